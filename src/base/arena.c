@@ -100,13 +100,11 @@ char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args)
 	char room[JL_MSG_FORMAT_MAX];
 	const char *hidden = jl_msg_hide(room, format);
 	va_list again;
-	char *text;
-	int n;
 
 	va_copy(again, args);
-	n = vsnprintf(NULL, 0, hidden, again);
+	int n = vsnprintf(NULL, 0, hidden, again);
 	va_end(again);
-	text = n < 0 ? NULL : jl_arena_alloc(arena, (size_t)n + 1);
+	char *text = n < 0 ? NULL : jl_arena_alloc(arena, (size_t)n + 1);
 	if (!text)
 		return NULL;
 	vsnprintf(text, (size_t)n + 1, hidden, args);
@@ -118,10 +116,9 @@ char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args)
 char *jl_arena_printf(struct jl_arena *arena, const char *format, ...)
 {
 	va_list args;
-	char *text;
 
 	va_start(args, format);
-	text = jl_arena_vprintf(arena, format, args);
+	char *text = jl_arena_vprintf(arena, format, args);
 	va_end(args);
 	return text;
 }

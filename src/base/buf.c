@@ -92,10 +92,9 @@ void jl_buf_printf(struct jl_buf *buf, const char *format, ...)
 	char room[JL_MSG_FORMAT_MAX];
 	const char *hidden = jl_msg_hide(room, format);
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, hidden, args);
+	int n = vsnprintf(NULL, 0, hidden, args);
 	va_end(args);
 	if (n < 0 || !reserve(buf, (size_t)n))
 		return;
@@ -159,7 +158,6 @@ enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t
 enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err)
 {
 	struct jl_buf buf;
-	enum jl_status status;
 	bool is_stdin = strcmp(path, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(path, "rb");
 
@@ -167,7 +165,7 @@ enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t 
 		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s", path,
 			       strerror(errno));
 	jl_buf_init(&buf, limit_B);
-	status = read_all(&buf, file, is_stdin ? "standard input" : path, err);
+	enum jl_status status = read_all(&buf, file, is_stdin ? "standard input" : path, err);
 	if (!is_stdin)
 		fclose(file);
 	if (status) {

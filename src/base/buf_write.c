@@ -38,11 +38,10 @@ static int write_all(int fd, const struct jl_buf *text)
 static int write_directly(const char *path, int flags, const struct jl_buf *text)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
-	int why;
 
 	if (fd < 0)
 		return errno;
-	why = write_all(fd, text);
+	int why = write_all(fd, text);
 	if (close(fd) != 0 && !why)
 		why = errno;
 	return why;
@@ -52,14 +51,13 @@ static int write_directly(const char *path, int flags, const struct jl_buf *text
 static int replace(const char *path, const struct stat *old, const struct jl_buf *text)
 {
 	char beside[PATH_MAX];
-	int fd, why;
 
 	if ((size_t)snprintf(beside, sizeof(beside), "%s.%ld.part", path, (long)getpid()) >= sizeof(beside))
 		return ENAMETOOLONG;
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
+	int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
 	if (fd < 0)
 		return errno;
-	why = write_all(fd, text);
+	int why = write_all(fd, text);
 	/* the owner first: changing it takes set-user-id bits away */
 	if (!why && old && (old->st_uid != geteuid() || old->st_gid != getegid()))
 		why = fchown(fd, old->st_uid, old->st_gid) ? errno : 0;

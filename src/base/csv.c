@@ -121,7 +121,6 @@ static enum jl_status read_row(struct jl_csv *csv, struct jl_csv_field *fields, 
 	for (;;) {
 		struct jl_where where = here(csv);
 		char *end;
-		bool last;
 
 		if (n == room && room == JL_CSV_COLUMNS_MAX)
 			return jl_fail_at(err, JL_E_LIMIT, &where, "more than %d columns", JL_CSV_COLUMNS_MAX);
@@ -130,7 +129,7 @@ static enum jl_status read_row(struct jl_csv *csv, struct jl_csv_field *fields, 
 					  room);
 		JL_TRY(read_field(csv, &fields[n], &end, err));
 		n++;
-		last = at_line_end(csv);
+		bool last = at_line_end(csv);
 		if (!at_end(csv) && csv->text[csv->at] == '\r')
 			step(csv);
 		if (!at_end(csv))
@@ -203,10 +202,9 @@ char jl_csv_guess_delimiter(const char *text, size_t len)
 static void trim(struct jl_csv_field *field)
 {
 	char *text = (char *)field->text; /* our own copy */
-	size_t len;
 
 	text += strspn(text, " \t");
-	len = strlen(text);
+	size_t len = strlen(text);
 	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t'))
 		text[--len] = '\0';
 	field->text = text;
@@ -214,10 +212,8 @@ static void trim(struct jl_csv_field *field)
 
 static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 {
-	struct jl_where where;
-
 	skip_empty_lines(csv);
-	where = here(csv);
+	struct jl_where where = here(csv);
 	if (at_end(csv))
 		return jl_fail_at(err, JL_E_PARSE, &where, "no header line");
 	if (csv->delimiter == ',') {
@@ -306,7 +302,6 @@ enum jl_status jl_csv_need(const struct jl_csv *csv, const char *name, size_t *r
 
 enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *err)
 {
-	struct jl_where where;
 	size_t n = 0;
 
 	skip_empty_lines(csv);
@@ -314,7 +309,7 @@ enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *er
 		*ret_more = false;
 		return JL_OK;
 	}
-	where = here(csv);
+	struct jl_where where = here(csv);
 	if (csv->n_rows == JL_CSV_ROWS_MAX)
 		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %zu rows", JL_CSV_ROWS_MAX);
 	JL_TRY(read_row(csv, csv->fields, csv->n_columns, &n, err));
@@ -348,13 +343,12 @@ enum jl_status jl_csv_number(const struct jl_csv *csv, size_t column, double *re
 	const char *text = jl_csv_text(csv, column);
 	struct jl_err why = { .status = JL_OK };
 	struct jl_where where;
-	enum jl_status status;
 
 	if (text[strspn(text, " \t")] == '\0') {
 		*ret_value = NAN;
 		return JL_OK;
 	}
-	status = jl_units_parse(ret_value, text, JL_K_NUMBER, csv->header[column].text, &why);
+	enum jl_status status = jl_units_parse(ret_value, text, JL_K_NUMBER, csv->header[column].text, &why);
 	if (status) {
 		where = jl_csv_where(csv, column);
 		jl_fail_from(err, status, &where, &why, "{}");

@@ -55,7 +55,6 @@ static int digits(const char *text, int n)
 
 enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err)
 {
-	long year;
 	int form = 0, month = 1, day = 1;
 
 	while (form < N_FORM && !matches(text, forms[form]))
@@ -63,7 +62,7 @@ enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err
 	if (form == N_FORM)
 		return jl_fail(err, JL_E_PARSE,
 			       "'%.40s' is not a date; write e.g. 2026-08-22, 2026-08, 2025-Q1 or 2024", text);
-	year = digits(text, 4);
+	long year = digits(text, 4);
 	if (form == FORM_QUARTER) {
 		int quarter = digits(text + 6, 1);
 		month = quarter >= 1 && quarter <= 4 ? quarter * 3 - 2 : 0;
@@ -108,11 +107,10 @@ long jl_date_add_months(long day, int n)
 {
 	struct jl_civil c = jl_date_civil(day);
 	int months = c.year * 12 + c.month - 1 + n;
-	int longest;
 
 	c.year = months / 12;
 	c.month = months % 12 + 1;
-	longest = days_in_month(c.year, c.month);
+	int longest = days_in_month(c.year, c.month);
 	c.day = c.day < longest ? c.day : longest;
 	return jl_date_day(c);
 }

@@ -9,14 +9,13 @@ static atomic_bool ran_out;
 
 void *jl_realloc(void *old, size_t size)
 {
-	size_t nth;
 	void *new;
 
 	if (size == 0) {
 		free(old);
 		return NULL;
 	}
-	nth = atomic_fetch_add(&n_made, 1) + 1;
+	size_t nth = atomic_fetch_add(&n_made, 1) + 1;
 	new = atomic_load(&fail_from) && nth >= atomic_load(&fail_from) ? NULL : realloc(old, size);
 	if (!new)
 		atomic_store(&ran_out, true);

@@ -56,7 +56,6 @@ const char *jl_msg(const char *en)
 {
 	const struct jl_language *lang = jl_lang();
 	const struct jl_msg_row *row = NULL;
-	const char *context_end;
 
 	if (!en || !*en)
 		return en;
@@ -64,7 +63,7 @@ const char *jl_msg(const char *en)
 		row = bsearch(en, lang->rows, lang->n, sizeof(*lang->rows), compare);
 	if (row)
 		return row->text;
-	context_end = strchr(en, CONTEXT_END);
+	const char *context_end = strchr(en, CONTEXT_END);
 	return context_end ? context_end + 1 : en;
 }
 
@@ -147,8 +146,6 @@ static size_t put_ending(char *text, size_t at, size_t size, const char *ending,
 {
 	const char *slash = memchr(ending, '/', len);
 	bool first, korean = false;
-	const char *half;
-	size_t n;
 
 	for (size_t i = 0; i < len; i++)
 		korean |= (unsigned char)ending[i] >= 0xEA;
@@ -159,8 +156,8 @@ static size_t put_ending(char *text, size_t at, size_t size, const char *ending,
 	} else {
 		first = after_one(text, at);
 	}
-	half = first ? ending : slash + 1;
-	n = first ? (size_t)(slash - ending) : len - (size_t)(slash + 1 - ending);
+	const char *half = first ? ending : slash + 1;
+	size_t n = first ? (size_t)(slash - ending) : len - (size_t)(slash + 1 - ending);
 	if (at + n >= size)
 		n = size > at + 1 ? size - at - 1 : 0;
 	memmove(text + at, half, n);
@@ -208,10 +205,9 @@ int jl_vformat(char *out, size_t size, const char *format, va_list args)
 int jl_format(char *out, size_t size, const char *format, ...)
 {
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = jl_vformat(out, size, format, args);
+	int n = jl_vformat(out, size, format, args);
 	va_end(args);
 	return n;
 }
@@ -267,13 +263,12 @@ static void fill(char *out, size_t size, const char *inner, const char *format, 
 void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const char *inner_text, const char *format,
 		va_list args)
 {
-	const struct jl_language *reader;
 	va_list again;
 
 	va_copy(again, args);
 	fill(text, size, inner_text, jl_msg(format), again);
 	va_end(again);
-	reader = jl_lang_set(jl_languages[0]);
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
 	fill(en, size, inner_en, format, args);
 	jl_lang_set(reader);
 }

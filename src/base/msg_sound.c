@@ -190,9 +190,6 @@ static enum jl_sound latin_sound(const char *text, size_t len)
 
 enum jl_sound jl_last_sound(const char *text, size_t len)
 {
-	size_t at;
-	unsigned c;
-
 	if (len > LOOK_BACK_B) {
 		text += len - LOOK_BACK_B;
 		len = LOOK_BACK_B;
@@ -204,8 +201,8 @@ enum jl_sound jl_last_sound(const char *text, size_t len)
 		return digit_sound(text, len);
 	if (is_letter(text[len - 1]))
 		return latin_sound(text, len);
-	at = char_start(text, len);
-	c = decode(text + at, len - at);
+	size_t at = char_start(text, len);
+	unsigned c = decode(text + at, len - at);
 	if (c >= SYLLABLE_FIRST && c <= SYLLABLE_LAST) {
 		const unsigned final = (c - SYLLABLE_FIRST) % 28;
 

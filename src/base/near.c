@@ -91,14 +91,13 @@ size_t jl_near_rank(const char *text, const char *const *names, size_t n_names, 
 	if (wanted.n == 0)
 		return 0;
 	for (size_t i = 0; i < n_names && max > 0; i++) {
-		size_t score, at;
 		split(&name, names[i]);
-		score = distance(&wanted, &name, limit);
+		size_t score = distance(&wanted, &name, limit);
 		if (score > limit && begins_with(&name, &wanted))
 			score = limit; /* a beginning is worth as much as the worst typo we still believe in */
 		if (score > limit || (n == max && score >= scores[n - 1]))
 			continue;
-		at = n < max ? n++ : n - 1;
+		size_t at = n < max ? n++ : n - 1;
 		for (; at > 0 && scores[at - 1] > score; at--) {
 			scores[at] = scores[at - 1];
 			ret_indices[at] = ret_indices[at - 1];

@@ -71,12 +71,10 @@ enum jl_num_fault jl_num_parse(const char *text, double *ret_value, size_t *ret_
 {
 	struct plain plain = { .len = 0 };
 	size_t at = 0, n_whole, n_frac = 0;
-	enum jl_num_fault fault;
-	double value;
 
 	if (text[at] == '-' || text[at] == '+')
 		add(&plain, text[at++]);
-	fault = take_whole(&plain, text + at, &n_whole);
+	enum jl_num_fault fault = take_whole(&plain, text + at, &n_whole);
 	if (fault)
 		return fault;
 	at += n_whole;
@@ -90,7 +88,7 @@ enum jl_num_fault jl_num_parse(const char *text, double *ret_value, size_t *ret_
 	at += take_exponent(&plain, text + at);
 	if (plain.too_long)
 		return JL_NUM_TOO_BIG;
-	value = strtod(plain.text, NULL);
+	double value = strtod(plain.text, NULL);
 	if (!isfinite(value))
 		return JL_NUM_TOO_BIG;
 	*ret_value = value;

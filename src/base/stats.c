@@ -22,20 +22,24 @@ void jl_stats_sort(double *values, size_t n)
 
 double jl_stats_quantile(const double *sorted, size_t n, double q)
 {
-	double at, below;
-	size_t i;
-
 	if (n == 0)
 		return NAN;
-	at = q * (double)(n - 1);
-	below = floor(at);
-	i = (size_t)below;
+	double at = q * (double)(n - 1);
+	double below = floor(at);
+	size_t i = (size_t)below;
 	if (i + 1 >= n)
 		return sorted[n - 1];
 	return sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]);
 }
 
-double jl_stats_autocorrelation(const double *samples, size_t n)
+double jl_stats_median(double *values, size_t n)
+{
+	jl_stats_sort(values, n);
+	return jl_stats_quantile(values, n, 0.5);
+}
+
+/* Correlation of neighbours, 0 to 1 (negative counts as 0). */
+static double autocorrelation(const double *samples, size_t n)
 {
 	double mean = 0, var = 0, lag = 0, r;
 
@@ -77,7 +81,6 @@ void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, do
 		.n = n, .median = NAN, .mean = NAN, .min = NAN, .max = NAN, .p95 = NAN, .lo95 = NAN, .hi95 = NAN
 	};
 	double r, half;
-	size_t k;
 
 	if (n == 0) {
 		*ret_stats = s;
@@ -92,8 +95,8 @@ void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, do
 	s.mean = 0;
 	for (size_t i = 0; i < n; i++)
 		s.mean += samples[i] / (double)n;
-	k = median_rank(n);
-	r = jl_stats_autocorrelation(samples, n);
+	size_t k = median_rank(n);
+	r = autocorrelation(samples, n);
 	if (k == 0) {
 		s.lo95 = s.min;
 		s.hi95 = s.max;
@@ -107,16 +110,31 @@ void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, do
 	*ret_stats = s;
 }
 
+struct jl_stats jl_stats_one(double value)
+{
+	return (struct jl_stats){ 1, value, value, value, value, value, value, value };
+}
+
+struct jl_stats jl_stats_rate(const struct jl_stats *s, double work)
+{
+	return (struct jl_stats){ .n = s->n,
+				  .median = work / s->median,
+				  .mean = work / s->mean,
+				  .min = work / s->max,
+				  .max = work / s->min,
+				  .p95 = work / s->min,
+				  .lo95 = work / s->hi95,
+				  .hi95 = work / s->lo95 };
+}
+
 /* Median and robust standard deviation. */
 static void centre(const double *samples, size_t n, double *scratch, double *ret_median, double *ret_sd)
 {
 	memcpy(scratch, samples, n * sizeof(*scratch));
-	jl_stats_sort(scratch, n);
-	*ret_median = jl_stats_quantile(scratch, n, 0.5);
+	*ret_median = jl_stats_median(scratch, n);
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(samples[i] - *ret_median);
-	jl_stats_sort(scratch, n);
-	*ret_sd = MAD_TO_SD * jl_stats_quantile(scratch, n, 0.5);
+	*ret_sd = MAD_TO_SD * jl_stats_median(scratch, n);
 }
 
 size_t jl_stats_outliers(const double *samples, size_t n, double *scratch)

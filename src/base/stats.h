@@ -15,7 +15,13 @@ struct jl_stats {
  * tell less than their number. Below six samples it is the whole range. */
 void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, double *scratch);
 
+/* Of a single value that is known as it is. */
+struct jl_stats jl_stats_one(double value);
+/* Of work per second, from seconds; p95 is the largest of few. */
+struct jl_stats jl_stats_rate(const struct jl_stats *seconds, double work);
+
 void jl_stats_sort(double *values, size_t n);
+double jl_stats_median(double *values, size_t n); /* sorts them */
 /* Linear between neighbours; q from 0 to 1. */
 double jl_stats_quantile(const double *sorted, size_t n, double q);
 
@@ -24,9 +30,6 @@ size_t jl_stats_steady_from(const double *samples, size_t n, double *scratch);
 
 /* How many lie further from the median than 5 robust standard deviations. */
 size_t jl_stats_outliers(const double *samples, size_t n, double *scratch);
-
-/* Correlation of neighbours, 0 to 1 (negative counts as 0). */
-double jl_stats_autocorrelation(const double *samples, size_t n);
 
 /* Student's t: the value below which a share `p` (0.5 to 1) of the distribution with `dof` >= 1 degrees of freedom lies. */
 double jl_stats_t_quantile(double p, size_t dof);

@@ -23,11 +23,9 @@ void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct 
 /* Length of the colour sequence at `text`, 0 if there is none: ESC [ digits and semicolons m. */
 static size_t colour_len(const char *text)
 {
-	size_t n;
-
 	if (text[0] != '\033' || text[1] != '[')
 		return 0;
-	n = 2 + strspn(text + 2, "0123456789;");
+	size_t n = 2 + strspn(text + 2, "0123456789;");
 	return text[n] == 'm' ? n + 1 : 0;
 }
 

@@ -132,11 +132,10 @@ static enum jl_status find_unit(struct jl_meaning *ret_meaning, const struct req
 	struct jl_meaning meanings[JL_MEANINGS_MAX];
 	const struct jl_meaning *found = NULL;
 	enum jl_status status = check_traps(request, unit);
-	size_t n;
 
 	if (status)
 		return status;
-	n = jl_units_match(unit, meanings);
+	size_t n = jl_units_match(unit, meanings);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_wanted(meanings[i].kind, request->wanted))
 			continue;
@@ -220,11 +219,10 @@ enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *t
 	const char *at = request.text;
 	bool negative = false;
 	const char *currency = take_currency(&at, &negative);
-	enum jl_num_fault fault;
 	double value;
 	size_t used;
 
-	fault = jl_num_parse(at, &value, &used);
+	enum jl_num_fault fault = jl_num_parse(at, &value, &used);
 	if (fault)
 		return bad_number(&request, fault);
 	if (negative)
@@ -255,11 +253,10 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 				    struct jl_err *err)
 {
 	struct request request = request_of(text, JL_K_NUMBER, what, err);
-	enum jl_num_fault fault;
 	double value;
 	size_t used;
 
-	fault = jl_num_parse(request.text, &value, &used);
+	enum jl_num_fault fault = jl_num_parse(request.text, &value, &used);
 	if (fault)
 		return bad_number(&request, fault);
 	if (*skip_blanks(request.text + used) != '\0')

@@ -54,11 +54,10 @@ static long print_exponent(struct line *line, double value, int n_digits)
 {
 	char text[40], tail[24];
 	const char *e;
-	long exponent;
 
 	snprintf(text, sizeof(text), "%.*e", n_digits - 1, value);
 	e = strchr(text, 'e');
-	exponent = e ? strtol(e + 1, NULL, 10) : 0;
+	long exponent = e ? strtol(e + 1, NULL, 10) : 0;
 	if (line && e) {
 		add(line, text, trim_zeros(text, (size_t)(e - text)));
 		snprintf(tail, sizeof(tail), "e%ld", exponent);
@@ -72,13 +71,11 @@ static void print_fixed(struct line *line, double value, int n_digits)
 {
 	char text[64];
 	long n_decimals = n_digits - 1 - print_exponent(NULL, value, n_digits);
-	size_t len, n_whole;
-	const char *point;
 
 	snprintf(text, sizeof(text), "%.*f", n_decimals > 0 ? (int)n_decimals : 0, value);
-	len = trim_zeros(text, strlen(text));
-	point = memchr(text, '.', len);
-	n_whole = point ? (size_t)(point - text) : len;
+	size_t len = trim_zeros(text, strlen(text));
+	const char *point = memchr(text, '.', len);
+	size_t n_whole = point ? (size_t)(point - text) : len;
 	for (size_t i = 0; i < n_whole; i++) {
 		if (i > 0 && (n_whole - i) % 3 == 0)
 			puts_to(line, ",");
@@ -125,7 +122,6 @@ static void print_unit(struct line *line, const char *unit, const char *prefix)
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits)
 {
 	const struct jl_kind_row *row = jl_kind_row(kind);
-	const struct jl_units_rung *rung;
 	struct line line = { .len = 0 };
 	double size;
 
@@ -134,7 +130,7 @@ const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 		memcpy(out, "?", 2);
 		return out;
 	}
-	rung = choose(row->ladder, fabs(value), n_digits);
+	const struct jl_units_rung *rung = choose(row->ladder, fabs(value), n_digits);
 	/* 312 with two digits is 310: rounded before it is printed without decimals */
 	size = round_digits(fabs(value) / rung->size, n_digits);
 	if (value < 0)

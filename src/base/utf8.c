@@ -152,11 +152,10 @@ static size_t lead(unsigned char byte, uint32_t *ret_char, uint32_t *ret_min)
 size_t jl_utf8_decode(const char *text, size_t len, uint32_t *ret_char)
 {
 	uint32_t c, min;
-	size_t need;
 
 	if (len == 0)
 		return 0;
-	need = lead((unsigned char)text[0], &c, &min);
+	size_t need = lead((unsigned char)text[0], &c, &min);
 	if (need == 0 || need > len)
 		return 0;
 	for (size_t i = 1; i < need; i++) {

@@ -24,13 +24,11 @@ static struct jl_where at(const struct reader *r, yaml_mark_t mark)
 
 static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 {
-	struct jl_where where;
-
 	if (yaml_parser_parse(&r->parser, ret_event))
 		return JL_OK;
 	if (r->parser.error == YAML_MEMORY_ERROR)
 		return jl_fail_nomem(r->err);
-	where = at(r, r->parser.problem_mark);
+	struct jl_where where = at(r, r->parser.problem_mark);
 	return jl_fail_at(r->err, JL_E_PARSE, &where,
 			  "not valid YAML: %s; values with ': ' or ' #' in them need quotes",
 			  r->parser.problem ? r->parser.problem : "?");
@@ -85,10 +83,9 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 		const char *key = NULL;
 		struct jl_where key_where = { .file = NULL };
 		yaml_event_t event;
-		bool done;
 
 		JL_TRY(next_event(r, &event));
-		done = event.type == end;
+		bool done = event.type == end;
 		if (!done && parent->kind == JL_YAML_MAP) {
 			status = read_key(r, parent, &event, &key);
 			key_where = at(r, event.start_mark);
@@ -263,7 +260,6 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 {
 	struct reader r = { .name = name, .arena = arena, .err = err };
 	struct jl_yaml *root = NULL;
-	enum jl_status status;
 
 	if (len > JL_YAML_SIZE_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", name, JL_YAML_SIZE_MAX >> 20);
@@ -272,7 +268,7 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 		return jl_fail_nomem(err);
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
-	status = read_document(&r, &root);
+	enum jl_status status = read_document(&r, &root);
 	yaml_parser_delete(&r.parser);
 	if (!status)
 		*ret_root = root;
@@ -283,10 +279,9 @@ enum jl_status jl_yaml_read_file(const struct jl_yaml **ret_root, const char *pa
 				 struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status;
 
 	JL_TRY(jl_buf_read_file(&text, path, JL_YAML_SIZE_MAX, err));
-	status = jl_yaml_read(ret_root, path, jl_buf_text(&text), text.len, arena, err);
+	enum jl_status status = jl_yaml_read(ret_root, path, jl_buf_text(&text), text.len, arena, err);
 	jl_buf_release(&text);
 	return status;
 }
@@ -321,7 +316,6 @@ static enum jl_status unknown_key(const struct jl_yaml *item, const char *what, 
 				  struct jl_err *err)
 {
 	struct jl_buf all;
-	enum jl_status status;
 	size_t near;
 
 	if (jl_near_rank(item->key, keys, n, &near, 1))
@@ -330,8 +324,9 @@ static enum jl_status unknown_key(const struct jl_yaml *item, const char *what, 
 	jl_buf_init(&all, 1024);
 	for (size_t i = 0; i < n && all.len < 320; i++)
 		jl_buf_printf(&all, "%s%s", i ? ", " : "", keys[i]);
-	status = jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; it can have: %s", KEY_SHOWN,
-			    item->key, what, jl_buf_text(&all));
+	enum jl_status status = jl_fail_at(err, JL_E_PARSE, &item->key_where,
+					   "unknown key '%.*s' in %s; it can have: %s", KEY_SHOWN, item->key, what,
+					   jl_buf_text(&all));
 	jl_buf_release(&all);
 	return status;
 }

@@ -75,8 +75,6 @@ static void interval_widens_when_samples_drift(void **state)
 	}
 	jl_stats_of(&a, plain, 200, scratch);
 	jl_stats_of(&b, slow, 200, scratch);
-	assert_true(jl_stats_autocorrelation(plain, 200) < 0.3);
-	assert_true(jl_stats_autocorrelation(slow, 200) > 0.7);
 	assert_true((b.hi95 - b.lo95) / (b.max - b.min) > 2 * (a.hi95 - a.lo95) / (a.p95 - a.min));
 }
 

@@ -53,7 +53,7 @@ static enum jl_status take_record(void *ctx, const struct jl_record *r, struct j
 
 		must(number >= 1 && number <= in->n_lines);
 		for (size_t i = 0; i < r->n_metrics; i++) {
-			const struct jl_summary *s = &r->metrics[i].value;
+			const struct jl_stats *s = &r->metrics[i].value;
 
 			must(isfinite(s->median) && s->median > 0);
 			must(!(s->min <= 0) && !(s->max < s->median) && !(s->p95 < s->median * 0.999999));

@@ -47,10 +47,9 @@ static void check_ref(struct jl_check *check, const struct jl_field *field, cons
 {
 	enum jl_catalog_kind target = (enum jl_catalog_kind)(field->ref - 1);
 	const struct jl_schema *schema = jl_schema_of(target);
-	const char *record;
 	size_t n;
 
-	record = jl_catalog_list(check->cat, target, &n);
+	const char *record = jl_catalog_list(check->cat, target, &n);
 	for (size_t i = 0; i < n; i++, record += schema->size_B) {
 		enum jl_link_role role;
 
@@ -189,9 +188,10 @@ static void check_fields(struct jl_check *check, const struct jl_schema *schema,
 		check->field = JL_NO_FIELD;
 }
 
-static void look_at(struct jl_check *check, const char *key)
+static struct jl_check *at(struct jl_check *check, const char *key)
 {
 	check->field = jl_schema_field(jl_schema_of(check->kind), key);
+	return check;
 }
 
 /* Links and accelerators list both; half of the sum is one way. */
@@ -203,8 +203,7 @@ static void check_ways(struct jl_check *check, const char *key, const struct jl_
 	if (!jl_fact_known(oneway) || !jl_fact_known(bothway) ||
 	    fabs(oneway->value * 2 / bothway->value - 1) <= ROUNDING)
 		return;
-	look_at(check, key);
-	jl_check_say(check, JL_E_DATA, "%s one way does not agree with %s both ways; one way would be %s",
+	jl_check_say(at(check, key), JL_E_DATA, "%s one way does not agree with %s both ways; one way would be %s",
 		     jl_units_text(one, oneway->value, JL_K_BYTE_RATE, 4),
 		     jl_units_text(both, bothway->value, JL_K_BYTE_RATE, 4),
 		     jl_units_text(want, bothway->value / 2, JL_K_BYTE_RATE, 4));
@@ -215,14 +214,13 @@ static void check_conflicts(struct jl_check *check, const struct jl_conflict *co
 {
 	const struct jl_schema *schema = jl_schema_of(check->kind);
 
-	look_at(check, "conflicts");
+	(void)at(check, "conflicts");
 	for (check->item = 0; check->item < n; check->item++) {
 		const struct jl_conflict *conflict = &conflicts[check->item];
 		size_t field = conflict->field ? jl_schema_field(schema, conflict->field) : schema->n_fields;
 		struct jl_err err;
 		double value;
 		char text[128];
-		size_t len;
 
 		check->sub = 0;
 		if (conflict->field && field == schema->n_fields)
@@ -230,7 +228,7 @@ static void check_conflicts(struct jl_check *check, const struct jl_conflict *co
 		if (field == schema->n_fields || schema->fields[field].type != JL_F_FACT || !conflict->other)
 			continue;
 		check->sub = 1;
-		len = strcspn(conflict->other, "@(");
+		size_t len = strcspn(conflict->other, "@(");
 		if (len >= sizeof(text))
 			len = sizeof(text) - 1;
 		memcpy(text, conflict->other, len);
@@ -255,12 +253,10 @@ static void check_link(struct jl_check *check)
 	const struct jl_link_info *link = check->record;
 
 	check_ways(check, "oneway", &link->oneway_Bps, &link->bothway_Bps);
-	if (link->role == JL_ROLE_JOIN && !link->topology) {
-		look_at(check, "topology");
-		jl_check_say(check, JL_E_DATA,
+	if (link->role == JL_ROLE_JOIN && !link->topology)
+		jl_check_say(at(check, "topology"), JL_E_DATA,
 			     "missing: a join says how devices are joined: none, host, p2p, bridge-pair, mesh, switch "
 			     "or domain");
-	}
 }
 
 static void check_system(struct jl_check *check)
@@ -268,10 +264,8 @@ static void check_system(struct jl_check *check)
 	const struct jl_system *system = check->record;
 
 	check_conflicts(check, system->conflicts, system->n_conflicts);
-	if (system->gpu && system->n_gpu < 1) {
-		look_at(check, "n_gpu");
-		jl_check_say(check, JL_E_DATA, "missing: a system with 'gpu' says how many it has");
-	}
+	if (system->gpu && system->n_gpu < 1)
+		jl_check_say(at(check, "n_gpu"), JL_E_DATA, "missing: a system with 'gpu' says how many it has");
 }
 
 static void check_cpu(struct jl_check *check)
@@ -285,8 +279,7 @@ static void check_cpu(struct jl_check *check)
 		return;
 	if (cpu->fp32_flopps.value <= peak_flopps * 1.35 && cpu->fp32_flopps.value >= peak_flopps * 0.3)
 		return;
-	look_at(check, "fp32");
-	jl_check_say(check, JL_E_DATA, "%s does not agree with cores x clock x FLOP per clock = %s",
+	jl_check_say(at(check, "fp32"), JL_E_DATA, "%s does not agree with cores x clock x FLOP per clock = %s",
 		     jl_units_text(shown, cpu->fp32_flopps.value, JL_K_FLOP_RATE, 4),
 		     jl_units_text(want, peak_flopps, JL_K_FLOP_RATE, 4));
 }
@@ -296,14 +289,13 @@ static void check_tariff(struct jl_check *check)
 	const struct jl_tariff *tariff = check->record;
 	size_t n_number = tariff->value ? strspn(tariff->value, "+-0123456789.,") : 1;
 
-	look_at(check, "value");
 	if (tariff->value && (n_number == 0 || tariff->value[n_number + strspn(tariff->value + n_number, " ")] == '\0'))
-		jl_check_say(check, JL_E_UNIT,
+		jl_check_say(at(check, "value"), JL_E_UNIT,
 			     "'%.60s' is not a number with a unit; write e.g. 120.0 KRW/kWh, 1600 KRW/month or 10 %%",
 			     tariff->value);
-	look_at(check, "to_kWh");
 	if (tariff->to_kWh <= tariff->from_kWh)
-		jl_check_say(check, JL_E_RANGE, "a tier ends above where it begins (%g)", tariff->from_kWh);
+		jl_check_say(at(check, "to_kWh"), JL_E_RANGE, "a tier ends above where it begins (%g)",
+			     tariff->from_kWh);
 }
 
 static void check_rule(struct jl_check *check)
@@ -312,11 +304,11 @@ static void check_rule(struct jl_check *check)
 
 	if (!rule->kind || !rule->value || strcmp(rule->kind, "rents-out") != 0)
 		return;
-	look_at(check, "value");
 	for (size_t i = 0; i < check->cat->n_gpus; i++)
 		if (check->cat->gpus[i].id && strcmp(check->cat->gpus[i].id, rule->value) == 0)
 			return;
-	jl_check_say(check, JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there", rule->value);
+	jl_check_say(at(check, "value"), JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there",
+		     rule->value);
 }
 
 static void check_model(struct jl_check *check)
@@ -324,16 +316,12 @@ static void check_model(struct jl_check *check)
 	const struct jl_model_info *model = check->record;
 	double groups = model->heads / model->kv_heads;
 
-	if (model->kv_heads > model->heads || fabs(groups - round(groups)) > 1e-9) {
-		look_at(check, "kv_heads");
-		jl_check_say(check, JL_E_DATA, "%g heads cannot share %g key/value heads evenly", model->heads,
-			     model->kv_heads);
-	}
-	if (model->moe.n_experts && model->moe.top_k > model->moe.n_experts) {
-		look_at(check, "moe");
-		jl_check_say(check, JL_E_DATA, "top_k %d is more than %d experts", model->moe.top_k,
+	if (model->kv_heads > model->heads || fabs(groups - round(groups)) > 1e-9)
+		jl_check_say(at(check, "kv_heads"), JL_E_DATA, "%g heads cannot share %g key/value heads evenly",
+			     model->heads, model->kv_heads);
+	if (model->moe.n_experts && model->moe.top_k > model->moe.n_experts)
+		jl_check_say(at(check, "moe"), JL_E_DATA, "top_k %d is more than %d experts", model->moe.top_k,
 			     model->moe.n_experts);
-	}
 }
 
 /* Does an operator have the sizes of its kind? Those that are given are known to be no more than any network has. */
@@ -351,11 +339,10 @@ static void check_net(struct jl_check *check)
 {
 	const struct jl_net_info *net = check->record;
 
-	look_at(check, "kept_per_output");
 	if (net->kept_per_output > 1e3)
-		jl_check_say(check, JL_E_RANGE, "%g cannot be; it is 2 with norms or gates, 1 without",
-			     net->kept_per_output);
-	look_at(check, "ops");
+		jl_check_say(at(check, "kept_per_output"), JL_E_RANGE,
+			     "%g cannot be; it is 2 with norms or gates, 1 without", net->kept_per_output);
+	(void)at(check, "ops");
 	if ((net->n_ops > 0) + (net->program != NULL) + (net->text != NULL) != 1 || !net->program != !net->words)
 		jl_check_say(check, JL_E_DATA,
 			     "a network has operators, or words and a program, or the name of such a text");
@@ -375,26 +362,22 @@ static void check_price(struct jl_check *check)
 	const struct jl_price *price = check->record;
 
 	if (isnan(price->on_demand_usdps) && isnan(price->spot_min_usdps) && isnan(price->spot_median_usdps) &&
-	    isnan(price->price_usd) && !price->basis) { /* the basis may say it in another currency */
-		look_at(check, "on_demand_usd_h");
+	    isnan(price->price_usd) && !price->basis) /* the basis may say it in another currency */
 		jl_check_say(
-			check, JL_E_DATA,
+			at(check, "on_demand_usd_h"), JL_E_DATA,
 			"a row without a price; fill on_demand_usd_h, spot_usd_h_min, spot_usd_h_median or price_usd");
-	}
-	if (price->on_demand_usdps > 1e5 / 3600) {
-		look_at(check, "on_demand_usd_h");
-		jl_check_say(check, JL_E_RANGE, "%g USD/h cannot be a rent", price->on_demand_usdps * 3600);
-	}
+	if (price->on_demand_usdps > 1e5 / 3600)
+		jl_check_say(at(check, "on_demand_usd_h"), JL_E_RANGE, "%g USD/h cannot be a rent",
+			     price->on_demand_usdps * 3600);
 }
 
 static void check_param(struct jl_check *check)
 {
 	const struct jl_param_info *param = check->record;
 
-	check->field = jl_schema_field(jl_schema_of(JL_R_PARAM), "value");
 	if (param->value < param->lo || param->value > param->hi)
-		jl_check_say(check, JL_E_RANGE, "%g is outside of its bounds, %g to %g", param->value, param->lo,
-			     param->hi);
+		jl_check_say(at(check, "value"), JL_E_RANGE, "%g is outside of its bounds, %g to %g", param->value,
+			     param->lo, param->hi);
 }
 
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {

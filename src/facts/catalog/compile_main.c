@@ -15,13 +15,12 @@ const struct jl_catalog *jl_catalog_embedded(void)
 static int write_file(const char *path, const struct jl_buf *text)
 {
 	FILE *file = fopen(path, "wb");
-	int failed;
 
 	if (!file) {
 		perror(path);
 		return 1;
 	}
-	failed = fwrite(text->data, 1, text->len, file) != text->len;
+	int failed = fwrite(text->data, 1, text->len, file) != text->len;
 	if (fclose(file) != 0 || failed) {
 		perror(path);
 		remove(path); /* half a file would be newer than its sources */
@@ -60,14 +59,13 @@ static int compile(const char *dir, const char *path, struct jl_arena *arena)
 int main(int argc, char **argv)
 {
 	struct jl_arena arena;
-	int failed;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: jeoul-catalogc CATALOG_DIR OUT.c\n");
 		return 2;
 	}
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	failed = compile(argv[1], argv[2], &arena);
+	int failed = compile(argv[1], argv[2], &arena);
 	jl_arena_release(&arena);
 	return failed;
 }

@@ -105,11 +105,9 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 {
 	struct jl_fact fact = JL_FACT_UNKNOWN;
 	struct fact_parts parts = { .origin = JL_ORIGIN_NONE };
-	const struct jl_source *found;
-	const char *copy;
 
 	JL_TRY(split_fact(&parts, text, key, err));
-	copy = jl_arena_strndup(arena, parts.quantity.at, parts.quantity.len);
+	const char *copy = jl_arena_strndup(arena, parts.quantity.at, parts.quantity.len);
 	JL_TRY(jl_got(copy, err));
 	JL_TRY(jl_units_parse(&fact.value, copy, kind, key, err));
 	if (parts.source.len) {
@@ -120,7 +118,7 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	if (!source)
 		return jl_fail(err, JL_E_DATA, "%s: no source; add 'source: ID' to the record or '@ID' to the value",
 			       key);
-	found = jl_source_by_id(cat, source);
+	const struct jl_source *found = jl_source_by_id(cat, source);
 	if (!found)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "%s: unknown source '%s'; add it to sources.yaml, or use an id that is there", key,
@@ -166,7 +164,6 @@ static enum jl_status settle(const struct spot *spot, enum jl_status status, con
 static enum jl_status cook_choice(const struct jl_field *field, const char *text, int *ret_value, struct jl_err *err)
 {
 	struct jl_buf names;
-	enum jl_status status;
 
 	for (const struct jl_choice *c = field->choices; c->name; c++) {
 		if (strcmp(c->name, text) == 0) {
@@ -177,7 +174,8 @@ static enum jl_status cook_choice(const struct jl_field *field, const char *text
 	jl_buf_init(&names, 512);
 	for (const struct jl_choice *c = field->choices; c->name; c++)
 		jl_buf_printf(&names, "%s%s", c == field->choices ? "" : ", ", c->name);
-	status = jl_fail(err, JL_E_PARSE, "%s: '%.60s' is none of %s", field->key, text, jl_buf_text(&names));
+	enum jl_status status = jl_fail(err, JL_E_PARSE, "%s: '%.60s' is none of %s", field->key, text,
+					jl_buf_text(&names));
 	jl_buf_release(&names);
 	return status;
 }
@@ -293,7 +291,6 @@ static enum jl_status cook_fields(const struct spot *around, void *record, bool 
 /* What facts of this record fall back to: its own source and date, else those around it. */
 static void set_defaults(struct spot *spot, void *record, bool amends)
 {
-	const struct jl_source *found;
 	bool own_source = false, own_date = false;
 	const char **source = NULL, **date = NULL;
 
@@ -314,7 +311,7 @@ static void set_defaults(struct spot *spot, void *record, bool amends)
 		return;
 	if (!*source)
 		*source = spot->source;
-	found = *source ? jl_source_by_id(spot->cook->cat, *source) : NULL;
+	const struct jl_source *found = *source ? jl_source_by_id(spot->cook->cat, *source) : NULL;
 	if (date && !own_date && found && (own_source || !*date))
 		*date = !own_source && spot->date ? spot->date : found->date;
 	/* New figures in an old record must not be laid at the old record's source. */
@@ -327,13 +324,13 @@ static enum jl_status check_choices(const struct spot *around, struct jl_err *er
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {
 		const struct jl_field *field = &around->schema->fields[i];
-		enum jl_status status;
 
 		if (field->type != JL_F_CHOICE || !(field->flags & JL_FF_REQUIRED) ||
 		    jl_yaml_get(around->node, field->key))
 			continue;
-		status = jl_fail(err, JL_E_DATA, "missing: every {%s} needs '%s: %s' or another of its values",
-				 around->schema->en, field->key, field->choices->name);
+		enum jl_status status = jl_fail(err, JL_E_DATA,
+						"missing: every {%s} needs '%s: %s' or another of its values",
+						around->schema->en, field->key, field->choices->name);
 		JL_TRY(settle(around, status, err));
 	}
 	return JL_OK;
@@ -341,11 +338,9 @@ static enum jl_status check_choices(const struct spot *around, struct jl_err *er
 
 static enum jl_status cook_all(struct spot *spot, void *record, bool amends, struct jl_err *err)
 {
-	enum jl_status status;
-
 	JL_TRY(cook_fields(spot, record, false, err));
 	set_defaults(spot, record, amends);
-	status = cook_fields(spot, record, true, err);
+	enum jl_status status = cook_fields(spot, record, true, err);
 	return status || amends ? status : check_choices(spot, err);
 }
 
@@ -363,11 +358,10 @@ enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_yaml *
 	const char *id = jl_yaml_text(map, "id");
 	struct spot spot = { .cook = cook, .schema = cook->schema, .node = map, .id = id ? id : "?" };
 	struct jl_err local;
-	enum jl_status status;
 
 	if (!err)
 		err = &local;
-	status = cook_all(&spot, record, cook->amends, err);
+	enum jl_status status = cook_all(&spot, record, cook->amends, err);
 	if (!status && cook->schema == jl_schema_of(JL_R_MODEL))
 		finish_model(record);
 	return status;

@@ -135,7 +135,6 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 {
 	struct jl_shelf shelf = link_shelf(cat);
 	size_t i = 0;
-	enum jl_status status;
 
 	if ((size_t)role < N_ROLES) {
 		shelf.has_role = true;
@@ -143,7 +142,7 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 		shelf.en = role_names[role].en;
 		shelf.en_many = role_names[role].en_many;
 	}
-	status = find_on(&i, &shelf, text, err);
+	enum jl_status status = find_on(&i, &shelf, text, err);
 	if (status == JL_E_NOTFOUND && shelf.has_role)
 		return other_role(cat, &shelf, text, status, err);
 	if (!status)

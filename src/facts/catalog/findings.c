@@ -69,7 +69,6 @@ void jl_check_say_err(struct jl_check *check, const struct jl_err *err)
 {
 	const struct jl_schema *schema = jl_schema_of(check->kind);
 	const char *key = "", *sub_key = "";
-	struct jl_where where;
 	struct jl_err said;
 
 	if (jl_findings_full(check->findings)) {
@@ -83,7 +82,8 @@ void jl_check_say_err(struct jl_check *check, const struct jl_err *err)
 		if (field->sub && check->sub < field->sub->n_fields)
 			sub_key = field->sub->fields[check->sub].key;
 	}
-	where = jl_catalog_where(check->places, check->kind, check->i, check->field, check->item, check->sub);
+	struct jl_where where = jl_catalog_where(check->places, check->kind, check->i, check->field, check->item,
+						 check->sub);
 	jl_fail_from(&said, err->status, &where, err, "{%s} %.80s%s%s%s%s: {}", schema->en,
 		     jl_record_id(schema, check->record), *key ? ": " : "", key, *sub_key ? "." : "", sub_key);
 	jl_findings_add(check->findings, &said);

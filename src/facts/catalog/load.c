@@ -124,11 +124,10 @@ static enum jl_status list_files(struct load *load, const char *dir, int depth, 
 				  strerror(errno));
 	while (!status && (entry = readdir(open))) {
 		struct stat info;
-		const char *path;
 
 		if (entry->d_name[0] == '.')
 			continue;
-		path = jl_arena_printf(load->arena, "%s/%s", dir, entry->d_name);
+		const char *path = jl_arena_printf(load->arena, "%s/%s", dir, entry->d_name);
 		if (!path) {
 			status = jl_fail_nomem(err);
 			break;
@@ -171,10 +170,9 @@ static enum jl_status parse_file(struct load *load, struct file *file, const cha
 static enum jl_status read_file(struct load *load, struct file *file, struct jl_err *err)
 {
 	struct jl_buf text;
-	enum jl_status status;
 
 	JL_TRY(jl_buf_read_own(&text, file->path, JL_CATALOG_FILE_MAX_B, err));
-	status = parse_file(load, file, jl_buf_text(&text), text.len, err);
+	enum jl_status status = parse_file(load, file, jl_buf_text(&text), text.len, err);
 	jl_buf_release(&text);
 	return status;
 }

@@ -52,10 +52,8 @@ static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl
 /* "tpu-v6e-8" -> "tpu-v6e": the size of a slice is no part of the name. */
 static void plain_name(char out[64], const char *text)
 {
-	char *dash;
-
 	snprintf(out, 64, "%s", text);
-	dash = strrchr(out, '-');
+	char *dash = strrchr(out, '-');
 	if (strncmp(out, "tpu-", 4) == 0 && dash > out + 4 && dash[1] >= '0' && dash[1] <= '9')
 		*dash = '\0';
 }
@@ -122,10 +120,9 @@ size_t jl_price_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl
 		     const struct jl_price *price)
 {
 	const struct jl_gpu *found[CANDIDATES_MAX];
-	size_t n;
 
 	found[0] = jl_gpu_by_id(cat, price->gpu);
-	n = found[0] ? 1 : price->gpu_text ? candidates(found, cat, price) : 0;
+	size_t n = found[0] ? 1 : price->gpu_text ? candidates(found, cat, price) : 0;
 	for (size_t i = 0; i < n && i < max; i++)
 		ret_gpus[i] = found[i];
 	return n;
@@ -146,7 +143,6 @@ static const char *gpu_by_spelling(const struct jl_catalog *cat, const struct jl
 {
 	const struct jl_gpu *gpus[CANDIDATES_MAX];
 	const char *item = price->item ? price->item : "";
-	const char *gpu;
 
 	for (size_t i = all->n; i-- > 0;)
 		if (strcmp(all->known[i].text, price->gpu_text) == 0 && strcmp(all->known[i].item, item) == 0)
@@ -154,7 +150,7 @@ static const char *gpu_by_spelling(const struct jl_catalog *cat, const struct jl
 	/* A file with more spellings than that is not a price list; looking each up would take minutes. */
 	if (all->n >= all->max)
 		return NULL;
-	gpu = candidates(gpus, cat, price) == 1 ? gpus[0]->id : NULL;
+	const char *gpu = candidates(gpus, cat, price) == 1 ? gpus[0]->id : NULL;
 	all->known[all->n++] = (struct spelling){ .text = price->gpu_text, .item = item, .gpu = gpu };
 	return gpu;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/text.h"
 #include "catalog/load.h"
 
 struct reader {
@@ -138,17 +139,15 @@ enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struc
 			      struct jl_findings *findings, struct jl_err *err)
 {
 	struct reader reader = { .schema = jl_schema_of(JL_R_PRICE), .arena = arena, .findings = findings };
-	struct jl_price *prices;
 	struct jl_where *cells;
-	enum jl_status status;
 
 	JL_TRY(jl_csv_open(&reader.csv, text, len, ',', file, err));
 	jl_buf_init(&reader.rows, JL_ARENA_LIMIT_B);
 	jl_buf_init(&reader.cells, JL_ARENA_LIMIT_B);
-	status = read_rows(&reader, err);
+	enum jl_status status = read_rows(&reader, err);
 	if (status)
 		goto out;
-	prices = jl_arena_array(arena, reader.rows.len, 1);
+	struct jl_price *prices = jl_arena_array(arena, reader.rows.len, 1);
 	cells = jl_arena_array(arena, reader.cells.len, 1);
 	if (!prices || !cells) {
 		status = jl_fail_nomem(err);
@@ -168,17 +167,14 @@ out:
 	return status;
 }
 
-/* FNV-1a over the cells that tell rows apart. */
+/* Over the cells that tell rows apart. */
 static size_t hash_row(const struct jl_price *price)
 {
 	const char *const cells[] = { price->provider, price->item, price->region, price->date };
-	uint64_t hash = 14695981039346656037ull;
+	uint64_t hash = JL_HASH_START;
 
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		for (const char *c = cells[i] ? cells[i] : ""; *c; c++)
-			hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
-		hash = (hash ^ 0xff) * 1099511628211ull;
-	}
+	for (size_t i = 0; i < JL_LEN(cells); i++)
+		hash = jl_hash(jl_hash(hash, cells[i], cells[i] ? strlen(cells[i]) : 0), "\xff", 1);
 	return (size_t)(hash ^ hash >> 32);
 }
 

@@ -497,3 +497,16 @@ void jl_catalog_set_list(struct jl_catalog *cat, enum jl_catalog_kind kind, cons
 	memcpy((char *)cat + schemas[kind].list_offset, &list, sizeof(list));
 	memcpy((char *)cat + schemas[kind].count_offset, &n, sizeof(n));
 }
+
+const char *jl_record_id(const struct jl_schema *schema, const void *record)
+{
+	const char *id = NULL;
+
+	for (size_t i = 0; i < schema->n_fields && !id; i++) {
+		const struct jl_field *field = &schema->fields[i];
+
+		if (field->flags & JL_FF_ID || (field->key && strcmp(field->key, "item") == 0))
+			id = *(const char *const *)jl_field_at(field, record);
+	}
+	return id ? id : "?";
+}

@@ -38,6 +38,3 @@ void jl_catalog_set_list(struct jl_catalog *cat, enum jl_catalog_kind kind, cons
 
 /* The id (or for a price the item) of a record. Never NULL. */
 const char *jl_record_id(const struct jl_schema *schema, const void *record);
-
-/* Field by field; the key of the first difference, or NULL when they are the same. */
-const char *jl_record_differs(const struct jl_schema *schema, const void *a, const void *b);

@@ -47,13 +47,11 @@ static bool has_lead(const struct jl_words *words)
 /* The beginning of `have`, up to where a word or number ends. */
 static bool begins(const struct jl_words *have, const struct jl_words *asked)
 {
-	char last, next;
-
 	if (asked->glued_len == 0 || have->glued_len <= asked->glued_len ||
 	    memcmp(have->glued, asked->glued, asked->glued_len) != 0)
 		return false;
-	last = asked->glued[asked->glued_len - 1];
-	next = have->glued[asked->glued_len];
+	char last = asked->glued[asked->glued_len - 1];
+	char next = have->glued[asked->glued_len];
 	return next == '.' || next == '-' || (last >= '0' && last <= '9') != (next >= '0' && next <= '9');
 }
 
@@ -109,11 +107,10 @@ struct tally {
 static void add_spelling(struct tally *tally, const char *text, const struct jl_asked *asked, bool alias)
 {
 	struct jl_words have;
-	enum jl_fit fit;
 	unsigned seen;
 
 	jl_words_split(&have, text);
-	fit = fit_spelling(&have, &asked->words, &seen);
+	enum jl_fit fit = fit_spelling(&have, &asked->words, &seen);
 	/* An alias "A100 80GB" must not claim every "A100", nor "HGX H20" every "HGX". */
 	if (alias && fit > JL_FIT_ORDER && !asked->has_number)
 		return;
@@ -156,8 +153,6 @@ enum jl_fit jl_shelf_fit(const struct jl_shelf *shelf, size_t i, const struct jl
 	const char *const *alias = aliases_at(shelf, i);
 	const char *colon = shelf->is_system ? strchr(id, ':') : NULL;
 	struct tally tally = { .fit = JL_FIT_NOT };
-	enum jl_fit by_id;
-	unsigned memory;
 
 	if (!may_fit(shelf, i, asked))
 		return JL_FIT_NOT;
@@ -167,13 +162,13 @@ enum jl_fit jl_shelf_fit(const struct jl_shelf *shelf, size_t i, const struct jl
 	/* The words of an id settle what an alias of another record may also claim. */
 	if (tally.fit == JL_FIT_SPELLING)
 		return JL_FIT_ID_WORDS;
-	by_id = tally.fit;
+	enum jl_fit by_id = tally.fit;
 	add_spelling(&tally, text_at(shelf, i, shelf->name), asked, false);
 	for (; *alias; alias++)
 		add_spelling(&tally, *alias, asked, true);
 	if (shelf->strict && tally.fit > JL_FIT_ORDER)
 		return by_id;
-	memory = tally.fit > JL_FIT_MEMORY ? seen_memory(shelf, i, asked) : 0;
+	unsigned memory = tally.fit > JL_FIT_MEMORY ? seen_memory(shelf, i, asked) : 0;
 	if (memory && tally.bare)
 		return JL_FIT_MEMORY;
 	/* Words that are spread over id, name, aliases and memory size: "A100 80GB HBM2e". */
@@ -230,14 +225,13 @@ void jl_shelf_near(struct jl_nearest *nearest, const struct jl_shelf *shelf, con
 	for (i = 0; i < shelf->n; i++) {
 		const char *id = text_at(shelf, i, shelf->id);
 		const char *colon = shelf->is_system ? strchr(id, ':') : NULL;
-		unsigned cost, other;
 
 		if (!on_shelf(shelf, i))
 			continue;
 		jl_words_split(&have, id);
-		cost = jl_nearest_cost(asked->words.glued, have.glued);
+		unsigned cost = jl_nearest_cost(asked->words.glued, have.glued);
 		jl_words_split(&have, colon ? colon + 1 : text_at(shelf, i, shelf->name));
-		other = jl_nearest_cost(asked->words.glued, have.glued);
+		unsigned other = jl_nearest_cost(asked->words.glued, have.glued);
 		jl_nearest_add(nearest, id, cost < other ? cost : other);
 	}
 }

@@ -147,7 +147,6 @@ static double oneway_of(const struct jl_link_info *link)
 enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_system *system = sys->system;
-	const char *id;
 	double n;
 
 	if (system && system->net) {
@@ -162,7 +161,7 @@ enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *ca
 	if (sys->net)
 		return JL_OK;
 	sys->net_assumed = true;
-	id = net_of_generation(sys, cat, &sys->n_net);
+	const char *id = net_of_generation(sys, cat, &sys->n_net);
 	sys->net = jl_link_by_id(cat, id);
 	if (!sys->net)
 		return jl_fail(err, JL_E_USAGE,
@@ -195,11 +194,10 @@ static struct jl_fact oneway(const struct jl_fact *oneway_Bps, const struct jl_f
 static struct jl_fact oneway_of_link(const struct jl_catalog *cat, const struct jl_link_info *link)
 {
 	const struct jl_link_info *wire;
-	struct jl_fact fact;
 
 	if (!link)
 		return JL_FACT_UNKNOWN;
-	fact = oneway(&link->oneway_Bps, &link->bothway_Bps);
+	struct jl_fact fact = oneway(&link->oneway_Bps, &link->bothway_Bps);
 	wire = jl_link_by_id(cat, link->wire);
 	if (!jl_fact_known(&fact) && wire)
 		fact = oneway(&wire->oneway_Bps, &wire->bothway_Bps);
@@ -216,7 +214,6 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 {
 	struct jl_fact slot = oneway_of_link(cat, sys->join);
 	struct jl_fact own;
-	bool own_wire;
 
 	if (is_pcie(sys->join)) {
 		own = oneway_of_link(cat, jl_link_by_id(cat, sys->gpu->pcie));
@@ -234,8 +231,8 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 	/* Rates of NVLink and its kin belong to the accelerator: a join of its own wire, or a bridge, carries what its
 	 * ports give. Any other join is a "what if", taken at its word. */
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
-	own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||
-		   (begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
+	bool own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||
+			(begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
 	if (jl_fact_known(&own) && (own_wire || !jl_fact_known(&slot)))
 		return own;
 	if (!own_wire && !sys->system && !sys->join_assumed && jl_fact_known(&slot)) {

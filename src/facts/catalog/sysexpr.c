@@ -99,8 +99,6 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	struct count count = { .n = 1, .at = p->at };
 	const char *at = p->at;
 	bool whole = true;
-	const char *end;
-	size_t sign;
 	long n = 0;
 
 	for (; (*at >= '0' && *at <= '9') || *at == '.' || *at == ',' || (at == p->at && (*at == '-' || *at == '+'));
@@ -110,10 +108,10 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 		else if (n < COUNT_MAX)
 			n = n * 10 + (*at - '0');
 	}
-	end = at;
+	const char *end = at;
 	while (is_blank(*at))
 		at++;
-	sign = times_sign(at);
+	size_t sign = times_sign(at);
 	/* After a blank the sign must stand alone: "4 xgmi" is no count. */
 	if (end == p->at || sign == 0 ||
 	    (at > end && sign == 1 && *at != '*' && at[1] && !is_blank(at[1]) && at[1] != '(')) {

@@ -57,11 +57,10 @@ static size_t run_of(const char *text, enum char_class class)
 static size_t unit_of(const char *text, size_t *ret_gap)
 {
 	size_t gap = 0;
-	size_t len;
 
 	while (text[gap] == ' ' || text[gap] == '-' || text[gap] == '_')
 		gap++;
-	len = run_of(text + gap, LETTER);
+	size_t len = run_of(text + gap, LETTER);
 	*ret_gap = gap;
 	if (len == 0 || len > 3 || class_of(text[gap + len]) == DIGIT)
 		return 0;

@@ -6,19 +6,13 @@
 
 /* How busbw follows from algbw: a·(n-1)/n, or the same. */
 static const struct {
-	const char *kind, *program;
+	const char *kind;
 	double scale;
 	bool shared; /* each rank keeps its own part: (n-1)/n */
 } kinds[] = {
-	{ "allreduce", "allreduce", 2, true },
-	{ "allgather", "allgather", 1, true },
-	{ "reducescatter", "reducescatter", 1, true },
-	{ "broadcast", "broadcast", 1, false },
-	{ "reduce", "reduce", 1, false },
-	{ "alltoall", "alltoall", 1, true },
-	{ "sendrecv", "sendrecv", 1, false },
-	{ "gather", "gather", 1, true },
-	{ "scatter", "scatter", 1, true },
+	{ "allreduce", 2, true },  { "allgather", 1, true }, { "reducescatter", 1, true },
+	{ "broadcast", 1, false }, { "reduce", 1, false },   { "alltoall", 1, true },
+	{ "sendrecv", 1, false },  { "gather", 1, true },    { "scatter", 1, true },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -36,16 +30,17 @@ const char *jl_collective_named(const char *program)
 			break;
 	plain[n] = '\0';
 	for (size_t i = 0; i < N_KINDS; i++) {
-		size_t len = strlen(kinds[i].program);
+		size_t len = strlen(kinds[i].kind);
 
-		if (strncmp(plain, kinds[i].program, len) == 0 &&
+		if (strncmp(plain, kinds[i].kind, len) == 0 &&
 		    (plain[len] == '\0' || strncmp(plain + len, "perf", 4) == 0 || strncmp(plain + len, "mpi", 3) == 0))
 			return kinds[i].kind;
 	}
 	return NULL;
 }
 
-double jl_collective_factor(const char *kind, double n_ranks)
+/* busbw over algbw on n ranks; NAN: not known. */
+static double factor_of(const char *kind, double n_ranks)
 {
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (strcmp(kinds[i].kind, kind) == 0)
@@ -78,7 +73,7 @@ static const char *infer(const struct jl_coll_row *row)
 				strcmp(kinds[i].kind, "gather") == 0 || strcmp(kinds[i].kind, "scatter") == 0;
 
 		if (has_op != reduces || (!isnan(row->root) && has_root != rooted) ||
-		    !may_be(&row->busbw_GBps, &row->algbw_GBps, jl_collective_factor(kinds[i].kind, row->n_ranks)))
+		    !may_be(&row->busbw_GBps, &row->algbw_GBps, factor_of(kinds[i].kind, row->n_ranks)))
 			continue;
 		if (found)
 			return NULL;
@@ -113,7 +108,6 @@ void jl_collective_emit(struct jl_importer *imp, struct jl_draft *d, const struc
 {
 	const struct jl_number size = { .value = row->size_B * 1e-3 }; /* B/µs = MB/s: GB/s when divided by 1,000 */
 	const char *kind = find_kind(imp, row);
-	double factor, algbw;
 
 	if (!(row->size_B > 0) || !(row->time_us.value > 0))
 		return; /* nccl-tests measures 0 bytes too: there is no bandwidth in it */
@@ -134,7 +128,7 @@ void jl_collective_emit(struct jl_importer *imp, struct jl_draft *d, const struc
 		jl_importer_remark(imp, d->line, true, "dropped: the collective is not stated; say --kind allgather");
 		return;
 	}
-	factor = row->n_ranks > 0 ? jl_collective_factor(kind, row->n_ranks) : NAN;
+	double factor = row->n_ranks > 0 ? factor_of(kind, row->n_ranks) : NAN;
 	if (isfinite(factor) && !may_be(&row->busbw_GBps, &row->algbw_GBps, factor)) {
 		jl_importer_remark(imp, d->line, true, "dropped: busbw/algbw is not that of %s on %.0f ranks", kind,
 				   row->n_ranks);
@@ -142,7 +136,7 @@ void jl_collective_emit(struct jl_importer *imp, struct jl_draft *d, const struc
 	}
 	if (row->n_wrong > 0)
 		jl_importer_remark(imp, d->line, false, "the tool found %.0f wrong elements", row->n_wrong);
-	algbw = algbw_Bps(row);
+	double algbw = algbw_Bps(row);
 	d->kind = kind;
 	d->second = row->in_place;
 	jl_draft_number(d, "size_B", row->size_B);

@@ -5,8 +5,6 @@
 
 /* "all_reduce_perf", "./build/all_gather_perf_mpi", "allreduce" → "allreduce"; NULL: none that we know. */
 const char *jl_collective_named(const char *program);
-/* busbw over algbw on n ranks; NAN: not known. */
-double jl_collective_factor(const char *kind, double n_ranks);
 
 struct jl_coll_row {
 	double size_B, count, n_ranks, n_nodes, root, n_wrong; /* NAN: not known */

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "import/import.h"
+#include "record/draft.h"
 
 struct jl_line {
 	const char *text; /* without line end, colours and the prefix that mpirun or srun put in front */
@@ -35,37 +36,7 @@ void jl_importer_fail(struct jl_importer *imp, enum jl_status status, const stru
 /* Something of this format was seen, whether or not a record comes of it. */
 void jl_importer_seen(struct jl_importer *imp, const char *format);
 
-/* A record in the making. Texts must live until it is emitted. */
-#define JL_DRAFT_PARAMS_MAX  200
-#define JL_DRAFT_METRICS_MAX 12
-
-struct jl_draft {
-	const char *kind, *backend;
-	double time_s; /* NAN: the options' */
-	size_t line, last_line;
-	const char *text; /* the line itself */
-	bool second;      /* of two records of one line */
-	struct jl_record_item params[JL_DRAFT_PARAMS_MAX];
-	size_t n_params;
-	struct jl_record_metric metrics[JL_DRAFT_METRICS_MAX];
-	size_t n_metrics;
-	struct jl_record_item versions[8];
-	size_t n_versions;
-	const double *samples_s;
-	size_t n_samples;
-};
-
-void jl_draft_begin(struct jl_draft *draft, const char *kind, const char *backend, size_t line, const char *text);
-void jl_draft_number(struct jl_draft *draft, const char *key, double value);   /* NAN: left out */
-void jl_draft_text(struct jl_draft *draft, const char *key, const char *text); /* NULL: left out */
-void jl_draft_version(struct jl_draft *draft, const char *key, const char *text);
-/* Left out where the value is not a positive number. */
-void jl_draft_metric(struct jl_draft *draft, const char *name, bool less_is_better, double value);
-void jl_draft_summary(struct jl_draft *draft, const char *name, bool less_is_better, const struct jl_summary *summary);
 void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *draft);
-
-/* Summary of n > 0 samples; sorts them. */
-struct jl_summary jl_summarize(double *samples, size_t n);
 
 /* ---- scan.c */
 
@@ -85,3 +56,6 @@ bool jl_scan_after(const struct jl_line *line, const char *key, struct jl_number
 
 /* Cut at blanks and tabs, in place. Returns how many; max + 1 when there are more than max. */
 size_t jl_scan_split(char *text, char **ret_tokens, size_t max);
+
+/* A number of a JSON object, also one written as text; NAN: none. */
+double jl_scan_json(const json_t *object, const char *key);

@@ -6,13 +6,6 @@
 
 #define INTERVALS_MAX 100000
 
-static double number_in(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* The rates of the intervals; those iperf3 leaves out at the start (-O) do not count. NULL: too few. */
 static double *interval_rates(const json_t *intervals, size_t *ret_n)
 {
@@ -22,13 +15,13 @@ static double *interval_rates(const json_t *intervals, size_t *ret_n)
 
 	if (n < 3 || n > INTERVALS_MAX)
 		return NULL;
-	rates = jl_realloc(NULL, n * sizeof(*rates));
+	rates = jl_realloc(NULL, 2 * n * sizeof(*rates)); /* the second half to sort in */
 	if (!rates)
 		return NULL;
 	json_array_foreach(intervals, i, interval)
 	{
 		const json_t *sum = json_object_get(interval, "sum");
-		double rate = number_in(sum, "bits_per_second") / 8;
+		double rate = jl_scan_json(sum, "bits_per_second") / 8;
 
 		if (isfinite(rate) && rate > 0 && !json_is_true(json_object_get(sum, "omitted")))
 			rates[kept++] = rate;
@@ -45,26 +38,26 @@ static void emit(struct jl_importer *imp, const json_t *root, size_t line, doubl
 {
 	const json_t *start = json_object_get(root, "start"), *end = json_object_get(root, "end");
 	const json_t *test = json_object_get(start, "test_start");
-	struct jl_summary summary = jl_summary_of(rate_Bps);
+	struct jl_stats summary = jl_summary_of(rate_Bps);
 	struct jl_draft draft;
 	size_t n = 0;
 	double *rates = interval_rates(json_object_get(root, "intervals"), &n);
 
 	if (rates) {
-		summary = jl_summarize(rates, n);
+		jl_stats_of(&summary, rates, n, rates + n);
 		summary.mean = rate_Bps; /* the receiver's own count over the whole run */
 		jl_free(rates);
 	}
 	jl_draft_begin(&draft, "net", "iperf3", line, NULL);
-	draft.time_s = number_in(json_object_get(start, "timestamp"), "timesecs");
+	draft.time_s = jl_scan_json(json_object_get(start, "timestamp"), "timesecs");
 	jl_draft_text(&draft, "protocol", json_string_value(json_object_get(test, "protocol")));
-	jl_draft_number(&draft, "n_streams", number_in(test, "num_streams"));
-	jl_draft_number(&draft, "duration_s", number_in(test, "duration"));
-	jl_draft_number(&draft, "block_B", number_in(test, "blksize"));
-	jl_draft_text(&draft, "direction", number_in(test, "reverse") > 0 ? "receive" : "send");
+	jl_draft_number(&draft, "n_streams", jl_scan_json(test, "num_streams"));
+	jl_draft_number(&draft, "duration_s", jl_scan_json(test, "duration"));
+	jl_draft_number(&draft, "block_B", jl_scan_json(test, "blksize"));
+	jl_draft_text(&draft, "direction", jl_scan_json(test, "reverse") > 0 ? "receive" : "send");
 	jl_draft_text(&draft, "host",
 		      json_string_value(json_object_get(json_object_get(start, "connecting_to"), "host")));
-	jl_draft_number(&draft, "n_retransmits", number_in(json_object_get(end, "sum_sent"), "retransmits"));
+	jl_draft_number(&draft, "n_retransmits", jl_scan_json(json_object_get(end, "sum_sent"), "retransmits"));
 	jl_draft_version(&draft, "iperf3", json_string_value(json_object_get(start, "version")));
 	jl_draft_summary(&draft, "net_Bps", false, &summary);
 	jl_importer_emit(imp, &draft);
@@ -74,8 +67,6 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 {
 	const json_t *start = json_object_get(root, "start"), *end = json_object_get(root, "end");
 	const char *error = json_string_value(json_object_get(root, "error"));
-	const json_t *total;
-	double rate_Bps;
 
 	if (!json_is_object(start) || !json_is_object(end) || !json_object_get(root, "intervals"))
 		return false;
@@ -84,10 +75,10 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 		jl_importer_remark(imp, line, true, "dropped: iperf3 ended with an error: %s", error);
 		return true;
 	}
-	total = json_object_get(end, "sum_received");
-	if (!total || !(number_in(total, "bits_per_second") > 0))
+	const json_t *total = json_object_get(end, "sum_received");
+	if (!total || !(jl_scan_json(total, "bits_per_second") > 0))
 		total = json_object_get(end, "sum"); /* UDP */
-	rate_Bps = number_in(total, "bits_per_second") / 8;
+	double rate_Bps = jl_scan_json(total, "bits_per_second") / 8;
 	if (isfinite(rate_Bps) && rate_Bps > 0)
 		emit(imp, root, line, rate_Bps);
 	else

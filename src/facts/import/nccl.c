@@ -30,7 +30,6 @@ static bool take_rank(struct nccl *n, const char *text)
 {
 	unsigned rank, group = 0;
 	char host[64];
-	const char *bracket;
 	int used = 0;
 
 	if (sscanf(text, "# Rank %u Group %u Pid %*u on %63s device%n", &rank, &group, host, &used) < 3 || !used) {
@@ -48,7 +47,7 @@ static bool take_rank(struct nccl *n, const char *text)
 	n->n_ranks++;
 	n->n_nodes += strcmp(n->host, host) != 0;
 	(void)snprintf(n->host, sizeof(n->host), "%s", host);
-	bracket = strchr(text + used, ']');
+	const char *bracket = strchr(text + used, ']');
 	if (bracket)
 		(void)snprintf(n->gpu, sizeof(n->gpu), "%s", bracket + 1 + strspn(bracket + 1, " "));
 	return true;
@@ -163,11 +162,10 @@ static bool take_row(struct jl_importer *imp, struct nccl *n, const struct jl_li
 	char *tokens[COLUMNS_MAX + 3];
 	struct jl_coll_row row = { .n_ranks = n->n_ranks, .n_nodes = n->n_nodes, .kind = n->kind, .gpu = n->gpu };
 	struct jl_number root;
-	size_t n_tokens;
 	int shift = 0;
 
 	memcpy(n->row, line->text, line->len + 1);
-	n_tokens = jl_scan_split(n->row, tokens, COLUMNS_MAX + 2);
+	size_t n_tokens = jl_scan_split(n->row, tokens, COLUMNS_MAX + 2);
 	if (n_tokens == 0 || !jl_scan_whole(tokens[0], &row.size_B))
 		return false;
 	/* older versions leave the operator blank where there is none */
@@ -215,26 +213,9 @@ const struct jl_format jl_format_nccl = { .name = "nccl-tests", .state_B = sizeo
 
 /* ---- the file that -J writes */
 
-static double number_in(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	struct jl_number number;
-	const char *text;
-
-	if (json_is_number(value))
-		return json_number_value(value);
-	if (!json_is_string(value))
-		return NAN;
-	text = json_string_value(value); /* root is text, with blanks in front */
-	text += strspn(text, " ");
-	if (strcmp(text, "-1") == 0)
-		return -1;
-	return jl_scan_token(text, &number) ? number.value : NAN;
-}
-
 static struct jl_number exact(const json_t *object, const char *key)
 {
-	return (struct jl_number){ .value = number_in(object, key), .half = 5e-7 };
+	return (struct jl_number){ .value = jl_scan_json(object, key), .half = 5e-7 };
 }
 
 static void take_json_half(struct jl_importer *imp, struct jl_draft *draft, const json_t *half,
@@ -248,7 +229,7 @@ static void take_json_half(struct jl_importer *imp, struct jl_draft *draft, cons
 	row.time_us = exact(half, json_object_get(half, "time") ? "time" : "cpu_time");
 	row.algbw_GBps = exact(half, "alg_bw");
 	row.busbw_GBps = exact(half, "bus_bw");
-	row.n_wrong = number_in(half, "nwrong");
+	row.n_wrong = jl_scan_json(half, "nwrong");
 	if (isnan(row.time_us.value) || isnan(row.algbw_GBps.value) || isnan(row.busbw_GBps.value))
 		return;
 	jl_draft_begin(draft, NULL, "nccl-tests", line, NULL);
@@ -268,16 +249,17 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 		return false;
 	jl_importer_seen(imp, "nccl-tests");
 	/* one entry for each process, and each drives nthreads x ngpus */
-	row.n_ranks = (double)json_array_size(devices) * number_in(config, "nthreads") * number_in(config, "ngpus");
+	row.n_ranks = (double)json_array_size(devices) * jl_scan_json(config, "nthreads") *
+		      jl_scan_json(config, "ngpus");
 	if (!(row.n_ranks > 0))
 		row.n_ranks = NAN;
 	row.gpu = json_string_value(json_object_get(json_array_get(devices, 0), "device_info"));
 	row.kind = program ? jl_collective_named(program) : NULL;
 	json_array_foreach(results, i, result)
 	{
-		row.size_B = number_in(result, "size");
-		row.count = number_in(result, "count");
-		row.root = number_in(result, "root");
+		row.size_B = jl_scan_json(result, "size");
+		row.count = jl_scan_json(result, "count");
+		row.root = jl_scan_json(result, "root");
 		row.type = json_string_value(json_object_get(result, "type"));
 		row.redop = json_string_value(json_object_get(result, "redop"));
 		take_json_half(imp, &draft, json_object_get(result, "out_of_place"), &row, line, false);

@@ -16,7 +16,7 @@ struct matrix {
 	char name[80], description[120];
 	size_t line;
 	size_t n_rows, n_columns, n_cells;
-	double cells[CELLS_MAX]; /* those that are numbers */
+	double cells[CELLS_MAX], sorted[CELLS_MAX]; /* those that are numbers */
 	double sum, half;
 	char rows[SIDE_MAX][ROW_MAX_B];
 	char keys[SIDE_MAX][32];
@@ -64,13 +64,13 @@ static void matrix_emit(struct jl_importer *imp, struct matrix *m)
 {
 	const char *metric;
 	double unit = unit_of(m->description, &metric);
-	struct jl_summary summary;
+	struct jl_stats summary;
 
 	if (m->n_cells == 0 || unit == 0)
 		return;
 	for (size_t i = 0; i < m->n_cells; i++)
 		m->cells[i] *= unit;
-	summary = jl_summarize(m->cells, m->n_cells);
+	jl_stats_of(&summary, m->cells, m->n_cells, m->sorted);
 	summary.lo95 = summary.hi95 = NAN; /* cells are different paths, not repeats of one */
 	jl_draft_begin(&m->draft, "link", "nvbandwidth", m->line, m->name);
 	jl_draft_text(&m->draft, "test", m->name);
@@ -99,10 +99,9 @@ static bool take_columns(struct text_state *s, const struct jl_line *line)
 {
 	char *tokens[SIDE_MAX];
 	double index;
-	size_t n;
 
 	memcpy(s->row, line->text, line->len + 1);
-	n = jl_scan_split(s->row, tokens, SIDE_MAX);
+	size_t n = jl_scan_split(s->row, tokens, SIDE_MAX);
 	if (n == 0 || n > SIDE_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++)
@@ -117,10 +116,9 @@ static bool take_text_row(struct text_state *s, const struct jl_line *line)
 {
 	char *tokens[SIDE_MAX + 1];
 	double index;
-	size_t n;
 
 	memcpy(s->row, line->text, line->len + 1);
-	n = jl_scan_split(s->row, tokens, SIDE_MAX + 1);
+	size_t n = jl_scan_split(s->row, tokens, SIDE_MAX + 1);
 	if (n != s->m.n_columns + 1 || !jl_scan_whole(tokens[0], &index) || (size_t)index != s->m.n_rows ||
 	    s->m.n_rows == SIDE_MAX)
 		return false;

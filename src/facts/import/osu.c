@@ -102,7 +102,7 @@ static bool take_header(struct osu *o, const char *text)
 static void emit_row(struct jl_importer *imp, struct osu *o, const struct jl_line *line, double size_B,
 		     const double *values)
 {
-	struct jl_summary latency = jl_summary_unknown();
+	struct jl_stats latency = jl_summary_unknown();
 	struct jl_draft *d = &o->draft;
 	double rate_Bps = NAN;
 	bool is_coll = strcmp(o->kind, "net") != 0;
@@ -159,10 +159,9 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	char *tokens[COLUMNS_MAX + 1];
 	double values[COLUMNS_MAX], size_B;
 	bool cut = false;
-	size_t n;
 
 	memcpy(o->row, line->text, line->len + 1);
-	n = jl_scan_split(o->row, tokens, COLUMNS_MAX);
+	size_t n = jl_scan_split(o->row, tokens, COLUMNS_MAX);
 	if (n == 0 || n > COLUMNS_MAX || !jl_scan_whole(tokens[0], &size_B))
 		return false;
 	if (size_B <= o->last_size_B) { /* sizes only grow: this is another table, or no table at all */

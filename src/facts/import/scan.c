@@ -99,3 +99,20 @@ size_t jl_scan_split(char *text, char **ret_tokens, size_t max)
 			*at++ = '\0';
 	}
 }
+
+double jl_scan_json(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	struct jl_number number;
+	const char *text;
+
+	if (json_is_number(value))
+		return json_number_value(value);
+	if (!json_is_string(value))
+		return NAN;
+	text = json_string_value(value); /* root is text, with blanks in front */
+	text += strspn(text, " ");
+	if (strcmp(text, "-1") == 0)
+		return -1;
+	return jl_scan_token(text, &number) ? number.value : NAN;
+}

@@ -63,12 +63,11 @@ static bool figure_add(struct jl_figure *f, double value)
 	return true;
 }
 
-static struct jl_summary figure_summary(const struct jl_figure *f, double *scratch)
+static struct jl_stats figure_summary(const struct jl_figure *f, double *scratch)
 {
-	struct jl_summary s;
+	struct jl_stats s;
 
-	memcpy(scratch, f->samples, f->n_kept * sizeof(*scratch));
-	s = jl_summarize(scratch, f->n_kept);
+	jl_stats_of(&s, f->samples, f->n_kept, scratch);
 	s.n = f->n;
 	s.mean = f->sum / (double)f->n;
 	s.min = f->min;
@@ -91,11 +90,9 @@ static void emit(struct jl_importer *imp, struct jl_series_set *set, struct jl_s
 	if (!s->batch_varies)
 		jl_draft_number(d, "batch", s->batch);
 	for (size_t i = 0; i < N_FIGURES; i++) {
-		struct jl_summary summary;
-
 		if (!s->figures[i].n)
 			continue;
-		summary = figure_summary(&s->figures[i], scratch);
+		struct jl_stats summary = figure_summary(&s->figures[i], scratch);
 		jl_draft_summary(d, figures[i].name, figures[i].less_is_better, &summary);
 	}
 	d->samples_s = s->figures[0].samples;
@@ -143,7 +140,6 @@ void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const str
 {
 	struct jl_series *s = find(imp, set, step);
 	struct jl_err err;
-	size_t n;
 
 	jl_importer_seen(imp, step->backend);
 	/* a bar that is drawn again without progress says nothing new */
@@ -159,7 +155,7 @@ void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const str
 		s->batch_varies |= isfinite(s->batch) && s->batch != step->batch;
 		s->batch = step->batch;
 	}
-	n = line->len < sizeof(s->text) - 1 ? line->len : sizeof(s->text) - 1;
+	size_t n = line->len < sizeof(s->text) - 1 ? line->len : sizeof(s->text) - 1;
 	memcpy(s->text, line->text, n);
 	s->text[n] = '\0';
 	for (size_t i = 0; i < N_FIGURES; i++) {

@@ -111,30 +111,15 @@ static void clean_copy(char out[LINE_KEPT_MAX + 1], const char *text)
 void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 {
 	char id[JL_RECORD_ID_LEN + 1] = "", text[LINE_KEPT_MAX + 1], source[1200];
-	struct jl_record r = {
-		.id = id,
-		.time_s = isfinite(d->time_s) ? d->time_s : imp->options.time_s,
-		.kind = d->kind,
-		.backend = d->backend,
-		.origin = "imported",
-		.line = d->text ? text : NULL,
-		.machine = imp->options.machine,
-		.machine_name = imp->options.machine_name,
-		.run = imp->options.run,
-		.params = d->params,
-		.n_params = d->n_params,
-		.metrics = d->metrics,
-		.n_metrics = d->n_metrics,
-		.versions = d->versions,
-		.n_versions = d->n_versions,
-		.samples_s = d->samples_s,
-		.n_samples = d->n_samples,
-		.noise = jl_record_noise_unknown(),
-	};
+	struct jl_record r = jl_draft_record(d);
 	struct jl_err err = { .en = "" };
 
 	if (imp->status)
 		return;
+	r.id = id;
+	r.time_s = isfinite(d->time_s) ? d->time_s : imp->options.time_s;
+	r.origin = "imported";
+	r.line = d->text ? text : NULL;
 	if (d->text)
 		clean_copy(text, d->text);
 	(void)snprintf(source, sizeof(source), d->last_line > d->line ? "%.1000s:%zu-%zu" : "%.1000s:%zu",
@@ -143,8 +128,6 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 	/* The id comes from what was measured and where in the log it stood, not from where the log lies or who imports
 	 * it. */
 	jl_buf_reset(&imp->draft);
-	r.run = NULL;
-	r.machine = r.machine_name = NULL;
 	jl_record_write(&r, &imp->draft);
 	jl_buf_printf(&imp->draft, "%zu", d->line);
 	if (imp->draft.failed) {
@@ -247,7 +230,6 @@ static bool offer_line(struct jl_importer *imp, const struct jl_line *line)
 static void give_line(struct jl_importer *imp, bool torn)
 {
 	struct jl_line line = { .number = imp->number, .torn = torn };
-	size_t skip;
 
 	if (imp->len == 0 || imp->binary || imp->status)
 		goto done;
@@ -259,7 +241,7 @@ static void give_line(struct jl_importer *imp, bool torn)
 	/* a form of one's own may begin with what looks like a label */
 	if (imp->options.pattern && offer_line(imp, &line))
 		goto done;
-	skip = launcher_prefix(imp->line);
+	size_t skip = launcher_prefix(imp->line);
 	line.text += skip;
 	line.len -= skip;
 	if (skip || !imp->options.pattern)
@@ -489,7 +471,6 @@ enum jl_status jl_import_stream(const struct jl_import_reader *reader, const str
 				struct jl_err *err)
 {
 	struct jl_importer imp = { .options = *options, .sink = sink };
-	enum jl_status status;
 
 	if (!imp.options.name)
 		imp.options.name = "-";
@@ -497,7 +478,7 @@ enum jl_status jl_import_stream(const struct jl_import_reader *reader, const str
 		imp.options.time_s = jl_record_now_s();
 	jl_buf_init(&imp.json, JL_IMPORT_JSON_MAX_B + CHUNK_B);
 	jl_buf_init(&imp.draft, JL_RECORD_TEXT_MAX_B);
-	status = set_up(&imp, err);
+	enum jl_status status = set_up(&imp, err);
 	if (!status) {
 		read_all(&imp, reader);
 		finish(&imp);
@@ -560,7 +541,6 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 	int fd;
 	struct jl_import_reader reader = { .read = read_fd, .ctx = &fd };
 	struct stat info;
-	enum jl_status status;
 
 	if (!own.name)
 		own.name = path;
@@ -572,7 +552,7 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 			       strerror(errno));
 	if (!isfinite(own.time_s) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
 		own.time_s = (double)info.st_mtim.tv_sec;
-	status = jl_import_stream(&reader, &own, sink, ret_count, err);
+	enum jl_status status = jl_import_stream(&reader, &own, sink, ret_count, err);
 	if (!is_stdin)
 		(void)close(fd);
 	return status;

@@ -43,10 +43,9 @@ static bool is_nvlink(const char *word)
 static bool take_header(struct jl_importer *imp, struct topo *t, const struct jl_line *line)
 {
 	char *tokens[SIDE_MAX + 8];
-	size_t n;
 
 	memcpy(t->text, line->text, line->len + 1);
-	n = jl_scan_split(t->text, tokens, SIDE_MAX + 7);
+	size_t n = jl_scan_split(t->text, tokens, SIDE_MAX + 7);
 	if (n == 0 || n > SIDE_MAX + 7 || strcmp(tokens[0], "GPU0") != 0 || (n > 1 && strcmp(tokens[1], "X") == 0))
 		return false;
 	t->n = 0;

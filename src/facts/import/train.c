@@ -304,21 +304,14 @@ static bool take_trainer(struct jl_importer *imp, struct train *t, const struct 
 	return true;
 }
 
-static struct jl_number json_number(const json_t *root, const char *key)
-{
-	const json_t *value = json_object_get(root, key);
-
-	return (struct jl_number){ .value = json_is_number(value) ? json_number_value(value) : NAN, .half = 5e-4 };
-}
-
 /* train_results.json, all_results.json */
 static bool take_trainer_json(struct jl_importer *imp, const json_t *root, size_t line)
 {
 	struct jl_draft draft;
 	struct trainer tr = {
-		.runtime_s = json_number(root, "train_runtime"),
-		.samples_per_s = json_number(root, "train_samples_per_second"),
-		.steps_per_s = json_number(root, "train_steps_per_second"),
+		.runtime_s.value = jl_scan_json(root, "train_runtime"),
+		.samples_per_s.value = jl_scan_json(root, "train_samples_per_second"),
+		.steps_per_s = { .value = jl_scan_json(root, "train_steps_per_second"), .half = 5e-4 },
 	};
 
 	if (isnan(tr.runtime_s.value))

@@ -23,7 +23,6 @@ static const struct jl_gpu *find_gpu(const struct jl_catalog *cat, const char *n
 	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
 		size_t len = strlen(name), tail = strlen(tails[i]);
 		char text[160];
-		size_t n;
 
 		if (len <= tail || strcasecmp(name + len - tail, tails[i]) != 0)
 			continue;
@@ -35,7 +34,7 @@ static const struct jl_gpu *find_gpu(const struct jl_catalog *cat, const char *n
 		snprintf(text, sizeof(text), "%.*s", (int)(len - tail), name);
 		if (jl_find_gpu(&gpu, cat, text, NULL) == JL_OK && same_size(gpu, mem_B))
 			return gpu;
-		n = jl_find_gpus(fits, sizeof(fits) / sizeof(*fits), cat, text);
+		size_t n = jl_find_gpus(fits, sizeof(fits) / sizeof(*fits), cat, text);
 		gpu = NULL;
 		for (size_t k = 0; k < n && k < sizeof(fits) / sizeof(*fits); k++)
 			if (same_size(fits[k], mem_B))
@@ -214,11 +213,10 @@ static void match_net(const struct jl_probe_in *in)
 	for (size_t i = 0; machine->n_rdma == 0 && i < machine->n_nics; i++) {
 		const struct jl_probe_nic *nic = &machine->nics[i];
 		int n = 1;
-		const char *net;
 
 		if (!nic->up || nic->master || isnan(nic->Bps) || nic->Bps <= best_Bps)
 			continue;
-		net = nic->bond_mode ? bond_net(in, nic, &n) : find_net(in->cat, "ethernet", nic->Bps);
+		const char *net = nic->bond_mode ? bond_net(in, nic, &n) : find_net(in->cat, "ethernet", nic->Bps);
 		if (!net)
 			continue;
 		best_Bps = nic->Bps;

@@ -101,18 +101,16 @@ enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 	static const char *const names[] = { "libnvidia-ml.so.1", "libnvidia-ml.so", NULL };
 	struct jl_nvml *nvml = jl_realloc(NULL, sizeof(*nvml));
 	unsigned n = 0;
-	int code;
-	enum jl_status status;
 
 	JL_TRY(jl_got(nvml, err));
 	memset(nvml, 0, sizeof(*nvml));
-	status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols, sizeof(symbols) / sizeof(*symbols), &nvml->f,
-				err);
+	enum jl_status status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols,
+					       sizeof(symbols) / sizeof(*symbols), &nvml->f, err);
 	if (status) {
 		jl_free(nvml);
 		return status;
 	}
-	code = nvml->f.init();
+	int code = nvml->f.init();
 	if (code != SUCCESS) {
 		const char *why = nvml->f.error ? nvml->f.error(code) : "?";
 

@@ -221,11 +221,10 @@ static enum jl_status read_p2p(const char *name, json_t *rows, struct jl_nvml_sn
 			       struct jl_arena *arena, struct jl_err *err)
 {
 	size_t n = snap->n_gpus;
-	unsigned char *cells;
 
 	if (!rows)
 		return JL_OK;
-	cells = jl_arena_array(arena, n * n + 1, 1);
+	unsigned char *cells = jl_arena_array(arena, n * n + 1, 1);
 	JL_TRY(jl_got(cells, err));
 	if (!json_is_array(rows) || json_array_size(rows) != n)
 		return wrong(name, "p2p", "n_gpus x n_gpus", err);
@@ -296,11 +295,10 @@ enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *
 	struct jl_nvml_snapshot snap = { .cuda = -1 };
 	json_error_t where;
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
-	enum jl_status status;
 
 	if (!root)
 		return jl_fail(err, JL_E_DATA, "%.200s:%d:%d: %s", name, where.line, where.column, where.text);
-	status = read_document(name, root, &snap, arena, err);
+	enum jl_status status = read_document(name, root, &snap, arena, err);
 	json_decref(root);
 	if (!status)
 		*ret_snapshot = snap;

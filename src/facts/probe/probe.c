@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "probe/read.h"
 
 #define GIB 1073741824.0
@@ -13,19 +14,15 @@
 /* What was put in, from what the kernel can use: it keeps some percent for itself, more or less with each version. */
 static double installed_B(double total_B)
 {
-	double step_B;
-
 	if (!(total_B > 0))
 		return NAN;
-	step_B = exp2(floor(log2(total_B)) - 3);
+	double step_B = exp2(floor(log2(total_B)) - 3);
 	return ceil(total_B / step_B) * step_B;
 }
 
 static uint64_t mix(uint64_t hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u; /* FNV-1a */
-	return (hash ^ '\n') * 0x100000001b3u;
+	return jl_hash(jl_hash(hash, text, text ? strlen(text) : 0), "\n", 1);
 }
 
 static uint64_t mix_number(uint64_t hash, double number)
@@ -34,11 +31,6 @@ static uint64_t mix_number(uint64_t hash, double number)
 
 	snprintf(text, sizeof(text), "%.0f", number);
 	return mix(hash, text);
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Adapters by their numbers, in an order that does not depend on the slot. */
@@ -56,7 +48,7 @@ static uint64_t mix_adapters(uint64_t hash, const struct jl_probe_machine *machi
 		n += ids[n] != NULL;
 	}
 	if (ids)
-		qsort(ids, n, sizeof(*ids), by_text);
+		qsort(ids, n, sizeof(*ids), jl_by_text);
 	for (size_t i = 0; i < n; i++)
 		hash = mix(hash, ids[i]);
 	return hash;
@@ -64,7 +56,7 @@ static uint64_t mix_adapters(uint64_t hash, const struct jl_probe_machine *machi
 
 static void make_fingerprint(struct jl_probe_machine *machine, struct jl_arena *arena)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = JL_HASH_START;
 
 	hash = mix(hash, machine->arch);
 	hash = mix(hash, machine->board);
@@ -144,7 +136,6 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	};
 	static const struct jl_probe_options plain;
 	struct jl_probe_in in = { .source = source, .arena = arena, .options = options ? options : &plain, .cat = cat };
-	const struct jl_language *reader;
 	enum jl_status status = JL_OK;
 
 	in.machine = jl_arena_alloc(arena, sizeof(*in.machine));
@@ -158,7 +149,7 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 	name_places(in.machine);
 	make_fingerprint(in.machine, arena);
 	in.machine->short_name_text = make_name(in.machine, arena);
-	reader = jl_lang_set(jl_languages[0]);
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
 	in.machine->short_name = make_name(in.machine, arena);
 	jl_lang_set(reader);
 	JL_TRY(jl_got(in.machine->short_name && in.machine->short_name_text, err));

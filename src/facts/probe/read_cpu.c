@@ -119,7 +119,7 @@ static double read_clock(struct jl_probe_in *in, const char *info)
 	double clock_Hz = at && strstr(at, "GHz") ? strtod(at + 2, NULL) * 1e9 : 0;
 
 	for (size_t i = 0; !(clock_Hz > 0) && i < sizeof(files) / sizeof(*files); i++)
-		clock_Hz = (double)jl_text_whole(jl_source_read(in->source, files[i]), 0) * 1e3;
+		clock_Hz = (double)jl_source_whole(in->source, 0, files[i]) * 1e3;
 	if (!(clock_Hz > 0) && now)
 		clock_Hz = strtod(now, NULL) * 1e6;
 	return clock_Hz > 1e8 && clock_Hz < 2e10 ? clock_Hz : NAN;
@@ -145,14 +145,11 @@ static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
 	JL_TRY(jl_got(online && covered && packages, err));
 	cpu->n_threads = jl_text_cpus(jl_source_read(in->source, CPU_DIR "/online"), online);
 	for (int i = 0; i < JL_PROBE_CPUS_MAX; i++) {
-		const char *siblings;
-		long long package;
-
 		if (!online[i] || covered[i])
 			continue;
-		siblings = jl_source_readf(in->source, CPU_DIR "/cpu%d/topology/thread_siblings_list", i);
-		package = jl_text_whole(jl_source_readf(in->source, CPU_DIR "/cpu%d/topology/physical_package_id", i),
-					-1);
+		const char *siblings = jl_source_read(in->source, CPU_DIR "/cpu%d/topology/thread_siblings_list", i);
+		long long package = jl_text_whole(
+			jl_source_read(in->source, CPU_DIR "/cpu%d/topology/physical_package_id", i), -1);
 		covered[i] = true;
 		jl_text_cpus(siblings, covered);
 		cpu->n_cores++;
@@ -172,11 +169,10 @@ static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
 static double cache_size_B(const char *text)
 {
 	char *end;
-	double size;
 
 	if (!text)
 		return NAN;
-	size = strtod(text, &end);
+	double size = strtod(text, &end);
 	if (end == text)
 		return NAN;
 	return size * (*end == 'K' ? KIB : *end == 'M' ? KIB * KIB : *end == 'G' ? KIB * KIB * KIB : 1);
@@ -188,16 +184,15 @@ static void read_caches(struct jl_probe_in *in)
 
 	for (int i = 0; i < JL_PROBE_CACHES_MAX; i++) {
 		struct jl_probe_cache *cache = &cpu->caches[cpu->n_caches];
-		const char *level = jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/level", i);
-		int shared;
+		const char *level = jl_source_read(in->source, CPU_DIR "/cpu0/cache/index%d/level", i);
 
 		if (!level)
 			break;
 		cache->level = (int)jl_text_whole(level, 0);
-		cache->type = jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/type", i);
-		cache->size_B = cache_size_B(jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/size", i));
-		shared = jl_text_cpus(jl_source_readf(in->source, CPU_DIR "/cpu0/cache/index%d/shared_cpu_list", i),
-				      NULL);
+		cache->type = jl_source_read(in->source, CPU_DIR "/cpu0/cache/index%d/type", i);
+		cache->size_B = cache_size_B(jl_source_read(in->source, CPU_DIR "/cpu0/cache/index%d/size", i));
+		int shared = jl_text_cpus(jl_source_read(in->source, CPU_DIR "/cpu0/cache/index%d/shared_cpu_list", i),
+					  NULL);
 		cache->n = shared > 0 ? (cpu->n_threads + shared - 1) / shared : 0;
 		if (!isnan(cache->size_B) && cache->type)
 			cpu->n_caches++;
@@ -215,18 +210,17 @@ static enum jl_status read_nodes(struct jl_probe_in *in, struct jl_err *err)
 	JL_TRY(jl_got(online && machine->nodes, err));
 	for (int i = 0; i < JL_PROBE_CPUS_MAX && machine->n_nodes < (size_t)n; i++) {
 		struct jl_probe_node *node = &machine->nodes[machine->n_nodes];
-		const char *info, *total;
 		char key[32];
 
 		if (!online[i])
 			continue;
-		info = jl_source_readf(in->source, NODE_DIR "/node%d/meminfo", i);
+		const char *info = jl_source_read(in->source, NODE_DIR "/node%d/meminfo", i);
 		snprintf(key, sizeof(key), "Node %d MemTotal", i);
-		total = jl_text_value(in->arena, info, key);
+		const char *total = jl_text_value(in->arena, info, key);
 		*node = (struct jl_probe_node){
 			.id = i,
 			.mem_B = total ? strtod(total, NULL) * KIB : NAN,
-			.cpus = jl_source_readf(in->source, NODE_DIR "/node%d/cpulist", i),
+			.cpus = jl_source_read(in->source, NODE_DIR "/node%d/cpulist", i),
 		};
 		node->n_threads = jl_text_cpus(node->cpus, NULL);
 		machine->n_nodes++;
@@ -239,12 +233,11 @@ enum jl_status jl_read_cpu(struct jl_probe_in *in, struct jl_err *err)
 	struct jl_probe_cpu *cpu = &in->machine->cpu;
 	const char *process = jl_source_read(in->source, "/proc/self/status");
 	const char *allowed = jl_text_value(in->arena, process, "Cpus_allowed_list");
-	enum jl_status status;
 
 	read_model(in);
 	cpu->vector = widest_vector(jl_source_read(in->source, "/proc/cpuinfo"));
 	cpu->clock_Hz = read_clock(in, jl_source_read(in->source, "/proc/cpuinfo"));
-	status = count_cores(in, err);
+	enum jl_status status = count_cores(in, err);
 	JL_THEN(status, read_nodes(in, err));
 	read_caches(in);
 	cpu->governor = jl_source_read(in->source, CPU_DIR "/cpu0/cpufreq/scaling_governor");
@@ -266,13 +259,12 @@ enum jl_status jl_read_memory(struct jl_probe_in *in, struct jl_err *err)
 {
 	struct jl_probe_memory *memory = &in->machine->memory;
 	const char *info = jl_source_read(in->source, "/proc/meminfo");
-	double swap_free_B;
 
 	(void)err;
 	memory->total_B = meminfo_B(in, info, "MemTotal");
 	memory->available_B = meminfo_B(in, info, "MemAvailable");
 	memory->swap_B = meminfo_B(in, info, "SwapTotal");
-	swap_free_B = meminfo_B(in, info, "SwapFree");
+	double swap_free_B = meminfo_B(in, info, "SwapFree");
 	memory->swap_used_B = memory->swap_B - swap_free_B;
 	if (in->machine->n_nodes == 1) /* what was plugged in later is not counted there */
 		in->machine->nodes[0].mem_B = memory->total_B;

@@ -50,7 +50,7 @@ static const char *find_vm(struct jl_probe_in *in)
 	if (product && strstr(product, "metal"))
 		return NULL;
 	for (size_t i = 0; i < sizeof(guests) / sizeof(*guests); i++) {
-		const char *text = jl_source_read(in->source, guests[i].path);
+		const char *text = jl_source_read(in->source, "%s", guests[i].path);
 
 		if (text && strncmp(text, guests[i].begins, strlen(guests[i].begins)) == 0)
 			return guests[i].vm;
@@ -121,11 +121,10 @@ static double smallest(struct jl_probe_in *in, const char *root, const char *pat
 		return NAN;
 	for (;;) {
 		double here = limit(in, folder);
-		char *slash;
 
 		if (!isnan(here) && !(least <= here))
 			least = here;
-		slash = strrchr(folder, '/');
+		char *slash = strrchr(folder, '/');
 		if (strlen(folder) <= root_len || !slash)
 			return least;
 		*slash = '\0';
@@ -134,7 +133,7 @@ static double smallest(struct jl_probe_in *in, const char *root, const char *pat
 
 static double quota_v2(struct jl_probe_in *in, const char *folder)
 {
-	const char *text = jl_source_readf(in->source, "%s/cpu.max", folder);
+	const char *text = jl_source_read(in->source, "%s/cpu.max", folder);
 	double quota, period;
 
 	return text && sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0 && quota > 0 ? quota / period : NAN;
@@ -142,8 +141,8 @@ static double quota_v2(struct jl_probe_in *in, const char *folder)
 
 static double quota_v1(struct jl_probe_in *in, const char *folder)
 {
-	double quota = (double)jl_text_whole(jl_source_readf(in->source, "%s/cpu.cfs_quota_us", folder), -1);
-	double period = (double)jl_text_whole(jl_source_readf(in->source, "%s/cpu.cfs_period_us", folder), -1);
+	double quota = (double)jl_source_whole(in->source, -1, "%s/cpu.cfs_quota_us", folder);
+	double period = (double)jl_source_whole(in->source, -1, "%s/cpu.cfs_period_us", folder);
 
 	return quota > 0 && period > 0 ? quota / period : NAN;
 }
@@ -158,12 +157,12 @@ static double memory_limit(const char *text)
 
 static double memory_v2(struct jl_probe_in *in, const char *folder)
 {
-	return memory_limit(jl_source_readf(in->source, "%s/memory.max", folder));
+	return memory_limit(jl_source_read(in->source, "%s/memory.max", folder));
 }
 
 static double memory_v1(struct jl_probe_in *in, const char *folder)
 {
-	return memory_limit(jl_source_readf(in->source, "%s/memory.limit_in_bytes", folder));
+	return memory_limit(jl_source_read(in->source, "%s/memory.limit_in_bytes", folder));
 }
 
 static void read_limits(struct jl_probe_in *in)

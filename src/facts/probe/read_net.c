@@ -13,12 +13,12 @@
 
 static int numa_of(struct jl_probe_in *in, const char *dir, const char *name)
 {
-	return (int)jl_text_whole(jl_source_readf(in->source, "%s/%s/device/numa_node", dir, name), -1);
+	return (int)jl_source_whole(in->source, -1, "%s/%s/device/numa_node", dir, name);
 }
 
 static int pci_of(struct jl_probe_in *in, const char *dir, const char *name)
 {
-	return jl_pci_at(in->machine, jl_text_base(jl_source_linkf(in->source, "%s/%s/device", dir, name)));
+	return jl_pci_at(in->machine, jl_text_base(jl_source_link(in->source, "%s/%s/device", dir, name)));
 }
 
 /* The last PCI function that a path goes through; -1: none. */
@@ -29,10 +29,9 @@ static int pci_in_path(const struct jl_probe_machine *machine, const char *path)
 
 	while (path && *path) {
 		size_t len = strcspn(path, "/");
-		int at;
 
 		snprintf(part, sizeof(part), "%.*s", (int)(len < sizeof(part) ? len : 0), path);
-		at = jl_pci_at(machine, part);
+		int at = jl_pci_at(machine, part);
 		if (at >= 0)
 			found = at;
 		path += len + (path[len] == '/');
@@ -51,32 +50,30 @@ static void read_nic(struct jl_probe_in *in, const char *name)
 	enum { TYPE_ETHERNET = 1, TYPE_INFINIBAND = 32 };
 	struct jl_probe_machine *machine = in->machine;
 	struct jl_probe_nic *nic = &machine->nics[machine->n_nics];
-	long long type = jl_text_whole(jl_source_readf(in->source, NET_DIR "/%s/type", name), 0);
-	const char *mode = jl_source_readf(in->source, NET_DIR "/%s/bonding/mode", name);
-	const char *device = jl_source_linkf(in->source, NET_DIR "/%s/device", name);
-	const char *state;
-	long long Mbps;
+	long long type = jl_source_whole(in->source, 0, NET_DIR "/%s/type", name);
+	const char *mode = jl_source_read(in->source, NET_DIR "/%s/bonding/mode", name);
+	const char *device = jl_source_link(in->source, NET_DIR "/%s/device", name);
 
 	/* bridges, tunnels and the loopback have no device; a bond has none but is what carries the traffic */
 	if ((type != TYPE_ETHERNET && type != TYPE_INFINIBAND) || (!device && !mode))
 		return;
-	Mbps = jl_text_whole(jl_source_readf(in->source, NET_DIR "/%s/speed", name), -1);
-	state = jl_source_readf(in->source, NET_DIR "/%s/operstate", name);
+	long long Mbps = jl_source_whole(in->source, -1, NET_DIR "/%s/speed", name);
+	const char *state = jl_source_read(in->source, NET_DIR "/%s/operstate", name);
 	*nic = (struct jl_probe_nic){
 		.name = jl_arena_strdup(in->arena, name),
-		.driver = jl_text_base(jl_source_linkf(in->source, NET_DIR "/%s/device/driver", name)),
+		.driver = jl_text_base(jl_source_link(in->source, NET_DIR "/%s/device/driver", name)),
 		.Bps = Mbps > 0 && Mbps < 100000000 ? (double)Mbps * 1e6 / 8 : NAN,
 		.up = state && strcmp(state, "up") == 0,
 		.is_infiniband = type == TYPE_INFINIBAND,
 		.numa = mode ? -1 : numa_of(in, NET_DIR, name),
 		.pci = mode ? -1 : pci_of(in, NET_DIR, name),
 		.bond_mode = first_word(in->arena, mode),
-		.slaves = mode ? jl_source_readf(in->source, NET_DIR "/%s/bonding/slaves", name) : NULL,
-		.master = jl_text_base(jl_source_linkf(in->source, NET_DIR "/%s/master", name)),
+		.slaves = mode ? jl_source_read(in->source, NET_DIR "/%s/bonding/slaves", name) : NULL,
+		.master = jl_text_base(jl_source_link(in->source, NET_DIR "/%s/master", name)),
 	};
 	/* a guest's adapter hangs below its PCI function: .../0000:00:03.0/virtio2/net/eth0 */
 	if (!mode && nic->pci < 0)
-		nic->pci = pci_in_path(machine, jl_source_linkf(in->source, NET_DIR "/%s", name));
+		nic->pci = pci_in_path(machine, jl_source_link(in->source, NET_DIR "/%s", name));
 	if (nic->name)
 		machine->n_nics++;
 }
@@ -86,13 +83,13 @@ static void read_rdma(struct jl_probe_in *in, const char *name)
 {
 	struct jl_probe_machine *machine = in->machine;
 	struct jl_probe_rdma *rdma = &machine->rdma[machine->n_rdma];
-	const char *rate = jl_source_readf(in->source, RDMA_DIR "/%s/ports/1/rate", name);
-	const char *state = jl_source_readf(in->source, RDMA_DIR "/%s/ports/1/state", name);
+	const char *rate = jl_source_read(in->source, RDMA_DIR "/%s/ports/1/rate", name);
+	const char *state = jl_source_read(in->source, RDMA_DIR "/%s/ports/1/state", name);
 	double Gbps = rate ? strtod(rate, NULL) : NAN;
 
 	*rdma = (struct jl_probe_rdma){
 		.name = jl_arena_strdup(in->arena, name),
-		.layer = jl_source_readf(in->source, RDMA_DIR "/%s/ports/1/link_layer", name),
+		.layer = jl_source_read(in->source, RDMA_DIR "/%s/ports/1/link_layer", name),
 		.rate = rate,
 		.Bps = Gbps > 0 && Gbps < 1e6 ? Gbps * 1e9 / 8 : NAN,
 		.active = state && strstr(state, "ACTIVE"),
@@ -138,14 +135,13 @@ enum jl_status jl_read_disks(struct jl_probe_in *in, struct jl_err *err)
 			skip = skip || strncmp(name, passed[i], strlen(passed[i])) == 0;
 		if (skip)
 			continue;
-		model = jl_source_readf(in->source, DISK_DIR "/%s/device/model", name);
+		model = jl_source_read(in->source, DISK_DIR "/%s/device/model", name);
 		*disk = (struct jl_probe_disk){
 			.name = jl_arena_strdup(in->arena, name),
 			.model = model ? jl_arena_strndup(in->arena, model, strcspn(model, "\n")) : NULL,
-			.size_B = sector_B *
-				  (double)jl_text_whole(jl_source_readf(in->source, DISK_DIR "/%s/size", name), 0),
+			.size_B = sector_B * (double)jl_source_whole(in->source, 0, DISK_DIR "/%s/size", name),
 			.rotational = (int)jl_text_whole(
-				jl_source_readf(in->source, DISK_DIR "/%s/queue/rotational", name), -1),
+				jl_source_read(in->source, DISK_DIR "/%s/queue/rotational", name), -1),
 		};
 		if (strncmp(name, "vd", 2) == 0)
 			disk->rotational = -1; /* a guest's disk always says that it turns */

@@ -66,16 +66,16 @@ struct jl_pci_link jl_probe_link(const struct jl_probe_gpu *gpu)
 
 static void read_link(struct jl_probe_in *in, struct jl_probe_pci *device)
 {
-	device->now.gen = link_gen(jl_source_readf(in->source, PCI_DIR "/%s/current_link_speed", device->bus));
-	device->now.width = link_width(jl_source_readf(in->source, PCI_DIR "/%s/current_link_width", device->bus));
-	device->most.gen = link_gen(jl_source_readf(in->source, PCI_DIR "/%s/max_link_speed", device->bus));
-	device->most.width = link_width(jl_source_readf(in->source, PCI_DIR "/%s/max_link_width", device->bus));
+	device->now.gen = link_gen(jl_source_read(in->source, PCI_DIR "/%s/current_link_speed", device->bus));
+	device->now.width = link_width(jl_source_read(in->source, PCI_DIR "/%s/current_link_width", device->bus));
+	device->most.gen = link_gen(jl_source_read(in->source, PCI_DIR "/%s/max_link_speed", device->bus));
+	device->most.width = link_width(jl_source_read(in->source, PCI_DIR "/%s/max_link_width", device->bus));
 }
 
 /* "../../../devices/pci0000:4a/0000:4a:02.0/0000:52:00.0": the root complex and the bridge right above */
 static void read_place(struct jl_probe_in *in, struct jl_probe_pci *device, const char **ret_parent)
 {
-	const char *at = jl_source_linkf(in->source, PCI_DIR "/%s", device->bus);
+	const char *at = jl_source_link(in->source, PCI_DIR "/%s", device->bus);
 	char part[64], before[64] = "";
 
 	*ret_parent = NULL;
@@ -106,15 +106,15 @@ static bool matters(const struct jl_probe_pci *device)
 
 static void read_driver(struct jl_probe_in *in, struct jl_probe_pci *device)
 {
-	const char *group = jl_source_linkf(in->source, PCI_DIR "/%s/iommu_group", device->bus);
+	const char *group = jl_source_link(in->source, PCI_DIR "/%s/iommu_group", device->bus);
 
-	device->driver = jl_text_base(jl_source_linkf(in->source, PCI_DIR "/%s/driver", device->bus));
+	device->driver = jl_text_base(jl_source_link(in->source, PCI_DIR "/%s/driver", device->bus));
 	if (!group)
 		return;
 	device->iommu_group = (int)jl_text_whole(jl_text_base(group), -1);
 	if (device->iommu_group >= 0)
-		device->iommu_type = jl_source_readf(in->source, "/sys/kernel/iommu_groups/%d/type",
-						     device->iommu_group);
+		device->iommu_type = jl_source_read(in->source, "/sys/kernel/iommu_groups/%d/type",
+						    device->iommu_group);
 }
 
 /* Links and drivers of what matters and of every bridge above it; servers have hundreds of other functions. */
@@ -174,10 +174,10 @@ enum jl_status jl_read_pci(struct jl_probe_in *in, struct jl_err *err)
 						 .most = { -1, -1 },
 						 .iommu_group = -1 };
 		JL_TRY(jl_got(device->bus, err));
-		device->class_code = (unsigned)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/class", bus), 0);
-		device->vendor = (unsigned)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/vendor", bus), 0);
-		device->device = (unsigned)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/device", bus), 0);
-		device->numa = (int)jl_text_whole(jl_source_readf(in->source, PCI_DIR "/%s/numa_node", bus), -1);
+		device->class_code = (unsigned)jl_source_whole(in->source, 0, PCI_DIR "/%s/class", bus);
+		device->vendor = (unsigned)jl_source_whole(in->source, 0, PCI_DIR "/%s/vendor", bus);
+		device->device = (unsigned)jl_source_whole(in->source, 0, PCI_DIR "/%s/device", bus);
+		device->numa = (int)jl_source_whole(in->source, -1, PCI_DIR "/%s/numa_node", bus);
 		read_place(in, device, &parents[machine->n_pci]);
 		machine->n_nvswitches += device->vendor == NVIDIA && device->class_code >> 8 == CLASS_OTHER_BRIDGE;
 		machine->n_pci++;
@@ -312,11 +312,10 @@ static int height(const struct jl_probe_machine *machine, int device, int bridge
 enum jl_probe_path jl_probe_path(const struct jl_probe_machine *machine, size_t gpu_a, size_t gpu_b)
 {
 	const struct jl_probe_gpu *a = &machine->gpus[gpu_a], *b = &machine->gpus[gpu_b];
-	int common;
 
 	if (a->pci < 0 || b->pci < 0)
 		return JL_PATH_SYS;
-	common = machine->pci[a->pci].parent;
+	int common = machine->pci[a->pci].parent;
 	while (common >= 0 && !is_above(machine, common, b->pci))
 		common = machine->pci[common].parent;
 	if (common >= 0) /* one switch is an upstream port and a downstream port on each side */

@@ -9,7 +9,7 @@
 #define HEADER     "jeoul capture 1"
 #define PATH_MAX_B 1024
 
-static int compare(const char *path_a, enum jl_answer kind_a, const char *path_b, enum jl_answer kind_b)
+static int compare(const char *path_a, enum jl_asked_kind kind_a, const char *path_b, enum jl_asked_kind kind_b)
 {
 	int order = strcmp(path_a, path_b);
 
@@ -17,7 +17,7 @@ static int compare(const char *path_a, enum jl_answer kind_a, const char *path_b
 }
 
 /* Where it is, or where it belongs. */
-static size_t place(const struct jl_records *records, const char *path, enum jl_answer kind, bool *ret_found)
+static size_t place(const struct jl_records *records, const char *path, enum jl_asked_kind kind, bool *ret_found)
 {
 	size_t low = 0, high = records->n;
 
@@ -39,7 +39,7 @@ static size_t place(const struct jl_records *records, const char *path, enum jl_
 	return low;
 }
 
-const struct jl_asked_path *jl_records_find(const struct jl_records *records, const char *path, enum jl_answer kind)
+const struct jl_asked_path *jl_records_find(const struct jl_records *records, const char *path, enum jl_asked_kind kind)
 {
 	bool found;
 	size_t i = place(records, path, kind, &found);
@@ -73,7 +73,7 @@ static enum jl_status insert(struct jl_records *records, const struct jl_asked_p
 	return JL_OK;
 }
 
-enum jl_status jl_records_add(struct jl_records *records, const char *path, enum jl_answer kind, const char *text,
+enum jl_status jl_records_add(struct jl_records *records, const char *path, enum jl_asked_kind kind, const char *text,
 			      struct jl_err *err)
 {
 	struct jl_asked_path item = { .path = jl_arena_strdup(records->arena, path), .kind = kind };
@@ -132,11 +132,9 @@ struct reader {
 /* The next line without its end; false at the end of the text. */
 static bool next_line(struct reader *reader, const char **ret_line, size_t *ret_len)
 {
-	const char *stop;
-
 	if (reader->at == reader->end)
 		return false;
-	stop = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
+	const char *stop = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
 	*ret_line = reader->at;
 	*ret_len = (size_t)((stop ? stop : reader->end) - reader->at);
 	if (*ret_len > 0 && (*ret_line)[*ret_len - 1] == '\r')
@@ -151,11 +149,10 @@ static const char *content(struct reader *reader, struct jl_arena *arena)
 {
 	const char *from = reader->at, *line;
 	size_t len, size = 0;
-	char *text;
 
 	while (reader->at < reader->end && *reader->at == '\t' && next_line(reader, &line, &len))
 		size += len; /* the tab makes room for the line end */
-	text = jl_arena_alloc(arena, size + 1);
+	char *text = jl_arena_alloc(arena, size + 1);
 	if (!text)
 		return NULL;
 	size = 0;
@@ -192,7 +189,7 @@ static enum jl_status record(struct reader *reader, struct jl_records *records, 
 
 	for (size_t i = JL_ANSWER_FILE; i <= JL_ANSWER_LINK; i++)
 		if (strncmp(reader->line, words[i], 4) == 0 && reader->line[4] == ' ')
-			item.kind = (enum jl_answer)i;
+			item.kind = (enum jl_asked_kind)i;
 	path = reader->line + 5;
 	if (item.kind == JL_ANSWER_NONE || *path != '/')
 		return bad_line(reader, err);

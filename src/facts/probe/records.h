@@ -7,12 +7,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum jl_answer { JL_ANSWER_NONE, JL_ANSWER_FILE, JL_ANSWER_LIST, JL_ANSWER_LINK };
+enum jl_asked_kind { JL_ANSWER_NONE, JL_ANSWER_FILE, JL_ANSWER_LIST, JL_ANSWER_LINK };
 
 struct jl_asked_path {
 	const char *path;
-	enum jl_answer kind; /* a path may be both a link and a file: they are separate records */
-	const char *text;    /* NULL: nothing there */
+	enum jl_asked_kind kind; /* a path may be both a link and a file: they are separate records */
+	const char *text;        /* NULL: nothing there */
 };
 
 struct jl_records {
@@ -22,9 +22,10 @@ struct jl_records {
 };
 
 /* NULL: not asked before. */
-const struct jl_asked_path *jl_records_find(const struct jl_records *records, const char *path, enum jl_answer kind);
+const struct jl_asked_path *jl_records_find(const struct jl_records *records, const char *path,
+					    enum jl_asked_kind kind);
 /* Keeps copies. JL_E_LIMIT above JL_SOURCE_RECORDS_MAX. */
-enum jl_status jl_records_add(struct jl_records *records, const char *path, enum jl_answer kind, const char *text,
+enum jl_status jl_records_add(struct jl_records *records, const char *path, enum jl_asked_kind kind, const char *text,
 			      struct jl_err *err);
 
 void jl_records_write(const struct jl_records *records, struct jl_buf *out);

@@ -82,7 +82,6 @@ static const char *engine(const char *part, size_t len)
 static char *rename_parts(struct jl_arena *arena, const char *path, size_t from)
 {
 	struct jl_buf out;
-	char *text;
 	int depth = 0;
 
 	jl_buf_init(&out, 8192);
@@ -98,7 +97,7 @@ static char *rename_parts(struct jl_arena *arena, const char *path, size_t from)
 			at++;
 		}
 	}
-	text = out.failed ? NULL : jl_arena_strdup(arena, jl_buf_text(&out));
+	char *text = out.failed ? NULL : jl_arena_strdup(arena, jl_buf_text(&out));
 	jl_buf_release(&out);
 	return text;
 }
@@ -109,7 +108,6 @@ static char *cgroup_path(struct jl_arena *arena, const char *path)
 	static const char *const controllers[] = { "cpu/", "cpu,cpuacct/", "memory/", "unified/" };
 	size_t from = strlen(CGROUP_ROOT);
 	const char *file = strrchr(path, '/');
-	char *folder, *renamed;
 
 	for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
 		if (strncmp(path + from, controllers[i], strlen(controllers[i])) == 0) {
@@ -118,8 +116,8 @@ static char *cgroup_path(struct jl_arena *arena, const char *path)
 		}
 	if ((size_t)(file - path) < from)
 		return jl_arena_strdup(arena, path);
-	folder = jl_arena_strndup(arena, path, (size_t)(file - path));
-	renamed = folder ? rename_parts(arena, folder, from) : NULL;
+	char *folder = jl_arena_strndup(arena, path, (size_t)(file - path));
+	char *renamed = folder ? rename_parts(arena, folder, from) : NULL;
 	return renamed ? jl_arena_printf(arena, "%s%s", renamed, file) : NULL;
 }
 
@@ -148,7 +146,6 @@ static char *cgroup_text(struct jl_arena *arena, const char *text)
 static char *keep(struct jl_arena *arena, const char *text, const char *cuts, const char *const *words)
 {
 	struct jl_buf out;
-	char *kept;
 
 	jl_buf_init(&out, (size_t)8 << 20);
 	while (*text) {
@@ -163,7 +160,7 @@ static char *keep(struct jl_arena *arena, const char *text, const char *cuts, co
 			}
 		text += len + (text[len] != '\0');
 	}
-	kept = out.failed ? NULL : jl_arena_strdup(arena, jl_buf_text(&out));
+	char *kept = out.failed ? NULL : jl_arena_strdup(arena, jl_buf_text(&out));
 	jl_buf_release(&out);
 	return kept;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "probe/nvml_json.h"
 #include "probe/records.h"
@@ -108,12 +109,11 @@ enum jl_status jl_source_replay(struct jl_probe_source **ret_source, const char 
 	struct jl_buf text = { 0 }, nvml = { 0 };
 	char path[4096];
 	struct stat info;
-	bool has_nvml;
 	enum jl_status status = JL_OK;
 
 	JL_TRY(read_part(dir, "machine.txt", &text, err));
 	snprintf(path, sizeof(path), "%s/nvml.json", dir);
-	has_nvml = lstat(path, &info) == 0;
+	bool has_nvml = lstat(path, &info) == 0;
 	if (has_nvml)
 		status = read_part(dir, "nvml.json", &nvml, err);
 	snprintf(path, sizeof(path), "%.4000s/machine.txt", dir);
@@ -154,14 +154,13 @@ static const char *read_live(struct jl_probe_source *source, const char *path)
 		goto out;
 	for (;;) {
 		char *more = jl_realloc(text, room + 1);
-		ssize_t n;
 
 		if (!more) {
 			source->failed = jl_fail_nomem(&source->err);
 			goto out;
 		}
 		text = more;
-		n = read(file, text + len, room - len);
+		ssize_t n = read(file, text + len, room - len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -200,11 +199,6 @@ static const char *link_live(struct jl_probe_source *source, const char *path)
 	return strpbrk(target, " \n\t") ? NULL : jl_arena_strdup(source->arena, target);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static const char *list_live(struct jl_probe_source *source, const char *path)
 {
 	DIR *folder = opendir(path);
@@ -228,7 +222,7 @@ static const char *list_live(struct jl_probe_source *source, const char *path)
 	}
 	closedir(folder);
 	if (names)
-		qsort(names, n, sizeof(*names), by_name);
+		qsort(names, n, sizeof(*names), jl_by_text);
 	for (size_t i = 0; names && i < n; i++)
 		jl_buf_printf(&text, "%s%s", i ? "\n" : "", names[i]);
 	if (names && !text.failed)
@@ -245,14 +239,12 @@ static const char *acs_live(struct jl_probe_source *source, const char *device_p
 	unsigned char config[CONFIG_B];
 	char path[ASKED_PATH_MAX];
 	size_t at = EXTENDED;
-	ssize_t n;
-	int file;
 
 	snprintf(path, sizeof(path), "%.*s/config", ASKED_PATH_MAX - 16, device_path);
-	file = open(path, O_RDONLY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return NULL;
-	n = pread(file, config, sizeof(config), 0);
+	ssize_t n = pread(file, config, sizeof(config), 0);
 	close(file);
 	if (n < (ssize_t)sizeof(config))
 		return NULL;
@@ -268,37 +260,34 @@ static const char *acs_live(struct jl_probe_source *source, const char *device_p
 	return "none";
 }
 
-static const char *ask(struct jl_probe_source *source, const char *path, enum jl_answer kind,
+static const char *ask(struct jl_probe_source *source, const char *path, enum jl_asked_kind kind,
 		       const char *(*live)(struct jl_probe_source *, const char *), const char *key)
 {
 	const struct jl_asked_path *known = jl_records_find(&source->records, key, kind);
-	const char *text;
-	enum jl_status status;
 
 	if (known)
 		return known->text;
 	if (!source->live || source->failed)
 		return NULL;
-	text = live(source, path);
-	status = jl_records_add(&source->records, key, kind, text, &source->err);
+	const char *text = live(source, path);
+	enum jl_status status = jl_records_add(&source->records, key, kind, text, &source->err);
 	if (status)
 		source->failed = status;
 	return text;
 }
 
-const char *jl_source_read(struct jl_probe_source *source, const char *path)
+const char *jl_source_ask(struct jl_probe_source *source, enum jl_asked_kind kind, const char *format, ...)
 {
-	return ask(source, path, JL_ANSWER_FILE, read_live, path);
-}
+	static const char *(*const live[])(struct jl_probe_source *, const char *) = {
+		[JL_ANSWER_FILE] = read_live, [JL_ANSWER_LIST] = list_live, [JL_ANSWER_LINK] = link_live
+	};
+	char path[ASKED_PATH_MAX];
+	va_list args;
 
-const char *jl_source_link(struct jl_probe_source *source, const char *path)
-{
-	return ask(source, path, JL_ANSWER_LINK, link_live, path);
-}
-
-const char *jl_source_list(struct jl_probe_source *source, const char *path)
-{
-	return ask(source, path, JL_ANSWER_LIST, list_live, path);
+	va_start(args, format);
+	int n = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return n > 0 && (size_t)n < sizeof(path) ? ask(source, path, kind, live[kind], path) : NULL;
 }
 
 const char *jl_source_acs(struct jl_probe_source *source, const char *device_path)
@@ -309,49 +298,22 @@ const char *jl_source_acs(struct jl_probe_source *source, const char *device_pat
 	return ask(source, device_path, JL_ANSWER_FILE, acs_live, key);
 }
 
-const char *jl_source_readf(struct jl_probe_source *source, const char *format, ...)
-{
-	char path[ASKED_PATH_MAX];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	return n > 0 && (size_t)n < sizeof(path) ? jl_source_read(source, path) : NULL;
-}
-
-const char *jl_source_linkf(struct jl_probe_source *source, const char *format, ...)
-{
-	char path[ASKED_PATH_MAX];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	return n > 0 && (size_t)n < sizeof(path) ? jl_source_link(source, path) : NULL;
-}
-
 const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl_link_load *load)
 {
 	struct jl_nvml *nvml = NULL;
 	struct jl_err err = { 0 };
-	enum jl_status status;
 
 	if (source->nvml_done)
 		return source->nvml;
 	source->nvml_done = true;
 	source->nvml->cuda = -1;
-	status = jl_nvml_open(&nvml, &err);
+	enum jl_status status = jl_nvml_open(&nvml, &err);
 	JL_THEN(status, jl_nvml_read(nvml, source->arena, source->nvml, &err));
 	if (!status && load)
 		load(nvml, source->nvml);
 	if (status) {
-		snprintf(source->nvml->absent_en, sizeof(source->nvml->absent_en), "%.*s",
-			 (int)sizeof(source->nvml->absent_en) - 1, err.en);
-		snprintf(source->nvml->absent_text, sizeof(source->nvml->absent_text), "%.*s",
-			 (int)sizeof(source->nvml->absent_text) - 1, err.text);
+		snprintf(source->nvml->absent_en, sizeof(source->nvml->absent_en), "%.255s", err.en);
+		snprintf(source->nvml->absent_text, sizeof(source->nvml->absent_text), "%.255s", err.text);
 		jl_utf8_sanitize(source->nvml->absent_en);
 		jl_utf8_sanitize(source->nvml->absent_text);
 	}
@@ -372,7 +334,6 @@ enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir
 {
 	struct jl_records kept = source->records;
 	struct jl_buf text, nvml;
-	enum jl_status status;
 
 	JL_TRY(with_names ? JL_OK : jl_redact(&source->records, &kept, err));
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
@@ -381,7 +342,7 @@ enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir
 	jl_buf_init(&nvml, JL_SOURCE_CAPTURE_MAX_B);
 	jl_records_write(&kept, &text);
 	jl_nvml_write(&nvml, jl_source_nvml(source, false), with_names);
-	status = write_part(dir, "machine.txt", &text, err);
+	enum jl_status status = write_part(dir, "machine.txt", &text, err);
 	JL_THEN(status, write_part(dir, "nvml.json", &nvml, err));
 	jl_buf_release(&text);
 	jl_buf_release(&nvml);

@@ -22,6 +22,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "probe/nvml.h"
+#include "probe/records.h"
 
 #define JL_SOURCE_FILE_MAX_B    ((size_t)4 << 20) /* of one file; longer ones are cut */
 #define JL_SOURCE_RECORDS_MAX   65536
@@ -41,20 +42,18 @@ enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const 
 				     struct jl_err *err);
 void jl_source_destroy(struct jl_probe_source *source);
 
-/* NULL: there is none, or it cannot be read. */
-const char *jl_source_read(struct jl_probe_source *source, const char *path); /* without the last line end */
-const char *jl_source_link(struct jl_probe_source *source, const char *path); /* where a symbolic link points */
+/* What stands at a path, which is made as printf does; NULL: there is none, or it cannot be read. */
+const char *jl_source_ask(struct jl_probe_source *source, enum jl_asked_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+#define jl_source_read(source, ...) jl_source_ask(source, JL_ANSWER_FILE, __VA_ARGS__) /* without the last line end */
+#define jl_source_link(source, ...) jl_source_ask(source, JL_ANSWER_LINK, __VA_ARGS__) /* where a link points */
 /* Names in a folder, sorted, one a line; "" for an empty one. */
-const char *jl_source_list(struct jl_probe_source *source, const char *path);
+#define jl_source_list(source, ...) jl_source_ask(source, JL_ANSWER_LIST, __VA_ARGS__)
+/* A whole number in a file; else what is given. */
+#define jl_source_whole(source, otherwise, ...) jl_text_whole(jl_source_read(source, __VA_ARGS__), otherwise)
 /* What access control a PCI bridge imposes, as "0x001d": bits of its ACS control register. Needs root on the running
  * machine. A bridge without the capability has "none". */
 const char *jl_source_acs(struct jl_probe_source *source, const char *device_path);
-
-/* printf-style path in front of the above. */
-const char *jl_source_readf(struct jl_probe_source *source, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-const char *jl_source_linkf(struct jl_probe_source *source, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* What NVML says; `absent_*` of the snapshot says why there is nothing. With `load`, each GPU copies for a moment and
  * its link is read meanwhile. Read once, then kept. */

@@ -7,12 +7,10 @@
 
 bool jl_text_line(const char **at, char *line, size_t size)
 {
-	size_t len, kept;
-
 	if (!**at)
 		return false;
-	len = strcspn(*at, "\n");
-	kept = len < size ? len : size - 1;
+	size_t len = strcspn(*at, "\n");
+	size_t kept = len < size ? len : size - 1;
 	memcpy(line, *at, kept);
 	line[kept] = '\0';
 	*at += len + ((*at)[len] == '\n');
@@ -22,11 +20,10 @@ bool jl_text_line(const char **at, char *line, size_t size)
 long long jl_text_whole(const char *text, long long otherwise)
 {
 	char *end;
-	long long value;
 
 	if (!text)
 		return otherwise;
-	value = strtoll(text, &end, 0);
+	long long value = strtoll(text, &end, 0);
 	return end == text ? otherwise : value;
 }
 
@@ -36,7 +33,6 @@ const char *jl_text_value(struct jl_arena *arena, const char *text, const char *
 
 	while (text && jl_text_line(&text, line, sizeof(line))) {
 		const char *at = line + strlen(key);
-		size_t len;
 
 		if (strncmp(line, key, strlen(key)) != 0)
 			continue;
@@ -45,7 +41,7 @@ const char *jl_text_value(struct jl_arena *arena, const char *text, const char *
 			continue;
 		at++;
 		at += strspn(at, " \t\"'");
-		len = strlen(at);
+		size_t len = strlen(at);
 		while (len > 0 && strchr(" \t\"'", at[len - 1]))
 			len--;
 		return jl_arena_strndup(arena, at, len);

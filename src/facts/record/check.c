@@ -41,11 +41,9 @@ static bool is_key(const char *key)
 
 static enum jl_status check_text(const char *what, const char *text, bool required, struct jl_err *err)
 {
-	size_t len;
-
 	if (!text)
 		return !required ? JL_OK : jl_fail(err, JL_E_DATA, "a record has no \"%s\"", what);
-	len = strnlen(text, JL_RECORD_STRING_MAX + 1);
+	size_t len = strnlen(text, JL_RECORD_STRING_MAX + 1);
 	if (len > JL_RECORD_STRING_MAX || (required && len == 0))
 		return jl_fail(err, JL_E_LIMIT, "\"%s\" of a record must have 1 to %d bytes", what,
 			       JL_RECORD_STRING_MAX);
@@ -99,7 +97,7 @@ static enum jl_status check_items(const char *what, const struct jl_record_item 
 	return status;
 }
 
-static bool summary_holds(const struct jl_summary *s)
+static bool summary_holds(const struct jl_stats *s)
 {
 	const double values[] = { s->mean, s->min, s->max, s->p95, s->lo95, s->hi95 };
 

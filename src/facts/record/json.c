@@ -15,11 +15,11 @@
 	}
 
 static const struct jl_field summary_rows[] = {
-	{ JL_FIELD(jl_summary, SIZE, n) }, KNOWN(jl_summary, NUMBER, median), KNOWN(jl_summary, NUMBER, mean),
-	KNOWN(jl_summary, NUMBER, min),    KNOWN(jl_summary, NUMBER, max),    KNOWN(jl_summary, NUMBER, p95),
-	KNOWN(jl_summary, NUMBER, lo95),   KNOWN(jl_summary, NUMBER, hi95),
+	{ JL_FIELD(jl_stats, SIZE, n) }, KNOWN(jl_stats, NUMBER, median), KNOWN(jl_stats, NUMBER, mean),
+	KNOWN(jl_stats, NUMBER, min),    KNOWN(jl_stats, NUMBER, max),    KNOWN(jl_stats, NUMBER, p95),
+	KNOWN(jl_stats, NUMBER, lo95),   KNOWN(jl_stats, NUMBER, hi95),
 };
-static const struct jl_schema summary_form = JL_SCHEMA("summary", jl_summary, summary_rows);
+static const struct jl_schema summary_form = JL_SCHEMA("summary", jl_stats, summary_rows);
 
 static const struct jl_field metric_rows[] = {
 	{ JL_FIELD(jl_record_metric, TEXT, name) },
@@ -111,7 +111,6 @@ static void fail_type(struct reader *rd, const char *key, const char *en)
 static const char *take_text(struct reader *rd, const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
-	char *copy;
 
 	if (!value || json_is_null(value) || rd->status)
 		return NULL;
@@ -119,7 +118,7 @@ static const char *take_text(struct reader *rd, const json_t *object, const char
 		fail_type(rd, key, JL_N("text"));
 		return NULL;
 	}
-	copy = jl_arena_strndup(rd->arena, json_string_value(value), json_string_length(value));
+	char *copy = jl_arena_strndup(rd->arena, json_string_value(value), json_string_length(value));
 	if (!copy)
 		rd->status = jl_fail_nomem(rd->err);
 	return copy;
@@ -147,42 +146,47 @@ static bool take_bool(struct reader *rd, const json_t *object, const char *key)
 	return json_is_true(value);
 }
 
+/* Room for what is in a list or an object; NULL: there is none, or it is not of that kind, or too long. */
+static void *take_room(struct reader *rd, const json_t *value, const char *key, bool fits, const char *en, size_t n,
+		       size_t item_B)
+{
+	if (!value || json_is_null(value) || rd->status)
+		return NULL;
+	if (!fits) {
+		fail_type(rd, key, en);
+		return NULL;
+	}
+	void *room = jl_arena_array(rd->arena, n + 1, item_B);
+	if (!room)
+		rd->status = jl_fail_nomem(rd->err);
+	return room;
+}
+
 static const struct jl_record_item *take_items(struct reader *rd, json_t *root, const char *name, size_t *ret_n)
 {
 	json_t *object = json_object_get(root, name), *value;
-	struct jl_record_item *items;
+	const size_t n_keys = json_object_size(object);
+	struct jl_record_item *items = take_room(rd, object, name, json_is_object(object), JL_N("an object"), n_keys,
+						 sizeof(*items));
 	const char *key;
 	size_t n = 0;
 
-	if (!object || json_is_null(object) || rd->status)
+	if (!items)
 		return NULL;
-	if (!json_is_object(object)) {
-		fail_type(rd, name, JL_N("an object"));
-		return NULL;
-	}
-	if (json_object_size(object) > JL_RECORD_ITEMS_MAX) {
+	if (n_keys > JL_RECORD_ITEMS_MAX) {
 		rd->status = jl_fail(rd->err, JL_E_LIMIT, "a record: \"%s\" has more than %d keys", name,
 				     JL_RECORD_ITEMS_MAX);
-		return NULL;
-	}
-	items = jl_arena_array(rd->arena, json_object_size(object) + 1, sizeof(*items));
-	if (!items) {
-		rd->status = jl_fail_nomem(rd->err);
 		return NULL;
 	}
 	json_object_foreach(object, key, value)
 	{
 		items[n].key = jl_arena_strdup(rd->arena, key);
-		if (json_is_string(value)) {
+		if (json_is_string(value))
 			items[n].text = take_text(rd, object, key);
-		} else if (json_is_null(value)) {
-			items[n].number = NAN;
-		} else {
+		else
 			items[n].number = take_number(rd, object, key);
-		}
-		if (!items[n].key && !rd->status)
+		if (!items[n++].key && !rd->status)
 			rd->status = jl_fail_nomem(rd->err);
-		n++;
 	}
 	*ret_n = n;
 	return items;
@@ -215,59 +219,39 @@ static void take_rows(struct reader *rd, const struct jl_schema *form, const jso
 
 static const struct jl_record_metric *take_metrics(struct reader *rd, const json_t *root, size_t *ret_n)
 {
+	static const char wanted[] = JL_N("a list of at most 256 objects");
 	const json_t *array = json_object_get(root, "metrics");
-	struct jl_record_metric *metrics;
-	size_t n = json_array_size(array);
+	const size_t n = json_array_size(array);
+	struct jl_record_metric *metrics = take_room(
+		rd, array, "metrics", json_is_array(array) && n <= JL_RECORD_ITEMS_MAX, wanted, n, sizeof(*metrics));
 
-	if (!array || json_is_null(array) || rd->status)
-		return NULL;
-	if (!json_is_array(array) || n > JL_RECORD_ITEMS_MAX) {
-		fail_type(rd, "metrics", JL_N("a list of at most 256 objects"));
-		return NULL;
-	}
-	metrics = jl_arena_array(rd->arena, n + 1, sizeof(*metrics));
-	if (!metrics) {
-		rd->status = jl_fail_nomem(rd->err);
-		return NULL;
-	}
-	for (size_t i = 0; i < n && !rd->status; i++) {
+	for (size_t i = 0; metrics && i < n && !rd->status; i++) {
 		const json_t *object = json_array_get(array, i);
 
-		if (!json_is_object(object)) {
-			fail_type(rd, "metrics", JL_N("a list of at most 256 objects"));
-			return NULL;
-		}
-		take_rows(rd, &metric_form, object, &metrics[i]);
+		if (json_is_object(object))
+			take_rows(rd, &metric_form, object, &metrics[i]);
+		else
+			fail_type(rd, "metrics", wanted);
 	}
-	*ret_n = n;
+	*ret_n = metrics ? n : 0;
 	return metrics;
 }
 
 static const double *take_samples(struct reader *rd, const json_t *root, size_t *ret_n)
 {
 	const json_t *array = json_object_get(root, "samples_s");
-	size_t n = json_array_size(array);
-	double *samples;
+	const size_t n = json_array_size(array);
+	double *samples = take_room(rd, array, "samples_s", json_is_array(array) && n <= JL_RECORD_SAMPLES_MAX,
+				    JL_N("a list of at most 1,000,000 numbers"), n, sizeof(*samples));
 
-	if (!array || json_is_null(array) || rd->status)
-		return NULL;
-	if (!json_is_array(array) || n > JL_RECORD_SAMPLES_MAX) {
-		fail_type(rd, "samples_s", JL_N("a list of at most 1,000,000 numbers"));
-		return NULL;
-	}
-	samples = jl_arena_array(rd->arena, n + 1, sizeof(*samples));
-	if (!samples) {
-		rd->status = jl_fail_nomem(rd->err);
-		return NULL;
-	}
-	for (size_t i = 0; i < n && !rd->status; i++) {
+	for (size_t i = 0; samples && i < n && !rd->status; i++) {
 		const json_t *value = json_array_get(array, i);
 
 		if (!json_is_number(value))
 			fail_type(rd, "samples_s", JL_N("a list of numbers"));
 		samples[i] = json_number_value(value);
 	}
-	*ret_n = n;
+	*ret_n = samples ? n : 0;
 	return n ? samples : NULL;
 }
 
@@ -324,13 +308,11 @@ enum jl_status jl_record_read(const char *text, size_t len, struct jl_arena *are
 			      struct jl_err *err)
 {
 	struct reader rd = { .arena = arena, .err = err };
-	struct jl_record record;
 	json_error_t why;
-	json_t *root;
 
 	if (len > JL_RECORD_TEXT_MAX_B)
 		return jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB", JL_RECORD_TEXT_MAX_B >> 20);
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!root)
 		return jl_fail(err, JL_E_PARSE, "not a record in JSON: %s (column %d)", why.text, why.column);
 	if (!json_is_object(root) || !json_object_get(root, "record_version")) {
@@ -339,7 +321,7 @@ enum jl_status jl_record_read(const char *text, size_t len, struct jl_arena *are
 	}
 	if (!(take_number(&rd, root, "record_version") >= 1))
 		fail_type(&rd, "record_version", JL_N("a number from 1"));
-	record = take_record(&rd, root);
+	struct jl_record record = take_record(&rd, root);
 	if (!rd.status)
 		rd.status = jl_record_check(&record, err);
 	record.extra_json = take_extra(&rd, root);

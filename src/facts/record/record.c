@@ -1,4 +1,5 @@
 #include "record/record.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -55,13 +56,11 @@ enum jl_status jl_record_new_id(char ret_id[JL_RECORD_ID_LEN + 1], struct jl_err
 	return JL_OK;
 }
 
-/* FNV-1a from a chosen start, its bits mixed at the end. Guards against accidents, not against an enemy. */
-static uint64_t hash(const unsigned char *data, size_t len, uint64_t start)
+/* Its bits mixed at the end. */
+static uint64_t hash(const void *data, size_t len)
 {
-	uint64_t h = start;
+	uint64_t h = jl_hash(JL_HASH_START, data, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ data[i]) * 0x100000001b3U;
 	h ^= h >> 30;
 	h *= 0xbf58476d1ce4e5b9U;
 	h ^= h >> 27;
@@ -74,7 +73,7 @@ void jl_record_content_id(char ret_id[JL_RECORD_ID_LEN + 1], double time_s, size
 	double ms = isfinite(time_s) && time_s > 0 ? floor(time_s * 1000 + 0.5) : 0;
 
 	write_id(ret_id, ms < (double)MASK_48 ? (uint64_t)ms : MASK_48, place < MASK_40 ? place : MASK_40,
-		 hash(data, len, 0xcbf29ce484222325U) & MASK_40);
+		 hash(data, len) & MASK_40);
 }
 
 bool jl_record_is_id(const char *text)
@@ -90,16 +89,16 @@ double jl_record_now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-struct jl_summary jl_summary_unknown(void)
+struct jl_stats jl_summary_unknown(void)
 {
-	return (struct jl_summary){
+	return (struct jl_stats){
 		.median = NAN, .mean = NAN, .min = NAN, .max = NAN, .p95 = NAN, .lo95 = NAN, .hi95 = NAN
 	};
 }
 
-struct jl_summary jl_summary_of(double value)
+struct jl_stats jl_summary_of(double value)
 {
-	struct jl_summary s = jl_summary_unknown();
+	struct jl_stats s = jl_summary_unknown();
 
 	s.n = 1;
 	s.median = value;

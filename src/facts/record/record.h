@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/stats.h"
 
 #define JL_RECORD_VERSION     1
 #define JL_RECORD_ID_LEN      26 /* time-ordered, Crockford base 32: 48 bits of milliseconds, 80 random bits */
@@ -28,17 +29,10 @@ struct jl_record_item {
 	double number;
 };
 
-/* A statistic of one quantity over its samples. NAN: not known; only the median must be there. */
-struct jl_summary {
-	size_t n; /* samples after warm-up */
-	double median, mean, min, max, p95;
-	double lo95, hi95; /* 95 % interval of the median */
-};
-
 struct jl_record_metric {
 	const char *name; /* unit last: algbw_Bps, gemm_flopps, step_s, samples_per_s */
 	bool less_is_better;
-	struct jl_summary value;
+	struct jl_stats value; /* of its samples; NAN: not known; only the median must be there */
 };
 
 /* What disturbed the measurement. NAN: could not be seen. */
@@ -89,8 +83,8 @@ bool jl_record_is_id(const char *text);
 double jl_record_now_s(void);
 
 /* All numbers unknown: what a metric and the noise begin with. */
-struct jl_summary jl_summary_unknown(void);
-struct jl_summary jl_summary_of(double value); /* a single figure: n = 1, the interval not known */
+struct jl_stats jl_summary_unknown(void);
+struct jl_stats jl_summary_of(double value); /* a single figure: n = 1, the interval not known */
 struct jl_record_noise jl_record_noise_unknown(void);
 
 /* What the reader would refuse: ids, names without a unit, numbers that are no numbers, limits. The store asks before

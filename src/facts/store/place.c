@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "store/backend.h"
 
 char *jl_store_copy(const char *text)
@@ -75,22 +76,14 @@ enum jl_status jl_store_check_form(const char *shown, long long form, int least,
 	return JL_OK;
 }
 
-static uint64_t name_of(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325U;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3U;
-	return h;
-}
-
 static enum jl_status server_place(struct jl_store_place *place, const char *url, struct jl_err *err)
 {
 	char name[48];
 
 	JL_TRY(jl_store_postgres_shown(&place->shown, url, err));
 	/* by what is shown: a new password does not orphan what waits */
-	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl", (unsigned long long)name_of(place->shown));
+	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl",
+		       (unsigned long long)jl_hash(JL_HASH_START, place->shown, strlen(place->shown)));
 	JL_TRY(in_data_home(&place->spool, name, err));
 	place->refused = join(place->spool, ".refused", "");
 	place->target = jl_store_copy(url);

@@ -83,8 +83,6 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 	struct pg_option *options = NULL;
 	const char *user, *host, *port, *db;
 	enum jl_status status = jl_libpq(&pq, err);
-	char *shown;
-	size_t size;
 
 	JL_THEN(status, parse_url(pq, url, &options, err));
 	if (status)
@@ -95,8 +93,8 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 	db = option(options, "dbname");
 	host = host ? host : option(options, "hostaddr");
 	host = host ? host : "localhost";
-	size = strlen(host) + (user ? strlen(user) : 0) + (port ? strlen(port) : 0) + (db ? strlen(db) : 0) + 24;
-	shown = jl_realloc(NULL, size);
+	size_t size = strlen(host) + (user ? strlen(user) : 0) + (port ? strlen(port) : 0) + (db ? strlen(db) : 0) + 24;
+	char *shown = jl_realloc(NULL, size);
 	if (shown) {
 		(void)snprintf(shown, size, "postgresql://%s%s%s%s%s/%s", user ? user : "", user ? "@" : "", host,
 			       port ? ":" : "", port ? port : "", db ? db : "");
@@ -242,14 +240,12 @@ static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *c
 {
 	const bool sent = !db->silent && db->pq->send_params(db->conn, sql, n_values, NULL, values, NULL, NULL, 0) &&
 			  (!visit || db->pq->single_row(db->conn));
-	struct pg_result *res;
 	enum jl_status status = JL_OK;
-	int code;
 
 	if (visit)
 		return sent ? walk(db, visit, ctx, err) : fail(db, NULL, err);
-	res = answer(db, sent);
-	code = db->pq->result_status(res);
+	struct pg_result *res = answer(db, sent);
+	int code = db->pq->result_status(res);
 	if (code != PG_COMMAND_OK && code != PG_TUPLES_OK)
 		status = fail(db, res, err);
 	/* the server answers a COMMIT of what has failed with a ROLLBACK, and calls that fine */
@@ -284,10 +280,9 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 	char sql[128];
 	long long version = 0;
 	/* one at a time, whoever comes first; the number only has to be ours */
-	enum jl_status status;
 
 	db->patience_ms = MIGRATE_MS;
-	status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
+	enum jl_status status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
 	JL_THEN(status, read_version(db, &version, err));
 	if (!status && version == 0)
 		status = run(db, "CREATE TABLE jeoul_meta (version integer NOT NULL)", err);
@@ -361,11 +356,10 @@ static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct
 static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err)
 {
 	struct jl_store_db *db = jl_realloc(NULL, sizeof(*db));
-	enum jl_status status;
 
 	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
-	status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
+	enum jl_status status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
 	JL_THEN(status, connect_db(db, place->target, err));
 	if (status) {
 		close_db(db);

@@ -37,12 +37,11 @@ static void sync_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char dir[4096];
-	int fd;
 
 	if (!slash || (size_t)(slash - path) >= sizeof(dir))
 		return;
 	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	(void)fsync(fd);
@@ -54,11 +53,10 @@ enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, str
 	enum jl_status status = jl_store_make_parents(path, err);
 	struct stat info;
 	char last = '\n';
-	int fd;
 
 	if (status)
 		return status;
-	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(path, err);
 	if (flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0) {
@@ -121,10 +119,9 @@ enum jl_status jl_spool_count(const char *path, size_t *ret_n, struct jl_err *er
 	struct jl_buf text;
 	size_t n = 0;
 	int fd;
-	enum jl_status status;
 
 	jl_buf_init(&text, SPOOL_MAX_B + 1);
-	status = open_locked(path, &fd, &text, err);
+	enum jl_status status = open_locked(path, &fd, &text, err);
 	for (size_t i = 0; i < text.len; i++)
 		n += text.data[i] != '\n' && text.data[i] != '#' && (i == 0 || text.data[i - 1] == '\n');
 	if (fd >= 0)
@@ -140,13 +137,14 @@ static enum jl_status set_aside(const char *path, const char *line, size_t len, 
 {
 	char bad[4096];
 	struct jl_buf buf;
-	enum jl_status status;
 
 	(void)snprintf(bad, sizeof(bad), "%s.bad", path);
 	jl_buf_init(&buf, JL_RECORD_TEXT_MAX_B + 2);
 	jl_buf_add(&buf, line, len);
 	jl_buf_putc(&buf, '\n');
-	status = buf.failed ? JL_OK : jl_spool_add(bad, buf.data, buf.len, err); /* too large for a record: nobody's */
+	enum jl_status status = buf.failed ? JL_OK
+					   : jl_spool_add(bad, buf.data, buf.len,
+							  err); /* too large for a record: nobody's */
 	jl_buf_release(&buf);
 	return status;
 }
@@ -182,10 +180,9 @@ enum jl_status jl_spool_send(const char *path, const struct jl_spool_sink *sink,
 	struct jl_buf text;
 	size_t n = 0;
 	int fd;
-	enum jl_status status;
 
 	jl_buf_init(&text, SPOOL_MAX_B + 1);
-	status = open_locked(path, &fd, &text, err);
+	enum jl_status status = open_locked(path, &fd, &text, err);
 	if (!status && text.len > 0) {
 		status = send_lines(path, &text, sink, &n, err);
 		JL_THEN(status, sink->commit(sink->ctx, err));

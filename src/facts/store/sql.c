@@ -52,14 +52,13 @@ static enum jl_status write_row(struct jl_store *s, const char *form, const stru
 enum jl_status jl_sql_put(struct jl_store *s, const struct jl_record *record, const char *line, bool *ret_new,
 			  struct jl_err *err)
 {
-	enum jl_status status;
-
 	JL_TRY(s->guarded ? ask(s, "SAVEPOINT row", NULL, 0, NULL, NULL, err) : JL_OK);
-	status = write_row(s,
-			   "INSERT INTO %s (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
-			   " VALUES ($1, $2, $3, $4, $5, $6, $7, CAST($8 AS double precision), $9)"
-			   " ON CONFLICT (id) DO NOTHING",
-			   record, line, ret_new, err);
+	enum jl_status status = write_row(
+		s,
+		"INSERT INTO %s (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, CAST($8 AS double precision), $9)"
+		" ON CONFLICT (id) DO NOTHING",
+		record, line, ret_new, err);
 	/* `err` keeps why the row was refused */
 	if (s->guarded && ask(s, status ? "ROLLBACK TO SAVEPOINT row" : "RELEASE SAVEPOINT row", NULL, 0, NULL, NULL,
 			      status ? NULL : err))

@@ -90,12 +90,10 @@ static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *c
 	if (code == SQLITE_OK)
 		code = bind(statement, values, n_values);
 	while (!status && (code == SQLITE_OK || code == SQLITE_ROW)) {
-		const char *text;
-
 		code = sqlite3_step(statement);
 		if (code != SQLITE_ROW || !visit)
 			break;
-		text = (const char *)sqlite3_column_text(statement, 0);
+		const char *text = (const char *)sqlite3_column_text(statement, 0);
 		status = visit(ctx, text ? text : "", (size_t)sqlite3_column_bytes(statement, 0), err);
 	}
 	sqlite3_finalize(statement);
@@ -171,11 +169,10 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 {
 	char sql[96];
 	long long version = 0;
-	enum jl_status status;
 
 	JL_TRY(run(db, "BEGIN IMMEDIATE", err));
 	/* again, now that nobody else can change it */
-	status = ask_number(db, "PRAGMA user_version", &version, err);
+	enum jl_status status = ask_number(db, "PRAGMA user_version", &version, err);
 	JL_THEN(status, check_owner(db, version, err));
 	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++)
 		status = run(db, steps[i], err);
@@ -192,7 +189,6 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 static enum jl_status prepare(struct jl_store_db *db, const char *path, struct jl_err *err)
 {
 	long long version = 0;
-	enum jl_status status;
 
 	sqlite3_extended_result_codes(db->sq, 1);
 	sqlite3_busy_timeout(db->sq, JL_STORE_BUSY_MS);
@@ -200,7 +196,7 @@ static enum jl_status prepare(struct jl_store_db *db, const char *path, struct j
 	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
-	status = run(db, "PRAGMA synchronous = FULL", err);
+	enum jl_status status = run(db, "PRAGMA synchronous = FULL", err);
 	JL_THEN(status, ask_number(db, "PRAGMA user_version", &version, err));
 	JL_THEN(status, check_owner(db, version, err));
 	if (status || version == JL_STORE_SCHEMA)
@@ -259,7 +255,6 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	struct jl_store_db *db;
 	struct stat info;
 	enum jl_status status = JL_OK;
-	int code;
 
 	if (stat(place->target, &info) == 0 && S_ISDIR(info.st_mode))
 		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it", place->shown);
@@ -276,7 +271,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 		jl_free(db);
 		return jl_fail_nomem(err);
 	}
-	code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
+	int code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
 	status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
 	if (status == JL_E_IO && is_only_readable(place->target)) {
 		sqlite3_close(db->sq);

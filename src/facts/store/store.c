@@ -21,13 +21,12 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool
 {
 	struct jl_store *store = jl_realloc(NULL, sizeof(*store));
 	struct jl_err why = { .status = JL_OK };
-	enum jl_status status;
 
 	JL_TRY(jl_got(store, err));
 	*store = (struct jl_store){ .offline = { .status = JL_OK } };
 	jl_buf_init(&store->batch, JL_STORE_BATCH_MAX_B);
 	jl_buf_init(&store->refused, JL_STORE_BATCH_MAX_B);
-	status = jl_store_place_init(&store->place, &store->backend, url, err);
+	enum jl_status status = jl_store_place_init(&store->place, &store->backend, url, err);
 	if (status)
 		goto out;
 	store->place.must_exist = must_exist;
@@ -153,10 +152,9 @@ enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_ar
 			    struct jl_record *ret_record, struct jl_err *err)
 {
 	struct jl_buf body;
-	enum jl_status status;
 
 	jl_buf_init(&body, JL_RECORD_TEXT_MAX_B);
-	status = fetch(store, id, &body, err);
+	enum jl_status status = fetch(store, id, &body, err);
 	JL_THEN(status, jl_record_read(jl_buf_text(&body), body.len, arena, ret_record, err));
 	jl_buf_release(&body);
 	return status;
@@ -248,11 +246,10 @@ enum jl_status jl_store_note(struct jl_store *store, const char *id, const char 
 	struct jl_record record;
 	struct jl_arena arena;
 	char *text = NULL;
-	enum jl_status status;
 
 	jl_buf_init(&body, JL_RECORD_TEXT_MAX_B);
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	status = fetch(store, id, &body, err);
+	enum jl_status status = fetch(store, id, &body, err);
 	if (status)
 		goto out;
 	text = with_note(jl_buf_text(&body), body.len, note);

@@ -33,15 +33,6 @@ static double alone(const char *backend, struct jl_bench_task task)
 	return jl_bench_work(&task) / result.time_s.median;
 }
 
-static enum jl_status share(struct jl_comm *comm, const void *own, void *all, size_t size_B, struct jl_err *err)
-{
-	return jl_comm_run(
-		comm,
-		&(struct jl_coll_call){
-			.coll = JL_COLL_ALLGATHER, .type = JL_COMM_UINT8, .count = size_B, .send = own, .recv = all },
-		err);
-}
-
 /* Each rank alone, all at once: a host's ranks share its processors. */
 static enum jl_status measure_alone(struct jl_cluster *c, struct jl_comm *comm, struct jl_err *err)
 {
@@ -66,10 +57,9 @@ static enum jl_status measure_alone(struct jl_cluster *c, struct jl_comm *comm, 
 						  .device = comm->local_rank };
 	double own[4], all[4 * JL_CLUSTER_RANKS_MAX];
 	char host[JL_CLUSTER_HOST_MAX] = "";
-	enum jl_status status;
 
 	(void)snprintf(host, sizeof(host), "%.63s", comm->host ? comm->host : "?");
-	status = share(comm, host, c->hosts, sizeof(host), err);
+	enum jl_status status = jl_comm_share(comm, host, c->hosts, sizeof(host), err);
 	if (status)
 		return status;
 	c->n = comm->n_ranks;
@@ -77,17 +67,11 @@ static enum jl_status measure_alone(struct jl_cluster *c, struct jl_comm *comm, 
 	own[JL_CLUSTER_MEMORY] = alone("cpu", memory);
 	own[JL_CLUSTER_GPU_GEMM] = alone("cuda", gpu);
 	own[JL_CLUSTER_GPU_MEMORY] = alone("cuda", gpu_memory);
-	status = share(comm, own, all, sizeof(own), err);
+	status = jl_comm_share(comm, own, all, sizeof(own), err);
 	for (int r = 0; r < c->n && !status; r++)
 		for (int f = 0; f < 4; f++)
 			c->rates[f][r] = all[4 * r + f];
 	return status;
-}
-
-static double median_of(double *values, size_t n)
-{
-	jl_stats_sort(values, n);
-	return jl_stats_quantile(values, n, 0.5);
 }
 
 /* All ranks send `far` ahead at once, each to one and from one. A link is as fast as the faster of its two ends says: the slower one may have
@@ -111,8 +95,8 @@ static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, 
 		JL_THEN(status, jl_comm_run(comm, &call, err));
 		took_s[i] = jl_clock_s() - start_s;
 	}
-	own_s = median_of(took_s + 1, PAIR_RUNS - 1);
-	JL_THEN(status, share(comm, &own_s, all_s, sizeof(own_s), err));
+	own_s = jl_stats_median(took_s + 1, PAIR_RUNS - 1);
+	JL_THEN(status, jl_comm_share(comm, &own_s, all_s, sizeof(own_s), err));
 	for (int r = 0; r < c->n && !status; r++) {
 		const int to = (r + far) % c->n;
 
@@ -138,7 +122,7 @@ static enum jl_status measure_reduce(struct jl_cluster *c, struct jl_comm *comm,
 	}
 	if (!status) {
 		c->reduce_B[which] = (double)size_B;
-		c->reduce_s[which] = median_of(took_s + 1, REDUCE_RUNS - 1);
+		c->reduce_s[which] = jl_stats_median(took_s + 1, REDUCE_RUNS - 1);
 	}
 	return status;
 }
@@ -159,12 +143,11 @@ void jl_cluster_begin(struct jl_cluster *c)
 enum jl_status jl_cluster_measure(struct jl_cluster *c, struct jl_comm *comm, struct jl_err *err)
 {
 	static const size_t sizes_B[JL_CLUSTER_SIZES] = { 8, 8 << 10, 256 << 10, PAIR_B };
-	char *buffers;
 	enum jl_status status = JL_OK;
 
 	if (comm->n_ranks > JL_CLUSTER_RANKS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%d ranks: at most %d", comm->n_ranks, JL_CLUSTER_RANKS_MAX);
-	buffers = jl_comm_alloc(comm, 2 * PAIR_B);
+	char *buffers = jl_comm_alloc(comm, 2 * PAIR_B);
 	if (!buffers)
 		return jl_fail_nomem(err);
 	status = measure_alone(c, comm, err);
@@ -193,7 +176,7 @@ static void rank_links(struct jl_cluster *c)
 					line[n++] = Bps;
 			}
 			if (n)
-				c->rates[way ? JL_CLUSTER_RECEIVE : JL_CLUSTER_SEND][r] = median_of(line, n);
+				c->rates[way ? JL_CLUSTER_RECEIVE : JL_CLUSTER_SEND][r] = jl_stats_median(line, n);
 		}
 }
 
@@ -221,12 +204,12 @@ static void find_bad(struct jl_cluster *c, double *all, bool one_host)
 				all[n++] = log(c->pair_Bps[i][j]);
 	if (!n)
 		return;
-	const double middle = median_of(all, n);
+	const double middle = jl_stats_median(all, n);
 
 	c->pair_median_Bps = exp(middle);
 	for (size_t i = 0; i < n; i++)
 		all[i] = fabs(all[i] - middle);
-	const double sd = 1.4826 * median_of(all, n),
+	const double sd = 1.4826 * jl_stats_median(all, n),
 		     least = fmax(BAD_LN, sd * jl_stats_t_quantile(1 - JL_NODES_ALARMS / (double)n, n / 3 + 1));
 
 	for (int i = 0; i < c->n && n >= 6; i++)
@@ -245,7 +228,6 @@ enum jl_status jl_cluster_weigh(struct jl_cluster *c, struct jl_arena *arena, st
 	double *rates = jl_arena_array(arena, JL_N_CLUSTER_FIGURE * n + 1, sizeof(*rates)),
 	       *all = jl_arena_array(arena, n * n + 1, sizeof(*all));
 	bool one_host = true;
-	enum jl_status status;
 
 	if (!rates || !all)
 		return jl_fail_nomem(err);
@@ -255,7 +237,7 @@ enum jl_status jl_cluster_weigh(struct jl_cluster *c, struct jl_arena *arena, st
 	find_bad(c, all, one_host);
 	for (size_t f = 0; f < JL_N_CLUSTER_FIGURE; f++)
 		memcpy(rates + f * n, c->rates[f], n * sizeof(*rates));
-	status = jl_nodes_weigh(c->scores, &c->least_ln, rates, n, JL_N_CLUSTER_FIGURE, arena, err);
+	enum jl_status status = jl_nodes_weigh(c->scores, &c->least_ln, rates, n, JL_N_CLUSTER_FIGURE, arena, err);
 	for (size_t r = 0; r < n && !status; r++)
 		c->n_slow += (size_t)(c->scores[r].slow || c->scores[r].slow_in);
 	return status;

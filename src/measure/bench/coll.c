@@ -60,19 +60,11 @@ static void finish(struct jl_bench_state *s)
 /* Ranks that fail alone leave the others waiting: agree on whether all have their memory. */
 static enum jl_status all_have(struct jl_comm *comm, bool mine, struct jl_err *err)
 {
-	int have = mine, all = mine;
-	enum jl_status status = JL_OK;
+	double all = mine;
 
-	if (comm->n_ranks > 1)
-		status = jl_comm_run(
-			comm,
-			&(struct jl_coll_call){
-				.type = JL_COMM_INT32, .op = JL_RED_MIN, .count = 1, .send = &have, .recv = &all },
-			err);
-	if (status)
-		return status;
-	return all ? JL_OK
-		   : jl_fail(err, JL_E_NOMEM, "not enough memory for messages of this size; choose a smaller -e");
+	JL_TRY(jl_comm_agree(comm, &all, 1, JL_RED_MIN, err));
+	return all > 0 ? JL_OK
+		       : jl_fail(err, JL_E_NOMEM, "not enough memory for messages of this size; choose a smaller -e");
 }
 
 static double clock_cost_s(void)
@@ -90,7 +82,6 @@ static double clock_cost_s(void)
 static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
-	enum jl_status status;
 
 	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ .task = *task, .comm = task->comm };
@@ -104,7 +95,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 		if (s->memory[i])
 			s->buffers[i] = s->memory[i] + jl_bench_shift_B(task, 2 * s->comm->rank + i);
 	}
-	status = all_have(s->comm, s->buffers[0] && (task->in_place || s->buffers[1]), err);
+	enum jl_status status = all_have(s->comm, s->buffers[0] && (task->in_place || s->buffers[1]), err);
 	if (status) {
 		finish(s);
 		return status;
@@ -126,11 +117,10 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 {
 	enum jl_status status = jl_comm_barrier(s->comm, err);
 	const double start_s = jl_clock_s();
-	double took_s;
 
 	/* past jl_comm_run's checks: they were passed in `prepare`, and nothing was started beside */
 	JL_THEN(status, s->comm->backend->run(s->comm, &s->call, err));
-	took_s = jl_clock_s() - start_s;
+	double took_s = jl_clock_s() - start_s;
 	if (!status)
 		*ret_s = took_s > 2 * s->clock_s ? took_s - s->clock_s : took_s;
 	return status;

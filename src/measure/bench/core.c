@@ -35,24 +35,10 @@ struct run {
 /* Mean over all ranks of each value, and the largest of two more. */
 static enum jl_status agree(struct jl_comm *comm, double *values, size_t n, double most[2], struct jl_err *err)
 {
-	double mean[BLOCK_MAX], max[2];
-	enum jl_status status;
-
-	if (!comm || comm->n_ranks == 1)
-		return JL_OK;
-	status = jl_comm_run(
-		comm, &(struct jl_coll_call){ .type = JL_COMM_DOUBLE, .count = n, .send = values, .recv = mean }, err);
-	JL_THEN(status,
-		jl_comm_run(comm,
-			    &(struct jl_coll_call){
-				    .type = JL_COMM_DOUBLE, .op = JL_RED_MAX, .count = 2, .send = most, .recv = max },
-			    err));
-	if (status)
-		return status;
+	JL_TRY(jl_comm_agree(comm, values, n, JL_RED_SUM, err));
 	for (size_t i = 0; i < n; i++)
-		values[i] = mean[i] / comm->n_ranks;
-	memcpy(most, max, sizeof(max));
-	return JL_OK;
+		values[i] /= comm ? comm->n_ranks : 1;
+	return jl_comm_agree(comm, most, 2, JL_RED_MAX, err);
 }
 
 static bool stop_asked(const struct run *r)
@@ -81,13 +67,12 @@ static enum jl_status run_places(struct run *r, double *samples, size_t n, struc
 static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t n, struct jl_err *err)
 {
 	double most[2], sorted[BLOCK_MAX];
-	bool sane;
 
 	JL_TRY(run_places(r, samples, n, err));
 	most[0] = jl_clock_s() - r->start_s;
 	most[1] = stop_asked(r);
 	JL_TRY(agree(r->comm, samples, n, most, err));
-	sane = most[0] >= 0 && most[0] < TIME_MAX_S;
+	bool sane = most[0] >= 0 && most[0] < TIME_MAX_S;
 	r->elapsed_s = most[0];
 	r->stopped = most[1] > 0;
 	for (size_t i = 0; i < n; i++)
@@ -95,8 +80,7 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 	if (!sane) /* of a rank elsewhere: it would keep the others going for ever */
 		return jl_fail(err, JL_E_DATA, "a rank sends times that make no sense");
 	memcpy(sorted, samples, n * sizeof(*samples));
-	jl_stats_sort(sorted, n);
-	r->last_s = jl_stats_quantile(sorted, n, 0.5);
+	r->last_s = jl_stats_median(sorted, n);
 	jl_noise_look(&r->watch);
 	if (r->plan->progress)
 		r->plan->progress(r->plan->ctx, fmin(1, r->elapsed_s / r->budget_s));
@@ -140,11 +124,10 @@ static enum jl_status warm_up(struct run *r, const struct jl_bench_task *task, s
 	while (!status && !r->stopped) {
 		const bool enough = r->result->n_warmup >= wanted, over = r->elapsed_s > 0.5 * r->budget_s && !fixed;
 		const bool settled = fixed || r->elapsed_s > WARMUP_FRAC * r->budget_s;
-		size_t n;
 
 		if ((enough && settled) || over)
 			break;
-		n = block_size(r, enough ? BLOCK_MAX : wanted - r->result->n_warmup);
+		size_t n = block_size(r, enough ? BLOCK_MAX : wanted - r->result->n_warmup);
 		status = run_block(r, samples, n, err);
 		r->result->n_warmup += n;
 	}
@@ -173,7 +156,6 @@ static enum jl_status sample(struct run *r, struct jl_err *err)
 	while (!status && res->n_samples < most) {
 		const size_t n = block_size(r, most - res->n_samples);
 		double block[BLOCK_MAX];
-		bool over;
 
 		status = run_block(r, block, n, err);
 		if (status)
@@ -182,7 +164,7 @@ static enum jl_status sample(struct run *r, struct jl_err *err)
 		res->n_samples += n;
 		if (r->stopped)
 			break;
-		over = r->elapsed_s > r->budget_s;
+		bool over = r->elapsed_s > r->budget_s;
 		/* a given number of iterations is a promise, the time only a wish */
 		if (r->plan->n_iters)
 			continue;
@@ -204,9 +186,7 @@ static double drift_of(const double *samples, size_t n)
 		return NAN;
 	memcpy(first, samples, quarter * sizeof(*first));
 	memcpy(last, samples + n - quarter, quarter * sizeof(*last));
-	jl_stats_sort(first, quarter);
-	jl_stats_sort(last, quarter);
-	return jl_stats_quantile(last, quarter, 0.5) / jl_stats_quantile(first, quarter, 0.5) - 1;
+	return jl_stats_median(last, quarter) / jl_stats_median(first, quarter) - 1;
 }
 
 /* On a noisy machine the median of what was seen may be far from the machine's own: the interval takes in the bulk of the samples,
@@ -238,8 +218,7 @@ static void widen_by_places(struct jl_bench_result *res)
 		for (size_t i = place; i < res->n_samples; i += res->n_places)
 			if (i >= res->n_unsteady)
 				own[n++] = res->samples_s[i];
-		jl_stats_sort(own, n);
-		median = jl_stats_quantile(own, n, 0.5);
+		median = jl_stats_median(own, n);
 		mean += median / (double)res->n_places;
 		square += median * median / (double)res->n_places;
 	}
@@ -251,12 +230,10 @@ static void widen_by_places(struct jl_bench_result *res)
 static void summarise(struct jl_bench_result *res)
 {
 	double scratch[JL_BENCH_SAMPLES_MAX];
-	const double *steady;
-	size_t n;
 
 	res->n_unsteady = jl_stats_steady_from(res->samples_s, res->n_samples, scratch);
-	steady = res->samples_s + res->n_unsteady;
-	n = res->n_samples - res->n_unsteady;
+	const double *steady = res->samples_s + res->n_unsteady;
+	size_t n = res->n_samples - res->n_unsteady;
 	jl_stats_of(&res->time_s, steady, n, scratch);
 	if (res->n_places > 1 && n >= 2 * res->n_places)
 		widen_by_places(res);
@@ -313,7 +290,6 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 			 .result = res,
 			 .start_s = jl_clock_s(),
 			 .budget_s = plan->time_s > 0 ? plan->time_s : TIME_S };
-	enum jl_status status;
 
 	memset(res, 0, sizeof(*res));
 	res->task = *task;
@@ -327,7 +303,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	r.n_places = 1;
 	jl_noise_begin(&r.watch); /* from the warm-up on: short tasks end before the kernel has counted a tick */
 	r.start_s = jl_clock_s(); /* filling memory is not part of the budget */
-	status = warm_up(&r, task, err);
+	enum jl_status status = warm_up(&r, task, err);
 	if (!status && !(r.stopped && res->n_samples == 0 && res->n_warmup < 2))
 		status = sample(&r, err);
 	JL_THEN(status, jl_noise_end(&r.watch, r.comm, &res->noise, err));

@@ -45,12 +45,11 @@ static void finish(struct jl_bench_state *s)
 static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
-	enum jl_status status;
 
 	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ 0 };
-	status = task->kind == JL_BENCH_GEMM ? jl_cpu_gemm_prepare(task, &s->gemm, err)
-					     : jl_cpu_mem_prepare(task, &s->mem, err);
+	enum jl_status status = task->kind == JL_BENCH_GEMM ? jl_cpu_gemm_prepare(task, &s->gemm, err)
+							    : jl_cpu_mem_prepare(task, &s->mem, err);
 	if (status)
 		finish(s);
 	else

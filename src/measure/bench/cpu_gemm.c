@@ -59,11 +59,10 @@ enum jl_status jl_cpu_gemm_prepare(const struct jl_bench_task *task, struct jl_c
 	struct jl_cpu_gemm *g = jl_realloc(NULL, sizeof(*g));
 	const struct jl_cpu_lib *libs;
 	size_t n;
-	enum jl_status status;
 
 	JL_TRY(jl_got(g, err));
 	*g = (struct jl_cpu_gemm){ .m = task->m, .n = task->n, .k = task->k };
-	status = jl_cpu_libs(&libs, &n, err);
+	enum jl_status status = jl_cpu_libs(&libs, &n, err);
 	JL_THEN(status, jl_pool_create(task->n_threads, &g->pool, err));
 	if (status)
 		goto out;

@@ -57,11 +57,9 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 
 static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
 {
-	double u;
-
 	(void)err;
 	s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
-	u = (double)(s->seed >> 11) / 9007199254740992.0;
+	double u = (double)(s->seed >> 11) / 9007199254740992.0;
 	*ret_s = s->once_s * (1 + s->jitter * u + s->drift * s->n_run / 100 + s->start * exp(-s->n_run / 10));
 	s->n_run++;
 	return JL_OK;

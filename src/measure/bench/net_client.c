@@ -27,11 +27,10 @@ enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl
 	struct jl_net_client *c = jl_realloc(NULL, sizeof(*c));
 	socklen_t len = sizeof(c->address);
 	struct jl_wire_message hello = { 0 }, answer;
-	enum jl_status status;
 
 	JL_TRY(jl_got(c, err));
 	*c = (struct jl_net_client){ .fd = -1, .peer = *peer };
-	status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
+	enum jl_status status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
 	if (!status && getpeername(c->fd, &c->address.any, &len) != 0)
 		status = jl_fail(err, JL_E_IO, "connection lost: %s", strerror(errno));
 	if (status) {
@@ -172,7 +171,6 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 					  .stop = c->peer.stop,
 					  .ctx = c->peer.ctx };
 	struct jl_noise_watch watch;
-	enum jl_status status;
 
 	if (n_streams < 1 || n_streams > JL_NET_STREAMS_MAX || !(time_s >= 0.5 && time_s <= JL_NET_TIME_MAX_S))
 		return jl_fail(err, JL_E_RANGE, "1 to %d streams, 0.5 to %.0f s", JL_NET_STREAMS_MAX,
@@ -182,7 +180,7 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 	r->n_streams = n_streams;
 	r->time_s = time_s;
 	jl_noise_begin(&watch);
-	status = transfer(c, &streams, r, err);
+	enum jl_status status = transfer(c, &streams, r, err);
 	jl_net_close_streams(&streams);
 	JL_THEN(status, jl_noise_end(&watch, NULL, &r->noise, err));
 	if (!status)

@@ -84,14 +84,12 @@ static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow
 
 	while (last_s < end_s && atomic_load(n_busy) > 0) {
 		const struct timespec nap = { .tv_nsec = (long)(SAMPLE_S * 1e9) };
-		double now_s;
-		size_t now;
 
 		(void)nanosleep(&nap, NULL);
 		if (streams->stop && streams->stop(streams->ctx))
 			return false;
-		now_s = jl_clock_s();
-		now = atomic_load(count);
+		double now_s = jl_clock_s();
+		size_t now = atomic_load(count);
 		if (now_s - last_s < 0.5 * SAMPLE_S) /* woken by a signal */
 			continue;
 		if (streams->receives && flow->n_samples < JL_NET_SAMPLES_MAX)
@@ -142,14 +140,13 @@ enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_fl
 	_Atomic int n_busy = streams->n * (streams->sends + streams->receives);
 	const double end_s = jl_clock_s() + streams->time_s;
 	sigset_t all, before;
-	bool started, stopped;
 
 	memset(ret_flow, 0, sizeof(*ret_flow));
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = start(streams, s, &count, &n_busy, end_s);
+	bool started = start(streams, s, &count, &n_busy, end_s);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	stopped = started && !watch(streams, ret_flow, &count, &n_busy, end_s);
+	bool stopped = started && !watch(streams, ret_flow, &count, &n_busy, end_s);
 	for (int i = 0; i < streams->n; i++) {
 		if (!started || stopped)
 			(void)shutdown(streams->fds[i], SHUT_RDWR);

@@ -141,11 +141,10 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 	while (!stop_asked(s->listener)) {
 		struct jl_wire_message m;
 		bool whole;
-		enum jl_status status;
 
 		if (look(s->listener, s->id, s->line.fd, &guest)) /* a stream that nobody asked for */
 			(void)close(guest.line.fd);
-		status = jl_wire_take(&s->line, &whole, &m, err);
+		enum jl_status status = jl_wire_take(&s->line, &whole, &m, err);
 		if (!status && whole && m.version == JL_WIRE_VERSION && m.word == JL_WIRE_BYE)
 			return JL_OK;
 		if (!status && whole)
@@ -180,13 +179,11 @@ enum jl_status jl_net_serve(struct jl_net_listener *l, struct jl_err *err)
 	while (!stop_asked(l)) {
 		struct jl_err why = { 0 };
 		struct jl_guest guest;
-		struct session s;
-		enum jl_status status;
 
 		if (!look(l, 0, -1, &guest))
 			continue;
-		s = (struct session){ .listener = l, .line = guest.line, .address = guest.address };
-		status = serve_one(&s, &why);
+		struct session s = (struct session){ .listener = l, .line = guest.line, .address = guest.address };
+		enum jl_status status = serve_one(&s, &why);
 		seen(l, &s.address, status ? &why : NULL);
 		if (l->once && !status)
 			break;

@@ -113,23 +113,16 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 {
 	struct jl_noise_watch now = { .start_s = 0 };
 	const bool speaks = !comm || comm->local_rank == 0; /* one rank of each host speaks for it */
-	double n, sums[6], all[6];
-	enum jl_status status = JL_OK;
+	double n, all[6];
 
 	look_on(w, &now);
-	sums[0] = speaks ? now.work_s - w->work_s : 0;
-	sums[1] = speaks ? now.steal_s - w->steal_s : 0;
-	sums[2] = speaks ? now.all_s - w->all_s : 0;
-	sums[3] = own_cpu_s() - w->own_s;
-	sums[4] = speaks && jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
-	sums[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
-	memcpy(all, sums, sizeof(all));
-	if (comm && comm->n_ranks > 1)
-		status = jl_comm_run(
-			comm, &(struct jl_coll_call){ .type = JL_COMM_DOUBLE, .count = 6, .send = sums, .recv = all },
-			err);
-	if (status)
-		return status;
+	all[0] = speaks ? now.work_s - w->work_s : 0;
+	all[1] = speaks ? now.steal_s - w->steal_s : 0;
+	all[2] = speaks ? now.all_s - w->all_s : 0;
+	all[3] = own_cpu_s() - w->own_s;
+	all[4] = speaks && jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
+	all[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
+	JL_TRY(jl_comm_agree(comm, all, 6, JL_RED_SUM, err));
 	*ret_noise = (struct jl_record_noise){ .cpu_other_frac = NAN,
 					       .steal_frac = NAN,
 					       .clock_frac = w->clock_low_Hz / w->clock_high_Hz,

@@ -9,9 +9,8 @@
  * and everywhere n_wrong where it was checked, n_warmup, n_unsteady, n_outliers. */
 #pragma once
 
-#include "base/arena.h"
 #include "bench/core.h"
-#include "record/record.h"
+#include "record/draft.h"
 
 /* What all records of one run share. */
 struct jl_bench_where {
@@ -23,14 +22,9 @@ struct jl_bench_where {
 	const char *mpi_version;            /* may be NULL */
 };
 
-/* Makes a fresh id. What the record points to lies in the arena, or in `result`, which must outlive it. */
-enum jl_status jl_bench_record(const struct jl_bench_result *result, const struct jl_bench_backend *backend,
-			       const struct jl_bench_where *where, struct jl_arena *arena, struct jl_record *ret_record,
-			       struct jl_err *err);
+/* What was measured, and how; who keeps it adds what all records of a run share. It points into the draft and into `result`. */
+struct jl_record jl_bench_record(struct jl_draft *draft, const struct jl_bench_result *result,
+				 const struct jl_bench_backend *backend);
 
 /* Work per second of a series of times. */
-struct jl_summary jl_bench_rate(const struct jl_bench_result *result, double work);
-struct jl_summary jl_bench_summary(const struct jl_stats *stats);
-/* kernel and jeoul, then `more` ("key=value key=value", may be NULL). */
-enum jl_status jl_bench_versions(const struct jl_bench_where *where, const char *more, struct jl_arena *arena,
-				 struct jl_record *record, struct jl_err *err);
+struct jl_stats jl_bench_rate(const struct jl_bench_result *result, double work);

@@ -99,8 +99,7 @@ static double median_between(const struct jl_soak *s, size_t n, double from, dou
 	double sorted[JL_SOAK_WINDOWS_MAX];
 
 	memcpy(sorted, s->rate + a, (b - a) * sizeof(*sorted));
-	jl_stats_sort(sorted, b - a);
-	return jl_stats_quantile(sorted, b - a, 0.5);
+	return jl_stats_median(sorted, b - a);
 }
 
 static void summarise(struct jl_soak *s)

@@ -178,10 +178,9 @@ enum jl_status jl_sweep_shm(const struct jl_sweep *sweep, int *ret_dead, struct 
 						       sweep->n_sizes * sizeof(struct jl_sweep_row),
 					   .tick = tick };
 	void *shared;
-	struct board *board;
 	enum jl_status status = jl_comm_team_run(&team, &shared, ret_dead, err);
 
-	board = shared;
+	struct board *board = shared;
 	/* the row in which a rank died has its first half */
 	if (board && status && worker.desk.n_shown < sweep->n_sizes && sweep->row &&
 	    board->rows[worker.desk.n_shown].has_out)

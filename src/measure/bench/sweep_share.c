@@ -81,14 +81,10 @@ enum jl_status jl_sweep_share(struct jl_sweep *sweep, struct jl_comm *comm, stru
 				       [JL_TOLD_CHECK] = sweep->plan.check,
 				       [JL_TOLD_TIME_S] = sweep->plan.time_s,
 				       [JL_TOLD_SIZES] = (double)sweep->n_sizes };
-	const struct jl_coll_call call = {
-		.coll = JL_COLL_BROADCAST, .type = JL_COMM_DOUBLE, .count = JL_SWEEP_TOLD, .send = told, .recv = told
-	};
-	enum jl_status status;
 
 	for (size_t i = 0; i < sweep->n_sizes; i++)
 		told[JL_N_TOLD + i] = (double)sweep->sizes_B[i];
-	status = jl_comm_run(comm, &call, err);
+	enum jl_status status = jl_comm_tell(comm, told, JL_SWEEP_TOLD * sizeof(*told), err);
 	if (status || comm->rank == 0)
 		return status;
 	return jl_sweep_take(sweep, told, comm->n_ranks, jl_mem_available_B(), err);

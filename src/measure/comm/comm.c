@@ -1,11 +1,9 @@
-/* What all communicators share: names, checks of a call, the rank that is alone. */
+/* What all communicators share: names, checks of a call, small calls. */
 #include "comm/comm.h"
 
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include "base/mem.h"
 #include "comm/queue.h"
 
 const struct jl_coll_shape jl_coll_shapes[JL_N_COLL] = {
@@ -127,6 +125,25 @@ enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, str
 		err);
 }
 
+enum jl_status jl_comm_share(struct jl_comm *comm, const void *own, void *all, size_t size_B, struct jl_err *err)
+{
+	return jl_comm_run(
+		comm,
+		&(struct jl_coll_call){
+			.coll = JL_COLL_ALLGATHER, .type = JL_COMM_UINT8, .count = size_B, .send = own, .recv = all },
+		err);
+}
+
+enum jl_status jl_comm_agree(struct jl_comm *comm, double *values, size_t n, enum jl_redop op, struct jl_err *err)
+{
+	if (!comm || comm->n_ranks == 1)
+		return JL_OK;
+	return jl_comm_run(
+		comm,
+		&(struct jl_coll_call){ .type = JL_COMM_DOUBLE, .op = op, .count = n, .send = values, .recv = values },
+		err);
+}
+
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B)
 {
 	void *memory;
@@ -159,31 +176,4 @@ void jl_comm_destroy(struct jl_comm *comm)
 	jl_queue_destroy(comm->queue);
 	comm->queue = NULL;
 	comm->backend->destroy(comm);
-}
-
-/* --- self */
-
-static enum jl_status self_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
-{
-	(void)comm, (void)err;
-	if (call->coll != JL_COLL_BARRIER && call->send != call->recv && call->count)
-		memcpy(call->recv, call->send, call->count * jl_comm_type_B(call->type));
-	return JL_OK;
-}
-
-static void self_destroy(struct jl_comm *comm)
-{
-	jl_free(comm);
-}
-
-static const struct jl_comm_backend self_backend = { .name = "self", .run = self_run, .destroy = self_destroy };
-
-enum jl_status jl_comm_self(struct jl_comm **ret_comm, struct jl_err *err)
-{
-	struct jl_comm *comm = jl_realloc(NULL, sizeof(*comm));
-
-	JL_TRY(jl_got(comm, err));
-	*comm = (struct jl_comm){ .backend = &self_backend, .n_ranks = 1, .n_local = 1, .host = "localhost" };
-	*ret_comm = comm;
-	return JL_OK;
 }

@@ -80,7 +80,7 @@ struct jl_comm_request;
 struct jl_comm_queue;
 
 struct jl_comm_backend {
-	const char *name; /* "shm", "tcp", "mpi", "nccl", "self" */
+	const char *name; /* "shm", "tcp", "mpi", "nccl" */
 	void (*destroy)(struct jl_comm *comm);
 	enum jl_status (*run)(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err);
 	/* Optional, both or none, for backends that have streams of their own (nccl): the call proceeds while the caller computes.
@@ -139,9 +139,6 @@ size_t jl_comm_type_B(enum jl_comm_type type);
 bool jl_coll_reduces(enum jl_coll coll);
 /* busbw / algbw */
 double jl_coll_bus_factor(enum jl_coll coll, int n_ranks);
-
-/* A single rank that speaks with itself. */
-enum jl_status jl_comm_self(struct jl_comm **ret_comm, struct jl_err *err);
 
 /* --- shm: starts n_ranks processes on this host and runs `work` in each; the caller is not a rank and waits.
  *
@@ -213,6 +210,10 @@ enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *reques
 enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
 /* What rank 0 has there, all have there. */
 enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, struct jl_err *err);
+/* What each rank has there, one behind the other. */
+enum jl_status jl_comm_share(struct jl_comm *comm, const void *own, void *all, size_t size_B, struct jl_err *err);
+/* The reduction of what all have there, in its place; alone (NULL, or one rank) it stays as it is. */
+enum jl_status jl_comm_agree(struct jl_comm *comm, double *values, size_t n, enum jl_redop op, struct jl_err *err);
 
 /* Memory for messages: what the backend reaches without a copy, else plain pages. Zeroed, page-aligned; NULL: none left. */
 void *jl_comm_alloc(struct jl_comm *comm, size_t size_B);

@@ -42,13 +42,12 @@ static void leave_files(enum jl_confine what)
 {
 	struct landlock_ruleset_attr attr = { .handled_access_fs = LANDLOCK_ACCESS_FS_EXECUTE };
 	const int abi = jl_confine_landlock();
-	int fd;
 
 	if (abi < 1)
 		return;
 	if (what == JL_CONFINE_FILES)
 		attr.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
-	fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (fd < 0)
 		return;
 	(void)syscall(SYS_landlock_restrict_self, fd, 0);

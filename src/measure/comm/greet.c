@@ -36,15 +36,13 @@ enum jl_status jl_wire_read_secret(struct jl_wire_secret *ret_secret, const char
 	unsigned char text[SECRET_MAX_B + 1];
 	struct jl_wire_secret secret = { .given = true };
 	struct jl_sha256 sha;
-	ssize_t n;
-	int fd, why;
 
 	*ret_secret = (struct jl_wire_secret){ .given = false };
 	if (!path)
 		return JL_OK;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	n = fd < 0 ? -1 : read_whole(fd, text, sizeof(text));
-	why = errno;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read_whole(fd, text, sizeof(text));
+	int why = errno;
 	if (fd >= 0)
 		(void)close(fd);
 	if (n < 0)

@@ -25,11 +25,10 @@ static int number_of(const char *name, int instead)
 {
 	const char *text = getenv(name);
 	char *end;
-	long value;
 
 	if (!text || !*text)
 		return instead;
-	value = strtol(text, &end, 10);
+	long value = strtol(text, &end, 10);
 	return *end == '\0' && value >= 0 && value < INT_MAX ? (int)value : instead;
 }
 
@@ -60,17 +59,15 @@ static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 	const char *named = NULL;
 	static const char *const places[] = { "jeoul-mpi.so", "../" JEOUL_LIBDIR "/jeoul/jeoul-mpi.so" };
 	char self[PATH_MAX];
-	ssize_t len;
-	char *slash;
 
 	JL_TRY(jl_dynlib_named("JEOUL_MPI_MODULE", &named, err));
 	if (named) {
 		(void)snprintf(ret_path, PATH_MAX, "%s", named);
 		return JL_OK;
 	}
-	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[len > 0 ? len : 0] = '\0';
-	slash = strrchr(self, '/');
+	char *slash = strrchr(self, '/');
 	if (slash)
 		slash[1] = '\0';
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
@@ -86,7 +83,6 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 {
 	static const struct jl_mpi_module *loaded;
 	char path[PATH_MAX];
-	const struct jl_mpi_module *module;
 	void *handle;
 
 	if (loaded) {
@@ -101,7 +97,7 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 
 		return jl_fail(err, JL_E_ABSENT, "MPI cannot be loaded: %s (package libopenmpi3)", why ? why : "?");
 	}
-	module = dlsym(handle, JL_MPI_MODULE_SYMBOL);
+	const struct jl_mpi_module *module = dlsym(handle, JL_MPI_MODULE_SYMBOL);
 	if (!module || module->abi != JL_MPI_MODULE_ABI) {
 		dlclose(handle);
 		return jl_fail(err, JL_E_ABSENT, "%s belongs to another version of jeoul: build both together", path);

@@ -52,7 +52,6 @@ enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm 
 {
 	struct jl_comm_queue *q = jl_realloc(NULL, sizeof(*q));
 	sigset_t all, before;
-	int why;
 
 	JL_TRY(jl_got(q, err));
 	memset(q, 0, sizeof(*q));
@@ -63,7 +62,7 @@ enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm 
 	/* signals are for the thread that computes */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	why = pthread_create(&q->thread, NULL, run_calls, q);
+	int why = pthread_create(&q->thread, NULL, run_calls, q);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (why) {
 		pthread_mutex_destroy(&q->lock);
@@ -94,11 +93,10 @@ void jl_queue_destroy(struct jl_comm_queue *q)
 enum jl_status jl_queue_start(struct jl_comm_queue *q, const struct jl_coll_call *call,
 			      struct jl_comm_request **ret_request, struct jl_err *err)
 {
-	struct jl_comm_request *r;
 	enum jl_status status = JL_OK;
 
 	pthread_mutex_lock(&q->lock);
-	r = &q->requests[q->n_started % JL_COMM_QUEUE_MAX];
+	struct jl_comm_request *r = &q->requests[q->n_started % JL_COMM_QUEUE_MAX];
 	if (r->state != FREE) {
 		status = jl_fail(err, JL_E_LIMIT, "more than %d collectives at once: wait for some first",
 				 JL_COMM_QUEUE_MAX);

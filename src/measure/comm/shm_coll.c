@@ -272,7 +272,6 @@ enum jl_status jl_shm_run(struct jl_comm *comm, const struct jl_coll_call *call,
 			      .n_parts = jl_coll_shapes[call->coll].deals ? (size_t)comm->n_ranks : 1 };
 	const bool nothing = call->coll == JL_COLL_BARRIER || call->count == 0;
 	const bool small = nothing || call->count * o.size_B * o.n_parts <= SMALL_B;
-	enum jl_status status;
 
 	c->n_calls++;
 	announce(&o);
@@ -280,7 +279,7 @@ enum jl_status jl_shm_run(struct jl_comm *comm, const struct jl_coll_call *call,
 		c->n_chunks++;
 		stage(&o, 0, call->count);
 	}
-	status = jl_shm_meet(c, err);
+	enum jl_status status = jl_shm_meet(c, err);
 	JL_THEN(status, check_same(&o, err));
 	if (status || nothing)
 		return status;

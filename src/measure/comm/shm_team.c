@@ -93,14 +93,13 @@ static void live(struct team *t, int rank, pid_t parent)
 {
 	struct shm_comm c = { .windows = t->windows, .window_B = t->window_B, .zones = t->zones, .zone_B = t->zone_B };
 	struct shm_rank *me = &t->head->ranks[rank];
-	enum jl_status status;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) /* it ended before we asked */
 		_exit(1);
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGTERM, SIG_DFL);
-	status = jl_shm_open(&c, t->head, rank, t->n, &me->err);
+	enum jl_status status = jl_shm_open(&c, t->head, rank, t->n, &me->err);
 	if (!status) {
 		status = t->spec->work(&c.comm, t->shared, t->spec->ctx, &me->err);
 		jl_comm_destroy(&c.comm);
@@ -189,14 +188,12 @@ static double cpu_time_s(pid_t pid)
 	char path[64], text[1024];
 	unsigned long user = 0, kernel = 0;
 	const char *after;
-	ssize_t len;
-	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	len = read(fd, text, sizeof(text) - 1);
+	ssize_t len = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
 	if (len <= 0)
 		return -1;
@@ -328,7 +325,6 @@ static enum jl_status verdict(struct team *t, int *ret_dead, struct jl_err *err)
 enum jl_status jl_comm_team_run(const struct jl_comm_team *spec, void **ret_shared, int *ret_dead, struct jl_err *err)
 {
 	struct team t = { .spec = spec, .n = spec->n_ranks };
-	enum jl_status status;
 	int dead = -1;
 
 	*ret_shared = NULL;
@@ -336,7 +332,7 @@ enum jl_status jl_comm_team_run(const struct jl_comm_team *spec, void **ret_shar
 		return jl_fail(err, JL_E_RANGE, "%d workers: write a number from 1 to %d", t.n, JL_COMM_RANKS_MAX);
 	t.watch = jl_realloc(NULL, (size_t)t.n * sizeof(*t.watch));
 	t.fds = jl_realloc(NULL, (size_t)t.n * sizeof(*t.fds));
-	status = t.watch && t.fds ? map_team(&t, err) : jl_fail_nomem(err);
+	enum jl_status status = t.watch && t.fds ? map_team(&t, err) : jl_fail_nomem(err);
 	if (status)
 		goto out;
 	for (int r = 0; r < t.n; r++) {

@@ -54,7 +54,6 @@ enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *
 {
 	struct tcp_comm *c = jl_realloc(NULL, sizeof(*c));
 	int *controls = NULL;
-	enum jl_status status;
 
 	JL_TRY(jl_got(c, err));
 	memset(c, 0, sizeof(*c));
@@ -62,7 +61,7 @@ enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *
 	c->piece = jl_realloc(NULL, JL_TCP_PIECE_B);
 	c->scratch = jl_realloc(NULL, 2 * JL_TCP_SMALL_B);
 	c->scratch_B = 2 * JL_TCP_SMALL_B;
-	status = c->piece && c->scratch ? jl_tcp_join(c, how, &controls, err) : jl_fail_nomem(err);
+	enum jl_status status = c->piece && c->scratch ? jl_tcp_join(c, how, &controls, err) : jl_fail_nomem(err);
 	JL_THEN(status, jl_tcp_watch_start(&c->watch, controls, c->comm.n_ranks, c->comm.rank, err));
 	for (int r = 0; controls && r < c->comm.n_ranks; r++) /* what nobody took */
 		if (controls[r] >= 0)

@@ -341,7 +341,6 @@ enum jl_status jl_tcp_run(struct jl_comm *comm, const struct jl_coll_call *call,
 			.n = (size_t)comm->n_ranks,
 			.self = (size_t)comm->rank };
 	const size_t count = call->coll == JL_COLL_BARRIER ? 0 : call->count, block_B = count * o.size_B * n_parts(&o);
-	enum jl_status status;
 
 	if (c->broken) {
 		if (err)
@@ -350,8 +349,9 @@ enum jl_status jl_tcp_run(struct jl_comm *comm, const struct jl_coll_call *call,
 	}
 	c->n_calls++;
 	jl_tcp_watch_cross(c->watch);
-	status = block_B <= JL_TCP_SMALL_B / (o.n - 1) || !large[call->coll] ? small(&o, block_B, &c->why)
-									     : large[call->coll](&o, &c->why);
+	enum jl_status status = block_B <= JL_TCP_SMALL_B / (o.n - 1) || !large[call->coll]
+					? small(&o, block_B, &c->why)
+					: large[call->coll](&o, &c->why);
 	jl_tcp_watch_cross(c->watch);
 	if (status) {
 		c->broken = true;

@@ -52,13 +52,10 @@ static void skip_done(struct side *side, const struct tcp_seg *segs, size_t n)
 /* Bytes of the present segment out that may leave now. */
 static size_t may_leave(const struct run *r)
 {
-	const struct tcp_seg *seg;
-	size_t limit;
-
 	if (r->out.i == r->flow->n_out)
 		return 0;
-	seg = &r->flow->out[r->out.i];
-	limit = seg->size_B;
+	const struct tcp_seg *seg = &r->flow->out[r->out.i];
+	size_t limit = seg->size_B;
 	if (seg->after != TCP_NONE && r->in.i <= seg->after)
 		limit = r->in.i == seg->after ? r->in.at : 0;
 	return limit - r->out.at;
@@ -67,13 +64,10 @@ static size_t may_leave(const struct run *r)
 /* Bytes of the present segment in that may come now. */
 static size_t may_come(const struct run *r)
 {
-	const struct tcp_seg *seg;
-	size_t limit;
-
 	if (r->in.i == r->flow->n_in)
 		return 0;
-	seg = &r->flow->in[r->in.i];
-	limit = seg->size_B;
+	const struct tcp_seg *seg = &r->flow->in[r->in.i];
+	size_t limit = seg->size_B;
 	if (seg->after != TCP_NONE && r->out.i <= seg->after)
 		return 0;
 	if (r->flow->swap && r->out.i <= r->in.i)
@@ -87,7 +81,6 @@ static enum jl_status push(struct run *r, bool *moved, struct jl_err *err)
 	const struct tcp_seg *seg = most ? &r->flow->out[r->out.i] : NULL;
 	struct iovec parts[2] = { { .iov_base = (char *)&r->head + r->out.head_at, .iov_len = head_left } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-	ssize_t n;
 
 	r->out.idle = head_left == 0 && most == 0;
 	if (r->out.idle)
@@ -95,7 +88,7 @@ static enum jl_status push(struct run *r, bool *moved, struct jl_err *err)
 	if (seg)
 		parts[1] = (struct iovec){ .iov_base = (char *)(uintptr_t)(seg->from + r->out.at),
 					   .iov_len = most < TAKE_B ? most : TAKE_B };
-	n = sendmsg(r->c->fds[r->flow->to], &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t n = sendmsg(r->c->fds[r->flow->to], &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (n < 0) {
 		r->out.blocked = errno == EAGAIN || errno == EWOULDBLOCK;
 		return r->out.blocked || errno == EINTR ? JL_OK : jl_tcp_watch_lost(r->c->watch, r->flow->to, err);
@@ -165,7 +158,6 @@ static enum jl_status pull(struct run *r, bool *moved, struct jl_err *err)
 	struct iovec parts[2] = { { .iov_base = (char *)&r->got + r->in.head_at, .iov_len = head_left } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 	size_t wanted = 0;
-	ssize_t n;
 
 	r->in.idle = head_left == 0 && most == 0;
 	if (r->in.idle)
@@ -177,7 +169,7 @@ static enum jl_status pull(struct run *r, bool *moved, struct jl_err *err)
 		wanted = most < TAKE_B ? most : TAKE_B;
 		parts[1] = (struct iovec){ .iov_base = seg->to + r->in.at, .iov_len = wanted };
 	}
-	n = recvmsg(r->c->fds[r->flow->from], &message, MSG_DONTWAIT);
+	ssize_t n = recvmsg(r->c->fds[r->flow->from], &message, MSG_DONTWAIT);
 	if (n < 0) {
 		r->in.blocked = errno == EAGAIN || errno == EWOULDBLOCK;
 		if (r->in.blocked || errno == EINTR)

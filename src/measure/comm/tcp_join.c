@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "comm/door.h"
 #include "comm/tcp.h"
 
@@ -49,7 +50,6 @@ static uint64_t own_host_id(const char *name)
 {
 	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	char boot[64] = "";
-	uint64_t hash = 0xcbf29ce484222325u;
 
 	if (fd >= 0) {
 		const ssize_t n = read(fd, boot, sizeof(boot) - 1);
@@ -57,11 +57,7 @@ static uint64_t own_host_id(const char *name)
 		boot[n > 0 ? n : 0] = '\0';
 		(void)close(fd);
 	}
-	for (const char *at = boot; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-	for (const char *at = name; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-	return hash;
+	return jl_hash(jl_hash(JL_HASH_START, boot, strlen(boot)), name, strlen(name));
 }
 
 static enum jl_status members_of(struct join *j, int n, struct jl_err *err)
@@ -152,10 +148,9 @@ static enum jl_status link_all(struct join *j, struct jl_err *err)
 static enum jl_status open_door(struct join *j, struct jl_err *err)
 {
 	const char *address = j->how->listen;
-	enum jl_status status;
 
 	j->port = j->how->port;
-	status = jl_wire_open(&address, &j->port, &j->door->fd, err);
+	enum jl_status status = jl_wire_open(&address, &j->port, &j->door->fd, err);
 	if (!status && j->how->listening)
 		j->how->listening(j->how->ctx, address, j->port);
 	return status;
@@ -246,11 +241,10 @@ static int attend(struct join *j)
 		struct member *m = &j->members[r];
 		const bool ready = m->ready;
 		struct jl_err why;
-		enum jl_status status;
 
 		if (m->line.fd < 0)
 			continue;
-		status = hear(m, &why);
+		enum jl_status status = hear(m, &why);
 		if (status) {
 			(void)close(m->line.fd);
 			m->line.fd = -1;
@@ -418,10 +412,10 @@ static enum jl_status be_other(struct join *j, struct jl_err *err)
 	struct jl_wire_message hello = { .n = { own_host_id(j->c->host), j->how->tag } }, answer;
 	socklen_t len = sizeof(union jl_wire_address);
 	int fd = -1;
-	enum jl_status status;
 
 	JL_TRY(jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err));
-	status = answer.n[1] < answer.n[2] ? members_of(j, (int)answer.n[2], err) : jl_wire_nonsense(err);
+	enum jl_status status = answer.n[1] < answer.n[2] ? members_of(j, (int)answer.n[2], err)
+							  : jl_wire_nonsense(err);
 	if (status) {
 		(void)close(fd);
 		return status;
@@ -461,13 +455,12 @@ static enum jl_status settle(struct join *j, int **ret_controls, struct jl_err *
 enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, int **ret_controls, struct jl_err *err)
 {
 	struct join j = { .c = c, .how = how, .door = jl_realloc(NULL, sizeof(*j.door)) };
-	enum jl_status status;
 
 	JL_TRY(jl_got(j.door, err));
 	*j.door = (struct jl_door){ .fd = -1, .secret = how->secret };
 	if (gethostname(c->host, sizeof(c->host) - 1) != 0)
 		(void)snprintf(c->host, sizeof(c->host), "localhost");
-	status = how->to ? be_other(&j, err) : be_first(&j, err);
+	enum jl_status status = how->to ? be_other(&j, err) : be_first(&j, err);
 	JL_THEN(status, settle(&j, ret_controls, err));
 	for (int r = 0; j.members && r < j.n; r++)
 		if (j.members[r].line.fd >= 0)

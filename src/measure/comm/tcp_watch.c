@@ -203,7 +203,6 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	struct line *lines = jl_realloc(NULL, (size_t)n * sizeof(*lines));
 	struct pollfd *fds = jl_realloc(NULL, ((size_t)n + 1) * sizeof(*fds));
 	sigset_t all, before;
-	int why;
 
 	if (!w || !lines || !fds) {
 		jl_free(w);
@@ -221,7 +220,7 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	/* signals are for the thread that works */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	why = w->wake < 0 ? errno : pthread_create(&w->thread, NULL, watch, w);
+	int why = w->wake < 0 ? errno : pthread_create(&w->thread, NULL, watch, w);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (why) {
 		release(w);

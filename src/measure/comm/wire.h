@@ -10,7 +10,7 @@
 
 #include "comm/comm.h"
 
-#define JL_WIRE_VERSION   3
+#define JL_WIRE_VERSION   4
 #define JL_WIRE_MESSAGE_B 96
 #define JL_WIRE_NUMBERS   6
 #define JL_WIRE_TEXT_B    32

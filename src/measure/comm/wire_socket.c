@@ -51,7 +51,6 @@ int jl_wire_connect(const struct sockaddr *peer, socklen_t len, double wait_s)
 int jl_wire_listen(const struct sockaddr *own, socklen_t len)
 {
 	const int fd = socket(own->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
-	int why;
 
 	if (fd < 0)
 		return -1;
@@ -59,7 +58,7 @@ int jl_wire_listen(const struct sockaddr *own, socklen_t len)
 	no_delay(fd); /* what is accepted inherits it */
 	if (bind(fd, own, len) == 0 && listen(fd, SOMAXCONN) == 0)
 		return fd;
-	why = errno;
+	int why = errno;
 	(void)close(fd);
 	errno = why;
 	return -1;
@@ -112,14 +111,13 @@ enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct
 	union jl_wire_address bound;
 	socklen_t len = sizeof(bound);
 	char service[16];
-	int fd;
 
 	*address = *address ? *address : "127.0.0.1";
 	(void)snprintf(service, sizeof(service), "%d", *port);
 	if (getaddrinfo(*address, service, &hints, &found) != 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is no address of this host; write e.g. 127.0.0.1, 10.0.0.5 or ::", *address);
-	fd = jl_wire_listen(found->ai_addr, found->ai_addrlen);
+	int fd = jl_wire_listen(found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);
 	if (fd < 0 || getsockname(fd, &bound.any, &len) != 0) {
 		const int why = errno;
@@ -148,13 +146,12 @@ static enum jl_status join_once(const struct jl_wire_peer *p, const struct addri
 {
 	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + ANSWER_S, .stop = p->stop, .ctx = p->ctx };
 	const int fd = try_addresses(found);
-	enum jl_status status;
 
 	if (fd < 0)
 		return jl_fail(err, errno == ECONNREFUSED ? JL_E_ABSENT : JL_E_NOTFOUND,
 			       "%s port %d: %s; is 'jeoul %s --listen' running there?", p->host, p->port,
 			       strerror(errno), p->what);
-	status = jl_wire_greet(fd, p->host, hello, &p->secret, &wait, err);
+	enum jl_status status = jl_wire_greet(fd, p->host, hello, &p->secret, &wait, err);
 	JL_THEN(status, jl_wire_receive(fd, &wait, ret, err));
 	if (!status && (ret->version != JL_WIRE_VERSION || ret->word != word))
 		status = jl_wire_refused(ret, p->host, p->what, &p->secret, err);

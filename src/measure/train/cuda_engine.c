@@ -420,7 +420,6 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.replay = cuda_replay,
 	.graph_free = cuda_graph_free,
 	.energy_J = cuda_energy_J,
-	.rates_by_shape = true,
 	.loss_rows = cuda_loss_rows,
 	.supports_head_dim = jl_cuda_supports_head_dim,
 	JL_ENGINE_ROWS(cuda),

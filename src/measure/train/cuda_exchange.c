@@ -8,15 +8,8 @@
 /* Whether all workers can and want to: one that cannot sends all through host memory. */
 static enum jl_status agree(struct jl_comm *comm, bool can, bool *ret_all, struct jl_err *err)
 {
-	int32_t mine = can, all = 0;
-	enum jl_status status = jl_comm_run(comm,
-					    &(struct jl_coll_call){ .coll = JL_COLL_ALLREDUCE,
-								    .type = JL_COMM_INT32,
-								    .op = JL_RED_MIN,
-								    .count = 1,
-								    .send = &mine,
-								    .recv = &all },
-					    err);
+	double all = can;
+	enum jl_status status = jl_comm_agree(comm, &all, 1, JL_RED_MIN, err);
 	*ret_all = status == JL_OK && all == 1;
 	return status;
 }

@@ -282,7 +282,6 @@ struct jl_engine_kernels {
 	/* --- what suits this kernel set */
 	bool recompute_norm; /* norms' outputs are made again in backward: memory against a cheap pass */
 	bool recompute_act;  /* the same for gelu and swiglu outputs */
-	bool rates_by_shape; /* products of different shape differ much: all are measured for what is predicted */
 	size_t (*loss_rows)(struct jl_engine *engine, size_t n_rows, size_t vocab); /* rows of logits at a time */
 	bool (*supports_head_dim)(size_t head_dim);
 };

@@ -1,5 +1,5 @@
 /* The machine's own rates with all workers at work: the largest product of the model, copying, the all-reduce of one
- * layer; and where products of different shape differ much, those of the whole step (rates_parts.c). */
+ * layer. */
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #define QUEUE_S 0.02 /* of work is queued before it is waited for: a wait after each would show in short ones */
 #define MOST_N  5000
 #define N_COMM  3
+#define FILL_N  ((size_t)1 << 16)
 #define SLOT    (JL_ENGINE_SLOTS - 2)
 
 struct buffers {
@@ -70,6 +71,34 @@ static void one_copy(struct buffers *b, const void *ctx)
 	b->engine->k->copy(b->engine, b->memory[0], b->memory[1], b->size_B[0]);
 }
 
+/* Random numbers within ±spread: a GPU multiplies zeros with less power, and faster. */
+static enum jl_status fill(struct jl_engine *engine, void *elements, size_t n, double spread, struct jl_err *err)
+{
+	enum { PIECE_N = 4096 };
+	const struct jl_engine_kernels *k = engine->k;
+	float piece[PIECE_N];
+	size_t n_first = n < FILL_N ? n : FILL_N;
+	void *staged = NULL;
+	enum jl_status status = JL_OK;
+	JL_TRY(k->alloc(engine, FILL_N * sizeof(float), JL_MEM_PLAIN, &staged, err));
+	for (size_t at = 0; at < n_first; at += PIECE_N) {
+		size_t n_piece = n_first - at < PIECE_N ? n_first - at : PIECE_N;
+		for (size_t i = 0; i < n_piece; i++) {
+			double unit = (double)(jl_train_mix(at + i) >> 40) / 8388608.0 - 1.0;
+			piece[i] = (float)(spread * unit);
+		}
+		k->from_host(engine, (float *)staged + at, piece, n_piece * sizeof *piece);
+	}
+	k->elem_from_float(engine, elements, staged, n_first);
+	for (size_t have = n_first; have < n; have *= 2) {
+		size_t more = n - have < have ? n - have : have;
+		k->copy(engine, (char *)elements + have * engine->elem_B, elements, more * engine->elem_B);
+	}
+	status = k->sync(engine, err);
+	k->free(engine, staged, FILL_N * sizeof(float), JL_MEM_PLAIN);
+	return status;
+}
+
 static enum jl_status product(struct buffers *b, const struct jl_train_shape *shape, size_t n_rows,
 			      struct jl_comm *processes, double *ret_flopps, struct jl_err *err)
 {
@@ -84,8 +113,8 @@ static enum jl_status product(struct buffers *b, const struct jl_train_shape *sh
 	op.a = b->memory[0];
 	op.b = b->memory[1];
 	op.c = b->memory[2];
-	JL_THEN(status, jl_train_fill(engine, b->memory[0], op.m * op.k, 1, err));
-	JL_THEN(status, jl_train_fill(engine, b->memory[1], op.n * op.k, 0.05, err));
+	JL_THEN(status, fill(engine, b->memory[0], op.m * op.k, 1, err));
+	JL_THEN(status, fill(engine, b->memory[1], op.n * op.k, 0.05, err));
 	JL_THEN(status, rate(engine, processes, one_product, b, &op, 2.0 * (double)op.m * (double)op.n * (double)op.k,
 			     ret_flopps, err));
 	release(b);
@@ -133,18 +162,6 @@ static enum jl_status all_reduce(struct buffers *b, size_t n, struct jl_comm *pr
 	return status;
 }
 
-/* As flop per second of this worker. */
-static enum jl_status parts(struct jl_engine *engine, const struct jl_train_work_shape *work, struct jl_comm *processes,
-			    double *ret_step_flopps, double *ret_attn_flopps, struct jl_err *err)
-{
-	double n_samples = (double)work->n_samples, seq = (double)work->seq, products_s = NAN, attention_s = NAN;
-	double attention = jl_train_attention_flop(work->shape, n_samples, seq);
-	enum jl_status status = jl_train_measure_parts(engine, work, processes, &products_s, &attention_s, err);
-	*ret_step_flopps = (jl_train_step_flop(work->shape, n_samples, seq) - attention) / products_s;
-	*ret_attn_flopps = attention / attention_s;
-	return status;
-}
-
 enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_train_work_shape *work,
 				      struct jl_comm *processes, struct jl_comm *data, struct jl_train_rates *ret_rates,
 				      struct jl_err *err)
@@ -155,32 +172,22 @@ enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_
 					.message_B = NAN,
 					.elem_B = (double)engine->elem_B,
 					.grad_B = (double)engine->grad_B };
-	double own[6] = { 0, 0, 0, 0, NAN, NAN }, all[6];
+	double own[4] = { 0 };
 	enum jl_status status = product(&b, shape, work->n_samples * work->seq, processes, &own[0], err);
 	own[3] = b.work_per_cpu_s;
-	if (status == JL_OK && engine->k->rates_by_shape)
-		status = parts(engine, work, processes, &own[4], &own[5], err);
 	JL_THEN(status, copying(&b, processes, &own[1], err));
 	if (status == JL_OK && data) {
 		rates.message_B = (double)(shape->unit_n[JL_UNIT_LAYER] * engine->grad_B);
 		status = all_reduce(&b, shape->unit_n[JL_UNIT_LAYER], processes, data, &own[2], err);
 	}
-	memcpy(all, own, sizeof all);
-	if (status == JL_OK && processes)
-		status = jl_comm_run(
-			processes,
-			&(struct jl_coll_call){
-				.type = JL_COMM_DOUBLE, .op = JL_RED_SUM, .count = 6, .send = own, .recv = all },
-			err);
+	JL_THEN(status, jl_comm_agree(processes, own, 4, JL_RED_SUM, err));
 	if (status != JL_OK)
 		return status;
-	rates.gemm_flopps = all[0];
-	rates.mem_Bps = all[1];
-	rates.step_flopps = all[4];
-	rates.attn_flopps = all[5];
-	rates.flop_per_cpu_s = all[3] / (processes ? processes->n_ranks : 1);
+	rates.gemm_flopps = own[0];
+	rates.mem_Bps = own[1];
+	rates.flop_per_cpu_s = own[3] / (processes ? processes->n_ranks : 1);
 	if (data)
-		rates.allreduce_Bps = all[2] / data->n_ranks;
+		rates.allreduce_Bps = own[2] / data->n_ranks;
 	*ret_rates = rates;
 	return JL_OK;
 }

@@ -3,18 +3,16 @@
  *   kind train; params model mode precision n_workers batch seq accumulate n_threads n_params tokens
  *   metrics samples_per_s (judged), step_s, exposed_s, mem_B, loss, cpu_s, [gemm_frac, gemm_cpu_frac], [energy_J,
  *   energy_per_sample_J: backend cpu the host's, cuda that of the GPUs], [predicted_samples_per_s], of the step
- *   [forward_s, head_s, backward_s, update_s], of the machine [gemm_flopps, products_flopps, attention_flopps, copy_Bps,
+ *   [forward_s, head_s, backward_s, update_s], of the machine [gemm_flopps, copy_Bps,
  *   allreduce_Bps] */
 #pragma once
 
-#include "base/arena.h"
-#include "bench/records.h"
+#include "record/draft.h"
 #include "train/run.h"
 
-/* What the record points to lies in the arena or in `result` and `run`, which must outlive it. */
-enum jl_status jl_train_record(const struct jl_train_result *result, const struct jl_train_run *run,
-			       const struct jl_bench_where *where, struct jl_arena *arena, struct jl_record *ret_record,
-			       struct jl_err *err);
+/* As jl_bench_record: it points into the draft, `result` and `run`. */
+struct jl_record jl_train_record(struct jl_draft *draft, const struct jl_train_result *result,
+				 const struct jl_train_run *run);
 
 /* Arithmetic of the step over the machine's own product rate; NAN: that was not measured. */
 double jl_train_gemm_frac(const struct jl_train_result *result);

@@ -1,6 +1,8 @@
 /* The configurations one after another: processes on this host, or the ranks of a launcher. */
 #include "train/run.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "train/worker.h"
 
@@ -21,15 +23,21 @@ static bool team_tick(void *shared, void *ctx)
 	return !t->run->tick || t->run->tick(t->run->ctx, &t->job.config, atomic_load(&s->n_steps));
 }
 
-static void take_result(struct jl_train_result *result, const struct jl_train_shared *shared,
-			const struct jl_train_config *config, enum jl_status status, int dead, const struct jl_err *err)
+static bool take_result(const struct team_ctx *t, struct jl_train_result *result, const struct jl_train_shared *shared,
+			enum jl_status status, int dead, const struct jl_err *err)
 {
+	const struct jl_train_run *run = t->run;
 	if (status == JL_OK) {
 		*result = shared->result;
 		result->noise.why = result->noise.noisy ? result->noise_why : NULL;
-		return;
+		if (run->no_rates || !run->here || jl_train_predict(&result->predicted_s, run, result, NULL))
+			result->predicted_s = (struct jl_estimate){ NAN, NAN, NAN };
+	} else {
+		*result = (struct jl_train_result){
+			.config = t->job.config, .status = status, .dead_rank = dead, .err = *err
+		};
 	}
-	*result = (struct jl_train_result){ .config = *config, .status = status, .dead_rank = dead, .err = *err };
+	return run->done(run->ctx, result);
 }
 
 static bool run_team(struct team_ctx *t, struct jl_train_result *result)
@@ -43,10 +51,10 @@ static bool run_team(struct team_ctx *t, struct jl_train_result *result)
 				     .shared_B = sizeof(struct jl_train_shared),
 				     .tick = team_tick };
 	enum jl_status status = jl_comm_team_run(&team, &shared, &dead, &err);
-	take_result(result, shared, &t->job.config, status, dead, &err);
+	bool more = take_result(t, result, shared, status, dead, &err);
 	if (shared)
 		jl_comm_team_release(&team, shared);
-	return t->run->done(t->run->ctx, result);
+	return more;
 }
 
 /* All ranks together, or rank 0 alone while the others wait. Everybody learns whether to go on. */
@@ -60,10 +68,8 @@ static enum jl_status run_mpi(struct team_ctx *t, struct jl_comm *mpi, struct jl
 	*shared = (struct jl_train_shared){ 0 };
 	if (!alone || mpi->rank == 0)
 		status = jl_train_work(&t->job, alone ? NULL : mpi, shared, &why);
-	if (mpi->rank == 0) {
-		take_result(result, shared, &t->job.config, status, -1, &why);
-		more = t->run->done(t->run->ctx, result);
-	}
+	if (mpi->rank == 0)
+		more = take_result(t, result, shared, status, -1, &why);
 	status = jl_comm_tell(mpi, &more, sizeof more, err);
 	*ret_more = more != 0;
 	return status;

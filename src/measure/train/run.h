@@ -3,7 +3,8 @@
 #pragma once
 
 #include "base/stats.h"
-#include "catalog/catalog.h"
+#include "predict/predict.h"
+#include "probe/probe.h"
 #include "record/record.h"
 #include "train/trainer.h"
 
@@ -19,19 +20,11 @@ struct jl_train_config {
 /* What the machine does by itself with so many workers at work: measured in the workers right before they train. */
 struct jl_train_rates {
 	double gemm_flopps;    /* of all workers together; the model's own largest product */
-	double step_flopps;    /* likewise, of all products of a step in their own shapes; NAN: not measured */
-	double attn_flopps;    /* likewise, of attention, forward and backward; NAN: not measured */
 	double mem_Bps;        /* of all workers together: copying, read and written bytes */
 	double allreduce_Bps;  /* message size over time; NAN: alone */
 	double message_B;      /* of that all-reduce */
 	double flop_per_cpu_s; /* of the product, by CPU time instead of the clock: what others take does not count */
 	double elem_B, grad_B; /* of one parameter or activation, of one gradient */
-};
-
-/* How long a step should take by those rates (train/expect.c), and between what and what. */
-struct jl_train_expect {
-	double step_s, lo_s, hi_s; /* NAN: not known */
-	double compute_s, pass_s, comm_s;
 };
 
 struct jl_train_result {
@@ -54,7 +47,7 @@ struct jl_train_result {
 	const char *energy_from;       /* "RAPL", "hwmon", "NVML"; NULL: none */
 	int n_threads;                 /* of each worker */
 	struct jl_train_rates rates;
-	struct jl_train_expect expect;
+	struct jl_estimate predicted_s; /* of a step, by jl_predict with those rates; NAN: not known */
 	struct jl_record_noise noise;
 	char noise_why[160];
 	char versions[128];
@@ -67,12 +60,14 @@ struct jl_train_run {
 	const struct jl_engine_kernels *kernels;
 	enum jl_train_precision precision;
 	size_t batch, seq, n_micro;
-	size_t n_steps;     /* to measure; 0: by time */
-	double time_s;      /* of one configuration, warm-up not counted; 0: by steps */
-	int n_threads;      /* of each worker; 0: the machine's, shared evenly */
-	const char *tokens; /* file; NULL: synthetic */
-	double lr;          /* 0: default */
-	bool no_rates;      /* the machine's own rates are not measured: nothing is predicted */
+	size_t n_steps;               /* to measure; 0: by time */
+	double time_s;                /* of one configuration, warm-up not counted; 0: by steps */
+	int n_threads;                /* of each worker; 0: the machine's, shared evenly */
+	const char *tokens;           /* file; NULL: synthetic */
+	double lr;                    /* 0: default */
+	bool no_rates;                /* the machine's own rates are not measured: nothing is predicted */
+	const struct jl_catalog *cat; /* what predicts a step, and of which machine; NULL: nothing does */
+	const struct jl_probe_machine *here;
 	struct jl_train_config configs[JL_TRAIN_CONFIGS_MAX];
 	size_t n_configs;
 	/* In the process that prints: as configurations are done, failed ones too. False: go no further. */
@@ -87,9 +82,9 @@ struct jl_train_run {
  * run, and 1: rank 0 alone; `done` is called on rank 0 only. NULL: processes on this host. */
 enum jl_status jl_train_run(const struct jl_train_run *run, struct jl_comm *mpi, struct jl_err *err);
 
-/* expect.c: pure. */
-struct jl_train_expect jl_train_expected(const struct jl_train_shape *shape, const struct jl_train_run *run,
-					 const struct jl_train_config *config, const struct jl_train_rates *rates);
+/* predict.c: of a step on the run's machine, with the result's rates in place of the listed ones. */
+enum jl_status jl_train_predict(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
+				const struct jl_train_result *result, struct jl_err *err);
 
 /* energy.c: counters of this host in joule since some moment; NAN: there is none. */
 double jl_train_energy_J(const char **ret_from);

@@ -30,20 +30,6 @@ struct worker {
 	double mark_s;                  /* when the last step ended */
 };
 
-static enum jl_status reduce(struct worker *w, double *values, size_t n, enum jl_redop op, struct jl_err *err)
-{
-	if (!w->processes)
-		return JL_OK;
-	return jl_comm_run(w->processes,
-			   &(struct jl_coll_call){ .coll = JL_COLL_ALLREDUCE,
-						   .type = JL_COMM_DOUBLE,
-						   .op = op,
-						   .count = n,
-						   .send = values,
-						   .recv = values },
-			   err);
-}
-
 /* --- memory */
 
 static double need_B(struct worker *w, enum jl_train_mode mode, size_t n_samples)
@@ -84,7 +70,7 @@ static enum jl_status check_memory(struct worker *w, struct jl_err *err)
 	if (strcmp(w->engine->k->name, "cpu") == 0)
 		free_B /= w->n_local; /* a GPU has memory of its own */
 	double least_B = -free_B;
-	enum jl_status status = reduce(w, &least_B, 1, JL_RED_MAX, err);
+	enum jl_status status = jl_comm_agree(w->processes, &least_B, 1, JL_RED_MAX, err);
 	if (status != JL_OK || w->result->plan.total_B <= -least_B)
 		return status;
 	struct jl_err fits;
@@ -176,8 +162,8 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 	bool stop = w->processes && jl_comm_stop_asked(w->processes);
 	w->mark_s = jl_clock_s();
 	double most[2] = { w->mark_s - start_s, enough || stop ? 1 : 0 };
-	JL_TRY(reduce(w, most, 2, JL_RED_MAX, err));
-	JL_TRY(reduce(w, &loss, 1, JL_RED_SUM, err));
+	JL_TRY(jl_comm_agree(w->processes, most, 2, JL_RED_MAX, err));
+	JL_TRY(jl_comm_agree(w->processes, &loss, 1, JL_RED_SUM, err));
 	loss /= w->n_ranks;
 	if (!isfinite(loss))
 		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number", step + 1);
@@ -210,7 +196,8 @@ static enum jl_status share_energy(struct worker *w, double all_J, double measur
 	double n = (double)w->result->n_samples;
 	/* counters are renewed some ten times a second, and some begin anew */
 	double each_J = measured_s >= ENERGY_LEAST_S && all_J >= 0 && n > 0 ? all_J / n : NAN;
-	enum jl_status status = w->engine->k->energy_J ? reduce(w, &each_J, 1, JL_RED_SUM, err) : JL_OK;
+	enum jl_status status = w->engine->k->energy_J ? jl_comm_agree(w->processes, &each_J, 1, JL_RED_SUM, err)
+						       : JL_OK;
 	w->result->energy_J = each_J;
 	return status;
 }
@@ -250,13 +237,13 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	double n = (double)r->n_samples;
 	double most[2] = { w->sums[4] / n,
 			   run->kernels->memory_B ? run->kernels->memory_B(w->engine) : (double)w->engine->peak_B };
-	JL_TRY(reduce(w, most, 2, JL_RED_MAX, err));
+	JL_TRY(jl_comm_agree(w->processes, most, 2, JL_RED_MAX, err));
 	if (r->n_samples == 0)
 		return jl_fail(err, JL_E_IO, "stopped before the first step was measured");
 	r->exposed_s = w->n_ranks > 1 ? most[0] : 0;
 	r->mem_B = most[1];
 	r->cpu_s = w->cpu_s / n;
-	JL_TRY(reduce(w, &r->cpu_s, 1, JL_RED_SUM, err));
+	JL_TRY(jl_comm_agree(w->processes, &r->cpu_s, 1, JL_RED_SUM, err));
 	r->forward_s = w->sums[0] / n;
 	r->head_s = w->sums[1] / n;
 	r->backward_s = w->sums[2] / n;
@@ -270,9 +257,6 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	r->samples_per_s = n_samples / r->step_s.median;
 	r->flop = jl_train_step_flop(&w->shape, n_samples, (double)run->seq);
 	r->grad_B = (double)(w->shape.n_params * w->engine->grad_B);
-	r->expect = (struct jl_train_expect){ .step_s = NAN, .lo_s = NAN, .hi_s = NAN };
-	if (!run->no_rates)
-		r->expect = jl_train_expected(&w->shape, run, &r->config, &r->rates);
 	jl_noise_judge(&r->noise, r->noise_why);
 	r->noise.why = NULL; /* another process's memory */
 	return JL_OK;

@@ -32,12 +32,3 @@ struct jl_train_work_shape {
 enum jl_status jl_train_measure_rates(struct jl_engine *engine, const struct jl_train_work_shape *work,
 				      struct jl_comm *processes, struct jl_comm *data, struct jl_train_rates *ret_rates,
 				      struct jl_err *err);
-
-/* rates_parts.c: seconds that this worker takes for the matrix products and the attention of a micro-batch, each queued
- * as in a step: in its own shape, one behind another, no waiting between. */
-enum jl_status jl_train_measure_parts(struct jl_engine *engine, const struct jl_train_work_shape *work,
-				      struct jl_comm *processes, double *ret_products_s, double *ret_attention_s,
-				      struct jl_err *err);
-
-/* Random numbers within ±spread: a GPU multiplies zeros with less power, and faster. */
-enum jl_status jl_train_fill(struct jl_engine *engine, void *elements, size_t n, double spread, struct jl_err *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define N_SETS       512
 #define N_WAYS       4
@@ -73,10 +74,8 @@ static size_t write_key(char out[KEY_MAX_B], const struct jl_ask_key *key)
 
 static uint64_t hash_of(const char *key, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	const uint64_t hash = jl_hash(JL_HASH_START, key, len);
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)key[i]) * 0x100000001b3u;
 	return hash ^ hash >> 29;
 }
 

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -136,29 +138,49 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n", JL_("results are not kept"), err.text);
 }
 
-/* What all records of a run share, into one that says only what was measured; false: it cannot be had. */
-static bool complete(struct jl_bench_session *s, struct jl_record *record, char id[JL_RECORD_ID_LEN + 1])
+/* jeoul and the kernel, then "key=value key=value" of whoever measured. */
+static void add_versions(struct jl_draft *d, const struct jl_bench_session *s, const char *more)
 {
-	record->id = id;
-	record->time_s = jl_record_now_s();
-	record->origin = "measured";
-	record->machine = s->where.machine;
-	record->machine_name = s->where.machine_name;
-	record->run = s->run;
-	record->note = s->where.note;
-	return jl_record_new_id(id, NULL) == JL_OK &&
-	       jl_bench_versions(&s->where, s->backend->versions ? s->backend->versions() : NULL, &s->cli->arena,
-				 record, NULL) == JL_OK;
+	struct jl_arena *arena = &s->cli->arena;
+	struct utsname os;
+
+	jl_draft_begin(d, NULL, NULL, 0, NULL);
+	jl_draft_version(d, "jeoul", s->where.version);
+	if (uname(&os) == 0)
+		jl_draft_version(d, "kernel", jl_arena_strdup(arena, os.release));
+	jl_draft_version(d, "mpi", s->where.mpi_version);
+	for (const char *at = more; at && *at;) {
+		const size_t len = strcspn(at, " ,;"), key = strcspn(at, "=");
+		const char *name = key && key < len ? jl_arena_strndup(arena, at, key) : NULL;
+
+		if (name)
+			jl_draft_version(d, name, jl_arena_strndup(arena, at + key + 1, len - key - 1));
+		at += len;
+		at += strspn(at, " ,;");
+	}
 }
 
-void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *given)
+void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *given, const char *versions)
 {
 	struct jl_record named = *given;
 	const struct jl_record *record = &named;
+	struct jl_draft all;
 	char id[JL_RECORD_ID_LEN + 1];
 
-	if (s->silent || (!given->id && !complete(s, &named, id)))
+	if (s->silent || jl_record_new_id(id, NULL))
 		return;
+	if (!versions && s->backend && s->backend->versions)
+		versions = s->backend->versions();
+	add_versions(&all, s, versions);
+	named.id = id;
+	named.time_s = jl_record_now_s();
+	named.origin = "measured";
+	named.machine = s->where.machine;
+	named.machine_name = s->where.machine_name;
+	named.run = s->run;
+	named.note = s->where.note;
+	named.versions = all.versions;
+	named.n_versions = all.n_versions;
 	if (!named.node)
 		named.node = s->where.node;
 	if (s->cli->json) {
@@ -178,19 +200,13 @@ void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *gi
 
 void jl_bench_keep(struct jl_bench_session *s, const struct jl_bench_result *result)
 {
-	struct jl_arena arena;
-	struct jl_record record;
-	struct jl_err err = { 0 };
+	struct jl_draft draft;
 
 	if (s->silent || result->n_samples == 0)
 		return;
 	s->n_wrong += result->checked ? result->n_wrong : 0;
-	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	if (jl_bench_record(result, s->backend, &s->where, &arena, &record, &err) == JL_OK)
-		jl_bench_keep_record(s, &record);
-	else
-		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", err.text);
-	jl_arena_release(&arena);
+	const struct jl_record record = jl_bench_record(&draft, result, s->backend);
+	jl_bench_keep_record(s, &record, NULL);
 }
 
 enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)

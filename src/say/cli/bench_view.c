@@ -48,7 +48,7 @@ void jl_bench_view_head(struct jl_bench_session *s, enum jl_kind rate)
 }
 
 /* "1.19–1.21": both in the unit of the figure before it. */
-static const char *interval_text(struct jl_cli *cli, const struct jl_summary *s, enum jl_kind kind)
+static const char *interval_text(struct jl_cli *cli, const struct jl_stats *s, enum jl_kind kind)
 {
 	const double scale = strtod(jl_units_text(JL_TXT, s->median, kind, 3), NULL) / s->median; /* 119 / 119e9 */
 
@@ -58,7 +58,7 @@ static const char *interval_text(struct jl_cli *cli, const struct jl_summary *s,
 
 void jl_bench_view_row(struct jl_bench_session *s, const char *what, const struct jl_bench_result *r, enum jl_kind kind)
 {
-	const struct jl_summary rate = jl_bench_rate(r, jl_bench_work(&r->task));
+	const struct jl_stats rate = jl_bench_rate(r, jl_bench_work(&r->task));
 	const char *interval;
 
 	if (s->cli->json || r->n_samples == 0)
@@ -156,7 +156,7 @@ void jl_bench_view_coll_row(struct jl_bench_session *s, const struct jl_sweep_ro
 
 static void coll_detail(struct jl_buf *out, const struct jl_bench_result *r, const char *place)
 {
-	const struct jl_summary bw = jl_bench_rate(r, jl_bench_work(&r->task));
+	const struct jl_stats bw = jl_bench_rate(r, jl_bench_work(&r->task));
 
 	jl_buf_printf(out, "# %10zu  %-12s  %9.2f  %9.2f  %9.2f  %7.2f  %7.2f  %7.2f  %4zu%s\n", r->task.size_B, place,
 		      1e6 * r->time_s.median, 1e6 * r->time_s.p95, 1e6 * r->time_s.min, bw.median / 1e9, bw.lo95 / 1e9,

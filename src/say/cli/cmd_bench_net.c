@@ -94,7 +94,7 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 		{ .key = "n_unsteady", .number = (double)flow->n_unsteady },
 		{ .key = "both_ways", .number = r->direction == JL_NET_BOTH },
 	};
-	struct jl_summary rate = jl_bench_summary(&flow->rate_Bps), wire = rate;
+	struct jl_stats rate = flow->rate_Bps, wire = rate;
 	const double scale = jl_net_wire_Bps(r, 1);
 	struct jl_record_metric metrics[2] = { { .name = "net_Bps", .value = rate }, { .name = "wire_Bps" } };
 	struct jl_record record = { .kind = "net",
@@ -110,7 +110,7 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 	metrics[1].value = wire;
 	record.noise.why = r->why[0] ? r->why : NULL;
 	if (flow->n_samples)
-		jl_bench_keep_record(s, &record);
+		jl_bench_keep_record(s, &record, NULL);
 }
 
 static void latency_record(struct jl_bench_session *s, const struct jl_net_latency *latency, const char *host)
@@ -119,7 +119,7 @@ static void latency_record(struct jl_bench_session *s, const struct jl_net_laten
 						 { .key = "host", .text = host } };
 	const struct jl_record_metric metric = { .name = "latency_s",
 						 .less_is_better = true,
-						 .value = jl_bench_summary(&latency->round_s) };
+						 .value = latency->round_s };
 	const struct jl_record record = { .kind = "net",
 					  .backend = tcp.name,
 					  .params = params,
@@ -130,7 +130,7 @@ static void latency_record(struct jl_bench_session *s, const struct jl_net_laten
 					  .n_samples = latency->n_samples,
 					  .noise = jl_record_noise_unknown() };
 
-	jl_bench_keep_record(s, &record);
+	jl_bench_keep_record(s, &record, NULL);
 }
 
 /* Networks are named in bits: 9.4 Gb/s. */

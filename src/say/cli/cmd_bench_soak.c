@@ -36,7 +36,7 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 		     { "power_W", soak->power_W },
 		     { "hot_frac", soak->hot_frac },
 		     { "power_capped_frac", soak->capped_frac } };
-	struct jl_record_metric metrics[8] = { { .name = "gemm_flopps", .value = jl_bench_summary(&soak->stats) } };
+	struct jl_record_metric metrics[8] = { { .name = "gemm_flopps", .value = soak->stats } };
 	struct jl_record record = { .kind = "soak",
 				    .backend = s->backend->name,
 				    .params = params,
@@ -53,7 +53,7 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 	record.noise.noisy = soak->n_noisy > soak->n / 2;
 	record.noise.why = record.noise.noisy ? "other processes used the machine" : NULL;
 	if (soak->stats.n)
-		jl_bench_keep_record(s, &record);
+		jl_bench_keep_record(s, &record, NULL);
 }
 
 enum jl_status jl_cmd_bench_soak(struct jl_cli *cli, struct jl_err *err)

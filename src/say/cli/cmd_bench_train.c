@@ -7,6 +7,7 @@
 #include "catalog/find.h"
 #include "cli/bench_session.h"
 #include "cli/bench_tcp.h"
+#include "cli/this_machine.h"
 #include "cli/view.h"
 #include "gpu/cuda.h"
 #include "train/records.h"
@@ -87,9 +88,10 @@ static void under_row(struct jl_cli *cli, const struct jl_train_result *r)
 	struct jl_buf *out = &cli->out;
 
 	jl_buf_printf(out, "%16s%sloss %.3f → %.3f", "", jl_view_dim(cli), r->loss_first, r->loss_last);
-	if (isfinite(r->expect.step_s))
-		jl_buf_printf(out, JL_(" · predicted %s (%s–%s)"), number(JL_TXT, n_samples / r->expect.step_s),
-			      number(JL_TXT, n_samples / r->expect.hi_s), number(JL_TXT, n_samples / r->expect.lo_s));
+	if (isfinite(r->predicted_s.value))
+		jl_buf_printf(out, JL_(" · predicted %s (%s–%s)"), number(JL_TXT, n_samples / r->predicted_s.value),
+			      number(JL_TXT, n_samples / r->predicted_s.hi),
+			      number(JL_TXT, n_samples / r->predicted_s.lo));
 	jl_buf_printf(out, "%s%s\n", r->noise.noisy ? " ~" : "", jl_view_reset(cli));
 	if (isfinite(r->energy_J))
 		jl_buf_printf(out, JL_("%16s%s%s a step · %s a sample · %s (%s)%s\n"), "", jl_view_dim(cli),
@@ -289,6 +291,9 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	JL_TRY(choose_engine(a, err));
 	JL_TRY(read_configs(a, err));
 	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
+	a->run.cat = cli->cat;
+	if (!a->session.silent)
+		(void)jl_this_machine_probe(cli, &a->run.here, NULL); /* without it nothing is predicted */
 	a->n_params = (double)shape.n_params;
 	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
 			   : on_cpu(a)    ? JL_TRAIN_FP32
@@ -303,26 +308,16 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	return JL_OK;
 }
 
-static void keep(struct asked *a, const struct jl_train_result *result)
-{
-	struct jl_arena arena;
-	struct jl_record record;
-	struct jl_err err = { 0 };
-	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	if (jl_train_record(result, &a->run, &a->session.where, &arena, &record, &err) == JL_OK)
-		jl_bench_keep_record(&a->session, &record);
-	else
-		jl_buf_printf(&a->session.cli->warn, "jeoul: %s\n", err.text);
-	jl_arena_release(&arena);
-}
-
 static bool on_done(void *ctx, const struct jl_train_result *result)
 {
 	struct asked *a = ctx;
 	struct jl_cli *cli = a->session.cli;
 	a->session.n_done++;
 	if (result->status == JL_OK) {
-		keep(a, result);
+		struct jl_draft draft;
+		const struct jl_record record = jl_train_record(&draft, result, &a->run);
+
+		jl_bench_keep_record(&a->session, &record, result->versions);
 	} else {
 		a->n_failed++;
 		if (cli->json)
@@ -349,12 +344,12 @@ static uint64_t tag_of(const struct jl_cli *cli)
 {
 	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
 					     "steps", "accumulate", "tokens", "time",      "backend" };
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = JL_HASH_START;
 	for (size_t i = 0; i < JL_LEN(names); i++) {
 		const struct jl_given *given = jl_given(cli, names[i]);
-		for (const char *at = given && given->text ? given->text : ""; *at; at++)
-			hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-		hash = (hash ^ 0x1f) * 0x100000001b3u;
+		if (given && given->text)
+			hash = jl_hash(hash, given->text, strlen(given->text));
+		hash = jl_hash(hash, "\x1f", 1);
 	}
 	return hash;
 }

@@ -305,13 +305,7 @@ static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *
 
 static enum jl_status gather(void *ctx, const void *mine, size_t size_B, void *ret_all, struct jl_err *err)
 {
-	return jl_comm_run(ctx,
-			   &(struct jl_coll_call){ .coll = JL_COLL_ALLGATHER,
-						   .type = JL_COMM_UINT8,
-						   .count = size_B,
-						   .send = mine,
-						   .recv = ret_all },
-			   err);
+	return jl_comm_share(ctx, mine, ret_all, size_B, err);
 }
 
 /* Ranks share the space; those on one host share its processors. NULL in `ret_comm`: nobody else is there. */

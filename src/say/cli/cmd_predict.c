@@ -1,5 +1,6 @@
 /* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/data_dir.h"
@@ -233,7 +234,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return predict_serving(cli, &req, err);
-	if (jl_given(cli, "with")) {
+	if (jl_given(cli, "with") || (req.system && strchr(req.system, '+'))) {
 		struct jl_mixed mixed;
 
 		JL_TRY(jl_mixed_make(&mixed, cli->cat, &req, jl_text(cli, "with"), &cli->arena, err));

@@ -19,7 +19,6 @@ static const struct jl_field layer[] = {
 static const struct jl_schema layer_schema = JL_SCHEMA("layer", jl_count, layer);
 
 JL_NUMBER_OF(mac, jl_flops, r->counts.total.fwd_flop / 2);
-JL_NUMBER_OF(train_flop, jl_flops, r->counts.total.fwd_flop * 3);
 
 static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_flops, TEXT, id, "model") },
@@ -29,7 +28,9 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_flops, SUB, counts.total), .sub = &count_schema, .flags = JL_FF_FLAT },
 	{ JL_FIELD_AS(jl_flops, NUMBER, counts.active_params, "active_params") },
 	{ JL_FIELD_NUMBER_OF("fwd_mac", mac) },
-	{ JL_FIELD_NUMBER_OF("train_flop", train_flop) },
+	{ JL_FIELD_AS(jl_flops, NUMBER, counts.train_flop, "train_flop") },
+	{ JL_FIELD_AS(jl_flops, NUMBER, counts.still_params, "frozen_params"), .flags = JL_FF_OMIT,
+	  .about = "frozen, or rows of tables" },
 	{ JL_FIELD_MANY(jl_flops, ARRAY, counts.rows, counts.n, "layers", &layer_schema) },
 };
 const struct jl_schema jl_flops_fields = JL_SCHEMA("flops", jl_flops, fields);
@@ -74,11 +75,15 @@ void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 	if (n->active_params < n->total.params)
 		jl_tell_entry(doc, JL_("Active"), JL_ESTIMATED, JL_("%s parameters a token"),
 			      jl_grouped_text(JL_TXT, floor(n->active_params + 0.5)));
+	if (!isnan(n->still_params))
+		jl_tell_entry(doc, JL_("Frozen"), JL_ESTIMATED, JL_("%s parameters that no step updates as a whole"),
+			      jl_grouped_text(JL_TXT, n->still_params));
 	jl_tell_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_said(JL_TXT, flop, JL_K_FLOP, 4),
 		      flop / (flop < 2e12 ? 2e9 : 2e12), flop < 2e12 ? "GMAC" : "TMAC");
 	jl_tell_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
-		      jl_units_said(JL_TXT, 3 * flop, JL_K_FLOP, 4),
-		      jl_units_said(JL_TXT, 3 * flop / items, JL_K_FLOP, 3), isnan(f->seq) ? f->item : JL_("token"));
+		      jl_units_said(JL_TXT, n->train_flop, JL_K_FLOP, 4),
+		      jl_units_said(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
+		      isnan(f->seq) ? f->item : JL_("token"));
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 		     isnan(f->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
 				   : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."));

@@ -96,7 +96,7 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 		return;
 	jl_tell_table(doc, NULL, "kffff", JL_N("figure|median|95 % interval|from – to|n"));
 	for (size_t i = 0; i < r->n_metrics; i++) {
-		const struct jl_summary *s = &r->metrics[i].value;
+		const struct jl_stats *s = &r->metrics[i].value;
 		const char *name = r->metrics[i].name;
 
 		jl_doc_cell_name(doc, name);

@@ -84,7 +84,6 @@ static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct
 {
 	char a[JL_DIM_TEXT_MAX], b[JL_DIM_TEXT_MAX];
 	struct jl_err inner;
-	enum jl_status status;
 
 	c->verdict = JL_CLAIM_OPEN;
 	if (!c->from) {
@@ -94,7 +93,7 @@ static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct
 		snprintf(c->why_text, sizeof c->why_text, "%s", c->needs.ko ? jl_words_in(c->needs) : jl_msg(need));
 		return JL_OK;
 	}
-	status = jl_expr_eval(&c->result, reckon, c->from, &inner);
+	enum jl_status status = jl_expr_eval(&c->result, reckon, c->from, &inner);
 	if (status == JL_E_ABSENT) {
 		snprintf(c->why_en, sizeof c->why_en, "%s", inner.en);
 		snprintf(c->why_text, sizeof c->why_text, "%s", inner.text);

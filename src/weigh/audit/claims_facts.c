@@ -15,11 +15,9 @@ static enum jl_status from_fields(struct jl_val *ret_val, const struct jl_fact_f
 				  const char *name, const char *key, struct jl_err *err)
 {
 	for (size_t i = 0; i < fields->n; i++) {
-		const struct jl_fact *fact;
-
 		if (strcmp(fields->rows[i].key, key) != 0 && strcmp(fields->rows[i].member, key) != 0)
 			continue;
-		fact = jl_field_fact(record, &fields->rows[i]);
+		const struct jl_fact *fact = jl_field_fact(record, &fields->rows[i]);
 		if (isnan(fact->value))
 			return not_listed(err, name, key);
 		*ret_val = jl_val_of(fact->value, fields->rows[i].kind);
@@ -79,13 +77,12 @@ enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, co
 			    struct jl_err *err)
 {
 	const struct jl_link_info *link;
-	const struct jl_fact *fact;
 	const bool oneway = strcmp(call->args[1], "oneway") == 0;
 
 	JL_TRY(jl_find_link(&link, reckon->cat, call->args[0], JL_ROLE_ANY, err));
 	if (call->field || (!oneway && strcmp(call->args[1], "bothway") != 0))
 		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)");
-	fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;
+	const struct jl_fact *fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;
 	if (isnan(fact->value))
 		return not_listed(err, link->id, call->args[1]);
 	*ret_val = jl_val_of(fact->value, JL_K_BYTE_RATE);

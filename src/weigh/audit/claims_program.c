@@ -140,14 +140,14 @@ static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_reckon *
 				 const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_subject *subject = jl_arena_alloc(r->arena, sizeof *subject);
-	struct jl_case *how = jl_arena_alloc(r->arena, sizeof *how);
+	struct jl_job *job = jl_arena_alloc(r->arena, sizeof *job);
 	struct jl_err why;
 
-	JL_TRY(jl_got(subject && how, err));
+	JL_TRY(jl_got(subject && job, err));
 	if (jl_subject_find(subject, r->cat, req, r->arena, &why) ||
-	    jl_case_choose(how, r->cat, subject, machine, req, &why))
+	    jl_job_weigh(job, r->cat, subject, machine, req, &why))
 		return absent(err, &why);
-	jl_predict(ret_p, r->cat, how);
+	*ret_p = job->prediction;
 	return JL_OK;
 }
 
@@ -157,7 +157,6 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 	struct jl_request req = r->scenario ? r->scenario->request : jl_request_empty();
 	struct jl_machine machine, one;
 	struct jl_prediction all = { 0 }, single = { 0 };
-	struct jl_estimate speedup;
 	enum jl_status status;
 	int n_gpus = 0, n;
 
@@ -175,9 +174,9 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 	req.plan.zero = JL_UNSET; /* nothing to share on one device */
 	JL_TRY(predict_on(&single, r, &one, &req, err));
 	/* the device itself is in both: what differs is how sure the links are */
-	speedup = (struct jl_estimate){ all.samples_per_s.value / single.samples_per_s.value,
-					all.samples_per_s.lo / single.samples_per_s.value,
-					fmin(all.samples_per_s.hi / single.samples_per_s.value, n) };
+	struct jl_estimate speedup = (struct jl_estimate){ all.samples_per_s.value / single.samples_per_s.value,
+							   all.samples_per_s.lo / single.samples_per_s.value,
+							   fmin(all.samples_per_s.hi / single.samples_per_s.value, n) };
 	return choose(ret_val, call,
 		      (const struct result[]){
 			      { "samples_per_s", JL_K_COUNT_RATE, all.samples_per_s },

@@ -1,4 +1,4 @@
-/* train_other as a set: vision, speech and translation. */
+/* train_other as a set: vision, speech and translation, whose physics is fitted; and other_train, which asks what it has learnt. */
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +28,11 @@ struct own {
 
 JL_SET_CASES(jl_other_row);
 
+static bool is_runs(const struct jl_set_data *data)
+{
+	return data->ops == &jl_runs_ops;
+}
+
 /* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
 static size_t n_own(const struct jl_set_data *data)
 {
@@ -55,7 +60,10 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 	while (i < own->n_hosts && (own->hosts[i]->gpu != gpu || own->hosts[i]->n_gpus != n_gpus))
 		i++;
 	if (i == own->n_hosts) {
-		const char *text = jl_arena_printf(data->arena, "%dx %s", n_gpus, gpu->id);
+		/* what does not go into the largest hosts is several of eight */
+		const char *text = n_gpus > 16 && n_gpus % 8 == 0
+					   ? jl_arena_printf(data->arena, "%dx(8x %s)", n_gpus / 8, gpu->id)
+					   : jl_arena_printf(data->arena, "%dx %s", n_gpus, gpu->id);
 		struct host *host = jl_arena_alloc(data->arena, sizeof(*host));
 
 		if (i == HOSTS_MAX)
@@ -121,8 +129,74 @@ static double step_s(const struct jl_other_row *c, double units_per_s)
 	return c->net->units_per_item * c->batch * c->n_gpus / units_per_s;
 }
 
+static const char *link_of(const struct jl_other_row *c)
+{
+	return c->n_gpus < 2 ? "" : c->gpu.nvlink ? "NVLink" : c->gpu.p2p ? "PCIe, peer to peer" : "PCIe, via the host";
+}
+
+static void naive_of(struct jl_set_row *row, const struct jl_other_row *c, const double *priors)
+{
+	struct jl_other_row plain = *c;
+
+	plain.gpu.index = -1;
+	const struct jl_conv_cost cost = jl_other_cost(&plain, priors);
+	const double passes = fmax(c->n_micro, 1);
+
+	row->naive[0] = passes * cost.flop / (JL_BASELINE_MFU_FRAC * jl_baseline_peak_flopps(&c->gpu.dev, c->dtype));
+	row->naive[1] = passes * jl_baseline_roofline_s(&c->gpu.dev, c->dtype, cost.flop, cost.moved_B,
+							JL_BASELINE_ROOFLINE_FRAC);
+}
+
+/* A run of other_train: its time, and its memory. */
+static enum jl_status add_run(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
+{
+	const struct jl_other_find find = { .gpu = find_gpu, .ctx = data };
+	struct jl_other_row *c = (struct jl_other_row *)data->cases + data->n;
+	const struct own *own = data->own;
+	const struct jl_machine *host = NULL;
+	struct jl_run_cells cells;
+
+	JL_SET_READ_CELLS(in, JL_RUN_CELLS, &cells);
+	JL_TRY(jl_run_row_read(c, &cells, data->cat, &find, in->arena, err));
+	JL_TRY(find_host(data, c->gpu.of, c->n_gpus, &host, err));
+	jl_other_place(c, host);
+	for (int memory = 0; memory < 2; memory++) {
+		const double meas = memory ? c->meas_mem_B : step_s(c, c->meas) * c->n_micro;
+		struct jl_set_row *row;
+
+		if (isnan(meas))
+			continue;
+		row = jl_set_add(
+			data, in,
+			&(struct jl_set_kind){ .framework = cells.framework,
+					       .link = link_of(c),
+					       .what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each",
+								       cells.model, jl_dtype_name(c->dtype), c->n_gpus,
+								       c->n_gpus > 1 ? "s" : "", c->batch),
+					       .model = cells.model,
+					       .answer = memory ? JL_ASKED_MEMORY : JL_ASKED_NETWORK,
+					       .kind = { [JL_LABEL_GPU] = c->gpu.of->id,
+							 [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch) },
+					       .extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
+					       .meas = meas });
+		JL_TRY(jl_got(row, err));
+		row->is_memory = memory;
+		row->is_second = memory && !isnan(c->meas);
+		if (memory) {
+			row->naive[0] = 16.0 * c->net->n_params;
+			row->naive[1] = 1.2 * c->net->n_params * fmin(jl_dtype_B(c->dtype), 4);
+		} else {
+			naive_of(row, c, own->priors);
+		}
+	}
+	data->n++;
+	return JL_OK;
+}
+
 static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
+	if (is_runs(data))
+		return add_run(data, in, err);
 	struct jl_other_row *c = (struct jl_other_row *)data->cases + data->n;
 	const struct own *own = data->own;
 	struct jl_other_cells cells;
@@ -142,10 +216,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 									 : "timm",
 								 vision.task, vision.compile)
 					       : jl_set_cell(in, "framework"),
-			.link = c->n_gpus < 2   ? ""
-				: c->gpu.nvlink ? "NVLink"
-				: c->gpu.p2p    ? "PCIe, peer to peer"
-						: "PCIe, via the host",
+			.link = link_of(c),
 			.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each", c->net->id,
 						jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch),
 			.model = c->net->id,
@@ -153,7 +224,6 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.kind = { [JL_LABEL_GPU] = c->gpu.of->id, [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch) },
 			.extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
 			.meas = step_s(c, c->meas) });
-	struct jl_other_row plain = *c;
 
 	JL_TRY(jl_got(row, err));
 	if (is_vision) {
@@ -168,12 +238,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	 * or a part of the families. */
 	row->source = row->group;
 	data->n++;
-	plain.gpu.index = -1;
-	const struct jl_conv_cost cost = jl_other_cost(&plain, own->priors);
-
-	row->naive[0] = cost.flop / (JL_BASELINE_MFU_FRAC * jl_baseline_peak_flopps(&c->gpu.dev, c->dtype));
-	row->naive[1] = jl_baseline_roofline_s(&c->gpu.dev, c->dtype, cost.flop, cost.moved_B,
-					       JL_BASELINE_ROOFLINE_FRAC);
+	naive_of(row, c, own->priors);
 	return JL_OK;
 }
 
@@ -181,7 +246,7 @@ static bool knows(const struct jl_set_data *data, size_t item, size_t i)
 {
 	const struct jl_other_gpu *gpu = &case_at(data, item)->gpu;
 
-	return jl_conv_param_used(i, gpu->dev.arch, gpu->index);
+	return !is_runs(data) && jl_conv_param_used(i, gpu->dev.arch, gpu->index);
 }
 
 static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
@@ -194,7 +259,7 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 
 static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_conv_params(n_own(data), data->gpu_ids);
+	return is_runs(data) ? (struct jl_param_list){ .n = 0 } : jl_conv_params(n_own(data), data->gpu_ids);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
@@ -202,6 +267,8 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 {
 	const struct jl_other_set set = { .rows = data->cases, .n_rows = data->n, .n_gpus = n_own(data) };
 
+	if (is_runs(data))
+		return JL_OK; /* nothing of its own */
 	return jl_other_fit(&set, use, max_iter, x, NULL, err);
 }
 
@@ -211,14 +278,27 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	struct jl_prediction p;
 	struct jl_case c;
 
-	jl_other_case(&c, case_at(data, row->item), x, known);
+	jl_other_case(&c, case_at(data, row->item), is_runs(data) ? NULL : x, known);
 	jl_predict(&p, NULL, &c);
-	jl_set_answer(row, p.step_s.value, p.half_ln, p.doubt);
+	jl_set_answer(row, row->is_memory ? p.memory_B.value : p.step_s.value,
+		      row->is_memory ? log(p.memory_B.hi / p.memory_B.value) : p.half_ln,
+		      row->is_memory ? p.memory_doubt : p.doubt);
 }
 
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_other_row *c = case_at(data, row->item);
+	const struct jl_known known = { .cat = data->cat };
+
+	if (is_runs(data)) {
+		struct jl_case how;
+
+		jl_other_case(&how, c, NULL, &known);
+		const struct jl_weight w = jl_case_weigh(&how);
+
+		jl_set_explain(out, row->is_memory, &w.step, &w.memory);
+		return;
+	}
 	const struct jl_conv_cost cost = jl_other_cost(c, x);
 	const struct jl_set_part parts[] = {
 		{ JL_N("kernels"), fmin(cost.device_s, cost.step_s) },
@@ -232,18 +312,28 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		jl_buf_puts(out, JL_("; batch assumed"));
 }
 
+#define COMMON                                                                                                         \
+	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
+	.case_B = sizeof(struct jl_other_row), .own_B = sizeof(struct own), .begin = begin, .knows = knows,            \
+	JL_SET_FUNCTIONS
+
 const struct jl_set_ops jl_other_ops = {
+	COMMON,
 	.name = "train_other",
 	.files = (const char *const[]){ "train_other", "vision_train", "vision_infer", "vision_own", NULL },
-	.unit = "s",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", NULL },
 	.measures = (const char *const[]){ "throughput", "samples_per_s", NULL },
-	.baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },
-	.case_B = sizeof(struct jl_other_row),
-	.own_B = sizeof(struct own),
 	.rows_a_line = 1,
-	.begin = begin,
-	.knows = knows,
-	JL_SET_FUNCTIONS,
 	.refit_iter = 4,
+};
+
+const struct jl_set_ops jl_runs_ops = {
+	COMMON,
+	.name = "other_train",
+	.files = (const char *const[]){ "other_train", NULL },
+	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", "method", "resolution_or_seq",
+					  "s_per_iter", "mem_gib_per_gpu", "primary_metric", NULL },
+	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_line = "other_memory",
+	.rows_a_line = 2,
 };

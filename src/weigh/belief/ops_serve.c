@@ -43,7 +43,11 @@ static const char *cell_at(const void *ctx, const char *column)
 static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set_reader *in, const char *model,
 				   const char *what)
 {
-	static const char *const metrics[JL_N_METRIC] = { "TTFT", "TPOT", "prefill", "decode", "load" };
+	static const char *const metrics[JL_N_METRIC][2] = { { "TTFT", "TTFT, prompts apart" },
+							     { "TPOT", "TPOT, prompts apart" },
+							     { "prefill", "prefill" },
+							     { "decode", "decode" },
+							     { "load", "load" } };
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
 	const struct jl_serve_run *run = &c->run;
 
@@ -53,10 +57,10 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){ .framework = jl_engine_id(run->engine),
-				       .link = metrics[run->metric],
+				       .link = metrics[run->metric][run->prefill.n_gpus > 0],
 				       .what = what,
 				       .model = model,
-				       .answer = jl_serve_asked_of(c->dev.arch, run->engine, run->metric),
+				       .answer = jl_serve_asked_of(c->dev.arch, run),
 				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
 						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
 						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },

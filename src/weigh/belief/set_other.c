@@ -2,8 +2,10 @@
 #include "belief/set_other.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "catalog/find.h"
 #include "predict/kind.h"
 #include "workload/convnet.h"
 
@@ -15,9 +17,9 @@ static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, con
 		const char *word;
 		enum jl_dtype dtype;
 	} words[] = {
-		{ "TF32 off", JL_FP32 }, { "bf16", JL_BF16 }, { "bfloat16", JL_BF16 },
-		{ "fp16", JL_FP16 },     { "amp", JL_FP16 },  { "half", JL_FP16 },
-		{ "fp32", JL_TF32 },     { "tf32", JL_TF32 }, { "float", JL_TF32 },
+		{ "TF32 off", JL_FP32 }, { "bf16", JL_BF16 },  { "bfloat16", JL_BF16 }, { "BF16", JL_BF16 },
+		{ "fp16", JL_FP16 },     { "amp", JL_FP16 },   { "half", JL_FP16 },     { "fp32", JL_TF32 },
+		{ "tf32", JL_TF32 },     { "float", JL_TF32 },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -182,6 +184,119 @@ enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_
 	return JL_OK;
 }
 
+/* Full training by data parallel workers is what such networks are weighed as. */
+static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err *err)
+{
+	static const char *const full[] = { "train",          "full",        "pretrain",
+					    "Classification", "Recognition", "VisionLanguage" };
+	bool is_full = false;
+
+	for (size_t i = 0; i < sizeof(full) / sizeof(*full); i++)
+		is_full = is_full || jl_cell_holds(cells->method, full[i]);
+	if (jl_cell_holds(cells->primary_metric, "tflops"))
+		return jl_fail(err, JL_E_DATA,
+			       "sources count FLOP differently: only time, throughput and memory are scored");
+	if (!is_full)
+		return jl_fail(err, JL_E_DATA,
+			       "method '%s': networks that are lists of operators are weighed as trained in full",
+			       cells->method);
+	if (jl_cell_holds(cells->method, "-bit") || jl_cell_holds(cells->method, "FP8"))
+		return jl_fail(err, JL_E_DATA, "method '%s': states of such networks are weighed in fp32",
+			       cells->method);
+	if (*cells->zero_or_fsdp && strcmp(cells->zero_or_fsdp, "DDP") != 0)
+		return jl_fail(err, JL_E_DATA, "'%s': states of such networks are weighed whole on every GPU",
+			       cells->zero_or_fsdp);
+	if (jl_cell_holds(cells->grad_checkpointing, "y"))
+		return jl_fail(err, JL_E_DATA, "recomputed activations of such networks are not weighed");
+	return JL_OK;
+}
+
+/* "faster_rcnn_R_50_FPN_1x", "Stable Diffusion 2 base U-Net" at "256x256": names of families, or as figures.yaml spells them. */
+static enum jl_status find_run(const struct jl_convnet **ret_net, const struct jl_run_cells *cells,
+			       const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	const char *spelt = jl_spelt(cat, "network-spelling", cells->model), *x = strchr(cells->resolution_or_seq, 'x');
+	const size_t digits = strspn(cells->resolution_or_seq, "0123456789");
+	const bool square = x && digits && cells->resolution_or_seq[digits] == 'x' &&
+			    strncmp(cells->resolution_or_seq, x + 1, digits) == 0;
+	const bool length = digits && !cells->resolution_or_seq[digits];
+	const char *name = spelt ? spelt : cells->model;
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+
+	if ((square || length) && !strchr(name, '@'))
+		name = jl_arena_printf(arena, "%s@%.*s", name, (int)digits, cells->resolution_or_seq);
+	JL_TRY(jl_got(net && name, err));
+	const enum jl_status status = jl_convnet_load(net, cat, name, arena, err);
+
+	if (status == JL_E_NOTFOUND)
+		return jl_fail(err, status, "the catalog has no network '%.60s'", cells->model);
+	*ret_net = net;
+	return status;
+}
+
+/* Batches where nothing is said: what recipes of networks of pictures have on large cards. */
+static const double batch_half = 256, batch_full = 128;
+
+static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cells *cells, struct jl_err *err)
+{
+	double n_gpus = NAN, batch = NAN, global = NAN, rate = NAN, step_s = NAN, mem_gib = NAN;
+	const char *accumulated = strstr(cells->remark, "gradient accumulation ");
+	const double units = row->net->units_per_item;
+
+	JL_TRY(jl_row_number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(jl_row_number(&batch, cells->micro_batch, "micro_batch", err));
+	JL_TRY(jl_row_number(&global, cells->global_batch, "global_batch", err));
+	JL_TRY(jl_row_number(&rate, cells->throughput, "throughput", err));
+	JL_TRY(jl_row_number(&step_s, cells->s_per_iter, "s_per_iter", err));
+	JL_TRY(jl_row_number(&mem_gib, cells->mem_gib_per_gpu, "mem_gib_per_gpu", err));
+	n_gpus = isnan(n_gpus) ? 1 : n_gpus;
+	/* where tokens are counted, batches are too */
+	if (jl_cell_holds(cells->throughput_unit, "tokens") && units > 1)
+		batch /= units;
+	if (isnan(batch) && isnan(global)) {
+		batch = jl_dtype_B(row->dtype) < 4 ? batch_half : batch_full;
+		row->assumed |= JL_OTHER_ASSUMED_BATCH;
+	} else if (isnan(batch)) {
+		batch = fmin(global / n_gpus, batch_half);
+	}
+	row->n_micro = accumulated     ? strtod(accumulated + strlen("gradient accumulation "), NULL)
+		       : isnan(global) ? 1
+				       : fmax(floor(global / (batch * n_gpus) + 0.5), 1);
+	if (!(n_gpus >= 1 && n_gpus <= 1e6 && batch > 0 && batch <= 1e9 && row->n_micro >= 1 && row->n_micro <= 1e6))
+		return jl_fail(err, JL_E_RANGE, "%g GPUs, %g batches of %g: not a run", n_gpus, row->n_micro, batch);
+	row->n_gpus = (int)n_gpus;
+	row->batch = batch;
+	row->meas = step_s > 0 ? units * batch * row->n_micro * n_gpus / step_s : rate;
+	row->meas_mem_B = mem_gib * 1073741824.0;
+	if (!(row->meas > 0 && isfinite(row->meas)) && !(row->meas_mem_B > 0 && isfinite(row->meas_mem_B)))
+		return jl_fail(err, JL_E_DATA, "no throughput, time of a step or memory");
+	row->assumed |= row->n_gpus > 1 ? JL_OTHER_ASSUMED_LINK : 0;
+	return JL_OK;
+}
+
+enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run_cells *cells,
+			       const struct jl_catalog *cat, const struct jl_other_find *find, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	struct jl_other_row row = { 0 };
+
+	JL_TRY(find_run(&row.net, cells, cat, arena, err));
+	JL_TRY(check_run(cells, err));
+	/* a card that nobody names says nothing of speed; what a network needs is much the same on all */
+	JL_TRY(find->gpu(find->ctx, *cells->gpu ? cells->gpu : "A100 SXM 80GB", &row.gpu, err));
+	JL_TRY(read_dtype(&row.dtype, *cells->precision ? cells->precision : "fp32", &row.gpu.dev, err));
+	JL_TRY(size_run(&row, cells, err));
+	if (!*cells->gpu)
+		row.meas = NAN;
+	/* the recipes of DeepLearningExamples lay pictures as tensor cores want them where they run in 16 bits */
+	const bool last = jl_cell_holds(cells->framework, "DeepLearningExamples") && jl_dtype_B(row.dtype) < 4;
+
+	row.software = (jl_cell_holds(cells->framework, "compile") ? JL_SW_COMPILED : 0U) |
+		       (last ? JL_SW_CHANNELS_LAST : 0U);
+	*ret_row = row;
+	return JL_OK;
+}
+
 void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 {
 	const struct jl_collective coll = { .kind = JL_ALLREDUCE,
@@ -223,8 +338,10 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 
 	m.cat = known->cat;
 	m.widths = known->widths;
-	m.dev = row->gpu.dev;
-	jl_other_resolve(x, &row->gpu, &m.conv, &m.conv_bus_Bps);
+	if (x) {
+		m.dev = row->gpu.dev;
+		jl_other_resolve(x, &row->gpu, &m.conv, &m.conv_bus_Bps);
+	}
 	*ret_case = (struct jl_case){
 		.subject = { .kind = &jl_kind_network, .net = row->net, .id = row->net->id, .seq = NAN },
 		.machine = m,
@@ -236,11 +353,11 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 			  .cp = 1,
 			  .ep = 1,
 			  .n_chunks = 1,
-			  .n_micro = 1,
+			  .n_micro = fmax(row->n_micro, 1),
 			  .trained_frac = 1 },
 		.shard = { .dtype = row->dtype, .seq = NAN, .micro_batch = row->batch },
 		.n_gpus = row->n_gpus,
-		.global_batch = row->batch * row->n_gpus,
+		.global_batch = row->batch * row->n_gpus * fmax(row->n_micro, 1),
 		.loss = JL_UNSET,
 		.software = row->software,
 		.n_assumed = (row->assumed & JL_OTHER_ASSUMED_BATCH) != 0,

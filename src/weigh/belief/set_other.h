@@ -1,5 +1,6 @@
-/* The validation set train_other: published training runs of vision, speech and translation models. Its rows as model
- * inputs, and the fit of their physics (physics/conv_params.h) on them. */
+/* The validation sets train_other (published training runs of vision, speech and translation models: its rows as model inputs, and the
+ * fit of their physics, physics/conv_params.h, on them) and other_train (newer runs of all kinds of networks, which ask what train_other
+ * has learnt). */
 #pragma once
 
 #include <stddef.h>
@@ -28,6 +29,25 @@ struct jl_vision_cells {
 	JL_VISION_CELLS(JL_CELL_MEMBER)
 };
 
+/* Of newer runs: batches of one GPU, memory beside speed, and how it was trained. */
+#define JL_RUN_CELLS(X)                                                                                                \
+	X(gpu)                                                                                                         \
+	X(n_gpus)                                                                                                      \
+	X(model)                                                                                                       \
+	X(precision)                                                                                                   \
+	X(micro_batch)                                                                                                 \
+	X(throughput)                                                                                                  \
+	X(throughput_unit)                                                                                             \
+	X(framework)                                                                                                   \
+	X(remark)                                                                                                      \
+	X(method)                                                                                                      \
+	X(resolution_or_seq)                                                                                           \
+	X(global_batch)                                                                                                \
+	X(s_per_iter) X(mem_gib_per_gpu) X(grad_checkpointing) X(zero_or_fsdp) X(primary_metric) X(primary_value)
+struct jl_run_cells {
+	JL_RUN_CELLS(JL_CELL_MEMBER)
+};
+
 /* A GPU as the caller resolved it from the catalog. */
 struct jl_other_gpu {
 	int index; /* any small id, the same for the same GPU; < 0: no rows of its own, the family's values */
@@ -53,8 +73,10 @@ struct jl_other_row {
 	enum jl_dtype dtype; /* as it was run, which is not always what the label says */
 	unsigned software;   /* enum jl_conv_software */
 	int n_gpus;
-	double batch;                  /* per GPU */
-	double meas;                   /* units per second, all GPUs */
+	double batch;                  /* per GPU, of one pass */
+	double n_micro;                /* passes of a step; 0: one */
+	double meas;                   /* units per second, all GPUs; NAN: not measured */
+	double meas_mem_B;             /* of a GPU; other_train alone; NAN: not measured */
 	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
 	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
@@ -73,10 +95,15 @@ enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_
 				  const struct jl_catalog *cat, const struct jl_other_find *find,
 				  const struct jl_convnet *last, struct jl_arena *arena, struct jl_err *err);
 
+/* A run of other_train; its network lives in `arena`. */
+enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run_cells *cells,
+			       const struct jl_catalog *cat, const struct jl_other_find *find, struct jl_arena *arena,
+			       struct jl_err *err);
+
 /* A host of that many such GPUs: how they are joined, and what its links let expect. It outlives the row. */
 void jl_other_place(struct jl_other_row *row, const struct jl_machine *host);
 
-/* The row as a case of the program's own, with this vector's physics: what jl_predict is asked. */
+/* The row as a case of the program's own, with this vector's physics (NULL: the program's): what jl_predict is asked. */
 void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, const double *x,
 		   const struct jl_known *known);
 

@@ -5,10 +5,23 @@
 #include "belief/set_rows.h"
 
 const struct jl_set_ops *const jl_sets[] = {
-	&jl_gemm_ops,      &jl_collectives_ops, &jl_llm_ops,       &jl_large_ops,
-	&jl_tune_ops,      &jl_other_ops,       &jl_power_ops,     &jl_served_ops[0],
-	&jl_served_ops[1], &jl_served_ops[2],   &jl_served_ops[3], &jl_served_ops[4],
-	&jl_served_ops[5], &jl_infer_ops,       &jl_serve_ops,     NULL,
+	&jl_gemm_ops,
+	&jl_collectives_ops,
+	&jl_llm_ops,
+	&jl_large_ops,
+	&jl_tune_ops,
+	&jl_other_ops,
+	&jl_runs_ops,
+	&jl_power_ops,
+	&jl_served_ops[0],
+	&jl_served_ops[1],
+	&jl_served_ops[2],
+	&jl_served_ops[3],
+	&jl_served_ops[4],
+	&jl_served_ops[5],
+	&jl_infer_ops,
+	&jl_serve_ops,
+	NULL,
 };
 
 const struct jl_set_ops *jl_set_by_name(const char *name)

@@ -84,13 +84,12 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 	const double n_ranks = jl_record_number(r, "n_ranks"), n_nodes = jl_record_number(r, "n_nodes");
 	const struct jl_gpu *gpu = name ? jl_set_find_gpu(judge->cat, name, NULL) : NULL;
 	struct jl_sys *sys = jl_arena_alloc(judge->arena, sizeof(*sys));
-	const char *text;
 
 	JL_TRY(jl_got(sys, err));
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"");
-	text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
+	const char *text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
 	JL_TRY(jl_got(text, err));
 	*ret_sys = sys;
 	return jl_sys_parse(sys, judge->cat, text, judge->arena, err);
@@ -258,15 +257,12 @@ static void judge_train(struct jl_judged *j)
  * still show a loss. */
 static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 {
-	struct jl_expect past;
-	enum jl_verdict verdict;
-
 	jl_check_history(&j->history, j->record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
 	if (!j->history.n)
 		return;
-	past = j->history.expect;
+	struct jl_expect past = j->history.expect;
 	past.bound = j->expect.bound;
-	verdict = jl_verdict_of(&j->figure, &past);
+	enum jl_verdict verdict = jl_verdict_of(&j->figure, &past);
 	if (j->basis == JL_BASIS_NONE || (j->basis == JL_BASIS_HOST && j->history.n >= HISTORY_TRUSTED) ||
 	    (verdict == JL_VERDICT_LOW && j->verdict == JL_VERDICT_NORMAL)) {
 		j->basis = JL_BASIS_HISTORY;

@@ -18,11 +18,9 @@ const char *jl_severity_name(enum jl_severity severity)
 
 struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enum jl_severity severity)
 {
-	struct jl_finding *finding;
-
 	if (in->out->n == JL_FINDINGS_MAX)
 		return NULL;
-	finding = &in->out->items[in->out->n++];
+	struct jl_finding *finding = &in->out->items[in->out->n++];
 	*finding = (struct jl_finding){ .key = key, .severity = severity, .before = NAN, .after = NAN };
 	return finding;
 }

@@ -70,15 +70,14 @@ static void throttled(struct jl_finding_in *in)
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		bool marked[GPUS_MAX] = { false };
 		char list[JL_GPU_LIST_MAX];
-		struct jl_finding *finding;
 
 		for (size_t i = 0; i < machine->n_gpus; i++)
 			marked[i] = machine->gpus[i].nvml && machine->gpus[i].nvml->throttle > 0 &&
 				    (machine->gpus[i].nvml->throttle & kinds[k].bits);
 		if (!jl_finding_gpus(list, marked, machine->n_gpus))
 			continue;
-		finding = jl_finding_add(in, kinds[k].key,
-					 kinds[k].bits == JL_THROTTLE_POWER_CAP ? JL_FINDING_NOTE : JL_FINDING_BAD);
+		struct jl_finding *finding = jl_finding_add(
+			in, kinds[k].key, kinds[k].bits == JL_THROTTLE_POWER_CAP ? JL_FINDING_NOTE : JL_FINDING_BAD);
 		if (!finding)
 			return;
 		jl_finding_say(&finding->what, "%s: {%s}", list, kinds[k].what_en);

@@ -82,13 +82,13 @@ static void bridge_gain(const struct jl_finding_in *in, struct jl_finding *findi
 	const struct jl_gpu *gpu = in->machine->gpus[0].listed;
 	const struct jl_link_info *bridge = jl_probe_join(in->cat, "bridge-pair", gpu ? gpu->link : NULL,
 							  in->machine->join);
-	double one, now, then;
 
 	if (!bridge || !in->machine->join || in->machine->mixed)
 		return;
-	one = jl_finding_samples_per_s(in, gpu->id);
-	now = jl_finding_samples_per_s(in, jl_arena_printf(in->arena, "2x %s via %s", gpu->id, in->machine->join));
-	then = jl_finding_samples_per_s(in, jl_arena_printf(in->arena, "2x %s via %s", gpu->id, bridge->id));
+	double one = jl_finding_samples_per_s(in, gpu->id);
+	double now = jl_finding_samples_per_s(in,
+					      jl_arena_printf(in->arena, "2x %s via %s", gpu->id, in->machine->join));
+	double then = jl_finding_samples_per_s(in, jl_arena_printf(in->arena, "2x %s via %s", gpu->id, bridge->id));
 	if (!(then > now))
 		return;
 	finding->before = now / one;
@@ -131,14 +131,14 @@ static void link_gain(const struct jl_finding_in *in, struct jl_finding *finding
 	const struct jl_link_info *join = jl_link_by_id(in->cat, machine->join);
 	bool is_pcie = join && join->kind && strcmp(join->kind, "pcie") == 0;
 	int gen = gpu && gpu->pcie ? gpu->pcie[4] - '0' : 0;
-	double one, now, then;
 
 	if (!machine->system || !is_pcie || gen < 3 || gen > 5)
 		return;
-	one = jl_finding_samples_per_s(in, gpu->id);
-	now = jl_finding_samples_per_s(in, machine->system);
-	then = jl_finding_samples_per_s(in, jl_arena_printf(in->arena, "%zux %s via pcie%d%s", machine->n_gpus, gpu->id,
-							    gen, strstr(join->id, "no-p2p") ? "-no-p2p" : ""));
+	double one = jl_finding_samples_per_s(in, gpu->id);
+	double now = jl_finding_samples_per_s(in, machine->system);
+	double then = jl_finding_samples_per_s(in, jl_arena_printf(in->arena, "%zux %s via pcie%d%s", machine->n_gpus,
+								   gpu->id, gen,
+								   strstr(join->id, "no-p2p") ? "-no-p2p" : ""));
 	if (!(then > now * 1.02))
 		return;
 	finding->before = now / one;
@@ -177,7 +177,6 @@ static void slow_links(struct jl_finding_in *in)
 		bool marked[JL_PROBE_GPUS_MAX] = { false };
 		char text[64], other[64], list[JL_GPU_LIST_MAX];
 		struct jl_pci_link now = jl_probe_link(&machine->gpus[a]), card = machine->gpus[a].card;
-		struct jl_finding *finding;
 
 		if (done[a] || (how != NARROW_SLOT && how != NARROW_TRAINED))
 			continue;
@@ -188,7 +187,8 @@ static void slow_links(struct jl_finding_in *in)
 			done[b] = done[b] || marked[b];
 		}
 		jl_finding_gpus(list, marked, machine->n_gpus);
-		finding = jl_finding_add(in, "slow_link", how == NARROW_TRAINED ? JL_FINDING_BAD : JL_FINDING_WARN);
+		struct jl_finding *finding = jl_finding_add(in, "slow_link",
+							    how == NARROW_TRAINED ? JL_FINDING_BAD : JL_FINDING_WARN);
 		if (!finding)
 			return;
 		jl_finding_say(&finding->what, "%s: link runs at gen%d x%d of gen%d x%d", list, now.gen, now.width,

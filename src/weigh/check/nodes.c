@@ -14,12 +14,6 @@ static const double mad_worth = 0.3;
 	6 /* one figure of one node alone strays far now and then, quiet as it was: long tails on the least spread */
 #define SHARED_MOST 8 /* degrees of freedom that a figure takes from the others' spread */
 
-static double median_of(double *values, size_t n)
-{
-	jl_stats_sort(values, n);
-	return jl_stats_quantile(values, n, 0.5);
-}
-
 /* Median distance from 0 as a standard deviation: times 1.48 of many values, more of few, whose own median is among them. */
 static double spread_of(const double *off, size_t n, double *scratch)
 {
@@ -28,7 +22,7 @@ static double spread_of(const double *off, size_t n, double *scratch)
 
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(off[i]);
-	return 1.4826 * few * median_of(scratch, n);
+	return 1.4826 * few * jl_stats_median(scratch, n);
 }
 
 static size_t freedom(size_t n)
@@ -45,7 +39,7 @@ static bool centre(double *figure, size_t n_nodes, double *scratch, double *ret_
 		if (figure[i] > 0)
 			scratch[n++] = log(figure[i]);
 	*ret_n = n;
-	const double middle = n >= JL_NODES_LEAST ? median_of(scratch, n) : NAN;
+	const double middle = n >= JL_NODES_LEAST ? jl_stats_median(scratch, n) : NAN;
 
 	for (size_t i = n = 0; i < n_nodes; i++) {
 		figure[i] = figure[i] > 0 ? log(figure[i]) - middle : NAN;
@@ -92,7 +86,7 @@ static void score_node(struct jl_node_score *s, const double *off, const double 
 	}
 	s->slow_in = worst > 1;
 	if (s->n_figures)
-		s->score_ln = median_of(scratch, s->n_figures);
+		s->score_ln = jl_stats_median(scratch, s->n_figures);
 }
 
 enum jl_status jl_nodes_weigh(struct jl_node_score *ret_scores, double *ret_least_ln, const double *rates,
@@ -115,7 +109,7 @@ enum jl_status jl_nodes_weigh(struct jl_node_score *ret_scores, double *ret_leas
 	for (size_t f = 0, k = 0; f < n_figures; f++)
 		if (!isnan(least[f]))
 			scratch[k++] = least[f];
-	const double usual = n_used ? median_of(scratch, n_used) : NAN;
+	const double usual = n_used ? jl_stats_median(scratch, n_used) : NAN;
 
 	for (size_t f = 0; f < n_figures; f++)
 		if (!isnan(least[f]))
@@ -235,12 +229,11 @@ static enum jl_status weigh_class(struct fleet *f, size_t first, size_t *place_o
 {
 	size_t n = 0;
 	double least_ln;
-	enum jl_status status;
 
 	for (size_t i = 0; i < f->n; i++)
 		place_of[i] = strcmp(f->nodes[i].machine_name, f->nodes[first].machine_name) == 0 ? n++ : JL_NODES_KEPT;
 	fill_rates(f, place_of, n);
-	status = jl_nodes_weigh(scores, &least_ln, f->rates, n, f->n_figures, f->arena, err);
+	enum jl_status status = jl_nodes_weigh(scores, &least_ln, f->rates, n, f->n_figures, f->arena, err);
 	for (size_t i = 0; i < f->n && !status; i++)
 		if (place_of[i] < n) {
 			f->nodes[i].score = scores[place_of[i]];

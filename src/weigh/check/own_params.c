@@ -6,7 +6,6 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
-#include "model/op.h"
 #include "physics/device_params.h"
 #include "system/machine.h"
 #include "system/resolve.h"
@@ -57,11 +56,9 @@ static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask 
 
 static struct jl_own_figure *add(struct jl_own *own, const struct jl_record *record, double before)
 {
-	struct jl_own_figure *f;
-
 	if (own->n == JL_OWN_MAX)
 		return NULL;
-	f = &own->figures[own->n++];
+	struct jl_own_figure *f = &own->figures[own->n++];
 	*f = (struct jl_own_figure){
 		.record = record, .before = before, .value = NAN, .lo = NAN, .hi = NAN, .prior = NAN
 	};
@@ -87,42 +84,56 @@ static void scale(struct jl_own *own, const struct jl_own_ask *ask, const struct
 	f->prior = p->prior;
 }
 
-static double gemm_rate(const struct jl_device *dev, const struct jl_record *r, enum jl_dtype dtype)
+static struct jl_gemm gemm_of(const struct jl_record *r, enum jl_dtype dtype)
 {
-	const struct jl_gemm gemm = { .m = jl_record_number(r, "m"),
-				      .n = jl_record_number(r, "n"),
-				      .k = jl_record_number(r, "k"),
-				      .batch = 1,
-				      .dtype = dtype,
-				      .out_B = fmax(2, jl_dtype_B(dtype)),
-				      .alone = 1 };
+	return (struct jl_gemm){ .m = jl_record_number(r, "m"),
+				 .n = jl_record_number(r, "n"),
+				 .k = jl_record_number(r, "k"),
+				 .batch = 1,
+				 .dtype = dtype,
+				 .out_B = fmax(2, jl_dtype_B(dtype)),
+				 .alone = 1 };
+}
 
-	return 2 * gemm.m * gemm.n * gemm.k / jl_gemm_s(dev, &gemm);
+static double gemm_rate(const struct jl_device *dev, const struct jl_gemm *gemm)
+{
+	return 2 * gemm->m * gemm->n * gemm->k / jl_gemm_s(dev, gemm);
+}
+
+void jl_own_solve(struct jl_device *dev, const struct jl_gemm *gemm, double gemm_flopps, double mem_Bps)
+{
+	double *peak = &dev->peak_flopps[gemm->dtype];
+
+	if (mem_Bps > 0)
+		dev->mem_Bps = mem_Bps / dev->fit.mem_frac;
+	if (!(gemm_flopps > 0))
+		return;
+	*peak = gemm_flopps;
+	for (int i = 0; i < ROUNDS; i++) /* tiles and memory make it other than proportional */
+		*peak *= gemm_flopps / gemm_rate(dev, gemm);
 }
 
 /* ---- the CPU as a device */
 
-static void cpu_device(struct jl_device *dev, const struct jl_own_ask *ask, const struct jl_cpu *cpu)
+static double median_of(const struct jl_record *r)
 {
-	jl_resolve_cpu(dev, cpu);
-	(void)jl_gemm_shipped(ask->cat, NULL, dev);
+	return r ? r->metrics[0].value.median : NAN;
 }
 
-/* Rates that make the model give what was measured; a NULL record leaves what is there. */
+/* A NULL record leaves what is there. */
 static void solve_cpu(struct jl_cpu *cpu, const struct jl_own_ask *ask, const struct jl_record *gemm,
 		      const struct jl_record *mem)
 {
+	const struct jl_gemm product = gemm ? gemm_of(gemm, JL_FP32) : (struct jl_gemm){ .dtype = JL_FP32 };
 	struct jl_device dev;
 
-	cpu_device(&dev, ask, cpu);
+	jl_resolve_cpu(&dev, cpu);
+	(void)jl_gemm_shipped(ask->cat, NULL, &dev);
+	jl_own_solve(&dev, &product, median_of(gemm), median_of(mem));
 	if (mem)
-		cpu->mem_Bps.value = mem->metrics[0].value.median / dev.fit.mem_frac;
+		cpu->mem_Bps.value = dev.mem_Bps;
 	if (gemm)
-		cpu->fp32_flopps.value = gemm->metrics[0].value.median;
-	for (int i = 0; gemm && i < ROUNDS; i++) { /* tiles and memory make it other than proportional */
-		cpu_device(&dev, ask, cpu);
-		cpu->fp32_flopps.value *= gemm->metrics[0].value.median / gemm_rate(&dev, gemm, JL_FP32);
-	}
+		cpu->fp32_flopps.value = dev.peak_flopps[JL_FP32];
 }
 
 static const struct wanted cpu_gemm = { "gemm", "cpu", "dtype", "fp32" },
@@ -173,12 +184,11 @@ static void found(struct jl_fact *fact)
 void jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)
 {
 	struct jl_own_cpu own = { .measured = false };
-	const struct jl_record *gemm, *mem;
 	char day[JL_DATE_TEXT_MAX] = "";
 
 	jl_own_cpu_guess(&own, ask);
-	gemm = pick_any(ask, &cpu_gemm, own.cpu.fp32_flopps.value, &own.noisy);
-	mem = pick_any(ask, &cpu_mem, own.cpu.mem_Bps.value, &own.noisy);
+	const struct jl_record *gemm = pick_any(ask, &cpu_gemm, own.cpu.fp32_flopps.value, &own.noisy);
+	const struct jl_record *mem = pick_any(ask, &cpu_mem, own.cpu.mem_Bps.value, &own.noisy);
 	solve_cpu(&own.cpu, ask, gemm, mem);
 	if (gemm)
 		found(&own.cpu.fp32_flopps);
@@ -238,7 +248,9 @@ static void make_gemm(struct jl_own *own, const struct jl_own_ask *ask, const st
 		if (!r)
 			continue;
 		gpu_param(&p, own->gpu->id, units[i].end);
-		scale(own, ask, r, gemm_rate(dev, r, units[i].dtype), &p);
+		const struct jl_gemm product = gemm_of(r, units[i].dtype);
+
+		scale(own, ask, r, gemm_rate(dev, &product), &p);
 	}
 }
 
@@ -273,7 +285,6 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	struct jl_gemm_shared shared;
 	struct jl_device dev;
 	struct jl_param p = { .prior = 1 };
-	enum jl_status status;
 
 	jl_resolve_device(&dev, ask->cat, own->gpu);
 	(void)jl_gemm_shipped(ask->cat, own->gpu->id, &dev);
@@ -287,7 +298,7 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	if ((host = pick(own, ask, &want_host)) != NULL && dev.host_Bps > 0 &&
 	    named(&p, jl_gemm_params(0, NULL), "gemm.host_frac"))
 		scale(own, ask, host, dev.host_Bps * shared.host_frac, &p);
-	status = make_links(own, ask, err);
+	enum jl_status status = make_links(own, ask, err);
 	if (status || own->n)
 		return status;
 	return own->n_noisy ? jl_fail(err, JL_E_NOTFOUND,
@@ -301,12 +312,11 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask, struct jl_err *err)
 {
 	struct jl_own own = { .gpu = ask->sys ? ask->sys->gpu : NULL, .fp32_flopps = NAN, .mem_Bps = NAN };
-	enum jl_status status;
 
 	if (!own.gpu && ask->here->n_gpus)
 		return jl_fail(err, JL_E_ABSENT, "the GPUs of this machine (%s) are not in the catalog",
 			       ask->here->short_name);
-	status = own.gpu ? make_gpu(&own, ask, err) : make_cpu(&own, ask, err);
+	enum jl_status status = own.gpu ? make_gpu(&own, ask, err) : make_cpu(&own, ask, err);
 	if (!status)
 		*ret_own = own;
 	return status;

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "check/expect.h"
 #include "check/machine_findings.h"
+#include "model/op.h"
 #include "probe/probe.h"
 
 #define JL_OWN_MAX       12
@@ -52,6 +53,9 @@ void jl_own_source_yaml(struct jl_buf *out, const struct jl_own *own, const stru
 			const char *date);
 void jl_own_figures_yaml(struct jl_buf *out, const struct jl_own *own, const struct jl_probe_machine *here,
 			 const char *date);
+
+/* Rates of a device that make the model give what was measured: of one product, of streams; NAN leaves what is there. */
+void jl_own_solve(struct jl_device *dev, const struct jl_gemm *gemm, double gemm_flopps, double mem_Bps);
 
 /* A CPU that nobody measured: listed, or estimated from its cores, clock and vector units. */
 /* What the machine itself says of its processor: cores, memory and cache; no rates. */

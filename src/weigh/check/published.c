@@ -28,13 +28,12 @@ static bool read_row(struct jl_published *row, const struct jl_catalog *cat, con
 	const struct jl_gpu *gpu = jl_set_find_gpu(cat, jl_csv_text(csv, JL_PUB_GPU), NULL);
 	struct jl_collective_cost cost;
 	struct jl_coll_case one, small;
-	double time_s;
 
 	if (!gpu || jl_coll_case_read(&one, &cells, cat, gpu, NULL) != JL_OK)
 		return false;
 	small = one;
 	small.coll.size_B = SMALL_B;
-	time_s = jl_coll_predict_s(x, &one, &cost);
+	double time_s = jl_coll_predict_s(x, &one, &cost);
 	*row = (struct jl_published){ .kind = one.coll.kind,
 				      .size_B = one.coll.size_B,
 				      .n_ranks = one.coll.n_ranks,
@@ -76,10 +75,9 @@ enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *r
 				 struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_csv csv;
-	enum jl_status status;
 
 	JL_TRY(jl_csv_open(&csv, (const char *)jl_published_text, jl_published_text_len, ',', "collectives.csv", err));
-	status = read_rows(ret_rows, ret_n, &csv, cat, arena, err);
+	enum jl_status status = read_rows(ret_rows, ret_n, &csv, cat, arena, err);
 	jl_csv_release(&csv);
 	/* the range would be the model's alone: a figure that is usual could be called low */
 	if (!status && !*ret_n)

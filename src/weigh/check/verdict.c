@@ -168,8 +168,7 @@ static double robust_sd(const double *sorted, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		off[i] = fabs(sorted[i] - median);
-	jl_stats_sort(off, n);
-	return 1.4826 * jl_stats_quantile(off, n, 0.5);
+	return 1.4826 * jl_stats_median(off, n);
 }
 
 /* Back and forth between quiet runs, not once for good: that would be a change of the machine. */

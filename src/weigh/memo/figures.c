@@ -190,14 +190,13 @@ static void take_range(struct jl_figure *fig, const char *t, size_t end, struct 
 		       const struct jl_memo_unit **unit, size_t *unit_end)
 {
 	size_t next = range_sign(t, *unit_end, end), second_end;
-	const struct jl_memo_unit *second;
 	struct number num;
 
 	if (next && next < end && t[next] == '$')
 		next++;
 	if (!next || !number_at(&num, t, next, end))
 		return;
-	second = unit_behind(t, num.end, end, &second_end);
+	const struct jl_memo_unit *second = unit_behind(t, num.end, end, &second_end);
 	if (num.value <= fig->lo || (*unit && second && (*unit)->qty != second->qty) || (*unit && !second) ||
 	    (!second && num.end < end && isalpha((unsigned char)t[num.end])))
 		return;
@@ -240,12 +239,11 @@ static void take_rest(struct jl_figure *fig, const char *t, size_t end, size_t *
 {
 	const size_t from = skip_blanks(t, *at, end);
 	size_t unit_end;
-	const struct jl_memo_unit *u;
 	struct number num;
 
 	if (fig->flags & JL_FIG_RANGE || !number_at(&num, t, from, end))
 		return;
-	u = unit_behind(t, num.end, end, &unit_end);
+	const struct jl_memo_unit *u = unit_behind(t, num.end, end, &unit_end);
 	if (fig->qty == JL_Q_TIME && fig->scale == 3600) {
 		const bool bare_m = num.end < end && t[num.end] == 'm' &&
 				    (num.end + 1 == end || !isalnum((unsigned char)t[num.end + 1]));
@@ -330,10 +328,8 @@ static void settle(struct jl_figure *fig, const struct number *last, const struc
 static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, size_t line_at, size_t at, size_t end)
 {
 	struct jl_figure fig = { .at = (uint32_t)at, .num_at = (uint32_t)at };
-	const struct jl_memo_unit *unit;
 	struct number num, last;
 	size_t stop;
-	bool money;
 
 	*ret_is = false;
 	if (!number_at(&num, t, at, end))
@@ -342,8 +338,8 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 		return num.end;
 	fig.lo = fig.hi = num.value;
 	last = num;
-	money = currency_before(&fig, t, line_at);
-	unit = unit_behind(t, num.end, end, &stop);
+	bool money = currency_before(&fig, t, line_at);
+	const struct jl_memo_unit *unit = unit_behind(t, num.end, end, &stop);
 	take_range(&fig, t, end, &last, &unit, &stop);
 	if (!unit && stop < end && (isalpha((unsigned char)t[stop]) || t[stop] == '_') && !strchr("xX", t[stop]))
 		return stop; /* 3090Ti, 2nd */

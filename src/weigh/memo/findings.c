@@ -13,15 +13,13 @@ int32_t jl_finding_of(const struct jl_memo *note, int32_t figure)
 struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 				       uint32_t at, uint32_t len, int32_t figure)
 {
-	struct jl_said_finding *f;
-
 	if (note->n_findings >= JL_MEMO_FINDINGS_MAX) {
 		note->cut = true;
 		return NULL;
 	}
 	if (figure >= 0 && jl_finding_of(note, figure) >= 0)
 		return NULL;
-	f = &note->findings[note->n_findings++];
+	struct jl_said_finding *f = &note->findings[note->n_findings++];
 	*f = (struct jl_said_finding){
 		.verdict = verdict, .rule = rule, .at = at, .len = len, .figure = figure, .root = -1, .shown = true
 	};

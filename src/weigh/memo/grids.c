@@ -173,13 +173,11 @@ static void fill_row(struct jl_memo *note, struct jl_grid *g, uint32_t row, size
 
 static struct jl_grid *new_grid(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
 {
-	struct jl_grid *g;
-
 	if (note->n_grids >= JL_MEMO_GRIDS_MAX) {
 		note->cut = true;
 		return NULL;
 	}
-	g = &note->grids[note->n_grids];
+	struct jl_grid *g = &note->grids[note->n_grids];
 	*g = (struct jl_grid){ .kind = kind, .n_rows = (uint32_t)n_rows, .n_cols = (uint32_t)n_cols };
 	if (!(g->cells = jl_arena_array(note->arena, n_rows * n_cols, sizeof *g->cells))) {
 		note->cut = true;
@@ -281,7 +279,6 @@ static size_t take_table(struct jl_memo *note, size_t l)
 
 	for (; end < note->n_lines; end++) {
 		const struct jl_line *line = &note->lines[end];
-		size_t n;
 
 		if (is_ruled(note, line) && (how != CUT_TAB || line->kind == JL_LINE_RULE)) {
 			ruled = true;
@@ -289,7 +286,7 @@ static size_t take_table(struct jl_memo *note, size_t l)
 		}
 		if (cut_of(note, line) != how)
 			break;
-		n = count_cells(note, line, how);
+		size_t n = count_cells(note, line, how);
 		if (how == CUT_TAB && n_rows && n != n_cols)
 			break;
 		n_cols = n > n_cols ? n : n_cols;

@@ -99,10 +99,9 @@ static bool cat_instance(struct jl_entity *e, const struct jl_catalog *cat, cons
 static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *key)
 {
 	struct jl_words asked, has;
-	size_t n;
 
 	memset(e, 0, sizeof *e);
-	n = jl_find_gpus(e->gpus, sizeof e->gpus / sizeof e->gpus[0], cat, key);
+	size_t n = jl_find_gpus(e->gpus, sizeof e->gpus / sizeof e->gpus[0], cat, key);
 	e->n_gpus = n > sizeof e->gpus / sizeof e->gpus[0] ? sizeof e->gpus / sizeof e->gpus[0] : n;
 	if (e->n_gpus)
 		return true;
@@ -386,13 +385,12 @@ static const struct jl_mention *above(const struct jl_memo *note, uint32_t line)
 
 	for (uint32_t back = 1; back <= LOOK_BACK && back <= line; back++) {
 		const struct jl_line *l = &note->lines[line - back];
-		const struct jl_mention *m;
 
 		if (l->kind == JL_LINE_HEAD || (l->kind == JL_LINE_BLANK && back > 6))
 			break;
 		if (!l->n_mentions)
 			continue;
-		m = jl_memo_line_mention(note, line - back);
+		const struct jl_mention *m = jl_memo_line_mention(note, line - back);
 		if (!head || jl_same_entity(note, head, m))
 			return m;
 	}
@@ -408,7 +406,6 @@ const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t 
 					   uint32_t row)
 {
 	size_t lo = 0, hi = note->n_lines;
-	uint32_t line;
 
 	while (hi - lo > 1) {
 		const size_t mid = (lo + hi) / 2;
@@ -418,7 +415,7 @@ const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t 
 		else
 			hi = mid;
 	}
-	line = (uint32_t)lo;
+	uint32_t line = (uint32_t)lo;
 	if (grid && grid->kind == JL_GRID_TABLE) {
 		const int32_t i = jl_grid_cell(grid, row, 0)->mention;
 

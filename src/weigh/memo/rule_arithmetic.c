@@ -185,14 +185,13 @@ static struct value product(struct scan *s)
 
 	while (v.ok) {
 		const bool by = take(s, "×") || take(s, "*") || take(s, "x") || take(s, "X") || take(s, "·");
-		struct value f, r;
 
 		if (!by && !take(s, "/") && !take(s, "÷"))
 			break;
-		f = factor(s);
+		struct value f = factor(s);
 		if (!f.ok || (!by && !(f.lo > 0)))
 			return none();
-		r = joined(&v, &f);
+		struct value r = joined(&v, &f);
 		r.lo = by ? v.lo * f.lo : v.lo / f.hi;
 		r.hi = by ? v.hi * f.hi : v.hi / f.lo;
 		r.bare = by ? v.bare * f.bare : v.bare / f.bare;
@@ -209,14 +208,13 @@ static struct value sum(struct scan *s)
 
 	while (v.ok) {
 		const bool plus = take(s, "+");
-		struct value f, r;
 
 		if (!plus && !take(s, "-") && !take(s, "−"))
 			break;
-		f = product(s);
+		struct value f = product(s);
 		if (!f.ok || memcmp(f.e, v.e, N_DIM) != 0)
 			return none();
-		r = joined(&v, &f);
+		struct value r = joined(&v, &f);
 		r.lo = plus ? v.lo + f.lo : v.lo - f.hi;
 		r.hi = plus ? v.hi + f.hi : v.hi - f.lo;
 		r.bare = plus ? v.bare + f.bare : v.bare - f.bare;
@@ -274,14 +272,12 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 {
 	const struct jl_figure *f = &note->figures[fig];
 	signed char e[N_DIM];
-	double slack, bare_slack;
 	bool same, bare, range;
 	char text[JL_SHOULD_MAX];
-	struct jl_said_finding *said;
 
 	dims(e, (enum jl_qty)f->qty);
-	slack = f->digit * 1.01 + fabs(jl_fig_mid(f)) * (input_slack(note, left) + 1e-9);
-	bare_slack = slack / f->scale;
+	double slack = f->digit * 1.01 + fabs(jl_fig_mid(f)) * (input_slack(note, left) + 1e-9);
+	double bare_slack = slack / f->scale;
 	if (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) || f->lo <= 0)
 		return;
 	same = memcmp(e, left->e, N_DIM) == 0;
@@ -295,7 +291,7 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	}
 	if (left->lo <= 0 || (!same && !counted_slip(note, left, f)))
 		return;
-	said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
+	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
 	if (!said)
 		return;
 	judge_inputs(note, left);
@@ -350,7 +346,6 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 	for (uint32_t i = *first; i < line->fig + line->n_figs; i++) {
 		struct scan s = { .note = note, .end = sign, .fig = i, .fig_end = line->fig + line->n_figs };
 		size_t at = note->figures[i].at;
-		struct value v;
 
 		if (at >= sign)
 			break;
@@ -358,7 +353,7 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 		       memchr(note->text + at, ')', sign - at))
 			at--;
 		s.at = at;
-		v = sum(&s);
+		struct value v = sum(&s);
 		blanks(&s);
 		if (!v.ok || s.at != sign) {
 			s = (struct scan){ .note = note,
@@ -389,17 +384,15 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line)
 	uint32_t first = line->fig;
 
 	for (size_t at = line->at; at < end; at++) {
-		struct value left, right;
-		struct scan s;
 		uint32_t left_at = 0;
 
 		if (!is_equals(note->text, at, end))
 			continue;
-		left = left_side(note, line, at, from, &first, &left_at);
-		s = (struct scan){
+		struct value left = left_side(note, line, at, from, &first, &left_at);
+		struct scan s = (struct scan){
 			.note = note, .at = at + 1, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
 		};
-		right = sum(&s);
+		struct value right = sum(&s);
 		if (left.ok && right.ok && right.n == 1 &&
 		    (left.n > 1 || note->figures[left.first].qty == note->figures[right.first].qty) &&
 		    !(left.n == 1 && note->figures[left.first].qty <= JL_Q_RATIO))

@@ -111,19 +111,17 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 			 const struct row *base, uint32_t base_r, int32_t root)
 {
 	struct jl_said_finding *said;
-	const struct jl_mention *on, *base_on;
 	struct implied in = { .impossible = false };
 	struct row row;
-	double kept, samples, tol, value, times;
 	int32_t fig;
 
 	if (!row_of(note, g, c, r, &row))
 		return root;
-	tol = slack(&row) + slack(base) + 0.01;
-	kept = log(jl_fig_mid(row.epoch) / jl_fig_mid(row.step)) -
-	       log(jl_fig_mid(base->epoch) / jl_fig_mid(base->step));
-	times = jl_fig_mid(row.batch) / jl_fig_mid(base->batch);
-	samples = kept + log(times);
+	double tol = slack(&row) + slack(base) + 0.01;
+	double kept = log(jl_fig_mid(row.epoch) / jl_fig_mid(row.step)) -
+		      log(jl_fig_mid(base->epoch) / jl_fig_mid(base->step));
+	double times = jl_fig_mid(row.batch) / jl_fig_mid(base->batch);
+	double samples = kept + log(times);
 	fig = jl_grid_cell(g, r, (uint32_t)c->epoch)->fig;
 	if (fabs(samples) <= tol) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
@@ -134,7 +132,7 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "batches", fig)))
 		return root;
 	said->root = root;
-	value = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) / times * jl_fig_mid(row.step);
+	double value = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) / times * jl_fig_mid(row.step);
 	if (row.batch->hi > row.batch->lo)
 		jl_fig_range_text(said->premises, note, row.epoch, value * jl_fig_mid(row.batch) / row.batch->hi,
 				  value * jl_fig_mid(row.batch) / row.batch->lo);
@@ -142,9 +140,12 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 		jl_fig_text(said->premises, note, row.epoch, value, 1);
 		jl_fig_digits(said->fix, row.epoch, value, 0);
 	}
-	on = jl_grid_cell(g, r, 0)->mention >= 0 ? &note->mentions[jl_grid_cell(g, r, 0)->mention] : NULL;
-	base_on = jl_grid_cell(g, base_r, 0)->mention >= 0 ? &note->mentions[jl_grid_cell(g, base_r, 0)->mention]
-							   : NULL;
+	const struct jl_mention *on = jl_grid_cell(g, r, 0)->mention >= 0
+					      ? &note->mentions[jl_grid_cell(g, r, 0)->mention]
+					      : NULL;
+	const struct jl_mention *base_on = jl_grid_cell(g, base_r, 0)->mention >= 0
+						   ? &note->mentions[jl_grid_cell(g, base_r, 0)->mention]
+						   : NULL;
 	if (on && base_on && note->n_findings < ESTIMATES_MAX)
 		in = estimate(note, said, base, &row, on, base_on);
 	explain(said, base, &row, &in);

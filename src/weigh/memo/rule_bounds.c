@@ -44,14 +44,13 @@ static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_
 	const uint32_t section = line->section;
 	const char *narrow = "FP8|INT8|FP4|NVFP4|MXFP8|sparse|sparsity|희소|2:4|INT4";
 	struct jl_said_finding *said;
-	bool wide;
-	double most;
 
 	if (!on || !e->n_gpus ||
 	    JL_PART_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system"))
 		return;
-	wide = JL_PART_HAS(note, line, narrow) || (section && JL_PART_HAS(note, &note->lines[section - 1], narrow));
-	most = peak(e, wide) * (on->count ? on->count : 1);
+	bool wide = JL_PART_HAS(note, line, narrow) ||
+		    (section && JL_PART_HAS(note, &note->lines[section - 1], narrow));
+	double most = peak(e, wide) * (on->count ? on->count : 1);
 	if (isnan(most) || f->lo <= most * 1.12 || wide)
 		return;
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
@@ -248,12 +247,11 @@ static void check_both_ways(struct jl_memo *note, uint32_t l, int32_t fig)
 	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l) : section_mention(note, l);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 	struct jl_said_finding *said;
-	double one;
 
 	if (!on || e->n_gpus != 1 || !JL_PART_HAS(note, line, "nvlink") ||
 	    JL_PART_HAS(note, line, "양방향|bidirectional|both|duplex|total|합") || !pcie_beside(note, l))
 		return;
-	one = e->gpus[0]->link_oneway_Bps.value;
+	double one = e->gpus[0]->link_oneway_Bps.value;
 	if (!(fabs(f->lo / e->gpus[0]->link_bothway_Bps.value - 1) < 0.01) || !(f->lo > 1.5 * one) ||
 	    !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
 		return;

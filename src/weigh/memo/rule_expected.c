@@ -45,16 +45,14 @@ static bool samples_per_s(struct jl_estimate *ret, struct jl_memo *note, const s
 			  const struct jl_request *req)
 {
 	struct jl_subject *subject = jl_arena_alloc(note->arena, sizeof *subject);
-	struct jl_case *how = jl_arena_alloc(note->arena, sizeof *how);
-	struct jl_prediction p = { 0 };
+	struct jl_job *job = jl_arena_alloc(note->arena, sizeof *job);
 	struct jl_err err;
 
-	if (!subject || !how || jl_subject_find(subject, note->cat, req, note->arena, &err) ||
-	    jl_case_choose(how, note->cat, subject, machine, req, &err))
+	if (!subject || !job || jl_subject_find(subject, note->cat, req, note->arena, &err) ||
+	    jl_job_weigh(job, note->cat, subject, machine, req, &err))
 		return false;
-	jl_predict(&p, note->cat, how);
-	*ret = p.samples_per_s;
-	return p.samples_per_s.value > 0;
+	*ret = job->prediction.samples_per_s;
+	return ret->value > 0;
 }
 
 static bool efficiency(struct jl_estimate *ret, struct jl_memo *note, const struct jl_mention *on, uint32_t n,

@@ -52,12 +52,11 @@ static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)
 					       *e = share < 0 ? NULL : &note->figures[share];
 			const double n = units_of(note, g, r);
 			struct jl_said_finding *said;
-			double want;
 
 			base = isnan(base) && u && fabs(u->lo - 1) < 1e-9 ? n : base;
 			if (!u || !e || isnan(n) || isnan(base) || n <= base || e->qty != JL_Q_PERCENT)
 				continue;
-			want = jl_fig_mid(u) * base / n;
+			double want = jl_fig_mid(u) * base / n;
 			if (fabs(want - jl_fig_mid(e)) <= e->digit + want * u->digit / jl_fig_mid(u)) {
 				n_ok++;
 				jl_memo_judge(note, share, JL_MEMO_CONFIRMED);

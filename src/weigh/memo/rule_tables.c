@@ -7,14 +7,12 @@
 
 static void put_cell(const struct jl_memo *note, struct jl_sheet *s, uint32_t row, uint32_t col, int32_t fig)
 {
-	const struct jl_figure *f;
-
 	s->fig[row][col] = fig;
 	s->ln[row][col] = NAN;
 	s->slack[row][col] = s->in_slack[row][col] = 0;
 	if (fig < 0)
 		return;
-	f = &note->figures[fig];
+	const struct jl_figure *f = &note->figures[fig];
 	if (!(f->lo > 0) || f->flags & (JL_FIG_LEAST | JL_FIG_MOST))
 		return;
 	s->ln[row][col] = log(jl_fig_mid(f));
@@ -171,7 +169,6 @@ static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct
 	const int32_t root = wrong_input(note, s, rel, row, &col), fig = s->fig[row][rel->out];
 	const struct jl_figure *f = &note->figures[fig];
 	struct jl_said_finding *said;
-	double value;
 
 	if (root < 0 && rel->weak)
 		return;
@@ -180,7 +177,7 @@ static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct
 		jl_memo_judge(note, s->fig[row][rel->a], JL_MEMO_GIVEN);
 		return;
 	}
-	value = jl_relation_value(s, rel, row, col, fixed_value(note, &note->findings[root]));
+	double value = jl_relation_value(s, rel, row, col, fixed_value(note, &note->findings[root]));
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
 		return;
 	said->root = root;
@@ -398,7 +395,6 @@ static uint32_t add_columns(const struct jl_memo *note, struct jl_sheet *s, cons
 static void judge_pair(struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *a, const struct jl_grid *b)
 {
 	int32_t rows_a[64], rows_b[64];
-	uint32_t first;
 
 	s->n_rows = s->n_cols = 0;
 	s->grid = a;
@@ -413,7 +409,7 @@ static void judge_pair(struct jl_memo *note, struct jl_sheet *s, const struct jl
 	}
 	if (s->n_rows < 3)
 		return;
-	first = add_columns(note, s, a, rows_a);
+	uint32_t first = add_columns(note, s, a, rows_a);
 	if (!first || add_columns(note, s, b, rows_b) == first)
 		return;
 	judge_sheet(note, s, first, false);

@@ -266,7 +266,6 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	const struct jl_sheet *s = in->s;
 	const double span = fmax(spread(s, rel->out), 0.7), k = exp(rel->ln_k);
 	double best = 0;
-	int most_bad;
 
 	rel->tight = rel->form == JL_FORM_PRODUCT && is_tight(s, rel);
 	rel->evidence = 0;
@@ -290,7 +289,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	if (rel->form == JL_FORM_SCALE && rel->ea > 0 && s->qty[rel->out] == s->qty[rel->a] &&
 	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97)
 		rel->evidence += ROUND_BONUS;
-	most_bad = n_against(s, rel);
+	int most_bad = n_against(s, rel);
 	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */
 	if (rel->evidence <= 0 && rel->evidence > -WEAK && rel->n_bad == 0 && s->qty[rel->out] == s->qty[rel->a] &&
 	    has_unit(s->qty[rel->out]) &&

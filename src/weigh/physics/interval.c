@@ -7,14 +7,24 @@
 #include "catalog/find.h"
 
 static const char *const answers[JL_N_ASKED] = {
-	[JL_ASKED_STEP] = "step",       [JL_ASKED_MEMORY] = "memory",
-	[JL_ASKED_TUNE] = "tune",       [JL_ASKED_TUNE_MEMORY] = "tune_memory",
-	[JL_ASKED_NETWORK] = "network", [JL_ASKED_COLLECTIVE] = "collective",
-	[JL_ASKED_PRODUCT] = "product", [JL_ASKED_RATE] = "rate",
-	[JL_ASKED_POWER] = "power",     [JL_ASKED_PROMPT] = "prompt",
-	[JL_ASKED_DECODE] = "decode",   [JL_ASKED_LOAD] = "load",
-	[JL_ASKED_FIRST] = "first",     [JL_ASKED_NEXT] = "next",
-	[JL_ASKED_FORWARD] = "forward", [JL_ASKED_OPERATOR] = "operator",
+	[JL_ASKED_STEP] = "step",
+	[JL_ASKED_MEMORY] = "memory",
+	[JL_ASKED_TUNE] = "tune",
+	[JL_ASKED_TUNE_MEMORY] = "tune_memory",
+	[JL_ASKED_NETWORK] = "network",
+	[JL_ASKED_COLLECTIVE] = "collective",
+	[JL_ASKED_PRODUCT] = "product",
+	[JL_ASKED_RATE] = "rate",
+	[JL_ASKED_POWER] = "power",
+	[JL_ASKED_PROMPT] = "prompt",
+	[JL_ASKED_DECODE] = "decode",
+	[JL_ASKED_LOAD] = "load",
+	[JL_ASKED_FIRST] = "first",
+	[JL_ASKED_NEXT] = "next",
+	[JL_ASKED_FIRST_APART] = "first_apart",
+	[JL_ASKED_NEXT_APART] = "next_apart",
+	[JL_ASKED_FORWARD] = "forward",
+	[JL_ASKED_OPERATOR] = "operator",
 };
 
 static const char *const reasons[JL_N_DOUBT] = {

@@ -27,6 +27,8 @@ enum jl_asked {
 	JL_ASKED_LOAD,
 	JL_ASKED_FIRST, /* frameworks under a number of requests: time to the first token, of each further one */
 	JL_ASKED_NEXT,
+	JL_ASKED_FIRST_APART, /* the same where prompts have GPUs of their own */
+	JL_ASKED_NEXT_APART,
 	JL_ASKED_FORWARD,  /* inference of a network that is no plain transformer */
 	JL_ASKED_OPERATOR, /* one operator of a serving engine */
 	JL_N_ASKED

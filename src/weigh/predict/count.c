@@ -1,5 +1,6 @@
 #include "predict/count.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "workload/convnet.h"
@@ -91,6 +92,8 @@ static void finish(struct jl_counts *counts, const struct jl_count *rows, size_t
 		counts->total.fwd_flop += rows[i].fwd_flop;
 		counts->total.saved_B += rows[i].saved_B;
 	}
+	counts->train_flop = 3 * counts->total.fwd_flop;
+	counts->still_params = NAN;
 }
 
 void jl_count_transformer(struct jl_counts *ret_counts, const struct jl_transformer *m, double batch, double seq)
@@ -150,7 +153,7 @@ static const struct {
 void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net, double batch)
 {
 	struct jl_count rows[JL_N_CONV_KIND + 1] = { 0 };
-	double weights = 0;
+	double weights = 0, frozen_flop = 0;
 
 	for (int k = 0; k < JL_N_CONV_KIND; k++)
 		rows[k] = (struct jl_count){ .key = jl_layers_kind_name((enum jl_conv_kind)k), .en = kinds[k].en };
@@ -160,7 +163,10 @@ void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net
 
 		row->n += op->count > 0 ? op->count : 1;
 		row->params += jl_conv_op_weights(op);
-		row->fwd_flop += 2 * jl_conv_op_mac(op) * (op->per_step ? 1 : batch);
+		const double flop = 2 * jl_conv_op_mac(op) * (op->per_step ? 1 : batch);
+
+		row->fwd_flop += flop;
+		frozen_flop += op->train == JL_CONV_FROZEN ? flop : 0;
 		row->saved_B += 2 * jl_conv_op_saved(op) * (op->per_step ? 1 : batch);
 		weights += jl_conv_op_weights(op);
 	}
@@ -171,4 +177,7 @@ void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net
 	finish(ret_counts, rows, JL_N_CONV_KIND + 1);
 	ret_counts->total.params = net->n_params;
 	ret_counts->active_params = net->n_params;
+	ret_counts->train_flop -= 2 * frozen_flop;
+	if (net->n_still > 0)
+		ret_counts->still_params = net->n_still;
 }

@@ -20,6 +20,8 @@ struct jl_counts {
 	struct jl_count rows[JL_COUNTS_MAX];
 	struct jl_count total;
 	double active_params; /* touched by one token or item */
+	double train_flop;    /* forward and backward; what is frozen has no backward */
+	double still_params;  /* frozen, or rows of tables; NAN: none */
 };
 
 /* Rows sum to the total; the causal half of attention is counted as half. 16-bit activations, flash attention. */

@@ -1,6 +1,7 @@
 #include "predict/mixed.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SAMPLES_MAX 4096 /* of one device and pass, tried one by one */
 
@@ -79,7 +80,7 @@ static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, doubl
 		kind->fits = job.prediction.room != JL_ROOM_NONE;
 		kind->samples = batch;
 		kind->step_s = kind->even_s;
-		if (kind->even_s > m->even_s.value) {
+		if (k == 0 || kind->even_s > m->even_s.value) {
 			m->even_s = job.prediction.step_s;
 			m->slowest = k;
 			m->how = job.how;
@@ -95,25 +96,53 @@ static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, doubl
 	return JL_OK;
 }
 
+/* All ranks of the job as this kind's devices: joined as it was named, or as so many of them would be. */
+static enum jl_status whole(struct jl_sys *ret_sys, const struct work *w, const struct jl_mixed_kind *kind, int total,
+			    struct jl_arena *arena, struct jl_err *err)
+{
+	const char *join = kind->sys.join && !kind->sys.join_assumed ? kind->sys.join->id : NULL;
+	const char *text = jl_arena_printf(arena, "%dx %s%s%s", total, kind->sys.gpu->id, join ? " via " : "",
+					   join ? join : "");
+
+	JL_TRY(jl_got(text, err));
+	return jl_sys_parse(ret_sys, w->cat, text, arena, err);
+}
+
+/* "1x rtx-3090 + 1x rtx-4090": the two that it names. */
+static enum jl_status split(const char **io_first, const char **io_with, struct jl_arena *arena, struct jl_err *err)
+{
+	const char *plus = *io_first ? strchr(*io_first, '+') : NULL;
+
+	if (!plus)
+		return JL_OK;
+	if (*io_with || strchr(plus + 1, '+'))
+		return jl_fail(err, JL_E_USAGE, "'%s': two kinds of GPU in one job, not more", *io_first);
+	*io_with = plus + 1;
+	*io_first = jl_arena_strndup(arena, *io_first, (size_t)(plus - *io_first));
+	return jl_got(*io_first, err);
+}
+
 enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog *cat, const struct jl_request *req,
 			     const char *with, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_mixed m = { .shared_s = { NAN, NAN, NAN } };
 	struct work w = { .cat = cat, .req = *req };
 	struct jl_subject subject;
+	const char *first = req->system;
 
+	JL_TRY(split(&first, &with, arena, err));
 	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
 	w.subject = &subject;
 	if (!req->system)
 		return jl_fail(err, JL_E_USAGE, "name the other GPUs with --on, e.g. --on \"2x rtx-3090\"");
-	JL_TRY(read_kind(&w, &m.kind[0], req->system, arena, err));
+	JL_TRY(read_kind(&w, &m.kind[0], first, arena, err));
 	JL_TRY(read_kind(&w, &m.kind[1], with, arena, err));
 	const int total = m.kind[0].n + m.kind[1].n;
 
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
-		struct jl_sys all = m.kind[k].sys;
+		struct jl_sys all;
 
-		all.n_per_node = total;
+		JL_TRY(whole(&all, &w, &m.kind[k], total, arena, err));
 		JL_TRY(jl_machine_make(&w.machine[k], cat, &all, err));
 	}
 	w.req.plan.tp = w.req.plan.pp = w.req.plan.cp = 1;

@@ -26,7 +26,7 @@ struct jl_mixed {
 	bool is_shared;                      /* another share than an even one is faster and fits */
 };
 
-/* req->system and `with` name one host's worth of GPUs each; together they are one host. */
+/* req->system and `with` name one host's worth of GPUs each; together they are one host. `with` NULL: "A + B" is in req->system. */
 enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog *cat, const struct jl_request *req,
 			     const char *with, struct jl_arena *arena, struct jl_err *err);
 

@@ -142,7 +142,11 @@ static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 {
 	const enum jl_asked answer = c->tuned ? JL_ASKED_TUNE_MEMORY : JL_ASKED_MEMORY;
-	const struct jl_doubt doubt = doubt_of(c, &p->step, answer);
+	struct jl_doubt doubt = doubt_of(c, &p->step, answer);
+
+	/* a list of operators does not say what the framework keeps of each, nor what its libraries work in: both are assumed */
+	if (c->subject.net)
+		doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed + 2);
 	const double half_ln = jl_half_ln(&c->machine.widths, answer, &doubt), total_B = p->memory.total_B;
 
 	p->memory_B = (struct jl_estimate){ total_B, total_B * exp(-half_ln), total_B * exp(half_ln) };

@@ -42,8 +42,9 @@ static enum jl_status from_file(struct jl_subject *subject, const struct jl_cata
 		jl_convnet_of_file(net, &file.net, file.info, subject->id);
 		subject->kind = &jl_kind_network;
 		subject->net = net;
-		subject->name = jl_arena_printf(arena, "%s %s", file.info ? file.info->name : subject->id,
-						jl_params_text(text, net->n_params));
+		subject->name = jl_arena_printf(arena, "%s %s%s%s%s", file.info ? file.info->name : subject->id,
+						jl_params_text(text, net->n_params), file.parts ? " (" : "",
+						file.parts ? file.parts : "", file.parts ? ")" : "");
 		return subject->name ? JL_OK : jl_fail_nomem(err);
 	}
 	subject->model = file.config.model;

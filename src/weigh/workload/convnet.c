@@ -102,6 +102,7 @@ static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info
 		net->n_aliases = 0;
 	}
 	net->n_params = text.n_params;
+	net->n_still = text.n_still;
 	net->n_outputs = text.n_outputs;
 	net->pixels = text.h * text.w;
 	net->ops = text.ops;
@@ -136,6 +137,7 @@ void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, c
 	net->aliases = NULL;
 	net->n_aliases = 0;
 	net->n_params = file->n_params;
+	net->n_still = file->n_still;
 	net->n_outputs = file->n_outputs;
 	net->pixels = file->h * file->w;
 	net->ops = file->ops;
@@ -273,7 +275,7 @@ double jl_convnet_update_B(const struct jl_convnet *net)
 
 double jl_convnet_grad_B(const struct jl_convnet *net, enum jl_dtype dtype)
 {
-	return net->n_params * (net->half_grads && jl_dtype_B(dtype) <= 2 ? 2 : 4);
+	return (net->n_params - net->n_still) * (net->half_grads && jl_dtype_B(dtype) <= 2 ? 2 : 4);
 }
 
 static const char *const kind_names[JL_N_CONV_KIND] = {

@@ -31,7 +31,7 @@ struct jl_convnet {
 	const char *unit; /* what throughput counts */
 	const char *source;
 	double units_per_item;
-	double n_params;
+	double n_params, n_still; /* n_still of n_params: see jl_network */
 	enum jl_net_optimizer optimizer;
 	bool half_grads;        /* gradients are kept and reduced in 16 bits under mixed precision */
 	bool ignores_amp;       /* the published runs say fp16 and ran without */

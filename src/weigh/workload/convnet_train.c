@@ -11,7 +11,7 @@ struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm
 		.n_ops = t->net->n_ops,
 		.batch = t->micro_batch,
 		.dtype = t->dtype,
-		.n_params = t->net->n_params,
+		.n_params = t->net->n_params - t->net->n_still,
 		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net),
 		.software = t->software,
 		.n_workers = t->n_per_host,
@@ -98,7 +98,8 @@ static const double comm_most_B = 0.3e9;
 
 struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 {
-	const double elem_B = jl_dtype_B(t->dtype) < 4 ? 2 : 4, n_params = t->net->n_params;
+	const double elem_B = jl_dtype_B(t->dtype) < 4 ? 2 : 4, n_params = t->net->n_params - t->net->n_still,
+		     still_B = t->net->n_still * elem_B;
 	const struct jl_layers_total total = jl_layers_sum(t->net->ops, t->net->n_ops);
 	double largest = 0, weight_B, grad_B, optimizer_B;
 	struct jl_memory mem = { .context_B = t->memory.context_B +
@@ -110,10 +111,9 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 		largest = fmax(largest, jl_conv_op_saved(&t->net->ops[i]) / count);
 	}
 	jl_convnet_states(t->net, t->dtype, &weight_B, &grad_B, &optimizer_B);
-	mem.weights_B = n_params * weight_B;
+	mem.weights_B = n_params * weight_B + still_B;
 	if (t->software & JL_SW_FORWARD) {
 		/* what one operator reads and writes, and its neighbour */
-		mem.weights_B = n_params * weight_B;
 		mem.activations_B = t->micro_batch * elem_B * 3 * largest;
 		mem.total_B = mem.weights_B + mem.activations_B + mem.context_B;
 		return mem;

@@ -197,7 +197,8 @@ static double factor(struct expr *e)
 		value = -factor(e);
 	} else if (isdigit((unsigned char)*e->at)) {
 		while (e->at + n < e->end && n < sizeof(text) - 1 &&
-		       (isdigit((unsigned char)e->at[n]) || e->at[n] == '.' || e->at[n] == 'e'))
+		       (isdigit((unsigned char)e->at[n]) || e->at[n] == '.' || e->at[n] == 'e' ||
+			(n && e->at[n - 1] == 'e' && (e->at[n] == '-' || e->at[n] == '+'))))
 			n++;
 		memcpy(text, e->at, n);
 		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
@@ -440,12 +441,20 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 	} else if (is_word(word, len, "def")) {
 		define(vm, rest, brace, brace + 1, close);
 	} else if (is_word(word, len, "side")) { /* what is in it does not change what goes on */
-		const struct jl_net_value shape[3] = { vm->state.vars[0].value, vm->state.vars[1].value,
-						       vm->state.vars[2].value };
+		struct jl_net_value shape[JL_NET_SHAPE];
 
+		for (size_t i = 0; i < JL_NET_SHAPE; i++)
+			shape[i] = vm->state.vars[i].value;
 		run(vm, brace + 1, close);
-		for (size_t i = 0; i < 3; i++)
+		for (size_t i = 0; i < JL_NET_SHAPE; i++)
 			vm->state.vars[i].value = shape[i];
+	} else if (is_word(word, len, "frozen") || is_word(word, len, "idle")) {
+		bool *flag = *word == 'f' ? &vm->state.frozen : &vm->state.idle;
+		const bool before = *flag;
+
+		*flag = true;
+		run(vm, brace + 1, close);
+		*flag = before;
 	} else if (is_word(word, len, "if")) {
 		struct jl_net_args args;
 
@@ -471,7 +480,7 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 				run(vm, next + 1, close);
 		}
 	} else {
-		fail(vm, word, len, JL_N("only for, if, side and def have blocks"));
+		fail(vm, word, len, JL_N("only for, if, side, frozen, idle and def have blocks"));
 	}
 }
 

@@ -12,8 +12,9 @@ struct jl_network {
 	struct jl_conv_op *ops; /* alike ones are one with a count */
 	size_t n_ops;
 	double n_params;
+	double n_still;   /* of them: frozen, or rows of tables; no step has gradients of them all */
 	double n_outputs; /* elements that products make, for one item */
-	double h, w;      /* of the input */
+	double h, w;      /* of the picture that goes in; 0: none does */
 };
 
 /* `settings`: assignments that go before the program ("width=192 depths=3,3,9,3"); NULL: none. `name` is for messages. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { C, H, W };
+enum { C, H, W, F };
 
 bool jl_net_has_word(const char *words, const char *word)
 {
@@ -18,11 +18,11 @@ bool jl_net_has_word(const char *words, const char *word)
 
 void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_op *ops, struct jl_err *err)
 {
-	static const char *const shape[] = { "c", "h", "w" };
+	static const char *const shape[JL_NET_SHAPE] = { "c", "h", "w", "frames" };
 
-	*state = (struct jl_net_state){ .name = name, .err = err, .n_vars = 3, .net.ops = ops };
-	for (size_t i = 0; i < 3; i++) {
-		state->vars[i].name.text[0] = shape[i][0];
+	*state = (struct jl_net_state){ .name = name, .err = err, .n_vars = JL_NET_SHAPE, .net.ops = ops };
+	for (size_t i = 0; i < JL_NET_SHAPE; i++) {
+		strcpy(state->vars[i].name.text, shape[i]);
 		state->vars[i].value.n = 1;
 		state->vars[i].value.v[0] = 1;
 	}
@@ -105,7 +105,7 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 	struct jl_network *net = &s->net;
 	struct jl_conv_op plain = *op;
 
-	if (s->status)
+	if (s->status || s->idle)
 		return;
 	plain.count = 1;
 	for (size_t i = 0; i < net->n_ops; i++) {
@@ -127,13 +127,24 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 	net->ops[net->n_ops++] = *op;
 }
 
+static void own(struct jl_net_state *s, double n_params)
+{
+	s->net.n_params += n_params;
+	if (s->frozen || s->idle)
+		s->net.n_still += n_params;
+}
+
 void jl_net_product(struct jl_net_state *s, const struct jl_conv_op *op, double bias)
 {
 	struct jl_conv_op o = *op;
 
-	if (s->net.n_ops == 0)
+	if (s->frozen)
+		o.train = JL_CONV_FROZEN;
+	else if (s->net.n_ops == 0)
 		o.train = JL_CONV_FIRST;
-	s->net.n_params += jl_conv_op_weights(&o) + bias;
+	own(s, jl_conv_op_weights(&o) + bias);
+	if (s->idle)
+		return;
 	s->net.n_outputs += jl_conv_op_outputs(&o);
 	add_op(s, &o);
 }
@@ -158,8 +169,14 @@ static const struct pass passes[] = {
 	[JL_NET_PASS_JOIN] = { 0, 6, 0, 1, .fuse = 0 },
 };
 
-static void stream(struct jl_net_state *s, double count, double elems, const struct pass *p)
+static void stream(struct jl_net_state *s, double count, double elems, const struct pass *how)
 {
+	struct pass forward = *how;
+	const struct pass *p = s->frozen ? &forward : how;
+
+	forward.bwd = forward.bwd_calls = forward.amp_bwd_B = 0;
+	if (p->fwd + p->bwd <= 0)
+		return;
 	if (!(count > 0 && count <= 1e9 && elems >= 1 && elems <= 1e15)) {
 		wrong(s, JL_N("impossible traffic"));
 		return;
@@ -190,7 +207,7 @@ static double times(const struct jl_net_args *args)
 
 static double elements(const struct jl_net_state *s)
 {
-	return shape(s, C) * shape(s, H) * shape(s, W);
+	return shape(s, C) * shape(s, H) * shape(s, W) * shape(s, F);
 }
 
 static double out_size(double in, double k, double stride, double pad, double dilation)
@@ -207,12 +224,14 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 	const double ph = arg(args, -1, "p", floor(d * (kh - 1) / 2)),
 		     pw = ph < 0 || kw == kh ? ph : floor(d * (kw - 1) / 2);
 	const double oh = out_size(h, kh, stride, ph, d), ow = out_size(w, kw, sw, pw, d);
-
+	/* frames of a film lie one below the other: a filter over some of them is that much higher */
+	const double frames = shape(s, F), kt = arg(args, -1, "kt", 1);
+	const double of = out_size(frames, kt, arg(args, -1, "st", 1), arg(args, -1, "pt", floor((kt - 1) / 2)), 1);
 	const double count = arg(args, -1, "x", 1);
 
 	if (!is_size(c_out) || !is_count(count) || !is_size(kh) || !is_size(kw) || !is_size(groups) ||
-	    !is_size(stride) || !is_size(sw) || !is_size(oh) || !is_size(ow) || fmod(c, groups) != 0 ||
-	    fmod(c_out, groups) != 0) {
+	    !is_size(stride) || !is_size(sw) || !is_size(oh) || !is_size(ow) || !is_size(kt) || !is_size(of) ||
+	    fmod(c, groups) != 0 || fmod(c_out, groups) != 0) {
 		wrong(s, JL_N("a convolution with impossible sizes"));
 		return;
 	}
@@ -221,21 +240,22 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 					     .dilated = d > 1,
 					     .count = count,
 					     .c_in = c,
-					     .h = h,
+					     .h = h * frames,
 					     .w = w,
 					     .c_out = c_out,
-					     .kh = kh,
+					     .kh = kh * kt,
 					     .kw = kw,
 					     .stride = stride,
-					     .oh = oh,
+					     .oh = oh * of,
 					     .ow = ow,
 					     .groups = groups },
 		       arg(args, -1, "b", 0) != 0 ? c_out : 0);
 	if (arg(args, -1, "w", 1) == 0) /* its filters are constants */
-		s->net.n_params -= c_out * c * kh * kw / groups;
+		own(s, -c_out * c * kh * kw * kt / groups);
 	set_shape(s, C, c_out);
 	set_shape(s, H, oh);
 	set_shape(s, W, ow);
+	set_shape(s, F, of);
 }
 
 static void op_conv(struct jl_net_state *s, const struct jl_net_args *args)
@@ -267,7 +287,7 @@ static void op_fc(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double n = arg(args, 0, "n", NAN);
 
-	linear(s, shape(s, H) * shape(s, W), shape(s, C), n, arg(args, -1, "b", 1), 1);
+	linear(s, shape(s, H) * shape(s, W) * shape(s, F), shape(s, C), n, arg(args, -1, "b", 1), 1);
 	set_shape(s, C, n);
 }
 
@@ -298,7 +318,7 @@ static void op_bmm(struct jl_net_state *s, const struct jl_net_args *args)
  * software does so */
 static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	const double heads = arg(args, 0, "heads", 1), q = arg(args, -1, "q", shape(s, H) * shape(s, W));
+	const double heads = arg(args, 0, "heads", 1), q = arg(args, -1, "q", elements(s) / shape(s, C));
 	const double k = arg(args, -1, "k", shape(s, C) / heads);
 	const struct jl_conv_op op = { .kind = JL_CONV_ATTENTION,
 				       .fuse = arg(args, -1, "fused", 1) != 0,
@@ -322,13 +342,13 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	jl_net_pass(s, JL_NET_PASS_BATCH_NORM, elements(s), times(args));
-	s->net.n_params += arg(args, -1, "b", 2) * shape(s, C);
+	own(s, arg(args, -1, "b", 2) * shape(s, C));
 }
 
 static void op_ln(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	jl_net_pass(s, JL_NET_PASS_NORM, elements(s), times(args));
-	s->net.n_params += arg(args, -1, "b", 2) * shape(s, C);
+	own(s, arg(args, -1, "b", 2) * shape(s, C));
 }
 
 static void op_act(struct jl_net_state *s, const struct jl_net_args *args)
@@ -359,17 +379,18 @@ static void op_move(struct jl_net_state *s, const struct jl_net_args *args)
 		stream(s, times(args), elements(s) * share, &(struct pass){ through, back, 1, 1, .fuse = 0 });
 }
 
-static void pool(struct jl_net_state *s, const struct jl_net_args *args, double oh, double ow)
+static void pool(struct jl_net_state *s, const struct jl_net_args *args, double oh, double ow, double of)
 {
-	const double in = elements(s), out = shape(s, C) * oh * ow;
+	const double in = elements(s), out = shape(s, C) * oh * ow * of;
 
-	if (!is_size(oh) || !is_size(ow)) {
+	if (!is_size(oh) || !is_size(ow) || !is_size(of)) {
 		wrong(s, JL_N("a pool with impossible sizes"));
 		return;
 	}
 	jl_net_pass(s, JL_NET_PASS_POOL, in + out, times(args));
 	set_shape(s, H, oh);
 	set_shape(s, W, ow);
+	set_shape(s, F, of);
 }
 
 static void op_pool(struct jl_net_state *s, const struct jl_net_args *args)
@@ -378,19 +399,22 @@ static void op_pool(struct jl_net_state *s, const struct jl_net_args *args)
 		     p = arg(args, -1, "p", floor((k - 1) / 2));
 	const double up = arg(args, -1, "ceil", 0) != 0 ? stride - 1 : 0;
 
-	pool(s, args, out_size(shape(s, H) + up, k, stride, p, 1), out_size(shape(s, W) + up, k, stride, p, 1));
+	const double kt = arg(args, -1, "kt", 1), of = out_size(shape(s, F), kt, arg(args, -1, "st", 1),
+								arg(args, -1, "pt", floor((kt - 1) / 2)), 1);
+
+	pool(s, args, out_size(shape(s, H) + up, k, stride, p, 1), out_size(shape(s, W) + up, k, stride, p, 1), of);
 }
 
 static void op_gap(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	pool(s, args, 1, 1);
+	pool(s, args, 1, 1, 1);
 }
 
 static void op_up(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double by = arg(args, 0, "by", 2);
 
-	pool(s, args, floor(shape(s, H) * by), floor(shape(s, W) * by));
+	pool(s, args, floor(shape(s, H) * by), floor(shape(s, W) * by), shape(s, F));
 }
 
 static void op_param(struct jl_net_state *s, const struct jl_net_args *args)
@@ -400,23 +424,39 @@ static void op_param(struct jl_net_state *s, const struct jl_net_args *args)
 	if (!(n >= 0 && n <= 1e13))
 		wrong(s, JL_N("an impossible number of parameters"));
 	else
-		s->net.n_params += n;
+		own(s, n);
 }
 
-/* in C H W: the sample */
+/* in C H W FRAMES: the sample */
 static void op_in(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	const double h = arg(args, 1, "h", 1), size[3] = { arg(args, 0, "c", 3), h, arg(args, 2, "w", h) };
+	const double h = arg(args, 1, "h", 1),
+		     size[JL_NET_SHAPE] = { arg(args, 0, "c", 3), h, arg(args, 2, "w", h), arg(args, 3, "frames", 1) };
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < JL_NET_SHAPE; i++) {
 		if (!is_size(size[i]))
 			wrong(s, JL_N("an impossible input"));
 		set_shape(s, i, size[i]);
 	}
-	if (s->net.h == 0) {
+	if (s->net.h == 0 && size[C] == 3) { /* a picture: other samples are not decoded */
 		s->net.h = size[1];
-		s->net.w = size[2];
+		s->net.w = size[2] * size[3];
 	}
+}
+
+/* host CALLS step= sync=: launches beside the operators' own, for an item or a step; the device waits for them */
+static void op_host(struct jl_net_state *s, const struct jl_net_args *args)
+{
+	const double calls = arg(args, 0, "calls", NAN);
+
+	if (!(calls > 0 && calls <= 1e9))
+		wrong(s, JL_N("an impossible number of launches"));
+	else
+		add_op(s, &(struct jl_conv_op){ .kind = JL_CONV_HOST,
+						.per_step = arg(args, -1, "step", 0) != 0,
+						.sync = arg(args, -1, "sync", 0) != 0,
+						.count = 1,
+						.calls = calls });
 }
 
 /* refuse: the words fit, but there is no such network */
@@ -434,7 +474,7 @@ static const struct {
 	{ "conv", op_conv },   { "dw", op_dw },     { "fc", op_fc },         { "linear", op_linear }, { "bmm", op_bmm },
 	{ "attn", op_attn },   { "bn", op_bn },     { "ln", op_ln },         { "act", op_act },       { "add", op_add },
 	{ "mul", op_add },     { "move", op_move }, { "pool", op_pool },     { "gap", op_gap },       { "up", op_up },
-	{ "param", op_param }, { "in", op_in },     { "refuse", op_refuse },
+	{ "param", op_param }, { "in", op_in },     { "refuse", op_refuse }, { "host", op_host },
 };
 
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args)

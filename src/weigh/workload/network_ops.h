@@ -6,8 +6,9 @@
 #include "workload/network.h"
 
 #define JL_NET_LIST_MAX 40
-#define JL_NET_VARS_MAX 96
+#define JL_NET_VARS_MAX 256 /* every number of a configuration is one */
 #define JL_NET_ARGS_MAX 10
+#define JL_NET_SHAPE    4 /* c, h, w, frames: the shape that goes on */
 
 struct jl_net_word {
 	char text[40];
@@ -35,8 +36,10 @@ struct jl_net_state {
 	struct {
 		struct jl_net_word name;
 		struct jl_net_value value;
-	} vars[JL_NET_VARS_MAX]; /* the first three: c, h, w, the shape that goes on */
+	} vars[JL_NET_VARS_MAX]; /* the first JL_NET_SHAPE: the shape */
 	size_t n_vars;
+	bool frozen; /* what comes now is run and not trained */
+	bool idle;   /* it is there, and not even run */
 	struct jl_network net;
 };
 

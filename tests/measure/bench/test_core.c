@@ -29,7 +29,7 @@ static void measure(const char *fake, const struct jl_bench_plan *plan)
 static void times_become_rates(void **state)
 {
 	const struct jl_bench_plan plan = { .n_iters = 50, .check = true };
-	struct jl_summary rate;
+	struct jl_stats rate;
 
 	(void)state;
 	measure("rate=1e9 jitter=0.02", &plan);
@@ -125,23 +125,21 @@ static void noise_has_reasons(void **state)
 static void records_are_complete(void **state)
 {
 	const struct jl_bench_plan plan = { .n_iters = 20, .check = true };
-	const struct jl_bench_where where = { .run = "01M7EW09401882YFX1MJJ8BQTW", .version = "9.9", .note = "a note" };
-	struct jl_arena arena;
-	struct jl_record record;
+	struct jl_draft draft;
 	struct jl_err err = { 0 };
 
 	(void)state;
 	measure("rate=1e9", &plan);
-	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	assert_int_equal(jl_bench_record(&result, &jl_bench_fake, &where, &arena, &record, &err), JL_OK);
+	struct jl_record record = jl_bench_record(&draft, &result, &jl_bench_fake);
+	record.id = "01M7EW09401882YFX1MJJ8BQTW";
+	record.time_s = 1;
+	record.origin = "measured";
 	assert_int_equal(jl_record_check(&record, &err), JL_OK);
 	assert_string_equal(record.kind, "memory");
 	assert_string_equal(record.metrics[0].name, "mem_Bps");
 	assert_string_equal(jl_record_text(&record, "test"), "copy");
 	assert_true(jl_record_number(&record, "size_B") == 1000000);
 	assert_int_equal(record.n_samples, 20);
-	assert_string_equal(record.note, "a note");
-	jl_arena_release(&arena);
 }
 
 static void sizes_of_a_sweep(void **state)

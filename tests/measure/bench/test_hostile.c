@@ -235,13 +235,7 @@ static enum jl_status be_rank(bool first, double told[JL_SWEEP_TOLD], struct jl_
 	}
 	status = jl_comm_tcp(&comm, &how, err);
 	if (!status && first && told)
-		status = jl_comm_run(comm,
-				     &(struct jl_coll_call){ .coll = JL_COLL_BROADCAST,
-							     .type = JL_COMM_DOUBLE,
-							     .count = JL_SWEEP_TOLD,
-							     .send = told,
-							     .recv = told },
-				     err);
+		status = jl_comm_tell(comm, told, JL_SWEEP_TOLD * sizeof(*told), err);
 	else if (!status && told)
 		status = jl_sweep_share(&sweep, comm, err);
 	for (int i = 0; i < 20 && !status && !told; i++)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bench/core.h"
+#include "../comm/self.h"
 
 static const struct jl_bench_task tasks[] = {
 	{ .kind = JL_BENCH_GEMM, .dtype = JL_FP32, .m = 64, .n = 48, .k = 80 },
@@ -65,11 +66,11 @@ static size_t run_all(const struct jl_bench_backend *b, struct jl_comm *comm)
 static void every_backend_present(void **state)
 {
 	struct jl_err err = { 0 };
-	struct jl_comm *self;
+	struct jl_comm *self = NULL;
 	size_t n_present = 0;
 
 	(void)state;
-	assert_int_equal(jl_comm_self(&self, &err), JL_OK);
+	assert_int_equal(comm_self(&self, &err), JL_OK);
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		size_t n;

@@ -240,9 +240,9 @@ static void a_whole_run(void **state)
 	assert_ok(jl_train_run(&run, NULL, &err));
 	if (r->status != JL_OK)
 		fail_msg("%s", r->err.en);
-	assert_true(r->rates.gemm_flopps > 0 && r->rates.step_flopps > 0 && r->rates.attn_flopps > 0);
+	assert_true(r->rates.gemm_flopps > 0 && r->rates.mem_Bps > 0);
 	assert_true(r->rates.elem_B == 2 && r->rates.grad_B == 2);
-	assert_true(r->expect.lo_s > 0 && r->expect.lo_s < r->expect.step_s && r->expect.step_s < r->expect.hi_s);
+	assert_true(isnan(r->predicted_s.value)); /* of no machine that is known */
 	/* two reads of the counter, 25 J apart, over all steps */
 	assert_string_equal(r->energy_from, "NVML");
 	print_message("%g J a step, %zu steps\n", r->energy_J, r->n_steps);

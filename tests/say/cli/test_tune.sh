@@ -54,6 +54,13 @@ json "j['global_batch'] == 256 and j['even_step_s'] == max(j['first']['even_step
 json "j['shared_samples_per_s'] > 1.1 * j['even_samples_per_s'] and j['first']['samples'] < 64 < j['second']['samples']"
 json "2 * j['first']['samples'] + 2 * j['second']['samples'] == 256 and j['shared_step_s'] == max(j['first']['step_s'], j['second']['step_s'])"
 run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64; flat; has "each step waits for the rtx-3090"
+run 0 predict resnet-50 --on "1x rtx-3090 + 1x rtx-4090" --batch 64 --json; cp "$work/out" "$work/plus"
+run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64 --json; cmp -s "$work/out" "$work/plus" || bad "A + B is --on A --with B"
+run 0 predict gpt2 --on "1x rtx-3090 + 1x rtx-4090" --batch 8 --seq 512 --json # one card of each: joined as two of them would be
+json "j['even_step_s'] == max(j['first']['even_step_s'], j['second']['even_step_s']) and j['shared_step_s'] < j['even_step_s']"
+json "j['first']['samples'] + j['second']['samples'] == j['global_batch'] == 16 and j['second']['samples'] > j['first']['samples']"
+run 0 predict gpt2 --on "1x rtx-3090 + 1x rtx-4090" --batch 8 --seq 512 --lang ko; narrow; has "rtx-3090을"; has "속도에 맞춘 배치"
+run 2 predict gpt2 --on "rtx-3090 + rtx-4090 + t4" --batch 8; one_line; says "two kinds"
 run 2 predict resnet-50 --on rtx-3090 --with "2x dgx-h100" --batch 64; one_line; says "of one host"
 run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "does not divide"
 

@@ -192,12 +192,82 @@ static void test_bad_cells_are_named(void **state)
 	}
 }
 
+#define RUN(...)                                                                                                       \
+	&(const struct jl_run_cells)                                                                                   \
+	{                                                                                                              \
+		USUAL, __VA_ARGS__                                                                                     \
+	}
+#define USUAL                                                                                                          \
+	.gpu = "A100 SXM 80GB", .n_gpus = "8", .model = "vit_base_patch16_224", .precision = "amp fp16",               \
+	.micro_batch = "64", .throughput = "", .throughput_unit = "images/s", .framework = "PyTorch", .remark = "",    \
+	.method = "train", .resolution_or_seq = "", .global_batch = "", .s_per_iter = "0.5", .mem_gib_per_gpu = "",    \
+	.grad_checkpointing = "", .zero_or_fsdp = "", .primary_metric = "s_per_iter", .primary_value = "0.5"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+/* Runs of other_train: what is read, and what is refused with a reason. */
+static void test_runs(void **state)
+{
+	const struct {
+		const struct jl_run_cells *cells;
+		const char *why;
+	} bad[] = {
+		{ RUN(.model = "SE3Transformer"), "no network 'SE3Transformer'" },
+		{ RUN(.method = "qlora-nf4 rank 4"), "trained in full" },
+		{ RUN(.method = "full, torchao 8-bit AdamW"), "in fp32" },
+		{ RUN(.zero_or_fsdp = "8-GPU zero-3"), "whole on every GPU" },
+		{ RUN(.grad_checkpointing = "y"), "recomputed" },
+		{ RUN(.primary_metric = "tflops_per_gpu"), "FLOP differently" },
+		{ RUN(.s_per_iter = ""), "no throughput" },
+		{ RUN(.micro_batch = "-3"), "not a run" },
+		{ RUN(.n_gpus = "1e99"), "not a run" },
+		{ RUN(.remark = "gradient accumulation 0"), "not a run" },
+		{ RUN(.micro_batch = "many"), "micro_batch" },
+		{ RUN(.precision = "int2"), "precision 'int2'" },
+	};
+	const struct jl_other_find find = { .gpu = find_gpu };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_other_row row = { 0 };
+	struct jl_err err = { .en = "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_not_equal(jl_run_row_read(&row, bad[i].cells, cat, &find, &arena, &err), JL_OK);
+		if (!strstr(err.en, bad[i].why))
+			fail_msg("'%s' where '%s' was meant", err.en, bad[i].why);
+	}
+	/* batches are of one GPU; a step of several passes is one step */
+	assert_int_equal(
+		jl_run_row_read(&row, RUN(.global_batch = "1024", .mem_gib_per_gpu = "10"), cat, &find, &arena, &err),
+		JL_OK);
+	assert_true(row.batch == 64 && row.n_micro == 2 && row.n_gpus == 8 && row.dtype == JL_FP16);
+	assert_true(fabs(row.meas - 64 * 2 * 8 / 0.5) < 1e-9 && row.meas_mem_B == 10.0 * (1 << 30));
+	/* the size of the picture goes with the name, spellings are looked up, tokens are counted as tokens */
+	assert_int_equal(jl_run_row_read(&row,
+					 RUN(.model = "Stable Diffusion 2 base U-Net", .resolution_or_seq = "256x256",
+					     .precision = "BF16"),
+					 cat, &find, &arena, &err),
+			 JL_OK);
+	assert_string_equal(row.net->id, "sd2_unet@256");
+	assert_true(row.dtype == JL_BF16);
+	assert_int_equal(jl_run_row_read(&row,
+					 RUN(.model = "Transformer", .micro_batch = "5400", .s_per_iter = "",
+					     .throughput = "1000", .throughput_unit = "tokens/s"),
+					 cat, &find, &arena, &err),
+			 JL_OK);
+	assert_true(row.batch == 200 && row.meas == 1000);
+	/* no card: memory alone */
+	assert_int_equal(jl_run_row_read(&row, RUN(.gpu = "", .mem_gib_per_gpu = "5"), cat, &find, &arena, &err),
+			 JL_OK);
+	assert_true(isnan(row.meas) && row.meas_mem_B > 5e9);
+}
+#pragma GCC diagnostic pop
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_row_is_read),
-		cmocka_unit_test(test_priors_alone_are_near),
-		cmocka_unit_test(test_held_out_gpus),
+		cmocka_unit_test(test_every_row_is_read),   cmocka_unit_test(test_priors_alone_are_near),
+		cmocka_unit_test(test_held_out_gpus),       cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_bad_cells_are_named),
 	};
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/offered.h"
 #include "catalog/load.h"
 #include "workload/convnet.h"
 #include "workload/modelfile.h"
@@ -87,6 +88,27 @@ static void test_configurations_of_other_networks(void **state)
 		{ "{\"model_type\":\"vit\",\"hidden_size\":768,\"image_size\":224,\"intermediate_size\":3072,"
 		  "\"num_attention_heads\":12,\"num_hidden_layers\":12,\"patch_size\":16,\"num_channels\":3}",
 		  85798656 },
+		{ "{\"model_type\":\"mamba\",\"hidden_size\":768,\"num_hidden_layers\":24,\"vocab_size\":50280,\"state_"
+		  "size\":16,"
+		  "\"conv_kernel\":4,\"expand\":2,\"initializer_range\":1e-05}",
+		  129135360 },
+		{ "{\"model_type\":\"clip\",\"projection_dim\":768,\"text_config\":{\"hidden_size\":768,\"num_"
+		  "attention_heads\":12},"
+		  "\"vision_config\":{\"hidden_size\":1024,\"num_attention_heads\":16,\"num_hidden_layers\":24,\"patch_"
+		  "size\":14}}",
+		  427616513 },
+		{ "{\"model_type\":\"clip_text_model\",\"architectures\":[\"CLIPTextModelWithProjection\"],\"hidden_"
+		  "size\":1280,"
+		  "\"intermediate_size\":5120,\"num_attention_heads\":20,\"num_hidden_layers\":32,\"projection_dim\":"
+		  "1280}",
+		  694659840 },
+		{ "{\"_class_name\":\"UNet2DConditionModel\",\"attention_head_dim\":[5,10,20],\"block_out_channels\":["
+		  "320,640,1280],"
+		  "\"cross_attention_dim\":2048,\"down_block_types\":[\"DownBlock2D\",\"CrossAttnDownBlock2D\","
+		  "\"CrossAttnDownBlock2D\"],"
+		  "\"transformer_layers_per_block\":[1,2,10],\"projection_class_embeddings_input_dim\":2816,\"sample_"
+		  "size\":128}",
+		  2567463684 },
 	};
 	char path[] = "/tmp/jeoul-config-XXXXXX.json";
 	const int fd = mkstemps(path, 5);
@@ -215,6 +237,164 @@ static void test_safetensors(void **state)
 		assert_true(jl_safetensors_parse(&file, b.data, len, "a.safetensors", &arena, &err) != JL_OK);
 }
 
+static void write_file(const char *path, const void *data, size_t len)
+{
+	FILE *out = fopen(path, "wb");
+
+	assert_non_null(out);
+	assert_true(fwrite(data, 1, len, out) == len && fclose(out) == 0);
+}
+
+/* Weights in several files: by their index, or all of a folder. */
+static void test_shards(void **state)
+{
+	static const char *const shard[] = {
+		"{\"model.embed_tokens.weight\":{\"dtype\":\"BF16\",\"shape\":[1000,2048],\"data_offsets\":[0,0]},"
+		"\"model.layers.0.self_attn.q_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[2048,2048]}}",
+		"{\"model.layers.0.self_attn.k_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[512,2048]},"
+		"\"model.layers.1.mlp.gate_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[8192,2048]}}"
+	};
+	static const struct {
+		const char *index, *says;
+	} bad[] = {
+		{ "{\"weight_map\":{}}", "weight_map" },
+		{ "{\"weight_map\":[1]}", "weight_map" },
+		{ "{\"weight_map\":{\"a\":\"../../etc/b.safetensors\"}}", "same folder" },
+		{ "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "same folder" },
+		{ "{\"weight_map\":{\"a\":7}}", "same folder" },
+		{ "{\"weight_map\":{\"a\":\"none.safetensors\"}}", "none.safetensors" },
+		{ "{\"weight_map\":{\"a\":\"m-1.safetensors\"}}", "names 1 tensors, and the files hold 2" },
+	};
+	char folder[] = "/tmp/jeoul-shards-XXXXXX", path[128], index[128];
+	struct jl_modelfile file;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i < 2; i++) {
+		struct bytes b = { .len = 0 };
+
+		put_text(&b, shard[i]);
+		snprintf(path, sizeof(path), "%s/m-%d.safetensors", folder, i + 1);
+		write_file(path, b.data, b.len);
+	}
+	for (int with_index = 0; with_index < 2; with_index++) {
+		const char good[] = "{\"metadata\":{\"total_size\":1},\"weight_map\":{\"a\":\"m-1.safetensors\",\"b\":"
+				    "\"m-1.safetensors\","
+				    "\"c\":\"m-2.safetensors\",\"d\":\"m-2.safetensors\"}}";
+
+		snprintf(index, sizeof(index), "%s/model.safetensors.index.json", folder);
+		if (with_index)
+			write_file(index, good, strlen(good));
+		if (jl_modelfile_read(&file, jl_catalog_embedded(), with_index ? index : folder, &arena, &err) != JL_OK)
+			fail_msg("%s", err.en);
+		assert_true(file.config.model.n_layers == 2 && file.config.model.heads == 16 &&
+			    file.config.model.ffn == 8192);
+		assert_true(file.n_params == 2048.0 * (1000 + 2048 + 512 + 8192) &&
+			    file.weights_B == 2 * file.n_params);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		write_file(index, bad[i].index, strlen(bad[i].index));
+		err = (struct jl_err){ 0 };
+		assert_true(jl_modelfile_read(&file, jl_catalog_embedded(), folder, &arena, &err) != JL_OK);
+		if (!strstr(err.en, bad[i].says) || strchr(err.en, '\n'))
+			fail_msg("'%s' where '%s' was meant", err.en, bad[i].says);
+	}
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/m-%d.safetensors", folder, i + 1);
+		(void)unlink(path);
+	}
+	(void)unlink(index);
+	assert_true(jl_modelfile_read(&file, jl_catalog_embedded(), folder, &arena, &err) != JL_OK);
+	assert_non_null(strstr(err.en, "*.safetensors"));
+	(void)rmdir(folder);
+}
+
+/* Pipelines of diffusers: all their parts, of which one is trained. */
+static void test_pipelines(void **state)
+{
+	static const struct {
+		const char *folder, *parts;
+		double trained, frozen;
+	} pipelines[] = {
+		{ "sd", "unet 860M, text_encoder 123M, vae 83.7M", 859520964, 123060480 + 83653863 },
+		{ "flux/model_index.json",
+		  "transformer 11.9B, text_encoder 123M, text_encoder_2 4.76B, vae 83.8M", 11901408320,
+		  123060480 + 4762310656.0 + 83819683 },
+	};
+	struct jl_modelfile file;
+	struct jl_err err = { 0 };
+	char path[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pipelines) / sizeof(*pipelines); i++) {
+		snprintf(path, sizeof(path), JL_SOURCE_DIR "/tests/fixtures/pipelines/%s", pipelines[i].folder);
+		if (jl_modelfile_read(&file, jl_catalog_embedded(), path, &arena, &err) != JL_OK)
+			fail_msg("%s", err.en);
+		assert_true(file.is_network);
+		assert_string_equal(file.parts, pipelines[i].parts);
+		assert_true(file.net.n_still == pipelines[i].frozen);
+		assert_true(file.net.n_params == pipelines[i].trained + pipelines[i].frozen);
+	}
+	snprintf(path, sizeof(path), JL_SOURCE_DIR "/tests/fixtures/pipelines/sd/unet/config.json");
+	assert_int_equal(jl_modelfile_read(&file, jl_catalog_embedded(), path, &arena, &err), JL_OK);
+	assert_true(file.net.n_params == 859520964 && file.net.n_still == 0 && !file.parts);
+}
+
+static enum jl_status read_offered(const char *index, const char *unet, struct jl_err *err)
+{
+	const struct jl_offered files[] = { { "model_index.json", index, strlen(index) },
+					    { "unet/config.json", unet, strlen(unet) },
+					    { NULL, NULL, 0 } };
+	const struct jl_offered *before = jl_offer(files);
+	struct jl_modelfile file;
+	const enum jl_status status = jl_modelfile_read(&file, jl_catalog_embedded(), "model_index.json", &arena, err);
+
+	jl_offer(before);
+	return status;
+}
+
+static void test_hostile_pipelines(void **state)
+{
+	static const char index[] = "{\"unet\":[\"diffusers\",\"UNet2DConditionModel\"]}",
+			  unet[] = "{\"_class_name\":\"UNet2DConditionModel\"}";
+	static const struct {
+		const char *index, *unet, *says;
+	} bad[] = {
+		{ "", unet, "unet" },
+		{ "[1]", unet, "unet" },
+		{ "{\"unet\":null}", unet, "unet" },
+		{ index, "{\"_class_name\":\"NoSuchModel\"}", "'NoSuchModel' is not one we know" },
+		{ index, "{\"_class_name\":\"a\\nb c\"}", "'?' is not one we know" },
+		{ index, "{\"model_type\":\"no_such_type\"}", "'no_such_type' is not one we know" },
+		{ index, "{\"_class_name\":\"UNet2DConditionModel\",\"block_out_channels\":[1e30,-5]}",
+		  "impossible sizes" },
+		{ index, "{\"_class_name\":\"UNet2DConditionModel\",\"layers_per_block\":1e9}", "write: for" },
+		{ index, "{\"_class_name\":\"UNet2DConditionModel\",\"layers_per_block\":190000}", "come to an end" },
+		{ "{\"transformer\":[\"a\",\"b\"]}", unet, "transformer/config.json" },
+	};
+	struct jl_err err = { 0 };
+
+	(void)state;
+	assert_int_equal(read_offered(index, unet, &err), JL_OK);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		err = (struct jl_err){ 0 };
+		assert_true(read_offered(bad[i].index, bad[i].unet, &err) != JL_OK);
+		if (!strstr(err.en, bad[i].says) || strchr(err.en, '\n') || strchr(err.text, '\n'))
+			fail_msg("'%s' where '%s' was meant", err.en, bad[i].says);
+	}
+	/* a request reads what it brings, and no file of the machine */
+	const struct jl_offered none[] = { { NULL, NULL, 0 } };
+	const struct jl_offered *before = jl_offer(none);
+	struct jl_modelfile file;
+
+	assert_true(jl_modelfile_read(&file, jl_catalog_embedded(), JL_SOURCE_DIR "/tests/fixtures/onnx/resnet50.onnx",
+				      &arena, &err) != JL_OK);
+	assert_true(jl_modelfile_read(&file, jl_catalog_embedded(), JL_SOURCE_DIR "/tests/fixtures/pipelines/sd",
+				      &arena, &err) != JL_OK);
+	jl_offer(before);
+}
+
 static void test_torch_graph(void **state)
 {
 	static const char text[] =
@@ -308,6 +488,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_configurations_of_other_networks, begin, end),
 		cmocka_unit_test_setup_teardown(test_gguf, begin, end),
 		cmocka_unit_test_setup_teardown(test_safetensors, begin, end),
+		cmocka_unit_test_setup_teardown(test_shards, begin, end),
+		cmocka_unit_test_setup_teardown(test_pipelines, begin, end),
+		cmocka_unit_test_setup_teardown(test_hostile_pipelines, begin, end),
 		cmocka_unit_test_setup_teardown(test_torch_graph, begin, end),
 		cmocka_unit_test_setup_teardown(test_hostile_files, begin, end),
 	};

@@ -103,10 +103,113 @@ static void test_published_counts(void **state)
 	free(t.seen);
 }
 
+/* What stands in the table, as a count and a half of its last digit; NAN: nothing. */
+static double figure(const char *cell, double *ret_half)
+{
+	const char *dot = strchr(cell, '.');
+
+	*ret_half = 0.5 * pow(10, dot ? -(double)strlen(dot + 1) : 0);
+	return *cell ? atof(cell) : NAN;
+}
+
+/* Networks whose published counts are exact. "plain": attention's own products are not in the published multiply-adds; norms never are. */
+static void test_exact_counts(void **state)
+{
+	struct jl_csv csv;
+	struct jl_buf text;
+	struct jl_err err = { 0 };
+	size_t n_params = 0, n_both = 0, n_mac = 0;
+	bool more;
+
+	(void)state;
+	assert_int_equal(jl_buf_read_file(&text, JL_SOURCE_DIR "/tests/fixtures/networks/published.csv", 1 << 20, &err),
+			 JL_OK);
+	assert_int_equal(jl_csv_open(&csv, text.data, text.len, ',', "published.csv", &err), JL_OK);
+	while (jl_csv_next(&csv, &more, &err) == JL_OK && more) {
+		const char *name = jl_csv_text(&csv, jl_csv_find(&csv, "name"));
+		const bool plain = strcmp(jl_csv_text(&csv, jl_csv_find(&csv, "counted")), "plain") == 0;
+		double half, exact;
+		const double params = figure(jl_csv_text(&csv, jl_csv_find(&csv, "params")), &exact),
+			     gmac = figure(jl_csv_text(&csv, jl_csv_find(&csv, "gmac")), &half);
+		struct jl_arena arena;
+		struct jl_convnet net;
+
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+		if (jl_convnet_load(&net, jl_catalog_embedded(), name, &arena, &err))
+			fail_msg("%s: %s", name, err.en);
+		const struct jl_layers_total total = jl_layers_sum(net.ops, net.n_ops);
+		const double mac = total.mac - total.mac_kind[JL_CONV_STREAM] -
+				   (plain ? total.mac_kind[JL_CONV_ATTENTION] : 0);
+
+		if (!isnan(params) && fabs(net.n_params - params) > 0)
+			fail_msg("%s: %.0f parameters, published %.0f", name, net.n_params, params);
+		if (!isnan(gmac) && fabs(mac / 1e9 - gmac) > 0.01 * gmac + half)
+			fail_msg("%s: %.3f GMAC, published %g", name, mac / 1e9, gmac);
+		n_params += isnan(params) ? 0 : 1;
+		n_mac += isnan(gmac) ? 0 : 1;
+		n_both += isnan(params + gmac) ? 0 : 1;
+		jl_arena_release(&arena);
+	}
+	print_message(
+		"%zu networks with exact parameters, %zu of them with multiply-adds too, %zu with multiply-adds\n",
+		n_params, n_both, n_mac);
+	assert_true(n_both >= 60);
+	jl_csv_release(&csv);
+	jl_buf_release(&text);
+}
+
+/* What is frozen is there, runs forward and is not updated; its gradients are not exchanged. */
+static void test_frozen(void **state)
+{
+	const char *const names[] = { "sd15", "sd15_unet" };
+	struct jl_convnet net[2];
+	struct jl_arena arena;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(jl_convnet_load(&net[i], jl_catalog_embedded(), names[i], &arena, &err), JL_OK);
+	assert_true(net[0].n_params - net[0].n_still == net[1].n_params && net[1].n_still == 0);
+	assert_true(jl_convnet_grad_B(&net[0], JL_BF16) == jl_convnet_grad_B(&net[1], JL_BF16));
+	const struct jl_layers_total all = jl_layers_sum(net[0].ops, net[0].n_ops),
+				     unet = jl_layers_sum(net[1].ops, net[1].n_ops);
+
+	assert_true(all.mac > 2 * unet.mac);  /* the picture is encoded */
+	assert_true(all.saved == unet.saved); /* and nothing of that is kept */
+	jl_arena_release(&arena);
+}
+
+/* Films: a filter over space and time has the weights and products of both. */
+static void test_frames(void **state)
+{
+	struct jl_network net;
+	struct jl_arena arena;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	assert_int_equal(jl_network_expand(&net, "film",
+					   "in 3 8 8 16; conv 4 3 kt=3 st=2 b=1; pool 2 kt=2 st=2 pt=0; gap", NULL,
+					   &arena, &err),
+			 JL_OK);
+	assert_true(net.n_params == 4 * 3 * 27 + 4);
+	assert_true(jl_layers_sum(net.ops, net.n_ops).mac == 4.0 * 3 * 27 * 8 * 8 * 8);
+	assert_int_not_equal(jl_network_expand(&net, "film", "in 3 8 8 16; conv 4 3 kt=40 pt=0", NULL, &arena, &err),
+			     JL_OK);
+	assert_non_null(strstr(err.en, "impossible sizes"));
+	assert_int_not_equal(jl_network_expand(&net, "film", "in 3 8; host 0", NULL, &arena, &err), JL_OK);
+	assert_non_null(strstr(err.en, "launches"));
+	jl_arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_published_counts),
+		cmocka_unit_test(test_exact_counts),
+		cmocka_unit_test(test_frozen),
+		cmocka_unit_test(test_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,13 +120,11 @@ static int run_parts(struct mpi_comm *c, const struct jl_coll_call *call)
 	case JL_COLL_ALLTOALL:
 		return MPI_Alltoall(send == recv ? MPI_IN_PLACE : send, count, type, call->recv, count, type, c->world);
 	case JL_COLL_REDUCESCATTER: {
-		int code;
-
 		if (recv != send + own_B)
 			return MPI_Reduce_scatter_block(send, call->recv, count, type, op_of(c, call), c->world);
 		/* MPI leaves the result of an in-place call at the beginning of the buffer */
-		code = MPI_Reduce_scatter_block(MPI_IN_PLACE, (void *)(uintptr_t)send, count, type, op_of(c, call),
-						c->world);
+		int code = MPI_Reduce_scatter_block(MPI_IN_PLACE, (void *)(uintptr_t)send, count, type, op_of(c, call),
+						    c->world);
 		if (code == MPI_SUCCESS && own_B)
 			memcpy(call->recv, send, call->count * jl_comm_type_B(call->type));
 		return code;
@@ -170,10 +168,9 @@ static enum jl_status run_call(struct jl_comm *comm, const struct jl_coll_call *
 static enum jl_status mpi_run(struct jl_comm *comm, const struct jl_coll_call *call, struct jl_err *err)
 {
 	struct rollcall *roll = ((struct mpi_comm *)comm)->roll;
-	enum jl_status status;
 
 	rollcall_cross(roll);
-	status = run_call(comm, call, err);
+	enum jl_status status = run_call(comm, call, err);
 	rollcall_cross(roll);
 	return status;
 }

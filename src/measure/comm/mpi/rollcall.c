@@ -129,14 +129,13 @@ static void *watch(void *ctx)
 		struct pollfd wait = { .fd = r->fd, .events = POLLIN };
 		const uint64_t crossed = atomic_load(&r->n_crossed);
 		const double now_s = jl_clock_s();
-		bool long_call;
 		int rank;
 
 		if (crossed != seen) {
 			seen = crossed;
 			moved_s = now_s;
 		}
-		long_call = (seen & 1) && now_s - moved_s > QUIET_S;
+		bool long_call = (seen & 1) && now_s - moved_s > QUIET_S;
 		if (!long_call)
 			asked_s = 0;
 		/* once at the beginning: whom can we reach at all? Then only when MPI does not come back. */

@@ -1,0 +1,92 @@
+/* What `predict` says of a step on this machine: its device as the catalog or its processor describes it, with the
+ * rates that were measured in the workers right before in place of the listed ones. */
+#include "check/own_params.h"
+#include "physics/device_params.h"
+#include "system/resolve.h"
+#include "train/run.h"
+
+/* The CPU's products round their operands to bf16, everything else stays as it is in fp32. */
+static enum jl_dtype dtype_of(const struct jl_train_run *run)
+{
+	static const enum jl_dtype dtypes[JL_N_TRAIN_PRECISION] = { JL_FP32, JL_TF32, JL_BF16 };
+	return run->kernels == &jl_engine_cpu ? JL_FP32 : dtypes[run->precision];
+}
+
+/* What one worker has of them, and all joined by the rate of their all-reduce: a ring sends 2 (n - 1) / n of it. */
+static enum jl_status put_rates(struct jl_machine *machine, const struct jl_train_run *run,
+				const struct jl_train_result *r, struct jl_err *err)
+{
+	const struct jl_gpu *gpu = machine->sys.gpu;
+	const double n = r->config.n_workers;
+	struct jl_train_shape shape;
+	struct jl_device dev;
+	JL_TRY(jl_train_shape(run->model, 1, &shape, err));
+	const struct jl_tensor_place *w = &shape.weights[JL_W_UP];
+	const struct jl_gemm product = { .m = (double)(run->batch * run->seq),
+					 .n = (double)w->rows,
+					 .k = (double)w->cols,
+					 .batch = 1,
+					 .dtype = dtype_of(run),
+					 .out_B = r->rates.elem_B,
+					 .alone = 1 };
+	jl_resolve_system_device(&dev, run->cat, &machine->sys);
+	(void)jl_gemm_shipped(run->cat, gpu ? gpu->id : NULL, &dev);
+	jl_own_solve(&dev, &product, r->rates.gemm_flopps / n, r->rates.mem_Bps / n);
+	machine->dev.peak_flopps[product.dtype] = dev.peak_flopps[product.dtype];
+	machine->dev.mem_Bps = dev.mem_Bps;
+	machine->device_fitted = true;
+	machine->rate_half_ln = 0;
+	machine->sys.n_nodes = 1;
+	machine->sys.n_per_node = r->config.n_workers;
+	machine->fabric = (struct jl_fabric){ .intra_kind = n > 1 ? JL_INTRA_SWITCH : JL_INTRA_NONE,
+					      .n_per_node = r->config.n_workers,
+					      .n_nodes = 1,
+					      .intra = { .rate_Bps = 2 * (n - 1) / n * r->rates.allreduce_Bps,
+							 .eff_frac = 1 } };
+	machine->alone = machine->fabric;
+	return JL_OK;
+}
+
+static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
+			    const struct jl_train_result *r, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_sys sys = { .n_nodes = 1, .n_per_node = 1 };
+	struct jl_own_cpu own;
+	struct jl_machine machine;
+	struct jl_subject subject;
+	struct jl_job job;
+	struct jl_request ask = jl_request_empty();
+	if (run->kernels == &jl_engine_cpu) {
+		jl_own_cpu_guess(&own, &(struct jl_own_ask){ .cat = run->cat, .here = run->here });
+		sys.cpu = &own.cpu;
+	} else if (run->here->system) {
+		JL_TRY(jl_sys_parse(&sys, run->cat, run->here->system, arena, err));
+	} else {
+		return jl_fail(err, JL_E_ABSENT, "{%s}", run->here->system_why_en);
+	}
+	ask.model = run->model->id;
+	ask.batch = (double)run->batch;
+	ask.seq = (double)run->seq;
+	ask.accumulate = (double)run->n_micro;
+	ask.dtype = (int)dtype_of(run);
+	ask.framework = JL_FW_NATIVE;
+	ask.plan.dp = r->config.n_workers;
+	ask.plan.zero = (int)r->config.mode;
+	JL_TRY(jl_subject_find(&subject, run->cat, &ask, arena, err));
+	JL_TRY(jl_machine_make(&machine, run->cat, &sys, err));
+	JL_TRY(put_rates(&machine, run, r, err));
+	JL_TRY(jl_job_weigh(&job, run->cat, &subject, &machine, &ask, err));
+	*ret_step_s = job.prediction.step_s;
+	return JL_OK;
+}
+
+enum jl_status jl_train_predict(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
+				const struct jl_train_result *result, struct jl_err *err)
+{
+	struct jl_arena arena;
+	struct jl_err local;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	enum jl_status status = weigh(ret_step_s, run, result, &arena, err ? err : &local);
+	jl_arena_release(&arena);
+	return status;
+}
