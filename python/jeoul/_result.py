@@ -118,9 +118,14 @@ class Anything(Record):
         return iter(self._data)
 
 
+# What a notebook has no style sheet for: marks as high as letters, one drawing of a chart, colours that it names.
 _STYLE = (
-    "<style>.jeoul svg.bar{width:8em;height:.7em;background:#8883}.jeoul svg.bar rect{fill:currentColor}.jeoul td,.jeoul th"
-    "{text-align:left;font-weight:normal}.jeoul .r{text-align:right}.jeoul .o{opacity:.6}.jeoul dt{font-weight:bold}.jeoul .note{font-size:smaller}</style>"
+    "<style>.jeoul{--fg:currentColor;--dim:#777;--line:#8884;--bg:transparent;--s1:#0b62a4;--s2:#c2410c;--s3:#146c37;--s4:#7c3aed;--s5:#6b7280;--s6:#b3261e}"
+    ".jeoul svg.o{width:.55em;height:.55em;margin-left:.15em;vertical-align:.35em;opacity:.6}.jeoul svg.m{width:1em;height:1em;vertical-align:-.14em}"
+    ".jeoul .defs{position:absolute}.jeoul svg.slim{display:none}.jeoul svg.full{max-width:46em}.jeoul svg text{font:12px sans-serif;fill:currentColor}"
+    ".jeoul svg.bar{width:8em;height:.7em;background:#8883}.jeoul svg.bar rect{fill:currentColor}.jeoul .ruler>svg:first-child{width:100%;height:1em}"
+    ".jeoul .ruler rect{fill:#8884}.jeoul .ruler path{stroke:currentColor;vector-effect:non-scaling-stroke}.jeoul svg .grid,.jeoul svg .axis{stroke:#8886}"
+    ".jeoul td,.jeoul th{text-align:left;font-weight:normal}.jeoul .r{text-align:right}.jeoul dt{font-weight:bold}.jeoul .note{font-size:smaller}</style>"
 )
 SCHEMAS: dict[str, list[type]] = {}
 

@@ -107,13 +107,6 @@ void jl_table_end_row(struct jl_table *table)
 	table->n_in_row = 0;
 }
 
-void jl_table_rule(struct jl_table *table)
-{
-	assert(table->n_in_row == 0 && "a rule stands between rows");
-	for (size_t i = 0; i < table->n_columns; i++)
-		push(table, NULL);
-}
-
 /* How a cell is written: a bar would end it in Markdown; all else that Markdown takes for its own is the writer's of the cell. */
 static bool is_escaped(char c, enum jl_table_flavour flavour)
 {
@@ -268,19 +261,16 @@ static void measure(const struct jl_table *table, const struct jl_table_style *s
 	size_t cells[JL_TABLE_COLUMNS_MAX] = { 0 };
 
 	for (size_t i = 0; i < table->n_cells; i++) {
-		size_t width = table->cells[i] ? visible_width(table->cells[i], style->flavour) : 0;
+		size_t width = visible_width(table->cells[i], style->flavour);
 		if (width > cells[i % table->n_columns])
 			cells[i % table->n_columns] = width;
 	}
 	for (size_t i = 0; i < table->n_columns; i++) {
-		size_t max = table->columns[i].max_width,
-		       head = visible_width(head_of(&table->columns[i]), style->flavour);
+		size_t head = visible_width(head_of(&table->columns[i]), style->flavour);
 
 		widths[i] = head > cells[i] ? head : cells[i];
 		if (style->flavour == JL_TABLE_MARKDOWN)
 			widths[i] = widths[i] < 3 ? 3 : widths[i]; /* "---" under the header */
-		else if (max && widths[i] > max)
-			widths[i] = max;
 	}
 	if (style->flavour == JL_TABLE_TEXT && style->width)
 		shrink(table, style, widths, cells);
@@ -387,14 +377,10 @@ enum jl_status jl_table_print(const struct jl_table *table, const struct jl_tabl
 		put_row(table, style, widths, NULL, out);
 	if (markdown)
 		put_markdown_rule(table, widths, out);
-	else if (header && !style->no_rule)
+	else if (header)
 		put_text_rule(table, style, widths, out);
-	for (size_t i = 0; i + table->n_columns <= table->n_cells && !out->failed; i += table->n_columns) {
-		if (table->cells[i])
-			put_row(table, style, widths, table->cells + i, out);
-		else if (!markdown)
-			put_text_rule(table, style, widths, out);
-	}
+	for (size_t i = 0; i + table->n_columns <= table->n_cells && !out->failed; i += table->n_columns)
+		put_row(table, style, widths, table->cells + i, out);
 	if (out->failed == JL_E_LIMIT)
 		return jl_fail(err, JL_E_LIMIT, "the table is longer than %zu bytes", out->limit_B);
 	return out->failed ? jl_fail_nomem(err) : JL_OK;

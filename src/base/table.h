@@ -21,7 +21,6 @@ struct jl_table_column {
 	const char *head; /* NULL or "" in all columns: no header */
 	enum jl_align align;
 	bool flexible;    /* goes on in a line below when the table is too wide */
-	size_t max_width; /* 0: no limit */
 	size_t min_width; /* a flexible column is never narrower; 0: 4 */
 };
 
@@ -32,7 +31,6 @@ struct jl_table_style {
 	size_t width; /* of the terminal; 0: no limit. Markdown has none. */
 	size_t indent;
 	bool colour;
-	bool no_rule; /* no line under the header */
 };
 
 #define JL_TABLE_COLUMNS_MAX 64
@@ -41,7 +39,7 @@ struct jl_table {
 	struct jl_arena *arena;
 	const struct jl_table_column *columns; /* must outlive the table */
 	size_t n_columns;
-	const char **cells; /* row by row; a row of NULLs is a rule */
+	const char **cells; /* row by row */
 	size_t n_cells, room;
 	size_t n_in_row;
 	enum jl_status failed; /* sticks, as in jl_buf */
@@ -60,6 +58,5 @@ void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct 
 void jl_table_cell(struct jl_table *table, const char *text); /* copied */
 void jl_table_printf(struct jl_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void jl_table_end_row(struct jl_table *table); /* cells that are missing are empty */
-void jl_table_rule(struct jl_table *table);    /* a line across */
 enum jl_status jl_table_print(const struct jl_table *table, const struct jl_table_style *style, struct jl_buf *out,
 			      struct jl_err *err);

@@ -39,10 +39,6 @@ struct jl_catalog_places {
 	const struct jl_record_place **of[JL_N_RECORD];
 };
 
-/* `places` may be NULL; then the file is, too. */
-struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_catalog_kind kind, size_t i,
-				 size_t field, size_t item, size_t sub);
-
 /* `places` may be NULL: findings then name record and key only. */
 void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,
 		      struct jl_findings *findings);

@@ -99,17 +99,28 @@ static enum jl_status split_fact(struct fact_parts *ret_parts, const char *text,
 	return JL_OK;
 }
 
-enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl_kind kind, const char *key,
-			     const char *source, const char *date, const struct jl_catalog *cat, struct jl_arena *arena,
-			     struct jl_err *err)
+/* The value that is being cooked. */
+struct spot {
+	const struct jl_cook *cook;
+	const struct jl_schema *schema; /* of the record or of the sub-record */
+	const struct jl_field *field;
+	const struct jl_yaml *node;
+	const char *id;            /* of the record */
+	const char *source, *date; /* of facts without their own */
+};
+
+/* QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]; without a source of its own it has the record's, and its date. */
+static enum jl_status cook_fact(const struct spot *spot, struct jl_fact *ret_fact, struct jl_err *err)
 {
+	const char *key = spot->field->key, *source = spot->source, *date = spot->date;
+	struct jl_arena *arena = spot->cook->arena;
 	struct jl_fact fact = JL_FACT_UNKNOWN;
 	struct fact_parts parts = { .origin = JL_ORIGIN_NONE };
 
-	JL_TRY(split_fact(&parts, text, key, err));
+	JL_TRY(split_fact(&parts, spot->node->text, key, err));
 	const char *copy = jl_arena_strndup(arena, parts.quantity.at, parts.quantity.len);
 	JL_TRY(jl_got(copy, err));
-	JL_TRY(jl_units_parse(&fact.value, copy, kind, key, err));
+	JL_TRY(jl_units_parse(&fact.value, copy, spot->field->kind, key, err));
 	if (parts.source.len) {
 		source = jl_arena_strndup(arena, parts.source.at, parts.source.len);
 		date = NULL;
@@ -118,7 +129,7 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	if (!source)
 		return jl_fail(err, JL_E_DATA, "%s: no source; add 'source: ID' to the record or '@ID' to the value",
 			       key);
-	const struct jl_source *found = jl_source_by_id(cat, source);
+	const struct jl_source *found = jl_source_by_id(spot->cook->cat, source);
 	if (!found)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "%s: unknown source '%s'; add it to sources.yaml, or use an id that is there", key,
@@ -133,16 +144,6 @@ enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl
 	*ret_fact = fact;
 	return JL_OK;
 }
-
-/* The value that is being cooked. */
-struct spot {
-	const struct jl_cook *cook;
-	const struct jl_schema *schema; /* of the record or of the sub-record */
-	const struct jl_field *field;
-	const struct jl_yaml *node;
-	const char *id;            /* of the record */
-	const char *source, *date; /* of facts without their own */
-};
 
 /* JL_E_NOMEM goes up; everything else becomes a finding: "file:line:column: gpu h100-sxm5: mem_rate: ...". */
 static enum jl_status settle(const struct spot *spot, enum jl_status status, const struct jl_err *err)
@@ -207,9 +208,7 @@ static enum jl_status cook_scalar(const struct spot *spot, void *at, struct jl_e
 	if (!text[strspn(text, BLANKS)])
 		return jl_fail(err, JL_E_PARSE, "%s: empty; leave the key out when the value is not known", field->key);
 	switch (field->type) {
-	case JL_F_FACT:
-		return jl_fact_parse(at, text, field->kind, field->key, spot->source, spot->date, spot->cook->cat,
-				     spot->cook->arena, err);
+	case JL_F_FACT: return cook_fact(spot, at, err);
 	case JL_F_NUMBER:
 		status = jl_units_parse(&number, text, JL_K_NUMBER, field->key, err);
 		if (!status)

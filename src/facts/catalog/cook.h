@@ -15,9 +15,3 @@ struct jl_cook {
  * of the record that is amended). What is wrong goes to the findings and leaves the field as it was; the status is JL_OK or
  * JL_E_NOMEM. */
 enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_yaml *map, void *record, struct jl_err *err);
-
-/* QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]. `source` and `date` are the record's own (NULL: the text must name a
- * source). */
-enum jl_status jl_fact_parse(struct jl_fact *ret_fact, const char *text, enum jl_kind kind, const char *key,
-			     const char *source, const char *date, const struct jl_catalog *cat, struct jl_arena *arena,
-			     struct jl_err *err);

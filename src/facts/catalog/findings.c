@@ -51,17 +51,20 @@ enum jl_status jl_findings_status(const struct jl_findings *findings, struct jl_
 			    findings->n - 1);
 }
 
-struct jl_where jl_catalog_where(const struct jl_catalog_places *places, enum jl_catalog_kind kind, size_t i,
-				 size_t field, size_t item, size_t sub)
+/* Without places the file is NULL. */
+static struct jl_where where_of(const struct jl_check *check)
 {
-	const struct jl_record_place *newest = places && places->of[kind] ? places->of[kind][i] : NULL;
-	const struct jl_schema *schema = jl_schema_of(kind);
+	const struct jl_catalog_places *places = check->places;
+	const struct jl_record_place *newest = places && places->of[check->kind] ? places->of[check->kind][check->i]
+										 : NULL;
+	const struct jl_schema *schema = jl_schema_of(check->kind);
 
-	for (const struct jl_record_place *at = newest; at; at = at->older) {
-		if (at->cells || (field < schema->n_fields && jl_yaml_get(at->map, schema->fields[field].key)))
-			return jl_record_where(at, field, item, sub);
-	}
-	return newest ? jl_record_where(newest, field, item, sub) : (struct jl_where){ .file = NULL };
+	for (const struct jl_record_place *at = newest; at; at = at->older)
+		if (at->cells ||
+		    (check->field < schema->n_fields && jl_yaml_get(at->map, schema->fields[check->field].key)))
+			return jl_record_where(at, check->field, check->item, check->sub);
+	return newest ? jl_record_where(newest, check->field, check->item, check->sub)
+		      : (struct jl_where){ .file = NULL };
 }
 
 /* "gpu h100-sxm5: mem_rate: ..." */
@@ -82,8 +85,7 @@ void jl_check_say_err(struct jl_check *check, const struct jl_err *err)
 		if (field->sub && check->sub < field->sub->n_fields)
 			sub_key = field->sub->fields[check->sub].key;
 	}
-	struct jl_where where = jl_catalog_where(check->places, check->kind, check->i, check->field, check->item,
-						 check->sub);
+	struct jl_where where = where_of(check);
 	jl_fail_from(&said, err->status, &where, err, "{%s} %.80s%s%s%s%s: {}", schema->en,
 		     jl_record_id(schema, check->record), *key ? ": " : "", key, *sub_key ? "." : "", sub_key);
 	jl_findings_add(check->findings, &said);

@@ -119,7 +119,7 @@ static double read_clock(struct jl_probe_in *in, const char *info)
 	double clock_Hz = at && strstr(at, "GHz") ? strtod(at + 2, NULL) * 1e9 : 0;
 
 	for (size_t i = 0; !(clock_Hz > 0) && i < sizeof(files) / sizeof(*files); i++)
-		clock_Hz = (double)jl_source_whole(in->source, 0, files[i]) * 1e3;
+		clock_Hz = (double)jl_source_whole(in->source, 0, "%s", files[i]) * 1e3;
 	if (!(clock_Hz > 0) && now)
 		clock_Hz = strtod(now, NULL) * 1e6;
 	return clock_Hz > 1e8 && clock_Hz < 2e10 ? clock_Hz : NAN;

@@ -131,7 +131,7 @@ static enum jl_status grow_used(struct shm_comm *c)
 	return JL_OK;
 }
 
-void *jl_shm_alloc(struct jl_comm *comm, size_t size_B)
+static void *shm_alloc(struct jl_comm *comm, size_t size_B)
 {
 	struct shm_comm *c = (struct shm_comm *)comm;
 	char *zone = c->zones + (size_t)comm->rank * c->zone_B;
@@ -150,7 +150,7 @@ void *jl_shm_alloc(struct jl_comm *comm, size_t size_B)
 	return zone + at;
 }
 
-void jl_shm_free(struct jl_comm *comm, void *memory, size_t size_B)
+static void shm_free(struct jl_comm *comm, void *memory, size_t size_B)
 {
 	struct shm_comm *c = (struct shm_comm *)comm;
 	const size_t at = (size_t)((char *)memory - (c->zones + (size_t)comm->rank * c->zone_B));
@@ -188,8 +188,8 @@ static const struct jl_comm_backend shm_backend = {
 	.name = "shm",
 	.destroy = shm_destroy,
 	.run = jl_shm_run,
-	.alloc = jl_shm_alloc,
-	.free = jl_shm_free,
+	.alloc = shm_alloc,
+	.free = shm_free,
 	.stop_asked = shm_stop_asked,
 };
 

@@ -71,8 +71,6 @@ enum jl_status jl_shm_open(struct shm_comm *c, struct shm_head *head, int rank, 
 enum jl_status jl_shm_meet(struct shm_comm *c, struct jl_err *err);
 enum jl_status jl_shm_trouble(const struct shm_head *head, struct jl_err *err);
 bool jl_shm_shared(const struct shm_comm *c, const void *memory);
-void *jl_shm_alloc(struct jl_comm *comm, size_t size_B);
-void jl_shm_free(struct jl_comm *comm, void *memory, size_t size_B);
 void jl_shm_wake(_Atomic uint32_t *word);
 
 /* shm_coll.c */

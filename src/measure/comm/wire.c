@@ -76,7 +76,8 @@ void jl_wire_pack(unsigned char ret_bytes[JL_WIRE_MESSAGE_B], const struct jl_wi
 	memcpy(ret_bytes + 16 + (size_t)8 * JL_WIRE_NUMBERS, m->text, JL_WIRE_TEXT_B);
 }
 
-bool jl_wire_plausible(const unsigned char *bytes, size_t n)
+/* Of the first `n` bytes of a message: can they be one at all? */
+static bool plausible(const unsigned char *bytes, size_t n)
 {
 	return memcmp(bytes, magic, n < sizeof(magic) ? n : sizeof(magic)) == 0;
 }
@@ -122,7 +123,7 @@ enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], stru
 	const uint64_t words = get(bytes + 8);
 	struct jl_wire_message m = { .word = (uint32_t)words, .version = (uint32_t)(words >> 32) };
 
-	if (!jl_wire_plausible(bytes, JL_WIRE_MESSAGE_B))
+	if (!plausible(bytes, JL_WIRE_MESSAGE_B))
 		return stranger(err);
 	if (m.version == JL_WIRE_VERSION) {
 		for (size_t i = 0; i < JL_WIRE_NUMBERS; i++)
@@ -154,7 +155,7 @@ enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct j
 		return lost(n < 0 ? errno : 0, err);
 	line->n += (size_t)n;
 	/* somebody else's protocol may be shorter: its first bytes already tell */
-	if (!jl_wire_plausible(line->bytes, line->n))
+	if (!plausible(line->bytes, line->n))
 		return stranger(err);
 	if (line->n < sizeof(line->bytes))
 		return JL_OK;

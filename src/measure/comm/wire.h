@@ -61,8 +61,6 @@ struct jl_wire_message {
 };
 
 void jl_wire_pack(unsigned char ret_bytes[JL_WIRE_MESSAGE_B], const struct jl_wire_message *message);
-/* Of the first `n` bytes of a message: can they be one at all? */
-bool jl_wire_plausible(const unsigned char *bytes, size_t n);
 /* JL_E_DATA: a number beyond its limits, or no message at all. Of another version only word and version are read. */
 enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret_message,
 			      struct jl_err *err);

@@ -1,7 +1,8 @@
 /* What `predict` says of a step on this machine: its device as the catalog or its processor describes it, with the
  * rates that were measured in the workers right before in place of the listed ones. */
+#include <math.h>
+
 #include "check/own_params.h"
-#include "physics/device_params.h"
 #include "system/resolve.h"
 #include "train/run.h"
 
@@ -12,14 +13,12 @@ static enum jl_dtype dtype_of(const struct jl_train_run *run)
 	return run->kernels == &jl_engine_cpu ? JL_FP32 : dtypes[run->precision];
 }
 
-/* What one worker has of them, and all joined by the rate of their all-reduce: a ring sends 2 (n - 1) / n of it. */
-static enum jl_status put_rates(struct jl_machine *machine, const struct jl_train_run *run,
-				const struct jl_train_result *r, struct jl_err *err)
+/* The device of one worker as its product and its copying show it. */
+static enum jl_status solve(struct jl_device *ret_dev, const struct jl_sys *sys, const struct jl_train_run *run,
+			    const struct jl_train_result *r, struct jl_err *err)
 {
-	const struct jl_gpu *gpu = machine->sys.gpu;
 	const double n = r->config.n_workers;
 	struct jl_train_shape shape;
-	struct jl_device dev;
 	JL_TRY(jl_train_shape(run->model, 1, &shape, err));
 	const struct jl_tensor_place *w = &shape.weights[JL_W_UP];
 	const struct jl_gemm product = { .m = (double)(run->batch * run->seq),
@@ -29,13 +28,16 @@ static enum jl_status put_rates(struct jl_machine *machine, const struct jl_trai
 					 .dtype = dtype_of(run),
 					 .out_B = r->rates.elem_B,
 					 .alone = 1 };
-	jl_resolve_system_device(&dev, run->cat, &machine->sys);
-	(void)jl_gemm_shipped(run->cat, gpu ? gpu->id : NULL, &dev);
-	jl_own_solve(&dev, &product, r->rates.gemm_flopps / n, r->rates.mem_Bps / n);
-	machine->dev.peak_flopps[product.dtype] = dev.peak_flopps[product.dtype];
-	machine->dev.mem_Bps = dev.mem_Bps;
-	machine->device_fitted = true;
-	machine->rate_half_ln = 0;
+	jl_resolve_system_device(ret_dev, run->cat, sys);
+	jl_own_solve(ret_dev, run->cat, sys->gpu ? sys->gpu->id : NULL, &product, r->rates.gemm_flopps / n,
+		     r->rates.mem_Bps / n);
+	return JL_OK;
+}
+
+/* All workers joined by the rate of their all-reduce, of which a ring sends 2 (n - 1) / n. */
+static void join(struct jl_machine *machine, const struct jl_train_result *r)
+{
+	const double n = r->config.n_workers;
 	machine->sys.n_nodes = 1;
 	machine->sys.n_per_node = r->config.n_workers;
 	machine->fabric = (struct jl_fabric){ .intra_kind = n > 1 ? JL_INTRA_SWITCH : JL_INTRA_NONE,
@@ -44,14 +46,15 @@ static enum jl_status put_rates(struct jl_machine *machine, const struct jl_trai
 					      .intra = { .rate_Bps = 2 * (n - 1) / n * r->rates.allreduce_Bps,
 							 .eff_frac = 1 } };
 	machine->alone = machine->fabric;
-	return JL_OK;
 }
 
 static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
 			    const struct jl_train_result *r, struct jl_arena *arena, struct jl_err *err)
 {
+	const enum jl_dtype dtype = dtype_of(run);
 	struct jl_sys sys = { .n_nodes = 1, .n_per_node = 1 };
 	struct jl_own_cpu own;
+	struct jl_device dev;
 	struct jl_machine machine;
 	struct jl_subject subject;
 	struct jl_job job;
@@ -64,17 +67,27 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	} else {
 		return jl_fail(err, JL_E_ABSENT, "{%s}", run->here->system_why_en);
 	}
+	JL_TRY(solve(&dev, &sys, run, r, err));
+	if (sys.cpu) {
+		own.cpu.fp32_flopps = (struct jl_fact){
+			.value = dev.peak_flopps[JL_FP32], .lo = NAN, .hi = NAN, .origin = JL_MEASURED
+		};
+		own.cpu.mem_Bps.value = dev.mem_Bps;
+	}
+	JL_TRY(jl_machine_make(&machine, run->cat, &sys, err));
+	machine.dev.peak_flopps[dtype] = dev.peak_flopps[dtype];
+	machine.dev.mem_Bps = dev.mem_Bps;
+	machine.device_fitted = true;
+	join(&machine, r);
 	ask.model = run->model->id;
 	ask.batch = (double)run->batch;
 	ask.seq = (double)run->seq;
 	ask.accumulate = (double)run->n_micro;
-	ask.dtype = (int)dtype_of(run);
+	ask.dtype = (int)dtype;
 	ask.framework = JL_FW_NATIVE;
 	ask.plan.dp = r->config.n_workers;
 	ask.plan.zero = (int)r->config.mode;
 	JL_TRY(jl_subject_find(&subject, run->cat, &ask, arena, err));
-	JL_TRY(jl_machine_make(&machine, run->cat, &sys, err));
-	JL_TRY(put_rates(&machine, run, r, err));
 	JL_TRY(jl_job_weigh(&job, run->cat, &subject, &machine, &ask, err));
 	*ret_step_s = job.prediction.step_s;
 	return JL_OK;

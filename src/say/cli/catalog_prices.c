@@ -153,7 +153,7 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	const bool one_kind = is_one_kind(rows, n), whole = one_kind || order == BY_SPOT,
 		   spot = order != BY_BUY && (one_kind || order != BY_SPOT);
 	const double hour = order == BY_BUY ? 1 : 3600;
-	struct jl_tell_head heads[8] = { { order == BY_BUY ? "USD/GPU" : "USD/h/GPU", JL_COLUMN_FIGURE } };
+	struct jl_tell_head heads[8] = { { order == BY_BUY ? JL_("USD/GPU") : JL_("USD/h/GPU"), JL_COLUMN_FIGURE } };
 	size_t k = 1;
 
 	if (whole)

@@ -44,10 +44,14 @@ static bool has_run(const struct jl_doc_block *b, enum jl_run_kind kind)
 	return run != NULL;
 }
 
-/* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. */
+/* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. What has nothing strong in it is strong whole. */
 static void lead(const struct jl_sink *s, const struct jl_doc_block *b)
 {
+	const bool plain = !has_run(b, JL_RUN_STRONG);
+
+	jl_buf_puts(s->out, plain ? jl_sink_colour(s, JL_TABLE_BOLD) : "");
 	flow(s, b->runs, 0, has_run(b, JL_RUN_DOT) ? 0 : 2);
+	jl_buf_puts(s->out, plain ? jl_sink_colour(s, JL_TABLE_RESET) : "");
 }
 
 static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
@@ -140,14 +144,24 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 	return jl_flow_table(s, b, s->doc->flush ? 0 : 2);
 }
 
+/* A command that is too long for a line goes on in the next as a shell reads it. */
 static void code(const struct jl_sink *s, const char *text)
 {
 	char shown[JL_UTF8_SHOWN_MAX];
 
 	while (*text) {
+		const char *from = text;
+
 		jl_buf_pad(s->out, ' ', s->label_column);
-		for (size_t n; *text != '\n' && (n = jl_utf8_shown(text, shown)); text += n)
+		for (size_t n; *text != '\n' && (n = jl_utf8_shown(text, shown)); text += n) {
+			if (strncmp(text, " --", 3) == 0 &&
+			    s->label_column + 4 + (size_t)(text - from) + strcspn(text + 1, " \n") > s->width) {
+				jl_buf_puts(s->out, " \\\n");
+				jl_buf_pad(s->out, ' ', s->label_column + 1);
+				from = text;
+			}
 			jl_buf_puts(s->out, shown);
+		}
 		jl_buf_putc(s->out, '\n');
 		text += *text == '\n';
 	}

@@ -197,7 +197,7 @@ static void note(struct jl_doc *doc, const char *label, const char *text)
 	if (!text || !*text)
 		return;
 	jl_doc_note(doc, JL_MARK_NONE, label);
-	jl_doc_name(doc, text);
+	jl_doc_name(doc, jl_msg(text));
 }
 
 static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *record, struct jl_footnotes *notes)
@@ -216,7 +216,7 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		jl_doc_cell_name(doc, jl_fact_label(kind, field));
 		jl_tell_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
 		JL_ROW(doc, false, JL_NAMED(jl_tell_footnote(doc, notes, fact)),
-		       JL_NAMED(fact->note ? fact->note : ""));
+		       JL_NAMED(fact->note ? jl_msg(fact->note) : ""));
 	}
 }
 

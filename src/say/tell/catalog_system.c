@@ -54,7 +54,7 @@ static void add_link(struct tree *t, struct jl_tree_node *node, const char *name
 	if (leaf)
 		leaf->place = jl_tell_footnote(t->doc, &t->notes, rate);
 	if (leaf && rate->origin == JL_ESTIMATED && rate->note)
-		add(t, leaf, rate->note, NULL);
+		add(t, leaf, jl_msg(rate->note), NULL);
 }
 
 /* What the host has by itself; the network of one that stands alone, too: nothing is at its other end. */
@@ -138,7 +138,7 @@ void jl_tell_system(struct jl_doc *doc, const struct jl_catalog *cat, const stru
 	lead(&t, sys);
 	host = root ? add(&t, root,
 			  sys->system ? jl_tell_text(doc, "%s%s  %s (%s)", JL_("host"), count, sys->system->id,
-						     sys->system->kind)
+						     jl_msg(sys->system->kind))
 				      : jl_tell_text(doc, "%s%s", JL_("host"), count),
 			  NULL)
 		    : NULL;

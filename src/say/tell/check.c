@@ -143,14 +143,14 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 	else if (j->coll.by_time)
 		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED,
 			      JL_("so small that starting and waiting take most of it (%.0f steps, %s)"), c->n_steps,
-			      jl_algorithm_name(c->algorithm));
+			      jl_msg(jl_algorithm_name(c->algorithm)));
 	else
 		jl_tell_entry(
 			doc, JL_("Why"), JL_ESTIMATED,
 			c->limit == JL_LIMIT_NETWORK
 				? JL_("%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)")
 				: JL_("%.0f %% of the bound; bound by the links inside the host (%.0f steps, %s)"),
-			100 * j->figure.value / c->bound_Bps, c->n_steps, jl_algorithm_name(c->algorithm));
+			100 * j->figure.value / c->bound_Bps, c->n_steps, jl_msg(jl_algorithm_name(c->algorithm)));
 }
 
 /* Where the step's time went, as far as the record says. */

@@ -70,7 +70,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
 		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, share)),
 		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(JL_TXT, c->time_s, JL_K_TIME, 2))),
-		       JL_NAMED(jl_tell_text(doc, "%s, %.0f", jl_algorithm_name(c->algorithm), c->n_steps)));
+		       JL_NAMED(jl_tell_text(doc, "%s, %.0f", jl_msg(jl_algorithm_name(c->algorithm)), c->n_steps)));
 	}
 }
 

@@ -48,7 +48,7 @@ static const char *horizon_text(char out[48], const struct jl_cost_setting *s)
 	if (days < 365)
 		jl_format(out, 48, JL_("%.0f day{/s}"), days);
 	else
-		jl_format(out, 48, JL_("%.1f years"), days / 365.25);
+		jl_format(out, 48, JL_("%.3g year{/s}"), round(days / 36.525) / 10);
 	return out;
 }
 
@@ -193,7 +193,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
-		jl_format(text, sizeof text, isnan(p->swings[i].flip) ? "—" : "%.2fx", p->swings[i].flip);
+		jl_format(text, sizeof text, isnan(p->swings[i].flip) ? "—" : JL_("%.2fx"), p->swings[i].flip);
 		jl_tell_cell(doc, jl_num_written(jl_num_times(p->swings[i].flip), text));
 		jl_doc_end_row(doc, false);
 	}

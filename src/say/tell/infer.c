@@ -239,12 +239,14 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 	costs(doc, a);
 	if (a->n_rows > 0)
 		sweep(doc, a);
+	if (a->n_flags)
+		jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "vLLM, SGLang, TensorRT-LLM");
 	for (int i = 0; i < a->n_flags; i++)
 		jl_doc_lines(doc, a->flags[i]);
-	jl_doc_note(doc, JL_MARK_WARN, NULL);
-	JL_TELL(doc, "estimated; 80 % intervals, checked on published runs (jeoul validate). ");
+	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	if (!a->checked)
-		JL_TELL(doc, "Of this family only single requests were published, not loads.");
+		JL_TELL(doc, " Of this family only single requests were published, not loads.");
 	if (a->rent.usdps > 0 && a->rent.provider) {
 		jl_doc_note(doc, JL_MARK_NONE, JL_("Rent"));
 		jl_doc_said(doc, a->rent.provider, JL_LISTED, a->rent.provider);

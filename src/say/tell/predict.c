@@ -321,8 +321,6 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 
 static void gain_text(char out[160], const struct jl_advice *a)
 {
-	const double faster = a->samples_per_s_after / a->samples_per_s_before,
-		     step = a->step_s_after / a->step_s_before;
 	char after[JL_UNITS_TEXT_MAX];
 
 	jl_about_text(after, a->samples_per_s_after);
@@ -332,8 +330,6 @@ static void gain_text(char out[160], const struct jl_advice *a)
 		jl_format(out, 160, JL_("%d GPUs: %.2gx → %.2gx"), a->n_gpus,
 			  a->samples_per_s_before / a->alone_samples_per_s,
 			  a->samples_per_s_after / a->alone_samples_per_s);
-	else if (fabs(faster * step - 1) < 1e-9) /* as many samples in a shorter step */
-		jl_format(out, 160, JL_("step %+.0f %%, %s samples/s"), 100 * (step - 1), after);
 	else
 		jl_format(out, 160, JL_("%s → %s samples/s"), jl_about_text(JL_TXT, a->samples_per_s_before), after);
 }

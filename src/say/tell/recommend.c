@@ -63,6 +63,12 @@ static const char *currency(const struct jl_recommended *a)
 	return isnan(a->krw_per_usd) ? jl_unit_said("USD", NULL) : JL_("thousand KRW");
 }
 
+/* "1,950 USD" */
+static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, double usd)
+{
+	return jl_tell_text(doc, JL_C("money", "%s %s"), amount(doc, a, usd), currency(a));
+}
+
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 {
 	return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, &c->setup->run_s, JL_K_TIME));
@@ -130,8 +136,7 @@ static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a,
 {
 	const char *lo = amount(doc, a, usd.lo), *hi = amount(doc, a, usd.hi);
 
-	return jl_tell_text(doc, strcmp(lo, hi) == 0 ? "%s %s" : "%s %s (%s–%s)", amount(doc, a, usd.value),
-			    currency(a), lo, hi);
+	return jl_tell_text(doc, strcmp(lo, hi) == 0 ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value), lo, hi);
 }
 
 static void headline(struct jl_doc *doc, const struct jl_recommended *a)
@@ -154,8 +159,8 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 				     jl_money_from(fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12),
 						   JL_USD)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
-		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s %s (--util)"),
-			      amount(doc, a, c->unit_usd * c->setup->sys.n_nodes), currency(a));
+		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
+			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
 	jl_recommend_why(&said, r, JL_PLACE_PICK);
 	jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("%s (of %s candidates)"), said.text,
 		      jl_grouped(JL_TXT, (double)r->n));
@@ -173,8 +178,8 @@ static void place_line(struct jl_doc *doc, const struct jl_recommended *a, const
 	if (isnan(c->cost_usd.value))
 		jl_tell_entry(doc, label, JL_ESTIMATED, "%s: %s", name, why);
 	else
-		jl_tell_entry(doc, label, JL_ESTIMATED, "%s, %s, %s %s: %s", name, interval(doc, c),
-			      amount(doc, a, c->cost_usd.value), currency(a), why);
+		jl_tell_entry(doc, label, JL_ESTIMATED, "%s, %s, %s: %s", name, interval(doc, c),
+			      priced(doc, a, c->cost_usd.value), why);
 }
 
 static void places(struct jl_doc *doc, const struct jl_recommended *a)
@@ -275,9 +280,8 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_recommend_against(&said, a->found, c, a->ask);
 		jl_tell_piece(doc, JL_ESTIMATED, "%s: %s", name, said.text);
 	} else if (c->against == JL_AGAINST_BUDGET)
-		jl_tell_piece(doc, JL_ESTIMATED,
-			      JL_("the cheapest that is fast enough (%s) costs %s %s: raise --budget"), name,
-			      amount(doc, a, fmax(c->cost_usd.value, whole_usd)), currency(a));
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
+			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
 	else if (c->against == JL_AGAINST_POWER)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
 			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));

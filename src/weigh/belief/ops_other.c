@@ -259,7 +259,9 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 
 static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return is_runs(data) ? (struct jl_param_list){ .n = 0 } : jl_conv_params(n_own(data), data->gpu_ids);
+	const struct jl_param_list none = { .n = 0 };
+
+	return is_runs(data) ? none : jl_conv_params(n_own(data), data->gpu_ids);
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,

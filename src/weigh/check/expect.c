@@ -168,16 +168,8 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	return JL_OK;
 }
 
-static void say_bound(struct jl_device_expect *e, const char *en, ...) __attribute__((format(printf, 2, 3)));
-
-static void say_bound(struct jl_device_expect *e, const char *en, ...)
-{
-	va_list args;
-
-	va_start(args, en);
-	jl_vsay(e->bound_en, e->bound_text, sizeof(e->bound_en), en, args);
-	va_end(args);
-}
+/* Where the bound comes from. */
+#define say_bound(e, ...) jl_say((e)->bound_en, (e)->bound_text, sizeof((e)->bound_en), __VA_ARGS__)
 
 static void around(struct jl_expect *range, double value, double answer_half_ln)
 {

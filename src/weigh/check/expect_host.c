@@ -36,16 +36,8 @@ struct host {
 	const struct jl_record *r;
 };
 
-static void say(struct host *h, const char *en, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct host *h, const char *en, ...)
-{
-	va_list args;
-
-	va_start(args, en);
-	jl_vsay(h->e->from_en, h->e->from_text, sizeof(h->e->from_en), en, args);
-	va_end(args);
-}
+/* Where the range comes from. */
+#define say(h, ...) jl_say((h)->e->from_en, (h)->e->from_text, sizeof((h)->e->from_en), __VA_ARGS__)
 
 static void range_of(struct host *h, double slow, double mid, double fast)
 {

@@ -100,17 +100,21 @@ static double gemm_rate(const struct jl_device *dev, const struct jl_gemm *gemm)
 	return 2 * gemm->m * gemm->n * gemm->k / jl_gemm_s(dev, gemm);
 }
 
-void jl_own_solve(struct jl_device *dev, const struct jl_gemm *gemm, double gemm_flopps, double mem_Bps)
+void jl_own_solve(struct jl_device *dev, const struct jl_catalog *cat, const char *gpu_id, const struct jl_gemm *gemm,
+		  double gemm_flopps, double mem_Bps)
 {
 	double *peak = &dev->peak_flopps[gemm->dtype];
 
+	(void)jl_gemm_shipped(cat, gpu_id, dev);
 	if (mem_Bps > 0)
 		dev->mem_Bps = mem_Bps / dev->fit.mem_frac;
 	if (!(gemm_flopps > 0))
 		return;
 	*peak = gemm_flopps;
-	for (int i = 0; i < ROUNDS; i++) /* tiles and memory make it other than proportional */
+	for (int i = 0; i < ROUNDS; i++) { /* tiles and memory make it other than proportional, and some hang on it */
+		(void)jl_gemm_shipped(cat, gpu_id, dev);
 		*peak *= gemm_flopps / gemm_rate(dev, gemm);
+	}
 }
 
 /* ---- the CPU as a device */
@@ -128,8 +132,7 @@ static void solve_cpu(struct jl_cpu *cpu, const struct jl_own_ask *ask, const st
 	struct jl_device dev;
 
 	jl_resolve_cpu(&dev, cpu);
-	(void)jl_gemm_shipped(ask->cat, NULL, &dev);
-	jl_own_solve(&dev, &product, median_of(gemm), median_of(mem));
+	jl_own_solve(&dev, ask->cat, NULL, &product, median_of(gemm), median_of(mem));
 	if (mem)
 		cpu->mem_Bps.value = dev.mem_Bps;
 	if (gemm)

@@ -55,7 +55,8 @@ void jl_own_figures_yaml(struct jl_buf *out, const struct jl_own *own, const str
 			 const char *date);
 
 /* Rates of a device that make the model give what was measured: of one product, of streams; NAN leaves what is there. */
-void jl_own_solve(struct jl_device *dev, const struct jl_gemm *gemm, double gemm_flopps, double mem_Bps);
+void jl_own_solve(struct jl_device *dev, const struct jl_catalog *cat, const char *gpu_id, const struct jl_gemm *gemm,
+		  double gemm_flopps, double mem_Bps);
 
 /* A CPU that nobody measured: listed, or estimated from its cores, clock and vector units. */
 /* What the machine itself says of its processor: cores, memory and cache; no rates. */

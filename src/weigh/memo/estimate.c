@@ -13,7 +13,8 @@ static size_t openness(const struct jl_entity *e)
 	return e->n_gpus ? e->n_gpus : e->system ? 1 : 1000;
 }
 
-const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count)
+/* The accelerator that a mention means, and how many: where it leaves either open, the note's fullest mention of it decides. */
+static const struct jl_gpu *gpu_of(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count)
 {
 	const struct jl_entity *e = jl_mention_entity(note, mention), *best = e;
 	uint32_t count = mention ? mention->count : 0;
@@ -42,7 +43,7 @@ bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note,
 		     uint32_t count)
 {
 	uint32_t n = 1;
-	const struct jl_gpu *gpu = jl_memo_gpu(note, mention, &n);
+	const struct jl_gpu *gpu = gpu_of(note, mention, &n);
 	struct jl_err err;
 	struct jl_sys sys;
 	char text[160];
@@ -86,7 +87,7 @@ bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const 
 double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from)
 {
 	uint32_t n_to = 1, n_from = 1;
-	const struct jl_gpu *a = jl_memo_gpu(note, to, &n_to), *b = jl_memo_gpu(note, from, &n_from);
+	const struct jl_gpu *a = gpu_of(note, to, &n_to), *b = gpu_of(note, from, &n_from);
 	double most = NAN;
 
 	if (!a || !b)

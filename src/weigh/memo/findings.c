@@ -1,5 +1,4 @@
 /* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "memo/inside.h"
@@ -38,15 +37,6 @@ struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_
 	const struct jl_figure *f = &note->figures[figure];
 
 	return jl_finding_new(note, verdict, rule, f->at, f->len, figure);
-}
-
-void jl_said_finding_say(struct jl_said_finding *f, const char *en, ...)
-{
-	va_list args;
-
-	va_start(args, en);
-	jl_vsay(f->en, f->text, sizeof f->en, en, args);
-	va_end(args);
 }
 
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict)

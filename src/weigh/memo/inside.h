@@ -64,7 +64,7 @@ struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdic
 /* The same on a figure, which it is about. */
 struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 					     int32_t figure);
-void jl_said_finding_say(struct jl_said_finding *f, const char *en, ...) __attribute__((format(printf, 2, 3)));
+#define jl_said_finding_say(f, ...) jl_say((f)->en, (f)->text, sizeof(f)->en, __VA_ARGS__)
 /* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict);
 int32_t jl_finding_of(const struct jl_memo *note, int32_t figure); /* index of the finding on a figure; -1 */
@@ -82,8 +82,6 @@ void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
 
 /* jeoul's own view of what a note says: the machines that it names, and a run of it carried from one to another. */
-/* The accelerator that a mention means, and how many: where it leaves either open, the note's fullest mention of it decides. */
-const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count);
 bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note, const struct jl_mention *mention,
 		     uint32_t count);
 

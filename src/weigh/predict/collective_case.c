@@ -27,10 +27,10 @@ const char *jl_collective_name(enum jl_collective_kind kind)
 const char *jl_algorithm_name(enum jl_algorithm algorithm)
 {
 	static const char *const names[JL_N_ALGORITHM] = { [JL_ALGO_BEST] = "best",
-							   [JL_ALGO_RING] = "ring",
-							   [JL_ALGO_TREE] = "tree",
-							   [JL_ALGO_SWITCH] = "switch",
-							   [JL_ALGO_HIERARCHICAL] = "hierarchical" };
+							   [JL_ALGO_RING] = JL_N("ring"),
+							   [JL_ALGO_TREE] = JL_N("tree"),
+							   [JL_ALGO_SWITCH] = JL_N("switch"),
+							   [JL_ALGO_HIERARCHICAL] = JL_N("hierarchical") };
 
 	return names[algorithm];
 }

@@ -21,13 +21,13 @@ struct planted {
 
 static const struct planted planted[] = {
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rat: 3350 GB/s", "mem_rat:",
-	  "unknown key 'mem_rat' in a gpu; did you mean 'mem_rate'?", "'mem_rate'를 뜻하셨습니까", JL_E_PARSE },
+	  "unknown key 'mem_rat' in a gpu; did you mean 'mem_rate'?", "'mem_rate'인가요", JL_E_PARSE },
 	{ GPUS, "mem_rate: 3350 GB/s", "zzzzzzzzzzzzzz: 3350", "zzzz", "it can have: id, name, aliases",
 	  "쓸 수 있는 키", JL_E_PARSE },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350", "mem_rate: |3350", "GB/s", "GB/s", JL_E_UNIT },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350 W", "mem_rate: |3350", "mem_rate", "mem_rate", JL_E_UNIT },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: fast", "fast", "mem_rate", "mem_rate", JL_OK },
-	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: ", NULL, "mem_rate: empty; leave the key out", "키를 쓰지 마십시오",
+	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: ", NULL, "mem_rate: empty; leave the key out", "키를 쓰지 마세요",
 	  JL_E_PARSE },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350 kB/s", "mem_rate: |3350",
 	  "mem_rate: 3.35 MB/s cannot be: it should be from 1 GB/s to 100 TB/s", "단위가 맞습니까", JL_E_RANGE },

@@ -35,7 +35,7 @@ run 0 cost --own "rtx-3090 desktop" --rent "2 USD/h" --tariff kepco --fx 1400 --
 # Two of one name say what they are
 run 0 cost --rent aws:p3.2xlarge --spot aws:p3.2xlarge --lang en; has "aws:p3.2xlarge (rented)"; has "aws:p3.2xlarge (spot)"
 # Won in ten thousands, said in the head; both fit 80 columns
-run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --fx 1400 --currency KRW --lang ko; has "(만원)"; has "300"
+run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --fx 1400 --currency KRW --lang ko; has "(만 원)"; has "300"
 if [ "$(grep -v 'Often\|http' "$work/out" | wc -L)" -le 80 ]; then ok; else bad "KRW table wider than 80 columns"; fi
 run 0 cost --buy "desktop 3000000 KRW" --rent "2.14 USD/h" --fx 1400 --currency KRW --lang en; has "(thousand KRW)"; has "3,000"
 # Staff: 2 h at 50 USD are 100 USD a month, beside hosting

@@ -211,6 +211,34 @@ run 2 predict gpt2-124m --on rtx-4090 --input images; one_line; says "--input to
 run 2 predict gpt2-124m --on rtx-4090 --host-power "1 MW"; one_line; says "100 kW"
 run 0 predict resnet-50 --on rtx-4090 --input images-gpu --host-power "300 W"
 
+# Every kind of network answers every question
+for net in dit-xl-2 DiT-XL/2 sd15 sdxl-unet flux1-dev yolov5s yolov8n detr-r50 mask-rcnn-R-50-FPN-1x slowfast-r50 r3d-18 dlrm-mlperf mamba-370m llava-1.5-7b clip-vit-l-14 nnunet-3d jasper bart-large; do
+	run 0 flops "$net" --json; json "j['params'] > 1e6 and j['fwd_flop'] > 0 and abs(sum(l['params'] for l in j['layers']) / j['params'] - 1) < 1e-9"
+	run 0 predict "$net" --on "2x h100-sxm5" --batch 2 --json; json "0 < j['step_s']['lo'] < j['step_s']['value'] < j['step_s']['hi'] < 60"
+	run 0 fit "$net" --on h100-sxm5 --batch 1 --json
+	run 0 compare "$net" --baseline a100-sxm4-80gb --on h100-sxm5 --batch 1 --json
+done
+run 0 flops sd15 --json; json "j['frozen_params'] == 123060480 + 83653863 and j['train_flop'] < 2.2 * j['fwd_flop']" # what is frozen has no backward
+run 0 flops sd15; flat; has "206,714,343 parameters that no step updates"
+run 0 predict mamba-130m --on rtx-4090 --batch 1; lacks "JPEG" # no pictures
+run 0 flops "$JEOUL_SOURCE/tests/fixtures/pipelines/sd" --json; json "j['params'] == 1066235307 and 'text_encoder 123M' in j['name']"
+run 0 predict "$JEOUL_SOURCE/tests/fixtures/pipelines/flux/model_index.json" --on b200-sxm --batch 1; flat; has "transformer 11.9B, text_encoder 123M"
+echo '{"model_type":"no_such_type"}' > "$work/unknown.json"
+run 1 flops "$work/unknown.json"; one_line; says "model_type 'no_such_type' is not one we know"
+if python3 - "$err" "$JEOUL_SOURCE" << 'END'
+import re, sys
+known = re.search(r"one we know: (.*); or", sys.argv[1]).group(1).split(", ")
+text = "".join(open(f"{sys.argv[2]}/catalog/models/{f}.yaml").read() for f in ("networks", "diffusion", "sequences"))
+known += [w for block in re.findall(r"- id: file-.*?words: \|\n(.*?)\n    program", text, re.S) for w in block.split()]
+page = set(re.findall(r"[\w-]+", open(f"{sys.argv[2]}/docs/cmd/flops.md").read()))
+sys.exit(len(set(known)) < 60 or any(k not in page for k in known))
+END
+then ok; else bad "architectures are missing from docs/cmd/flops.md"; fi
+echo '{"_class_name":"NoSuchModel"}' > "$work/unknown.json"
+run 1 flops "$work/unknown.json"; one_line; says "'NoSuchModel'"; says "UNet2DConditionModel"
+echo '{"model_type":"mamba","hidden_size":8}' > "$work/unknown.json"
+run 1 flops "$work/unknown.json"; one_line; says "vocab_size"
+
 # Numbers as people write them
 run 0 predict gpt2-124m --on rtx-4090 --batch 1 --samples 1; has "for 1 step"; lacks "1 steps"
 run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has "72,"; lacks "e+"; has "attention takes 100 %"

@@ -27,7 +27,7 @@ const table = {
   contention: ["contention", "경합"], optimizer: ["optimizer", "옵티마이저"], offload: ["offload", "오프로드"], input: ["input", "입력"],
   weights: ["weights", "가중치"], gradients: ["gradients", "그래디언트"], activations: ["activations", "활성값"], buffers: ["buffers", "버퍼"], context: ["context", "컨텍스트"], capacity: ["capacity", "용량"],
   // what if
-  try: ["Try", "시도해 볼 것"], pin: ["Pin as baseline", "기준으로 고정"], unpin: ["Drop baseline", "기준 해제"], baseline: ["baseline", "기준"], against: ["against the baseline", "기준과 비교"], now: ["now", "지금"],
+  try: ["Try", "해볼 것"], pin: ["Pin as baseline", "기준으로 고정"], unpin: ["Drop baseline", "기준 해제"], baseline: ["baseline", "기준"], against: ["against the baseline", "기준과 비교"], now: ["now", "지금"],
   nothing_to_try: ["Nothing here gains 3 % or more.", "3 % 이상 나아질 것이 없습니다."], faster: ["| faster", "| 빨라짐"], slower: ["| slower", "| 느려짐"],
   c_global_batch: ["batch | over all GPUs", "전체 배치를 |로"], c_precision: ["|", "|"], c_compile: ["torch.compile", "torch.compile 사용"], c_zero: ["ZeRO-|", "ZeRO-|"], c_less_zero: ["less ZeRO", "ZeRO 줄이기"],
   c_flash: ["flash attention", "플래시 어텐션"], c_recompute: ["recompute", "재계산"], c_less_recompute: ["less recompute", "재계산 줄이기"], c_nvlink_bridge: ["NVLink bridges on pairs", "두 장씩 NVLink 브리지"], c_pad_vocabulary: ["pad the vocabulary", "어휘 패딩"],
@@ -46,7 +46,7 @@ const table = {
   b_after: ["Buying pays after |.", "| 뒤부터는 사는 쪽이 저렴합니다."], b_never: ["Renting stays cheaper for | years.", "|년 동안은 빌리는 쪽이 저렴합니다."], b_paid: ["Paid in all", "누적 지출"], bought: ["bought", "구매"], rented: ["rented", "임대"], tornado: ["What moves the break-even: ±20 % of each", "손익분기를 좌우하는 것: 각각 ±20 %"],
   day: ["day", "일"], months: ["months", "개월"], year_n: ["| years", "|년"], hour_of: ["/h", "/시간"], per_s: ["|/s", "|건/초"],
   // serve
-  rate: ["requests a second", "초당 요청"], prompt: ["prompt tokens", "입력 토큰"], answer: ["answer tokens", "출력 토큰"], ttft: ["first token", "첫 토큰"], tpot: ["each further token", "이후 토큰마다"], ttft_s: ["first token within (s)", "첫 토큰 목표 (초)"], tpot_s: ["further tokens within (s)", "이후 토큰 목표 (초)"], per_m: ["cost of a million answer tokens", "출력 토큰 100만 개의 비용"], knee: ["knee", "포화 지점"], weights_as: ["weights", "가중치 형식"],
+  rate: ["requests a second", "초당 요청"], prompt: ["prompt tokens", "입력 토큰"], answer: ["answer tokens", "출력 토큰"], ttft: ["first token", "첫 토큰"], tpot: ["each further token", "이후 토큰마다"], ttft_s: ["first token within (s)", "첫 토큰 목표 (초)"], tpot_s: ["further tokens within (s)", "이후 토큰 목표 (초)"], per_m: ["cost of a million answer tokens", "출력 토큰 100만 개의 비용"], knee: ["knee", "꺾이는 지점"], weights_as: ["weights", "가중치 형식"],
   v_answer: ["At | requests a second, nine in ten first tokens come within | and each further one within |.", "초당 요청 |건일 때 90 %는 첫 토큰이 | 안에, 이후 토큰이 | 안에 나옵니다."], v_not: ["At | requests a second it falls behind.", "초당 요청 |건은 감당하지 못합니다."], v_cost: ["A million answer tokens cost |.", "출력 토큰 100만 개에 | 듭니다."], v_enough: ["| of the | GPUs meet the targets.", "GPU | 중 |이면 목표를 지킵니다."], all_gpus: ["on all |", "| 모두 쓸 때"], v_fits: ["The model does not fit.", "모델이 들어가지 않습니다."], sla: ["target", "목표"], latency: ["latency of nine in ten", "지연 시간 (90 %가 이 안)"], lat: ["latency", "지연 시간"],
   // trust
   t_answer: ["Half of | published runs are predicted within |, nine in ten within |.", "공개된 측정 |건 가운데 절반은 오차 | 이내로, 90 %는 | 이내로 예측합니다."], t_case: ["of your case", "이 경우"], t_all: ["all", "모두"], set: ["kind of run", "실행 종류"], x_measured: ["measured", "실측값"], y_predicted: ["predicted", "예측값"], error: ["error", "오차"],
