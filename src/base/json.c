@@ -223,16 +223,25 @@ void jl_json_put_bool(struct jl_json *json, const char *key, bool value)
 	jl_json_bool(json, value);
 }
 
-static void pack_value(struct jl_json *json, char type, va_list *args)
+/* With a key only where there is something to say: a text, a number, true. */
+static void pack_value(struct jl_json *json, const char *key, char type, va_list *args)
 {
+	const char *text = type == 's' ? va_arg(*args, const char *) : "";
+	const double number = type == 'f' ? va_arg(*args, double) : 0;
+	const long long whole = type == 'i' || type == 'b' ? va_arg(*args, int)
+				: type == 'l'              ? va_arg(*args, long long)
+				: type == 'z'              ? (long long)va_arg(*args, size_t)
+							   : 0;
+
+	if (key && (!text || isnan(number) || (type == 'b' && !whole)))
+		return;
+	if (key)
+		jl_json_key(json, key);
 	switch (type) {
-	case 's': jl_json_string(json, va_arg(*args, const char *)); break;
-	case 'f': jl_json_number(json, va_arg(*args, double)); break;
-	case 'i': jl_json_integer(json, va_arg(*args, int)); break;
-	case 'l': jl_json_integer(json, va_arg(*args, long long)); break;
-	case 'z': jl_json_integer(json, (long long)va_arg(*args, size_t)); break;
-	case 'b': jl_json_bool(json, va_arg(*args, int) != 0); break;
-	default: assert(false); /* no such type */
+	case 's': jl_json_string(json, text); break;
+	case 'f': jl_json_number(json, number); break;
+	case 'b': jl_json_bool(json, whole != 0); break;
+	default: assert(strchr("ilz", type)); jl_json_integer(json, whole);
 	}
 }
 
@@ -251,16 +260,18 @@ void jl_json_pack(struct jl_json *json, const char *form, ...)
 		case '[': jl_json_array(json); break;
 		case ']': jl_json_end_array(json); break;
 		default:
-			while (isalnum((unsigned char)form[n]) || form[n] == '_')
-				n++;
-			if (form[n] != ':') {
-				pack_value(json, *form, &args);
+			n = strcspn(form, " {}[]:?");
+			if (form[n] != ':' && form[n] != '?') {
+				pack_value(json, NULL, *form, &args);
 				break;
 			}
 			assert(n < sizeof(key));
 			memcpy(key, form, n);
 			key[n++] = '\0';
-			jl_json_key(json, key);
+			if (form[n - 1] == ':')
+				jl_json_key(json, key);
+			else
+				pack_value(json, key, form[n++], &args);
 		}
 	}
 	va_end(args);

@@ -48,7 +48,7 @@ void jl_json_put_integer(struct jl_json *json, const char *key, long long value)
 void jl_json_put_bool(struct jl_json *json, const char *key, bool value);
 
 /* A stretch of it by its form: jl_json_pack(json, "{uri:s region:{line:i}}", uri, line). A letter takes the next argument: s a text (NULL: null),
- * f a double, i an int, l a long long, z a size_t, b a bool. Levels may stay open, and those be closed that were open before. */
+ * f a double, i an int, l a long long, z a size_t, b a bool; "key?s": no key where the text is NULL, the number NAN, the bool false. Levels may stay open, and those be closed that were open before. */
 void jl_json_pack(struct jl_json *json, const char *form, ...);
 
 /* A text as a JSON string with its quotation marks; also safe inside a <script> element. */

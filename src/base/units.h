@@ -57,6 +57,8 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 
 /* Print with the prefix that reads best and `n_digits` significant digits: 3.35 TB/s, 80 GB, 1.06 s, 5.67 h. NAN prints
  * "?". Returns `out`. */
+/* Room for the text that a call makes, until the block ends: jl_units_said(JL_TXT, step_s, JL_K_TIME, 2). */
+#define JL_TXT            ((char[160]){ 0 })
 #define JL_UNITS_TEXT_MAX 48
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
 

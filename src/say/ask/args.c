@@ -99,7 +99,13 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 	case JL_OPT_COUNT:
 		status = jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
 		break;
-	case JL_OPT_QUANTITY: status = jl_units_parse(&given->value, given->text, option->kind, what, err); break;
+	case JL_OPT_QUANTITY:
+		status = jl_units_parse(&given->value, given->text, option->kind, what, err);
+		if (!status && option->bounds && !(given->value >= option->least && given->value <= option->most))
+			return jl_fail(err, JL_E_USAGE, "--%s %s: {%s}", option->name, given->text, option->bounds);
+		if (!status && option->above && !(given->value > 0))
+			return jl_fail(err, JL_E_USAGE, "--%s: '%s' must be above zero", option->name, given->text);
+		break;
 	case JL_OPT_FLAG:
 	case JL_OPT_TEXT: break;
 	}
@@ -168,13 +174,36 @@ static enum jl_status take_option(struct jl_args *args, const struct jl_command 
 	return add_given(args, option, next, err);
 }
 
+static const struct jl_given *given_in(const struct jl_args *args, const char *name)
+{
+	for (size_t i = args->n_given; i-- > 0;)
+		if (strcmp(args->given[i].option->name, name) == 0)
+			return &args->given[i];
+	return NULL;
+}
+
+/* What options say of each other. */
+static enum jl_status check_together(const struct jl_args *args, const struct jl_command *command, struct jl_err *err)
+{
+	for (const struct jl_given *g = args->given; g < args->given + args->n_given; g++) {
+		const struct jl_option *o = g->option,
+				       *with = o->with ? find_in(command->options, o->with, strlen(o->with)) : NULL;
+
+		if (with && !given_in(args, with->name))
+			return jl_fail(err, JL_E_USAGE, "--%s goes with --%s%s%s", o->name, with->name,
+				       with->arg ? " " : "", with->arg ? with->arg : "");
+		if (o->apart && given_in(args, o->apart))
+			return jl_fail(err, JL_E_USAGE, "give --%s or --%s, not both", o->name, o->apart);
+	}
+	return JL_OK;
+}
+
 static enum jl_status check_operands(const struct jl_args *args, const struct jl_command *command, struct jl_err *err)
 {
 	size_t n = args->n_operands;
 
-	for (size_t i = 0; i < args->n_given; i++)
-		if (strcmp(args->given[i].option->name, "help") == 0)
-			return JL_OK;
+	if (given_in(args, "help"))
+		return JL_OK;
 	if (n < (size_t)command->n_min)
 		return jl_fail(err, JL_E_USAGE, "'jeoul %s' needs %s", command->name, command->operands);
 	for (size_t i = 0; i < n; i++)
@@ -185,7 +214,7 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' is one argument too many for 'jeoul %s'; quote a system that contains blanks",
 			       args->operands[command->n_max], command->name);
-	return JL_OK;
+	return check_together(args, command, err);
 }
 
 /* Nobody types control characters; they come from a broken script, and would reach the terminal with our answer. */
@@ -272,10 +301,7 @@ const struct jl_given *jl_given_beside(const struct jl_cli *cli, const char *con
 
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name)
 {
-	for (size_t i = cli->args.n_given; i-- > 0;)
-		if (strcmp(cli->args.given[i].option->name, name) == 0)
-			return &cli->args.given[i];
-	return NULL;
+	return given_in(&cli->args, name);
 }
 
 double jl_value(const struct jl_cli *cli, const char *name)
@@ -321,32 +347,26 @@ int jl_chosen(const struct jl_cli *cli, const char *name, const char *const *lis
 	return -1;
 }
 
-enum jl_status jl_read_options(void *into, const struct jl_reading *rows, size_t n, const struct jl_cli *cli,
-			       struct jl_err *err)
+void jl_read_options(void *into, const char *of, const struct jl_cli *cli)
 {
-	for (const struct jl_reading *row = rows; row < rows + n; row++) {
-		const struct jl_given *given = jl_given(cli, row->option);
-		void *at = (char *)into + row->offset;
+	for (const struct jl_given *g = cli->args.given; g < cli->args.given + cli->args.n_given; g++) {
+		const struct jl_option *o = g->option;
+		void *at = (char *)into + o->at;
 
-		if (!given || (row->list && jl_chosen(cli, row->option, row->list) < 0))
+		if (!o->into || strcmp(o->into, of) != 0)
 			continue;
-		if (row->above && !(given->value > 0))
-			return jl_fail(err, JL_E_USAGE, "--%s: '%s' is not more than nothing", row->option,
-				       given->text);
-		if (row->list)
-			*(int *)at = jl_chosen(cli, row->option, row->list);
-		else if (given->option->type == JL_OPT_FLAG)
-			*(bool *)at = true;
-		else if (given->option->type == JL_OPT_QUANTITY)
-			*(double *)at = given->value;
-		else if (given->option->type != JL_OPT_COUNT)
-			*(const char **)at = given->text;
-		else if (row->whole)
-			*(int *)at = (int)given->count;
-		else
-			*(double *)at = (double)given->count;
+		switch (o->type) {
+		case JL_OPT_FLAG: *(bool *)at = true; break;
+		case JL_OPT_TEXT: *(const char **)at = g->text; break;
+		case JL_OPT_QUANTITY: *(double *)at = g->value; break;
+		case JL_OPT_CHOICE: *(int *)at = jl_chosen(cli, o->name, o->choices); break;
+		case JL_OPT_COUNT:
+			if (o->whole)
+				*(int *)at = (int)g->count;
+			else
+				*(double *)at = (double)g->count;
+		}
 	}
-	return JL_OK;
 }
 
 bool jl_next_item(const char **text, char item[JL_ITEM_MAX])

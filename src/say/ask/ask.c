@@ -44,7 +44,7 @@ bool jl_ask_option(const struct jl_option *option)
 {
 	static const char *const terminal[] = { "json", "no-color", "help" };
 
-	for (size_t i = 0; i < sizeof(terminal) / sizeof(*terminal); i++)
+	for (size_t i = 0; i < JL_LEN(terminal); i++)
 		if (strcmp(option->name, terminal[i]) == 0)
 			return false;
 	return true;
@@ -71,7 +71,6 @@ static const struct jl_option *find_option(const struct jl_command *command, con
 /* A value as it would be typed; NULL: it is none (err says so). */
 static const char *value_text(struct typed *t, const char *key, const json_t *value, struct jl_err *err)
 {
-	char number[JL_NUM_TEXT_MAX];
 	const char *text = NULL;
 
 	if (json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value))
@@ -79,7 +78,7 @@ static const char *value_text(struct typed *t, const char *key, const json_t *va
 	if (json_is_integer(value))
 		text = jl_arena_printf(&t->cli->arena, "%lld", (long long)json_integer_value(value));
 	else if (json_is_real(value))
-		text = jl_arena_strdup(&t->cli->arena, jl_num_text(number, json_real_value(value)));
+		text = jl_arena_strdup(&t->cli->arena, jl_num_text(JL_TXT, json_real_value(value)));
 	else
 		(void)jl_fail(err, JL_E_USAGE, "\"%s\": text or a number is wanted", key);
 	if (!text && !json_is_boolean(value) && json_is_number(value))
@@ -265,8 +264,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 		jl_lang_set(jl_lang_find(json_string_value(lang)));
 	status = find_named(t, ask->front, command, root, err);
 	JL_THEN(status, read_form(cli, root, err));
-	if (!status && files)
-		status = add_files(t, files, err);
+	JL_THEN(status, files ? add_files(t, files, err) : JL_OK);
 	if (!status)
 		json_object_foreach((json_t *)root, key, value)
 		{

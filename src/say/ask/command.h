@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
 
@@ -31,29 +32,27 @@ struct jl_option {
 	bool many;                  /* may be given several times */
 	bool local;                 /* about files, folders or servers: no request from elsewhere may say it */
 	const char *en;
+	const char *with, *apart; /* another option that must be given too; that may not; NULL: none */
+	bool above;               /* a quantity: more than nothing */
+	double least, most;       /* a quantity: from, to; and in words: */
+	const char *bounds;       /* NULL: any is fine */
+	const char *into;         /* the struct that has a member for it (JL_TO); NULL: none has */
+	size_t at;                /* the member's offset */
+	bool whole;               /* a count that goes into an int */
 };
 
-/* Rows of a table of options: the name, what its argument is called, bounds, kind or choices, the line of help; .letter, .many and .local may follow. */
-#define JL_O_FLAG(NAME, ...)                                                                                           \
-	{                                                                                                              \
-		.name = (NAME), .type = JL_OPT_FLAG, .en = __VA_ARGS__                                                 \
-	}
-#define JL_O_TEXT(NAME, ARG, ...)                                                                                      \
-	{                                                                                                              \
-		.name = (NAME), .type = JL_OPT_TEXT, .arg = (ARG), .en = __VA_ARGS__                                   \
-	}
-#define JL_O_COUNT(NAME, ARG, MIN, MAX, ...)                                                                           \
-	{                                                                                                              \
-		.name = (NAME), .type = JL_OPT_COUNT, .arg = (ARG), .min = (MIN), .max = (MAX), .en = __VA_ARGS__      \
-	}
-#define JL_O_AMOUNT(NAME, ARG, KIND, ...)                                                                              \
-	{                                                                                                              \
-		.name = (NAME), .type = JL_OPT_QUANTITY, .arg = (ARG), .kind = (KIND), .en = __VA_ARGS__               \
-	}
-#define JL_O_CHOICE(NAME, ARG, CHOICES, ...)                                                                           \
-	{                                                                                                              \
-		.name = (NAME), .type = JL_OPT_CHOICE, .arg = (ARG), .choices = (CHOICES), .en = __VA_ARGS__           \
-	}
+/* clang-format off */
+/* Rows of a table of options: the name, what its argument is called, bounds, kind or choices, the line of help; what else a row may say follows. */
+#define JL_O_FLAG(NAME, ...) { .name = (NAME), .type = JL_OPT_FLAG, .en = __VA_ARGS__ }
+#define JL_O_TEXT(NAME, ARG, ...) { .name = (NAME), .type = JL_OPT_TEXT, .arg = (ARG), .en = __VA_ARGS__ }
+#define JL_O_COUNT(NAME, ARG, MIN, MAX, ...) { .name = (NAME), .type = JL_OPT_COUNT, .arg = (ARG), .min = (MIN), .max = (MAX), .en = __VA_ARGS__ }
+#define JL_O_AMOUNT(NAME, ARG, KIND, ...) { .name = (NAME), .type = JL_OPT_QUANTITY, .arg = (ARG), .kind = (KIND), .en = __VA_ARGS__ }
+#define JL_O_CHOICE(NAME, ARG, CHOICES, ...) { .name = (NAME), .type = JL_OPT_CHOICE, .arg = (ARG), .choices = (CHOICES), .en = __VA_ARGS__ }
+/* ... where jl_read_options puts it: a count or a quantity is a double, a text a pointer, a flag a bool, a choice its place, an int. */
+#define JL_TO(S, M)              .into = #S, .at = offsetof(struct S, M)
+#define JL_TO_INT(S, M)          JL_TO(S, M), .whole = true
+#define JL_WITHIN(LEAST, MOST, BOUNDS) .least = (LEAST), .most = (MOST), .bounds = (BOUNDS)
+/* clang-format on */
 
 enum jl_need {
 	JL_NEED_NOTHING = 0,
@@ -143,20 +142,9 @@ double jl_count(const struct jl_cli *cli, const char *name); /* of a whole numbe
 long long jl_whole(const struct jl_cli *cli, const char *name, long long instead);
 int jl_chosen(const struct jl_cli *cli, const char *name,
 	      const char *const *list); /* its place there; -1: not given, not in it */
-/* Options into the members of a struct, by what they are: a count or a quantity is a double, a text a pointer, a flag a bool; with `list` the
- * place of the text in it, an int. What was not given stays as it is. */
-struct jl_reading {
-	const char *option;
-	size_t offset;
-	const char *const *list; /* NULL-terminated */
-	bool above, whole;       /* must be more than nothing; a count goes into an int */
-};
-#define JL_READ(S, M, ...) /* JL_READ(jl_request, seq, "seq"), .above, .whole or .list may follow */                   \
-	{                                                                                                              \
-		.offset = offsetof(struct S, M), .option = __VA_ARGS__                                                 \
-	}
-enum jl_status jl_read_options(void *into, const struct jl_reading *rows, size_t n, const struct jl_cli *cli,
-			       struct jl_err *err);
+/* The options that were given, into the members of a struct that their rows name (JL_TO). What was not given stays as it is. */
+#define JL_READ(INTO, S, CLI) jl_read_options((INTO), #S, (CLI))
+void jl_read_options(void *into, const char *of, const struct jl_cli *cli);
 /* "8,16,32": the next of a list, cut where it is too long for `item`; false: there is none. */
 #define JL_ITEM_MAX 64
 bool jl_next_item(const char **text, char item[JL_ITEM_MAX]);

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "model/profile.h"
 #include "workload/input.h"
 #include "workload/tune.h"
 
+/* Words stand in the order of their enums. */
 const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
 const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", "unsloth", NULL };
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
@@ -20,60 +20,6 @@ const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
 const char *const jl_ask_layouts[] = { "first", "last", NULL };
 const char *const jl_ask_inputs[] = { "synthetic", "tokens", "images", "images-gpu", NULL };
-
-#define R(NAME, MEMBER)        JL_READ(jl_request, MEMBER, NAME)
-#define ABOVE(NAME, MEMBER)    JL_READ(jl_request, MEMBER, NAME, .above = true)
-#define OF(NAME, MEMBER, LIST) JL_READ(jl_request, MEMBER, NAME, .list = (LIST))
-
-/* Lists of words stand in the order of their enums. clang-format off: short rows stand side by side */
-static const struct jl_reading readings[] = {
-	R("on", system),
-	R("operators", figures.kind),
-	R("forward", forward),
-	R("pue", pue),
-	R("expert-load", expert_load),
-	R("layers", shape.layers),
-	R("hidden", shape.hidden),
-	R("heads", shape.heads),
-	R("kv-heads", shape.kv_heads),
-	R("ffn", shape.ffn),
-	R("vocab", shape.vocab),
-	R("seq", seq),
-	R("mean-seq", mean_seq),
-	R("rank", rank),
-	R("train-layers", tuned_layers),
-	R("group", group),
-	R("generate", generated),
-	R("batch", batch),
-	R("micro-batch", micro_batch),
-	R("global-batch", global_batch),
-	R("accumulate", accumulate),
-	R("samples", samples),
-	R("tokens", tokens),
-	R("steps-per-epoch", steps_per_epoch),
-	R("epochs", epochs),
-	R("cpu-threads", cpu_threads),
-	ABOVE("storage", storage_Bps),
-	ABOVE("sample-size", sample_B),
-	ABOVE("decode-time", sample_s),
-	ABOVE("ram", ram_B),
-	ABOVE("host-power", host_W),
-	ABOVE("launch", launch_s),
-	ABOVE("gmacs", figures.gmac),
-	ABOVE("macts", figures.mact),
-	ABOVE("params-m", figures.params_m),
-	OF("precision", dtype, jl_ask_precisions),
-	OF("framework", framework, jl_ask_frameworks),
-	OF("recompute", recompute, jl_ask_recomputes),
-	OF("flash", flash, jl_ask_yes_no),
-	OF("states", states, jl_ask_states),
-	OF("optimizer", optimizer, jl_ask_optimizers),
-	OF("layout", layout, jl_ask_layouts),
-	OF("input", input, jl_ask_inputs),
-	OF("packing", packed, jl_ask_yes_no),
-	OF("method", method, jl_ask_methods),
-};
-/* clang-format on */
 
 static enum jl_status check_words(const struct jl_request *req, struct jl_err *err)
 {
@@ -91,8 +37,6 @@ static enum jl_status check_words(const struct jl_request *req, struct jl_err *e
 			    isnan(s->ffn) && isnan(s->vocab)))
 		return jl_fail(err, JL_E_USAGE,
 			       "'%s' already has a shape; leave --layers, --hidden, ... out, or the name", req->model);
-	if (!isnan(req->pue) && !(req->pue >= 1 && req->pue <= 5))
-		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", req->pue);
 	if (!isnan(req->samples) + !isnan(req->tokens) + !isnan(req->steps_per_epoch) > 1)
 		return jl_fail(err, JL_E_USAGE, "give one of --samples, --tokens and --steps-per-epoch");
 	if (!isnan(req->epochs) && isnan(req->samples) && isnan(req->tokens) && isnan(req->steps_per_epoch))
@@ -139,13 +83,8 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 	} tunes[] = { { JL_TUNE_FULL, JL_UNSET },  { JL_TUNE_LORA, JL_UNSET },    { JL_TUNE_LORA, JL_BASE_NF4 },
 		      { JL_TUNE_DORA, JL_UNSET },  { JL_TUNE_DORA, JL_BASE_NF4 }, { JL_TUNE_ADAPTER, JL_UNSET },
 		      { JL_TUNE_LAYERS, JL_UNSET } };
-	static const char *const needs[] = { "rank", "targets", "base", "train-layers", "method", "group", "generate" };
 	const int tune = jl_chosen(cli, "tune", jl_ask_tunes), base = jl_chosen(cli, "base", jl_ask_bases);
 
-	for (size_t i = 0; tune == JL_UNSET && i < JL_LEN(needs); i++)
-		if (jl_given(cli, needs[i]))
-			return jl_fail(err, JL_E_USAGE,
-				       "--%s is of fine-tuning: say which with --tune lora, qlora, ...", needs[i]);
 	if (tune == JL_UNSET)
 		return JL_OK;
 	req->tune = (int)tunes[tune].kind;
@@ -159,7 +98,7 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	struct jl_request req = jl_request_empty();
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
-	JL_TRY(jl_read_options(&req, readings, JL_LEN(readings), cli, err));
+	JL_READ(&req, jl_request, cli);
 	if (req.framework > JL_FW_NATIVE) /* unsloth: those between have no word */
 		req.framework = JL_FW_FUSED;
 	JL_TRY(read_tune(&req, cli, err));
@@ -167,5 +106,54 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	JL_TRY(offload ? jl_request_offload(&req.offload, offload, err) : JL_OK);
 	JL_TRY(check_words(&req, err));
 	*ret_req = req;
+	return JL_OK;
+}
+
+/* --- a run of which only its time is known */
+
+const char *const jl_ask_kinds[] = { /* in the order of enum jl_mix_kind */ "cnn", "transformer", "unknown", NULL };
+
+/* Steps of an epoch, whichever way it is said. */
+static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
+{
+	const double batches = jl_count(cli, "batches"), steps = jl_count(cli, "steps-per-epoch"),
+		     samples = jl_count(cli, "samples");
+
+	if (!isnan(batches) + !isnan(steps) + !isnan(samples) > 1)
+		return jl_fail(err, JL_E_USAGE, "give one of --batches, --steps-per-epoch and --samples");
+	run->batches = !isnan(batches) ? batches : !isnan(steps) ? steps : samples / run->batch;
+	if (isnan(run->batches) && jl_given(cli, "epochs"))
+		return jl_fail(err, JL_E_USAGE, "--epochs needs to know an epoch: give --batches or --samples");
+	return JL_OK;
+}
+
+enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_observed run = jl_observed_empty();
+
+	JL_READ(&run, jl_observed, cli);
+	run.dtype = jl_chosen(cli, "precision", jl_ask_precisions);
+	if (isnan(run.batch))
+		return jl_fail(err, JL_E_USAGE, "--observed needs the samples of that step: --observed-batch N");
+	JL_TRY(read_length(&run, cli, err));
+	*ret_run = run;
+	return JL_OK;
+}
+
+enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,
+				  struct jl_err *err)
+{
+	const char *baseline = jl_text(cli, "baseline");
+	struct jl_observed run;
+	struct jl_sys sys;
+
+	JL_TRY(jl_ask_observed(&run, cli, err));
+	if (!baseline)
+		return jl_fail(err, JL_E_USAGE,
+			       "--observed needs the system it was seen on: --baseline \"4x v100-dgxs-32gb\"");
+	JL_TRY(jl_sys_parse(&sys, cli->cat, baseline, &cli->arena, err));
+	JL_TRY(jl_machine_make(ret_base, cli->cat, &sys, err));
+	JL_TRY(jl_observed_check(&run, ret_base, err));
+	*ret_run = run;
 	return JL_OK;
 }

@@ -2,92 +2,109 @@
 #pragma once
 
 #include "cli/command.h"
+#include "predict/observed.h"
 #include "predict/request.h"
 
 #define JL_ASK_MAX 1000000000LL
 
-extern const char *const jl_ask_precisions[],
-	*const jl_ask_frameworks[],
-		*const jl_ask_recomputes[],
-			*const jl_ask_yes_no[], *const jl_ask_inputs[],
-							*const jl_ask_layouts[],
-								*const jl_ask_states[],
-									*const jl_ask_optimizers[],
-										*const jl_ask_tunes[],
-											*const jl_ask_bases[],
-												*const jl_ask_methods[];
-
-#define JL_ASK_COUNT(n, e) JL_O_COUNT(n, "N", 1, JL_ASK_MAX, e)
-
 /* clang-format off */
+extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const jl_ask_recomputes[], *const jl_ask_yes_no[],
+	*const jl_ask_inputs[], *const jl_ask_layouts[], *const jl_ask_states[], *const jl_ask_optimizers[], *const jl_ask_tunes[],
+	*const jl_ask_bases[], *const jl_ask_methods[];
+
+#define JL_ASK_COUNT(n, ...) JL_O_COUNT(n, "N", 1, JL_ASK_MAX, __VA_ARGS__)
+
 #define JL_ASK_SHAPE_OPTIONS \
-	JL_ASK_COUNT("layers", JL_N("layers of a model that is given by its shape")), \
-	JL_ASK_COUNT("hidden", JL_N("its width")), \
-	JL_ASK_COUNT("heads", JL_N("its attention heads")), \
-	JL_ASK_COUNT("kv-heads", JL_N("its key/value heads; makes it a gated model like Llama")), \
-	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part")), \
-	JL_ASK_COUNT("vocab", JL_N("its vocabulary")), \
-	JL_ASK_COUNT("seq", JL_N("tokens of a sample")), \
-	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample")), \
-	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make")), \
-	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions")), \
-	JL_O_TEXT("operators", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"))
+	JL_ASK_COUNT("layers", JL_N("layers of a model that is given by its shape"), JL_TO(jl_request, shape.layers)), \
+	JL_ASK_COUNT("hidden", JL_N("its width"), JL_TO(jl_request, shape.hidden)), \
+	JL_ASK_COUNT("heads", JL_N("its attention heads"), JL_TO(jl_request, shape.heads)), \
+	JL_ASK_COUNT("kv-heads", JL_N("its key/value heads; makes it a gated model like Llama"), JL_TO(jl_request, shape.kv_heads)), \
+	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part"), JL_TO(jl_request, shape.ffn)), \
+	JL_ASK_COUNT("vocab", JL_N("its vocabulary"), JL_TO(jl_request, shape.vocab)), \
+	JL_ASK_COUNT("seq", JL_N("tokens of a sample"), JL_TO(jl_request, seq)), \
+	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample"), JL_TO(jl_request, figures.gmac), .above = true), \
+	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make"), JL_TO(jl_request, figures.mact), .above = true), \
+	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions"), JL_TO(jl_request, figures.params_m), .above = true), \
+	JL_O_TEXT("operators", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"), JL_TO(jl_request, figures.kind))
 
 #define JL_ASK_TUNE_OPTIONS \
 	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \
 	JL_ASK_TUNE_DETAILS
 
 #define JL_ASK_OPTIMIZER_OPTION \
-	JL_O_CHOICE("optimizer", "NAME", jl_ask_optimizers, JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore"))
+	JL_O_CHOICE("optimizer", "NAME", jl_ask_optimizers, JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore"), JL_TO(jl_request, optimizer))
 
 #define JL_ASK_TUNE_DETAILS \
-	JL_O_CHOICE("method", "sft|dpo|orpo|grpo", jl_ask_methods, JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers")), \
-	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)")), \
-	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)")), \
-	JL_O_CHOICE("base", "16bit|nf4|nf4-single|int8|gptq4|gptq8", jl_ask_bases, JL_N("how its frozen weights are kept")), \
-	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)")), \
-	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down")), \
-	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)")), \
-	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest")), \
-	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"))
+	JL_O_CHOICE("method", "sft|dpo|orpo|grpo", jl_ask_methods, JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers"), JL_TO(jl_request, method), .with = "tune"), \
+	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)"), JL_TO(jl_request, group), .with = "tune"), \
+	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)"), JL_TO(jl_request, generated), .with = "tune"), \
+	JL_O_CHOICE("base", "16bit|nf4|nf4-single|int8|gptq4|gptq8", jl_ask_bases, JL_N("how its frozen weights are kept"), .with = "tune"), \
+	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)"), JL_TO(jl_request, rank), .with = "tune"), \
+	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down"), .with = "tune"), \
+	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)"), JL_TO(jl_request, tuned_layers), .with = "tune"), \
+	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest"), JL_TO(jl_request, mean_seq)), \
+	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"), JL_TO(jl_request, packed))
 
 #define JL_ASK_RUN_OPTIONS \
-	JL_O_TEXT("on", "SYSTEM", JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\"")), \
-	JL_ASK_COUNT("batch", JL_N("samples of one worker")), \
-	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass")), \
-	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")), \
-	JL_ASK_COUNT("accumulate", JL_N("passes of a step")), \
-	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products")), \
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it")), \
-	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("activations made again instead of kept")), \
-	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention")), \
-	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16")), \
+	JL_O_TEXT("on", "SYSTEM", JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\""), JL_TO(jl_request, system)), \
+	JL_ASK_COUNT("batch", JL_N("samples of one worker"), JL_TO(jl_request, batch)), \
+	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass"), JL_TO(jl_request, micro_batch)), \
+	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)), \
+	JL_ASK_COUNT("accumulate", JL_N("passes of a step"), JL_TO(jl_request, accumulate)), \
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)), \
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it"), JL_TO(jl_request, framework)), \
+	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("activations made again instead of kept"), JL_TO(jl_request, recompute)), \
+	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention"), JL_TO(jl_request, flash)), \
+	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16"), JL_TO(jl_request, states)), \
 	JL_ASK_OPTIMIZER_OPTION, \
 	JL_ASK_TUNE_OPTIONS, \
 	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations; optimizer,nvme: to its drives")), \
-	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)")), \
+	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)"), JL_TO(jl_request, expert_load)), \
 	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_HOST_OPTIONS \
-	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none")), \
-	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last")), \
-	JL_ASK_COUNT("cpu-threads", JL_N("threads of one host that load samples")), \
-	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)")), \
-	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\"")), \
-	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\"")), \
-	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use")), \
-	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\"")), \
-	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""))
+	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none"), JL_TO(jl_request, input)), \
+	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
+	JL_ASK_COUNT("cpu-threads", JL_N("threads of one host that load samples"), JL_TO(jl_request, cpu_threads)), \
+	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), .above = true), \
+	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), .above = true), \
+	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), .above = true), \
+	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use"), JL_TO(jl_request, ram_B), .above = true), \
+	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
+	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), .above = true)
 
 #define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1)"))
 
 #define JL_ASK_LENGTH_WITH(epochs_en) \
-	JL_O_COUNT("samples", "N", 1, 1000000000000000LL, JL_N("samples of an epoch")), \
-	JL_O_COUNT("tokens", "N", 1, 9000000000000000LL, JL_N("tokens of an epoch")), \
-	JL_O_COUNT("steps-per-epoch", "N", 1, 1000000000000LL, JL_N("steps of an epoch")), \
-	JL_O_COUNT("epochs", "N", 1, JL_ASK_MAX, epochs_en), \
-	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"))
+	JL_O_COUNT("samples", "N", 1, 1000000000000000LL, JL_N("samples of an epoch"), JL_TO(jl_request, samples)), \
+	JL_O_COUNT("tokens", "N", 1, 9000000000000000LL, JL_N("tokens of an epoch"), JL_TO(jl_request, tokens)), \
+	JL_O_COUNT("steps-per-epoch", "N", 1, 1000000000000LL, JL_N("steps of an epoch"), JL_TO(jl_request, steps_per_epoch)), \
+	JL_O_COUNT("epochs", "N", 1, JL_ASK_MAX, epochs_en, JL_TO(jl_request, epochs)), \
+	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"), JL_TO(jl_request, pue), JL_WITHIN(1, 5, JL_N("it is 1 (no cooling) to 5, e.g. 1.2")))
 /* clang-format on */
 
 /* The options that were given; the first operand, where there is one, is the model. */
 enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err);
+
+/* A run of which only its time is known, shared by the commands that carry one to other hardware. */
+extern const char *const jl_ask_kinds[];
+
+/* clang-format off */
+#define JL_ASK_OBSERVED_OPTIONS \
+	JL_O_AMOUNT("observed", "TIME", JL_K_TIME, JL_N("time of one step on the baseline, e.g. \"1.06 s\""), JL_TO(jl_observed, step_s), .above = true), \
+	JL_ASK_COUNT("observed-batch", JL_N("samples of that step, all devices together"), JL_TO(jl_observed, batch), .with = "observed"), \
+	JL_O_COUNT("batches", "N", 1, 1000000000000LL, JL_N("steps of an epoch at that batch"), .with = "observed"), \
+	JL_O_CHOICE("kind", "cnn|transformer|unknown", jl_ask_kinds, JL_N("what was observed (default: unknown, the widest interval)"), JL_TO(jl_observed, kind), .with = "observed"), \
+	JL_O_COUNT("params", "N", 1, 1000000000000000LL, JL_N("parameters of the observed model"), JL_TO(jl_observed, params), .with = "observed"), \
+	JL_O_AMOUNT("memory-per-sample", "BYTES", JL_K_BYTES, JL_N("device memory that one more sample takes, e.g. \"0.9 GiB\""), JL_TO(jl_observed, sample_B), .above = true, .with = "observed"), \
+	JL_O_AMOUNT("memory-fixed", "BYTES", JL_K_BYTES, JL_N("device memory that does not depend on the batch"), JL_TO(jl_observed, fixed_B), .above = true, .with = "observed"), \
+	JL_ASK_COUNT("batch-limit", JL_N("largest batch of one baseline device (default: the observed one)"), JL_TO(jl_observed, batch_limit), .with = "observed"), \
+	JL_O_AMOUNT("watts", "POWER", JL_K_POWER, JL_N("what the whole baseline draws while it runs"), JL_TO(jl_observed, watts_W), .above = true, .with = "observed")
+/* clang-format on */
+
+/* The run that --observed and its kin describe. */
+enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli *cli, struct jl_err *err);
+
+/* The same with the machine it was observed on (--baseline) made and checked. */
+enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,
+				  struct jl_err *err);

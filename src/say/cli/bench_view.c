@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/utf8.h"
+#include "cli/view.h"
 #include "probe/probe.h"
 
-#define WHAT_COLUMNS 24
+static const int columns[] = { 2, -24, 13, 17, 10, 10 };
 
 void jl_bench_view_machine(struct jl_cli *cli, struct jl_bench_where *where)
 {
@@ -28,30 +27,6 @@ void jl_bench_view_machine(struct jl_cli *cli, struct jl_bench_where *where)
 	jl_source_destroy(source);
 }
 
-/* A text in a column, by what it takes on the terminal. */
-static void column(struct jl_buf *out, const char *text, size_t width, bool right)
-{
-	const size_t have = jl_utf8_width(text), pad = have < width ? width - have : 0;
-
-	if (right)
-		jl_buf_pad(out, ' ', pad);
-	jl_buf_puts(out, text);
-	if (!right)
-		jl_buf_pad(out, ' ', pad);
-}
-
-const char *jl_bench_view_size(char ret_text[JL_UNITS_TEXT_MAX], size_t size_B)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	double value = (double)size_B;
-	size_t i = 0;
-
-	for (; value >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
-		value /= 1024;
-	(void)snprintf(ret_text, JL_UNITS_TEXT_MAX, "%.4g %s", value, units[i]);
-	return ret_text;
-}
-
 void jl_bench_view_title(struct jl_bench_session *s, const char *what)
 {
 	const char *versions = s->backend->versions ? s->backend->versions() : NULL;
@@ -63,81 +38,38 @@ void jl_bench_view_title(struct jl_bench_session *s, const char *what)
 		      versions ? versions : "");
 }
 
-void jl_bench_view_wrapped(struct jl_cli *cli, size_t indent, const char *text)
-{
-	const size_t room = cli->width > indent + 20 ? cli->width - indent : 20;
-
-	while (*text) {
-		size_t len = jl_utf8_fit(text, room), cut = len;
-
-		while (text[len] && cut > 0 && text[cut] != ' ')
-			cut--;
-		len = text[len] && cut > 0 ? cut : len;
-		jl_buf_pad(&cli->out, ' ', indent);
-		jl_buf_add(&cli->out, text, len);
-		jl_buf_putc(&cli->out, '\n');
-		text += len;
-		text += strspn(text, " ");
-	}
-}
-
 void jl_bench_view_head(struct jl_bench_session *s, enum jl_kind rate)
 {
-	struct jl_buf *out = &s->cli->out;
-
 	if (s->cli->json)
 		return;
-	jl_buf_puts(out, "  ");
-	column(out, "", WHAT_COLUMNS, false);
-	column(out, rate == JL_K_FLOP_RATE ? JL_("rate") : JL_("bandwidth"), 13, true);
-	column(out, JL_("95 % interval"), 17, true);
-	column(out, JL_("time"), 10, true);
-	column(out, "p95", 10, true);
-	jl_buf_puts(out, "\n");
+	JL_LIVE(s->cli, columns, "", "", rate == JL_K_FLOP_RATE ? JL_("rate") : JL_("bandwidth"), JL_("95 % interval"),
+		JL_("time"), "p95");
+	jl_buf_puts(&s->cli->out, "\n");
 }
 
 /* "1.19–1.21": both in the unit of the figure before it. */
-static void interval_text(char ret_text[2 * JL_UNITS_TEXT_MAX + 8], double value, double lo, double hi,
-			  enum jl_kind kind)
+static const char *interval_text(struct jl_cli *cli, const struct jl_stats *s, enum jl_kind kind)
 {
-	char unit[JL_UNITS_TEXT_MAX], low[JL_UNITS_TEXT_MAX], high[JL_UNITS_TEXT_MAX];
-	double scale;
+	const double scale = strtod(jl_units_text(JL_TXT, s->median, kind, 3), NULL) / s->median; /* 119 / 119e9 */
 
-	jl_units_text(unit, value, kind, 3);
-	scale = strtod(unit, NULL) / value; /* 119 / 119e9 */
-	jl_units_text(low, lo * scale, JL_K_NUMBER, 3);
-	jl_units_text(high, hi * scale, JL_K_NUMBER, 3);
-	(void)snprintf(ret_text, 2 * JL_UNITS_TEXT_MAX + 8, "%s–%s", low, high);
+	return jl_arena_printf(&cli->arena, "%s–%s", jl_units_text(JL_TXT, s->lo95 * scale, JL_K_NUMBER, 3),
+			       jl_units_text(JL_TXT, s->hi95 * scale, JL_K_NUMBER, 3));
 }
 
 void jl_bench_view_row(struct jl_bench_session *s, const char *what, const struct jl_bench_result *r, enum jl_kind kind)
 {
-	struct jl_buf *out = &s->cli->out;
 	const struct jl_stats rate = jl_bench_rate(r, jl_bench_work(&r->task));
-	char value[JL_UNITS_TEXT_MAX], interval[2 * JL_UNITS_TEXT_MAX + 8], time[JL_UNITS_TEXT_MAX],
-		p95[JL_UNITS_TEXT_MAX];
+	const char *interval;
 
 	if (s->cli->json || r->n_samples == 0)
 		return;
-	interval_text(interval, rate.median, rate.lo95, rate.hi95, kind);
-	jl_buf_puts(out, "  ");
-	column(out, what, WHAT_COLUMNS, false);
-	column(out, jl_units_text(value, rate.median, kind, 3), 13, true);
-	column(out, interval, 17, true);
-	column(out, jl_units_text(time, r->time_s.median, JL_K_TIME, 3), 10, true);
-	column(out, jl_units_text(p95, r->time_s.p95, JL_K_TIME, 3), 10, true);
+	interval = interval_text(s->cli, &rate, kind);
+	JL_LIVE(s->cli, columns, "", what, jl_units_text(JL_TXT, rate.median, kind, 3), interval ? interval : "",
+		jl_units_text(JL_TXT, r->time_s.median, JL_K_TIME, 3),
+		jl_units_text(JL_TXT, r->time_s.p95, JL_K_TIME, 3));
 	if (r->checked && r->n_wrong > 0)
-		jl_buf_printf(out, JL_("  %.0f wrong"), r->n_wrong);
-	jl_buf_puts(out, r->noise.noisy ? " ~\n" : "\n");
-}
-
-static void noise_text(const struct jl_bench_session *s, char ret_text[JL_NOISE_WHY_MAX])
-{
-	char en[JL_NOISE_WHY_MAX];
-
-	if (!jl_noise_why(en, ret_text, &s->noise)) /* a backend has its own reasons */
-		(void)snprintf(ret_text, JL_NOISE_WHY_MAX, "%s",
-			       jl_lang_is("en") ? s->why : JL_("the measurement was not steady"));
+		jl_buf_printf(&s->cli->out, JL_("  %.0f wrong"), r->n_wrong);
+	jl_buf_puts(&s->cli->out, r->noise.noisy ? " ~\n" : "\n");
 }
 
 void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
@@ -151,7 +83,9 @@ void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
 	else if (!s->n_records)
 		jl_buf_printf(out, JL_("  %s; nothing was measured.\n"), stopped ? JL_("Stopped") : JL_("Ended"));
 	if (s->n_noisy) {
-		noise_text(s, why);
+		if (!jl_noise_why((char[JL_NOISE_WHY_MAX]){ 0 }, why, &s->noise)) /* a backend has its own reasons */
+			(void)snprintf(why, sizeof(why), "%s",
+				       jl_lang_is("en") ? s->why : JL_("the measurement was not steady"));
 		jl_buf_printf(out, JL_("  ~ noisy: %s.\n    Intervals are wider, and no verdict is built on these.\n"),
 			      why);
 	}
@@ -263,29 +197,25 @@ void jl_bench_view_coll_end(struct jl_bench_session *s, const struct jl_sweep_ro
 enum jl_status jl_bench_view_matrix(struct jl_bench_session *s, const char *title, const double *Bps, int n,
 				    struct jl_err *err)
 {
-	struct jl_table_column columns[JL_TABLE_COLUMNS_MAX] = { { .head = title } };
+	struct jl_tell_head heads[JL_TABLE_COLUMNS_MAX] = { { title, JL_COLUMN_KEEP } };
 	const int n_shown = n < JL_TABLE_COLUMNS_MAX - 1 ? n : JL_TABLE_COLUMNS_MAX - 1;
-	struct jl_table table;
+	struct jl_doc doc;
 
 	if (s->cli->json)
 		return JL_OK;
+	jl_view_page(s->cli, &doc);
 	for (int j = 0; j < n_shown; j++)
-		columns[j + 1] = (struct jl_table_column){ .head = jl_arena_printf(&s->cli->arena, "GPU%d", j),
-							   .align = JL_RIGHT };
-	jl_table_init(&table, &s->cli->arena, columns, (size_t)n_shown + 1);
+		heads[j + 1] = (struct jl_tell_head){ jl_tell_text(&doc, "GPU%d", j), JL_COLUMN_FIGURE };
+	jl_tell_columns(&doc, NULL, heads, (size_t)n_shown + 1);
 	for (int i = 0; i < n; i++) {
-		jl_table_printf(&table, "GPU%d", i);
+		jl_doc_cell_name(&doc, jl_tell_text(&doc, "GPU%d", i));
 		for (int j = 0; j < n_shown; j++) {
 			const double value = Bps[i * n + j] / 1e9;
 
-			if (isnan(value))
-				jl_table_cell(&table, "-");
-			else
-				jl_table_printf(&table, value < 100 ? "%.1f" : "%.0f", value);
+			jl_doc_cell_name(&doc,
+					 isnan(value) ? "-" : jl_tell_text(&doc, value < 100 ? "%.1f" : "%.0f", value));
 		}
-		jl_table_end_row(&table);
+		jl_doc_end_row(&doc, false);
 	}
-	return jl_table_print(&table,
-			      &(struct jl_table_style){ .width = s->cli->width, .indent = 2, .colour = s->cli->color },
-			      &s->cli->out, err);
+	return jl_view_show(s->cli, &doc, err);
 }

@@ -7,9 +7,7 @@
 /* Fingerprint and name of this machine. */
 void jl_bench_view_machine(struct jl_cli *cli, struct jl_bench_where *where);
 
-const char *jl_bench_view_size(char ret_text[JL_UNITS_TEXT_MAX], size_t size_B); /* "128 MiB" */
 void jl_bench_view_title(struct jl_bench_session *session, const char *what);
-void jl_bench_view_wrapped(struct jl_cli *cli, size_t indent, const char *text); /* to the width of the terminal */
 
 /* Columns of fixed width, so that rows can be printed as they are done. */
 void jl_bench_view_head(struct jl_bench_session *session, enum jl_kind rate);

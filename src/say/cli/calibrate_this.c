@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 #include "check/own_params.h"
 #include "cli/this_machine.h"
@@ -80,50 +79,37 @@ static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_
 	return JL_OK;
 }
 
-static void say_json(struct jl_cli *cli, const struct jl_own *own, const char *date, const char *path)
+static void put_own(struct jl_json *json, const struct jl_own *own, const char *date, const char *path)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{date:s folder:s device:s figures:[", date, path,
+	jl_json_pack(json, "{date:s folder:s device:s figures:[", date, path,
 		     own->gpu ? own->gpu->id : "cpu:" JL_OWN_CPU_ID);
 	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++)
-		jl_json_pack(
-			&json, "{record:s kind:s metric:s measured:f model_before:f parameter:s value:f clamped:b}",
-			f->record->id, f->record->kind, f->record->metrics[0].name, f->record->metrics[0].value.median,
-			f->before, f->param[0] ? f->param : NULL, f->value, f->clamped);
-	jl_json_pack(&json, "]}");
-	jl_json_finish(&json);
+		jl_json_pack(json, "{record:s kind:s metric:s measured:f model_before:f parameter:s value:f clamped:b}",
+			     f->record->id, f->record->kind, f->record->metrics[0].name,
+			     f->record->metrics[0].value.median, f->before, f->param[0] ? f->param : NULL, f->value,
+			     f->clamped);
+	jl_json_pack(json, "]}");
 }
 
-static enum jl_status say(struct jl_cli *cli, const struct jl_own *own, const char *date, struct jl_err *err)
+static void tell_own(struct jl_doc *doc, const struct jl_own *own, const char *date)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("what"), JL_COLUMN_KEEP },
-						     { JL_N("measured ●"), JL_COLUMN_FIGURE },
-						     { JL_N("model had ○"), JL_COLUMN_FIGURE },
-						     { JL_N("record"), JL_COLUMN_KEEP } };
-	struct jl_doc doc;
-
-	jl_view_page(cli, &doc);
-	jl_doc_lead(&doc);
-	jl_doc_textf(&doc, JL_("This machine is now predicted by what was measured here (%s)."), date);
-	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	jl_doc_lead(doc);
+	jl_doc_textf(doc, JL_("This machine is now predicted by what was measured here (%s)."), date);
+	jl_tell_table(doc, NULL, "kffk", JL_N("what|measured ●|model had ○|record"));
 	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++) {
 		const struct jl_record_metric *m = &f->record->metrics[0];
-		char what[JL_RECORD_WORDS_MAX], is[JL_RECORD_WORDS_MAX], had[JL_RECORD_WORDS_MAX];
 
-		JL_ROW(&doc, false,
-		       JL_NAMED(jl_tell_text(&doc, "%s %s", f->record->kind, jl_record_what(what, f->record))),
-		       JL_NAMED(jl_record_value_text(is, m->name, m->value.median)),
-		       JL_NAMED(isnan(f->before) ? "–" : jl_record_value_text(had, m->name, f->before)),
-		       JL_NAMED(jl_tell_text(&doc, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
+		JL_ROW(doc, false,
+		       JL_NAMED(jl_tell_text(doc, "%s %s", f->record->kind, jl_record_what(JL_TXT, f->record))),
+		       JL_NAMED(jl_record_value_text(JL_TXT, m->name, m->value.median)),
+		       JL_NAMED(isnan(f->before) ? "–" : jl_record_value_text(JL_TXT, m->name, f->before)),
+		       JL_NAMED(jl_tell_text(doc, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
 					     f->clamped ? JL_(" (at its limit)") : "")));
 	}
-	jl_doc_entry(&doc, JL_("Try"));
-	jl_doc_code(&doc, "jeoul predict gpt-305m --on this");
-	jl_doc_entry(&doc, JL_("Undo"));
-	jl_doc_code(&doc, "jeoul calibrate --forget");
-	return jl_view_show(cli, &doc, err);
+	jl_doc_entry(doc, JL_("Try"));
+	jl_doc_code(doc, "jeoul predict gpt-305m --on this");
+	jl_doc_entry(doc, JL_("Undo"));
+	jl_doc_code(doc, "jeoul calibrate --forget");
 }
 
 static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const struct jl_probe_machine *here,
@@ -136,7 +122,7 @@ static enum jl_status keep(struct jl_cli *cli, const struct jl_own *own, const s
 	} files[] = { { SOURCE_NAME, jl_own_source_yaml }, { FILE_NAME, jl_own_figures_yaml } };
 	enum jl_status status = JL_OK;
 
-	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; !status && i < JL_LEN(files); i++) {
 		const char *path = file_in(cli, dir, files[i].name);
 		struct jl_buf text;
 
@@ -166,11 +152,10 @@ static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *he
 	}
 	JL_THEN(status, jl_own_make(&own, &ask, err));
 	JL_THEN(status, keep(cli, &own, here, dir, date, err));
-	if (!status && cli->json)
-		say_json(cli, &own, date, dir);
-	else
-		JL_THEN(status, say(cli, &own, date, err));
-	return status;
+	JL_TRY(status);
+	if (cli->json)
+		JL_JSON(cli, put_own(&json, &own, date, dir));
+	JL_PAGE(cli, err, tell_own(&doc, &own, date));
 }
 
 static enum jl_status never(struct jl_err *err)
@@ -185,10 +170,7 @@ static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const 
 
 	JL_TRY(jl_buf_read_own(&text, path, YAML_MAX_B, err));
 	if (cli->json) {
-		jl_json_object(json);
-		jl_json_put_string(json, "file", path);
-		jl_json_put_string(json, "yaml", jl_buf_text(&text));
-		jl_json_end_object(json);
+		jl_json_pack(json, "{file:s yaml:s}", path, jl_buf_text(&text));
 	} else {
 		jl_buf_printf(&cli->out, "# %s\n%s", path, jl_buf_text(&text));
 	}
@@ -208,14 +190,12 @@ static enum jl_status show(struct jl_cli *cli, const char *dir, const char *path
 	JL_TRY(jl_got(source, err));
 	if (cli->json) {
 		jl_json_init(&json, &cli->out, true);
-		jl_json_object(&json);
-		jl_json_put_array(&json, "files");
+		jl_json_pack(&json, "{files:[");
 	}
 	status = show_file(cli, &json, source, err);
 	JL_THEN(status, show_file(cli, &json, path, err));
 	if (!status && cli->json) {
-		jl_json_end_array(&json);
-		jl_json_end_object(&json);
+		jl_json_pack(&json, "]}");
 		jl_json_finish(&json);
 	}
 	return status;

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/find.h"
 #include "catalog/load.h"
@@ -104,16 +103,25 @@ void jl_catalog_put(struct jl_json *json, const struct jl_catalog *cat, enum jl_
 	jl_json_end_object(json);
 }
 
-static void put_kind(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind)
+static void put_kind(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind,
+		     const struct jl_convnet_list *nets)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
 	size_t n;
 	const char *list = jl_catalog_list(cat, kind, &n);
 
+	jl_json_object(json);
 	jl_json_put_array(json, schema->list);
 	for (size_t i = 0; i < n; i++)
 		jl_catalog_put(json, cat, kind, list + i * schema->size_B);
 	jl_json_end_array(json);
+	if (kind == JL_R_MODEL) {
+		jl_json_put_array(json, "networks");
+		for (size_t i = 0; i < nets->n_nets; i++)
+			jl_catalog_put(json, cat, JL_N_RECORD, &nets->nets[i]);
+		jl_json_end_array(json);
+	}
+	jl_json_end_object(json);
 }
 
 static void put_system(struct jl_json *json, const struct jl_catalog *cat, const struct jl_sys *sys)
@@ -134,14 +142,12 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 			jl_catalog_put(json, cat, parts[i].kind, parts[i].record);
 		}
 	if (sys->join) {
-		jl_json_put_string(json, "join", sys->join->id);
-		jl_json_put_bool(json, "join_assumed", sys->join_assumed);
+		jl_json_pack(json, "join:s join_assumed:b", sys->join->id, sys->join_assumed);
 		jl_fact_put(json, "join_oneway_Bps", &sys->join_oneway_Bps);
 	}
 	if (sys->net) {
-		jl_json_put_string(json, "network", sys->net->id);
-		jl_json_put_integer(json, "n_network", sys->n_net);
-		jl_json_put_bool(json, "network_assumed", sys->net_assumed);
+		jl_json_pack(json, "network:s n_network:i network_assumed:b", sys->net->id, sys->n_net,
+			     sys->net_assumed);
 		jl_fact_put(json, "network_oneway_Bps", &sys->net_oneway_Bps);
 	}
 	jl_json_end_object(json);
@@ -151,18 +157,14 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 
 static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_list *nets, struct jl_err *err)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("kind"), JL_COLUMN_KEEP },
-						     { JL_N("records"), JL_COLUMN_FIGURE },
-						     { "", JL_COLUMN_TEXT } };
 	struct jl_json json;
 	struct jl_doc doc;
 
 	jl_json_init(&json, &cli->out, true);
-	if (cli->json)
-		jl_json_object(&json);
 	jl_view_page(cli, &doc);
 	doc.flush = true;
-	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(&doc, NULL, "kft", JL_N("kind|records|"));
+	jl_json_pack(&json, cli->json ? "{" : "");
 	for (size_t i = 0; i < JL_LEN(kinds); i++) {
 		const char *list = jl_schema_of(kinds[i].kind)->list;
 		size_t n;
@@ -171,9 +173,8 @@ static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_lis
 		n += kinds[i].kind == JL_R_MODEL ? nets->n_nets : 0;
 		if (cli->json)
 			jl_json_put_integer(&json, list, (long long)n);
-		else
-			JL_ROW(&doc, false, JL_NAMED(list), JL_NAMED(jl_tell_text(&doc, "%zu", n)),
-			       JL_NAMED(jl_msg(kinds[i].en)));
+		JL_ROW(&doc, false, JL_NAMED(list), JL_NAMED(jl_tell_text(&doc, "%zu", n)),
+		       JL_NAMED(jl_msg(kinds[i].en)));
 	}
 	if (!cli->json)
 		return jl_view_show(cli, &doc, err);
@@ -185,31 +186,12 @@ static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_lis
 static enum jl_status list_kind(struct jl_cli *cli, enum jl_catalog_kind kind, const struct jl_convnet_list *nets,
 				struct jl_err *err)
 {
-	struct jl_json json;
-	struct jl_doc doc;
-
-	if (!cli->json) {
-		if (kind == JL_R_PRICE)
-			return jl_fail(err, JL_E_USAGE,
-				       "prices have a command of their own: jeoul catalog prices --gpu NAME");
-		jl_view_page(cli, &doc);
-		jl_tell_list(&doc, cli->cat, kind);
-		if (kind == JL_R_MODEL)
-			jl_tell_convnets(&doc, nets);
-		return jl_view_show(cli, &doc, err);
-	}
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	put_kind(&json, cli->cat, kind);
-	if (kind == JL_R_MODEL) {
-		jl_json_put_array(&json, "networks");
-		for (size_t i = 0; i < nets->n_nets; i++)
-			jl_catalog_put(&json, cli->cat, JL_N_RECORD, &nets->nets[i]);
-		jl_json_end_array(&json);
-	}
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
-	return JL_OK;
+	if (cli->json)
+		JL_JSON(cli, put_kind(&json, cli->cat, kind, nets));
+	if (kind == JL_R_PRICE)
+		return jl_fail(err, JL_E_USAGE, "prices have a command of their own: jeoul catalog prices --gpu NAME");
+	JL_PAGE(cli, err,
+		(jl_tell_list(&doc, cli->cat, kind), kind == JL_R_MODEL ? jl_tell_convnets(&doc, nets) : (void)0));
 }
 
 enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
@@ -275,12 +257,18 @@ static void find(const struct jl_cli *cli, enum jl_catalog_kind kind, const char
 	}
 }
 
+static void put_found(struct jl_json *json, const struct jl_catalog *cat, const struct jl_shown *found, size_t n)
+{
+	jl_json_pack(json, "{found:[");
+	for (size_t i = 0; i < n; i++)
+		jl_catalog_put(json, cat, found[i].kind, found[i].record);
+	jl_json_pack(json, "]}");
+}
+
 enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_convnet_list nets;
 	struct jl_shown *found;
-	struct jl_json json;
-	struct jl_doc doc;
 	size_t n = 0, most, n_kind;
 
 	JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
@@ -300,41 +288,20 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 		if (kinds[k].kind == JL_R_MODEL)
 			find(cli, JL_N_RECORD, (const char *)nets.nets, nets.n_nets, sizeof *nets.nets, found, &n);
 	}
-	if (!cli->json) {
-		if (n == 0)
-			return jl_fail(err, JL_E_NOTFOUND,
-				       "nothing in the catalog contains all of these words; try fewer");
-		jl_view_page(cli, &doc);
-		jl_tell_found(&doc, found, n);
-		return jl_view_show(cli, &doc, err);
-	}
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "found");
-	for (size_t i = 0; i < n; i++)
-		jl_catalog_put(&json, cli->cat, found[i].kind, found[i].record);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
-	return JL_OK;
+	if (cli->json)
+		JL_JSON(cli, put_found(&json, cli->cat, found, n));
+	if (n == 0)
+		return jl_fail(err, JL_E_NOTFOUND, "nothing in the catalog contains all of these words; try fewer");
+	JL_PAGE(cli, err, jl_tell_found(&doc, found, n));
 }
 
 /* --- one of them */
 
 static enum jl_status show(struct jl_cli *cli, const struct jl_shown *shown, struct jl_err *err)
 {
-	struct jl_json json;
-	struct jl_doc doc;
-
-	if (cli->json) {
-		jl_json_init(&json, &cli->out, true);
-		jl_catalog_put(&json, cli->cat, shown->kind, shown->record);
-		jl_json_finish(&json);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_shown(&doc, cli->cat, shown);
-	return jl_view_show(cli, &doc, err);
+	if (cli->json)
+		JL_JSON(cli, jl_catalog_put(&json, cli->cat, shown->kind, shown->record));
+	JL_PAGE(cli, err, jl_tell_shown(&doc, cli->cat, shown));
 }
 
 enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
@@ -384,20 +351,12 @@ static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const s
 
 static enum jl_status show_system(struct jl_cli *cli, const char *text, struct jl_err *err)
 {
-	struct jl_json json;
 	struct jl_sys sys;
-	struct jl_doc doc;
 
 	JL_TRY(jl_sys_parse(&sys, cli->cat, text, &cli->arena, err));
-	if (cli->json) {
-		jl_json_init(&json, &cli->out, true);
-		put_system(&json, cli->cat, &sys);
-		jl_json_finish(&json);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_system(&doc, cli->cat, &sys);
-	return jl_view_show(cli, &doc, err);
+	if (cli->json)
+		JL_JSON(cli, put_system(&json, cli->cat, &sys));
+	JL_PAGE(cli, err, jl_tell_system(&doc, cli->cat, &sys));
 }
 
 enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
@@ -443,16 +402,12 @@ static enum jl_status gather(const char **dirs, size_t *ret_n, struct jl_cli *cl
 	return JL_OK;
 }
 
-static void findings_json(struct jl_cli *cli, const struct jl_findings *findings)
+static void put_findings(struct jl_json *json, const struct jl_findings *findings)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{n_files:z n_findings:z findings:[", findings->n_files, findings->n);
+	jl_json_pack(json, "{n_files:z n_findings:z findings:[", findings->n_files, findings->n);
 	for (const struct jl_finding *f = findings->first; f; f = f->next)
-		jl_json_string(&json, f->err.en);
-	jl_json_pack(&json, "]}");
-	jl_json_finish(&json);
+		jl_json_string(json, f->err.en);
+	jl_json_pack(json, "]}");
 }
 
 static void print_clean(struct jl_cli *cli, const struct jl_catalog *cat, size_t n_files)
@@ -486,10 +441,8 @@ enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 	if (status && findings.n == 0)
 		return status; /* nothing could be read at all */
 	cli->exit_code = findings.n ? 1 : 0;
-	if (cli->json) {
-		findings_json(cli, &findings);
-		return JL_OK;
-	}
+	if (cli->json)
+		JL_JSON(cli, put_findings(&json, &findings));
 	for (const struct jl_finding *f = findings.first; f; f = f->next)
 		jl_buf_printf(&cli->out, "%s\n", f->err.text);
 	if (findings.n > findings.n_listed)

@@ -166,11 +166,10 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	heads[k++] = (struct jl_tell_head){ JL_N("region"), JL_COLUMN_LEAST(one_kind ? 10 : 7) };
 	heads[k++] = (struct jl_tell_head){ JL_N("date"), JL_COLUMN_KEEP };
 	if (one_kind) {
-		jl_doc_lead(doc);
-		jl_doc_strong(doc, rows[0].gpu);
+		JL_LEAD(doc, rows[0].gpu);
 	}
 	doc->flush = true;
-	jl_tell_table(doc, NULL, heads, k);
+	jl_tell_columns(doc, NULL, heads, k);
 	for (const struct row *row = rows; row < rows + n; row++) {
 		const struct jl_price *p = row->price;
 		const double n_gpus = isnan(p->n_gpu) ? 1 : p->n_gpu;
@@ -213,18 +212,12 @@ static void tell_open(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	}
 }
 
-static void print_json(struct jl_cli *cli, const struct row *rows, size_t n)
+static void put_prices(struct jl_json *json, const struct jl_catalog *cat, const struct row *rows, size_t n)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "prices");
+	jl_json_pack(json, "{prices:[");
 	for (size_t i = 0; i < n; i++)
-		jl_catalog_put(&json, cli->cat, JL_R_PRICE, rows[i].price);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
-	jl_json_finish(&json);
+		jl_catalog_put(json, cat, JL_R_PRICE, rows[i].price);
+	jl_json_pack(json, "]}");
 }
 
 enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
@@ -251,10 +244,8 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	n_shown = (size_t)jl_whole(cli, "limit", 30);
 	if (n_shown > n)
 		n_shown = n;
-	if (cli->json) {
-		print_json(cli, rows, limit ? n_shown : n);
-		return JL_OK;
-	}
+	if (cli->json)
+		JL_JSON(cli, put_prices(&json, cli->cat, rows, limit ? n_shown : n));
 	for (size_t i = 0; i < n_shown; i++)
 		n_old += age_days(cli, rows[i].price) > OLD_DAYS;
 	jl_view_page(cli, &doc);

@@ -33,7 +33,8 @@ const struct jl_option jl_bench_gemm_options[] = {
 };
 
 const struct jl_option jl_bench_memory_options[] = {
-	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one array (default: four times the largest cache)")),
+	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one array (default: four times the largest cache)"),
+		    JL_WITHIN(4096, 1e13, JL_N("write something from 4 KiB to 10 TB"))),
 	JL_O_COUNT("threads", "N", 1, 1024, JL_N("CPU threads (default: all)")),
 	JL_O_COUNT("device", "N", 0, 63, JL_N("GPU (default: 0)")),
 	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
@@ -42,7 +43,8 @@ const struct jl_option jl_bench_memory_options[] = {
 };
 
 const struct jl_option jl_bench_link_options[] = {
-	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)")),
+	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)"),
+		    JL_WITHIN(64, 1e12, JL_N("write something from 64 B to 1 TB"))),
 	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -58,8 +60,8 @@ static enum jl_dtype dtype_of(const char *name)
 	return JL_FP32;
 }
 
-enum jl_status jl_bench_task_run(struct jl_bench_session *s, const struct jl_bench_task *task, double time_s,
-				 bool check, struct jl_bench_result *ret_result, struct jl_err *err)
+static enum jl_status task_run(struct jl_bench_session *s, const struct jl_bench_task *task, double time_s, bool check,
+			       struct jl_bench_result *ret_result, struct jl_err *err)
 {
 	const struct jl_bench_plan plan = {
 		.time_s = time_s, .check = check, .stop = jl_bench_stop, .progress = jl_bench_progress, .ctx = s
@@ -72,6 +74,18 @@ enum jl_status jl_bench_task_run(struct jl_bench_session *s, const struct jl_ben
 	if (status)
 		return status;
 	jl_bench_keep(s, ret_result);
+	return JL_OK;
+}
+
+/* The same with its row shown; `n`: tasks that share --time. */
+static enum jl_status run_row(struct jl_bench_session *s, const struct jl_bench_task *task, size_t n, double instead_s,
+			      const char *what, enum jl_kind kind, struct jl_err *err)
+{
+	static struct jl_bench_result result;
+
+	JL_TRY(task_run(s, task, jl_bench_time_s(s->cli, n, instead_s), jl_flag(s->cli, "check"), &result, err));
+	jl_bench_view_row(s, what, &result, kind);
+	jl_bench_flush(s);
 	return JL_OK;
 }
 
@@ -138,7 +152,6 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 	struct jl_bench_task tasks[SIZES_MAX] = { 0 };
 	const char *dtype = jl_text(s->cli, "dtype");
 	const enum jl_dtype type = dtype ? dtype_of(dtype) : on_gpu(s) ? JL_BF16 : JL_FP32;
-	static struct jl_bench_result result;
 	size_t n = 0;
 	char what[96];
 	enum jl_status status = JL_OK;
@@ -163,13 +176,8 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *s, double instead_s, struc
 		tasks[i].dtype = type;
 		tasks[i].n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
 		tasks[i].device = (int)jl_whole(s->cli, "device", 0);
-		status = jl_bench_task_run(s, &tasks[i], jl_bench_time_s(s->cli, n, instead_s),
-					   jl_flag(s->cli, "check"), &result, err);
-		if (status)
-			break;
 		(void)snprintf(what, sizeof(what), "%zu x %zu x %zu", tasks[i].m, tasks[i].n, tasks[i].k);
-		jl_bench_view_row(s, what, &result, JL_K_FLOP_RATE);
-		jl_bench_flush(s);
+		status = run_row(s, &tasks[i], n, instead_s, what, JL_K_FLOP_RATE, err);
 	}
 	return status;
 }
@@ -196,28 +204,21 @@ static size_t array_B(const struct jl_bench_session *s)
 enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	static const enum jl_bench_kind kinds[] = { JL_BENCH_TRIAD, JL_BENCH_COPY };
-	static struct jl_bench_result result;
-	const struct jl_given *given = jl_given(s->cli, "size");
 	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)jl_whole(s->cli, "device", 0) };
-	char size[JL_UNITS_TEXT_MAX], what[96];
+	char what[96];
 	enum jl_status status = JL_OK;
 
-	if (given && !(given->value >= 4096 && given->value <= 1e13))
-		return jl_fail(err, JL_E_USAGE, "--size: write something from 4 KiB to 10 TB");
 	task.n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
-	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"), jl_bench_view_size(size, task.size_B));
+	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"),
+			jl_value_text(JL_TXT, (double)task.size_B, JL_K_BYTES, true));
 	jl_bench_view_title(s, what);
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += 2;
 	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
 		task.kind = kinds[i];
-		status = jl_bench_task_run(s, &task, jl_bench_time_s(s->cli, 2, instead_s), jl_flag(s->cli, "check"),
-					   &result, err);
-		if (status)
-			break;
-		jl_bench_view_row(s, task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", &result,
-				  JL_K_BYTE_RATE);
-		jl_bench_flush(s);
+		status = run_row(s, &task, 2, instead_s,
+				 task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", JL_K_BYTE_RATE,
+				 err);
 	}
 	return status;
 }
@@ -238,10 +239,9 @@ static int gpu_count(const struct jl_bench_session *s)
 	return jl_cuda_open(&cuda, NULL) == JL_OK ? jl_cuda_count(cuda) : 0;
 }
 
-static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n_gpus, double time_s,
+static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n_gpus, size_t n_tasks, double instead_s,
 				struct jl_err *err)
 {
-	static struct jl_bench_result result;
 	enum jl_status status = JL_OK;
 
 	for (int gpu = 0; gpu < n_gpus && !status; gpu++)
@@ -252,13 +252,9 @@ static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n
 							    .pinned = way < 2 };
 			char what[64];
 
-			status = jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, err);
-			if (status)
-				break;
 			(void)jl_format(what, sizeof(what), "%s GPU%d%s", way & 1 ? "D2H" : "H2D", gpu,
 					way < 2 ? "" : JL_(" pageable"));
-			jl_bench_view_row(s, what, &result, JL_K_BYTE_RATE);
-			jl_bench_flush(s);
+			status = run_row(s, &task, n_tasks, instead_s, what, JL_K_BYTE_RATE, err);
 		}
 	return status;
 }
@@ -275,12 +271,10 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_got(Bps, err));
-	if (given && !(given->value >= 64 && given->value <= 1e12))
-		return jl_fail(err, JL_E_USAGE, "--size: write something from 64 B to 1 TB");
 	jl_bench_view_title(s, JL_("Links"));
 	jl_bench_view_head(s, JL_K_BYTE_RATE);
 	s->n_tasks += (double)n_tasks;
-	status = link_rows(s, size_B, n, time_s, err);
+	status = link_rows(s, size_B, n, n_tasks, instead_s, err);
 	for (int i = 0; i < n * n && !status; i++) {
 		const struct jl_bench_task task = {
 			.kind = JL_BENCH_D2D, .size_B = size_B, .device = i / n, .peer = i % n
@@ -290,8 +284,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 		Bps[i] = NAN;
 		/* a pair that cannot is a cell without a figure, not the end */
 		if (!jl_bench_stop(NULL) &&
-		    jl_bench_task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, &why) == JL_OK &&
-		    result.n_samples)
+		    task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, &why) == JL_OK && result.n_samples)
 			Bps[i] = (double)size_B / result.time_s.median;
 	}
 	if (status || n == 0)
@@ -307,34 +300,24 @@ enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
 
 /* --- list */
 
-static void list_json(struct jl_cli *cli)
+static void put_backends(struct jl_json *json)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{backends:[");
+	jl_json_pack(json, "{backends:[");
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
 
-		jl_json_pack(&json, "{name:s measures:s present:b", (*b)->name, (*b)->en, present);
-		if (!present)
-			jl_json_put_string(&json, "reason", why.en);
-		if (present && (*b)->versions)
-			jl_json_put_string(&json, "versions", (*b)->versions());
-		jl_json_end_object(&json);
+		jl_json_pack(json, "{name:s measures:s present:b reason?s versions?s}", (*b)->name, (*b)->en, present,
+			     present ? NULL : why.en, present && (*b)->versions ? (*b)->versions() : NULL);
 	}
-	jl_json_pack(&json, "]}");
-	jl_json_finish(&json);
+	jl_json_pack(json, "]}");
 }
 
 enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
 {
 	(void)err;
-	if (cli->json) {
-		list_json(cli);
-		return JL_OK;
-	}
+	if (cli->json)
+		JL_JSON(cli, put_backends(&json));
 	for (const struct jl_bench_backend *const *b = jl_bench_backends; *b; b++) {
 		struct jl_err why = { 0 };
 		const bool present = (*b)->present(&why) == JL_OK;
@@ -343,8 +326,10 @@ enum jl_status jl_cmd_bench_list(struct jl_cli *cli, struct jl_err *err)
 
 		jl_buf_printf(&cli->out, "  %-5s %s%*s", (*b)->name, state, (int)(8 - jl_utf8_width(state)), "");
 		jl_view_flow(cli, 16, 16, jl_msg((*b)->en));
-		if (!present)
-			jl_bench_view_wrapped(cli, 16, why.text);
+		if (!present) {
+			jl_buf_pad(&cli->out, ' ', 16);
+			jl_view_flow(cli, 16, 16, why.text);
+		}
 	}
 	return JL_OK;
 }

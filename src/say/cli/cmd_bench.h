@@ -10,10 +10,6 @@ enum jl_status jl_bench_memory(struct jl_bench_session *session, double instead_
 enum jl_status jl_bench_link(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_loopback(struct jl_bench_session *session, double time_s, struct jl_err *err);
 
-/* One measurement through the core, kept and counted. */
-enum jl_status jl_bench_task_run(struct jl_bench_session *session, const struct jl_bench_task *task, double time_s,
-				 bool check, struct jl_bench_result *ret_result, struct jl_err *err);
-
 /* Rows are shown and kept as they come; `sweep` says what. */
 enum jl_status jl_bench_sweep(struct jl_bench_session *session, struct jl_sweep *sweep, struct jl_comm *comm,
 			      struct jl_err *err);

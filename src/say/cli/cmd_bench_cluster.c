@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "cli/bench_tcp.h"
 #include "cli/view.h"
-#include "tell/cluster.h"
+#include "bench/cluster.h"
 
 #define HOSTS_MAX 127
 #define JOIN_S    30.0
@@ -32,44 +32,35 @@ static struct run {
 	int rank;
 } run;
 
-static void put_json(const struct jl_cluster *c, const char *ended)
+static void put_cluster(struct jl_json *json, const struct jl_cluster *c, const char *ended)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &run.s.cli->out, true);
-	jl_json_pack(&json, "{n_ranks:i over:s ended_early:s ranks:[", c->n, run.over, ended);
+	jl_json_pack(json, "{n_ranks:i over:s ended_early:s ranks:[", c->n, run.over, ended);
 	for (int r = 0; r < c->n; r++) {
-		jl_json_pack(&json, "{host:s slow:b score_frac:f gemm_flopps:f mem_Bps:f to_Bps:[", c->hosts[r],
+		jl_json_pack(json, "{host:s slow:b score_frac:f gemm_flopps:f mem_Bps:f to_Bps:[", c->hosts[r],
 			     c->scores[r].slow || c->scores[r].slow_in, expm1(c->scores[r].score_ln),
 			     c->rates[JL_CLUSTER_GEMM][r], c->rates[JL_CLUSTER_MEMORY][r]);
 		for (int to = 0; to < c->n; to++)
-			jl_json_number(&json, c->pair_Bps[r][to]);
-		jl_json_pack(&json, "]}");
+			jl_json_number(json, c->pair_Bps[r][to]);
+		jl_json_pack(json, "]}");
 	}
-	jl_json_pack(&json, "] bad_links:[");
+	jl_json_pack(json, "] bad_links:[");
 	for (size_t i = 0; i < c->n_bad; i++)
-		jl_json_pack(&json, "{from:i to:i link_Bps:f}", c->bad[i].from, c->bad[i].to, c->bad[i].Bps);
-	jl_json_pack(&json, "] allreduce:[");
+		jl_json_pack(json, "{from:i to:i link_Bps:f}", c->bad[i].from, c->bad[i].to, c->bad[i].Bps);
+	jl_json_pack(json, "] allreduce:[");
 	for (size_t i = 0; i < JL_CLUSTER_SIZES && !isnan(c->reduce_s[i]); i++)
-		jl_json_pack(&json, "{size_B:f time_s:f}", c->reduce_B[i], c->reduce_s[i]);
-	jl_json_pack(&json, "]}");
-	jl_json_finish(&json);
+		jl_json_pack(json, "{size_B:f time_s:f}", c->reduce_B[i], c->reduce_s[i]);
+	jl_json_pack(json, "]}");
 }
 
 static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
 {
 	struct jl_cli *cli = run.s.cli;
-	struct jl_doc doc;
 
 	JL_TRY(jl_cluster_weigh(&run.cluster, &cli->arena, err));
 	cli->exit_code = ended ? 1 : run.cluster.n_slow || run.cluster.n_bad ? 3 : 0;
-	if (cli->json) {
-		put_json(&run.cluster, ended ? ended->en : NULL);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	jl_tell_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL);
-	return jl_view_show(cli, &doc, err);
+	if (cli->json)
+		JL_JSON(cli, put_cluster(&json, &run.cluster, ended ? ended->en : NULL));
+	JL_PAGE(cli, err, jl_tell_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL));
 }
 
 /* MPI does not come back: whoever still can says what there is and ends; the launcher ends the others. */

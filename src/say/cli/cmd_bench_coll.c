@@ -272,20 +272,16 @@ enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 	struct jl_bench_session s;
 	enum jl_status status = jl_bench_begin(&s, cli, err);
 
-	if (!status && !sweep)
-		status = jl_fail_nomem(err);
+	JL_THEN(status, !sweep ? jl_fail_nomem(err) : JL_OK);
 	JL_THEN(status, read_sizes(cli, sweep, err));
 	JL_THEN(status, read_task(cli, sweep, err));
 	if (!status) {
 		read_plan(cli, sweep);
 		status = tcp ? open_tcp(&s, sweep, &comm, err) : open_mpi(&s, &comm, err);
 	}
-	if (!status && !s.backend)
-		status = jl_bench_choose(&s, backends, err);
-	if (!status && !comm)
-		status = count_ranks(&s, sweep, err);
-	if (!status && tcp)
-		status = jl_sweep_share(sweep, comm, err);
+	JL_THEN(status, !s.backend ? jl_bench_choose(&s, backends, err) : JL_OK);
+	JL_THEN(status, !comm ? count_ranks(&s, sweep, err) : JL_OK);
+	JL_THEN(status, tcp ? jl_sweep_share(sweep, comm, err) : JL_OK);
 	JL_THEN(status, jl_bench_sweep(&s, sweep, comm, err));
 	status = tcp && s.silent ? jl_bench_tcp_left(&s, comm, status) : jl_bench_close(&s, status);
 	jl_comm_destroy(comm);

@@ -10,14 +10,15 @@
 #include "bench/net.h"
 #include "cli/bench_tcp.h"
 #include "cli/cmd_bench.h"
+#include "cli/view.h"
 #include "comm/confine.h"
 
 static const char *const directions[] = { "send", "receive", "both", "all", NULL };
 
 const struct jl_option jl_bench_net_options[] = {
-	JL_O_TEXT("to", "HOST", JL_N("the host that listens (default: loopback of this one)")),
+	JL_O_TEXT("to", "HOST", JL_N("the host that listens (default: loopback of this one)"), .apart = "listen"),
 	JL_O_FLAG("listen", JL_N("wait for the other host on ADDR (default 127.0.0.1)")),
-	JL_O_FLAG("once", JL_N("with --listen: end after one client")),
+	JL_O_FLAG("once", JL_N("with --listen: end after one client"), .with = "listen"),
 	JL_O_COUNT("port", "N", 1, 65535, JL_N("TCP port (default 5270)")),
 	JL_O_COUNT("streams", "N", 1, JL_NET_STREAMS_MAX, JL_N("parallel connections (default: 1 and 4)")),
 	JL_O_CHOICE("direction", "WAY", directions, JL_N("send, receive, both or all (default)")),
@@ -99,7 +100,7 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 	struct jl_record record = { .kind = "net",
 				    .backend = tcp.name,
 				    .params = params,
-				    .n_params = sizeof(params) / sizeof(*params),
+				    .n_params = JL_LEN(params),
 				    .metrics = metrics,
 				    .n_metrics = isnan(scale) ? 1 : 2,
 				    .noise = r->noise };
@@ -148,18 +149,22 @@ static const char *bits(char out[32], double Bps)
 	return out;
 }
 
+static const int columns[] = { 2, -9, 6, 13, 23, 12, 13 };
+
 static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
 		     const char *what)
 {
-	char rate[32], lo[32], hi[32], wire[32], payload[JL_UNITS_TEXT_MAX];
+	char conns[16], range[64 + 8];
 
 	if (s->cli->json || flow->n_samples == 0)
 		return;
-	jl_buf_printf(&s->cli->out, "  %-9s %3d   %11s  %9s–%-11s  %10s  %11s%s\n", what, r->n_streams,
-		      bits(rate, flow->rate_Bps.median), bits(lo, flow->rate_Bps.lo95), bits(hi, flow->rate_Bps.hi95),
-		      jl_units_text(payload, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
-		      isnan(r->mss_B) ? "?" : bits(wire, jl_net_wire_Bps(r, flow->rate_Bps.median)),
-		      r->noise.noisy ? " ~" : "");
+	(void)snprintf(conns, sizeof(conns), "%d", r->n_streams);
+	(void)snprintf(range, sizeof(range), "%s–%s", bits(JL_TXT, flow->rate_Bps.lo95),
+		       bits(JL_TXT, flow->rate_Bps.hi95));
+	JL_LIVE(s->cli, columns, "", what, conns, bits(JL_TXT, flow->rate_Bps.median), range,
+		jl_units_text(JL_TXT, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
+		isnan(r->mss_B) ? "?" : bits(JL_TXT, jl_net_wire_Bps(r, flow->rate_Bps.median)));
+	jl_buf_puts(&s->cli->out, r->noise.noisy ? " ~\n" : "\n");
 }
 
 static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_client *client, const char *host,
@@ -182,28 +187,13 @@ static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_cli
 
 static void net_head(struct jl_bench_session *s, const char *host, const struct jl_net_latency *latency)
 {
-	static const struct {
-		const char *en;
-		size_t width;
-	} heads[] = { { JL_N("way"), 9 },      { JL_N("conns"), 5 },
-		      { JL_N("payload"), 11 }, { JL_N("95 % interval"), 21 },
-		      { JL_N("bytes"), 10 },   { JL_N("on the link"), 11 } };
-	char median[JL_UNITS_TEXT_MAX], p95[JL_UNITS_TEXT_MAX];
-
 	if (s->cli->json)
 		return;
 	jl_buf_printf(&s->cli->out, JL_("TCP to %s · latency %s there and back (p95 %s)\n\n"), host,
-		      jl_units_text(median, latency->round_s.median, JL_K_TIME, 3),
-		      jl_units_text(p95, latency->round_s.p95, JL_K_TIME, 3));
-	/* widths of the rows below; heads of any script stand above them */
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
-		const char *head = jl_msg(heads[i].en);
-		const size_t width = jl_utf8_width(head), pad = width < heads[i].width ? heads[i].width - width : 0;
-
-		jl_buf_pad(&s->cli->out, ' ', (i == 1 ? 1U : 2U) + (i > 1 ? pad : 0));
-		jl_buf_puts(&s->cli->out, head);
-		jl_buf_pad(&s->cli->out, ' ', i > 1 ? 0 : pad);
-	}
+		      jl_units_text(JL_TXT, latency->round_s.median, JL_K_TIME, 3),
+		      jl_units_text(JL_TXT, latency->round_s.p95, JL_K_TIME, 3));
+	JL_LIVE(s->cli, columns, "", JL_("way"), JL_("conns"), JL_("payload"), JL_("95 % interval"), JL_("bytes"),
+		JL_("on the link"));
 	jl_buf_puts(&s->cli->out, "\n");
 }
 
@@ -303,8 +293,6 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 
 	if (backend && strcmp(backend, tcp.name) != 0)
 		return jl_fail(err, JL_E_USAGE, "--backend %s: bench net measures TCP; leave --backend out", backend);
-	if (jl_flag(cli, "listen") && host)
-		return jl_fail(err, JL_E_USAGE, "--listen on one host, --to on the other");
 	if (jl_flag(cli, "listen"))
 		return wait_for_clients(cli, peer.port, err);
 	if (cli->args.n_operands)

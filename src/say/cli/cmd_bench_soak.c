@@ -6,7 +6,7 @@
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
 #include "cli/view.h"
-#include "tell/soak.h"
+#include "bench/soak.h"
 
 #define TIME_S 300.0
 
@@ -40,12 +40,12 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 	struct jl_record record = { .kind = "soak",
 				    .backend = s->backend->name,
 				    .params = params,
-				    .n_params = sizeof(params) / sizeof(*params),
+				    .n_params = JL_LEN(params),
 				    .metrics = metrics,
 				    .n_metrics = 1,
 				    .noise = jl_record_noise_unknown() };
 
-	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+	for (size_t i = 0; i < JL_LEN(more); i++)
 		if (!isnan(more[i].value))
 			metrics[record.n_metrics++] = (struct jl_record_metric){
 				.name = more[i].name, .value = jl_summary_of(more[i].value)
@@ -94,8 +94,8 @@ enum jl_status jl_cmd_bench_soak(struct jl_cli *cli, struct jl_err *err)
 		jl_bench_flush(&s);
 		(void)jl_format(what, sizeof(what), JL_("products of %zu, %s, %s"), n, jl_dtype_name(task.dtype),
 				s.backend->name);
-		jl_view_page(cli, &doc);
 		if (!cli->json) {
+			jl_view_page(cli, &doc);
 			jl_tell_soak(&doc, soak, what);
 			status = jl_view_show(cli, &doc, err);
 		}

@@ -1,20 +1,21 @@
 /* jeoul bench train: a real training step over one and several workers, and why it scales as it does. */
+#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"
-#include "base/text.h"
 #include "cli/bench_session.h"
 #include "cli/bench_tcp.h"
 #include "cli/this_machine.h"
-#include "cli/train_view.h"
+#include "cli/view.h"
 #include "gpu/cuda.h"
 #include "train/records.h"
 #include "train/run.h"
 
 #define GPU_TIME_S       3.0 /* of one configuration: five steps are over before a GPU's energy is counted once */
 #define WORKERS_TEXT_MAX 96
+#define NOTABLE_FRAC     0.15 /* of a step: worth a sentence */
 
 const struct jl_option jl_bench_train_options[] = {
 	JL_O_TEXT("model", "NAME", JL_N("a dense decoder of the catalog (default: gpt-305m)")),
@@ -34,10 +35,166 @@ const struct jl_option jl_bench_train_options[] = {
 	{ 0 },
 };
 
+/* --- what a person sees: the scaling table row by row, then why it is so */
+
+struct table {
+	struct jl_train_result rows[JL_TRAIN_CONFIGS_MAX];
+	size_t n;
+};
+
+static const int columns[] = { 9, 7, 11, 8, 10, 8, 9, 9 };
+
+static const char *number(char ret_text[JL_UNITS_TEXT_MAX], double value)
+{
+	return isfinite(value) ? jl_units_text(ret_text, value, JL_K_NUMBER, 3) : "–";
+}
+
+static const char *per_cent(char ret_text[16], double frac)
+{
+	(void)snprintf(ret_text, 16, isfinite(frac) ? "%.0f %%" : "–", 100 * frac);
+	return ret_text;
+}
+
+static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double n_params)
+{
+	struct jl_buf *out = &cli->out;
+
+	if (cli->json)
+		return;
+	jl_buf_printf(out, JL_("%s%s%s · %s parameters · batch %zu a worker · sequence %zu"), jl_view_bold(cli),
+		      run->model->name ? run->model->name : run->model->id, jl_view_reset(cli),
+		      jl_value_text(JL_TXT, n_params, JL_K_NUMBER, false), run->batch, run->seq);
+	if (run->n_micro > 1)
+		jl_buf_printf(out, JL_(" · %zu accumulated"), run->n_micro);
+	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],
+		      jl_msg(run->kernels->en), run->tokens ? JL_("tokens from a file") : JL_("synthetic tokens"));
+	JL_LIVE(cli, columns, JL_("workers"), JL_("mode"), JL_("samples/s"), JL_("ideal"), JL_("speed-up"),
+		JL_("effic."), JL_("exposed"), JL_("memory"));
+	jl_buf_puts(out, "\n");
+}
+
+/* One worker by itself; NULL: it was not measured. */
+static const struct jl_train_result *first_alone(const struct table *table)
+{
+	for (const struct jl_train_result *r = table->rows; r < table->rows + table->n; r++)
+		if (r->status == JL_OK && r->config.n_workers == 1)
+			return r;
+	return NULL;
+}
+
+static void under_row(struct jl_cli *cli, const struct jl_train_result *r)
+{
+	const double n_samples = r->samples_per_s * r->step_s.median;
+	struct jl_buf *out = &cli->out;
+
+	jl_buf_printf(out, "%16s%sloss %.3f → %.3f", "", jl_view_dim(cli), r->loss_first, r->loss_last);
+	if (isfinite(r->predicted_s.value))
+		jl_buf_printf(out, JL_(" · predicted %s (%s–%s)"), number(JL_TXT, n_samples / r->predicted_s.value),
+			      number(JL_TXT, n_samples / r->predicted_s.hi),
+			      number(JL_TXT, n_samples / r->predicted_s.lo));
+	jl_buf_printf(out, "%s%s\n", r->noise.noisy ? " ~" : "", jl_view_reset(cli));
+	if (isfinite(r->energy_J))
+		jl_buf_printf(out, JL_("%16s%s%s a step · %s a sample · %s (%s)%s\n"), "", jl_view_dim(cli),
+			      jl_units_text(JL_TXT, r->energy_J, JL_K_ENERGY, 3),
+			      jl_units_text(JL_TXT, r->energy_J / n_samples, JL_K_ENERGY, 3),
+			      jl_units_text(JL_TXT, r->energy_J / r->step_s.median, JL_K_POWER, 3), r->energy_from,
+			      jl_view_reset(cli));
+}
+
+static void view_row(struct jl_cli *cli, struct table *table, const struct jl_train_result *r)
+{
+	const struct jl_train_result *alone;
+	char workers[16], times[16];
+	double ideal;
+
+	if (table->n >= JL_TRAIN_CONFIGS_MAX)
+		return;
+	table->rows[table->n++] = *r;
+	if (cli->json)
+		return;
+	alone = first_alone(table);
+	ideal = alone ? alone->samples_per_s * r->config.n_workers : NAN;
+	(void)snprintf(workers, sizeof workers, "%d", r->config.n_workers);
+	(void)snprintf(times, sizeof times, alone ? "%.2fx" : "–", alone ? r->samples_per_s / alone->samples_per_s : 0);
+	jl_view_live(
+		cli, columns, 2,
+		(const char *const[]){ workers, r->config.n_workers == 1 ? "–" : jl_train_mode_names[r->config.mode] });
+	if (r->status != JL_OK) {
+		jl_buf_printf(&cli->out, "  %s: %s\n", JL_("failed"), r->err.text);
+		return;
+	}
+	jl_view_live(cli, columns + 2, JL_LEN(columns) - 2,
+		     (const char *const[]){ number(JL_TXT, r->samples_per_s), number(JL_TXT, ideal), times,
+					    per_cent(JL_TXT, r->samples_per_s / ideal),
+					    per_cent(JL_TXT, r->exposed_s / r->step_s.median),
+					    jl_units_text(JL_TXT, r->mem_B, JL_K_BYTES, 3) });
+	jl_buf_puts(&cli->out, "\n");
+	under_row(cli, r);
+}
+
+/* The row that the words are about: most workers, and of these the fastest. */
+static const struct jl_train_result *largest(const struct table *table)
+{
+	const struct jl_train_result *best = NULL;
+
+	for (const struct jl_train_result *r = table->rows; r < table->rows + table->n; r++)
+		if (r->status == JL_OK &&
+		    (!best || r->config.n_workers > best->config.n_workers ||
+		     (r->config.n_workers == best->config.n_workers && r->samples_per_s > best->samples_per_s)))
+			best = r;
+	return best;
+}
+
+static void why_compute(struct jl_doc *doc, const struct jl_train_result *r, const struct jl_train_run *run)
+{
+	const double cpu_frac = jl_train_gemm_cpu_frac(r, run);
+
+	if (isfinite(jl_train_gemm_frac(r)))
+		jl_tell_entry(
+			doc, JL_("Compute"), JL_MEASURED,
+			JL_("%s of %s that this machine's own product reaches: %.0f %%%s"),
+			jl_units_text(JL_TXT, r->flop / r->step_s.median, JL_K_FLOP_RATE, 3),
+			jl_units_text(JL_TXT, r->rates.gemm_flopps, JL_K_FLOP_RATE, 3), 100 * jl_train_gemm_frac(r),
+			isfinite(cpu_frac) ? jl_tell_text(doc, JL_("; by CPU time %.0f %%"), 100 * cpu_frac) : "");
+}
+
+static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct table *table)
+{
+	const struct jl_train_result *r = largest(table), *alone = first_alone(table);
+	struct jl_doc doc;
+
+	if (cli->json || !r)
+		return;
+	jl_buf_puts(&cli->out, "\n");
+	jl_view_page(cli, &doc);
+	why_compute(&doc, alone ? alone : r, run);
+	if (r->config.n_workers > 1)
+		jl_tell_entry(
+			&doc, JL_("Exchange"), JL_MEASURED,
+			JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce alone "
+			    "%s here, %.2g s if nothing hides it"),
+			100 * r->exposed_s / r->step_s.median, jl_units_text(JL_TXT, r->grad_B, JL_K_BYTES, 3),
+			jl_units_text(JL_TXT, r->rates.allreduce_Bps, JL_K_BYTE_RATE, 3),
+			r->grad_B / r->rates.allreduce_Bps);
+	/* workers that share the same cores cannot be faster than one that has them all */
+	if (strcmp(run->kernels->name, "cpu") == 0 && alone && r->n_threads < alone->n_threads)
+		jl_tell_entry(&doc, JL_("Why"), JL_MEASURED,
+			      JL_("one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
+				  "each one core "
+				  "and shows how they scale"),
+			      (double)alone->n_threads);
+	if (r->config.n_workers > 1 && r->exposed_s > NOTABLE_FRAC * r->step_s.median && run->n_micro == 1)
+		JL_ENTRY(&doc, JL_("Try"), JL_MEASURED,
+			 "--accumulate 4: gradients are exchanged once for four micro-batches");
+	(void)jl_view_show(cli, &doc, NULL); /* its memory is looked at when all is printed */
+}
+
+/* --- what is asked */
+
 struct asked {
 	struct jl_bench_session session;
 	struct jl_train_run run;
-	struct jl_train_table table;
+	struct table table;
 	struct jl_comm *mpi; /* or hosts that joined by --listen and --to */
 	double n_params;
 	size_t n_failed;
@@ -167,7 +324,7 @@ static bool on_done(void *ctx, const struct jl_train_result *result)
 			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers, JL_("workers,"),
 				      jl_train_mode_names[result->config.mode], result->err.text);
 	}
-	jl_train_view_row(cli, &a->run, &a->table, result);
+	view_row(cli, &a->table, result);
 	if (!cli->json)
 		jl_bench_flush(&a->session);
 	return !jl_bench_stop(NULL);
@@ -188,7 +345,7 @@ static uint64_t tag_of(const struct jl_cli *cli)
 	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
 					     "steps", "accumulate", "tokens", "time",      "backend" };
 	uint64_t hash = JL_HASH_START;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < JL_LEN(names); i++) {
 		const struct jl_given *given = jl_given(cli, names[i]);
 		if (given && given->text)
 			hash = jl_hash(hash, given->text, strlen(given->text));
@@ -223,12 +380,12 @@ enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 		a->run.ctx = a;
 		a->session.n_tasks = (double)a->run.n_configs;
 		if (!a->session.silent)
-			jl_train_view_head(cli, &a->run, a->n_params);
+			view_head(cli, &a->run, a->n_params);
 		jl_bench_draw(&a->session);
 		status = jl_train_run(&a->run, a->mpi, err);
 	}
 	if (status == JL_OK && !a->session.silent)
-		jl_train_view_why(cli, &a->run, &a->table);
+		view_why(cli, &a->run, &a->table);
 	if (a->n_failed)
 		cli->exit_code = 1;
 	if (a->session.silent && jl_bench_tcp_asked(cli))

@@ -6,10 +6,10 @@
 #include "cli/ask.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
-#include "tell/build.h"
+#include "build/answer.h"
 
 /* clang-format off */
-#define PART(n, a, e) JL_O_TEXT(n, a, e)
+#define PART(n, a, ...) JL_O_TEXT(n, a, __VA_ARGS__)
 const struct jl_option jl_build_options[] = {
 	PART("gpu", "CARDS", JL_N("the cards: \"2x rtx-3090\"")),
 	PART("gpu-power-limit", "POWER", JL_N("power limit that is set on each card")),
@@ -43,11 +43,11 @@ const struct jl_option jl_build_options[] = {
 	PART("circuit-amperes", "A", JL_N("wall circuit: breaker")),
 	PART("nvlink", "yes|no", JL_N("a bridge is planned")),
 	PART("upgrade", "SYSTEM", JL_N("instead: what to buy next for this system, or 'this'")),
-	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("with --upgrade: at most this much, e.g. \"500 USD\"")),
-	JL_O_AMOUNT("bridge-price", "USD", JL_K_USD, JL_N("with --upgrade: price of one NVLink bridge")),
-	PART("model", "MODEL", JL_N("with --upgrade: what is trained (default: gpt-305m)")),
-	JL_ASK_COUNT("batch", JL_N("with --upgrade: samples of one worker (default: 4)")),
-	JL_ASK_COUNT("seq", JL_N("with --upgrade: tokens of a sample (default: 512)")),
+	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("with --upgrade: at most this much, e.g. \"500 USD\""), .with = "upgrade", .above = true),
+	JL_O_AMOUNT("bridge-price", "USD", JL_K_USD, JL_N("with --upgrade: price of one NVLink bridge"), .with = "upgrade", JL_WITHIN(0, 1e9, JL_N("it cannot be below zero"))),
+	PART("model", "MODEL", JL_N("with --upgrade: what is trained (default: gpt-305m)"), .with = "upgrade"),
+	JL_ASK_COUNT("batch", JL_N("with --upgrade: samples of one worker (default: 4)"), .with = "upgrade", JL_TO(jl_request, batch)),
+	JL_ASK_COUNT("seq", JL_N("with --upgrade: tokens of a sample (default: 512)"), .with = "upgrade", JL_TO(jl_request, seq)),
 	{ 0 },
 };
 /* clang-format on */
@@ -81,7 +81,6 @@ static enum jl_status read_flags(struct jl_rig *rig, struct jl_cli *cli, struct 
 static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_upgrades *found = jl_arena_alloc(&cli->arena, sizeof *found);
-	const struct jl_given *batch = jl_given(cli, "batch"), *seq = jl_given(cli, "seq");
 	struct jl_upgrade_ask ask = { .system = jl_text(cli, "upgrade"),
 				      .run = jl_request_empty(),
 				      .budget_usd = jl_value(cli, "budget"),
@@ -90,11 +89,10 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	JL_TRY(jl_got(found, err));
-	if (ask.budget_usd <= 0 || ask.bridge_usd < 0)
-		return jl_fail(err, JL_E_RANGE, "--budget and --bridge-price are amounts above zero");
 	ask.run.model = jl_text(cli, "model") ? jl_text(cli, "model") : "gpt-305m";
-	ask.run.batch = batch ? (double)batch->count : 4;
-	ask.run.seq = seq ? (double)seq->count : jl_text(cli, "model") ? NAN : 512;
+	ask.run.batch = 4;
+	ask.run.seq = jl_text(cli, "model") ? NAN : 512;
+	JL_READ(&ask.run, jl_request, cli);
 	status = jl_this_machine(cli, ask.system, &ask.system, err);
 	JL_THEN(status, jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err));
 	JL_TRY(status);
@@ -104,7 +102,6 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 /* A parts list, or what to buy next for a system: options of the one say nothing about the other. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const of_upgrade[] = { "budget", "bridge-price", "model", "batch", "seq" };
 	const bool upgrade = jl_given(cli, "upgrade") != NULL;
 	char key[48];
 
@@ -117,9 +114,6 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 				cli->args.given[i].option->name);
 	if (upgrade && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a parts list ('%s') or --upgrade, not both", cli->args.operands[0]);
-	for (size_t i = 0; !upgrade && i < sizeof of_upgrade / sizeof of_upgrade[0]; i++)
-		if (jl_given(cli, of_upgrade[i]))
-			return jl_fail(err, JL_E_USAGE, "--%s goes with --upgrade", of_upgrade[i]);
 	return JL_OK;
 }
 

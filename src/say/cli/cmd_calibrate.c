@@ -3,9 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/text.h"
-#include "base/progress.h"
 #include "belief/calibrate.h"
 #include "cli/calibrate_this.h"
 #include "cli/data_dir.h"
@@ -17,29 +14,16 @@
 
 const struct jl_option jl_calibrate_options[] = {
 	JL_O_FLAG("fit", JL_N("fit the parameters on published measurements")),
-	JL_O_TEXT("set", "NAME", JL_N("with --fit: this set only; the others keep their parameters")),
-	JL_O_TEXT("data", "DIR", JL_N("folder of the measurements (default: those of this program)")),
-	JL_O_TEXT("output", "FILE", JL_N("write the parameters there, as catalog/params.yaml"), .letter = 'o'),
+	JL_O_TEXT("set", "NAME", JL_N("with --fit: this set only; the others keep their parameters"), .with = "fit"),
+	JL_O_TEXT("data", "DIR", JL_N("folder of the measurements (default: those of this program)"), .with = "fit"),
+	JL_O_TEXT("output", "FILE", JL_N("write the parameters there, as catalog/params.yaml"), .with = "fit",
+		  .letter = 'o'),
 	JL_O_FLAG("show", JL_N("this machine's own parameters")),
 	JL_O_FLAG("forget", JL_N("remove them")),
 	JL_O_FLAG("noisy", JL_N("use results of a disturbed machine too")),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")),
 	{ 0 },
 };
-
-struct display {
-	const struct jl_cli *cli;
-	struct jl_progress progress;
-};
-
-static void show(void *ctx, const char *set, size_t done, size_t total)
-{
-	struct display *display = ctx;
-
-	jl_progress_clear(&display->progress);
-	jl_view_progress(display->cli, &display->progress, set, (double)total, true);
-	jl_progress_update(&display->progress, (double)done, jl_clock_s());
-}
 
 /* Files of sets that can be fitted, as far as the folder has them. */
 static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_calibrate_file *files, size_t *ret_n,
@@ -83,36 +67,24 @@ static enum jl_status save(const char *path, const struct jl_calibration *found,
 	return status;
 }
 
-static void print_json(struct jl_cli *cli, const struct jl_calibration *found)
+static void put_sets(struct jl_json *json, const struct jl_calibration *found)
 {
-	struct jl_json json;
-
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{sets:[");
+	jl_json_pack(json, "{sets:[");
 	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
-		jl_json_pack(&json, "{set:s rows:z n_residuals:z n_parameters:z median_abs_ln:f p90_abs_ln:f}",
+		jl_json_pack(json, "{set:s rows:z n_residuals:z n_parameters:z median_abs_ln:f p90_abs_ln:f}",
 			     set->ops->name, set->n_rows, set->n_resid, set->n_param, set->median_abs_ln,
 			     set->p90_abs_ln);
-	jl_json_pack(&json, "] n_parameters:z n_interval_parameters:z}", found->n_params, found->n_width_param);
-	jl_json_finish(&json);
+	jl_json_pack(json, "] n_parameters:z n_interval_parameters:z}", found->n_params, found->n_width_param);
 }
 
 static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration *found, struct jl_err *err)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("set"), JL_COLUMN_KEEP },
-		{ JL_N("rows"), JL_COLUMN_FIGURE },
-		{ JL_N("residuals"), JL_COLUMN_FIGURE },
-		{ JL_N("parameters"), JL_COLUMN_FIGURE },
-		{ JL_N("median error"), JL_COLUMN_FIGURE },
-		{ "p90", JL_COLUMN_FIGURE },
-	};
 	const char *path = jl_text(cli, "output");
 	struct jl_doc doc;
 
 	jl_view_page(cli, &doc);
 	doc.flush = true;
-	jl_tell_table(&doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(&doc, NULL, "kfffff", JL_N("set|rows|residuals|parameters|median error|p90"));
 	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
 		JL_ROW(&doc, false, JL_NAMED(set->ops->name), JL_NAMED(jl_tell_text(&doc, "%zu", set->n_rows)),
 		       JL_NAMED(jl_tell_text(&doc, "%zu", set->n_resid)),
@@ -134,15 +106,13 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_calibrate_file files[FILES_MAX];
 	struct jl_calibration found;
-	struct display display = { .cli = cli };
+	struct jl_view_sets sets = { .cli = cli };
 	struct jl_calibrate_in in = {
-		.cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = show, .ctx = &display
+		.cat = cli->cat, .files = files, .only = jl_text(cli, "set"), .progress = jl_view_set, .ctx = &sets
 	};
 	const char *dir = jl_text(cli, "data"), *path = jl_text(cli, "output");
 	enum jl_status status;
 
-	if (!jl_flag(cli, "fit") && (dir || path))
-		return jl_fail(err, JL_E_USAGE, "--data and --output go with --fit");
 	if (!jl_flag(cli, "fit"))
 		return jl_calibrate_this(cli, err);
 	dir = dir ? dir : jl_data_dir(cli);
@@ -150,13 +120,11 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 		     : jl_fail(err, JL_E_NOTFOUND,
 			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
 	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));
-	jl_progress_clear(&display.progress);
-	if (!status && path)
-		status = save(path, &found, err);
+	jl_progress_clear(&sets.progress);
+	JL_THEN(status, path ? save(path, &found, err) : JL_OK);
 	if (status)
 		return status;
-	if (!cli->json)
-		return print_text(cli, &found, err);
-	print_json(cli, &found);
-	return JL_OK;
+	if (cli->json)
+		JL_JSON(cli, put_sets(&json, &found));
+	return print_text(cli, &found, err);
 }

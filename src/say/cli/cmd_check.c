@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/offered.h"
-#include "tell/check.h"
-#include "tell/nodes.h"
+#include "check/answer.h"
+#include "check/nodes.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
@@ -25,10 +25,10 @@ static const char *const collectives[] = { "allreduce", "allgather", "reducescat
 const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"")),
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
-		    JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array")),
-	JL_O_AMOUNT("algbw", "RATE", JL_K_BYTE_RATE, JL_N("size / time, e.g. \"156 GB/s\"")),
-	JL_O_AMOUNT("busbw", "RATE", JL_K_BYTE_RATE, JL_N("bus bandwidth as nccl-tests counts it")),
-	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("collectives: how long one took")),
+		    JL_N("collectives: one rank's whole buffer, e.g. 16GB; memory: of one array"), .above = true),
+	JL_O_AMOUNT("algbw", "RATE", JL_K_BYTE_RATE, JL_N("size / time, e.g. \"156 GB/s\""), .above = true),
+	JL_O_AMOUNT("busbw", "RATE", JL_K_BYTE_RATE, JL_N("bus bandwidth as nccl-tests counts it"), .above = true),
+	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("collectives: how long one took"), .above = true),
 	JL_O_TEXT("rate", "RATE", JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"")),
 	JL_O_TEXT("dtype", "NAME", JL_N("gemm: number format (default: bf16)")),
 	JL_O_TEXT("shape", "MxNxK", JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)")),
@@ -39,7 +39,8 @@ const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("run", "RUN", JL_N("judge the results of this run (default: the newest of each kind)")),
 	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
 	JL_O_AMOUNT("max-age", "TIME", JL_K_TIME,
-		    JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\"")),
+		    JL_N("stored results: refuse what was measured longer ago, e.g. \"1 h\" or \"7 d\""),
+		    .above = true),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
 		  .local = true),
 	{ 0 },
@@ -99,11 +100,6 @@ static void put(struct figure *f, const char *key, const char *text, double numb
 	f->params[f->record.n_params++] = (struct jl_record_item){ .key = key, .text = text, .number = number };
 }
 
-static enum jl_status positive(double value, const char *name, struct jl_err *err)
-{
-	return value > 0 ? JL_OK : jl_fail(err, JL_E_USAGE, "--%s: write something above 0", name);
-}
-
 /* One host and more ranks than it has: that many such hosts are meant. */
 static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_ranks, struct jl_err *err)
 {
@@ -128,7 +124,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 	size_t which = 0;
 	int n = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < JL_LEN(names); i++)
 		if (jl_given(cli, names[i])) {
 			value = jl_given(cli, names[i]);
 			which = i;
@@ -139,9 +135,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 	if (n != 1)
 		return jl_fail(err, JL_E_USAGE, "%s needs one figure: --algbw, --busbw or --time",
 			       jl_collective_name(kind));
-	if (positive(value->value, names[which], err) || positive(size->value, "size", err) ||
-	    (ranks && check_ranks(&b->sys, per_node, n_ranks, err)))
-		return JL_E_USAGE;
+	JL_TRY(ranks ? check_ranks(&b->sys, per_node, n_ranks, err) : JL_OK);
 	f->metric = (struct jl_record_metric){ .name = "algbw_Bps" };
 	f->metric.value = jl_summary_of(which == 0   ? value->value
 					: which == 1 ? value->value / jl_busbw_factor(kind, n_ranks)
@@ -191,8 +185,9 @@ static enum jl_status device_figure(struct figure *f, struct jl_cli *cli, const 
 		err->status = JL_E_USAGE;
 		return JL_E_USAGE;
 	}
-	if (positive(value, "rate", err) || (gemm && read_shape(mnk, shape ? shape : "8192", err)))
-		return JL_E_USAGE;
+	if (!(value > 0))
+		return jl_fail(err, JL_E_USAGE, "--%s: '%s' must be above zero", "rate", rate);
+	JL_TRY(gemm ? read_shape(mnk, shape ? shape : "8192", err) : JL_OK);
 	f->metric = (struct jl_record_metric){ .value = jl_summary_of(value) };
 	f->metric.name = jl_arena_printf(&cli->arena, gemm ? "gemm_flopps" : "%.3s%s_Bps", kind,
 					 strcmp(kind, "link") == 0 ? "k" : "");
@@ -385,7 +380,6 @@ static bool is_too_old(const struct batch *b, const struct jl_record *r)
 static enum jl_status say_old(struct batch *b, struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
-	char age[JL_UNITS_TEXT_MAX];
 
 	if (!b->n_old)
 		return JL_OK;
@@ -393,7 +387,7 @@ static enum jl_status say_old(struct batch *b, struct jl_err *err)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "the newest result of this machine was measured %s ago, longer than --max-age allows; "
 			       "measure again: jeoul bench all --quick",
-			       jl_units_text(age, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
+			       jl_units_text(JL_TXT, b->judge.now_s - b->judge.past[0]->time_s, JL_K_TIME, 2));
 	jl_buf_printf(&cli->warn, JL_("jeoul: %zu results are older than --max-age and are not judged\n"), b->n_old);
 	return JL_OK;
 }
@@ -468,8 +462,6 @@ enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 	const char *word = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	const struct jl_given *age = jl_given(cli, "max-age");
 
-	if (age && positive(age->value, "max-age", err))
-		return JL_E_USAGE;
 	if (jl_flag(cli, "fleet") && (word || jl_text(cli, "on") || jl_text(cli, "run") || jl_text(cli, "against")))
 		return jl_fail(err, JL_E_USAGE,
 			       "--fleet looks at all machines of a store; it takes --store and --json only");

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/ask_observed.h"
+#include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/fields.h"
 #include "tell/compare.h"
@@ -10,20 +10,20 @@
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("what the others are compared with; where the run was observed")),
-	JL_O_TEXT("on", "SYSTEM", JL_N("a system to compare; may be repeated"), .many = true),
+	JL_O_TEXT("on", "SYSTEM", JL_N("a system to compare; may be repeated"), .many = true, JL_TO(jl_request, system)),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_O_COUNT("repeat", "N", 1, JL_ASK_MAX, JL_N("also: N trainings")),
 	JL_O_TEXT("tune", "N|METHOD", JL_N("also: N trials of a search; or fine-tuning: full, lora, qlora, dora, qdora, adapter, layers")),
 	JL_ASK_TUNE_DETAILS,
 	JL_ASK_OPTIMIZER_OPTION,
-	JL_ASK_COUNT("batch", JL_N("a model: samples of one worker")),
-	JL_ASK_COUNT("micro-batch", JL_N("a model: samples of one pass")),
-	JL_ASK_COUNT("global-batch", JL_N("a model: samples of a step, all workers")),
-	JL_ASK_COUNT("accumulate", JL_N("a model: passes of a step")),
-	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products")),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("a model: what runs it")),
-	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("a model: activations made again")),
-	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("a model: flash attention")),
+	JL_ASK_COUNT("batch", JL_N("a model: samples of one worker"), JL_TO(jl_request, batch)),
+	JL_ASK_COUNT("micro-batch", JL_N("a model: samples of one pass"), JL_TO(jl_request, micro_batch)),
+	JL_ASK_COUNT("global-batch", JL_N("a model: samples of a step, all workers"), JL_TO(jl_request, global_batch)),
+	JL_ASK_COUNT("accumulate", JL_N("a model: passes of a step"), JL_TO(jl_request, accumulate)),
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("a model: what runs it"), JL_TO(jl_request, framework)),
+	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("a model: activations made again"), JL_TO(jl_request, recompute)),
+	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("a model: flash attention"), JL_TO(jl_request, flash)),
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1; of an observed one: 10)")),
@@ -44,8 +44,6 @@ static long long n_trials_of(const struct jl_cli *cli)
 /* Options that belong to the other way of saying what runs. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const of_run[] = { "observed-batch",    "batches",      "kind",        "params",
-					      "memory-per-sample", "memory-fixed", "batch-limit", "watts" };
 	static const char *const of_model[] = { "batch",       "micro-batch", "global-batch", "accumulate",
 						"framework",   "recompute",   "flash",        "layers",
 						"hidden",      "heads",       "kv-heads",     "ffn",
@@ -53,21 +51,16 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 						"cpu-threads", "storage",     "sample-size",  "decode-time",
 						"ram",         "host-power" };
 	const bool observed = jl_given(cli, "observed") != NULL;
-	const char *const *others = observed ? of_model : of_run;
-	const size_t n = observed ? sizeof(of_model) / sizeof(*of_model) : sizeof(of_run) / sizeof(*of_run);
 
 	if (observed && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE,
 			       "compare a model or an observed run, not both: leave '%s' or --observed out",
 			       cli->args.operands[0]);
-	for (size_t i = 0; i < n; i++)
-		if (jl_given(cli, others[i]))
+	for (size_t i = 0; observed && i < JL_LEN(of_model); i++)
+		if (jl_given(cli, of_model[i]))
 			return jl_fail(err, JL_E_USAGE,
-				       observed ? JL_N("--%s is for a model; an observed run has --observed-batch and "
-						       "--batches")
-						: JL_N("--%s is for an observed run; give its time too, e.g. "
-						       "--observed \"1.06 s\""),
-				       others[i]);
+				       "--%s is for a model; an observed run has --observed-batch and --batches",
+				       of_model[i]);
 	return JL_OK;
 }
 
@@ -118,16 +111,6 @@ static enum jl_status check_tune(const struct jl_cli *cli, struct jl_err *err)
 		text);
 }
 
-static void read_scenarios(struct jl_compare *compare, const struct jl_cli *cli)
-{
-	const long long n_trials = n_trials_of(cli);
-
-	compare->epochs = jl_count(cli, "epochs");
-	compare->repeat = jl_count(cli, "repeat");
-	compare->tune = n_trials > 0 ? (double)n_trials : NAN;
-	compare->pue = jl_value(cli, "pue");
-}
-
 static enum jl_status check_length(const struct jl_compare *compare, bool known, struct jl_err *err)
 {
 	if (!known && !(isnan(compare->repeat) && isnan(compare->tune)))
@@ -137,18 +120,10 @@ static enum jl_status check_length(const struct jl_compare *compare, bool known,
 	return JL_OK;
 }
 
-static enum jl_status check_pue(const struct jl_compare *compare, struct jl_err *err)
-{
-	if (isnan(compare->pue) || (compare->pue >= 1 && compare->pue <= 5))
-		return JL_OK;
-	return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", compare->pue);
-}
-
 static enum jl_status compare_run(struct jl_compare *compare, struct jl_observed *run, struct jl_cli *cli,
 				  struct jl_err *err)
 {
 	JL_TRY(jl_ask_observed(run, cli, err));
-	JL_TRY(check_pue(compare, err));
 	JL_TRY(check_length(compare, !isnan(run->batches), err));
 	return jl_compare_observed(compare, run, err);
 }
@@ -175,7 +150,10 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(check_mode(cli, err));
 	JL_TRY(check_tune(cli, err));
 	JL_TRY(read_systems(compare, cli, err));
-	read_scenarios(compare, cli);
+	compare->epochs = jl_count(cli, "epochs");
+	compare->repeat = jl_count(cli, "repeat");
+	compare->tune = n_trials_of(cli) > 0 ? (double)n_trials_of(cli) : NAN;
+	compare->pue = jl_value(cli, "pue");
 	JL_TRY(jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
 					 : compare_model(compare, &subject, cli, err));
 	JL_ANSWER(cli, err, &jl_compare_fields, compare,

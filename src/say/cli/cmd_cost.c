@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "cli/ask_observed.h"
+#include "cli/ask.h"
 #include "cli/view.h"
 #include "cost/fields.h"
 #include "tell/cost.h"
@@ -20,29 +20,29 @@ const struct jl_option jl_cost_options[] = {
 	JL_O_TEXT("rent", "TEXT", JL_N("to rent by the hour: aws:p3.2xlarge, or \"2.14 USD/h\""), .many = true),
 	JL_O_TEXT("spot", "TEXT", JL_N("spot: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\""), .many = true),
 	JL_O_TEXT("reserve", "TEXT", JL_N("reserved, used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\""), .many = true),
-	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("share of all hours in which it works (default: 15 %)")),
-	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model")),
-	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
+	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("share of all hours in which it works (default: 15 %)"), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
+	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model"), .above = true),
+	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\""), .apart = "tariff"),
 	JL_O_TEXT("tariff", "NAME", JL_N("a tariff of the catalog instead: kepco, us-california, ...")),
-	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("what is used a month already; decides the tier")),
-	JL_O_AMOUNT("demand", "POWER", JL_K_POWER, JL_N("contract demand of tariffs that charge by kW")),
-	JL_O_TEXT("bands", "LIST", JL_N("when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)")),
-	JL_O_AMOUNT("bill", "ENERGY", JL_K_ENERGY, JL_N("only the bill of one month with this use")),
-	JL_O_TEXT("bill-of", "TEXT", JL_N("what a machine adds to the bill, month by month: \"rtx-4090 desktop\"; with --tariff, --util, --household")),
+	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("what is used a month already; decides the tier"), JL_WITHIN(0, 3.6e15, JL_N("it is from 0 to 1e9 kWh a month"))),
+	JL_O_AMOUNT("demand", "POWER", JL_K_POWER, JL_N("contract demand of tariffs that charge by kW"), JL_WITHIN(0, 1e9, JL_N("it is from 0 to 1 GW"))),
+	JL_O_TEXT("bands", "LIST", JL_N("when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)"), .with = "tariff"),
+	JL_O_AMOUNT("bill", "ENERGY", JL_K_ENERGY, JL_N("only the bill of one month with this use"), .with = "tariff", JL_WITHIN(0, 3.6e18, JL_N("it cannot be below zero"))),
+	JL_O_TEXT("bill-of", "TEXT", JL_N("what a machine adds to the bill, month by month: \"rtx-4090 desktop\"; with --tariff, --util, --household"), .with = "tariff"),
 	JL_O_COUNT("month", "1..12", 1, 12, JL_N("month of --bill (default: that of the start)")),
 	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, us, us-east-1")),
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: the first option's)")),
-	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar")),
+	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("fx-date", "DATE", JL_N("the day of that rate (default: today)")),
 	JL_O_TEXT("start", "DATE", JL_N("first day (default: today)")),
-	JL_O_AMOUNT("horizon", "TIME", JL_K_TIME, JL_N("how far to look (default: 3 years)")),
+	JL_O_AMOUNT("horizon", "TIME", JL_K_TIME, JL_N("how far to look (default: 3 years)"), JL_WITHIN(DAY_S, JL_COST_DAYS_MAX * DAY_S, JL_N("it is from one day to fifty years"))),
 	JL_O_AMOUNT("carbon", "RATE", JL_K_MASS_ENERGY, JL_N("CO2e of a kWh, e.g. \"430 g/kWh\"")),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured")),
 	JL_ASK_OBSERVED_OPTIONS,
-	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker")),
-	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step")),
-	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products")),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("what runs it")),
+	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker"), JL_TO(jl_request, batch)),
+	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step"), JL_TO(jl_request, global_batch)),
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("what runs it"), JL_TO(jl_request, framework)),
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -129,35 +129,20 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 	const char *kwh = jl_text(cli, "kwh"), *tariff = jl_text(cli, "tariff"), *bands = jl_text(cli, "bands");
 	const double pue = jl_value(cli, "pue"), household = jl_value(cli, "household"),
 		     demand = jl_value(cli, "demand");
-	enum jl_status status = JL_OK;
 
-	if (kwh && tariff)
-		return jl_fail(err, JL_E_USAGE, "give --kwh or --tariff, not both");
-	if (!isnan(pue) && !(pue >= 1 && pue <= 5))
-		return jl_fail(err, JL_E_USAGE, "--pue is %g; it is 1 (no cooling) to 5, e.g. 1.2", pue);
-	if (!(isnan(household) || (household >= 0 && household <= 3.6e15)) ||
-	    !(isnan(demand) || (demand >= 0 && demand <= 1e9)))
-		return jl_fail(err, JL_E_RANGE, "--household is from 0 to 1e9 kWh a month, --demand from 0 to 1 GW");
 	s->pue_ppm = isnan(pue) ? JL_PPM : llround(pue * 1e6);
 	s->site.milli_kWh = isnan(household) ? 0 : llround(household / 3600);
 	s->site.demand_kW = isnan(demand) ? 0 : demand / 1000;
-	if (bands && !tariff)
-		return jl_fail(err, JL_E_USAGE, "--bands is for a time-of-use tariff: give --tariff too");
-	if (bands && (status = read_bands(s->site.band_frac, bands, err)))
-		return status;
-	if (tariff && (status = jl_tariff_find(&s->tariff, cli->cat, tariff, err)))
-		return status;
+	JL_TRY(bands ? read_bands(s->site.band_frac, bands, err) : JL_OK);
+	JL_TRY(tariff ? jl_tariff_find(&s->tariff, cli->cat, tariff, err) : JL_OK);
 	assumed->household = tariff && isnan(household) && jl_tariff_is_household(s->tariff) && !jl_given(cli, "bill");
 	if (assumed->household)
 		s->site.milli_kWh = llround(jl_figure(cli->cat, "household-month") * 1000);
 	if (tariff)
 		return JL_OK;
 	assumed->power_price = !kwh;
-	if (kwh)
-		status = jl_kwh_price_parse(&s->per_kWh, kwh, "--kwh", err);
-	else
-		s->per_kWh = jl_money_from(0.12, JL_USD);
-	return status;
+	s->per_kWh = jl_money_from(0.12, JL_USD);
+	return kwh ? jl_kwh_price_parse(&s->per_kWh, kwh, "--kwh", err) : JL_OK;
 }
 
 /* Grid intensity by the country of the tariff, or what was given. */
@@ -188,20 +173,13 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 {
 	const char *start = jl_text(cli, "start"), *fx_date = jl_text(cli, "fx-date");
 	const double horizon = jl_value(cli, "horizon"), fx = jl_value(cli, "fx");
-	enum jl_status status;
 
 	s->start_day = s->fx.day = cli->today;
-	if (start && (status = jl_date_parse(&s->start_day, start, err)))
-		return status;
-	if (fx_date && (status = jl_date_parse(&s->fx.day, fx_date, err)))
-		return status;
-	if (!isnan(fx) && !(fx >= 1 && fx <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400");
+	JL_TRY(start ? jl_date_parse(&s->start_day, start, err) : JL_OK);
+	JL_TRY(fx_date ? jl_date_parse(&s->fx.day, fx_date, err) : JL_OK);
 	if (isnan(fx) && !fx_date)
 		(void)jl_date_parse(&s->fx.day, jl_rule_by_id(cli->cat, "krw-per-usd")->date, err);
 	s->fx.krw_micro = llround((isnan(fx) ? jl_figure(cli->cat, "krw-per-usd") : fx) * 1e6);
-	if (!isnan(horizon) && !(horizon >= DAY_S && horizon <= JL_COST_DAYS_MAX * DAY_S))
-		return jl_fail(err, JL_E_RANGE, "--horizon is from one day to fifty years");
 	s->horizon_days = isnan(horizon) ? jl_date_add_months(s->start_day, 36) - s->start_day
 					 : lround(horizon / DAY_S);
 	return JL_OK;
@@ -212,12 +190,6 @@ static enum jl_status read_util(struct jl_cost_study *study, const struct jl_cli
 {
 	const double util = jl_value(cli, "util"), runs = jl_value(cli, "runs-per-month");
 
-	if (!isnan(util) && !(util > 0 && util <= 1))
-		return jl_fail(err, JL_E_RANGE,
-			       "--util %s: a machine works more than 0 %% and at most 100 %% of the time",
-			       jl_text(cli, "util"));
-	if (!isnan(runs) && !(runs > 0 && runs <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--runs-per-month must be above zero");
 	if (!isnan(runs) && !cli->args.n_operands && !jl_given(cli, "observed"))
 		return jl_fail(err, JL_E_USAGE, "--runs-per-month needs to know what runs: name a model");
 	study->runs_per_month = runs;
@@ -271,13 +243,8 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting *s, struct jl_err *err)
 {
 	struct jl_bill_asked asked = { .tariff = s->tariff, .use = s->site };
-	const double bill_J = jl_value(cli, "bill");
 
-	if (!s->tariff)
-		return jl_fail(err, JL_E_USAGE, "--bill needs a tariff, e.g. --tariff kepco");
-	if (!(bill_J >= 0 && bill_J < 3.6e18))
-		return jl_fail(err, JL_E_RANGE, "--bill cannot be below zero");
-	asked.use.milli_kWh = llround(bill_J / 3600);
+	asked.use.milli_kWh = llround(jl_value(cli, "bill") / 3600);
 	asked.use.month = (int)jl_whole(cli, "month", jl_date_civil(s->start_day).month);
 	JL_TRY(jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err));
 	asked.newer = jl_tariff_newer(cli->cat, s->tariff);
@@ -289,8 +256,6 @@ static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *stu
 {
 	struct jl_machine_bill bill;
 
-	if (!study->setting.tariff)
-		return jl_fail(err, JL_E_USAGE, "--bill-of needs a tariff, e.g. --tariff kepco");
 	study->setting.currency = JL_KRW;
 	JL_TRY(read_util(study, cli, &study->assumed, err));
 	JL_TRY(jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,

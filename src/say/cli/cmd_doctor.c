@@ -74,7 +74,7 @@ static const struct part parts[] = {
 	  .command = "jeoul bench all --quick && jeoul calibrate" },
 };
 /* clang-format on */
-#define N_PARTS (sizeof(parts) / sizeof(*parts))
+#define N_PARTS (JL_LEN(parts))
 
 struct found {
 	bool here, needed;
@@ -121,38 +121,36 @@ static const char *command_of(struct jl_cli *cli, const struct part *p)
 	return p->package ? jl_arena_printf(&cli->arena, "apt-get install %s", p->package) : p->command;
 }
 
-static void print_json(struct jl_cli *cli, const struct found found[N_PARTS])
+static void put_parts(struct jl_json *json, struct jl_cli *cli, const struct found found[N_PARTS])
 {
 	const char *all = install_all(cli, found);
-	struct jl_json json;
 
-	jl_json_init(&json, &cli->out, true);
-	jl_json_pack(&json, "{parts:[");
+	jl_json_pack(json, "{parts:[");
 	for (size_t i = 0; i < N_PARTS; i++) {
-		jl_json_pack(&json, "{part:s for:s present:b needed:b", parts[i].name, parts[i].used_for, found[i].here,
-			     found[i].needed);
-		if (!found[i].here)
-			jl_json_pack(&json, "why:s command:s", found[i].why.en, command_of(cli, &parts[i]));
-		jl_json_end_object(&json);
+		const bool here = found[i].here;
+
+		jl_json_pack(json, "{part:s for:s present:b needed:b why?s command?s}", parts[i].name,
+			     parts[i].used_for, here, found[i].needed, here ? NULL : found[i].why.en,
+			     here ? NULL : command_of(cli, &parts[i]));
 	}
-	jl_json_pack(&json, "] install:s}", all ? all : "");
-	jl_json_finish(&json);
+	jl_json_pack(json, "] install:s}", all ? all : "");
 }
 
 static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found found[N_PARTS])
 {
-	static const struct jl_tell_head heads[] = { { JL_N("component"), JL_COLUMN_KEEP },
-						     { JL_N("for"), JL_COLUMN_TEXT },
-						     { JL_N("here"), JL_COLUMN_KEEP } };
 	const char *all = install_all(cli, found);
 
-	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, NULL, "ktk", JL_N("component|for|here"));
 	for (size_t i = 0; i < N_PARTS; i++) {
 		jl_doc_cell_name(doc, jl_msg(parts[i].name));
 		jl_doc_cell_name(doc, jl_msg(parts[i].used_for));
-		jl_doc_cell(doc, found[i].here ? JL_MARK_GOOD : found[i].needed ? JL_MARK_WARN : JL_MARK_NONE);
-		jl_doc_text(doc, found[i].here ? JL_("yes") : found[i].needed ? JL_("missing") : JL_("no such GPU"));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false,
+		       JL_MARKED(found[i].here     ? JL_MARK_GOOD
+				 : found[i].needed ? JL_MARK_WARN
+						   : JL_MARK_NONE,
+				 found[i].here     ? JL_("yes")
+				 : found[i].needed ? JL_("missing")
+						   : JL_("no such GPU")));
 	}
 	for (size_t i = 0; i < N_PARTS; i++) {
 		if (found[i].here || !found[i].needed)
@@ -172,15 +170,10 @@ enum jl_status jl_cmd_doctor(struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_probe_machine *machine = NULL;
 	struct found found[N_PARTS];
-	struct jl_doc doc;
 
 	JL_TRY(jl_this_machine_probe(cli, &machine, err));
 	look(found, cli, machine);
-	if (cli->json) {
-		print_json(cli, found);
-		return JL_OK;
-	}
-	jl_view_page(cli, &doc);
-	tell(&doc, cli, found);
-	return jl_view_show(cli, &doc, err);
+	if (cli->json)
+		JL_JSON(cli, put_parts(&json, cli, found));
+	JL_PAGE(cli, err, tell(&doc, cli, found));
 }

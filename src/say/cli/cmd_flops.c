@@ -7,7 +7,7 @@
 #include "tell/flops.h"
 
 const struct jl_option jl_flops_options[] = {
-	JL_ASK_COUNT("batch", JL_N("samples (default: 1)")),
+	JL_ASK_COUNT("batch", JL_N("samples (default: 1)"), JL_TO(jl_request, batch)),
 	JL_ASK_SHAPE_OPTIONS,
 	{ 0 },
 };

@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "cli/view.h"
 #include "import/import.h"
-#include "tell/record.h"
+#include "record/record.h"
+#include "store/store.h"
 
 #define ROWS_SHOWN 16
 #define BATCH      500
@@ -146,8 +147,7 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 	jl_view_page(cli, &job->doc);
 	jl_tell_imported_table(&job->doc);
 	status = jl_import_file(path, &options, &sink, &count, err);
-	if (!status && job->store)
-		status = jl_store_end(job->store, err);
+	JL_THEN(status, job->store ? jl_store_end(job->store, err) : JL_OK);
 	for (int i = 0; i < JL_N_STORE_KEPT && job->store; i++)
 		job->taken.n[i] = jl_store_taken(job->store).n[i] - before.n[i];
 	if (job->taken.n[JL_STORE_REFUSED])

@@ -8,7 +8,7 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
-#include "tell/infer.h"
+#include "serving/infer.h"
 
 #define PROMPT      1024
 #define ANSWER      256
@@ -22,35 +22,35 @@
 
 /* clang-format off */
 const struct jl_option jl_infer_options[] = {
-	JL_O_TEXT("on", "SYSTEM", JL_N("system that serves, e.g. dgx-h100 or \"4x h100-sxm5\"")),
-	JL_O_COUNT("concurrency", "N", 1, 100000, JL_N("requests at once, each followed by the next (default: 32)")),
+	JL_O_TEXT("on", "SYSTEM", JL_N("system that serves, e.g. dgx-h100 or \"4x h100-sxm5\""), JL_TO(jl_request, system)),
+	JL_O_COUNT("concurrency", "N", 1, 100000, JL_N("requests at once, each followed by the next (default: 32)"), JL_TO(jl_infer_ask, concurrency)),
 	JL_O_TEXT("rate", "N/s", JL_N("requests a second that arrive, at random: 20/s")),
-	JL_O_COUNT("users", "N", 1, 100000, JL_N("people who ask, read for a while and ask again")),
-	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)")),
+	JL_O_COUNT("users", "N", 1, 100000, JL_N("people who ask, read for a while and ask again"), JL_TO(jl_infer_ask, users)),
+	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)"), JL_TO(jl_infer_ask, think_s)),
 	JL_O_TEXT("trace", "FILE", JL_N("requests of a file: CSV or JSON lines with arrival_s, input_tokens, output_tokens")),
-	JL_O_COUNT("burst", "N", 1, 10000, JL_N("with --rate: so many arrive together (default: 1)")),
-	JL_O_COUNT("prompt", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of a question (default: 1024)")),
-	JL_O_COUNT("answer", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of an answer (default: 256)")),
-	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%")),
-	JL_O_COUNT("draft", "N", 0, 16, JL_N("speculative decoding: tokens drafted for each pass")),
-	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)")),
+	JL_O_COUNT("burst", "N", 1, 10000, JL_N("with --rate: so many arrive together (default: 1)"), JL_TO(jl_infer_ask, burst)),
+	JL_O_COUNT("prompt", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of a question (default: 1024)"), JL_TO(jl_infer_ask, prompt)),
+	JL_O_COUNT("answer", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of an answer (default: 256)"), JL_TO(jl_infer_ask, answer)),
+	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%"), JL_TO(jl_infer_ask, cached_frac), JL_WITHIN(0, 0.999, JL_N("it is a share, e.g. 30%"))),
+	JL_O_COUNT("draft", "N", 0, 16, JL_N("speculative decoding: tokens drafted for each pass"), JL_TO_INT(jl_infer_ask, n_draft)),
+	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)"), JL_TO(jl_infer_ask, accept_frac), JL_WITHIN(0, 1, JL_N("it is a share, e.g. 30%"))),
 	JL_O_TEXT("engine", "vllm|sglang|trtllm", JL_N("what serves it (default: nothing in particular)")),
-	JL_O_TEXT("weights", "FORMAT", JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: 16 bit)")),
-	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)")),
-	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: the fewest that do)")),
-	JL_O_COUNT("copies", "N", 1, 1024, JL_N("copies of the model (default: as many as the system holds)")),
-	JL_O_COUNT("pp", "N", 1, 64, JL_N("stages that hold different layers of a copy; --gpus share each (default: 1)")),
-	JL_O_COUNT("ep", "N", 1, 1024, JL_N("GPUs of a copy that share the experts whole (default: each has a piece of every one)")),
-	JL_O_FLAG("dp-attention", JL_N("attention of different requests on different GPUs of a copy")),
-	JL_O_COUNT("prompt-gpus", "N", 1, 1024, JL_N("copies of their own for the prompts (disaggregated): GPUs that share one")),
-	JL_O_COUNT("prompt-copies", "N", 1, 128, JL_N("with --prompt-gpus: how many of them (default: 1)")),
-	JL_O_AMOUNT("kv-host", "SIZE", JL_K_BYTES, JL_N("host memory of a copy for keys and values that do not fit beside the weights")),
-	JL_O_COUNT("max-seqs", "N", 1, 65536, JL_N("requests that a copy works on at once, at most (default: as the engine starts)")),
-	JL_O_COUNT("batched-tokens", "N", 16, 1048576, JL_N("tokens of one pass, at most (default: as the engine starts)")),
-	JL_O_COUNT("kv-tokens", "N", 16, 1000000000, JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)")),
+	JL_O_TEXT("weights", "FORMAT", JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: 16 bit)"), JL_TO(jl_infer_ask, weights)),
+	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)"), JL_TO(jl_infer_ask, kv)),
+	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: the fewest that do)"), JL_TO_INT(jl_infer_ask, n_gpus)),
+	JL_O_COUNT("copies", "N", 1, 1024, JL_N("copies of the model (default: as many as the system holds)"), JL_TO_INT(jl_infer_ask, n_copies)),
+	JL_O_COUNT("pp", "N", 1, 64, JL_N("stages that hold different layers of a copy; --gpus share each (default: 1)"), JL_TO_INT(jl_infer_ask, n_stages)),
+	JL_O_COUNT("ep", "N", 1, 1024, JL_N("GPUs of a copy that share the experts whole (default: each has a piece of every one)"), JL_TO_INT(jl_infer_ask, n_ep)),
+	JL_O_FLAG("dp-attention", JL_N("attention of different requests on different GPUs of a copy"), JL_TO(jl_infer_ask, dp_attention)),
+	JL_O_COUNT("prompt-gpus", "N", 1, 1024, JL_N("copies of their own for the prompts (disaggregated): GPUs that share one"), JL_TO_INT(jl_infer_ask, prompt_gpus)),
+	JL_O_COUNT("prompt-copies", "N", 1, 128, JL_N("with --prompt-gpus: how many of them (default: 1)"), JL_TO_INT(jl_infer_ask, prompt_copies), .with = "prompt-gpus"),
+	JL_O_AMOUNT("kv-host", "SIZE", JL_K_BYTES, JL_N("host memory of a copy for keys and values that do not fit beside the weights"), JL_TO(jl_infer_ask, host_B)),
+	JL_O_COUNT("max-seqs", "N", 1, 65536, JL_N("requests that a copy works on at once, at most (default: as the engine starts)"), JL_TO_INT(jl_infer_ask, max_seqs)),
+	JL_O_COUNT("batched-tokens", "N", 16, 1048576, JL_N("tokens of one pass, at most (default: as the engine starts)"), JL_TO_INT(jl_infer_ask, batched_tokens)),
+	JL_O_COUNT("kv-tokens", "N", 16, 1000000000, JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)"), JL_TO(jl_infer_ask, kv_tokens)),
 	JL_O_TEXT("observed", "FILE", JL_N("a benchmark's result or an engine's metrics of this model here: the answer is corrected by it")),
-	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of 90 % of the requests")),
-	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of 90 % of the requests")),
+	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of 90 % of the requests"), JL_TO(jl_infer_ask, ttft_max_s)),
+	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of 90 % of the requests"), JL_TO(jl_infer_ask, tpot_max_s)),
 	JL_O_TEXT("sweep", "rate=N,N,...", JL_N("the same at several rates, with the knee: rate=1,2,5,10")),
 	JL_O_FLAG("compare-weights", JL_N("one row for each format of the weights")),
 	JL_O_COUNT("seed", "N", 0, 1000000000, JL_N("of the dice for arrivals and lengths (default: 1)")),
@@ -84,11 +84,6 @@ static enum jl_status read_sweep(double *ret_rates, size_t *ret_n, const char *t
 		JL_TRY(parse_rate(&ret_rates[(*ret_n)++], piece, "--sweep", err));
 	}
 	return *ret_n ? JL_OK : jl_fail(err, JL_E_USAGE, "--sweep: no rate; write e.g. rate=1,2,5,10");
-}
-
-static double or_else(double value, double instead)
-{
-	return isnan(value) ? instead : value;
 }
 
 static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **ret_arrivals, const char *path,
@@ -127,9 +122,6 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 		n += jl_given(cli, loads[i]) != NULL;
 	if (n > 1)
 		return jl_fail(err, JL_E_USAGE, "one load at a time: --concurrency, --rate, --users or --trace");
-	ask->concurrency = or_else(jl_count(cli, "concurrency"), CONCURRENCY);
-	ask->users = jl_count(cli, "users");
-	ask->think_s = or_else(jl_value(cli, "think"), THINK_S);
 	ask->kind = jl_given(cli, "users") ? JL_LOAD_USERS : JL_LOAD_CLOSED;
 	ask->find_rate = target && n == 0;
 	if (jl_given(cli, "trace"))
@@ -156,38 +148,28 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	*ask = (struct jl_infer_ask){ .model = subject->info,
 				      .shape = &subject->model,
 				      .model_name = subject->id,
-				      .weights = jl_text(cli, "weights"),
-				      .kv = jl_text(cli, "kv"),
 				      .engine = engine ? jl_engine_by_text(engine) : JL_ENGINE_GENERAL,
-				      .n_gpus = (int)jl_whole(cli, "gpus", 0),
-				      .n_copies = (int)jl_whole(cli, "copies", 0),
-				      .n_stages = (int)jl_whole(cli, "pp", 1),
-				      .n_ep = (int)jl_whole(cli, "ep", 1),
-				      .dp_attention = jl_flag(cli, "dp-attention"),
-				      .prompt_gpus = (int)jl_whole(cli, "prompt-gpus", 0),
-				      .prompt_copies = (int)jl_whole(cli, "prompt-copies", 1),
-				      .host_B = jl_value(cli, "kv-host"),
-				      .burst = or_else(jl_count(cli, "burst"), 1),
-				      .prompt = or_else(jl_count(cli, "prompt"), PROMPT),
-				      .answer = or_else(jl_count(cli, "answer"), ANSWER),
+				      .n_stages = 1,
+				      .n_ep = 1,
+				      .prompt_copies = 1,
+				      .host_B = NAN,
+				      .concurrency = CONCURRENCY,
+				      .users = NAN,
+				      .think_s = THINK_S,
+				      .burst = 1,
+				      .prompt = PROMPT,
+				      .answer = ANSWER,
 				      .spread_ln = SPREAD_LN,
-				      .cached_frac = or_else(jl_value(cli, "cached"), 0),
-				      .n_draft = (int)or_else(jl_count(cli, "draft"), 0),
-				      .accept_frac = or_else(jl_value(cli, "accept"), 0.7),
-				      .max_seqs = (int)or_else(jl_count(cli, "max-seqs"), 0),
-				      .batched_tokens = (int)or_else(jl_count(cli, "batched-tokens"), 0),
-				      .kv_tokens = jl_count(cli, "kv-tokens"),
-				      .ttft_max_s = jl_value(cli, "ttft"),
-				      .tpot_max_s = jl_value(cli, "tpot"),
+				      .accept_frac = 0.7,
+				      .kv_tokens = NAN,
+				      .ttft_max_s = NAN,
+				      .tpot_max_s = NAN,
 				      .usd_per_kWh = USD_PER_KWH,
 				      .pue = PUE,
-				      .seed = (uint64_t)or_else(jl_count(cli, "seed"), 1) };
-	if (jl_given(cli, "prompt-copies") && ask->prompt_gpus == 0)
-		return jl_fail(err, JL_E_USAGE, "--prompt-copies needs the GPUs of each: --prompt-gpus N");
+				      .seed = (uint64_t)jl_whole(cli, "seed", 1) };
+	JL_READ(ask, jl_infer_ask, cli);
 	if (engine && ask->engine == JL_ENGINE_GENERAL)
 		return jl_fail(err, JL_E_USAGE, "--engine: '%.40s' is not known; write vllm, sglang or trtllm", engine);
-	if (!(ask->cached_frac >= 0 && ask->cached_frac < 1) || !(ask->accept_frac >= 0 && ask->accept_frac <= 1))
-		return jl_fail(err, JL_E_USAGE, "--cached and --accept are shares, e.g. 30%%");
 	return read_load(ask, cli, ret_arrivals, err);
 }
 
@@ -218,8 +200,7 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 	size_t n = 0;
 	enum jl_status status = jl_sys_parse(&sys, cli->cat, jl_text(cli, "on"), &cli->arena, err);
 
-	if (!status && sweep)
-		status = read_sweep(rates_hz, &n, sweep, err);
+	JL_THEN(status, sweep ? read_sweep(rates_hz, &n, sweep, err) : JL_OK);
 	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
 	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
 	if (!status && sweep)
@@ -245,5 +226,5 @@ enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	if (infer.has_target && (isnan(infer.rate_max_hz) ? !infer.meets : infer.rate_max_hz <= 0))
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_infer_fields, &infer, jl_tell_infer(&doc, &(struct jl_tell_infer){ .infer = &infer }));
+	JL_ANSWER(cli, err, &jl_infer_fields, &infer, jl_tell_infer(&doc, &infer));
 }

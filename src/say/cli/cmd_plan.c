@@ -10,7 +10,8 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "comm/comm.h"
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
 
 static const char *const precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", "any", NULL };
 static const char *const frameworks[] = { "eager", "compiled", "megatron", "native", "any", NULL };
@@ -18,26 +19,26 @@ static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "a
 
 /* clang-format off */
 const struct jl_option jl_plan_options[] = {
-	JL_O_TEXT("on", "SYSTEM", JL_N("the system; several with --batch-limit"), .many = true),
-	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
-	JL_O_CHOICE("objective", "time|cost|energy|tokens-per-usd", jl_plan_objectives, JL_N("what is to be best (default: time)")),
-	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory that stays free (default: 6%)")),
+	JL_O_TEXT("on", "SYSTEM", JL_N("the system; several with --batch-limit"), .many = true, JL_TO(jl_request, system)),
+	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)),
+	JL_O_CHOICE("objective", "time|cost|energy|tokens-per-usd", jl_plan_objectives, JL_N("what is to be best (default: time)"), JL_TO(jl_plan_ask, objective)),
+	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory that stays free (default: 6%)"), JL_WITHIN(0, 0.999, JL_N("it is a share from 0 to below 1, e.g. 6%"))),
 	JL_O_TEXT("fix", "LIST", JL_N("what is decided: tp=8,zero=1,recompute=full,..."), .many = true),
 	JL_O_TEXT("forbid", "LIST", JL_N("what is ruled out: offload,recompute,fp8,pp,..."), .many = true),
 	JL_O_TEXT("gpus", "8..4096", JL_N("numbers of GPUs: a range, or 8,16,32")),
-	JL_O_TEXT("kinds", "LIST", JL_N("kinds of GPU or host: h100-sxm5,h200-sxm")),
-	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("the run must end within it, e.g. 30d")),
-	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("what the run may cost, e.g. 2MUSD")),
+	JL_O_TEXT("kinds", "LIST", JL_N("kinds of GPU or host: h100-sxm5,h200-sxm"), .with = "gpus", .apart = "on"),
+	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("the run must end within it, e.g. 30d"), .apart = "batch-limit"),
+	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("what the run may cost, e.g. 2MUSD"), .apart = "batch-limit"),
 	JL_O_FLAG("batch-limit", JL_N("largest batch that fits, and the fastest, of each --on")),
-	JL_O_COUNT("best", "N", 1, JL_PLAN_BEST_MAX, JL_N("how many plans to show (default: 5)")),
+	JL_O_COUNT("best", "N", 1, JL_PLAN_BEST_MAX, JL_N("how many plans to show (default: 5)"), JL_TO_INT(jl_plan_ask, n_best)),
 	JL_O_CHOICE("settings", "megatron|deepspeed|torchtitan|all", targets, JL_N("print only the settings of the best plan")),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8|any", precisions, JL_N("number format (default: as predict chooses it; any: search all)")),
 	JL_O_CHOICE("framework", "eager|compiled|megatron|native|any", frameworks, JL_N("what runs it (default: eager; Megatron where cut; any: search all)")),
-	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention")),
+	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention"), JL_TO(jl_request, flash)),
 	JL_ASK_TUNE_OPTIONS,
 	JL_ASK_OPTIMIZER_OPTION,
-	JL_O_COUNT("threads", "N", 1, 256, JL_N("threads of the search (default: all processors)")),
-	JL_O_FLAG("no-prune", JL_N("evaluate every way that fits; the answer is the same")),
+	JL_O_COUNT("threads", "N", 1, 256, JL_N("threads of the search (default: all processors)"), JL_TO_INT(jl_plan_ask, n_threads)),
+	JL_O_FLAG("no-prune", JL_N("evaluate every way that fits; the answer is the same"), JL_TO(jl_plan_ask, no_prune)),
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
@@ -64,7 +65,6 @@ struct display {
 static void show(void *ctx, const struct jl_plan_progress *at)
 {
 	struct display *d = ctx;
-	char best[JL_UNITS_TEXT_MAX];
 	const bool fleet = d->fleet_total > 0;
 	const double share = at->total > 0 ? at->done / at->total : 0;
 
@@ -75,7 +75,7 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 		return;
 	if (at->top && at->top->n && !fleet)
 		jl_format(d->label, sizeof(d->label), JL_("best so far %s"),
-			  jl_units_text(best, at->top->best[0].step_s, JL_K_TIME, 3));
+			  jl_units_text(JL_TXT, at->top->best[0].step_s, JL_K_TIME, 3));
 	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 
@@ -98,29 +98,17 @@ static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gp
 	return true; /* an interrupt ends the search itself, on all ranks in the same round */
 }
 
-static void read_search(struct jl_plan_ask *ask, struct jl_cli *cli)
-{
-	const struct jl_given *margin = jl_given(cli, "memory-margin");
-	const int objective = jl_chosen(cli, "objective", jl_plan_objectives);
-
-	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : JL_MEMORY_MARGIN_FRAC),
-				     .objective = (enum jl_plan_objective)(objective > 0 ? objective : 0),
-				     .n_best = (int)jl_whole(cli, "best", 5),
-				     .n_threads = (int)jl_whole(cli, "threads", 0),
-				     .mark_value = NAN,
-				     .gpu_usdps = NAN,
-				     .no_prune = jl_flag(cli, "no-prune"),
-				     .stop = cli->asked ? &cli->stop : &interrupted };
-}
-
 static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, struct jl_err *err)
 {
+	const struct jl_given *margin = jl_given(cli, "memory-margin");
 	enum jl_status status = JL_OK;
 
-	read_search(ask, cli);
-	if (!(ask->memory_frac > 0 && ask->memory_frac <= 1))
-		return jl_fail(err, JL_E_USAGE, "--memory-margin is %g; it is a share from 0 to below 1, e.g. 6%%",
-			       1 - ask->memory_frac);
+	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : JL_MEMORY_MARGIN_FRAC),
+				     .n_best = 5,
+				     .mark_value = NAN,
+				     .gpu_usdps = NAN,
+				     .stop = cli->asked ? &cli->stop : &interrupted };
+	JL_READ(ask, jl_plan_ask, cli);
 	for (size_t i = 0; !status && i < cli->args.n_given; i++) {
 		const struct jl_given *given = &cli->args.given[i];
 
@@ -241,16 +229,6 @@ static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli,
 	return JL_OK;
 }
 
-static enum jl_status check_fleet(struct jl_cli *cli, const struct jl_fleet_ask *fleet, const struct jl_request *req,
-				  struct jl_err *err)
-{
-	if (fleet->n_kinds && req->system)
-		return jl_fail(err, JL_E_USAGE, "give --on or --kinds, not both");
-	if (!jl_given(cli, "gpus"))
-		return jl_fail(err, JL_E_USAGE, "--kinds needs to know how many: add e.g. --gpus 8..4096");
-	return JL_OK;
-}
-
 static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, const struct jl_subject *subject,
 				 const struct jl_plan_ask *ask, struct display *display, struct jl_err *err)
 {
@@ -268,7 +246,6 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 	struct jl_fleet_answer answer = { .ask = &fleet_ask, .fleet = &fleet };
 	enum jl_status status = read_kinds(&fleet_ask, cli, jl_text(cli, "kinds"), err);
 
-	JL_THEN(status, check_fleet(cli, &fleet_ask, req, err));
 	JL_THEN(status, jl_fleet_sizes(&fleet_ask, jl_text(cli, "gpus"), err));
 	JL_THEN(status, jl_fleet_batch(&req->global_batch, &fleet_ask, &cli->arena, err));
 	JL_THEN(status, jl_fleet_search(&fleet, &fleet_ask, &cli->arena, err));
@@ -359,15 +336,13 @@ static int systems_given(const struct jl_cli *cli)
 	return n;
 }
 
-/* --deadline and --budget need a run whose length is known, and a search that weighs runs. */
+/* --deadline and --budget need a run whose length is known. */
 static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	const bool length = !isnan(req->tokens) || !isnan(req->samples) || !isnan(req->steps_per_epoch);
 
 	if (!jl_given(cli, "deadline") && !jl_given(cli, "budget"))
 		return JL_OK;
-	if (jl_flag(cli, "batch-limit"))
-		return jl_fail(err, JL_E_USAGE, "--batch-limit weighs one step: leave --deadline and --budget out");
 	if (!length)
 		return jl_fail(err, JL_E_USAGE,
 			       "--deadline and --budget are of a whole run: say how long it is with --tokens");
@@ -386,6 +361,8 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	const bool batches = jl_flag(cli, "batch-limit"), fleet = jl_given(cli, "gpus") || jl_given(cli, "kinds");
 	enum jl_status status = jl_ask_request(&req, cli, err);
 
+	req.dtype = jl_chosen(cli, "precision", jl_ask_precisions); /* any: not said */
+	req.framework = jl_chosen(cli, "framework", jl_ask_frameworks);
 	jl_format(display.label, sizeof(display.label), "%s", JL_("searching"));
 	JL_THEN(status, read_ask(&ask, cli, err));
 	JL_THEN(status, check_limits(cli, &req, err));

@@ -3,34 +3,50 @@
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/predict_serving.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
 #include "predict/fields.h"
+#include "predict/kind.h"
 #include "predict/kernels.h"
 #include "predict/mixed.h"
 #include "tell/predict.h"
+#include "tell/serve.h"
 #include "tell/validate.h"
 
-#define NEAR_MAX    10
-#define ARENA_MAX_B ((size_t)1 << 30)
+#define NEAR_MAX     10
+#define ARENA_MAX_B  ((size_t)1 << 30)
+#define REQUESTS_MAX 1000000
+#define PROMPT       1024
+#define OUTPUT       256
 
 const struct jl_option jl_predict_options[] = {
 	JL_ASK_RUN_OPTIONS,
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
-	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model")),
+	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model"),
+		  .apart = "sweep"),
 	JL_O_FLAG("kernels", JL_N("what really runs: every operation of a step, its launches, bytes and time")),
-	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)"),
+		  .with = "explain"),
 	JL_O_TEXT("with", "SYSTEM", JL_N("other GPUs of the same host, in one data-parallel job with those of --on")),
 	JL_O_TEXT("sweep", "gpus=N,N,...|nodes=N,N,...",
 		  JL_N("the first N GPUs of the system, or N such hosts, for each N")),
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
 		    JL_N("of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"")),
 	JL_O_FLAG("near", JL_N("and the ten published training runs most like it, with the program's errors on them")),
-	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch")),
-	JL_SERVING_OPTIONS,
+	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch"),
+		  JL_TO(jl_request, forward)),
+	JL_O_FLAG("serve", JL_N("answer requests with the model instead of training it")),
+	JL_O_TEXT("requests", "N,N,...", JL_N("serve: requests at once (default: 1,8,32,128)"), .with = "serve"),
+	JL_O_COUNT("prompt", "TOKENS", 1, 100000000, JL_N("serve: tokens of a question (default: 1024)"),
+		   .with = "serve", JL_TO(jl_serve_ask, prompt)),
+	JL_O_COUNT("output", "TOKENS", 1, 100000000, JL_N("serve: tokens of an answer (default: 256)"), .with = "serve",
+		   JL_TO(jl_serve_ask, output)),
+	JL_O_TEXT("weights", "FORMAT", JL_N("serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)"),
+		  .with = "serve", JL_TO(jl_serve_ask, weights)),
+	JL_O_TEXT("engine", "NAME", JL_N("serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)"),
+		  .with = "serve"),
 	{ 0 },
 };
 
@@ -53,43 +69,8 @@ static enum jl_status predict_collective(struct jl_cli *cli, enum jl_collective_
 	JL_ANSWER(cli, err, &jl_collective_fields, &series, jl_tell_collective(&doc, &series));
 }
 
-static enum jl_status predict_sweep(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_sweep sweep;
-
-	JL_TRY(jl_sweep_make(&sweep, cli->cat, req, jl_text(cli, "sweep"), &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_tell_sweep(&doc, &sweep));
-}
-
-static enum jl_status predict_mixed(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_mixed mixed;
-
-	JL_TRY(jl_mixed_make(&mixed, cli->cat, req, jl_text(cli, "with"), &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_mixed_fields, &mixed, jl_tell_mixed(&doc, &mixed));
-}
-
-static enum jl_status predict_kernels(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_kernels kernels;
-	struct jl_case c;
-
-	JL_TRY(jl_case_make(&c, cli->cat, req, &cli->arena, err));
-	JL_TRY(jl_kernels_make(&kernels, &c, &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
-}
-
-static enum jl_status predict_explained(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
-{
-	struct jl_explained explained;
-
-	JL_TRY(jl_explained_make(&explained, cli->cat, req, jl_text(cli, "baseline"), &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_tell_explained(&doc, &explained));
-}
-
 static enum jl_status show(struct jl_cli *cli, const struct jl_tell_predicted *in, struct jl_err *err)
 {
-
 	JL_ANSWER(cli, err, &jl_tell_predicted_fields, in, jl_tell_predicted(&doc, in, cli->today));
 }
 
@@ -128,6 +109,99 @@ static enum jl_status show_near(struct jl_cli *cli, struct jl_tell_predicted *in
 	return status;
 }
 
+/* --- a language model that answers requests instead of being trained */
+
+static enum jl_status read_requests(struct jl_serving *s, const char *text, struct jl_err *err)
+{
+	char piece[JL_ITEM_MAX];
+	long long n;
+
+	while (jl_next_item(&text, piece)) {
+		JL_TRY(jl_units_parse_count(&n, piece, 1, REQUESTS_MAX, "--requests", err));
+		if (s->n == JL_SERVING_ROWS_MAX)
+			return jl_fail(err, JL_E_LIMIT, "--requests: more than %d numbers", JL_SERVING_ROWS_MAX);
+		s->rows[s->n++].n_requests = (double)n;
+	}
+	return s->n ? JL_OK : jl_fail(err, JL_E_USAGE, "--requests: no number; write e.g. 1,8,32");
+}
+
+static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const struct jl_request *req,
+			       struct jl_err *err)
+{
+	const char *requests = jl_text(cli, "requests");
+
+	s->engine = jl_text(cli, "engine");
+	s->ask = (struct jl_serve_ask){ .engine = s->engine ? jl_engine_by_text(s->engine) : JL_ENGINE_GENERAL,
+					.prompt = PROMPT,
+					.output = OUTPUT };
+	JL_READ(&s->ask, jl_serve_ask, cli);
+	if (s->engine && s->ask.engine == JL_ENGINE_GENERAL)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--engine: '%.40s' is not known; write vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy ...",
+			s->engine);
+	JL_TRY(read_requests(s, requests ? requests : "1,8,32,128", err));
+	JL_TRY(jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err));
+	if (!s->subject.kind->has_tokens)
+		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b");
+	s->ask.model = s->subject.info;
+	s->ask.shape = &s->subject.model;
+	if (!req->system)
+		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"4x h100-sxm5\"");
+	return jl_sys_parse(&s->sys, cli->cat, req->system, &cli->arena, err);
+}
+
+static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_err *err)
+{
+	struct jl_machine machine;
+	double most = 1;
+	enum jl_status status;
+
+	JL_TRY(jl_machine_make(&machine, cli->cat, &s->sys, err));
+	if (isnan(machine.dev.mem_B) || isnan(machine.dev.mem_Bps))
+		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", s->sys.text);
+	for (size_t i = 0; i < s->n; i++)
+		most = fmax(most, s->rows[i].n_requests);
+	/* the most requests decide how many GPUs share the model: one machine for all rows */
+	s->ask.n_requests = most;
+	status = jl_serve_predict(&s->rows[0].a, cli->cat, &machine, &s->ask, err);
+	s->ask.n_gpus = s->rows[0].a.n_gpus;
+	for (size_t i = 0; i < s->n && !status; i++) {
+		s->ask.n_requests = s->rows[i].n_requests;
+		status = jl_serve_predict(&s->rows[i].a, cli->cat, &machine, &s->ask, err);
+		if (!status && s->rows[i].a.fits && !(s->rows[i].a.tpot_s.value > 0))
+			status = jl_fail(err, JL_E_DATA,
+					 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",
+					 s->sys.text, s->ask.weights ? s->ask.weights : "bf16");
+	}
+	return status;
+}
+
+/* Options of training that say nothing here. */
+static enum jl_status only_ours(const struct jl_cli *cli, struct jl_err *err)
+{
+	static const char *const ours[] = { "on",       "serve", "requests", "prompt",   "output", "weights", "engine",
+					    "json",     "lang",  "catalog",  "no-color", "layers", "hidden",  "heads",
+					    "kv-heads", "ffn",   "vocab",    "config",   NULL };
+	const struct jl_given *other = jl_given_beside(cli, ours);
+
+	return other ? jl_fail(err, JL_E_USAGE,
+			       "--%s is for training; --serve takes --requests, --prompt, --output, --weights, "
+			       "--engine",
+			       other->option->name)
+		     : JL_OK;
+}
+
+static enum jl_status predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_serving s = { .n = 0 };
+
+	JL_TRY(only_ours(cli, err));
+	JL_TRY(read_ask(&s, cli, req, err));
+	JL_TRY(weigh(&s, cli, err));
+	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_tell_serving(&doc, &s));
+}
+
 /* Do the options that were given go together? */
 static enum jl_status check_options(const struct jl_cli *cli, bool collective, struct jl_err *err)
 {
@@ -143,12 +217,7 @@ static enum jl_status check_options(const struct jl_cli *cli, bool collective, s
 		return JL_OK;
 	if (jl_given(cli, "size"))
 		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'");
-	if (jl_given(cli, "baseline") && !explain)
-		return jl_fail(err, JL_E_USAGE,
-			       "--baseline goes with --explain; 'jeoul compare' sets systems side by side");
-	if (sweep && explain)
-		return jl_fail(err, JL_E_USAGE, "--explain is about one system; leave --sweep out");
-	return serve ? JL_OK : jl_serving_unused(cli, err);
+	return JL_OK;
 }
 
 enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
@@ -164,15 +233,33 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		return status ? status : predict_collective(cli, kind, err);
 	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
-		return jl_predict_serving(cli, &req, err);
-	if (jl_given(cli, "with") || (req.system && strchr(req.system, '+')))
-		return predict_mixed(cli, &req, err);
-	if (jl_given(cli, "sweep"))
-		return predict_sweep(cli, &req, err);
-	if (jl_flag(cli, "explain"))
-		return predict_explained(cli, &req, err);
-	if (jl_flag(cli, "kernels"))
-		return predict_kernels(cli, &req, err);
+		return predict_serving(cli, &req, err);
+	if (jl_given(cli, "with") || (req.system && strchr(req.system, '+'))) {
+		struct jl_mixed mixed;
+
+		JL_TRY(jl_mixed_make(&mixed, cli->cat, &req, jl_text(cli, "with"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_mixed_fields, &mixed, jl_tell_mixed(&doc, &mixed));
+	}
+	if (jl_given(cli, "sweep")) {
+		struct jl_sweep sweep;
+
+		JL_TRY(jl_sweep_make(&sweep, cli->cat, &req, jl_text(cli, "sweep"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_tell_sweep(&doc, &sweep));
+	}
+	if (jl_flag(cli, "explain")) {
+		struct jl_explained explained;
+
+		JL_TRY(jl_explained_make(&explained, cli->cat, &req, jl_text(cli, "baseline"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_tell_explained(&doc, &explained));
+	}
+	if (jl_flag(cli, "kernels")) {
+		struct jl_kernels kernels;
+		struct jl_case c;
+
+		JL_TRY(jl_case_make(&c, cli->cat, &req, &cli->arena, err));
+		JL_TRY(jl_kernels_make(&kernels, &c, &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
+	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

@@ -42,8 +42,7 @@ enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)
 
 	JL_THEN(status, jl_probe_machine(source, cli->cat, &options, &cli->arena, &probed.machine, err));
 	JL_THEN(status, jl_machine_findings(probed.machine, cli->cat, &cli->arena, &probed.findings, err));
-	if (!status && capture)
-		status = jl_source_capture(source, capture, options.with_names, err);
+	JL_THEN(status, capture ? jl_source_capture(source, capture, options.with_names, err) : JL_OK);
 	JL_THEN(status, show(cli, &probed, err));
 	if (!status && capture)
 		say_captured(cli, capture, options.with_names);

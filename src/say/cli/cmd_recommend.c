@@ -2,11 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
-#include "cli/ask_observed.h"
+#include "cli/ask.h"
 #include "cli/view.h"
-#include "tell/recommend.h"
+#include "recommend/answer.h"
 #include "cost/option.h"
 #include "cost/tariff.h"
 
@@ -18,60 +17,39 @@ static const char *const currencies[] = { "USD", "KRW", NULL };
 const struct jl_option jl_recommend_options[] = {
 	JL_O_TEXT("purpose", "NAME", JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster")),
 	JL_O_TEXT("budget", "MONEY", JL_N("for all the work, e.g. \"3000 USD\", or 400만원")),
-	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("one run (serving: one token) takes at most this")),
-	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw, e.g. \"1500 W\"")),
-	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, korea, us, us-east-1")),
+	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("one run (serving: one token) takes at most this"), JL_TO(jl_recommend_ask, deadline_s), .above = true),
+	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw, e.g. \"1500 W\""), JL_TO(jl_recommend_ask, power_W), .above = true),
+	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, korea, us, us-east-1"), JL_TO(jl_recommend_ask, region)),
 	JL_O_TEXT("only", "LIST", JL_N("only these accelerators: rtx-3090,h100")),
 	JL_O_TEXT("how", "LIST", JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)")),
-	JL_ASK_COUNT("max-gpus", JL_N("at most so many GPUs")),
-	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine")),
-	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month (default: the purpose's; a model's run is done once)")),
-	JL_O_AMOUNT("months", "N", JL_K_NUMBER, JL_N("for how long (default: the purpose's; the deadline; 12)")),
-	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("rents with an older price are not taken (default: 365 d)")),
-	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share")),
+	JL_ASK_COUNT("max-gpus", JL_N("at most so many GPUs"), JL_TO_INT(jl_recommend_ask, gpus_max)),
+	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine"), JL_TO_INT(jl_recommend_ask, per_node)),
+	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month (default: the purpose's; a model's run is done once)"), JL_TO(jl_recommend_ask, runs_per_month), .above = true),
+	JL_O_AMOUNT("months", "N", JL_K_NUMBER, JL_N("for how long (default: the purpose's; the deadline; 12)"), JL_TO(jl_recommend_ask, months), .above = true),
+	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("rents with an older price are not taken (default: 365 d)"), .above = true),
+	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share"), JL_TO(jl_recommend_ask, util_frac), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: USD)")),
-	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar")),
+	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
 	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
 	JL_O_FLAG("lora", JL_N("train adapters on the frozen model")),
 	JL_O_FLAG("serve", JL_N("serve the model instead of training it")),
-	JL_ASK_COUNT("users", JL_N("serving: sequences at once")),
-	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps")),
-	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached")),
+	JL_ASK_COUNT("users", JL_N("serving: sequences at once"), JL_TO(jl_recommend_ask, users)),
+	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps"), JL_TO(jl_recommend_ask, context)),
+	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached"), JL_TO(jl_recommend_ask, tokens_per_s), .above = true),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured")),
 	JL_ASK_OBSERVED_OPTIONS,
-	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers")),
-	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass")),
-	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products; serving: of the weights")),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it")),
+	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)),
+	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass"), JL_TO(jl_request, micro_batch)),
+	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products; serving: of the weights"), JL_TO(jl_request, dtype)),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it"), JL_TO(jl_request, framework)),
 	JL_ASK_TUNE_OPTIONS,
 	JL_ASK_OPTIMIZER_OPTION,
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
 };
-/* clang-format on */
-
-static enum jl_status above_zero(const struct jl_cli *cli, struct jl_err *err)
-{
-	static const char *const names[] = { "deadline", "power-limit",  "runs-per-month",
-					     "months",   "tokens-per-s", "max-price-age" };
-	const double util = jl_value(cli, "util"), fx = jl_value(cli, "fx");
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (jl_given(cli, names[i]) && !(jl_value(cli, names[i]) > 0))
-			return jl_fail(err, JL_E_RANGE, "--%s: '%s' must be above zero", names[i],
-				       jl_text(cli, names[i]));
-	if (!isnan(util) && !(util > 0 && util <= 1))
-		return jl_fail(err, JL_E_RANGE,
-			       "--util %s: a machine works more than 0 %% and at most 100 %% of the time",
-			       jl_text(cli, "util"));
-	if (!isnan(fx) && !(fx >= 1 && fx <= 1e6))
-		return jl_fail(err, JL_E_RANGE, "--fx is the won for one dollar, e.g. 1400");
-	return JL_OK;
-}
-
 /* Into dollars, which everything is weighed in. */
 static double to_usd(struct jl_money money, double fx)
 {
@@ -221,19 +199,6 @@ static enum jl_status read_why_not(struct jl_recommended *answer, struct jl_cli 
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_recommend_ask *ask = jl_arena_alloc(&cli->arena, sizeof(*ask));
-	static const struct jl_reading readings[] = {
-		JL_READ(jl_recommend_ask, region, "region"),
-		JL_READ(jl_recommend_ask, deadline_s, "deadline"),
-		JL_READ(jl_recommend_ask, power_W, "power-limit"),
-		JL_READ(jl_recommend_ask, util_frac, "util"),
-		JL_READ(jl_recommend_ask, runs_per_month, "runs-per-month"),
-		JL_READ(jl_recommend_ask, months, "months"),
-		JL_READ(jl_recommend_ask, users, "users"),
-		JL_READ(jl_recommend_ask, context, "context"),
-		JL_READ(jl_recommend_ask, tokens_per_s, "tokens-per-s"),
-		JL_READ(jl_recommend_ask, gpus_max, "max-gpus", .whole = true),
-		JL_READ(jl_recommend_ask, per_node, "per-machine", .whole = true),
-	};
 	const char *currency = jl_text(cli, "currency");
 	struct jl_recommended answer = { .ask = ask, .krw_per_usd = NAN, .why_not = -1 };
 	struct jl_recommendation result;
@@ -242,11 +207,10 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	*ask = jl_recommend_ask_empty();
 	ask->cat = cli->cat;
 	ask->today = cli->today;
-	JL_TRY(jl_read_options(ask, readings, JL_LEN(readings), cli, err));
+	JL_READ(ask, jl_recommend_ask, cli);
 	JL_TRY(ask->region ? jl_cost_check_region(cli->cat, ask->region, err) : JL_OK);
 	if (jl_given(cli, "max-price-age"))
 		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
-	JL_TRY(above_zero(cli, err));
 	JL_TRY(read_money(ask, cli, err));
 	JL_TRY(read_only(ask, cli, err));
 	JL_TRY(read_how(ask, cli, err));

@@ -44,7 +44,7 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 	*ret_format = said >= 0 ? (enum format)said : cli->json ? FORMAT_JSON : FORMAT_TEXT;
 	if (said >= 0 || !path || strcmp(path, "-") == 0)
 		return JL_OK;
-	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(ends); i++) {
 		const size_t n = strlen(ends[i].end);
 		if (len > n && strcmp(path + len - n, ends[i].end) == 0) {
 			*ret_format = ends[i].format;
@@ -192,8 +192,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 	JL_THEN(status, jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
 	if (!status)
 		note_this(scenario, &this, &cli->arena);
-	if (!status && scenario->n_fetch)
-		status = fetch_all(in, scenario, cli, err);
+	JL_THEN(status, scenario->n_fetch ? fetch_all(in, scenario, cli, err) : JL_OK);
 	return status;
 }
 

@@ -18,7 +18,7 @@ enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
 					 jl_arena_printf(&cli->arena, "jeoul %s --json", told->name));
 			return JL_OK;
 		}
-		if (n < sizeof names / sizeof names[0])
+		if (n < JL_LEN(names))
 			names[n++] = told->name;
 	}
 	if (!name)

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/view.h"
-#include "tell/record.h"
+#include "record/record.h"
 #include "store/store.h"
 
 #define LIST_ROWS    30
@@ -127,23 +127,6 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 	return jl_view_show(cli, &l.doc, err);
 }
 
-static void put_refused(struct jl_cli *cli, const struct jl_store *store)
-{
-	const struct jl_err *why;
-	const char *file;
-	const size_t n = jl_store_refused(store, &file, &why);
-
-	jl_buf_printf(&cli->out, ", \"n_refused\": %zu", n);
-	if (n) {
-		jl_buf_puts(&cli->out, ", \"refused_file\": ");
-		jl_json_escape(&cli->out, file);
-	}
-	if (n && why) {
-		jl_buf_puts(&cli->out, ", \"refused_why\": ");
-		jl_json_escape(&cli->out, why->en);
-	}
-}
-
 enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_store_filter filter;
@@ -153,12 +136,15 @@ enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(read_filter(&filter, cli, err));
 	JL_TRY(open_store(&store, cli, err));
 	if (cli->json) {
-		jl_buf_puts(&cli->out, "{\"store\": ");
-		jl_json_escape(&cli->out, jl_store_where(store));
-		jl_buf_printf(&cli->out, ", \"n_waiting\": %zu, \"n_sent\": %zu", jl_store_waiting(store),
-			      jl_store_sent(store));
-		put_refused(cli, store);
-		jl_buf_puts(&cli->out, ", \"records\": [");
+		const struct jl_err *why = NULL;
+		const char *file = NULL;
+		const size_t n = jl_store_refused(store, &file, &why);
+		struct jl_json json;
+
+		jl_json_init(&json, &cli->out, false);
+		jl_json_pack(&json, "{store:s n_waiting:z n_sent:z n_refused:z refused_file?s refused_why?s records:[",
+			     jl_store_where(store), jl_store_waiting(store), jl_store_sent(store), n, n ? file : NULL,
+			     n && why ? why->en : NULL);
 	} else if (!jl_store_offline(store)) {
 		jl_view_spool(cli, store);
 	}

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/progress.h"
 #include "belief/scorecard.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
@@ -20,7 +18,8 @@
 const struct jl_option jl_validate_options[] = {
 	JL_O_TEXT("set", "NAME", JL_N("this set only; with files: the set they belong to")),
 	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
-	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source")),
+	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source"),
+		  .apart = "leave-one-group-out"),
 	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
 	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR"), .local = true),
 	{ 0 },
@@ -82,24 +81,6 @@ static enum jl_status known_set(const char *set, struct jl_err *err)
 	return jl_fail(err, JL_E_USAGE, "no set '%s'; there are %s", set, all);
 }
 
-struct watch {
-	struct jl_cli *cli;
-	struct jl_progress progress;
-	const char *set;
-};
-
-static void on_progress(void *ctx, const char *set, size_t done, size_t total)
-{
-	struct watch *watch = ctx;
-
-	if (watch->set != set) {
-		jl_progress_clear(&watch->progress);
-		jl_view_progress(watch->cli, &watch->progress, set, (double)total, true);
-		watch->set = set;
-	}
-	jl_progress_update(&watch->progress, (double)done, jl_clock_s());
-}
-
 static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leave_out *ret_leave_out,
 				     struct jl_err *err)
 {
@@ -108,9 +89,8 @@ static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leav
 	const char *text = jl_text(cli, "leave-out");
 	const int said = jl_chosen(cli, "leave-out", words);
 
-	if (text && (card || jl_flag(cli, "leave-one-group-out")))
-		return jl_fail(err, JL_E_USAGE, "--leave-out says what is left out; %s does so itself",
-			       card ? "--card" : "--leave-one-group-out");
+	if (text && card)
+		return jl_fail(err, JL_E_USAGE, "give --%s or --%s, not both", "leave-out", "card");
 	if (text && said < 1)
 		return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
 	*ret_leave_out = text                                  ? (enum jl_leave_out)said
@@ -124,19 +104,18 @@ static enum jl_status run(struct jl_cli *cli, struct jl_validation *v, struct jl
 			  enum jl_leave_out leave_out, struct jl_err *err)
 {
 	const char *set = jl_text(cli, "set");
-	struct watch watch = { .cli = cli };
+	struct jl_view_sets sets = { .cli = cli };
 	enum jl_status status = known_set(set, err);
 
 	jl_validation_init(v, cli->cat, arena);
 	for (size_t i = 0; i < cli->args.n_operands && !status; i++)
 		status = add_file(v, cli->args.operands[i], cli->args.operands[i], set, err);
-	if (!status && cli->args.n_operands == 0)
-		status = jl_validate_add_shipped(cli, v, set, err);
+	JL_THEN(status, cli->args.n_operands == 0 ? jl_validate_add_shipped(cli, v, set, err) : JL_OK);
 	JL_THEN(status, jl_validation_run(v,
 					  &(struct jl_validate_options){
-						  .leave_out = leave_out, .progress = on_progress, .ctx = &watch },
+						  .leave_out = leave_out, .progress = jl_view_set, .ctx = &sets },
 					  err));
-	jl_progress_clear(&watch.progress);
+	jl_progress_clear(&sets.progress);
 	return status;
 }
 

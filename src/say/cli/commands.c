@@ -13,6 +13,8 @@ static const struct jl_option no_options[] = { { 0 } };
 		}                                                                                                      \
 	}
 
+#define COLLECTIVE(NAME, EN) COMMAND(NAME, jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1, EN, NULL)
+
 const struct jl_command jl_commands[] = {
 	COMMAND("probe", jl_cmd_probe, jl_probe_options, CATALOG, NULL, 0, 0,
 		JL_N("what is in this machine, how it is joined, and what to do about it"), "jeoul probe",
@@ -97,18 +99,12 @@ const struct jl_command jl_commands[] = {
 		JL_N("all-reduce, with the flags and columns of nccl-tests"), "jeoul bench allreduce -b 8 -e 256M -f 2",
 		"jeoul bench allreduce --listen 10.0.0.5 --ranks 4 -b 8M -e 1G -f 2",
 		"jeoul bench allreduce --to 10.0.0.5", "mpirun -np 16 jeoul bench allreduce -b 8M -e 1G -f 2", NULL),
-	COMMAND("bench allgather", jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1,
-		JL_N("all-gather"), NULL),
-	COMMAND("bench reducescatter", jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1,
-		JL_N("reduce-scatter"), NULL),
-	COMMAND("bench broadcast", jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1, JL_N("broadcast"),
-		NULL),
-	COMMAND("bench reduce", jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1, JL_N("reduce"),
-		NULL),
-	COMMAND("bench alltoall", jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1, JL_N("all-to-all"),
-		NULL),
-	COMMAND("bench sendrecv", jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1,
-		JL_N("each rank sends to the next"), NULL),
+	COLLECTIVE("bench allgather", JL_N("all-gather")),
+	COLLECTIVE("bench reducescatter", JL_N("reduce-scatter")),
+	COLLECTIVE("bench broadcast", JL_N("broadcast")),
+	COLLECTIVE("bench reduce", JL_N("reduce")),
+	COLLECTIVE("bench alltoall", JL_N("all-to-all")),
+	COLLECTIVE("bench sendrecv", JL_N("each rank sends to the next")),
 	COMMAND("bench train", jl_cmd_bench_train, jl_bench_train_options, CATALOG, "[ADDR]", 0, 1,
 		JL_N("train a GPT for some steps over 1..N workers: how it scales, and why"),
 		"jeoul bench train --workers 1,2 --mode ddp,zero2 --threads 1",

@@ -10,43 +10,23 @@ static void words_of(struct jl_buf *out, const struct jl_option *options)
 		jl_buf_printf(out, " --%s", o->name);
 }
 
-/* First words of all commands, each once. */
-static void first_words(struct jl_buf *out)
+/* First words of all commands, each once; of groups alone, as cases with their second words. */
+static void first_words(struct jl_buf *out, bool groups)
 {
 	const char *last = "";
 	size_t last_len = 0;
 
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
-		size_t len = strcspn(c->name, " ");
+		const size_t len = strcspn(c->name, " ");
 
-		if (len == last_len && strncmp(c->name, last, len) == 0)
+		if ((groups && !c->name[len]) || (len == last_len && strncmp(c->name, last, len) == 0))
 			continue;
-		jl_buf_printf(out, "%s%.*s", *last ? " " : "", (int)len, c->name);
-		last = c->name;
-		last_len = len;
-	}
-}
-
-static void second_words(struct jl_buf *out, const char *group, size_t len)
-{
-	for (const struct jl_command *c = jl_commands; c->name; c++)
-		if (strncmp(c->name, group, len) == 0 && c->name[len] == ' ')
-			jl_buf_printf(out, " %s", c->name + len + 1);
-}
-
-static void bash_groups(struct jl_buf *out)
-{
-	const char *last = "";
-	size_t last_len = 0;
-
-	for (const struct jl_command *c = jl_commands; c->name; c++) {
-		size_t len = strcspn(c->name, " ");
-
-		if (!c->name[len] || (len == last_len && strncmp(c->name, last, len) == 0))
-			continue;
-		jl_buf_printf(out, "\t\t%.*s) words=\"", (int)len, c->name);
-		second_words(out, c->name, len);
-		jl_buf_puts(out, "\" ;;\n");
+		jl_buf_printf(out, groups ? "\t\t%s%.*s) words=\"" : "%s%.*s", *last && !groups ? " " : "", (int)len,
+			      c->name);
+		for (const struct jl_command *k = jl_commands; groups && k->name; k++)
+			if (strncmp(k->name, c->name, len) == 0 && k->name[len] == ' ')
+				jl_buf_printf(out, " %s", k->name + len + 1);
+		jl_buf_puts(out, groups ? "\" ;;\n" : "");
 		last = c->name;
 		last_len = len;
 	}
@@ -67,10 +47,10 @@ static void bash_completion(struct jl_buf *out)
 	jl_buf_puts(out,
 		    "# bash completion for jeoul\n_jeoul()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\"\"\n");
 	jl_buf_puts(out, "\tif [ \"$COMP_CWORD\" = 1 ]; then\n\t\twords=\"");
-	first_words(out);
+	first_words(out, false);
 	jl_buf_puts(out, "\"\n\telif [ \"$COMP_CWORD\" = 2 ] && [ \"${cur#-}\" = \"$cur\" ]; then\n\t\tcase "
 			 "${COMP_WORDS[1]} in\n");
-	bash_groups(out);
+	first_words(out, true);
 	jl_buf_puts(out, "\t\tesac\n\telif [ \"${cur#-}\" != \"$cur\" ]; then\n\tcase \"${COMP_WORDS[*]:1}\" in\n");
 	bash_options(out);
 	jl_buf_puts(out, "\tesac\n\tfi\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F "

@@ -25,7 +25,7 @@ const char *jl_data_dir(struct jl_cli *cli)
 		return is_dir(inside) ? inside : own;
 	}
 	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	for (size_t i = 0; len > 0 && i < sizeof(beside) / sizeof(*beside); i++) {
+	for (size_t i = 0; len > 0 && i < JL_LEN(beside); i++) {
 		const char *dir;
 
 		exe[len] = '\0';

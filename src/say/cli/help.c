@@ -60,38 +60,25 @@ static void options_json(struct jl_json *json, const char *key, const struct jl_
 					     [JL_OPT_CHOICE] = "choice" };
 
 	jl_json_put_array(json, key);
-	for (const struct jl_option *o = options; o && o->name; o++) {
-		jl_json_object(json);
-		jl_json_put_string(json, "name", o->name);
-		jl_json_put_string(json, "type", types[o->type]);
-		if (o->arg)
-			jl_json_put_string(json, "argument", o->arg);
-		if (o->many)
-			jl_json_put_bool(json, "many", true);
-		if (o->local || !jl_ask_option(o))
-			jl_json_put_bool(json, "local", true);
-		jl_json_put_string(json, "summary", jl_msg(o->en));
-		jl_json_end_object(json);
-	}
+	for (const struct jl_option *o = options; o && o->name; o++)
+		jl_json_pack(json, "{name:s type:s argument?s many?b local?b summary:s}", o->name, types[o->type],
+			     o->arg, o->many, o->local || !jl_ask_option(o), jl_msg(o->en));
 	jl_json_end_array(json);
 }
 
 static void command_json(struct jl_json *json, const struct jl_command *c)
 {
-	jl_json_object(json);
-	jl_json_put_string(json, "command", c->name);
-	if (c->operands)
-		jl_json_put_string(json, "operands", c->operands);
-	for (const struct jl_askable *a = jl_askable; a->command; a++)
-		if (strcmp(a->command, c->name) == 0) /* a program may ask it, and calls the operands so */
-			jl_json_put_string(json, "asked_with", a->operands ? a->operands : "");
-	jl_json_put_string(json, "summary", jl_msg(c->en));
+	const struct jl_askable *a = jl_askable; /* a program may ask it, and calls the operands so */
+
+	while (a->command && strcmp(a->command, c->name) != 0)
+		a++;
+	jl_json_pack(json, "{command:s operands?s asked_with?s summary:s", c->name, c->operands,
+		     a->command && !a->operands ? "" : a->operands, jl_msg(c->en));
 	options_json(json, "options", c->options);
-	jl_json_put_array(json, "examples");
+	jl_json_pack(json, "examples:[");
 	for (const char *const *e = c->examples; *e; e++)
 		jl_json_string(json, *e);
-	jl_json_end_array(json);
-	jl_json_end_object(json);
+	jl_json_pack(json, "]}");
 }
 
 /* All commands, or those of a group. */
@@ -101,14 +88,13 @@ static void commands_json(struct jl_cli *cli, const char *group)
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_array(&json, "commands");
+	jl_json_pack(&json, "{commands:[");
 	for (const struct jl_command *c = jl_commands; c->name; c++)
 		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
 			command_json(&json, c);
-	jl_json_end_array(&json);
+	jl_json_pack(&json, "]");
 	options_json(&json, "options_of_every_command", jl_global_options);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "}");
 	jl_json_finish(&json);
 }
 
@@ -206,16 +192,10 @@ static struct jl_built_with confinement(char version[32])
 
 static void part_json(struct jl_json *json, const struct jl_built_with *p)
 {
-	jl_json_object(json);
-	jl_json_put_string(json, "name", p->name);
-	jl_json_put_bool(json, "present", *p->version != '\0');
-	if (*p->version)
-		jl_json_put_string(json, "version", p->version);
-	if (*p->used_by)
-		jl_json_put_string(json, "used_by", p->used_by);
-	if (!*p->version)
-		jl_json_put_string(json, "reason", p->reason);
-	jl_json_end_object(json);
+	const bool present = *p->version != '\0';
+
+	jl_json_pack(json, "{name:s present:b version?s used_by?s reason?s}", p->name, present,
+		     present ? p->version : NULL, *p->used_by ? p->used_by : NULL, present ? NULL : p->reason);
 }
 
 static void version_json(struct jl_cli *cli)
@@ -225,14 +205,11 @@ static void version_json(struct jl_cli *cli)
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "version", JEOUL_VERSION);
-	jl_json_put_array(&json, "parts");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	jl_json_pack(&json, "{version:s parts:[", JEOUL_VERSION);
+	for (size_t i = 0; i < JL_LEN(parts); i++)
 		part_json(&json, &parts[i]);
 	part_json(&json, &confined);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 }
 
@@ -265,7 +242,7 @@ void jl_version(struct jl_cli *cli)
 		return;
 	}
 	jl_buf_printf(&cli->out, "jeoul %s\n\n", JEOUL_VERSION);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < JL_LEN(parts); i++)
 		jl_version_part(cli, &parts[i]);
 	jl_version_part(cli, &confined);
 }

@@ -21,7 +21,7 @@ static const struct jl_language *lang_from_locale(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < JL_LEN(names); i++) {
 		const char *value = getenv(names[i]);
 
 		if (value && *value)
@@ -132,8 +132,8 @@ static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 	struct jl_catalog *dated = jl_arena_alloc(&cli->arena, sizeof(*dated));
 	enum jl_status status = dated ? JL_OK : jl_fail_nomem(err);
 
-	if (!status && !cli->cat)
-		status = jl_catalog_overlay(&cli->cat, dirs, jl_overlay_dirs(dirs, cli), &cli->arena, err);
+	JL_THEN(status,
+		!cli->cat ? jl_catalog_overlay(&cli->cat, dirs, jl_overlay_dirs(dirs, cli), &cli->arena, err) : JL_OK);
 	if (status)
 		return jl_fail_in_file(err, status);
 	*dated = *cli->cat;

@@ -67,8 +67,7 @@ static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, 
 	struct jl_catalog *cat = jl_arena_alloc(&cli->arena, sizeof(*cat));
 	struct jl_cpu *cpus = jl_arena_array(&cli->arena, cli->cat->n_cpus + 1, sizeof(*cpus));
 	struct jl_source *sources = jl_arena_array(&cli->arena, cli->cat->n_sources + 1, sizeof(*sources));
-	char day[JL_DATE_TEXT_MAX];
-	const char *date = jl_arena_strdup(&cli->arena, jl_date_text(day, cli->today)),
+	const char *date = jl_arena_strdup(&cli->arena, jl_date_text(JL_TXT, cli->today)),
 		   *note = jl_arena_strdup(&cli->arena, own->note.en);
 
 	JL_TRY(jl_got(cat && cpus && sources && date && note, err));
@@ -185,7 +184,7 @@ enum jl_status jl_this_machine_args(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status = JL_OK;
 
 	for (size_t i = 0; !status && i < cli->args.n_given; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+		for (size_t k = 0; k < JL_LEN(names); k++)
 			if (cli->args.given[i].text && strcmp(cli->args.given[i].option->name, names[k]) == 0) {
 				status = jl_this_machine(cli, cli->args.given[i].text, &cli->args.given[i].text, err);
 				break;

@@ -1,6 +1,7 @@
 #include "cli/view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "ask/ask.h"
@@ -21,6 +22,18 @@ void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text
 	jl_wrap(&cli->out, text, &(struct jl_wrap){ .width = cli->width, .at = at, .indent = indent });
 }
 
+void jl_view_live(struct jl_cli *cli, const int *widths, size_t n, const char *const *texts)
+{
+	for (size_t i = 0; i < n; i++) {
+		const size_t room = (size_t)abs(widths[i]), have = jl_utf8_width(texts[i]),
+			     pad = have < room ? room - have : 0;
+
+		jl_buf_pad(&cli->out, ' ', widths[i] > 0 ? pad : 0);
+		jl_buf_puts(&cli->out, texts[i]);
+		jl_buf_pad(&cli->out, ' ', widths[i] > 0 ? 0 : pad);
+	}
+}
+
 static void write_err(void *ctx, const char *text, size_t len)
 {
 	(void)ctx;
@@ -36,6 +49,18 @@ void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, co
 								   .total = total,
 								   .now_s = jl_clock_s(),
 								   .write = write_err });
+}
+
+void jl_view_set(void *ctx, const char *set, size_t done, size_t total)
+{
+	struct jl_view_sets *sets = ctx;
+
+	if (sets->set != set) {
+		jl_progress_clear(&sets->progress);
+		jl_view_progress(sets->cli, &sets->progress, set, (double)total, true);
+		sets->set = set;
+	}
+	jl_progress_update(&sets->progress, (double)done, jl_clock_s());
 }
 
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)

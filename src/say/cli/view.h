@@ -14,23 +14,48 @@ void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const
 /* The rest of a line that has come to column `at`, broken at blanks; what follows the first line is indented by `indent`. */
 void jl_view_flow(struct jl_cli *cli, size_t at, size_t indent, const char *text);
 
+/* Cells of a row that is printed as soon as it is known: columns of fixed width (below 0: to the left), by what they take on a terminal. */
+#define JL_LIVE(CLI, WIDTHS, ...) jl_view_live((CLI), (WIDTHS), JL_LEN(WIDTHS), (const char *const[]){ __VA_ARGS__ })
+void jl_view_live(struct jl_cli *cli, const int *widths, size_t n, const char *const *texts);
+
 /* A line on the terminal that says how far something is, where `on` and there is one; jl_progress_update goes on. */
 void jl_view_progress(const struct jl_cli *cli, struct jl_progress *progress, const char *label, double total, bool on);
+
+/* The same for one set of measurements after another: as jl_calibrate_in.progress and jl_validate_options.progress have it. */
+struct jl_view_sets {
+	const struct jl_cli *cli;
+	struct jl_progress progress;
+	const char *set;
+};
+void jl_view_set(void *ctx, const char *set, size_t done, size_t total);
 
 /* A command's JSON: a struct by its table. */
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);
 /* A command's page: a document is begun, built by `tell`, and shown. */
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
 enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err);
-/* How a command ends: what was asked as JSON by its table, or told (a call of `tell` on &doc) and shown. */
-#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, TELL)                                                                      \
+/* How a command ends: what was asked told (a call of `tell` on &doc) and shown; as JSON by calls on &json; or, most often, as JSON by its table
+ * or told. */
+#define JL_PAGE(CLI, ERR, TELL)                                                                                        \
 	do {                                                                                                           \
 		struct jl_doc doc;                                                                                     \
-		if ((CLI)->json)                                                                                       \
-			return jl_view_fields((CLI), (FIELDS), (RESULT));                                              \
 		jl_view_page((CLI), &doc);                                                                             \
 		TELL;                                                                                                  \
 		return jl_view_show((CLI), &doc, (ERR));                                                               \
+	} while (0)
+#define JL_JSON(CLI, WRITE)                                                                                            \
+	do {                                                                                                           \
+		struct jl_json json;                                                                                   \
+		jl_json_init(&json, &(CLI)->out, true);                                                                \
+		WRITE;                                                                                                 \
+		jl_json_finish(&json);                                                                                 \
+		return JL_OK;                                                                                          \
+	} while (0)
+#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, TELL)                                                                      \
+	do {                                                                                                           \
+		if ((CLI)->json)                                                                                       \
+			return jl_view_fields((CLI), (FIELDS), (RESULT));                                              \
+		JL_PAGE((CLI), (ERR), TELL);                                                                           \
 	} while (0)
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);

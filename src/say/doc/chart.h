@@ -24,6 +24,8 @@ struct jl_axis {
 	double step;   /* between ticks; 0: chosen */
 };
 
+#define JL_AXIS(...) ((struct jl_axis){ .lo = NAN, .hi = NAN, __VA_ARGS__ }) /* its ends from the data */
+
 struct jl_chart_point {
 	double x, y;
 	double lo, hi;     /* of y; NAN: none */
@@ -60,7 +62,7 @@ struct jl_chart {
 	enum jl_chart_kind kind;
 	const char *id, *title;
 	struct jl_axis x, y;
-	const struct jl_chart_series *series;
+	struct jl_chart_series *series;
 	size_t n_series;
 	enum jl_origin x_origin; /* scatter */
 	const struct jl_tree_node *tree;

@@ -41,7 +41,7 @@ void jl_scale_decimal(struct jl_scale *s)
 	static const double few[] = { 1, 2, 5 }, more[] = { 1, 1.5, 2, 3, 4, 5, 6, 8 };
 	const bool wide = s->log && s->hi / s->lo > 6;
 	const double *const steps = wide ? few : more;
-	const size_t n = wide ? sizeof few / sizeof few[0] : sizeof more / sizeof more[0];
+	const size_t n = wide ? JL_LEN(few) : JL_LEN(more);
 
 	if (!s->log || s->hi / s->lo > 500)
 		return; /* powers of ten already */

@@ -154,8 +154,8 @@ static void bars_axis(const struct lanes *l)
 
 	for (size_t i = 0; i < l->x.n_ticks; i++) {
 		const double at = jl_scale_at(&l->x, l->x.ticks[i]);
-		char text[JL_UNITS_TEXT_MAX];
-		const double half = JL_SVG_LETTER / 2 * (double)jl_utf8_width(jl_tick_text(text, axis, l->x.ticks[i]));
+		const double half = JL_SVG_LETTER / 2 *
+				    (double)jl_utf8_width(jl_tick_text(JL_TXT, axis, l->x.ticks[i]));
 
 		jl_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 4, bottom);
 		jl_svg_tick(out, axis, l->x.ticks[i], fmax(half, fmin(at, l->p->width - half)), bottom + 14, "middle");

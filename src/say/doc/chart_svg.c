@@ -124,15 +124,13 @@ void jl_svg_axis_title(struct jl_buf *out, const struct jl_axis *a, double x, do
 
 void jl_svg_tick(struct jl_buf *out, const struct jl_axis *axis, double value, double x, double y, const char *anchor)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
 	jl_buf_printf(out,
 		      "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" data-origin=\"scale\" "
 		      "data-unit=\"",
 		      x, y, anchor);
 	jl_html_escape(out, jl_axis_unit(axis));
 	jl_buf_printf(out, "\" data-value=\"%.9g\">", value);
-	jl_html_escape(out, jl_tick_text(text, axis, value));
+	jl_html_escape(out, jl_tick_text(JL_TXT, axis, value));
 	jl_buf_puts(out, "</text>\n");
 }
 
@@ -159,8 +157,8 @@ static void x_axis(const struct frame *f)
 	jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>\n", f->left, f->bottom, f->right);
 	for (size_t i = 0; i < f->x.n_ticks; i++) {
 		const double at = jl_scale_at(&f->x, f->x.ticks[i]);
-		char text[JL_UNITS_TEXT_MAX];
-		const double half = JL_SVG_LETTER / 2 * (double)jl_utf8_width(jl_tick_text(text, axis, f->x.ticks[i]));
+		const double half = JL_SVG_LETTER / 2 *
+				    (double)jl_utf8_width(jl_tick_text(JL_TXT, axis, f->x.ticks[i]));
 
 		jl_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>", at, f->bottom);
 		if (at - half < free_from)
@@ -190,8 +188,7 @@ static void point_open(struct jl_buf *out, const struct jl_chart *c, const struc
 			      c->x.label ? c->x.label : "");
 		jl_num_tell(&at, &x);
 	} else {
-		char text[JL_UNITS_TEXT_MAX];
-		jl_buf_puts(&at, p->label ? p->label : jl_tick_text(text, &c->x, p->x));
+		jl_buf_puts(&at, p->label ? p->label : jl_tick_text(JL_TXT, &c->x, p->x));
 		if (!p->label && (c->x.unit || c->x.of))
 			jl_buf_printf(&at, " %s", jl_axis_unit(&c->x));
 	}
@@ -292,7 +289,7 @@ static void point_label(const struct frame *f, const struct jl_chart_point *p, d
 		       { 9, 4, false },  { -9, 4, true },  { 9, -20, false }, { -9, -20, true } };
 	const double w = JL_SVG_LETTER * (double)jl_utf8_width(p->label);
 
-	for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+	for (size_t k = 0; k < JL_LEN(places); k++) {
 		const double x = px + places[k].dx, y = py + places[k].dy;
 		const struct box b = { places[k].left ? x - w : x, y - 11, places[k].left ? x : x + w, y + 3 };
 
@@ -428,11 +425,10 @@ static void ticks_of_points(struct jl_scale *x, const struct jl_chart *c)
 
 static double ticks_width(const struct jl_axis *axis, const struct jl_scale *scale)
 {
-	char text[JL_UNITS_TEXT_MAX];
 	size_t widest = 1;
 
 	for (size_t i = 0; i < scale->n_ticks; i++) {
-		const size_t width = jl_utf8_width(jl_tick_text(text, axis, scale->ticks[i]));
+		const size_t width = jl_utf8_width(jl_tick_text(JL_TXT, axis, scale->ticks[i]));
 		widest = width > widest ? width : widest;
 	}
 	return JL_SVG_LETTER * (double)widest;

@@ -281,73 +281,46 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
 }
 
-static void axis_json(struct jl_json *json, const char *key, const struct jl_axis *axis)
-{
-	jl_json_put_object(json, key);
-	jl_json_put_string(json, "label", axis->label);
-	jl_json_put_string(json, "unit", axis->kind == JL_K_NUMBER ? axis->unit : jl_kind_suffix(axis->kind));
-	jl_json_end_object(json);
-}
-
 static void tree_json(struct jl_json *json, const struct jl_tree_node *node)
 {
-	jl_json_object(json);
-	jl_json_put_string(json, "name", node->name);
-	jl_json_put_string(json, "detail", node->detail);
-	jl_json_put_string(json, "link", node->link);
-	jl_json_put_array(json, "children");
+	jl_json_pack(json, "{name:s detail:s link:s children:[", node->name, node->detail, node->link);
 	for (size_t i = 0; i < node->n_children; i++)
 		tree_json(json, &node->children[i]);
-	jl_json_end_array(json);
-	jl_json_end_object(json);
+	jl_json_pack(json, "]}");
 }
 
-static void origin_json(struct jl_json *json, enum jl_origin origin, const char *source)
+static const char *origin_key(enum jl_origin origin)
 {
-	jl_json_put_string(json, "origin", origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(origin));
-	if (source)
-		jl_json_put_string(json, "source", source);
+	return origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(origin);
 }
 
 static void series_json(struct jl_json *json, const struct jl_chart_series *s)
 {
-	jl_json_object(json);
-	jl_json_put_string(json, "name", s->name);
-	origin_json(json, s->origin, s->source);
-	jl_json_put_array(json, "points");
-	for (size_t k = 0; k < s->n_points; k++) {
-		const struct jl_chart_point *p = &s->points[k];
+	jl_json_pack(json, "{name:s origin:s source?s points:[", s->name, origin_key(s->origin), s->source);
+	for (const struct jl_chart_point *p = s->points; p < s->points + s->n_points; p++) {
+		const bool ranged = !isnan(p->lo) && p->hi > p->lo;
 
-		jl_json_object(json);
-		if (p->label)
-			jl_json_put_string(json, "label", p->label);
-		jl_json_put_number(json, "x", p->x);
-		jl_json_put_number(json, "y", p->y);
-		if (!isnan(p->lo) && p->hi > p->lo) {
-			jl_json_put_number(json, "lo", p->lo);
-			jl_json_put_number(json, "hi", p->hi);
-		}
-		if (p->own)
-			origin_json(json, p->origin, p->source);
-		jl_json_end_object(json);
+		jl_json_pack(json, "{label?s x:f y:f lo?f hi?f origin?s source?s}", p->label, p->x, p->y,
+			     ranged ? p->lo : NAN, ranged ? p->hi : NAN, p->own ? origin_key(p->origin) : NULL,
+			     p->own ? p->source : NULL);
 	}
-	jl_json_end_array(json);
-	jl_json_end_object(json);
+	jl_json_pack(json, "]}");
+}
+
+static const char *axis_unit(const struct jl_axis *axis)
+{
+	return axis->kind == JL_K_NUMBER ? axis->unit : jl_kind_suffix(axis->kind);
 }
 
 void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 {
 	static const char *const kinds[JL_N_CHART_KIND] = { "line", "bars", "stacked", "scatter", "tree" };
 
-	jl_json_object(json);
-	jl_json_put_string(json, "kind", kinds[c->kind]);
-	jl_json_put_string(json, "title", c->title);
-	axis_json(json, "x", &c->x);
-	axis_json(json, "y", &c->y);
-	jl_json_put_array(json, "series");
+	jl_json_pack(json, "{kind:s title:s x:{label:s unit:s} y:{label:s unit:s} series:[", kinds[c->kind], c->title,
+		     c->x.label, axis_unit(&c->x), c->y.label, axis_unit(&c->y));
 	for (size_t i = 0; i < c->n_series; i++)
 		series_json(json, &c->series[i]);
-	jl_json_end_array(json);
+	jl_json_pack(json, "]");
 	if (c->kind == JL_CHART_TREE && c->tree) {
 		jl_json_key(json, "tree");
 		tree_json(json, c->tree);

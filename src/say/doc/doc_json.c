@@ -6,38 +6,14 @@
 
 static void num_json(struct jl_json *json, const struct jl_num *num)
 {
-	jl_json_object(json);
-	jl_json_put_number(json, "value", num->value);
-	jl_json_put_string(json, "unit",
-			   num->kind == JL_K_NUMBER ? (num->unit ? num->unit : "1") : jl_kind_suffix(num->kind));
-	if (!isnan(num->lo) && !isnan(num->hi) && num->hi > num->lo) {
-		jl_json_put_number(json, "lo", num->lo);
-		jl_json_put_number(json, "hi", num->hi);
-	}
-	jl_json_put_string(json, "origin", num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin));
-	if (num->source)
-		jl_json_put_string(json, "source", num->source);
-	if (num->date)
-		jl_json_put_string(json, "date", num->date);
-	jl_json_end_object(json);
-}
+	const bool ranged = !isnan(num->lo) && !isnan(num->hi) && num->hi > num->lo;
 
-static void ref_json(struct jl_json *json, const struct jl_run *run)
-{
-	if (!*run->text)
-		return;
-	jl_json_object(json);
-	jl_json_put_string(json, "section", run->ref);
-	jl_json_put_string(json, "title", run->text);
-	jl_json_end_object(json);
-}
-
-static void link_json(struct jl_json *json, const struct jl_run *run)
-{
-	jl_json_object(json);
-	jl_json_put_string(json, "text", run->text);
-	jl_json_put_string(json, "url", run->ref);
-	jl_json_end_object(json);
+	jl_json_pack(json, "{value:f unit:s lo?f hi?f origin:s source?s date?s}", num->value,
+		     num->kind != JL_K_NUMBER ? jl_kind_suffix(num->kind)
+		     : num->unit              ? num->unit
+					      : "1",
+		     ranged ? num->lo : NAN, ranged ? num->hi : NAN,
+		     num->origin == JL_ORIGIN_NONE ? "given" : jl_origin_name(num->origin), num->source, num->date);
 }
 
 static void runs_json(struct jl_json *json, const char *key, const struct jl_run *run)
@@ -48,44 +24,35 @@ static void runs_json(struct jl_json *json, const char *key, const struct jl_run
 			num_json(json, &run->num);
 		else if (run->kind == JL_RUN_BREAK)
 			jl_json_string(json, "\n");
-		else if (run->kind == JL_RUN_REF)
-			ref_json(json, run);
 		else if (run->kind == JL_RUN_LINK)
-			link_json(json, run);
-		else if (run->kind == JL_RUN_BAR || run->kind == JL_RUN_ANCHOR)
-			continue; /* its figure stands beside it; a place in a page */
+			jl_json_pack(json, "{text:s url:s}", run->text, run->ref);
+		else if (run->kind == JL_RUN_REF && *run->text)
+			jl_json_pack(json, "{section:s title:s}", run->ref, run->text);
+		else if (run->kind == JL_RUN_BAR || run->kind == JL_RUN_ANCHOR || run->kind == JL_RUN_REF)
+			continue; /* its figure stands beside it; a place in a page; no such section */
 		else
 			jl_json_string(json, run->text);
 	}
 	jl_json_end_array(json);
 }
 
-static const char *mark_word(enum jl_mark mark)
-{
-	static const char *const words[] = { "none", "good", "warning", "bad", "unknown" };
-
-	return words[mark];
-}
+static const char *const marks[] = { "none", "good", "warning", "bad", "unknown" };
 
 static void table_json(struct jl_json *json, const struct jl_doc_block *b)
 {
-	jl_json_put_array(json, "columns");
+	jl_json_pack(json, "columns:[");
 	for (size_t i = 0; i < b->n_columns; i++)
 		jl_json_string(json, b->columns[i].key ? b->columns[i].key : b->columns[i].head);
-	jl_json_end_array(json);
-	jl_json_put_array(json, "heads"); /* as people read them */
+	jl_json_pack(json, "] heads:["); /* as people read them */
 	for (size_t i = 0; i < b->n_columns; i++)
 		jl_json_string(json, b->columns[i].head);
-	jl_json_end_array(json);
-	jl_json_put_array(json, "rows");
+	jl_json_pack(json, "] rows:[");
 	for (const struct jl_doc_row *row = b->rows; row; row = row->next) {
 		jl_json_array(json);
 		for (const struct jl_doc_cell *cell = row->cells; cell; cell = cell->next) {
 			jl_json_object(json);
 			runs_json(json, "runs", cell->runs);
-			if (cell->mark)
-				jl_json_put_string(json, "mark", mark_word(cell->mark));
-			jl_json_end_object(json);
+			jl_json_pack(json, "mark?s}", cell->mark ? marks[cell->mark] : NULL);
 		}
 		jl_json_end_array(json);
 	}
@@ -98,18 +65,11 @@ static void block_json(struct jl_json *json, const struct jl_doc_block *b)
 								"chart",   "finding",   "lead", "entry",
 								"note",    "code",      "ruler" };
 
-	jl_json_object(json);
-	jl_json_put_string(json, "kind", kinds[b->kind]);
-	if (b->id)
-		jl_json_put_string(json, "id", b->id);
-	if (b->title)
-		jl_json_put_string(json, "title", b->title);
+	jl_json_pack(json, "{kind:s id?s title?s", kinds[b->kind], b->id, b->title);
 	if (b->kind == JL_DOC_SECTION)
 		jl_json_put_integer(json, "level", b->level);
-	if (b->label)
-		jl_json_put_string(json, "label", b->label);
-	if (b->kind == JL_DOC_FINDING || (b->kind == JL_DOC_NOTE && b->mark))
-		jl_json_put_string(json, "mark", mark_word(b->mark));
+	jl_json_pack(json, "label?s mark?s", b->label,
+		     b->kind == JL_DOC_FINDING || (b->kind == JL_DOC_NOTE && b->mark) ? marks[b->mark] : NULL);
 	if (b->runs)
 		runs_json(json, "runs", b->runs);
 	if (b->kind == JL_DOC_TABLE)
@@ -117,9 +77,7 @@ static void block_json(struct jl_json *json, const struct jl_doc_block *b)
 	if (b->kind == JL_DOC_RULER) {
 		jl_json_key(json, "value");
 		num_json(json, &b->ruler->value);
-		jl_json_put_number(json, "lo", b->ruler->lo);
-		jl_json_put_number(json, "hi", b->ruler->hi);
-		jl_json_key(json, "bound");
+		jl_json_pack(json, "lo:f hi:f bound:", b->ruler->lo, b->ruler->hi);
 		num_json(json, &b->ruler->bound);
 	}
 	if (b->kind == JL_DOC_CHART) {
@@ -136,16 +94,11 @@ enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, stru
 	if (doc->failed)
 		return jl_fail(err, doc->failed, "the report is too large");
 	jl_json_init(&json, out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "title", doc->title);
-	jl_json_put_string(&json, "subtitle", doc->subtitle);
-	jl_json_put_string(&json, "date", doc->date);
-	jl_json_put_string(&json, "language", jl_lang()->code);
-	jl_json_put_array(&json, "blocks");
+	jl_json_pack(&json, "{title:s subtitle:s date:s language:s blocks:[", doc->title, doc->subtitle, doc->date,
+		     jl_lang()->code);
 	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next)
 		block_json(&json, b);
-	jl_json_end_array(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;
 }

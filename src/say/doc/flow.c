@@ -90,7 +90,7 @@ void jl_flow_legend(struct jl_buf *out)
 {
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };
 
-	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+	for (size_t i = 0; i < JL_LEN(order); i++)
 		jl_buf_printf(out, "%s %s · ", jl_origin_mark(order[i]), jl_origin_word(order[i]));
 	jl_buf_printf(out, "%s\n", JL_("no mark: given"));
 }

@@ -255,7 +255,7 @@ static void legend_html(struct jl_buf *out)
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };
 
 	jl_buf_puts(out, "<p class=\"sub legend\">");
-	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(order); i++) {
 		jl_buf_puts(out, "<span>");
 		jl_html_origin(out, order[i]);
 		jl_buf_printf(out, " %s</span> ", jl_origin_word(order[i]));

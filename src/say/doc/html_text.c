@@ -200,7 +200,7 @@ static size_t unit_behind(const char *at)
 					     "A",       "mm",   "배",   "개",        "장",  "초" };
 	const size_t blank = *at == ' ';
 
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(units); i++) {
 		const size_t len = strlen(units[i]);
 		if (strncmp(at + blank, units[i], len) == 0 && !isalnum((unsigned char)at[blank + len]))
 			return blank + len;

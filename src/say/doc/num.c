@@ -162,11 +162,11 @@ static void print_ends(struct jl_buf *out, const struct jl_num *num)
 /* 860 ms (620–1,200) */
 static void print_quantity(struct jl_buf *out, const struct jl_num *num)
 {
-	char shown[JL_UNITS_TEXT_MAX], exact[JL_UNITS_TEXT_MAX], ends[JL_RANGE_TEXT_MAX];
+	char shown[JL_UNITS_TEXT_MAX], ends[JL_RANGE_TEXT_MAX];
 
 	print_value(out, num->value, num);
 	if (num->show_interval && has_interval(num)) {
-		const char *more = num->binary ? NULL : jl_units_text(exact, num->value, num->kind, 12);
+		const char *more = num->binary ? NULL : jl_units_text(JL_TXT, num->value, num->kind, 12);
 
 		if (ends_text(ends, value_text(shown, num->value, num), more, num->value, num->lo, num->hi,
 			      num->n_digits))
@@ -186,6 +186,18 @@ static void print_count(struct jl_buf *out, const struct jl_num *num)
 	jl_buf_printf(out, "%s%s", *unit && !close && (unsigned char)*unit < 0xea ? " " : "", unit);
 	if (num->show_interval && has_interval(num))
 		print_ends(out, num);
+}
+
+struct jl_num jl_num_digits(struct jl_num num, int n_digits)
+{
+	num.n_digits = n_digits;
+	return num;
+}
+
+struct jl_num jl_num_binary(struct jl_num num)
+{
+	num.binary = true;
+	return num;
 }
 
 struct jl_num jl_num_ranged(struct jl_num num)

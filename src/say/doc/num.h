@@ -24,7 +24,9 @@ struct jl_num {
 
 #define JL_NUM(v, k, o) ((struct jl_num){ .value = (v), .kind = (k), .origin = (o) })
 
-/* Its interval is shown in the text. */
+/* The same with so many significant digits; as bytes of memory; its interval shown in the text. */
+struct jl_num jl_num_digits(struct jl_num num, int n_digits);
+struct jl_num jl_num_binary(struct jl_num num);
 struct jl_num jl_num_ranged(struct jl_num num);
 /* The number as a person reads it: "147 ms", "1.91x", "860 ms (620–1,200)": the unit once, behind the value, and both ends in it. */
 void jl_num_print(struct jl_buf *out, const struct jl_num *num);

@@ -1,13 +1,88 @@
-#include <string.h>
-
 #include "report/report.h"
 
 #include <string.h>
 
 #include "audit/claims.h"
 #include "report/section_answers.h"
+#include "build/answer.h"
+#include "tell/claims.h"
+#include "tell/cost.h"
 
-static enum jl_status claims(struct jl_section *s, struct jl_err *err);
+/* Parts lists of a scenario, each checked by the rules of the catalog. */
+static enum jl_status builds(struct jl_section *s, struct jl_err *err)
+{
+	const struct jl_yaml *list = s->w->scenario->builds;
+	enum jl_status status = JL_OK;
+
+	if (!list)
+		return JL_OK;
+	if (list->kind != JL_YAML_LIST)
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "builds: a list of parts lists");
+	jl_section_open(s, "builds", "Builds");
+	for (const struct jl_yaml *item = list->items; !status && item; item = item->next) {
+		struct jl_rig rig;
+		struct jl_part_findings *found = jl_arena_alloc(s->arena, sizeof *found);
+
+		JL_TRY(jl_got(found, err));
+		if ((status = jl_rig_read(&rig, item, s->w->cat, s->arena, err)))
+			break;
+		jl_rig_check(found, &rig, s->w->cat);
+		jl_tell_build(s->doc, &(struct jl_build_answer){ &rig, found }, false);
+	}
+	return status;
+}
+
+/* What the options cost over time, and when one becomes cheaper than another. */
+static void cost(struct jl_section *s)
+{
+	if (!s->w->study)
+		return;
+	jl_section_open(s, "cost", "Cost over time");
+	jl_tell_cost(s->doc, &(struct jl_tell_cost){ .study = s->w->study,
+						     .cat = s->w->cat,
+						     .today = s->w->today,
+						     .no_chart = jl_section_is_charted(s, "cost") });
+}
+
+void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q)
+{
+	(void)q;
+	if (s->w->study)
+		jl_tell_cost_chart(s->doc, s->w->study);
+}
+
+/* What was assumed on the way. */
+static void assumed(struct jl_section *s)
+{
+	const struct jl_notes *list = s->w->compare                               ? &s->w->compare->notes
+				      : s->w->advised && s->w->advised->predicted ? &s->w->advised->how.notes
+										  : NULL;
+
+	if (!list || !list->n)
+		return;
+	jl_section_open(s, "assumed", "Chosen where nothing was said");
+	for (size_t i = 0; i < list->n; i++) {
+		jl_doc_item(s->doc);
+		jl_doc_code(s->doc, list->items[i].key ? list->items[i].key : "");
+		jl_doc_text(s->doc, " ");
+		jl_doc_said(s->doc, list->items[i].text, JL_ESTIMATED, JL_METHOD);
+	}
+}
+
+/* What the scenario's text claims, reckoned again. */
+static enum jl_status claims(struct jl_section *s, struct jl_err *err)
+{
+	struct jl_audit *audit;
+
+	if (!s->w->scenario->claims || !jl_scenario_wants(s->w->scenario, "claims"))
+		return JL_OK;
+	if (!(audit = jl_arena_alloc(s->arena, sizeof *audit)))
+		return jl_fail_nomem(err);
+	JL_TRY(jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
+	jl_section_open(s, "claims", "What the text claims");
+	jl_tell_claims_in_short(s->doc, audit);
+	return JL_OK;
+}
 
 /* In the order that they are read where nobody asks for another: what is compared, how it behaves, money, what it is made of, how it was
  * reckoned. */
@@ -22,37 +97,22 @@ static const struct {
 	{ "time", jl_section_time, NULL },
 	{ "memory", jl_section_memory, NULL },
 	{ "allreduce", jl_section_allreduce, NULL },
-	{ "cost", jl_section_cost, NULL },
+	{ "cost", cost, NULL },
 	{ "pareto", jl_section_pareto, NULL },
 	{ "recommend", jl_section_recommend, NULL },
-	{ "builds", NULL, jl_section_builds },
+	{ "builds", NULL, builds },
 	{ "claims", NULL, claims },
 	{ "specifications", jl_section_specifications, NULL },
 	{ "topology", jl_section_topology, NULL },
-	{ "findings", jl_section_assumed, NULL },
+	{ "findings", assumed, NULL },
 	{ "origins", jl_section_origins, NULL },
 	{ "method", jl_section_method, NULL },
 };
-#define N_SECTIONS (sizeof sections / sizeof sections[0])
+#define N_SECTIONS (JL_LEN(sections))
 
 static const char *default_title(const struct jl_report_in *in)
 {
 	return in->machine ? JL_C("title", "This machine") : JL_("GPU systems compared");
-}
-
-/* What the scenario's text claims, reckoned again. */
-static enum jl_status claims(struct jl_section *s, struct jl_err *err)
-{
-	struct jl_audit *audit;
-
-	if (!s->w->scenario->claims || !jl_scenario_wants(s->w->scenario, "claims"))
-		return JL_OK;
-	if (!(audit = jl_arena_alloc(s->arena, sizeof *audit)))
-		return jl_fail_nomem(err);
-	JL_TRY(jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
-	jl_section_open(s, "claims", "What the text claims");
-	jl_audit_to_doc(s->doc, audit);
-	return JL_OK;
 }
 
 static enum jl_status write_one(struct jl_section *s, size_t i, unsigned *done, struct jl_err *err)
@@ -93,13 +153,12 @@ enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in 
 	struct jl_weighed *w = jl_arena_alloc(in->arena, sizeof *w);
 	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .w = w };
 	const char *title = jl_words_in(in->scenario->title);
-	char day[JL_DATE_TEXT_MAX];
 
 	JL_TRY(jl_got(w, err));
 	JL_TRY(jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err));
 	jl_doc_init(ret_doc, in->arena, title ? title : default_title(in));
 	ret_doc->subtitle = jl_words_in(in->scenario->subtitle);
-	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(day, in->today));
+	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(JL_TXT, in->today));
 	JL_TRY(write_all(&s, err));
 	jl_doc_resolve(ret_doc);
 	if (ret_doc->failed)

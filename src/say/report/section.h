@@ -30,36 +30,18 @@ const char *jl_mode_name(const char *mode); /* "DDP", "ZeRO-2", "as planned" */
 /* The point is this measurement, with its source and date; NULL: it is not. */
 void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured);
 
+typedef void jl_section_writer(struct jl_section *s);
 /* What a reader sees first: what was asked, each with its answer, one chart, what to do, what is not known. */
-void jl_section_first(struct jl_section *s);
-
+extern jl_section_writer jl_section_first;
 /* The sections behind it; each writes nothing where the facts do not allow it. */
-void jl_section_machine(struct jl_section *s);
-void jl_section_specifications(struct jl_section *s);
-void jl_section_comparison(struct jl_section *s);
-void jl_section_pareto(struct jl_section *s);
-void jl_section_recommend(struct jl_section *s);
-void jl_section_train(struct jl_section *s);
-void jl_section_scaling(struct jl_section *s);
-void jl_section_time(struct jl_section *s);
-void jl_section_memory(struct jl_section *s);
-void jl_section_allreduce(struct jl_section *s);
-void jl_section_topology(struct jl_section *s);
-void jl_section_cost(struct jl_section *s);
-enum jl_status jl_section_builds(struct jl_section *s, struct jl_err *err);
-void jl_section_assumed(struct jl_section *s);
-void jl_section_origins(struct jl_section *s);
-void jl_section_method(struct jl_section *s);
+extern jl_section_writer jl_section_machine, jl_section_specifications, jl_section_comparison, jl_section_pareto,
+	jl_section_recommend, jl_section_train, jl_section_scaling, jl_section_time, jl_section_memory,
+	jl_section_allreduce, jl_section_topology, jl_section_origins, jl_section_method;
 
 /* The chart of a section by itself. */
-void jl_chart_comparison(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_pareto(struct jl_section *s, const struct jl_scenario_question *q);
-void jl_chart_recommend(struct jl_section *s, const struct jl_scenario_question *q);
+typedef void jl_section_chart(struct jl_section *s, const struct jl_scenario_question *q);
+extern jl_section_chart jl_chart_comparison, jl_chart_scaling, jl_chart_time, jl_chart_memory, jl_chart_allreduce,
+	jl_chart_cost, jl_chart_pareto, jl_chart_recommend;
 
 /* A source of the catalog with its address, or as it was said. */
 void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source);

@@ -89,10 +89,7 @@ static const struct jl_cost_swing *swing_of(const struct jl_cost_pair *pair, con
 
 static struct jl_num paid_num(const struct jl_cost_study *study, double amount)
 {
-	struct jl_num num = jl_num_about(amount, study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL);
-
-	num.n_digits = 2;
-	return num;
+	return jl_num_digits(jl_num_about(amount, study->setting.currency == JL_KRW ? JL_K_KRW : JL_K_USD, NULL), 2);
 }
 
 static double paid(const struct jl_cost_study *study, size_t option)
@@ -203,10 +200,8 @@ static void measure(struct list *l)
 static struct jl_num ends_num(struct jl_section *s, const struct jl_estimate *e, double like_s)
 {
 	const struct jl_num lo = jl_num_about(e->lo, JL_K_TIME, NULL), hi = jl_num_about(e->hi, JL_K_TIME, NULL);
-	struct jl_num num = jl_num_time_like(lo, like_s);
 
-	num.n_digits = 2;
-	return jl_tell_span(s->doc, num, jl_num_time_like(hi, like_s).value);
+	return jl_tell_span(s->doc, jl_num_digits(jl_num_time_like(lo, like_s), 2), jl_num_time_like(hi, like_s).value);
 }
 
 static void narrow(struct list *l)

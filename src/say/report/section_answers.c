@@ -53,10 +53,7 @@ const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, co
 /* "2.4x", whichever way round; its interval is the time's. */
 static struct jl_num factor_num(const struct jl_compare_at *a)
 {
-	struct jl_num num = jl_num_times(fmax(a->speedup.value, 1 / a->speedup.value));
-
-	num.n_digits = 2;
-	return num;
+	return jl_num_digits(jl_num_times(fmax(a->speedup.value, 1 / a->speedup.value)), 2);
 }
 
 /* ": the whole run 2.4 d → 5.8 d (1.5–14)." */
@@ -218,9 +215,8 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 		[JL_ROOM_FITS] = JL_MARK_GOOD, [JL_ROOM_TIGHT] = JL_MARK_WARN, [JL_ROOM_NONE] = JL_MARK_BAD
 	};
 	const struct jl_prediction *p = &system->prediction;
-	struct jl_num need = jl_num_about(p->memory.total_B, JL_K_BYTES, NULL);
+	const struct jl_num need = jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL));
 
-	need.binary = true;
 	if (!system->predicted) { /* observed: only what surely fits is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
 			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
@@ -259,9 +255,8 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 {
 	const enum jl_mark mark = jl_reduce_verdict(r);
 	const bool above = r->measured_Bps > r->expected.algbw_Bps.hi;
-	struct jl_num lo = jl_num_about(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL);
+	const struct jl_num lo = jl_num_digits(jl_num_about(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL), 3);
 
-	lo.n_digits = 3;
 	JL_SENTENCE(s->doc,
 		    mark == JL_MARK_BAD ? JL_("No: |1 cannot be an algbw of |2 nodes; their links carry at most |4.")
 		    : mark == JL_MARK_WARN
@@ -318,7 +313,7 @@ static const struct jl_answerer answerers[] = {
 
 const struct jl_answerer *jl_answerer_of(const char *ask)
 {
-	for (size_t i = 0; ask && i < sizeof answerers / sizeof answerers[0]; i++)
+	for (size_t i = 0; ask && i < JL_LEN(answerers); i++)
 		if (strcmp(answerers[i].ask, ask) == 0)
 			return &answerers[i];
 	return NULL;

@@ -9,13 +9,18 @@ struct jl_answer {
 	const char *title; /* where nobody asked */
 };
 
+typedef struct jl_answer jl_answer_writer(struct jl_section *s, const struct jl_scenario_question *q);
+/* section_answers_run.c, section_answers_money.c, section_recommend.c */
+extern jl_answer_writer jl_answer_scaling, jl_answer_why, jl_answer_do, jl_answer_helps, jl_answer_rent,
+	jl_answer_cheapest, jl_answer_sound, jl_answer_best;
+
 /* How a kind of question is answered. */
 struct jl_answerer {
 	const char *ask;
-	struct jl_answer (*write)(struct jl_section *s, const struct jl_scenario_question *q);
-	const char *section;                                                       /* where more is said */
-	void (*chart)(struct jl_section *s, const struct jl_scenario_question *q); /* of it; NULL: none */
-	const char *needs_en;                                                      /* what would let it be answered */
+	jl_answer_writer *write;
+	const char *section;     /* where more is said */
+	jl_section_chart *chart; /* of it; NULL: none */
+	const char *needs_en;    /* what would let it be answered */
 };
 const struct jl_answerer *jl_answerer_of(const char *ask); /* NULL: no such kind */
 
@@ -24,25 +29,9 @@ void jl_answer_question(struct jl_section *s, const struct jl_scenario_question 
 /* The same unasked; false: nothing to say. */
 bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *q);
 
-/* section_answers_run.c */
-struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenario_question *q);
-struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_question *q);
-struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_question *q);
-struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_question *q);
 /* Is the question about this system? */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,
 		     const struct jl_weighed_system *system);
-/* "|1: on |2 GPUs |3 → |4 samples/s, about |5" of the advice. */
-void jl_answer_advice(struct jl_section *s, size_t advice);
-
-/* section_answers_money.c */
-struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_question *q);
-struct jl_answer jl_answer_cheapest(struct jl_section *s, const struct jl_scenario_question *q);
-struct jl_answer jl_answer_sound(struct jl_section *s, const struct jl_scenario_question *q);
-
-/* section_recommend.c */
-struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_question *q);
-
 /* section_actions.c: at most three things to do, each with what it gains, what it costs and how much work it is. */
 void jl_section_actions(struct jl_section *s);
 

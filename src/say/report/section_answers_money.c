@@ -29,17 +29,11 @@ struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_q
 		return nothing;
 	rent = jl_num_plain(cheap->rent_usdps, JL_K_USD_RATE, NULL, JL_LISTED, cheap->rent_source);
 	rent.date = cheap->rent_date;
-	work = jl_num_about(least * 3600, JL_K_USD, NULL);
-	work.n_digits = 2;
+	work = jl_num_digits(jl_num_about(least * 3600, JL_K_USD, NULL), 2);
 	JL_SENTENCE(s->doc,
 		    JL_("|1 gives the most speed for its rent of |2: |3 for what the baseline does in an hour."),
 		    JL_NAMED(jl_system_name(cheap)), JL_FIG(rent), JL_FIG(work));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one gives the most speed for its rent?") };
-}
-
-static struct jl_num days_num(double days)
-{
-	return jl_num_plain(ceil(days), JL_K_NUMBER, "days", JL_ESTIMATED, JL_METHOD);
 }
 
 /* When one overtakes another, at most three, with the input that moves it most. */
@@ -52,7 +46,7 @@ static void pairs(struct jl_section *s)
 		const struct jl_cost_pair *pair = &study->pairs[i];
 		const struct jl_cost_swing *swing = pair->n_swings ? &pair->swings[0] : NULL;
 		const bool ranged = swing && !isnan(swing->lo) && !isnan(swing->hi);
-		struct jl_num days = days_num(pair->days);
+		struct jl_num days = jl_num_plain(ceil(pair->days), JL_K_NUMBER, "days", JL_ESTIMATED, JL_METHOD);
 
 		if (isnan(pair->days))
 			continue;

@@ -156,7 +156,8 @@ static struct jl_num rate_num(double per_s, enum jl_origin origin, const char *s
 	return num;
 }
 
-void jl_answer_advice(struct jl_section *s, size_t i)
+/* "|1: on |2 GPUs |3 → |4 samples/s, about |5" of the advice. */
+static void answer_advice(struct jl_section *s, size_t i)
 {
 	const struct jl_advice *a = &s->w->advice[i];
 	const struct jl_scenario_measured *seen = s->w->advice_seen[i];
@@ -184,7 +185,7 @@ struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_que
 	/* in a report on this machine, advice for another one is for its own section */
 	if (!s->w->n_advice || (s->in->this_on && s->w->advised != jl_this_system(s)))
 		return nothing;
-	jl_answer_advice(s, 0);
+	answer_advice(s, 0);
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("What to do first?") };
 }
 
@@ -200,7 +201,7 @@ struct jl_answer jl_answer_helps(struct jl_section *s, const struct jl_scenario_
 		if (q->what && strcmp(q->what, s->w->advice[i].key) != 0)
 			continue;
 		jl_doc_text(s->doc, sure ? JL_("Yes. ") : JL_("Probably. "));
-		jl_answer_advice(s, i);
+		answer_advice(s, i);
 		return (struct jl_answer){ true, sure ? JL_MARK_GOOD : JL_MARK_WARN, JL_("Would it help?") };
 	}
 	if (!s->w->advised)

@@ -11,16 +11,13 @@ extern const size_t jl_scorecard_text_len;
 
 void jl_section_origins(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("Origin"), false }, { JL_N("Source"), false }, { JL_N("As of"), true }, { JL_N("Numbers"), true }
-	};
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED, JL_ORIGIN_NONE };
 	struct jl_doc_source *list = jl_arena_array(s->arena, JL_DOC_SOURCES_MAX, sizeof *list);
 	const size_t n = list ? jl_doc_sources(s->doc, list) : 0;
 
 	jl_section_open(s, "origins", "Where the numbers come from");
-	jl_tell_table(s->doc, NULL, heads, 4);
-	for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
+	jl_tell_table(s->doc, NULL, "ttff", JL_N("Origin|Source|As of|Numbers"));
+	for (size_t k = 0; k < JL_LEN(order); k++)
 		for (size_t i = 0; i < n; i++) {
 			const struct jl_source *listed = list[i].id ? jl_source_by_id(s->w->cat, list[i].id) : NULL;
 			const char *date = list[i].date ? list[i].date : listed ? listed->date : NULL;
@@ -69,7 +66,7 @@ static unsigned about(const struct jl_section *s)
 /* NULL: it says nothing about this report. */
 static const char *set_name(const struct jl_section *s, const char *set)
 {
-	for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+	for (size_t i = 0; i < JL_LEN(sets); i++)
 		if (strcmp(sets[i].set, set) == 0)
 			return sets[i].about & about(s) ? jl_msg(sets[i].en) : NULL;
 	return NULL;
@@ -115,11 +112,6 @@ static void score_rows(struct jl_section *s, struct jl_csv *csv)
 
 void jl_section_method(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Published measurements of"), false },
-						     { JL_N("Scored"), true },
-						     { JL_N("Typical error"), true },
-						     { JL_N("90 % are below"), true },
-						     { JL_N("Inside the interval"), true } };
 	struct jl_csv csv;
 	struct jl_err ignored;
 
@@ -131,7 +123,8 @@ void jl_section_method(struct jl_section *s)
 		  "not seen, nor any other of the same source.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, ',', "scorecard", &ignored))
 		return;
-	jl_tell_table(s->doc, NULL, heads, 5);
+	jl_tell_table(s->doc, NULL, "tffff",
+		      JL_N("Published measurements of|Scored|Typical error|90 % are below|Inside the interval"));
 	score_rows(s, &csv);
 	jl_csv_release(&csv);
 }

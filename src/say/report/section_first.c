@@ -67,7 +67,7 @@ static const char *unasked(struct jl_section *s)
 	size_t n = 0;
 
 	here(s);
-	for (size_t i = 0; i < sizeof order / sizeof order[0] && n < UNASKED_MAX; i++) {
+	for (size_t i = 0; i < JL_LEN(order) && n < UNASKED_MAX; i++) {
 		const struct jl_scenario_question q = { .ask = order[i], .n_nodes = NAN, .n_gpus = NAN };
 
 		if (!jl_answer_unasked(s, &q))

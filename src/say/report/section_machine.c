@@ -5,17 +5,13 @@
 #include "check/answer.h"
 #include "check/machine_findings.h"
 #include "report/section_answers.h"
-#include "tell/check.h"
-#include "tell/record.h"
+#include "tell/probe.h"
+#include "record/record.h"
+#include "store/store.h"
 
 #define JUDGED_MAX  400
 #define RECORDS_MAX 40
 #define SHOWN_MAX   3
-
-static void fact(struct jl_section *s, const char *en)
-{
-	jl_doc_cell_text(s->doc, jl_msg(en));
-}
 
 static struct jl_num probed(double value, enum jl_kind kind, const char *unit)
 {
@@ -24,34 +20,6 @@ static struct jl_num probed(double value, enum jl_kind kind, const char *unit)
 	num.n_digits = kind == JL_K_NUMBER ? 6 : 0;
 	num.binary = kind == JL_K_BYTES;
 	return num;
-}
-
-static void parts_table(struct jl_section *s, const struct jl_probe_machine *m)
-{
-	static const struct jl_tell_head heads[] = { { JL_N("Part"), false }, { JL_N("Here"), false } };
-
-	jl_tell_table(s->doc, NULL, heads, 2);
-	fact(s, JL_N("Processor"));
-	jl_doc_cell_name(s->doc, m->cpu.model ? m->cpu.model : "—");
-	jl_doc_end_row(s->doc, false);
-	fact(s, JL_N("Cores"));
-	jl_tell_cell(s->doc, probed(m->cpu.n_cores, JL_K_NUMBER, NULL));
-	jl_doc_end_row(s->doc, false);
-	fact(s, JL_N("Memory"));
-	jl_tell_cell(s->doc, probed(m->memory.total_B, JL_K_BYTES, NULL));
-	jl_doc_end_row(s->doc, false);
-	fact(s, JL_N("GPUs"));
-	jl_tell_cell(s->doc, probed((double)m->n_gpus, JL_K_NUMBER, NULL));
-	jl_doc_end_row(s->doc, false);
-	for (size_t i = 0; i < m->n_gpus && i < 16; i++) {
-		char name[24];
-
-		snprintf(name, sizeof name, "GPU%zu", i);
-		JL_ROW(s->doc, false, JL_NAMED(name), JL_NAMED(m->gpus[i].name ? m->gpus[i].name : "—"));
-	}
-	fact(s, JL_N("Kernel"));
-	jl_doc_cell_name(s->doc, m->kernel ? m->kernel : "—");
-	jl_doc_end_row(s->doc, false);
 }
 
 /* --- the first screen */
@@ -221,7 +189,7 @@ void jl_section_machine(struct jl_section *s)
 		jl_tell_check(s->doc, a);
 	}
 	jl_section_open(s, "machine", "This machine");
-	parts_table(s, s->in->machine);
+	jl_tell_machine(s->doc, s->in->machine);
 	found = findings_of(s);
 	for (size_t i = 0; found && i < found->n; i++) {
 		static const enum jl_mark marks[] = { JL_MARK_UNKNOWN, JL_MARK_WARN, JL_MARK_BAD };

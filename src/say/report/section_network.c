@@ -38,14 +38,14 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 	chart->x = (struct jl_axis){
 		.label = JL_("nodes"), .of = JL_C("unit", "nodes"), .log = true, .lo = NAN, .hi = NAN
 	};
-	chart->y = (struct jl_axis){ .label = "algbw", .kind = JL_K_BYTE_RATE, .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = "algbw", .kind = JL_K_BYTE_RATE);
 	expected = jl_tell_series(s->doc, chart, 0, JL_("expected"), JL_ESTIMATED, s->w->n_reduce);
 	measured = jl_tell_series(s->doc, chart, 1, JL_("measured"), JL_MEASURED, s->w->n_reduce);
 	bound = jl_tell_series(s->doc, chart, 2, JL_("bound"), JL_LISTED, s->w->n_reduce);
 	if (!expected || !measured || !bound)
 		return;
-	((struct jl_chart_series *)&chart->series[2])->dashed = true;
-	((struct jl_chart_series *)&chart->series[1])->only_points = true;
+	chart->series[2].dashed = true;
+	chart->series[1].only_points = true;
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
 
@@ -77,18 +77,14 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	} else {
 		JL_CELLS(s->doc, JL_FIG(seen), JL_FIG(expected),
 			 JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
-			 JL_FIG(bus));
-		jl_doc_cell(s->doc, isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r));
-		jl_doc_text(s->doc, verdict_word(r));
+			 JL_FIG(bus),
+			 JL_MARKED(isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r), verdict_word(r)));
 	}
 	jl_doc_end_row(s->doc, !isnan(r->measured_Bps));
 }
 
 void jl_section_allreduce(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Nodes"), true },    { JL_N("Measured"), true },
-						     { JL_N("Expected"), true }, { JL_N("Bound"), true },
-						     { JL_N("busbw"), true },    { JL_N("Verdict"), false } };
 	struct jl_num size;
 
 	if (!s->w->n_reduce)
@@ -105,7 +101,7 @@ void jl_section_allreduce(struct jl_section *s)
 	       "busy the links are.");
 	if (!jl_section_is_charted(s, "allreduce"))
 		jl_chart_allreduce(s, NULL);
-	jl_tell_table(s->doc, NULL, heads, 6);
+	jl_tell_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
@@ -127,12 +123,9 @@ void jl_section_allreduce(struct jl_section *s)
 /* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
 static void devices_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_gpu *gpu, int first, int n)
 {
-	struct jl_num mem = jl_num_fact(&gpu->mem_B, JL_K_BYTES);
-
-	mem.binary = true;
 	node->name = n == 1 ? jl_tell_text(s->doc, "GPU %d: %s", first, gpu->name)
 			    : jl_tell_text(s->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
-	jl_tell_node_num(s->doc, node, mem);
+	jl_tell_node_num(s->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
 }
 
 /* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "report/section_answers.h"
-#include "tell/recommend.h"
+#include "recommend/answer.h"
 
 #define ROWS_MAX   10
 #define OTHERS_MAX 40
@@ -107,19 +107,16 @@ static void front_chart(struct jl_section *s, const int *rows, size_t n)
 
 	if (!points)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("cost of all"), .kind = JL_K_USD, .log = true, .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("cost of all"), .kind = JL_K_USD, .log = true);
 	chart->x_origin = JL_ESTIMATED;
-	chart->y = (struct jl_axis){ .label = is_serve(s) ? JL_("tokens of one user") : JL_("runs a day"),
-				     .unit = is_serve(s) ? "tokens/s" : JL_("runs/d"),
-				     .log = true,
-				     .lo = NAN,
-				     .hi = NAN };
+	chart->y = JL_AXIS(.label = is_serve(s) ? JL_("tokens of one user") : JL_("runs a day"),
+			   .unit = is_serve(s) ? "tokens/s" : JL_("runs/d"), .log = true);
 	for (size_t i = 0; i < n; i++)
 		put_point(s, &points[k++], &r->items[rows[i]], r->items[rows[i]].on_front);
 	for (size_t i = stride / 2; i < r->n_ok && k < n + OTHERS_MAX; i += stride)
 		if (!r->items[i].on_front)
 			put_point(s, &points[k++], &r->items[i], false);
-	((struct jl_chart_series *)&chart->series[0])->n_points = k;
+	chart->series[0].n_points = k;
 	if (k > 1)
 		jl_doc_chart(s->doc, chart);
 }

@@ -22,7 +22,7 @@ static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t se
 			jl_point_measured(&points[i], p[i].measured);
 	}
 	if (points)
-		((struct jl_chart_series *)&chart->series[series])->only_points = measured;
+		chart->series[series].only_points = measured;
 }
 
 static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
@@ -45,7 +45,7 @@ static void scaling_panel(struct jl_section *s, size_t mode, double most)
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("GPUs"), .of = "GPU", .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("GPUs"), .of = "GPU");
 	chart->y = (struct jl_axis){ .label = JL_("speed"), .unit = "samples/s", .lo = NAN, .hi = most };
 	scaling_line(s, chart, 0, p, sc->n_counts, false);
 	if (seen)
@@ -101,22 +101,16 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 
 static void scaling_tables(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("Mode"), false },     { JL_N("GPUs"), true },     { JL_N("Measured"), true },
-		{ JL_N("Predicted"), true }, { JL_N("Speed-up"), true }, { JL_NC("speed-up", "Predicted"), true },
-		{ JL_N("Efficiency"), true }
-	};
-	static const struct jl_tell_head other[] = { { JL_N("System"), false },   { JL_N("Mode"), false },
-						     { JL_N("GPUs"), true },      { JL_N("Measured"), true },
-						     { JL_N("Predicted"), true }, { JL_N("Off by"), true } };
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU in the same mode"), heads, 7);
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU in the same mode"), "tffffff",
+		      JL_N("Mode|GPUs|Measured|Predicted|Speed-up|Predicted|Efficiency"));
 	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
 		point_row(s, &sc->points[k], false);
 	if (!sc->n_further)
 		return;
-	jl_tell_table(s->doc, JL_("Measured elsewhere, samples/s"), other, 6);
+	jl_tell_table(s->doc, JL_("Measured elsewhere, samples/s"), "ttffff",
+		      JL_N("System|Mode|GPUs|Measured|Predicted|Off by"));
 	for (size_t k = 0; k < sc->n_further; k++)
 		point_row(s, &sc->further[k], true);
 }
@@ -154,7 +148,7 @@ static void observed_time(struct jl_section *s)
 
 	if (!chart)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	for (size_t k = 0; k < 4; k++) {
 		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(en[k]), JL_ESTIMATED,
 							       s->w->compare->n_rows);
@@ -169,7 +163,7 @@ static void observed_time(struct jl_section *s)
 			points[n++].y = share_part(&row->at[JL_AT_SAME_BATCH].part_s, k);
 		}
 		if (points)
-			((struct jl_chart_series *)&chart->series[k])->n_points = n;
+			chart->series[k].n_points = n;
 	}
 	jl_doc_chart(s->doc, chart);
 }
@@ -207,7 +201,7 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 
 	if (!chart)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	for (size_t k = 0; k <= n; k++) {
 		const char *name = k == n ? JL_("rest") : jl_msg(jl_parts[parts[k]].en);
 		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, name, JL_ESTIMATED, n_bars);
@@ -316,7 +310,7 @@ void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 	if (!chart || !any_predicted(s->w))
 		return;
 	chart->cap_label = JL_("memory of one device");
-	chart->y = (struct jl_axis){ .label = JL_("memory"), .kind = JL_K_BYTES, .binary = true, .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_("memory"), .kind = JL_K_BYTES, .binary = true);
 	for (size_t k = 0; k < 6; k++) {
 		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(parts[k].en), JL_ESTIMATED,
 							       s->w->n_systems);
@@ -332,59 +326,40 @@ void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 							      parts[k].offset);
 		}
 		if (points)
-			((struct jl_chart_series *)&chart->series[k])->n_points = n;
+			chart->series[k].n_points = n;
 	}
 	jl_doc_chart(s->doc, chart);
 }
 
-static struct jl_num memory_num(double value_B, enum jl_origin origin, const char *source)
-{
-	struct jl_num num = jl_num_plain(value_B, JL_K_BYTES, NULL, origin, source);
-
-	num.binary = true;
-	return num;
-}
-
 static void model_memory(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Needed"), true },
-						     { JL_N("Of"), true },
-						     { JL_N("Largest batch per GPU"), true },
-						     { JL_N("Verdict"), false } };
-
 	if (!jl_section_is_charted(s, "memory"))
 		jl_chart_memory(s, NULL);
-	jl_tell_table(s->doc, NULL, heads, 5);
+	jl_tell_table(s->doc, NULL, "tffft", JL_N("System|Needed|Of|Largest batch per GPU|Verdict"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 		const struct jl_prediction *p = &system->prediction;
 
 		if (!system->predicted)
 			continue;
-		JL_CELLS(s->doc, JL_NAMED(jl_system_name(system)),
-			 JL_FIG(memory_num(p->memory.total_B, JL_ESTIMATED, JL_METHOD)),
-			 JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
-		jl_doc_cell(s->doc, p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
-				    : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
-							       : JL_MARK_BAD);
-		jl_doc_text(s->doc, p->room == JL_ROOM_FITS    ? JL_("fits")
-				    : p->room == JL_ROOM_TIGHT ? JL_("tight")
-							       : JL_("does not fit"));
-		jl_doc_end_row(s->doc, false);
+		JL_ROW(s->doc, false, JL_NAMED(jl_system_name(system)),
+		       JL_FIG(jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL))),
+		       JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)),
+		       JL_MARKED(p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
+				 : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
+							    : JL_MARK_BAD,
+				 p->room == JL_ROOM_FITS    ? JL_("fits")
+				 : p->room == JL_ROOM_TIGHT ? JL_("tight")
+							    : JL_("does not fit")));
 	}
 }
 
 static void observed_memory(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Memory per device"), true },
-						     { JL_N("Largest batch per device"), true },
-						     { JL_N("Passes for the same batch"), true } };
-
 	jl_doc_para(s->doc);
 	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.");
-	jl_tell_table(s->doc, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, "tfff",
+		      JL_N("System|Memory per device|Largest batch per device|Passes for the same batch"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 

@@ -5,13 +5,6 @@
 #include "report/section.h"
 #include "tell/compare.h"
 
-static void count_cell(struct jl_section *s, const struct jl_sys *sys)
-{
-	struct jl_num num = jl_num_count(sys->n_nodes * (double)sys->n_per_node);
-
-	jl_tell_cell(s->doc, num);
-}
-
 static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_kind kind)
 {
 	struct jl_num num = jl_num_fact(fact, kind);
@@ -65,21 +58,16 @@ static void notes_of(struct jl_section *s)
 
 void jl_section_specifications(struct jl_section *s)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("System"), false },     { JL_N("GPUs"), true }, { JL_N("Memory"), true },
-		{ JL_N("Bandwidth"), true },   { JL_N("FP32"), true }, { JL_N("FP16 dense"), true },
-		{ JL_N("Power limit"), true },
-	};
-
 	if (!s->w->n_systems)
 		return;
 	jl_section_open(s, "specifications", "Specifications");
-	jl_tell_table(s->doc, JL_("One device of each; tensor rates without sparsity"), heads, 7);
+	jl_tell_table(s->doc, JL_("One device of each; tensor rates without sparsity"), "tffffff",
+		      JL_N("System|GPUs|Memory|Bandwidth|FP32|FP16 dense|Power limit"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
 		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
-		count_cell(s, sys);
+		jl_tell_cell(s->doc, jl_num_count(sys->n_nodes * (double)sys->n_per_node));
 		if (sys->gpu)
 			gpu_cells(s, sys->gpu);
 		else if (sys->cpu)
@@ -186,12 +174,7 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 
 static void pareto_table(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("System"), false },
-						     { JL_N("Rent"), true },
-						     { JL_N("Speed"), true },
-						     { JL_N("Rent for the baseline's work of an hour"), true } };
-
-	jl_tell_table(s->doc, NULL, heads, 4);
+	jl_tell_table(s->doc, NULL, "tfff", JL_N("System|Rent|Speed|Rent for the baseline's work of an hour"));
 	for (size_t i = 0; i < n; i++) {
 		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, choices[i].source),
 			      speed = jl_num_estimate((struct jl_estimate){ choices[i].speed, NAN, NAN }, JL_K_NUMBER,
@@ -215,9 +198,9 @@ static void pareto_chart(struct jl_section *s, const struct choice *choices, siz
 
 	if (!points)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("rent"), .unit = "USD/h", .log = true, .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("rent"), .unit = "USD/h", .log = true);
 	chart->x_origin = JL_LISTED;
-	chart->y = (struct jl_axis){ .label = JL_("speed over the baseline"), .unit = "x", .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_("speed over the baseline"), .unit = "x");
 	for (size_t i = 0; i < n; i++)
 		points[i] = (struct jl_chart_point){ .x = choices[i].usd * 3600,
 						     .y = choices[i].speed,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "report/section.h"
 
 #define GROUPS_MAX 4
@@ -31,10 +30,10 @@ static bool is_train(const struct jl_record *r)
 
 static bool same_group(const struct jl_record *a, const struct jl_record *b)
 {
-	for (size_t i = 0; i < sizeof group_texts / sizeof group_texts[0]; i++)
+	for (size_t i = 0; i < JL_LEN(group_texts); i++)
 		if (!jl_same_text(jl_record_text(a, group_texts[i]), jl_record_text(b, group_texts[i])))
 			return false;
-	for (size_t i = 0; i < sizeof group_numbers / sizeof group_numbers[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(group_numbers); i++) {
 		const double x = jl_record_number(a, group_numbers[i]), y = jl_record_number(b, group_numbers[i]);
 		if (x != y && !(isnan(x) && isnan(y)))
 			return false;
@@ -102,9 +101,8 @@ static struct jl_num measured_num(struct jl_section *s, const struct jl_record *
 {
 	const struct jl_record_metric *m = jl_record_metric(r, name);
 	struct jl_num num = jl_num_plain(m ? m->value.median : NAN, kind, unit, JL_MEASURED, "jeoul bench train");
-	char day[JL_DATE_TEXT_MAX];
 
-	num.date = jl_arena_strdup(s->arena, jl_date_text(day, (long)(r->time_s / 86400)));
+	num.date = jl_arena_strdup(s->arena, jl_date_text(JL_TXT, (long)(r->time_s / 86400)));
 	if (m && m->value.n > 1) {
 		num.lo = m->value.lo95;
 		num.hi = m->value.hi95;
@@ -126,11 +124,6 @@ static struct jl_num predicted_num(const struct jl_record *r)
 	return jl_num_ranged(num);
 }
 
-static double ideal_of(const struct group *g, const struct jl_record *r)
-{
-	return metric_of(g->alone, "samples_per_s") * workers_of(r);
-}
-
 static bool any_energy(const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -148,15 +141,12 @@ static void row_head(struct jl_section *s, const struct jl_record *r)
 
 static void speed_table(struct jl_section *s, const struct group *g)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("Mode"), false },     { JL_N("Workers"), true },
-						     { JL_N("Measured"), true },  { JL_N("Predicted"), true },
-						     { JL_N("Ideal"), true },     { JL_N("Speed-up"), true },
-						     { JL_N("Efficiency"), true } };
-
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), heads, 7);
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), "tffffff",
+		      JL_N("Mode|Workers|Measured|Predicted|Ideal|Speed-up|Efficiency"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
-		const double per_s = metric_of(r, "samples_per_s"), ideal = ideal_of(g, r);
+		const double per_s = metric_of(r, "samples_per_s"),
+			     ideal = metric_of(g->alone, "samples_per_s") * workers_of(r);
 		struct jl_num seen = measured_num(s, r, "samples_per_s", JL_K_NUMBER, NULL),
 			      times = jl_num_plain(per_s / metric_of(g->alone, "samples_per_s"), JL_K_NUMBER, "x",
 						   JL_MEASURED, "jeoul bench train"),
@@ -172,24 +162,19 @@ static void speed_table(struct jl_section *s, const struct group *g)
 
 static void need_table(struct jl_section *s, const struct group *g)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("Mode"), false },   { JL_N("Workers"), true },           { JL_N("A step"), true },
-		{ JL_N("Exposed"), true }, { JL_N("Memory per worker"), true }, { JL_N("Energy per sample"), true }
-	};
 	const bool energy = any_energy(g);
 
-	jl_tell_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), heads, 5 + energy);
+	jl_tell_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), energy ? "tfffff" : "tffff",
+		      JL_N("Mode|Workers|A step|Exposed|Memory per worker|Energy per sample"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double exposed = metric_of(r, "exposed_s") / metric_of(r, "step_s");
-		struct jl_num memory = measured_num(s, r, "mem_B", JL_K_BYTES, NULL);
 
-		memory.binary = true;
 		row_head(s, r);
 		jl_tell_cell(s->doc, measured_num(s, r, "step_s", JL_K_TIME, NULL));
 		/* below half a per cent there is none */
 		jl_tell_cell(s->doc, jl_num_share(round(exposed * 100) / 100, JL_MEASURED));
-		jl_tell_cell(s->doc, memory);
+		jl_tell_cell(s->doc, jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL)));
 		if (energy)
 			jl_tell_cell(s->doc, measured_num(s, r, "energy_per_sample_J", JL_K_ENERGY, NULL));
 		jl_doc_end_row(s->doc, false);
@@ -217,9 +202,9 @@ static void chart_line(struct jl_section *s, const struct group *g, struct jl_ch
 		points[n].hi = m->value.hi95;
 		n++;
 	}
-	((struct jl_chart_series *)&chart->series[at])->n_points = n;
+	chart->series[at].n_points = n;
 	if (measured)
-		((struct jl_chart_series *)&chart->series[at])->source = "jeoul bench train";
+		chart->series[at].source = "jeoul bench train";
 }
 
 static void group_chart(struct jl_section *s, const struct group *g)
@@ -236,8 +221,8 @@ static void group_chart(struct jl_section *s, const struct group *g)
 			      2 * g->n_modes + 1);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("workers"), .of = JL_("workers"), .lo = NAN, .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("speed"), .unit = "samples/s", .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("workers"), .of = JL_("workers"));
+	chart->y = JL_AXIS(.label = JL_("speed"), .unit = "samples/s");
 	for (size_t k = 0; k < g->n_modes; k++) {
 		chart_line(s, g, chart, 2 * k, g->modes[k], true);
 		chart_line(s, g, chart, 2 * k + 1, g->modes[k], false);
@@ -245,7 +230,7 @@ static void group_chart(struct jl_section *s, const struct group *g)
 	ideal = jl_tell_series(s->doc, chart, 2 * g->n_modes, JL_("ideal"), JL_ESTIMATED, 2);
 	if (!ideal)
 		return;
-	((struct jl_chart_series *)&chart->series[2 * g->n_modes])->dashed = true;
+	chart->series[2 * g->n_modes].dashed = true;
 	ideal[0].x = 1;
 	ideal[1].x = most;
 	ideal[0].y = metric_of(g->alone, "samples_per_s");

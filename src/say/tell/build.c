@@ -1,4 +1,5 @@
-#include "tell/build.h"
+#include "build/answer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,16 +74,14 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 static const char *three_digits(struct jl_doc *doc, double value)
 {
 	const double size = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
-	char text[JL_UNITS_TEXT_MAX];
 
 	if (value >= 1000)
-		return jl_tell_text(doc, "%s", jl_grouped_text(text, round(value / size) * size));
+		return jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, round(value / size) * size));
 	return jl_tell_text(doc, "%.3g", value);
 }
 
 static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 {
-	char money[JL_MONEY_TEXT_MAX];
 	const struct jl_num gain = jl_num_share(u->gain_frac, JL_ESTIMATED),
 			    each = jl_num_share(u->gain_per_kusd, JL_ESTIMATED);
 
@@ -90,7 +89,7 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 	if (u->price.micro)
 		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(u->price), JL_K_USD, NULL, JL_LISTED,
 							      u->price_source),
-						 jl_money_short(money, u->price)));
+						 jl_money_short(JL_TXT, u->price)));
 	else
 		jl_doc_cell_text(doc, "?");
 	jl_tell_cell(doc, jl_num_written(gain, jl_tell_text(doc, "%+.0f %%", u->gain_frac * 100)));
@@ -109,36 +108,29 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("purchase"), JL_COLUMN_LEAST(24) },
-						     { JL_NC("unit", "USD"), JL_COLUMN_FIGURE },
-						     { JL_NC("upgrade", "faster"), JL_COLUMN_FIGURE },
-						     { JL_N("per 1,000 USD"), JL_COLUMN_FIGURE },
-						     { JL_N("price of"), JL_COLUMN_KEEP } };
 	const struct jl_upgrades *found = a->found;
 	const struct jl_estimate *now = &found->now_per_s;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system,
-					three_digits(doc, now->value), three_digits(doc, now->lo),
-					three_digits(doc, now->hi)));
+	JL_LEAD(doc,
+		jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system, three_digits(doc, now->value),
+			     three_digits(doc, now->lo), three_digits(doc, now->hi)));
 	jl_doc_lead(doc);
 	jl_doc_name(doc, jl_tell_text(doc, JL_("%s, batch %g a GPU"), a->ask->run.model, a->ask->run.batch));
 	if (found->now_zero)
 		jl_doc_name(doc, jl_tell_text(doc, ", ZeRO-%d", found->now_zero));
 	if (found->n)
-		jl_tell_table(doc, NULL, heads, 5);
+		jl_tell_table(doc, NULL, "t24fffk", JL_N("purchase|USD|faster|per 1,000 USD|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, &found->items[i], today);
 	if (!found->n)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing in the catalog within the budget makes this run noticeably faster."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"Nothing in the catalog within the budget makes this run noticeably faster.");
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) /* what the table had to cut, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
 			jl_tell_note(doc, jl_tell_text(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
 	if (found->n_over_budget)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
-	jl_tell_note(
-		doc, JL_("Note"), JL_ESTIMATED, "%s",
-		JL_("estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, "
-		    "power and cooling with 'jeoul build'."));
+	JL_NOTE(doc, JL_("Note"), JL_ESTIMATED,
+		"estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, power "
+		"and cooling with 'jeoul build'.");
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"
 #include "predict/count.h"
@@ -43,8 +42,7 @@ void jl_tell_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const s
 			jl_doc_name(doc, who);
 	}
 	if (notes->n)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("● measured here  ◆ published  ◇ listed  ○ estimated"));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "● measured here  ◆ published  ◇ listed  ○ estimated");
 }
 
 const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *field)
@@ -73,55 +71,21 @@ const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 
 #define LIST_COLUMNS_MAX 6
 
-/* Which fields a list shows, by their YAML keys; "key:16" may be cut to 16 columns. */
-static const char *const lists[JL_N_RECORD] = {
-	[JL_R_GPU] = "id:16 mem mem_rate bf16_dense fp32 tdp",
-	[JL_R_CPU] = "id cores fp32 mem_rate tdp",
-	[JL_R_LINK] = "id role oneway bothway per name:4",
-	[JL_R_SYSTEM] = "id:24 n_gpu gpu:10 join:10 net_rate ram",
-	[JL_R_MODEL] = "id params n_layers hidden heads vocab",
-	[JL_R_PARAM] = "id:4 value unit n_rows",
-	[JL_R_FAMILY] = "id vendor name:4",
-	[JL_R_TARIFF] = "id component value date name:4",
-	[JL_R_RULE] = "id:4 kind value:4 date",
-	[JL_R_SOURCE] = "id:4 origin date url:4",
-};
-
-/* What such a column is called. */
+/* Which fields a list shows, by their YAML keys ("key:16" may be cut to 16 columns), and what its columns are called. */
 static const struct {
-	const char *key, *en;
-} heads_of[] = {
-	{ "id", JL_N("id") },
-	{ "mem", JL_N("memory") },
-	{ "mem_rate", JL_N("bandwidth") },
-	{ "bf16_dense", JL_N("BF16 dense") },
-	{ "fp32", JL_N("FP32") },
-	{ "tdp", JL_N("power") },
-	{ "cores", JL_N("cores") },
-	{ "role", JL_N("role") },
-	{ "oneway", JL_N("one way") },
-	{ "bothway", JL_N("both ways") },
-	{ "per", JL_N("per") },
-	{ "name", JL_N("name") },
-	{ "n_gpu", JL_NC("kind", "GPUs") },
-	{ "gpu", JL_N("kind") },
-	{ "join", JL_N("joined via") },
-	{ "net_rate", JL_N("network") },
-	{ "ram", JL_N("RAM") },
-	{ "params", JL_N("parameters") },
-	{ "n_layers", JL_N("layers") },
-	{ "hidden", JL_N("hidden") },
-	{ "heads", JL_N("heads") },
-	{ "vocab", JL_N("vocabulary") },
-	{ "value", JL_N("value") },
-	{ "unit", JL_N("unit") },
-	{ "n_rows", JL_N("rows") },
-	{ "vendor", JL_N("vendor") },
-	{ "component", JL_N("component") },
-	{ "date", JL_N("date") },
-	{ "kind", JL_N("kind") },
-	{ "origin", JL_N("origin") },
-	{ "url", JL_N("address") },
+	const char *fields, *heads;
+} lists[JL_N_RECORD] = {
+	[JL_R_GPU] = { "id:16 mem mem_rate bf16_dense fp32 tdp", JL_N("id|memory|bandwidth|BF16 dense|FP32|power") },
+	[JL_R_CPU] = { "id cores fp32 mem_rate tdp", JL_N("id|cores|FP32|bandwidth|power") },
+	[JL_R_LINK] = { "id role oneway bothway per name:4", JL_N("id|role|one way|both ways|per|name") },
+	[JL_R_SYSTEM] = { "id:24 n_gpu gpu:10 join:10 net_rate ram", JL_N("id|GPUs|kind|joined via|network|RAM") },
+	[JL_R_MODEL] = { "id params n_layers hidden heads vocab",
+			 JL_N("id|parameters|layers|hidden|heads|vocabulary") },
+	[JL_R_PARAM] = { "id:4 value unit n_rows", JL_N("id|value|unit|rows") },
+	[JL_R_FAMILY] = { "id vendor name:4", JL_N("id|vendor|name") },
+	[JL_R_TARIFF] = { "id component value date name:4", JL_N("id|component|value|date|name") },
+	[JL_R_RULE] = { "id:4 kind value:4 date", JL_N("id|kind|value|date") },
+	[JL_R_SOURCE] = { "id:4 origin date url:4", JL_N("id|origin|date|address") },
 };
 
 static bool is_right(enum jl_field_type type)
@@ -133,7 +97,6 @@ static bool is_right(enum jl_field_type type)
 static const char *text_of(struct jl_doc *doc, const struct jl_field *field, const void *record)
 {
 	const void *at = jl_field_at(field, record);
-	char value[JL_UNITS_TEXT_MAX];
 	double x;
 
 	switch (field->type) {
@@ -143,11 +106,11 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 	case JL_F_INT: return *(const int *)at ? jl_tell_text(doc, "%d", *(const int *)at) : "";
 	case JL_F_FACT:
 		x = jl_fact_known(at) ? ((const struct jl_fact *)at)->value : NAN;
-		return isnan(x) ? "" : jl_tell_text(doc, "%s", jl_value_text(value, x, field->kind, true));
+		return isnan(x) ? "" : jl_tell_text(doc, "%s", jl_value_text(JL_TXT, x, field->kind, true));
 	case JL_F_NUMBER:
 		x = *(const double *)at;
 		return isnan(x)        ? ""
-		       : x == floor(x) ? jl_tell_text(doc, "%s", jl_value_text(value, x, JL_K_NUMBER, false))
+		       : x == floor(x) ? jl_tell_text(doc, "%s", jl_value_text(JL_TXT, x, JL_K_NUMBER, false))
 				       : jl_tell_text(doc, "%.4g", x);
 	default: return NULL;
 	}
@@ -156,24 +119,18 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
-	struct jl_tell_head heads[LIST_COLUMNS_MAX];
 	size_t fields[LIST_COLUMNS_MAX], n_columns = 0, n;
-	const char *list = jl_catalog_list(cat, kind, &n), *at = lists[kind];
+	const char *list = jl_catalog_list(cat, kind, &n), *at = lists[kind].fields, *how = "";
 
 	for (char key[32]; at && sscanf(at, " %31[^ :]", key) == 1; at = strchr(at + 1, ' ')) {
 		const size_t f = jl_schema_field(schema, key), len = strlen(key) + (*at == ' ');
-		size_t h = 0;
 
-		while (h + 1 < JL_LEN(heads_of) && strcmp(heads_of[h].key, key) != 0)
-			h++;
-		fields[n_columns] = f;
-		heads[n_columns++] = (struct jl_tell_head){ heads_of[h].en,
-							    at[len] == ':' ? JL_COLUMN_LEAST(atoi(at + len + 1))
-							    : is_right(schema->fields[f].type) ? JL_COLUMN_FIGURE
-											       : JL_COLUMN_KEEP };
+		fields[n_columns++] = f;
+		how = at[len] == ':' ? jl_tell_text(doc, "%st%d", how, atoi(at + len + 1))
+				     : jl_tell_text(doc, "%s%c", how, is_right(schema->fields[f].type) ? 'f' : 'k');
 	}
 	doc->flush = true;
-	jl_tell_table(doc, NULL, heads, n_columns);
+	jl_tell_table(doc, NULL, how, lists[kind].heads);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t c = 0; c < n_columns; c++) {
 			const char *text = text_of(doc, &schema->fields[fields[c]], list + i * schema->size_B);
@@ -194,18 +151,12 @@ double jl_convnet_mac(const struct jl_convnet *net)
 
 void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("other networks"), JL_COLUMN_KEEP },
-						     { JL_N("parameters"), JL_COLUMN_FIGURE },
-						     { "GMAC", JL_COLUMN_FIGURE },
-						     { JL_N("per"), JL_COLUMN_TEXT } };
-	char params[JL_UNITS_TEXT_MAX];
-
-	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(doc, NULL, "kfft", JL_N("other networks|parameters|GMAC|per"));
 	for (size_t i = 0; i < list->n_nets; i++) {
 		const struct jl_convnet *net = &list->nets[i];
 
 		JL_ROW(doc, false, JL_NAMED(net->id),
-		       JL_NAMED(jl_value_text(params, net->n_params, JL_K_NUMBER, false)),
+		       JL_NAMED(jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false)),
 		       JL_NAMED(jl_tell_text(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(net->item));
 	}
 }
@@ -227,12 +178,8 @@ static const char *name_of(const struct jl_schema *schema, const void *record)
 
 void jl_tell_found(struct jl_doc *doc, const struct jl_shown *found, size_t n)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("kind"), JL_COLUMN_KEEP },
-						     { "id", JL_COLUMN_LEAST(24) },
-						     { JL_N("name"), JL_COLUMN_TEXT } };
-
 	doc->flush = true;
-	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(doc, NULL, "kt24t", JL_N("kind|id|name"));
 	for (const struct jl_shown *f = found; f < found + n; f++) {
 		const struct jl_schema *schema = f->kind == JL_N_RECORD ? NULL : jl_schema_of(f->kind);
 		const struct jl_convnet *net = f->record;
@@ -255,9 +202,6 @@ static void note(struct jl_doc *doc, const char *label, const char *text)
 
 static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *record, struct jl_footnotes *notes)
 {
-	static const struct jl_tell_head heads[] = {
-		{ "", JL_COLUMN_KEEP }, { "", JL_COLUMN_FIGURE }, { "", JL_COLUMN_KEEP }, { "", JL_COLUMN_TEXT }
-	};
 	const struct jl_schema *schema = jl_schema_of(kind);
 	bool any = false;
 
@@ -267,7 +211,7 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		if (!fact || !jl_fact_known(fact))
 			continue;
 		if (!any)
-			jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+			jl_tell_table(doc, NULL, "kfkt", "|||");
 		any = true;
 		jl_doc_cell_name(doc, jl_fact_label(kind, field));
 		jl_tell_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
@@ -327,19 +271,12 @@ static void conflicts(struct jl_doc *doc, const struct jl_conflict *list, size_t
 
 static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 {
-	static const struct jl_tell_head heads[] = { { JL_NC("what", "measured"), JL_COLUMN_LEAST(12) },
-						     { JL_N("on"), JL_COLUMN_KEEP },
-						     { JL_N("rate"), JL_COLUMN_FIGURE },
-						     { JL_N("of listed"), JL_COLUMN_FIGURE },
-						     { JL_N("conditions"), JL_COLUMN_LEAST(10) } };
-	char value[JL_UNITS_TEXT_MAX];
-
 	if (link->n_measured)
-		jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+		jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
 	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
 		JL_ROW(doc, false, JL_NAMED(m->what ? m->what : ""), JL_NAMED(m->gpu ? m->gpu : ""),
 		       JL_NAMED(jl_fact_known(&m->measured_Bps)
-					? jl_units_text(value, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
+					? jl_units_text(JL_TXT, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
 					: ""),
 		       JL_NAMED(jl_fact_known(&m->frac) ? jl_tell_percent(doc, m->frac.value) : ""),
 		       JL_NAMED(m->conditions ? m->conditions : ""));
@@ -347,8 +284,6 @@ static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 
 static void model(struct jl_doc *doc, const struct jl_model_info *m)
 {
-	char params[JL_UNITS_TEXT_MAX];
-
 	jl_tell_note(doc, NULL, JL_LISTED,
 		     JL_("%d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f"), m->n_layers,
 		     m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
@@ -357,7 +292,7 @@ static void model(struct jl_doc *doc, const struct jl_model_info *m)
 			     (int)m->moe.top_k);
 	if (!isnan(m->params))
 		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("parameters, published: %s (%s)"),
-			     jl_value_text(params, m->params, JL_K_NUMBER, false),
+			     jl_value_text(JL_TXT, m->params, JL_K_NUMBER, false),
 			     m->params_source ? m->params_source : m->source);
 	jl_tell_note(doc, NULL, JL_LISTED, "%s · %s", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
 		     m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
@@ -387,10 +322,8 @@ static void family(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 
 static void convnet(struct jl_doc *doc, const struct jl_convnet *net)
 {
-	char params[JL_UNITS_TEXT_MAX];
-
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("parameters: %s"),
-		     jl_value_text(params, net->n_params, JL_K_NUMBER, false));
+		     jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false));
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9, net->item);
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), net->unit, net->units_per_item,
 		     net->item);
@@ -405,8 +338,7 @@ void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 		   *name = schema ? name_of(schema, shown->record) : net->name;
 	struct jl_footnotes notes = { .n = 0 };
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, *name ? name : id);
+	JL_LEAD(doc, *name ? name : id);
 	jl_doc_name(doc, jl_tell_text(doc, "  (%s)", id));
 	if (!schema) {
 		convnet(doc, net);

@@ -1,7 +1,6 @@
 /* A system drawn as a tree with its bandwidths and where each figure comes from. */
 #include <string.h>
 
-#include "base/text.h"
 #include "tell/catalog.h"
 
 #define NODES_MAX 24 /* under one node: a host has the most */
@@ -13,9 +12,7 @@ struct tree {
 
 static const char *value(struct tree *t, double x, enum jl_kind kind, bool memory)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_tell_text(t->doc, "%s", jl_value_text(text, x, kind, memory));
+	return jl_tell_text(t->doc, "%s", jl_value_text(JL_TXT, x, kind, memory));
 }
 
 /* One more under `node`; NULL: no memory. */
@@ -118,8 +115,7 @@ static void lead(struct tree *t, const struct jl_sys *sys)
 {
 	const double n = (double)sys->n_nodes * sys->n_per_node;
 
-	jl_doc_lead(t->doc);
-	jl_doc_strong(t->doc, sys->text);
+	JL_LEAD(t->doc, sys->text);
 	if (!sys->gpu)
 		return;
 	jl_doc_lead(t->doc);

@@ -1,4 +1,5 @@
-#include "tell/check.h"
+#include "check/answer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,11 +194,11 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 	const struct jl_coll_expect *coll = &j->coll;
 
 	if (strcmp(j->record->kind, "net") == 0)
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s"));
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
 	else if (!j->is_coll)
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("○ the model's interval, checked on published figures of single devices"));
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ the model's interval, checked on published figures of single devices");
 	else if (coll->n_near && coll->by_time)
 		jl_tell_entry(
 			doc, JL_("By"), JL_ESTIMATED,
@@ -210,8 +211,8 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 				  "of their bound"),
 			      coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED, "%s",
-			      JL_("○ the model's 95 % interval · ◆ no published row near it (links, hosts, size)"));
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ the model's 95 % interval · ◆ no published row near it (links, hosts, size)");
 }
 
 static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
@@ -228,8 +229,7 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 			      j->from_text);
 		break;
 	case JL_BASIS_OWN:
-		jl_tell_entry(doc, JL_("By"), JL_MEASURED, "%s",
-			      JL_("● rates of this machine alone, measured in the same run"));
+		JL_ENTRY(doc, JL_("By"), JL_MEASURED, "● rates of this machine alone, measured in the same run");
 		break;
 	case JL_BASIS_RUN:
 		jl_tell_entry(doc, JL_("By"), JL_MEASURED,
@@ -311,19 +311,14 @@ static const char *verdict_text(struct jl_doc *doc, const struct jl_judged *j)
 
 static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	const struct jl_tell_head heads[] = { { JL_N("what"), JL_COLUMN_TEXT },
-					      { JL_N("measured"), JL_COLUMN_FIGURE },
-					      { a->judged[0].before ? JL_N("before") : JL_N("expected"),
-						JL_COLUMN_FIGURE },
-					      { JL_N("verdict"), JL_COLUMN_KEEP } };
-
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "tffk",
+		      a->judged[0].before ? JL_N("what|measured|before|verdict")
+					  : JL_N("what|measured|expected|verdict"));
 	for (size_t i = 0; i < a->n && i < ROWS_SHOWN; i++) {
 		const struct jl_judged *j = &a->judged[i];
 		const struct shown s = shown_of(j);
-		char what[JL_RECORD_WORDS_MAX];
 
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%s %s", j->record->kind, jl_record_what(what, j->record)));
+		jl_doc_cell_name(doc, jl_tell_text(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record)));
 		jl_tell_cell(doc, value_num(doc, s.metric, s.value, JL_MEASURED));
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_said(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),

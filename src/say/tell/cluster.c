@@ -1,4 +1,5 @@
-#include "tell/cluster.h"
+#include "bench/cluster.h"
+#include "tell/tell.h"
 
 #include <math.h>
 
@@ -11,9 +12,7 @@ static const char *rank_name(struct jl_doc *doc, const struct jl_cluster *c, int
 
 static const char *rate(struct jl_doc *doc, double value, enum jl_kind kind)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return isnan(value) ? "" : jl_tell_text(doc, "%s", jl_units_text(text, value, kind, 3));
+	return isnan(value) ? "" : jl_tell_text(doc, "%s", jl_units_text(JL_TXT, value, kind, 3));
 }
 
 static bool is_slow(const struct jl_node_score *s)
@@ -25,13 +24,12 @@ static void verdict(struct jl_doc *doc, const struct jl_cluster *c, const char *
 {
 	const bool few = isnan(c->least_ln);
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, !c->n                   ? JL_("nothing was measured")
-			   : c->n_slow && c->n_bad ? JL_("a slow machine and a bad link")
-			   : c->n_slow             ? JL_("a slow machine")
-			   : c->n_bad              ? JL_("a bad link")
-			   : few                   ? JL_("too few ranks to say who is slow")
-						   : JL_("all ranks and links are alike"));
+	JL_LEAD(doc, !c->n                   ? JL_("nothing was measured")
+		     : c->n_slow && c->n_bad ? JL_("a slow machine and a bad link")
+		     : c->n_slow             ? JL_("a slow machine")
+		     : c->n_bad              ? JL_("a bad link")
+		     : few                   ? JL_("too few ranks to say who is slow")
+					     : JL_("all ranks and links are alike"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d ranks over %s"), c->n, over);
 	for (int r = 0; r < c->n; r++)
 		if (is_slow(&c->scores[r]))
@@ -56,15 +54,15 @@ static void ranks(struct jl_doc *doc, const struct jl_cluster *c)
 			heads[n + 1] = (struct jl_tell_head){ jl_cluster_figures[f], JL_COLUMN_FIGURE };
 			columns[n++] = f;
 		}
-	jl_tell_table(doc, NULL, heads, n + 1);
+	jl_tell_columns(doc, NULL, heads, n + 1);
 	for (int r = 0; r < c->n; r++) {
 		jl_doc_cell_name(doc, rank_name(doc, c, r));
 		for (size_t k = 0; k < n; k++) {
 			const bool flop = columns[k] == JL_CLUSTER_GEMM || columns[k] == JL_CLUSTER_GPU_GEMM;
 
-			jl_doc_cell(doc, JL_MARK_NONE);
-			jl_doc_said(doc, rate(doc, c->rates[columns[k]][r], flop ? JL_K_FLOP_RATE : JL_K_BYTE_RATE),
-				    JL_MEASURED, NULL);
+			JL_CELLS(doc,
+				 JL_SAID(rate(doc, c->rates[columns[k]][r], flop ? JL_K_FLOP_RATE : JL_K_BYTE_RATE),
+					 JL_MEASURED));
 		}
 		jl_doc_end_row(doc, is_slow(&c->scores[r]));
 	}
@@ -79,14 +77,13 @@ static void map(struct jl_doc *doc, const struct jl_cluster *c)
 		return;
 	for (int r = 0; r < c->n; r++)
 		heads[r + 1] = (struct jl_tell_head){ jl_tell_text(doc, "%d", r), JL_COLUMN_FIGURE };
-	jl_tell_table(doc, NULL, heads, (size_t)c->n + 1);
+	jl_tell_columns(doc, NULL, heads, (size_t)c->n + 1);
 	for (int r = 0; r < c->n; r++) {
 		jl_doc_cell_name(doc, rank_name(doc, c, r));
 		for (int to = 0; to < c->n; to++) {
 			const double Bps = c->pair_Bps[r][to];
 
-			jl_doc_cell(doc, JL_MARK_NONE);
-			jl_doc_said(doc, isnan(Bps) ? "" : jl_tell_text(doc, "%.3g", Bps / 1e9), JL_MEASURED, NULL);
+			JL_CELLS(doc, JL_SAID(isnan(Bps) ? "" : jl_tell_text(doc, "%.3g", Bps / 1e9), JL_MEASURED));
 		}
 		jl_doc_end_row(doc, false);
 	}
@@ -94,8 +91,6 @@ static void map(struct jl_doc *doc, const struct jl_cluster *c)
 
 void jl_tell_cluster(struct jl_doc *doc, const struct jl_cluster *c, const char *over, const char *ended)
 {
-	char size[JL_UNITS_TEXT_MAX], time[JL_UNITS_TEXT_MAX];
-
 	verdict(doc, c, over);
 	if (ended)
 		jl_tell_entry(doc, JL_("Ended"), JL_MEASURED, JL_("early: %s; what was measured until then is kept"),
@@ -106,7 +101,7 @@ void jl_tell_cluster(struct jl_doc *doc, const struct jl_cluster *c, const char 
 	for (size_t i = 0; i < JL_CLUSTER_SIZES; i++)
 		if (!isnan(c->reduce_s[i]))
 			jl_tell_entry(doc, i ? "" : JL_("All-reduce"), JL_MEASURED, JL_("%s in %s: %s"),
-				      jl_units_text(size, c->reduce_B[i], JL_K_BYTES, 3),
-				      jl_units_text(time, c->reduce_s[i], JL_K_TIME, 3),
+				      jl_units_text(JL_TXT, c->reduce_B[i], JL_K_BYTES, 3),
+				      jl_units_text(JL_TXT, c->reduce_s[i], JL_K_TIME, 3),
 				      rate(doc, c->reduce_B[i] / c->reduce_s[i], JL_K_BYTE_RATE));
 }

@@ -18,7 +18,7 @@ static struct rate_unit rate_unit_of(const struct jl_collective_series *series)
 
 	for (size_t k = 0; k < series->n; k++)
 		most_Bps = fmax(most_Bps, series->cases[k].algbw_Bps.value);
-	while (i + 1 < sizeof(units) / sizeof(*units) && most_Bps < 0.1 * units[i].Bps)
+	while (i + 1 < JL_LEN(units) && most_Bps < 0.1 * units[i].Bps)
 		i++;
 	return units[i];
 }
@@ -34,11 +34,11 @@ static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps, cons
 
 static void rate_cell(struct jl_doc *doc, struct jl_estimate e, const struct rate_unit *unit)
 {
-	char a[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
-	const char *text = rate_text(a, e.value, unit);
+	const char *text = rate_text(JL_TXT, e.value, unit);
 
 	if (!isnan(e.lo))
-		text = jl_tell_text(doc, "%s (%s–%s)", text, rate_text(lo, e.lo, unit), rate_text(hi, e.hi, unit));
+		text = jl_tell_text(doc, "%s (%s–%s)", text, rate_text(JL_TXT, e.lo, unit),
+				    rate_text(JL_TXT, e.hi, unit));
 	jl_tell_cell(doc, jl_num_written(jl_num_estimate(e, JL_K_BYTE_RATE, NULL), text));
 }
 
@@ -58,11 +58,10 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		{ JL_N("way, steps"), JL_COLUMN_KEEP },
 	};
 
-	jl_tell_table(doc, NULL, heads, 8);
+	jl_tell_columns(doc, NULL, heads, 8);
 	for (size_t i = 0; i < series->n; i++) {
 		const struct jl_collective_case *c = &series->cases[i];
 		const double share = c->algbw_Bps.value / c->bound_Bps;
-		char time[JL_UNITS_TEXT_MAX];
 
 		jl_tell_cell(doc, jl_num_count(c->n_nodes));
 		jl_tell_cell(doc, jl_num_count(c->n_ranks));
@@ -70,7 +69,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		rate_cell(doc, (struct jl_estimate){ c->algbw_Bps.value * c->busbw_factor, NAN, NAN }, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
 		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, share)),
-		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(time, c->time_s, JL_K_TIME, 2))),
+		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(JL_TXT, c->time_s, JL_K_TIME, 2))),
 		       JL_NAMED(jl_tell_text(doc, "%s, %.0f", jl_msg(jl_algorithm_name(c->algorithm)), c->n_steps)));
 	}
 }
@@ -94,17 +93,14 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 					    "it without reduction in the network"));
 	jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("No published measurement has this pair of links: the interval is wider."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"No published measurement has this pair of links: the interval is wider.");
 }
 
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series)
 {
-	char size[JL_UNITS_TEXT_MAX];
-
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
-					jl_units_said(size, series->ask.size_B, JL_K_BYTES, 4)));
+	JL_LEAD(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
+				  jl_units_said(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
 	table(doc, series);
 	why(doc, series);

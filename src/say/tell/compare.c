@@ -53,15 +53,15 @@ static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_ENERGY, NULL);
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX], text[3 * JL_UNITS_TEXT_MAX];
+	char value[JL_UNITS_TEXT_MAX], text[3 * JL_UNITS_TEXT_MAX];
 	const double kWh = 3.6e6;
 
 	jl_about_text(value, e->value / kWh);
 	if (e->lo == e->hi)
 		snprintf(text, sizeof text, "%s", value);
 	else
-		snprintf(text, sizeof text, "%s (%s–%s)", value, jl_about_text(lo, e->lo / kWh),
-			 jl_about_text(hi, e->hi / kWh));
+		snprintf(text, sizeof text, "%s (%s–%s)", value, jl_about_text(JL_TXT, e->lo / kWh),
+			 jl_about_text(JL_TXT, e->hi / kWh));
 	num.text = isnan(e->value) ? "?" : text;
 	jl_doc_cell_num(doc, &num);
 }
@@ -69,16 +69,13 @@ static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 /* Passes and batches are settings of the comparison, not findings. */
 static void count_cell(struct jl_doc *doc, double value)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	jl_tell_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(text, value)));
+	jl_tell_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(JL_TXT, value)));
 }
 
 static void no_cells(struct jl_doc *doc, const char *why)
 {
 	jl_doc_cell_text(doc, "–");
-	jl_doc_cell(doc, JL_MARK_BAD);
-	jl_doc_text(doc, why);
+	JL_CELLS(doc, JL_MARKED(JL_MARK_BAD, why));
 }
 
 static const char *name_of(const struct jl_tell_compare *in, size_t i)
@@ -95,14 +92,9 @@ static bool epochs_known(const struct jl_compare *compare)
 
 static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("system"), JL_COLUMN_TEXT },
-						     { JL_N("passes"), JL_COLUMN_FIGURE },
-						     { JL_N("step"), JL_COLUMN_FIGURE },
-						     { JL_NC("ratio", "speed"), JL_COLUMN_FIGURE },
-						     { JL_N("epoch"), JL_COLUMN_FIGURE } };
 	const bool epochs = epochs_known(in->compare);
 
-	jl_tell_table(doc, NULL, heads, epochs ? 5 : 4);
+	jl_tell_table(doc, NULL, epochs ? "tffff" : "tfff", JL_N("system|passes|step|speed|epoch"));
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -123,14 +115,9 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("system"), JL_COLUMN_LEAST(8) }, { JL_N("batch"), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_NC("ratio", "speed"), JL_COLUMN_FIGURE },
-		{ JL_N("batches"), JL_COLUMN_FIGURE },  { JL_N("epoch"), JL_COLUMN_FIGURE }
-	};
 	const bool epochs = epochs_known(in->compare);
 
-	jl_tell_table(doc, NULL, heads, epochs ? 6 : 4);
+	jl_tell_table(doc, NULL, epochs ? "t8fffff" : "t8fff", JL_N("system|batch|step|speed|batches|epoch"));
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_LARGEST_BATCH];
@@ -183,7 +170,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 		heads[n++] = counted(doc, JL_N("x %s training"), JL_N("x %s trainings"), c->repeat);
 	if (has_tune)
 		heads[n++] = counted(doc, JL_N("x %s trial"), JL_N("x %s trials"), c->tune);
-	jl_tell_table(doc, NULL, heads, n);
+	jl_tell_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct jl_compare_row *row = &c->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -211,7 +198,7 @@ void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 	if (!points)
 		return;
-	chart->y = (struct jl_axis){ .label = JL_C("ratio", "speed"), .unit = "x", .lo = NAN, .hi = NAN };
+	chart->y = JL_AXIS(.label = JL_C("ratio", "speed"), .unit = "x");
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -239,11 +226,11 @@ static const char *share(char out[64], const char *what, const struct jl_estimat
 
 static void mix_line(struct jl_doc *doc, const struct jl_observed_mix *mix)
 {
-	char a[64], b[64], c[64], d[64], text[320];
+	char text[320];
 
-	jl_format(text, sizeof text, "%s%s, %s, %s, %s", JL_("assumed mix: "), share(a, JL_("matrix"), &mix->matrix),
-		  share(b, JL_("memory"), &mix->memory), share(c, JL_("host"), &mix->host),
-		  share(d, JL_C("time", "links"), &mix->links));
+	jl_format(text, sizeof text, "%s%s, %s, %s, %s", JL_("assumed mix: "),
+		  share(JL_TXT, JL_("matrix"), &mix->matrix), share(JL_TXT, JL_("memory"), &mix->memory),
+		  share(JL_TXT, JL_("host"), &mix->host), share(JL_TXT, JL_C("time", "links"), &mix->links));
 	jl_doc_said(doc, text, JL_ESTIMATED, JL_METHOD);
 }
 
@@ -252,7 +239,6 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	const struct jl_observed *run = &in->compare->seen.run;
 	struct jl_num step = jl_num_plain(run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
 		      epoch = jl_num_plain(run->batches * run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL);
-	char n[JL_UNITS_TEXT_MAX];
 
 	step.n_digits = 4;
 	jl_doc_lead(doc);
@@ -261,7 +247,7 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	jl_doc_lead(doc);
 	if (!isnan(run->batches)) {
 		JL_SENTENCE(doc, JL_("|1 batches an epoch: |2 an epoch"),
-			    JL_FIG(jl_num_written(jl_num_count(run->batches), jl_grouped_text(n, run->batches))),
+			    JL_FIG(jl_num_written(jl_num_count(run->batches), jl_grouped_text(JL_TXT, run->batches))),
 			    JL_FIG(epoch));
 		jl_doc_lead(doc);
 	}
@@ -341,13 +327,13 @@ static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 
 static void same_heading(struct jl_doc *doc, const struct jl_compare_at *base)
 {
-	char text[256], batches[JL_UNITS_TEXT_MAX];
+	char text[256];
 
 	if (isnan(base->batches))
 		jl_format(text, sizeof text, JL_("At the same batch, %.0f: the same training"), base->batch);
 	else
 		jl_format(text, sizeof text, JL_("At the same batch, %.0f: the same training, %s batches an epoch"),
-			  base->batch, jl_grouped_text(batches, base->batches));
+			  base->batch, jl_grouped_text(JL_TXT, base->batches));
 	jl_doc_subsection(doc, "same-batch", text);
 }
 

@@ -54,10 +54,8 @@ static const char *horizon_text(char out[48], const struct jl_cost_setting *s)
 
 static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_setting *s)
 {
-	char text[48];
-
 	return jl_num_written(jl_num_given((double)s->horizon_days * 86400, JL_K_TIME, NULL),
-			      jl_tell_text(doc, "%s", horizon_text(text, s)));
+			      jl_tell_text(doc, "%s", horizon_text(JL_TXT, s)));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
@@ -85,14 +83,12 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_C("span", "time"),
-				     .step = horizon > 4 * 365 ? 365
-					     : horizon > 200   ? 180
-							       : 30,
-				     .unit = "days",
-				     .lo = NAN,
-				     .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("paid"), .kind = money_kind(study), .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_C("span", "time"),
+			   .step = horizon > 4 * 365 ? 365
+				   : horizon > 200   ? 180
+						     : 30,
+			   .unit = "days");
+	chart->y = JL_AXIS(.label = JL_("paid"), .kind = money_kind(study));
 	chart->mark_source = JL_METHOD;
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_chart_point *points = jl_tell_series(doc, chart, i, study->options[i].name, JL_ESTIMATED,
@@ -141,9 +137,9 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 	const struct jl_cost_setting *s = &study->setting;
 	long days[MILESTONES_MAX];
 	size_t n = 0;
-	char text[JL_MONEY_TEXT_MAX], end[48];
+	char text[JL_MONEY_TEXT_MAX];
 
-	for (size_t i = 0; i < sizeof milestones / sizeof milestones[0] && n < MILESTONES_MAX; i++) {
+	for (size_t i = 0; i < JL_LEN(milestones) && n < MILESTONES_MAX; i++) {
 		const long day = jl_date_add_months(s->start_day, milestones[i]) - s->start_day;
 		const char *name = milestone_name(doc, milestones[i]);
 
@@ -153,14 +149,14 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
 	}
 	if (days[n - 1] < s->horizon_days) { /* the whole of it is what decides */
-		const char *name = jl_arena_strdup(doc->arena, horizon_text(end, s));
+		const char *name = jl_arena_strdup(doc->arena, horizon_text(JL_TXT, s));
 
 		n -= n == MILESTONES_MAX;
 		days[n++] = s->horizon_days;
 		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
 	}
-	jl_tell_table(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
-		      heads, n + 1);
+	jl_tell_columns(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
+			heads, n + 1);
 	for (size_t o = 0; o < study->n_options; o++) {
 		jl_doc_cell_name(doc, study->options[o].name);
 		for (size_t i = 0; i < n; i++) {
@@ -188,15 +184,11 @@ static void swing_cell(struct jl_doc *doc, double days)
 
 static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("what moves it most"), JL_COLUMN_TEXT },
-						     { JL_N("20 % lower"), JL_COLUMN_FIGURE },
-						     { JL_N("20 % higher"), JL_COLUMN_FIGURE },
-						     { JL_N("decision flips at"), JL_COLUMN_FIGURE } };
 	char text[32];
 
 	if (!p->n_swings)
 		return;
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "tfff", JL_N("what moves it most|20 % lower|20 % higher|decision flips at"));
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
@@ -211,14 +203,14 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 
 static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_work *w)
 {
-	char mid[JL_MONEY_TEXT_MAX], lo[JL_MONEY_TEXT_MAX], hi[JL_MONEY_TEXT_MAX], range[2 * JL_MONEY_TEXT_MAX + 4];
+	char mid[JL_MONEY_TEXT_MAX], range[2 * JL_MONEY_TEXT_MAX + 4];
 	struct jl_num time = jl_num_estimate(w->run_s, JL_K_TIME, NULL), cost;
 
 	time.n_digits = 3;
 	jl_tell_cell(doc, time);
 	plain_money(mid, study, w->run_cost.value);
-	snprintf(range, sizeof range, "%s–%s", plain_money(lo, study, w->run_cost.lo),
-		 plain_money(hi, study, w->run_cost.hi));
+	snprintf(range, sizeof range, "%s–%s", plain_money(JL_TXT, study, w->run_cost.lo),
+		 plain_money(JL_TXT, study, w->run_cost.hi));
 	cost = money(study, w->run_cost.value, mid);
 	cost.lo = w->run_cost.lo;
 	cost.hi = w->run_cost.hi;
@@ -240,7 +232,7 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 					      { JL_N("80 % interval"), JL_COLUMN_FIGURE },
 					      { JL_N("per Mtoken"), JL_COLUMN_FIGURE } };
 
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_columns(doc, NULL, heads, 5);
 	for (size_t i = 0; i < study->n_options; i++) {
 		jl_doc_cell_name(doc, study->options[i].name);
 		if (study->work[i].known)
@@ -302,7 +294,6 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 /* What is in a price of the catalog and what is not, and whether it is old. */
 static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long today)
 {
-	char host[JL_MONEY_TEXT_MAX];
 	long day = today;
 	struct jl_err ignored;
 
@@ -312,7 +303,7 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 		const struct jl_num part = jl_num_written(jl_num_plain(jl_money_value(o->host),
 								       o->host.currency == JL_KRW ? JL_K_KRW : JL_K_USD,
 								       NULL, JL_ESTIMATED, NULL),
-							  jl_money_text(host, o->host));
+							  jl_money_text(JL_TXT, o->host));
 		const char *rest = jl_tell_part(doc, JL_("; | of it assumed for the host"));
 
 		jl_doc_num(doc, &part);
@@ -329,11 +320,11 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	const bool rent = jl_cost_is_rent(o->kind);
 	const struct jl_money m = rent ? o->per_hour : o->price;
 	const bool krw = m.currency == JL_KRW;
-	char text[JL_MONEY_TEXT_MAX], shown[JL_MONEY_TEXT_MAX + 4];
+	char shown[JL_MONEY_TEXT_MAX + 4];
 	struct jl_num num = rent && !krw ? jl_num_given(jl_money_value(m) / 3600, JL_K_USD_RATE, NULL)
 					 : jl_num_given(jl_money_value(m), krw ? JL_K_KRW : JL_K_USD, NULL);
 
-	snprintf(shown, sizeof shown, "%s%s", jl_money_text(text, m), rent ? JL_C("rate", "/h") : "");
+	snprintf(shown, sizeof shown, "%s%s", jl_money_text(JL_TXT, m), rent ? JL_C("rate", "/h") : "");
 	num.text = shown;
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
 	jl_doc_name(doc, o->name);
@@ -370,7 +361,7 @@ static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
 			long today)
 {
-	char year[5], days[JL_MONEY_TEXT_MAX];
+	char year[5];
 	long day = today;
 
 	if (!date)
@@ -385,7 +376,7 @@ static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newe
 	if (today - day > OLD_DAYS)
 		jl_doc_said(doc,
 			    jl_arena_printf(doc->arena, JL_(" ⚠ %s days old: rates may have changed"),
-					    jl_grouped(days, (double)(today - day))),
+					    jl_grouped(JL_TXT, (double)(today - day))),
 			    JL_ORIGIN_NONE, NULL);
 	if (newer) {
 		JL_TELL(doc, "; newer: --tariff ");
@@ -409,12 +400,11 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 
 	for (size_t i = 0; i < in->study->n_options; i++) {
 		const struct jl_cost_option *o = &in->study->options[i];
-		char every[JL_UNITS_TEXT_MAX];
 
 		market |= o->resale_market;
 		if (jl_cost_save_every_s(o) > 0)
 			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), o->name,
-				      jl_units_said(every, jl_cost_save_every_s(o), JL_K_TIME, 2));
+				      jl_units_said(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
 	}
 	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
 	if (market)
@@ -448,7 +438,6 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	const struct jl_cost_setting *s = &in->study->setting;
 	const struct jl_cost_said *assumed = &in->study->assumed;
 	struct jl_buf text;
-	char date[JL_DATE_TEXT_MAX];
 
 	jl_buf_init(&text, 1000);
 	if (assumed->util)
@@ -462,7 +451,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 		jl_buf_printf(&text, JL_("grid of %s; "), assumed->carbon_name);
 	if (s->fx.krw_micro)
 		jl_buf_printf(&text, JL_("1 USD = %.6g KRW (%s); "), (double)s->fx.krw_micro / 1e6,
-			      jl_date_text(date, s->fx.day));
+			      jl_date_text(JL_TXT, s->fx.day));
 	if (borrows_season(in->study))
 		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
 	said_of_options(&text, in);
@@ -483,11 +472,10 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_money paid = { study->lines[i].cum_micro[study->setting.horizon_days],
 					 study->setting.currency };
-		char said[JL_MONEY_TEXT_MAX];
 
 		if (jl_money_convert(&paid, paid, other, &study->setting.fx, NULL) == JL_OK)
 			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", study->options[i].name,
-				      jl_money_text(said, paid));
+				      jl_money_text(JL_TXT, paid));
 	}
 	if (text.len) /* no rate of exchange, no other money */
 		jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,
@@ -541,25 +529,22 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today)
 {
-	static const struct jl_tell_head heads[] = { { NULL, JL_COLUMN_TEXT }, { NULL, JL_COLUMN_FIGURE } };
 	const struct jl_bill *bill = &asked->bill;
 	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
-	char text[JL_MONEY_TEXT_MAX];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_money_text(text, bill->total));
+	JL_LEAD(doc, jl_money_text(JL_TXT, bill->total));
 	jl_doc_said(doc,
 		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
 				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),
 		    JL_ORIGIN_NONE, NULL);
-	jl_tell_table(doc, NULL, heads, 2);
+	jl_tell_table(doc, NULL, "tf", "|");
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		if (bill->parts[p].micro == 0)
 			continue;
 		JL_ROW(doc, false, JL_WORD(jl_bill_part_name((enum jl_bill_part)p)),
 		       JL_FIG(jl_num_written(
 			       jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED, bill->source),
-			       jl_money_text(text, bill->parts[p]))));
+			       jl_money_text(JL_TXT, bill->parts[p]))));
 	}
 	tariff_note(doc, asked->tariff, asked->newer, bill->date, bill->source, today);
 }

@@ -35,25 +35,17 @@ static double base_step_s(const struct jl_explain *e)
 
 static void time_cell(struct jl_doc *doc, double time_s)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	jl_tell_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_said(text, time_s, JL_K_TIME, 2)));
+	jl_tell_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)));
 }
 
 static void parts(struct jl_doc *doc, const struct jl_explained *x)
 {
 	static const char *const follows[JL_N_EX] = { JL_N("matrix rate"), JL_N("memory bandwidth"), JL_N("neither"),
 						      JL_NC("bound", "links"), JL_N("neither") };
-	static const struct jl_tell_head heads[] = { { JL_N("one sample"), JL_COLUMN_KEEP },
-						     { JL_N("baseline"), JL_COLUMN_FIGURE },
-						     { "", JL_COLUMN_FIGURE },
-						     { JL_N("this system"), JL_COLUMN_FIGURE },
-						     { JL_N("faster"), JL_COLUMN_FIGURE },
-						     { JL_N("follows"), JL_COLUMN_KEEP } };
 	const struct jl_explain *e = &x->e;
 	const double base_s = base_step_s(e);
 
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "kffffk", JL_N("one sample|baseline||this system|faster|follows"));
 	for (int i = 0; i < JL_N_EX; i++) {
 		const double was_s = e->base_part_s[i], is_s = e->part_s[i];
 
@@ -109,22 +101,19 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 			     x->how.machine.sys.gpu ? x->how.machine.sys.gpu->id : x->how.machine.sys.cpu->id));
 	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
 		const struct jl_product_time *t = &x->products[i];
-		char vector[JL_UNITS_TEXT_MAX], tensor[JL_UNITS_TEXT_MAX], a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
 
 		if (isnan(t->tensor_s))
 			continue;
 		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", t->n, t->n), JL_ESTIMATED,
 			      JL_("%s (%s cycles) against %s (%s cycles): %.2fx"),
-			      jl_units_said(vector, t->vector_s, JL_K_TIME, 2), jl_about_text(a, t->vector_cycles),
-			      jl_units_said(tensor, t->tensor_s, JL_K_TIME, 2), jl_about_text(b, t->tensor_cycles),
+			      jl_units_said(JL_TXT, t->vector_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->vector_cycles),
+			      jl_units_said(JL_TXT, t->tensor_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->tensor_cycles),
 			      t->vector_s / t->tensor_s);
 	}
-	jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED, "%s",
-		     JL_("the count follows one warp through latencies that hide behind each other on a full "
-			 "device; there a small product costs "
-			 "what starting a kernel costs, and a large one what its rate or its bytes allow. The "
-			 "example also counts 64 tensor "
-			 "operations where 4x4x4 units need 512"));
+	JL_NOTE(doc, JL_("why they differ"), JL_ESTIMATED,
+		"the count follows one warp through latencies that hide behind each other on a full device; there a "
+		"small product costs what starting a kernel costs, and a large one what its rate or its bytes allow. "
+		"The example also counts 64 tensor operations where 4x4x4 units need 512");
 }
 
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *x)

@@ -2,7 +2,8 @@
 #include <math.h>
 
 #include "predict/kind.h"
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
 #include "tell/predict.h"
 
 static double gib(double bytes)
@@ -47,21 +48,14 @@ static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
 
 static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("technique"), JL_COLUMN_TEXT },      { JL_N("cut"), JL_COLUMN_KEEP },
-		{ JL_N("GiB/GPU"), JL_COLUMN_FIGURE },      { "", JL_COLUMN_KEEP },
-		{ JL_N("host"), JL_COLUMN_FIGURE },         { JL_N("step"), JL_COLUMN_FIGURE },
-		{ JL_NC("time", "cost"), JL_COLUMN_FIGURE }
-	};
 	static const struct {
 		enum jl_mark mark;
 		const char *en;
 	} rooms[] = { { JL_MARK_GOOD, JL_NC("verdict", "fits") },
 		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
-	char time[JL_UNITS_TEXT_MAX];
 
-	jl_tell_table(doc, NULL, heads, 7);
+	jl_tell_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct jl_technique *r = &fit->rows[i];
 		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;
@@ -73,11 +67,10 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 			continue;
 		}
 		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
-		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B))));
-		jl_doc_cell(doc, rooms[r->room].mark);
-		jl_doc_text(doc, jl_msg(rooms[r->room].en));
+		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B)))),
+			 JL_MARKED(rooms[r->room].mark, jl_msg(rooms[r->room].en)));
 		host_cell(doc, r);
-		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(time, step_s, JL_K_TIME, 2)));
+		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(JL_TXT, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
 		jl_doc_end_row(doc, false);
 	}
@@ -95,8 +88,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 	if (!(most_B > 0))
 		return;
 	if (isnan(ram_B))
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\"."));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\".");
 	else
 		jl_tell_note(doc, NULL, JL_ESTIMATED,
 			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
@@ -130,11 +122,10 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 				 "has %.0f."),
 			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
 	else if (fit->rows[0].how.shard.micro_batch > 1)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
 	else
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("Nothing fits: it needs more GPUs, or GPUs with more memory."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
 static void notes(struct jl_doc *doc, const struct jl_fit *fit)
@@ -159,23 +150,21 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 	host_note(doc, fit);
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s", JL_("○ estimated; 'jeoul predict' gives the interval of each."));
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
 	if (fit->rows[0].how.subject.kind->is_cut)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host."));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host.");
 	jl_tell_sure(doc, &fit->rows[0].how.notes);
 }
 
 void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_case *c = &fit->rows[0].how;
-	char params[JL_PARAMS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, c->subject.name);
-	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(params, jl_subject_params(&c->subject)));
+	JL_LEAD(doc, c->subject.name);
+	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(JL_TXT, jl_subject_params(&c->subject)));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(capacity, c->machine.dev.mem_B));
+	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(JL_TXT, c->machine.dev.mem_B));
 	jl_doc_lead(doc);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), c->global_batch);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);

@@ -1,7 +1,9 @@
 /* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
 #include <math.h>
 
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
+#include "tell/tell.h"
 
 static size_t kind_of(const struct jl_fleet_ask *ask, const struct jl_fleet_point *p)
 {
@@ -30,8 +32,8 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 			      n_kinds);
 	if (!chart)
 		return;
-	chart->x = (struct jl_axis){ .label = JL_("time"), .kind = JL_K_TIME, .log = true, .lo = NAN, .hi = NAN };
-	chart->y = (struct jl_axis){ .label = JL_("cost"), .kind = JL_K_USD, .log = true, .lo = NAN, .hi = NAN };
+	chart->x = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME, .log = true);
+	chart->y = JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD, .log = true);
 	chart->x_origin = JL_ESTIMATED;
 	for (size_t k = 0; k < n_kinds; k++) {
 		const char *name = a->ask->n_kinds ? a->ask->kinds[k] : a->fleet->points[0].kind;
@@ -47,7 +49,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 			points[n].y = jl_fleet_cost_usd(p);
 			points[n++].front = p->on_front;
 		}
-		((struct jl_chart_series *)&chart->series[k])->n_points = n;
+		chart->series[k].n_points = n;
 	}
 	jl_doc_chart(doc, chart);
 }
@@ -56,15 +58,14 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	const double unit = e->value >= 1e6 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	if (isnan(e->value))
 		return "?";
-	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(value, e->value / unit),
+	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
 			    unit >= 1e6   ? "MUSD"
 			    : unit >= 1e3 ? "kUSD"
 					  : "USD",
-			    jl_about_text(lo, e->lo / unit), jl_about_text(hi, e->hi / unit));
+			    jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
 }
 
 static const struct jl_estimate *time_of(const struct jl_fleet *fleet, const struct jl_fleet_point *p)
@@ -75,14 +76,13 @@ static const struct jl_estimate *time_of(const struct jl_fleet *fleet, const str
 static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const struct jl_fleet_point *p, bool limits)
 {
 	const struct jl_plan *plan = &p->how.plan;
-	char time[JL_RANGE_TEXT_MAX];
 
 	JL_CELLS(
 		doc,
 		JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus))),
 		JL_NAMED(p->kind),
 		JL_FIG(jl_num_written(jl_num_estimate(*time_of(fleet, p), JL_K_TIME, NULL),
-				      jl_estimate_text(time, time_of(fleet, p), JL_K_TIME))),
+				      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME))),
 		JL_FIG(jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
 				      money(doc, &p->prediction.cost_usd))),
 		JL_NAMED(jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
@@ -97,14 +97,10 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const st
 static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 {
 	const bool limits = !isnan(a->ask->deadline_s) || !isnan(a->ask->budget_usd);
-	const struct jl_tell_head heads[] = { { JL_N("GPUs"), JL_COLUMN_FIGURE },
-					      { JL_N("kind"), JL_COLUMN_TEXT },
-					      { a->fleet->whole_run ? JL_N("time") : JL_N("step"), JL_COLUMN_KEEP },
-					      { JL_N("cost"), JL_COLUMN_KEEP },
-					      { JL_N("plan"), JL_COLUMN_KEEP },
-					      { JL_N("limits"), JL_COLUMN_KEEP } };
 
-	jl_tell_table(doc, NULL, heads, limits ? 6 : 5);
+	jl_tell_table(doc, NULL, limits ? "ftkkkk" : "ftkkk",
+		      a->fleet->whole_run ? JL_N("GPUs|kind|time|cost|plan|limits")
+					  : JL_N("GPUs|kind|step|cost|plan|limits"));
 	for (size_t i = 0; i < a->fleet->n; i++) {
 		const struct jl_fleet_point *p = &a->fleet->points[i];
 
@@ -116,10 +112,9 @@ static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, const char *label)
 {
 	const struct jl_fleet_point *p = &fleet->points[i];
-	char time[JL_RANGE_TEXT_MAX];
 
 	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
-		      jl_estimate_text(time, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
+		      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
 	jl_tell_plan_case(doc, &p->how);
 }
 
@@ -175,13 +170,13 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 	if (fleet->fastest >= 0 && fleet->fastest != fleet->cheapest)
 		answer_of(doc, fleet, fleet->fastest, JL_("Fastest"));
 	if (fleet->cheapest < 0 && fleet->fastest < 0 && fits->n)
-		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, "%s",
-			      JL_("of them keeps the deadline and the budget; the front shows what is possible"));
+		JL_ENTRY(doc, JL_("None"), JL_ESTIMATED,
+			 "of them keeps the deadline and the budget; the front shows what is possible");
 	else if (!fits->n && fits->near)
 		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"),
 			      fits->near->n_gpus, fits->near->kind, fits->near->miss_B / 1073741824.0);
 	else if (!fits->n && !fits->any_possible)
-		jl_tell_entry(doc, JL_("None"), JL_LISTED, "%s", JL_("comes in these numbers"));
+		JL_ENTRY(doc, JL_("None"), JL_LISTED, "comes in these numbers");
 	else if (!fits->n)
 		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED,
 			      JL_("divides: global batch %.0f; change --global-batch or --fix"),
@@ -193,7 +188,6 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
 {
 	bool first = true;
-	char date[JL_DATED_MAX];
 
 	for (size_t k = 0; k < (a->ask->n_kinds ? a->ask->n_kinds : 1); k++)
 		for (size_t i = 0; i < a->fleet->n; i++) {
@@ -207,7 +201,7 @@ static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long toda
 				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
 			else
 				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: %.2f USD/h a GPU (%s, %s)"), p->kind,
-					      r->usdps * 3600, r->provider, jl_dated_text(date, r->date, today));
+					      r->usdps * 3600, r->provider, jl_dated_text(JL_TXT, r->date, today));
 			first = false;
 			break;
 		}
@@ -228,8 +222,7 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	}
 	if (jl_plan_n_configurations(&a->effort.tally))
 		jl_tell_searched(doc, &a->effort);
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-		     JL_("○ estimated; 80 % intervals. Rents are list prices of their date."));
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals. Rents are list prices of their date.");
 }
 
 /* --- largest and fastest batch */
@@ -247,29 +240,23 @@ static void batch_cell(struct jl_doc *doc, const struct jl_batch_point *p)
 
 void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("system"), JL_COLUMN_TEXT },  { JL_N("largest"), JL_COLUMN_KEEP },
-		{ JL_N("fastest"), JL_COLUMN_KEEP }, { JL_N("samples/s"), JL_COLUMN_KEEP },
-		{ JL_N("speed"), JL_COLUMN_FIGURE }, { JL_N("at most"), JL_COLUMN_KEEP }
-	};
 	const double base = a->rows[0].limit.fastest.prediction.samples_per_s.value;
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, a->subject->name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("largest batch in one pass, and the fastest"));
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "tkkkfk", JL_N("system|largest|fastest|samples/s|speed|at most"));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_batch_limit *l = &a->rows[i].limit;
 		const struct jl_estimate *rate = &l->fastest.prediction.samples_per_s;
 		const bool any = l->fastest.batch >= 1;
-		char text[JL_RANGE_TEXT_MAX];
 
 		jl_doc_cell_name(doc, a->rows[i].system);
 		batch_cell(doc, &l->largest);
 		batch_cell(doc, &l->fastest);
 		if (any)
 			jl_tell_cell(doc, jl_num_written(jl_num_estimate(*rate, JL_K_NUMBER, NULL),
-							 jl_about_range_text(text, rate)));
+							 jl_about_range_text(JL_TXT, rate)));
 		else
 			jl_doc_cell_text(doc, "–");
 		jl_tell_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),

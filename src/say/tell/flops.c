@@ -51,47 +51,39 @@ static void cell(struct jl_doc *doc, struct jl_num num)
 
 static void row(struct jl_doc *doc, const struct jl_count *c, bool total)
 {
-	char params[JL_UNITS_TEXT_MAX], flop[JL_UNITS_TEXT_MAX], bytes[JL_UNITS_TEXT_MAX];
-
 	jl_doc_cell_name(doc, jl_msg(c->en));
 	jl_doc_cell_text(doc, total || !(c->n > 0) ? "" : jl_tell_text(doc, "%.0f", c->n));
-	cell(doc, counted(c->params, JL_K_NUMBER, jl_grouped_text(params, c->params)));
-	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_said(flop, c->fwd_flop, JL_K_FLOP, 4)));
-	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_said(bytes, c->saved_B, JL_K_BYTES, 3)));
+	cell(doc, counted(c->params, JL_K_NUMBER, jl_grouped_text(JL_TXT, c->params)));
+	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_said(JL_TXT, c->fwd_flop, JL_K_FLOP, 4)));
+	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_said(JL_TXT, c->saved_B, JL_K_BYTES, 3)));
 	jl_doc_end_row(doc, total);
 }
 
 void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 {
-	static const struct jl_tell_head heads[] = { { JL_NC("rows", "layers"), JL_COLUMN_LEAST(12) },
-						     { JL_N("number"), JL_COLUMN_FIGURE },
-						     { JL_N("parameters"), JL_COLUMN_FIGURE },
-						     { JL_N("FLOP forward"), JL_COLUMN_FIGURE },
-						     { JL_N("kept activations"), JL_COLUMN_FIGURE } };
 	const struct jl_counts *n = &f->counts;
 	const double flop = n->total.fwd_flop, items = f->batch * (isnan(f->seq) ? 1 : f->seq);
-	char a[JL_UNITS_TEXT_MAX], b[JL_UNITS_TEXT_MAX];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, f->name);
+	JL_LEAD(doc, f->name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %g"), f->batch);
 	if (!isnan(f->seq))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g"), f->seq);
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "t12ffff", JL_N("layers|number|parameters|FLOP forward|kept activations"));
 	for (size_t i = 0; i < n->n; i++)
 		row(doc, &n->rows[i], false);
 	row(doc, &n->total, true);
 	if (n->active_params < n->total.params)
 		jl_tell_entry(doc, JL_("Active"), JL_ESTIMATED, JL_("%s parameters a token"),
-			      jl_grouped_text(a, floor(n->active_params + 0.5)));
+			      jl_grouped_text(JL_TXT, floor(n->active_params + 0.5)));
 	if (!isnan(n->still_params))
 		jl_tell_entry(doc, JL_("Frozen"), JL_ESTIMATED, JL_("%s parameters that no step updates as a whole"),
-			      jl_grouped_text(a, n->still_params));
-	jl_tell_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_said(a, flop, JL_K_FLOP, 4),
+			      jl_grouped_text(JL_TXT, n->still_params));
+	jl_tell_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_said(JL_TXT, flop, JL_K_FLOP, 4),
 		      flop / (flop < 2e12 ? 2e9 : 2e12), flop < 2e12 ? "GMAC" : "TMAC");
 	jl_tell_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
-		      jl_units_said(a, n->train_flop, JL_K_FLOP, 4),
-		      jl_units_said(b, n->train_flop / items, JL_K_FLOP, 3), isnan(f->seq) ? f->item : JL_("token"));
+		      jl_units_said(JL_TXT, n->train_flop, JL_K_FLOP, 4),
+		      jl_units_said(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
+		      isnan(f->seq) ? f->item : JL_("token"));
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 		     isnan(f->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
 				   : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."));

@@ -1,22 +1,20 @@
-#include "tell/infer.h"
+#include "serving/infer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 
 static struct jl_num count(struct jl_doc *doc, double value)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_num_written(jl_num_count(value), jl_tell_text(doc, "%s", jl_count_text(text, value)));
+	return jl_num_written(jl_num_count(value), jl_tell_text(doc, "%s", jl_count_text(JL_TXT, value)));
 }
 
 static struct jl_num about(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
-	char text[JL_RANGE_TEXT_MAX], value[JL_UNITS_TEXT_MAX];
 	const bool ends = range && e.lo < e.hi;
 
 	return jl_num_written(
 		jl_num_estimate(e, JL_K_NUMBER, NULL),
-		jl_tell_text(doc, "%s", ends ? jl_about_range_text(text, &e) : jl_about_text(value, e.value)));
+		jl_tell_text(doc, "%s", ends ? jl_about_range_text(JL_TXT, &e) : jl_about_text(JL_TXT, e.value)));
 }
 
 static struct jl_num exactly(struct jl_doc *doc, double value)
@@ -52,8 +50,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 /* The answer in a sentence. */
 static void lead(struct jl_doc *doc, const struct jl_infer *a)
 {
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, a->model);
+	JL_LEAD(doc, a->model);
 	jl_doc_text(doc, " · ");
 	jl_doc_name(doc, a->system);
 	jl_doc_text(doc, " · ");
@@ -83,12 +80,6 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 
 static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 {
-	static const struct jl_tell_head heads[] = {
-		{ "", JL_COLUMN_KEEP },
-		{ JL_N("half of them"), JL_COLUMN_KEEP },
-		{ "90 %", JL_COLUMN_FIGURE },
-		{ "99 %", JL_COLUMN_FIGURE },
-	};
 	const struct {
 		const char *en;
 		const struct jl_infer_times *t;
@@ -99,7 +90,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 		{ JL_N("whole request"), &a->e2e_s },
 	};
 
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "kkff", JL_N("|half of them|90 %|99 %"));
 	for (size_t i = 0; i < 4; i++) {
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
@@ -170,7 +161,7 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 	jl_doc_entry(doc, JL_("Observed"));
 	rest = jl_tell_part(doc,
 			    JL_("first token |, each |; predicted before | and |, after the correction | and |. "));
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+	for (size_t i = 0; i < JL_LEN(times); i++) {
 		jl_tell_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
 					      times[i].origin));
 		rest = jl_tell_part(doc, rest);
@@ -186,9 +177,8 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 						   : jl_tell_text(doc, JL_("%.2g USD"), e.value));
 }
 
-static void costs(struct jl_doc *doc, const struct jl_tell_infer *in)
+static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const struct jl_infer *a = in->infer;
 	const struct jl_estimate power = { a->power_usd_per_Mtoken, a->power_usd_per_Mtoken, a->power_usd_per_Mtoken };
 
 	jl_doc_entry(doc, JL_("A million tokens"));
@@ -205,18 +195,9 @@ static void costs(struct jl_doc *doc, const struct jl_tell_infer *in)
 
 static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 {
-	static const struct jl_tell_head rates[] = {
-		{ JL_N("requests/s"), JL_COLUMN_FIGURE },     { JL_N("first token, 90 %"), JL_COLUMN_KEEP },
-		{ JL_N("each token, 90 %"), JL_COLUMN_KEEP }, { JL_N("tokens/s"), JL_COLUMN_FIGURE },
-		{ JL_N("busy"), JL_COLUMN_FIGURE },           { "", JL_COLUMN_TEXT },
-	};
-	static const struct jl_tell_head formats[] = {
-		{ JL_N("weights"), JL_COLUMN_KEEP },          { JL_N("on a GPU"), JL_COLUMN_FIGURE },
-		{ JL_N("GPUs"), JL_COLUMN_FIGURE },           { JL_N("first token, 90 %"), JL_COLUMN_KEEP },
-		{ JL_N("each token, 90 %"), JL_COLUMN_KEEP }, { JL_N("tokens/s"), JL_COLUMN_FIGURE },
-	};
-
-	jl_tell_table(doc, NULL, a->compared ? formats : rates, 6);
+	jl_tell_table(doc, NULL, a->compared ? "kffkkf" : "fkkfft",
+		      a->compared ? JL_N("weights|on a GPU|GPUs|first token, 90 %|each token, 90 %|tokens/s")
+				  : JL_N("requests/s|first token, 90 %|each token, 90 %|tokens/s|busy|"));
 	for (size_t i = 0; i < a->n_rows; i++) {
 		const struct jl_infer_row *r = &a->rows[i];
 		char text[JL_UNITS_TEXT_MAX];
@@ -248,16 +229,14 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-void jl_tell_infer(struct jl_doc *doc, const struct jl_tell_infer *in)
+void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const struct jl_infer *a = in->infer;
-
 	lead(doc, a);
 	percentiles(doc, a);
 	entries(doc, a);
 	if (a->seen.pass_factor > 0)
 		seen(doc, &a->seen);
-	costs(doc, in);
+	costs(doc, a);
 	if (a->n_rows > 0)
 		sweep(doc, a);
 	if (a->n_flags)

@@ -5,17 +5,12 @@
 
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("part"), JL_COLUMN_KEEP },    { JL_N("operation"), JL_COLUMN_TEXT },
-		{ JL_N("times"), JL_COLUMN_FIGURE }, { JL_N("launches"), JL_COLUMN_FIGURE },
-		{ JL_N("moves"), JL_COLUMN_FIGURE }, { JL_N("device time"), JL_COLUMN_FIGURE },
-	};
 	struct jl_num moved = jl_num_about(kernels->stream_B, JL_K_BYTES, NULL);
 
 	jl_doc_para(doc);
 	jl_doc_text(doc, jl_tell_text(doc, JL_("%s on %s, %s: one step, one device"), c->subject.id,
 				      c->machine.sys.text, jl_framework_name(c->framework)));
-	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, NULL, "ktffff", JL_N("part|operation|times|launches|moves|device time"));
 	for (size_t i = 0; i < kernels->n; i++) {
 		const struct jl_kernel *k = &kernels->items[i];
 

@@ -6,28 +6,21 @@
 static void money_cell(struct jl_doc *doc, struct jl_money money)
 {
 	const enum jl_kind kind = money.currency == JL_KRW ? JL_K_KRW : JL_K_USD;
-	char text[JL_MONEY_TEXT_MAX];
 
-	jl_tell_cell(doc, jl_num_about(jl_money_value(money), kind, jl_money_text(text, money)));
+	jl_tell_cell(doc, jl_num_about(jl_money_value(money), kind, jl_money_text(JL_TXT, money)));
 }
 
 void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("month"), JL_COLUMN_TEXT },
-						     { JL_N("kWh"), JL_COLUMN_FIGURE },
-						     { JL_N("bill without"), JL_COLUMN_FIGURE },
-						     { JL_N("bill with"), JL_COLUMN_FIGURE },
-						     { JL_N("more"), JL_COLUMN_FIGURE } };
-	char year[JL_MONEY_TEXT_MAX], other[JL_MONEY_TEXT_MAX], date[JL_DATE_TEXT_MAX], text[64];
+	char text[64];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_money_text(year, bill->year));
+	JL_LEAD(doc, jl_money_text(JL_TXT, bill->year));
 	jl_doc_said(doc,
 		    jl_arena_printf(doc->arena, JL_(" more a year for %s (%s): %s of electricity by tariff %s"),
-				    bill->name, jl_money_text(other, bill->year_other),
+				    bill->name, jl_money_text(JL_TXT, bill->year_other),
 				    jl_units_said(text, bill->active_W, JL_K_POWER, 3), bill->tariff),
 		    JL_ESTIMATED, JL_METHOD);
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "tffff", JL_N("month|kWh|bill without|bill with|more"));
 	for (size_t i = 0; i < bill->n_months; i++) {
 		const struct jl_machine_bill_month *m = &bill->months[i];
 
@@ -46,5 +39,5 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 			 "--fx)"),
 		     100 * bill->util_frac, study->assumed.util ? " (--util)" : "", bill->household_kWh,
 		     study->assumed.household ? " (--household)" : "", (double)study->setting.fx.krw_micro / 1e6,
-		     jl_date_text(date, study->setting.fx.day));
+		     jl_date_text(JL_TXT, study->setting.fx.day));
 }

@@ -1,7 +1,5 @@
 #include "tell/memo.h"
 
-#include "base/text.h"
-
 static const struct {
 	const char *en;
 	enum jl_mark mark;
@@ -62,17 +60,9 @@ static const char *or_dash(const char *text)
 	return *text ? text : "–";
 }
 
-static const struct jl_tell_head heads[] = {
-	{ JL_NC("of a note", "line"), JL_COLUMN_KEEP },
-	{ JL_N("written"), JL_COLUMN_KEEP },
-	{ JL_N("from the note's premises"), JL_COLUMN_KEEP },
-	{ JL_N("listed or estimated"), JL_COLUMN_KEEP },
-};
-
 static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
 {
-	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc, text, origin, NULL);
+	JL_CELLS(doc, JL_SAID(text, origin));
 }
 
 static void row(struct jl_doc *doc, const struct jl_said_finding *f)
@@ -103,8 +93,8 @@ static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool 
 		JL_TELL(doc, " What the premises give (*) is no correction: they cannot hold themselves.");
 	if (!n && ((!*f->premises && !*f->estimate) || f->figure < 0))
 		return;
-	jl_tell_table(doc, n ? jl_arena_printf(doc->arena, JL_("and %zu that follow from it"), n) : NULL, heads,
-		      JL_LEN(heads));
+	jl_tell_table(doc, n ? jl_arena_printf(doc->arena, JL_("and %zu that follow from it"), n) : NULL, "kkkk",
+		      JL_N("line|written|from the note's premises|listed or estimated"));
 	row(doc, f);
 	for (size_t k = 0; k < note->n_findings; k++)
 		if (note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all))

@@ -36,33 +36,21 @@ static struct edit *edits_of(const struct jl_memo *note, size_t *ret_n)
 	return edits;
 }
 
-static void raw_line(struct jl_buf *out, const struct jl_memo *note, size_t l, char sign)
-{
-	const uint32_t from = note->raw_line_at[l];
-	const uint32_t end = l + 1 < note->n_raw_lines ? note->raw_line_at[l + 1] - 1 : (uint32_t)note->len;
-
-	jl_buf_putc(out, sign);
-	jl_buf_add(out, note->raw + from, end - from);
-	jl_buf_putc(out, '\n');
-	if (l + 1 == note->n_raw_lines)
-		jl_buf_puts(out, "\\ No newline at end of file\n");
-}
-
-static void edited_line(struct jl_buf *out, const struct jl_memo *note, size_t l, const struct edit *edits, size_t n)
+/* A line of the note behind its sign, with `n` edits in it. */
+static void line(struct jl_buf *out, const struct jl_memo *note, size_t l, char sign, const struct edit *edits,
+		 size_t n)
 {
 	uint32_t at = note->raw_line_at[l];
 	const uint32_t end = l + 1 < note->n_raw_lines ? note->raw_line_at[l + 1] - 1 : (uint32_t)note->len;
 
-	jl_buf_putc(out, '+');
+	jl_buf_putc(out, sign);
 	for (size_t i = 0; i < n; i++) {
 		jl_buf_add(out, note->raw + at, edits[i].at - at);
 		jl_buf_puts(out, edits[i].text);
 		at = edits[i].at + edits[i].len;
 	}
 	jl_buf_add(out, note->raw + at, end - at);
-	jl_buf_putc(out, '\n');
-	if (l + 1 == note->n_raw_lines)
-		jl_buf_puts(out, "\\ No newline at end of file\n");
+	jl_buf_puts(out, l + 1 == note->n_raw_lines ? "\n\\ No newline at end of file\n" : "\n");
 }
 
 static size_t same_line(const struct edit *edits, size_t i, size_t n)
@@ -97,11 +85,11 @@ void jl_audited_diff(struct jl_buf *out, const struct jl_memo *note)
 			if (i < n && edits[i].line == l) {
 				const size_t next = same_line(edits, i, n);
 
-				raw_line(out, note, l, '-');
-				edited_line(out, note, l, edits + i, next - i);
+				line(out, note, l, '-', NULL, 0);
+				line(out, note, l, '+', edits + i, next - i);
 				i = next;
 			} else {
-				raw_line(out, note, l, ' ');
+				line(out, note, l, ' ', NULL, 0);
 			}
 		}
 	}

@@ -305,10 +305,9 @@ void jl_audited_sarif(struct jl_buf *out, const struct jl_memo *note, bool all, 
 	struct jl_json json;
 
 	jl_json_init(&json, out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-	jl_json_pack(&json, "version:s runs:[{tool:{driver:{name:s version:s rules:[", "2.1.0", "jeoul", version);
-	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+	jl_json_pack(&json, "{$schema:s version:s runs:[{tool:{driver:{name:s version:s rules:[",
+		     "https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", "jeoul", version);
+	for (size_t i = 0; i < JL_LEN(rules); i++)
 		jl_json_pack(&json, "{id:s shortDescription:{text:s}}", rules[i].id, rules[i].en);
 	jl_json_pack(&json, "]}} columnKind:s results:[", "unicodeCodePoints");
 	for (size_t i = 0; list && i < n; i++)

@@ -6,40 +6,31 @@
 
 static struct jl_num seconds(struct jl_doc *doc, double value_s)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_num_about(value_s, JL_K_TIME, jl_tell_text(doc, "%s", jl_units_text(text, value_s, JL_K_TIME, 2)));
+	return jl_num_about(value_s, JL_K_TIME, jl_tell_text(doc, "%s", jl_units_text(JL_TXT, value_s, JL_K_TIME, 2)));
 }
 
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 {
-	static const struct jl_tell_head heads[] = { { JL_NC("which", "GPUs"), JL_COLUMN_KEEP },
-						     { JL_N("step"), JL_COLUMN_FIGURE },
-						     { JL_N("waits"), JL_COLUMN_FIGURE },
-						     { JL_N("samples by speed"), JL_COLUMN_FIGURE },
-						     { JL_N("step"), JL_COLUMN_FIGURE } };
 	const struct jl_mixed_kind *slow = &m->kind[m->slowest], *fast = &m->kind[1 - m->slowest];
-
-	char rate[JL_UNITS_TEXT_MAX];
 
 	jl_tell_case(doc, &m->how);
 	jl_tell_entry(doc, JL_("Even"), JL_ESTIMATED,
 		      JL_("%s samples/s: %.0f samples for every GPU, each step waits for the %s"),
-		      jl_about_text(rate, m->even_per_s), m->even_batch, slow->sys.gpu->id);
+		      jl_about_text(JL_TXT, m->even_per_s), m->even_batch, slow->sys.gpu->id);
 	if (m->is_shared)
 		jl_tell_entry(doc, JL_("By speed"), JL_ESTIMATED,
 			      JL_("%s samples/s (%.2gx): %.0f samples for each %s, %.0f for each %s, gradients "
 				  "weighted by them"),
-			      jl_about_text(rate, m->shared_per_s), m->shared_per_s / m->even_per_s, fast->samples,
+			      jl_about_text(JL_TXT, m->shared_per_s), m->shared_per_s / m->even_per_s, fast->samples,
 			      fast->sys.gpu->id, slow->samples, slow->sys.gpu->id);
 	else
-		jl_tell_entry(doc, JL_("By speed"), JL_ESTIMATED, "%s",
-			      JL_("no other share of this batch is faster and fits: take a larger batch"));
+		JL_ENTRY(doc, JL_("By speed"), JL_ESTIMATED,
+			 "no other share of this batch is faster and fits: take a larger batch");
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++)
 		if (m->kind[k].alone > (m->is_shared ? m->shared_per_s : m->even_per_s))
 			jl_tell_entry(doc, JL_("Better"), JL_ESTIMATED, JL_("%s alone: %s samples/s"),
-				      m->kind[k].sys.text, jl_about_text(rate, m->kind[k].alone));
-	jl_tell_table(doc, NULL, heads, 5);
+				      m->kind[k].sys.text, jl_about_text(JL_TXT, m->kind[k].alone));
+	jl_tell_table(doc, NULL, "kffff", JL_N("GPUs|step|waits|samples by speed|step"));
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
 		const struct jl_mixed_kind *kind = &m->kind[k];
 

@@ -1,4 +1,5 @@
-#include "tell/nodes.h"
+#include "check/nodes.h"
+#include "tell/tell.h"
 
 #include <math.h>
 
@@ -16,9 +17,7 @@ static const char *percent(struct jl_doc *doc, double ln)
 
 static const char *figure(struct jl_doc *doc, const struct jl_node *n)
 {
-	char what[JL_RECORD_WORDS_MAX];
-
-	return n->worst ? jl_tell_text(doc, "%s %s", n->worst->kind, jl_record_what(what, n->worst)) : "";
+	return n->worst ? jl_tell_text(doc, "%s %s", n->worst->kind, jl_record_what(JL_TXT, n->worst)) : "";
 }
 
 static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)
@@ -35,8 +34,7 @@ static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)
 		const struct jl_node *n = &nodes->nodes[i];
 
 		if (i)
-			jl_doc_lead(doc);
-		jl_doc_strong(doc, jl_tell_text(doc, JL_("%s is slow"), n->name));
+			JL_LEAD(doc, jl_tell_text(doc, JL_("%s is slow"), n->name));
 		if (n->score.slow)
 			jl_tell_piece(doc, JL_MEASURED, JL_("%s over %zu figures"), percent(doc, n->score.score_ln),
 				      n->score.n_figures);
@@ -53,24 +51,18 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 						     : JL_("like the others") };
 
 	jl_doc_cell_name(doc, n->name);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, texts[i], JL_MEASURED, NULL);
+	for (size_t i = 0; i < JL_LEN(texts); i++) {
+		JL_CELLS(doc, JL_SAID(texts[i], JL_MEASURED));
 	}
 	jl_doc_end_row(doc, is_slow(n));
 }
 
 void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("machine"), JL_COLUMN_KEEP },
-						     { JL_N("all in all"), JL_COLUMN_FIGURE },
-						     { JL_N("worst in"), JL_COLUMN_TEXT },
-						     { JL_N("by"), JL_COLUMN_FIGURE },
-						     { JL_N("verdict"), JL_COLUMN_KEEP } };
 	double least_ln = NAN;
 
 	lead(doc, nodes);
-	jl_tell_table(doc, NULL, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, NULL, "kftfk", JL_N("machine|all in all|worst in|by|verdict"));
 	for (size_t i = 0; i < nodes->n; i++) {
 		if (i < ROWS_SHOWN)
 			row(doc, &nodes->nodes[i]);

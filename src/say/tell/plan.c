@@ -1,4 +1,6 @@
-#include "tell/plan.h"
+#include "plan/answer.h"
+#include "predict/technique.h"
+#include "tell/tell.h"
 
 #include <math.h>
 
@@ -11,22 +13,19 @@ static double gib(double bytes)
 
 static const char *count(struct jl_doc *doc, long long n)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_tell_text(doc, "%s", jl_grouped_text(text, (double)n));
+	return jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, (double)n));
 }
 
 void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 {
 	const struct jl_plan_tally *t = &effort->tally;
-	char time[JL_UNITS_TEXT_MAX];
 
 	jl_tell_entry(
 		doc, JL_("Searched"), JL_MEASURED,
 		JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s that no "
 		    "framework runs, %s that do not divide"),
 		effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
-		jl_units_said(time, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
+		jl_units_said(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
 		count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
 		count(doc, t->n_shape));
 }
@@ -128,14 +127,13 @@ static void value_cell(struct jl_doc *doc, const struct jl_plan_answer *a, const
 					  { &plan->p.energy_J, JL_K_ENERGY } },
 	  *v = &values[a->ask->objective];
 	const double per_usd = plan->how.global_batch * plan->how.shard.seq / plan->value;
-	char text[JL_RANGE_TEXT_MAX], about[JL_UNITS_TEXT_MAX];
 
 	if (v->e)
 		jl_tell_cell(doc, jl_num_written(jl_num_estimate(*v->e, v->kind, NULL),
-						 jl_estimate_text(text, v->e, v->kind)));
+						 jl_estimate_text(JL_TXT, v->e, v->kind)));
 	else
 		jl_tell_cell(doc, jl_num_about(per_usd, JL_K_NUMBER,
-					       jl_tell_text(doc, "%s/USD", jl_about_text(about, per_usd))));
+					       jl_tell_text(doc, "%s/USD", jl_about_text(JL_TXT, per_usd))));
 }
 
 static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
@@ -150,7 +148,7 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 		if (is_told(a, (enum column)k))
 			heads[n++] = setting_heads[k];
 	heads[n++] = (struct jl_tell_head){ "GiB", JL_COLUMN_FIGURE };
-	jl_tell_table(doc, NULL, heads, n);
+	jl_tell_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_plan_ranked *plan = &a->plans[i];
 		const double total_B = plan->p.memory.total_B;
@@ -163,11 +161,9 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.0f", gib(total_B))));
 		jl_doc_end_row(doc, i == 0);
 	}
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage"));
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a "
-			 "activations"));
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage");
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a activations");
 }
 
 /* --- why */
@@ -182,8 +178,7 @@ static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
 		jl_tell_entry(doc, JL_("Sure?"), JL_ESTIMATED,
 			      JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"), n);
 	else if (a->n > 1)
-		jl_tell_entry(doc, JL_("Sure?"), JL_ESTIMATED, "%s",
-			      JL_("no other plan lies inside the interval of plan 1"));
+		JL_ENTRY(doc, JL_("Sure?"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
 }
 
 /* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
@@ -227,12 +222,11 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 	const size_t other = other_kind(a);
 	const struct jl_step_cost *first = &a->plans[0].p.step, *second = &a->plans[other].p.step;
 	const char *text = "";
-	char time[JL_UNITS_TEXT_MAX];
 	unsigned done = 0;
 
 	if (!other)
 		return;
-	for (size_t n = 0; n < sizeof(signs) / sizeof(*signs); n++) {
+	for (size_t n = 0; n < JL_LEN(signs); n++) {
 		const size_t i = part_apart(first, second, signs[n], done);
 
 		if (i == JL_N_PART)
@@ -240,7 +234,7 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 		done |= 1u << i;
 		text = jl_tell_text(
 			doc, "%s%s%s %s%s", text, *text ? ", " : "", jl_msg(jl_parts[i].en), signs[n] > 0 ? "−" : "+",
-			jl_units_said(time, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
+			jl_units_said(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (*text)
 		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
@@ -275,45 +269,42 @@ static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
 static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	const struct jl_prediction *p = &a->plans[0].p;
-	char is[JL_UNITS_TEXT_MAX], may[JL_UNITS_TEXT_MAX];
 
 	if (!isnan(a->deadline_s))
 		jl_tell_entry(doc, JL_("Deadline"), JL_ESTIMATED,
 			      a->in_time ? JL_("kept: %s of %s") : JL_("missed: %s, but %s are allowed"),
-			      jl_units_said(is, p->run_s.value, JL_K_TIME, 2),
-			      jl_units_said(may, a->deadline_s, JL_K_TIME, 3));
+			      jl_units_said(JL_TXT, p->run_s.value, JL_K_TIME, 2),
+			      jl_units_said(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_tell_entry(doc, JL_("Budget"), JL_ESTIMATED,
 			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
-			      jl_units_said(is, p->cost_usd.value, JL_K_USD, 2),
-			      jl_units_said(may, a->budget_usd, JL_K_USD, 6));
+			      jl_units_said(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
+			      jl_units_said(JL_TXT, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
-		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "%s",
-			      JL_("other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5"));
+		JL_ENTRY(doc, "", JL_ORIGIN_NONE, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5");
 }
 
 static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 {
 	const struct jl_prediction *p = &a->plans[0].p;
-	char step[JL_RANGE_TEXT_MAX], run[JL_RANGE_TEXT_MAX], rate[JL_UNITS_TEXT_MAX], date[JL_DATED_MAX];
 	const char *rest;
 
 	jl_doc_entry(doc, JL_("Best"));
 	rest = jl_tell_part(doc, JL_("| a step"));
-	jl_doc_strong(doc, jl_estimate_text(step, &p->step_s, JL_K_TIME));
+	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &p->step_s, JL_K_TIME));
 	jl_tell_part(doc, rest);
-	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s samples/s"), jl_about_text(rate, p->samples_per_s.value));
+	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s samples/s"), jl_about_text(JL_TXT, p->samples_per_s.value));
 	jl_tell_piece(doc, JL_ESTIMATED, "MFU %.2g %%", 100 * p->mfu_frac);
 	jl_tell_plan_case(doc, &a->plans[0].how);
 	if (p->whole_run && !isnan(p->cost_usd.value))
-		jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, "%s · %s", jl_estimate_text(step, &p->run_s, JL_K_TIME),
-			      jl_estimate_text(run, &p->cost_usd, JL_K_USD));
+		jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, "%s · %s", jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME),
+			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD));
 	else if (p->whole_run)
-		jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, "%s", jl_estimate_text(step, &p->run_s, JL_K_TIME));
+		jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, "%s", jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME));
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
 		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s, %s)"), p->rent.usdps * 3600,
-			      p->rent.provider, jl_dated_text(date, p->rent.date, today));
+			      p->rent.provider, jl_dated_text(JL_TXT, p->rent.date, today));
 	limits(doc, a);
 }
 

@@ -77,19 +77,17 @@ static void tune_pieces(struct jl_doc *doc, const struct jl_case *c)
 void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
-	char n[JL_UNITS_TEXT_MAX];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, c->subject.name);
+	JL_LEAD(doc, c->subject.name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"), jl_count_text(n, c->shard.micro_batch * p->n_micro),
-		      device(c));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"),
+		      jl_count_text(JL_TXT, c->shard.micro_batch * p->n_micro), device(c));
 	if (p->n_micro > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(n, c->shard.micro_batch));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(JL_TXT, c->shard.micro_batch));
 	if (p->dp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global %s"), jl_count_text(n, c->global_batch));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global %s"), jl_count_text(JL_TXT, c->global_batch));
 	if (c->subject.kind->has_tokens)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(n, c->shard.seq));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(JL_TXT, c->shard.seq));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 	tune_pieces(doc, c);
 	cut_pieces(doc, p);
@@ -104,7 +102,7 @@ static const char *unit_text(const char *unit)
 	static const char *const units[] = { JL_N("tokens"),         JL_N("images"), JL_N("mel frames"),
 					     JL_N("output samples"), JL_N("pairs"),  JL_N("samples") };
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		if (!unit || strcmp(unit, units[i]) == 0)
 			return jl_msg(units[i]);
 	return unit;
@@ -115,10 +113,9 @@ static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
 	const char *unit = unit_text(x->p.unit);
-	char about[JL_UNITS_TEXT_MAX], total[JL_UNITS_TEXT_MAX];
 
-	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(total, all),
-		      (int)strcspn(unit, "("), unit, jl_about_text(about, all / x->how.n_gpus), device(&x->how),
+	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(JL_TXT, all),
+		      (int)strcspn(unit, "("), unit, jl_about_text(JL_TXT, all / x->how.n_gpus), device(&x->how),
 		      100 * x->p.mfu_frac);
 }
 
@@ -144,7 +141,6 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 	for (size_t n = 0; n < JL_N_PART; n++) {
 		const size_t best = largest_left(step, done);
 		const double part_s = jl_part_s(step, best), frac = part_s / step->step_s;
-		char time[JL_UNITS_TEXT_MAX];
 
 		done |= (size_t)1 << best;
 		if (frac < 0.005)
@@ -152,7 +148,7 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_bar(doc, frac, 20);
 		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, frac)), JL_WORD(jl_msg(jl_parts[best].en)),
-		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_said(time, part_s, JL_K_TIME, 2))));
+		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_said(JL_TXT, part_s, JL_K_TIME, 2))));
 	}
 }
 
@@ -171,15 +167,13 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 /* What offloading takes of the host's own memory, and whether it has that. */
 static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
 {
-	char need[JL_UNITS_TEXT_MAX], has[JL_UNITS_TEXT_MAX];
-
 	if (isnan(p->ram_B))
 		jl_tell_entry(doc, JL_("Host RAM"), JL_ESTIMATED,
 			      JL_("%s GiB a host offloaded; what the host has is not known (--ram)"),
-			      gib(need, p->host_B));
+			      gib(JL_TXT, p->host_B));
 	else
 		jl_tell_entry(doc, JL_("Host RAM"), JL_ESTIMATED, JL_("%s of %s GiB a host offloaded: %s"),
-			      gib(need, p->host_B), gib(has, p->ram_B),
+			      gib(JL_TXT, p->host_B), gib(JL_TXT, p->ram_B),
 			      p->host_B > JL_HOST_RAM_FRAC * p->ram_B ? JL_("does not fit") : JL_("fits"));
 }
 
@@ -194,20 +188,19 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
 		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
 	};
-	char part[JL_UNITS_TEXT_MAX];
 
 	jl_doc_entry(doc, "");
 	if (p->max_micro_batch >= 1)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
-			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(part, p->max_micro_batch));
+			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(JL_TXT, p->max_micro_batch));
 	else if (p->room == JL_ROOM_TIGHT)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
-	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+	for (size_t i = 0; i < JL_LEN(list); i++)
 		if (list[i].bytes >= 0.05e9)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(list[i].en), gib(part, list[i].bytes));
+			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(list[i].en), gib(JL_TXT, list[i].bytes));
 }
 
 static void memory(struct jl_doc *doc, const struct jl_predicted *x)
@@ -217,13 +210,12 @@ static void memory(struct jl_doc *doc, const struct jl_predicted *x)
 	const char *verdict = total_B > p->capacity_B                   ? JL_("does not fit")
 			      : total_B > JL_TIGHT_FRAC * p->capacity_B ? JL_("tight, may run out of memory")
 									: JL_("fits");
-	char total[JL_UNITS_TEXT_MAX], capacity[JL_UNITS_TEXT_MAX];
 
 	if (isnan(p->capacity_B))
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(total, total_B));
+		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(JL_TXT, total_B));
 	else
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"), gib(total, total_B),
-			      gib(capacity, p->capacity_B), device(&x->how), verdict);
+		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"), gib(JL_TXT, total_B),
+			      gib(JL_TXT, p->capacity_B), device(&x->how), verdict);
 	memory_parts(doc, p);
 	if (p->host_B > 0)
 		host_memory(doc, p);
@@ -234,28 +226,28 @@ static void memory(struct jl_doc *doc, const struct jl_predicted *x)
 static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 {
 	const struct jl_prediction *p = &x->p;
-	char a[JL_RANGE_TEXT_MAX], steps[JL_UNITS_TEXT_MAX], watts[JL_UNITS_TEXT_MAX], date[JL_DATED_MAX];
 
 	if (p->whole_run) {
 		jl_tell_entry(doc, JL_("Epoch"), JL_ESTIMATED, JL_("%s for %s step{/s}"),
-			      jl_estimate_text(a, &p->epoch_s, JL_K_TIME), jl_grouped_text(steps, p->steps_per_epoch));
+			      jl_estimate_text(JL_TXT, &p->epoch_s, JL_K_TIME),
+			      jl_grouped_text(JL_TXT, p->steps_per_epoch));
 		if (x->how.epochs > 1)
 			jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, JL_("%s for %.0f epochs"),
-				      jl_estimate_text(a, &p->run_s, JL_K_TIME), x->how.epochs);
+				      jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME), x->how.epochs);
 	}
 	if (!isnan(p->power_W))
 		jl_tell_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
-			      jl_estimate_text(a, &p->energy_J, JL_K_ENERGY),
+			      jl_estimate_text(JL_TXT, &p->energy_J, JL_K_ENERGY),
 			      p->whole_run ? JL_("in all") : JL_("a step"),
-			      jl_units_said(watts, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
+			      jl_units_said(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
 		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s, %s)"),
-			      jl_estimate_text(a, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
-			      jl_dated_text(date, p->rent.date, today));
+			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
+			      jl_dated_text(JL_TXT, p->rent.date, today));
 	else if (!isnan(p->rent.usdps))
 		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%.2f USD/h to rent %d GPU{/s} (%s, %s)"),
 			      p->rent.usdps * 3600 * x->how.n_gpus, x->how.n_gpus, p->rent.provider,
-			      jl_dated_text(date, p->rent.date, today));
+			      jl_dated_text(JL_TXT, p->rent.date, today));
 }
 
 /* --- why */
@@ -291,14 +283,15 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_case *c = &x->how;
 	const double own_s = x->p.step.step_s - x->p.step.input_s;
-	char brought[JL_UNITS_TEXT_MAX], taken[JL_UNITS_TEXT_MAX], per_s[JL_UNITS_TEXT_MAX];
+	char brought[JL_UNITS_TEXT_MAX], taken[JL_UNITS_TEXT_MAX];
 
 	jl_about_text(brought, c->global_batch / x->p.input.input_s);
 	jl_about_text(taken, c->global_batch / own_s);
 	if (x->p.input.storage_s > x->p.input.threads_s)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
-			      jl_units_said(per_s, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c), taken);
+			      jl_units_said(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c),
+			      taken);
 	else
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
@@ -309,7 +302,6 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const size_t part = jl_part_largest(&x->p.step);
 	const char *key = jl_parts[part].key;
-	char size[JL_UNITS_TEXT_MAX];
 
 	if (x->p.step.input_s > 0) /* the step ends when its input has come, however small the wait is */
 		bound_by_input(doc, x);
@@ -317,10 +309,10 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 		bound_by_compute(doc, x);
 	else if (strcmp(key, "data_parallel") == 0)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
-			      jl_units_said(size, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
+			      jl_units_said(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 	else if (strcmp(key, "host_launch") == 0)
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s",
-			      JL_("the host: it launches kernels more slowly than the GPU runs them"));
+		JL_ENTRY(doc, JL_("Bound by"), JL_ESTIMATED,
+			 "the host: it launches kernels more slowly than the GPU runs them");
 	else
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(jl_parts[part].en));
 }
@@ -329,7 +321,7 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 
 static void gain_text(char out[160], const struct jl_advice *a)
 {
-	char before[JL_UNITS_TEXT_MAX], after[JL_UNITS_TEXT_MAX];
+	char after[JL_UNITS_TEXT_MAX];
 
 	jl_about_text(after, a->samples_per_s_after);
 	if (a->makes_it_fit)
@@ -339,7 +331,7 @@ static void gain_text(char out[160], const struct jl_advice *a)
 			  a->samples_per_s_before / a->alone_samples_per_s,
 			  a->samples_per_s_after / a->alone_samples_per_s);
 	else
-		jl_format(out, 160, JL_("%s → %s samples/s"), jl_about_text(before, a->samples_per_s_before), after);
+		jl_format(out, 160, JL_("%s → %s samples/s"), jl_about_text(JL_TXT, a->samples_per_s_before), after);
 }
 
 static void advice(struct jl_doc *doc, const struct jl_predicted *x)
@@ -381,8 +373,7 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
 
 static void checked(struct jl_doc *doc)
 {
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals, checked on published runs (jeoul validate).");
 }
 
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
@@ -398,14 +389,9 @@ void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
 
 static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("published run"), JL_COLUMN_TEXT },
-						     { "GPU", JL_COLUMN_KEEP },
-						     { JL_N("off by"), JL_COLUMN_FIGURE },
-						     { JL_N("row"), JL_COLUMN_KEEP } };
-
 	jl_doc_subsection(doc, "near",
 			  JL_("Near it: the published runs most like this one, predicted by the shipped parameters"));
-	jl_tell_table(doc, NULL, heads, 4);
+	jl_tell_table(doc, NULL, "tkfk", JL_N("published run|GPU|off by|row"));
 	for (size_t i = 0; i < in->n_near; i++) {
 		const struct jl_set_row *row = in->near[i].row;
 		const double off = row->pred / row->meas - 1.0;
@@ -451,15 +437,14 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 {
 	const struct jl_predicted *x = in->predicted;
 	const struct jl_estimate *rate_e = &x->p.samples_per_s;
-	char step[JL_RANGE_TEXT_MAX], per_s[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	jl_tell_case(doc, &x->how);
 	jl_doc_entry(doc, JL_("Step"));
-	jl_doc_strong(doc, jl_estimate_text(step, &x->p.step_s, JL_K_TIME));
+	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &x->p.step_s, JL_K_TIME));
 	jl_doc_text(doc, "   ");
 	jl_doc_said(doc,
-		    jl_tell_text(doc, JL_("%s samples/s (%s–%s)"), jl_about_text(per_s, rate_e->value),
-				 jl_about_text(lo, rate_e->lo), jl_about_text(hi, rate_e->hi)),
+		    jl_tell_text(doc, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
+				 jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi)),
 		    JL_ESTIMATED, JL_METHOD);
 	rate(doc, x);
 	parts(doc, &x->p.step);
@@ -491,25 +476,18 @@ static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("GPUs"), JL_COLUMN_FIGURE },     { JL_N("samples/s"), JL_COLUMN_FIGURE },
-		{ JL_N("speed-up"), JL_COLUMN_FIGURE }, { JL_N("eff."), JL_COLUMN_FIGURE },
-		{ JL_N("step"), JL_COLUMN_FIGURE },     { JL_N("where the time goes"), JL_COLUMN_TEXT }
-	};
-
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "ffffft", JL_N("GPUs|samples/s|speed-up|eff.|step|where the time goes"));
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
-		char per_s[JL_RANGE_TEXT_MAX], step[JL_UNITS_TEXT_MAX];
 		struct jl_num times = jl_num_times(x->speedup);
 
 		times.n_decimals = 2;
 		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
-					       jl_about_range_text(per_s, &x->p.samples_per_s))),
+					       jl_about_range_text(JL_TXT, &x->p.samples_per_s))),
 			 JL_FIG(times), JL_FIG(jl_tell_share(doc, x->efficiency_frac)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
-					       jl_units_said(step, x->p.step_s.value, JL_K_TIME, 2))));
+					       jl_units_said(JL_TXT, x->p.step_s.value, JL_K_TIME, 2))));
 		where_cell(doc, &x->p.step);
 		jl_doc_end_row(doc, false);
 	}
@@ -538,8 +516,8 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 		first = i;
 	}
 	if (differ && above)
-		jl_tell_entry(doc, "", JL_ESTIMATED, "%s",
-			      JL_("above 100 %: what fits on more GPUs costs less time than what fits on few"));
+		JL_ENTRY(doc, "", JL_ESTIMATED,
+			 "above 100 %: what fits on more GPUs costs less time than what fits on few");
 }
 
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)

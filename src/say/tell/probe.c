@@ -4,15 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #define MATRIX_MAX 12 /* GPUs whose pairs fit 80 columns */
 
 static const char *memory(struct jl_doc *doc, double value_B)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_tell_text(doc, "%s", jl_value_text(text, value_B, JL_K_BYTES, true));
+	return jl_tell_text(doc, "%s", jl_value_text(JL_TXT, value_B, JL_K_BYTES, true));
 }
 
 /* A piece of what is open, where there is one. */
@@ -73,7 +69,6 @@ static void software(struct jl_doc *doc, const struct jl_probe_machine *m)
 /* Bonds and disks: they hang on no single branch of the tree. */
 static void others(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
-	char size[JL_UNITS_TEXT_MAX];
 	bool open = false;
 
 	for (size_t i = 0; i < m->n_nics; i++) {
@@ -94,7 +89,7 @@ static void others(struct jl_doc *doc, const struct jl_probe_machine *m)
 		jl_doc_entry(doc, JL_("disks"));
 	for (size_t i = 0; i < m->n_disks; i++)
 		jl_tell_piece(doc, JL_MEASURED, "%s %s%s%s", m->disks[i].name,
-			      jl_units_text(size, m->disks[i].size_B, JL_K_BYTES, 3),
+			      jl_units_text(JL_TXT, m->disks[i].size_B, JL_K_BYTES, 3),
 			      m->disks[i].rotational == 1 ? " HDD " : " ", m->disks[i].model ? m->disks[i].model : "");
 	if (m->n_nvswitches)
 		jl_tell_entry(doc, "NVSwitch", JL_MEASURED, "%d", m->n_nvswitches);
@@ -146,9 +141,9 @@ static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 	for (size_t a = 0; a < n; a++)
 		heads[a + 1] = (struct jl_tell_head){ jl_tell_text(doc, "%zu", a), JL_COLUMN_FIGURE };
 	if (n)
-		jl_tell_table(doc, NULL, heads, n + 1);
+		jl_tell_columns(doc, NULL, heads, n + 1);
 	for (size_t a = 0; a < n; a++) {
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%zu", a));
+		jl_tell_cell(doc, jl_num_count((double)a));
 		for (size_t b = 0; b < n; b++) {
 			const bool switched = a != b && jl_probe_nvswitched(m, a) && jl_probe_nvswitched(m, b);
 			const int links = a == b ? 0 : switched ? m->gpus[a].nvml->n_links : jl_probe_nvlinks(m, a, b);
@@ -160,8 +155,8 @@ static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 		jl_doc_end_row(doc, false);
 	}
 	p2p(doc, m->nvml);
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-		     JL_("NVn: n NVLinks · PIX: one PCIe switch · PXB: several · PHB, NODE, SYS: CPU"));
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"NVn: n NVLinks · PIX: one PCIe switch · PXB: several · PHB, NODE, SYS: CPU");
 }
 
 static const char *on_off(int value)
@@ -194,19 +189,9 @@ static void state_of(struct jl_doc *doc, const struct jl_nvml_gpu *g, const char
 /* The state of the GPUs now; neighbours that are alike take one row. */
 static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 {
-	static const struct jl_tell_head heads[] = {
-		{ "GPU", JL_COLUMN_KEEP },
-		{ JL_N("SM clock, MHz"), JL_COLUMN_FIGURE },
-		{ JL_N("power, W"), JL_COLUMN_FIGURE },
-		{ JL_N("memory, GiB"), JL_COLUMN_FIGURE },
-		{ "°C", JL_COLUMN_FIGURE },
-		{ JL_N("busy"), JL_COLUMN_FIGURE },
-		{ "ECC", JL_COLUMN_KEEP },
-		{ "persistence", JL_COLUMN_KEEP },
-	};
-
 	if (nvml->n_gpus)
-		jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+		jl_tell_table(doc, NULL, "kfffffkk",
+			      JL_N("GPU|SM clock, MHz|power, W|memory, GiB|°C|busy|ECC|persistence"));
 	for (size_t i = 0, last; i < nvml->n_gpus; i = last + 1) {
 		const char *cells[STATE_CELLS], *next[STATE_CELLS];
 		size_t k = STATE_CELLS;
@@ -217,10 +202,10 @@ static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 			for (k = 0; k < STATE_CELLS && strcmp(cells[k], next[k]) == 0;)
 				k++;
 		}
-		jl_doc_cell_name(doc, last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i));
+		JL_CELLS(doc, JL_SAID(last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i),
+				      JL_ORIGIN_NONE));
 		for (k = 0; k < STATE_CELLS; k++) {
-			jl_doc_cell(doc, JL_MARK_NONE);
-			jl_doc_said(doc, cells[k], JL_MEASURED, NULL);
+			JL_CELLS(doc, JL_SAID(cells[k], JL_MEASURED));
 		}
 		jl_doc_end_row(doc, false);
 	}
@@ -254,16 +239,13 @@ static void findings(struct jl_doc *doc, const struct jl_findings *found)
 		jl_doc_said(doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
 	}
 	if (predicted)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
-			     JL_("○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP"));
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP");
 }
 
-void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
+void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
-	const struct jl_probe_machine *m = probed->machine;
-
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, m->short_name_text);
+	JL_LEAD(doc, m->short_name_text);
 	if (m->hostname || m->vendor || m->product || m->board || m->listed_system)
 		jl_doc_entry(doc, JL_("machine"));
 	piece(doc, m->hostname);
@@ -278,6 +260,11 @@ void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
 	tree(doc, m);
 	matrix(doc, m);
 	states(doc, m->nvml);
+}
+
+void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
+{
+	jl_tell_machine(doc, probed->machine);
 	findings(doc, probed->findings);
 }
 

@@ -12,6 +12,7 @@ struct jl_probed {
 };
 extern const struct jl_schema jl_probed_fields;
 
+void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *machine); /* without what to do about it */
 void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed);
 
 /* probe_tree.c: NUMA nodes with what hangs on each */

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "tell/probe.h"
 
 #define ITEMS_MAX 512
@@ -113,7 +112,10 @@ static void gpu_node(const struct tree *t, struct jl_tree_node *node, size_t ind
 
 	node->name = jl_tell_text(t->doc, "GPU%zu  %s", index, card_name(gpu->name));
 	if (gpu->nvml && !isnan(gpu->nvml->mem_B))
-		node->detail = jl_tell_text(t->doc, "%.3g GiB", gpu->nvml->mem_B / 1073741824.0);
+		jl_tell_node_num(
+			t->doc, node,
+			jl_num_written(jl_num_plain(gpu->nvml->mem_B, JL_K_BYTES, NULL, JL_MEASURED, "jeoul probe"),
+				       jl_tell_text(t->doc, "%.3g GiB", gpu->nvml->mem_B / 1073741824.0)));
 	node->place = jl_tell_text(t->doc, "%s  %s", short_bus(bus), pcie(t->doc, gpu));
 }
 
@@ -169,7 +171,6 @@ static bool numa_node(const struct tree *t, struct jl_tree_node *node, const str
 	const bool only = m->n_nodes <= 1 && (numa || m->n_nodes == 0);
 	int items[ITEMS_MAX];
 	size_t n = 0, n_lost = 0;
-	char memory[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = 0; i < m->n_pci; i++)
 		if (m->pci[i].parent < 0 && t->leads[i] && (m->pci[i].numa == (numa ? numa->id : -1) || only))
@@ -177,7 +178,7 @@ static bool numa_node(const struct tree *t, struct jl_tree_node *node, const str
 	for (size_t i = 0; !numa && i < m->n_gpus; i++)
 		n_lost += m->gpus[i].pci < 0;
 	node->name = numa ? jl_tell_text(t->doc, JL_("NUMA %d  %d threads · %s"), numa->id, numa->n_threads,
-					 jl_value_text(memory, numa->mem_B, JL_K_BYTES, true))
+					 jl_value_text(JL_TXT, numa->mem_B, JL_K_BYTES, true))
 			  : JL_("NUMA unknown");
 	branches(t, node, items, n, n_lost, 0);
 	for (size_t i = 0, k = n; n_lost && node->children && i < m->n_gpus; i++)

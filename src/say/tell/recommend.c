@@ -1,4 +1,5 @@
-#include "tell/recommend.h"
+#include "recommend/answer.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,9 +54,8 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, double usd)
 {
 	const double scale = isnan(a->krw_per_usd) ? 1 : a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3);
-	char text[JL_MONEY_TEXT_MAX];
 
-	return jl_tell_text(doc, "%s", jl_money_short(text, jl_money_from(fmin(usd * scale, 3e12), JL_USD)));
+	return jl_tell_text(doc, "%s", jl_money_short(JL_TXT, jl_money_from(fmin(usd * scale, 3e12), JL_USD)));
 }
 
 static const char *currency(const struct jl_recommended *a)
@@ -71,9 +71,7 @@ static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, do
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 {
-	char text[JL_RANGE_TEXT_MAX];
-
-	return jl_tell_text(doc, "%s", jl_estimate_text(text, &c->setup->run_s, JL_K_TIME));
+	return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, &c->setup->run_s, JL_K_TIME));
 }
 
 /* --- tables */
@@ -81,14 +79,12 @@ static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
 			size_t n)
 {
-	const char *cost = isnan(a->krw_per_usd) ? JL_NC("unit", "USD") : JL_N("thousand KRW");
-	const struct jl_tell_head heads[] = { { JL_N("how"), JL_COLUMN_KEEP },
-					      { JL_N("machines"), JL_COLUMN_LEAST(18) },
-					      { JL_N("from"), JL_COLUMN_LEAST(10) },
-					      { is_serve(a) ? JL_N("a token") : JL_N("a run"), JL_COLUMN_FIGURE },
-					      { cost, JL_COLUMN_FIGURE } };
+	static const char *const heads[2][2] = {
+		{ JL_N("how|machines|from|a run|USD"), JL_N("how|machines|from|a run|thousand KRW") },
+		{ JL_N("how|machines|from|a token|USD"), JL_N("how|machines|from|a token|thousand KRW") }
+	};
 
-	jl_tell_table(doc, title, heads, sizeof(heads) / sizeof(*heads));
+	jl_tell_table(doc, title, "kt18t10ff", heads[is_serve(a)][!isnan(a->krw_per_usd)]);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_candidate *c = &a->found->items[rows[i]];
 		const bool pick = rows[i] == a->found->pick;
@@ -127,13 +123,12 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 static const char *technique(struct jl_doc *doc, const struct jl_recommended *a, const struct jl_setup *s)
 {
 	struct jl_plan plan = { .tp = s->tp, .pp = s->pp, .zero = s->zero, .recompute = s->recompute };
-	char cut[JL_CUT_TEXT_MAX];
 
 	plan.offload = s->offload;
 	if (is_serve(a))
 		return jl_tell_text(doc, s->tp > 1 ? JL_("%g-bit weights, tp %g") : JL_("%g-bit weights"),
 				    s->weight_bits, s->tp);
-	return jl_tell_text(doc, "DP %g, %s", s->dp, jl_tell_cut(cut, &plan, s->micro_batch));
+	return jl_tell_text(doc, "DP %g, %s", s->dp, jl_tell_cut(JL_TXT, &plan, s->micro_batch));
 }
 
 /* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
@@ -148,12 +143,10 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_recommendation *r = a->found;
 	const struct jl_candidate *c = &r->items[r->pick];
-	char text[JL_MONEY_TEXT_MAX];
 	struct jl_said said;
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, is_rented(c) ? "%s: %s @ %s" : "%s: %s", jl_how_name(c->how),
-					jl_tell_machines(doc, c), jl_tell_seller(doc, c)));
+	JL_LEAD(doc, jl_tell_text(doc, is_rented(c) ? "%s: %s @ %s" : "%s: %s", jl_how_name(c->how),
+				  jl_tell_machines(doc, c), jl_tell_seller(doc, c)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	if (is_serve(a))
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.3g month{/s}"),
@@ -161,19 +154,19 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	else
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
-	jl_tell_piece(
-		doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
-		jl_money_short(text, jl_money_from(fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12),
+	jl_tell_piece(doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
+		      jl_money_short(JL_TXT,
+				     jl_money_from(fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12),
 						   JL_USD)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
 	jl_recommend_why(&said, r, JL_PLACE_PICK);
 	jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("%s (of %s candidates)"), said.text,
-		      jl_grouped(text, (double)r->n));
+		      jl_grouped(JL_TXT, (double)r->n));
 	jl_tell_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
 	if (!isnan(c->setup->power_W))
-		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_said(text, c->setup->power_W, JL_K_POWER, 2));
+		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_said(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
 }
 
 /* A candidate in one line: what, for how much, how long, and the one reason. */
@@ -201,7 +194,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
 	struct jl_said said;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (rows[i].at < 0 || rows[i].at == r->pick)
 			continue;
 		jl_recommend_why(&said, r, rows[i].place);
@@ -222,14 +215,13 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 /* What was weighed and not taken, so that nobody has to guess. */
 static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 {
-	char count[JL_MONEY_TEXT_MAX];
 	const char *text = "";
 
 	for (int i = 1; i < JL_N_AGAINST; i++)
 		if (r->n_against[i])
 			text = jl_tell_text(doc, "%s%s%s %s", text, *text ? "; " : "",
 					    jl_against_name((enum jl_against)i),
-					    jl_grouped(count, (double)r->n_against[i]));
+					    jl_grouped(JL_TXT, (double)r->n_against[i]));
 	if (*text)
 		jl_tell_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
 }
@@ -281,7 +273,6 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	const double whole_usd = is_rented(c) ? 0 : c->unit_usd * c->setup->sys.n_nodes;
 	const char *name = jl_tell_text(doc, "%s, %s", jl_how_name(c->how), jl_tell_machines(doc, c)),
 		   *time = interval(doc, c);
-	char text[JL_MONEY_TEXT_MAX];
 	struct jl_said said;
 
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Nearest"));
@@ -293,10 +284,10 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
 	else if (c->against == JL_AGAINST_POWER)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
-			      jl_units_said(text, c->setup->peak_W, JL_K_POWER, 3));
+			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(a))
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
-			      jl_grouped(text, c->setup->per_s.value));
+			      jl_grouped(JL_TXT, c->setup->per_s.value));
 	else
 		jl_tell_piece(doc, JL_ESTIMATED,
 			      c->against == JL_AGAINST_USE
@@ -308,8 +299,6 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 
 void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 {
-	char count[JL_MONEY_TEXT_MAX];
-
 	if (a->found->pick >= 0) {
 		headline(doc, a);
 		jl_doc_gap(doc);
@@ -317,7 +306,7 @@ void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_doc_lead(doc);
 		jl_doc_said(doc,
 			    jl_tell_text(doc, JL_("None of %s candidates will do."),
-					 jl_grouped(count, (double)a->found->n)),
+					 jl_grouped(JL_TXT, (double)a->found->n)),
 			    JL_ESTIMATED, JL_METHOD);
 		if (a->found->nearest >= 0)
 			nearest(doc, a);

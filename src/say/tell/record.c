@@ -1,4 +1,6 @@
-#include "tell/record.h"
+#include "record/record.h"
+#include "store/store.h"
+#include "tell/tell.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,8 +36,6 @@ static void entry(struct jl_doc *doc, const char *label, const char *text)
 
 static void items(struct jl_doc *doc, const char *label, const struct jl_record_item *list, size_t n)
 {
-	char value[JL_RECORD_WORDS_MAX];
-
 	if (n)
 		jl_doc_entry(doc, label);
 	for (size_t i = 0; i < n; i++) {
@@ -43,7 +43,7 @@ static void items(struct jl_doc *doc, const char *label, const struct jl_record_
 		jl_doc_name(doc, list[i].key);
 		jl_doc_text(doc, " ");
 		jl_doc_name(doc,
-			    list[i].text ? list[i].text : jl_record_value_text(value, list[i].key, list[i].number));
+			    list[i].text ? list[i].text : jl_record_value_text(JL_TXT, list[i].key, list[i].number));
 	}
 }
 
@@ -90,36 +90,26 @@ static const char *range(struct jl_doc *doc, const char *name, double lo, double
 
 static void metrics(struct jl_doc *doc, const struct jl_record *r)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("figure"), JL_COLUMN_KEEP },
-						     { JL_N("median"), JL_COLUMN_FIGURE },
-						     { JL_N("95 % interval"), JL_COLUMN_FIGURE },
-						     { JL_N("from – to"), JL_COLUMN_FIGURE },
-						     { "n", JL_COLUMN_FIGURE } };
 	const enum jl_origin origin = origin_of(r);
 
 	if (!r->n_metrics)
 		return;
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "kffff", JL_N("figure|median|95 % interval|from – to|n"));
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct jl_stats *s = &r->metrics[i].value;
 		const char *name = r->metrics[i].name;
-		char text[JL_RECORD_WORDS_MAX];
 
 		jl_doc_cell_name(doc, name);
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, short_value(text, name, s->median), origin, NULL);
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, range(doc, name, s->lo95, s->hi95), origin, NULL);
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, range(doc, name, s->min, s->max), origin, NULL);
-		jl_doc_cell_text(doc, s->n ? jl_tell_text(doc, "%zu", s->n) : "");
-		jl_doc_end_row(doc, false);
+		JL_CELLS(doc, JL_SAID(short_value(JL_TXT, name, s->median), origin),
+			 JL_SAID(range(doc, name, s->lo95, s->hi95), origin));
+		JL_ROW(doc, false, JL_SAID(range(doc, name, s->min, s->max), origin),
+		       JL_WORD(s->n ? jl_tell_text(doc, "%zu", s->n) : ""));
 	}
 }
 
 void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 {
-	char text[JL_RECORD_WORDS_MAX], when[32];
+	char text[JL_RECORD_WORDS_MAX];
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, r->kind);
@@ -129,7 +119,7 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 		jl_tell_piece(doc, origin_of(r), "%s", text);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("● measured") : JL_("◆ imported"));
 	entry(doc, "id", r->id);
-	entry(doc, JL_C("of the day", "time"), jl_record_time_text(when, r->time_s));
+	entry(doc, JL_C("of the day", "time"), jl_record_time_text(JL_TXT, r->time_s));
 	entry(doc, JL_("by"), r->backend);
 	entry(doc, JL_("machine"), r->machine_name ? r->machine_name : r->machine);
 	entry(doc, JL_("run"), r->run);
@@ -148,32 +138,20 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 
 static void result_cell(struct jl_doc *doc, const struct jl_record *r)
 {
-	char text[JL_RECORD_WORDS_MAX];
-
-	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc, jl_record_result(text, r), origin_of(r), NULL);
+	JL_CELLS(doc, JL_SAID(jl_record_result(JL_TXT, r), origin_of(r)));
 }
 
 void jl_tell_stored_table(struct jl_doc *doc)
 {
-	static const struct jl_tell_head heads[] = { { "id", JL_COLUMN_KEEP },
-						     { JL_NC("of the day", "time"), JL_COLUMN_KEEP },
-						     { JL_N("kind"), JL_COLUMN_KEEP },
-						     { JL_N("what"), JL_COLUMN_LEAST(22) },
-						     { JL_N("result"), JL_COLUMN_FIGURE },
-						     { JL_N("by"), JL_COLUMN_LEAST(4) } };
-
-	jl_tell_table(doc, NULL, heads, 6);
+	jl_tell_table(doc, NULL, "kkkt22ft4", JL_N("id|time|kind|what|result|by"));
 }
 
 void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
 {
-	char text[JL_RECORD_WORDS_MAX], when[32];
-
 	jl_doc_cell_name(doc, r->id + JL_RECORD_ID_LEN - SHORT_ID);
-	jl_doc_cell_name(doc, jl_record_time_text(when, r->time_s) + 2); /* 26-11-15 */
+	jl_doc_cell_name(doc, jl_record_time_text(JL_TXT, r->time_s) + 2); /* 26-11-15 */
 	jl_doc_cell_name(doc, jl_tell_text(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : ""));
-	jl_doc_cell_name(doc, jl_record_what(text, r));
+	jl_doc_cell_name(doc, jl_record_what(JL_TXT, r));
 	result_cell(doc, r);
 	jl_doc_cell_name(doc, r->backend);
 	jl_doc_end_row(doc, false);
@@ -181,21 +159,14 @@ void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
 
 void jl_tell_imported_table(struct jl_doc *doc)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("line"), JL_COLUMN_FIGURE },
-						     { JL_N("kind"), JL_COLUMN_KEEP },
-						     { JL_NC("remark", "what"), JL_COLUMN_TEXT },
-						     { JL_N("result"), JL_COLUMN_FIGURE },
-						     { "", JL_COLUMN_KEEP } };
-
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "fktfk", JL_N("line|kind|what|result|"));
 }
 
 void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 {
 	const char *colon = r->source ? strrchr(r->source, ':') : NULL;
-	char text[JL_RECORD_WORDS_MAX];
 
-	JL_CELLS(doc, JL_NAMED(colon ? colon + 1 : ""), JL_NAMED(r->kind), JL_NAMED(jl_record_what(text, r)));
+	JL_CELLS(doc, JL_NAMED(colon ? colon + 1 : ""), JL_NAMED(r->kind), JL_NAMED(jl_record_what(JL_TXT, r)));
 	result_cell(doc, r);
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (r->n_metrics > 1) {
@@ -205,7 +176,7 @@ void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 		jl_doc_said(doc,
 			    jl_tell_text(doc, "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
 					 named ? "" : " ",
-					 jl_record_value_text(text, second->name, second->value.median)),
+					 jl_record_value_text(JL_TXT, second->name, second->value.median)),
 			    origin_of(r), NULL);
 	}
 	jl_doc_end_row(doc, false);

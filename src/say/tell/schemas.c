@@ -11,6 +11,7 @@
 #include "predict/mixed.h"
 #include "recommend/answer.h"
 #include "serving/infer.h"
+#include "tell/claims.h"
 #include "tell/flops.h"
 #include "tell/predict.h"
 #include "tell/probe.h"
@@ -18,6 +19,7 @@
 #include "tell/validate.h"
 
 const struct jl_told jl_told[] = {
+	{ "audit", &jl_audit_fields },
 	{ "audit-note", &jl_memo_audit_fields },
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },

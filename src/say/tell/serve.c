@@ -57,32 +57,23 @@ const struct jl_schema jl_serving_fields = JL_SCHEMA("serving", jl_serving, fiel
 
 static void estimate_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
-	char text[JL_RANGE_TEXT_MAX];
-
-	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*e, JL_K_TIME, NULL), jl_estimate_text(text, e, JL_K_TIME)));
+	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*e, JL_K_TIME, NULL), jl_estimate_text(JL_TXT, e, JL_K_TIME)));
 }
 
 static void table(struct jl_doc *doc, const struct jl_serving *s)
 {
-	static const struct jl_tell_head heads[] = { { JL_N("requests"), JL_COLUMN_FIGURE },
-						     { JL_N("first token"), JL_COLUMN_KEEP },
-						     { JL_N("each token"), JL_COLUMN_KEEP },
-						     { JL_N("one, tok/s"), JL_COLUMN_FIGURE },
-						     { JL_N("all, tok/s"), JL_COLUMN_KEEP } };
-
-	jl_tell_table(doc, NULL, heads, 5);
+	jl_tell_table(doc, NULL, "fkkfk", JL_N("requests|first token|each token|one, tok/s|all, tok/s"));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct jl_serve_answer *a = &s->rows[i].a;
-		char one[JL_UNITS_TEXT_MAX], all[JL_RANGE_TEXT_MAX];
 
 		jl_tell_cell(doc, jl_num_count(s->rows[i].n_requests));
 		estimate_cell(doc, &a->ttft_s);
 		estimate_cell(doc, &a->tpot_s);
 		JL_ROW(doc, false,
 		       JL_FIG(jl_num_written(jl_num_estimate(a->request_tps, JL_K_NUMBER, "tokens/s"),
-					     jl_about_text(one, a->request_tps.value))),
+					     jl_about_text(JL_TXT, a->request_tps.value))),
 		       JL_FIG(jl_num_written(jl_num_estimate(a->total_tps, JL_K_NUMBER, "tokens/s"),
-					     jl_about_range_text(all, &a->total_tps))));
+					     jl_about_range_text(JL_TXT, &a->total_tps))));
 	}
 }
 
@@ -100,7 +91,7 @@ static void bound(struct jl_doc *doc, const struct jl_serving_row *last)
 	};
 	size_t most = 0;
 
-	for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 1; i < JL_LEN(parts); i++)
 		if (parts[i].s > parts[most].s)
 			most = i;
 	jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("%s: %.0f %% of a token's time at %.0f requests"),
@@ -125,8 +116,8 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 			      JL_("on each of %d GPUs weights %s, a request %s, of %s"), a->n_gpus, weights, context,
 			      have);
 	if (!a->fits)
-		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "%s",
-			      JL_("it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)"));
+		JL_ENTRY(doc, "", JL_ORIGIN_NONE,
+			 "it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)");
 	else if (a->room < last->n_requests)
 		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s requests fit at once; the others wait"), room);
 	else
@@ -140,16 +131,14 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 {
 	const struct jl_serve_answer *first = &s->rows[0].a;
-	char prompt[JL_UNITS_TEXT_MAX], output[JL_UNITS_TEXT_MAX];
 
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
+	JL_LEAD(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->sys.text);
 	jl_doc_lead(doc);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s weights"), weights_name(s));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->engine ? s->engine : JL_("no engine in particular"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(prompt, s->ask.prompt),
-		      jl_grouped_text(output, s->ask.output));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(JL_TXT, s->ask.prompt),
+		      jl_grouped_text(JL_TXT, s->ask.output));
 	if (first->fits) {
 		table(doc, s);
 		bound(doc, &s->rows[s->n - 1]);
@@ -158,6 +147,6 @@ void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 	if (first->checked)
 		jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	else
-		jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
-			     JL_("○ estimated; of this family only single requests were published, not loads."));
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"○ estimated; of this family only single requests were published, not loads.");
 }

@@ -1,12 +1,11 @@
-#include "tell/soak.h"
+#include "bench/soak.h"
+#include "tell/tell.h"
 
 #include <math.h>
 
 static const char *rate(struct jl_doc *doc, double value)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	return jl_tell_text(doc, "%s", jl_units_said(text, value, JL_K_FLOP_RATE, 3));
+	return jl_tell_text(doc, "%s", jl_units_said(JL_TXT, value, JL_K_FLOP_RATE, 3));
 }
 
 static void findings(struct jl_doc *doc, const struct jl_soak *s)
@@ -28,19 +27,17 @@ static void findings(struct jl_doc *doc, const struct jl_soak *s)
 
 static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 {
-	char low[JL_UNITS_TEXT_MAX], high[JL_UNITS_TEXT_MAX];
-
 	if (!isnan(s->clock_low_Hz))
 		jl_tell_entry(doc, JL_("Clock"), JL_MEASURED, JL_("%s to %s"),
-			      jl_units_said(low, s->clock_low_Hz, JL_K_FREQUENCY, 3),
-			      jl_units_said(high, s->clock_high_Hz, JL_K_FREQUENCY, 3));
+			      jl_units_said(JL_TXT, s->clock_low_Hz, JL_K_FREQUENCY, 3),
+			      jl_units_said(JL_TXT, s->clock_high_Hz, JL_K_FREQUENCY, 3));
 	if (!isnan(s->temperature_C))
 		jl_tell_entry(doc, JL_("Heat"), JL_MEASURED, JL_("%.0f °C at most"), s->temperature_C);
 	if (!isnan(s->power_W))
 		jl_tell_entry(doc, JL_("Power"), JL_MEASURED, JL_("%.0f W at most; at its limit %.0f %% of the time"),
 			      s->power_W, 100 * s->capped_frac);
 	if (isnan(s->n_corrected))
-		jl_tell_entry(doc, JL_("Memory"), JL_ORIGIN_NONE, "%s", JL_("its errors are not counted here"));
+		JL_ENTRY(doc, JL_("Memory"), JL_ORIGIN_NONE, "its errors are not counted here");
 	else
 		jl_tell_entry(doc, JL_("Memory"), JL_MEASURED, JL_("%.0f errors corrected, %.0f not"), s->n_corrected,
 			      s->n_uncorrected);
@@ -48,14 +45,11 @@ static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 
 void jl_tell_soak(struct jl_doc *doc, const struct jl_soak *s, const char *what)
 {
-	char took[JL_UNITS_TEXT_MAX];
-
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, jl_soak_is_bad(s)    ? JL_("it did not stand the load")
-			   : s->n_noisy == s->n ? JL_("no verdict on its rate: others used the machine all the time")
-						: JL_("it stood the load"));
+	JL_LEAD(doc, jl_soak_is_bad(s)    ? JL_("it did not stand the load")
+		     : s->n_noisy == s->n ? JL_("no verdict on its rate: others used the machine all the time")
+					  : JL_("it stood the load"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", what);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_units_said(took, s->window_s * (double)s->n, JL_K_TIME, 2));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_units_said(JL_TXT, s->window_s * (double)s->n, JL_K_TIME, 2));
 	findings(doc, s);
 	if (s->stats.n)
 		jl_tell_entry(doc, JL_("Rate"), JL_MEASURED, JL_("%s, from %s to %s"), rate(doc, s->stats.median),

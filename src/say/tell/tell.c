@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define COLUMNS_MAX 16
 
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin, const char *source)
 {
@@ -88,13 +91,17 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 
 void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (slots[i].name)
-			jl_doc_cell_name(doc, slots[i].name);
-		else if (slots[i].text)
-			jl_doc_cell_text(doc, slots[i].text);
+	for (const struct jl_slot *s = slots; s < slots + n; s++) {
+		if (!s->name && !s->text && !s->said) {
+			jl_tell_cell(doc, s->num);
+			continue;
+		}
+		jl_doc_cell(doc, s->mark);
+		if (s->said)
+			jl_doc_said(doc, s->said, s->origin, NULL);
 		else
-			jl_tell_cell(doc, slots[i].num);
+			jl_doc_run(doc, s->name ? JL_RUN_NAME : JL_RUN_TEXT, s->name ? s->name : s->text, NULL);
+	}
 }
 
 static const char *head_of(const char *en)
@@ -115,7 +122,7 @@ static const char *key_of(struct jl_doc *doc, const char *en)
 	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
 }
 
-void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
+void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
 {
 	struct jl_doc_column *columns = jl_arena_array(doc->arena, n, sizeof *columns);
 
@@ -132,6 +139,24 @@ void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_h
 								  : i == 0          ? 10
 										    : 0 };
 	jl_doc_table(doc, title, columns, n);
+}
+
+void jl_tell_table(struct jl_doc *doc, const char *title, const char *how, const char *heads)
+{
+	const char *en = heads, *said = jl_msg(heads);
+	struct jl_tell_head list[COLUMNS_MAX];
+	size_t n = 0;
+
+	for (char *end; *how && n < COLUMNS_MAX; how = end, n++) {
+		const size_t len = strcspn(en, "|"), said_len = strcspn(said, "|");
+
+		list[n].en = jl_tell_text(doc, "%.*s" JL_HEAD_BOTH "%.*s", (int)len, en, (int)said_len, said);
+		list[n].how = *how == 'f' ? JL_COLUMN_FIGURE : *how == 'k' ? JL_COLUMN_KEEP : JL_COLUMN_TEXT;
+		list[n].how |= (int)strtol(how + 1, &end, 10) << 8; /* of text: JL_COLUMN_LEAST */
+		en += len + (en[len] == '|');
+		said += said_len + (said[said_len] == '|');
+	}
+	jl_tell_columns(doc, title, list, n);
 }
 
 const char *jl_tell_part(struct jl_doc *doc, const char *text)
@@ -194,7 +219,7 @@ struct jl_num jl_num_time_like(struct jl_num num, double like_s)
 		      { 120, 60, "min" },
 		      { 1, 1, "s" } };
 
-	for (size_t i = 0; i < sizeof rungs / sizeof rungs[0]; i++)
+	for (size_t i = 0; i < JL_LEN(rungs); i++)
 		if (like_s >= rungs[i].from_s) {
 			num.value /= rungs[i].unit_s;
 			num.lo /= rungs[i].unit_s;
@@ -243,7 +268,7 @@ const char *jl_tell_link(struct jl_doc *doc, const char *name)
 		JL_NC("link", "No link between devices"),
 	};
 
-	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(phrases); i++) {
 		const char *en = strchr(phrases[i], '\004') + 1, *at = strstr(name, en);
 
 		if (at)
@@ -275,7 +300,6 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 				      enum jl_origin origin, size_t n_points)
 {
 	struct jl_chart_point *points = jl_arena_array(doc->arena, n_points + 1, sizeof *points);
-	struct jl_chart_series *series = (struct jl_chart_series *)(chart->series + i);
 
 	if (!points) {
 		doc->failed = JL_E_NOMEM;
@@ -283,11 +307,11 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	}
 	for (size_t k = 0; k <= n_points; k++)
 		points[k] = (struct jl_chart_point){ .x = NAN, .y = NAN, .lo = NAN, .hi = NAN };
-	*series = (struct jl_chart_series){ .name = name,
-					    .origin = origin,
-					    .source = origin == JL_ESTIMATED ? JL_METHOD : NULL,
-					    .points = points,
-					    .n_points = n_points };
+	chart->series[i] = (struct jl_chart_series){ .name = name,
+						     .origin = origin,
+						     .source = origin == JL_ESTIMATED ? JL_METHOD : NULL,
+						     .points = points,
+						     .n_points = n_points };
 	return points;
 }
 
@@ -378,10 +402,8 @@ const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estima
 
 const char *jl_about_range_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e)
 {
-	char value[JL_UNITS_TEXT_MAX], lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
-
-	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(value, e->value),
-		 jl_about_text(lo, e->lo), jl_about_text(hi, e->hi));
+	snprintf(out, JL_RANGE_TEXT_MAX, "%.40s (%.40s–%.40s)", jl_about_text(JL_TXT, e->value),
+		 jl_about_text(JL_TXT, e->lo), jl_about_text(JL_TXT, e->hi));
 	return out;
 }
 
@@ -410,7 +432,7 @@ const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	/* Memory comes in powers of two: 80 GiB, not 85.9 GB. */
 	if (kind != JL_K_BYTES || !is_memory || isnan(value))
 		return jl_units_text(out, value, kind, 4);
-	while (value >= 1024 && i + 1 < sizeof(names) / sizeof(*names)) {
+	while (value >= 1024 && i + 1 < JL_LEN(names)) {
 		value /= 1024;
 		i++;
 	}

@@ -10,6 +10,9 @@
 /* Text in the language of the document, into what is open. */
 #define JL_TELL(doc, en) jl_doc_text((doc), JL_(en))
 
+/* The first of a page: what is asked, or the answer. */
+#define JL_LEAD(doc, text) (jl_doc_lead(doc), jl_doc_strong((doc), (text)))
+
 /* A sentence around figures, one message in the order of any language: the text up to the next '|', into what is open; returns what is
  * behind it. */
 const char *jl_tell_part(struct jl_doc *doc, const char *text);
@@ -18,20 +21,18 @@ const char *jl_tell_part(struct jl_doc *doc, const char *text);
  * an ending behind one ("|1{은/는}") follows its last sound. */
 struct jl_slot {
 	struct jl_num num;
-	const char *name, *text; /* in place of the figure: what somebody called a thing; words */
+	const char *name, *text,
+		*said; /* in place of the figure: what somebody called a thing; words; a figure that is written already */
+	enum jl_origin origin; /* of what is said */
+	enum jl_mark mark;     /* of a cell */
 };
-#define JL_FIG(n)                                                                                                      \
-	{                                                                                                              \
-		.num = (n)                                                                                             \
-	}
-#define JL_NAMED(n)                                                                                                    \
-	{                                                                                                              \
-		.name = (n)                                                                                            \
-	}
-#define JL_WORD(t)                                                                                                     \
-	{                                                                                                              \
-		.text = (t)                                                                                            \
-	}
+/* clang-format off */
+#define JL_FIG(n)             { .num = (n) }
+#define JL_NAMED(n)           { .name = (n) }
+#define JL_WORD(t)            { .text = (t) }
+#define JL_SAID(t, o)         { .said = (t), .origin = (o) }
+#define JL_MARKED(m, t)       { .text = (t), .mark = (m) }
+/* clang-format on */
 #define JL_SENTENCE(doc, message, ...)                                                                                 \
 	jl_tell_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
 			 sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
@@ -78,7 +79,9 @@ enum jl_column {
 };
 #define JL_HEAD_BOTH       "\x1f"
 #define JL_COLUMN_LEAST(n) (JL_COLUMN_TEXT | (n) << 8) /* text that is never cut below so many columns */
-void jl_tell_table(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
+void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
+/* The same where all heads are known: one message, "set|rows", and a letter a column: t text, f figures, k kept; "t12": never below 12. */
+void jl_tell_table(struct jl_doc *doc, const char *title, const char *how, const char *heads);
 
 /* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
 struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series);
@@ -95,6 +98,9 @@ void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, 
 /* The same behind a label, as an entry: "Bound by  compute: ..."; "" goes on below the last one. */
 void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Both where it is a sentence without figures to fill in. */
+#define JL_NOTE(doc, label, origin, en)  jl_tell_note((doc), (label), (origin), "%s", JL_(en))
+#define JL_ENTRY(doc, label, origin, en) jl_tell_entry((doc), (label), (origin), "%s", JL_(en))
 /* One of several pieces of what is open: "batch 4 · sequence 512". */
 void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -120,3 +126,77 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
 const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
+
+/* --- The topics whose results are plain structs of other rooms. Those with more to say have headers of their own. */
+struct jl_build_answer;
+struct jl_upgrade_answer;
+struct jl_check_answer;
+struct jl_cluster;
+struct jl_nodes;
+struct jl_soak;
+struct jl_infer;
+struct jl_plan_answer;
+struct jl_fleet_answer;
+struct jl_batch_answer;
+struct jl_fit;
+struct jl_case;
+struct jl_plan_effort;
+struct jl_recommended;
+struct jl_candidate;
+struct jl_record;
+
+/* Is a parts list sound, and what to buy next. */
+/* All findings of a command; of a report those that stand against it. */
+void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *answer, bool all);
+void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
+
+/* Verdicts: one in full, or a table of many with the worst in full. */
+void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *answer);
+
+/* A cluster on one page. */
+/* `ended`: why it ended early, NULL: it did not. */
+void jl_tell_cluster(struct jl_doc *doc, const struct jl_cluster *cluster, const char *over, const char *ended);
+
+/* Machines of a fleet against each other. */
+void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes);
+
+/* How a machine stood a long load. */
+void jl_tell_soak(struct jl_doc *doc, const struct jl_soak *soak, const char *what);
+
+/* A served model under a load: how fast, what bounds it, what it costs, how to start it. */
+void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a);
+
+/* The best way to run it: on one system, over kinds and numbers of GPUs, the largest batch; and every technique that makes it fit. */
+void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *answer, long today);
+void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *answer, long today);
+void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *answer);
+void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
+
+/* Inside the topic. */
+void jl_tell_plan_case(struct jl_doc *doc, const struct jl_case *c); /* an entry: how it is cut */
+void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort);
+
+/* A recommendation: the pick and why, the best of each way to have it, what nothing beats, what to beware of. */
+void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *answer);
+
+/* For reports: "2 × 8x h100-sxm5", who sells it, and a table of candidates (their places in the list). */
+const char *jl_tell_machines(struct jl_doc *doc, const struct jl_candidate *candidate);
+const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *candidate);
+void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *answer, const char *title, const int *rows,
+			size_t n);
+struct jl_num jl_num_run(const struct jl_candidate *candidate);  /* of one run, or one token */
+struct jl_num jl_num_cost(const struct jl_candidate *candidate); /* of all the work */
+void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *answer);
+
+/* Records as people read them: a page of one, rows of many, what became of them in a store. */
+/* "2026-11-15 05:02", in the time zone of the person. */
+const char *jl_record_time_text(char out[32], double time_s);
+
+/* Everything that is known of it. */
+void jl_tell_record(struct jl_doc *doc, const struct jl_record *record);
+
+/* Rows of `jeoul store list` and of `jeoul import`: a table is opened, and each record is a row. */
+void jl_tell_stored_table(struct jl_doc *doc);
+void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *record);
+void jl_tell_imported_table(struct jl_doc *doc);
+void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *record);

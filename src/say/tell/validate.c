@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #define WORST_MAX ((size_t)1 << 16) /* of the text that explains a row */
 
 /* A set is shown with the memory of its rows. */
@@ -47,11 +45,9 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
 	jl_doc_cell_name(doc, name);
-	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_said(doc,
-		    s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
-					     : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
-		    JL_MEASURED, NULL);
+	JL_CELLS(doc, JL_SAID(s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
+						       : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
+			      JL_MEASURED));
 	if (s->n_scored || !naive) {
 		cell(doc, "%.3f", s->median_abs_ln);
 		cell(doc, "%.3f", s->p90_abs_ln);
@@ -61,32 +57,22 @@ static void score_row(struct jl_doc *doc, const char *name, const struct jl_scor
 		cell(doc, "%.0f %%", 100.0 * s->coverage_frac);
 	}
 	if (s->n_scored && naive) {
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, jl_tell_text(doc, "%.2f  %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
-			    JL_MEASURED, NULL);
+		JL_CELLS(doc, JL_SAID(jl_tell_text(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
+				      JL_MEASURED));
 	}
 	jl_doc_end_row(doc, false);
 }
 
 static void sets(struct jl_doc *doc, const struct jl_validated *in)
 {
-	static const struct jl_tell_head heads[] = {
-		{ JL_N("set"), JL_COLUMN_LEAST(8) },   { JL_N("scored"), JL_COLUMN_FIGURE },
-		{ JL_N("median"), JL_COLUMN_FIGURE },  { "p90", JL_COLUMN_FIGURE },
-		{ JL_N("macro"), JL_COLUMN_FIGURE },   { JL_N("bias"), JL_COLUMN_FIGURE },
-		{ JL_N("in 80 %"), JL_COLUMN_FIGURE }, { JL_N("naive"), JL_COLUMN_FIGURE },
-	};
-
-	jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+	jl_tell_table(doc, NULL, "t8fffffff", JL_N("set|scored|median|p90|macro|bias|in 80 %|naive"));
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
-	jl_tell_note(
-		doc, NULL, JL_ORIGIN_NONE, "%s",
-		JL_("median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
-		    "left out together · "
-		    "bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % interval · naive: "
-		    "medians of two plain guesses, named below"));
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
+		"left out together · bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % "
+		"interval · naive: medians of two plain guesses, named below");
 }
 
 /* Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
@@ -96,7 +82,6 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 							JL_N("GPU"),  JL_N("framework"),
 							JL_N("link"), JL_N("source") };
 	size_t n_figures = 0, n_scored = 0, n_sets = 0;
-	char scored[JL_UNITS_TEXT_MAX], figures[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i])) {
@@ -104,11 +89,10 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 			n_scored += in->v->lines[i].score.n_scored;
 			n_sets++;
 		}
-	jl_doc_lead(doc);
-	jl_doc_strong(doc, JL_("Published measurements and predictions"));
+	JL_LEAD(doc, JL_("Published measurements and predictions"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
-		      jl_units_text(scored, (double)n_scored, JL_K_NUMBER, 12),
-		      jl_units_text(figures, (double)n_figures, JL_K_NUMBER, 12));
+		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
+		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
 	jl_doc_lead(doc);
 	if (in->v->held_out)
@@ -137,17 +121,13 @@ static void sources(struct jl_doc *doc, const struct jl_validation *v)
 
 static void labels(struct jl_doc *doc, const struct jl_validate_line *line)
 {
-	static const char *const by[JL_N_BY] = { "GPU", JL_N("framework"), JL_N("link") };
+	static const char *const heads[JL_N_BY] = { JL_N("GPU|scored|median|p90|bias|in 80 %"),
+						    JL_N("framework|scored|median|p90|bias|in 80 %"),
+						    JL_N("link|scored|median|p90|bias|in 80 %") };
 
 	for (int kind = 0; kind < JL_N_BY; kind++) {
-		const struct jl_tell_head heads[] = {
-			{ by[kind], JL_COLUMN_LEAST(12) },    { JL_N("scored"), JL_COLUMN_FIGURE },
-			{ JL_N("median"), JL_COLUMN_FIGURE }, { "p90", JL_COLUMN_FIGURE },
-			{ JL_N("bias"), JL_COLUMN_FIGURE },   { JL_N("in 80 %"), JL_COLUMN_FIGURE },
-		};
-
 		if (line->n_by[kind])
-			jl_tell_table(doc, NULL, heads, JL_LEN(heads));
+			jl_tell_table(doc, NULL, "t12fffff", heads[kind]);
 		for (size_t i = 0; i < line->n_by[kind]; i++)
 			score_row(doc, line->by[kind][i].label, &line->by[kind][i].score, NULL);
 	}
@@ -162,7 +142,6 @@ static void worst(struct jl_doc *doc, const struct jl_validated *in, const struc
 {
 	size_t *index = jl_arena_array(doc->arena, in->n_worst + 1, sizeof *index);
 	const size_t n = index ? jl_validate_worst(line, in->n_worst, index) : 0;
-	char pred[JL_UNITS_TEXT_MAX], meas[JL_UNITS_TEXT_MAX];
 	struct jl_buf why;
 
 	if (n)
@@ -175,8 +154,8 @@ static void worst(struct jl_doc *doc, const struct jl_validated *in, const struc
 		jl_buf_reset(&why);
 		jl_buf_printf(&why, "%s:%zu: ", file ? file->path : "", row->line);
 		jl_buf_printf(&why, JL_("%s, %s: predicted %s, measured %s (%.2fx): "), row->gpu, row->what,
-			      jl_value_text(pred, row->pred, kind_of(line), row->is_memory),
-			      jl_value_text(meas, row->meas, kind_of(line), row->is_memory), row->pred / row->meas);
+			      jl_value_text(JL_TXT, row->pred, kind_of(line), row->is_memory),
+			      jl_value_text(JL_TXT, row->meas, kind_of(line), row->is_memory), row->pred / row->meas);
 		jl_validate_explain(in->v, line, index[i], &why);
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
 		jl_doc_name(doc, jl_buf_text(&why));

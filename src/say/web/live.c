@@ -21,47 +21,32 @@ static struct {
 	struct jl_buf text;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .read_s = -1, .text = { .limit_B = STATE_MAX } };
 
-static void gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu)
-{
-	jl_json_pack(json,
-		     "{name:s bus:s busy_frac:f mem_B:f mem_used_B:f power_W:f limit_W:f temperature_C:f sm_Hz:f "
-		     "sm_max_Hz:f throttle:i}",
-		     gpu->name, gpu->bus, gpu->busy_frac, gpu->mem_B, gpu->mem_used_B, gpu->power_W, gpu->limit_W,
-		     gpu->temperature_C, gpu->sm_Hz, gpu->sm_max_Hz, gpu->throttle);
-}
-
-static void gpus_json(struct jl_json *json)
+static void read_state(void)
 {
 	struct jl_nvml_snapshot snapshot = { 0 };
 	struct jl_arena arena;
-
-	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	jl_json_put_array(json, "gpus");
-	if (state.nvml && jl_nvml_read(state.nvml, &arena, &snapshot, NULL) == JL_OK)
-		for (size_t i = 0; i < snapshot.n_gpus; i++)
-			gpu_json(json, &snapshot.gpus[i]);
-	jl_json_end_array(json);
-	jl_arena_release(&arena);
-}
-
-static void read_state(void)
-{
 	struct jl_json json;
 	double load[1] = { NAN };
 
 	if (!state.tried)
 		(void)jl_nvml_open(&state.nvml, NULL);
 	state.tried = true;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	jl_buf_reset(&state.text);
 	jl_json_init(&json, &state.text, false);
-	jl_json_object(&json);
-	if (getloadavg(load, 1) == 1)
-		jl_json_put_number(&json, "load", load[0]);
-	jl_json_put_number(&json, "mem_available_B", jl_mem_available_B());
-	jl_json_put_number(&json, "mem_total_B", jl_mem_proc_B("/proc/meminfo", "MemTotal"));
-	gpus_json(&json);
-	jl_json_end_object(&json);
+	jl_json_pack(&json, "{load?f mem_available_B:f mem_total_B:f gpus:[", getloadavg(load, 1) == 1 ? load[0] : NAN,
+		     jl_mem_available_B(), jl_mem_proc_B("/proc/meminfo", "MemTotal"));
+	if (!state.nvml || jl_nvml_read(state.nvml, &arena, &snapshot, NULL) != JL_OK)
+		snapshot.n_gpus = 0;
+	for (const struct jl_nvml_gpu *gpu = snapshot.gpus; gpu < snapshot.gpus + snapshot.n_gpus; gpu++)
+		jl_json_pack(&json,
+			     "{name:s bus:s busy_frac:f mem_B:f mem_used_B:f power_W:f limit_W:f temperature_C:f "
+			     "sm_Hz:f sm_max_Hz:f throttle:i}",
+			     gpu->name, gpu->bus, gpu->busy_frac, gpu->mem_B, gpu->mem_used_B, gpu->power_W,
+			     gpu->limit_W, gpu->temperature_C, gpu->sm_Hz, gpu->sm_max_Hz, gpu->throttle);
+	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
+	jl_arena_release(&arena);
 }
 
 void jl_web_live(struct jl_buf *out)

@@ -69,7 +69,7 @@ static void verdicts(struct jl_buf *out, const json_t *list)
 	size_t i;
 	json_t *judged;
 
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+	for (size_t k = 0; k < JL_LEN(rows); k++) {
 		head(out, rows[k].name, "gauge", rows[k].help);
 		json_array_foreach(list, i, judged)
 		{

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "catalog/find.h"
+#include "catalog/schema.h"
 #include "web/inside.h"
 #include "workload/convnet.h"
 
@@ -153,14 +154,16 @@ static enum MHD_Result openapi(struct jl_web_request *r)
 }
 
 /* [["rtx-3090", "GeForce RTX 3090"], ...]: what a field of the page may be filled with. */
-static void name_json(struct jl_json *json, const char *id, const char *name, const char *role)
+static void names_of(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
-	jl_json_array(json);
-	jl_json_string(json, id);
-	jl_json_string(json, name);
-	if (role)
-		jl_json_string(json, role);
-	jl_json_end_array(json);
+	const struct jl_schema *schema = jl_schema_of(kind);
+	const size_t name = jl_schema_field(schema, "name");
+	size_t n;
+	const char *list = jl_catalog_list(cat, kind, &n);
+
+	for (size_t i = 0; i < n; i++)
+		jl_json_pack(json, "[s s]", jl_record_id(schema, list + i * schema->size_B),
+			     *(const char *const *)jl_field_at(&schema->fields[name], list + i * schema->size_B));
 }
 
 static void names_json(struct jl_json *json, const struct jl_catalog *cat)
@@ -169,27 +172,20 @@ static void names_json(struct jl_json *json, const struct jl_catalog *cat)
 	struct jl_arena arena;
 
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	jl_json_put_array(json, "models");
-	for (size_t i = 0; i < cat->n_models; i++)
-		name_json(json, cat->models[i].id, cat->models[i].name, NULL);
+	jl_json_pack(json, "models:[");
+	names_of(json, cat, JL_R_MODEL);
 	if (jl_convnets(&nets, cat, &arena, NULL) == JL_OK)
 		for (size_t i = 0; i < nets.n_nets; i++)
-			name_json(json, nets.nets[i].id, nets.nets[i].name, NULL);
-	jl_json_end_array(json);
-	jl_json_put_array(json, "gpus");
-	for (size_t i = 0; i < cat->n_gpus; i++)
-		name_json(json, cat->gpus[i].id, cat->gpus[i].name, NULL);
-	jl_json_end_array(json);
-	jl_json_put_array(json, "systems");
-	for (size_t i = 0; i < cat->n_systems; i++)
-		name_json(json, cat->systems[i].id, cat->systems[i].name, NULL);
-	jl_json_end_array(json);
-	jl_json_put_array(json, "links");
-	for (size_t i = 0; i < cat->n_links; i++)
-		if (cat->links[i].role == JL_ROLE_JOIN || cat->links[i].role == JL_ROLE_NETWORK)
-			name_json(json, cat->links[i].id, cat->links[i].name,
-				  cat->links[i].role == JL_ROLE_JOIN ? "join" : "network");
-	jl_json_end_array(json);
+			jl_json_pack(json, "[s s]", nets.nets[i].id, nets.nets[i].name);
+	jl_json_pack(json, "] gpus:[");
+	names_of(json, cat, JL_R_GPU);
+	jl_json_pack(json, "] systems:[");
+	names_of(json, cat, JL_R_SYSTEM);
+	jl_json_pack(json, "] links:[");
+	for (const struct jl_link_info *l = cat->links; l < cat->links + cat->n_links; l++)
+		if (l->role == JL_ROLE_JOIN || l->role == JL_ROLE_NETWORK)
+			jl_json_pack(json, "[s s s]", l->id, l->name, l->role == JL_ROLE_JOIN ? "join" : "network");
+	jl_json_pack(json, "]}");
 	jl_arena_release(&arena);
 }
 
@@ -206,7 +202,6 @@ static enum MHD_Result hello(struct jl_web_request *r)
 	jl_json_pack(&json, "{version:s lang:s krw_per_usd:f krw_per_usd_date:s", o->version, jl_lang()->code,
 		     jl_figure(o->cat, "krw-per-usd"), won ? won->date : NULL);
 	names_json(&json, o->cat);
-	jl_json_end_object(&json);
 	jl_json_finish(&json);
 	return send_buf(r, 200, "application/json", &text);
 }
@@ -290,7 +285,7 @@ enum MHD_Result jl_web_route(struct jl_web_request *r)
 	if (r->answered)
 		return send_answer(r);
 	if (!r->is_post) {
-		for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+		for (size_t i = 0; i < JL_LEN(pages); i++)
 			if (strcmp(pages[i].path, r->path) == 0)
 				return pages[i].give(r);
 		for (const struct jl_web_asset *a = jl_web_assets; a->path; a++)

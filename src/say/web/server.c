@@ -265,8 +265,7 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 	(void)gethostname(web->host, sizeof(web->host) - 1);
 	status = resolve(&address, &len, options, err);
 	web->guarded = !status && !is_loopback(&address);
-	if (!status && web->guarded)
-		status = jl_web_token(web, err);
+	JL_THEN(status, web->guarded ? jl_web_token(web, err) : JL_OK);
 	JL_THEN(status, bind_to(&fd, &address, len, options, err));
 	if (!status) {
 		sigemptyset(&ends);

@@ -83,7 +83,3 @@ const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text);
 
 const char *jl_verdict_key(enum jl_verdict verdict);  /* "follows", "differs", "open", "given" */
 const char *jl_verdict_mark(enum jl_verdict verdict); /* "✓" ... */
-
-struct jl_doc;
-/* claims_doc.c: how many there are of each kind, and what differs by its roots. */
-void jl_audit_to_doc(struct jl_doc *doc, const struct jl_audit *audit);

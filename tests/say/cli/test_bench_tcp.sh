@@ -112,7 +112,7 @@ P
 done
 # mistakes
 run 2 bench allreduce --backend tcp; one_line; says "--listen ADDR --ranks N"
-run 2 bench allreduce --listen --to 127.0.0.1; one_line; says "--to on the others"
+run 2 bench allreduce --listen --to 127.0.0.1; one_line; says "give --to or --listen"
 run 2 bench allreduce --to 127.0.0.1 --ranks 3; one_line; says "--ranks goes with --listen"
 run 2 bench allreduce 10.0.0.5; one_line; says "--to 10.0.0.5"
 run 2 bench allreduce --listen --backend shm; one_line; says "--backend tcp"

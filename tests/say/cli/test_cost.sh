@@ -60,7 +60,7 @@ run 0 cost --buy "rtx-3090 desktop" --rent "2 USD/h" --lang en; has "700.00 USD 
 run 0 cost --bill-of "rtx-4090 desktop" --util 50% --tariff kepco --lang en; has "--household"; has "300 kWh a month"; has "1 USD ="
 run 0 cost --bill-of "rtx-4090 desktop" --util 50% --tariff kepco --household "300 kWh" --json
 json "len(j['months']) == 12 and abs(j['year'] - sum(m['more'] for m in j['months'])) < 1 and 700e3 < j['year'] < 900e3"
-run 2 cost --bill-of "rtx-4090 desktop" --lang en; one_line; says "--tariff kepco"
+run 2 cost --bill-of "rtx-4090 desktop" --lang en; one_line; says "goes with --tariff"
 run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "card"; has "only, no host"
 
 # The work: a model, and a run that was only observed

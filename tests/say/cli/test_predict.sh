@@ -168,7 +168,7 @@ clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve
 clear 2 "transformer" predict resnet-50 --on rtx-4090 --serve
 clear 2 "for training" predict llama-3-8b --on rtx-4090 --serve --batch 3
-clear 2 "add --serve" predict llama-3-8b --on rtx-4090 --prompt 3
+clear 2 "goes with --serve" predict llama-3-8b --on rtx-4090 --prompt 3
 clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
 clear 1 "int4" predict llama-3-8b --on rtx-4090 --serve --weights paper
 clear 2 "divisor" predict llama-3-8b --on dgx-h100 --parallel tp=3
@@ -185,7 +185,7 @@ clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
 clear 2 "for a model" predict allreduce --on dgx-h100 --size 1GB --batch 4
 clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
-clear 2 "nothing" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
+clear 2 "above zero" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
 clear 1 "h200" predict llama-3-8b --on h20o
 clear 1 "llama-3-8b" predict llama-3-8v --on dgx-h100

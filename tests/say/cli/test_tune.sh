@@ -78,7 +78,7 @@ run 2 predict mixtral-8x7b --on "8x dgx-h100" --expert-load 9; one_line; says "1
 
 # One clear line
 run 2 predict "${one[@]}" --rank 16
-one_line; says "fine-tuning: say which with --tune"
+one_line; says "goes with --tune"
 run 2 predict "${one[@]}" --tune full --base nf4
 one_line; says "only frozen weights are packed"
 run 2 predict "${one[@]}" --tune lora --targets q,x

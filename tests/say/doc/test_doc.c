@@ -173,7 +173,7 @@ static void every_chart_is_drawn_and_told(void **state)
 	const struct jl_chart_point points[] = { { .x = 1, .y = 10, .lo = 8, .hi = 12, .label = "a<b", .front = true },
 						 { .x = 2, .y = 20, .lo = NAN, .hi = NAN, .label = "c" },
 						 { .x = 4, .y = NAN, .lo = NAN, .hi = NAN, .label = "d" } };
-	const struct jl_chart_series series[] = {
+	struct jl_chart_series series[] = {
 		{ .name = "s<1>", .origin = JL_MEASURED, .points = points, .n_points = 3 },
 		{ .name = "s2", .points = points, .n_points = 3, .dashed = true }
 	};
@@ -229,7 +229,7 @@ static void drawn_numbers_carry_their_origin(void **state)
 		  .origin = JL_MEASURED,
 		  .source = "log 7" }
 	};
-	const struct jl_chart_series series[] = {
+	struct jl_chart_series series[] = {
 		{ .name = "s", .origin = JL_ESTIMATED, .source = "method", .points = points, .n_points = 2 }
 	};
 	const struct jl_tree_node root = { .name = "GPU0", .detail = "24 GiB", .num = &mem };
