@@ -40,6 +40,10 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *draft);
 
 /* ---- scan.c */
 
+/* Of n > 0 samples; sorts them. Not jl_stats_of: the id of an imported record comes from its figures, and a log that was imported
+ * before must get the same ones. */
+struct jl_stats jl_summarize(double *samples, size_t n);
+
 struct jl_number {
 	double value;
 	double half; /* half a unit of its last digit: what the rounding may hide */

@@ -15,7 +15,7 @@ static double *interval_rates(const json_t *intervals, size_t *ret_n)
 
 	if (n < 3 || n > INTERVALS_MAX)
 		return NULL;
-	rates = jl_realloc(NULL, 2 * n * sizeof(*rates)); /* the second half to sort in */
+	rates = jl_realloc(NULL, n * sizeof(*rates));
 	if (!rates)
 		return NULL;
 	json_array_foreach(intervals, i, interval)
@@ -44,7 +44,7 @@ static void emit(struct jl_importer *imp, const json_t *root, size_t line, doubl
 	double *rates = interval_rates(json_object_get(root, "intervals"), &n);
 
 	if (rates) {
-		jl_stats_of(&summary, rates, n, rates + n);
+		summary = jl_summarize(rates, n);
 		summary.mean = rate_Bps; /* the receiver's own count over the whole run */
 		jl_free(rates);
 	}

@@ -16,7 +16,7 @@ struct matrix {
 	char name[80], description[120];
 	size_t line;
 	size_t n_rows, n_columns, n_cells;
-	double cells[CELLS_MAX], sorted[CELLS_MAX]; /* those that are numbers */
+	double cells[CELLS_MAX]; /* those that are numbers */
 	double sum, half;
 	char rows[SIDE_MAX][ROW_MAX_B];
 	char keys[SIDE_MAX][32];
@@ -64,13 +64,12 @@ static void matrix_emit(struct jl_importer *imp, struct matrix *m)
 {
 	const char *metric;
 	double unit = unit_of(m->description, &metric);
-	struct jl_stats summary;
 
 	if (m->n_cells == 0 || unit == 0)
 		return;
 	for (size_t i = 0; i < m->n_cells; i++)
 		m->cells[i] *= unit;
-	jl_stats_of(&summary, m->cells, m->n_cells, m->sorted);
+	struct jl_stats summary = jl_summarize(m->cells, m->n_cells);
 	summary.lo95 = summary.hi95 = NAN; /* cells are different paths, not repeats of one */
 	jl_draft_begin(&m->draft, "link", "nvbandwidth", m->line, m->name);
 	jl_draft_text(&m->draft, "test", m->name);

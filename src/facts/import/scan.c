@@ -116,3 +116,28 @@ double jl_scan_json(const json_t *object, const char *key)
 		return -1;
 	return jl_scan_token(text, &number) ? number.value : NAN;
 }
+
+struct jl_stats jl_summarize(double *samples, size_t n)
+{
+	struct jl_stats s = jl_summary_unknown();
+	double sum = 0;
+
+	jl_stats_sort(samples, n);
+	for (size_t i = 0; i < n; i++)
+		sum += samples[i];
+	s.n = n;
+	s.mean = sum / (double)n;
+	s.min = samples[0];
+	s.max = samples[n - 1];
+	s.median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+	s.p95 = samples[(size_t)ceil(0.95 * (double)n) - 1];
+	/* order statistics: the ranks that enclose the true median with 95 %; six samples are the fewest that can */
+	if (n >= 6) {
+		double spread = 1.96 * sqrt((double)n) / 2, lo = floor((double)n / 2 - spread),
+		       hi = ceil((double)n / 2 + spread);
+
+		s.lo95 = samples[lo < 0 ? 0 : (size_t)lo];
+		s.hi95 = samples[hi > (double)(n - 1) ? n - 1 : (size_t)hi];
+	}
+	return s;
+}

@@ -65,9 +65,8 @@ static bool figure_add(struct jl_figure *f, double value)
 
 static struct jl_stats figure_summary(const struct jl_figure *f, double *scratch)
 {
-	struct jl_stats s;
-
-	jl_stats_of(&s, f->samples, f->n_kept, scratch);
+	memcpy(scratch, f->samples, f->n_kept * sizeof(*scratch));
+	struct jl_stats s = jl_summarize(scratch, f->n_kept);
 	s.n = f->n;
 	s.mean = f->sum / (double)f->n;
 	s.min = f->min;

@@ -30,7 +30,8 @@ struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_q
 	rent = jl_num_plain(cheap->rent_usdps, JL_K_USD_RATE, NULL, JL_LISTED, cheap->rent_source);
 	rent.date = cheap->rent_date;
 	work = jl_num_digits(jl_num_about(least * 3600, JL_K_USD, NULL), 2);
-	JL_SENTENCE(s->doc, JL_("|1 gives the most speed for its rent of |2: |3 for what the baseline does in an hour."),
+	JL_SENTENCE(s->doc,
+		    JL_("|1 gives the most speed for its rent of |2: |3 for what the baseline does in an hour."),
 		    JL_NAMED(jl_system_name(cheap)), JL_FIG(rent), JL_FIG(work));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one gives the most speed for its rent?") };
 }
