@@ -96,8 +96,8 @@ static void test_pack(void **state)
 			    "{\"far\":9007199254740993,\"many\":12,\"s\":\"a key that is a letter\",\"f\":false}");
 	jl_buf_reset(&form); /* a key only where there is something to say */
 	jl_json_init(&by_form, &form, false);
-	jl_json_pack(&by_form, "{text?s none?s number?f unknown?f yes?b no?b n?i a/b:{}}", "", NULL, 0.0, NAN, true, false,
-		     0);
+	jl_json_pack(&by_form, "{text?s none?s number?f unknown?f yes?b no?b n?i a/b:{}}", "", NULL, 0.0, NAN, true,
+		     false, 0);
 	jl_json_finish(&by_form);
 	assert_string_equal(jl_buf_text(&form), "{\"text\":\"\",\"number\":0,\"yes\":true,\"n\":0,\"a/b\":{}}");
 	jl_buf_release(&form);

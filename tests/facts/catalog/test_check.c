@@ -20,8 +20,8 @@ struct planted {
 #define CSV    "prices/cloud.csv"
 
 static const struct planted planted[] = {
-	{ GPUS, "mem_rate: 3350 GB/s", "mem_rat: 3350 GB/s", "mem_rat:",
-	  "unknown key 'mem_rat' in a gpu; did you mean 'mem_rate'?", "'mem_rate'인가요", JL_E_PARSE },
+	{ GPUS, "mem_rate: 3350 GB/s", "mem_rat: 3350 GB/s",
+	  "mem_rat:", "unknown key 'mem_rat' in a gpu; did you mean 'mem_rate'?", "'mem_rate'인가요", JL_E_PARSE },
 	{ GPUS, "mem_rate: 3350 GB/s", "zzzzzzzzzzzzzz: 3350", "zzzz", "it can have: id, name, aliases",
 	  "쓸 수 있는 키", JL_E_PARSE },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350", "mem_rate: |3350", "GB/s", "GB/s", JL_E_UNIT },

@@ -173,10 +173,8 @@ static void every_chart_is_drawn_and_told(void **state)
 	const struct jl_chart_point points[] = { { .x = 1, .y = 10, .lo = 8, .hi = 12, .label = "a<b", .front = true },
 						 { .x = 2, .y = 20, .lo = NAN, .hi = NAN, .label = "c" },
 						 { .x = 4, .y = NAN, .lo = NAN, .hi = NAN, .label = "d" } };
-	struct jl_chart_series series[] = {
-		{ .name = "s<1>", .origin = JL_MEASURED, .points = points, .n_points = 3 },
-		{ .name = "s2", .points = points, .n_points = 3, .dashed = true }
-	};
+	struct jl_chart_series series[] = { { .name = "s<1>", .origin = JL_MEASURED, .points = points, .n_points = 3 },
+					    { .name = "s2", .points = points, .n_points = 3, .dashed = true } };
 	const struct jl_tree_node leaf = { .name = "GPU0<" },
 				  root = { .name = "host", .children = &leaf, .n_children = 1 };
 

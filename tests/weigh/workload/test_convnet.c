@@ -173,7 +173,8 @@ static void test_refuses_what_is_not_a_network(void **state)
 		{ HEAD "      - {op: linear, rows: 3, k: many, n: 4}\n", "test.yaml:13:34: network a: k" },
 		{ HEAD "      - {c_in: 3, h: 224, w: 224, c_out: 64}\n",
 		  "test.yaml:13:9: network a: missing: every operator needs 'op: conv'" },
-		{ HEAD "      []\n", "test.yaml:13:7: network a: ops: a network has operators, or words and a program" },
+		{ HEAD "      []\n",
+		  "test.yaml:13:7: network a: ops: a network has operators, or words and a program" },
 		{ "convnets: {}\n", "test.yaml:1:11: 'convnets' must be a list" },
 		{ "convnets:\n  - id: a\n", "test.yaml:2:5: network a: missing: every network needs 'optimizer: sgd'" },
 	};
