@@ -34,7 +34,8 @@ static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)
 		const struct jl_node *n = &nodes->nodes[i];
 
 		if (i)
-			JL_LEAD(doc, jl_tell_text(doc, JL_("%s is slow"), n->name));
+			jl_doc_lead(doc);
+		jl_doc_strong(doc, jl_tell_text(doc, JL_("%s is slow"), n->name));
 		if (n->score.slow)
 			jl_tell_piece(doc, JL_MEASURED, JL_("%s over %zu figures"), percent(doc, n->score.score_ln),
 				      n->score.n_figures);
