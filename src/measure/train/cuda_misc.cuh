@@ -82,7 +82,8 @@ KERNEL(rope)(T *qkv, size_t n_rows, int seq, int n_rotated, int n_all, int dim, 
 }
 
 KERNEL(embed)
-(const int32_t *tokens, const T *table, const T *positions, T *out, size_t n_rows, size_t seq, size_t width)
+(const int32_t *tokens, const int32_t *at, const T *table, const T *positions, T *out, size_t n_rows, size_t seq,
+ size_t width)
 {
 	FOR_EACH(i, n_rows * (width / 8))
 	{
@@ -90,7 +91,7 @@ KERNEL(embed)
 		float v[8], p[8] = { 0 };
 		load8(table + (size_t)tokens[row] * width + col, v);
 		if (positions)
-			load8(positions + row % seq * width + col, p);
+			load8(positions + (at ? *at : row % seq) * width + col, p);
 #pragma unroll
 		for (int j = 0; j < 8; j++)
 			v[j] += p[j];

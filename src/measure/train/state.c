@@ -49,6 +49,13 @@ static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 		*unit = (struct jl_unit){ .n = n,
 					  .shard_n = shard_n,
 					  .shard_at = t->mode == JL_TRAIN_DDP ? 0 : (size_t)t->rank * shard_n };
+		if (t->in.max_tokens) {
+			enum jl_unit_kind kind = jl_train_unit_kind(&t->shape, u);
+			unit->param = take(&c[JL_BLOCK_PARAM], n, elem_B);
+			unit->int8 = take(&c[JL_BLOCK_PARAM], t->int8_n[kind], 1);
+			unit->scales = take(&c[JL_BLOCK_PARAM], t->scales_n[kind], sizeof(float));
+			continue;
+		}
 		if (t->mode == JL_TRAIN_ZERO3) {
 			unit->param_shard = take(&c[JL_BLOCK_PARAM], shard_n, elem_B);
 		} else {
@@ -129,13 +136,67 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
 }
 
+/* A decoder keeps keys and values of every layer; all else is there once, and logits of one token a sample. */
+static void lay_decoder(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
+{
+	const struct jl_train_shape *s = &t->shape;
+	size_t n = t->in.n_samples, elem_B = t->engine->elem_B, kv_n = n * s->kv_heads * t->in.max_tokens * s->head_dim;
+	struct jl_layer_acts all = { 0 };
+	struct carve *w = &c[JL_BLOCK_WORK];
+	lay_layer(t, &all, &c[JL_BLOCK_ACT]);
+	if (t->k->recompute_norm)
+		all.norm1 = all.norm2 = take(w, t->n_rows * s->hidden, elem_B);
+	if (t->k->recompute_act)
+		all.act = take(w, t->n_rows * s->ffn, elem_B);
+	for (size_t l = 0; l < s->n_layers; l++) {
+		t->layers[l] = all;
+		t->layers[l].keys = take(&c[JL_BLOCK_KV], kv_n, elem_B);
+		t->layers[l].values = take(&c[JL_BLOCK_KV], kv_n, elem_B);
+	}
+	struct jl_eng_attn shape = jl_train_attn(s, n, 1);
+	shape.max = t->in.max_tokens;
+	t->attn_scratch = take(w, t->k->attn_scratch_B(t->engine, &shape), 1);
+	t->branch = take(w, t->n_rows * s->hidden, elem_B);
+	t->x_final = take(w, n * s->hidden, elem_B);
+	t->norm_final = take(w, n * s->hidden, elem_B);
+	t->mean_final = take(w, n, sizeof(float));
+	t->rstd_final = take(w, n, sizeof(float));
+	t->logits = take(w, n * s->vocab_pad, elem_B);
+	t->tokens = take(w, t->n_rows, sizeof(int32_t));
+	t->next = take(w, n, sizeof(int32_t));
+	t->at = take(w, 1, sizeof(int32_t));
+}
+
 /* Called twice: to count, and with memory. */
 static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 {
 	lay_units(t, c);
+	if (t->in.max_tokens) {
+		lay_decoder(t, c);
+		return;
+	}
 	for (size_t l = 0; l < t->shape.n_layers; l++)
 		lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
 	lay_work(t, &c[JL_BLOCK_WORK]);
+}
+
+/* Weights of products are laid out by themselves, apart from what stays as it is; a tied table is kept both ways. */
+static void split_int8(struct jl_trainer *t)
+{
+	struct jl_train_shape *s = &t->shape;
+	struct jl_tensor_place *logits = &s->weights[JL_W_LOGITS];
+	memset(s->unit_n, 0, sizeof s->unit_n);
+	if (s->tied)
+		*logits = s->weights[JL_W_TOKENS];
+	for (int w = 0; w < JL_N_TENSOR; w++) {
+		struct jl_tensor_place *p = &s->weights[w];
+		p->int8 = w == JL_W_LOGITS || w == JL_W_QKV || w == JL_W_OUT || w == JL_W_UP || w == JL_W_DOWN;
+		size_t *n = p->int8 ? &t->int8_n[p->unit] : &s->unit_n[p->unit];
+		p->at = *n;
+		p->scale_at = t->scales_n[p->unit];
+		*n += (p->rows * p->cols + JL_TRAIN_ALIGN - 1) / JL_TRAIN_ALIGN * JL_TRAIN_ALIGN;
+		t->scales_n[p->unit] += p->int8 ? p->rows : 0;
+	}
 }
 
 static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct jl_trainer_in *in)
@@ -145,6 +206,8 @@ static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct 
 	t->rank = in->comm ? in->comm->rank : 0;
 	t->mode = t->n_ranks > 1 ? in->mode : JL_TRAIN_DDP;
 	t->n_rows = in->n_samples * in->seq;
+	if (in->int8)
+		split_int8(t);
 }
 
 struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in)
@@ -163,7 +226,8 @@ struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struc
 					    .optim_B = (double)c[JL_BLOCK_OPTIM].used_B,
 					    .unit_B = (double)c[JL_BLOCK_UNIT].used_B,
 					    .act_B = (double)c[JL_BLOCK_ACT].used_B,
-					    .work_B = (double)c[JL_BLOCK_WORK].used_B };
+					    .work_B = (double)c[JL_BLOCK_WORK].used_B,
+					    .kv_B = (double)c[JL_BLOCK_KV].used_B };
 	for (size_t i = 0; i < JL_N_BLOCK; i++)
 		memory.total_B += (double)c[i].used_B;
 	return memory;
@@ -188,6 +252,26 @@ static enum jl_status allocate(struct jl_trainer *t, struct jl_err *err)
 	return JL_OK;
 }
 
+/* A tensor of a decoder, some rows at a time. */
+static void init_tensor(struct jl_trainer *t, size_t u, int w, float *values, void *staged)
+{
+	const struct jl_tensor_place *to = &t->shape.weights[w],
+				     *from = &t->in.shape->weights[w == JL_W_LOGITS && t->shape.tied ? JL_W_TOKENS : w];
+	struct jl_unit *unit = &t->units[u];
+	size_t each = INIT_CHUNK / to->cols;
+	for (size_t row = 0; row < to->rows; row += each) {
+		size_t n_rows = to->rows - row < each ? to->rows - row : each, n = n_rows * to->cols,
+		       at = row * to->cols;
+		jl_train_init(t->in.shape, t->in.seed, u, from->at + at, n, values);
+		t->k->from_host(t->engine, staged, values, n * sizeof *values);
+		if (to->int8)
+			t->k->int8_from_float(t->engine, unit->int8 + to->at + at, unit->scales + to->scale_at + row,
+					      staged, n_rows, to->cols);
+		else
+			t->k->elem_from_float(t->engine, unit->param + (to->at + at) * t->engine->elem_B, staged, n);
+	}
+}
+
 /* Each worker fills what it keeps: all of it, or its shard. */
 static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 {
@@ -197,9 +281,12 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN, &staged, err));
 	for (size_t u = 0; status == JL_OK && u < t->shape.n_units; u++) {
 		struct jl_unit *unit = &t->units[u];
+		for (int w = 0; t->in.max_tokens && w < JL_N_TENSOR; w++)
+			if (t->shape.weights[w].rows && t->shape.weights[w].unit == jl_train_unit_kind(&t->shape, u))
+				init_tensor(t, u, w, values, staged);
 		bool part = t->mode == JL_TRAIN_ZERO3;
 		char *to = part ? unit->param_shard : unit->param;
-		size_t first = part ? unit->shard_at : 0, n_all = part ? unit->shard_n : unit->n;
+		size_t first = part ? unit->shard_at : 0, n_all = t->in.max_tokens ? 0 : part ? unit->shard_n : unit->n;
 		for (size_t at = 0; at < n_all; at += INIT_CHUNK) {
 			size_t n = n_all - at < INIT_CHUNK ? n_all - at : INIT_CHUNK;
 			jl_train_init(&t->shape, t->in.seed, u, first + at, n, values);
@@ -222,9 +309,12 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
 				 struct jl_trainer **ret_trainer, struct jl_err *err)
 {
-	if (in->shape->n_positions && in->seq > in->shape->n_positions)
-		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has", in->seq,
+	size_t longest = in->max_tokens > in->seq ? in->max_tokens : in->seq;
+	if (in->shape->n_positions && longest > in->shape->n_positions)
+		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has", longest,
 			       in->shape->n_positions, in->shape->id);
+	if (in->int8 && !engine->k->int8_from_float)
+		return jl_fail(err, JL_E_ABSENT, "the %s engine has no products with int8 weights", engine->k->name);
 	if (!engine->k->supports_head_dim(in->shape->head_dim))
 		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu", engine->k->name,
 			       in->shape->head_dim);
@@ -253,6 +343,8 @@ void jl_trainer_destroy(struct jl_trainer *t)
 		return;
 	if (t->graph)
 		t->k->graph_free(t->engine, t->graph);
+	if (t->next_graph)
+		t->k->graph_free(t->engine, t->next_graph);
 	for (size_t i = JL_N_BLOCK; i-- > 0;)
 		if (t->blocks[i].memory)
 			t->k->free(t->engine, t->blocks[i].memory, t->blocks[i].size_B, t->blocks[i].mem);
@@ -265,6 +357,8 @@ void jl_trainer_destroy(struct jl_trainer *t)
 void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
 {
 	const struct jl_tensor_place *p = &t->shape.weights[weight];
+	if (p->int8)
+		return unit->int8 + p->at;
 	return p->rows ? unit->param + p->at * t->engine->elem_B : NULL;
 }
 
