@@ -51,7 +51,8 @@ void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const str
 		a.parts *= 2;
 	unsigned rows = 8 / (unsigned)a.parts;
 	jl_cuda_launch(e, e->gemv[kernel],
-		       (struct jl_gpu_grid){ .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = 256 }, (void *[]){ &a });
+		       (struct jl_gpu_grid){ .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = 256 },
+		       (void *[]){ &a });
 }
 
 /* Which kernel has room for the heads that share a key head, and blocks of it a sample. */
@@ -97,12 +98,11 @@ void jl_cuda_attn_next(struct jl_engine *engine, const struct jl_eng_attn *op)
 	a.n_splits = (int)splits;
 	a.partial = op->scratch;
 	a.n_done = (int *)(a.partial + op->n_samples * op->n_heads * SPLITS_MAX * (op->head_dim + 2));
-	jl_cuda_launch(e, e->next[op->head_dim / 128][kernel],
-		       (struct jl_gpu_grid){ .x = (unsigned)splits,
-					     .y = (unsigned)blocks,
-					     .z = (unsigned)op->n_samples,
-					     .n_threads = 128 },
-		       (void *[]){ &a });
+	jl_cuda_launch(
+		e, e->next[op->head_dim / 128][kernel],
+		(struct jl_gpu_grid){
+			.x = (unsigned)splits, .y = (unsigned)blocks, .z = (unsigned)op->n_samples, .n_threads = 128 },
+		(void *[]){ &a });
 }
 
 void jl_cuda_kv_keep(struct jl_engine *engine, const struct jl_eng_attn *op)

@@ -113,6 +113,6 @@ double jl_decode_read_B(const struct jl_trainer *t, double n_samples, double con
 			weights_B += (double)(p->rows * p->cols * (p->int8 ? 1 : t->engine->elem_B)) *
 				     (double)(p->unit == JL_UNIT_LAYER ? s->n_layers : 1);
 	}
-	return weights_B + 2.0 * n_samples * context *
-				   (double)(s->n_layers * s->kv_heads * s->head_dim * t->engine->elem_B);
+	return weights_B +
+	       2.0 * n_samples * context * (double)(s->n_layers * s->kv_heads * s->head_dim * t->engine->elem_B);
 }

@@ -34,7 +34,16 @@ struct jl_block { /* one allocation */
 	enum jl_engine_mem mem;
 };
 
-enum { JL_BLOCK_PARAM, JL_BLOCK_GRAD, JL_BLOCK_OPTIM, JL_BLOCK_UNIT, JL_BLOCK_ACT, JL_BLOCK_WORK, JL_BLOCK_KV, JL_N_BLOCK };
+enum {
+	JL_BLOCK_PARAM,
+	JL_BLOCK_GRAD,
+	JL_BLOCK_OPTIM,
+	JL_BLOCK_UNIT,
+	JL_BLOCK_ACT,
+	JL_BLOCK_WORK,
+	JL_BLOCK_KV,
+	JL_N_BLOCK
+};
 
 struct jl_trainer {
 	struct jl_engine *engine;
@@ -73,7 +82,7 @@ struct jl_trainer {
 
 	/* of a decoder: where its samples are, and what they say next */
 	int32_t *at, *next;
-	bool decoding; /* one token a sample; otherwise whole prompts */
+	bool decoding;   /* one token a sample; otherwise whole prompts */
 	size_t n_tokens; /* of each sample so far */
 	struct jl_engine_graph *next_graph;
 	long n_nexts;

@@ -208,8 +208,8 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 	size_t unit_number = s->tied ? 0 : s->n_layers + 1, hidden = s->hidden, elem_B = t->engine->elem_B;
 	struct jl_unit *u = jl_trainer_use(t, unit_number, (long)s->n_layers);
 	enum jl_tensor weight = s->tied ? JL_W_TOKENS : JL_W_LOGITS;
-	jl_trainer_norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final, t->mean_final,
-	     t->rstd_final);
+	jl_trainer_norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final,
+			t->mean_final, t->rstd_final);
 	const struct jl_tensor_place w = { .rows = s->vocab_pad, .cols = hidden };
 	const void *weights = jl_trainer_at(t, u, weight);
 	jl_trainer_grad_begin(t, unit_number);

@@ -261,22 +261,19 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 	return JL_OK;
 }
 
-/* --backend, or the first engine that is there. */
-static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
+enum jl_status jl_bench_engine(struct jl_cli *cli, const struct jl_engine_kernels **ret_kernels, struct jl_err *err)
 {
-	const char *wanted = jl_text(a->session.cli, "backend");
-	struct jl_err why = { 0 };
+	const char *wanted = jl_text(cli, "backend");
 	enum jl_status status = JL_E_ABSENT;
+	*ret_kernels = NULL;
 	for (size_t i = 0; jl_engines[i] && status != JL_OK; i++) {
 		if (wanted && strcmp(wanted, jl_engines[i]->name) != 0)
 			continue;
-		a->run.kernels = jl_engines[i];
-		status = jl_engines[i]->present(&why);
+		*ret_kernels = jl_engines[i];
+		status = jl_engines[i]->present(err);
 	}
-	if (!a->run.kernels)
+	if (!*ret_kernels)
 		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda", wanted);
-	if (status != JL_OK)
-		*err = why;
 	return status;
 }
 
@@ -288,7 +285,7 @@ static enum jl_status read_asked(struct asked *a, struct jl_err *err)
 	const char *model = jl_text(cli, "model");
 	struct jl_train_shape shape;
 	JL_TRY(jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err));
-	JL_TRY(choose_engine(a, err));
+	JL_TRY(jl_bench_engine(cli, &a->run.kernels, err));
 	JL_TRY(read_configs(a, err));
 	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
 	a->run.cat = cli->cat;
