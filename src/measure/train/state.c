@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 
-#define INIT_CHUNK ((size_t)1 << 20)
+#define INIT_CHUNK ((size_t)1 << 22)
+#define INIT_PIECE ((size_t)1 << 16)
 
 const char *const jl_train_mode_names[JL_N_TRAIN_MODE + 1] = { "ddp", "zero1", "zero2", "zero3", NULL };
 
@@ -252,8 +254,33 @@ static enum jl_status allocate(struct jl_trainer *t, struct jl_err *err)
 	return JL_OK;
 }
 
+/* First values of a stretch of a unit, made by all threads. */
+struct fill {
+	const struct jl_trainer *t;
+	struct jl_pool *pool;
+	float *values;
+	size_t unit, begin, n;
+};
+
+static void fill_piece(void *ctx, size_t index, int thread)
+{
+	const struct fill *f = ctx;
+	size_t at = index * INIT_PIECE, n = f->n - at < INIT_PIECE ? f->n - at : INIT_PIECE;
+	(void)thread;
+	jl_train_init(f->t->in.shape, f->t->in.seed, f->unit, f->begin + at, n, f->values + at);
+}
+
+static void fill(struct fill *f, size_t unit, size_t begin, size_t n, void *to)
+{
+	f->unit = unit;
+	f->begin = begin;
+	f->n = n;
+	jl_pool_run(f->pool, fill_piece, f, (n + INIT_PIECE - 1) / INIT_PIECE);
+	f->t->k->from_host(f->t->engine, to, f->values, n * sizeof *f->values);
+}
+
 /* A tensor of a decoder, some rows at a time. */
-static void init_tensor(struct jl_trainer *t, size_t u, int w, float *values, void *staged)
+static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, void *staged)
 {
 	const struct jl_tensor_place *to = &t->shape.weights[w],
 				     *from = &t->in.shape->weights[w == JL_W_LOGITS && t->shape.tied ? JL_W_TOKENS : w];
@@ -262,8 +289,7 @@ static void init_tensor(struct jl_trainer *t, size_t u, int w, float *values, vo
 	for (size_t row = 0; row < to->rows; row += each) {
 		size_t n_rows = to->rows - row < each ? to->rows - row : each, n = n_rows * to->cols,
 		       at = row * to->cols;
-		jl_train_init(t->in.shape, t->in.seed, u, from->at + at, n, values);
-		t->k->from_host(t->engine, staged, values, n * sizeof *values);
+		fill(f, u, from->at + at, n, staged);
 		if (to->int8)
 			t->k->int8_from_float(t->engine, unit->int8 + to->at + at, unit->scales + to->scale_at + row,
 					      staged, n_rows, to->cols);
@@ -275,34 +301,32 @@ static void init_tensor(struct jl_trainer *t, size_t u, int w, float *values, vo
 /* Each worker fills what it keeps: all of it, or its shard. */
 static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 {
-	float *values = jl_realloc(NULL, INIT_CHUNK * sizeof *values);
+	struct fill f = { .t = t, .values = jl_realloc(NULL, INIT_CHUNK * sizeof *f.values) };
 	void *staged = NULL;
-	enum jl_status status = values ? JL_OK : jl_fail_nomem(err);
-	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN, &staged, err));
+	enum jl_status status = f.values ? jl_pool_create(t->engine->n_threads, &f.pool, err) : jl_fail_nomem(err);
+	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *f.values, JL_MEM_PLAIN, &staged, err));
 	for (size_t u = 0; status == JL_OK && u < t->shape.n_units; u++) {
 		struct jl_unit *unit = &t->units[u];
 		for (int w = 0; t->in.max_tokens && w < JL_N_TENSOR; w++)
 			if (t->shape.weights[w].rows && t->shape.weights[w].unit == jl_train_unit_kind(&t->shape, u))
-				init_tensor(t, u, w, values, staged);
+				init_tensor(t, u, w, &f, staged);
 		bool part = t->mode == JL_TRAIN_ZERO3;
 		char *to = part ? unit->param_shard : unit->param;
 		size_t first = part ? unit->shard_at : 0, n_all = t->in.max_tokens ? 0 : part ? unit->shard_n : unit->n;
 		for (size_t at = 0; at < n_all; at += INIT_CHUNK) {
 			size_t n = n_all - at < INIT_CHUNK ? n_all - at : INIT_CHUNK;
-			jl_train_init(&t->shape, t->in.seed, u, first + at, n, values);
-			t->k->from_host(t->engine, staged, values, n * sizeof *values);
+			fill(&f, u, first + at, n, staged);
 			t->k->elem_from_float(t->engine, to + at * t->engine->elem_B, staged, n);
 		}
-		for (size_t at = 0; unit->master && at < unit->shard_n; at += INIT_CHUNK) {
-			size_t n = unit->shard_n - at < INIT_CHUNK ? unit->shard_n - at : INIT_CHUNK;
-			jl_train_init(&t->shape, t->in.seed, u, unit->shard_at + at, n, values);
-			t->k->from_host(t->engine, unit->master + at, values, n * sizeof *values);
-		}
+		for (size_t at = 0; unit->master && at < unit->shard_n; at += INIT_CHUNK)
+			fill(&f, u, unit->shard_at + at,
+			     unit->shard_n - at < INIT_CHUNK ? unit->shard_n - at : INIT_CHUNK, unit->master + at);
 		status = t->k->sync(t->engine, err);
 	}
 	if (staged)
-		t->k->free(t->engine, staged, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN);
-	jl_free(values);
+		t->k->free(t->engine, staged, INIT_CHUNK * sizeof *f.values, JL_MEM_PLAIN);
+	jl_pool_destroy(f.pool);
+	jl_free(f.values);
 	return status;
 }
 
