@@ -4,7 +4,11 @@
 
 #include "train/cuda_engine.h"
 
-enum { SPLITS_MAX = 32, SPLIT_KEYS = 64 }; /* stretches of keys: at most so many, of at least so many keys */
+enum {
+	SPLITS_MAX = 32,
+	SPLIT_KEYS = 64,
+	BLOCKS_MAX = 4096
+}; /* stretches of keys, at most; keys of one, at least; counters */
 
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 {
@@ -64,12 +68,10 @@ static int next_kernel(const struct jl_eng_attn *op, size_t *ret_blocks)
 	return kernel;
 }
 
-size_t jl_cuda_attn_next_B(const struct jl_eng_attn *shape)
+/* Keys are only split where that many blocks do not fill the GPU, so that no batch needs more. */
+size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape)
 {
-	size_t blocks;
-	(void)next_kernel(shape, &blocks);
-	return shape->n_samples *
-	       (blocks * sizeof(int) + shape->n_heads * SPLITS_MAX * (shape->head_dim + 2) * sizeof(float));
+	return BLOCKS_MAX * sizeof(int) + (size_t)e->gpu->n_sm * 2 * 8 * (shape->head_dim + 2) * sizeof(float);
 }
 
 static struct next_args args_of(const struct jl_eng_attn *op)
@@ -94,10 +96,10 @@ void jl_cuda_attn_next(struct jl_engine *engine, const struct jl_eng_attn *op)
 	int kernel = next_kernel(op, &blocks);
 	size_t splits = 2 * (size_t)e->gpu->n_sm / (blocks * op->n_samples);
 	splits = splits > most ? most : splits;
-	splits = splits > SPLITS_MAX ? SPLITS_MAX : splits < 1 ? 1 : splits;
+	splits = splits > SPLITS_MAX ? SPLITS_MAX : splits < 1 || blocks * op->n_samples > BLOCKS_MAX ? 1 : splits;
 	a.n_splits = (int)splits;
-	a.partial = op->scratch;
-	a.n_done = (int *)(a.partial + op->n_samples * op->n_heads * SPLITS_MAX * (op->head_dim + 2));
+	a.n_done = op->scratch;
+	a.partial = (float *)(a.n_done + BLOCKS_MAX);
 	jl_cuda_launch(
 		e, e->next[op->head_dim / 128][kernel],
 		(struct jl_gpu_grid){

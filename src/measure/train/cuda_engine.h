@@ -116,7 +116,7 @@ void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_at
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err);
 bool jl_cuda_can_gemv(const struct jl_eng_gemm *op);
 void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b);
-size_t jl_cuda_attn_next_B(const struct jl_eng_attn *shape);
+size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape);
 
 /* cuda_exchange.c */
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);
