@@ -32,9 +32,7 @@ static inline struct jl_trainer *decoder_of(struct jl_engine *engine, const stru
 	return decoder;
 }
 
-/* forced: tokens to go on with in place of its own, so that two precisions see the same; NULL: its own. */
-static inline void decode_all(struct jl_trainer *decoder, const int32_t *prompts, size_t n_samples,
-			      struct decoded *ret)
+static inline void decode_all(struct jl_trainer *decoder, const int32_t *prompts, size_t n_samples, struct decoded *ret)
 {
 	struct jl_err err = { 0 };
 	for (size_t i = 0; i < DECODE_ANSWER; i++) {
@@ -46,15 +44,33 @@ static inline void decode_all(struct jl_trainer *decoder, const int32_t *prompts
 	}
 }
 
+static inline double largest_logit(const float *logits, size_t n)
+{
+	double most = 0;
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, fabs((double)logits[i]));
+	return most;
+}
+
 /* Largest difference of logits over the largest logit. */
 static inline double decode_off(const float *a, const float *b, size_t n)
 {
-	double off = 0, most = 0;
-	for (size_t i = 0; i < n; i++) {
+	double off = 0;
+	for (size_t i = 0; i < n; i++)
 		off = fmax(off, fabs((double)a[i] - (double)b[i]));
-		most = fmax(most, fabs((double)b[i]));
+	return off / largest_logit(b, n);
+}
+
+/* May logits that differ by `tolerance` say another token than these? Where the two largest of the sample lie nearer than twice that. */
+static inline bool decode_tie(const float *logits, size_t sample, size_t vocab, double tolerance)
+{
+	double first = -INFINITY, second = -INFINITY;
+	for (size_t i = 0; i < vocab; i++) {
+		double x = (double)logits[sample * vocab + i];
+		second = fmax(second, fmin(first, x));
+		first = fmax(first, x);
 	}
-	return off / most;
+	return first - second < 2 * tolerance * largest_logit(logits, DECODE_BATCH * vocab);
 }
 
 static inline void decode_prompts(size_t vocab, int32_t *ret_prompts)
@@ -64,9 +80,10 @@ static inline void decode_prompts(size_t vocab, int32_t *ret_prompts)
 }
 
 /* What was decoded against prompts that already end with the same tokens. Returns the largest relative difference of logits; *ret_other:
- * how many tokens are others. */
+ * how many tokens are others where `tolerance` does not allow it. */
 static inline double decode_differs(struct jl_engine *engine, const struct jl_train_shape *shape, bool int8,
-				    const int32_t *prompts, const struct decoded *d, size_t *ret_other)
+				    const int32_t *prompts, const struct decoded *d, double tolerance,
+				    size_t *ret_other)
 {
 	struct jl_err err = { 0 };
 	float logits[DECODE_BATCH * VOCAB_MOST];
@@ -84,7 +101,7 @@ static inline double decode_differs(struct jl_engine *engine, const struct jl_tr
 		assert_ok(jl_decode_logits(again, logits, &err));
 		worst = fmax(worst, decode_off(d->logits[i], logits, DECODE_BATCH * shape->vocab));
 		for (size_t s = 0; s < DECODE_BATCH; s++)
-			*ret_other += next[s] != d->tokens[i][s];
+			*ret_other += next[s] != d->tokens[i][s] && !decode_tie(logits, s, shape->vocab, tolerance);
 		jl_trainer_destroy(again);
 	}
 	return worst;
