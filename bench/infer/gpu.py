@@ -4,7 +4,7 @@
     bench/infer/gpu.py [--jeoul PATH] [--models gpt-305m,llama-3-8b] [--batches 1,8,32] [--prompt 512] [--answer 128] [--whole]
 
 PyTorch: bf16, static keys and values, scaled_dot_product_attention, torch.compile, CUDA graphs. Each layer is compiled once and the whole pass is
-recorded as one graph, which is as fast as mode="reduce-overhead" over the whole model and compiles in seconds; --whole does the latter.
+recorded as one graph, which compiles in seconds; --whole compiles the whole model with mode="reduce-overhead" instead (not compared here).
 First token: prompts of the batch in one pass. Token: one of all samples, mean of an answer, nothing waited for in between.
 """
 import argparse

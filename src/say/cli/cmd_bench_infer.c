@@ -12,7 +12,7 @@
 
 #define PROMPT  512
 #define ANSWER  128
-#define RATES_S 2.0 /* with less time than this the machine's own rates are not measured, and nothing is predicted */
+#define RATES_S 0.5 /* with less time than this the machine's own rates are not measured, and nothing is predicted */
 
 static const char *const weights_names[] = { "int8", NULL };
 
