@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "check/own_params.h"
-#include "system/resolve.h"
 #include "serving/passes.h"
-#include "train/decode_run.h"
+#include "system/resolve.h"
+#include "train/run.h"
 
 /* The CPU's products round their operands to bf16, everything else stays as it is in fp32. */
 static enum jl_dtype dtype_of(const struct jl_train_run *run)
@@ -103,28 +103,22 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	return JL_OK;
 }
 
-void jl_decode_predict(struct jl_decode_result *r, const struct jl_decode_run *run)
+void jl_decode_predict(struct jl_train_result *r, const struct jl_train_run *run)
 {
-	struct jl_train_run base = run->base;
-	const struct jl_train_result one = { .config = { .n_workers = 1 }, .rates = r->rates };
-	const struct jl_passes_ask ask = { .model = base.model,
-					   .format = r->rates.elem_B > 2 ? "fp32" : "bf16",
+	const struct jl_passes_ask ask = { .model = run->model,
 					   .weight_B = run->int8 ? 1 : r->rates.elem_B,
-					   .kv_B = r->rates.elem_B,
-					   .n_requests = (double)r->batch,
-					   .prompt = (double)base.seq,
+					   .elem_B = r->rates.elem_B,
+					   .n_requests = (double)r->config.batch,
+					   .prompt = (double)run->seq,
 					   .answer = (double)run->answer };
 	struct jl_arena arena;
 	struct jl_own_cpu own;
 	struct jl_machine machine;
 	struct jl_err err;
-	r->ttft_predicted_s = r->tpot_predicted_s = (struct jl_estimate){ NAN, NAN, NAN };
-	if (base.no_rates || !base.here)
-		return;
+	r->first_predicted_s = r->predicted_s = (struct jl_estimate){ NAN, NAN, NAN };
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	base.batch = run->batches[0]; /* whose product was measured */
-	if (make_machine(&machine, &own, &base, &one, &arena, &err) == JL_OK)
-		(void)jl_passes_predict(&r->ttft_predicted_s, &r->tpot_predicted_s, base.cat, &machine, &ask, &err);
+	if (!run->no_rates && run->here && make_machine(&machine, &own, run, r, &arena, &err) == JL_OK)
+		(void)jl_passes_predict(&r->first_predicted_s, &r->predicted_s, &machine, &ask, &err);
 	jl_arena_release(&arena);
 }
 

@@ -58,7 +58,3 @@ void jl_bench_flush(struct jl_bench_session *session);
 
 /* --time divided by n tasks; `instead` when it is not given. */
 double jl_bench_time_s(const struct jl_cli *cli, size_t n_tasks, double instead);
-
-struct jl_engine_kernels;
-/* Of a network: --backend, or the first that is there. */
-enum jl_status jl_bench_engine(struct jl_cli *cli, const struct jl_engine_kernels **ret_kernels, struct jl_err *err);

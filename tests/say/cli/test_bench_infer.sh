@@ -56,7 +56,7 @@ json "all(m['min'] < m['median'] < m['max'] for m in j['records'][0]['metrics'] 
 run 0 "${infer[@]}" --model tiny-gpt --answer 60 --batch 1 --json --no-store; json "j['records'][0]['params']['prompt'] == 4"
 
 # Words that are wrong get one line
-run 2 "${tiny[@]}" --batch 0 --no-store; one_line; says "1,8"
+run 2 "${tiny[@]}" --batch 0 --no-store; one_line; says "1,2,4"
 run 2 "${tiny[@]}" --batch 1,x --no-store; one_line; says "--batch"
 run 2 "${infer[@]}" --model tiny-gpt --prompt 60 --answer 12 --batch 1 --no-store; one_line; says "64 positions"
 run 2 "${tiny[@]}" --weights fp4 --no-store; one_line; says "int8"

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
-#include "serving/passes.h"
 #include "serving/serve.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
@@ -111,35 +110,6 @@ static void test_impossible_questions(void **state)
 	assert_int_equal(jl_serve_predict(&a, jl_catalog_embedded(), &machine, &ask, &err), JL_E_DATA);
 }
 
-/* `bench infer` of gpt-305m on one H200, 384 tokens of a prompt and 128 of an answer: bare passes, no server around them. */
-static void test_bare_passes_are_near_what_was_measured(void **state)
-{
-	static const struct {
-		double n, prompts_s, token_s;
-	} seen[] = { { 1, 0.928e-3, 0.606e-3 }, { 8, 2.77e-3, 0.857e-3 }, { 32, 9.73e-3, 0.983e-3 } };
-	const struct jl_machine machine = machine_of("h200-sxm");
-	struct jl_passes_ask ask = { .model = jl_model_by_id(jl_catalog_embedded(), "gpt-305m"),
-				     .format = "bf16",
-				     .weight_B = 2,
-				     .kv_B = 2,
-				     .prompt = 384,
-				     .answer = 128 };
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++) {
-		struct jl_estimate prompts_s, token_s;
-		struct jl_err err;
-
-		ask.n_requests = seen[i].n;
-		assert_int_equal(jl_passes_predict(&prompts_s, &token_s, jl_catalog_embedded(), &machine, &ask, &err),
-				 JL_OK);
-		assert_true(prompts_s.lo < seen[i].prompts_s && seen[i].prompts_s < prompts_s.hi);
-		assert_true(token_s.lo < seen[i].token_s && seen[i].token_s < token_s.hi);
-		assert_near(log(prompts_s.value / seen[i].prompts_s), 0, log(1.5));
-		assert_near(log(token_s.value / seen[i].token_s), 0, log(1.5));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,7 +117,6 @@ int main(void)
 		cmocka_unit_test(test_the_fewest_devices_that_hold_it),
 		cmocka_unit_test(test_figures_hang_together),
 		cmocka_unit_test(test_impossible_questions),
-		cmocka_unit_test(test_bare_passes_are_near_what_was_measured),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
