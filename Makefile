@@ -2,8 +2,6 @@
 .PHONY: all demo golden test lint bench fuzz scorecard install wheel deb tarball packages format po clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
-# one more than there are processors: many tests wait for somebody who does not come
-JOBS ?= $(shell expr $$(nproc) + 1)
 
 all: build/jeoul
 
@@ -23,20 +21,10 @@ golden: build/jeoul
 	@cmake --build --preset release --target jeoul-frozen -- --quiet
 	@scripts/golden
 
-# Many tests measure or wait; on a crowded machine one may fail for its neighbours' sake. It is said, and it must pass alone.
-run_tests = ctest --preset $(1) -j $(JOBS) || { echo "Once more, one by one: what fails again is wrong; what passes now depends on its neighbours and wants a look."; ctest --preset $(1) --rerun-failed -j 1; }
-
-# Release with gcc, then everything again with clang under AddressSanitizer and UndefinedBehaviorSanitizer.
+# Release, then everything again under the sanitizers; JOBS=N: tests beside each other.
 test:
 	@scripts/setup test
-	@mkdir -p build
-	@cmake --preset release -DJEOUL_TESTS=ON >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
-	@scripts/build release
-	@ln -sf release/jeoul build/jeoul
-	@$(call run_tests,release)
-	@cmake --preset asan >build/cmake.log 2>&1 || { cat build/cmake.log; exit 1; }
-	@scripts/build asan
-	@$(call run_tests,asan)
+	@scripts/test
 
 lint:
 	@scripts/setup lint

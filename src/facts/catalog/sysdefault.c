@@ -26,9 +26,7 @@ static bool is_board(const struct jl_gpu *gpu)
 	return gpu->form_factor != NULL;
 }
 
-/* Does the stock driver move data between two of these cards over PCIe? Where nobody says, only the GeForce line is
- * without. */
-static bool has_p2p(const struct jl_gpu *gpu)
+bool jl_gpu_has_p2p(const struct jl_gpu *gpu)
 {
 	return gpu->p2p == JL_P2P_YES || (gpu->p2p == JL_P2P_UNKNOWN && gpu->name && !strstr(gpu->name, "GeForce"));
 }
@@ -102,7 +100,7 @@ enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *c
 		JL_TRY(join_of_board(sys, cat, err));
 	}
 	if (!sys->join)
-		sys->join = join_of_wire(cat, gpu->pcie, has_p2p(gpu) ? "p2p" : "host");
+		sys->join = join_of_wire(cat, gpu->pcie, jl_gpu_has_p2p(gpu) ? "p2p" : "host");
 	if (!sys->join)
 		return jl_fail(
 			err, JL_E_USAGE,

@@ -1,8 +1,11 @@
-/* What a practitioner would have where a system expression does not say, and the bandwidths that follow. Used by
- * sysexpr.c. */
+/* What a practitioner would have where a system expression does not say, and the bandwidths that follow. */
 #pragma once
 
 #include "catalog/sysexpr.h"
+
+/* Does the stock driver move data between two of these cards over PCIe? Where nobody says, only the GeForce line is
+ * without. */
+bool jl_gpu_has_p2p(const struct jl_gpu *gpu);
 
 /* Fill sys->join for n_per_node > 1; refused when no usual host of this accelerator holds that many. */
 enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err);

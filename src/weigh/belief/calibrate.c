@@ -125,7 +125,7 @@ static bool same_head(const char *a, const char *b)
 static void forget(struct work *w, const struct fitting *f)
 {
 	const size_t n_name = strlen(f->ops->name);
-	const struct jl_param_list params = jl_set_params(f->data);
+	const struct jl_param_list params = f->ops->params(f->data);
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_params; i++) {
@@ -170,7 +170,7 @@ static enum jl_status add_figure(struct work *w, const char *id, double value, s
 static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_calibrated *found, struct jl_err *err)
 {
 	static const double told_ln = 0.01;
-	const struct jl_param_list params = jl_set_params(f->data);
+	const struct jl_param_list params = f->ops->params(f->data);
 
 	for (size_t j = 0; j < params.n; j++) {
 		struct jl_param param;
@@ -223,7 +223,7 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 
 	if (status || !f.data)
 		return status;
-	const struct jl_param_list params = jl_set_params(f.data);
+	const struct jl_param_list params = f.ops->params(f.data);
 	struct jl_calibrated found = { .ops = ops, .n_rows = f.rows.n };
 
 	f.x = jl_arena_array(w->arena, params.n + 1, sizeof(*f.x));

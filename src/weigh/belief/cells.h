@@ -1,4 +1,4 @@
-/* Columns of a file as a struct of texts. A set lists them once, LIST(X) with X(column) for each; the struct has LIST(JL_CELL_MEMBER)
+/* Columns of a file as a struct of texts. A set lists them once, #define LIST gpu, model, ...; the struct has `jl_cell LIST;`
  * and is filled by JL_SET_READ_CELLS (set_rows.h). NULL or "" where empty. */
 #pragma once
 
@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 
-#define JL_CELL_MEMBER(column) const char *column;
-#define JL_CELL_NAME(column)   #column,
+typedef const char *jl_cell;
+#define JL_CELL_NAMES(...) #__VA_ARGS__
 
 static inline int jl_cell_holds(const char *cell, const char *word)
 {

@@ -16,7 +16,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_coll_cells cells;
 	size_t gpu = 0;
 
-	JL_SET_READ_CELLS(in, JL_COLL_CELLS, &cells);
+	JL_SET_READ_CELLS(in, &cells, JL_COLL_CELLS);
 
 	JL_TRY(jl_set_gpu(data, jl_set_cell(in, "gpu"), &gpu, err));
 	JL_TRY(jl_coll_case_read(c, &cells, data->cat, data->gpus.gpus[gpu], err));

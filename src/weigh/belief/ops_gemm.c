@@ -79,7 +79,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	char id[JL_DEVICE_ID_MAX];
 	struct jl_gemm_cells cells;
 
-	JL_SET_READ_CELLS(in, JL_GEMM_CELLS, &cells);
+	JL_SET_READ_CELLS(in, &cells, JL_GEMM_CELLS);
 
 	JL_TRY(jl_gemm_case_read(c, &cells, err));
 	JL_TRY(find_gpu(data, cells.gpu, &c->gpu, err));

@@ -156,7 +156,7 @@ static enum jl_status add_run(struct jl_set_data *data, const struct jl_set_read
 	const struct jl_machine *host = NULL;
 	struct jl_run_cells cells;
 
-	JL_SET_READ_CELLS(in, JL_RUN_CELLS, &cells);
+	JL_SET_READ_CELLS(in, &cells, JL_RUN_CELLS);
 	JL_TRY(jl_run_row_read(c, &cells, data->cat, &find, in->arena, err));
 	JL_TRY(find_host(data, c->gpu.of, c->n_gpus, &host, err));
 	jl_other_place(c, host);
@@ -202,8 +202,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_other_cells cells;
 	struct jl_vision_cells vision;
 
-	JL_SET_READ_CELLS(in, JL_OTHER_CELLS, &cells);
-	JL_SET_READ_CELLS(in, JL_VISION_CELLS, &vision);
+	JL_SET_READ_CELLS(in, &cells, JL_OTHER_CELLS);
+	JL_SET_READ_CELLS(in, &vision, JL_VISION_CELLS);
 	const bool is_vision = *vision.gmacs || *vision.samples_per_s;
 
 	JL_TRY(is_vision ? read_vision(data, in, &vision, c, err) : read_row(data, &cells, c, err));

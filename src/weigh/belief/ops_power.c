@@ -26,7 +26,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	struct jl_power_row *c = (struct jl_power_row *)data->cases + data->n;
 	struct jl_power_cells cells;
 
-	JL_SET_READ_CELLS(in, JL_POWER_CELLS, &cells);
+	JL_SET_READ_CELLS(in, &cells, JL_POWER_CELLS);
 
 	JL_TRY(jl_power_row_read(c, &cells, &find, err));
 	struct jl_set_row *row = jl_set_add(

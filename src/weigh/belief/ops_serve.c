@@ -5,6 +5,7 @@
 #include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
+#include "catalog/sysdefault.h"
 #include "system/resolve.h"
 #include "physics/arch.h"
 #include "physics/device_params.h"
@@ -27,7 +28,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 	row->gpu = data->gpus.gpus[g];
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	(void)jl_gemm_shipped(data->cat, row->gpu->id, &row->dev);
-	*ret_p2p = jl_set_p2p(row->gpu);
+	*ret_p2p = jl_gpu_has_p2p(row->gpu);
 	/* cards may have bridges between pairs: nobody says */
 	*ret_nvlink = !isnan(row->dev.link_Bps) &&
 		      (!row->gpu->form_factor || !strcasestr(row->gpu->form_factor, "pcie"));
@@ -127,14 +128,9 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 	return JL_OK;
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_serve_n_param(scope_of(data));
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	jl_serve_param_at(scope_of(data), i, ret_param);
+	return jl_serve_params(scope_of(data));
 }
 
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
@@ -175,8 +171,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 
 #define SERVING                                                                                                        \
 	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
-	.own_B = sizeof(struct jl_op_table), .n_param = n_param, .param = param, .fit = fit, .refit_iter = 20,         \
-	.rows_a_group = 160, .predict = predict, .explain = explain
+	.own_B = sizeof(struct jl_op_table), .refit_iter = 20, .rows_a_group = 160, JL_SET_MODEL
 
 const struct jl_set_ops jl_infer_ops = {
 	SERVING,

@@ -295,12 +295,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	const char *gpu = jl_set_cell(in, "gpu"), *engine = jl_set_cell(in, "engine"), *what = "";
 
 	*c = (struct op_case){ .kind = GEMM };
-	enum jl_status status = find_device(data, gpu, c, err);
-
-	if (!status)
-		status = read_case(c, data, in, err);
-	if (status)
-		return status;
+	JL_TRY(find_device(data, gpu, c, err));
+	JL_TRY(read_case(c, data, in, err));
 	const int arch = c->dev->arch;
 
 	(void)jl_op_table_at(&own->table, data->cat, arch, c->engine);
@@ -324,14 +320,12 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 								   .extent_ln = { NAN, NAN, NAN },
 								   .meas = c->meas_s });
 
-	if (!row)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(row, err));
 	/* in four parts, each with some engines of every GPU: what a pair's fit has not seen are pairs, not GPUs or engines */
 	const char *pair = jl_arena_printf(in->arena, "%s|%s", gpu, engine);
 	const char *part = jl_arena_printf(in->arena, "part %zu", (c->gpu + (size_t)c->engine) % N_PART);
 
-	if (!pair || !part)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(pair && part, err));
 	row->group = data->groups[data->n] = jl_label(in->labels, in->arena, pair);
 	row->source = jl_label(in->labels, in->arena, part);
 	row->naive[0] = naive_s(c, JL_BASELINE_ROOFLINE_FRAC);
@@ -340,14 +334,9 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 	return JL_OK;
 }
 
-static size_t n_param(const struct jl_set_data *data)
+static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return jl_op_n_param(set_of(data));
-}
-
-static void param(const struct jl_set_data *data, size_t i, struct jl_param *ret_param)
-{
-	jl_op_param_at(set_of(data), i, ret_param);
+	return jl_op_params(set_of(data));
 }
 
 struct fit_ctx {
@@ -389,8 +378,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
-	const size_t n = n_param(data);
-	double lo[JL_OP_MAX_PARAMS], hi[JL_OP_MAX_PARAMS], prior[JL_OP_MAX_PARAMS], sd[JL_OP_MAX_PARAMS];
+	const struct jl_param_list list = params(data);
 	size_t *used = jl_realloc(NULL, (data->n + 1) * sizeof(*used));
 	struct fit_ctx f = { .data = data, .used = used };
 	enum jl_status status = used ? jl_kept_make(&f.kept, sizeof(struct jl_op_fit),
@@ -402,26 +390,11 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	for (size_t i = 0; i < data->n; i++)
 		if (!use || use[i])
 			used[f.n_used++] = i;
-	for (size_t i = 0; i < n; i++) {
-		struct jl_param p;
-
-		jl_op_param_at(set_of(data), i, &p);
-		lo[i] = p.lo;
-		hi[i] = p.hi;
-		prior[i] = log(p.prior);
-		sd[i] = p.prior_sd_ln;
-	}
-	status = jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
-							.n_resid = f.n_used,
-							.lo = lo,
-							.hi = hi,
-							.prior_ln = prior,
-							.prior_sd_ln = sd,
-							.residuals = residuals,
-							.ctx = &f,
-							.huber = 1.0,
-							.max_iter = max_iter },
-			      x, NULL, err);
+	status = jl_fit_params(
+		&list, 1.0,
+		(struct jl_fit_problem){
+			.n_resid = f.n_used, .residuals = residuals, .ctx = &f, .huber = 1.0, .max_iter = max_iter },
+		x, NULL, err);
 out:
 	jl_kept_release(&f.kept);
 	jl_free(used);
@@ -463,8 +436,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		.name = file, .files = (const char *const[]){ file, NULL }, .unit = "s",                               \
 		.columns = COLUMNS(__VA_ARGS__), .measures = (const char *const[]){ "latency_ms", NULL },              \
 		.baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct op_case),                  \
-		.own_B = sizeof(struct own), .rows_a_line = 1, .add = add, .n_param = n_param, .param = param,         \
-		.fit = fit, .refit_iter = 10, .predict = predict, .explain = explain                                   \
+		.own_B = sizeof(struct own), .rows_a_line = 1, .refit_iter = 10, JL_SET_FUNCTIONS                      \
 	}
 
 const struct jl_set_ops jl_served_ops[JL_N_OPS] = {

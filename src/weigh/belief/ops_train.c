@@ -140,8 +140,8 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_rea
 	struct jl_llm_cells cells;
 	struct jl_tune_cells more;
 
-	JL_SET_READ_CELLS(in, JL_LLM_CELLS, &cells);
-	JL_SET_READ_CELLS(in, JL_TUNE_CELLS, &more);
+	JL_SET_READ_CELLS(in, &cells, JL_LLM_CELLS);
+	JL_SET_READ_CELLS(in, &more, JL_TUNE_CELLS);
 	JL_TRY(is_llm(data)    ? jl_llm_row_read(&cells, &find, c, err)
 	       : is_tune(data) ? jl_tune_row_read(&cells, &more, &find, c, err)
 			       : jl_large_row_read(&cells, &more, &find, c, err));

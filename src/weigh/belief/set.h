@@ -74,10 +74,7 @@ struct jl_set_ops {
 	/* The reader's current line: fills the case behind the last one, adds its rows and counts it. A line that cannot be
 	 * scored leaves an error: its row is there too, and says why. */
 	enum jl_status (*add)(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err);
-	/* What is fitted; NULL: what n_param and param say. */
-	struct jl_param_list (*params)(const struct jl_set_data *data);
-	size_t (*n_param)(const struct jl_set_data *data);
-	void (*param)(const struct jl_set_data *data, size_t i, struct jl_param *ret_param);
+	struct jl_param_list (*params)(const struct jl_set_data *data); /* what is fitted */
 	/* May the item's prediction depend on parameter i? NULL: on any. */
 	bool (*knows)(const struct jl_set_data *data, size_t item, size_t i);
 	/* Fits on the items where use[item] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's
@@ -110,9 +107,6 @@ void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data
 /* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found.
  * NULL-terminated. */
 extern const struct jl_set_ops *const jl_sets[];
-
-/* The parameters of a set with these rows. */
-struct jl_param_list jl_set_params(const struct jl_set_data *data);
 
 /* By the name of a set, of one of its files, or "memory"; NULL: unknown. */
 const struct jl_set_ops *jl_set_by_name(const char *name);

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "belief/set_rows.h"
+#include "catalog/sysdefault.h"
 #include "catalog/find.h"
 #include "system/resolve.h"
 
@@ -75,7 +76,7 @@ static struct gpu_fact gpu_fact(const struct jl_catalog *cat, const struct jl_gp
 	fact.link_Bps = isnan(fact.link_Bps) ? oneway(link) : fact.link_Bps;
 	fact.bridge_Bps = fact.link_Bps;
 	if (own == JL_WIRE_NONE || own == JL_WIRE_BRIDGE) /* cards: peer-to-peer unless the driver is known not to */
-		fact.wire = jl_set_p2p(gpu) ? JL_WIRE_PCIE_P2P : JL_WIRE_PCIE_HOST;
+		fact.wire = jl_gpu_has_p2p(gpu) ? JL_WIRE_PCIE_P2P : JL_WIRE_PCIE_HOST;
 	else
 		fact.wire = own == JL_WIRE_NVLINK5 && superchip ? JL_WIRE_NVL72 : own;
 	if (fact.wire == JL_WIRE_NVL72)

@@ -10,11 +10,10 @@
 #include "predict/collective_case.h"
 
 /* The columns that are read. */
-#define JL_COLL_CELLS(X)                                                                                               \
-	X(collective)                                                                                                  \
-	X(bytes) X(n_gpus) X(n_nodes) X(intra_link) X(inter_link) X(latency_us) X(algbw_GBps) X(busbw_GBps) X(tool)
+#define JL_COLL_CELLS                                                                                                  \
+	collective, bytes, n_gpus, n_nodes, intra_link, inter_link, latency_us, algbw_GBps, busbw_GBps, tool
 struct jl_coll_cells {
-	JL_COLL_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_COLL_CELLS;
 };
 
 enum jl_coll_assumed {

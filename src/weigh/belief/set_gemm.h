@@ -9,10 +9,9 @@
 #include "predict/device_case.h"
 
 /* The columns that are read. */
-#define JL_GEMM_CELLS(X)                                                                                               \
-	X(kind) X(gpu) X(dtype) X(batch) X(m) X(n) X(k) X(bytes) X(value) X(unit) X(latency_us) X(software)
+#define JL_GEMM_CELLS kind, gpu, dtype, batch, m, n, k, bytes, value, unit, latency_us, software
 struct jl_gemm_cells {
-	JL_GEMM_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_GEMM_CELLS;
 };
 
 struct jl_gemm_case {

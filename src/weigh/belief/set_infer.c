@@ -53,11 +53,9 @@ static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_serve_c
 	for (size_t i = 0; i < N(spellings); i++)
 		if (strcmp(spellings[i].text, name) == 0)
 			text = spellings[i].gpu;
-	const enum jl_status status = find->gpu(find->ctx, text, row, &p2p, &nvlink, err);
-
-	if (!status)
-		jl_served_join(&row->run.place, &row->dev, p2p, nvlink);
-	return status;
+	JL_TRY(find->gpu(find->ctx, text, row, &p2p, &nvlink, err));
+	jl_served_join(&row->run.place, &row->dev, p2p, nvlink);
+	return JL_OK;
 }
 
 /* What a source counts: seconds of one step are n_tokens of each sequence over the rate. */
@@ -113,23 +111,19 @@ static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_
 	double value = NAN;
 	const bool dataset = strstr(cells->at(cells->ctx, "remark"), "dataset") ||
 			     strstr(cells->at(cells->ctx, "tokens_per_s_kind"), "dataset");
-	enum jl_status status = jl_serve_number(cells, "in_len", &value, err);
 
-	if (!status) {
-		row->run.prompt = or_else(value, dataset ? CHAT_PROMPT : PROMPT, row);
-		status = jl_serve_number(cells, "out_len", &value, err);
-	}
-	if (!status) {
-		row->run.output = or_else(value, dataset ? CHAT_OUTPUT : OUTPUT, row);
-		row->run.n_requests = FULL_LOAD;
-		row->run.max_batch = FULL_BATCH;
-		if (!strstr(batch, "max load")) {
-			status = jl_serve_number(cells, "batch_or_concurrency", &value, err);
-			row->run.n_requests = fmax(or_else(value, 1, row), 1);
-			row->run.max_batch = row->run.n_requests;
-		}
-	}
-	return status;
+	JL_TRY(jl_serve_number(cells, "in_len", &value, err));
+	row->run.prompt = or_else(value, dataset ? CHAT_PROMPT : PROMPT, row);
+	JL_TRY(jl_serve_number(cells, "out_len", &value, err));
+	row->run.output = or_else(value, dataset ? CHAT_OUTPUT : OUTPUT, row);
+	row->run.n_requests = FULL_LOAD;
+	row->run.max_batch = FULL_BATCH;
+	if (strstr(batch, "max load"))
+		return JL_OK;
+	JL_TRY(jl_serve_number(cells, "batch_or_concurrency", &value, err));
+	row->run.n_requests = fmax(or_else(value, 1, row), 1);
+	row->run.max_batch = row->run.n_requests;
+	return JL_OK;
 }
 
 static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
@@ -159,27 +153,17 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 				 const struct jl_serve_find *find, struct jl_err *err)
 {
 	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "engine")) };
+	const char *dtype = cells->at(cells->ctx, "dtype");
 	double value = NAN;
-	enum jl_status status = find_gpu(&row, cells, find, err);
 
-	if (!status)
-		status = find_model(&row.run.model, cells, find->cat, err);
-	if (!status) {
-		const char *dtype = cells->at(cells->ctx, "dtype");
-
-		row.run.n_assumed |= !*dtype;
-		status = jl_served_format(&row.run.format, *dtype ? dtype : "fp16", err);
-	}
-	if (!status)
-		status = read_place(&row, cells, err);
-	if (!status)
-		status = read_load(&row, cells, err);
-	if (!status)
-		status = jl_serve_number(cells, "primary_value", &value, err);
-	if (!status)
-		status = read_kind(&row, cells, value, err);
-	if (status)
-		return status;
+	JL_TRY(find_gpu(&row, cells, find, err));
+	JL_TRY(find_model(&row.run.model, cells, find->cat, err));
+	row.run.n_assumed |= !*dtype;
+	JL_TRY(jl_served_format(&row.run.format, *dtype ? dtype : "fp16", err));
+	JL_TRY(read_place(&row, cells, err));
+	JL_TRY(read_load(&row, cells, err));
+	JL_TRY(jl_serve_number(cells, "primary_value", &value, err));
+	JL_TRY(read_kind(&row, cells, value, err));
 	if (row.run.format.dtype == JL_FP8 && row.run.engine == JL_ENGINE_TRTLLM)
 		row.run.format.kv_B = 1;
 	for (size_t i = 0; i < N(short_summing); i++)

@@ -11,55 +11,21 @@
 #include "predict/predict.h"
 
 /* The columns that are read; a missing column is an empty cell. */
-#define JL_LLM_CELLS(X)                                                                                                \
-	X(gpu)                                                                                                         \
-	X(n_gpus)                                                                                                      \
-	X(nodes)                                                                                                       \
-	X(intra_link)                                                                                                  \
-	X(inter_link)                                                                                                  \
-	X(framework)                                                                                                   \
-	X(task)                                                                                                        \
-	X(model)                                                                                                       \
-	X(params_b)                                                                                                    \
-	X(layers)                                                                                                      \
-	X(hidden)                                                                                                      \
-	X(heads)                                                                                                       \
-	X(kv_heads)                                                                                                    \
-	X(ffn)                                                                                                         \
-	X(seq_len)                                                                                                     \
-	X(vocab)                                                                                                       \
-	X(tp)                                                                                                          \
-	X(pp)                                                                                                          \
-	X(vp)                                                                                                          \
-	X(dp)                                                                                                          \
-	X(cp)                                                                                                          \
-	X(ep)                                                                                                          \
-	X(zero_or_fsdp)                                                                                                \
-	X(micro_batch)                                                                                                 \
-	X(global_batch)                                                                                                \
-	X(precision)                                                                                                   \
-	X(recompute)                                                                                                   \
-	X(states)                                                                                                      \
-	X(optimizer)                                                                                                   \
-	X(dropout) X(tied) X(flash_attn) X(mem_gib_per_gpu) X(primary_metric) X(primary_value) X(remark) X(split_group)
+#define JL_LLM_CELLS                                                                                                   \
+	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
+		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
+		recompute, states, optimizer, dropout, tied, flash_attn, mem_gib_per_gpu, primary_metric,              \
+		primary_value, remark, split_group
 struct jl_llm_cells {
-	JL_LLM_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_LLM_CELLS;
 };
 
 /* Those that finetune and moe_and_large have beside them. */
-#define JL_TUNE_CELLS(X)                                                                                               \
-	X(method)                                                                                                      \
-	X(rank)                                                                                                        \
-	X(targets)                                                                                                     \
-	X(base_bits)                                                                                                   \
-	X(grad_checkpointing)                                                                                          \
-	X(cpu_offload)                                                                                                 \
-	X(oom)                                                                                                         \
-	X(s_per_iter)                                                                                                  \
-	X(samples_per_s)                                                                                               \
-	X(tokens_per_s_per_gpu) X(confidence) X(mem_published) X(n_experts) X(topk) X(moe_ffn)
+#define JL_TUNE_CELLS                                                                                                  \
+	method, rank, targets, base_bits, grad_checkpointing, cpu_offload, oom, s_per_iter, samples_per_s,             \
+		tokens_per_s_per_gpu, confidence, mem_published, n_experts, topk, moe_ffn
 struct jl_tune_cells {
-	JL_TUNE_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_TUNE_CELLS;
 };
 
 /* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/find.h"
+#include "catalog/sysdefault.h"
 #include "physics/power_params.h"
 #include "belief/set_rows.h"
 #include "physics/device_params.h"
@@ -15,7 +16,7 @@ static const double host_mem_Bps = 150e9;
 
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
-	*ret_gpu = (struct jl_llm_gpu){ .id = gpu->id, .index = -1, .p2p = jl_set_p2p(gpu) };
+	*ret_gpu = (struct jl_llm_gpu){ .id = gpu->id, .index = -1, .p2p = jl_gpu_has_p2p(gpu) };
 	jl_resolve_device(&ret_gpu->dev, cat, gpu);
 	jl_gemm_shipped(cat, gpu->id, &ret_gpu->dev);
 }

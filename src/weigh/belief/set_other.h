@@ -13,39 +13,26 @@
 #include "workload/convnet_train.h"
 
 /* The columns that are read. */
-#define JL_OTHER_CELLS(X) X(gpu) X(n_gpus) X(model) X(precision) X(micro_batch) X(throughput) X(remark)
+#define JL_OTHER_CELLS gpu, n_gpus, model, precision, micro_batch, throughput, remark
 struct jl_other_cells {
-	JL_OTHER_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_OTHER_CELLS;
 };
 
 /* Of tables of vision networks: one GPU, figures of the network beside its speed. */
-#define JL_VISION_CELLS(X)                                                                                             \
-	X(gpu)                                                                                                         \
-	X(model)                                                                                                       \
-	X(family)                                                                                                      \
-	X(precision)                                                                                                   \
-	X(layout) X(compile) X(task) X(torch) X(img_size) X(batch) X(params_m) X(gmacs) X(macts) X(samples_per_s)
+#define JL_VISION_CELLS                                                                                                \
+	gpu, model, family, precision, layout, compile, task, torch, img_size, batch, params_m, gmacs, macts,          \
+		samples_per_s
 struct jl_vision_cells {
-	JL_VISION_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_VISION_CELLS;
 };
 
 /* Of newer runs: batches of one GPU, memory beside speed, and how it was trained. */
-#define JL_RUN_CELLS(X)                                                                                                \
-	X(gpu)                                                                                                         \
-	X(n_gpus)                                                                                                      \
-	X(model)                                                                                                       \
-	X(precision)                                                                                                   \
-	X(micro_batch)                                                                                                 \
-	X(throughput)                                                                                                  \
-	X(throughput_unit)                                                                                             \
-	X(framework)                                                                                                   \
-	X(remark)                                                                                                      \
-	X(method)                                                                                                      \
-	X(resolution_or_seq)                                                                                           \
-	X(global_batch)                                                                                                \
-	X(s_per_iter) X(mem_gib_per_gpu) X(grad_checkpointing) X(zero_or_fsdp) X(primary_metric) X(primary_value)
+#define JL_RUN_CELLS                                                                                                   \
+	gpu, n_gpus, model, precision, micro_batch, throughput, throughput_unit, framework, remark, method,            \
+		resolution_or_seq, global_batch, s_per_iter, mem_gib_per_gpu, grad_checkpointing, zero_or_fsdp,        \
+		primary_metric, primary_value
 struct jl_run_cells {
-	JL_RUN_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_RUN_CELLS;
 };
 
 /* A GPU as the caller resolved it from the catalog. */
@@ -80,7 +67,7 @@ struct jl_other_row {
 	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
 	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
-	bool pictures; /* its network takes pictures */
+	bool pictures; /* its network takes pictures or has blocks of transformers: launches cost what theirs do */
 	bool aside;    /* fits do without it: many rows say the same */
 };
 

@@ -9,15 +9,11 @@
 #include "predict/predict.h"
 
 /* The columns that are read. */
-#define JL_POWER_CELLS(X)                                                                                              \
-	X(gpu)                                                                                                         \
-	X(n_gpus)                                                                                                      \
-	X(workload)                                                                                                    \
-	X(model)                                                                                                       \
-	X(precision)                                                                                                   \
-	X(batch) X(power_limit_w) X(avg_power_w_total) X(avg_power_w_per_gpu) X(scope) X(throughput) X(throughput_unit)
+#define JL_POWER_CELLS                                                                                                 \
+	gpu, n_gpus, workload, model, precision, batch, power_limit_w, avg_power_w_total, avg_power_w_per_gpu, scope,  \
+		throughput, throughput_unit
 struct jl_power_cells {
-	JL_POWER_CELLS(JL_CELL_MEMBER)
+	jl_cell JL_POWER_CELLS;
 };
 
 enum jl_power_assumed {

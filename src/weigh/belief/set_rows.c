@@ -1,6 +1,7 @@
 #include "belief/set_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -33,12 +34,6 @@ const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *t
 	if (!gpu && jl_find_gpu(&gpu, cat, text, err) != JL_OK)
 		return NULL;
 	return gpu;
-}
-
-/* Where nobody says, only the GeForce line is without: as the catalog's own default has it. */
-bool jl_set_p2p(const struct jl_gpu *gpu)
-{
-	return gpu->p2p == JL_P2P_YES || (gpu->p2p == JL_P2P_UNKNOWN && gpu->name && !strstr(gpu->name, "GeForce"));
 }
 
 enum jl_status jl_set_gpu(struct jl_set_data *data, const char *text, size_t *ret_index, struct jl_err *err)
@@ -79,10 +74,17 @@ const char *jl_set_cell(const struct jl_set_reader *in, const char *column)
 	return jl_csv_text(in->csv, jl_csv_find(in->csv, column));
 }
 
-void jl_set_cells(const struct jl_set_reader *in, const char *const *columns, size_t n, const char **ret_cells)
+void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *ret_cells, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		ret_cells[i] = jl_set_cell(in, columns[i]);
+	char column[64];
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t len = strcspn(columns, ",");
+
+		(void)snprintf(column, sizeof(column), "%.*s", (int)len, columns);
+		ret_cells[i] = jl_set_cell(in, column);
+		columns += len + strspn(columns + len, ", ");
+	}
 }
 
 enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err)

@@ -2,8 +2,6 @@
  * and the check of measured numbers. */
 #pragma once
 
-#include <assert.h>
-
 #include "belief/cells.h"
 #include "belief/set.h"
 
@@ -19,8 +17,6 @@ const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const cha
 
 /* A GPU by the name that a source uses; NULL: unknown, and err names it. */
 const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err);
-/* Do two of these cards move data over PCIe without the host? */
-bool jl_set_p2p(const struct jl_gpu *gpu);
 
 /* GPUs as sources spell them, each looked up once. */
 #define JL_SET_GPUS_MAX 256
@@ -63,17 +59,13 @@ struct jl_set_reader {
 /* Upper bound of the rows that the reader still has. */
 size_t jl_set_rows_left(const struct jl_csv *csv);
 
-/* The cell of a column of the current row; "" where the file does not have the column. And all of a table of them. */
+/* The cell of a column of the current row; "" where the file does not have the column. And all of a list of them, "gpu, model". */
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column);
-void jl_set_cells(const struct jl_set_reader *in, const char *const *columns, size_t n, const char **ret_cells);
+void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *ret_cells, size_t n);
 
-/* Fills `cells`, a struct that LIST(JL_CELL_MEMBER) made: texts alone, in the order of the list. */
-#define JL_SET_READ_CELLS(in, LIST, cells)                                                                             \
-	do {                                                                                                           \
-		static const char *const names_[] = { LIST(JL_CELL_NAME) };                                            \
-		static_assert(sizeof(*(cells)) == sizeof(names_), "a struct of texts");                                \
-		jl_set_cells(in, names_, sizeof(names_) / sizeof(*names_), (const char **)(void *)(cells));            \
-	} while (0)
+/* Fills `cells`, a struct of the columns in the list that follows, in its order. */
+#define JL_SET_READ_CELLS(in, cells, ...)                                                                              \
+	jl_set_cells((in), JL_CELL_NAMES(__VA_ARGS__), (jl_cell *)(void *)(cells), sizeof(*(cells)) / sizeof(jl_cell))
 
 /* What a row is, as the set's reader found out. */
 struct jl_set_kind {

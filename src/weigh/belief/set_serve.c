@@ -26,14 +26,11 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err)
 {
 	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch, row->run.engine);
+	const struct jl_param_list params = jl_serve_params(scope);
 	double x[JL_SERVE_MAX_PARAMS];
 	struct jl_run_plan plan, *kept;
-	struct jl_param param;
 
-	for (size_t i = 0; i < jl_serve_n_param(scope); i++) {
-		jl_serve_param_at(scope, i, &param);
-		x[i] = param.prior;
-	}
+	jl_params_start(&params, x);
 	const struct jl_serve_fit fit = jl_serve_fit_of(scope, x, row->dev.arch, row->run.engine);
 	const enum jl_status status = jl_serve_plan(&plan, NULL, &row->dev, &fit, &row->run, err);
 	const size_t size = offsetof(struct jl_run_plan, shares) + (size_t)plan.n * sizeof(plan.shares[0]);
@@ -128,7 +125,8 @@ static bool is_known(const struct fit_ctx *fit, double *x, size_t param, const d
 static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *room, double *x, struct jl_err *err)
 {
 	const enum jl_serve_scope scope = fit->scope;
-	const size_t n = jl_serve_n_param(scope);
+	const struct jl_param_list params = jl_serve_params(scope);
+	const size_t n = params.n;
 	double lo[JL_SERVE_MAX_PARAMS], hi[JL_SERVE_MAX_PARAMS];
 	double prior[JL_SERVE_MAX_PARAMS], sd[JL_SERVE_MAX_PARAMS];
 
@@ -136,7 +134,7 @@ static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *roo
 	for (size_t i = 0; i < n; i++) {
 		struct jl_param param;
 
-		jl_serve_param_at(scope, i, &param);
+		jl_param_of(&params, i, &param);
 		const bool known = param.lo < param.hi && is_known(fit, x, i, room, room + fit->n_used);
 
 		lo[i] = known ? param.lo : x[i];

@@ -56,17 +56,3 @@ const struct jl_set_ops *jl_set_by_columns(const struct jl_csv *csv)
 	}
 	return best;
 }
-
-static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
-{
-	const struct jl_set_data *data = ctx;
-
-	data->ops->param(data, i, ret_param);
-}
-
-struct jl_param_list jl_set_params(const struct jl_set_data *data)
-{
-	if (data->ops->params)
-		return data->ops->params(data);
-	return (struct jl_param_list){ .n = data->ops->n_param(data), .at = param_at, .ctx = data };
-}

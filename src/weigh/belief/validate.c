@@ -197,7 +197,7 @@ static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_
 /* How many parameters the rows have moved. */
 static size_t count_moved(const struct jl_validate_family *family, const double *x)
 {
-	const struct jl_param_list params = jl_set_params(family->data);
+	const struct jl_param_list params = family->ops->params(family->data);
 	size_t n = 0;
 
 	for (size_t i = 0; i < params.n; i++) {
@@ -339,7 +339,7 @@ static enum jl_status leave_each_out(struct jl_validation *v, struct jl_validate
 
 	family->x = jl_arena_array(v->arena, family->n_x * (size_t)family->n_group + 1, sizeof(double));
 	JL_TRY(jl_got(family->x && starts, err));
-	const struct jl_param_list params = jl_set_params(family->data);
+	const struct jl_param_list params = family->ops->params(family->data);
 
 	for (size_t f = 0; f < N_FOLD; f++)
 		jl_params_start(&params, starts + f * family->n_x);
@@ -361,7 +361,7 @@ struct jl_known jl_known_of(const struct jl_catalog *cat)
 static enum jl_status run_family(struct jl_validation *v, struct jl_validate_family *family,
 				 const struct jl_validate_options *options, struct jl_err *err)
 {
-	const struct jl_param_list params = jl_set_params(family->data);
+	const struct jl_param_list params = family->ops->params(family->data);
 	double *x = jl_arena_array(v->arena, params.n + 1, sizeof(*x));
 
 	JL_TRY(jl_got(x, err));

@@ -115,17 +115,10 @@ static size_t copies(const struct item *item)
 	return item->level == SHARED ? 1 : item->level == FAMILY ? jl_n_arch_among(FAMILIES) : N_SERVER;
 }
 
-size_t jl_op_n_param(enum jl_op_set set)
+/* head: the set's, in their table. */
+static void param_at(const void *head, size_t at, struct jl_param *ret_param)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < N_ITEM; i++)
-		n += items[i].set == set ? copies(&items[i]) : 0;
-	return n;
-}
-
-void jl_op_param_at(enum jl_op_set set, size_t at, struct jl_param *ret_param)
-{
+	const enum jl_op_set set = (enum jl_op_set)((const char *const *)head - heads);
 	size_t i = 0;
 
 	for (; items[i].set != set || at >= copies(&items[i]); i++)
@@ -143,6 +136,15 @@ void jl_op_param_at(enum jl_op_set set, size_t at, struct jl_param *ret_param)
 		(void)snprintf(param.name, sizeof(param.name), "%s.%s.%s.%s", heads[set],
 			       item->level == FAMILY ? "family" : "engine", of, item->name);
 	*ret_param = param;
+}
+
+struct jl_param_list jl_op_params(enum jl_op_set set)
+{
+	struct jl_param_list list = { .at = param_at, .ctx = &heads[set] };
+
+	for (size_t i = 0; i < N_ITEM; i++)
+		list.n += items[i].set == set ? copies(&items[i]) : 0;
+	return list;
 }
 
 void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, enum jl_engine engine)
@@ -172,20 +174,15 @@ void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int
 	}
 }
 
-static void at(const void *ctx, size_t i, struct jl_param *ret_param)
-{
-	jl_op_param_at(*(const enum jl_op_set *)ctx, i, ret_param);
-}
-
 struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
 {
 	struct jl_op_fit fit = { .v = { 0 } };
 	double x[JL_OP_MAX_PARAMS];
 
-	for (int s = 0; s < JL_N_OPS; s++) {
-		const enum jl_op_set set = (enum jl_op_set)s;
+	for (enum jl_op_set set = 0; set < JL_N_OPS; set++) {
+		const struct jl_param_list params = jl_op_params(set);
 
-		jl_params_read(cat, &(struct jl_param_list){ .n = jl_op_n_param(set), .at = at, .ctx = &set }, x);
+		jl_params_read(cat, &params, x);
 		jl_op_apply(&fit, set, x, arch, engine);
 	}
 	return fit;

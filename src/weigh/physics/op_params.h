@@ -10,8 +10,7 @@
 enum jl_op_set { JL_OPS_GEMM, JL_OPS_PROMPT, JL_OPS_ANSWER, JL_OPS_LATENT, JL_OPS_EXPERT, JL_OPS_EXCHANGE, JL_N_OPS };
 
 #define JL_OP_MAX_PARAMS 160
-size_t jl_op_n_param(enum jl_op_set set); /* at most JL_OP_MAX_PARAMS */
-void jl_op_param_at(enum jl_op_set set, size_t i, struct jl_param *ret_param);
+struct jl_param_list jl_op_params(enum jl_op_set set); /* at most JL_OP_MAX_PARAMS */
 
 /* Multiplies what a vector of one set says of a family with an engine into `fit`, whose terms of that set are set anew. */
 void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, enum jl_engine engine);

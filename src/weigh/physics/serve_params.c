@@ -123,13 +123,9 @@ _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 
 		       JL_SERVE_MAX_PARAMS,
 	       "raise JL_SERVE_MAX_PARAMS");
 
-size_t jl_serve_n_param(enum jl_serve_scope scope)
+static void param_at(const void *row, size_t i, struct jl_param *ret_param)
 {
-	return FIRST_ENGINE + scopes[scope].n_engines * scopes[scope].n_eng;
-}
-
-void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param)
-{
+	const enum jl_serve_scope scope = row == &scopes[JL_SCOPE_SERVE] ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
 	struct jl_param param = { .unit = "1", .prior = 1 };
 	bool known;
 
@@ -166,6 +162,13 @@ void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret
 	if (!known)
 		param.lo = param.hi = param.prior;
 	*ret_param = param;
+}
+
+struct jl_param_list jl_serve_params(enum jl_serve_scope scope)
+{
+	return (struct jl_param_list){ .n = FIRST_ENGINE + scopes[scope].n_engines * scopes[scope].n_eng,
+				       .at = param_at,
+				       .ctx = &scopes[scope] };
 }
 
 /* Written for consumer cards: their matrix-vector kernels keep too little on the way for the memory of large boards. */
@@ -220,17 +223,13 @@ enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine)
 	return (priors->warpgroup || priors->fp8) && engine <= JL_ENGINE_SGLANG ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
 }
 
-static void at(const void *ctx, size_t i, struct jl_param *ret_param)
-{
-	jl_serve_param_at(*(const enum jl_serve_scope *)ctx, i, ret_param);
-}
-
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
 {
 	const enum jl_serve_scope scope = jl_serve_scope_of(arch, engine);
+	const struct jl_param_list params = jl_serve_params(scope);
 	double x[JL_SERVE_MAX_PARAMS];
 
-	jl_params_read(cat, &(struct jl_param_list){ .n = jl_serve_n_param(scope), .at = at, .ctx = &scope }, x);
+	jl_params_read(cat, &params, x);
 	return jl_serve_fit_of(scope, x, arch, engine);
 }
 

@@ -31,8 +31,7 @@ enum jl_engine {
 enum jl_serve_scope { JL_SCOPE_INFER, JL_SCOPE_SERVE };
 
 #define JL_SERVE_MAX_PARAMS 140
-size_t jl_serve_n_param(enum jl_serve_scope scope); /* at most JL_SERVE_MAX_PARAMS */
-void jl_serve_param_at(enum jl_serve_scope scope, size_t i, struct jl_param *ret_param);
+struct jl_param_list jl_serve_params(enum jl_serve_scope scope); /* at most JL_SERVE_MAX_PARAMS */
 
 /* Physics of a device's family with an engine, from a vector. */
 struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine);

@@ -194,10 +194,12 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 	const struct jl_op_fit ops = jl_op_shipped(jl_catalog_embedded(), with.dev.arch, JL_ENGINE_GENERAL);
 
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	for (size_t i = 0; i < jl_serve_n_param(JL_SCOPE_SERVE); i++) {
+	const struct jl_param_list params = jl_serve_params(JL_SCOPE_SERVE);
+
+	for (size_t i = 0; i < params.n; i++) {
 		struct jl_param param;
 
-		jl_serve_param_at(JL_SCOPE_SERVE, i, &param);
+		jl_param_of(&params, i, &param);
 		assert_true(param.lo <= param.prior && param.prior <= param.hi);
 		x[i] = truth[i] = param.prior;
 		if (strcmp(param.name, "serve.layer_s") == 0)
