@@ -42,21 +42,6 @@ static void queue_next(struct jl_trainer *t)
 	answer(t, t->layers[0].x_mid, t->branch, 1);
 }
 
-/* Recordings are of one number of samples. */
-static void set_samples(struct jl_trainer *t, size_t n_samples)
-{
-	struct jl_engine_graph **graphs[] = { &t->graph, &t->next_graph };
-	if (t->in.n_samples == n_samples)
-		return;
-	for (size_t i = 0; i < 2; i++) {
-		if (*graphs[i])
-			t->k->graph_free(t->engine, *graphs[i]);
-		*graphs[i] = NULL;
-	}
-	t->in.n_samples = n_samples;
-	t->n_steps = t->n_nexts = 0;
-}
-
 static enum jl_status finish(struct jl_trainer *t, enum jl_status status, int32_t *ret_tokens, struct jl_err *err)
 {
 	t->k->to_host(t->engine, ret_tokens, t->next, t->in.n_samples * sizeof *ret_tokens);
@@ -67,11 +52,13 @@ static enum jl_status finish(struct jl_trainer *t, enum jl_status status, int32_
 enum jl_status jl_decode_prompt(struct jl_trainer *t, const int32_t *prompts, size_t n_samples, int32_t *ret_tokens,
 				struct jl_err *err)
 {
-	set_samples(t, n_samples);
+	if (t->in.n_samples != n_samples) /* recordings are of one number of samples */
+		jl_trainer_forget(t);
+	t->in.n_samples = n_samples;
 	t->decoding = false;
 	t->n_tokens = t->in.seq;
 	t->k->from_host(t->engine, t->tokens, prompts, n_samples * t->in.seq * sizeof *prompts);
-	return finish(t, jl_trainer_queue(t, queue_prompt, ++t->n_steps, &t->graph, err), ret_tokens, err);
+	return finish(t, jl_trainer_queue(t, queue_prompt, err), ret_tokens, err);
 }
 
 enum jl_status jl_decode_next(struct jl_trainer *t, size_t n_passes, int32_t *ret_tokens, struct jl_err *err)
@@ -83,23 +70,8 @@ enum jl_status jl_decode_next(struct jl_trainer *t, size_t n_passes, int32_t *re
 	t->decoding = true;
 	t->n_tokens += n_passes;
 	for (size_t i = 0; status == JL_OK && i < n_passes; i++)
-		status = jl_trainer_queue(t, queue_next, ++t->n_nexts, &t->next_graph, err);
+		status = jl_trainer_queue(t, queue_next, err);
 	return finish(t, status, ret_tokens, err);
-}
-
-enum jl_status jl_decode_logits(struct jl_trainer *t, float *ret_logits, struct jl_err *err)
-{
-	const struct jl_train_shape *s = &t->shape;
-	size_t n = t->in.n_samples * s->vocab_pad;
-	void *floats = NULL;
-	JL_TRY(t->k->alloc(t->engine, n * sizeof(float), JL_MEM_PLAIN, &floats, err));
-	t->k->grad_to_float(t->engine, floats, t->logits, n); /* of the same type as elements */
-	for (size_t i = 0; i < t->in.n_samples; i++)
-		t->k->to_host(t->engine, ret_logits + i * s->vocab, (float *)floats + i * s->vocab_pad,
-			      s->vocab * sizeof(float));
-	enum jl_status status = t->k->sync(t->engine, err);
-	t->k->free(t->engine, floats, n * sizeof(float), JL_MEM_PLAIN);
-	return status;
 }
 
 double jl_decode_read_B(const struct jl_trainer *t, double n_samples, double context)

@@ -10,8 +10,6 @@ enum jl_status jl_decode_prompt(struct jl_trainer *decoder, const int32_t *promp
 				int32_t *ret_tokens, struct jl_err *err);
 /* Queues n_passes of a token each; waits, and ret_tokens[n_samples] are the last ones'. */
 enum jl_status jl_decode_next(struct jl_trainer *decoder, size_t n_passes, int32_t *ret_tokens, struct jl_err *err);
-/* Of the last pass: n_samples × vocab as the engine keeps them, padding left out. Tests. */
-enum jl_status jl_decode_logits(struct jl_trainer *decoder, float *ret_logits, struct jl_err *err);
 
 /* Bytes that a pass of one token reads: weights of products once, keys and values of `context` tokens of each sample. */
 double jl_decode_read_B(const struct jl_trainer *decoder, double n_samples, double context);

@@ -116,69 +116,48 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 		a->norm2 = norm ? norm : a->norm2;
 		a->act = act ? act : a->act;
 	}
+	size_t last = t->in.max_tokens ? t->in.n_samples : rows; /* a decoder's logits are of the last tokens */
+	struct jl_eng_attn shape = jl_train_attn(s, t->in.n_samples, t->in.max_tokens ? 1 : t->in.seq);
+	shape.max = t->in.max_tokens;
+	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
+	t->attn_scratch = scratch_B ? take(c, scratch_B, 1) : NULL;
 	t->branch = take(c, rows * s->hidden, elem_B);
-	t->x_final = take(c, rows * s->hidden, elem_B);
-	t->norm_final = take(c, rows * s->hidden, elem_B);
+	t->x_final = take(c, last * s->hidden, elem_B);
+	t->norm_final = take(c, last * s->hidden, elem_B);
 	t->d_norm_final = t->branch; /* nothing branches behind the last layer */
-	t->mean_final = take(c, rows, sizeof(float));
-	t->rstd_final = take(c, rows, sizeof(float));
+	t->mean_final = take(c, last, sizeof(float));
+	t->rstd_final = take(c, last, sizeof(float));
+	t->logits_rows = t->in.max_tokens ? last : t->k->loss_rows(t->engine, rows, s->vocab_pad);
+	t->logits = take(c, t->logits_rows * s->vocab_pad, elem_B);
+	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
+	t->next = take(c, t->in.max_tokens ? last : 0, sizeof(int32_t));
+	t->at = take(c, t->in.max_tokens ? 1 : 0, sizeof(int32_t));
+	if (t->in.max_tokens)
+		return;
 	t->d_res = take(c, rows * s->hidden, elem_B);
 	t->d_norm = take(c, rows * s->hidden, elem_B);
 	t->d_up = take(c, rows * s->ffn, elem_B);
 	t->d_qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
 	t->d_att = take(c, rows * s->heads * s->head_dim, elem_B);
-	const struct jl_eng_attn shape = jl_train_attn(s, t->in.n_samples, t->in.seq);
-	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
-	t->attn_scratch = scratch_B ? take(c, scratch_B, 1) : NULL;
-	t->logits_rows = t->k->loss_rows(t->engine, rows, s->vocab_pad);
-	t->logits = take(c, t->logits_rows * s->vocab_pad, elem_B);
 	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
 	t->norm_sq = take(c, 64, sizeof(float));
-	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
 	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
-}
-
-/* A decoder keeps keys and values of every layer; all else is there once, and logits of one token a sample. */
-static void lay_decoder(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
-{
-	const struct jl_train_shape *s = &t->shape;
-	size_t n = t->in.n_samples, elem_B = t->engine->elem_B, kv_n = n * s->kv_heads * t->in.max_tokens * s->head_dim;
-	struct jl_layer_acts all = { 0 };
-	struct carve *w = &c[JL_BLOCK_WORK];
-	lay_layer(t, &all, &c[JL_BLOCK_ACT]);
-	if (t->k->recompute_norm)
-		all.norm1 = all.norm2 = take(w, t->n_rows * s->hidden, elem_B);
-	if (t->k->recompute_act)
-		all.act = take(w, t->n_rows * s->ffn, elem_B);
-	for (size_t l = 0; l < s->n_layers; l++) {
-		t->layers[l] = all;
-		t->layers[l].keys = take(&c[JL_BLOCK_KV], kv_n, elem_B);
-		t->layers[l].values = take(&c[JL_BLOCK_KV], kv_n, elem_B);
-	}
-	struct jl_eng_attn shape = jl_train_attn(s, n, 1);
-	shape.max = t->in.max_tokens;
-	t->attn_scratch = take(w, t->k->attn_scratch_B(t->engine, &shape), 1);
-	t->branch = take(w, t->n_rows * s->hidden, elem_B);
-	t->x_final = take(w, n * s->hidden, elem_B);
-	t->norm_final = take(w, n * s->hidden, elem_B);
-	t->mean_final = take(w, n, sizeof(float));
-	t->rstd_final = take(w, n, sizeof(float));
-	t->logits = take(w, n * s->vocab_pad, elem_B);
-	t->tokens = take(w, t->n_rows, sizeof(int32_t));
-	t->next = take(w, n, sizeof(int32_t));
-	t->at = take(w, 1, sizeof(int32_t));
 }
 
 /* Called twice: to count, and with memory. */
 static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 {
+	const struct jl_train_shape *s = &t->shape;
+	size_t kv_n = t->in.n_samples * s->kv_heads * t->in.max_tokens * s->head_dim;
 	lay_units(t, c);
-	if (t->in.max_tokens) {
-		lay_decoder(t, c);
-		return;
+	for (size_t l = 0; l < s->n_layers; l++) {
+		if (l == 0 || !kv_n)
+			lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
+		else /* a decoder's are there once; it keeps keys and values of every layer */
+			t->layers[l] = t->layers[0];
+		t->layers[l].keys = take(&c[JL_BLOCK_KV], kv_n, t->engine->elem_B);
+		t->layers[l].values = take(&c[JL_BLOCK_KV], kv_n, t->engine->elem_B);
 	}
-	for (size_t l = 0; l < t->shape.n_layers; l++)
-		lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
 	lay_work(t, &c[JL_BLOCK_WORK]);
 }
 
@@ -361,14 +340,21 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 	return JL_OK;
 }
 
+void jl_trainer_forget(struct jl_trainer *t)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (t->graphs[i])
+			t->k->graph_free(t->engine, t->graphs[i]);
+		t->graphs[i] = NULL;
+		t->n_queued[i] = 0;
+	}
+}
+
 void jl_trainer_destroy(struct jl_trainer *t)
 {
 	if (!t)
 		return;
-	if (t->graph)
-		t->k->graph_free(t->engine, t->graph);
-	if (t->next_graph)
-		t->k->graph_free(t->engine, t->next_graph);
+	jl_trainer_forget(t);
 	for (size_t i = JL_N_BLOCK; i-- > 0;)
 		if (t->blocks[i].memory)
 			t->k->free(t->engine, t->blocks[i].memory, t->blocks[i].size_B, t->blocks[i].mem);

@@ -77,15 +77,14 @@ struct jl_trainer {
 	float *loss, *norm_sq;
 	int32_t *tokens, *targets;
 	float *host_loss;
-	struct jl_engine_graph *graph;
+	struct jl_engine_graph *graphs[2]; /* recorded: a step or a pass of prompts; a pass of one token */
+	long n_queued[2];                  /* how often each was */
 	struct jl_trainer_times times;
 
 	/* of a decoder: where its samples are, and what they say next */
 	int32_t *at, *next;
 	bool decoding;   /* one token a sample; otherwise whole prompts */
 	size_t n_tokens; /* of each sample so far */
-	struct jl_engine_graph *next_graph;
-	long n_nexts;
 };
 
 /* state.c */
@@ -99,8 +98,8 @@ void jl_trainer_norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor 
 		     const void *branch, void *residual_out, void *out, float *mean, float *rstd);
 void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x); /* of n_rows */
 /* Queues what `queue` does. The first time warms up, the second is recorded where the engine can, and from then on that is replayed. */
-enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), long n_times,
-				struct jl_engine_graph **graph, struct jl_err *err);
+enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), struct jl_err *err);
+void jl_trainer_forget(struct jl_trainer *t); /* what is recorded */
 
 /* exchange.c: parameters are there before a unit computes; its gradient has a place, and goes to the others when it
  * is complete. */

@@ -317,12 +317,12 @@ static void queue_step(struct jl_trainer *t)
 	t->k->mark(t->engine, JL_MARK_UPDATE);
 }
 
-enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), long n_times,
-				struct jl_engine_graph **graph, struct jl_err *err)
+enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), struct jl_err *err)
 {
+	struct jl_engine_graph **graph = &t->graphs[t->decoding];
 	enum jl_status status = JL_OK;
 	bool captures = t->k->capture_begin && t->n_ranks == 1 && !t->in.no_capture;
-	if (captures && !*graph && n_times > 1) {
+	if (captures && !*graph && t->n_queued[t->decoding]++ > 0) {
 		status = t->k->capture_begin(t->engine, err);
 		if (status == JL_OK) {
 			queue(t);
@@ -354,7 +354,7 @@ enum jl_status jl_trainer_step(struct jl_trainer *t, const int32_t *tokens, cons
 							       .clip = t->in.clip,
 							       .grad_mul = 1.0 / t->n_ranks,
 							       .step = t->n_steps });
-	enum jl_status status = jl_trainer_queue(t, queue_step, t->n_steps, &t->graph, err);
+	enum jl_status status = jl_trainer_queue(t, queue_step, err);
 	t->k->to_host(t->engine, t->host_loss, t->loss, n * sizeof *t->loss);
 	enum jl_status failed = t->k->sync(t->engine, status == JL_OK ? err : NULL);
 	if (status != JL_OK || failed != JL_OK)

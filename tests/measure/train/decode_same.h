@@ -5,6 +5,7 @@
 #include "models.h"
 
 #include "train/decode.h"
+#include "train/state.h"
 
 #define DECODE_PROMPT 9
 #define DECODE_ANSWER 24
@@ -32,6 +33,20 @@ static inline struct jl_trainer *decoder_of(struct jl_engine *engine, const stru
 	return decoder;
 }
 
+/* Of the last pass: n_samples × vocab, padding left out. */
+static inline void decode_logits(struct jl_trainer *t, float *ret_logits)
+{
+	struct jl_err err = { 0 };
+	size_t vocab = t->shape.vocab, pad = t->shape.vocab_pad, n = t->in.n_samples * pad;
+	void *floats = NULL;
+	assert_ok(t->k->alloc(t->engine, n * sizeof(float), JL_MEM_PLAIN, &floats, &err));
+	t->k->grad_to_float(t->engine, floats, t->logits, n); /* of the same type as elements */
+	for (size_t i = 0; i < t->in.n_samples; i++)
+		t->k->to_host(t->engine, ret_logits + i * vocab, (float *)floats + i * pad, vocab * sizeof(float));
+	assert_ok(t->k->sync(t->engine, &err));
+	t->k->free(t->engine, floats, n * sizeof(float), JL_MEM_PLAIN);
+}
+
 static inline void decode_all(struct jl_trainer *decoder, const int32_t *prompts, size_t n_samples, struct decoded *ret)
 {
 	struct jl_err err = { 0 };
@@ -40,7 +55,7 @@ static inline void decode_all(struct jl_trainer *decoder, const int32_t *prompts
 			assert_ok(jl_decode_prompt(decoder, prompts, n_samples, ret->tokens[i], &err));
 		else
 			assert_ok(jl_decode_next(decoder, 1, ret->tokens[i], &err));
-		assert_ok(jl_decode_logits(decoder, ret->logits[i], &err));
+		decode_logits(decoder, ret->logits[i]);
 	}
 }
 
@@ -98,7 +113,7 @@ static inline double decode_differs(struct jl_engine *engine, const struct jl_tr
 				whole[s * seq + j] = j < DECODE_PROMPT ? prompts[s * DECODE_PROMPT + j]
 								       : d->tokens[j - DECODE_PROMPT][s];
 		assert_ok(jl_decode_prompt(again, whole, DECODE_BATCH, next, &err));
-		assert_ok(jl_decode_logits(again, logits, &err));
+		decode_logits(again, logits);
 		worst = fmax(worst, decode_off(d->logits[i], logits, DECODE_BATCH * shape->vocab));
 		for (size_t s = 0; s < DECODE_BATCH; s++)
 			*ret_other += next[s] != d->tokens[i][s] && !decode_tie(logits, s, shape->vocab, tolerance);
