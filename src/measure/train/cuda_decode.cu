@@ -1,4 +1,4 @@
-/* A pass of one token a sample: products of a few rows, attention over what is kept, the likeliest token. */
+/* A pass of one token a sample: products of a few rows, attention over what is kept. */
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
@@ -200,83 +200,16 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	}
 }
 
-template <typename T> __device__ static void kv_keep(const next_args &a, int n_rows, int seq, int dim)
-{
-	size_t n_pieces = dim / 8, n = (size_t)n_rows * a.n_kv * n_pieces;
-	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
-		size_t col = i % n_pieces * 8, kv = i / n_pieces % a.n_kv, row = i / n_pieces / a.n_kv;
-		const T *from = (const T *)a.qkv + (row * (a.n_heads + 2 * a.n_kv) + a.n_heads + kv) * dim + col;
-		size_t to = ((row / seq * a.n_kv + kv) * a.max + row % seq) * dim + col;
-		float v[8];
-		load8(from, v);
-		store8((T *)a.keys + to, v);
-		load8(from + (size_t)a.n_kv * dim, v);
-		store8((T *)a.values + to, v);
-	}
-}
-
-/* One block a row. A value and where it is as one number: the larger value, of equal ones the first. */
-template <typename T>
-__device__ static void pick(const T *logits, int32_t *tokens, int32_t *at, int vocab, int ld, int add)
-{
-	__shared__ unsigned long long room[32];
-	const T *row = logits + (size_t)blockIdx.x * ld;
-	unsigned long long best = 0;
-	for (int i = threadIdx.x * 8; i < vocab; i += blockDim.x * 8) { /* ld is a multiple of 8 */
-		float v[8];
-		load8(row + i, v);
-#pragma unroll
-		for (int j = 0; j < 8; j++) {
-			unsigned bits = __float_as_uint(v[j]), order = bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
-			unsigned long long one = (unsigned long long)order << 32 | (0xffffffffu - (unsigned)(i + j));
-			best = i + j < vocab && one > best ? one : best;
-		}
-	}
-	for (int again = 0; again < 2; again++) { /* over a warp, then over the warps */
-		for (int s = 16; s > 0; s /= 2)
-			best = max(best, __shfl_xor_sync(0xffffffffu, best, s));
-		if (threadIdx.x % 32 == 0)
-			room[threadIdx.x / 32] = best;
-		__syncthreads();
-		best = threadIdx.x % 32 < blockDim.x / 32 ? room[threadIdx.x % 32] : 0;
-		__syncthreads();
-	}
-	if (threadIdx.x == 0) {
-		tokens[blockIdx.x] = (int32_t)(0xffffffffu - (unsigned)room[0]);
-		if (blockIdx.x == 0)
-			*at += add;
-	}
-}
-
-#define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
 #define GEMV(T, kind, M)                                                                                               \
-	KERNEL(256) jl_gemv_##kind##M(gemv_args a)                                                                     \
+	extern "C" __global__ void __launch_bounds__(256) jl_gemv_##kind##M(gemv_args a)                               \
 	{                                                                                                              \
 		gemv<T, M>(a);                                                                                         \
 	}
 #define NEXT(T, kind, D, Q)                                                                                            \
-	KERNEL(128) jl_attn_next_##kind##D##_##Q(next_args a)                                                          \
+	extern "C" __global__ void __launch_bounds__(128) jl_attn_next_##kind##D##_##Q(next_args a)                    \
 	{                                                                                                              \
 		attn_next<T, D, Q>(a);                                                                                 \
 	}
-#define ALL(T, kind)                                                                                                   \
-	GEMV(T, kind, 1)                                                                                               \
-	GEMV(T, kind, 2)                                                                                               \
-	GEMV(T, kind, 4)                                                                                               \
-	GEMV(T, kind, 8)                                                                                               \
-	NEXT(T, kind, 64, 1)                                                                                           \
-	NEXT(T, kind, 64, 4)                                                                                           \
-	NEXT(T, kind, 64, 8)                                                                                           \
-	NEXT(T, kind, 128, 1)                                                                                          \
-	NEXT(T, kind, 128, 4)                                                                                          \
-	NEXT(T, kind, 128, 8)                                                                                          \
-	KERNEL(256) jl_kv_keep_##kind(next_args a, int n_rows, int seq, int dim)                                       \
-	{                                                                                                              \
-		kv_keep<T>(a, n_rows, seq, dim);                                                                       \
-	}                                                                                                              \
-	KERNEL(1024) jl_pick_##kind(const T *logits, int32_t *tokens, int32_t *at, int vocab, int ld, int add)         \
-	{                                                                                                              \
-		pick<T>(logits, tokens, at, vocab, ld, add);                                                           \
-	}
-ALL(bf16, b)
-ALL(float, f)
+#define NEXTS(T, kind, D) NEXT(T, kind, D, 1) NEXT(T, kind, D, 4) NEXT(T, kind, D, 8)
+#define GEMVS(T, kind)    GEMV(T, kind, 1) GEMV(T, kind, 2) GEMV(T, kind, 4) GEMV(T, kind, 8)
+GEMVS(bf16, b) GEMVS(float, f) NEXTS(bf16, b, 64) NEXTS(bf16, b, 128) NEXTS(float, f, 64) NEXTS(float, f, 128)
