@@ -127,30 +127,21 @@ bool jl_cpu_skinny(struct jl_engine *engine, const struct jl_eng_gemm *op,
 	return few || op->b_scale;
 }
 
-struct narrow {
-	int8_t *to;
-	float *scales;
-	const float *from;
-	size_t width;
-};
-
 static void narrow_rows(const void *ctx, struct jl_cpu_span rows)
 {
-	const struct narrow *n = ctx;
+	const struct jl_eng_int8 *op = ctx;
 	for (size_t i = rows.begin; i < rows.end; i++) {
-		const float *from = n->from + i * n->width;
+		const float *from = op->from + i * op->width;
 		float most = 0.0f;
-		for (size_t j = 0; j < n->width; j++)
+		for (size_t j = 0; j < op->width; j++)
 			most = fmaxf(most, fabsf(from[j]));
-		n->scales[i] = most / 127.0f;
-		for (size_t j = 0; j < n->width; j++)
-			n->to[i * n->width + j] = (int8_t)(most > 0 ? lrintf(from[j] * 127.0f / most) : 0);
+		op->scales[i] = most / 127.0f;
+		for (size_t j = 0; j < op->width; j++)
+			op->to[i * op->width + j] = (int8_t)(most > 0 ? lrintf(from[j] * 127.0f / most) : 0);
 	}
 }
 
-void jl_cpu_int8_from_float(struct jl_engine *engine, int8_t *to, float *scales, const float *from, size_t n_rows,
-			    size_t width)
+void jl_cpu_int8_from_float(struct jl_engine *engine, const struct jl_eng_int8 *op)
 {
-	jl_cpu_spans(engine, n_rows, 64, 1, narrow_rows,
-		     &(struct narrow){ .to = to, .scales = scales, .from = from, .width = width });
+	jl_cpu_spans(engine, op->n_rows, 64, 1, narrow_rows, op);
 }

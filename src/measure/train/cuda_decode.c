@@ -59,15 +59,6 @@ void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const str
 		       (void *[]){ &a });
 }
 
-/* Which kernel has room for the heads that share a key head, and blocks of it a sample. */
-static int next_kernel(const struct jl_eng_attn *op, size_t *ret_blocks)
-{
-	size_t group = op->n_heads / op->n_kv;
-	int kernel = group <= 1 ? 0 : group <= 4 ? 1 : 2;
-	*ret_blocks = op->n_kv * (kernel == 2 ? (group + 7) / 8 : 1);
-	return kernel;
-}
-
 /* Keys are only split where that many blocks do not fill the GPU, so that no batch needs more. */
 size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape)
 {
@@ -92,8 +83,10 @@ void jl_cuda_attn_next(struct jl_engine *engine, const struct jl_eng_attn *op)
 {
 	struct cuda_engine *e = cuda_of(engine);
 	struct next_args a = args_of(op);
-	size_t blocks, most = (op->max + SPLIT_KEYS - 1) / SPLIT_KEYS;
-	int kernel = next_kernel(op, &blocks);
+	/* the kernel that has room for the heads that share keys; blocks of it a sample */
+	size_t group = op->n_heads / op->n_kv, most = (op->max + SPLIT_KEYS - 1) / SPLIT_KEYS;
+	int kernel = group <= 1 ? 0 : group <= 4 ? 1 : 2;
+	size_t blocks = op->n_kv * ((group + 7) / 8);
 	size_t splits = 2 * (size_t)e->gpu->n_sm / (blocks * op->n_samples);
 	splits = splits > most ? most : splits;
 	splits = splits > SPLITS_MAX ? SPLITS_MAX : splits < 1 || blocks * op->n_samples > BLOCKS_MAX ? 1 : splits;

@@ -82,7 +82,8 @@ struct jl_eng_gemm {
 	const void *bias; /* elem[n] */
 	void *aux;        /* elem[m×n], leading dimension ldc: value before the activation */
 	void *bias_grad;  /* grad[m], BGRAD */
-	const float *b_scale; /* not NULL (an engine with int8_from_float, tb): b is int8_t, its row i times b_scale[i] */
+	const float
+		*b_scale; /* not NULL (an engine with int8_from_float, tb): b is int8_t, its row i times b_scale[i] */
 };
 
 /* gelu is the tanh form: 0.5·x·(1 + tanh(sqrt(2/π)·(x + 0.044715·x³))).
@@ -166,6 +167,14 @@ struct jl_eng_loss {
 	const int32_t *targets;
 	double scale;
 	float *loss;
+};
+
+/* n_rows of `width` as whole numbers within ±127, each row with a scale of its own. */
+struct jl_eng_int8 {
+	size_t n_rows, width;
+	const float *from;
+	int8_t *to;
+	float *scales;
 };
 
 /* tokens[row] = where logits[row × ld] is largest of columns 0 .. vocab-1, the first of equals; then *at += add. */
@@ -290,9 +299,7 @@ struct jl_engine_kernels {
 	 * one between processes. NULL: that one carries the data itself. */
 	enum jl_status (*comm_open)(struct jl_engine *engine, struct jl_comm *processes, struct jl_comm **ret_comm,
 				    struct jl_err *err);
-	/* Optional: n_rows of `width` as whole numbers within ±127, each row with a scale of its own. */
-	void (*int8_from_float)(struct jl_engine *engine, int8_t *to, float *scales, const float *from, size_t n_rows,
-				size_t width);
+	void (*int8_from_float)(struct jl_engine *engine, const struct jl_eng_int8 *op); /* optional */
 	/* Optional: memory of this worker as the system counts it now; NULL: peak_B. */
 	double (*memory_B)(struct jl_engine *engine);
 	/* Optional: joule that this engine's device has taken since some moment; NAN: it does not count. NULL: the host's

@@ -270,8 +270,12 @@ static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, v
 		       at = row * to->cols;
 		fill(f, u, from->at + at, n, staged);
 		if (to->int8)
-			t->k->int8_from_float(t->engine, unit->int8 + to->at + at, unit->scales + to->scale_at + row,
-					      staged, n_rows, to->cols);
+			t->k->int8_from_float(t->engine,
+					      &(struct jl_eng_int8){ .n_rows = n_rows,
+								     .width = to->cols,
+								     .from = staged,
+								     .to = unit->int8 + to->at + at,
+								     .scales = unit->scales + to->scale_at + row });
 		else
 			t->k->elem_from_float(t->engine, unit->param + (to->at + at) * t->engine->elem_B, staged, n);
 	}
