@@ -92,7 +92,7 @@ void jl_cuda_attn_next(struct jl_engine *engine, const struct jl_eng_attn *op)
 	splits = splits > SPLITS_MAX ? SPLITS_MAX : splits < 1 || blocks * op->n_samples > BLOCKS_MAX ? 1 : splits;
 	a.n_splits = (int)splits;
 	a.n_done = op->scratch;
-	a.partial = (float *)(a.n_done + BLOCKS_MAX);
+	a.partial = (void *)(a.n_done + BLOCKS_MAX);
 	jl_cuda_launch(
 		e, e->next[op->head_dim / 128][kernel],
 		(struct jl_gpu_grid){
