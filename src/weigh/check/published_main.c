@@ -60,8 +60,7 @@ int main(int argc, char **argv)
 		status = shorten(&out, &csv, &err);
 		jl_csv_release(&csv);
 	}
-	if (!status)
-		status = jl_buf_write_file(&out, argv[2], &err);
+	JL_THEN(status, jl_buf_write_file(&out, argv[2], &err));
 	jl_buf_release(&out);
 	if (status)
 		(void)fprintf(stderr, "%s\n", err.en);

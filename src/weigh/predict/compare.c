@@ -126,9 +126,7 @@ enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_o
 
 	set_defaults(compare, JL_COMPARE_OBSERVED_EPOCHS);
 	for (size_t i = 1; !status && i < compare->n_rows; i++)
-		status = jl_observed_check_target(run, &compare->rows[i].machine, err);
-	if (status)
-		return status;
+		JL_TRY(jl_observed_check_target(run, &compare->rows[i].machine, err));
 	for (size_t i = 0; i < compare->n_rows; i++) {
 		struct jl_compare_row *row = &compare->rows[i];
 
