@@ -138,7 +138,7 @@ enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struc
 	struct reader reader = { .schema = jl_schema_of(JL_R_PRICE), .arena = arena, .findings = findings };
 	struct jl_where *cells;
 
-	JL_TRY(jl_csv_open(&reader.csv, text, len, ',', file, err));
+	JL_TRY(jl_csv_open(&reader.csv, text, len, file, err));
 	jl_buf_init(&reader.rows, JL_ARENA_LIMIT_B);
 	jl_buf_init(&reader.cells, JL_ARENA_LIMIT_B);
 	enum jl_status status = read_rows(&reader, err);

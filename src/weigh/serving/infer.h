@@ -99,7 +99,6 @@ struct jl_infer {
 	bool has_target, meets;
 	double rate_max_hz; /* that meets the targets; NAN: not asked for */
 	char flags[3][400]; /* of the engine, ready to paste; the first is the one that was asked for */
-	const char *flag_engines[3];
 	int n_flags;
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
 	size_t n_rows;

@@ -59,7 +59,7 @@ static enum jl_status read_csv(struct trace *t, const char *text, size_t len, co
 	struct jl_csv csv;
 	size_t at[N_COLUMN];
 	bool more = true;
-	enum jl_status status = jl_csv_open(&csv, text, len, ',', file, err);
+	enum jl_status status = jl_csv_open(&csv, text, len, file, err);
 
 	if (status)
 		return status;
