@@ -60,7 +60,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_ASK_TUNE_OPTIONS, \
 	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations; optimizer,nvme: to its drives")), \
 	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)"), JL_TO(jl_request, expert_load)), \
-	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,pp=,vpp=,cp=,ep=,zero="))
+	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,overlap=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_HOST_OPTIONS \
 	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none"), JL_TO(jl_request, input)), \

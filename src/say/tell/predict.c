@@ -38,7 +38,8 @@ static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
 	else if (p->dp > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
 	if (p->tp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s", p->tp, p->sp ? "+SP" : "");
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
+			      p->tp_async ? JL_(" overlapped") : "");
 	if (p->pp > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_(" interleaved") : "");
 	if (p->cp > 1)

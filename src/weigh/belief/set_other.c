@@ -304,7 +304,7 @@ void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 					    .n_ranks = row->n_gpus };
 
 	row->host = host;
-	row->pictures = jl_convnet_pictures(row->net);
+	row->pictures = jl_convnet_pictures(row->net) || jl_convnet_has_blocks(row->net);
 	row->gpu.nvlink = jl_machine_conv_nvlink(host);
 	row->gpu.p2p = host->fabric.intra_kind == JL_INTRA_PCIE_P2P;
 	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;
@@ -335,18 +335,24 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 		   const struct jl_known *known)
 {
 	struct jl_machine m = *row->host;
+	struct jl_profile profile;
 
 	m.cat = known->cat;
 	m.widths = known->widths;
 	if (x) {
+		const struct jl_device_fit fit = m.dev.fit; /* of blocks of transformers, which other sets teach */
+
 		m.dev = row->gpu.dev;
+		m.dev.fit = fit;
 		jl_other_resolve(x, &row->gpu, &m.conv, &m.conv_bus_Bps);
 	}
+	jl_machine_profile(&profile, known->cat, row->software & JL_SW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
+	profile.launch_s = launch_s(row, &m.conv);
 	*ret_case = (struct jl_case){
 		.subject = { .kind = &jl_kind_network, .net = row->net, .id = row->net->id, .seq = NAN },
 		.machine = m,
 		.framework = JL_FW_EAGER,
-		.profile.launch_s = launch_s(row, &m.conv),
+		.profile = profile,
 		.plan = { .dp = row->n_gpus,
 			  .tp = 1,
 			  .pp = 1,

@@ -67,7 +67,7 @@ struct jl_other_row {
 	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
 	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
-	bool pictures; /* its network takes pictures */
+	bool pictures; /* its network takes pictures or has blocks of transformers: launches cost what theirs do */
 	bool aside;    /* fits do without it: many rows say the same */
 };
 

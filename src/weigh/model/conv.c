@@ -54,7 +54,7 @@ static struct shape shape_of(const struct jl_conv_op *op)
 
 static int is_matrix(enum jl_conv_kind kind)
 {
-	return kind != JL_CONV_STREAM && kind != JL_CONV_HOST;
+	return kind != JL_CONV_STREAM && kind != JL_CONV_HOST && kind != JL_CONV_BLOCK;
 }
 
 static int is_recurrent(enum jl_conv_kind kind)
@@ -339,7 +339,29 @@ static double weights_B(const struct machine *m)
 {
 	const double cast_B = is_autocast(m) ? has(m, JL_SW_FORWARD) ? 6 : 12 : 0;
 
-	return m->in->n_params * ((has(m, JL_SW_FORWARD) ? 0 : m->in->update_B) + cast_B);
+	return m->in->n_params * (has(m, JL_SW_FORWARD) ? 0 : m->in->update_B) + m->in->n_cast * cast_B;
+}
+
+static void add_product(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op, double *calls)
+{
+	if (op->kind == JL_CONV_ATTENTION)
+		add_attention(cost, m, op, calls);
+	else
+		add_matrix(cost, m, op, calls);
+}
+
+/* Of what is weighed with its block only the work is counted here. */
+static void add_inside(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op)
+{
+	struct jl_conv_cost alone = { 0 };
+	double calls = 0;
+
+	if (op->kind == JL_CONV_STREAM)
+		alone.moved_B = stream_B(m, op, &calls);
+	else
+		add_product(&alone, m, op, &calls);
+	cost->flop += alone.flop;
+	cost->moved_B += alone.moved_B;
 }
 
 struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_conv_fit *fit,
@@ -353,17 +375,19 @@ struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_
 		const struct jl_conv_op *op = &in->ops[i];
 		const double batch = op->per_step ? 1 : in->batch;
 
-		if (op->kind == JL_CONV_STREAM) {
+		if (op->kind == JL_CONV_BLOCK)
+			continue;
+		if (op->inside) {
+			add_inside(&cost, &m, op);
+		} else if (op->kind == JL_CONV_STREAM) {
 			streamed_B += stream_B(&m, op, &stream_calls);
 			calls += stream_calls;
 			cost.device_s += stream_calls * fit->kernel_s;
 		} else if (op->kind == JL_CONV_HOST) {
 			*(op->sync ? &sync_calls : &calls) += op->calls * batch * (has(&m, JL_SW_FORWARD) ? 0.375 : 1) *
 							      (m.path == JL_CONV_HALF ? fit->amp_calls_gain : 1);
-		} else if (op->kind == JL_CONV_ATTENTION) {
-			add_attention(&cost, &m, op, &calls);
 		} else {
-			add_matrix(&cost, &m, op, &calls);
+			add_product(&cost, &m, op, &calls);
 		}
 	}
 	cost.device_s += streamed_B / m.mem_Bps;

@@ -15,6 +15,7 @@ enum jl_conv_kind {
 	JL_CONV_ATTENTION, /* softmax(q k) v: rows x n scores of length k, values of length v, heads side by side */
 	JL_CONV_STREAM,    /* elements moved through memory */
 	JL_CONV_HOST,      /* launches that are not counted with another operator */
+	JL_CONV_BLOCK, /* layers of a transformer, weighed by its own list of kernels: `heads`, `rows` of width k, n inside */
 	JL_N_CONV_KIND
 };
 
@@ -31,6 +32,7 @@ struct jl_conv_op {
 	int per_step; /* once a step, whatever the batch */
 	int sync;     /* host: the device waits for these launches */
 	int dilated;  /* conv */
+	int inside;   /* of a block: counted here, weighed with the block */
 	int fuse; /* stream: element by element, so that a compiler folds it into its neighbours; attention: it may be one kernel */
 	double count;
 	double c_in, h, w, c_out, kh, kw, stride, groups; /* conv; h and w of the input */
@@ -101,6 +103,7 @@ struct jl_conv_in {
 	double batch;        /* items per device */
 	enum jl_dtype dtype; /* of activations and products; parameters are updated in fp32 */
 	double n_params;
+	double n_cast;     /* of them: weights that autocast narrows in every pass, those of blocks not among them */
 	double update_B;   /* bytes moved per parameter by the optimizer, gradient clipping and zeroing */
 	unsigned software; /* enum jl_conv_software */
 	int n_workers;     /* devices of the host that work together */

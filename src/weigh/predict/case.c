@@ -174,6 +174,10 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE,
 			       "vpp %.0f interleaves pipeline stages, but pp is 1; take pp=2 or more, or leave vpp out",
 			       p->n_chunks);
+	if (p->tp_async && (p->tp <= 1 || !p->sp))
+		return jl_fail(err, JL_E_USAGE,
+			       "overlap=1 hides the exchange of tensor slices along the sequence; it needs tp=2 or "
+			       "more and sp=1");
 	return JL_OK;
 }
 

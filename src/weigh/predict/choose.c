@@ -108,6 +108,9 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 		c->profile.launch_s = req->launch_s;
 	plan->sp = req->plan.sp != JL_UNSET ? req->plan.sp && plan->tp > 1
 					    : plan->tp > 1 && framework == JL_FW_MEGATRON;
+	plan->tp_async = req->plan.overlap == 1;
+	if (plan->tp_async && req->plan.sp == JL_UNSET) /* overlapped slices gather along the sequence */
+		plan->sp = plan->tp > 1;
 	jl_case_set_states(c);
 }
 

@@ -148,6 +148,7 @@ static const struct {
 	[JL_CONV_ATTENTION] = { JL_N("attention products") },
 	[JL_CONV_STREAM] = { JL_N("norms, activations, sums") },
 	[JL_CONV_HOST] = { JL_N("host calls") },
+	[JL_CONV_BLOCK] = { JL_N("blocks") },
 };
 
 void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net, double batch)

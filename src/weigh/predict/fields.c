@@ -13,6 +13,7 @@ static const struct jl_field parallel[] = {
 	{ JL_FIELD(jl_plan, NUMBER, dp), .about = "data-parallel replicas" },
 	{ JL_FIELD(jl_plan, NUMBER, tp), .about = "tensor parallel" },
 	{ JL_FIELD(jl_plan, INT, sp), .about = "sequence parallel inside tp: 1 or 0" },
+	{ JL_FIELD_AS(jl_plan, INT, tp_async, "overlap"), .about = "collectives of tp behind products: 1 or 0" },
 	{ JL_FIELD(jl_plan, NUMBER, pp), .about = "pipeline stages" },
 	{ JL_FIELD_AS(jl_plan, NUMBER, n_chunks, "vpp"), .about = "model chunks a stage" },
 	{ JL_FIELD(jl_plan, NUMBER, cp), .about = "context parallel" },

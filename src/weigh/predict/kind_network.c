@@ -23,6 +23,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.n_per_host = c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1,
 		.input_s = jl_case_input(c).input_s,
 		.launch_s = c->profile.launch_s,
+		.profile = &c->profile,
 		.update_B = c->plan.optimizer_moved_B,
 		.memory = c->machine.memory,
 	};
@@ -37,7 +38,8 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 					       struct jl_err *err)
 {
 	const struct jl_ask_plan *p = &req->plan;
-	const bool cut = p->tp > 1 || p->pp > 1 || p->vpp > 1 || p->cp > 1 || p->ep > 1 || p->sp == 1;
+	const bool cut = p->tp > 1 || p->pp > 1 || p->vpp > 1 || p->cp > 1 || p->ep > 1 || p->sp == 1 ||
+			 p->overlap == 1;
 	const struct {
 		bool given;
 		const char *what;
@@ -103,15 +105,16 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 {
 	struct jl_plan *plan = &c->plan;
 
-	(void)cat;
 	JL_TRY(refuse_transformer_words(c, req, err));
 	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
+	jl_machine_profile(&c->profile, cat, c->framework);
 	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U) |
 		      (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
 	c->launch_given = !isnan(req->launch_s);
 	c->profile.launch_s = c->launch_given ? req->launch_s
 					      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s,
-								    jl_convnet_pictures(c->subject.net),
+								    jl_convnet_pictures(c->subject.net) ||
+									    jl_convnet_has_blocks(c->subject.net),
 								    c->framework == JL_FW_COMPILED);
 	if (req->forward && c->n_gpus > 1)
 		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");

@@ -14,7 +14,9 @@ struct jl_request jl_request_empty(void)
 	struct jl_request r = { .shape = { NAN, NAN, NAN, NAN, NAN, NAN }, .figures = { NAN, NAN, NAN, NULL } };
 
 	r.batch = r.micro_batch = r.global_batch = r.accumulate = r.seq = NAN;
-	r.plan = (struct jl_ask_plan){ NAN, NAN, NAN, NAN, NAN, NAN, .sp = JL_UNSET, .zero = JL_UNSET };
+	r.plan = (struct jl_ask_plan){
+		NAN, NAN, NAN, NAN, NAN, NAN, .sp = JL_UNSET, .overlap = JL_UNSET, .zero = JL_UNSET
+	};
 	r.dtype = r.framework = r.recompute = r.flash = r.states = r.optimizer = r.layout = r.offload = r.input =
 		JL_UNSET;
 	r.tune = r.base = r.packed = r.method = JL_UNSET;
@@ -24,7 +26,7 @@ struct jl_request jl_request_empty(void)
 	return r;
 }
 
-#define DEGREES "dp=, tp=, sp=, pp=, vpp=, cp=, ep=, zero="
+#define DEGREES "dp=, tp=, sp=, overlap=, pp=, vpp=, cp=, ep=, zero="
 
 static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, const char *value, struct jl_err *err)
 {
@@ -38,6 +40,7 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 		{ "pp", &plan->pp, NULL, 1, PARALLEL_MAX }, { "vpp", &plan->vpp, NULL, 1, PARALLEL_MAX },
 		{ "cp", &plan->cp, NULL, 1, PARALLEL_MAX }, { "ep", &plan->ep, NULL, 1, PARALLEL_MAX },
 		{ "sp", NULL, &plan->sp, 0, PARALLEL_MAX }, { "zero", NULL, &plan->zero, 0, 3 },
+		{ "overlap", NULL, &plan->overlap, 0, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -277,7 +277,7 @@ double jl_convnet_grad_B(const struct jl_convnet *net, enum jl_dtype dtype)
 static const char *const kind_names[JL_N_CONV_KIND] = {
 	[JL_CONV_CONV] = "conv",     [JL_CONV_LINEAR] = "linear", [JL_CONV_RNN] = "rnn",
 	[JL_CONV_CELL] = "cell",     [JL_CONV_BMM] = "bmm",       [JL_CONV_ATTENTION] = "attention",
-	[JL_CONV_STREAM] = "stream", [JL_CONV_HOST] = "host",
+	[JL_CONV_STREAM] = "stream", [JL_CONV_HOST] = "host",     [JL_CONV_BLOCK] = "block",
 };
 
 const char *jl_layers_kind_name(enum jl_conv_kind kind)
@@ -296,7 +296,7 @@ struct jl_layers_total jl_layers_sum(const struct jl_conv_op *ops, size_t n_ops)
 		total.mac += mac;
 		total.mac_kind[op->kind] += mac;
 		total.weights += jl_conv_op_weights(op);
-		total.saved += jl_conv_op_saved(op);
+		total.saved += op->inside ? 0 : jl_conv_op_saved(op);
 		if (op->kind == JL_CONV_STREAM)
 			total.streamed += op->elems * op->passes;
 		if (op->kind == JL_CONV_HOST)

@@ -12,9 +12,9 @@
 struct jl_layers_total {
 	double mac; /* multiply-accumulates of one forward pass over one item */
 	double mac_kind[JL_N_CONV_KIND];
-	double weights;                /* elements of the matrix operators' weights, without biases and norms */
-	double saved;                  /* elements kept for the backward pass, for one item */
-	double streamed;               /* elements moved by the streams of one item, forward and backward */
+	double weights;  /* elements of the matrix operators' weights, without biases and norms */
+	double saved;    /* elements kept for the backward pass, for one item; those of blocks not among them */
+	double streamed; /* elements moved by the streams of one item, forward and backward */
 	double calls_item, calls_step; /* launches that are stated beside the operators' own */
 };
 

@@ -3,6 +3,26 @@
 #include <math.h>
 
 #include "workload/convnet.h"
+#include "workload/transformer.h"
+
+bool jl_convnet_has_blocks(const struct jl_convnet *net)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < net->n_ops && !has; i++)
+		has = net->ops[i].kind == JL_CONV_BLOCK;
+	return has;
+}
+
+/* Weights of the products in blocks. */
+static double block_weights(const struct jl_convnet *net)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < net->n_ops; i++)
+		n += net->ops[i].inside ? jl_conv_op_weights(&net->ops[i]) : 0;
+	return n;
+}
 
 struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm_s)
 {
@@ -12,6 +32,7 @@ struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm
 		.batch = t->micro_batch,
 		.dtype = t->dtype,
 		.n_params = t->net->n_params - t->net->n_still,
+		.n_cast = t->net->n_params - t->net->n_still - block_weights(t->net),
 		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net),
 		.software = t->software,
 		.n_workers = t->n_per_host,
@@ -32,14 +53,95 @@ double jl_convnet_comm_s(const struct jl_convnet_train *t)
 	return t->fabric ? fmax(ring_s, jl_collective_cost(t->fabric, &coll).time_s) : ring_s;
 }
 
+/* What blocks of transformers take in one pass, all of them together. */
+struct blocks {
+	double device_s, host_s;
+	double update_s;           /* of the host: the step itself, and the update's lists of tensors */
+	double matrix_s, stream_s; /* what device_s is made of, before the power limit */
+	double saved_B;            /* of all layers */
+	double work_B;             /* most of what one needs while it runs */
+};
+
+static struct jl_block_cost block_price(const struct jl_convnet_train *t, const struct jl_conv_op *op)
+{
+	const bool half = jl_dtype_B(t->dtype) < 4;
+	const struct jl_transformer model = { .n_layers = op->count,
+					      .hidden = op->k,
+					      .heads = op->heads,
+					      .kv_heads = op->heads,
+					      .head_dim = op->k / op->heads,
+					      .ffn = op->n,
+					      .n_positions = op->rows,
+					      .bias = 1 };
+	const struct jl_shard shard = { .micro_batch = t->micro_batch,
+					.seq = op->rows,
+					.tp = 1,
+					.cp = 1,
+					.ep = 1,
+					.flash = !(t->software & JL_SW_PLAIN_ATTENTION),
+					.dtype = t->dtype,
+					.act_dtype = half ? t->dtype : JL_FP32,
+					.fusion = t->profile->fusion,
+					.padded = t->profile->pads,
+					.autocast = half && !(t->software & JL_SW_PURE) };
+	struct jl_op_list list;
+	struct jl_block_cost cost;
+
+	jl_transformer_ops(&model, &shard, JL_BLOCK_DENSE, &list);
+	cost = jl_block_price(t->dev, &list, JL_RECOMPUTE_NONE);
+	if (t->software & JL_SW_FORWARD || op->train == JL_CONV_FROZEN) {
+		cost.bwd = (struct jl_phase_cost){ 0 };
+		cost.saved_B = 0;
+	}
+	return cost;
+}
+
+static struct blocks blocks_of(const struct jl_convnet_train *t)
+{
+	static const struct jl_plan alone = {
+		.dp = 1, .tp = 1, .pp = 1, .cp = 1, .ep = 1, .n_chunks = 1, .n_micro = 1
+	};
+	static const struct jl_layer_comm none = { 0 };
+	struct blocks b = { 0 };
+
+	for (size_t i = 0; i < t->net->n_ops; i++) {
+		const struct jl_conv_op *op = &t->net->ops[i];
+		struct jl_profile profile;
+
+		if (op->kind != JL_CONV_BLOCK || !t->profile)
+			continue;
+		profile = *t->profile;
+		profile.launch_s = t->launch_s > 0 ? t->launch_s : t->fit->launch_s;
+		const struct jl_block_cost cost = block_price(t, op);
+		const struct jl_block_time time = jl_block_time(&profile, &alone, &cost, &none);
+
+		b.device_s += op->count * time.compute_s;
+		b.host_s += op->count * time.need_s;
+		if (cost.bwd.n_calls > 0)
+			b.update_s = fmax(b.update_s, profile.step_s) +
+				     op->count * profile.optimizer_kernels * profile.launch_s;
+		b.matrix_s += op->count *
+			      (cost.fwd.gemm_s + cost.fwd.attention_s + cost.bwd.gemm_s + cost.bwd.attention_s);
+		b.stream_s += op->count * (cost.fwd.stream_s + cost.bwd.stream_s) * profile.stream_frac;
+		b.saved_B += op->count * cost.saved_B;
+		b.work_B = fmax(b.work_B, cost.work_B);
+	}
+	return b;
+}
+
 /* Kernels of one pass and of the update, each with its share of the device's own deviation. */
 static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool update, double comm_s)
 {
 	struct jl_conv_in in = jl_convnet_input(t, comm_s);
+	const struct blocks blocks = blocks_of(t);
+	struct jl_conv_cost cost;
 
 	if (!update)
-		in.n_params = 0;
-	return jl_conv_step(t->dev, t->fit, &in);
+		in.n_params = in.n_cast = 0;
+	cost = jl_conv_device(t->dev, t->fit, &in);
+	cost.device_s += blocks.device_s;
+	cost.host_s += blocks.host_s + (update ? blocks.update_s : 0);
+	return jl_conv_finish(t->fit, &in, cost);
 }
 
 struct jl_step_cost jl_convnet_step(const struct jl_convnet_train *t)
@@ -61,10 +163,11 @@ struct jl_convnet_work jl_convnet_work(const struct jl_convnet_train *t)
 {
 	struct jl_conv_in in = jl_convnet_input(t, 0);
 	const struct jl_conv_cost whole = jl_conv_device(t->dev, t->fit, &in);
+	const struct blocks blocks = blocks_of(t);
 	struct jl_convnet_work work = { .flop = whole.flop * t->n_micro, .moved_B = whole.moved_B * t->n_micro };
-	double kind_s[3] = { 0 }, all_s = 0;
+	double kind_s[3] = { [1] = blocks.matrix_s, [2] = blocks.stream_s }, all_s = blocks.matrix_s + blocks.stream_s;
 
-	in.n_params = 0;
+	in.n_params = in.n_cast = 0;
 	in.n_ops = 1;
 	for (size_t i = 0; i < t->net->n_ops; i++) {
 		const enum jl_conv_kind kind = t->net->ops[i].kind;
@@ -101,6 +204,7 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 	const double elem_B = jl_dtype_B(t->dtype) < 4 ? 2 : 4, n_params = t->net->n_params - t->net->n_still,
 		     still_B = t->net->n_still * elem_B;
 	const struct jl_layers_total total = jl_layers_sum(t->net->ops, t->net->n_ops);
+	const struct blocks blocks = blocks_of(t);
 	double largest = 0, weight_B, grad_B, optimizer_B;
 	struct jl_memory mem = { .context_B = t->memory.context_B +
 					      (t->n_ranks > 1 ? fmin(t->memory.comm_B, comm_most_B) : 0) };
@@ -108,7 +212,8 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 	for (size_t i = 0; i < t->net->n_ops; i++) {
 		const double count = t->net->ops[i].count > 0 ? t->net->ops[i].count : 1;
 
-		largest = fmax(largest, jl_conv_op_saved(&t->net->ops[i]) / count);
+		if (!t->net->ops[i].inside || t->software & JL_SW_FORWARD)
+			largest = fmax(largest, jl_conv_op_saved(&t->net->ops[i]) / count);
 	}
 	jl_convnet_states(t->net, t->dtype, &weight_B, &grad_B, &optimizer_B);
 	mem.weights_B = n_params * weight_B + still_B;
@@ -121,7 +226,8 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 	mem.gradients_B = n_params * grad_B;
 	mem.optimizer_B = n_params * optimizer_B;
 	/* Tensors have the same sizes in every step, so the allocator's waste is small: none is counted. */
-	mem.activations_B = t->micro_batch * elem_B * (t->net->kept_per_output * total.saved + 2 * largest);
+	mem.activations_B = t->micro_batch * elem_B * (t->net->kept_per_output * total.saved + 2 * largest) +
+			    blocks.saved_B + blocks.work_B;
 	mem.buffers_B = t->n_ranks > 1 ? mem.gradients_B : 0;
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;

@@ -19,8 +19,9 @@ struct jl_convnet_train {
 	int n_ranks;       /* data parallel, all hosts */
 	int n_per_host;
 	double input_s;
-	double launch_s; /* host time of one launch; 0: as fitted */
-	double update_B; /* see jl_convnet_update_B; 0: that */
+	double launch_s;                  /* host time of one launch; 0: as fitted */
+	const struct jl_profile *profile; /* how blocks of transformers are run; NULL: there are none */
+	double update_B;                  /* see jl_convnet_update_B; 0: that */
 	struct jl_memory_fit memory;
 };
 
@@ -47,6 +48,9 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *train);
 /* Bytes a parameter: fp32 weight and 16-bit copy, gradient, states. */
 void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double *ret_weight_B, double *ret_grad_B,
 		       double *ret_optimizer_B);
+
+/* Are layers of transformers in it? They are weighed by what runs of transformers taught. */
+bool jl_convnet_has_blocks(const struct jl_convnet *net);
 
 /* It takes pictures, and nothing of it waits for its launches one by one. */
 bool jl_convnet_pictures(const struct jl_convnet *net);

@@ -107,6 +107,7 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 
 	if (s->status || s->idle)
 		return;
+	plain.inside = s->inside;
 	plain.count = 1;
 	for (size_t i = 0; i < net->n_ops; i++) {
 		struct jl_conv_op *there = &net->ops[i];
@@ -124,7 +125,8 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 		wrong(s, JL_N("more operators than anybody has"));
 		return;
 	}
-	net->ops[net->n_ops++] = *op;
+	plain.count = op->count;
+	net->ops[net->n_ops++] = plain;
 }
 
 static void own(struct jl_net_state *s, double n_params)
@@ -339,6 +341,56 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 	stream(s, op.count, op.rows * op.heads * op.k, &passes[JL_NET_PASS_JOIN]);
 }
 
+/* The sum of a branch; `wide`: kept in fp32 under autocast. */
+static void sum(struct jl_net_state *s, double count, bool wide)
+{
+	struct pass p = passes[JL_NET_PASS_ADD];
+
+	if (wide) {
+		p.amp_fwd_B = 4;
+		p.amp_bwd_B = 12;
+	}
+	stream(s, count, elements(s), &p);
+}
+
+/* prenorm LAYERS HEADS FFN b=: plain blocks of a transformer over the shape, a norm before each half (b=0: without parameters). Counted operator by operator as any
+ * others; weighed as the transformers' own list of kernels has them. */
+static void op_prenorm(struct jl_net_state *s, const struct jl_net_args *args)
+{
+	const double width = shape(s, C), rows = elements(s) / width, layers = arg(args, 0, "layers", NAN);
+	const double heads = arg(args, 1, "heads", 1), ffn = arg(args, 2, "ffn", 4 * width);
+	struct jl_conv_op block = {
+		.kind = JL_CONV_BLOCK, .count = layers, .rows = rows, .k = width, .n = ffn, .heads = heads
+	};
+	const struct jl_conv_op attention = { .kind = JL_CONV_ATTENTION,
+					      .fuse = 1,
+					      .count = layers,
+					      .rows = rows,
+					      .n = rows,
+					      .k = width / heads,
+					      .v = width / heads,
+					      .steps = 1,
+					      .heads = heads };
+
+	if (!is_size(rows) || !is_count(layers) || !is_size(heads) || !is_size(ffn) || !is_size(width / heads)) {
+		wrong(s, JL_N("blocks with impossible sizes"));
+		return;
+	}
+	block.train = s->frozen ? JL_CONV_FROZEN : JL_CONV_FULL;
+	s->inside = true;
+	jl_net_pass(s, JL_NET_PASS_NORM, rows * width, 2 * layers);
+	own(s, arg(args, -1, "b", 1) != 0 ? 4 * width * layers : 0);
+	linear(s, rows, width, 3 * width, 1, layers);
+	jl_net_product(s, &attention, 0);
+	linear(s, rows, width, width, 1, layers);
+	linear(s, rows, width, ffn, 1, layers);
+	jl_net_pass(s, JL_NET_PASS_MAP, rows * ffn, layers);
+	linear(s, rows, ffn, width, 1, layers);
+	sum(s, 2 * layers, true);
+	s->inside = false;
+	add_op(s, &block);
+}
+
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	jl_net_pass(s, JL_NET_PASS_BATCH_NORM, elements(s), times(args));
@@ -358,13 +410,7 @@ static void op_act(struct jl_net_state *s, const struct jl_net_args *args)
 
 static void op_add(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	struct pass p = passes[JL_NET_PASS_ADD];
-
-	if (arg(args, -1, "wide", 0) != 0) { /* the sum is kept in fp32 under autocast */
-		p.amp_fwd_B = 4;
-		p.amp_bwd_B = 12;
-	}
-	stream(s, times(args), elements(s), &p);
+	sum(s, times(args), arg(args, -1, "wide", 0) != 0);
 }
 
 /* move PASSES: copies, permutations, concatenations */
@@ -471,10 +517,11 @@ static const struct {
 	const char *name;
 	void (*add)(struct jl_net_state *s, const struct jl_net_args *args);
 } operators[] = {
-	{ "conv", op_conv },   { "dw", op_dw },     { "fc", op_fc },         { "linear", op_linear }, { "bmm", op_bmm },
-	{ "attn", op_attn },   { "bn", op_bn },     { "ln", op_ln },         { "act", op_act },       { "add", op_add },
-	{ "mul", op_add },     { "move", op_move }, { "pool", op_pool },     { "gap", op_gap },       { "up", op_up },
-	{ "param", op_param }, { "in", op_in },     { "refuse", op_refuse }, { "host", op_host },
+	{ "conv", op_conv }, { "dw", op_dw },         { "fc", op_fc },     { "linear", op_linear },
+	{ "bmm", op_bmm },   { "attn", op_attn },     { "bn", op_bn },     { "ln", op_ln },
+	{ "act", op_act },   { "add", op_add },       { "mul", op_add },   { "move", op_move },
+	{ "pool", op_pool }, { "gap", op_gap },       { "up", op_up },     { "param", op_param },
+	{ "in", op_in },     { "refuse", op_refuse }, { "host", op_host }, { "prenorm", op_prenorm },
 };
 
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args)

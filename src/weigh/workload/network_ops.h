@@ -40,6 +40,7 @@ struct jl_net_state {
 	size_t n_vars;
 	bool frozen; /* what comes now is run and not trained */
 	bool idle;   /* it is there, and not even run */
+	bool inside; /* what comes now is part of a block */
 	struct jl_network net;
 };
 

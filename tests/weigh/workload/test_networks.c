@@ -203,12 +203,43 @@ static void test_frames(void **state)
 	jl_arena_release(&arena);
 }
 
+/* Blocks of transformers are counted as the operators that they are, and weighed as one. */
+static void test_prenorm(void **state)
+{
+	static const char spelled[] = "in 64 10 1; for i 3 { ln; fc 192; c=64; attn 4; fc 64; add wide=1; ln; fc 256; "
+				      "act; fc 64; add wide=1 }";
+	struct jl_network net, same, frozen;
+	struct jl_arena arena;
+	struct jl_err err = { 0 };
+	const struct jl_conv_op *block = NULL;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	assert_int_equal(jl_network_expand(&same, "spelled", spelled, NULL, &arena, &err), JL_OK);
+	assert_int_equal(jl_network_expand(&net, "blocks", "in 64 10 1; prenorm 3 4", NULL, &arena, &err), JL_OK);
+	assert_true(net.n_params == same.n_params && net.n_outputs == same.n_outputs);
+	assert_true(jl_layers_sum(net.ops, net.n_ops).mac == jl_layers_sum(same.ops, same.n_ops).mac);
+	assert_true(jl_layers_sum(net.ops, net.n_ops).saved == 0);
+	for (size_t i = 0; i < net.n_ops; i++) {
+		assert_true(net.ops[i].inside == (net.ops[i].kind != JL_CONV_BLOCK));
+		block = net.ops[i].kind == JL_CONV_BLOCK ? &net.ops[i] : block;
+	}
+	assert_non_null(block);
+	assert_true(block->count == 3 && block->rows == 10 && block->k == 64 && block->n == 256 && block->heads == 4);
+	assert_int_equal(jl_network_expand(&frozen, "frozen", "in 64 10 1; frozen { prenorm 3 4 b=0 }; fc 8", NULL,
+					   &arena, &err),
+			 JL_OK);
+	assert_true(frozen.n_still == net.n_params - 3 * 4 * 64);
+	assert_int_not_equal(jl_network_expand(&net, "none", "in 64 10 1; prenorm 3 100", NULL, &arena, &err), JL_OK);
+	assert_non_null(strstr(err.en, "impossible sizes"));
+	jl_arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_counts),
-		cmocka_unit_test(test_exact_counts),
-		cmocka_unit_test(test_frozen),
+		cmocka_unit_test(test_prenorm),      cmocka_unit_test(test_published_counts),
+		cmocka_unit_test(test_exact_counts), cmocka_unit_test(test_frozen),
 		cmocka_unit_test(test_frames),
 	};
 
