@@ -9,7 +9,6 @@
 #include "belief/baseline.h"
 #include "belief/kept.h"
 #include "belief/optimize.h"
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
 #include "physics/arch.h"

@@ -1,7 +1,6 @@
-#include "cost/fields.h"
-
 #include <math.h>
 
+#include "base/fields.h"
 #include "cost/study.h"
 
 #define MICRO 1e6 /* money and shares are whole millionths */

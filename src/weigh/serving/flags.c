@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "serving/inside_infer.h"
+#include "serving/infer.h"
 
 #define GIB 1073741824.0
 

@@ -1,4 +1,4 @@
-#include "serving/inside_infer.h"
+#include "serving/infer.h"
 
 #include <math.h>
 
