@@ -65,7 +65,7 @@ static enum jl_status read_quoted(struct jl_csv *csv, size_t *ret_len, const str
 		if (to - from > JL_CSV_FIELD_MAX_B)
 			return fail_long(csv, err);
 	}
-	if (!at_line_end(csv) && csv->text[csv->at] != csv->delimiter) {
+	if (!at_line_end(csv) && csv->text[csv->at] != ',') {
 		struct jl_where where = here(csv);
 		return jl_fail_at(err, JL_E_PARSE, &where,
 				  "text after the closing quotation mark; a mark inside is written twice (\"\")");
@@ -78,7 +78,7 @@ static enum jl_status read_plain(struct jl_csv *csv, size_t *ret_len, struct jl_
 {
 	size_t from = csv->at;
 
-	while (!at_line_end(csv) && csv->text[csv->at] != csv->delimiter) {
+	while (!at_line_end(csv) && csv->text[csv->at] != ',') {
 		char c = csv->text[csv->at];
 		struct jl_where where = here(csv);
 		if (c == '"')
@@ -182,7 +182,8 @@ static enum jl_status check_text(const char *text, size_t len, const char *file,
 	return JL_OK;
 }
 
-char jl_csv_guess_delimiter(const char *text, size_t len)
+/* What the header line looks separated by: ',', ';' or tab. */
+static char separator(const char *text, size_t len)
 {
 	size_t n_comma = 0, n_semicolon = 0, n_tab = 0;
 	bool quoted = false;
@@ -216,12 +217,11 @@ static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 	struct jl_where where = here(csv);
 	if (at_end(csv))
 		return jl_fail_at(err, JL_E_PARSE, &where, "no header line");
-	if (csv->delimiter == ',') {
-		char guess = jl_csv_guess_delimiter(csv->text + csv->at, csv->len - csv->at);
-		if (guess != ',')
-			return jl_fail_at(err, JL_E_PARSE, &where, "columns look separated by %s, not by commas",
-					  guess == '\t' ? "TAB" : "';'");
-	}
+	const char guess = separator(csv->text + csv->at, csv->len - csv->at);
+
+	if (guess != ',')
+		return jl_fail_at(err, JL_E_PARSE, &where, "columns look separated by %s, not by commas",
+				  guess == '\t' ? "TAB" : "';'");
 	JL_TRY(read_row(csv, csv->header, JL_CSV_COLUMNS_MAX, &csv->n_columns, err));
 	for (size_t i = 0; i < csv->n_columns; i++) {
 		trim(&csv->header[i]);
@@ -235,10 +235,9 @@ static enum jl_status read_header(struct jl_csv *csv, struct jl_err *err)
 	return JL_OK;
 }
 
-enum jl_status jl_csv_open(struct jl_csv *ret_csv, const char *text, size_t len, char delimiter, const char *file,
-			   struct jl_err *err)
+enum jl_status jl_csv_open(struct jl_csv *ret_csv, const char *text, size_t len, const char *file, struct jl_err *err)
 {
-	struct jl_csv csv = { .file = file, .delimiter = delimiter, .len = len, .line = 1, .column = 1 };
+	struct jl_csv csv = { .file = file, .len = len, .line = 1, .column = 1 };
 	enum jl_status status;
 
 	JL_TRY(check_text(text, len, file, err));
@@ -356,24 +355,24 @@ enum jl_status jl_csv_number(const struct jl_csv *csv, size_t column, double *re
 	return status;
 }
 
-void jl_csv_writer_init(struct jl_csv_writer *writer, struct jl_buf *out, char delimiter)
+void jl_csv_writer_init(struct jl_csv_writer *writer, struct jl_buf *out)
 {
-	*writer = (struct jl_csv_writer){ .out = out, .delimiter = delimiter, .row_at = out->len };
+	*writer = (struct jl_csv_writer){ .out = out, .row_at = out->len };
 }
 
-static bool needs_marks(const char *text, char delimiter)
+static bool needs_marks(const char *text)
 {
 	size_t len = strlen(text);
 
-	return strchr(text, delimiter) || strpbrk(text, "\"\r\n\t;") || strncmp(text, "\xef\xbb\xbf", 3) == 0 ||
+	return strpbrk(text, "\"\r\n\t;,") || strncmp(text, "\xef\xbb\xbf", 3) == 0 ||
 	       (len > 0 && (text[0] == ' ' || text[len - 1] == ' '));
 }
 
 void jl_csv_put_text(struct jl_csv_writer *writer, const char *text)
 {
 	if (writer->n_in_row++)
-		jl_buf_putc(writer->out, writer->delimiter);
-	if (!needs_marks(text, writer->delimiter)) {
+		jl_buf_putc(writer->out, ',');
+	if (!needs_marks(text)) {
 		jl_buf_puts(writer->out, text);
 		return;
 	}

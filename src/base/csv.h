@@ -23,7 +23,6 @@ struct jl_csv_field {
 
 struct jl_csv {
 	const char *file; /* named in messages; must outlive the reader */
-	char delimiter;
 	size_t n_columns;
 	size_t n_rows; /* read so far, without the header */
 	struct jl_csv_field *header;
@@ -33,14 +32,10 @@ struct jl_csv {
 	size_t line, column;
 };
 
-/* Copy `text`, check it and read the header. `delimiter` is ',' unless a person said otherwise; a file that looks
- * separated by something else is refused with a message that says so. On failure there is nothing to release. */
-enum jl_status jl_csv_open(struct jl_csv *ret_csv, const char *text, size_t len, char delimiter, const char *file,
-			   struct jl_err *err);
+/* Copy `text`, check it and read the header. A file that looks separated by something else than commas is refused with a
+ * message that says so. On failure there is nothing to release. */
+enum jl_status jl_csv_open(struct jl_csv *ret_csv, const char *text, size_t len, const char *file, struct jl_err *err);
 void jl_csv_release(struct jl_csv *csv);
-
-/* What the header line looks separated by: ',', ';' or tab. */
-char jl_csv_guess_delimiter(const char *text, size_t len);
 
 /* Index of a column, or JL_CSV_NO_COLUMN. */
 size_t jl_csv_find(const struct jl_csv *csv, const char *name);
@@ -60,12 +55,11 @@ struct jl_where jl_csv_where(const struct jl_csv *csv, size_t column);
 
 struct jl_csv_writer {
 	struct jl_buf *out;
-	char delimiter;
 	size_t n_in_row;
 	size_t row_at; /* where in `out` the row begins */
 };
 
-void jl_csv_writer_init(struct jl_csv_writer *writer, struct jl_buf *out, char delimiter);
+void jl_csv_writer_init(struct jl_csv_writer *writer, struct jl_buf *out);
 void jl_csv_put_text(struct jl_csv_writer *writer, const char *text);
 void jl_csv_put_number(struct jl_csv_writer *writer, double value); /* NAN: an empty field */
 void jl_csv_end_row(struct jl_csv_writer *writer);

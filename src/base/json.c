@@ -1,7 +1,6 @@
 #include "base/json.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 #include "base/table.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,33 +70,18 @@ static void push(struct jl_table *table, const char *cell)
 	table->cells[table->n_cells++] = cell;
 }
 
-static void push_copy(struct jl_table *table, char *copy)
+void jl_table_cell(struct jl_table *table, const char *text)
 {
+	char *copy = table->failed ? NULL : jl_arena_strdup(table->arena, text);
+
 	assert(table->n_in_row < table->n_columns && "more cells than columns");
-	if (!copy)
+	if (!copy && !table->failed)
 		table->failed = JL_E_NOMEM;
 	if (!copy || table->n_in_row == table->n_columns)
 		return;
 	clean(copy);
 	push(table, copy);
 	table->n_in_row++;
-}
-
-void jl_table_cell(struct jl_table *table, const char *text)
-{
-	if (!table->failed)
-		push_copy(table, jl_arena_strdup(table->arena, text));
-}
-
-void jl_table_printf(struct jl_table *table, const char *format, ...)
-{
-	va_list args;
-
-	if (table->failed)
-		return;
-	va_start(args, format);
-	push_copy(table, jl_arena_vprintf(table->arena, format, args));
-	va_end(args);
 }
 
 void jl_table_end_row(struct jl_table *table)

@@ -1,7 +1,7 @@
 /* Text tables that keep their columns straight, whatever language the cells are in.
  *
  *     jl_table_init(&table, &arena, columns, n_columns);
- *     jl_table_cell(&table, "H100"); jl_table_printf(&table, "%d", 8); jl_table_end_row(&table);
+ *     jl_table_cell(&table, "H100"); jl_table_cell(&table, "8"); jl_table_end_row(&table);
  *     status = jl_table_print(&table, &(struct jl_table_style){ .width = 80, .indent = 2 }, &out, err);
  *
  * Cells may carry colour (JL_TABLE_RED and its like); it takes no width, and goes when the style says no colour. Other
@@ -56,7 +56,6 @@ struct jl_table {
 void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct jl_table_column *columns,
 		   size_t n_columns);
 void jl_table_cell(struct jl_table *table, const char *text); /* copied */
-void jl_table_printf(struct jl_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void jl_table_end_row(struct jl_table *table); /* cells that are missing are empty */
+void jl_table_end_row(struct jl_table *table);                /* cells that are missing are empty */
 enum jl_status jl_table_print(const struct jl_table *table, const struct jl_table_style *style, struct jl_buf *out,
 			      struct jl_err *err);

@@ -40,143 +40,71 @@ static const struct {
 	{ TEXT("억"), 1e8, WON },    { TEXT("조"), 1e12, WON },
 };
 
-/* Of several words for the same thing, the first is how it is written in messages. */
 static const struct unit {
-	const char *word;
-	size_t len;
+	const char *words; /* "sec|secs": all that mean the same */
 	enum jl_kind kind;
 	double factor;
 	unsigned flags;
 } units[] = {
-	{ TEXT("%"), JL_K_FRACTION, 0.01, 0 },
-	{ TEXT("percent"), JL_K_FRACTION, 0.01, WORD },
-	{ TEXT("퍼센트"), JL_K_FRACTION, 0.01, 0 },
-	{ TEXT("B"), JL_K_BYTES, 1, BIG | IEC | SYMBOL },
-	{ TEXT("byte"), JL_K_BYTES, 1, BIG | IEC | WORD },
-	{ TEXT("bytes"), JL_K_BYTES, 1, BIG | IEC | WORD },
-	{ TEXT("바이트"), JL_K_BYTES, 1, 0 },
-	{ TEXT("b"), JL_K_BYTES, 0.125, BIG | IEC | ANY_CASE },
-	{ TEXT("Kb"), JL_K_BYTES, 125, 0 }, /* Kbps is how telephone lines were sold */
-	{ TEXT("bit"), JL_K_BYTES, 0.125, BIG | IEC | WORD },
-	{ TEXT("bits"), JL_K_BYTES, 0.125, BIG | IEC | WORD },
-	{ TEXT("s"), JL_K_TIME, 1, SMALL },
-	{ TEXT("sec"), JL_K_TIME, 1, WORD },
-	{ TEXT("secs"), JL_K_TIME, 1, WORD },
-	{ TEXT("second"), JL_K_TIME, 1, WORD },
-	{ TEXT("seconds"), JL_K_TIME, 1, WORD },
-	{ TEXT("msec"), JL_K_TIME, 1e-3, WORD },
-	{ TEXT("usec"), JL_K_TIME, 1e-6, WORD },
-	{ TEXT("min"), JL_K_TIME, 60, WORD },
-	{ TEXT("mins"), JL_K_TIME, 60, WORD },
-	{ TEXT("minute"), JL_K_TIME, 60, WORD },
-	{ TEXT("minutes"), JL_K_TIME, 60, WORD },
-	{ TEXT("h"), JL_K_TIME, JL_HOUR_S, 0 },
-	{ TEXT("hr"), JL_K_TIME, JL_HOUR_S, WORD },
-	{ TEXT("hrs"), JL_K_TIME, JL_HOUR_S, WORD },
-	{ TEXT("hour"), JL_K_TIME, JL_HOUR_S, WORD },
-	{ TEXT("hours"), JL_K_TIME, JL_HOUR_S, WORD },
-	{ TEXT("d"), JL_K_TIME, JL_DAY_S, 0 },
-	{ TEXT("day"), JL_K_TIME, JL_DAY_S, WORD },
-	{ TEXT("days"), JL_K_TIME, JL_DAY_S, WORD },
-	{ TEXT("week"), JL_K_TIME, 7 * JL_DAY_S, WORD },
-	{ TEXT("weeks"), JL_K_TIME, 7 * JL_DAY_S, WORD },
-	{ TEXT("mo"), JL_K_TIME, JL_MONTH_S, 0 },
-	{ TEXT("month"), JL_K_TIME, JL_MONTH_S, WORD },
-	{ TEXT("months"), JL_K_TIME, JL_MONTH_S, WORD },
-	{ TEXT("y"), JL_K_TIME, JL_YEAR_S, 0 },
-	{ TEXT("yr"), JL_K_TIME, JL_YEAR_S, WORD },
-	{ TEXT("year"), JL_K_TIME, JL_YEAR_S, WORD },
-	{ TEXT("years"), JL_K_TIME, JL_YEAR_S, WORD },
-	{ TEXT("초"), JL_K_TIME, 1, 0 },
-	{ TEXT("밀리초"), JL_K_TIME, 1e-3, 0 },
-	{ TEXT("마이크로초"), JL_K_TIME, 1e-6, 0 },
-	{ TEXT("분"), JL_K_TIME, 60, 0 },
-	{ TEXT("시간"), JL_K_TIME, JL_HOUR_S, 0 },
-	{ TEXT("일"), JL_K_TIME, JL_DAY_S, 0 },
-	{ TEXT("주"), JL_K_TIME, 7 * JL_DAY_S, 0 },
-	{ TEXT("개월"), JL_K_TIME, JL_MONTH_S, 0 },
-	{ TEXT("달"), JL_K_TIME, JL_MONTH_S, 0 },
-	{ TEXT("년"), JL_K_TIME, JL_YEAR_S, 0 },
-	{ TEXT("Hz"), JL_K_FREQUENCY, 1, BIG | SYMBOL },
-	{ TEXT("FLOP"), JL_K_FLOP, 1, BIG | SYMBOL },
-	{ TEXT("FLOPs"), JL_K_FLOP, 1, BIG | SYMBOL },
-	{ TEXT("FLOPS"), JL_K_FLOP_RATE, 1, BIG | SYMBOL },
-	{ TEXT("FLOPs"), JL_K_FLOP_RATE, 1, BIG | SYMBOL },
-	{ TEXT("OP"), JL_K_OPS, 1, BIG | SYMBOL },
-	{ TEXT("OPs"), JL_K_OPS, 1, BIG | SYMBOL },
-	{ TEXT("OPS"), JL_K_OP_RATE, 1, BIG | SYMBOL },
-	{ TEXT("OPs"), JL_K_OP_RATE, 1, BIG | SYMBOL },
-	{ TEXT("W"), JL_K_POWER, 1, BIG | MILLI | SYMBOL },
-	{ TEXT("watt"), JL_K_POWER, 1, WORD },
-	{ TEXT("watts"), JL_K_POWER, 1, WORD },
-	{ TEXT("와트"), JL_K_POWER, 1, 0 },
-	{ TEXT("J"), JL_K_ENERGY, 1, BIG | MILLI | SYMBOL },
-	{ TEXT("Wh"), JL_K_ENERGY, JL_HOUR_S, BIG | SYMBOL },
-	{ TEXT("m"), JL_K_LENGTH, 1, SMALL },
-	{ TEXT("cm"), JL_K_LENGTH, 0.01, 0 },
-	{ TEXT("km"), JL_K_LENGTH, 1e3, 0 },
-	{ TEXT("in"), JL_K_LENGTH, 0.0254, 0 },
-	{ TEXT("inch"), JL_K_LENGTH, 0.0254, WORD },
-	{ TEXT("inches"), JL_K_LENGTH, 0.0254, WORD },
-	{ TEXT("g"), JL_K_MASS, 1, MILLI },
-	{ TEXT("kg"), JL_K_MASS, 1e3, 0 },
-	{ TEXT("t"), JL_K_MASS, 1e6, 0 },
-	{ TEXT("gCO2"), JL_K_MASS, 1, WORD },
-	{ TEXT("gCO2e"), JL_K_MASS, 1, WORD },
-	{ TEXT("gCO2eq"), JL_K_MASS, 1, WORD },
-	{ TEXT("kgCO2"), JL_K_MASS, 1e3, WORD },
-	{ TEXT("kgCO2e"), JL_K_MASS, 1e3, WORD },
-	{ TEXT("kgCO2eq"), JL_K_MASS, 1e3, WORD },
-	{ TEXT("tCO2"), JL_K_MASS, 1e6, WORD },
-	{ TEXT("tCO2e"), JL_K_MASS, 1e6, WORD },
-	{ TEXT("tCO2eq"), JL_K_MASS, 1e6, WORD },
-	{ TEXT("USD"), JL_K_USD, 1, BIG | SYMBOL },
-	{ TEXT("$"), JL_K_USD, 1, BIG | PREFIX_ANY_CASE },
-	{ TEXT("US$"), JL_K_USD, 1, BIG },
-	{ TEXT("dollar"), JL_K_USD, 1, WORD },
-	{ TEXT("dollars"), JL_K_USD, 1, WORD },
-	{ TEXT("달러"), JL_K_USD, 1, WON },
-	{ TEXT("KRW"), JL_K_KRW, 1, BIG | SYMBOL },
-	{ TEXT("₩"), JL_K_KRW, 1, BIG | PREFIX_ANY_CASE },
-	{ TEXT("won"), JL_K_KRW, 1, WORD },
-	{ TEXT("원"), JL_K_KRW, 1, WON },
-	{ TEXT("fps"), JL_K_COUNT_RATE, 1, WORD },
-	{ TEXT("samples"), JL_K_COUNT, 1, WORD },
-	{ TEXT("sample"), JL_K_COUNT, 1, WORD },
-	{ TEXT("tokens"), JL_K_COUNT, 1, WORD },
-	{ TEXT("token"), JL_K_COUNT, 1, WORD },
-	{ TEXT("tok"), JL_K_COUNT, 1, WORD },
-	{ TEXT("ktok"), JL_K_COUNT, 1e3, WORD },
-	{ TEXT("ktokens"), JL_K_COUNT, 1e3, WORD },
-	{ TEXT("images"), JL_K_COUNT, 1, WORD },
-	{ TEXT("image"), JL_K_COUNT, 1, WORD },
-	{ TEXT("img"), JL_K_COUNT, 1, WORD },
-	{ TEXT("imgs"), JL_K_COUNT, 1, WORD },
-	{ TEXT("sequences"), JL_K_COUNT, 1, WORD },
-	{ TEXT("sequence"), JL_K_COUNT, 1, WORD },
-	{ TEXT("seq"), JL_K_COUNT, 1, WORD },
-	{ TEXT("seqs"), JL_K_COUNT, 1, WORD },
-	{ TEXT("frames"), JL_K_COUNT, 1, WORD },
-	{ TEXT("items"), JL_K_COUNT, 1, WORD },
-	{ TEXT("examples"), JL_K_COUNT, 1, WORD },
-	{ TEXT("sentences"), JL_K_COUNT, 1, WORD },
-	{ TEXT("words"), JL_K_COUNT, 1, WORD },
-	{ TEXT("utterances"), JL_K_COUNT, 1, WORD },
-	{ TEXT("steps"), JL_K_COUNT, 1, WORD },
-	{ TEXT("step"), JL_K_COUNT, 1, WORD },
-	{ TEXT("batches"), JL_K_COUNT, 1, WORD },
-	{ TEXT("it"), JL_K_COUNT, 1, WORD },
-	{ TEXT("iter"), JL_K_COUNT, 1, WORD },
-	{ TEXT("iters"), JL_K_COUNT, 1, WORD },
-	{ TEXT("iterations"), JL_K_COUNT, 1, WORD },
-	{ TEXT("req"), JL_K_COUNT, 1, WORD },
-	{ TEXT("requests"), JL_K_COUNT, 1, WORD },
-	{ TEXT("queries"), JL_K_COUNT, 1, WORD },
-	{ TEXT("토큰"), JL_K_COUNT, 1, 0 },
-	{ TEXT("샘플"), JL_K_COUNT, 1, 0 },
-	{ TEXT("장"), JL_K_COUNT, 1, 0 },
-	{ TEXT("개"), JL_K_COUNT, 1, 0 },
-	{ TEXT(""), JL_K_COUNT, 1, 0 },
+	{ "%", JL_K_FRACTION, 0.01, 0 },
+	{ "percent|퍼센트", JL_K_FRACTION, 0.01, WORD },
+	{ "B", JL_K_BYTES, 1, BIG | IEC | SYMBOL },
+	{ "byte|bytes", JL_K_BYTES, 1, BIG | IEC | WORD },
+	{ "바이트", JL_K_BYTES, 1, 0 },
+	{ "b", JL_K_BYTES, 0.125, BIG | IEC | ANY_CASE },
+	{ "Kb", JL_K_BYTES, 125, 0 }, /* Kbps is how telephone lines were sold */
+	{ "bit|bits", JL_K_BYTES, 0.125, BIG | IEC | WORD },
+	{ "s", JL_K_TIME, 1, SMALL },
+	{ "sec|secs|second|seconds|초", JL_K_TIME, 1, WORD },
+	{ "msec|밀리초", JL_K_TIME, 1e-3, WORD },
+	{ "usec|마이크로초", JL_K_TIME, 1e-6, WORD },
+	{ "min|mins|minute|minutes|분", JL_K_TIME, 60, WORD },
+	{ "h", JL_K_TIME, JL_HOUR_S, 0 },
+	{ "hr|hrs|hour|hours|시간", JL_K_TIME, JL_HOUR_S, WORD },
+	{ "d", JL_K_TIME, JL_DAY_S, 0 },
+	{ "day|days|일", JL_K_TIME, JL_DAY_S, WORD },
+	{ "week|weeks|주", JL_K_TIME, 7 * JL_DAY_S, WORD },
+	{ "mo", JL_K_TIME, JL_MONTH_S, 0 },
+	{ "month|months|개월|달", JL_K_TIME, JL_MONTH_S, WORD },
+	{ "y", JL_K_TIME, JL_YEAR_S, 0 },
+	{ "yr|year|years|년", JL_K_TIME, JL_YEAR_S, WORD },
+	{ "Hz", JL_K_FREQUENCY, 1, BIG | SYMBOL },
+	{ "FLOP|FLOPs", JL_K_FLOP, 1, BIG | SYMBOL },
+	{ "FLOPS|FLOPs", JL_K_FLOP_RATE, 1, BIG | SYMBOL },
+	{ "OP|OPs", JL_K_OPS, 1, BIG | SYMBOL },
+	{ "OPS|OPs", JL_K_OP_RATE, 1, BIG | SYMBOL },
+	{ "W", JL_K_POWER, 1, BIG | MILLI | SYMBOL },
+	{ "watt|watts|와트", JL_K_POWER, 1, WORD },
+	{ "J", JL_K_ENERGY, 1, BIG | MILLI | SYMBOL },
+	{ "Wh", JL_K_ENERGY, JL_HOUR_S, BIG | SYMBOL },
+	{ "m", JL_K_LENGTH, 1, SMALL },
+	{ "cm", JL_K_LENGTH, 0.01, 0 },
+	{ "km", JL_K_LENGTH, 1e3, 0 },
+	{ "in", JL_K_LENGTH, 0.0254, 0 },
+	{ "inch|inches", JL_K_LENGTH, 0.0254, WORD },
+	{ "g", JL_K_MASS, 1, MILLI },
+	{ "kg", JL_K_MASS, 1e3, 0 },
+	{ "t", JL_K_MASS, 1e6, 0 },
+	{ "gCO2|gCO2e|gCO2eq", JL_K_MASS, 1, WORD },
+	{ "kgCO2|kgCO2e|kgCO2eq", JL_K_MASS, 1e3, WORD },
+	{ "tCO2|tCO2e|tCO2eq", JL_K_MASS, 1e6, WORD },
+	{ "USD", JL_K_USD, 1, BIG | SYMBOL },
+	{ "$", JL_K_USD, 1, BIG | PREFIX_ANY_CASE },
+	{ "US$", JL_K_USD, 1, BIG },
+	{ "dollar|dollars", JL_K_USD, 1, WORD },
+	{ "달러", JL_K_USD, 1, WON },
+	{ "KRW", JL_K_KRW, 1, BIG | SYMBOL },
+	{ "₩", JL_K_KRW, 1, BIG | PREFIX_ANY_CASE },
+	{ "won", JL_K_KRW, 1, WORD },
+	{ "원", JL_K_KRW, 1, WON },
+	{ "fps", JL_K_COUNT_RATE, 1, WORD },
+	{ "samples|sample|tokens|token|tok", JL_K_COUNT, 1, WORD },
+	{ "ktok|ktokens", JL_K_COUNT, 1e3, WORD },
+	{ "images|image|img|imgs|sequences|sequence|seq|seqs|frames|items", JL_K_COUNT, 1, WORD },
+	{ "examples|sentences|words|utterances|steps|step|batches|it|iter|iters", JL_K_COUNT, 1, WORD },
+	{ "iterations|req|requests|queries", JL_K_COUNT, 1, WORD },
+	{ "토큰|샘플|장|개", JL_K_COUNT, 1, 0 },
+	{ "", JL_K_COUNT, 1, 0 },
 };
 
 static const struct {
@@ -217,26 +145,39 @@ static bool same(const char *a, const char *b, size_t len, bool any_case)
 	return (any_case ? strncasecmp(a, b, len) : strncmp(a, b, len)) == 0;
 }
 
-static void match_row(struct list *list, const struct unit *unit, const char *text, size_t len, enum nearness nearness)
+static void match_word(struct list *list, const struct unit *unit, const char *word, size_t word_len, const char *text,
+		       size_t len, enum nearness nearness)
 {
 	bool word_any_case = nearness == FOLDED && (unit->flags & ANY_CASE);
 	bool prefix_any_case = word_any_case || (nearness == PREFIX_FOLDED && (unit->flags & PREFIX_ANY_CASE));
-	size_t head_len = len - unit->len;
+	size_t head_len = len - word_len;
 	char spelling[32];
 
-	if (unit->len > len || !same(text + head_len, unit->word, unit->len, word_any_case))
+	if (word_len > len || !same(text + head_len, word, word_len, word_any_case))
 		return;
 	if (head_len == 0) {
-		note(list, unit->kind, unit->factor, unit->word, "", "");
+		(void)snprintf(spelling, sizeof(spelling), "%.*s", (int)word_len, word);
+		note(list, unit->kind, unit->factor, spelling, "", "");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		if (!(prefixes[i].flags & unit->flags) || prefixes[i].len != head_len ||
 		    !same(text, prefixes[i].text, head_len, prefix_any_case))
 			continue;
-		snprintf(spelling, sizeof(spelling), "%s%s", prefixes[i].text, unit->word);
+		(void)snprintf(spelling, sizeof(spelling), "%s%.*s", prefixes[i].text, (int)word_len, word);
 		note(list, unit->kind, unit->factor * prefixes[i].factor, spelling, "", "");
 	}
+}
+
+static void match_row(struct list *list, const struct unit *unit, const char *text, size_t len, enum nearness nearness)
+{
+	const char *word = unit->words, *end;
+
+	do {
+		end = strchrnul(word, '|');
+		match_word(list, unit, word, (size_t)(end - word), text, len, nearness);
+		word = end + 1;
+	} while (*end);
 }
 
 static void match_simple(struct list *list, const char *text, size_t len, enum nearness from)

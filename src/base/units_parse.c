@@ -131,10 +131,8 @@ static enum jl_status find_unit(struct jl_meaning *ret_meaning, const struct req
 {
 	struct jl_meaning meanings[JL_MEANINGS_MAX];
 	const struct jl_meaning *found = NULL;
-	enum jl_status status = check_traps(request, unit);
 
-	if (status)
-		return status;
+	JL_TRY(check_traps(request, unit));
 	size_t n = jl_units_match(unit, meanings);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_wanted(meanings[i].kind, request->wanted))

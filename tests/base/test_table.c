@@ -22,7 +22,7 @@ static const struct jl_table_column gpu_columns[] = {
 static void fill(struct jl_table *table)
 {
 	jl_table_cell(table, "저울 하나");
-	jl_table_printf(table, "%d", 8);
+	jl_table_cell(table, "8");
 	jl_table_cell(table, "plain");
 	jl_table_end_row(table);
 	jl_table_cell(table, "H100");

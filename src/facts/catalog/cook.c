@@ -1,7 +1,6 @@
 #include "catalog/cook.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"

@@ -100,12 +100,9 @@ static enum jl_status read_row(struct reader *reader, struct jl_err *err)
 	for (size_t i = 0; i < reader->schema->n_fields; i++) {
 		const bool is_there = reader->column[i] != JL_CSV_NO_COLUMN;
 		const struct jl_where where = jl_csv_where(&reader->csv, is_there ? reader->column[i] : 0);
-		enum jl_status status = JL_OK;
 
 		if (is_there)
-			status = read_cell(reader, &reader->schema->fields[i], reader->column[i], &price, err);
-		if (status)
-			return status;
+			JL_TRY(read_cell(reader, &reader->schema->fields[i], reader->column[i], &price, err));
 		jl_buf_add(&reader->cells, &where, sizeof(where));
 	}
 	count_slice(&price);
@@ -141,7 +138,7 @@ enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struc
 	struct reader reader = { .schema = jl_schema_of(JL_R_PRICE), .arena = arena, .findings = findings };
 	struct jl_where *cells;
 
-	JL_TRY(jl_csv_open(&reader.csv, text, len, ',', file, err));
+	JL_TRY(jl_csv_open(&reader.csv, text, len, file, err));
 	jl_buf_init(&reader.rows, JL_ARENA_LIMIT_B);
 	jl_buf_init(&reader.cells, JL_ARENA_LIMIT_B);
 	enum jl_status status = read_rows(&reader, err);

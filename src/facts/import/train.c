@@ -10,7 +10,7 @@
 struct train {
 	struct jl_series_set set;
 	struct jl_import_pattern pattern;
-	bool has_pattern, bad_pattern, asked;
+	bool has_pattern, asked;
 	size_t n_bars; /* of the longest iteration line of Megatron-LM so far */
 	struct jl_draft draft;
 };

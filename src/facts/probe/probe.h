@@ -105,7 +105,7 @@ extern const char *const jl_probe_path_names[];
 struct jl_probe_nic {
 	const char *name, *driver;
 	double Bps; /* NAN: down or unknown */
-	bool up, is_infiniband;
+	bool up;
 	int numa, pci;
 	const char *pci_bus;
 	const char *bond_mode; /* not NULL: this is a bond: "802.3ad", "active-backup" */

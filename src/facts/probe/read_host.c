@@ -1,7 +1,6 @@
 /* The computer as a whole: maker, kernel, what runs it (virtual machine, container) and what that allows. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -64,7 +64,6 @@ static void read_nic(struct jl_probe_in *in, const char *name)
 		.driver = jl_text_base(jl_source_link(in->source, NET_DIR "/%s/device/driver", name)),
 		.Bps = Mbps > 0 && Mbps < 100000000 ? (double)Mbps * 1e6 / 8 : NAN,
 		.up = state && strcmp(state, "up") == 0,
-		.is_infiniband = type == TYPE_INFINIBAND,
 		.numa = mode ? -1 : numa_of(in, NET_DIR, name),
 		.pci = mode ? -1 : pci_of(in, NET_DIR, name),
 		.bond_mode = first_word(in->arena, mode),

@@ -31,3 +31,7 @@ enum jl_status jl_records_add(struct jl_records *records, const char *path, enum
 void jl_records_write(const struct jl_records *records, struct jl_buf *out);
 enum jl_status jl_records_parse(struct jl_records *records, const char *name, const char *text, size_t len,
 				struct jl_err *err);
+
+/* Takes out of a capture what says whose machine it is: hardware addresses, UUIDs, names of containers, boot options.
+ * Host names and serial numbers are not even read. `ret_out` uses the arena of `records`. */
+enum jl_status jl_redact(const struct jl_records *records, struct jl_records *ret_out, struct jl_err *err);

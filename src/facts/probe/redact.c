@@ -1,4 +1,4 @@
-#include "probe/redact.h"
+#include "probe/records.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -16,7 +16,6 @@
 #include "base/utf8.h"
 #include "probe/nvml_json.h"
 #include "probe/records.h"
-#include "probe/redact.h"
 
 #define ASKED_PATH_MAX 1024
 #define ARCH_PATH      "/proc/sys/kernel/arch"

@@ -63,5 +63,5 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 enum jl_status jl_source_failed(const struct jl_probe_source *source, struct jl_err *err);
 
 /* Everything that was asked so far into `dir`, which is made if it is not there. Without `with_names`, host names,
- * serial numbers, hardware addresses, UUIDs and paths of containers are left out (redact.h). */
+ * serial numbers, hardware addresses, UUIDs and paths of containers are left out (jl_redact). */
 enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir, bool with_names, struct jl_err *err);

@@ -1,7 +1,6 @@
 /* From what a person writes to a database: a path, sqlite:PATH, postgresql://... or key=value pairs as psql takes them.
  */
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

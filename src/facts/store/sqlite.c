@@ -261,9 +261,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (place->must_exist && stat(place->target, &info) != 0)
 		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: %s", place->shown, strerror(errno));
 	if (!place->must_exist)
-		status = jl_store_make_parents(place->target, err);
-	if (status)
-		return status;
+		JL_TRY(jl_store_make_parents(place->target, err));
 	db = jl_realloc(NULL, sizeof(*db));
 	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown) };

@@ -277,7 +277,6 @@ static enum jl_status put_row(struct jl_store *store, const struct jl_record *re
 			      enum jl_store_kept *ret_kept, struct jl_err *err)
 {
 	enum jl_store_kept kept = JL_STORE_SPOOLED;
-	enum jl_status status = JL_OK;
 
 	JL_TRY(store->db ? to_database(store, record, line, &kept, err) : JL_OK);
 	if (store->backend->spools && kept != JL_STORE_REFUSED) {
@@ -289,9 +288,7 @@ static enum jl_status put_row(struct jl_store *store, const struct jl_record *re
 			return jl_fail(err, JL_E_LIMIT, "a batch larger than %zu MiB", JL_STORE_BATCH_MAX_B >> 20);
 	}
 	if (kept == JL_STORE_SPOOLED && !store->in_batch)
-		status = to_spool(store, store->batch.data, store->batch.len, err);
-	if (status)
-		return status;
+		JL_TRY(to_spool(store, store->batch.data, store->batch.len, err));
 	(store->in_batch ? &store->going : &store->done)->n[kept]++;
 	if (ret_kept)
 		*ret_kept = kept;

@@ -148,8 +148,8 @@ enum jl_status jl_cluster_measure(struct jl_cluster *c, struct jl_comm *comm, st
 	if (comm->n_ranks > JL_CLUSTER_RANKS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%d ranks: at most %d", comm->n_ranks, JL_CLUSTER_RANKS_MAX);
 	char *buffers = jl_comm_alloc(comm, 2 * PAIR_B);
-	if (!buffers)
-		return jl_fail_nomem(err);
+
+	JL_TRY(jl_got(buffers, err));
 	status = measure_alone(c, comm, err);
 	for (int far = 1; far < comm->n_ranks && !status; far++)
 		status = measure_round(c, comm, far, buffers, err);
@@ -229,8 +229,7 @@ enum jl_status jl_cluster_weigh(struct jl_cluster *c, struct jl_arena *arena, st
 	       *all = jl_arena_array(arena, n * n + 1, sizeof(*all));
 	bool one_host = true;
 
-	if (!rates || !all)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(rates && all, err));
 	for (int r = 1; r < c->n; r++)
 		one_host = one_host && strcmp(c->hosts[r], c->hosts[0]) == 0;
 	rank_links(c);

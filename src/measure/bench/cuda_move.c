@@ -79,11 +79,9 @@ static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
 	cu->DeviceCanAccessPeer(&can_back, s->peer->device, s->gpu->device);
 	if (can && can_back) {
 		cu->CtxSetCurrent(s->peer->ctx);
-		int code = cu->CtxEnablePeerAccess(s->gpu->ctx, 0);
+		(void)cu->CtxEnablePeerAccess(s->gpu->ctx, 0);
 		cu->CtxSetCurrent(s->gpu->ctx);
-		int code_back = cu->CtxEnablePeerAccess(s->peer->ctx, 0);
-		s->peer_direct = (code == 0 || code == JL_CU_PEER_ALREADY_ENABLED) &&
-				 (code_back == 0 || code_back == JL_CU_PEER_ALREADY_ENABLED);
+		(void)cu->CtxEnablePeerAccess(s->peer->ctx, 0);
 	}
 	status = jl_gpu_current(s->peer, err);
 	JL_THEN(status, jl_bench_cuda_alloc(s, s->peer, 1, s->task.size_B, err));

@@ -16,7 +16,6 @@ struct jl_bench_state {
 	uint64_t counter; /* of wrong elements */
 	void *host;
 	bool host_pinned;
-	bool peer_direct; /* the two GPUs reach each other's memory */
 
 	struct jl_lt *lt;
 	struct jl_matmul *plan;

@@ -4,7 +4,6 @@
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "bench/records.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "bench/pattern.h"

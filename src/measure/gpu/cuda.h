@@ -19,7 +19,6 @@ struct CUgraphExec_st;
 #define JL_CU_OK                        0
 #define JL_CU_OUT_OF_MEMORY             2
 #define JL_CU_NOT_READY                 600
-#define JL_CU_PEER_ALREADY_ENABLED      704
 #define JL_CU_ATTR_N_SM                 16
 #define JL_CU_ATTR_L2_B                 38
 #define JL_CU_ATTR_CC_MAJOR             75

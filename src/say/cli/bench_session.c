@@ -209,32 +209,8 @@ void jl_bench_keep(struct jl_bench_session *s, const struct jl_bench_result *res
 	jl_bench_keep_record(s, &record, NULL);
 }
 
-enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
-{
-	jl_progress_clear(&s->progress);
-	/* half a run, or none, is not what was asked for */
-	if (interrupted || (!s->silent && !status && s->n_records == 0))
-		s->cli->exit_code = 1;
-	if (s->silent) {
-		jl_buf_reset(&s->cli->out);
-		/* what concerns all ranks is said by the first; what only this one knows is not kept back */
-		if (status && status != JL_E_IO) {
-			s->cli->exit_code = jl_err_is_usage(&(struct jl_err){ .status = status }) ? 2 : 1;
-			status = JL_OK;
-		}
-		return status;
-	}
-	if (status && s->n_records == 0) { /* nothing to show: only the error is printed */
-		jl_buf_reset(&s->cli->out);
-		jl_store_close(s->store);
-		s->store = NULL;
-		return status;
-	}
-	jl_bench_end(s);
-	return status;
-}
-
-void jl_bench_end(struct jl_bench_session *s)
+/* Closes what is open; the last lines of the output: noise, wrong results, where it was kept. */
+static void bench_end(struct jl_bench_session *s)
 {
 	jl_progress_clear(&s->progress);
 	if (s->silent)
@@ -257,4 +233,29 @@ void jl_bench_end(struct jl_bench_session *s)
 	jl_cli_flush(s->cli);
 	jl_store_close(s->store);
 	s->store = NULL;
+}
+
+enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
+{
+	jl_progress_clear(&s->progress);
+	/* half a run, or none, is not what was asked for */
+	if (interrupted || (!s->silent && !status && s->n_records == 0))
+		s->cli->exit_code = 1;
+	if (s->silent) {
+		jl_buf_reset(&s->cli->out);
+		/* what concerns all ranks is said by the first; what only this one knows is not kept back */
+		if (status && status != JL_E_IO) {
+			s->cli->exit_code = jl_err_is_usage(&(struct jl_err){ .status = status }) ? 2 : 1;
+			status = JL_OK;
+		}
+		return status;
+	}
+	if (status && s->n_records == 0) { /* nothing to show: only the error is printed */
+		jl_buf_reset(&s->cli->out);
+		jl_store_close(s->store);
+		s->store = NULL;
+		return status;
+	}
+	bench_end(s);
+	return status;
 }

@@ -39,10 +39,8 @@ void jl_bench_keep(struct jl_bench_session *session, const struct jl_bench_resul
 void jl_bench_keep_record(struct jl_bench_session *session, const struct jl_record *record, const char *versions);
 /* The progress line begins; the number of tasks is known by now. */
 void jl_bench_draw(struct jl_bench_session *session);
-/* jl_bench_end when something was measured, also after a failure; passes `status` on. */
+/* Closes what is open when something was measured, also after a failure; passes `status` on. */
 enum jl_status jl_bench_close(struct jl_bench_session *session, enum jl_status status);
-/* Closes what is open; the last lines of the output: noise, wrong results, where it was kept. */
-void jl_bench_end(struct jl_bench_session *session);
 
 /* Ctrl-C was pressed once (the second time ends the program). As jl_bench_plan.stop. */
 bool jl_bench_stop(void *ctx);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,8 +18,9 @@
 #define SOURCE_NAME "sources.yaml"
 #define FILE_NAME   "figures.yaml" /* written last, removed first: where it is, all is */
 
-enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const struct jl_probe_machine *here,
-				struct jl_err *err)
+/* The folder of a machine's own parameters, laid over the catalog where a question is about it. */
+static enum jl_status calibrate_dir(const char **ret_dir, struct jl_cli *cli, const struct jl_probe_machine *here,
+				    struct jl_err *err)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME"), *dir = NULL;
 
@@ -49,7 +49,7 @@ enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct j
 	enum jl_status status = JL_OK;
 
 	*ret_on = false;
-	if (jl_calibrate_dir(&dir, cli, here, NULL) != JL_OK) /* nowhere to look: never calibrated */
+	if (calibrate_dir(&dir, cli, here, NULL) != JL_OK) /* nowhere to look: never calibrated */
 		return JL_OK;
 	path = file_in(cli, dir, FILE_NAME);
 	JL_TRY(jl_got(path, err));
@@ -226,7 +226,7 @@ enum jl_status jl_calibrate_this(struct jl_cli *cli, struct jl_err *err)
 	const char *dir = NULL, *path;
 	enum jl_status status = jl_this_machine_probe(cli, &here, err);
 
-	JL_THEN(status, jl_calibrate_dir(&dir, cli, here, err));
+	JL_THEN(status, calibrate_dir(&dir, cli, here, err));
 	if (status || !dir)
 		return status;
 	path = file_in(cli, dir, FILE_NAME);

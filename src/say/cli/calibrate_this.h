@@ -6,9 +6,6 @@
 
 enum jl_status jl_calibrate_this(struct jl_cli *cli, struct jl_err *err);
 
-/* The folder of a machine's own parameters, laid over the catalog where a question is about it. */
-enum jl_status jl_calibrate_dir(const char **ret_dir, struct jl_cli *cli, const struct jl_probe_machine *here,
-				struct jl_err *err);
 /* Lays it over the catalog of the command; `ret_on` is false where the machine was never calibrated. */
 enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct jl_probe_machine *here,
 				struct jl_err *err);

@@ -89,8 +89,7 @@ static enum jl_status read_hosts(struct started *s, struct jl_cli *cli, struct j
 {
 	char *text = jl_arena_strdup(&cli->arena, jl_text(cli, "hosts")), *rest = NULL;
 
-	if (!text)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(text, err));
 	for (char *name = strtok_r(text, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
 		/* an option in its place would be ssh's */
 		if (*name == '-' || s->n == HOSTS_MAX)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "bench/net.h"
 #include "cli/bench_tcp.h"

@@ -1,6 +1,5 @@
 /* jeoul calibrate: this machine's own parameters (calibrate_this.c), or with --fit those of all machines from published
  * measurements, as catalog data. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "belief/calibrate.h"

@@ -1,9 +1,7 @@
 /* jeoul check: is a measured number normal, and why not. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/offered.h"
 #include "check/answer.h"

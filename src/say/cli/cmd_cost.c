@@ -6,7 +6,7 @@
 #include "catalog/find.h"
 #include "cli/ask.h"
 #include "cli/view.h"
-#include "cost/fields.h"
+#include "cost/study.h"
 #include "tell/cost.h"
 
 #define DAY_S 86400.0

@@ -1,6 +1,5 @@
 /* jeoul import: the output of other tools becomes records. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"

@@ -1,6 +1,5 @@
 /* jeoul infer: a language model that answers requests on a system under a load. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"

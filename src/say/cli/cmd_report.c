@@ -1,6 +1,5 @@
 /* jeoul report: what a person would forward. From a scenario, or on this machine from what the store has. */
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"

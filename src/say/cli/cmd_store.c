@@ -1,6 +1,5 @@
 /* jeoul store: what was measured and imported, kept in one place. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,9 +258,7 @@ static enum jl_status import_line(struct import *im, const char *line, size_t le
 	enum jl_status status = JL_OK;
 
 	if (im->n_open == 0)
-		status = jl_store_begin(im->store, err);
-	if (status)
-		return status;
+		JL_TRY(jl_store_begin(im->store, err));
 	im->n_open++;
 	status = jl_store_put_line(im->store, line, len, NULL, &why);
 	if (status) {

@@ -94,15 +94,12 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	struct jl_own_ask ask = { .cat = cli->cat, .here = machine };
 	struct jl_own_cpu own;
 	struct jl_bitext more;
-	enum jl_status status = JL_OK;
 
 	/* a store that is not there or cannot be read has nothing */
 	(void)jl_this_records(&ask.records, &ask.n_records, cli, machine->fingerprint, RECORDS_MAX, true, NULL);
 	jl_own_cpu(&own, &ask);
 	if (!jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
-		status = add_cpu(cli, &own, machine->short_name, err);
-	if (status)
-		return status;
+		JL_TRY(add_cpu(cli, &own, machine->short_name, err));
 	this->system = "cpu:" JL_OWN_CPU_ID;
 	this->measured = own.measured;
 	this->note = own.note;

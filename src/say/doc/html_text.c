@@ -1,7 +1,6 @@
 /* Words and figures of a page: what is a name, what is a figure and where it comes from. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"

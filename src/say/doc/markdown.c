@@ -1,5 +1,4 @@
 /* The document as Markdown. An estimated number has its mark; what else is known of it is in the HTML and JSON. */
-#include <stdio.h>
 
 #include "doc/flow.h"
 

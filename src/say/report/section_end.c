@@ -121,7 +121,7 @@ void jl_section_method(struct jl_section *s)
 		  "meant to hold four "
 		  "times out of five. Below is how far predictions were off on published measurements that the fit had "
 		  "not seen, nor any other of the same source.");
-	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, ',', "scorecard", &ignored))
+	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, "scorecard", &ignored))
 		return;
 	jl_tell_table(s->doc, NULL, "tffff",
 		      JL_N("Published measurements of|Scored|Typical error|90 % are below|Inside the interval"));

@@ -1,6 +1,5 @@
 /* This machine: what it is, what is wrong with it, whether its figures are normal, what would help. */
 #include <math.h>
-#include <stdio.h>
 
 #include "check/answer.h"
 #include "check/machine_findings.h"

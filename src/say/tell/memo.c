@@ -18,7 +18,7 @@ const char *jl_audited_verdict(enum jl_memo_verdict verdict)
 	return jl_msg(verdicts[verdict].en);
 }
 
-enum jl_mark jl_audited_mark(enum jl_memo_verdict verdict)
+static enum jl_mark audited_mark(enum jl_memo_verdict verdict)
 {
 	return verdicts[verdict].mark;
 }
@@ -85,7 +85,7 @@ static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool 
 
 	for (size_t k = 0; k < note->n_findings; k++)
 		n += note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all);
-	jl_doc_finding(doc, jl_audited_mark(f->verdict),
+	jl_doc_finding(doc, audited_mark(f->verdict),
 		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line, f->written,
 				       jl_audited_verdict(f->verdict)));
 	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);

@@ -8,7 +8,6 @@
 void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all);
 
 const char *jl_audited_verdict(enum jl_memo_verdict verdict);
-enum jl_mark jl_audited_mark(enum jl_memo_verdict verdict);
 const char *jl_audited_why(const struct jl_said_finding *f);
 bool jl_audited_is_said(const struct jl_said_finding *f, bool all);
 /* Is there one figure to be put in its place? Not where a range, several parts or premises that cannot hold stand behind it. */

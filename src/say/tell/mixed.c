@@ -1,5 +1,4 @@
 /* Two kinds of GPU in one data-parallel job. */
-#include <math.h>
 
 #include "predict/mixed.h"
 #include "tell/predict.h"

@@ -1,7 +1,6 @@
 #include "tell/probe.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MATRIX_MAX 12 /* GPUs whose pairs fit 80 columns */

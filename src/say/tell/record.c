@@ -9,7 +9,8 @@
 
 #define SHORT_ID 8
 
-const char *jl_record_time_text(char out[32], double time_s)
+/* "2026-11-15 05:02", in the time zone of the person. */
+static const char *record_time_text(char out[32], double time_s)
 {
 	time_t seconds = (time_t)time_s;
 	struct tm local;
@@ -119,7 +120,7 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 		jl_tell_piece(doc, origin_of(r), "%s", text);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("● measured") : JL_("◆ imported"));
 	entry(doc, "id", r->id);
-	entry(doc, JL_C("of the day", "time"), jl_record_time_text(JL_TXT, r->time_s));
+	entry(doc, JL_C("of the day", "time"), record_time_text(JL_TXT, r->time_s));
 	entry(doc, JL_("by"), r->backend);
 	entry(doc, JL_("machine"), r->machine_name ? r->machine_name : r->machine);
 	entry(doc, JL_("run"), r->run);
@@ -149,7 +150,7 @@ void jl_tell_stored_table(struct jl_doc *doc)
 void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
 {
 	jl_doc_cell_name(doc, r->id + JL_RECORD_ID_LEN - SHORT_ID);
-	jl_doc_cell_name(doc, jl_record_time_text(JL_TXT, r->time_s) + 2); /* 26-11-15 */
+	jl_doc_cell_name(doc, record_time_text(JL_TXT, r->time_s) + 2); /* 26-11-15 */
 	jl_doc_cell_name(doc, jl_tell_text(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : ""));
 	jl_doc_cell_name(doc, jl_record_what(JL_TXT, r));
 	result_cell(doc, r);

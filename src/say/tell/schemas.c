@@ -3,7 +3,7 @@
 #include "build/answer.h"
 #include "check/answer.h"
 #include "check/nodes.h"
-#include "cost/fields.h"
+#include "cost/study.h"
 #include "memo/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"

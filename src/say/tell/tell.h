@@ -189,8 +189,6 @@ struct jl_num jl_num_cost(const struct jl_candidate *candidate); /* of all the w
 void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *answer);
 
 /* Records as people read them: a page of one, rows of many, what became of them in a store. */
-/* "2026-11-15 05:02", in the time zone of the person. */
-const char *jl_record_time_text(char out[32], double time_s);
 
 /* Everything that is known of it. */
 void jl_tell_record(struct jl_doc *doc, const struct jl_record *record);

@@ -35,7 +35,8 @@ enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err)
 	return JL_OK;
 }
 
-bool jl_web_same_secret(const char *a, const char *b)
+/* takes as long wherever they differ */
+static bool web_same_secret(const char *a, const char *b)
 {
 	volatile unsigned char differs = 0;
 	const size_t n = strlen(b);
@@ -55,7 +56,7 @@ static bool is_address(const char *host)
 }
 
 /* A site may make its name point here, but not a number or our own name. */
-bool jl_web_host_fits(const struct jl_web *web, const char *text)
+static bool web_host_fits(const struct jl_web *web, const char *text)
 {
 	char host[256];
 	const char *end = text ? text + (text[0] == '[' ? strcspn(text, "]") + (strchr(text, ']') != NULL)
@@ -91,11 +92,11 @@ static bool knows_token(struct jl_web_request *r, bool *ret_enter)
 	const char *given = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "token");
 	const char *token = r->web->token;
 
-	if (cookie && jl_web_same_secret(cookie, token))
+	if (cookie && web_same_secret(cookie, token))
 		return true;
-	if (bearer && strncmp(bearer, "Bearer ", 7) == 0 && jl_web_same_secret(bearer + 7, token))
+	if (bearer && strncmp(bearer, "Bearer ", 7) == 0 && web_same_secret(bearer + 7, token))
 		return true;
-	*ret_enter = !r->is_post && strcmp(r->path, "/") == 0 && given && jl_web_same_secret(given, token);
+	*ret_enter = !r->is_post && strcmp(r->path, "/") == 0 && given && web_same_secret(given, token);
 	return *ret_enter;
 }
 
@@ -105,7 +106,7 @@ enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bo
 		   *length = header(r, "Content-Length");
 
 	*ret_enter = false;
-	if (!jl_web_host_fits(r->web, header(r, "Host")))
+	if (!web_host_fits(r->web, header(r, "Host")))
 		return JL_WEB_HOST;
 	if (!r->is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return JL_WEB_METHOD;

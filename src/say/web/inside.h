@@ -68,10 +68,8 @@ struct jl_web_request {
 
 /* door.c */
 enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err);
-bool jl_web_same_secret(const char *a, const char *b); /* takes as long wherever they differ */
 /* May it come in? JL_N_WEB_REFUSAL: yes. `ret_enter`: it brought the token in its address and gets a cookie for it. */
 enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter);
-bool jl_web_host_fits(const struct jl_web *web, const char *host);
 void jl_web_log(struct jl_web *web, enum jl_web_refusal why);
 extern const char *const jl_web_refusals[JL_N_WEB_REFUSAL];
 extern const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL];

@@ -1,6 +1,5 @@
 /* In Prometheus' text form: what this server did, and what this machine's last benchmarks were worth. */
 #include <jansson.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"

@@ -1,10 +1,8 @@
 /* What each address gives: the page's files, the commands under /api/v1, and what watches this server. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "catalog/find.h"

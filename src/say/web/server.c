@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -257,8 +256,7 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 	int fd = -1;
 	enum jl_status status;
 
-	if (!web)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(web, err));
 	memset(web, 0, sizeof(*web));
 	web->options = *options;
 	web->begin_s = jl_clock_s();

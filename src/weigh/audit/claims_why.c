@@ -1,6 +1,5 @@
 /* Why a claim does not follow: the usual mistakes. One is named only where the figure really is what that mistake gives. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "audit/claims.h"

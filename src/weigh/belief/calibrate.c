@@ -80,7 +80,7 @@ static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err
 
 			if (strcmp(file->name, *name) != 0)
 				continue;
-			JL_TRY(jl_csv_open(&csv, file->text, file->len, ',', file->path, err));
+			JL_TRY(jl_csv_open(&csv, file->text, file->len, file->path, err));
 			for (const char *const *column = f->ops->columns; !status && *column; column++) {
 				size_t at;
 

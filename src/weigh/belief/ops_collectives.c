@@ -3,7 +3,6 @@
 
 #include "belief/baseline.h"
 #include "belief/set_collectives.h"
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "physics/arch.h"
 

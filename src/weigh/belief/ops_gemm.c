@@ -4,7 +4,6 @@
 
 #include "belief/baseline.h"
 #include "belief/set_gemm.h"
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"
 #include "physics/arch.h"

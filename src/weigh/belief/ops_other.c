@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "belief/baseline.h"
-#include "belief/set_ops.h"
 #include "belief/set_other.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"

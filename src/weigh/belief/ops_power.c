@@ -1,7 +1,6 @@
 /* power as a set: what boards and whole nodes draw. */
 #include <math.h>
 
-#include "belief/set_ops.h"
 #include "belief/set_power.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"

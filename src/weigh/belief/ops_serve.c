@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
 #include "catalog/sysdefault.h"

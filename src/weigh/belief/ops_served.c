@@ -9,7 +9,6 @@
 #include "belief/baseline.h"
 #include "belief/kept.h"
 #include "belief/optimize.h"
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
 #include "physics/arch.h"
@@ -277,7 +276,7 @@ static double naive_s(const struct op_case *c, double frac)
 static enum jl_status find_device(struct jl_set_data *data, const char *text, struct op_case *c, struct jl_err *err)
 {
 	struct own *own = data->own;
-	const enum jl_status status = jl_set_gpu(data, jl_served_gpu_name(text), &c->gpu, err);
+	const enum jl_status status = jl_set_gpu(data, text, &c->gpu, err);
 
 	for (; !status && own->n < data->gpus.n; own->n++) {
 		jl_resolve_device(&own->devices[own->n], data->cat, data->gpus.gpus[own->n]);

@@ -5,7 +5,6 @@
 #include "belief/baseline.h"
 #include "belief/optimize.h"
 #include "belief/set_llm.h"
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 #include "physics/arch.h"
 #include "physics/framework_params.h"

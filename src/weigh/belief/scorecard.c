@@ -12,7 +12,8 @@ static const struct jl_goal goals[] = {
 	{ "moe_and_large", 0.10, 0.30 },
 };
 
-const struct jl_goal *jl_scorecard_goal(const char *set)
+/* NULL: none */
+static const struct jl_goal *scorecard_goal(const char *set)
 {
 	for (size_t i = 0; i < sizeof(goals) / sizeof(*goals); i++)
 		if (strcmp(goals[i].set, set) == 0)
@@ -69,7 +70,7 @@ static enum jl_status keep_others(struct jl_csv_writer *w, const char *old, cons
 
 	if (old[strspn(old, " \r\n")] == '\0')
 		return JL_OK;
-	JL_TRY(jl_csv_open(&csv, old, strlen(old), ',', "scorecard-history.csv", err));
+	JL_TRY(jl_csv_open(&csv, old, strlen(old), "scorecard-history.csv", err));
 	for (; history_columns[n] && !status; n++)
 		status = jl_csv_need(&csv, history_columns[n], &at[n], err);
 	while (!status) {
@@ -91,7 +92,7 @@ enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecar
 {
 	struct jl_csv_writer w;
 
-	jl_csv_writer_init(&w, out, ',');
+	jl_csv_writer_init(&w, out);
 	for (size_t i = 0; history_columns[i]; i++)
 		jl_csv_put_text(&w, history_columns[i]);
 	jl_csv_end_row(&w);
@@ -120,7 +121,7 @@ static void headline(struct jl_buf *out, const struct jl_validation *v)
 			 "(median) |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n");
 	for (size_t i = 0; i < v->n_lines; i++) {
 		const struct jl_validate_line *l = &v->lines[i];
-		const struct jl_goal *goal = jl_scorecard_goal(l->set);
+		const struct jl_goal *goal = scorecard_goal(l->set);
 
 		jl_buf_printf(out, "| %s | %zu%s | %zu of %zu |", l->set, l->n_sources,
 			      l->by_group ? " (by group)" : "", l->score.n_scored, l->score.n_rows);
@@ -247,7 +248,7 @@ static enum jl_status put_history_table(struct jl_buf *out, const char *history,
 	bool more = true;
 	enum jl_status status = JL_OK;
 
-	JL_TRY(jl_csv_open(&csv, history, strlen(history), ',', "scorecard-history.csv", err));
+	JL_TRY(jl_csv_open(&csv, history, strlen(history), "scorecard-history.csv", err));
 	jl_buf_puts(out, "## Releases\n\n| version | set | scored | median, source left out | p90 | in 80 % |\n"
 			 "|---|---|---:|---:|---:|---:|\n");
 	while (!status) {

@@ -26,4 +26,3 @@ struct jl_goal {
 	const char *set;
 	double median, p90;
 };
-const struct jl_goal *jl_scorecard_goal(const char *set); /* NULL: none */

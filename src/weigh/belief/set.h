@@ -104,6 +104,10 @@ size_t jl_set_n_items(const struct jl_set_data *data);
 void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data, const double *x,
 		    const struct jl_known *known, const unsigned char *only, struct jl_set_rows *rows);
 
+/* The adapters (ops_<set>.c): they turn a set's own reader, parameters and model into this. */
+extern const struct jl_set_ops jl_gemm_ops, jl_collectives_ops, jl_llm_ops, jl_other_ops, jl_power_ops, jl_infer_ops,
+	jl_serve_ops, jl_tune_ops, jl_large_ops, jl_runs_ops;
+extern const struct jl_set_ops jl_served_ops[]; /* by enum jl_op_set of physics/op_params.h */
 /* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found.
  * NULL-terminated. */
 extern const struct jl_set_ops *const jl_sets[];

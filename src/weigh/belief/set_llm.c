@@ -2,7 +2,6 @@
 #include "belief/set_llm.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/num.h"
 #include "workload/tune.h"

@@ -1,11 +1,11 @@
-/* The fit over train_other. */
+/* The fit over train_other. Blocks of transformers teach here what linear layers and attention outside of them take, operator by operator;
+ * they themselves are weighed by what runs of transformers taught. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "belief/optimize.h"
 #include "belief/set_other.h"
-#include "workload/convnet_train.h"
 
 /* Ridge of the fit: one prior standard deviation weighs as much as a row that is wrong by this much. */
 #define PRIOR_LN 0.15
@@ -111,8 +111,7 @@ enum jl_status jl_other_fit(const struct jl_other_set *set, const unsigned char 
 		goto out;
 	}
 	for (size_t i = 0; i < set->n_rows; i++) {
-		if ((use ? use[i] : !set->rows[i].aside) && set->rows[i].gpu.index >= 0 &&
-		    !jl_convnet_has_blocks(set->rows[i].net))
+		if ((use ? use[i] : !set->rows[i].aside) && set->rows[i].gpu.index >= 0)
 			used[n_used++] = i;
 	}
 	struct fit_ctx fit = {

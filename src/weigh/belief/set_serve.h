@@ -51,6 +51,3 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
 /* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
 enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err);
-
-/* GPUs as the operator tables and serve_silicon call them ("h100_sxm"), as the catalog does; others stay as they are. */
-const char *jl_served_gpu_name(const char *text);

@@ -20,28 +20,6 @@
 #define ALONE_FRAC  0.85
 #define STATED_FRAC 0.95
 
-static const struct {
-	const char *text, *gpu;
-} systems[] = {
-	{ "a100_sxm", "A100 SXM 80GB" },
-	{ "l40s", "L40S" },
-	{ "rtx_pro_6000_server", "RTX PRO 6000 Server" },
-	{ "h100_sxm", "H100 SXM 80GB" },
-	{ "h200_sxm", "H200 SXM 141GB" },
-	{ "b200_sxm", "B200 SXM" },
-	{ "b300_sxm", "B300 SXM" },
-	{ "gb200", "GB200" },
-	{ "gb300", "GB300" },
-};
-
-const char *jl_served_gpu_name(const char *text)
-{
-	for (size_t i = 0; i < N(systems); i++)
-		if (strcmp(systems[i].text, text) == 0)
-			return systems[i].gpu;
-	return text;
-}
-
 /* The catalog's model by what the path holds. */
 static const struct {
 	const char *word, *id;
@@ -272,14 +250,14 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   struct jl_err *err)
 {
 	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
-	const char *system = jl_served_gpu_name(cells->at(cells->ctx, "system"));
+	const char *system = cells->at(cells->ctx, "system");
 	bool p2p, nvlink;
 
 	/* the others sent requests of one length (genai-perf) */
 	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
 	row.run.old = is_old(row.run.engine, cells->at(cells->ctx, "backend_version"));
 	row.run.loose = !row.run.spread && !(row.run.old && row.run.engine == JL_ENGINE_SGLANG);
-	row.many = system[0] == 'G'; /* GB200, GB300: 72 in one domain */
+	row.many = strncasecmp(system, "gb", 2) == 0; /* GB200, GB300: 72 in one domain */
 	JL_TRY(find->gpu(find->ctx, system, &row, &p2p, &nvlink, err));
 	JL_TRY(find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err));
 	JL_TRY(read_format(&row, cells, err));

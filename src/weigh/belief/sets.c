@@ -1,7 +1,6 @@
 /* The list of sets, and how a file is recognised. */
 #include <string.h>
 
-#include "belief/set_ops.h"
 #include "belief/set_rows.h"
 
 const struct jl_set_ops *const jl_sets[] = {

@@ -111,7 +111,7 @@ enum jl_status jl_validation_add(struct jl_validation *v, const char *path, cons
 	JL_TRY(jl_got(name, err));
 	if (v->n_files == JL_VALIDATE_FILES_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d files", JL_VALIDATE_FILES_MAX);
-	JL_TRY(jl_csv_open(&csv, text, len, ',', name, err));
+	JL_TRY(jl_csv_open(&csv, text, len, name, err));
 	status = find_ops(&ops, &csv, set, stem, err);
 	if (status)
 		goto out;

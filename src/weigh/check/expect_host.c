@@ -5,7 +5,6 @@
 #include "check/expect.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"

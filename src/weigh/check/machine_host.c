@@ -1,6 +1,5 @@
 /* Findings on what surrounds the GPUs: processors, memory, networks, limits. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"

@@ -76,7 +76,7 @@ enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *r
 {
 	struct jl_csv csv;
 
-	JL_TRY(jl_csv_open(&csv, (const char *)jl_published_text, jl_published_text_len, ',', "collectives.csv", err));
+	JL_TRY(jl_csv_open(&csv, (const char *)jl_published_text, jl_published_text_len, "collectives.csv", err));
 	enum jl_status status = read_rows(ret_rows, ret_n, &csv, cat, arena, err);
 	jl_csv_release(&csv);
 	/* the range would be the model's alone: a figure that is usual could be called low */

@@ -27,7 +27,7 @@ static enum jl_status shorten(struct jl_buf *out, struct jl_csv *csv, struct jl_
 	enum jl_status status = JL_OK;
 	bool more = true;
 
-	jl_csv_writer_init(&writer, out, ',');
+	jl_csv_writer_init(&writer, out);
 	for (size_t i = 0; i < JL_N_PUB && !status; i++) {
 		status = jl_csv_need(csv, names[i], &at[i], err);
 		jl_csv_put_text(&writer, names[i]);
@@ -53,15 +53,14 @@ int main(int argc, char **argv)
 
 	jl_buf_init(&out, FILE_MAX_B);
 	if (!status) {
-		status = jl_csv_open(&csv, jl_buf_text(&text), text.len, ',', argv[1], &err);
+		status = jl_csv_open(&csv, jl_buf_text(&text), text.len, argv[1], &err);
 		jl_buf_release(&text);
 	}
 	if (!status) {
 		status = shorten(&out, &csv, &err);
 		jl_csv_release(&csv);
 	}
-	if (!status)
-		status = jl_buf_write_file(&out, argv[2], &err);
+	JL_THEN(status, jl_buf_write_file(&out, argv[2], &err));
 	jl_buf_release(&out);
 	if (status)
 		(void)fprintf(stderr, "%s\n", err.en);

@@ -1,12 +1,11 @@
-#include "cost/fields.h"
-
 #include <math.h>
 
+#include "base/fields.h"
 #include "cost/study.h"
 
 #define MICRO 1e6 /* money and shares are whole millionths */
 
-const struct jl_choice jl_currency_choices[] = { { "USD", JL_USD }, { "KRW", JL_KRW }, { NULL, 0 } };
+static const struct jl_choice currency_choices[] = { { "USD", JL_USD }, { "KRW", JL_KRW }, { NULL, 0 } };
 
 /* --- an option */
 
@@ -128,7 +127,7 @@ static const char *fx_date(const void *record, char out[JL_FIELD_TEXT_MAX])
 
 #define SET(TYPE, M, KEY) JL_FIELD_AS(jl_cost_study, TYPE, setting.M, KEY)
 static const struct jl_field fields[] = {
-	{ SET(CHOICE, currency, "currency"), .choices = jl_currency_choices },
+	{ SET(CHOICE, currency, "currency"), .choices = currency_choices },
 	{ JL_FIELD_TEXT_OF("start", start) },
 	{ SET(LONG, horizon_days, "horizon_days") },
 	{ SET(LLONG, util_ppm, "util_frac"), .scale = MICRO },
@@ -136,7 +135,7 @@ static const struct jl_field fields[] = {
 	{ SET(LLONG, pue_ppm, "pue"), .scale = MICRO },
 	{ SET(TEXT, tariff, "tariff") },
 	{ SET(LLONG, per_kWh.micro, "electricity_per_kWh"), .scale = MICRO, .when = is_flat },
-	{ SET(CHOICE, per_kWh.currency, "electricity_currency"), .choices = jl_currency_choices, .when = is_flat },
+	{ SET(CHOICE, per_kWh.currency, "electricity_currency"), .choices = currency_choices, .when = is_flat },
 	{ JL_FIELD_AS(jl_cost_study, BOOL, assumed.power_price, "electricity_assumed"), .when = is_flat },
 	{ SET(NUMBER, carbon_gpkWh, "carbon_g_per_kWh") },
 	{ SET(LLONG, fx.krw_micro, "krw_per_usd"), .scale = MICRO, .when = has_fx },
@@ -159,7 +158,7 @@ static const struct jl_field bill[] = {
 	{ JL_FIELD(jl_bill_asked, TEXT, tariff) },
 	{ JL_FIELD_AS(jl_bill_asked, LLONG, use.milli_kWh, "energy_kWh"), .scale = 1000 },
 	{ JL_FIELD_AS(jl_bill_asked, INT, use.month, "month") },
-	{ JL_FIELD_AS(jl_bill_asked, CHOICE, bill.currency, "currency"), .choices = jl_currency_choices },
+	{ JL_FIELD_AS(jl_bill_asked, CHOICE, bill.currency, "currency"), .choices = currency_choices },
 	{ JL_FIELD_AS(jl_bill_asked, SUB, bill, "parts"), .sub = &parts_schema },
 	{ JL_FIELD_AS(jl_bill_asked, LLONG, bill.total.micro, "total"), .scale = MICRO },
 	{ JL_FIELD_AS(jl_bill_asked, TEXT, bill.date, "date") },
@@ -186,7 +185,7 @@ static const struct jl_field machine_bill[] = {
 	{ JL_FIELD(jl_machine_bill, NUMBER, active_W) },
 	{ JL_FIELD(jl_machine_bill, NUMBER, util_frac) },
 	{ JL_FIELD(jl_machine_bill, NUMBER, household_kWh) },
-	{ JL_FIELD_AS(jl_machine_bill, CHOICE, year.currency, "currency"), .choices = jl_currency_choices },
+	{ JL_FIELD_AS(jl_machine_bill, CHOICE, year.currency, "currency"), .choices = currency_choices },
 	{ JL_FIELD_AS(jl_machine_bill, LLONG, year.micro, "year"), .scale = MICRO },
 	{ JL_FIELD_AS(jl_machine_bill, LLONG, year_other.micro, "year_other_currency"), .scale = MICRO },
 	{ JL_FIELD_MANY(jl_machine_bill, ARRAY, months, n_months, "months", &machine_month_schema) },

@@ -72,3 +72,8 @@ enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_
 
 /* Cheapest at the end of the horizon. */
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);
+
+/* Money as JSON. */
+extern const struct jl_schema jl_cost_fields;         /* struct jl_cost_study: all that `jeoul cost --json` prints */
+extern const struct jl_schema jl_machine_bill_fields; /* struct jl_machine_bill: `jeoul cost --bill-of --json` */
+extern const struct jl_schema jl_bill_fields;         /* struct jl_bill_asked: `jeoul cost --bill --json` */

@@ -377,7 +377,7 @@ struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_
 
 		if (op->kind == JL_CONV_BLOCK)
 			continue;
-		if (op->inside) {
+		if (op->inside && !in->spelled) {
 			add_inside(&cost, &m, op);
 		} else if (op->kind == JL_CONV_STREAM) {
 			streamed_B += stream_B(&m, op, &stream_calls);

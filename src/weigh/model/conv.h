@@ -103,6 +103,7 @@ struct jl_conv_in {
 	double batch;        /* items per device */
 	enum jl_dtype dtype; /* of activations and products; parameters are updated in fp32 */
 	double n_params;
+	int spelled;       /* blocks are weighed here, operator by operator */
 	double n_cast;     /* of them: weights that autocast narrows in every pass, those of blocks not among them */
 	double update_B;   /* bytes moved per parameter by the optimizer, gradient clipping and zeroing */
 	unsigned software; /* enum jl_conv_software */

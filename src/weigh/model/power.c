@@ -13,7 +13,8 @@ double jl_power_idle_W(const struct jl_device *dev, const struct jl_power_fit *f
 	return fit->idle_frac * dev->tdp_W;
 }
 
-double jl_power_capped_W(double demand_W, double cap_W)
+/* A demand in watts, held by a limit: near the limit clocks already fall. */
+static double power_capped_W(double demand_W, double cap_W)
 {
 	/* scaled by the smaller so that the powers cannot overflow */
 	const double least = fmin(demand_W, cap_W), most = fmax(demand_W, cap_W);
@@ -35,7 +36,7 @@ double jl_power_W(const struct jl_device *dev, const struct jl_power_fit *fit, c
 		byte_J *= fit->narrow_gain;
 	if (in->routed)
 		byte_J *= fit->routed_gain;
-	return jl_power_capped_W(idle_W + byte_J * in->moved_Bps + flop_J * in->flopps, fit->cap_frac * limit_W);
+	return power_capped_W(idle_W + byte_J * in->moved_Bps + flop_J * in->flopps, fit->cap_frac * limit_W);
 }
 
 double jl_power_active_W(const struct jl_device *dev, const struct jl_power_fit *fit, double activity_frac,
@@ -44,5 +45,5 @@ double jl_power_active_W(const struct jl_device *dev, const struct jl_power_fit 
 	const double idle_W = jl_power_idle_W(dev, fit), cap_W = fit->cap_frac * dev->tdp_W;
 	const double most_W = isnan(limit_W) ? dev->tdp_W : fmin(limit_W, dev->tdp_W);
 
-	return jl_power_capped_W(idle_W + activity_frac * (cap_W - idle_W), fit->cap_frac * most_W);
+	return power_capped_W(idle_W + activity_frac * (cap_W - idle_W), fit->cap_frac * most_W);
 }

@@ -32,6 +32,3 @@ double jl_power_active_W(const struct jl_device *dev, const struct jl_power_fit 
 
 /* Idle with clocks up. */
 double jl_power_idle_W(const struct jl_device *dev, const struct jl_power_fit *fit);
-
-/* A demand in watts, held by a limit: near the limit clocks already fall. */
-double jl_power_capped_W(double demand_W, double cap_W);

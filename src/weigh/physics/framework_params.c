@@ -206,7 +206,7 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	if (dev->priors->warpgroup)
 		dev->fit.portable_frac = x[G_PORTABLE];
 	/* Ampere's kernels feed heads of 64 nearly as well as those of 128; the wide instructions of later chips do not. */
-	dev->fit.flash_half_frac = dev->priors->warpgroup ? 0.65 : 0.9;
+	dev->fit.flash_half_frac = dev->priors->warpgroup ? 0.77 : 0.9;
 	dev->fit.kernel_s *= x[G_KERNEL];
 }
 

@@ -130,10 +130,17 @@ void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what
 	(void)snprintf(out, JL_SEEN_ID_MAX, "seen.%s.%s.%s", answers[answer], what, label);
 }
 
-bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label)
+double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label)
 {
+	const struct jl_param_info *rows;
 	char id[JL_SEEN_ID_MAX];
 
 	jl_seen_id(id, answer, what, label);
-	return jl_param_by_id(cat, id) != NULL;
+	rows = jl_param_by_id(cat, id);
+	return rows ? rows->value : 0;
+}
+
+bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label)
+{
+	return jl_times_seen(cat, answer, what, label) > 0;
 }

@@ -89,3 +89,5 @@ double jl_far_ln(const struct jl_widths *widths, enum jl_asked answer, const dou
 #define JL_SEEN_ID_MAX 120
 void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what, const char *label);
 bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label);
+double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what,
+		     const char *label); /* how many */

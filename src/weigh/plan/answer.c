@@ -69,8 +69,7 @@ enum jl_status jl_plan_answer_make(struct jl_plan_answer *a, const struct jl_cat
 	}
 	if (a->n)
 		jl_plan_note_changes(&a->plans[0].how, a->ask->site, &a->plans[0].p);
-	if (!status)
-		status = find_miss(a, arena, err);
+	JL_THEN(status, find_miss(a, arena, err));
 	a->in_time = !a->n || isnan(a->deadline_s) || a->plans[0].p.run_s.value <= a->deadline_s;
 	a->in_budget = !a->n || isnan(a->budget_usd) || a->plans[0].p.cost_usd.value <= a->budget_usd;
 	return status;

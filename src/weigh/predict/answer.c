@@ -20,7 +20,7 @@ enum jl_status jl_predicted_make(struct jl_predicted *ret_predicted, const struc
 
 /* --- series */
 
-enum jl_status jl_sweep_parse(struct jl_sweep_list *ret_list, const char *text, struct jl_err *err)
+static enum jl_status sweep_parse(struct jl_sweep_list *ret_list, const char *text, struct jl_err *err)
 {
 	static const char *const keys[JL_N_SWEEP] = { [JL_SWEEP_GPUS] = "gpus=", [JL_SWEEP_NODES] = "nodes=" };
 	struct jl_sweep_list list = { .over = JL_N_SWEEP };
@@ -73,7 +73,7 @@ enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog
 	struct jl_subject subject;
 	struct jl_sys sys;
 
-	JL_TRY(jl_sweep_parse(&list, text, err));
+	JL_TRY(sweep_parse(&list, text, err));
 	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
 	JL_TRY(req->system ? jl_sys_parse(&sys, cat, req->system, arena, err) : no_system("\"8x rtx-3090\"", err));
 	each.plan.dp = NAN; /* the sweep's own variable */
@@ -113,7 +113,7 @@ enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series
 	if (!system)
 		return no_system("aws:p5.48xlarge", err);
 	if (text)
-		JL_TRY(jl_sweep_parse(&list, text, err));
+		JL_TRY(sweep_parse(&list, text, err));
 	JL_TRY(jl_sys_parse(&series.sys, cat, system, arena, err));
 	series.n = list.n;
 	series.cases = jl_arena_array(arena, list.n, sizeof(*series.cases));

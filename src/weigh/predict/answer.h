@@ -87,7 +87,6 @@ struct jl_sweep_list {
 	size_t n;
 	int values[JL_SWEEP_MAX];
 };
-enum jl_status jl_sweep_parse(struct jl_sweep_list *ret_list, const char *text, struct jl_err *err);
 
 /* One request on the first N devices, or on N such hosts. */
 struct jl_sweep {

@@ -122,7 +122,7 @@ static const struct jl_field rent[] = {
 	{ JL_FIELD(jl_rent, TEXT, item) },
 	{ JL_FIELD(jl_rent, TEXT, date) },
 };
-const struct jl_schema jl_rent_fields = JL_SCHEMA("rent", jl_rent, rent);
+static const struct jl_schema rent_fields = JL_SCHEMA("rent", jl_rent, rent);
 
 JL_BOOL_OF(has_unit, jl_prediction, r->unit != NULL);
 JL_BOOL_OF(offloads, jl_prediction, r->host_B > 0);
@@ -160,7 +160,7 @@ static const struct jl_field prediction[] = {
 	{ JL_FIELD_AS(jl_prediction, NUMBER, drawn_W, "power_W") },
 	{ JL_FIELD(jl_prediction, NUMBER, host_power_W) },
 	{ JL_FIELD(jl_prediction, ESTIMATE, cost_usd) },
-	{ JL_FIELD(jl_prediction, SUB, rent), .sub = &jl_rent_fields, .when = has_rent },
+	{ JL_FIELD(jl_prediction, SUB, rent), .sub = &rent_fields, .when = has_rent },
 };
 const struct jl_schema jl_prediction_fields = JL_SCHEMA("prediction", jl_prediction, prediction);
 

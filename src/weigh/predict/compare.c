@@ -122,13 +122,11 @@ static void set_defaults(struct jl_compare *compare, double epochs)
 enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_observed *run, struct jl_err *err)
 {
 	const struct jl_machine *base = &compare->rows[0].machine;
-	enum jl_status status = jl_observed_check(run, base, err);
 
+	JL_TRY(jl_observed_check(run, base, err));
 	set_defaults(compare, JL_COMPARE_OBSERVED_EPOCHS);
-	for (size_t i = 1; !status && i < compare->n_rows; i++)
-		status = jl_observed_check_target(run, &compare->rows[i].machine, err);
-	if (status)
-		return status;
+	for (size_t i = 1; i < compare->n_rows; i++)
+		JL_TRY(jl_observed_check_target(run, &compare->rows[i].machine, err));
 	for (size_t i = 0; i < compare->n_rows; i++) {
 		struct jl_compare_row *row = &compare->rows[i];
 

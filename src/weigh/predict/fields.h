@@ -10,7 +10,6 @@ extern const struct jl_schema jl_note_fields;       /* struct jl_note: {"option"
 extern const struct jl_schema jl_case_fields;       /* struct jl_case: how it runs */
 extern const struct jl_schema jl_prediction_fields; /* struct jl_prediction: what follows */
 extern const struct jl_schema jl_assumed_fields;    /* its "assumptions" */
-extern const struct jl_schema jl_rent_fields;       /* struct jl_rent */
 extern const struct jl_schema jl_predicted_fields, jl_sweep_fields, jl_collective_fields,
 	jl_explained_fields;                     /* predict/answer.h: what `jeoul predict --json` prints */
 extern const struct jl_schema jl_fit_fields;     /* struct jl_fit (predict/technique.h) */

@@ -24,6 +24,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.input_s = jl_case_input(c).input_s,
 		.launch_s = c->profile.launch_s,
 		.profile = &c->profile,
+		.spelled = c->machine.spells_blocks,
 		.update_B = c->plan.optimizer_moved_B,
 		.memory = c->machine.memory,
 	};

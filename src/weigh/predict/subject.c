@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "predict/kind.h"
 #include "workload/modelfile.h"
@@ -114,10 +113,7 @@ static enum jl_status from_figures(struct jl_subject *subject, const struct jl_c
 						    .n_outputs = f->mact * 1e6,
 						    .n_params = f->params_m * 1e6,
 						    .image = NAN };
-	enum jl_status status = net ? jl_convnet_described(net, cat, &figures, arena, err) : jl_fail_nomem(err);
-
-	if (status)
-		return status;
+	JL_TRY(net ? jl_convnet_described(net, cat, &figures, arena, err) : jl_fail_nomem(err));
 	subject->kind = &jl_kind_network;
 	subject->net = net;
 	subject->id = net->id;

@@ -6,7 +6,8 @@
 
 #include "scenario/scenario_read.h"
 
-const char *const jl_scenario_sections[] = {
+/* Names of the sections in their order; NULL ends. */
+static const char *const scenario_sections[] = {
 	"summary", "training",  "specifications", "comparison", "scaling",  "time",   "memory",  "allreduce", "cost",
 	"pareto",  "recommend", "topology",       "builds",     "findings", "claims", "origins", "method",    NULL
 };
@@ -448,8 +449,8 @@ static enum jl_status read_sections(struct jl_scenario_reader *r, const struct j
 
 	for (size_t i = 0; !status && i < r->s->n_sections; i++) {
 		bool known = false;
-		for (size_t k = 0; jl_scenario_sections[k]; k++)
-			known |= strcmp(jl_scenario_sections[k], r->s->sections[i]) == 0;
+		for (size_t k = 0; scenario_sections[k]; k++)
+			known |= strcmp(scenario_sections[k], r->s->sections[i]) == 0;
 		if (!known)
 			return jl_fail_at(r->err, JL_E_PARSE, &list->where,
 					  "no section '%.40s'; there are summary, comparison, scaling, cost ...",

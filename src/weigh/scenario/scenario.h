@@ -131,8 +131,6 @@ struct jl_scenario {
 	size_t n_sections;
 };
 
-/* Names of the sections in their order; NULL ends. */
-extern const char *const jl_scenario_sections[];
 bool jl_scenario_wants(const struct jl_scenario *scenario, const char *section);
 
 /* Nothing asked for. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "serving/inside_infer.h"
+#include "serving/infer.h"
 
 #define GIB 1073741824.0
 
@@ -49,7 +49,7 @@ static void start(struct jl_infer *a, size_t engine, const double values[N_OPTIO
 	}
 	if (role && used < size)
 		(void)snprintf(out + used, size - used, " %s", role);
-	a->flag_engines[a->n_flags++] = jl_policy_of(engines[engine].engine)->name;
+	a->n_flags++;
 }
 
 void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)

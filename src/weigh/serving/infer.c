@@ -1,4 +1,4 @@
-#include "serving/inside_infer.h"
+#include "serving/infer.h"
 
 #include <math.h>
 
@@ -135,8 +135,7 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 	if (n > t->n_room) {
 		struct jl_arrival *more = jl_realloc(t->room, n * sizeof(*more));
 
-		if (!more)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(more, err));
 		t->room = more;
 		t->n_room = n;
 	}
@@ -180,9 +179,7 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	t->job.ops = t->prompts.ops = &t->ops;
 	t->job.model = t->prompts.model = &t->model;
 	t->n_copies = n_copies;
-	status = make_load(t, &load, &client_s, err);
-	if (status)
-		return status;
+	JL_TRY(make_load(t, &load, &client_s, err));
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = token_budget(t->ask);
@@ -252,7 +249,6 @@ static int fewest_gpus(struct trial *t)
 static enum jl_status search(struct trial *t, int *ret_n_gpus, int *ret_n_copies, struct jl_err *err)
 {
 	const int n_all = gpus_of_system(t->machine), n_host = gpus_of_host(t->machine), least = fewest_gpus(t);
-	enum jl_status status = JL_OK;
 
 	*ret_n_gpus = n_host;
 	*ret_n_copies = (int)fmax(n_all / (n_host * stages(t->ask)), 1);
@@ -262,9 +258,7 @@ static enum jl_status search(struct trial *t, int *ret_n_gpus, int *ret_n_copies
 
 			if (n % copy != 0 || (t->ask->n_gpus > 0 && each != t->ask->n_gpus))
 				continue;
-			status = try_once(t, each, n / copy, err);
-			if (status)
-				return status;
+			JL_TRY(try_once(t, each, n / copy, err));
 			if (meets(t)) {
 				*ret_n_gpus = each;
 				*ret_n_copies = n / copy;
@@ -545,13 +539,11 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 				 "%.60s does not fit on %.60s in %s: take more GPUs, shorter requests or narrower "
 				 "weights (--weights fp8, int4)",
 				 ask->model_name, machine->sys.text, a.weights);
-	if (!status)
-		status = choose(&t, &a, ask, &own, err);
+	JL_THEN(status, choose(&t, &a, ask, &own, err));
 	if (!status && ask->seen) {
 		t.ask = ask; /* a search has left its own */
 		status = correct(&t, &own, &a.seen, err);
-		if (!status)
-			status = choose(&t, &a, ask, &own, err);
+		JL_THEN(status, choose(&t, &a, ask, &own, err));
 	}
 	if (!status && t.r.n_ended == 0)
 		status = jl_fail(

@@ -99,7 +99,6 @@ struct jl_infer {
 	bool has_target, meets;
 	double rate_max_hz; /* that meets the targets; NAN: not asked for */
 	char flags[3][400]; /* of the engine, ready to paste; the first is the one that was asked for */
-	const char *flag_engines[3];
 	int n_flags;
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
 	size_t n_rows;
@@ -116,3 +115,5 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
 					const struct jl_machine *machine, const struct jl_infer_ask *ask,
 					struct jl_err *err);
+/* flags.c: the lines that start the engine; of all known ones where none was asked for. */
+void jl_infer_flags(struct jl_infer *infer, const struct jl_infer_ask *ask, const struct jl_serve_job *job);

@@ -80,7 +80,6 @@ void jl_worker_queue(struct sim *sim, struct worker *w, int id, bool front);
 /* One pass, or as many without prompts as end before `until_s` or with the end of a request. */
 void jl_worker_step(struct sim *sim, struct worker *w, double until_s);
 bool jl_worker_has_work(const struct worker *w);
-int64_t jl_blocks_for(const struct sim *sim, double tokens);
 /* Blocks that a request holds at its longest, and without which it is refused. */
 int64_t jl_blocks_most(const struct sim *sim, const struct jl_arrival *a);
 

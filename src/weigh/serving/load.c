@@ -11,7 +11,8 @@ double jl_dice_unit(struct jl_dice *dice)
 	return ((double)((z ^ (z >> 31)) >> 12) + 0.5) * 0x1p-52;
 }
 
-double jl_dice_normal(struct jl_dice *dice)
+/* mean 0, deviation 1 */
+static double dice_normal(struct jl_dice *dice)
 {
 	const double radius = sqrt(-2.0 * log(jl_dice_unit(dice)));
 
@@ -23,7 +24,7 @@ static int length(struct jl_dice *dice, const struct jl_lengths *l, double nomin
 	double tokens = nominal;
 
 	if (l->spread_ln > 0.0) /* the mean stays the nominal one */
-		tokens *= exp(l->spread_ln * jl_dice_normal(dice) - 0.5 * l->spread_ln * l->spread_ln);
+		tokens *= exp(l->spread_ln * dice_normal(dice) - 0.5 * l->spread_ln * l->spread_ln);
 	else if (l->least_frac < 1.0)
 		tokens *= l->least_frac + (1.0 - l->least_frac) * jl_dice_unit(dice);
 	return (int)fmin(fmax(nearbyint(tokens), 1.0), JL_SERVING_TOKENS_MAX);

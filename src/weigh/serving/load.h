@@ -9,8 +9,7 @@
 struct jl_dice {
 	uint64_t state;
 };
-double jl_dice_unit(struct jl_dice *dice);   /* 0 to 1, neither included */
-double jl_dice_normal(struct jl_dice *dice); /* mean 0, deviation 1 */
+double jl_dice_unit(struct jl_dice *dice); /* 0 to 1, neither included */
 
 struct jl_lengths {
 	double prompt, answer; /* nominal tokens */

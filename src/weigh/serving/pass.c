@@ -10,7 +10,8 @@ static double pass_s(const void *ctx, const struct jl_pass *pass)
 	return jl_serve_pass(ctx, pass).step_s;
 }
 
-struct jl_workers jl_workers_of(const struct jl_serve_job *job, const struct jl_policy *policy, double n)
+/* A job as machines that do the same: ctx is the struct jl_serve_job, which must outlive them. */
+static struct jl_workers workers_of(const struct jl_serve_job *job, const struct jl_policy *policy, double n)
 {
 	return (struct jl_workers){ .n = (int)fmin(fmax(n, 1.0), JL_SERVING_WORKERS_MAX / 2.0),
 				    .pass_s = pass_s,
@@ -22,7 +23,7 @@ struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, co
 				    double n_prompts, const struct jl_policy *policy)
 {
 	struct jl_sim_setup setup = { .policy = policy,
-				      .workers = jl_workers_of(job, policy, n),
+				      .workers = workers_of(job, policy, n),
 				      .front_s = job->fit->front_s,
 				      .first_s = job->fit->first_s,
 				      .late = job->fit->late + (job->place.split_batch ? job->fit->dp_late : 0) };
@@ -30,7 +31,7 @@ struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, co
 	if (prompts) {
 		const double token_B = job->model->context_frac * job->model->kv_elems * job->format.kv_B;
 
-		setup.prompts = jl_workers_of(prompts, policy, n_prompts);
+		setup.prompts = workers_of(prompts, policy, n_prompts);
 		setup.transfer_s = job->fit->handoff_s;
 		setup.transfer_token_s = token_B / (TRANSFER_BPS * fmin(prompts->place.n_gpus, job->place.n_gpus));
 	}

@@ -3,9 +3,6 @@
 
 #include "serving/sim.h"
 
-/* A job as machines that do the same: ctx is the struct jl_serve_job, which must outlive them. */
-struct jl_workers jl_workers_of(const struct jl_serve_job *job, const struct jl_policy *policy, double n);
-
 /* Machines, front end and transfers. prompts: NULL, or the job of `n_prompts` machines of their own. */
 struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, const struct jl_serve_job *prompts,
 				    double n_prompts, const struct jl_policy *policy);

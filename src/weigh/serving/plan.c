@@ -92,8 +92,7 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	setup.prompts.kv_tokens = fmax(setup.prompts.kv_tokens, 2.2 * (run->prompt + run->output) + 256);
 	ask.n = (size_t)(each * ask.concurrency);
 	arrivals = jl_realloc(NULL, ask.n * sizeof(*arrivals));
-	if (!arrivals)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(arrivals, err));
 	jl_load_make(&load, arrivals, &ask);
 	const enum jl_status status = jl_simulate(ret_result, &setup, &load, NULL, ret_passes, err);
 

@@ -98,10 +98,8 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 				    .spread = 1 }; /* requests of exactly one length would come in waves */
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
-	const enum jl_status status = jl_run_simulate(&r, &plan, &machine->dev, job->fit, &run, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_run_simulate(&r, &plan, &machine->dev, job->fit, &run, err));
 	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run, &plan);
 
 	run.metric = JL_METRIC_TPOT;
@@ -130,12 +128,9 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_op_fit ops = jl_op_shipped(cat, dev->arch, ask->engine);
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
-	enum jl_status status = check(ask, n_host, err);
 
-	if (!status)
-		status = jl_served_format(&job.format, weights, err);
-	if (status)
-		return status;
+	JL_TRY(check(ask, n_host, err));
+	JL_TRY(jl_served_format(&job.format, weights, err));
 	jl_engine_format(&job.format, ask->engine);
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
 	choose_gpus(&job, ask, n_host);
@@ -149,8 +144,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	a.fits = a.room >= 1;
 	a.ttft_s = a.tpot_s = a.request_tps = a.total_tps = (struct jl_estimate){ NAN, NAN, NAN };
 	if (a.fits)
-		status = answer(&a, machine, &job, ask, err);
-	if (!status)
-		*ret_answer = a;
-	return status;
+		JL_TRY(answer(&a, machine, &job, ask, err));
+	*ret_answer = a;
+	return JL_OK;
 }

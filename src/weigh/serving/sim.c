@@ -300,8 +300,7 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 	double *room = jl_realloc(NULL, 3 * sim->load->n * sizeof(*room)), first_s = INFINITY, last_s = 0.0;
 	size_t n = 0, n_tpot = 0;
 
-	if (!room)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(room, err));
 	double *ttft = room, *tpot = room + sim->load->n, *e2e = tpot + sim->load->n;
 
 	for (size_t i = sim->load->n_skip; i < sim->load->n; i++) {
@@ -376,8 +375,7 @@ enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim
 	run.sim.profile = ret_profile;
 	if (ret_profile)
 		ret_profile->n = 0;
-	if (!status)
-		status = go(&run, err);
+	JL_THEN(status, go(&run, err));
 	if (!status)
 		status = count_requests(&r, &run, err);
 	if (!status) {

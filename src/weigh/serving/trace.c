@@ -41,8 +41,7 @@ static enum jl_status add(struct trace *t, const double value[N_COLUMN], const c
 		const size_t room = t->room ? 2 * t->room : 1024;
 		struct jl_arrival *more = jl_realloc(t->arrivals, room * sizeof(*more));
 
-		if (!more)
-			return jl_fail_nomem(err);
+		JL_TRY(jl_got(more, err));
 		t->arrivals = more;
 		t->room = room;
 	}
@@ -60,7 +59,7 @@ static enum jl_status read_csv(struct trace *t, const char *text, size_t len, co
 	struct jl_csv csv;
 	size_t at[N_COLUMN];
 	bool more = true;
-	enum jl_status status = jl_csv_open(&csv, text, len, ',', file, err);
+	enum jl_status status = jl_csv_open(&csv, text, len, file, err);
 
 	if (status)
 		return status;
@@ -77,8 +76,7 @@ static enum jl_status read_csv(struct trace *t, const char *text, size_t len, co
 
 		for (int c = 0; c < N_COLUMN && !status; c++)
 			status = jl_csv_number(&csv, at[c], &value[c], err);
-		if (!status)
-			status = add(t, value, file, csv.line - 1, err);
+		JL_THEN(status, add(t, value, file, csv.line - 1, err));
 	}
 	jl_csv_release(&csv);
 	return status;

@@ -5,7 +5,7 @@
 
 #define KEPT_FRAC 0.8
 
-int64_t jl_blocks_for(const struct sim *sim, double tokens)
+static int64_t blocks_for(const struct sim *sim, double tokens)
 {
 	return (int64_t)ceil(tokens / sim->policy->block_tokens);
 }
@@ -15,7 +15,7 @@ int64_t jl_blocks_most(const struct sim *sim, const struct jl_arrival *a)
 	/* a block's ticks are rounded: one more than the tokens need */
 	const double ticks = ceil(a->answer / sim->gain);
 
-	return jl_blocks_for(sim, (double)a->prompt + a->answer) + (int64_t)(ticks / sim->block_ticks) -
+	return blocks_for(sim, (double)a->prompt + a->answer) + (int64_t)(ticks / sim->block_ticks) -
 	       (int64_t)(a->answer / sim->policy->block_tokens) + 2;
 }
 
@@ -192,12 +192,12 @@ static int64_t blocks_to_enter(const struct sim *sim, const struct worker *w, co
 	double tokens = s->target;
 
 	if (w->prompts_only)
-		return jl_blocks_for(sim, tokens);
+		return blocks_for(sim, tokens);
 	if (p->kv_rule == JL_KV_RESERVED)
 		tokens = (double)s->prompt + s->answer;
 	if (p->kv_rule == JL_KV_ESTIMATED && w->n_run > 0)
 		tokens += p->kept_frac * (s->answer + sim->gain * (w->end_ticks - (double)w->tick * (double)w->n_run));
-	return jl_blocks_for(sim, tokens);
+	return blocks_for(sim, tokens);
 }
 
 static bool may_enter(const struct sim *sim, const struct worker *w)
@@ -211,9 +211,9 @@ static void enter(struct sim *sim, struct worker *w, int id)
 {
 	struct seq *s = &sim->seqs[id];
 
-	s->blocks = (int)jl_blocks_for(sim, sim->policy->kv_rule == JL_KV_RESERVED && !w->prompts_only
-						    ? (double)s->prompt + s->answer
-						    : (double)s->target);
+	s->blocks = (int)blocks_for(sim, sim->policy->kv_rule == JL_KV_RESERVED && !w->prompts_only
+						 ? (double)s->prompt + s->answer
+						 : (double)s->target);
 	w->free_blocks -= s->blocks;
 }
 

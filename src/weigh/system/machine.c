@@ -78,6 +78,9 @@ static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, 
 	double x[JL_CONV_MAX_PARAMS];
 
 	machine->conv_fitted = jl_conv_read(cat, gpu_id, x);
+	machine->spells_blocks = gpu_id && jl_times_seen(cat, JL_ASKED_NETWORK, "gpu", gpu_id) +
+							   jl_times_seen(cat, JL_ASKED_FORWARD, "gpu", gpu_id) >
+						   jl_times_seen(cat, JL_ASKED_STEP, "gpu", gpu_id);
 	jl_conv_resolve(x, machine->conv_fitted ? 0 : -1, &machine->dev, &machine->conv);
 	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine));
 }

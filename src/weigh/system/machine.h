@@ -52,9 +52,10 @@ struct jl_machine {
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
 	double host_idle_W;  /* what a host draws beside its accelerators; of `host` */
 	struct jl_host host;
-	struct jl_conv_fit conv;  /* physics of networks that are lists of operators */
-	double conv_bus_Bps;      /* rate of their gradient ring inside one host */
-	bool conv_fitted;         /* this accelerator had such runs */
+	struct jl_conv_fit conv; /* physics of networks that are lists of operators */
+	double conv_bus_Bps;     /* rate of their gradient ring inside one host */
+	bool conv_fitted;        /* this accelerator had such runs */
+	bool spells_blocks; /* ... more of them than of transformers: blocks of transformers inside them go by these too */
 	double board_launch_s[2]; /* a launch on hosts of boards, as transformers there need it: eager, compiled */
 };
 

@@ -75,8 +75,7 @@ static enum jl_status from_list(struct jl_convnet *net, const struct jl_net_info
 {
 	struct jl_conv_op *ops = jl_arena_array(arena, info->n_ops, sizeof(*ops));
 
-	if (!ops)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(ops, err));
 	for (size_t i = 0; i < info->n_ops; i++)
 		ops[i] = op_of(&info->ops[i]);
 	header(net, info);
@@ -90,10 +89,8 @@ static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info
 				const char *name, const char *settings, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_network text;
-	enum jl_status status = jl_network_expand(&text, name, family->program, settings, arena, err);
 
-	if (status)
-		return status;
+	JL_TRY(jl_network_expand(&text, name, family->program, settings, arena, err));
 	header(net, own ? own : family);
 	if (!own) {
 		net->id = jl_arena_strdup(arena, name);
@@ -233,8 +230,7 @@ enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_cat
 		for (size_t m = n++; cat->convnets[i].members && cat->convnets[i].members[n - m - 1]; n++)
 			;
 	nets = jl_arena_array(arena, n, sizeof(*nets));
-	if (!nets)
-		return jl_fail_nomem(err);
+	JL_TRY(jl_got(nets, err));
 	n = 0;
 	for (size_t i = 0; i < cat->n_convnets && !status; i++) {
 		const struct jl_net_info *info = &cat->convnets[i];

@@ -26,13 +26,16 @@ static double block_weights(const struct jl_convnet *net)
 
 struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm_s)
 {
+	const bool spelled = t->spelled || !t->profile;
+
 	return (struct jl_conv_in){
 		.ops = t->net->ops,
 		.n_ops = t->net->n_ops,
 		.batch = t->micro_batch,
 		.dtype = t->dtype,
 		.n_params = t->net->n_params - t->net->n_still,
-		.n_cast = t->net->n_params - t->net->n_still - block_weights(t->net),
+		.spelled = spelled,
+		.n_cast = t->net->n_params - t->net->n_still - (spelled ? 0 : block_weights(t->net)),
 		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net),
 		.software = t->software,
 		.n_workers = t->n_per_host,
@@ -139,8 +142,10 @@ static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool upda
 	if (!update)
 		in.n_params = in.n_cast = 0;
 	cost = jl_conv_device(t->dev, t->fit, &in);
-	cost.device_s += blocks.device_s;
-	cost.host_s += blocks.host_s + (update ? blocks.update_s : 0);
+	if (!in.spelled) {
+		cost.device_s += blocks.device_s;
+		cost.host_s += blocks.host_s + (update ? blocks.update_s : 0);
+	}
 	return jl_conv_finish(t->fit, &in, cost);
 }
 
@@ -165,7 +170,8 @@ struct jl_convnet_work jl_convnet_work(const struct jl_convnet_train *t)
 	const struct jl_conv_cost whole = jl_conv_device(t->dev, t->fit, &in);
 	const struct blocks blocks = blocks_of(t);
 	struct jl_convnet_work work = { .flop = whole.flop * t->n_micro, .moved_B = whole.moved_B * t->n_micro };
-	double kind_s[3] = { [1] = blocks.matrix_s, [2] = blocks.stream_s }, all_s = blocks.matrix_s + blocks.stream_s;
+	const double own = in.spelled ? 0 : 1;
+	double kind_s[3] = { [1] = own * blocks.matrix_s, [2] = own * blocks.stream_s }, all_s = kind_s[1] + kind_s[2];
 
 	in.n_params = in.n_cast = 0;
 	in.n_ops = 1;

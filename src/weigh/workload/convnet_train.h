@@ -20,7 +20,8 @@ struct jl_convnet_train {
 	int n_per_host;
 	double input_s;
 	double launch_s;                  /* host time of one launch; 0: as fitted */
-	const struct jl_profile *profile; /* how blocks of transformers are run; NULL: there are none */
+	const struct jl_profile *profile; /* how blocks of transformers are run; NULL: spelled */
+	bool spelled;                     /* time of blocks: operator by operator, as other layers */
 	double update_B;                  /* see jl_convnet_update_B; 0: that */
 	struct jl_memory_fit memory;
 };

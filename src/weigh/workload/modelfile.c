@@ -303,8 +303,7 @@ static enum jl_status from_pipeline(struct jl_modelfile *ret, const struct jl_ca
 		status = jl_fail_at(err, JL_E_DATA, &where,
 				    JL_N("no pipeline of diffusers: \"unet\" or \"transformer\" must say its class"));
 	path = main_name ? jl_arena_printf(arena, "%.*s%s/config.json", (int)dir, index, main_name) : "";
-	if (!status)
-		status = path ? from_config(ret, cat, path, false, arena, err) : jl_fail_nomem(err);
+	JL_THEN(status, path ? from_config(ret, cat, path, false, arena, err) : jl_fail_nomem(err));
 	if (!status && !ret->is_network)
 		status = jl_fail_at(err, JL_E_DATA, &(struct jl_where){ .file = path },
 				    JL_N("a language model is not what a pipeline of diffusers runs"));

@@ -296,8 +296,7 @@ enum jl_status jl_torchgraph_parse(struct jl_network *ret_net, const char *text,
 		jl_net_begin(&r->state, file, ops, err);
 		status = parse(r, root, file, err);
 	}
-	if (!status)
-		status = jl_net_finish(&r->state, ret_net, arena);
+	JL_THEN(status, jl_net_finish(&r->state, ret_net, arena));
 	json_decref(root);
 	jl_free(r);
 	jl_free(ops);

@@ -11,6 +11,7 @@ struct builder {
 	const struct jl_transformer *m;
 	const struct jl_shard *s;
 	double act_B;      /* bytes of an activation */
+	double kept_B;     /* of one that a product keeps for its weight gradient: as it read it */
 	double wide_B;     /* of norms and residuals: 4 under autocast */
 	double tokens;     /* of one device's micro-batch */
 	double seq_tokens; /* the same where sequence parallelism cuts as well */
@@ -232,16 +233,16 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 	op->n_back = unfused(b) ? 2.0 : !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 3.0 : 2.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
 	 * keys, values and output, and one of the feed-forward products: everything else is made again from them. */
-	op->saved_B = elements * (w + a);
+	op->saved_B = elements * (w + b->kept_B);
 	op->selective = b->s->flash;
-	op->dropped_B = elements * (b->list->n_op > 1 ? w + a : a);
+	op->dropped_B = elements * (b->list->n_op > 1 ? w + b->kept_B : b->kept_B);
 	if (spelled) {
 		op->n_kernels = 6.0;
 		op->n_back = b->frozen ? 9.0 : 11.0;
 		op->saved_B = elements * (4.0 + (b->frozen ? a : 2.0 * a));
 	}
 	if (!keeps_input(b, targets))
-		op->saved_B -= elements * a;
+		op->saved_B -= elements * b->kept_B;
 	if (!unfused(b))
 		return;
 	for (double i = 0.0; i < n_uses; i++)
@@ -372,6 +373,15 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	}
 }
 
+/* Queries, keys and values of latent attention are cheap to make again from their latents, and large: recompute by operator does so. */
+static void add_latent(struct builder *b, const char *name, double n, double k)
+{
+	struct jl_op *op = add_linear(b, name, b->tokens, n, k, 1.0);
+
+	op->selective = b->s->flash;
+	op->dropped_B = op->selective * b->tokens * n * b->act_B; /* of what the attention keeps */
+}
+
 static void add_attention(struct builder *b)
 {
 	const struct jl_transformer *m = b->m;
@@ -384,9 +394,9 @@ static void add_attention(struct builder *b)
 
 		if (a->q_lora > 0.0)
 			add_linear(b, JL_N("q down"), t, a->q_lora, h, 1.0);
-		add_linear(b, JL_N("q"), t, heads * qk, a->q_lora > 0.0 ? a->q_lora : h, 1.0);
+		add_latent(b, JL_N("q"), heads * qk, a->q_lora > 0.0 ? a->q_lora : h);
 		add_linear(b, JL_N("kv down"), t, a->kv_lora + a->rope_dim, h, 1.0);
-		add_linear(b, JL_N("kv"), t, heads * (a->nope_dim + a->v_dim), a->kv_lora, 1.0);
+		add_latent(b, JL_N("kv"), heads * (a->nope_dim + a->v_dim), a->kv_lora);
 		add_core(b, heads, heads, qk, a->v_dim);
 		add_linear(b, JL_N("attention out"), t, h, heads * a->v_dim, 1.0)->saved_B = t * heads * a->v_dim *
 											     b->act_B;
@@ -426,7 +436,7 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 	if (!m->gated)
 		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
 	/* input, and output for the product after it where that one keeps it */
-	op->saved_B = elements * (n_up + (keeps_input(b, JL_TARGET_DOWN) ? 1.0 : 0.0)) * a;
+	op->saved_B = elements * (n_up * a + (keeps_input(b, JL_TARGET_DOWN) ? b->kept_B : 0.0));
 	if (m->gated && unfused(b))
 		op->saved_B += elements * a; /* the activated gate is kept for the multiplication */
 	op->dropped_B = elements * n_up * a;
@@ -445,7 +455,7 @@ static void add_moe(struct builder *b)
 	add_linear(b, JL_N("router"), t, moe->n_experts, h, 1.0);
 	op = add_stream(b, JL_N("dispatch"), t * moe->top_k * h, 4.0 * b->act_B,
 			4.0 * b->act_B); /* permute there and back */
-	op->saved_B = t * moe->top_k * h * b->act_B;
+	op->saved_B = t * moe->top_k * h * b->kept_B;
 	op->n_kernels = 8.0;
 	op->n_back = 16.0;
 	/* every rank waits for the one whose experts have most */
@@ -565,6 +575,7 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 
 	b.act_B = jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;
+	b.kept_B = shard->dtype == JL_FP8 ? 1.0 : b.act_B;
 	b.tokens = jl_shard_sequences(shard) * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;

@@ -48,7 +48,8 @@ const char *jl_tune_name(enum jl_tune_kind kind)
 	return kinds[kind];
 }
 
-double jl_tune_layer_params(const struct jl_transformer *m, const struct jl_tune *t)
+/* Parameters that adapters add to one layer. */
+static double tune_layer_params(const struct jl_transformer *m, const struct jl_tune *t)
 {
 	const double h = m->hidden, q = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim;
 	const double ffn = m->moe.n_experts > 0.0 ? m->moe.expert_ffn : m->ffn;
@@ -83,7 +84,7 @@ double jl_tune_params(const struct jl_transformer *m, const struct jl_tune *t)
 		return p.total;
 	if (t->kind == JL_TUNE_LAYERS)
 		return fmin(t->n_layers, m->n_layers) / m->n_layers * (p.total - p.embed - p.head) + ends;
-	return m->n_layers * jl_tune_layer_params(m, t) + ends;
+	return m->n_layers * tune_layer_params(m, t) + ends;
 }
 
 void jl_tune_plan(struct jl_plan *plan, const struct jl_transformer *m, const struct jl_tune *t, double act_B,

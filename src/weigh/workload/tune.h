@@ -17,8 +17,6 @@ double jl_base_clocks(enum jl_base base);
 const char *jl_base_name(enum jl_base base); /* "nf4" */
 const char *jl_tune_name(enum jl_tune_kind kind);
 
-/* Parameters that adapters add to one layer. */
-double jl_tune_layer_params(const struct jl_transformer *model, const struct jl_tune *tune);
 /* ... and all that are trained. */
 double jl_tune_params(const struct jl_transformer *model, const struct jl_tune *tune);
 

@@ -7,7 +7,6 @@
 
 #include "probe/nvml_json.h"
 #include "probe/records.h"
-#include "probe/redact.h"
 
 static struct jl_arena arena;
 static char folder[64];

@@ -17,7 +17,7 @@ static void read_reference(const char *model, double *ret_losses)
 	fclose(file);
 	const char *body = memchr(text, '\n', len); /* the first line is a comment */
 	assert_non_null(body);
-	assert_ok(jl_csv_open(&csv, body + 1, len - (size_t)(body + 1 - text), ',', "reference.csv", &err));
+	assert_ok(jl_csv_open(&csv, body + 1, len - (size_t)(body + 1 - text), "reference.csv", &err));
 	size_t n = 0;
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more) {
 		double loss;

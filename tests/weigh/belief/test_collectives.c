@@ -67,7 +67,7 @@ static int read_rows(void **state)
 	int g;
 
 	(void)state;
-	if (jl_csv_open(&csv, text, read_file("collectives.csv"), ',', "collectives.csv", &err))
+	if (jl_csv_open(&csv, text, read_file("collectives.csv"), "collectives.csv", &err))
 		fail_msg("%s", err.en);
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more && rows.n < MAX_ROWS) {
 		const struct jl_coll_cells cells = {

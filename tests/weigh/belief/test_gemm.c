@@ -160,7 +160,7 @@ static size_t load(size_t *ret_n_gpu)
 	char *text = whole_file(JL_SOURCE_DIR "/data/validation/gemm_membw.csv", &len);
 	struct jl_csv csv;
 	struct jl_err err;
-	if (jl_csv_open(&csv, text, len, ',', "gemm_membw.csv", &err) != JL_OK)
+	if (jl_csv_open(&csv, text, len, "gemm_membw.csv", &err) != JL_OK)
 		fail_msg("%s", err.en);
 	static const char *const names[12] = { "kind", "gpu",   "dtype", "batch", "m",          "n",
 					       "k",    "bytes", "value", "unit",  "latency_us", "software" };

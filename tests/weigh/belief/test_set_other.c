@@ -68,7 +68,7 @@ static int load(void **state)
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	if (jl_convnets(&nets, jl_catalog_embedded(), &arena, &err) != JL_OK ||
 	    jl_buf_read_file(&text, path, (size_t)1 << 26, &err) != JL_OK ||
-	    jl_csv_open(&csv, jl_buf_text(&text), text.len, ',', path, &err) != JL_OK)
+	    jl_csv_open(&csv, jl_buf_text(&text), text.len, path, &err) != JL_OK)
 		goto fail;
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more && n_rows < MAX_ROWS) {
 #define CELL(name) .name = jl_csv_text(&csv, jl_csv_find(&csv, #name))

@@ -267,7 +267,7 @@ static enum jl_status compare_with(const char *history, const struct jl_validati
 	double was[JL_VALIDATE_LINES_MAX];
 	bool more = true;
 	size_t set, mode, median;
-	enum jl_status status = jl_csv_open(&csv, history, strlen(history), ',', "scorecard-history.csv", err);
+	enum jl_status status = jl_csv_open(&csv, history, strlen(history), "scorecard-history.csv", err);
 
 	if (status)
 		return status;

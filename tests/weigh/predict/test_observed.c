@@ -249,7 +249,7 @@ static size_t read_published(void)
 	assert_int_equal(
 		jl_buf_read_file(&text, JL_SOURCE_DIR "/data/validation/train_other.csv", (size_t)16 << 20, &err),
 		JL_OK);
-	assert_int_equal(jl_csv_open(&csv, text.data, text.len, ',', "train_other.csv", &err), JL_OK);
+	assert_int_equal(jl_csv_open(&csv, text.data, text.len, "train_other.csv", &err), JL_OK);
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more && n < PUBLISHED_MAX) {
 		const char *gpu = jl_csv_text(&csv, jl_csv_find(&csv, "gpu"));
 		struct published *row = &rows[n];

@@ -84,7 +84,7 @@ static void test_published_counts(void **state)
 
 		snprintf(path, sizeof(path), "%s/data/validation/%s.csv", JL_SOURCE_DIR, files[f]);
 		assert_int_equal(jl_buf_read_file(&text, path, 16 << 20, &err), JL_OK);
-		assert_int_equal(jl_csv_open(&csv, text.data, text.len, ',', files[f], &err), JL_OK);
+		assert_int_equal(jl_csv_open(&csv, text.data, text.len, files[f], &err), JL_OK);
 		while (jl_csv_next(&csv, &more, &err) == JL_OK && more) {
 			const char *gmac = jl_csv_text(&csv, jl_csv_find(&csv, "gmacs"));
 
@@ -124,7 +124,7 @@ static void test_exact_counts(void **state)
 	(void)state;
 	assert_int_equal(jl_buf_read_file(&text, JL_SOURCE_DIR "/tests/fixtures/networks/published.csv", 1 << 20, &err),
 			 JL_OK);
-	assert_int_equal(jl_csv_open(&csv, text.data, text.len, ',', "published.csv", &err), JL_OK);
+	assert_int_equal(jl_csv_open(&csv, text.data, text.len, "published.csv", &err), JL_OK);
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more) {
 		const char *name = jl_csv_text(&csv, jl_csv_find(&csv, "name"));
 		const bool plain = strcmp(jl_csv_text(&csv, jl_csv_find(&csv, "counted")), "plain") == 0;
