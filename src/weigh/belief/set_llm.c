@@ -109,6 +109,8 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	row->framework = (enum jl_framework)fw;
 	row->portable_flash = fw != JL_FW_MEGATRON && fw != JL_FW_NATIVE && !has(c->framework, "PyTorch 2.11");
 	row->loss = jl_loss_of(row->framework);
+	if (fw == JL_FW_NATIVE && !has(c->framework, "llm.c")) /* scripts of fused modules: the loss is PyTorch's */
+		row->loss = JL_LOSS_FUSED;
 	/* These compile layer by layer and leave the loss to fused kernels of its own. */
 	if (row->loss == JL_LOSS_COMPILED && (has(c->framework, "torchtitan") || has(c->framework, "torchtune")))
 		row->loss = JL_LOSS_FUSED;

@@ -55,7 +55,7 @@ void jl_plan_set_clipped(struct jl_plan *plan)
 enum jl_loss jl_loss_of(enum jl_framework framework)
 {
 	static const enum jl_loss loss[JL_N_FRAMEWORK] = { [JL_FW_COMPILED] = JL_LOSS_COMPILED,
-							   [JL_FW_NATIVE] = JL_LOSS_FUSED,
+							   [JL_FW_NATIVE] = JL_LOSS_COMPILED,
 							   [JL_FW_MEGATRON] = JL_LOSS_IN_PLACE,
 							   [JL_FW_FUSED] = JL_LOSS_IN_PLACE };
 

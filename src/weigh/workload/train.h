@@ -6,7 +6,7 @@
 #include "workload/transformer.h"
 
 /* How the loss treats its fp32 copies: softmax and gradient each have one, they share one, or it is the kept one. Where
- * a compiler has the whole step there is none: sums are made while the product's output is read, and its gradient is
+ * a compiler or one program of hand-written kernels has the whole step there is none: sums are made while the product's output is read, and its gradient is
  * written in the same format. */
 enum jl_loss { JL_LOSS_PLAIN, JL_LOSS_FUSED, JL_LOSS_IN_PLACE, JL_LOSS_COMPILED };
 
