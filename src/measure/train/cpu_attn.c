@@ -18,6 +18,8 @@ struct attn_ctx {
 	float *out, *lse;   /* forward writes these, backward reads them */
 	const float *d_out; /* backward */
 	float *d_qkv;
+	float *keys, *values; /* kept ones */
+	size_t max, at;
 };
 
 /* s[0..n) = exp(scale·s - max), its sum; s[n..n_cols) = 0 */
@@ -176,7 +178,7 @@ static void bwd_kv_head(void *ctx, size_t index, int thread)
 /* Rotation of q and k by position; sign -1 turns gradients back. */
 struct rope_ctx {
 	float *qkv;
-	size_t seq, n_rotated, dim, row;
+	size_t seq, n_rotated, dim, row, at; /* at: position of a sample's first token */
 	double sign;
 	float freq[HEAD_DIM_MAX / 2];
 };
@@ -188,7 +190,7 @@ static void rope_rows(const void *ctx, struct jl_cpu_span rows)
 	float cosine[HEAD_DIM_MAX / 2], sine[HEAD_DIM_MAX / 2];
 	for (size_t t = rows.begin; t < rows.end; t++) {
 		for (size_t i = 0; i < half; i++) {
-			float angle = (float)(t % c->seq) * c->freq[i];
+			float angle = (float)(c->at + t % c->seq) * c->freq[i];
 			cosine[i] = cosf(angle);
 			sine[i] = (float)c->sign * sinf(angle);
 		}
@@ -205,9 +207,13 @@ static void rope_rows(const void *ctx, struct jl_cpu_span rows)
 
 static void rope(const struct attn_ctx *c, void *qkv, size_t n_samples, double theta, double sign)
 {
-	struct rope_ctx r = {
-		.qkv = qkv, .seq = c->seq, .n_rotated = c->n_heads + c->n_kv, .dim = c->dim, .row = c->row, .sign = sign
-	};
+	struct rope_ctx r = { .qkv = qkv,
+			      .seq = c->seq,
+			      .n_rotated = c->n_heads + c->n_kv,
+			      .dim = c->dim,
+			      .row = c->row,
+			      .at = c->at,
+			      .sign = sign };
 	for (size_t i = 0; i < c->dim / 2; i++)
 		r.freq[i] = (float)pow(theta, -2.0 * (double)i / (double)c->dim);
 	jl_cpu_spans(&c->cpu->base, n_samples * c->seq, 16, 1, rope_rows, &r);
@@ -239,7 +245,10 @@ static struct attn_ctx context(struct jl_engine *engine, const struct jl_eng_att
 				  .out = op->out,
 				  .lse = op->lse,
 				  .d_out = op->d_out,
-				  .d_qkv = op->d_qkv };
+				  .d_qkv = op->d_qkv,
+				  .keys = op->keys,
+				  .values = op->values,
+				  .max = op->max };
 }
 
 void jl_cpu_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
@@ -262,4 +271,58 @@ void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn *op)
 	jl_pool_run(c.cpu->pool, bwd_kv_head, &c, op->n_samples * op->n_kv);
 	if (op->rope_theta > 0)
 		rope(&c, op->d_qkv, op->n_samples, op->rope_theta, -1.0);
+}
+
+/* One head of keys and values of one sample: from the tokens' rows into its own stretch. */
+static void keep_head(void *ctx, size_t index, int thread)
+{
+	const struct attn_ctx *c = ctx;
+	size_t sample = index / c->n_kv, kv = index % c->n_kv;
+	const float *from = c->qkv + sample * c->seq * c->row + (c->n_heads + kv) * c->dim;
+	float *keys = c->keys + (index * c->max + c->at) * c->dim, *values = c->values + (keys - c->keys);
+	(void)thread;
+	for (size_t i = 0; i < c->seq; i++, from += c->row) {
+		memcpy(keys + i * c->dim, from, c->dim * sizeof *keys);
+		memcpy(values + i * c->dim, from + c->n_kv * c->dim, c->dim * sizeof *values);
+	}
+}
+
+void jl_cpu_kv_keep(struct jl_engine *engine, const struct jl_eng_attn *op)
+{
+	struct attn_ctx c = context(engine, op);
+	if (!engine->failed)
+		jl_pool_run(c.cpu->pool, keep_head, &c, op->n_samples * op->n_kv);
+}
+
+JL_CLONES static void next_head(const struct attn_ctx *c, size_t index, float *s)
+{
+	size_t sample = index / c->n_heads, head = index % c->n_heads, n = c->at + 1;
+	size_t kept = (sample * c->n_kv + head / (c->n_heads / c->n_kv)) * c->max * c->dim;
+	const float *q = c->qkv + sample * c->row + head * c->dim, *keys = c->keys + kept, *v = c->values + kept;
+	float *out = c->out + index * c->dim, lse;
+	for (size_t i = 0; i < n; i++)
+		s[i] = dot(q, keys + i * c->dim, c->dim);
+	softmax_row(s, n, n, c->scale, &lse);
+	memset(out, 0, c->dim * sizeof *out);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < c->dim; j++)
+			out[j] += s[i] * v[i * c->dim + j];
+}
+
+static void next_task(void *ctx, size_t index, int thread)
+{
+	const struct attn_ctx *c = ctx;
+	next_head(c, index, c->cpu->scratch + (size_t)thread * c->cpu->scratch_n);
+}
+
+void jl_cpu_attn_next(struct jl_engine *engine, const struct jl_eng_attn *op)
+{
+	struct attn_ctx c = context(engine, op);
+	if (engine->failed || !jl_cpu_scratch(c.cpu, op->max))
+		return;
+	c.at = (size_t)*op->at;
+	if (op->rope_theta > 0)
+		rope(&c, op->qkv, op->n_samples, op->rope_theta, 1.0);
+	jl_pool_run(c.cpu->pool, keep_head, &c, op->n_samples * op->n_kv);
+	jl_pool_run(c.cpu->pool, next_task, &c, op->n_samples * op->n_heads);
 }

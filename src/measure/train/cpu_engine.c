@@ -296,6 +296,7 @@ const struct jl_engine_kernels jl_engine_cpu = {
 	.sync = cpu_sync,
 	.mark = cpu_mark,
 	.between_s = cpu_between_s,
+	.int8_from_float = jl_cpu_int8_from_float,
 	.memory_B = cpu_memory_B,
 	.recompute_norm = true,
 	.recompute_act = true,

@@ -26,6 +26,11 @@ static inline struct jl_cpu_engine *jl_cpu(struct jl_engine *engine)
 /* Row-major, on this thread alone. */
 void jl_cpu_sgemm(const struct jl_cpu_lib *lib, const struct jl_eng_gemm *op);
 
+/* cpu_skinny.c: the product, where it has few rows or int8 weights; false: it has neither. */
+bool jl_cpu_skinny(struct jl_engine *engine, const struct jl_eng_gemm *op,
+		   void (*finish)(void *ctx, const struct jl_sgemm_block *block));
+void jl_cpu_int8_from_float(struct jl_engine *engine, const struct jl_eng_int8 *op);
+
 /* Each thread gets at least n floats of scratch; false: no memory (kept in the engine). */
 bool jl_cpu_scratch(struct jl_cpu_engine *cpu, size_t n);
 

@@ -115,6 +115,8 @@ void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 		engine->failed = jl_fail(&engine->err, JL_E_LIMIT, "a matrix side is over 2^31");
 		return;
 	}
+	if (jl_cpu_skinny(engine, op, finish_block))
+		return;
 	struct jl_eng_gemm ends = *op; /* finish has a plain pointer */
 	struct jl_sgemm_op product = op_of(op);
 	product.finish = finish_block;

@@ -62,7 +62,8 @@ static void embed_rows(const void *ctx, struct jl_cpu_span rows)
 	const struct jl_eng_embed *op = ctx;
 	for (size_t i = rows.begin; i < rows.end; i++) {
 		const float *token = (const float *)op->table + (size_t)op->tokens[i] * op->width;
-		const float *position = op->positions ? (const float *)op->positions + (i % op->seq) * op->width : NULL;
+		size_t at = op->at ? (size_t)*op->at : i % op->seq;
+		const float *position = op->positions ? (const float *)op->positions + at * op->width : NULL;
 		float *out = (float *)op->out + i * op->width;
 		for (size_t j = 0; j < op->width; j++)
 			out[j] = token[j] + (position ? position[j] : 0.0f);
@@ -147,6 +148,24 @@ static void loss_rows(const void *ctx, struct jl_cpu_span rows)
 void jl_cpu_loss(struct jl_engine *engine, const struct jl_eng_loss *op)
 {
 	jl_cpu_spans(engine, op->n_rows, 4, 1, loss_rows, op);
+}
+
+static void pick_rows(const void *ctx, struct jl_cpu_span rows)
+{
+	const struct jl_eng_pick *op = ctx;
+	for (size_t i = rows.begin; i < rows.end; i++) {
+		const float *x = (const float *)op->logits + i * op->ld;
+		size_t best = 0;
+		for (size_t j = 1; j < op->vocab; j++)
+			best = x[j] > x[best] ? j : best;
+		op->tokens[i] = (int32_t)best;
+	}
+}
+
+void jl_cpu_pick(struct jl_engine *engine, const struct jl_eng_pick *op)
+{
+	jl_cpu_spans(engine, op->n_rows, 1, 1, pick_rows, op);
+	*op->at += op->add;
 }
 
 struct flat_ctx {

@@ -25,3 +25,21 @@ struct cuda_scalars {
 	float lr, beta1, beta2, eps, weight_decay, clip, grad_mul;
 	float correct1, correct2; /* 1/(1-beta1^t), 1/sqrt(1-beta2^t) */
 };
+
+struct gemv_args {
+	const void *x, *w, *bias;
+	void *y, *aux;
+	int m, n, k, lda, ldb, ldc;
+	int parts; /* warps that share a row of w */
+	int gelu;
+};
+
+struct next_args {
+	const void *qkv;
+	void *out, *keys, *values;
+	float *partial; /* [n_samples × n_heads × n_splits × (head_dim + 2)]: sums, largest score, sum of weights */
+	int *n_done;    /* [n_samples × gridDim.y], 0 between launches */
+	const int *at;
+	int n_heads, n_kv, max, n_splits;
+	float scale, theta;
+};

@@ -120,6 +120,8 @@ static enum jl_status load_kernels(struct cuda_engine *e, struct jl_err *err)
 		[K_GRAD_ADD] = { "cuda_misc/jl_grad_add", false },
 		[K_TO_BF16] = { "cuda_misc/jl_to_bf16", true },
 		[K_FROM_BF16] = { "cuda_misc/jl_from_bf16", true },
+		[K_KV_KEEP] = { "cuda_misc/jl_kv_keep", false },
+		[K_PICK] = { "cuda_misc/jl_pick", false },
 	};
 	enum jl_status status = JL_OK;
 	for (int i = 0; status == JL_OK && i < N_CUDA_KERNEL; i++) {
@@ -128,7 +130,9 @@ static enum jl_status load_kernels(struct cuda_engine *e, struct jl_err *err)
 			 e->base.precision == JL_TRAIN_BF16 ? 'b' : 'f');
 		status = jl_gpu_function(e->gpu, name, 0, &e->kernels[i], err);
 	}
-	return status == JL_OK ? jl_cuda_load_ops(e, err) : status;
+	JL_THEN(status, jl_cuda_load_ops(e, err));
+	JL_THEN(status, jl_cuda_load_decode(e, err));
+	return status;
 }
 
 static enum jl_status open_small(struct cuda_engine *e, struct jl_err *err)

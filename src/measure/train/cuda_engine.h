@@ -27,10 +27,14 @@ enum cuda_kernel {
 	K_GRAD_ADD,
 	K_TO_BF16,
 	K_FROM_BF16,
+	K_KV_KEEP,
+	K_PICK,
 	N_CUDA_KERNEL
 };
 
 #define CUDA_NORM_MAX     6   /* kernels for rows of 256·n, n = 1 .. this; 0: any width */
+#define CUDA_GEMV         4   /* kernels for products of up to 1, 2, 4, 8 rows */
+#define CUDA_NEXT         3   /* for 1, 4, 8 heads that share keys */
 #define CUDA_PLANS_MAX    256 /* matrix products of different shape */
 #define CUDA_STAGES       16  /* small copies from the host under way */
 #define CUDA_STAGE_B      ((size_t)1 << 20)
@@ -40,6 +44,7 @@ struct cuda_plan {
 	struct jl_matmul_shape shape; /* with the epilogue that was asked for */
 	struct jl_matmul *matmul;
 	bool fused;               /* the epilogue is part of it */
+	bool own;                 /* cuda_decode.cu is faster */
 	double fused_s, behind_s; /* what the two ways took; NAN: not timed */
 };
 
@@ -67,6 +72,7 @@ struct cuda_engine {
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
 	struct CUfunc_st *norm[CUDA_NORM_MAX + 1], *norm_bwd[CUDA_NORM_MAX + 1];
 	struct CUfunc_st *attn[3][2]; /* forward, backward of queries, of keys; head sizes 64, 128 */
+	struct CUfunc_st *gemv[CUDA_GEMV], *next[2][CUDA_NEXT];
 	struct cuda_plan plans[CUDA_PLANS_MAX];
 	int n_plans;
 	uint64_t scalars;
@@ -105,6 +111,12 @@ void jl_cuda_gemm_release(struct cuda_engine *e);
 bool jl_cuda_supports_head_dim(size_t head_dim);
 enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err);
 void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_attn *shape, float sign);
+
+/* cuda_decode.c */
+enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err);
+bool jl_cuda_can_gemv(const struct jl_eng_gemm *op);
+void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b);
+size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape);
 
 /* cuda_exchange.c */
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);

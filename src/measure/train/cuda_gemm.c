@@ -86,16 +86,17 @@ static void finish_product(struct cuda_engine *e, const struct jl_eng_gemm *op, 
 		       (void *[]){ &at.c, &at.aux, &at.bias, &m, &n, &ld, &kind });
 }
 
-/* Seconds of finish_product, on the same scratch buffers as the candidates. */
-static double time_finish(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
+/* Seconds of `once`, on the same scratch buffers as the candidates. */
+static double time_own(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b,
+		       void (*once)(struct cuda_engine *, const struct jl_eng_gemm *, const struct jl_matmul_buffers *))
 {
 	const struct jl_cuda *cu = e->gpu->cuda;
 	struct CUevent_st *from = e->marks[JL_MARK_START], *to = e->marks[JL_MARK_FORWARD];
 	float ms = 0.0F;
-	finish_product(e, op, b);
+	once(e, op, b);
 	jl_cuda_keep(e, cu->EventRecord(from, e->gpu->stream), "cuEventRecord");
 	for (int i = 0; i < N_TIMED; i++)
-		finish_product(e, op, b);
+		once(e, op, b);
 	jl_cuda_keep(e, cu->EventRecord(to, e->gpu->stream), "cuEventRecord");
 	jl_cuda_keep(e, cu->EventSynchronize(to), "cuEventSynchronize");
 	jl_cuda_keep(e, cu->EventElapsedTime(&ms, from, to), "cuEventElapsedTime");
@@ -125,7 +126,7 @@ static enum jl_status choose(struct cuda_engine *e, const struct jl_eng_gemm *op
 		jl_matmul_free(fused);
 		return status;
 	}
-	double behind_s = jl_matmul_best_s(plain) + time_finish(e, op, b);
+	double behind_s = jl_matmul_best_s(plain) + time_own(e, op, b, finish_product);
 	plan->behind_s = behind_s;
 	plan->fused_s = fused ? jl_matmul_best_s(fused) : (double)NAN;
 	plan->fused = fused && plan->fused_s <= behind_s;
@@ -152,6 +153,9 @@ static enum jl_status make_plan(struct cuda_engine *e, const struct jl_eng_gemm 
 	if (op->epilogue == JL_EP_BIAS_GELU)
 		b.aux = aux;
 	JL_THEN(status, choose(e, op, &b, plan, err));
+	if (status == JL_OK && jl_cuda_can_gemv(op))
+		plan->own = time_own(e, op, &b, jl_cuda_gemv) <
+			    (plan->fused ? jl_matmul_best_s(plan->matmul) : plan->behind_s);
 	e->gpu->cuda->StreamSynchronize(e->gpu->stream);
 	jl_cuda_drop(e, c, c_B);
 	jl_cuda_drop(e, bias, bias_B);
@@ -200,6 +204,10 @@ void jl_cuda_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 	if (!plan)
 		return;
 	struct jl_matmul_buffers b = buffers_of(op);
+	if (plan->own) {
+		jl_cuda_gemv(e, op, &b);
+		return;
+	}
 	jl_cuda_keep_status(e, jl_matmul_run(plan->matmul, &b, e->gpu->stream, &err), &err);
 	if (!plan->fused)
 		finish_product(e, op,

@@ -5,18 +5,6 @@
 #define FOR_EACH(i, n)                                                                                                 \
 	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < (n); i += (size_t)gridDim.x * blockDim.x)
 
-__device__ static float tanh_fast(float x)
-{
-	/* exact to a few units in the last place, unlike tanh.approx; large x ends at ±1 without a branch */
-	float e = __expf(2.0f * x);
-	return 1.0f - 2.0f / (e + 1.0f);
-}
-
-__device__ static float gelu(float x)
-{
-	return 0.5f * x * (1.0f + tanh_fast(0.7978845608028654f * (x + 0.044715f * x * x * x)));
-}
-
 __device__ static float d_gelu(float x)
 {
 	float t = tanh_fast(0.7978845608028654f * (x + 0.044715f * x * x * x));

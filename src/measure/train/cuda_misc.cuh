@@ -82,7 +82,8 @@ KERNEL(rope)(T *qkv, size_t n_rows, int seq, int n_rotated, int n_all, int dim, 
 }
 
 KERNEL(embed)
-(const int32_t *tokens, const T *table, const T *positions, T *out, size_t n_rows, size_t seq, size_t width)
+(const int32_t *tokens, const int32_t *at, const T *table, const T *positions, T *out, size_t n_rows, size_t seq,
+ size_t width)
 {
 	FOR_EACH(i, n_rows * (width / 8))
 	{
@@ -90,7 +91,7 @@ KERNEL(embed)
 		float v[8], p[8] = { 0 };
 		load8(table + (size_t)tokens[row] * width + col, v);
 		if (positions)
-			load8(positions + row % seq * width + col, p);
+			load8(positions + (at ? *at : row % seq) * width + col, p);
 #pragma unroll
 		for (int j = 0; j < 8; j++)
 			v[j] += p[j];
@@ -299,4 +300,53 @@ KERNEL(grad_add)(T *sum, const T *grad, size_t n)
 {
 	FOR_EACH(i, n)
 	sum[i] = from_float<T>(to_float(sum[i]) + to_float(grad[i]));
+}
+
+/* Keys and values of prompts to where attention of one token finds them. */
+KERNEL(kv_keep)(next_args a, int n_rows, int seq, int dim)
+{
+	size_t n_pieces = dim / 8;
+	FOR_EACH(i, (size_t)n_rows * a.n_kv * n_pieces)
+	{
+		size_t col = i % n_pieces * 8, kv = i / n_pieces % a.n_kv, row = i / n_pieces / a.n_kv;
+		const T *from = (const T *)a.qkv + (row * (a.n_heads + 2 * a.n_kv) + a.n_heads + kv) * dim + col;
+		size_t to = ((row / seq * a.n_kv + kv) * a.max + row % seq) * dim + col;
+		float v[8];
+		load8(from, v);
+		store8((T *)a.keys + to, v);
+		load8(from + (size_t)a.n_kv * dim, v);
+		store8((T *)a.values + to, v);
+	}
+}
+
+/* One block a row. A value and where it is as one number: the larger value, of equal ones the first. */
+KERNEL_OF(1024, pick)(const T *logits, int32_t *tokens, int32_t *at, int vocab, int ld, int add)
+{
+	__shared__ unsigned long long room[32];
+	const T *row = logits + (size_t)blockIdx.x * ld;
+	unsigned long long best = 0;
+	for (int i = threadIdx.x * 8; i < vocab; i += blockDim.x * 8) { /* ld is a multiple of 8 */
+		float v[8];
+		load8(row + i, v);
+#pragma unroll
+		for (int j = 0; j < 8; j++) {
+			unsigned bits = __float_as_uint(v[j]), order = bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
+			unsigned long long one = (unsigned long long)order << 32 | (0xffffffffu - (unsigned)(i + j));
+			best = i + j < vocab && one > best ? one : best;
+		}
+	}
+	for (int again = 0; again < 2; again++) { /* over a warp, then over the warps */
+		for (int s = 16; s > 0; s /= 2)
+			best = max(best, __shfl_xor_sync(0xffffffffu, best, s));
+		if (threadIdx.x % 32 == 0)
+			room[threadIdx.x / 32] = best;
+		__syncthreads();
+		best = threadIdx.x % 32 < blockDim.x / 32 ? room[threadIdx.x % 32] : 0;
+		__syncthreads();
+	}
+	if (threadIdx.x == 0) {
+		tokens[blockIdx.x] = (int32_t)(0xffffffffu - (unsigned)room[0]);
+		if (blockIdx.x == 0)
+			*at += add;
+	}
 }

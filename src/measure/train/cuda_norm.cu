@@ -54,37 +54,57 @@ template <typename T, int N> __device__ static void norm_warp(const norm_args &a
 	}
 }
 
+/* A row that is a multiple of 8 and at most 8·256·ROW_PIECES wide lies in the registers of a block. */
+#define ROW_PIECES 12
 template <typename T> __device__ static void norm_block(const norm_args &a)
 {
 	__shared__ float room[33];
 	size_t base = (size_t)blockIdx.x * a.width;
-	const T *residual = (const T *)a.residual + base, *branch = a.branch ? (const T *)a.branch + base : 0;
-	T *kept = a.branch ? (T *)a.residual_out + base : 0;
-	float sum = 0.0f, sq = 0.0f;
-	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
-		float x = to_float(residual[i]);
-		if (branch) {
-			T y = from_float<T>(x + to_float(branch[i]));
-			kept[i] = y;
-			x = to_float(y);
+	float x[ROW_PIECES][8], sum = 0.0f, sq = 0.0f;
+#pragma unroll
+	for (int i = 0; i < ROW_PIECES; i++) {
+		int col = (i * 256 + threadIdx.x) * 8;
+		if (col >= a.width)
+			break;
+		load8((const T *)a.residual + base + col, x[i]);
+		if (a.branch) {
+			float y[8];
+			load8((const T *)a.branch + base + col, y);
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				x[i][j] = rounded(x[i][j] + y[j], (const T *)0);
+			store8((T *)a.residual_out + base + col, x[i]);
 		}
-		sum += x;
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			sum += x[i][j];
 	}
-	const T *input = branch ? kept : residual;
 	float mean = a.rms ? 0.0f : block_sum(sum, room) / a.width;
-	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
-		float x = to_float(input[i]) - mean;
-		sq += x * x;
-	}
+#pragma unroll
+	for (int i = 0; i < ROW_PIECES; i++)
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			if ((i * 256 + threadIdx.x) * 8 < a.width)
+				sq += (x[i][j] - mean) * (x[i][j] - mean);
 	float rstd = rsqrtf(block_sum(sq, room) / a.width + a.eps);
 	if (threadIdx.x == 0) {
 		a.rstd[blockIdx.x] = rstd;
 		if (a.mean)
 			a.mean[blockIdx.x] = mean;
 	}
-	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
-		float y = (to_float(input[i]) - mean) * rstd * to_float(((const T *)a.weight)[i]);
-		((T *)a.out)[base + i] = from_float<T>(a.bias ? y + to_float(((const T *)a.bias)[i]) : y);
+#pragma unroll
+	for (int i = 0; i < ROW_PIECES; i++) {
+		int col = (i * 256 + threadIdx.x) * 8;
+		float w[8], b[8] = { 0 };
+		if (col >= a.width)
+			break;
+		load8((const T *)a.weight + col, w);
+		if (a.bias)
+			load8((const T *)a.bias + col, b);
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			x[i][j] = (x[i][j] - mean) * rstd * w[j] + b[j];
+		store8((T *)a.out + base + col, x[i]);
 	}
 }
 

@@ -144,7 +144,8 @@ bool jl_cuda_supports_head_dim(size_t head_dim)
 /* One number a row of every head. */
 size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
 {
-	(void)engine;
+	if (shape->max)
+		return jl_cuda_attn_next_B(cuda_of(engine), shape);
 	return shape->n_samples * shape->n_heads * shape->seq * sizeof(float);
 }
 

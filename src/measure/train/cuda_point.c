@@ -44,7 +44,7 @@ void jl_cuda_embed(struct jl_engine *engine, const struct jl_eng_embed *op)
 	struct cuda_engine *e = cuda_of(engine);
 	struct jl_eng_embed o = *op;
 	jl_cuda_launch(e, e->kernels[K_EMBED], for_each(e, o.n_rows * o.width / 8),
-		       (void *[]){ &o.tokens, &o.table, &o.positions, &o.out, &o.n_rows, &o.seq, &o.width });
+		       (void *[]){ &o.tokens, &o.at, &o.table, &o.positions, &o.out, &o.n_rows, &o.seq, &o.width });
 }
 
 void jl_cuda_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *op)

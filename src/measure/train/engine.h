@@ -82,6 +82,8 @@ struct jl_eng_gemm {
 	const void *bias; /* elem[n] */
 	void *aux;        /* elem[m×n], leading dimension ldc: value before the activation */
 	void *bias_grad;  /* grad[m], BGRAD */
+	const float
+		*b_scale; /* not NULL (an engine with int8_from_float, tb): b is int8_t, its row i times b_scale[i] */
 };
 
 /* gelu is the tanh form: 0.5·x·(1 + tanh(sqrt(2/π)·(x + 0.044715·x³))).
@@ -130,12 +132,18 @@ struct jl_eng_attn {
 	const void *d_out;
 	void *d_qkv;
 	void *scratch;
+	/* Keys (rotated) and values of earlier tokens: elem[n_samples × n_kv × max × head_dim] each. `kv_keep` puts those of qkv there after
+	 * attention over a prompt. `attn_next` attends with one token a sample (seq 1) at position *at of the engine's memory: it rotates
+	 * q and k, keeps k and v, and looks at positions 0 .. *at; its scratch (attn_scratch_B with max > 0) is zero before the first one. */
+	void *keys, *values;
+	size_t max;
+	const int32_t *at;
 };
 
-/* out = table[token] + positions[row mod seq]; positions NULL: rotary. */
+/* out = table[token] + positions[row mod seq]; positions NULL: rotary. at not NULL: positions[*at] for every row. */
 struct jl_eng_embed {
 	size_t n_rows, seq, width;
-	const int32_t *tokens;
+	const int32_t *tokens, *at;
 	const void *table, *positions;
 	void *out;
 };
@@ -159,6 +167,21 @@ struct jl_eng_loss {
 	const int32_t *targets;
 	double scale;
 	float *loss;
+};
+
+/* n_rows of `width` as whole numbers within ±127, each row with a scale of its own. */
+struct jl_eng_int8 {
+	size_t n_rows, width;
+	const float *from;
+	int8_t *to;
+	float *scales;
+};
+
+/* tokens[row] = where logits[row × ld] is largest of columns 0 .. vocab-1, the first of equals; then *at += add. */
+struct jl_eng_pick {
+	size_t n_rows, vocab, ld;
+	const void *logits;
+	int32_t *tokens, *at, add;
 };
 
 /* Scalars that change from step to step; `set_scalars` puts them where a captured step finds them. */
@@ -204,6 +227,9 @@ enum jl_engine_phase { /* marks for the timers, in the order of the step */
 	X(set, void, attn, const struct jl_eng_attn *op) \
 	X(set, size_t, attn_scratch_B, const struct jl_eng_attn *shape) \
 	X(set, void, attn_bwd, const struct jl_eng_attn *op) \
+	X(set, void, kv_keep, const struct jl_eng_attn *op) \
+	X(set, void, attn_next, const struct jl_eng_attn *op) \
+	X(set, void, pick, const struct jl_eng_pick *op) \
 	/* again, where forward did not keep it */ \
 	X(set, void, gelu, void *out, const void *in, size_t n) \
 	/* SwiGLU over gate_up[n_rows × 2·width] (gate, then up): out = silu(gate)·up. Backward overwrites gate_up with its gradient where \
@@ -273,6 +299,7 @@ struct jl_engine_kernels {
 	 * one between processes. NULL: that one carries the data itself. */
 	enum jl_status (*comm_open)(struct jl_engine *engine, struct jl_comm *processes, struct jl_comm **ret_comm,
 				    struct jl_err *err);
+	void (*int8_from_float)(struct jl_engine *engine, const struct jl_eng_int8 *op); /* optional */
 	/* Optional: memory of this worker as the system counts it now; NULL: peak_B. */
 	double (*memory_B)(struct jl_engine *engine);
 	/* Optional: joule that this engine's device has taken since some moment; NAN: it does not count. NULL: the host's

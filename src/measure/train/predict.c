@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "check/own_params.h"
+#include "serving/passes.h"
 #include "system/resolve.h"
 #include "train/run.h"
 
@@ -48,20 +49,17 @@ static void join(struct jl_machine *machine, const struct jl_train_result *r)
 	machine->alone = machine->fabric;
 }
 
-static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
-			    const struct jl_train_result *r, struct jl_arena *arena, struct jl_err *err)
+/* own: where a CPU of this machine is described; it must live as long as the machine. */
+static enum jl_status make_machine(struct jl_machine *ret_machine, struct jl_own_cpu *own,
+				   const struct jl_train_run *run, const struct jl_train_result *r,
+				   struct jl_arena *arena, struct jl_err *err)
 {
 	const enum jl_dtype dtype = dtype_of(run);
 	struct jl_sys sys = { .n_nodes = 1, .n_per_node = 1 };
-	struct jl_own_cpu own;
 	struct jl_device dev;
-	struct jl_machine machine;
-	struct jl_subject subject;
-	struct jl_job job;
-	struct jl_request ask = jl_request_empty();
 	if (run->kernels == &jl_engine_cpu) {
-		jl_own_cpu_guess(&own, &(struct jl_own_ask){ .cat = run->cat, .here = run->here });
-		sys.cpu = &own.cpu;
+		jl_own_cpu_guess(own, &(struct jl_own_ask){ .cat = run->cat, .here = run->here });
+		sys.cpu = &own->cpu;
 	} else if (run->here->system) {
 		JL_TRY(jl_sys_parse(&sys, run->cat, run->here->system, arena, err));
 	} else {
@@ -69,21 +67,33 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	}
 	JL_TRY(solve(&dev, &sys, run, r, err));
 	if (sys.cpu) {
-		own.cpu.fp32_flopps = (struct jl_fact){
+		own->cpu.fp32_flopps = (struct jl_fact){
 			.value = dev.peak_flopps[JL_FP32], .lo = NAN, .hi = NAN, .origin = JL_MEASURED
 		};
-		own.cpu.mem_Bps.value = dev.mem_Bps;
+		own->cpu.mem_Bps.value = dev.mem_Bps;
 	}
-	JL_TRY(jl_machine_make(&machine, run->cat, &sys, err));
-	machine.dev.peak_flopps[dtype] = dev.peak_flopps[dtype];
-	machine.dev.mem_Bps = dev.mem_Bps;
-	machine.device_fitted = true;
-	join(&machine, r);
+	JL_TRY(jl_machine_make(ret_machine, run->cat, &sys, err));
+	ret_machine->dev.peak_flopps[dtype] = dev.peak_flopps[dtype];
+	ret_machine->dev.mem_Bps = dev.mem_Bps;
+	ret_machine->device_fitted = true;
+	join(ret_machine, r);
+	return JL_OK;
+}
+
+static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
+			    const struct jl_train_result *r, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_own_cpu own;
+	struct jl_machine machine;
+	struct jl_subject subject;
+	struct jl_job job;
+	struct jl_request ask = jl_request_empty();
+	JL_TRY(make_machine(&machine, &own, run, r, arena, err));
 	ask.model = run->model->id;
 	ask.batch = (double)run->batch;
 	ask.seq = (double)run->seq;
 	ask.accumulate = (double)run->n_micro;
-	ask.dtype = (int)dtype;
+	ask.dtype = (int)dtype_of(run);
 	ask.framework = JL_FW_NATIVE;
 	ask.plan.dp = r->config.n_workers;
 	ask.plan.zero = (int)r->config.mode;
@@ -91,6 +101,25 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	JL_TRY(jl_job_weigh(&job, run->cat, &subject, &machine, &ask, err));
 	*ret_step_s = job.prediction.step_s;
 	return JL_OK;
+}
+
+void jl_decode_predict(struct jl_train_result *r, const struct jl_train_run *run)
+{
+	const struct jl_passes_ask ask = { .model = run->model,
+					   .weight_B = run->int8 ? 1 : r->rates.elem_B,
+					   .elem_B = r->rates.elem_B,
+					   .n_requests = (double)r->config.batch,
+					   .prompt = (double)run->seq,
+					   .answer = (double)run->answer };
+	struct jl_arena arena;
+	struct jl_own_cpu own;
+	struct jl_machine machine;
+	struct jl_err err;
+	r->first_predicted_s = r->predicted_s = (struct jl_estimate){ NAN, NAN, NAN };
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	if (!run->no_rates && run->here && make_machine(&machine, &own, run, r, &arena, &err) == JL_OK)
+		(void)jl_passes_predict(&r->first_predicted_s, &r->predicted_s, &machine, &ask, &err);
+	jl_arena_release(&arena);
 }
 
 enum jl_status jl_train_predict(struct jl_estimate *ret_step_s, const struct jl_train_run *run,

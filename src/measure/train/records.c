@@ -17,15 +17,18 @@ double jl_train_gemm_cpu_frac(const struct jl_train_result *r, const struct jl_t
 
 static void add_params(struct jl_draft *d, const struct jl_train_result *r, const struct jl_train_run *run)
 {
+	const bool answers = run->answer > 0;
 	jl_draft_text(d, "model", run->model->id);
-	jl_draft_text(d, "mode", jl_train_mode_names[r->config.mode]);
+	jl_draft_text(d, "mode", answers ? NULL : jl_train_mode_names[r->config.mode]);
 	jl_draft_text(d, "precision", jl_train_precision_names[run->precision]);
-	jl_draft_number(d, "n_workers", r->config.n_workers);
-	jl_draft_number(d, "batch", (double)run->batch);
-	jl_draft_number(d, "seq", (double)run->seq);
-	jl_draft_number(d, "accumulate", (double)run->n_micro);
+	jl_draft_text(d, "weights", run->int8 ? "int8" : NULL);
+	if (!answers)
+		jl_draft_number(d, "n_workers", r->config.n_workers);
+	jl_draft_number(d, "batch", (double)(answers ? r->config.batch : run->batch));
+	jl_draft_number(d, answers ? "prompt" : "seq", (double)run->seq);
+	jl_draft_number(d, answers ? "answer" : "accumulate", (double)(answers ? run->answer : run->n_micro));
 	jl_draft_number(d, "n_threads", r->n_threads);
-	jl_draft_text(d, "tokens", run->tokens ? "file" : "synthetic");
+	jl_draft_text(d, "tokens", answers ? NULL : run->tokens ? "file" : "synthetic");
 }
 
 /* Also 0, which nothing to wait for is; what is not known (NAN) is left out. */
@@ -35,13 +38,32 @@ static void add_figure(struct jl_draft *d, const char *name, bool less_is_better
 	jl_draft_summary(d, name, less_is_better, &one);
 }
 
+/* Seconds, or `work` over seconds. */
+static void add_predicted(struct jl_draft *d, const char *name, const struct jl_estimate *s, double work)
+{
+	struct jl_stats all = jl_stats_one(work > 0 ? work / s->value : s->value);
+	all.min = all.lo95 = work > 0 ? work / s->hi : s->lo;
+	all.max = all.hi95 = all.p95 = work > 0 ? work / s->lo : s->hi;
+	jl_draft_summary(d, name, !(work > 0), &all);
+}
+
+static void add_answers(struct jl_draft *d, const struct jl_train_result *r)
+{
+	struct jl_stats rate = jl_stats_rate(&r->step_s, (double)r->config.batch);
+	jl_draft_summary(d, "tokens_per_s", false, &rate);
+	jl_draft_summary(d, "ttft_s", true, &r->first_s);
+	jl_draft_summary(d, "tpot_s", true, &r->step_s);
+	add_figure(d, "tpot_p90_s", true, r->step_p90_s);
+	add_figure(d, "mem_B", true, r->mem_B);
+	add_figure(d, "bandwidth_frac", false, r->bandwidth_frac);
+	add_predicted(d, "predicted_ttft_s", &r->first_predicted_s, 0);
+	add_predicted(d, "predicted_tpot_s", &r->predicted_s, 0);
+}
+
 static void add_metrics(struct jl_draft *d, const struct jl_train_result *r, const struct jl_train_run *run)
 {
 	double n_samples = (double)(run->batch * run->n_micro) * r->config.n_workers;
-	struct jl_stats rate = jl_stats_rate(&r->step_s, n_samples),
-			predicted = jl_stats_one(n_samples / r->predicted_s.value);
-	predicted.min = predicted.lo95 = n_samples / r->predicted_s.hi;
-	predicted.max = predicted.hi95 = predicted.p95 = n_samples / r->predicted_s.lo;
+	struct jl_stats rate = jl_stats_rate(&r->step_s, n_samples);
 	jl_draft_summary(d, "samples_per_s", false, &rate);
 	jl_draft_summary(d, "step_s", true, &r->step_s);
 	add_figure(d, "exposed_s", true, r->exposed_s);
@@ -52,8 +74,12 @@ static void add_metrics(struct jl_draft *d, const struct jl_train_result *r, con
 	add_figure(d, "gemm_frac", false, jl_train_gemm_frac(r));
 	add_figure(d, "energy_J", true, r->energy_J);
 	add_figure(d, "energy_per_sample_J", true, r->energy_J / n_samples);
-	jl_draft_summary(d, "predicted_samples_per_s", false, &predicted);
-	/* where the step's time went, and the rates that the prediction is built on */
+	add_predicted(d, "predicted_samples_per_s", &r->predicted_s, n_samples);
+}
+
+/* Where the step's time went, and the rates that the prediction is built on. */
+static void add_parts(struct jl_draft *d, const struct jl_train_result *r)
+{
 	const struct {
 		const char *name;
 		double value;
@@ -75,11 +101,15 @@ static void add_metrics(struct jl_draft *d, const struct jl_train_result *r, con
 struct jl_record jl_train_record(struct jl_draft *draft, const struct jl_train_result *r,
 				 const struct jl_train_run *run)
 {
-	jl_draft_begin(draft, "train", run->kernels->name, 0, NULL);
+	jl_draft_begin(draft, run->answer ? "infer" : "train", run->kernels->name, 0, NULL);
 	draft->samples_s = r->samples_s;
 	draft->n_samples = r->n_samples;
 	add_params(draft, r, run);
-	add_metrics(draft, r, run);
+	if (run->answer)
+		add_answers(draft, r);
+	else
+		add_metrics(draft, r, run);
+	add_parts(draft, r);
 	struct jl_record record = jl_draft_record(draft);
 	record.noise = r->noise;
 	record.noise.why = r->noise.noisy ? r->noise_why : NULL;

@@ -4,7 +4,11 @@
  *   metrics samples_per_s (judged), step_s, exposed_s, mem_B, loss, cpu_s, [gemm_frac, gemm_cpu_frac], [energy_J,
  *   energy_per_sample_J: backend cpu the host's, cuda that of the GPUs], [predicted_samples_per_s], of the step
  *   [forward_s, head_s, backward_s, update_s], of the machine [gemm_flopps, copy_Bps,
- *   allreduce_Bps] */
+ *   allreduce_Bps]
+ *
+ *   kind infer; params model precision weights batch prompt answer n_threads
+ *   metrics tokens_per_s (judged, of the whole batch), ttft_s (prompts to their first tokens), tpot_s (one token of all), tpot_p90_s, mem_B,
+ *   [bandwidth_frac], [predicted_ttft_s, predicted_tpot_s], [gemm_flopps, copy_Bps] */
 #pragma once
 
 #include "record/draft.h"

@@ -15,6 +15,7 @@
 struct jl_train_config {
 	int n_workers;
 	enum jl_train_mode mode;
+	size_t batch; /* of a decoder, which is one worker */
 };
 
 /* What the machine does by itself with so many workers at work: measured in the workers right before they train. */
@@ -34,7 +35,7 @@ struct jl_train_result {
 	int dead_rank;  /* -1: none */
 	size_t n_steps; /* measured; the first one warms up and does not count */
 	struct jl_stats step_s;
-	double samples_per_s;                           /* of all workers, by the median step */
+	double samples_per_s;                           /* of all workers, by the median step; a decoder's tokens */
 	double forward_s, head_s, backward_s, update_s; /* means over measured steps, of rank 0 */
 	double exposed_s;              /* mean of a step's standing still for others, largest over the workers */
 	double mem_B;                  /* of one worker, largest */
@@ -48,6 +49,11 @@ struct jl_train_result {
 	int n_threads;                 /* of each worker */
 	struct jl_train_rates rates;
 	struct jl_estimate predicted_s; /* of a step, by jl_predict with those rates; NAN: not known */
+	/* Of a decoder, whose steps are tokens of all samples: prompts to their first tokens; what nine of ten tokens took at most; bytes that
+	 * a token must read over its time, of the rate of copying (NAN: not measured). */
+	struct jl_stats first_s;
+	struct jl_estimate first_predicted_s;
+	double step_p90_s, bandwidth_frac;
 	struct jl_record_noise noise;
 	char noise_why[160];
 	char versions[128];
@@ -65,6 +71,8 @@ struct jl_train_run {
 	int n_threads;                /* of each worker; 0: the machine's, shared evenly */
 	const char *tokens;           /* file; NULL: synthetic */
 	double lr;                    /* 0: default */
+	size_t answer;                /* of a decoder: tokens that follow prompts of `seq`; 0: a training */
+	bool int8;                    /* of a decoder: weights of products */
 	bool no_rates;                /* the machine's own rates are not measured: nothing is predicted */
 	const struct jl_catalog *cat; /* what predicts a step, and of which machine; NULL: nothing does */
 	const struct jl_probe_machine *here;
@@ -82,9 +90,14 @@ struct jl_train_run {
  * run, and 1: rank 0 alone; `done` is called on rank 0 only. NULL: processes on this host. */
 enum jl_status jl_train_run(const struct jl_train_run *run, struct jl_comm *mpi, struct jl_err *err);
 
+/* decode_run.c: the same for a decoder, all in this process; weights are made once, with room for the largest batch. One that fails ends it. */
+enum jl_status jl_decode_run(const struct jl_train_run *run, struct jl_err *err);
+
 /* predict.c: of a step on the run's machine, with the result's rates in place of the listed ones. */
 enum jl_status jl_train_predict(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
 				const struct jl_train_result *result, struct jl_err *err);
+/* The same of a decoder's two kinds of passes; what is not known becomes NAN. */
+void jl_decode_predict(struct jl_train_result *result, const struct jl_train_run *run);
 
 /* energy.c: counters of this host in joule since some moment; NAN: there is none. */
 double jl_train_energy_J(const char **ret_from);

@@ -52,6 +52,8 @@ struct jl_tensor_place {
 	size_t real_rows;  /* without the padding of the vocabulary */
 	enum jl_unit_kind unit;
 	size_t at; /* elements from the beginning of the unit */
+	bool int8; /* lies among the unit's int8 weights, and its rows' scales from `scale_at` on */
+	size_t scale_at;
 };
 
 struct jl_train_shape {

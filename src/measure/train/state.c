@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 
-#define INIT_CHUNK ((size_t)1 << 20)
+#define INIT_CHUNK ((size_t)1 << 22)
+#define INIT_PIECE ((size_t)1 << 16)
 
 const char *const jl_train_mode_names[JL_N_TRAIN_MODE + 1] = { "ddp", "zero1", "zero2", "zero3", NULL };
 
@@ -49,6 +51,13 @@ static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 		*unit = (struct jl_unit){ .n = n,
 					  .shard_n = shard_n,
 					  .shard_at = t->mode == JL_TRAIN_DDP ? 0 : (size_t)t->rank * shard_n };
+		if (t->in.max_tokens) {
+			enum jl_unit_kind kind = jl_train_unit_kind(&t->shape, u);
+			unit->param = take(&c[JL_BLOCK_PARAM], n, elem_B);
+			unit->int8 = take(&c[JL_BLOCK_PARAM], t->int8_n[kind], 1);
+			unit->scales = take(&c[JL_BLOCK_PARAM], t->scales_n[kind], sizeof(float));
+			continue;
+		}
 		if (t->mode == JL_TRAIN_ZERO3) {
 			unit->param_shard = take(&c[JL_BLOCK_PARAM], shard_n, elem_B);
 		} else {
@@ -107,35 +116,68 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 		a->norm2 = norm ? norm : a->norm2;
 		a->act = act ? act : a->act;
 	}
+	size_t last = t->in.max_tokens ? t->in.n_samples : rows; /* a decoder's logits are of the last tokens */
+	struct jl_eng_attn shape = jl_train_attn(s, t->in.n_samples, t->in.max_tokens ? 1 : t->in.seq);
+	shape.max = t->in.max_tokens;
+	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
+	t->attn_scratch = scratch_B ? take(c, scratch_B, 1) : NULL;
 	t->branch = take(c, rows * s->hidden, elem_B);
-	t->x_final = take(c, rows * s->hidden, elem_B);
-	t->norm_final = take(c, rows * s->hidden, elem_B);
+	t->x_final = take(c, last * s->hidden, elem_B);
+	t->norm_final = take(c, last * s->hidden, elem_B);
 	t->d_norm_final = t->branch; /* nothing branches behind the last layer */
-	t->mean_final = take(c, rows, sizeof(float));
-	t->rstd_final = take(c, rows, sizeof(float));
+	t->mean_final = take(c, last, sizeof(float));
+	t->rstd_final = take(c, last, sizeof(float));
+	t->logits_rows = t->in.max_tokens ? last : t->k->loss_rows(t->engine, rows, s->vocab_pad);
+	t->logits = take(c, t->logits_rows * s->vocab_pad, elem_B);
+	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
+	t->next = take(c, t->in.max_tokens ? last : 0, sizeof(int32_t));
+	t->at = take(c, t->in.max_tokens ? 1 : 0, sizeof(int32_t));
+	if (t->in.max_tokens)
+		return;
 	t->d_res = take(c, rows * s->hidden, elem_B);
 	t->d_norm = take(c, rows * s->hidden, elem_B);
 	t->d_up = take(c, rows * s->ffn, elem_B);
 	t->d_qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
 	t->d_att = take(c, rows * s->heads * s->head_dim, elem_B);
-	const struct jl_eng_attn shape = jl_train_attn(s, t->in.n_samples, t->in.seq);
-	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
-	t->attn_scratch = scratch_B ? take(c, scratch_B, 1) : NULL;
-	t->logits_rows = t->k->loss_rows(t->engine, rows, s->vocab_pad);
-	t->logits = take(c, t->logits_rows * s->vocab_pad, elem_B);
 	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
 	t->norm_sq = take(c, 64, sizeof(float));
-	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
 	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
 }
 
 /* Called twice: to count, and with memory. */
 static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 {
+	const struct jl_train_shape *s = &t->shape;
+	size_t kv_n = t->in.n_samples * s->kv_heads * t->in.max_tokens * s->head_dim;
 	lay_units(t, c);
-	for (size_t l = 0; l < t->shape.n_layers; l++)
-		lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
+	for (size_t l = 0; l < s->n_layers; l++) {
+		if (l == 0 || !kv_n)
+			lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
+		else /* a decoder's are there once; it keeps keys and values of every layer */
+			t->layers[l] = t->layers[0];
+		t->layers[l].keys = take(&c[JL_BLOCK_KV], kv_n, t->engine->elem_B);
+		t->layers[l].values = take(&c[JL_BLOCK_KV], kv_n, t->engine->elem_B);
+	}
 	lay_work(t, &c[JL_BLOCK_WORK]);
+}
+
+/* Weights of products are laid out by themselves, apart from what stays as it is; a tied table is kept both ways. */
+static void split_int8(struct jl_trainer *t)
+{
+	struct jl_train_shape *s = &t->shape;
+	struct jl_tensor_place *logits = &s->weights[JL_W_LOGITS];
+	memset(s->unit_n, 0, sizeof s->unit_n);
+	if (s->tied)
+		*logits = s->weights[JL_W_TOKENS];
+	for (int w = 0; w < JL_N_TENSOR; w++) {
+		struct jl_tensor_place *p = &s->weights[w];
+		p->int8 = w == JL_W_LOGITS || w == JL_W_QKV || w == JL_W_OUT || w == JL_W_UP || w == JL_W_DOWN;
+		size_t *n = p->int8 ? &t->int8_n[p->unit] : &s->unit_n[p->unit];
+		p->at = *n;
+		p->scale_at = t->scales_n[p->unit];
+		*n += (p->rows * p->cols + JL_TRAIN_ALIGN - 1) / JL_TRAIN_ALIGN * JL_TRAIN_ALIGN;
+		t->scales_n[p->unit] += p->int8 ? p->rows : 0;
+	}
 }
 
 static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct jl_trainer_in *in)
@@ -145,6 +187,8 @@ static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct 
 	t->rank = in->comm ? in->comm->rank : 0;
 	t->mode = t->n_ranks > 1 ? in->mode : JL_TRAIN_DDP;
 	t->n_rows = in->n_samples * in->seq;
+	if (in->int8)
+		split_int8(t);
 }
 
 struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in)
@@ -163,7 +207,8 @@ struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struc
 					    .optim_B = (double)c[JL_BLOCK_OPTIM].used_B,
 					    .unit_B = (double)c[JL_BLOCK_UNIT].used_B,
 					    .act_B = (double)c[JL_BLOCK_ACT].used_B,
-					    .work_B = (double)c[JL_BLOCK_WORK].used_B };
+					    .work_B = (double)c[JL_BLOCK_WORK].used_B,
+					    .kv_B = (double)c[JL_BLOCK_KV].used_B };
 	for (size_t i = 0; i < JL_N_BLOCK; i++)
 		memory.total_B += (double)c[i].used_B;
 	return memory;
@@ -188,43 +233,95 @@ static enum jl_status allocate(struct jl_trainer *t, struct jl_err *err)
 	return JL_OK;
 }
 
+/* First values of a stretch of a unit, made by all threads. */
+struct fill {
+	const struct jl_trainer *t;
+	struct jl_pool *pool;
+	float *values;
+	size_t unit, begin, n;
+};
+
+static void fill_piece(void *ctx, size_t index, int thread)
+{
+	const struct fill *f = ctx;
+	size_t at = index * INIT_PIECE, n = f->n - at < INIT_PIECE ? f->n - at : INIT_PIECE;
+	(void)thread;
+	jl_train_init(f->t->in.shape, f->t->in.seed, f->unit, f->begin + at, n, f->values + at);
+}
+
+static void fill(struct fill *f, size_t unit, size_t begin, size_t n, void *to)
+{
+	f->unit = unit;
+	f->begin = begin;
+	f->n = n;
+	jl_pool_run(f->pool, fill_piece, f, (n + INIT_PIECE - 1) / INIT_PIECE);
+	f->t->k->from_host(f->t->engine, to, f->values, n * sizeof *f->values);
+}
+
+/* A tensor of a decoder, some rows at a time. */
+static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, void *staged)
+{
+	const struct jl_tensor_place *to = &t->shape.weights[w],
+				     *from = &t->in.shape->weights[w == JL_W_LOGITS && t->shape.tied ? JL_W_TOKENS : w];
+	struct jl_unit *unit = &t->units[u];
+	size_t each = INIT_CHUNK / to->cols;
+	for (size_t row = 0; row < to->rows; row += each) {
+		size_t n_rows = to->rows - row < each ? to->rows - row : each, n = n_rows * to->cols,
+		       at = row * to->cols;
+		fill(f, u, from->at + at, n, staged);
+		if (to->int8)
+			t->k->int8_from_float(t->engine,
+					      &(struct jl_eng_int8){ .n_rows = n_rows,
+								     .width = to->cols,
+								     .from = staged,
+								     .to = unit->int8 + to->at + at,
+								     .scales = unit->scales + to->scale_at + row });
+		else
+			t->k->elem_from_float(t->engine, unit->param + (to->at + at) * t->engine->elem_B, staged, n);
+	}
+}
+
 /* Each worker fills what it keeps: all of it, or its shard. */
 static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 {
-	float *values = jl_realloc(NULL, INIT_CHUNK * sizeof *values);
+	struct fill f = { .t = t, .values = jl_realloc(NULL, INIT_CHUNK * sizeof *f.values) };
 	void *staged = NULL;
-	enum jl_status status = values ? JL_OK : jl_fail_nomem(err);
-	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN, &staged, err));
+	enum jl_status status = f.values ? jl_pool_create(t->engine->n_threads, &f.pool, err) : jl_fail_nomem(err);
+	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *f.values, JL_MEM_PLAIN, &staged, err));
 	for (size_t u = 0; status == JL_OK && u < t->shape.n_units; u++) {
 		struct jl_unit *unit = &t->units[u];
+		for (int w = 0; t->in.max_tokens && w < JL_N_TENSOR; w++)
+			if (t->shape.weights[w].rows && t->shape.weights[w].unit == jl_train_unit_kind(&t->shape, u))
+				init_tensor(t, u, w, &f, staged);
 		bool part = t->mode == JL_TRAIN_ZERO3;
 		char *to = part ? unit->param_shard : unit->param;
-		size_t first = part ? unit->shard_at : 0, n_all = part ? unit->shard_n : unit->n;
+		size_t first = part ? unit->shard_at : 0, n_all = t->in.max_tokens ? 0 : part ? unit->shard_n : unit->n;
 		for (size_t at = 0; at < n_all; at += INIT_CHUNK) {
 			size_t n = n_all - at < INIT_CHUNK ? n_all - at : INIT_CHUNK;
-			jl_train_init(&t->shape, t->in.seed, u, first + at, n, values);
-			t->k->from_host(t->engine, staged, values, n * sizeof *values);
+			fill(&f, u, first + at, n, staged);
 			t->k->elem_from_float(t->engine, to + at * t->engine->elem_B, staged, n);
 		}
-		for (size_t at = 0; unit->master && at < unit->shard_n; at += INIT_CHUNK) {
-			size_t n = unit->shard_n - at < INIT_CHUNK ? unit->shard_n - at : INIT_CHUNK;
-			jl_train_init(&t->shape, t->in.seed, u, unit->shard_at + at, n, values);
-			t->k->from_host(t->engine, unit->master + at, values, n * sizeof *values);
-		}
+		for (size_t at = 0; unit->master && at < unit->shard_n; at += INIT_CHUNK)
+			fill(&f, u, unit->shard_at + at,
+			     unit->shard_n - at < INIT_CHUNK ? unit->shard_n - at : INIT_CHUNK, unit->master + at);
 		status = t->k->sync(t->engine, err);
 	}
 	if (staged)
-		t->k->free(t->engine, staged, INIT_CHUNK * sizeof *values, JL_MEM_PLAIN);
-	jl_free(values);
+		t->k->free(t->engine, staged, INIT_CHUNK * sizeof *f.values, JL_MEM_PLAIN);
+	jl_pool_destroy(f.pool);
+	jl_free(f.values);
 	return status;
 }
 
 enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
 				 struct jl_trainer **ret_trainer, struct jl_err *err)
 {
-	if (in->shape->n_positions && in->seq > in->shape->n_positions)
-		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has", in->seq,
+	size_t longest = in->max_tokens > in->seq ? in->max_tokens : in->seq;
+	if (in->shape->n_positions && longest > in->shape->n_positions)
+		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has", longest,
 			       in->shape->n_positions, in->shape->id);
+	if (in->int8 && !engine->k->int8_from_float)
+		return jl_fail(err, JL_E_ABSENT, "the %s engine has no products with int8 weights", engine->k->name);
 	if (!engine->k->supports_head_dim(in->shape->head_dim))
 		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu", engine->k->name,
 			       in->shape->head_dim);
@@ -247,12 +344,21 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 	return JL_OK;
 }
 
+void jl_trainer_forget(struct jl_trainer *t)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (t->graphs[i])
+			t->k->graph_free(t->engine, t->graphs[i]);
+		t->graphs[i] = NULL;
+		t->n_queued[i] = 0;
+	}
+}
+
 void jl_trainer_destroy(struct jl_trainer *t)
 {
 	if (!t)
 		return;
-	if (t->graph)
-		t->k->graph_free(t->engine, t->graph);
+	jl_trainer_forget(t);
 	for (size_t i = JL_N_BLOCK; i-- > 0;)
 		if (t->blocks[i].memory)
 			t->k->free(t->engine, t->blocks[i].memory, t->blocks[i].size_B, t->blocks[i].mem);
@@ -265,6 +371,8 @@ void jl_trainer_destroy(struct jl_trainer *t)
 void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
 {
 	const struct jl_tensor_place *p = &t->shape.weights[weight];
+	if (p->int8)
+		return unit->int8 + p->at;
 	return p->rows ? unit->param + p->at * t->engine->elem_B : NULL;
 }
 

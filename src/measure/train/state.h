@@ -16,6 +16,8 @@ struct jl_unit {
 	char *grad;        /* full; zero2, zero3: the buffer it is in now, NULL: in none */
 	char *grad_shard;
 	float *master, *m, *v; /* shard_n each; master NULL where parameters are float */
+	int8_t *int8;          /* a decoder's, with the scales of their rows */
+	float *scales;
 	bool reducing, gathering;
 };
 
@@ -23,6 +25,7 @@ struct jl_unit {
 struct jl_layer_acts {
 	void *x_in, *norm1, *qkv, *att, *x_mid, *norm2, *up, *act;
 	float *mean1, *rstd1, *mean2, *rstd2, *lse;
+	void *keys, *values; /* of a decoder */
 };
 
 struct jl_block { /* one allocation */
@@ -31,7 +34,16 @@ struct jl_block { /* one allocation */
 	enum jl_engine_mem mem;
 };
 
-enum { JL_BLOCK_PARAM, JL_BLOCK_GRAD, JL_BLOCK_OPTIM, JL_BLOCK_UNIT, JL_BLOCK_ACT, JL_BLOCK_WORK, JL_N_BLOCK };
+enum {
+	JL_BLOCK_PARAM,
+	JL_BLOCK_GRAD,
+	JL_BLOCK_OPTIM,
+	JL_BLOCK_UNIT,
+	JL_BLOCK_ACT,
+	JL_BLOCK_WORK,
+	JL_BLOCK_KV,
+	JL_N_BLOCK
+};
 
 struct jl_trainer {
 	struct jl_engine *engine;
@@ -42,6 +54,8 @@ struct jl_trainer {
 	int rank, n_ranks;
 	size_t n_rows; /* tokens of a micro-batch */
 	long n_steps;
+
+	size_t int8_n[JL_N_UNIT_KIND], scales_n[JL_N_UNIT_KIND]; /* of a unit of a decoder */
 
 	struct jl_block blocks[JL_N_BLOCK];
 	struct jl_unit *units;
@@ -63,14 +77,29 @@ struct jl_trainer {
 	float *loss, *norm_sq;
 	int32_t *tokens, *targets;
 	float *host_loss;
-	struct jl_engine_graph *graph;
+	struct jl_engine_graph *graphs[2]; /* recorded: a step or a pass of prompts; a pass of one token */
+	long n_queued[2];                  /* how often each was */
 	struct jl_trainer_times times;
+
+	/* of a decoder: where its samples are, and what they say next */
+	int32_t *at, *next;
+	bool decoding;   /* one token a sample; otherwise whole prompts */
+	size_t n_tokens; /* of each sample so far */
 };
 
 /* state.c */
 void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit,
 		    enum jl_tensor weight); /* parameter; NULL: none */
 void *jl_trainer_grad(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight); /* its gradient */
+
+/* step.c, for decode.c too */
+void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens);
+void jl_trainer_norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *residual,
+		     const void *branch, void *residual_out, void *out, float *mean, float *rstd);
+void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x); /* of n_rows */
+/* Queues what `queue` does. The first time warms up, the second is recorded where the engine can, and from then on that is replayed. */
+enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), struct jl_err *err);
+void jl_trainer_forget(struct jl_trainer *t); /* what is recorded */
 
 /* exchange.c: parameters are there before a unit computes; its gradient has a place, and goes to the others when it
  * is complete. */

@@ -67,8 +67,11 @@ static void multiply(struct jl_trainer *t, struct jl_eng_gemm op)
 static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *x, void *y,
 		   void *before_gelu)
 {
-	multiply(t, jl_linear(&t->shape.weights[weight], t->n_rows, x, jl_trainer_at(t, unit, weight),
-			      jl_trainer_at(t, unit, weight + 1), y, before_gelu));
+	const struct jl_tensor_place *w = &t->shape.weights[weight];
+	const void *bias = w->unit == JL_UNIT_LAYER ? jl_trainer_at(t, unit, weight + 1) : NULL;
+	struct jl_eng_gemm op = jl_linear(w, t->n_rows, x, jl_trainer_at(t, unit, weight), bias, y, before_gelu);
+	op.b_scale = w->int8 ? unit->scales + w->scale_at : NULL;
+	multiply(t, op);
 }
 
 static void linear_dx(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, void *dx,
@@ -85,8 +88,8 @@ static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor
 }
 
 /* residual_out = residual + branch; out = norm(residual_out) */
-static void norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *residual,
-		 const void *branch, void *residual_out, void *out, float *mean, float *rstd)
+void jl_trainer_norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *residual,
+		     const void *branch, void *residual_out, void *out, float *mean, float *rstd)
 {
 	t->k->norm(t->engine, &(struct jl_eng_norm){ .rms = t->shape.rms,
 						     .eps = t->shape.norm_eps,
@@ -127,14 +130,29 @@ static void norm_bwd(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor 
 
 static struct jl_eng_attn attention_of(const struct jl_trainer *t, const struct jl_layer_acts *a)
 {
-	struct jl_eng_attn op = jl_train_attn(&t->shape, t->in.n_samples, t->in.seq);
+	struct jl_eng_attn op = jl_train_attn(&t->shape, t->in.n_samples, t->decoding ? 1 : t->in.seq);
 	op.qkv = a->qkv;
 	op.out = a->att;
 	op.lse = a->lse;
 	op.d_out = t->d_att;
 	op.d_qkv = t->d_qkv;
 	op.scratch = t->attn_scratch;
+	op.keys = a->keys;
+	op.values = a->values;
+	op.max = t->in.max_tokens;
+	op.at = t->at;
 	return op;
+}
+
+static void attend(struct jl_trainer *t, const struct jl_layer_acts *a)
+{
+	const struct jl_eng_attn op = attention_of(t, a);
+	if (t->decoding)
+		t->k->attn_next(t->engine, &op);
+	else
+		t->k->attn(t->engine, &op);
+	if (a->keys && !t->decoding)
+		t->k->kv_keep(t->engine, &op);
 }
 
 static void layer_forward(struct jl_trainer *t, size_t l)
@@ -146,15 +164,14 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	struct jl_unit *u = jl_trainer_use(t, l + 1, next);
 
 	if (before)
-		norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
+		jl_trainer_norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
 	else
-		norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
+		jl_trainer_norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
 	linear(t, u, JL_W_QKV, a->norm1, a->qkv, NULL);
-	const struct jl_eng_attn attn = attention_of(t, a);
-	t->k->attn(t->engine, &attn);
+	attend(t, a);
 	linear(t, u, JL_W_OUT, a->att, t->branch, NULL);
 
-	norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
+	jl_trainer_norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
 	if (s->gated) {
 		linear(t, u, JL_W_UP, a->norm2, a->up, NULL);
 		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
@@ -164,18 +181,24 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	linear(t, u, JL_W_DOWN, a->act, t->branch, NULL);
 }
 
-static void forward(struct jl_trainer *t, const int32_t *tokens)
+void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 {
 	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
 	t->k->embed(t->engine, &(struct jl_eng_embed){ .n_rows = t->n_rows,
 						       .seq = t->in.seq,
 						       .width = t->shape.hidden,
 						       .tokens = tokens,
+						       .at = t->decoding ? t->at : NULL,
 						       .table = jl_trainer_at(t, embed, JL_W_TOKENS),
 						       .positions = jl_trainer_at(t, embed, JL_W_POSITIONS),
 						       .out = t->layers[0].x_in });
 	for (size_t l = 0; l < t->shape.n_layers; l++)
 		layer_forward(t, l);
+}
+
+void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x)
+{
+	linear(t, unit, t->shape.weights[JL_W_LOGITS].rows ? JL_W_LOGITS : JL_W_TOKENS, x, t->logits, NULL);
 }
 
 /* Logits, loss and all their gradients, some rows at a time: the logits of all tokens are never in memory together. */
@@ -185,8 +208,8 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 	size_t unit_number = s->tied ? 0 : s->n_layers + 1, hidden = s->hidden, elem_B = t->engine->elem_B;
 	struct jl_unit *u = jl_trainer_use(t, unit_number, (long)s->n_layers);
 	enum jl_tensor weight = s->tied ? JL_W_TOKENS : JL_W_LOGITS;
-	norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final, t->mean_final,
-	     t->rstd_final);
+	jl_trainer_norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final,
+			t->mean_final, t->rstd_final);
 	const struct jl_tensor_place w = { .rows = s->vocab_pad, .cols = hidden };
 	const void *weights = jl_trainer_at(t, u, weight);
 	jl_trainer_grad_begin(t, unit_number);
@@ -281,7 +304,7 @@ static void queue_step(struct jl_trainer *t)
 		size_t at = micro * t->n_rows;
 		t->first_micro = micro == 0;
 		t->last_micro = micro + 1 == t->in.n_micro;
-		forward(t, t->tokens + at);
+		jl_trainer_forward(t, t->tokens + at);
 		t->k->mark(t->engine, JL_MARK_FORWARD);
 		head(t, t->targets + at, t->loss + at);
 		t->k->mark(t->engine, JL_MARK_HEAD);
@@ -294,24 +317,24 @@ static void queue_step(struct jl_trainer *t)
 	t->k->mark(t->engine, JL_MARK_UPDATE);
 }
 
-/* The first step warms up, the second is recorded where the engine can, and from then on that is replayed. */
-static enum jl_status queue_or_replay(struct jl_trainer *t, struct jl_err *err)
+enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), struct jl_err *err)
 {
+	struct jl_engine_graph **graph = &t->graphs[t->decoding];
 	enum jl_status status = JL_OK;
 	bool captures = t->k->capture_begin && t->n_ranks == 1 && !t->in.no_capture;
-	if (captures && !t->graph && t->n_steps > 1) {
+	if (captures && !*graph && t->n_queued[t->decoding]++ > 0) {
 		status = t->k->capture_begin(t->engine, err);
 		if (status == JL_OK) {
-			queue_step(t);
-			status = t->k->capture_end(t->engine, &t->graph, err);
+			queue(t);
+			status = t->k->capture_end(t->engine, graph, err);
 		}
 	}
 	if (status != JL_OK)
 		return status;
-	if (t->graph)
-		t->k->replay(t->engine, t->graph);
+	if (*graph)
+		t->k->replay(t->engine, *graph);
 	else
-		queue_step(t);
+		queue(t);
 	return JL_OK;
 }
 
@@ -331,7 +354,7 @@ enum jl_status jl_trainer_step(struct jl_trainer *t, const int32_t *tokens, cons
 							       .clip = t->in.clip,
 							       .grad_mul = 1.0 / t->n_ranks,
 							       .step = t->n_steps });
-	enum jl_status status = queue_or_replay(t, err);
+	enum jl_status status = jl_trainer_queue(t, queue_step, err);
 	t->k->to_host(t->engine, t->host_loss, t->loss, n * sizeof *t->loss);
 	enum jl_status failed = t->k->sync(t->engine, status == JL_OK ? err : NULL);
 	if (status != JL_OK || failed != JL_OK)

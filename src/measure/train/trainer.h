@@ -23,6 +23,9 @@ struct jl_trainer_in {
 	double lr, beta1, beta2, eps, weight_decay, clip;
 	uint64_t seed;
 	bool no_capture;
+	/* A decoder (decode.h): tokens that a sample may grow to, beginning with `seq`; 0: a training. int8: weights of products. */
+	size_t max_tokens;
+	bool int8;
 };
 
 extern const struct jl_trainer_in
@@ -54,6 +57,7 @@ struct jl_trainer_memory {
 	double unit_B; /* full units in passing: gathered parameters (zero3), gradients (zero2, zero3) */
 	double act_B;  /* kept from forward for backward */
 	double work_B; /* logits, gradients of activations, tokens */
+	double kv_B;   /* keys and values of a decoder */
 	double total_B;
 };
 

@@ -1,4 +1,5 @@
-/* jeoul bench train: a real training step over one and several workers, and why it scales as it does. */
+/* jeoul bench train: a real training step over one and several workers, and why it scales as it does. jeoul bench infer: prompts and tokens of
+ * the same networks as decoders, and what is predicted of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -16,6 +17,9 @@
 #define GPU_TIME_S       3.0 /* of one configuration: five steps are over before a GPU's energy is counted once */
 #define WORKERS_TEXT_MAX 96
 #define NOTABLE_FRAC     0.15 /* of a step: worth a sentence */
+#define BATCH_MAX        65536
+#define CPU_ANSWERS_S    10.0 /* of one batch */
+#define RATES_S          0.5 /* with less time than this the machine's own rates are not measured, and nothing is predicted */
 
 const struct jl_option jl_bench_train_options[] = {
 	JL_O_TEXT("model", "NAME", JL_N("a dense decoder of the catalog (default: gpt-305m)")),
@@ -31,6 +35,23 @@ const struct jl_option jl_bench_train_options[] = {
 	JL_O_TEXT("tokens", "FILE", JL_N("train on these: little-endian 16-bit numbers, 32-bit if it ends in .u32")),
 	JL_O_COUNT("threads", "N", 1, 1024, JL_N("of each worker (default: the cores, shared evenly)")),
 	JL_BENCH_TCP_OPTIONS,
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+static const char *const weights_names[] = { "int8", NULL };
+
+const struct jl_option jl_bench_infer_options[] = {
+	JL_O_TEXT("model", "NAME", JL_N("a dense decoder of the catalog (default: gpt-305m)")),
+	JL_O_TEXT("batch", "N,N...", JL_N("samples that are answered at once (default: 1,8)")),
+	JL_O_COUNT("prompt", "TOKENS", 1, 1000000,
+		   JL_N("of each question (default: 512, or what the model's positions leave)")),
+	JL_O_COUNT("answer", "TOKENS", 2, 1000000, JL_N("of each answer (default: 128)")),
+	JL_O_CHOICE("precision", "NAME", jl_train_precision_names,
+		    JL_N("fp32, tf32 or bf16 (default: fp32 on a CPU, bf16 on a GPU)")),
+	JL_O_CHOICE("weights", "NAME", weights_names,
+		    JL_N("int8: weights of products, on a CPU (default: as they are)")),
+	JL_O_COUNT("threads", "N", 1, 1024, JL_N("of the CPU (default: the cores)")),
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -189,6 +210,54 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 	(void)jl_view_show(cli, &doc, NULL); /* its memory is looked at when all is printed */
 }
 
+/* --- what a person sees of answers: a row a batch, and what was predicted of it */
+
+static const int answer_columns[] = { 7, 13, 11, 11, 10, 11, 9 };
+
+static const char *seconds(char ret_text[JL_UNITS_TEXT_MAX], double value)
+{
+	return jl_units_text(ret_text, value, JL_K_TIME, 3);
+}
+
+static void answers_head(struct jl_cli *cli, const struct jl_train_run *run)
+{
+	if (cli->json)
+		return;
+	jl_buf_printf(&cli->out, JL_("%s%s%s · prompt %zu · answer %zu tokens\n%s%s · %s\n\n"), jl_view_bold(cli),
+		      run->model->name ? run->model->name : run->model->id, jl_view_reset(cli), run->seq, run->answer,
+		      jl_train_precision_names[run->precision], run->int8 ? JL_(", int8 weights") : "",
+		      jl_msg(run->kernels->en));
+	JL_LIVE(cli, answer_columns, JL_("batch"), JL_("first token"), JL_("token"), JL_("90 %"), JL_("tokens/s"),
+		JL_("bandwidth"), JL_("memory"));
+	jl_buf_puts(&cli->out, "\n");
+}
+
+static void view_predicted(struct jl_cli *cli, const char *name, const struct jl_estimate *e, double seen_s)
+{
+	if (isfinite(e->value))
+		jl_buf_printf(&cli->out, JL_("%8s%s%s: predicted %s (%s–%s), %s%s\n"), "", jl_view_dim(cli), name,
+			      seconds(JL_TXT, e->value), seconds(JL_TXT, e->lo), seconds(JL_TXT, e->hi),
+			      seen_s < e->lo   ? JL_("measured below")
+			      : seen_s > e->hi ? JL_("measured above")
+					       : JL_("measured inside"),
+			      jl_view_reset(cli));
+}
+
+static void answers_row(struct jl_cli *cli, const struct jl_train_result *r)
+{
+	char batch[24];
+
+	if (cli->json)
+		return;
+	(void)snprintf(batch, sizeof batch, "%zu", r->config.batch);
+	JL_LIVE(cli, answer_columns, batch, seconds(JL_TXT, r->first_s.median), seconds(JL_TXT, r->step_s.median),
+		seconds(JL_TXT, r->step_p90_s), number(JL_TXT, r->samples_per_s), per_cent(JL_TXT, r->bandwidth_frac),
+		jl_units_text(JL_TXT, r->mem_B, JL_K_BYTES, 3));
+	jl_buf_puts(&cli->out, r->noise.noisy ? " ~\n" : "\n");
+	view_predicted(cli, JL_("first token"), &r->first_predicted_s, r->first_s.median);
+	view_predicted(cli, JL_("token"), &r->predicted_s, r->step_s.median);
+}
+
 /* --- what is asked */
 
 struct asked {
@@ -231,112 +300,68 @@ static void usual_workers(const struct asked *a, char ret_text[WORKERS_TEXT_MAX]
 		n += snprintf(ret_text + n, (size_t)(WORKERS_TEXT_MAX - n), ",%d", i < n_gpus ? i : n_gpus);
 }
 
+/* The next number of a list; 0: its end, or `*ret_status` is not JL_OK. */
+static long next_number(const char **text, const char *option, long most, enum jl_status *ret_status,
+			struct jl_err *err)
+{
+	char word[JL_ITEM_MAX], *end;
+	if (!jl_next_item(text, word))
+		return 0;
+	long n = strtol(word, &end, 10);
+	if (end != word && !*end && n >= 1 && n <= most)
+		return n;
+	*ret_status = jl_fail(err, JL_E_USAGE, "--%s: '%s' is no number from 1 to %ld; write e.g. 1,2,4", option, word,
+			      most);
+	return 0;
+}
+
+static enum jl_status add_config(struct asked *a, struct jl_train_config config, struct jl_err *err)
+{
+	if (a->run.n_configs >= JL_TRAIN_CONFIGS_MAX)
+		return jl_fail(err, JL_E_LIMIT, "more than %d configurations", JL_TRAIN_CONFIGS_MAX);
+	a->run.configs[a->run.n_configs++] = config;
+	return JL_OK;
+}
+
 /* Each number of workers with each mode; one worker has nobody to share with: once. */
 static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;
 	enum jl_train_mode modes[JL_N_TRAIN_MODE];
 	size_t n_modes = 0;
+	enum jl_status status = JL_OK;
 	const char *text = jl_text(cli, "workers");
-	char word[JL_ITEM_MAX], usual[WORKERS_TEXT_MAX];
+	char usual[WORKERS_TEXT_MAX];
 	JL_TRY(read_modes(cli, modes, &n_modes, err));
 	usual_workers(a, usual);
-	for (text = text ? text : usual; jl_next_item(&text, word);) {
-		char *end;
-		long n = strtol(word, &end, 10);
-		if (end == word || *end || n < 1 || n > JL_TRAIN_WORKERS_MAX)
-			return jl_fail(err, JL_E_USAGE, "--workers: '%s' is no number from 1 to %d; write e.g. 1,2,4",
-				       word, JL_TRAIN_WORKERS_MAX);
+	text = text ? text : usual;
+	for (long n; (n = next_number(&text, "workers", JL_TRAIN_WORKERS_MAX, &status, err)) > 0;) {
 		if (a->mpi && n != 1 && n != a->mpi->n_ranks)
 			return jl_fail(err, JL_E_USAGE, "--workers %ld: the launcher started %d; write %d, or 1", n,
 				       a->mpi->n_ranks, a->mpi->n_ranks);
-		for (size_t m = 0; m < (n == 1 ? 1 : n_modes); m++) {
-			if (a->run.n_configs >= JL_TRAIN_CONFIGS_MAX)
-				return jl_fail(err, JL_E_LIMIT, "more than %d configurations", JL_TRAIN_CONFIGS_MAX);
-			a->run.configs[a->run.n_configs++] = (struct jl_train_config){ .n_workers = (int)n,
-										       .mode = n == 1 ? JL_TRAIN_DDP
-												      : modes[m] };
-		}
+		for (size_t m = 0; m < (n == 1 ? 1 : n_modes); m++)
+			JL_TRY(add_config(a,
+					  (struct jl_train_config){ .n_workers = (int)n,
+								    .mode = n == 1 ? JL_TRAIN_DDP : modes[m] },
+					  err));
 	}
-	return JL_OK;
+	return status;
 }
 
 /* --backend, or the first engine that is there. */
 static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 {
 	const char *wanted = jl_text(a->session.cli, "backend");
-	struct jl_err why = { 0 };
 	enum jl_status status = JL_E_ABSENT;
 	for (size_t i = 0; jl_engines[i] && status != JL_OK; i++) {
 		if (wanted && strcmp(wanted, jl_engines[i]->name) != 0)
 			continue;
 		a->run.kernels = jl_engines[i];
-		status = jl_engines[i]->present(&why);
+		status = jl_engines[i]->present(err);
 	}
 	if (!a->run.kernels)
 		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda", wanted);
-	if (status != JL_OK)
-		*err = why;
 	return status;
-}
-
-static enum jl_status read_asked(struct asked *a, struct jl_err *err)
-{
-	struct jl_cli *cli = a->session.cli;
-	const struct jl_given *time = jl_given(cli, "time");
-	const int precision = jl_chosen(cli, "precision", jl_train_precision_names);
-	const char *model = jl_text(cli, "model");
-	struct jl_train_shape shape;
-	JL_TRY(jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err));
-	JL_TRY(choose_engine(a, err));
-	JL_TRY(read_configs(a, err));
-	JL_TRY(jl_train_shape(a->run.model, 1, &shape, err));
-	a->run.cat = cli->cat;
-	if (!a->session.silent)
-		(void)jl_this_machine_probe(cli, &a->run.here, NULL); /* without it nothing is predicted */
-	a->n_params = (double)shape.n_params;
-	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
-			   : on_cpu(a)    ? JL_TRAIN_FP32
-					  : JL_TRAIN_BF16;
-	a->run.batch = (size_t)jl_whole(cli, "batch", 4);
-	a->run.seq = (size_t)jl_whole(cli, "seq", 512);
-	a->run.n_micro = (size_t)jl_whole(cli, "accumulate", 1);
-	a->run.n_threads = (int)jl_whole(cli, "threads", 0);
-	a->run.tokens = jl_text(cli, "tokens");
-	a->run.n_steps = (size_t)jl_whole(cli, "steps", time || !on_cpu(a) ? 0 : 5);
-	a->run.time_s = time ? time->value / (double)a->run.n_configs : GPU_TIME_S;
-	return JL_OK;
-}
-
-static bool on_done(void *ctx, const struct jl_train_result *result)
-{
-	struct asked *a = ctx;
-	struct jl_cli *cli = a->session.cli;
-	a->session.n_done++;
-	if (result->status == JL_OK) {
-		struct jl_draft draft;
-		const struct jl_record record = jl_train_record(&draft, result, &a->run);
-
-		jl_bench_keep_record(&a->session, &record, result->versions);
-	} else {
-		a->n_failed++;
-		if (cli->json)
-			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers, JL_("workers,"),
-				      jl_train_mode_names[result->config.mode], result->err.text);
-	}
-	view_row(cli, &a->table, result);
-	if (!cli->json)
-		jl_bench_flush(&a->session);
-	return !jl_bench_stop(NULL);
-}
-
-static bool on_tick(void *ctx, const struct jl_train_config *config, size_t n_steps)
-{
-	struct asked *a = ctx;
-	(void)config;
-	double n_all = (double)(a->run.n_steps ? a->run.n_steps + 1 : 0);
-	jl_bench_progress(&a->session, n_all > 0 ? (double)n_steps / n_all : 0);
-	return !jl_bench_stop(NULL);
 }
 
 /* What all hosts must have been given alike; each may have its own number of threads. */
@@ -367,25 +392,118 @@ static enum jl_status open_comm(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
+/* What both commands ask alike. */
+static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_shape, struct jl_err *err)
+{
+	struct jl_cli *cli = a->session.cli;
+	const int precision = jl_chosen(cli, "precision", jl_train_precision_names);
+	const char *model = jl_text(cli, "model");
+	JL_TRY(jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err));
+	JL_TRY(choose_engine(a, err));
+	JL_TRY(jl_train_shape(a->run.model, 1, ret_shape, err));
+	a->run.cat = cli->cat;
+	if (!a->session.silent)
+		(void)jl_this_machine_probe(cli, &a->run.here, NULL); /* without it nothing is predicted */
+	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
+			   : on_cpu(a)    ? JL_TRAIN_FP32
+					  : JL_TRAIN_BF16;
+	a->run.n_threads = (int)jl_whole(cli, "threads", 0);
+	return JL_OK;
+}
+
+static enum jl_status read_training(struct asked *a, struct jl_err *err)
+{
+	struct jl_cli *cli = a->session.cli;
+	struct jl_train_shape shape;
+	JL_TRY(open_comm(a, err));
+	JL_TRY(read_network(a, &shape, err));
+	JL_TRY(read_configs(a, err));
+	a->n_params = (double)shape.n_params;
+	a->run.batch = (size_t)jl_whole(cli, "batch", 4);
+	a->run.seq = (size_t)jl_whole(cli, "seq", 512);
+	a->run.n_micro = (size_t)jl_whole(cli, "accumulate", 1);
+	a->run.tokens = jl_text(cli, "tokens");
+	a->run.n_steps = (size_t)jl_whole(cli, "steps", jl_given(cli, "time") || !on_cpu(a) ? 0 : 5);
+	a->run.time_s = jl_bench_time_s(cli, a->run.n_configs, GPU_TIME_S);
+	return JL_OK;
+}
+
+static enum jl_status read_answers(struct asked *a, struct jl_err *err)
+{
+	struct jl_cli *cli = a->session.cli;
+	struct jl_train_run *run = &a->run;
+	struct jl_train_shape shape;
+	enum jl_status status = JL_OK;
+	const char *text = jl_text(cli, "batch");
+	JL_TRY(read_network(a, &shape, err));
+	text = text ? text : "1,8";
+	for (long n; (n = next_number(&text, "batch", BATCH_MAX, &status, err)) > 0;)
+		JL_TRY(add_config(a, (struct jl_train_config){ .n_workers = 1, .batch = (size_t)n }, err));
+	run->batch = run->configs[0].batch; /* whose product is measured */
+	run->time_s = jl_bench_time_s(cli, run->n_configs, on_cpu(a) ? CPU_ANSWERS_S : GPU_TIME_S);
+	run->no_rates = jl_given(cli, "time") && jl_given(cli, "time")->value < RATES_S;
+	run->int8 = jl_chosen(cli, "weights", weights_names) == 0;
+	run->answer = (size_t)jl_whole(cli, "answer", 128);
+	long room = (long)shape.n_positions - (long)run->answer;
+	run->seq = (size_t)jl_whole(cli, "prompt", shape.n_positions == 0 || room > 512 ? 512 : room > 1 ? room : 1);
+	return status;
+}
+
+static bool on_done(void *ctx, const struct jl_train_result *result)
+{
+	struct asked *a = ctx;
+	struct jl_cli *cli = a->session.cli;
+	a->session.n_done++;
+	if (result->status == JL_OK) {
+		struct jl_draft draft;
+		const struct jl_record record = jl_train_record(&draft, result, &a->run);
+
+		jl_bench_keep_record(&a->session, &record, result->versions);
+	} else {
+		a->n_failed++;
+		if (cli->json)
+			jl_buf_printf(&cli->warn, "jeoul: %d %s %s: %s\n", result->config.n_workers, JL_("workers,"),
+				      jl_train_mode_names[result->config.mode], result->err.text);
+	}
+	if (a->run.answer)
+		answers_row(cli, result);
+	else
+		view_row(cli, &a->table, result);
+	if (!cli->json)
+		jl_bench_flush(&a->session);
+	return !jl_bench_stop(NULL);
+}
+
+static bool on_tick(void *ctx, const struct jl_train_config *config, size_t n_steps)
+{
+	struct asked *a = ctx;
+	(void)config;
+	double n_all = (double)(a->run.n_steps ? a->run.n_steps + 1 : 0);
+	jl_bench_progress(&a->session, n_all > 0 ? (double)n_steps / n_all : 0);
+	return !jl_bench_stop(NULL);
+}
+
+static enum jl_status measure(struct jl_cli *cli, enum jl_status (*read)(struct asked *, struct jl_err *),
+			      struct jl_err *err)
 {
 	struct asked *a = jl_arena_alloc(&cli->arena, sizeof *a);
 	JL_TRY(jl_got(a, err));
 	enum jl_status status = jl_bench_begin(&a->session, cli, err);
-	JL_THEN(status, open_comm(a, err));
-	JL_THEN(status, read_asked(a, err));
+	JL_THEN(status, read(a, err));
 	if (!status) {
 		a->run.done = on_done;
 		a->run.tick = on_tick;
 		a->run.ctx = a;
 		a->session.n_tasks = (double)a->run.n_configs;
-		if (!a->session.silent)
+		if (a->run.answer)
+			answers_head(cli, &a->run);
+		else if (!a->session.silent)
 			view_head(cli, &a->run, a->n_params);
 		jl_bench_draw(&a->session);
-		status = jl_train_run(&a->run, a->mpi, err);
+		status = a->run.answer ? jl_decode_run(&a->run, err) : jl_train_run(&a->run, a->mpi, err);
 	}
 	if (status == JL_OK && !a->session.silent)
-		view_why(cli, &a->run, &a->table);
+		view_why(cli, &a->run, &a->table); /* answers have no rows in it */
 	if (a->n_failed)
 		cli->exit_code = 1;
 	if (a->session.silent && jl_bench_tcp_asked(cli))
@@ -394,4 +512,14 @@ enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
 		status = jl_bench_close(&a->session, status);
 	jl_comm_destroy(a->mpi);
 	return status;
+}
+
+enum jl_status jl_cmd_bench_train(struct jl_cli *cli, struct jl_err *err)
+{
+	return measure(cli, read_training, err);
+}
+
+enum jl_status jl_cmd_bench_infer(struct jl_cli *cli, struct jl_err *err)
+{
+	return measure(cli, read_answers, err);
 }

@@ -9,7 +9,8 @@
 #define NAME_MAX_B 128
 
 /* A figure by its path; over: of which it is a share. vLLM and SGLang (bench serve, bench_serving), genai-perf and aiperf, trtllm-bench;
- * metrics that engines publish for Prometheus. */
+ * metrics that engines publish for Prometheus; our own
+ * `bench infer`, made flat. */
 static const struct {
 	size_t at;
 	const char *path;
@@ -23,6 +24,11 @@ static const struct {
 	{ TO(ttft_s), "streaming_metrics.avg_ttft_ms", 1e-3, NULL },
 	{ TO(ttft_s), METRIC("vllm", "time_to_first_token_seconds") },
 	{ TO(ttft_s), METRIC("sglang", "time_to_first_token_seconds") },
+	{ TO(ttft_s), "ttft_s", 1, NULL },
+	{ TO(tpot_s), "tpot_s", 1, NULL },
+	{ TO(prompt), "prompt", 1, NULL },
+	{ TO(answer), "answer", 1, NULL },
+	{ TO(concurrency), "batch", 1, NULL },
 	{ TO(tpot_s), "mean_tpot_ms", 1e-3, NULL },
 	{ TO(tpot_s), "inter_token_latency.avg", 1e-3, NULL },
 	{ TO(tpot_s), "streaming_metrics.avg_tpot_ms", 1e-3, NULL },
@@ -90,6 +96,25 @@ static json_t *read_metrics(const char *text, size_t len)
 	return root;
 }
 
+/* A record of `bench infer`, by itself or the first of several: its parameters and metrics as plain members. */
+static void flatten(json_t *root)
+{
+	json_t *first = json_array_get(json_object_get(root, "records"), 0), *record = first ? first : root, *one;
+	const char *kind = json_string_value(json_object_get(record, "kind"));
+	size_t i;
+
+	if (!kind || strcmp(kind, "infer") != 0)
+		return;
+	(void)json_object_update(root, json_object_get(record, "params"));
+	json_array_foreach(json_object_get(record, "metrics"), i, one)
+	{
+		const char *name = json_string_value(json_object_get(one, "name"));
+
+		if (name)
+			(void)json_object_set(root, name, json_object_get(one, "median"));
+	}
+}
+
 enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *text, size_t len, const char *file,
 				   struct jl_err *err)
 {
@@ -103,6 +128,7 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 		json_decref(root);
 		return jl_fail_in_file(err, jl_fail(err, JL_E_PARSE, "%.80s:%d: %.80s", file, why.line, why.text));
 	}
+	flatten(root);
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		double *to = (double *)(void *)((char *)&seen + known[i].at);
 		const double value = number_at(root, known[i].path) * known[i].scale,

@@ -1,6 +1,6 @@
 /* Every operator of the CUDA engine against the CPU engine, in each precision; whole steps against it too. Needs a GPU:
  * without one the tests are skipped with the reason. */
-#include "../train/models.h"
+#include "../train/decode_same.h"
 
 #include "gpu/cuda.h"
 
@@ -299,9 +299,9 @@ static void embedding(struct both *b)
 		values[i] = i % 3 ? (int32_t)(fabsf(draw()) * (VOCAB - 1)) : 5;
 	struct tensor tokens = make_raw(b, ROWS, values), table = make(b, (size_t)VOCAB * WIDTH, 1, 0);
 	struct tensor positions = make(b, (size_t)SEQ * WIDTH, 1, 0), out = make(b, (size_t)ROWS * WIDTH, 1, 0);
-	struct jl_eng_embed op = { ROWS, SEQ, WIDTH, tokens.cpu, table.cpu, positions.cpu, out.cpu };
+	struct jl_eng_embed op = { ROWS, SEQ, WIDTH, tokens.cpu, NULL, table.cpu, positions.cpu, out.cpu };
 	b->cpu->k->embed(b->cpu, &op);
-	op = (struct jl_eng_embed){ ROWS, SEQ, WIDTH, tokens.gpu, table.gpu, positions.gpu, out.gpu };
+	op = (struct jl_eng_embed){ ROWS, SEQ, WIDTH, tokens.gpu, NULL, table.gpu, positions.gpu, out.gpu };
 	b->gpu->k->embed(b->gpu, &op);
 	same(b, "embedding", &out);
 	struct jl_eng_embed_bwd d = { .n_rows = ROWS,
@@ -465,12 +465,102 @@ static void whole_steps(void **state)
 	}
 }
 
+/* Heads that share keys in every number that has a kernel, long enough for several stretches of keys. Two tokens that are nearer than
+ * the format's tolerance may change places; what follows in that sample is then another answer. */
+static void decoding(void **state)
+{
+	(void)state;
+	static const double tolerances[] = { 1e-4, 3e-3, 3e-2 };
+	static struct decoded cpu, gpu;
+	struct jl_model_info models[6] = { tiny[0], tiny[2], tiny[2], tiny[2], tiny[2], tiny[2] };
+	if (!there_is_a_gpu())
+		skip();
+	for (size_t m = 0; m < 6; m++) {
+		static const double heads[6] = { 2, 2, 4, 8, 12, 2 }, dims[6] = { 64, 64, 64, 128, 64, 128 };
+		struct jl_err err = { 0 };
+		struct jl_train_shape shape;
+		int32_t prompts[DECODE_BATCH * DECODE_PROMPT];
+		models[m].heads = heads[m];
+		models[m].head_dim = dims[m];
+		models[m].kv_heads = m == 0 ? 2 : 1;
+		assert_ok(jl_train_shape(&models[m], 1, &shape, &err));
+		decode_prompts(shape.vocab, prompts);
+		for (int p = 0; p < JL_N_TRAIN_PRECISION; p++) {
+			struct both b = open_both((enum jl_train_precision)p);
+			struct jl_trainer *here = decoder_of(b.cpu, &shape, DECODE_PROMPT, false),
+					  *there = decoder_of(b.gpu, &shape, DECODE_PROMPT, false);
+			size_t n_other, n_parted = 0;
+			decode_all(here, prompts, DECODE_BATCH, &cpu);
+			decode_all(there, prompts, DECODE_BATCH, &gpu);
+			double first = decode_off(gpu.logits[0], cpu.logits[0], DECODE_BATCH * shape.vocab);
+			double off = decode_differs(b.gpu, &shape, false, prompts, &gpu, tolerances[p], &n_other);
+			for (size_t s = 0; s < DECODE_BATCH; s++) {
+				size_t i = 0;
+				while (i < DECODE_ANSWER && gpu.tokens[i][s] == cpu.tokens[i][s])
+					i++;
+				n_parted += i < DECODE_ANSWER &&
+					    !decode_tie(cpu.logits[i], s, shape.vocab, tolerances[p]);
+			}
+			print_message("%s heads %g of %g, %s: prompt %.2g from the CPU; decoded %.2g from whole "
+				      "passes; without "
+				      "a tie %zu tokens differ, %zu samples part from the CPU's\n",
+				      models[m].id, heads[m], dims[m], jl_train_precision_names[p], first, off, n_other,
+				      n_parted);
+			assert_true(first <= tolerances[p] && off <= tolerances[p]);
+			assert_true(n_other == 0 && n_parted == 0);
+			jl_trainer_destroy(here);
+			jl_trainer_destroy(there);
+			close_both(&b);
+		}
+	}
+}
+
+/* Several stretches of keys and recorded passes: 300 tokens one by one against the CPU, and the product of few rows against the library's. */
+static void long_decoding(void **state)
+{
+	(void)state;
+	enum { PROMPT = 40, ANSWER = 300 };
+	struct jl_err err = { 0 };
+	struct jl_train_shape shape;
+	static int32_t prompts[8 * PROMPT], tokens[2][ANSWER][8];
+	if (!there_is_a_gpu())
+		skip();
+	struct both b = open_both(JL_TRAIN_FP32);
+	assert_ok(jl_train_shape(&tiny[2], 1, &shape, &err));
+	struct jl_trainer_in in = jl_trainer_defaults;
+	in.shape = &shape;
+	in.n_samples = 8;
+	in.seq = PROMPT;
+	in.max_tokens = PROMPT + ANSWER;
+	for (size_t i = 0; i < 8 * PROMPT; i++)
+		prompts[i] = (int32_t)(jl_train_mix(i) % shape.vocab);
+	for (size_t n = 1; n <= 8; n *= 2) {
+		for (int e = 0; e < 2; e++) {
+			struct jl_trainer *decoder;
+			assert_ok(jl_trainer_create(e ? b.gpu : b.cpu, &in, &decoder, &err));
+			assert_ok(jl_decode_prompt(decoder, prompts, n, tokens[e][0], &err));
+			for (size_t i = 1; i < ANSWER; i++)
+				assert_ok(jl_decode_next(decoder, 1, tokens[e][i], &err));
+			jl_trainer_destroy(decoder);
+		}
+		for (size_t s = 0; s < n; s++) {
+			size_t same = 0;
+			while (same < ANSWER && tokens[0][same][s] == tokens[1][same][s])
+				same++;
+			print_message("batch %zu, sample %zu: %zu of %d tokens as on the CPU\n", n, s, same, ANSWER);
+			assert_true(same >= ANSWER / 2); /* two nearly equal logits may part them */
+		}
+	}
+	close_both(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_products),    cmocka_unit_test(test_norms),     cmocka_unit_test(test_attention),
 		cmocka_unit_test(test_activations), cmocka_unit_test(test_embedding), cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_optimizer),   cmocka_unit_test(whole_steps),
+		cmocka_unit_test(test_optimizer),   cmocka_unit_test(whole_steps),    cmocka_unit_test(decoding),
+		cmocka_unit_test(long_decoding),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

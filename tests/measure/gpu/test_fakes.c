@@ -7,6 +7,7 @@
 
 #include "bench/backend.h"
 #include "gpu/cuda.h"
+#include "train/decode.h"
 #include "train/run.h"
 
 static size_t (*held)(void);
@@ -181,6 +182,34 @@ static enum jl_status train(const struct jl_model_info *model, enum jl_train_pre
 	return status;
 }
 
+/* Prompts and tokens of a tiny model, recorded and replayed. */
+static enum jl_status answer(const struct jl_model_info *model, enum jl_train_precision precision, size_t seq,
+			     struct jl_err *err)
+{
+	struct jl_train_shape shape;
+	struct jl_engine *engine = NULL;
+	struct jl_trainer *decoder = NULL;
+	int32_t in[64] = { 0 }, out[2];
+	assert_int_equal(jl_train_shape(model, 1, &shape, err), JL_OK);
+	struct jl_trainer_in setting = jl_trainer_defaults;
+	setting.shape = &shape;
+	setting.n_samples = 2;
+	setting.seq = seq;
+	setting.max_tokens = 64;
+	enum jl_status status = jl_engine_cuda.create(&(struct jl_engine_in){ .precision = precision }, &engine, err);
+	if (status == JL_OK)
+		status = jl_trainer_create(engine, &setting, &decoder, err);
+	for (size_t n = 2; status == JL_OK && n > 0; n--)
+		for (int round = 0; status == JL_OK && round < 3; round++) {
+			status = jl_decode_prompt(decoder, in, n, out, err);
+			if (status == JL_OK)
+				status = jl_decode_next(decoder, 4, out, err);
+		}
+	jl_trainer_destroy(decoder);
+	jl_engine_cuda.destroy(engine);
+	return status;
+}
+
 /* Smaller than the reference models: the stand-in multiplies one number at a time. */
 static struct jl_model_info small(const struct jl_model_info *model)
 {
@@ -205,6 +234,8 @@ static void training_steps(void **state)
 			struct jl_model_info model = small(&tiny[m]);
 			setenv("FAKE_LT_PLAIN", plain ? "1" : "0", 1);
 			assert_ok(train(&model, plain ? JL_TRAIN_BF16 : JL_TRAIN_TF32, 40, &err));
+			assert_int_equal(held(), 0);
+			assert_ok(answer(&model, plain ? JL_TRAIN_BF16 : JL_TRAIN_FP32, 20, &err));
 			assert_int_equal(held(), 0);
 		}
 	setenv("FAKE_LT_PLAIN", "0", 1);
@@ -302,12 +333,20 @@ static enum jl_status a_training(struct jl_err *err)
 	return train(&model, JL_TRAIN_TF32, 8, err);
 }
 
+static enum jl_status some_answers(struct jl_err *err)
+{
+	struct jl_model_info model = small(&tiny[0]);
+	model.vocab = 64;
+	return answer(&model, JL_TRAIN_BF16, 8, err);
+}
+
 static void every_call_may_fail(void **state)
 {
 	(void)state;
 	need_fakes();
 	setenv("FAKE_CUDA_GPUS", "3", 1);
 	fail_each(some_tasks);
+	fail_each(some_answers);
 	fail_each(a_training);
 }
 

@@ -147,8 +147,14 @@ static double fitted(const struct jl_validate_family *family, const struct jl_se
 		jl_llm_predict((const struct jl_llm_row *)data->cases + row->item, family->x, NULL, &p);
 		return row->is_memory ? p.mem_B : p.step_s;
 	}
-	if (strcmp(name, "train_other") == 0)
-		return jl_other_cost((const struct jl_other_row *)data->cases + row->item, family->x).step_s;
+	if (strcmp(name, "train_other") == 0) {
+		const struct jl_other_row *c = (const struct jl_other_row *)data->cases + row->item;
+
+		/* blocks of transformers are answered by what the runs of transformers taught, not by this fit */
+		if (jl_convnet_has_blocks(c->net) && !c->host->spells_blocks)
+			return row->pred;
+		return jl_other_cost(c, family->x).step_s;
+	}
 	if (strcmp(name, "collectives") == 0)
 		return jl_coll_predict_s(family->x, (const struct jl_coll_case *)data->cases + row->item, NULL);
 	if (strcmp(name, "power") == 0) {

@@ -9,6 +9,7 @@
 
 #include "catalog/load.h"
 #include "workload/convnet.h"
+#include "workload/convnet_train.h"
 
 static struct jl_arena arena;
 static struct jl_convnet_list nets;
@@ -122,7 +123,8 @@ static void test_totals_add_up(void **state)
 		for (int kind = 0; kind < JL_N_CONV_KIND; kind++)
 			sum += total.mac_kind[kind];
 		assert_true(fabs(sum / total.mac - 1) < 1e-12);
-		assert_true(total.saved > 0 && total.streamed > 0);
+		/* what blocks keep is weighed with them */
+		assert_true((total.saved > 0 || jl_convnet_has_blocks(&nets.nets[i])) && total.streamed > 0);
 	}
 }
 

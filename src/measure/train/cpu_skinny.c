@@ -1,0 +1,147 @@
+/* Products of a few rows with a weight that is far larger than the caches: a pass of one token. Nothing is packed; every weight is read once
+ * and the sum over k has one order. Weights are floats, or int8_t that become floats in registers and are scaled at the end. */
+#include <string.h>
+
+#include "train/cpu_engine.h"
+#include "train/cpu_vec.h"
+
+#define N_ROWS_MOST 16   /* more are worth packing */
+#define PIECE_COLS  1024 /* of C: int8 weights of so many become floats for products of many rows */
+
+typedef int8_t vecb __attribute__((vector_size(VEC_N)));
+
+struct skinny {
+	const struct jl_eng_gemm *op;
+	void (*finish)(void *ctx, const struct jl_sgemm_block *block);
+	float *product; /* C, or what is before the activation */
+};
+
+VEC_INLINE vecf weights_at(const void *w, size_t at, bool int8)
+{
+	if (!int8)
+		return vec_load((const float *)w + at);
+	vecb bytes;
+	memcpy(&bytes, (const int8_t *)w + at, sizeof bytes);
+	return __builtin_convertvector(bytes, vecf);
+}
+
+/* NC columns of C (rows of the weight) of NR rows. */
+VEC_INLINE void tile(const struct skinny *s, size_t row, size_t col, size_t nr, size_t nc, bool int8)
+{
+	const struct jl_eng_gemm *op = s->op;
+	const float *x = (const float *)op->a + row * op->lda;
+	vecf sum[4][4];
+	size_t k = 0;
+	for (size_t i = 0; i < nr * nc; i++)
+		sum[i / nc][i % nc] = vec_all(0.0f);
+	for (; k + VEC_N <= op->k; k += VEC_N)
+		for (size_t c = 0; c < nc; c++) {
+			vecf w = weights_at(op->b, (col + c) * op->ldb + k, int8);
+			for (size_t r = 0; r < nr; r++)
+				sum[r][c] += vec_load(x + r * op->lda + k) * w;
+		}
+	for (size_t c = 0; c < nc; c++)
+		for (size_t r = 0; r < nr; r++) {
+			float all = vec_sum(sum[r][c]);
+			for (size_t i = k; i < op->k; i++) {
+				size_t at = (col + c) * op->ldb + i;
+				all += x[r * op->lda + i] *
+				       (int8 ? (float)((const int8_t *)op->b)[at] : ((const float *)op->b)[at]);
+			}
+			s->product[(row + r) * op->ldc + col + c] = int8 ? all * op->b_scale[col + c] : all;
+		}
+}
+
+/* Few rows: four columns share a piece of x; more: four rows share a weight. */
+VEC_INLINE void columns(const struct skinny *s, struct jl_cpu_span cols, bool int8)
+{
+	size_t m = s->op->m;
+	for (size_t c = cols.begin, nc; c < cols.end; c += nc) {
+		nc = m < 4 && cols.end - c >= 4 ? 4 : 1;
+		for (size_t r = 0, nr; r < m; r += nr) {
+			nr = nc == 1 && m - r >= 4 ? 4 : 1;
+			if (nr == 4)
+				tile(s, r, c, 4, 1, int8);
+			else if (nc == 4)
+				tile(s, r, c, 1, 4, int8);
+			else
+				tile(s, r, c, 1, 1, int8);
+		}
+	}
+	struct jl_eng_gemm op = *s->op; /* finish has a plain pointer */
+	s->finish(&op, &(struct jl_sgemm_block){ .n_rows = m, .col = cols.begin, .n_cols = cols.end - cols.begin });
+}
+
+JL_CLONES static void float_columns(const void *ctx, struct jl_cpu_span cols)
+{
+	columns(ctx, cols, false);
+}
+
+JL_CLONES static void int8_columns(const void *ctx, struct jl_cpu_span cols)
+{
+	columns(ctx, cols, true);
+}
+
+static void widen(const void *ctx, struct jl_cpu_span rows)
+{
+	const struct skinny *s = ctx;
+	for (size_t i = rows.begin; i < rows.end; i++) {
+		const int8_t *from = (const int8_t *)s->op->b + i * s->op->ldb;
+		for (size_t j = 0; j < s->op->k; j++)
+			s->product[i * s->op->k + j] = s->op->b_scale[i] * (float)from[j];
+	}
+}
+
+/* Some columns of C at a time, with their weights as floats. */
+static void in_pieces(struct jl_engine *engine, const struct jl_eng_gemm *op)
+{
+	struct jl_cpu_engine *cpu = jl_cpu(engine);
+	size_t most = op->n < PIECE_COLS ? op->n : PIECE_COLS;
+	if (!jl_cpu_scratch(cpu, most * op->k / (size_t)engine->n_threads + 1))
+		return;
+	for (size_t at = 0; at < op->n && !engine->failed; at += most) {
+		struct jl_eng_gemm piece = *op;
+		piece.n = op->n - at < most ? op->n - at : most;
+		piece.b = (const int8_t *)op->b + at * op->ldb;
+		piece.b_scale = op->b_scale + at;
+		piece.c = (float *)op->c + at;
+		piece.aux = op->aux ? (float *)op->aux + at : NULL;
+		piece.bias = op->bias ? (const float *)op->bias + at : NULL;
+		jl_cpu_spans(engine, piece.n, 16, 1, widen, &(struct skinny){ .op = &piece, .product = cpu->scratch });
+		piece.b = cpu->scratch;
+		piece.ldb = op->k;
+		piece.b_scale = NULL;
+		jl_cpu_gemm(engine, &piece);
+	}
+}
+
+bool jl_cpu_skinny(struct jl_engine *engine, const struct jl_eng_gemm *op,
+		   void (*finish)(void *ctx, const struct jl_sgemm_block *block))
+{
+	bool few = op->m <= N_ROWS_MOST && op->tb && !op->ta && !op->accumulate && op->epilogue <= JL_EP_BIAS_GELU;
+	struct skinny s = { .op = op, .finish = finish, .product = op->epilogue == JL_EP_BIAS_GELU ? op->aux : op->c };
+	if (few)
+		jl_cpu_spans(engine, op->n, 64, 16, op->b_scale ? int8_columns : float_columns, &s);
+	else if (op->b_scale)
+		in_pieces(engine, op);
+	return few || op->b_scale;
+}
+
+static void narrow_rows(const void *ctx, struct jl_cpu_span rows)
+{
+	const struct jl_eng_int8 *op = ctx;
+	for (size_t i = rows.begin; i < rows.end; i++) {
+		const float *from = op->from + i * op->width;
+		float most = 0.0f;
+		for (size_t j = 0; j < op->width; j++)
+			most = fmaxf(most, fabsf(from[j]));
+		op->scales[i] = most / 127.0f;
+		for (size_t j = 0; j < op->width; j++)
+			op->to[i * op->width + j] = (int8_t)(most > 0 ? lrintf(from[j] * 127.0f / most) : 0);
+	}
+}
+
+void jl_cpu_int8_from_float(struct jl_engine *engine, const struct jl_eng_int8 *op)
+{
+	jl_cpu_spans(engine, op->n_rows, 64, 1, narrow_rows, op);
+}

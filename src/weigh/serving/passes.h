@@ -1,0 +1,14 @@
+/* Bare passes of a served model on one device: one launch each and no server around them. A header that knows nothing of engines. */
+#pragma once
+
+#include "predict/predict.h"
+
+struct jl_passes_ask {
+	const struct jl_model_info *model;
+	double weight_B, elem_B; /* of a weight; of all else, which products are computed in: fp32 or bf16 */
+	double n_requests, prompt, answer;
+};
+
+/* All prompts in one pass; a token of all in the middle of their answers. */
+enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_estimate *ret_token_s,
+				 const struct jl_machine *machine, const struct jl_passes_ask *ask, struct jl_err *err);
