@@ -99,7 +99,7 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 			    JL_FIG(jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL)));
 	else if (sys->join && jl_fact_known(&sys->join_oneway_Bps))
 		JL_SENTENCE(s->doc, JL_("Each GPU exchanges |1 of gradients in every step over |2 (|3 one way)."),
-			    JL_FIG(moved), JL_NAMED(jl_tell_link(s->doc, sys->join->name)),
+			    JL_FIG(moved), JL_NAMED(jl_msg(sys->join->name)),
 			    JL_FIG(jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE)));
 }
 

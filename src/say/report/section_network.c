@@ -179,7 +179,7 @@ static void host_node(struct jl_section *s, const struct jl_weighed_system *w, s
 		else
 			group_node(s, &groups[i], w, first, count);
 	}
-	join->name = sys->join ? jl_tell_link(s->doc, sys->join->name) : "PCIe";
+	join->name = sys->join ? jl_msg(sys->join->name) : "PCIe";
 	join->mark = sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0 ? JL_MARK_WARN
 												  : JL_MARK_NONE;
 	join->children = groups;
@@ -202,7 +202,7 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 	host->name = sys->n_nodes == 1 ? JL_("host") : jl_tell_text(s->doc, JL_("%d hosts, each"), sys->n_nodes);
 	if (sys->n_nodes == 1)
 		return host;
-	net->name = sys->net ? jl_tell_link(s->doc, sys->net->name) : JL_("network");
+	net->name = sys->net ? jl_msg(sys->net->name) : JL_("network");
 	net->children = host;
 	net->n_children = 1;
 	jl_tell_node_num(s->doc, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));

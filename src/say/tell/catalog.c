@@ -116,6 +116,17 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 	}
 }
 
+/* Is it read, in words of the reader, rather than typed again as an id is? */
+static bool is_said(const struct jl_field *field)
+{
+	static const char *const keys[] = { "name", "per" };
+	bool said = field->type == JL_F_CHOICE;
+
+	for (size_t i = 0; i < JL_LEN(keys); i++)
+		said = said || (field->type == JL_F_TEXT && strcmp(field->key, keys[i]) == 0);
+	return said;
+}
+
 void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
@@ -133,9 +144,10 @@ void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 	jl_tell_table(doc, NULL, how, lists[kind].heads);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t c = 0; c < n_columns; c++) {
-			const char *text = text_of(doc, &schema->fields[fields[c]], list + i * schema->size_B);
+			const struct jl_field *field = &schema->fields[fields[c]];
+			const char *text = text_of(doc, field, list + i * schema->size_B);
 
-			jl_doc_cell_name(doc, text ? text : "");
+			jl_doc_cell_name(doc, !text ? "" : is_said(field) ? jl_msg(text) : text);
 		}
 		jl_doc_end_row(doc, false);
 	}
@@ -157,7 +169,7 @@ void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
 
 		JL_ROW(doc, false, JL_NAMED(net->id),
 		       JL_NAMED(jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false)),
-		       JL_NAMED(jl_tell_text(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(net->item));
+		       JL_NAMED(jl_tell_text(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(jl_msg(net->item)));
 	}
 }
 
@@ -171,7 +183,7 @@ static const char *name_of(const struct jl_schema *schema, const void *record)
 							: NULL;
 
 		if (text)
-			return text;
+			return jl_msg(text);
 	}
 	return "";
 }
@@ -186,7 +198,7 @@ void jl_tell_found(struct jl_doc *doc, const struct jl_shown *found, size_t n)
 
 		JL_ROW(doc, false, JL_NAMED(schema ? jl_msg(schema->en) : JL_C("model", "network")),
 		       JL_NAMED(schema ? jl_record_id(schema, f->record) : net->id),
-		       JL_NAMED(schema ? name_of(schema, f->record) : net->name));
+		       JL_NAMED(schema ? name_of(schema, f->record) : jl_msg(net->name)));
 	}
 }
 
@@ -266,7 +278,7 @@ static void conflicts(struct jl_doc *doc, const struct jl_conflict *list, size_t
 	for (const struct jl_conflict *c = list; c < list + n; c++)
 		note(doc, c->field,
 		     jl_arena_printf(doc->arena, "%s (%s)%s%s", c->other, c->source, c->why ? " — " : "",
-				     c->why ? c->why : ""));
+				     c->why ? jl_msg(c->why) : ""));
 }
 
 static void measured(struct jl_doc *doc, const struct jl_link_info *link)
@@ -274,12 +286,12 @@ static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 	if (link->n_measured)
 		jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
 	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
-		JL_ROW(doc, false, JL_NAMED(m->what ? m->what : ""), JL_NAMED(m->gpu ? m->gpu : ""),
+		JL_ROW(doc, false, JL_NAMED(m->what ? jl_msg(m->what) : ""), JL_NAMED(m->gpu ? m->gpu : ""),
 		       JL_NAMED(jl_fact_known(&m->measured_Bps)
 					? jl_units_text(JL_TXT, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
 					: ""),
 		       JL_NAMED(jl_fact_known(&m->frac) ? jl_tell_percent(doc, m->frac.value) : ""),
-		       JL_NAMED(m->conditions ? m->conditions : ""));
+		       JL_NAMED(m->conditions ? jl_msg(m->conditions) : ""));
 }
 
 static void model(struct jl_doc *doc, const struct jl_model_info *m)
@@ -324,9 +336,10 @@ static void convnet(struct jl_doc *doc, const struct jl_convnet *net)
 {
 	jl_tell_note(doc, NULL, JL_LISTED, JL_("parameters: %s"),
 		     jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false));
-	jl_tell_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9, net->item);
-	jl_tell_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), net->unit, net->units_per_item,
-		     net->item);
+	jl_tell_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9,
+		     jl_msg(net->item));
+	jl_tell_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), jl_msg(net->unit),
+		     net->units_per_item, jl_msg(net->item));
 	note(doc, JL_("source"), net->source);
 }
 
@@ -335,7 +348,7 @@ void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 	const struct jl_schema *schema = shown->kind == JL_N_RECORD ? NULL : jl_schema_of(shown->kind);
 	const struct jl_convnet *net = shown->record;
 	const char *id = schema ? jl_record_id(schema, shown->record) : net->id,
-		   *name = schema ? name_of(schema, shown->record) : net->name;
+		   *name = schema ? name_of(schema, shown->record) : jl_msg(net->name);
 	struct jl_footnotes notes = { .n = 0 };
 
 	JL_LEAD(doc, *name ? name : id);

@@ -96,7 +96,7 @@ static void devices(struct tree *t, struct jl_tree_node *host, const struct jl_s
 	}
 	if (!gpu)
 		return;
-	node = add(t, host, jl_tell_text(t->doc, "%d x %s", sys->n_per_node, gpu->name), NULL);
+	node = add(t, host, jl_tell_text(t->doc, "%d x %s", sys->n_per_node, jl_msg(gpu->name)), NULL);
 	add_fact(t, node, JL_("memory"), &gpu->mem_B, JL_K_BYTES);
 	add_fact(t, node, JL_C("of memory", "bandwidth"), &gpu->mem_Bps, JL_K_BYTE_RATE);
 	if (jl_fact_known(&gpu->bf16_dense_flopps))

@@ -258,26 +258,6 @@ struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi)
 	return num;
 }
 
-const char *jl_tell_link(struct jl_doc *doc, const char *name)
-{
-	static const char *const phrases[] = {
-		JL_NC("link", ", no peer-to-peer"),       JL_NC("link", ", peer-to-peer"),
-		JL_NC("link", " through NVSwitch"),       JL_NC("link", ", bonded"),
-		JL_NC("link", " bridge, pairs of"),       JL_NC("link", " bridges, pairs of"),
-		JL_NC("link", " fully connected"),        JL_NC("link", " full mesh of"),
-		JL_NC("link", "No link between devices"),
-	};
-
-	for (size_t i = 0; i < JL_LEN(phrases); i++) {
-		const char *en = strchr(phrases[i], '\004') + 1, *at = strstr(name, en);
-
-		if (at)
-			return jl_tell_text(doc, "%.*s%s%s", (int)(at - name), name, jl_msg(phrases[i]),
-					    at + strlen(en));
-	}
-	return name;
-}
-
 struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series)
 {
 	struct jl_chart *chart = jl_arena_alloc(doc->arena, sizeof *chart);

@@ -62,8 +62,6 @@ struct jl_num jl_num_written(struct jl_num num, const char *text);
 struct jl_num jl_num_time_like(struct jl_num num, double like_s);
 /* A range as one figure, "98–202 GB/s": from `num` to `hi`, the unit once. */
 struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi);
-/* What a link is called, in words of the reader. */
-const char *jl_tell_link(struct jl_doc *doc, const char *name);
 
 void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open */
 void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */

@@ -14,7 +14,18 @@ json "abs(j['bf16_sparse_flopps']['value'] / j['bf16_dense_flopps']['value'] - 2
 json "j['mem_Bps']['source'] and j['mem_Bps']['date'] and j['mem_Bps']['origin'] == 'listed'"
 json "all(s['url'] for s in j['sources']) and j['mem_Bps']['source'] in [s['id'] for s in j['sources']]"
 run 0 catalog show h100-sxm5
-has "sparse 2:4"; has "3.35 TB/s"
+has "sparse 2:4"; has "3.35 TB/s"; has "sparse quoted as dense"
+# what a record says to people is in their language; what programs read is not
+run 0 catalog show h100-sxm5 --lang ko
+has "sparse 값을 dense로 잘못 인용"
+run 0 catalog show k80 --lang ko
+has "Tesla K80 (GPU 2개 중 하나)"
+run 0 catalog list links --lang ko
+has "장치 간"; has "pcie4-no-p2p"
+run 0 catalog show nvlink4 --lang ko
+has "p2pBandwidthLatencyTest 단방향"
+run 0 catalog list links --lang ko --json
+json "j['links'][0]['role'] == 'wire' and j['links'][0]['per'] == 'device'"
 
 for name in rtx-3090 "RTX 3090" "GeForce RTX3090" 3090; do
 	run 0 catalog show "$name" --json; json "j['id'] == 'rtx-3090'"
