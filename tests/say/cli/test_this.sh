@@ -54,7 +54,7 @@ x86="processor\t: 0|vendor_id\t: NoSuchMaker|model name\t: Frobnicator 9000 @ 3.
 machine nonsense "$x86 avx avx2 fma avx512f|processor\t: 1"; works
 run 0 predict gpt2-124m --on this; flat; has "not in the catalog: estimated from its cores"; has "3 GHz, AVX-512"
 run 0 compare gpt2-124m --batch 4 --seq 512 --baseline this --on h100-sxm5 --json # an estimated baseline is part of the doubt
-json "0.5 < j['systems'][0]['at_same_batch']['speedup']['lo'] / j['systems'][0]['at_same_batch']['speedup']['value'] < 0.75"
+json "0.45 < j['systems'][0]['at_same_batch']['speedup']['lo'] / j['systems'][0]['at_same_batch']['speedup']['value'] < 0.75"
 wide=$(step)
 machine narrow "$x86 avx avx2 fma|processor\t: 1"; avx2=$(step); less "1.4 * $wide" "$avx2" "AVX2 is slower than AVX-512"
 machine plain "$x86|processor\t: 1"; sse=$(step); less "2 * $avx2" "$sse" "SSE2 is slower than AVX2"
