@@ -275,16 +275,17 @@ static void conflicts(struct jl_doc *doc, const struct jl_conflict *list, size_t
 {
 	if (n)
 		jl_doc_subsection(doc, "conflicts", JL_("Sources disagree:"));
-	for (const struct jl_conflict *c = list; c < list + n; c++)
-		note(doc, c->field,
-		     jl_arena_printf(doc->arena, "%s (%s)%s%s", c->other, c->source, c->why ? " — " : "",
-				     c->why ? jl_msg(c->why) : ""));
+	for (size_t i = 0; i < n; i++)
+		note(doc, list[i].field,
+		     jl_arena_printf(doc->arena, "%s (%s)%s%s", list[i].other, list[i].source, list[i].why ? " — " : "",
+				     list[i].why ? jl_msg(list[i].why) : ""));
 }
 
 static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 {
-	if (link->n_measured)
-		jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
+	if (!link->n_measured)
+		return;
+	jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
 	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
 		JL_ROW(doc, false, JL_NAMED(m->what ? jl_msg(m->what) : ""), JL_NAMED(m->gpu ? m->gpu : ""),
 		       JL_NAMED(jl_fact_known(&m->measured_Bps)
