@@ -132,8 +132,6 @@ static double open_cp_s(double comm, double attention_s)
 	return comm - 0.9 * smaller(comm, attention_s);
 }
 
-/* Forward and backward are paced one by one: were it done for their sum, a slower device could make the backward share
- * of a step grow at the forward's expense, and hide more of the exchange than it costs. */
 /* What work does not hide of the experts' exchange; a twentieth of it is ends that have nothing beside them. */
 static double open_ep_s(const struct jl_plan *plan, double comm_s, double work_s)
 {
@@ -142,6 +140,8 @@ static double open_ep_s(const struct jl_plan *plan, double comm_s, double work_s
 	return plan->ep_async ? larger(open_frac * comm_s, comm_s - hiding_frac * work_s) : comm_s;
 }
 
+/* Forward and backward are paced one by one: were it done for their sum, a slower device could make the backward share
+ * of a step grow at the forward's expense, and hide more of the exchange than it costs. */
 struct jl_block_time jl_block_time(const struct jl_profile *profile, const struct jl_plan *plan,
 				   const struct jl_block_cost *cost, const struct jl_layer_comm *comm)
 {

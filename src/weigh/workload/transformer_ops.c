@@ -105,7 +105,6 @@ static void add_bias_gradient(struct builder *b, double m, double n)
 	}
 }
 
-/* A linear layer: the product, and what the number format or frozen weights add to it. */
 /* Experts side by side: Transformer Engine and the plain loop launch each one's kernels by itself; compiled code has one for all. Inside
  * the library's loop that costs less than a launch of the framework, in whose launches it is counted here. */
 static void launch_each(const struct builder *b, struct jl_op *op, double n_experts)
@@ -117,6 +116,7 @@ static void launch_each(const struct builder *b, struct jl_op *op, double n_expe
 	op->n_back *= times;
 }
 
+/* A linear layer: the product, and what the number format or frozen weights add to it. */
 static struct jl_op *add_linear(struct builder *b, const char *name, double m, double n, double k, double batch)
 {
 	const struct jl_shard *s = b->s;

@@ -244,4 +244,11 @@ run 0 predict gpt2-124m --on rtx-4090 --batch 1 --samples 1; has "for 1 step"; l
 run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has "72,"; lacks "e+"; has "attention takes 100 %"
 run 0 predict allreduce --on "2x aws:p5.48xlarge" --size "64 B"; has "algbw MB/s"; lacks "0.0003"
 run 0 predict allreduce --on "4x rtx-3090 via nvlink-bridge" --size "1 GB"; has "between the bridged pairs"; lacks "nvlink-bridge 31"
+# exchanges of tensor slices behind products: said, faster, and only where there are slices along the sequence
+cut="predict gpt3-175b --on 8xdgx-a100-80gb --global-batch 64 --parallel tp=8,pp=8,sp=1"
+run 0 $cut --json; json "j['parallel']['overlap'] == 0"; plain_s=$(echo "$out" | python3 -c "import json,sys; print(json.load(sys.stdin)['step_s']['value'])")
+run 0 $cut,overlap=1 --json; json "j['parallel']['overlap'] == 1 and j['step_s']['value'] < 0.97 * $plain_s"
+run 0 $cut,overlap=1; has "TP 8+SP overlapped"
+run 2 predict llama-3-8b --on dgx-h100 --parallel tp=1,overlap=1; one_line; says "tp=2 or more"
+run 2 predict resnet-50 --on dgx-h100 --parallel overlap=1; one_line; says "for transformers"
 finish
