@@ -121,6 +121,16 @@ static void escape_char(struct jl_buf *out, uint32_t c, const char *bytes, size_
 		jl_buf_add(out, bytes, n);
 }
 
+/* Bytes that stand for themselves, which are nearly all. */
+static size_t plain_len(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= 0x20 && text[n] < 0x7f && text[n] != '"' && text[n] != '\\' && text[n] != '<')
+		n++;
+	return n;
+}
+
 void jl_json_escape(struct jl_buf *out, const char *text)
 {
 	size_t left = strlen(text);
@@ -128,8 +138,10 @@ void jl_json_escape(struct jl_buf *out, const char *text)
 	jl_buf_putc(out, '"');
 	while (left > 0) {
 		uint32_t c;
-		size_t n = jl_utf8_decode(text, left, &c);
-		if (n == 0) {
+		size_t n = plain_len(text);
+		if (n > 0) {
+			jl_buf_add(out, text, n);
+		} else if ((n = jl_utf8_decode(text, left, &c)) == 0) {
 			jl_buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD */
 			n = 1;
 		} else {

@@ -114,6 +114,56 @@ static const char *whole_text(char out[JL_NUM_TEXT_MAX], long long value)
 	return out;
 }
 
+enum surely { SURELY_NOT, SURELY, UNSURE };
+
+/* Whether value, rounded to so many places as printf would round it, reads as itself again. An operation of a long double is off by a thousandth of
+ * a double's last place at most: nearer to a tie than that it cannot be sure. */
+static enum surely reads_back(double value, int places, long long *ret_whole)
+{
+	const double last = 0.5 * (value - nextafter(value, 0)), next = 0.5 * (nextafter(value, INFINITY) - value);
+	long double power = 1.0L, scaled, part, off;
+
+	for (int i = 0; i < places; i++) /* at most 10^21: exact */
+		power *= 10.0L;
+	scaled = (long double)value * power;
+	*ret_whole = (long long)scaled;
+	part = scaled - (long double)*ret_whole;
+	if (part > 0.48L && part < 0.52L)
+		return UNSURE;
+	*ret_whole += part >= 0.5L;
+	off = fabsl((long double)*ret_whole / power - (long double)value);
+	return off < 0.98L * (long double)last ? SURELY : off > 1.02L * (long double)next ? SURELY_NOT : UNSURE;
+}
+
+/* The shortest of 15 to 17 digits of a number from 1e-4 to 1e15 that reads as itself; 0: not sure. */
+static size_t decimal_text(char out[JL_NUM_TEXT_MAX], double value)
+{
+	const int magnitude = (int)floor(log10(value));
+	enum surely found = SURELY_NOT;
+	long long whole = 0;
+	char digits[24];
+	size_t n = 0, len = 0;
+	int places = 0;
+
+	for (int n_digits = 15; n_digits <= 17 && found == SURELY_NOT; n_digits++) {
+		places = n_digits - 1 - magnitude;
+		found = places < 1 || places > 21 ? UNSURE : reads_back(value, places, &whole);
+	}
+	if (found != SURELY)
+		return 0;
+	for (; whole % 10 == 0 && places > 0; places--)
+		whole /= 10;
+	for (; whole || (int)n <= places; whole /= 10)
+		digits[n++] = (char)('0' + (int)(whole % 10));
+	while (n) {
+		if ((int)n == places)
+			out[len++] = '.';
+		out[len++] = digits[--n];
+	}
+	out[len] = '\0';
+	return len;
+}
+
 const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
 {
 	if (!isfinite(value)) {
@@ -123,6 +173,8 @@ const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
 	if (fabs(value) < 1e15 && value == trunc(value) &&
 	    (value != 0 || !signbit(value))) /* most of them, and ten times as fast */
 		return whole_text(out, (long long)value);
+	if (value >= 1e-4 && value < 1e15 && decimal_text(out, value))
+		return out;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(out, JL_NUM_TEXT_MAX, "%.*g", digits, value);
 		if (strtod(out, NULL) == value)

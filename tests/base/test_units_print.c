@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -139,6 +141,29 @@ static void test_shortest_numbers(void **state)
 		assert_string_equal(jl_num_text(text, cases[i].value), cases[i].want);
 }
 
+/* As few of 15 to 17 digits as read back, of any number: the quick way writes what printf writes. */
+static void test_shortest_as_printf(void **state)
+{
+	uint64_t seed = 88172645463325252ULL;
+	char text[JL_NUM_TEXT_MAX], want[JL_NUM_TEXT_MAX];
+
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		const double value = i % 3 ? nextafter((double)(seed % 100000007) / (1 + i % 997), i % 2 ? 0 : 1e9)
+					   : ldexp((double)(seed >> 11), -33 - i % 70);
+		int digits = 15;
+
+		do
+			(void)snprintf(want, sizeof(want), "%.*g", digits, value);
+		while (digits++ < 17 && strtod(want, NULL) != value);
+		if (value != trunc(value))
+			assert_string_equal(jl_num_text(text, value), want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_shortest_numbers),
+		cmocka_unit_test(test_shortest_as_printf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

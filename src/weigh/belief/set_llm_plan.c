@@ -39,7 +39,7 @@ double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch)
 
 	train.shard.micro_batch = micro_batch;
 	train.plan.n_micro = 1.0;
-	jl_train_blocks(&train, &blocks);
+	jl_train_kept(&train, &blocks);
 	return jl_train_memory(&train, &blocks).total_B;
 }
 

@@ -77,6 +77,31 @@ static void add_attention(const struct jl_device *dev, const struct jl_op *op, s
 	cost->fwd_flop += 4.0 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim * (a->causal ? 0.5 : 1.0);
 }
 
+/* Times and launches of a block, and of the share of its forward pass that selective recompute runs again. */
+static void price_times(const struct jl_device *dev, const struct jl_op_list *list, struct jl_block_cost *cost,
+			struct jl_phase_cost *selective)
+{
+	for (size_t i = 0; i < list->n_op; i++) {
+		const struct jl_op *op = &list->op[i];
+		const struct jl_phase_cost before = cost->fwd;
+
+		if (op->kind == JL_OP_GEMM)
+			add_gemm(dev, op, list->wgrad_B, cost);
+		else if (op->kind == JL_OP_STREAM)
+			add_stream(dev, op, cost);
+		else
+			add_attention(dev, op, cost);
+		add_calls(&cost->fwd, op->n_kernels, op->light);
+		if (op->selective > 0.0) {
+			selective->hot_s += op->selective * (cost->fwd.hot_s - before.hot_s);
+			selective->gemm_s += op->selective * (cost->fwd.gemm_s - before.gemm_s);
+			selective->attention_s += op->selective * (cost->fwd.attention_s - before.attention_s);
+			selective->stream_s += op->selective * (cost->fwd.stream_s - before.stream_s);
+			add_calls(selective, op->selective * op->n_kernels, op->light);
+		}
+	}
+}
+
 struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl_op_list *list,
 				    enum jl_recompute recompute)
 {
@@ -84,26 +109,11 @@ struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl
 	struct jl_phase_cost selective = { 0 };
 	double all_B = 0.0, dropped_B = 0.0;
 
+	if (dev)
+		price_times(dev, list, &cost, &selective);
 	for (size_t i = 0; i < list->n_op; i++) {
-		const struct jl_op *op = &list->op[i];
-		const struct jl_phase_cost before = cost.fwd;
-
-		if (op->kind == JL_OP_GEMM)
-			add_gemm(dev, op, list->wgrad_B, &cost);
-		else if (op->kind == JL_OP_STREAM)
-			add_stream(dev, op, &cost);
-		else
-			add_attention(dev, op, &cost);
-		add_calls(&cost.fwd, op->n_kernels, op->light);
-		all_B += op->saved_B;
-		if (op->selective > 0.0) {
-			selective.hot_s += op->selective * (cost.fwd.hot_s - before.hot_s);
-			selective.gemm_s += op->selective * (cost.fwd.gemm_s - before.gemm_s);
-			selective.attention_s += op->selective * (cost.fwd.attention_s - before.attention_s);
-			selective.stream_s += op->selective * (cost.fwd.stream_s - before.stream_s);
-			add_calls(&selective, op->selective * op->n_kernels, op->light);
-			dropped_B += op->dropped_B;
-		}
+		all_B += list->op[i].saved_B;
+		dropped_B += list->op[i].selective > 0.0 ? list->op[i].dropped_B : 0.0;
 	}
 	cost.saved_B = all_B;
 	if (recompute == JL_RECOMPUTE_FULL) {

@@ -58,5 +58,6 @@ struct jl_block_cost {
 	double portable_gain; /* time of fused attention that is not the vendor's own, of that one's; 0: 1 */
 };
 
+/* Without a device only what is kept is counted. */
 struct jl_block_cost jl_block_price(const struct jl_device *dev, const struct jl_op_list *list,
 				    enum jl_recompute recompute);

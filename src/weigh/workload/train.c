@@ -155,8 +155,9 @@ static void keep_above(struct jl_block_cost *cost, double frac)
 	cost->saved_B *= frac;
 }
 
-/* Every kind of block of the model on the device, one micro-batch. */
-static void price_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
+/* Every kind of block of the model on the device, one micro-batch; without a device only what is kept. */
+static void price_blocks(const struct jl_train *train, const struct jl_device *dev, const struct jl_shard *shard,
+			 struct jl_block_cost *ret_cost)
 {
 	struct jl_op_list list;
 
@@ -168,7 +169,7 @@ static void price_blocks(const struct jl_train *train, const struct jl_shard *sh
 		if (kind == JL_BLOCK_MOE && train->model->moe.n_experts <= 0.0)
 			continue;
 		jl_transformer_ops(train->model, shard, kind, &list);
-		ret_cost[k] = jl_block_price(train->dev, &list, is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
+		ret_cost[k] = jl_block_price(dev, &list, is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
 		if (is_layer && shard->tune.kind == JL_TUNE_LAYERS)
 			keep_above(&ret_cost[k], fmin(shard->tune.n_layers / train->model->n_layers, 1.0));
 	}
@@ -185,7 +186,7 @@ static void recall_blocks(const struct jl_train *train, const struct jl_shard *s
 		memcpy(ret_cost, prices->cost, sizeof(prices->cost));
 		return;
 	}
-	price_blocks(train, shard, ret_cost);
+	price_blocks(train, train->dev, shard, ret_cost);
 	if (prices) {
 		memcpy(prices->cost, ret_cost, sizeof(prices->cost));
 		prices->dev = *train->dev;
@@ -193,16 +194,61 @@ static void recall_blocks(const struct jl_train *train, const struct jl_shard *s
 	}
 }
 
+/* Bytes of the logits and their gradients beside what the loss keeps: how many copies there are at once depends on who wrote it. Written out, the
+ * gradient of its sum and that of the logits are there together; a thin loss keeps the product itself, and beside it is only the gradient. */
+static double logit_B(const struct jl_train *train, const struct jl_shard *shard)
+{
+	static const double copies_B[] = {
+		[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
+	};
+	const double act_B = jl_dtype_B(shard->act_dtype);
+
+	if (shard->thin_loss)
+		return act_B;
+	if (shard->written_out & JL_WRITTEN_LOSS)
+		return 8.0;
+	if (shard->fusion == JL_FUSION_NONE)
+		return shard->autocast ? 4.0 + act_B : 2.0 * act_B;
+	return 2.0 * act_B + copies_B[train->fused_loss];
+}
+
+static double shard_tokens(const struct jl_shard *s)
+{
+	return jl_shard_sequences(s) * s->seq / s->cp;
+}
+
+static void weigh_bytes(const struct jl_train *train, const struct jl_shard *s, struct jl_train_blocks *ret_blocks)
+{
+	const struct jl_transformer *m = train->model;
+	const double tokens = shard_tokens(s), n_logits = tokens * m->head_tokens_frac * m->vocab / s->tp;
+
+	ret_blocks->size = model_size(m);
+	ret_blocks->boundary_B = tokens * m->hidden * jl_dtype_B(s->act_dtype) / (s->sp ? s->tp : 1.0);
+	ret_blocks->logits_B = m->head != JL_HEAD_SPAN ? n_logits * logit_B(train, s) : 0.0;
+	if (m->head != JL_HEAD_SPAN && train->chunked_loss > 1.0) {
+		ret_blocks->logits_B /= train->chunked_loss;
+		ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * jl_loss_kept_B(s) *
+							   (1.0 - 1.0 / train->chunked_loss);
+	}
+}
+
+void jl_train_kept(const struct jl_train *train, struct jl_train_blocks *ret_blocks)
+{
+	const struct jl_shard shard = jl_train_shard(train);
+
+	price_blocks(train, NULL, &shard, ret_blocks->cost);
+	weigh_bytes(train, &shard, ret_blocks);
+}
+
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks)
 {
 	const struct jl_transformer *m = train->model;
 	const struct jl_shard shard = jl_train_shard(train), *s = &shard;
-	const double act_B = jl_dtype_B(s->act_dtype), tokens = jl_shard_sequences(s) * s->seq / s->cp;
 	const double kv_dim = m->mla.kv_lora > 0.0 ? m->heads * (m->mla.nope_dim + m->mla.rope_dim + m->mla.v_dim)
 						   : 2.0 * m->kv_heads * m->head_dim;
-	const struct jl_comm_in comm_in = { .elements = tokens * m->hidden,
+	const struct jl_comm_in comm_in = { .elements = shard_tokens(s) * m->hidden,
 					    .kv_frac = kv_dim / m->hidden,
-					    .act_B = act_B,
+					    .act_B = jl_dtype_B(s->act_dtype),
 					    .top_k = m->moe.n_experts > 0.0 ? m->moe.top_k * fmax(s->expert_load, 1.0)
 									    : 0.0 };
 	const struct jl_layer_comm layer = jl_layer_comm(train->fabric, &train->plan, &comm_in);
@@ -213,7 +259,6 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 	dense.n_comm -= train->plan.ep > 1.0 && comm_in.top_k > 0.0 ? 2.0 : 0.0;
 	ends.tp_s = 0.5 * layer.tp_s; /* one collective instead of two */
 	ends.n_comm = s->tp > 1.0 ? 1.0 : 0.0;
-	ret_blocks->size = model_size(m);
 	recall_blocks(train, s, ret_blocks->cost);
 	for (int k = 0; k < JL_N_BLOCK; k++) {
 		const enum jl_block_kind kind = (enum jl_block_kind)k;
@@ -226,32 +271,7 @@ void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_b
 			continue;
 		ret_blocks->time[k] = jl_block_time(train->profile, &train->plan, &ret_blocks->cost[k], comm);
 	}
-	ret_blocks->boundary_B = tokens * m->hidden * act_B / (s->sp ? s->tp : 1.0);
-	ret_blocks->logits_B = 0.0;
-	if (m->head != JL_HEAD_SPAN) { /* product, its gradient and fp32 copies beside the one that the loss keeps */
-		const double n_logits = tokens * m->head_tokens_frac * m->vocab / s->tp;
-
-		/* Beside what the loss keeps: how many copies there are at once depends on who wrote it. Written out, the
-		 * gradient of its sum and that of the logits are there together. */
-		static const double copies_B[] = {
-			[JL_LOSS_PLAIN] = 6.0, [JL_LOSS_FUSED] = 4.0, [JL_LOSS_IN_PLACE] = 0.0, [JL_LOSS_COMPILED] = 0.0
-		};
-		const int written_out = !shard.thin_loss && !(shard.written_out & JL_WRITTEN_LOSS) &&
-					shard.fusion == JL_FUSION_NONE;
-		const double kept_B = jl_loss_kept_B(&shard);
-
-		/* a thin loss keeps the product itself: beside it is only the gradient */
-		ret_blocks->logits_B = n_logits * (written_out       ? (shard.autocast ? 4.0 + act_B : 2.0 * act_B)
-						   : shard.thin_loss ? act_B
-						   : shard.written_out & JL_WRITTEN_LOSS
-							   ? 8.0
-							   : 2.0 * act_B + copies_B[train->fused_loss]);
-		if (train->chunked_loss > 1.0) {
-			ret_blocks->logits_B /= train->chunked_loss;
-			ret_blocks->cost[JL_BLOCK_HEAD].saved_B -= n_logits * kept_B *
-								   (1.0 - 1.0 / train->chunked_loss);
-		}
-	}
+	weigh_bytes(train, s, ret_blocks);
 }
 
 struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_train_blocks *blocks)

@@ -51,6 +51,8 @@ enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, doubl
 struct jl_shard jl_train_shard(const struct jl_train *train);
 
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks);
+/* Only what memory is made of: no time is asked for, which is what takes long. */
+void jl_train_kept(const struct jl_train *train, struct jl_train_blocks *ret_blocks);
 
 /* Time and memory of a plan from its blocks; no operator is priced again. */
 struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_train_blocks *blocks);
