@@ -10,13 +10,14 @@
 #include "base/dynlib.h"
 #include "base/mem.h"
 
-#define ROW_MAJOR  101
-#define NO_TRANS   111
-#define TRANS      112
-#define BLOCK_COLS 128 /* narrower blocks waste the packing of the other operand */
-#define SHAPES_MAX 128
-#define TIMED_MOST 1024 /* of a side, and four times that of k: enough to tell */
-#define TIMED_RUNS 3
+#define ROW_MAJOR   101
+#define NO_TRANS    111
+#define TRANS       112
+#define BLOCK_LEAST 128 /* narrower blocks waste the packing of the other operand */
+#define TASKS_EACH  3   /* of a thread: who is held up by a neighbour leaves the rest to others */
+#define SHAPES_MAX  128
+#define TIMED_MOST  1024 /* of a side, and four times that of k: enough to tell */
+#define TIMED_RUNS  3
 #define TIMED_LEAST                                                                                                    \
 	((size_t)1                                                                                                     \
 	 << 24)     /* multiplications: less tells little, and sums of another order would change results for nothing */
@@ -158,6 +159,11 @@ static size_t at_most(size_t n, size_t most)
 	return n < most ? n : most;
 }
 
+static size_t at_least_one(size_t n)
+{
+	return n > 1 ? n : 1;
+}
+
 /* On a part of the operands, into memory of its own; by the CPU time of this thread, which others do not disturb. */
 static const struct jl_cpu_lib *fastest(const struct jl_sgemm_op *op)
 {
@@ -252,14 +258,33 @@ static void product_block(void *ctx, size_t index, int thread)
 		part.finish(part.finish_ctx, &block);
 }
 
+/* Blocks of which each packs the least beside what it multiplies: as square as the number of them allows. */
+static void choose_blocks(struct product *p, size_t n_threads)
+{
+	const struct jl_sgemm_op *op = p->op;
+	const size_t most_rows = at_least_one(op->m / BLOCK_LEAST), most_cols = at_least_one(op->n / BLOCK_LEAST);
+	const size_t want = n_threads > 1 ? n_threads * TASKS_EACH : 1;
+	double least = INFINITY;
+
+	p->n_rows = p->n_cols = 1;
+	for (size_t rows = 1; rows <= at_most(most_rows, want); rows++) {
+		const size_t cols = at_most((want + rows - 1) / rows, most_cols);
+		const double packed = (double)rows / (double)op->m + (double)cols / (double)op->n;
+
+		if (rows * cols >= at_most(want, most_rows * most_cols) && packed < least) {
+			least = packed;
+			p->n_rows = rows;
+			p->n_cols = cols;
+		}
+	}
+}
+
 void jl_cpu_product(struct jl_pool *pool, const struct jl_sgemm_op *op)
 {
-	const size_t n_threads = (size_t)jl_pool_n_threads(pool),
-		     most = op->n / BLOCK_COLS < 1 ? 1 : op->n / BLOCK_COLS;
-	struct product p = { .op = op, .n_cols = at_most(most, n_threads) };
+	struct product p = { .op = op };
 	struct jl_sgemm_block block;
 
-	p.n_rows = (n_threads + p.n_cols - 1) / p.n_cols;
+	choose_blocks(&p, (size_t)jl_pool_n_threads(pool));
 	const struct jl_sgemm_op first = block_of(&p, 0, &block);
 
 	p.lib = jl_cpu_lib_for(&first);

@@ -7,8 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define JL_CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
+/* By what a processor can do, not by its name: names of processors ("haswell") are looked up in a table as old as the compiler, and a newer or
+ * renamed one would get the code of 2003. */
+#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define JL_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define JL_CLONES
 #endif
