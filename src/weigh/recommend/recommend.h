@@ -112,6 +112,8 @@ const char *jl_against_name(enum jl_against against);
 struct jl_setup {
 	struct jl_sys sys;
 	const char *text; /* as --on takes it */
+	const struct jl_setup
+		*like; /* serve: weighed before, the same accelerators joined alike; NULL: this is the first */
 	enum jl_against against;
 	struct jl_estimate run_s;     /* of one run; serve: of one token of one user */
 	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
