@@ -56,6 +56,7 @@ bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
 void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 bool jl_expert_group(const struct jl_sys *sys, const struct jl_recommend_ask *ask);
 enum jl_against jl_expert_against(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
+bool jl_expert_carries(const struct jl_setup *setup, const struct jl_recommend_ask *ask);
 bool jl_expert_has_room(const struct jl_setup *setup);
 bool jl_expert_survives(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask, double stretch);
 double jl_expert_score(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);

@@ -40,6 +40,7 @@ static const struct {
 	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
 	[JL_AGAINST_SUPPORT] = { "support", JL_N("software does not support it well") },
 	[JL_AGAINST_GROUP] = { "group", JL_N("nobody runs such a group") },
+	[JL_AGAINST_SPARE] = { "spare", JL_N("more machines than the load needs") },
 	[JL_AGAINST_MEASURED] = { "measured", JL_N("never measured, nor anything like it") },
 	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
 	[JL_AGAINST_INTERVAL] = { "interval", JL_N("the worst end of its interval will not do") },
@@ -158,6 +159,10 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 		s->against = JL_AGAINST_UNKNOWN;
 		if (ok && !jl_expert_group(&s->sys, w->work->ask)) {
 			s->against = JL_AGAINST_GROUP;
+			continue;
+		}
+		if (i > 0 && jl_expert_carries(&setups[i - 1], w->work->ask)) {
+			s->against = JL_AGAINST_SPARE;
 			continue;
 		}
 		if (!ok || jl_machine_take(&machine, &all, n, &ignored))
@@ -365,12 +370,19 @@ static void leave_dear(struct jl_recommendation *r)
 	}
 }
 
-/* Clearly cheaper and clearly faster at once: whatever else speaks for it, it is not the pick. */
+/* Clearly cheaper and clearly faster at once, in no more machines and with weights as wide: whatever else speaks for it, it is not the
+ * pick. */
 static bool is_beaten(const struct jl_recommendation *r, const struct jl_candidate *c)
 {
-	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++)
-		if (r->items[i].setup->run_s.value < BEATEN_FRAC * c->setup->run_s.value)
+	const struct jl_setup *s = c->setup;
+
+	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++) {
+		const struct jl_setup *other = r->items[i].setup;
+
+		if (other->run_s.value < BEATEN_FRAC * s->run_s.value && other->sys.n_nodes <= s->sys.n_nodes &&
+		    !(other->weight_bits < s->weight_bits))
 			return true;
+	}
 	return false;
 }
 
@@ -426,7 +438,8 @@ static void find_rejected(struct jl_recommendation *r)
 			const struct jl_gpu *gpu = c->setup->sys.gpu;
 
 			if (!(c->score < limit) ||
-			    (c->against == JL_AGAINST_PRICE && is_among(r, NULL, r->n_ok, gpu)) ||
+			    (c->against == JL_AGAINST_PRICE &&
+			     (c->how == JL_HOW_NEW || is_among(r, NULL, r->n_ok, gpu))) ||
 			    is_among(r, r->rejected, r->n_rejected, gpu) ||
 			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
