@@ -75,6 +75,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	jl_rule_arithmetic(note);
 	jl_rule_batches(note);
 	jl_rule_listed(note);
+	jl_rule_prices(note);
 	jl_rule_same(note);
 	jl_rule_scaling(note);
 	/* what a table carries on may stand in another table again */
