@@ -73,6 +73,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	JL_TRY(jl_memo_mentions(note, err));
 	JL_TRY(jl_memo_grids(note, err));
 	jl_rule_arithmetic(note);
+	jl_rule_changes(note);
 	jl_rule_batches(note);
 	jl_rule_listed(note);
 	jl_rule_prices(note);

@@ -72,6 +72,7 @@ void jl_memo_findings_close(struct jl_memo *note);
 
 /* the rules, in their order */
 void jl_rule_arithmetic(struct jl_memo *note);
+void jl_rule_changes(struct jl_memo *note);
 void jl_rule_tables(struct jl_memo *note);
 void jl_rule_batches(struct jl_memo *note);
 void jl_rule_scaling(struct jl_memo *note);

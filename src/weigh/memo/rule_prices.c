@@ -7,20 +7,22 @@
 #include "catalog/find.h"
 #include "memo/inside.h"
 
-#define LOOKUPS_MAX 400   /* prices of one note that are looked up */
-#define OFFER_SLACK 1.1   /* a named offer of a cloud */
-#define PRICE_SLACK 1.25  /* a card, whoever sells it */
-#define FEW_SLACK   2.1   /* below it, since cards are sold used; and both ways where little is listed */
+#define LOOKUPS_MAX 400  /* prices of one note that are looked up */
+#define OFFER_SLACK 1.1  /* a named offer of a cloud */
+#define PRICE_SLACK 1.25 /* a card, whoever sells it */
+#define FEW_SLACK   2.1  /* below it, since cards are sold used; and both ways where little is listed */
 #define FEW_ROWS    3
 #define WON_LEAST   1050. /* won for a dollar since 2015; with 10 % of VAT at the other end */
 #define WON_MOST    1620.
 
 /* Sums that are no price of one piece or one hour. */
-#define NO_PRICE                                                                                                            \
-	"total|합계|총|month|monthly|매월|월간|한 달|/월|월당|year|yearly|연간|annual|day|daily|하루|token|tokens|토큰|"    \
-	"TFLOP|TFLOPS|per GB|/GB|save|saved|saving|savings|절약|절감|run|training|학습|epoch|에폭|budget|예산|server|"      \
-	"servers|서버|system|시스템|desktop|workstation|데스크톱|견적|electricity|전기|전력|kWh|bridge|브릿지|브리지|"      \
-	"module|모듈|refund|mining|amortized|감가|reserved|committed|약정|예약|contract|bid|cooling|쿨링|difference|차이|" \
+#define NO_PRICE                                                                                                                            \
+	"total|합계|총|month|monthly|매월|월간|한 "                                                                                 \
+	"달|/월|월당|year|yearly|연간|annual|day|daily|하루|token|tokens|토큰|"                                                   \
+	"TFLOP|TFLOPS|per GB|/GB|save|saved|saving|savings|절약|절감|run|training|학습|epoch|에폭|budget|예산|server|"            \
+	"servers|서버|system|시스템|desktop|workstation|데스크톱|견적|electricity|전기|전력|kWh|bridge|브릿지|브리지|" \
+	"module|모듈|refund|mining|amortized|감가|reserved|committed|약정|예약|contract|bid|cooling|쿨링|difference|"             \
+	"차이|"                                                                                                                           \
 	"더 비|더 싸|cheaper|more than|less than|credit|credits|크레딧"
 
 static const char buys[] = "price|prices|priced|가격|가격대|MSRP|cost|costs|구매가|판매가|출시가|정가|중고가|시세|"
@@ -138,7 +140,8 @@ static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const 
 	dollars(lo, q, o->lo);
 	dollars(hi, q, o->hi);
 	snprintf(where, sizeof where, "%.40s%s%.30s, %.12s", o->near->provider,
-		 o->near->region && *o->near->region ? ", " : "", o->near->region ? o->near->region : "", o->near->date);
+		 o->near->region && *o->near->region ? ", " : "", o->near->region ? o->near->region : "",
+		 o->near->date);
 	said->source = o->near->url;
 	said->about = q->e;
 	if (strcmp(lo, hi) == 0) {
@@ -219,9 +222,10 @@ static int judge_grid(struct jl_memo *note, const struct jl_grid *g)
 				label = t;
 			}
 			if (label->mention >= 0 && !JL_PART_HAS(note, label, NO_PRICE) &&
-			    JL_PART_HAS(note, head, "hour|hourly|hr|/h|시간당|rent|rental|임대|"
-									   "임대료|spot|on-demand|온디맨드|price|"
-									   "가격|가격대|MSRP|구매가|정가|출시가|중고가"))
+			    JL_PART_HAS(note, head,
+					"hour|hourly|hr|/h|시간당|rent|rental|임대|"
+					"임대료|spot|on-demand|온디맨드|price|"
+					"가격|가격대|MSRP|구매가|정가|출시가|중고가"))
 				n += check(note, cell->fig, &note->mentions[label->mention], note->text + head->at,
 					   head->len, note->text + head->at, head->len);
 		}
