@@ -80,6 +80,7 @@ void jl_rule_same(struct jl_memo *note);
 void jl_rule_listed(struct jl_memo *note);
 void jl_rule_prices(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
+void jl_rule_orders(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
 
