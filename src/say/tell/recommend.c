@@ -33,7 +33,7 @@ const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *c)
 		return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
 	if (is_rented(c) && c->price->region)
 		return jl_tell_text(doc, "%s %s", c->price->provider ? c->price->provider : "?", c->price->region);
-	return c->price->provider ? c->price->provider : "?";
+	return c->price->provider ? jl_msg(c->price->provider) : "?";
 }
 
 struct jl_num jl_num_run(const struct jl_candidate *c)
