@@ -244,6 +244,7 @@ static const struct {
 	{ "same-fact", "The same fact with different values" },
 	{ "batches", "An epoch is the same samples whatever the batch" },
 	{ "listed", "A figure of named hardware that is not what is listed" },
+	{ "order", "Percentiles rise, and shares of a whole are all of it" },
 	{ "bound", "More than the hardware can do" },
 	{ "expected", "Outside the interval of jeoul's estimate" },
 	{ "confusion", "A known confusion in words" },

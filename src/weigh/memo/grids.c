@@ -223,10 +223,23 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 		/* alone in its brackets, or a rate that says what it is */
 		if (bracket ? i + 1 + n < len && strchr(")]", t[i + 1 + n])
 			    : i + n == len && (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
-					       u->qty == JL_Q_COUNT_RATE))
+					       u->qty == JL_Q_COUNT_RATE || u->qty == JL_Q_USD_RATE))
 			return u->qty == JL_Q_NUMBER || u->qty == JL_Q_RATIO || u->qty == JL_Q_COUNT ? NULL : u;
 	}
 	return NULL;
+}
+
+static void give_unit(struct jl_memo *note, const struct jl_cell *cell, const struct jl_memo_unit *u)
+{
+	struct jl_figure *f = cell->fig < 0 ? NULL : &note->figures[cell->fig];
+
+	if (!f || f->qty != JL_Q_NUMBER || f->scale != 1)
+		return;
+	f->qty = (uint8_t)u->qty;
+	f->scale = u->scale;
+	f->lo *= u->scale;
+	f->hi *= u->scale;
+	f->digit *= u->scale;
 }
 
 static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
@@ -238,20 +251,69 @@ static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
 		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner says it for all */
 		if (!u && JL_PART_HAS(note, head, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
 			u = head_unit(note, jl_grid_cell(g, 0, 0));
-		for (uint32_t r = 1; u && r < g->n_rows; r++) {
-			struct jl_figure *f = jl_grid_cell(g, r, c)->fig < 0
-						      ? NULL
-						      : &note->figures[jl_grid_cell(g, r, c)->fig];
-
-			if (!f || f->qty != JL_Q_NUMBER || f->scale != 1)
-				continue;
-			f->qty = (uint8_t)u->qty;
-			f->scale = u->scale;
-			f->lo *= u->scale;
-			f->hi *= u->scale;
-			f->digit *= u->scale;
-		}
+		for (uint32_t r = 1; u && r < g->n_rows; r++)
+			give_unit(note, jl_grid_cell(g, r, c), u);
 	}
+}
+
+/* Units of rows: in the label ("Step time (ms)"), or in a column of their own ("Metric | Unit | A100 | H100"). */
+static void units_of_rows(struct jl_memo *note, const struct jl_grid *g)
+{
+	uint32_t column = 0;
+
+	for (uint32_t c = 1; c < g->n_cols; c++)
+		if (jl_grid_cell(g, 0, c)->len < 12 && JL_PART_HAS(note, jl_grid_cell(g, 0, c), "unit|units|단위"))
+			column = c;
+	for (uint32_t r = 1; r < g->n_rows; r++) {
+		const struct jl_cell *own = jl_grid_cell(g, r, column);
+		const struct jl_memo_unit *u = column ? NULL : head_unit(note, own);
+		size_t n;
+
+		if (column && own->len)
+			u = jl_memo_unit_at(note->text + own->at, own->len, true, &n);
+		for (uint32_t c = 1; u && u->qty != JL_Q_NUMBER && c < g->n_cols; c++)
+			give_unit(note, jl_grid_cell(g, r, c), u);
+	}
+}
+
+/* Are the figures of every line of cells (a row, or with `down` a column) of one kind? Sets how many kinds there are among the lines. */
+static bool one_kind_each(const struct jl_memo *note, const struct jl_grid *g, bool down, uint32_t *ret_kinds)
+{
+	const uint32_t n = down ? g->n_cols : g->n_rows, m = down ? g->n_rows : g->n_cols;
+	uint32_t seen = 0;
+	bool each = true;
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint8_t kind = JL_N_Q;
+
+		for (uint32_t k = 1; k < m; k++) {
+			const int32_t fig = jl_grid_cell(g, down ? k : i, down ? i : k)->fig;
+
+			if (fig < 0)
+				continue;
+			each &= kind == JL_N_Q || kind == note->figures[fig].qty;
+			kind = note->figures[fig].qty;
+		}
+		seen |= kind == JL_N_Q ? 0 : 1u << kind;
+	}
+	*ret_kinds = (uint32_t)__builtin_popcount(seen);
+	return each;
+}
+
+/* Systems in the heads, or rows that are each of one kind and columns that are not. */
+static bool is_sideways(const struct jl_memo *note, const struct jl_grid *g)
+{
+	uint32_t named = 0, labelled = 0, kinds, others;
+
+	if (!g->has_heads || g->n_cols < 3 || g->n_rows < 3 || g->n_rows > JL_MEMO_COLS_MAX)
+		return false;
+	for (uint32_t c = 1; c < g->n_cols; c++)
+		named += jl_grid_cell(g, 0, c)->mention >= 0 || jl_grid_cell(g, 0, c)->fig >= 0;
+	for (uint32_t r = 1; r < g->n_rows; r++)
+		labelled += jl_grid_cell(g, r, 0)->mention >= 0 || jl_grid_cell(g, r, 0)->fig >= 0;
+	if (one_kind_each(note, g, false, &kinds) && kinds > 1 && !one_kind_each(note, g, true, &others))
+		return true;
+	return named >= 2 && named * 2 >= g->n_cols - 1 && labelled * 2 < g->n_rows - 1;
 }
 
 /* Does the first row name the columns? It does unless its figures are as many as the next row's, and of the same kinds. */
@@ -312,6 +374,9 @@ static size_t take_table(struct jl_memo *note, size_t l)
 		note->n_grids--;
 	g->has_heads = (how == CUT_PIPE && note->lines[l + 1].kind == JL_LINE_RULE) || row_is_head(note, g);
 	units_of_heads(note, g);
+	if (g->has_heads)
+		units_of_rows(note, g);
+	g->sideways = is_sideways(note, g);
 	return end;
 }
 

@@ -72,12 +72,15 @@ void jl_memo_findings_close(struct jl_memo *note);
 
 /* the rules, in their order */
 void jl_rule_arithmetic(struct jl_memo *note);
+void jl_rule_changes(struct jl_memo *note);
 void jl_rule_tables(struct jl_memo *note);
 void jl_rule_batches(struct jl_memo *note);
 void jl_rule_scaling(struct jl_memo *note);
 void jl_rule_same(struct jl_memo *note);
 void jl_rule_listed(struct jl_memo *note);
+void jl_rule_prices(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
+void jl_rule_orders(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
 

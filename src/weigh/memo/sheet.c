@@ -12,9 +12,12 @@
 #define CLOSE       0.03
 #define TIGHT       0.003
 #define FAR_FRAC    0.004
+#define FAR_FITTED  0.015 /* of a fitted constant: a little off is what measurements are */
+#define FAR_RATE    0.03  /* of a measured rate and a measured time */
 #define ROUND_BONUS 2.2
 #define WEAK        6.0
 #define AGAINST     1.5 /* nats that a row against a relation costs it */
+#define A_ROW       1.9 /* nats that a row bears on average: many rows of few digits agree with much */
 #define ROWS_SEEN   200
 
 struct search {
@@ -79,6 +82,24 @@ static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_
 	return true;
 }
 
+static bool is_rate(const struct jl_sheet *s, int col)
+{
+	return col >= 0 && (s->is_rate[col] || s->qty[col] == JL_Q_COUNT_RATE);
+}
+
+/* How much further off than its digits allow a row must be. */
+static double far(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const double k = exp(rel->ln_k);
+	const bool fitted = rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2;
+
+	if (s->qty[rel->out] == JL_Q_TIME && (is_rate(s, rel->a) || is_rate(s, rel->b)))
+		return FAR_RATE;
+	if (fitted && fabs(k - round(k)) > 1e-9 && fabs(1 / k - round(1 / k)) > 1e-9)
+		return FAR_FITTED;
+	return fitted ? FAR_FRAC : FAR_FRAC / 4;
+}
+
 enum jl_fit jl_relation_fit(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
 {
 	double o, tol;
@@ -87,11 +108,7 @@ enum jl_fit jl_relation_fit(const struct jl_sheet *s, const struct jl_relation *
 		return JL_FIT_NONE;
 	if (fabs(o) <= tol)
 		return JL_FIT_OK;
-	return tol < LOOSE && fabs(o) > 1.3 * tol + (rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2
-							     ? FAR_FRAC
-							     : FAR_FRAC / 4)
-		       ? JL_FIT_BAD
-		       : JL_FIT_NONE;
+	return tol < LOOSE && fabs(o) > 1.3 * tol + far(s, rel) ? JL_FIT_BAD : JL_FIT_NONE;
 }
 
 static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
@@ -210,8 +227,9 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 		return false;
 	if (rel->form == JL_FORM_ROW)
 		return rel->n_ok >= 3;
-	if (rel->form == JL_FORM_PRODUCT && has_unit(out) && (has_unit(a) || has_unit(s->qty[rel->b])))
-		return rel->n_ok >= 2; /* one price for all rows is still a price */
+	if (rel->form == JL_FORM_PRODUCT && has_unit(out) && (has_unit(a) || has_unit(s->qty[rel->b])) &&
+	    (has_unit(a) || varies(s, rel, rel->a, -1)) && (has_unit(s->qty[rel->b]) || varies(s, rel, rel->b, -1)))
+		return rel->n_ok >= 2; /* one price for all rows is still a price; a count of one is no factor */
 	if (!varies(s, rel, rel->a, -1) || (rel->b >= 0 && !varies(s, rel, rel->b, -1)))
 		return false;
 	switch (rel->form) {
@@ -225,6 +243,9 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 	default: break;
 	}
 	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0))
+		return false;
+	if (in->within && out == a && has_unit(a) && s->ln_unit[rel->out] == s->ln_unit[rel->a] &&
+	    n_close(s, rel) * 2 <= rel->n_ok)
 		return false;
 	if (out == JL_Q_RATIO || out == JL_Q_PERCENT || (out == a && has_unit(a) && round_k))
 		return true;
@@ -266,6 +287,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	const struct jl_sheet *s = in->s;
 	const double span = fmax(spread(s, rel->out), 0.7), k = exp(rel->ln_k);
 	double best = 0;
+	int n = 0;
 
 	rel->tight = rel->form == JL_FORM_PRODUCT && is_tight(s, rel);
 	rel->evidence = 0;
@@ -281,6 +303,11 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		bears = fmax(0, -log(fmin(1, 2 * fmax(tol, 1e-3) / span)));
 		best = fmax(best, bears);
 		rel->evidence += bears;
+		n++;
+	}
+	if (rel->evidence < A_ROW * n && !(has_unit(s->qty[rel->out]) && s->qty[rel->out] == s->qty[rel->a])) {
+		rel->evidence = -1;
+		return;
 	}
 	if (rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2)
 		rel->evidence -= best;
@@ -322,6 +349,43 @@ static bool better(const struct jl_relation *x, const struct jl_relation *y)
 	return x->evidence > y->evidence;
 }
 
+/* What was measured for itself follows from nothing; a rate does not follow from the same rate of something else, and a time is short where
+ * a rate is high. */
+static bool may_follow(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const uint8_t out = s->qty[rel->out];
+	const int ins[] = { rel->a, rel->b }, signs[] = { rel->ea, rel->eb };
+
+	if (s->is_stat[rel->out])
+		return false;
+	for (size_t i = 0; i < 2 && ins[i] >= 0; i++) {
+		const bool rate = is_rate(s, ins[i]);
+
+		if (s->is_stat[ins[i]] ||
+		    (rel->form == JL_FORM_SCALE2 && is_rate(s, rel->out) && out == s->qty[ins[i]]) ||
+		    (rel->form == JL_FORM_SCALE2 && (out == JL_Q_FLOP_RATE || out == JL_Q_BYTE_RATE) &&
+		     out == s->qty[ins[i]]))
+			return false;
+		if (rel->form != JL_FORM_ROW && signs[i] > 0 &&
+		    ((rate && out == JL_Q_TIME) || (is_rate(s, rel->out) && s->qty[ins[i]] == JL_Q_TIME)))
+			return false;
+	}
+	return true;
+}
+
+/* Two figures of one kind in one unit have a ratio that means something only where it is whole. */
+static bool constant_means(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const double k = exp(rel->ln_k);
+	const uint8_t out = s->qty[rel->out];
+
+	if (fabs(k - round(k)) < 1e-9 || fabs(1 / k - round(1 / k)) < 1e-9 || !has_unit(out) || out == JL_Q_RATIO ||
+	    out == JL_Q_PERCENT)
+		return true;
+	return !((out == s->qty[rel->a] && s->ln_unit[rel->out] == s->ln_unit[rel->a]) ||
+		 (rel->b >= 0 && out == s->qty[rel->b] && s->ln_unit[rel->out] == s->ln_unit[rel->b]));
+}
+
 /* Of values with units only a product with the right unit means something; shares of shares and ratios of ratios agree by chance. */
 static bool units_go(const struct jl_sheet *s, const struct jl_relation *rel)
 {
@@ -334,7 +398,10 @@ static bool units_go(const struct jl_sheet *s, const struct jl_relation *rel)
 
 static void try_one(const struct search *in, struct jl_relation rel)
 {
-	if ((rel.form == JL_FORM_SCALE || rel.form == JL_FORM_SCALE2) && !fit_constant(in->s, &rel))
+	if (!may_follow(in->s, &rel))
+		return;
+	if ((rel.form == JL_FORM_SCALE || rel.form == JL_FORM_SCALE2) &&
+	    (!fit_constant(in->s, &rel) || !(constant_means(in->s, &rel) || !in->within)))
 		return;
 	if (rel.form == JL_FORM_PRODUCT && !units_go(in->s, &rel))
 		return;

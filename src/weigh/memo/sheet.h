@@ -14,6 +14,8 @@ struct jl_sheet {
 	uint8_t qty[JL_MEMO_COLS_MAX];     /* of the column; JL_N_Q: mixed */
 	double ln_unit[JL_MEMO_COLS_MAX];  /* of the unit that all its figures share; NAN: several */
 	bool is_ratio[JL_MEMO_COLS_MAX];   /* its head says so: speed-up, efficiency */
+	bool is_rate[JL_MEMO_COLS_MAX];    /* so many a second */
+	bool is_stat[JL_MEMO_COLS_MAX];    /* a percentile, a mean: measured for itself, follows from nothing */
 	uint32_t head_at[JL_MEMO_COLS_MAX], head_len[JL_MEMO_COLS_MAX];
 	uint32_t row_of[JL_MEMO_ROWS_MAX]; /* in the grid */
 };

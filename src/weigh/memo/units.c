@@ -51,7 +51,7 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_TIME, 1e-9, "ns" },
 	{ JL_Q_TIME, 60, "minutes|minute|mins|min|분" },
 	{ JL_Q_TIME, H, "hours|hour|hrs|hr|h|시간" },
-	{ JL_Q_TIME, D, "days|day|일" },
+	{ JL_Q_TIME, D, "days|day|일|d" },
 	{ JL_Q_TIME, 7 * D, "weeks|week|주일" },
 	{ JL_Q_TIME, MON, "months|month|개월|달" },
 	{ JL_Q_TIME, Y, "years|year|년" },
@@ -77,7 +77,7 @@ static const struct jl_memo_unit units[] = {
 /* Units of one letter that begin words when they stand apart: "4 s" and "4 h" are times, "4 B" and "8 x" may be anything. */
 static bool needs_glue(const char *spelling, size_t n)
 {
-	return n == 1 && !strchr("shW%$", spelling[0]);
+	return n == 1 && !strchr("shdW%$", spelling[0]);
 }
 
 /* Letters end where the word ends; Korean units are followed by particles. */

@@ -1,6 +1,7 @@
 #include "predict/predict.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "catalog/find.h"
@@ -69,13 +70,25 @@ void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 	extent_ln[JL_EXTENT_GPUS] = log(c->n_gpus);
 }
 
+void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of)
+{
+	memcpy(ret_case, of, offsetof(struct jl_case, notes)); /* its last member, and two thirds of it */
+	ret_case->notes.n = 0;
+}
+
+const char *jl_case_label(const struct jl_case *c)
+{
+	return c->subject.net ? c->subject.net->id : jl_framework_name(c->framework);
+}
+
 /* How much of a step follows its host: by asking again with a slower one, since launches that hide behind the device today need not on the
  * next machine. A launch that was measured is half as doubtful: hosts that are shared are not the same an hour later. */
 static double host_share(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	static const double slower = 1.5, given_frac = 0.5;
-	struct jl_case other = *c;
+	struct jl_case other;
 
+	jl_case_what_if(&other, c);
 	other.profile.launch_s *= slower;
 	const double share = log(c->subject.kind->weigh(&other).step.step_s / step->step_s) / log(slower);
 
@@ -92,7 +105,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	jl_case_extent(c, extent_ln);
 	if (!memory) /* which asks for the tensors, not for who holds them */
 		jl_machine_doubt(&doubt, m, answer);
-	doubt.x[JL_DOUBT_KIND] = !c->subject.net && !jl_seen(m->cat, answer, "kind", jl_framework_name(c->framework));
+	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, answer, "kind", jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
