@@ -111,8 +111,10 @@ static void add_unit(char out[JL_SHOULD_MAX], const struct jl_memo *note, const 
 {
 	const size_t n = strlen(out);
 	const char *unit = note->text + like->num_at + like->num_len;
-	const size_t len = like->unit_len; /* "2.5 GB" keeps its blank */
+	const bool plus = like->unit_len && *unit == '+'; /* 100+ TFLOPS */
+	const size_t len = (size_t)like->unit_len - plus; /* "2.5 GB" keeps its blank */
 
+	unit += plus;
 	if (like->qty == JL_Q_USD || like->qty == JL_Q_USD_RATE) {
 		snprintf(out + n, JL_SHOULD_MAX - n, "%s", like->qty == JL_Q_USD ? " USD" : " USD/h");
 		return;
