@@ -88,6 +88,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 		if (note->n_findings == before || note->n_grids > SMALL_NOTE)
 			break;
 	}
+	jl_rule_slips(note);
 	jl_rule_orders(note);
 	jl_rule_bounds(note);
 	jl_rule_expected(note);

@@ -114,7 +114,7 @@ static bool is_label(const char *t, size_t from, size_t at, const struct number 
 	return word_before(
 		t, at,
 		"pcie|gen|cuda|python|pytorch|version|ver|v|ddr|nvlink|nvswitch|rocm|ubuntu|figure|fig|table|section|"
-		"chapter|stage|zero|tensorflow|driver|cudnn|nccl|sm|시나리오|표|그림|worker|rank|seed|#|tf|line|issue|"
+		"chapter|stage|zero|tensorflow|driver|cudnn|nccl|sm|시나리오|표|그림|worker|rank|seed|tf|line|issue|"
 		"pr");
 }
 

@@ -216,7 +216,7 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 		const struct jl_memo_unit *u;
 		size_t n;
 
-		if (!bracket && !(i && t[i - 1] == ' '))
+		if (!bracket && i && t[i - 1] != ' ')
 			continue;
 		if (!(u = jl_memo_unit_at(t + i + bracket, len - i - bracket, true, &n)))
 			continue;

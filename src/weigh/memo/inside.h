@@ -77,6 +77,7 @@ void jl_rule_tables(struct jl_memo *note);
 void jl_rule_batches(struct jl_memo *note);
 void jl_rule_scaling(struct jl_memo *note);
 void jl_rule_same(struct jl_memo *note);
+void jl_rule_slips(struct jl_memo *note);
 void jl_rule_listed(struct jl_memo *note);
 void jl_rule_prices(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);

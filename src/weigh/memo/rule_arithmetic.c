@@ -255,9 +255,15 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 	static const double factors[] = { 7, 8, 12, 24, 30, 60, 365, 1000, 1024, 3600, 86400, 1e6, 1e9 };
 	const double ratio = left->bare / (jl_fig_mid(f) / f->scale), up = ratio > 1 ? ratio : 1 / ratio;
 
-	for (int32_t i = left->first; i <= left->last; i++)
-		if (note->figures[i].qty != JL_Q_NUMBER && note->figures[i].qty != JL_Q_COUNT)
+	for (int32_t i = left->first; i <= left->last; i++) {
+		const uint8_t q = note->figures[i].qty;
+
+		/* "19.5 h × $3.20 = $62.40": dollars an hour */
+		if (q != JL_Q_NUMBER && q != JL_Q_COUNT &&
+		    !((f->qty == JL_Q_USD || f->qty == JL_Q_KRW) &&
+		      (q == JL_Q_TIME || q == JL_Q_ENERGY || q == f->qty)))
 			return false;
+	}
 	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
 		if (fabs(up / factors[i] - 1) < 0.03)
 			return false;

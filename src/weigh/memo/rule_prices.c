@@ -157,7 +157,7 @@ static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const 
 static bool is_hourly(const struct jl_figure *f, const char *label, size_t len)
 {
 	return f->qty == JL_Q_USD_RATE ||
-	       (f->qty == JL_Q_USD && jl_span_has(label, len, "hour|hourly|hr|/h|per hour|시간당|시간 당"));
+	       (f->qty == JL_Q_USD && jl_span_has(label, len, "per hour|an hour|hourly|/hour|/hr|/h|시간당|시간 당"));
 }
 
 /* `label`: what names the price; `line`: all that is said around it. */
@@ -222,10 +222,8 @@ static int judge_grid(struct jl_memo *note, const struct jl_grid *g)
 				label = t;
 			}
 			if (label->mention >= 0 && !JL_PART_HAS(note, label, NO_PRICE) &&
-			    JL_PART_HAS(note, head,
-					"hour|hourly|hr|/h|시간당|rent|rental|임대|"
-					"임대료|spot|on-demand|온디맨드|price|"
-					"가격|가격대|MSRP|구매가|정가|출시가|중고가"))
+			    (is_hourly(&note->figures[cell->fig], note->text + head->at, head->len) ||
+			     JL_PART_HAS(note, head, "price|가격|가격대|MSRP|구매가|정가|출시가|중고가|street")))
 				n += check(note, cell->fig, &note->mentions[label->mention], note->text + head->at,
 					   head->len, note->text + head->at, head->len);
 		}
