@@ -75,6 +75,11 @@ bool jl_gpu_is_card(const struct jl_gpu *gpu)
 	return gpu->form_factor && strstr(gpu->form_factor, "PCIe card") != NULL;
 }
 
+bool jl_gpu_is_passive(const struct jl_gpu *gpu)
+{
+	return gpu && gpu->form_factor && strstr(gpu->form_factor, "passive") != NULL;
+}
+
 enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalog *cat, struct jl_err *err)
 {
 	if (jl_gpu_is_card(gpu) || !gpu->form_factor || cat->hypothetical)

@@ -12,3 +12,4 @@ enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalo
 
 /* Goes into a slot; boards and superchips come only in whole systems. */
 bool jl_gpu_is_card(const struct jl_gpu *gpu);
+bool jl_gpu_is_passive(const struct jl_gpu *gpu); /* a card that needs the air flow of a server */

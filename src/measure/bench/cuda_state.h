@@ -10,7 +10,9 @@ struct jl_bench_state {
 	struct jl_bench_task task;
 	struct jl_gpu_dev *gpu, *peer; /* peer: the other end of a copy between two, or NULL */
 	struct CUevent_st *from, *to;
-	int n_each; /* runs in one sample, so that it is long enough to time */
+	int n_each;                  /* runs in one sample, so that it is long enough to time */
+	struct CUgraph_st *recorded; /* those runs, where they are short; NULL: each is launched */
+	struct CUgraphExec_st *replay;
 	uint64_t buffers[3];
 	size_t buffer_B[3];
 	uint64_t counter; /* of wrong elements */

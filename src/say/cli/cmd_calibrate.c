@@ -10,6 +10,7 @@
 #define FILES_MAX  32
 #define FILE_MAX_B ((size_t)1 << 28)
 #define YAML_MAX_B ((size_t)1 << 24)
+#define FIT_B      ((size_t)1 << 30) /* every published row twice: once to fit, once left out */
 
 const struct jl_option jl_calibrate_options[] = {
 	JL_O_FLAG("fit", JL_N("fit the parameters on published measurements")),
@@ -114,6 +115,7 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 
 	if (!jl_flag(cli, "fit"))
 		return jl_calibrate_this(cli, err);
+	cli->arena.limit_B = FIT_B;
 	dir = dir ? dir : jl_data_dir(cli);
 	status = dir ? read_files(cli, dir, files, &in.n_files, err)
 		     : jl_fail(err, JL_E_NOTFOUND,

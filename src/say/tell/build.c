@@ -64,7 +64,10 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 			const struct jl_part_finding *f = &a->found->items[i];
 
 			if (f->level == (enum jl_part_level)level)
-				finding(doc, f, all ? f->id : jl_part_level_name(f->level), all);
+				finding(doc, f,
+					all ? jl_msg(jl_tell_text(doc, "part\004%s", f->id))
+					    : jl_part_level_name(f->level),
+					all);
 		}
 }
 

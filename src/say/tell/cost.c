@@ -448,7 +448,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 		jl_buf_printf(&text, JL_("the household uses %.0f kWh a month beside it%s; "),
 			      (double)s->site.milli_kWh / 1000, in->command ? " (--household)" : "");
 	if (assumed->carbon_region)
-		jl_buf_printf(&text, JL_("grid of %s; "), assumed->carbon_name);
+		jl_buf_printf(&text, JL_("grid of %s; "), jl_msg(assumed->carbon_name));
 	if (s->fx.krw_micro)
 		jl_buf_printf(&text, JL_("1 USD = %.6g KRW (%s); "), (double)s->fx.krw_micro / 1e6,
 			      jl_date_text(JL_TXT, s->fx.day));

@@ -54,17 +54,18 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 	jl_doc_chart(doc, chart);
 }
 
-/* "250 kUSD (220–290)": the unit once, and no more digits than are known. */
+/* "250 kUSD (220–290)", "25만 달러 (22–29)": the unit once, and no more digits than are known. */
 static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 {
-	const double unit = e->value >= 1e6 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
+	const bool myriads = jl_lang_is("ko");
+	const double unit = !(e->value >= 1e4) ? 1 : myriads ? 1e4 : e->value >= 1e6 ? 1e6 : 1e3;
 
-	if (isnan(e->value))
-		return "?";
-	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
-			    unit >= 1e6   ? "MUSD"
-			    : unit >= 1e3 ? "kUSD"
-					  : "USD",
+	if (unit == 1)
+		return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, e, JL_K_USD));
+	return jl_tell_text(doc, "%s%s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
+			    myriads       ? "만 달러"
+			    : unit >= 1e6 ? " MUSD"
+					  : " kUSD",
 			    jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
 }
 
@@ -260,7 +261,7 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 		else
 			jl_doc_cell_text(doc, "–");
 		jl_tell_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),
-						 jl_tell_text(doc, "%.2fx", rate->value / base)));
+						 jl_tell_text(doc, JL_("%.2fx"), rate->value / base)));
 		batch_cell(doc, &l->most);
 		jl_doc_end_row(doc, false);
 	}

@@ -19,10 +19,10 @@ static const char *device(const struct jl_case *c)
 static const char *framework_text(enum jl_framework framework)
 {
 	static const char *const names[JL_N_FRAMEWORK] = {
-		[JL_FW_EAGER] = "PyTorch eager",          [JL_FW_COMPILED] = "PyTorch compiled",
-		[JL_FW_MEGATRON] = "Megatron-LM",         [JL_FW_NATIVE] = "native",
-		[JL_FW_APEX] = "PyTorch with apex",       [JL_FW_GENERAL] = "general",
-		[JL_FW_FUSED] = "Unsloth (fused kernels)"
+		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
+		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
+		[JL_FW_APEX] = "PyTorch with apex", [JL_FW_GENERAL] = "general",
+		[JL_FW_FUSED] = "Unsloth"
 	};
 
 	return names[framework];

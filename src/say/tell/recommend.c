@@ -33,7 +33,7 @@ const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *c)
 		return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
 	if (is_rented(c) && c->price->region)
 		return jl_tell_text(doc, "%s %s", c->price->provider ? c->price->provider : "?", c->price->region);
-	return c->price->provider ? c->price->provider : "?";
+	return c->price->provider ? jl_msg(c->price->provider) : "?";
 }
 
 struct jl_num jl_num_run(const struct jl_candidate *c)
@@ -237,7 +237,13 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the observed run on %s"), ask->seen_on->sys.text);
 	else
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", ask->run.model ? ask->run.model : JL_("the model"),
-			      ask->task == JL_TASK_LORA ? " LoRA" : "");
+			      ask->task != JL_TASK_LORA           ? ""
+			      : ask->run.base > (int)JL_BASE_SAME ? " QLoRA"
+								  : " LoRA");
+	const int shown = a->found->pick >= 0 ? a->found->pick : a->found->nearest;
+
+	if (shown >= 0 && a->found->items[shown].setup->seq > 0)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
 	if (is_serve(a))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%g user{/s} of %g tokens, %g tokens/s in all"), ask->users,
 			      ask->context, ask->tokens_per_s);

@@ -129,7 +129,7 @@ static void labels(struct jl_doc *doc, const struct jl_validate_line *line)
 		if (line->n_by[kind])
 			jl_tell_table(doc, NULL, "t12fffff", heads[kind]);
 		for (size_t i = 0; i < line->n_by[kind]; i++)
-			score_row(doc, line->by[kind][i].label, &line->by[kind][i].score, NULL);
+			score_row(doc, jl_msg(line->by[kind][i].label), &line->by[kind][i].score, NULL);
 	}
 }
 
@@ -201,8 +201,8 @@ void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in)
 				  jl_tell_text(doc, JL_("%s · groups: %zu · parameters: %zu"), l->set,
 					       l->score.n_groups, l->n_param));
 		for (int b = 0; b < JL_N_BASELINE; b++)
-			jl_tell_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"), l->naive_names[b],
-				     l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
+			jl_tell_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"),
+				     jl_msg(l->naive_names[b]), l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
 		labels(doc, l);
 		worst(doc, in, l);
 	}
@@ -255,7 +255,7 @@ static void write_baseline(struct jl_json *json, const void *record)
 	for (int b = 0; b < JL_N_BASELINE && l->naive_names[b]; b++) {
 		key_of(key, sizeof key, l->naive_names[b]);
 		jl_json_key(json, key);
-		jl_json_pack(json, "{name:s median_abs_ln:f p90_abs_ln:f scored:z}", l->naive_names[b],
+		jl_json_pack(json, "{name:s median_abs_ln:f p90_abs_ln:f scored:z}", jl_msg(l->naive_names[b]),
 			     l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln, l->naive[b].n_scored);
 	}
 	jl_json_end_object(json);

@@ -57,7 +57,7 @@ struct jl_near_ask jl_near_case(const struct jl_case *c)
 		.answer = c->subject.net ? jl_case_answer(c) : JL_ASKED_STEP,
 		.kind = { [JL_LABEL_GPU] = c->machine.sys.gpu ? c->machine.sys.gpu->id : "cpu",
 			  [JL_LABEL_FAMILY] = jl_arch_id(c->machine.dev.arch),
-			  [JL_LABEL_KIND] = c->subject.net ? "" : jl_framework_name(c->framework) },
+			  [JL_LABEL_KIND] = jl_case_label(c) },
 	};
 
 	jl_case_extent(c, ask.extent_ln);

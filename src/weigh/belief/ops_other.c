@@ -203,16 +203,14 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 	JL_SET_READ_CELLS(in, &cells, JL_OTHER_CELLS);
 	JL_SET_READ_CELLS(in, &vision, JL_VISION_CELLS);
-	const bool is_vision = *vision.gmacs || *vision.samples_per_s;
+	const bool is_vision = *vision.gmacs || *vision.samples_per_s,
+		   own_run = strcmp(jl_set_cell(in, "source_note"), "own run") == 0;
 
 	JL_TRY(is_vision ? read_vision(data, in, &vision, c, err) : read_row(data, &cells, c, err));
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){
-			.framework = is_vision ? jl_arena_printf(in->arena, "%s %s %s",
-								 strcmp(jl_set_cell(in, "source_note"), "own run") == 0
-									 ? "PyTorch"
-									 : "timm",
+			.framework = is_vision ? jl_arena_printf(in->arena, "%s %s %s", own_run ? "PyTorch" : "timm",
 								 vision.task, vision.compile)
 					       : jl_set_cell(in, "framework"),
 			.link = link_of(c),
@@ -220,13 +218,15 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 						jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch),
 			.model = c->net->id,
 			.answer = c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : JL_ASKED_NETWORK,
-			.kind = { [JL_LABEL_GPU] = c->gpu.of->id, [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch) },
+			.kind = { [JL_LABEL_GPU] = c->gpu.of->id,
+				  [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch),
+				  [JL_LABEL_KIND] = is_vision ? "" : c->net->id }, /* tables say more of operators */
 			.extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
 			.meas = step_s(c, c->meas) });
 
 	JL_TRY(jl_got(row, err));
 	if (is_vision) {
-		const char *whose = strcmp(jl_set_cell(in, "source_note"), "own run") == 0 ? "own runs" : "timm";
+		const char *whose = own_run ? "own runs" : "timm";
 		const char *part = jl_arena_printf(in->arena, "%s, families of part %u of %d", whose,
 						   part_of(vision.family) % N_PART + 1, N_PART);
 
@@ -314,7 +314,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 }
 
 #define COMMON                                                                                                         \
-	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
+	.unit = "s", .baselines = { JL_N("40 % MFU"), JL_N("roofline at 0.7 of the listed rates") },                   \
 	.case_B = sizeof(struct jl_other_row), .own_B = sizeof(struct own), .begin = begin, .knows = knows,            \
 	JL_SET_FUNCTIONS
 
@@ -334,7 +334,7 @@ const struct jl_set_ops jl_runs_ops = {
 	.files = (const char *const[]){ "other_train", NULL },
 	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", "method", "resolution_or_seq",
 					  "s_per_iter", "mem_gib_per_gpu", "primary_metric", NULL },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_baselines = { JL_N("16 bytes a parameter"), JL_N("weights and a fifth") },
 	.memory_line = "other_memory",
 	.rows_a_line = 2,
 };

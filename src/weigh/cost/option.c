@@ -86,11 +86,12 @@ long jl_cost_period_again(struct jl_cost_period period, long start_day, long d)
 	return n;
 }
 
-/* Desktop for one or two cards, workstation for four, server beyond. The first is what was left of a 2,200 USD desktop
- * after its RTX 3090 of 1,499 (prices/systems.csv). */
-double jl_cost_host_usd(int n_cards)
+double jl_cost_host_usd(const struct jl_catalog *cat, const struct jl_gpu *gpu, int n_cards)
 {
-	return n_cards <= 1 ? 700 : n_cards <= 2 ? 1500 : n_cards <= 4 ? 4000 : 10000;
+	static const char *const hosts[] = { "host-usd-1", "host-usd-2", "host-usd-4", "host-usd-8" };
+	const double usd = jl_figure(cat, hosts[(n_cards > 1) + (n_cards > 2) + (n_cards > 4)]);
+
+	return jl_gpu_is_passive(gpu) ? fmax(usd, jl_figure(cat, "host-usd-passive")) : usd;
 }
 
 enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err)
@@ -444,8 +445,8 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 	}
 	if (!from)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "the catalog has no %s price of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\"",
-			       kinds[o->kind].key, o->name, region ? " in " : "", region ? region : "", o->name);
+			       "the catalog has no price of '%s'%s%s for --%s; write it, e.g. \"%s 2.14 USD/h\"",
+			       o->name, region ? ", " : "", region ? region : "", kinds[o->kind].key, o->name);
 	o->per_hour = jl_money_from(round(usdps * 3600 * 1e6) / 1e6, JL_USD);
 	o->price_date = from->date;
 	o->price_source = jl_arena_printf(arena, "%s, %s", from->provider, from->region ? from->region : "?");
@@ -474,7 +475,7 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 	/* "rtx-3090 desktop" is a machine, "rtx-3090" the card */
 	o->bare = strcasecmp(o->name, o->system.text) == 0;
 	if (!o->bare) {
-		o->host = jl_money_from(jl_cost_host_usd(o->system.n_per_node) * o->system.n_nodes, JL_USD);
+		o->host = jl_money_from(jl_cost_host_usd(cat, gpu, o->system.n_per_node) * o->system.n_nodes, JL_USD);
 		o->price = jl_money_add(o->price, o->host);
 	}
 	return JL_OK;

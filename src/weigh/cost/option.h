@@ -65,7 +65,7 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 
 /* What a host around so many cards costs: assumed, since no row of the catalog prices a bare host, and said wherever it
  * is used. */
-double jl_cost_host_usd(int n_cards);
+double jl_cost_host_usd(const struct jl_catalog *cat, const struct jl_gpu *gpu, int n_cards);
 
 /* Is there any rent in this place? What is wrong names some that there are. */
 enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err);

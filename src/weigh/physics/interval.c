@@ -31,7 +31,7 @@ static const char *const reasons[JL_N_DOUBT] = {
 	[JL_DOUBT_GPU] = "gpu",         [JL_DOUBT_FAMILY] = "family",   [JL_DOUBT_KIND] = "kind",
 	[JL_DOUBT_LINK] = "link",       [JL_DOUBT_EXPOSED] = "exposed", [JL_DOUBT_LAUNCH] = "launch",
 	[JL_DOUBT_ASSUMED] = "assumed", [JL_DOUBT_HOSTS] = "hosts",     [JL_DOUBT_FAR] = "far",
-	[JL_DOUBT_HOST] = "host",
+	[JL_DOUBT_HOST] = "host",       [JL_DOUBT_MODEL] = "model",
 };
 
 static const char *const extents[JL_N_EXTENT] = { "size", "batch", "gpus" };

@@ -38,6 +38,7 @@ enum jl_reason {
 	JL_DOUBT_GPU,     /* 1: no measurements of this device */
 	JL_DOUBT_FAMILY,  /* 1: nor of its family */
 	JL_DOUBT_KIND,    /* 1: none of its kind: framework, engine, operation, number format */
+	JL_DOUBT_MODEL,   /* 1: a network that nobody measured itself, only others of its operators */
 	JL_DOUBT_LINK,    /* share of the time that such links take as were never measured so */
 	JL_DOUBT_EXPOSED, /* share of a step that waits for links */
 	JL_DOUBT_LAUNCH,  /* share of an answer that is fixed times of starting something */

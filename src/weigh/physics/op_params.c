@@ -140,7 +140,7 @@ static void param_at(const void *head, size_t at, struct jl_param *ret_param)
 
 struct jl_param_list jl_op_params(enum jl_op_set set)
 {
-	struct jl_param_list list = { .at = param_at, .ctx = &heads[set] };
+	struct jl_param_list list = { .at = param_at, .ctx = &heads[set], .key = heads[set] };
 
 	for (size_t i = 0; i < N_ITEM; i++)
 		list.n += items[i].set == set ? copies(&items[i]) : 0;

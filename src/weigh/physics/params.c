@@ -8,7 +8,7 @@
 #include "catalog/find.h"
 
 #define PARENTS_MAX 8 /* of a family, one above the other */
-#define N_KEPT      8
+#define N_KEPT      24
 #define KEPT_MAX    400
 #define KEY_MAX     64
 
@@ -59,7 +59,8 @@ static void read_all(const struct jl_catalog *cat, const struct jl_param_list *l
 }
 
 /* A prediction reads the same few vectors a dozen times, and putting their names together takes longer than all the rest of it. The catalog is
- * known by where its lists lie and by what the values come to: a machine's own may be laid over it at the same place. */
+ * known by where its lists lie and, unless it is the one built in, by what the values come to: a machine's own may be laid over it at the
+ * same place. */
 struct kept {
 	const struct jl_param_info *params;
 	const struct jl_family *families;
@@ -75,7 +76,7 @@ static double sum_of(const struct jl_catalog *cat)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < cat->n_params; i++)
+	for (size_t i = 0; cat->params != jl_catalog_embedded()->params && i < cat->n_params; i++)
 		sum += cat->params[i].value * (double)(i + 1);
 	return sum;
 }

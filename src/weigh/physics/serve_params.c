@@ -168,7 +168,8 @@ struct jl_param_list jl_serve_params(enum jl_serve_scope scope)
 {
 	return (struct jl_param_list){ .n = FIRST_ENGINE + scopes[scope].n_engines * scopes[scope].n_eng,
 				       .at = param_at,
-				       .ctx = &scopes[scope] };
+				       .ctx = &scopes[scope],
+				       .key = scopes[scope].name };
 }
 
 /* Written for consumer cards: their matrix-vector kernels keep too little on the way for the memory of large boards. */

@@ -69,6 +69,11 @@ void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 	extent_ln[JL_EXTENT_GPUS] = log(c->n_gpus);
 }
 
+const char *jl_case_label(const struct jl_case *c)
+{
+	return c->subject.net ? c->subject.net->id : jl_framework_name(c->framework);
+}
+
 /* How much of a step follows its host: by asking again with a slower one, since launches that hide behind the device today need not on the
  * next machine. A launch that was measured is half as doubtful: hosts that are shared are not the same an hour later. */
 static double host_share(const struct jl_case *c, const struct jl_step_cost *step)
@@ -92,7 +97,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	jl_case_extent(c, extent_ln);
 	if (!memory) /* which asks for the tensors, not for who holds them */
 		jl_machine_doubt(&doubt, m, answer);
-	doubt.x[JL_DOUBT_KIND] = !c->subject.net && !jl_seen(m->cat, answer, "kind", jl_framework_name(c->framework));
+	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, answer, "kind", jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);

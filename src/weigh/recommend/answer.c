@@ -74,11 +74,12 @@ static const struct jl_schema row_schema = JL_SCHEMA("candidate", jl_recommend_r
 		JL_FIELD_AS(jl_recommendation, SIZE, n_against[JL_AGAINST_##A], KEY)                                   \
 	}
 static const struct jl_field against[] = {
-	AGAINST(NOTHING, "nothing"), AGAINST(UNKNOWN, "unknown"),   AGAINST(MEMORY, "memory"),
-	AGAINST(BATCH, "batch"),     AGAINST(PRICE, "price"),       AGAINST(OFFER, "offer"),
-	AGAINST(SUPPORT, "support"), AGAINST(GROUP, "group"),       AGAINST(MEASURED, "measured"),
-	AGAINST(USE, "use"),         AGAINST(WAIT, "wait"),         AGAINST(BUDGET, "budget"),
-	AGAINST(POWER, "power"),     AGAINST(INTERVAL, "interval"), AGAINST(DEAR, "dear"),
+	AGAINST(NOTHING, "nothing"),   AGAINST(UNKNOWN, "unknown"), AGAINST(MEMORY, "memory"),
+	AGAINST(BATCH, "batch"),       AGAINST(PRICE, "price"),     AGAINST(OFFER, "offer"),
+	AGAINST(SUPPORT, "support"),   AGAINST(GROUP, "group"),     AGAINST(SPARE, "spare"),
+	AGAINST(MEASURED, "measured"), AGAINST(USE, "use"),         AGAINST(WAIT, "wait"),
+	AGAINST(BUDGET, "budget"),     AGAINST(POWER, "power"),     AGAINST(INTERVAL, "interval"),
+	AGAINST(DEAR, "dear"),
 };
 static_assert(sizeof(against) / sizeof(*against) == JL_N_AGAINST, "every reason is counted");
 static const struct jl_schema against_schema = JL_SCHEMA("against", jl_recommendation, against);

@@ -47,13 +47,14 @@ static void of_cards(struct list *list, const struct jl_candidate *c, const stru
 		    cards_W / 1e3);
 }
 
-static void of_links(struct list *list, const struct jl_candidate *c)
+static void of_links(struct list *list, const struct jl_candidate *c, enum jl_task task)
 {
 	const struct jl_sys *sys = &c->setup->sys;
 
 	if (sys->n_per_node > 1 && sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0)
-		add(list, "p2p", JL_N("no peer-to-peer: gradients cross host memory; the time counts it"));
-	if (sys->n_nodes > 1 && sys->net && sys->net_assumed)
+		add(list, "p2p",
+		    JL_N("no peer-to-peer: what the cards exchange crosses host memory; the time counts it"));
+	if (task != JL_TASK_SERVE && sys->n_nodes > 1 && sys->net && sys->net_assumed)
 		add(list, "network", JL_N("hosts joined by %dx %s: assumed, and not in the price of bought machines"),
 		    sys->n_net, sys->net->id);
 }
@@ -88,7 +89,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 		    JL_N("spot: may be taken away at any time; 5 %%/h, 30 min lost and 10 min back are assumed"));
 	if (bought && !sys->system && sys->n_per_node > 1)
 		of_cards(&list, c, ask->cat);
-	of_links(&list, c);
+	of_links(&list, c, ask->task);
 	if (asked > 0 && c->setup->global_batch != asked)
 		add(&list, "batch", JL_N("a step takes %g samples, not %g: what %g devices share evenly"),
 		    c->setup->global_batch, asked, (double)sys->n_per_node * sys->n_nodes);

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "catalog/find.h"
+#include "catalog/possible.h"
 #include "predict/kind.h"
 
 #define WIDE_TIMES   2.0  /* an interval whose slow end is further off decides nothing */
 #define SEEN_WIDE    3.5  /* the same of a run that was observed: its format is often not known */
-#define NEW_DAYS     548  /* a shop's price that is older is not what one pays today */
 #define MADE_YEARS   5    /* what came out longer ago is not sold new */
 #define LIST_YEARS   2    /* a launch price holds about as long */
 #define HOST_LEAST   8    /* accelerators of a host that is one of several: parts of hosts are not joined to clusters */
@@ -98,7 +98,7 @@ static bool is_stale(const struct jl_candidate *c, const struct jl_recommend_ask
 	if (c->how == JL_HOW_NEW && c->setup->sys.gpu->year + MADE_YEARS < jl_date_civil(ask->today).year)
 		return true;
 	if (c->price || c->setup->sys.system)
-		return age > NEW_DAYS;
+		return age > JL_PRICE_STALE_DAYS;
 	return c->setup->sys.gpu->year + LIST_YEARS < jl_date_civil(ask->today).year;
 }
 
@@ -127,6 +127,16 @@ bool jl_expert_has_room(const struct jl_setup *s)
 	return s->micro_batch > 1 || !(s->memory_hi_frac > JL_TIGHT_FRAC);
 }
 
+/* Serving, at the worst end of its interval: a further machine beside it has nothing to do. */
+bool jl_expert_carries(const struct jl_setup *s, const struct jl_recommend_ask *ask)
+{
+	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
+
+	return ask->task == JL_TASK_SERVE &&
+	       (s->against == JL_AGAINST_SPARE ||
+		(!s->against && s->per_s.lo >= ask->tokens_per_s && !(s->run_s.hi > wait_s)));
+}
+
 bool jl_expert_survives(const struct jl_candidate *c, const struct jl_recommend_ask *ask, double stretch)
 {
 	const struct jl_setup *s = c->setup;
@@ -146,7 +156,7 @@ static double comfort_s(const struct jl_recommend_ask *ask)
 	if (!isnan(ask->deadline_s))
 		return ask->deadline_s;
 	if (ask->task == JL_TASK_SERVE) /* a token that comes in time is as good as one that comes early */
-		return SERVE_FRAC * ask->wait_s;
+		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->users / ask->tokens_per_s : ask->wait_s);
 	return isnan(ask->wait_s) ? COMFORT_S : COMFORT_FRAC * ask->wait_s;
 }
 
@@ -155,7 +165,7 @@ static double comfort_s(const struct jl_recommend_ask *ask)
 double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	static const double faster = 0.25, doubled = 0.05, hosts = 0.1, spot = 0.15, market = 0.15, used = 0.1,
-			    unseen = 0.1, unsure = 0.5, other = 0.1, arm = 0.15, offloaded = 0.7,
+			    unseen = 0.1, unsure = 0.5, cut = 0.2, hot = 0.15, other = 0.1, arm = 0.15, offloaded = 0.7,
 			    narrow[] = { 0.4, 0.05 };
 	const struct jl_setup *s = c->setup;
 	const double n = (double)s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
@@ -163,7 +173,7 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 	double score = log(c->cost_usd.value) + log(fmax(run_s, comfort));
 
 	score += faster * log(fmin(run_s * n, comfort));
-	score += doubled * log2(n) + (s->sys.n_nodes > 1 ? hosts : 0);
+	score += doubled * log2(n) + hosts * (ask->task == JL_TASK_SERVE ? log2(s->sys.n_nodes) : s->sys.n_nodes > 1);
 	score += (c->how == JL_HOW_SPOT ? spot : 0) + (c->how == JL_HOW_USED ? used : 0);
 	score += c->price && !jl_price_may_repeat(c->price) ? market : 0;
 	score += s->gpu_seen ? 0 : unseen;
@@ -171,6 +181,14 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 	score += s->sys.gpu->vendor && strcmp(s->sys.gpu->vendor, "NVIDIA") != 0 ? other : 0;
 	score += jl_gpu_has_arm_host(s->sys.gpu) ? arm : 0;
 	score += s->offload ? offloaded : 0;
+	/* a desk with more cards than one supply and one wall circuit feed; a server has several */
+	score += c->host_usd > 0 && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
+				 s->sys.gpu->tdp_W.value * n > jl_figure(ask->cat, "build-psu-standard")
+			 ? hot
+			 : 0;
+	score += s->zero == 3 && s->sys.join && s->sys.join->topology && strcmp(s->sys.join->topology, "host") == 0
+			 ? cut
+			 : 0;
 	if (ask->task == JL_TASK_SERVE)
 		score += s->weight_bits <= 4 ? narrow[0] : s->weight_bits <= 8 ? narrow[1] : 0;
 	return score;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recommend/recommend.h"
+#include "serving/serve.h"
 
 /* One kind of machine, whatever number of it. */
 struct jl_unit_offered {
@@ -42,6 +43,9 @@ double jl_host_ram_B(int n_cards);
 struct jl_work {
 	const struct jl_recommend_ask *ask;
 	struct jl_subject subject; /* not used for a run that was observed */
+	/* serve: of each architecture */
+	struct jl_serve_fit *fits;
+	struct jl_op_fit *ops;
 };
 void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 
@@ -52,9 +56,11 @@ bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
 void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 bool jl_expert_group(const struct jl_sys *sys, const struct jl_recommend_ask *ask);
 enum jl_against jl_expert_against(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
+bool jl_expert_carries(const struct jl_setup *setup, const struct jl_recommend_ask *ask);
 bool jl_expert_has_room(const struct jl_setup *setup);
 bool jl_expert_survives(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask, double stretch);
 double jl_expert_score(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 
-/* Serving: memory and the time of one token for every user of a machine. */
+/* Serving: memory and the time of one token for every user of a machine. What is asked of every machine is read first. */
+enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena, struct jl_err *err);
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);

@@ -21,7 +21,16 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 		if (r->pick == r->cheapest)
 			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 			       JL_N("the cheapest that will do, and nothing near its cost is worth more"));
-		else if (faster < 1 && device_count(pick) < device_count(cheap))
+		else if (pick->setup->weight_bits > cheap->setup->weight_bits)
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("%.0f %% dearer than the cheapest that will do, but its weights keep %.0f bits "
+				    "instead of %.0f"),
+			       dearer, pick->setup->weight_bits, cheap->setup->weight_bits);
+		else if (cheap->setup->offload && !pick->setup->offload)
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("%.0f %% dearer than the cheapest that will do, but nothing waits in host memory"),
+			       dearer);
+		else if (faster < 1 + dearer / 100 && device_count(pick) < device_count(cheap))
 			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 			       JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead "
 				    "of %.0f"),
@@ -61,7 +70,7 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 	else if (c->against == JL_AGAINST_SUPPORT)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no tensor cores"));
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW &&
-		 !(c->price && c->price_day > ask->today - 548))
+		 !(c->price && c->price_day > ask->today - JL_PRICE_STALE_DAYS))
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no shop lists it new any more"));
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("of %d: hardly sold new any more"),
@@ -82,18 +91,25 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 		       100 * s->memory_hi_frac);
 	else if (c->against == JL_AGAINST_INTERVAL && s->run_s.hi > wait_s)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("at the slow end of its interval it is too late (%.2gx of what is allowed)"),
+		       JL_N("at the slow end of its interval it is too late (%.3gx of what is allowed)"),
 		       s->run_s.hi / wait_s);
 	else if (c->against == JL_AGAINST_INTERVAL && c->cost_usd.hi > ask->budget_usd)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("at the dear end of its interval it is above the budget (%.2gx)"),
+		       JL_N("at the dear end of its interval it is above the budget (%.3gx)"),
 		       c->cost_usd.hi / ask->budget_usd);
+	else if (c->against == JL_AGAINST_INTERVAL && ask->task == JL_TASK_SERVE && s->per_s.lo < ask->tokens_per_s)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("at the slow end of its interval it gives %.3g of the %.6g tokens/s"), s->per_s.lo,
+		       ask->tokens_per_s);
 	else if (c->against == JL_AGAINST_INTERVAL)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 		       JL_N("its time is not known well enough: up to %.2gx the estimate"),
 		       s->run_s.hi / s->run_s.value);
+	else if (c->against == JL_AGAINST_USE && ask->task == JL_TASK_SERVE)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it gives %.3g of the %.6g tokens/s"),
+		       s->per_s.value, ask->tokens_per_s);
 	else if (c->against == JL_AGAINST_WAIT)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("%.2gx the time that is allowed"),
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("%.3gx the time that is allowed"),
 		       s->run_s.value / wait_s);
 	else if (c->against)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("{%s}"), jl_against_en(c->against));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/pool.h"
@@ -39,6 +40,7 @@ static const struct {
 	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
 	[JL_AGAINST_SUPPORT] = { "support", JL_N("software does not support it well") },
 	[JL_AGAINST_GROUP] = { "group", JL_N("nobody runs such a group") },
+	[JL_AGAINST_SPARE] = { "spare", JL_N("more machines than the load needs") },
 	[JL_AGAINST_MEASURED] = { "measured", JL_N("never measured, nor anything like it") },
 	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
 	[JL_AGAINST_INTERVAL] = { "interval", JL_N("the worst end of its interval will not do") },
@@ -132,6 +134,7 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 struct weighing {
 	struct jl_setup *setups;
 	const struct jl_work *work;
+	bool like; /* those that are like one before: when that one is weighed */
 };
 
 static void weigh_unit(void *ctx, size_t unit, int thread)
@@ -141,9 +144,12 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	const struct jl_sys *largest = &setups[jl_n_node_counts - 1].sys;
 	struct jl_machine all, machine;
 	struct jl_err ignored;
-	const bool ok = !setups[0].against && jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
+	bool ok;
 
 	(void)thread;
+	if ((setups[0].like != NULL) != w->like)
+		return;
+	ok = !setups[0].against && jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
 		struct jl_setup *s = &setups[i];
 		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
@@ -153,6 +159,10 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 		s->against = JL_AGAINST_UNKNOWN;
 		if (ok && !jl_expert_group(&s->sys, w->work->ask)) {
 			s->against = JL_AGAINST_GROUP;
+			continue;
+		}
+		if (i > 0 && jl_expert_carries(&setups[i - 1], w->work->ask)) {
+			s->against = JL_AGAINST_SPARE;
 			continue;
 		}
 		if (!ok || jl_machine_take(&machine, &all, n, &ignored))
@@ -173,6 +183,22 @@ static const char *unit_text(const struct jl_unit_offered *u, int n_nodes, struc
 		return u->n_per_node == 1 ? u->gpu->id
 					  : jl_arena_printf(arena, "%dx %s%s%s", u->n_per_node, u->gpu->id, via, join);
 	return jl_arena_printf(arena, "%dx(%dx %s%s%s)", n_nodes, u->n_per_node, u->gpu->id, via, join);
+}
+
+/* A token takes as long whatever host is around the accelerators: the first unit with as many of them joined alike. */
+static const struct jl_setup *like_of(const struct jl_setup *setups, const struct jl_offers *offers, size_t unit)
+{
+	const struct jl_sys *own = &setups[unit * jl_n_node_counts].sys;
+
+	for (size_t i = 0; i < unit; i++) {
+		const struct jl_setup *s = &setups[i * jl_n_node_counts];
+
+		if (offers->units[i].gpu == offers->units[unit].gpu && !s->against &&
+		    s->sys.n_per_node == own->n_per_node && !s->sys.join == !own->join &&
+		    (!own->join || strcmp(s->sys.join->topology, own->join->topology) == 0))
+			return s;
+	}
+	return NULL;
 }
 
 /* Systems of one and of two machines are parsed; more machines are two with another count. */
@@ -205,6 +231,10 @@ static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *off
 			if (ok && !s->text)
 				return jl_fail_nomem(err);
 		}
+		const struct jl_setup *like = ok && ask->task == JL_TASK_SERVE ? like_of(setups, offers, i) : NULL;
+
+		for (size_t k = 0; k < jl_n_node_counts; k++)
+			setups[u->first + k].like = like ? like + k : NULL;
 	}
 	return JL_OK;
 }
@@ -224,8 +254,13 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
 	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
 		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b");
+	if (ask->task == JL_TASK_SERVE)
+		JL_TRY(jl_serve_prepare(work, arena, err));
 	JL_TRY(jl_pool_create(ask->n_threads, &pool, err));
 	jl_pool_run(pool, weigh_unit, &w, n_units);
+	w.like = true;
+	if (ask->task == JL_TASK_SERVE)
+		jl_pool_run(pool, weigh_unit, &w, n_units);
 	jl_pool_destroy(pool);
 	return JL_OK;
 }
@@ -335,12 +370,19 @@ static void leave_dear(struct jl_recommendation *r)
 	}
 }
 
-/* Clearly cheaper and clearly faster at once: whatever else speaks for it, it is not the pick. */
+/* Clearly cheaper and clearly faster at once, in no more machines and with weights as wide: whatever else speaks for it, it is not the
+ * pick. */
 static bool is_beaten(const struct jl_recommendation *r, const struct jl_candidate *c)
 {
-	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++)
-		if (r->items[i].setup->run_s.value < BEATEN_FRAC * c->setup->run_s.value)
+	const struct jl_setup *s = c->setup;
+
+	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++) {
+		const struct jl_setup *other = r->items[i].setup;
+
+		if (other->run_s.value < BEATEN_FRAC * s->run_s.value && other->sys.n_nodes <= s->sys.n_nodes &&
+		    !(other->weight_bits < s->weight_bits))
 			return true;
+	}
 	return false;
 }
 
@@ -396,7 +438,8 @@ static void find_rejected(struct jl_recommendation *r)
 			const struct jl_gpu *gpu = c->setup->sys.gpu;
 
 			if (!(c->score < limit) ||
-			    (c->against == JL_AGAINST_PRICE && is_among(r, NULL, r->n_ok, gpu)) ||
+			    (c->against == JL_AGAINST_PRICE &&
+			     (c->how == JL_HOW_NEW || is_among(r, NULL, r->n_ok, gpu))) ||
 			    is_among(r, r->rejected, r->n_rejected, gpu) ||
 			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;

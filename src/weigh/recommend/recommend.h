@@ -95,6 +95,7 @@ enum jl_against {
 	JL_AGAINST_OFFER,    /* one offer of a marketplace is one machine */
 	JL_AGAINST_SUPPORT,  /* the software of such work does not run there, or hardly (catalog/support.yaml) */
 	JL_AGAINST_GROUP,    /* nobody runs so many of them so joined */
+	JL_AGAINST_SPARE,    /* serve: fewer machines carry the load as surely */
 	JL_AGAINST_MEASURED, /* neither it nor its family was ever measured at such work */
 	JL_AGAINST_USE,      /* too slow to do all the work in the time there is */
 	JL_AGAINST_WAIT,     /* a run takes longer than the deadline, or than the purpose bears */
@@ -112,6 +113,8 @@ const char *jl_against_name(enum jl_against against);
 struct jl_setup {
 	struct jl_sys sys;
 	const char *text; /* as --on takes it */
+	const struct jl_setup
+		*like; /* serve: weighed before, the same accelerators joined alike; NULL: this is the first */
 	enum jl_against against;
 	struct jl_estimate run_s;     /* of one run; serve: of one token of one user */
 	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
@@ -129,6 +132,7 @@ struct jl_setup {
 	double micro_batch, n_micro;
 	double global_batch; /* of a step as it is run: may be up to a tenth above the one that was asked for */
 	enum jl_dtype dtype; /* of the products; not for observed runs and serving */
+	double seq;          /* tokens of a sample; 0: it has none */
 	double weight_bits;  /* serve */
 };
 

@@ -2,8 +2,8 @@
  * of all users. One machine serves by itself: several share the users. */
 #include <math.h>
 
+#include "physics/arch.h"
 #include "predict/kind.h"
-#include "serving/serve.h"
 #include "recommend/inside.h"
 
 #define PROMPT_FRAC 0.75 /* of the tokens that a user keeps; the others are the answer */
@@ -32,6 +32,11 @@ static const char *format_of(const struct jl_recommend_ask *ask, const struct jl
 	return "int4";
 }
 
+static double power_of(const struct jl_setup *setup, const struct jl_machine *machine)
+{
+	return (machine->dev.tdp_W * POWER_FRAC * setup->tp + machine->host_idle_W) * setup->sys.n_nodes;
+}
+
 static void settle(struct jl_setup *setup, const struct jl_machine *machine, const struct jl_serve_answer *a,
 		   double users)
 {
@@ -43,11 +48,39 @@ static void settle(struct jl_setup *setup, const struct jl_machine *machine, con
 	setup->run_s = a->tpot_s;
 	setup->per_s = (struct jl_estimate){ a->total_tps.value * copies, a->total_tps.lo * copies,
 					     a->total_tps.hi * copies };
-	setup->power_W = (machine->dev.tdp_W * POWER_FRAC * a->n_gpus + machine->host_idle_W) * copies;
 	setup->device_fitted = a->checked;
 	setup->tp = a->n_gpus;
 	setup->pp = 1;
 	setup->dp = copies;
+	setup->power_W = power_of(setup, machine);
+}
+
+/* Everything but what the host around it makes of it. */
+static void settle_like(struct jl_setup *setup, const struct jl_machine *machine)
+{
+	struct jl_setup like = *setup->like;
+
+	like.sys = setup->sys;
+	like.text = setup->text;
+	like.like = setup->like;
+	like.support = setup->support;
+	like.peak_W = setup->peak_W;
+	like.power_W = isnan(like.power_W) ? like.power_W : power_of(&like, machine);
+	*setup = like;
+}
+
+enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena, struct jl_err *err)
+{
+	const size_t n = (size_t)jl_n_arch();
+
+	io_work->fits = jl_arena_array(arena, n, sizeof(*io_work->fits));
+	io_work->ops = jl_arena_array(arena, n, sizeof(*io_work->ops));
+	JL_TRY(jl_got(io_work->fits && io_work->ops, err));
+	for (size_t arch = 0; arch < n; arch++) {
+		io_work->fits[arch] = jl_serve_shipped(io_work->ask->cat, (int)arch, JL_ENGINE_GENERAL);
+		io_work->ops[arch] = jl_op_shipped(io_work->ask->cat, (int)arch, JL_ENGINE_GENERAL);
+	}
+	return JL_OK;
 }
 
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
@@ -60,9 +93,16 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 				      .n_gpus = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1,
 				      .n_requests = users,
 				      .prompt = fmax(1, PROMPT_FRAC * ask->context),
-				      .output = fmax(1, (1 - PROMPT_FRAC) * ask->context) };
+				      .output = fmax(1, (1 - PROMPT_FRAC) * ask->context),
+				      .fit = &work->fits[dev->arch],
+				      .ops = &work->ops[dev->arch],
+				      .if_room = true };
 	struct jl_serve_answer answer;
 
+	if (setup->like && setup->like->against != JL_AGAINST_UNKNOWN && setup->like->against != JL_AGAINST_GROUP) {
+		settle_like(setup, machine);
+		return;
+	}
 	setup->against = JL_AGAINST_UNKNOWN;
 	if (!work->subject.kind->has_tokens || isnan(dev->mem_B) || isnan(dev->mem_Bps))
 		return;

@@ -114,6 +114,43 @@ static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work 
 	return make(ret_case, work, machine, &req);
 }
 
+/* Where memory may turn out too small at the large end of its interval: the fastest thriftier way that has room there, if any. */
+static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const struct jl_work *work,
+		      const struct jl_machine *machine)
+{
+	static const struct {
+		int zero;
+		enum jl_recompute recompute;
+	} ways[] = { { 0, JL_RECOMPUTE_FULL },
+		     { 1, JL_RECOMPUTE_NONE },
+		     { 1, JL_RECOMPUTE_FULL },
+		     { 3, JL_RECOMPUTE_NONE },
+		     { 3, JL_RECOMPUTE_FULL } };
+	const size_t n = n_devices(&machine->sys) > 1 ? sizeof(ways) / sizeof(*ways) : 1;
+	struct jl_recommend_ask ask = *work->ask;
+	struct jl_work thrifty = { .ask = &ask, .subject = work->subject };
+
+	if (!work->subject.kind->is_cut || io_case->shard.micro_batch > 1 || io_case->plan.offload ||
+	    !(io_p->memory_B.hi > JL_TIGHT_FRAC * io_p->capacity_B))
+		return;
+	ask.run.plan.tp = ask.run.plan.pp = ask.run.micro_batch = 1;
+	for (size_t i = 0; i < n; i++) {
+		struct jl_prediction p;
+		struct jl_case c;
+
+		ask.run.plan.zero = ways[i].zero;
+		ask.run.recompute = ways[i].recompute;
+		if (make_case(&c, &thrifty, machine) || c.plan.offload)
+			continue;
+		jl_predict(&p, NULL, &c);
+		if (!(p.memory_B.hi <= JL_TIGHT_FRAC * p.capacity_B) ||
+		    (io_p->memory_B.hi <= JL_TIGHT_FRAC * io_p->capacity_B && !(p.run_s.value < io_p->run_s.value)))
+			continue;
+		*io_case = c;
+		*io_p = p;
+	}
+}
+
 static void weigh_model(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
 	struct jl_prediction p;
@@ -127,6 +164,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
+	make_room(&c, &p, work, machine);
 	setup->run_s = p.run_s;
 	setup->per_s = work->subject.kind->has_tokens ? p.tokens_per_s : p.samples_per_s;
 	setup->power_W = p.power_W;
@@ -143,6 +181,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->n_micro = c.plan.n_micro;
 	setup->global_batch = c.global_batch;
 	setup->dtype = c.shard.dtype;
+	setup->seq = work->subject.kind->has_tokens ? c.shard.seq : 0;
 }
 
 /* A run whose model is not known: the same batch, in passes where it does not fit at once. */

@@ -84,8 +84,8 @@ static struct jl_estimate without(const struct jl_weighed_system *of, const enum
 static size_t of_model(struct jl_narrow list[JL_NARROW_MAX], const struct jl_weighed_system *of)
 {
 	static const enum jl_reason said[] = { JL_DOUBT_ASSUMED },
-				    measured[] = { JL_DOUBT_GPU, JL_DOUBT_FAMILY, JL_DOUBT_LINK, JL_DOUBT_HOST,
-						   JL_DOUBT_KIND };
+				    measured[] = { JL_DOUBT_GPU,  JL_DOUBT_FAMILY, JL_DOUBT_LINK,
+						   JL_DOUBT_HOST, JL_DOUBT_KIND,   JL_DOUBT_MODEL };
 	struct jl_narrow narrow = { .before = of->prediction.step_s };
 	size_t n = 0;
 

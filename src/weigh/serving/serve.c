@@ -122,10 +122,10 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 {
 	const struct jl_device *dev = &machine->dev;
 	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
-	const struct jl_serve_fit fit = jl_serve_shipped(cat, dev->arch, ask->engine);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = gpus_of_host(machine);
-	const struct jl_op_fit ops = jl_op_shipped(cat, dev->arch, ask->engine);
+	const struct jl_serve_fit fit = ask->fit ? *ask->fit : jl_serve_shipped(cat, dev->arch, ask->engine);
+	const struct jl_op_fit ops = ask->ops ? *ask->ops : jl_op_shipped(cat, dev->arch, ask->engine);
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
 
@@ -143,7 +143,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 
 	a.fits = a.room >= 1;
 	a.ttft_s = a.tpot_s = a.request_tps = a.total_tps = (struct jl_estimate){ NAN, NAN, NAN };
-	if (a.fits)
+	if (a.fits && !(ask->if_room && a.room < ask->n_requests))
 		JL_TRY(answer(&a, machine, &job, ask, err));
 	*ret_answer = a;
 	return JL_OK;

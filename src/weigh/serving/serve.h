@@ -15,6 +15,10 @@ struct jl_serve_ask {
 	int n_gpus;            /* that share the model; 0: the fewest of one host that hold it and the requests */
 	double n_requests;     /* at once */
 	double prompt, output; /* tokens of each */
+	/* read before, for many questions about one family; NULL: the shipped ones are read */
+	const struct jl_serve_fit *fit;
+	const struct jl_op_fit *ops;
+	bool if_room; /* is nothing timed where not all of them have room at once? */
 };
 
 struct jl_serve_answer {

@@ -241,7 +241,7 @@ run 1 flops "$work/unknown.json"; one_line; says "vocab_size"
 
 # Numbers as people write them
 run 0 predict gpt2-124m --on rtx-4090 --batch 1 --samples 1; has "for 1 step"; lacks "1 steps"
-run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has "72,"; lacks "e+"; has "attention takes 100 %"
+run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has " of 24 GiB a GPU: does not fit"; lacks "e+"; has "attention takes 100 %"
 run 0 predict allreduce --on "2x aws:p5.48xlarge" --size "64 B"; has "algbw MB/s"; lacks "0.0003"
 run 0 predict allreduce --on "4x rtx-3090 via nvlink-bridge" --size "1 GB"; has "between the bridged pairs"; lacks "nvlink-bridge 31"
 # exchanges of tensor slices behind products: said, faster, and only where there are slices along the sequence

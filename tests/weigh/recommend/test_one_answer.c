@@ -157,6 +157,26 @@ static void ask_plan(const struct jl_job *job, const struct jl_request *req, con
 	assert_true(strstr(how.notes.items[how.notes.n - 1].en, "jeoul predict") != NULL);
 }
 
+/* A thriftier way, where memory may not do at the large end of its interval, is one that predict prices the same. */
+static void ask_thrifty(const struct jl_setup *s, const struct jl_job *job, const struct jl_request *req,
+			const struct jl_catalog *cat, struct jl_arena *arena)
+{
+	static struct jl_job same_way;
+	struct jl_request again = *req;
+	struct jl_err err;
+
+	assert_true(job->how.shard.micro_batch == 1 &&
+		    job->prediction.memory_B.hi > JL_TIGHT_FRAC * job->prediction.capacity_B);
+	assert_true(s->memory_hi_frac <= JL_TIGHT_FRAC);
+	again.plan.tp = s->tp;
+	again.plan.pp = s->pp;
+	again.plan.zero = s->zero;
+	again.recompute = (int)s->recompute;
+	again.micro_batch = s->micro_batch;
+	assert_int_equal(jl_job_make(&same_way, cat, &again, arena, &err), JL_OK);
+	same(s->run_s.value, same_way.prediction.run_s.value, "recommend, a thriftier way", req);
+}
+
 static void ask_recommend(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat,
 			  struct jl_arena *arena)
 {
@@ -183,6 +203,11 @@ static void ask_recommend(const struct jl_job *job, const struct jl_request *req
 		    strcmp(c->setup->text, job->how.machine.sys.text) != 0 || c->setup->offload ||
 		    c->setup->global_batch != job->how.global_batch)
 			continue;
+		if (c->setup->zero != job->how.plan.zero || c->setup->recompute != job->how.plan.recompute ||
+		    c->setup->tp != job->how.plan.tp || c->setup->pp != job->how.plan.pp) {
+			ask_thrifty(c->setup, job, req, cat, arena);
+			return;
+		}
 		same(c->setup->run_s.value, job->prediction.run_s.value, "recommend, time", req);
 		same(c->cost_usd.value, job->prediction.cost_usd.value, "recommend, money", req);
 		return;

@@ -307,11 +307,13 @@ static void picks_are_what_an_expert_signs(void **state)
 			assert_true(c->setup->run_s.hi <= ask.wait_s &&
 				    c->setup->run_s.hi <= 2 * c->setup->run_s.value);
 			assert_true(c->setup->gpu_seen || c->setup->family_seen);
-			assert_true(ask.today - c->price_day <= 700);
-			/* nothing is clearly cheaper and clearly faster, nothing shown costs ten times as much */
+			assert_true(ask.today - c->price_day <= JL_PRICE_STALE_DAYS);
+			/* nothing is clearly cheaper and clearly faster in as few machines and bits, nothing shown costs ten times as much */
 			for (size_t i = 0; i < r.n_ok; i++) {
 				assert_false(r.items[i].cost_usd.value < 0.95 * c->cost_usd.value &&
-					     r.items[i].setup->run_s.value < 0.95 * c->setup->run_s.value);
+					     r.items[i].setup->run_s.value < 0.95 * c->setup->run_s.value &&
+					     r.items[i].setup->sys.n_nodes <= sys->n_nodes &&
+					     r.items[i].setup->weight_bits >= c->setup->weight_bits);
 				assert_true(r.items[i].cost_usd.value <= 10 * r.items[0].cost_usd.value);
 			}
 			assert_true(r.runner_up < 0 || r.items[r.runner_up].setup->sys.gpu != sys->gpu);
