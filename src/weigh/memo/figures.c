@@ -87,6 +87,9 @@ static bool word_before(const char *t, size_t at, const char *words)
 		end--;
 	while (from < end && ((unsigned char)t[from] & 0xc0) == 0x80)
 		from++;
+	if (from == end ||
+	    !(isalpha((unsigned char)t[end - 1]) || t[end - 1] == '.' || (unsigned char)t[end - 1] >= 0x80))
+		return false;
 	for (const char *w = words; *w;) {
 		const size_t n = jl_word_len(w);
 

@@ -397,16 +397,26 @@ static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
 	return 0;
 }
 
+static bool has_operator(const char *t, size_t len)
+{
+	return memchr(t, '*', len) || memchr(t, '/', len) || memmem(t, len, " x ", 3) || memmem(t, len, "×", 2) ||
+	       memmem(t, len, "÷", 2) || memmem(t, len, " + ", 3);
+}
+
 static void line_equations(struct jl_memo *note, const struct jl_line *line)
 {
 	const size_t end = line->at + line->len;
 	size_t from = line->at, n;
 	uint32_t first = line->fig;
 
+	const bool reckons = has_operator(note->text + line->at, line->len);
+
 	for (size_t at = line->at; at < end; at++) {
 		uint32_t left_at = 0;
-		bool word;
+		bool word = false;
 
+		if (note->text[at] != '=' && !reckons)
+			continue;
 		if (!(n = is_equals(note->text, at, end, &word)))
 			continue;
 		uint32_t start = first;

@@ -147,6 +147,9 @@ static void line_changes(struct jl_memo *note, const struct jl_line *line)
 		struct change c = { .a = a->lo, .b = a->hi, .r = (int32_t)i + 1 + !range, .first = a };
 		int how = 2;
 
+		if ((uint32_t)c.r >= line->fig + line->n_figs ||
+		    (note->figures[c.r].qty != JL_Q_RATIO && note->figures[c.r].qty != JL_Q_PERCENT))
+			continue;
 		if (range) { /* "from 2.4 d to 5.3 d" was read as one */
 			const uint32_t before = a->at > line->at + 8 ? a->at - 8 : line->at;
 

@@ -61,12 +61,19 @@ double jl_relation_value(const struct jl_sheet *s, const struct jl_relation *rel
 /* How far a row is off, and how far it may be: results are rounded or cut off, inputs had more digits than are written. */
 static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t r, double *ret_off, double *ret_tol)
 {
-	const double out = s->ln[r][rel->out], value = isnan(out) ? NAN : jl_relation_value(s, rel, r, -1, 0);
-	double tol = s->slack[r][rel->out];
+	const bool adds = rel->form == JL_FORM_SUM || rel->form == JL_FORM_REST || rel->form == JL_FORM_ROW;
+	const double out = s->ln[r][rel->out];
+	double tol = s->slack[r][rel->out], ln_value;
 
-	if (!(value > 0))
+	if (isnan(out))
 		return false;
-	if (rel->form == JL_FORM_SUM || rel->form == JL_FORM_REST || rel->form == JL_FORM_ROW) {
+	if (adds)
+		ln_value = log(jl_relation_value(s, rel, r, -1, 0));
+	else
+		ln_value = rel->ln_k + rel->ea * s->ln[r][rel->a] + (rel->b < 0 ? 0 : rel->eb * s->ln[r][rel->b]);
+	if (!isfinite(ln_value))
+		return false;
+	if (adds) {
 		const int last = rel->form == JL_FORM_ROW ? rel->b : rel->a;
 
 		for (int c = rel->a; c <= last; c++)
@@ -76,7 +83,7 @@ static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_
 	} else {
 		tol += s->in_slack[r][rel->a] + (rel->b < 0 ? 0 : s->in_slack[r][rel->b]);
 	}
-	*ret_off = out - log(value);
+	*ret_off = out - ln_value;
 	/* "2 kW" and "3 h" were meant exactly where everything else comes out exactly */
 	*ret_tol = rel->tight ? fmin(tol, TIGHT + s->slack[r][rel->out]) : tol;
 	*ret_tol += 1e-6;
@@ -148,7 +155,7 @@ enum jl_fit jl_relation_fit(const struct jl_sheet *s, const struct jl_relation *
 		return JL_FIT_NONE;
 	if (fabs(o) <= tol)
 		return JL_FIT_OK;
-	return (rel->tight || tol < LOOSE) && fabs(o) > 1.3 * tol + far(s, rel) ? JL_FIT_BAD : JL_FIT_NONE;
+	return (rel->tight || tol < LOOSE) && fabs(o) > 1.3 * tol + rel->far ? JL_FIT_BAD : JL_FIT_NONE;
 }
 
 static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
@@ -349,6 +356,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	int n = 0;
 
 	rel->tight = rel->form == JL_FORM_PRODUCT && is_tight(s, rel);
+	rel->far = far(s, rel);
 	rel->evidence = 0;
 	rel->n_ok = rel->n_bad = 0;
 	for (uint32_t r = 0; r < s->n_rows; r++) {

@@ -54,14 +54,34 @@ bool jl_words_begin(const char *text, size_t len, const char *words, bool whole)
 	return false;
 }
 
+/* Bytes that occur in a text, letters without case: a word whose ends do not occur is not in it. */
+struct bytes {
+	uint64_t has[4];
+};
+
+static bool has_byte(const struct bytes *b, char c)
+{
+	const unsigned char k = (unsigned char)c | (letter(c) ? 0x20 : 0);
+
+	return b->has[k >> 6] >> (k & 63) & 1;
+}
+
 bool jl_span_has(const char *text, size_t len, const char *words)
 {
+	struct bytes b = { { 0 } };
+
 	if (len > 4096)
 		len = 4096; /* a sentence, not a file in one line */
+	for (size_t i = 0; i < len; i++) {
+		const unsigned char k = (unsigned char)text[i] | (letter(text[i]) ? 0x20 : 0);
+
+		b.has[k >> 6] |= 1ull << (k & 63);
+	}
 	for (const char *w = words; *w;) {
 		const size_t n = jl_word_len(w);
 
-		if (n && has_word(text, len, w, n))
+		if (n && n <= len && has_byte(&b, w[0]) && has_byte(&b, w[n - 1]) && has_byte(&b, w[n / 2]) &&
+		    has_word(text, len, w, n))
 			return true;
 		w += n + (w[n] == '|');
 	}
