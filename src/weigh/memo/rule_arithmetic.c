@@ -311,6 +311,8 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	jl_fig_digits(said->fix, f, (left->lo + left->hi) / 2, 0);
 	if (range)
 		said->fix[0] = '\0';
+	while (to > from && note->text[to - 1] == ' ')
+		to--;
 	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, to - from), text);
 }
 

@@ -231,10 +231,9 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
 		return;
 	}
-	if (note->verdicts[fig] == JL_MEMO_CANNOT && f->lo <= e.hi && f->hi >= e.lo)
-		jl_memo_judge(note, fig, JL_MEMO_COMPATIBLE);
-	else if (note->verdicts[fig] == JL_MEMO_CANNOT &&
-		 (said = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "expected", fig))) {
+	const bool inside = f->lo <= e.hi && f->hi >= e.lo;
+	if (note->verdicts[fig] == JL_MEMO_CANNOT &&
+	    (said = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
 		jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
