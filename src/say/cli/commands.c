@@ -147,9 +147,9 @@ const struct jl_command jl_commands[] = {
 	COMMAND("catalog show", jl_cmd_catalog_show, no_options, CATALOG, "NAME|SYSTEM", 1, 1,
 		JL_N("show a record or a system, with where each figure comes from"), "jeoul catalog show rtx-3090",
 		"jeoul catalog show \"2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2\"", NULL),
-	COMMAND("catalog prices", jl_cmd_catalog_prices, jl_catalog_prices_options, CATALOG, NULL, 0, 0,
-		JL_N("rents and prices, cheapest first, with their dates"),
-		"jeoul catalog prices --gpu h100 --region seoul", NULL),
+	COMMAND("catalog prices", jl_cmd_catalog_prices, jl_catalog_prices_options, CATALOG, "[GPU]", 0, 1,
+		JL_N("rents and prices, cheapest first, with their dates"), "jeoul catalog prices h100 --region seoul",
+		NULL),
 	COMMAND("catalog sources", jl_cmd_catalog_sources, no_options, CATALOG, "[ID]", 0, 1,
 		JL_N("where the figures come from"), NULL),
 	COMMAND("catalog validate", jl_cmd_catalog_validate, jl_catalog_validate_options, NOTHING, "[DIR...]", 0, -1,
@@ -171,12 +171,12 @@ const struct jl_command jl_commands[] = {
 
 /* What may be asked in JSON, by the library and the page: nothing that measures, writes or takes long. */
 const struct jl_askable jl_askable[] = {
-	{ "predict", "model", false },     { "infer", "model", false },       { "fit", "model", false },
-	{ "flops", "model", false },       { "plan", "model", false },        { "compare", "model", false },
-	{ "cost", "model", false },        { "recommend", "model", false },   { "build", "parts", false },
-	{ "audit", "note", false },        { "report", "scenario", true },    { "check", "kind", true },
-	{ "probe", NULL, true },           { "validate", NULL, true },        { "store list", NULL, true },
-	{ "store show", "id", true },      { "catalog list", "kind", false }, { "catalog search", "words", false },
-	{ "catalog show", "name", false }, { "catalog prices", NULL, false }, { "catalog sources", "id", false },
-	{ "schema", "name", false },       { "version", NULL, false },        { 0 },
+	{ "predict", "model", false },     { "infer", "model", false },        { "fit", "model", false },
+	{ "flops", "model", false },       { "plan", "model", false },         { "compare", "model", false },
+	{ "cost", "model", false },        { "recommend", "model", false },    { "build", "parts", false },
+	{ "audit", "note", false },        { "report", "scenario", true },     { "check", "kind", true },
+	{ "probe", NULL, true },           { "validate", NULL, true },         { "store list", NULL, true },
+	{ "store show", "id", true },      { "catalog list", "kind", false },  { "catalog search", "words", false },
+	{ "catalog show", "name", false }, { "catalog prices", "gpu", false }, { "catalog sources", "id", false },
+	{ "schema", "name", false },       { "version", NULL, false },         { 0 },
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cost/money.h"
 #include "predict/fields.h"
 #include "predict/kind.h"
 #include "predict/narrow.h"
@@ -287,9 +288,9 @@ static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
 			      jl_dated_text(JL_TXT, p->rent.date, today));
 	else if (!isnan(p->rent.usdps))
-		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%.2f USD/h to rent %d GPU{/s} (%s, %s)"),
-			      p->rent.usdps * 3600 * x->how.n_gpus, x->how.n_gpus, p->rent.provider,
-			      jl_dated_text(JL_TXT, p->rent.date, today));
+		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %d GPU{/s} (%s, %s)"),
+			      jl_money_text(JL_TXT, jl_money_from(p->rent.usdps * 3600 * x->how.n_gpus, JL_USD)),
+			      x->how.n_gpus, p->rent.provider, jl_dated_text(JL_TXT, p->rent.date, today));
 }
 
 /* --- why */

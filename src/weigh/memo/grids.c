@@ -216,7 +216,7 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 		const struct jl_memo_unit *u;
 		size_t n;
 
-		if (!bracket && !(i && t[i - 1] == ' '))
+		if (!bracket && i && t[i - 1] != ' ')
 			continue;
 		if (!(u = jl_memo_unit_at(t + i + bracket, len - i - bracket, true, &n)))
 			continue;
@@ -509,11 +509,34 @@ static size_t shared(const struct lists *all, const struct list *a, const struct
 	return n;
 }
 
-/* Lists that share two keys with the first of them: one grid, its columns are the keys of the first. */
+/* The keys of some lists, each once, in their order. */
+static size_t keys_of(const struct pair *keys[JL_MEMO_COLS_MAX], const struct lists *all, const size_t *members,
+		      size_t n)
+{
+	size_t n_keys = 0;
+
+	for (size_t r = 0; r < n; r++) {
+		const struct list *list = &all->lists[members[r]];
+
+		for (uint32_t i = 0; i < list->n && n_keys < JL_MEMO_COLS_MAX - 1; i++) {
+			const struct pair *p = &all->pairs[list->first + i];
+			size_t k = 0;
+
+			while (k < n_keys && strcmp(keys[k]->key, p->key) != 0)
+				k++;
+			if (k == n_keys)
+				keys[n_keys++] = p;
+		}
+	}
+	return n_keys;
+}
+
+/* Lists that share two keys with the first of them: one grid, its columns are their keys. */
 static void join_lists(struct jl_memo *note, const struct lists *all, size_t first, bool *done)
 {
 	const struct list *a = &all->lists[first];
-	size_t members[64], n = 0, n_keys = a->n < JL_MEMO_COLS_MAX - 1 ? a->n : JL_MEMO_COLS_MAX - 1;
+	const struct pair *keys[JL_MEMO_COLS_MAX];
+	size_t members[64], n = 0, n_keys;
 	struct jl_grid *g;
 
 	for (size_t i = first; i < all->n_lists && i < first + 200 && n < 64; i++)
@@ -521,16 +544,17 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 			members[n++] = i;
 			done[i] = true;
 		}
-	if (n < 2 || !(g = new_grid(note, JL_GRID_RECORDS, n + 1, n_keys + 1)))
+	if (n < 2)
+		return;
+	n_keys = keys_of(keys, all, members, n);
+	if (!(g = new_grid(note, JL_GRID_RECORDS, n + 1, n_keys + 1)))
 		return;
 	g->has_heads = true;
 	g->first_line = all->pairs[a->first].line;
-	for (size_t k = 0; k < n_keys; k++) {
-		const struct pair *p = &all->pairs[a->first + k];
-
+	*jl_grid_cell(g, 0, 0) = (struct jl_cell){ .fig = -1, .mention = -1 };
+	for (size_t k = 0; k < n_keys; k++)
 		*jl_grid_cell(g, 0, (uint32_t)k + 1) =
-			(struct jl_cell){ .at = p->key_at, .len = p->key_len, .fig = -1, .mention = -1 };
-	}
+			(struct jl_cell){ .at = keys[k]->key_at, .len = keys[k]->key_len, .fig = -1, .mention = -1 };
 	for (size_t r = 0; r < n; r++) {
 		const struct list *list = &all->lists[members[r]];
 
@@ -538,7 +562,7 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 			.at = list->label_at, .len = list->label_len, .fig = -1, .mention = list->mention
 		};
 		for (size_t k = 0; k < n_keys; k++) {
-			const struct pair *p = pair_of(all, list, all->pairs[a->first + k].key);
+			const struct pair *p = pair_of(all, list, keys[k]->key);
 			struct jl_cell *cell = jl_grid_cell(g, (uint32_t)r + 1, (uint32_t)k + 1);
 
 			*cell = (struct jl_cell){ .fig = p ? p->fig : -1, .mention = -1 };
@@ -549,7 +573,6 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 			}
 		}
 	}
-	*jl_grid_cell(g, 0, 0) = (struct jl_cell){ .fig = -1, .mention = -1 };
 	if (!label_rows(note, g))
 		note->n_grids--;
 }

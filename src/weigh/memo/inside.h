@@ -77,6 +77,7 @@ void jl_rule_tables(struct jl_memo *note);
 void jl_rule_batches(struct jl_memo *note);
 void jl_rule_scaling(struct jl_memo *note);
 void jl_rule_same(struct jl_memo *note);
+void jl_rule_slips(struct jl_memo *note);
 void jl_rule_listed(struct jl_memo *note);
 void jl_rule_prices(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
@@ -96,5 +97,7 @@ struct jl_seen {
 bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const struct jl_seen *seen,
 		   const struct jl_mention *to);
 
-/* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known. */
-double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from);
+/* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known.
+ * `as_many`: where it is not said how many `to` are, they are as many as `from`. */
+double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from,
+			  bool as_many);

@@ -255,9 +255,15 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 	static const double factors[] = { 7, 8, 12, 24, 30, 60, 365, 1000, 1024, 3600, 86400, 1e6, 1e9 };
 	const double ratio = left->bare / (jl_fig_mid(f) / f->scale), up = ratio > 1 ? ratio : 1 / ratio;
 
-	for (int32_t i = left->first; i <= left->last; i++)
-		if (note->figures[i].qty != JL_Q_NUMBER && note->figures[i].qty != JL_Q_COUNT)
+	for (int32_t i = left->first; i <= left->last; i++) {
+		const uint8_t q = note->figures[i].qty;
+
+		/* "19.5 h × $3.20 = $62.40": dollars an hour */
+		if (q != JL_Q_NUMBER && q != JL_Q_COUNT &&
+		    !((f->qty == JL_Q_USD || f->qty == JL_Q_KRW) &&
+		      (q == JL_Q_TIME || q == JL_Q_ENERGY || q == f->qty)))
 			return false;
+	}
 	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
 		if (fabs(up / factors[i] - 1) < 0.03)
 			return false;
@@ -305,6 +311,8 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	jl_fig_digits(said->fix, f, (left->lo + left->hi) / 2, 0);
 	if (range)
 		said->fix[0] = '\0';
+	while (to > from && note->text[to - 1] == ' ')
+		to--;
 	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, to - from), text);
 }
 
@@ -391,16 +399,26 @@ static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
 	return 0;
 }
 
+static bool has_operator(const char *t, size_t len)
+{
+	return memchr(t, '*', len) || memchr(t, '/', len) || memmem(t, len, " x ", 3) || memmem(t, len, "×", 2) ||
+	       memmem(t, len, "÷", 2) || memmem(t, len, " + ", 3);
+}
+
 static void line_equations(struct jl_memo *note, const struct jl_line *line)
 {
 	const size_t end = line->at + line->len;
 	size_t from = line->at, n;
 	uint32_t first = line->fig;
 
+	const bool reckons = has_operator(note->text + line->at, line->len);
+
 	for (size_t at = line->at; at < end; at++) {
 		uint32_t left_at = 0;
-		bool word;
+		bool word = false;
 
+		if (note->text[at] != '=' && !reckons)
+			continue;
 		if (!(n = is_equals(note->text, at, end, &word)))
 			continue;
 		uint32_t start = first;

@@ -7,7 +7,7 @@
 #include "catalog/find.h"
 #include "memo/inside.h"
 
-#define LOOKUPS_MAX 400  /* prices of one note that are looked up */
+#define LOOKUPS_MAX 4000 /* prices of one note that are looked up */
 #define OFFER_SLACK 1.1  /* a named offer of a cloud */
 #define PRICE_SLACK 1.25 /* a card, whoever sells it */
 #define FEW_SLACK   2.1  /* below it, since cards are sold used; and both ways where little is listed */
@@ -34,6 +34,20 @@ struct offers { /* rows that fit, as dollars (or dollars a second) for one */
 	double near_value;
 	size_t n;
 	bool named; /* one offer of one cloud */
+};
+
+struct shelf { /* rows of the catalog that are for one thing */
+	const struct jl_entity *e;
+	bool rent;
+	const uint16_t *rows;
+	size_t n;
+};
+
+#define SHELVES_MAX 64
+
+struct shelves {
+	struct shelf all[SHELVES_MAX];
+	size_t n;
 };
 
 struct asked {
@@ -66,8 +80,6 @@ static bool fits(const struct jl_memo *note, const struct asked *q, const struct
 	const struct jl_gpu *gpus[12];
 	size_t n;
 
-	if (q->provider && !strstr(row->provider, q->provider))
-		return false;
 	if (q->e->system)
 		return jl_price_is_offer(row, q->e->system->id);
 	if (!q->rent && strcmp(row->kind, "gpu") != 0)
@@ -92,15 +104,42 @@ static void take(struct offers *o, const struct asked *q, const struct jl_price 
 	o->hi = fmax(o->hi, value);
 }
 
-static struct offers offers_of(const struct jl_memo *note, const struct asked *q)
+static bool same_thing(const struct jl_entity *a, const struct jl_entity *b)
+{
+	return a->system == b->system && a->n_gpus == b->n_gpus &&
+	       memcmp(a->gpus, b->gpus, a->n_gpus * sizeof a->gpus[0]) == 0;
+}
+
+/* Rows are looked up once for each thing; NULL: more things than are looked at. */
+static const struct shelf *shelf_of(const struct jl_memo *note, struct shelves *shelves, const struct asked *q)
+{
+	struct shelf *s = shelves->all;
+	uint16_t *rows;
+
+	for (; s < shelves->all + shelves->n; s++)
+		if (s->rent == q->rent && same_thing(s->e, q->e))
+			return s;
+	if (shelves->n == SHELVES_MAX || note->cat->n_prices > UINT16_MAX ||
+	    !(rows = jl_arena_array(note->arena, note->cat->n_prices, sizeof *rows)))
+		return NULL;
+	shelves->n++;
+	*s = (struct shelf){ .e = q->e, .rent = q->rent, .rows = rows };
+	for (size_t i = 0; i < note->cat->n_prices; i++)
+		if (fits(note, q, &note->cat->prices[i]))
+			rows[s->n++] = (uint16_t)i;
+	return s;
+}
+
+static struct offers offers_of(const struct jl_memo *note, struct shelves *shelves, const struct asked *q)
 {
 	struct offers o = { .lo = INFINITY, .named = q->e->system != NULL };
+	const struct shelf *shelf = shelf_of(note, shelves, q);
 
-	for (size_t i = 0; i < note->cat->n_prices; i++) {
-		const struct jl_price *row = &note->cat->prices[i];
+	for (size_t i = 0; shelf && i < shelf->n; i++) {
+		const struct jl_price *row = &note->cat->prices[shelf->rows[i]];
 		const double each = q->e->system || !(row->n_gpu > 1) ? 1 : row->n_gpu;
 
-		if (!fits(note, q, row))
+		if (q->provider && !strstr(row->provider, q->provider))
 			continue;
 		o.n++;
 		if (!q->rent) {
@@ -157,12 +196,12 @@ static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const 
 static bool is_hourly(const struct jl_figure *f, const char *label, size_t len)
 {
 	return f->qty == JL_Q_USD_RATE ||
-	       (f->qty == JL_Q_USD && jl_span_has(label, len, "hour|hourly|hr|/h|per hour|시간당|시간 당"));
+	       (f->qty == JL_Q_USD && jl_span_has(label, len, "per hour|an hour|hourly|/hour|/hr|/h|시간당|시간 당"));
 }
 
 /* `label`: what names the price; `line`: all that is said around it. */
-static bool check(struct jl_memo *note, int32_t fig, const struct jl_mention *on, const char *label, size_t label_len,
-		  const char *line, size_t line_len)
+static bool check(struct jl_memo *note, struct shelves *shelves, int32_t fig, const struct jl_mention *on,
+		  const char *label, size_t label_len, const char *line, size_t line_len)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const bool won = f->qty == JL_Q_KRW;
@@ -177,10 +216,10 @@ static bool check(struct jl_memo *note, int32_t fig, const struct jl_mention *on
 	const double per = q.rent && f->qty == JL_Q_USD ? 3600 : 1; /* "$3.06" under "per hour" */
 	const double lo = f->flags & JL_FIG_MOST ? 0 : f->lo / per, hi = f->flags & JL_FIG_LEAST ? f->hi * 1.5 : f->hi;
 	q.value = jl_fig_mid(f) / per / (won ? (WON_LEAST + WON_MOST) / 2 : 1);
-	o = offers_of(note, &q);
+	o = offers_of(note, shelves, &q);
 	if (!o.near && q.provider) {
 		q.provider = NULL;
-		o = offers_of(note, &q);
+		o = offers_of(note, shelves, &q);
 	}
 	if (!o.near)
 		return true;
@@ -203,7 +242,7 @@ static bool is_money(const struct jl_figure *f)
 	return f->qty == JL_Q_USD || f->qty == JL_Q_USD_RATE || f->qty == JL_Q_KRW;
 }
 
-static int judge_grid(struct jl_memo *note, const struct jl_grid *g)
+static int judge_grid(struct jl_memo *note, struct shelves *shelves, const struct jl_grid *g)
 {
 	int n = 0;
 
@@ -222,12 +261,10 @@ static int judge_grid(struct jl_memo *note, const struct jl_grid *g)
 				label = t;
 			}
 			if (label->mention >= 0 && !JL_PART_HAS(note, label, NO_PRICE) &&
-			    JL_PART_HAS(note, head,
-					"hour|hourly|hr|/h|시간당|rent|rental|임대|"
-					"임대료|spot|on-demand|온디맨드|price|"
-					"가격|가격대|MSRP|구매가|정가|출시가|중고가"))
-				n += check(note, cell->fig, &note->mentions[label->mention], note->text + head->at,
-					   head->len, note->text + head->at, head->len);
+			    (is_hourly(&note->figures[cell->fig], note->text + head->at, head->len) ||
+			     JL_PART_HAS(note, head, "price|가격|가격대|MSRP|구매가|정가|출시가|중고가|street")))
+				n += check(note, shelves, cell->fig, &note->mentions[label->mention],
+					   note->text + head->at, head->len, note->text + head->at, head->len);
 		}
 	return n;
 }
@@ -255,7 +292,7 @@ static const struct jl_mention *named_by(const struct jl_memo *note, const struc
 	return f->qty == JL_Q_USD_RATE ? jl_memo_line_mention(note, f->line) : NULL;
 }
 
-static int judge_line(struct jl_memo *note, const struct jl_line *line)
+static int judge_line(struct jl_memo *note, struct shelves *shelves, const struct jl_line *line)
 {
 	const char *t = note->text + line->at, *colon = memchr(t, ':', line->len);
 	int n = 0;
@@ -278,19 +315,20 @@ static int judge_line(struct jl_memo *note, const struct jl_line *line)
 			from--;
 		while (to < line->at + line->len && to < f->at + f->len + 40 && !strchr(".,;)|", note->text[to]))
 			to++;
-		n += check(note, (int32_t)i, on, note->text + from, to - from, note->text + from, to - from);
+		n += check(note, shelves, (int32_t)i, on, note->text + from, to - from, note->text + from, to - from);
 	}
 	return n;
 }
 
 void jl_rule_prices(struct jl_memo *note)
 {
+	struct shelves shelves = { .n = 0 };
 	int n = 0;
 
 	for (size_t i = 0; i < note->n_grids && n < LOOKUPS_MAX; i++)
 		if (note->grids[i].kind == JL_GRID_TABLE)
-			n += judge_grid(note, &note->grids[i]);
+			n += judge_grid(note, &shelves, &note->grids[i]);
 	for (size_t l = 0; l < note->n_lines && n < LOOKUPS_MAX; l++)
 		if (note->lines[l].n_figs && note->lines[l].kind != JL_LINE_ROW && note->lines[l].n_figs < 64)
-			n += judge_line(note, &note->lines[l]);
+			n += judge_line(note, &shelves, &note->lines[l]);
 }

@@ -26,11 +26,27 @@ static const char measured[] = "/s|per|rate|throughput|time|ms|sec|seconds|speed
 
 static const char ratios[] =
 	"speedup|speed-up|speed "
-	"up|scaling|ratio|relative|efficiency|vs|over|improvement|배속|배율|효율|상대|대비|비율|향상";
+	"up|scaling|ratio|busbw|relative|efficiency|vs|over|improvement|배속|배율|효율|상대|대비|비율|향상";
 
 static const char stats[] =
 	"p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|stdev|min|max|avg|average|mean|latency|"
 	"jitter|90%|95%|99%|중앙값|평균|표준편차|최소|최대|loss|accuracy|정확도";
+
+/* 1, 2, 4, 8: chosen, not measured. */
+static bool are_settings(const struct jl_sheet *s, uint32_t col)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < s->n_rows; r++) {
+		if (isnan(s->ln[r][col]))
+			continue;
+		const double twos = (s->ln[r][col] - s->ln[0][col]) / log(2);
+		if (!(fabs(twos - round(twos)) < 1e-9))
+			return false;
+		n++;
+	}
+	return n >= 3;
+}
 
 static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t col)
 {
@@ -43,6 +59,9 @@ static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t
 		    (f->qty == JL_Q_COUNT || (f->qty == JL_Q_NUMBER && counts)))
 			s->in_slack[r][col] = 0;
 	}
+	if (are_settings(s, col))
+		for (uint32_t r = 0; r < s->n_rows; r++)
+			s->in_slack[r][col] = 0;
 	s->is_ratio[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col], ratios);
 	s->is_stat[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col], stats);
 	s->is_rate[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col],

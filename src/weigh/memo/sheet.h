@@ -30,6 +30,7 @@ struct jl_relation {
 	double ln_k;     /* 0 where there is no constant */
 	double evidence; /* nats that the agreeing rows bear, less what trying costs */
 	int n_ok, n_bad;
+	double far; /* how much further off than its digits allow a row must be to be wrong */
 	bool weak;  /* too few digits to be sure of: says what follows from a figure that is wrong, nothing else */
 	bool tight; /* its rows agree far better than their digits would need */
 };
