@@ -195,7 +195,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 	struct jl_said said;
 
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
-		if (rows[i].at < 0 || rows[i].at == r->pick)
+		if (rows[i].at < 0 || rows[i].at == r->pick || (i > 0 && rows[i].at == rows[i - 1].at))
 			continue;
 		jl_recommend_why(&said, r, rows[i].place);
 		place_line(doc, a, rows[i].label, rows[i].at, said.text);

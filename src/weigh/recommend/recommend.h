@@ -95,7 +95,7 @@ enum jl_against {
 	JL_AGAINST_OFFER,    /* one offer of a marketplace is one machine */
 	JL_AGAINST_SUPPORT,  /* the software of such work does not run there, or hardly (catalog/support.yaml) */
 	JL_AGAINST_GROUP,    /* nobody runs so many of them so joined */
-	JL_AGAINST_SPARE,    /* serve: fewer machines carry the load as surely */
+	JL_AGAINST_SPARE,    /* fewer machines carry the load as surely, or are done soon */
 	JL_AGAINST_MEASURED, /* neither it nor its family was ever measured at such work */
 	JL_AGAINST_USE,      /* too slow to do all the work in the time there is */
 	JL_AGAINST_WAIT,     /* a run takes longer than the deadline, or than the purpose bears */
