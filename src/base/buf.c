@@ -123,7 +123,7 @@ static enum jl_status read_all(struct jl_buf *buf, FILE *file, const char *name,
 			return jl_fail_nomem(err);
 	}
 	if (ferror(file))
-		return jl_fail(err, JL_E_IO, "%s: cannot be read: %s", name, strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s: cannot be read: {%s}", name, strerror(errno));
 	jl_buf_add(buf, "", 0); /* an empty file is an empty string, not NULL */
 	return buf->failed ? jl_fail_nomem(err) : JL_OK;
 }
@@ -162,7 +162,7 @@ enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t 
 	FILE *file = is_stdin ? stdin : fopen(path, "rb");
 
 	if (!file)
-		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s", path,
+		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: {%s}", path,
 			       strerror(errno));
 	jl_buf_init(&buf, limit_B);
 	enum jl_status status = read_all(&buf, file, is_stdin ? "standard input" : path, err);

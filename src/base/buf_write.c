@@ -14,7 +14,7 @@
 
 static enum jl_status fail(const char *path, int why, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_IO, "%s: cannot be written: %s", path, strerror(why));
+	return jl_fail(err, JL_E_IO, "%s: cannot be written: {%s}", path, strerror(why));
 }
 
 /* 0, or errno. */

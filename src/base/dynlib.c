@@ -38,6 +38,8 @@ static enum jl_status open_first(const char *env, const char *const *names, void
 		return JL_OK;
 	}
 	reason = dlerror();
+	if (reason && strstr(reason, "No such file")) /* the loader speaks English */
+		return jl_fail(err, JL_E_ABSENT, "%s is not installed", names[0]);
 	return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", names[0], reason ? reason : "?");
 }
 

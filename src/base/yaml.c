@@ -30,7 +30,7 @@ static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 		return jl_fail_nomem(r->err);
 	struct jl_where where = at(r, r->parser.problem_mark);
 	return jl_fail_at(r->err, JL_E_PARSE, &where,
-			  "not valid YAML: %s; values with ': ' or ' #' in them need quotes",
+			  "not valid YAML: {%s}; values with ': ' or ' #' in them need quotes",
 			  r->parser.problem ? r->parser.problem : "?");
 }
 
@@ -319,13 +319,13 @@ static enum jl_status unknown_key(const struct jl_yaml *item, const char *what, 
 	size_t near;
 
 	if (jl_near_rank(item->key, keys, n, &near, 1))
-		return jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in %s; did you mean '%s'?",
+		return jl_fail_at(err, JL_E_PARSE, &item->key_where, "unknown key '%.*s' in {%s}; did you mean '%s'?",
 				  KEY_SHOWN, item->key, what, keys[near]);
 	jl_buf_init(&all, 1024);
 	for (size_t i = 0; i < n && all.len < 320; i++)
 		jl_buf_printf(&all, "%s%s", i ? ", " : "", keys[i]);
 	enum jl_status status = jl_fail_at(err, JL_E_PARSE, &item->key_where,
-					   "unknown key '%.*s' in %s; it can have: %s", KEY_SHOWN, item->key, what,
+					   "unknown key '%.*s' in {%s}; it can have: %s", KEY_SHOWN, item->key, what,
 					   jl_buf_text(&all));
 	jl_buf_release(&all);
 	return status;

@@ -120,7 +120,7 @@ static enum jl_status list_files(struct load *load, const char *dir, int depth, 
 		return jl_fail_nomem(err);
 	if (!open)
 		return jl_fail_at(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, &where,
-				  "not a folder that can be read: %s; a catalog folder holds *.yaml and *.csv",
+				  "not a folder that can be read: {%s}; a catalog folder holds *.yaml and *.csv",
 				  strerror(errno));
 	while (!status && (entry = readdir(open))) {
 		struct stat info;

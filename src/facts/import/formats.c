@@ -9,10 +9,10 @@ const struct jl_format *const jl_formats[] = {
 };
 
 const char *const jl_import_known[] = {
-	"nccl-tests (text, -J JSON)",
+	"nccl-tests (-J)",
 	"OSU micro-benchmarks",
 	"iperf3 -J",
-	"nvbandwidth (text, -j)",
+	"nvbandwidth (-j)",
 	"nvidia-smi topo -m / -p2p r",
 	"tqdm",
 	"Hugging Face Trainer",

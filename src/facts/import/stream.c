@@ -397,7 +397,7 @@ static void read_all(struct jl_importer *imp, const struct jl_import_reader *rea
 		if (got < 0)
 			jl_importer_fail(
 				imp,
-				jl_fail(&err, JL_E_IO, "%s: cannot be read: %s", imp->options.name, strerror(errno)),
+				jl_fail(&err, JL_E_IO, "%s: cannot be read: {%s}", imp->options.name, strerror(errno)),
 				&err);
 		if (got <= 0)
 			break;
@@ -548,7 +548,7 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 		return import_offered(file, path, &own, sink, ret_count, err);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: %s", path,
+		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: {%s}", path,
 			       strerror(errno));
 	if (!isfinite(own.time_s) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
 		own.time_s = (double)info.st_mtim.tv_sec;

@@ -95,7 +95,7 @@ static enum jl_status read_part(const char *dir, const char *file, struct jl_buf
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
 		return jl_fail(err, JL_E_USAGE, "--from: the path is too long");
 	if (stat(path, &info) != 0)
-		return jl_fail(err, JL_E_IO, "%.300s: %s; --from takes a folder that --capture has made", path,
+		return jl_fail(err, JL_E_IO, "%.300s: {%s}; --from takes a folder that --capture has made", path,
 			       strerror(errno));
 	if (!S_ISREG(info.st_mode))
 		return jl_fail(err, JL_E_IO, "%.300s is not a plain file", path);
@@ -336,7 +336,7 @@ enum jl_status jl_source_capture(struct jl_probe_source *source, const char *dir
 
 	JL_TRY(with_names ? JL_OK : jl_redact(&source->records, &kept, err));
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return jl_fail(err, JL_E_IO, "--capture: %.300s: %s", dir, strerror(errno));
+		return jl_fail(err, JL_E_IO, "--capture: %.300s: {%s}", dir, strerror(errno));
 	jl_buf_init(&text, JL_SOURCE_CAPTURE_MAX_B);
 	jl_buf_init(&nvml, JL_SOURCE_CAPTURE_MAX_B);
 	jl_records_write(&kept, &text);

@@ -36,7 +36,7 @@ enum jl_status jl_record_new_id(char ret_id[JL_RECORD_ID_LEN + 1], struct jl_err
 	uint64_t random[2], ms, high;
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return jl_fail(err, JL_E_IO, "no random numbers from the system: %s", strerror(errno));
+		return jl_fail(err, JL_E_IO, "no random numbers from the system: {%s}", strerror(errno));
 	clock_gettime(CLOCK_REALTIME, &now);
 	ms = ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) & MASK_48;
 	high = random[0] & (MASK_40 >> 1); /* room to count */

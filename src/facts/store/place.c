@@ -54,7 +54,7 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 	for (char *slash = strchr(dir + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS)
-			status = jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s", dir, strerror(errno));
+			status = jl_fail(err, JL_E_IO, "%s: the folder cannot be made: {%s}", dir, strerror(errno));
 		*slash = '/';
 	}
 	jl_free(dir);

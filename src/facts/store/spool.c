@@ -14,7 +14,7 @@
 
 static enum jl_status fail(const char *path, struct jl_err *err)
 {
-	return jl_fail(err, JL_E_IO, "%s: the spool cannot be used: %s", path, strerror(errno));
+	return jl_fail(err, JL_E_IO, "%s: the spool cannot be used: {%s}", path, strerror(errno));
 }
 
 static enum jl_status write_all(int fd, const char *path, const char *data, size_t len, struct jl_err *err)

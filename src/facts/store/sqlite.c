@@ -259,7 +259,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (stat(place->target, &info) == 0 && S_ISDIR(info.st_mode))
 		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it", place->shown);
 	if (place->must_exist && stat(place->target, &info) != 0)
-		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: %s", place->shown, strerror(errno));
+		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: {%s}", place->shown, strerror(errno));
 	if (!place->must_exist)
 		JL_TRY(jl_store_make_parents(place->target, err));
 	db = jl_realloc(NULL, sizeof(*db));

@@ -32,7 +32,7 @@ enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl
 	*c = (struct jl_net_client){ .fd = -1, .peer = *peer };
 	enum jl_status status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
 	if (!status && getpeername(c->fd, &c->address.any, &len) != 0)
-		status = jl_fail(err, JL_E_IO, "connection lost: %s", strerror(errno));
+		status = jl_fail(err, JL_E_IO, "connection lost: {%s}", strerror(errno));
 	if (status) {
 		jl_net_close(c);
 		return status;
@@ -108,7 +108,7 @@ static enum jl_status open_streams(struct jl_net_client *c, struct jl_net_stream
 		const int fd = jl_wire_connect(&c->address.any, jl_wire_len(&c->address), JL_NET_WAIT_S);
 
 		if (fd < 0)
-			return jl_fail(err, JL_E_IO, "stream %d of %d: %s", s->n + 1, n, strerror(errno));
+			return jl_fail(err, JL_E_IO, "stream %d of %d: {%s}", s->n + 1, n, strerror(errno));
 		s->fds[s->n] = fd;
 		status = jl_wire_greet(fd, c->peer.host, &hello, &c->peer.secret, &wait, err);
 	}

@@ -14,7 +14,7 @@
 enum jl_status jl_wire_random(void *ret, size_t size_B, struct jl_err *err)
 {
 	if (getrandom(ret, size_B, 0) != (ssize_t)size_B)
-		return jl_fail(err, JL_E_IO, "no random numbers: %s", strerror(errno));
+		return jl_fail(err, JL_E_IO, "no random numbers: {%s}", strerror(errno));
 	return JL_OK;
 }
 
@@ -46,7 +46,7 @@ enum jl_status jl_wire_read_secret(struct jl_wire_secret *ret_secret, const char
 	if (fd >= 0)
 		(void)close(fd);
 	if (n < 0)
-		return jl_fail(err, JL_E_IO, "%s: %s", path, strerror(why));
+		return jl_fail(err, JL_E_IO, "%s: {%s}", path, strerror(why));
 	if (n > SECRET_MAX_B)
 		return jl_fail(err, JL_E_LIMIT, "%s: a secret has %d bytes at most", path, SECRET_MAX_B);
 	while (n > 0 && isspace(text[n - 1]))

@@ -69,7 +69,7 @@ enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm 
 		pthread_cond_destroy(&q->more);
 		pthread_cond_destroy(&q->done);
 		jl_free(q);
-		return jl_fail(err, JL_E_NOMEM, "no thread for communication: %s", strerror(why));
+		return jl_fail(err, JL_E_NOMEM, "no thread for communication: {%s}", strerror(why));
 	}
 	*ret_queue = q;
 	return JL_OK;

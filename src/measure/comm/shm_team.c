@@ -72,7 +72,7 @@ static enum jl_status map_team(struct team *t, struct jl_err *err)
 			break;
 	}
 	if (map == MAP_FAILED)
-		return jl_fail(err, JL_E_NOMEM, "no shared memory for %d workers: %s", t->n, strerror(errno));
+		return jl_fail(err, JL_E_NOMEM, "no shared memory for %d workers: {%s}", t->n, strerror(errno));
 	(void)madvise(map, t->map_B, MADV_DONTDUMP);
 	t->head = map;
 	t->windows = (char *)map + head_B;
@@ -82,7 +82,7 @@ static enum jl_status map_team(struct team *t, struct jl_err *err)
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (t->shared == MAP_FAILED) {
 		t->shared = NULL;
-		return jl_fail(err, JL_E_NOMEM, "no shared memory of %zu bytes: %s", t->spec->shared_B,
+		return jl_fail(err, JL_E_NOMEM, "no shared memory of %zu bytes: {%s}", t->spec->shared_B,
 			       strerror(errno));
 	}
 	return JL_OK;
@@ -123,7 +123,7 @@ static enum jl_status start_ranks(struct team *t, struct jl_err *err)
 			live(t, rank, parent);
 		if (w->pid < 0) {
 			w->gone = true;
-			return jl_fail(err, JL_E_NOMEM, "worker %d of %d cannot be started: %s", rank, t->n,
+			return jl_fail(err, JL_E_NOMEM, "worker %d of %d cannot be started: {%s}", rank, t->n,
 				       strerror(errno));
 		}
 		w->gone = false;

@@ -91,7 +91,7 @@ static enum jl_status link_down(struct join *j, int rank, struct jl_err *err)
 	struct jl_wire_message hello = { .n = { (uint64_t)j->own, j->session }, .text = LINK };
 
 	if (fd < 0)
-		return jl_fail(err, JL_E_IO, "rank %d at %s port %d cannot be reached from here: %s", rank,
+		return jl_fail(err, JL_E_IO, "rank %d at %s port %d cannot be reached from here: {%s}", rank,
 			       jl_wire_name(name, address), jl_wire_port(address), strerror(errno));
 	j->c->fds[rank] = fd;
 	return of_rank(jl_wire_greet(fd, jl_wire_name(name, address), &hello, &j->how->secret, &wait, err), rank, err);
@@ -341,7 +341,7 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 	char name[JL_WIRE_NAME_MAX];
 
 	if (getsockname(j->members[0].line.fd, &own.any, &len) != 0)
-		return jl_fail(err, JL_E_IO, "no address: %s", strerror(errno));
+		return jl_fail(err, JL_E_IO, "no address: {%s}", strerror(errno));
 	for (int i = 0; i < PORT_TRIES && j->door->fd < 0; i++) {
 		const int port = j->port + j->own + i * j->n;
 
@@ -354,7 +354,7 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 					    &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { (uint64_t)port } },
 					    err);
 	}
-	return jl_fail(err, JL_E_IO, "cannot listen on %s from port %d on: %s", jl_wire_name(name, &own),
+	return jl_fail(err, JL_E_IO, "cannot listen on %s from port %d on: {%s}", jl_wire_name(name, &own),
 		       j->port + j->own, strerror(errno));
 }
 

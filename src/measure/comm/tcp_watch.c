@@ -224,7 +224,7 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (why) {
 		release(w);
-		return jl_fail(err, JL_E_NOMEM, "no thread that answers other ranks: %s", strerror(why));
+		return jl_fail(err, JL_E_NOMEM, "no thread that answers other ranks: {%s}", strerror(why));
 	}
 	*ret_watch = w;
 	return JL_OK;

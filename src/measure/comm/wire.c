@@ -141,7 +141,7 @@ static enum jl_status lost(int why, struct jl_err *err)
 {
 	if (why == 0)
 		return jl_fail(err, JL_E_IO, "the other side closed the connection");
-	return jl_fail(err, JL_E_IO, "connection lost: %s", strerror(why));
+	return jl_fail(err, JL_E_IO, "connection lost: {%s}", strerror(why));
 }
 
 enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct jl_wire_message *ret, struct jl_err *err)

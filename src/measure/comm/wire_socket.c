@@ -124,7 +124,7 @@ enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct
 
 		if (fd >= 0)
 			(void)close(fd);
-		return jl_fail(err, JL_E_IO, "cannot listen on %s port %d: %s", *address, *port, strerror(why));
+		return jl_fail(err, JL_E_IO, "cannot listen on %s port %d: {%s}", *address, *port, strerror(why));
 	}
 	*port = jl_wire_port(&bound);
 	*ret_fd = fd;
@@ -149,7 +149,7 @@ static enum jl_status join_once(const struct jl_wire_peer *p, const struct addri
 
 	if (fd < 0)
 		return jl_fail(err, errno == ECONNREFUSED ? JL_E_ABSENT : JL_E_NOTFOUND,
-			       "%s port %d: %s; is 'jeoul %s --listen' running there?", p->host, p->port,
+			       "%s port %d: {%s}; is 'jeoul %s --listen' running there?", p->host, p->port,
 			       strerror(errno), p->what);
 	enum jl_status status = jl_wire_greet(fd, p->host, hello, &p->secret, &wait, err);
 	JL_THEN(status, jl_wire_receive(fd, &wait, ret, err));
@@ -177,7 +177,7 @@ enum jl_status jl_wire_join(const struct jl_wire_peer *p, struct jl_wire_message
 	(void)snprintf(hello->text, sizeof(hello->text), "%s", p->what);
 	why = getaddrinfo(p->host, service, &hints, &found);
 	if (why)
-		return jl_fail(err, JL_E_NOTFOUND, "host %s: %s", p->host, gai_strerror(why));
+		return jl_fail(err, JL_E_NOTFOUND, "host %s: {%s}", p->host, gai_strerror(why));
 	for (;;) {
 		status = join_once(p, found, hello, word, ret_fd, ret_answer, err);
 		n_lost += status == JL_E_IO;

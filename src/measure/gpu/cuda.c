@@ -123,7 +123,7 @@ static struct answer present_locked(void)
 	struct answer answer = { 0 };
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0) {
-		answer.status = jl_fail(&answer.err, JL_E_IO, "no pipe: %s", strerror(errno));
+		answer.status = jl_fail(&answer.err, JL_E_IO, "no pipe: {%s}", strerror(errno));
 		return answer;
 	}
 	pid_t child = fork();
@@ -131,7 +131,7 @@ static struct answer present_locked(void)
 		ask_driver(ends[1]);
 	close(ends[1]);
 	if (child < 0)
-		answer.status = jl_fail(&answer.err, JL_E_IO, "cannot fork: %s", strerror(errno));
+		answer.status = jl_fail(&answer.err, JL_E_IO, "cannot fork: {%s}", strerror(errno));
 	else
 		answer = listen_to(child, ends[0]);
 	close(ends[0]);

@@ -44,13 +44,13 @@ static enum jl_status map(struct jl_tokens *t, const char *path, struct jl_err *
 	enum jl_status status = JL_OK;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &info) != 0) {
-		status = jl_fail(err, JL_E_IO, "%s: %s", path, strerror(errno));
+		status = jl_fail(err, JL_E_IO, "%s: {%s}", path, strerror(errno));
 	} else if (!S_ISREG(info.st_mode)) {
 		status = jl_fail(err, JL_E_IO, "%s is not a file", path);
 	} else if (info.st_size > 0) {
 		memory = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (memory == MAP_FAILED)
-			status = jl_fail(err, JL_E_IO, "%s: %s", path, strerror(errno));
+			status = jl_fail(err, JL_E_IO, "%s: {%s}", path, strerror(errno));
 	}
 	if (fd >= 0)
 		close(fd);

@@ -73,7 +73,7 @@ static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_
 	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-			return jl_fail(err, JL_E_IO, "%s: the folder cannot be made: %s", dir, strerror(errno));
+			return jl_fail(err, JL_E_IO, "%s: the folder cannot be made: {%s}", dir, strerror(errno));
 		*slash = '/';
 	}
 	return JL_OK;
@@ -208,7 +208,7 @@ static enum jl_status forget(struct jl_cli *cli, const char *dir, const char *pa
 	if (access(path, F_OK) != 0)
 		return never(err);
 	if (unlink(path) != 0)
-		return jl_fail(err, JL_E_IO, "%s cannot be removed: %s", path, strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s cannot be removed: {%s}", path, strerror(errno));
 	source = file_in(cli, dir, SOURCE_NAME);
 	JL_TRY(jl_got(source, err));
 	(void)unlink(source);

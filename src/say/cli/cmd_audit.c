@@ -24,7 +24,7 @@ static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, 
 
 	JL_TRY(jl_memo_audit(&note, jl_buf_text(text), text->len, cli->args.operands[0], cli->cat, &cli->arena, err));
 	for (size_t i = 0; i < note->n_findings; i++)
-		if (jl_flag(cli, "strict") && jl_audited_is_said(&note->findings[i], false))
+		if (jl_flag(cli, "strict") && note->findings[i].shown && note->findings[i].verdict <= JL_MEMO_UNLIKELY)
 			cli->exit_code = 3;
 	if (jl_flag(cli, "fix")) {
 		jl_audited_diff(&cli->out, note);

@@ -153,13 +153,15 @@ static const int columns[] = { 2, -9, 6, 13, 23, 12, 13 };
 static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
 		     const char *what)
 {
-	char conns[16], range[64 + 8];
+	char conns[16], lo[32], hi[32], range[64 + 8];
 
 	if (s->cli->json || flow->n_samples == 0)
 		return;
 	(void)snprintf(conns, sizeof(conns), "%d", r->n_streams);
-	(void)snprintf(range, sizeof(range), "%s–%s", bits(JL_TXT, flow->rate_Bps.lo95),
-		       bits(JL_TXT, flow->rate_Bps.hi95));
+	bits(lo, flow->rate_Bps.lo95);
+	bits(hi, flow->rate_Bps.hi95);
+	(void)snprintf(range, sizeof(range), "%.*s–%s", /* the unit once, where it is the same */
+		       (int)(strcmp(strchr(lo, ' '), strchr(hi, ' ')) == 0 ? strcspn(lo, " ") : strlen(lo)), lo, hi);
 	JL_LIVE(s->cli, columns, "", what, conns, bits(JL_TXT, flow->rate_Bps.median), range,
 		jl_units_text(JL_TXT, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
 		isnan(r->mss_B) ? "?" : bits(JL_TXT, jl_net_wire_Bps(r, flow->rate_Bps.median)));
@@ -178,8 +180,8 @@ static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_cli
 	/* what was shown while it was disturbed is worth less */
 	flow_record(s, &result, &result.send, "send", host);
 	flow_record(s, &result, &result.receive, "receive", host);
-	flow_row(s, &result, &result.send, both ? "both: out" : direction_name(JL_NET_SEND));
-	flow_row(s, &result, &result.receive, both ? "both: in" : direction_name(JL_NET_RECEIVE));
+	flow_row(s, &result, &result.send, both ? JL_("both: out") : JL_("send"));
+	flow_row(s, &result, &result.receive, both ? JL_("both: in") : JL_("receive"));
 	jl_bench_flush(s);
 	return JL_OK;
 }

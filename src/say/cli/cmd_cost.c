@@ -150,7 +150,7 @@ static void read_carbon(struct jl_cost_setting *s, const struct jl_cli *cli, str
 {
 	const bool korea = (s->tariff && strncmp(s->tariff, "kr-", 3) == 0) ||
 			   (!s->tariff && s->per_kWh.currency == JL_KRW);
-	const char *subject = korea ? "Korea" : "USA";
+	const char *subject = korea ? JL_N("Korea") : JL_N("USA");
 
 	s->carbon_gpkWh = jl_value(cli, "carbon") * 3.6e6;
 	if (!isnan(s->carbon_gpkWh))

@@ -302,7 +302,7 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 	JL_TRY(jl_store_end(im->store, err));
 	return jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
 			  &(struct jl_where){ .file = im->name, .line = im->line + 1 },
-			  JL_N("cannot be read: %s (the records before it were stored)"), strerror(why));
+			  JL_N("cannot be read: {%s} (the records before it were stored)"), strerror(why));
 }
 
 /* Stored is what the database has; what waits or was refused is said beside it. */
@@ -336,7 +336,7 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	if (!file)
-		return jl_fail(err, JL_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s: cannot be opened: {%s}", path, strerror(errno));
 	status = open_store(&im.store, cli, err);
 	JL_THEN(status, import_lines(&im, file, err));
 	JL_THEN(status, jl_store_end(im.store, err));

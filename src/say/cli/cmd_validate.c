@@ -127,7 +127,7 @@ static enum jl_status write_plots(struct jl_cli *cli, const struct jl_validation
 
 	JL_TRY(jl_got(folder, err));
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-		return jl_fail(err, JL_E_IO, "%s: %s", folder, strerror(errno));
+		return jl_fail(err, JL_E_IO, "%s: {%s}", folder, strerror(errno));
 	for (size_t i = 0; i < v->n_lines && !status; i++) {
 		const char *path = jl_arena_printf(&cli->arena, "%s/%s.svg", folder, v->lines[i].set);
 		struct jl_buf svg;

@@ -186,16 +186,17 @@ static struct jl_built_with confinement(char version[32])
 
 	(void)snprintf(version, 32, landlock ? "Landlock %d%s%s" : "%.0d%s%s", landlock,
 		       landlock && seccomp ? ", " : "", seccomp ? "seccomp" : "");
-	return (struct jl_built_with){ "confined by", version, "bench --listen",
-				       "this kernel has neither Landlock nor seccomp" };
+	return (struct jl_built_with){ "kernel", version, "bench --listen", "Landlock, seccomp" };
 }
 
 static void part_json(struct jl_json *json, const struct jl_built_with *p)
 {
 	const bool present = *p->version != '\0';
+	char reason[128];
 
+	(void)snprintf(reason, sizeof(reason), "needs %s", p->reason);
 	jl_json_pack(json, "{name:s present:b version?s used_by?s reason?s}", p->name, present,
-		     present ? p->version : NULL, *p->used_by ? p->used_by : NULL, present ? NULL : p->reason);
+		     present ? p->version : NULL, *p->used_by ? p->used_by : NULL, present ? NULL : reason);
 }
 
 static void version_json(struct jl_cli *cli)
@@ -220,7 +221,7 @@ void jl_version_part(struct jl_cli *cli, const struct jl_built_with *p)
 
 	jl_buf_printf(out, "  %-14s ", p->name);
 	if (!*p->version)
-		jl_format(text, sizeof(text), "%s: %s", JL_("absent"), p->reason);
+		jl_format(text, sizeof(text), JL_("absent, needs %s"), p->reason);
 	else if (*p->used_by && strlen(p->version) > VERSION_COLUMNS)
 		jl_format(text, sizeof(text), "%s%s %s", p->version, JL_(", used by"), p->used_by);
 	else if (*p->used_by)

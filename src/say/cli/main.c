@@ -287,7 +287,7 @@ lost:
 	why = errno;
 	if (why == EPIPE) /* a reader that has seen enough (head, less) is no error */
 		return cli->exit_code;
-	fprintf(stderr, "jeoul: %s: %s\n", JL_("the output could not be written"), strerror(why));
+	fprintf(stderr, "jeoul: %s: %s\n", JL_("the output could not be written"), jl_msg(strerror(why)));
 	return 1;
 }
 

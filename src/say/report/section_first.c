@@ -141,7 +141,7 @@ void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source)
 {
 	const struct jl_source *listed = source->id ? jl_source_by_id(s->w->cat, source->id) : NULL;
 	const struct jl_probe_machine *m = s->in->machine;
-	const char *title = listed && listed->title ? listed->title
+	const char *title = listed && listed->title ? jl_msg(listed->title)
 			    : m && source->id && m->short_name && strcmp(source->id, m->short_name) == 0
 				    ? m->short_name_text
 			    : source->id     ? source->id

@@ -37,7 +37,7 @@ void jl_tell_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const s
 			jl_doc_gap(doc);
 		jl_doc_note(doc, JL_MARK_NONE, jl_tell_text(doc, "[%zu]", i + 1));
 		if (source && source->url)
-			jl_doc_link(doc, who, source->url);
+			jl_doc_link(doc, who, jl_msg(source->url));
 		else
 			jl_doc_name(doc, who);
 	}
@@ -119,7 +119,7 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 /* Is it read, in words of the reader, rather than typed again as an id is? */
 static bool is_said(const struct jl_field *field)
 {
-	static const char *const keys[] = { "name", "per" };
+	static const char *const keys[] = { "name", "per", "kind", "value", "component", "url" };
 	bool said = field->type == JL_F_CHOICE;
 
 	for (size_t i = 0; i < JL_LEN(keys); i++)
@@ -147,6 +147,9 @@ void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 			const struct jl_field *field = &schema->fields[fields[c]];
 			const char *text = text_of(doc, field, list + i * schema->size_B);
 
+			/* in what a word of one kind of record says: "energy" of a tariff is none of a machine */
+			if (text && is_said(field) && field->type == JL_F_TEXT)
+				text = jl_msg(jl_tell_text(doc, "%s\004%s", schema->en, text));
 			jl_doc_cell_name(doc, !text ? "" : is_said(field) ? jl_msg(text) : text);
 		}
 		jl_doc_end_row(doc, false);

@@ -58,20 +58,39 @@ static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_settin
 			      jl_tell_text(doc, "%s", horizon_text(JL_TXT, s)));
 }
 
+/* What all of it costs. */
+static struct jl_num total_num(const struct jl_cost_study *study, size_t option)
+{
+	const double total = (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
+
+	return jl_num_digits(money(study, total, NULL), 4);
+}
+
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
 {
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3") : JL_("|1 costs less than |2 after |3"),
+		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3.")
+				   : JL_("|1 costs less than |2 after |3."),
 		    JL_NAMED(p->dear_name), JL_NAMED(p->cheap_name),
 		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)));
 }
 
 static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 {
+	const size_t best = jl_cost_cheapest(study, study->setting.horizon_days);
+	size_t next = best;
+
+	for (size_t i = 0; i < study->n_options; i++)
+		if (i != best && (next == best || study->lines[i].cum_micro[study->setting.horizon_days] <
+							  study->lines[next].cum_micro[study->setting.horizon_days]))
+			next = i;
 	jl_doc_lead(doc);
-	JL_SENTENCE(doc, JL_("Cheapest over |1: |2"), JL_FIG(horizon_num(doc, &study->setting)),
-		    JL_NAMED(study->options[jl_cost_cheapest(study, study->setting.horizon_days)].name));
+	JL_SENTENCE(
+		doc,
+		next == best ? JL_("Over |1, |2 costs |3 in all.") : JL_("Over |1, |2 is cheapest: |3 in all, |4 |5."),
+		JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(study->options[best].name),
+		JL_FIG(total_num(study, best)), JL_NAMED(study->options[next].name), JL_FIG(total_num(study, next)));
 }
 
 /* --- what has been paid by when */
@@ -476,7 +495,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 				      (double)in->study->options[i].active_mW / 1e6 * (double)s->pue_ppm / 1e6,
 				      in->study->options[i].name, in->command ? " (--demand)" : "");
 	if (assumed->carbon_region)
-		jl_buf_printf(&text, JL_("grid of %s; "), assumed->carbon_name);
+		jl_buf_printf(&text, JL_("grid of %s; "), jl_msg(assumed->carbon_name));
 	if (s->fx.krw_micro)
 		jl_buf_printf(&text, JL_("1 USD = %.6g KRW (%s); "), (double)s->fx.krw_micro / 1e6,
 			      jl_date_text(JL_TXT, s->fx.day));
@@ -543,7 +562,7 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(doc, study, &study->pairs[i]);
-	if (!study->n_pairs)
+	if (!in->no_chart || !study->n_pairs) /* a report has said it */
 		cheapest(doc, study);
 	if (!in->no_chart)
 		jl_tell_cost_chart(doc, study);

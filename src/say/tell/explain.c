@@ -57,7 +57,7 @@ static void parts(struct jl_doc *doc, const struct jl_explained *x)
 		time_cell(doc, is_s);
 		JL_ROW(doc, false,
 		       JL_FIG(jl_num_written(jl_num_times(is_s > 0 && was_s > 0 ? was_s / is_s : NAN),
-					     jl_tell_text(doc, "%.2fx", was_s / is_s))),
+					     jl_tell_text(doc, JL_("%.2fx"), was_s / is_s))),
 		       JL_WORD(jl_msg(follows[i])));
 	}
 }
@@ -91,8 +91,8 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", k->n, k->n), JL_PUBLISHED,
 			      "%s %.0fx200 + %.0fx20 + %.0fx4 = %.0f", JL_("without"), k->n_load, k->n_shared,
 			      k->n_ffma, k->without_cycles);
-		jl_tell_entry(doc, "", JL_PUBLISHED, "%s %.0fx200 + %.0fx20 + %.0fx1 = %.0f  (%.2fx)", JL_("with   "),
-			      k->n_tensor_load, k->n_tensor_shared, k->n_tensor, k->with_cycles,
+		jl_tell_entry(doc, "", JL_PUBLISHED, JL_("%s %.0fx200 + %.0fx20 + %.0fx1 = %.0f  (%.2fx)"),
+			      JL_("with   "), k->n_tensor_load, k->n_tensor_shared, k->n_tensor, k->with_cycles,
 			      k->without_cycles / k->with_cycles);
 	}
 	jl_doc_subsection(

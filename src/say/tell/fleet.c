@@ -54,17 +54,18 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 	jl_doc_chart(doc, chart);
 }
 
-/* "250 kUSD (220–290)": the unit once, and no more digits than are known. */
+/* "250 kUSD (220–290)", "25만 달러 (22–29)": the unit once, and no more digits than are known. */
 static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 {
-	const double unit = e->value >= 1e6 ? 1e6 : e->value >= 1e4 ? 1e3 : 1;
+	const bool myriads = jl_lang_is("ko");
+	const double unit = !(e->value >= 1e4) ? 1 : myriads ? 1e4 : e->value >= 1e6 ? 1e6 : 1e3;
 
-	if (isnan(e->value))
-		return "?";
-	return jl_tell_text(doc, "%s %s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
-			    unit >= 1e6   ? "MUSD"
-			    : unit >= 1e3 ? "kUSD"
-					  : "USD",
+	if (unit == 1)
+		return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, e, JL_K_USD));
+	return jl_tell_text(doc, "%s%s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
+			    myriads       ? "만 달러"
+			    : unit >= 1e6 ? " MUSD"
+					  : " kUSD",
 			    jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
 }
 
@@ -115,7 +116,7 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 
 	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
 		      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
-	jl_tell_plan_case(doc, &p->how);
+	jl_tell_plan_case(doc, "", &p->how);
 }
 
 /* Numbers that a kind does not come in, and the next ones that it does. */
@@ -214,6 +215,19 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	jl_doc_lead(doc);
 	jl_doc_name(doc, a->ask->subject->name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), a->ask->req->global_batch);
+	jl_doc_break(doc);
+	if (a->fleet->cheapest >= 0) {
+		const struct jl_fleet_point *p = &a->fleet->points[a->fleet->cheapest];
+
+		JL_SENTENCE(doc,
+			    a->fleet->whole_run ? JL_("|1 x |2 do it cheapest: the whole run takes |3 and |4 of rent.")
+						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
+			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
+			    JL_FIG(jl_num_wide(*time_of(a->fleet, p), JL_K_TIME)),
+			    JL_SAID(money(doc, &p->prediction.cost_usd), JL_ESTIMATED));
+	} else {
+		JL_TELL(doc, "None of these systems does what is asked.");
+	}
 	answer(doc, a, &fits);
 	if (fits.n) {
 		front(doc, a);
@@ -260,7 +274,7 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 		else
 			jl_doc_cell_text(doc, "–");
 		jl_tell_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),
-						 jl_tell_text(doc, "%.2fx", rate->value / base)));
+						 jl_tell_text(doc, JL_("%.2fx"), rate->value / base)));
 		batch_cell(doc, &l->most);
 		jl_doc_end_row(doc, false);
 	}

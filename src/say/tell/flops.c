@@ -83,7 +83,7 @@ void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 	jl_tell_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
 		      jl_units_said(JL_TXT, n->train_flop, JL_K_FLOP, 4),
 		      jl_units_said(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
-		      isnan(f->seq) ? f->item : JL_("token"));
+		      isnan(f->seq) ? jl_msg(f->item) : JL_("token"));
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 		     isnan(f->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
 				   : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."));

@@ -64,19 +64,21 @@ static uint32_t line_end(const struct jl_memo *note, size_t l)
 static const char style[] =
 	"body{font:15px/1.5 system-ui,sans-serif;margin:0;color:#222;background:#fff}main{max-width:1200px;margin:0 "
 	"auto;padding:1rem}"
-	"h1{font-size:1.3rem}.l{display:grid;grid-template-columns:3.2rem minmax(0,1fr) "
+	"h1{font-size:1.3rem;overflow-wrap:anywhere}p,li{word-break:keep-all;overflow-wrap:anywhere}.l{display:grid;"
+	"grid-template-columns:3.2rem minmax(0,1fr) "
 	"minmax(0,24rem);column-gap:1rem}"
 	".n{color:#888;text-align:right;user-select:none}.t{white-space:pre-wrap;overflow-wrap:anywhere;font-family:ui-"
 	"monospace,monospace;font-size:13px}"
 	"mark{background:#fff0b3;border-bottom:2px solid "
-	"#b58900}mark.wrong{background:#ffd9d6;border-color:#c0392b}mark.confirmed{background:none}"
+	"#b58900}mark.wrong{background:#ffd9d6;border-color:#c0392b}mark.compatible{background:#e3f4e4;border-color:#"
+	"2e7d32}"
 	"details{font-size:13px;border-left:3px solid #b58900;padding-left:.5rem;margin:.1rem "
-	"0}details.wrong{border-color:#c0392b}"
+	"0}details.wrong{border-color:#c0392b}details.compatible{border-color:#2e7d32}ol{padding-left:1.6rem}"
 	"summary{cursor:pointer}dl{margin:.2rem 0;display:grid;grid-template-columns:auto "
 	"1fr;column-gap:.6rem}dt{color:#666}dd{margin:0}"
 	"@media(max-width:800px){.l{grid-template-columns:2.4rem 1fr}.g{grid-column:2}}"
 	"@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}mark{background:#4a3f10;color:inherit}"
-	"mark.wrong{background:#5a211d}}"
+	"mark.wrong{background:#5a211d}mark.compatible{background:#1d3a20}a{color:#8ab4f8}dt{color:#aaa}}"
 	"@media print{details{break-inside:avoid}}";
 
 static void pair_html(struct jl_buf *out, const char *label, const char *text)
@@ -86,6 +88,50 @@ static void pair_html(struct jl_buf *out, const char *label, const char *text)
 	jl_buf_printf(out, "<dt>%s</dt><dd>", label);
 	jl_html_escape(out, text);
 	jl_buf_puts(out, "</dd>");
+}
+
+/* What follows from a root, each with a link to its line. */
+static void consequences_html(struct jl_buf *out, const struct jl_memo *note, size_t root)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < note->n_findings; i++)
+		if (note->findings[i].root == (int32_t)root && note->findings[i].shown) {
+			const struct jl_said_finding *f = &note->findings[i];
+
+			if (n++)
+				jl_buf_puts(out, ", ");
+			else
+				jl_buf_printf(out, "<p>%s: ", JL_("what follows from it"));
+			jl_buf_printf(out, "<a href=\"#L%u\">L%u</a> ", f->line, f->line);
+			jl_html_escape(out, f->written);
+		}
+	if (n)
+		jl_buf_puts(out, "</p>");
+}
+
+/* The roots, each once, above the note. */
+static void roots_html(struct jl_buf *out, const struct jl_memo *note, bool all)
+{
+	jl_buf_puts(out, "<ol>");
+	for (size_t i = 0; i < note->n_findings; i++) {
+		const struct jl_said_finding *f = &note->findings[i];
+		size_t n = 0;
+
+		if (f->root >= 0 || f->verdict > JL_MEMO_UNLIKELY || !jl_audited_is_said(f, all))
+			continue;
+		for (size_t k = 0; k < note->n_findings; k++)
+			n += note->findings[k].root == (int32_t)i && note->findings[k].shown;
+		jl_buf_printf(out, "<li><a href=\"#L%u\">L%u</a> ", f->line, f->line);
+		jl_html_escape(out, f->written);
+		jl_buf_printf(out, " (%s)", jl_audited_verdict(f->verdict));
+		if (n) {
+			jl_buf_puts(out, " ");
+			jl_buf_printf(out, JL_("and %zu that follow from it"), n);
+		}
+		jl_buf_puts(out, "</li>");
+	}
+	jl_buf_puts(out, "</ol>");
 }
 
 static void reason_html(struct jl_buf *out, const struct jl_memo *note, const struct jl_said_finding *f)
@@ -104,6 +150,7 @@ static void reason_html(struct jl_buf *out, const struct jl_memo *note, const st
 	if (f->impossible_premise)
 		jl_buf_printf(out, "<p>%s</p>",
 			      JL_("What the premises give is no correction: they cannot hold themselves."));
+	consequences_html(out, note, (size_t)(f - note->findings));
 	if (f->root >= 0)
 		jl_buf_printf(out, "<p>%s <a href=\"#L%u\">L%u</a></p>", JL_("follows from"),
 			      note->findings[f->root].line, note->findings[f->root].line);
@@ -161,6 +208,8 @@ void jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all)
 		if (note->n[v])
 			jl_buf_printf(out, " · %s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
 	jl_buf_puts(out, "</p>\n");
+	if (note->n_roots)
+		roots_html(out, note, all);
 	for (size_t l = 0; l < note->n_raw_lines; l++)
 		k += line_html(out, note, l, list + k, n - k, &scratch);
 	jl_buf_puts(out, "</main></body></html>\n");
@@ -244,6 +293,7 @@ static const struct {
 	{ "same-fact", "The same fact with different values" },
 	{ "batches", "An epoch is the same samples whatever the batch" },
 	{ "listed", "A figure of named hardware that is not what is listed" },
+	{ "order", "Percentiles rise, and shares of a whole are all of it" },
 	{ "bound", "More than the hardware can do" },
 	{ "expected", "Outside the interval of jeoul's estimate" },
 	{ "confusion", "A known confusion in words" },

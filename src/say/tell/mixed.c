@@ -5,7 +5,7 @@
 
 static struct jl_num seconds(struct jl_doc *doc, double value_s)
 {
-	return jl_num_about(value_s, JL_K_TIME, jl_tell_text(doc, "%s", jl_units_text(JL_TXT, value_s, JL_K_TIME, 2)));
+	return jl_num_about(value_s, JL_K_TIME, jl_tell_text(doc, "%s", jl_units_said(JL_TXT, value_s, JL_K_TIME, 2)));
 }
 
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)

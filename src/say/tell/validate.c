@@ -82,18 +82,36 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 							JL_N("GPU"),  JL_N("framework"),
 							JL_N("link"), JL_N("source") };
 	size_t n_figures = 0, n_scored = 0, n_sets = 0;
+	double least_ln = INFINITY, most_ln = 0, inside = 0;
 
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i])) {
-			n_figures += in->v->lines[i].score.n_rows;
-			n_scored += in->v->lines[i].score.n_scored;
+			const struct jl_score *s = &in->v->lines[i].score;
+
+			n_figures += s->n_rows;
+			n_scored += s->n_scored;
 			n_sets++;
+			if (s->n_scored) {
+				least_ln = fmin(least_ln, s->median_abs_ln);
+				most_ln = fmax(most_ln, s->median_abs_ln);
+				inside += (double)s->n_scored * s->coverage_frac;
+			}
 		}
 	JL_LEAD(doc, JL_("Published measurements and predictions"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
 		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
 		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
+	jl_doc_break(doc);
+	if (n_scored)
+		JL_SENTENCE(doc,
+			    n_sets == 1 ? JL_("Half of the predictions are off by less than |1; |3 of the measurements "
+					      "lie in the interval.")
+					: JL_("Half of the predictions are off by less than |1, in the hardest set by "
+					      "less than |2; |3 of the measurements lie in the interval."),
+			    JL_FIG(jl_num_share(expm1(least_ln), JL_MEASURED)),
+			    JL_FIG(jl_num_share(expm1(most_ln), JL_MEASURED)),
+			    JL_FIG(jl_num_share(inside / (double)n_scored, JL_MEASURED)));
 	jl_doc_lead(doc);
 	if (in->v->held_out)
 		jl_doc_textf(doc, JL_("Each row is predicted by parameters that were fitted without its %s."),
@@ -129,7 +147,7 @@ static void labels(struct jl_doc *doc, const struct jl_validate_line *line)
 		if (line->n_by[kind])
 			jl_tell_table(doc, NULL, "t12fffff", heads[kind]);
 		for (size_t i = 0; i < line->n_by[kind]; i++)
-			score_row(doc, line->by[kind][i].label, &line->by[kind][i].score, NULL);
+			score_row(doc, jl_msg(line->by[kind][i].label), &line->by[kind][i].score, NULL);
 	}
 }
 
@@ -201,8 +219,8 @@ void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in)
 				  jl_tell_text(doc, JL_("%s · groups: %zu · parameters: %zu"), l->set,
 					       l->score.n_groups, l->n_param));
 		for (int b = 0; b < JL_N_BASELINE; b++)
-			jl_tell_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"), l->naive_names[b],
-				     l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
+			jl_tell_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"),
+				     jl_msg(l->naive_names[b]), l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
 		labels(doc, l);
 		worst(doc, in, l);
 	}
@@ -255,7 +273,7 @@ static void write_baseline(struct jl_json *json, const void *record)
 	for (int b = 0; b < JL_N_BASELINE && l->naive_names[b]; b++) {
 		key_of(key, sizeof key, l->naive_names[b]);
 		jl_json_key(json, key);
-		jl_json_pack(json, "{name:s median_abs_ln:f p90_abs_ln:f scored:z}", l->naive_names[b],
+		jl_json_pack(json, "{name:s median_abs_ln:f p90_abs_ln:f scored:z}", jl_msg(l->naive_names[b]),
 			     l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln, l->naive[b].n_scored);
 	}
 	jl_json_end_object(json);

@@ -29,7 +29,7 @@ enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err)
 	unsigned char bytes[(JL_WEB_TOKEN_MAX - 1) / 2];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return jl_fail(err, JL_E_IO, "no random numbers from the system: %s", strerror(errno));
+		return jl_fail(err, JL_E_IO, "no random numbers from the system: {%s}", strerror(errno));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		(void)snprintf(web->token + 2 * i, 3, "%02x", bytes[i]);
 	return JL_OK;

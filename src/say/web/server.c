@@ -160,7 +160,7 @@ static enum jl_status bind_to(int *ret_fd, const struct sockaddr_storage *addres
 	if (why == EADDRINUSE)
 		return jl_fail(err, JL_E_IO, "port %d of %s is taken; take another one: --port %d", o->port, where,
 			       o->port < 65535 ? o->port + 1 : o->port - 1);
-	return jl_fail(err, JL_E_IO, "port %d of %s cannot be used: %s", o->port, where, strerror(why));
+	return jl_fail(err, JL_E_IO, "port %d of %s cannot be used: {%s}", o->port, where, strerror(why));
 }
 
 /* As many files as the system lets us: each connection is one. */

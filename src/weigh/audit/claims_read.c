@@ -102,7 +102,7 @@ static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yam
 			*ret_words = (struct jl_words){ .en = jl_claim_need_text(node->text) };
 		return JL_OK;
 	}
-	JL_TRY(jl_yaml_check_keys(node, "text in two languages", keys, err));
+	JL_TRY(jl_yaml_check_keys(node, JL_N("text in two languages"), keys, err));
 	*ret_words = (struct jl_words){ .ko = jl_yaml_text(node, "ko"), .en = jl_yaml_text(node, "en") };
 	if (!ret_words->ko || !ret_words->en)
 		return jl_fail_at(err, JL_E_PARSE, &node->where, "ko: and en: are both wanted");
@@ -166,7 +166,7 @@ enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *m
 					    "within", "instead", "needs", "note",  NULL };
 	struct jl_claim c = { .where = map->where };
 	const struct jl_yaml *node;
-	enum jl_status status = jl_yaml_check_keys(map, "a claim", keys, err);
+	enum jl_status status = jl_yaml_check_keys(map, JL_N("a claim"), keys, err);
 
 	if (status || (status = check_text(map, err)))
 		return status;

@@ -87,7 +87,7 @@ const struct jl_set_ops jl_collectives_ops = {
 	.unit = "s",
 	.columns = (const char *const[]){ "collective", "bytes", "n_gpus", "n_nodes", "gpu", "intra_link", NULL },
 	.measures = (const char *const[]){ "latency_us", "algbw_GBps", "busbw_GBps", NULL },
-	.baselines = { "listed rate", "listed rate x 0.8 + 20 us" },
+	.baselines = { JL_N("listed rate"), JL_N("listed rate x 0.8 + 20 us") },
 	.case_B = sizeof(struct jl_coll_case),
 	.rows_a_line = 1,
 	JL_SET_FUNCTIONS,

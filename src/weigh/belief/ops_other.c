@@ -314,7 +314,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 }
 
 #define COMMON                                                                                                         \
-	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
+	.unit = "s", .baselines = { JL_N("40 % MFU"), JL_N("roofline at 0.7 of the listed rates") },                   \
 	.case_B = sizeof(struct jl_other_row), .own_B = sizeof(struct own), .begin = begin, .knows = knows,            \
 	JL_SET_FUNCTIONS
 
@@ -334,7 +334,7 @@ const struct jl_set_ops jl_runs_ops = {
 	.files = (const char *const[]){ "other_train", NULL },
 	.columns = (const char *const[]){ "gpu", "n_gpus", "model", "precision", "method", "resolution_or_seq",
 					  "s_per_iter", "mem_gib_per_gpu", "primary_metric", NULL },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_baselines = { JL_N("16 bytes a parameter"), JL_N("weights and a fifth") },
 	.memory_line = "other_memory",
 	.rows_a_line = 2,
 };

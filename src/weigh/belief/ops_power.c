@@ -91,7 +91,7 @@ const struct jl_set_ops jl_power_ops = {
 	.unit = "W",
 	.columns = (const char *const[]){ "gpu", "n_gpus", "workload", "model", "scope", NULL },
 	.measures = (const char *const[]){ "avg_power_w_total", "avg_power_w_per_gpu", NULL },
-	.baselines = { "TDP", "0.7 of TDP" },
+	.baselines = { "TDP", JL_N("0.7 of TDP") },
 	.case_B = sizeof(struct jl_power_row),
 	.rows_a_line = 1,
 	JL_SET_FUNCTIONS,

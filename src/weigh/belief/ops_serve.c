@@ -169,8 +169,9 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 }
 
 #define SERVING                                                                                                        \
-	.unit = "s", .baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct jl_serve_row),        \
-	.own_B = sizeof(struct jl_op_table), .refit_iter = 20, .rows_a_group = 160, JL_SET_MODEL
+	.unit = "s", .baselines = { JL_N("roofline at 0.7"), JL_N("listed rates") },                                   \
+	.case_B = sizeof(struct jl_serve_row), .own_B = sizeof(struct jl_op_table), .refit_iter = 20,                  \
+	.rows_a_group = 160, JL_SET_MODEL
 
 const struct jl_set_ops jl_infer_ops = {
 	SERVING,

@@ -434,7 +434,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	{                                                                                                              \
 		.name = file, .files = (const char *const[]){ file, NULL }, .unit = "s",                               \
 		.columns = COLUMNS(__VA_ARGS__), .measures = (const char *const[]){ "latency_ms", NULL },              \
-		.baselines = { "roofline at 0.7", "listed rates" }, .case_B = sizeof(struct op_case),                  \
+		.baselines = { JL_N("roofline at 0.7"), JL_N("listed rates") }, .case_B = sizeof(struct op_case),      \
 		.own_B = sizeof(struct own), .rows_a_line = 1, .refit_iter = 10, JL_SET_FUNCTIONS                      \
 	}
 

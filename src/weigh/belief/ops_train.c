@@ -331,7 +331,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 }
 
 #define COMMON                                                                                                         \
-	.unit = "s", .baselines = { "40 % MFU", "roofline at 0.7 of the listed rates" },                               \
+	.unit = "s", .baselines = { JL_N("40 % MFU"), JL_N("roofline at 0.7 of the listed rates") },                   \
 	.case_B = sizeof(struct jl_llm_row), .own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin,            \
 	.knows = knows, JL_SET_FUNCTIONS
 
@@ -342,7 +342,7 @@ const struct jl_set_ops jl_llm_ops = {
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "primary_metric",
 					  "primary_value", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },
-	.memory_baselines = { "16 bytes a parameter", "18 bytes a parameter" },
+	.memory_baselines = { JL_N("16 bytes a parameter"), JL_N("18 bytes a parameter") },
 	.refit_iter = 8,
 };
 
@@ -352,7 +352,7 @@ const struct jl_set_ops jl_tune_ops = {
 	.files = (const char *const[]){ "finetune", NULL },
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "method", "rank",
 					  "base_bits", "primary_metric", "primary_value", NULL },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_baselines = { JL_N("16 bytes a parameter"), JL_N("weights and a fifth") },
 	.memory_line = "finetune_memory",
 };
 
@@ -363,5 +363,5 @@ const struct jl_set_ops jl_large_ops = {
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "n_experts", "topk",
 					  "moe_ffn", "primary_metric", "primary_value", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },
-	.memory_baselines = { "16 bytes a parameter", "weights and a fifth" },
+	.memory_baselines = { JL_N("16 bytes a parameter"), JL_N("weights and a fifth") },
 };

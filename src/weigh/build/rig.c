@@ -227,7 +227,7 @@ enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, co
 			   struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_rig rig = jl_rig_empty();
-	enum jl_status status = jl_yaml_check_keys(map, "a parts list", jl_rig_keys, err);
+	enum jl_status status = jl_yaml_check_keys(map, JL_N("a parts list"), jl_rig_keys, err);
 
 	for (const struct jl_yaml *item = map->items; !status && item; item = item->next) {
 		if (item->kind != JL_YAML_TEXT)

@@ -153,7 +153,7 @@ static void try_bridge(struct search *s)
 	u->pair_before_per_s = pair.per_s.value;
 	u->pair_after_per_s = bridged.per_s.value;
 	jl_say(u->en, u->text, sizeof u->en,
-	       JL_N("NVLink bridges on %d pair{/s} of cards; a job on 2 cards: %.2fx -> %.2fx of one card"), n_pairs,
+	       JL_N("NVLink bridges on %d pair{/s} of cards; a job on 2 cards: %.2fx → %.2fx of one card"), n_pairs,
 	       pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
 	if (!isnan(s->ask->bridge_usd)) {
 		u->price = jl_money_from(s->ask->bridge_usd * n_pairs, JL_USD);

@@ -43,7 +43,7 @@ static void low_collective(struct jl_next *a, const struct jl_next_ask *ask)
 			add(a, JL_N("halve the hosts and measure again: the half that stays slow has the bad host or "
 				    "NIC"));
 		if (c->kind == JL_ALLREDUCE)
-			add(a, JL_N("NCCL_ALGO=Ring, then Tree: the model has %s as the fastest here"),
+			add(a, JL_N("NCCL_ALGO=Ring, then Tree: the model has {%s} as the fastest here"),
 			    jl_algorithm_name(c->algorithm));
 		add(a, JL_N("on each host: all NICs up at full rate, and on the NUMA node of their GPU (jeoul probe)"));
 		return;

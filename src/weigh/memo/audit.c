@@ -6,7 +6,7 @@
 #include "memo/inside.h"
 
 #define SMALL_NOTE 200   /* tables; of a larger note what follows is looked for once */
-#define TABLE_WORK 2.5e7 /* comparisons that all tables together may cost: about half a second */
+#define TABLE_WORK 1.5e7 /* comparisons that all tables together may cost: about half a second */
 
 bool jl_memo_is_note(const char *name, const char *text, size_t len)
 {
@@ -73,8 +73,10 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	JL_TRY(jl_memo_mentions(note, err));
 	JL_TRY(jl_memo_grids(note, err));
 	jl_rule_arithmetic(note);
+	jl_rule_changes(note);
 	jl_rule_batches(note);
 	jl_rule_listed(note);
+	jl_rule_prices(note);
 	jl_rule_same(note);
 	jl_rule_scaling(note);
 	/* what a table carries on may stand in another table again */
@@ -86,6 +88,8 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 		if (note->n_findings == before || note->n_grids > SMALL_NOTE)
 			break;
 	}
+	jl_rule_slips(note);
+	jl_rule_orders(note);
 	jl_rule_bounds(note);
 	jl_rule_expected(note);
 	JL_TRY(jl_rule_confusions(note, err));

@@ -84,7 +84,8 @@ bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const 
 	return done;
 }
 
-double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from)
+double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from,
+			  bool as_many)
 {
 	uint32_t n_to = 1, n_from = 1;
 	const struct jl_gpu *a = gpu_of(note, to, &n_to), *b = gpu_of(note, from, &n_from);
@@ -93,7 +94,7 @@ double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *t
 	if (!a || !b)
 		return NAN;
 	if (!to->count)
-		n_to = 1;
+		n_to = as_many ? n_from : 1;
 	{
 		const double ratios[] = { a->mem_Bps.value / b->mem_Bps.value,
 					  a->fp32_flopps.value / b->fp32_flopps.value,

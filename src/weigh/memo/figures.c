@@ -87,6 +87,9 @@ static bool word_before(const char *t, size_t at, const char *words)
 		end--;
 	while (from < end && ((unsigned char)t[from] & 0xc0) == 0x80)
 		from++;
+	if (from == end ||
+	    !(isalpha((unsigned char)t[end - 1]) || t[end - 1] == '.' || (unsigned char)t[end - 1] >= 0x80))
+		return false;
 	for (const char *w = words; *w;) {
 		const size_t n = jl_word_len(w);
 
@@ -114,7 +117,7 @@ static bool is_label(const char *t, size_t from, size_t at, const struct number 
 	return word_before(
 		t, at,
 		"pcie|gen|cuda|python|pytorch|version|ver|v|ddr|nvlink|nvswitch|rocm|ubuntu|figure|fig|table|section|"
-		"chapter|stage|zero|tensorflow|driver|cudnn|nccl|sm|시나리오|표|그림|worker|rank|seed|#|tf|line|issue|"
+		"chapter|stage|zero|tensorflow|driver|cudnn|nccl|sm|시나리오|표|그림|worker|rank|seed|tf|line|issue|"
 		"pr");
 }
 
@@ -340,6 +343,8 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 	last = num;
 	bool money = currency_before(&fig, t, line_at);
 	const struct jl_memo_unit *unit = unit_behind(t, num.end, end, &stop);
+	if (!unit && num.end < end && t[num.end] == '+' && (unit = unit_behind(t, num.end + 1, end, &stop)))
+		fig.flags |= JL_FIG_LEAST; /* 100+ TFLOPS */
 	take_range(&fig, t, end, &last, &unit, &stop);
 	if (!unit && stop < end && (isalpha((unsigned char)t[stop]) || t[stop] == '_') && !strchr("xX", t[stop]))
 		return stop; /* 3090Ti, 2nd */

@@ -105,7 +105,7 @@ void jl_memo_findings_close(struct jl_memo *note)
 		const struct jl_said_finding *f = &note->findings[i];
 
 		note->n_shown += f->shown;
-		note->n_roots += f->shown && f->root < 0;
+		note->n_roots += f->shown && f->root < 0 && f->verdict <= JL_MEMO_UNLIKELY;
 		note->n_hidden_by_rule += !f->shown;
 		note->n[f->verdict] += f->figure < 0 && f->shown;
 	}

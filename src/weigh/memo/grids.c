@@ -216,17 +216,30 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 		const struct jl_memo_unit *u;
 		size_t n;
 
-		if (!bracket && !(i && t[i - 1] == ' '))
+		if (!bracket && i && t[i - 1] != ' ')
 			continue;
 		if (!(u = jl_memo_unit_at(t + i + bracket, len - i - bracket, true, &n)))
 			continue;
 		/* alone in its brackets, or a rate that says what it is */
 		if (bracket ? i + 1 + n < len && strchr(")]", t[i + 1 + n])
 			    : i + n == len && (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
-					       u->qty == JL_Q_COUNT_RATE))
+					       u->qty == JL_Q_COUNT_RATE || u->qty == JL_Q_USD_RATE))
 			return u->qty == JL_Q_NUMBER || u->qty == JL_Q_RATIO || u->qty == JL_Q_COUNT ? NULL : u;
 	}
 	return NULL;
+}
+
+static void give_unit(struct jl_memo *note, const struct jl_cell *cell, const struct jl_memo_unit *u)
+{
+	struct jl_figure *f = cell->fig < 0 ? NULL : &note->figures[cell->fig];
+
+	if (!f || f->qty != JL_Q_NUMBER || f->scale != 1)
+		return;
+	f->qty = (uint8_t)u->qty;
+	f->scale = u->scale;
+	f->lo *= u->scale;
+	f->hi *= u->scale;
+	f->digit *= u->scale;
 }
 
 static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
@@ -238,20 +251,69 @@ static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
 		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner says it for all */
 		if (!u && JL_PART_HAS(note, head, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
 			u = head_unit(note, jl_grid_cell(g, 0, 0));
-		for (uint32_t r = 1; u && r < g->n_rows; r++) {
-			struct jl_figure *f = jl_grid_cell(g, r, c)->fig < 0
-						      ? NULL
-						      : &note->figures[jl_grid_cell(g, r, c)->fig];
-
-			if (!f || f->qty != JL_Q_NUMBER || f->scale != 1)
-				continue;
-			f->qty = (uint8_t)u->qty;
-			f->scale = u->scale;
-			f->lo *= u->scale;
-			f->hi *= u->scale;
-			f->digit *= u->scale;
-		}
+		for (uint32_t r = 1; u && r < g->n_rows; r++)
+			give_unit(note, jl_grid_cell(g, r, c), u);
 	}
+}
+
+/* Units of rows: in the label ("Step time (ms)"), or in a column of their own ("Metric | Unit | A100 | H100"). */
+static void units_of_rows(struct jl_memo *note, const struct jl_grid *g)
+{
+	uint32_t column = 0;
+
+	for (uint32_t c = 1; c < g->n_cols; c++)
+		if (jl_grid_cell(g, 0, c)->len < 12 && JL_PART_HAS(note, jl_grid_cell(g, 0, c), "unit|units|단위"))
+			column = c;
+	for (uint32_t r = 1; r < g->n_rows; r++) {
+		const struct jl_cell *own = jl_grid_cell(g, r, column);
+		const struct jl_memo_unit *u = column ? NULL : head_unit(note, own);
+		size_t n;
+
+		if (column && own->len)
+			u = jl_memo_unit_at(note->text + own->at, own->len, true, &n);
+		for (uint32_t c = 1; u && u->qty != JL_Q_NUMBER && c < g->n_cols; c++)
+			give_unit(note, jl_grid_cell(g, r, c), u);
+	}
+}
+
+/* Are the figures of every line of cells (a row, or with `down` a column) of one kind? Sets how many kinds there are among the lines. */
+static bool one_kind_each(const struct jl_memo *note, const struct jl_grid *g, bool down, uint32_t *ret_kinds)
+{
+	const uint32_t n = down ? g->n_cols : g->n_rows, m = down ? g->n_rows : g->n_cols;
+	uint32_t seen = 0;
+	bool each = true;
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint8_t kind = JL_N_Q;
+
+		for (uint32_t k = 1; k < m; k++) {
+			const int32_t fig = jl_grid_cell(g, down ? k : i, down ? i : k)->fig;
+
+			if (fig < 0)
+				continue;
+			each &= kind == JL_N_Q || kind == note->figures[fig].qty;
+			kind = note->figures[fig].qty;
+		}
+		seen |= kind == JL_N_Q ? 0 : 1u << kind;
+	}
+	*ret_kinds = (uint32_t)__builtin_popcount(seen);
+	return each;
+}
+
+/* Systems in the heads, or rows that are each of one kind and columns that are not. */
+static bool is_sideways(const struct jl_memo *note, const struct jl_grid *g)
+{
+	uint32_t named = 0, labelled = 0, kinds, others;
+
+	if (!g->has_heads || g->n_cols < 3 || g->n_rows < 3 || g->n_rows > JL_MEMO_COLS_MAX)
+		return false;
+	for (uint32_t c = 1; c < g->n_cols; c++)
+		named += jl_grid_cell(g, 0, c)->mention >= 0 || jl_grid_cell(g, 0, c)->fig >= 0;
+	for (uint32_t r = 1; r < g->n_rows; r++)
+		labelled += jl_grid_cell(g, r, 0)->mention >= 0 || jl_grid_cell(g, r, 0)->fig >= 0;
+	if (one_kind_each(note, g, false, &kinds) && kinds > 1 && !one_kind_each(note, g, true, &others))
+		return true;
+	return named >= 2 && named * 2 >= g->n_cols - 1 && labelled * 2 < g->n_rows - 1;
 }
 
 /* Does the first row name the columns? It does unless its figures are as many as the next row's, and of the same kinds. */
@@ -312,6 +374,9 @@ static size_t take_table(struct jl_memo *note, size_t l)
 		note->n_grids--;
 	g->has_heads = (how == CUT_PIPE && note->lines[l + 1].kind == JL_LINE_RULE) || row_is_head(note, g);
 	units_of_heads(note, g);
+	if (g->has_heads)
+		units_of_rows(note, g);
+	g->sideways = is_sideways(note, g);
 	return end;
 }
 
@@ -444,11 +509,34 @@ static size_t shared(const struct lists *all, const struct list *a, const struct
 	return n;
 }
 
-/* Lists that share two keys with the first of them: one grid, its columns are the keys of the first. */
+/* The keys of some lists, each once, in their order. */
+static size_t keys_of(const struct pair *keys[JL_MEMO_COLS_MAX], const struct lists *all, const size_t *members,
+		      size_t n)
+{
+	size_t n_keys = 0;
+
+	for (size_t r = 0; r < n; r++) {
+		const struct list *list = &all->lists[members[r]];
+
+		for (uint32_t i = 0; i < list->n && n_keys < JL_MEMO_COLS_MAX - 1; i++) {
+			const struct pair *p = &all->pairs[list->first + i];
+			size_t k = 0;
+
+			while (k < n_keys && strcmp(keys[k]->key, p->key) != 0)
+				k++;
+			if (k == n_keys)
+				keys[n_keys++] = p;
+		}
+	}
+	return n_keys;
+}
+
+/* Lists that share two keys with the first of them: one grid, its columns are their keys. */
 static void join_lists(struct jl_memo *note, const struct lists *all, size_t first, bool *done)
 {
 	const struct list *a = &all->lists[first];
-	size_t members[64], n = 0, n_keys = a->n < JL_MEMO_COLS_MAX - 1 ? a->n : JL_MEMO_COLS_MAX - 1;
+	const struct pair *keys[JL_MEMO_COLS_MAX];
+	size_t members[64], n = 0, n_keys;
 	struct jl_grid *g;
 
 	for (size_t i = first; i < all->n_lists && i < first + 200 && n < 64; i++)
@@ -456,16 +544,17 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 			members[n++] = i;
 			done[i] = true;
 		}
-	if (n < 2 || !(g = new_grid(note, JL_GRID_RECORDS, n + 1, n_keys + 1)))
+	if (n < 2)
+		return;
+	n_keys = keys_of(keys, all, members, n);
+	if (!(g = new_grid(note, JL_GRID_RECORDS, n + 1, n_keys + 1)))
 		return;
 	g->has_heads = true;
 	g->first_line = all->pairs[a->first].line;
-	for (size_t k = 0; k < n_keys; k++) {
-		const struct pair *p = &all->pairs[a->first + k];
-
+	*jl_grid_cell(g, 0, 0) = (struct jl_cell){ .fig = -1, .mention = -1 };
+	for (size_t k = 0; k < n_keys; k++)
 		*jl_grid_cell(g, 0, (uint32_t)k + 1) =
-			(struct jl_cell){ .at = p->key_at, .len = p->key_len, .fig = -1, .mention = -1 };
-	}
+			(struct jl_cell){ .at = keys[k]->key_at, .len = keys[k]->key_len, .fig = -1, .mention = -1 };
 	for (size_t r = 0; r < n; r++) {
 		const struct list *list = &all->lists[members[r]];
 
@@ -473,7 +562,7 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 			.at = list->label_at, .len = list->label_len, .fig = -1, .mention = list->mention
 		};
 		for (size_t k = 0; k < n_keys; k++) {
-			const struct pair *p = pair_of(all, list, all->pairs[a->first + k].key);
+			const struct pair *p = pair_of(all, list, keys[k]->key);
 			struct jl_cell *cell = jl_grid_cell(g, (uint32_t)r + 1, (uint32_t)k + 1);
 
 			*cell = (struct jl_cell){ .fig = p ? p->fig : -1, .mention = -1 };
@@ -484,7 +573,6 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 			}
 		}
 	}
-	*jl_grid_cell(g, 0, 0) = (struct jl_cell){ .fig = -1, .mention = -1 };
 	if (!label_rows(note, g))
 		note->n_grids--;
 }

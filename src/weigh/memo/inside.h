@@ -72,12 +72,16 @@ void jl_memo_findings_close(struct jl_memo *note);
 
 /* the rules, in their order */
 void jl_rule_arithmetic(struct jl_memo *note);
+void jl_rule_changes(struct jl_memo *note);
 void jl_rule_tables(struct jl_memo *note);
 void jl_rule_batches(struct jl_memo *note);
 void jl_rule_scaling(struct jl_memo *note);
 void jl_rule_same(struct jl_memo *note);
+void jl_rule_slips(struct jl_memo *note);
 void jl_rule_listed(struct jl_memo *note);
+void jl_rule_prices(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
+void jl_rule_orders(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
 
@@ -93,5 +97,7 @@ struct jl_seen {
 bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const struct jl_seen *seen,
 		   const struct jl_mention *to);
 
-/* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known. */
-double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from);
+/* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known.
+ * `as_many`: where it is not said how many `to` are, they are as many as `from`. */
+double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from,
+			  bool as_many);

@@ -110,6 +110,7 @@ struct jl_grid { /* rows and columns; row 0 holds the heads, column 0 the labels
 	struct jl_cell *cells; /* n_rows * n_cols */
 	uint32_t *labels;      /* of each row: a hash of what it is called; 0: nothing */
 	bool has_heads;
+	bool sideways; /* what is measured stands in rows, what it is measured on in columns */
 };
 
 enum jl_memo_verdict {
@@ -128,8 +129,8 @@ enum jl_memo_verdict {
 
 struct jl_said_finding { /* one thing that is not right, and why */
 	enum jl_memo_verdict verdict;
-	const char *rule;      /* "arithmetic", "table", "same-fact", "listed", "bound", "expected", "confusion" */
-	uint32_t at, len;      /* in the note, as bytes */
+	const char *rule; /* "arithmetic", "table", "same-fact", "listed", "order", "bound", "expected", "confusion" */
+	uint32_t at, len; /* in the note, as bytes */
 	uint32_t line, column; /* from 1; column in characters */
 	int32_t figure;        /* -1: words */
 	const char *written;

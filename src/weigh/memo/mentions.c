@@ -246,6 +246,17 @@ static void take_count(struct jl_mention *m, const char *t, size_t line_at, size
 	}
 }
 
+/* The first two letters of head_words: nearly every word of a text is none of them. */
+static bool may_be_head(const char *t, size_t len)
+{
+	static const char pairs[] = "rtgttiquteraingatpgenvamdghg";
+
+	for (size_t i = 0; len > 2 && i < sizeof pairs - 1; i += 2)
+		if ((t[0] | 0x20) == pairs[i] && (t[1] | 0x20) == pairs[i + 1])
+			return true;
+	return false;
+}
+
 static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size_t end)
 {
 	struct jl_memo *note = n->note;
@@ -255,7 +266,8 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 	int32_t entity = -1;
 	size_t stop = 0;
 
-	if (word_in(t + at, len, head_words) || looks_like_chip(t + at, len) || looks_like_instance(t + at, len))
+	if ((may_be_head(t + at, len) && word_in(t + at, len, head_words)) || looks_like_chip(t + at, len) ||
+	    looks_like_instance(t + at, len))
 		stop = longest(n, t, at, end, &entity);
 	else if (isupper((unsigned char)t[at]) && (family = family_named(note->cat, t + at, len)) &&
 		 note->n_entities < JL_MEMO_ENTITIES_MAX) {

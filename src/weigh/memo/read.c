@@ -289,9 +289,36 @@ static void line_kind(struct jl_line *line, const char *text, bool in_code)
 	}
 }
 
+/* "2.4 What we saw" belongs to "2. Cluster", also where both have as many #. */
+struct chapter {
+	uint32_t number, line; /* line + 1; 0: none */
+	int level;
+};
+
+static void number_heading(struct jl_memo *note, struct jl_line *line, struct chapter *chapter)
+{
+	const char *t = note->text + line->at;
+	size_t i = 0, from;
+	uint32_t number = 0;
+
+	while (i < line->len && (t[i] == '#' || t[i] == ' '))
+		i++;
+	for (from = i; i < line->len && isdigit((unsigned char)t[i]) && i - from < 3; i++)
+		number = number * 10 + (uint32_t)(t[i] - '0');
+	if (i == from)
+		return;
+	if (i + 1 < line->len && t[i] == '.' && isdigit((unsigned char)t[i + 1])) {
+		if (chapter->line && chapter->number == number && chapter->level == line->level)
+			line->section = chapter->line;
+	} else {
+		*chapter = (struct chapter){ number, (uint32_t)note->n_lines, line->level };
+	}
+}
+
 enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err)
 {
 	uint32_t heads[7] = { 0 };
+	struct chapter chapter = { 0 };
 	bool in_code = false;
 	size_t n = 1;
 
@@ -319,6 +346,7 @@ enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err)
 			if (heads[level] && (line->kind != JL_LINE_HEAD || level < line->level))
 				line->section = heads[level];
 		if (line->kind == JL_LINE_HEAD) {
+			number_heading(note, line, &chapter);
 			heads[line->level] = (uint32_t)note->n_lines;
 			for (int level = line->level + 1; level <= 6; level++)
 				heads[level] = 0;

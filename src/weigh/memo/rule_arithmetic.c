@@ -255,9 +255,15 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 	static const double factors[] = { 7, 8, 12, 24, 30, 60, 365, 1000, 1024, 3600, 86400, 1e6, 1e9 };
 	const double ratio = left->bare / (jl_fig_mid(f) / f->scale), up = ratio > 1 ? ratio : 1 / ratio;
 
-	for (int32_t i = left->first; i <= left->last; i++)
-		if (note->figures[i].qty != JL_Q_NUMBER && note->figures[i].qty != JL_Q_COUNT)
+	for (int32_t i = left->first; i <= left->last; i++) {
+		const uint8_t q = note->figures[i].qty;
+
+		/* "19.5 h × $3.20 = $62.40": dollars an hour */
+		if (q != JL_Q_NUMBER && q != JL_Q_COUNT &&
+		    !((f->qty == JL_Q_USD || f->qty == JL_Q_KRW) &&
+		      (q == JL_Q_TIME || q == JL_Q_ENERGY || q == f->qty)))
 			return false;
+	}
 	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
 		if (fabs(up / factors[i] - 1) < 0.03)
 			return false;
@@ -268,7 +274,7 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 }
 
 /* `left` is what was reckoned, `fig` the result as it stands. */
-static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from)
+static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	signed char e[N_DIM];
@@ -305,7 +311,9 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	jl_fig_digits(said->fix, f, (left->lo + left->hi) / 2, 0);
 	if (range)
 		said->fix[0] = '\0';
-	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, (uint32_t)(f->at - from)), text);
+	while (to > from && note->text[to - 1] == ' ')
+		to--;
+	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, to - from), text);
 }
 
 static bool line_has_count_before(const struct jl_memo *note, const struct jl_line *line, int32_t fig, size_t from)
@@ -372,32 +380,63 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 	return none();
 }
 
-static bool is_equals(const char *t, size_t at, size_t end)
+/* What says that the reckoned follows, with its length; 0: nothing. Words and arrows count only behind an expression. */
+static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
 {
-	return t[at] == '=' && !(at + 1 < end && t[at + 1] == '=') && !(at && strchr("=<>!+-*/:", t[at - 1]));
+	static const char *const words[] = { "→",        "≈",          "≒",   " is ", " makes ", " gives ",
+					     " equals ", " comes to ", "은 ", "는 ",  "이면 ",   "이므로 " };
+
+	*ret_is_word = false;
+	if (t[at] == '=')
+		return !(at + 1 < end && t[at + 1] == '=') && !(at && strchr("=<>!+-*/:", t[at - 1]));
+	if (t[at] != ' ' && (unsigned char)t[at] < 0xe2)
+		return 0;
+	*ret_is_word = true;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (words[i][0] == t[at] && end - at > strlen(words[i]) &&
+		    memcmp(t + at, words[i], strlen(words[i])) == 0)
+			return strlen(words[i]);
+	return 0;
+}
+
+static bool has_operator(const char *t, size_t len)
+{
+	return memchr(t, '*', len) || memchr(t, '/', len) || memmem(t, len, " x ", 3) || memmem(t, len, "×", 2) ||
+	       memmem(t, len, "÷", 2) || memmem(t, len, " + ", 3);
 }
 
 static void line_equations(struct jl_memo *note, const struct jl_line *line)
 {
 	const size_t end = line->at + line->len;
-	size_t from = line->at;
+	size_t from = line->at, n;
 	uint32_t first = line->fig;
+
+	const bool reckons = has_operator(note->text + line->at, line->len);
 
 	for (size_t at = line->at; at < end; at++) {
 		uint32_t left_at = 0;
+		bool word = false;
 
-		if (!is_equals(note->text, at, end))
+		if (note->text[at] != '=' && !reckons)
 			continue;
-		struct value left = left_side(note, line, at, from, &first, &left_at);
+		if (!(n = is_equals(note->text, at, end, &word)))
+			continue;
+		uint32_t start = first;
+		struct value left = left_side(note, line, at, from, &start, &left_at);
 		struct scan s = (struct scan){
-			.note = note, .at = at + 1, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
+			.note = note, .at = at + n, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
 		};
+		if (word && left.n < 2)
+			continue; /* "31 s → 12 s": nothing was reckoned */
+		first = start;
+		while (word && (take(&s, "총") || take(&s, "약") || take(&s, "about ") || take(&s, "a total of ")))
+			;
 		struct value right = sum(&s);
 		if (left.ok && right.ok && right.n == 1 &&
 		    (left.n > 1 || note->figures[left.first].qty == note->figures[right.first].qty) &&
 		    !(left.n == 1 && note->figures[left.first].qty <= JL_Q_RATIO))
-			equal(note, &left, right.first, left_at);
-		from = at + 1;
+			equal(note, &left, right.first, left_at, (uint32_t)at);
+		from = at + n;
 	}
 }
 
@@ -440,59 +479,7 @@ static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 			v.lo *= 0.9;
 			v.hi *= 1.1;
 		}
-		equal(note, &v, (int32_t)i + 1, a->at);
-	}
-}
-
-static bool ratio_follows(const struct jl_figure *a, const struct jl_figure *b, const struct jl_figure *r,
-			  double *ret_want)
-{
-	const double up = jl_fig_mid(b) / jl_fig_mid(a),
-		     rel = jl_fig_slack(a) / jl_fig_mid(a) + jl_fig_slack(b) / jl_fig_mid(b);
-	const double wants[] = { r->qty == JL_Q_RATIO ? (up > 1 ? up : 1 / up) : fabs(up - 1),
-				 r->qty == JL_Q_RATIO ? up : up, r->qty == JL_Q_RATIO ? 1 / up : 1 / up - 1 };
-
-	*ret_want = wants[0];
-	for (size_t i = 0; i < 3; i++) {
-		const double slack = r->digit * 1.01 + rel * fmax(wants[i], r->qty == JL_Q_PERCENT ? 1 : 0);
-
-		if (agrees(wants[i], wants[i], r->lo, r->hi, slack))
-			return true;
-	}
-	return false;
-}
-
-/* "29.3 s → 14.1 s (2.1x)": the change, said behind both. */
-static void line_changes(struct jl_memo *note, const struct jl_line *line)
-{
-	const char *t = note->text;
-
-	for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++) {
-		const struct jl_figure *a = &note->figures[i], *b = a + 1, *r = a + 2;
-		const size_t end = a->at + a->len, rend = r->at + r->len;
-		struct jl_said_finding *said;
-		double want;
-
-		if (a->qty != b->qty || a->qty == JL_Q_PERCENT || (r->qty != JL_Q_RATIO && r->qty != JL_Q_PERCENT) ||
-		    a->lo <= 0 || b->lo <= 0 || (a->flags | b->flags) & JL_FIG_RANGE || r->lo <= 0)
-			continue;
-		if (!(memmem(t + end, b->at - end, "→", 3) || memmem(t + end, b->at - end, "->", 2) ||
-		      memmem(t + end, b->at - end, "=>", 2)) ||
-		    b->at - end > 12 || r->at - (b->at + b->len) > 8 ||
-		    !memchr(t + b->at + b->len, '(', r->at - (b->at + b->len)) || rend - line->at > line->len ||
-		    jl_span_has(t + rend, line->at + line->len - rend < 24 ? line->at + line->len - rend : 24,
-				"p|pp|points"))
-			continue;
-		if (ratio_follows(a, b, r, &want)) {
-			jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
-			continue;
-		}
-		if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 2)))
-			continue;
-		jl_fig_text(said->premises, note, r, want, 0);
-		jl_fig_digits(said->fix, r, want, 0);
-		jl_said_finding_say(said, "from %s to %s is %s", jl_memo_quote(note, a->at, a->len),
-				    jl_memo_quote(note, b->at, b->len), said->premises);
+		equal(note, &v, (int32_t)i + 1, a->at, a->at + a->len);
 	}
 }
 
@@ -505,6 +492,5 @@ void jl_rule_arithmetic(struct jl_memo *note)
 			continue;
 		line_equations(note, line);
 		line_conversions(note, line);
-		line_changes(note, line);
 	}
 }

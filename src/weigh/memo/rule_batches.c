@@ -27,7 +27,7 @@ static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, st
 		else if (jl_span_has(t, head->len, "배치 크기|batch size|batch|배치사이즈|배치"))
 			c->batch = c->batch < 0 ? (int)i : c->batch;
 	}
-	return c->batch >= 0 && c->step >= 0 && c->epoch >= 0;
+	return c->batch >= 0 && c->step >= 0;
 }
 
 static const struct jl_figure *figure(const struct jl_memo *note, const struct jl_grid *g, uint32_t r, int c)
@@ -69,7 +69,7 @@ static struct implied estimate(struct jl_memo *note, struct jl_said_finding *sai
 				.batch = jl_fig_mid(base->batch),
 				.batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) };
 	struct implied in = { .times = jl_fig_mid(row->batch) / jl_fig_mid(row->step) / (seen.batch / seen.step_s),
-			      .most = jl_memo_rate_ratio(note, on, base_on) };
+			      .most = jl_memo_rate_ratio(note, on, base_on, false) };
 	struct jl_estimate speedup;
 
 	in.impossible = in.times > 1.3 * in.most;
@@ -152,6 +152,58 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 	return root >= 0 ? root : (int32_t)(said - note->findings);
 }
 
+/* --- steps alone: what a batch in that time would mean */
+
+static void judge_step(struct jl_memo *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
+		       uint32_t base_r)
+{
+	const struct jl_figure *batch = figure(note, g, r, c->batch), *step = figure(note, g, r, c->step),
+			       *batch0 = figure(note, g, base_r, c->batch), *step0 = figure(note, g, base_r, c->step);
+	const int32_t on = jl_grid_cell(g, r, 0)->mention, base_on = jl_grid_cell(g, base_r, 0)->mention;
+	struct jl_said_finding *said;
+	double most, times;
+
+	if (!batch || !step || !batch0 || !step0 || on < 0 || base_on < 0 || step->qty != JL_Q_TIME ||
+	    step0->qty != JL_Q_TIME)
+		return;
+	/* the end of its ranges that asks least of the hardware; as many of it as there, where nothing is said */
+	times = batch->lo / step->hi / (batch0->hi / step0->lo);
+	most = jl_memo_rate_ratio(note, &note->mentions[on], &note->mentions[base_on], true);
+	if (!(times > 1.3 * most) ||
+	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", jl_grid_cell(g, r, (uint32_t)c->step)->fig)))
+		return;
+	jl_said_finding_say(said,
+			    "a batch of %.0f in %.3g s would be %.2gx the throughput of the first, where no rate of as "
+			    "much hardware is more than %.1fx",
+			    batch->lo, step->hi, times, most);
+}
+
+/* --- a ratio that was taken from a time that is wrong */
+
+static void ratios_follow(struct jl_memo *note, const struct jl_grid *g, int epoch, uint32_t base_r)
+{
+	const struct jl_figure *base = figure(note, g, base_r, epoch);
+
+	for (uint32_t c = 1; base && c < g->n_cols; c++) {
+		if (!JL_PART_HAS(note, jl_grid_cell(g, 0, c), "성능 향상|배속|대비|speedup|speed-up|faster|향상"))
+			continue;
+		for (uint32_t r = base_r + 1; r < g->n_rows; r++) {
+			const struct jl_figure *t = figure(note, g, r, epoch), *x = figure(note, g, r, (int)c);
+			const int32_t root = t ? jl_finding_of(note, (int32_t)(t - note->figures)) : -1;
+			struct jl_said_finding *said;
+
+			if (root < 0 || !x || x->qty != JL_Q_RATIO || note->findings[root].verdict != JL_MEMO_WRONG ||
+			    base->lo / t->hi > x->hi + x->digit || base->hi / t->lo < x->lo - x->digit ||
+			    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "batches",
+							  (int32_t)(x - note->figures))))
+				continue;
+			said->root = root;
+			said->impossible_premise = note->findings[root].impossible_premise;
+			jl_said_finding_say(said, "follows from %s", note->findings[root].written);
+		}
+	}
+}
+
 void jl_rule_batches(struct jl_memo *note)
 {
 	for (size_t i = 0; i < note->n_grids; i++) {
@@ -161,12 +213,20 @@ void jl_rule_batches(struct jl_memo *note)
 
 		if (!g->has_heads || !find_columns(note, g, &c))
 			continue;
-		for (uint32_t b = 1; b < g->n_rows; b++)
+		for (uint32_t r = 2, b = 1; c.epoch < 0 && r < g->n_rows; r++) {
+			if (!figure(note, g, b, c.batch) || !figure(note, g, b, c.step))
+				b = r;
+			else
+				judge_step(note, g, &c, r, b);
+		}
+		for (uint32_t b = 1; c.epoch >= 0 && b < g->n_rows; b++)
 			if (row_of(note, g, &c, b, &base)) {
 				int32_t first = -1;
 
 				for (uint32_t r = b + 1; r < g->n_rows; r++)
 					first = judge_row(note, g, &c, r, &base, b, first);
+				if (first >= 0)
+					ratios_follow(note, g, c.epoch, b);
 				break;
 			}
 	}

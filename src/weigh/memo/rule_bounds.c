@@ -34,6 +34,23 @@ static double peak(const struct jl_entity *e, bool wide)
 	return most;
 }
 
+/* "The peak is 312 TFLOPS; we reached 410": both in one line. */
+static void check_peak_said(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+{
+	const struct jl_figure *f = &note->figures[fig], *p = f - 1;
+	const uint32_t from = (uint32_t)fig > line->fig && p->at > line->at + 24 ? p->at - 24 : line->at;
+	struct jl_said_finding *said;
+
+	if ((uint32_t)fig == line->fig || p->qty != JL_Q_FLOP_RATE || f->lo <= p->hi * 1.005 ||
+	    !jl_span_has(note->text + from, p->at - from, "peak|theoretical|피크|이론") ||
+	    jl_span_has(note->text + line->at, p->at - line->at, "sparse|reached|achieved|달성") ||
+	    !jl_span_has(note->text + p->at + p->len, f->at - p->at - p->len,
+			 "reach|reached|achieve|achieved|달성|실측|measured|get|got") ||
+	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
+		return;
+	jl_said_finding_say(said, "above the peak that the sentence gives, %s", jl_memo_quote(note, p->at, p->len));
+}
+
 static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -52,6 +69,9 @@ static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_
 		    (section && JL_PART_HAS(note, &note->lines[section - 1], narrow));
 	double most = peak(e, wide) * (on->count ? on->count : 1);
 	if (isnan(most) || f->lo <= most * 1.12 || wide)
+		return;
+	/* a note on FP8 need not say so in every line */
+	if (f->lo <= peak(e, true) * (on->count ? on->count : 1) * 1.12 && memmem(note->text, note->len, "FP8", 3))
 		return;
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
 		return;
@@ -211,10 +231,9 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
 		return;
 	}
-	if (note->verdicts[fig] == JL_MEMO_CANNOT && f->lo <= e.hi && f->hi >= e.lo)
-		jl_memo_judge(note, fig, JL_MEMO_COMPATIBLE);
-	else if (note->verdicts[fig] == JL_MEMO_CANNOT &&
-		 (said = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "expected", fig))) {
+	const bool inside = f->lo <= e.hi && f->hi >= e.lo;
+	if (note->verdicts[fig] == JL_MEMO_CANNOT &&
+	    (said = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
 		jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
@@ -371,7 +390,7 @@ void jl_rule_bounds(struct jl_memo *note)
 			if (note->verdicts[i] <= JL_MEMO_UNLIKELY)
 				continue;
 			if (q == JL_Q_FLOP_RATE)
-				check_flops(note, line, (int32_t)i);
+				check_flops(note, line, (int32_t)i), check_peak_said(note, line, (int32_t)i);
 			else if (q == JL_Q_PERCENT)
 				check_share(note, line, (int32_t)i);
 			else if (q == JL_Q_BYTE_RATE && !isnan(net.node_Bps) &&

@@ -30,7 +30,7 @@ static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, s
 	const struct jl_yaml *all = jl_yaml_get(map, "all"), *unless = jl_yaml_get(map, "not");
 	const char *verdict = jl_yaml_text(map, "verdict"), *lines = jl_yaml_text(map, "lines");
 
-	JL_TRY(jl_yaml_check_keys(map, "a confusion", keys, err));
+	JL_TRY(jl_yaml_check_keys(map, JL_N("a confusion"), keys, err));
 	*c = (struct confusion){ .id = jl_yaml_text(map, "id"),
 				 .near = jl_yaml_text(map, "near"),
 				 .hardware = jl_yaml_text(map, "hardware"),

@@ -74,12 +74,9 @@ static void judge(struct jl_memo *note, int32_t fig, const struct jl_estimate *e
 	const struct jl_figure *f = &note->figures[fig];
 	struct jl_said_finding *found;
 	char range[JL_SHOULD_MAX];
+	const bool inside = f->lo <= e->hi + f->digit && f->hi >= e->lo - f->digit;
 
-	if (f->lo <= e->hi + f->digit && f->hi >= e->lo - f->digit) {
-		jl_memo_judge(note, fig, JL_MEMO_COMPATIBLE);
-		return;
-	}
-	if (!(found = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "expected", fig)))
+	if (!(found = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig)))
 		return;
 	jl_fig_text(found->estimate, note, f, e->value, 0);
 	jl_fig_range_text(range, note, f, e->lo, e->hi);

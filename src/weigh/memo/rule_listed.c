@@ -203,6 +203,16 @@ static bool may_be_measured(const struct metric *m, const struct jl_figure *f, c
 	return (m->kind == M_RATE || m->kind == M_MEM_RATE || m->kind == M_LINK) && f->hi < listed && !strong;
 }
 
+/* Half precision without tensor cores, as some sites list it: two or four times the FP32 rate. */
+static bool half_of_cores(const struct jl_figure *f, const struct jl_entity *e)
+{
+	for (size_t i = 0; i < e->n_gpus; i++)
+		if (near(f, 2 * e->gpus[i]->fp32_flopps.value, 0.01) ||
+		    near(f, 4 * e->gpus[i]->fp32_flopps.value, 0.01))
+			return true;
+	return false;
+}
+
 static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig, const struct jl_entity *e,
 		       uint32_t count, const struct place *p, bool strong)
 {
@@ -218,6 +228,8 @@ static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig
 	    (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) && !(f->flags & JL_FIG_ABOUT)))
 		return;
 	if (m->sparse && jl_span_has(p->line, p->line_len, "sparse|sparsity|희소|2:4"))
+		return;
+	if (m->fact == F(fp16_fp32acc_dense_flopps) && half_of_cores(f, e))
 		return;
 	if (total && m->kind != M_RATE)
 		return;
@@ -380,6 +392,9 @@ static void judge_line(struct jl_memo *note, const struct jl_line *line)
 		const bool above = strong || f->qty == JL_Q_GENERATION;
 		const struct jl_mention *on = above ? jl_memo_speaks_of(note, f->at, NULL, 0)
 						    : jl_memo_line_mention(note, f->line);
+		for (uint32_t m = line->mention;
+		     !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
+			on = &note->mentions[m]; /* "Hopper, 4th generation tensor cores" */
 		size_t from = line->at, to = f->at + f->len;
 		struct place p = { .line = t + line->at, .line_len = line->len };
 

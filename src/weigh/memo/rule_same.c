@@ -71,6 +71,97 @@ static void repeats_of(struct jl_memo *note, int32_t index)
 	}
 }
 
+/* --- a sentence that repeats a table with a slip */
+
+/* The same digits but for one, or two that changed places. */
+static bool is_slip(const struct jl_memo *note, const struct jl_figure *a, const struct jl_figure *b)
+{
+	const char *x = note->text + a->num_at, *y = note->text + b->num_at;
+	uint32_t n_off = 0, at[2] = { 0, 0 };
+
+	if (a->num_len != b->num_len || a->decimals != b->decimals || n_digits(note, a) < 3)
+		return false;
+	for (uint32_t i = 0; i < a->num_len; i++)
+		if (x[i] != y[i] && n_off++ < 2)
+			at[n_off - 1] = i;
+	return n_off == 1 || (n_off == 2 && x[at[0]] == y[at[1]] && x[at[1]] == y[at[0]]);
+}
+
+/* Does the line name the row: its count ("8 GPUs" of a row 8), or its label? */
+static bool names_row(const struct jl_memo *note, const struct jl_line *line, const struct jl_grid *g, uint32_t r)
+{
+	const struct jl_cell *label = jl_grid_cell(g, r, 0);
+
+	if (label->fig >= 0) {
+		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
+			if (note->figures[i].qty == JL_Q_COUNT && note->figures[i].lo == note->figures[label->fig].lo)
+				return true;
+		return false;
+	}
+	return label->len >= 3 && label->len < 60 &&
+	       memmem(note->text + line->at, line->len, note->text + label->at, label->len);
+}
+
+static bool stands_in(const struct jl_memo *note, const struct jl_grid *g, const struct jl_figure *f)
+{
+	for (uint32_t i = 0; i < g->n_rows * g->n_cols; i++)
+		if (g->cells[i].fig >= 0 && note->figures[g->cells[i].fig].lo == f->lo)
+			return true;
+	return false;
+}
+
+/* The figure of the row that this one should be; NULL: none, or it is right. */
+static const struct jl_figure *meant_by(const struct jl_memo *note, const struct jl_grid *g, const struct jl_figure *f)
+{
+	const struct jl_line *line = &note->lines[f->line];
+
+	for (uint32_t r = 1; r < g->n_rows; r++) {
+		if (!names_row(note, line, g, r))
+			continue;
+		for (uint32_t c = 1; c < g->n_cols; c++) {
+			const struct jl_figure *h = jl_grid_cell(g, r, c)->fig < 0
+							    ? NULL
+							    : &note->figures[jl_grid_cell(g, r, c)->fig];
+
+			if (h && h->qty == f->qty && h->scale == f->scale && is_slip(note, h, f))
+				return stands_in(note, g, f) ? NULL : h;
+		}
+	}
+	return NULL;
+}
+
+static void slips(struct jl_memo *note, const struct jl_grid *g)
+{
+	const size_t last = g->last_line + 60 < note->n_lines ? g->last_line + 60 : note->n_lines;
+
+	for (size_t l = g->last_line + 1; l < last; l++) {
+		const struct jl_line *line = &note->lines[l];
+
+		if (line->kind == JL_LINE_ROW || line->n_figs > 16)
+			continue;
+		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
+			const struct jl_figure *f = &note->figures[i], *h;
+			struct jl_said_finding *said;
+			uint32_t at, column;
+
+			if (note->verdicts[i] != JL_MEMO_CANNOT || f->qty == JL_Q_NUMBER || f->qty == JL_Q_COUNT ||
+			    !(h = meant_by(note, g, f)) ||
+			    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "same-fact", (int32_t)i)))
+				continue;
+			jl_memo_place(note, h->at, &at, &column);
+			jl_fig_text(said->premises, note, f, h->lo, 0);
+			jl_said_finding_say(said, "the table has %s in line %u", said->premises, at);
+		}
+	}
+}
+
+void jl_rule_slips(struct jl_memo *note)
+{
+	for (size_t i = 0; i < note->n_grids && i < 200; i++)
+		if (note->grids[i].kind == JL_GRID_TABLE && note->grids[i].has_heads && note->grids[i].n_rows <= 64)
+			slips(note, &note->grids[i]);
+}
+
 void jl_rule_same(struct jl_memo *note)
 {
 	const size_t n = note->n_findings;

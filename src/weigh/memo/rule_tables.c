@@ -26,7 +26,27 @@ static const char measured[] = "/s|per|rate|throughput|time|ms|sec|seconds|speed
 
 static const char ratios[] =
 	"speedup|speed-up|speed "
-	"up|scaling|ratio|relative|efficiency|vs|over|improvement|배속|배율|효율|상대|대비|비율|향상";
+	"up|scaling|ratio|busbw|relative|efficiency|vs|over|improvement|배속|배율|효율|상대|대비|비율|향상";
+
+static const char stats[] =
+	"p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|stdev|min|max|avg|average|mean|latency|"
+	"jitter|90%|95%|99%|중앙값|평균|표준편차|최소|최대|loss|accuracy|정확도";
+
+/* 1, 2, 4, 8: chosen, not measured. */
+static bool are_settings(const struct jl_sheet *s, uint32_t col)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < s->n_rows; r++) {
+		if (isnan(s->ln[r][col]))
+			continue;
+		const double twos = (s->ln[r][col] - s->ln[0][col]) / log(2);
+		if (!(fabs(twos - round(twos)) < 1e-9))
+			return false;
+		n++;
+	}
+	return n >= 3;
+}
 
 static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t col)
 {
@@ -39,7 +59,13 @@ static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t
 		    (f->qty == JL_Q_COUNT || (f->qty == JL_Q_NUMBER && counts)))
 			s->in_slack[r][col] = 0;
 	}
+	if (are_settings(s, col))
+		for (uint32_t r = 0; r < s->n_rows; r++)
+			s->in_slack[r][col] = 0;
 	s->is_ratio[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col], ratios);
+	s->is_stat[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col], stats);
+	s->is_rate[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col],
+							  "/s|/sec|/second|per second|throughput|처리량|/초|초당");
 	s->ln_unit[col] = NAN;
 	for (uint32_t r = 0; r < s->n_rows; r++)
 		if (s->fig[r][col] >= 0) {
@@ -68,24 +94,33 @@ static bool is_remark(const struct jl_memo *note, const struct jl_cell *head)
 	       JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|#|no|id|연도|출시년도|date|version");
 }
 
+/* A cell of a grid that is read by rows, or by columns where it lies sideways. */
+static struct jl_cell *turned_cell(const struct jl_grid *g, uint32_t row, uint32_t col)
+{
+	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
+}
+
 /* Rows and columns of a grid that hold figures. */
 static void sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *g)
 {
+	const uint32_t n_rows = g->sideways ? g->n_cols : g->n_rows, n_cols = g->sideways ? g->n_rows : g->n_cols;
+
 	s->n_rows = s->n_cols = 0; /* the rest is large and written where it is used */
 	s->grid = g;
-	for (uint32_t r = g->has_heads; r < g->n_rows && s->n_rows < JL_MEMO_ROWS_MAX; r++)
+	for (uint32_t r = g->has_heads; r < n_rows && s->n_rows < JL_MEMO_ROWS_MAX; r++)
 		s->row_of[s->n_rows++] = r;
-	for (uint32_t c = 0; c < g->n_cols; c++) {
+	for (uint32_t c = 0; c < n_cols && s->n_cols < JL_MEMO_COLS_MAX; c++) {
+		const struct jl_cell *head = turned_cell(g, 0, c);
 		uint32_t n = 0;
 
 		for (uint32_t r = 0; r < s->n_rows; r++)
-			n += jl_grid_cell(g, s->row_of[r], c)->fig >= 0;
-		if (n < 2 || (g->has_heads && is_remark(note, jl_grid_cell(g, 0, c))))
+			n += turned_cell(g, s->row_of[r], c)->fig >= 0;
+		if (n < 2 || (g->has_heads && is_remark(note, head)))
 			continue;
 		for (uint32_t r = 0; r < s->n_rows; r++)
-			put_cell(note, s, r, s->n_cols, jl_grid_cell(g, s->row_of[r], c)->fig);
-		s->head_at[s->n_cols] = jl_grid_cell(g, 0, c)->at;
-		s->head_len[s->n_cols] = g->has_heads ? jl_grid_cell(g, 0, c)->len : 0;
+			put_cell(note, s, r, s->n_cols, turned_cell(g, s->row_of[r], c)->fig);
+		s->head_at[s->n_cols] = head->at;
+		s->head_len[s->n_cols] = g->has_heads ? head->len : 0;
 		column_kind(note, s, s->n_cols++);
 	}
 }
@@ -333,9 +368,11 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, uint32_t
 static void totals(struct jl_memo *note, const struct jl_sheet *s)
 {
 	for (uint32_t r = 2; r < s->n_rows; r++) {
-		const struct jl_cell *label = jl_grid_cell(s->grid, s->row_of[r], 0);
+		const struct jl_cell *label = turned_cell(s->grid, s->row_of[r], 0);
 
-		if (label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합"))
+		/* "Total", not "total_token_throughput" */
+		if (label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
+		    !JL_PART_HAS(note, label, "throughput|/s|tokens|token|rate|latency"))
 			judge_total(note, s, r);
 	}
 }

@@ -12,9 +12,13 @@
 #define CLOSE       0.03
 #define TIGHT       0.003
 #define FAR_FRAC    0.004
+#define FAR_FITTED  0.015 /* of a fitted constant: a little off is what measurements are */
+#define FAR_RATE    0.03  /* of a measured rate and a measured time */
 #define ROUND_BONUS 2.2
+#define DEFINED     5.0 /* time = count / rate: what the units make it needs few rows */
 #define WEAK        6.0
 #define AGAINST     1.5 /* nats that a row against a relation costs it */
+#define A_ROW       1.9 /* nats that a row bears on average: many rows of few digits agree with much */
 #define ROWS_SEEN   200
 
 struct search {
@@ -38,7 +42,7 @@ static double spread(const struct jl_sheet *s, int col)
 
 double jl_relation_value(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row, int col, double with)
 {
-	const double with_ln = with > 0 ? log(with) : -INFINITY;
+	const double with_ln = with > 0 || isnan(with) ? log(with) : -INFINITY;
 	const double a = rel->a == col ? with_ln : s->ln[row][rel->a];
 	const double b = rel->b < 0 ? 0 : rel->b == col ? with_ln : s->ln[row][rel->b];
 	double sum = 0;
@@ -57,12 +61,19 @@ double jl_relation_value(const struct jl_sheet *s, const struct jl_relation *rel
 /* How far a row is off, and how far it may be: results are rounded or cut off, inputs had more digits than are written. */
 static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t r, double *ret_off, double *ret_tol)
 {
-	const double out = s->ln[r][rel->out], value = isnan(out) ? NAN : jl_relation_value(s, rel, r, -1, 0);
-	double tol = s->slack[r][rel->out];
+	const bool adds = rel->form == JL_FORM_SUM || rel->form == JL_FORM_REST || rel->form == JL_FORM_ROW;
+	const double out = s->ln[r][rel->out];
+	double tol = s->slack[r][rel->out], ln_value;
 
-	if (!(value > 0))
+	if (isnan(out))
 		return false;
-	if (rel->form == JL_FORM_SUM || rel->form == JL_FORM_REST || rel->form == JL_FORM_ROW) {
+	if (adds)
+		ln_value = log(jl_relation_value(s, rel, r, -1, 0));
+	else
+		ln_value = rel->ln_k + rel->ea * s->ln[r][rel->a] + (rel->b < 0 ? 0 : rel->eb * s->ln[r][rel->b]);
+	if (!isfinite(ln_value))
+		return false;
+	if (adds) {
 		const int last = rel->form == JL_FORM_ROW ? rel->b : rel->a;
 
 		for (int c = rel->a; c <= last; c++)
@@ -72,11 +83,68 @@ static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_
 	} else {
 		tol += s->in_slack[r][rel->a] + (rel->b < 0 ? 0 : s->in_slack[r][rel->b]);
 	}
-	*ret_off = out - log(value);
+	*ret_off = out - ln_value;
 	/* "2 kW" and "3 h" were meant exactly where everything else comes out exactly */
 	*ret_tol = rel->tight ? fmin(tol, TIGHT + s->slack[r][rel->out]) : tol;
 	*ret_tol += 1e-6;
 	return true;
+}
+
+static bool is_rate(const struct jl_sheet *s, int col)
+{
+	return col >= 0 && (s->is_rate[col] || s->qty[col] == JL_Q_COUNT_RATE);
+}
+
+/* Is a factor a whole number, or one in so many: of the values, or of the digits in their units (100 h at 340 W are 34 kWh)? */
+static bool whole_factor(const struct jl_sheet *s, const struct jl_relation *rel, double *ret_ln_k)
+{
+	const double unit = s->ln_unit[rel->out] - rel->ea * s->ln_unit[rel->a] -
+			    (rel->b < 0 ? 0 : rel->eb * s->ln_unit[rel->b]),
+		     units[] = { 0, isfinite(unit) && rel->b < 0 ? unit : 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		const double k = exp(rel->ln_k - units[i]);
+
+		if (k > 0.97 && k < 1000 && fabs(k - round(k)) < 0.03 * k)
+			*ret_ln_k = log(round(k)) + units[i];
+		else if (k < 0.52 && k > 0.001 && fabs(1 / k - round(1 / k)) < 0.03 / k)
+			*ret_ln_k = -log(round(1 / k)) + units[i]; /* half of it */
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static bool is_whole(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	double ln_k;
+
+	return whole_factor(s, rel, &ln_k) && fabs(ln_k - rel->ln_k) < 1e-9;
+}
+
+/* Money or energy of a time, at one rate for all rows. */
+static bool is_priced(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a];
+
+	if (rel->ea < 0 || rel->b >= 0)
+		return false;
+	if (out == JL_Q_USD || out == JL_Q_KRW)
+		return a == JL_Q_TIME || a == JL_Q_ENERGY || a == JL_Q_USD_RATE;
+	return out == JL_Q_ENERGY && (a == JL_Q_TIME || a == JL_Q_POWER);
+}
+
+/* How much further off than its digits allow a row must be. */
+static double far(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const bool fitted = rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2;
+
+	if (s->qty[rel->out] == JL_Q_TIME && (is_rate(s, rel->a) || is_rate(s, rel->b)))
+		return FAR_RATE;
+	if (fitted && !is_whole(s, rel) && !is_priced(s, rel))
+		return FAR_FITTED;
+	return fitted ? FAR_FRAC : FAR_FRAC / 4;
 }
 
 enum jl_fit jl_relation_fit(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
@@ -87,11 +155,7 @@ enum jl_fit jl_relation_fit(const struct jl_sheet *s, const struct jl_relation *
 		return JL_FIT_NONE;
 	if (fabs(o) <= tol)
 		return JL_FIT_OK;
-	return tol < LOOSE && fabs(o) > 1.3 * tol + (rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2
-							     ? FAR_FRAC
-							     : FAR_FRAC / 4)
-		       ? JL_FIT_BAD
-		       : JL_FIT_NONE;
+	return (rel->tight || tol < LOOSE) && fabs(o) > 1.3 * tol + rel->far ? JL_FIT_BAD : JL_FIT_NONE;
 }
 
 static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
@@ -106,16 +170,9 @@ static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
 /* A round factor that is as good is what was meant: ten epochs, 24 hours. */
 static void round_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
-	const double k = exp(rel->ln_k);
 	struct jl_relation rounded = *rel;
 
-	if (k > 0.97 && k < 1000 && fabs(k - round(k)) < 0.03 * k)
-		rounded.ln_k = log(round(k));
-	else if (k < 0.52 && k > 0.001 && fabs(1 / k - round(1 / k)) < 0.03 / k)
-		rounded.ln_k = -log(round(1 / k)); /* half of it */
-	else
-		return;
-	if (count_ok(s, &rounded) >= count_ok(s, rel))
+	if (whole_factor(s, rel, &rounded.ln_k) && count_ok(s, &rounded) >= count_ok(s, rel))
 		*rel = rounded;
 }
 
@@ -203,15 +260,15 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
 	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a];
-	const double k = exp(rel->ln_k);
-	const bool round_k = fabs(k - round(k)) < 1e-9 || fabs(1 / k - round(1 / k)) < 1e-9;
+	const bool round_k = is_whole(s, rel);
 
 	if (!varies(s, rel, rel->out, -1))
 		return false;
 	if (rel->form == JL_FORM_ROW)
 		return rel->n_ok >= 3;
-	if (rel->form == JL_FORM_PRODUCT && has_unit(out) && (has_unit(a) || has_unit(s->qty[rel->b])))
-		return rel->n_ok >= 2; /* one price for all rows is still a price */
+	if (rel->form == JL_FORM_PRODUCT && has_unit(out) && (has_unit(a) || has_unit(s->qty[rel->b])) &&
+	    (has_unit(a) || varies(s, rel, rel->a, -1)) && (has_unit(s->qty[rel->b]) || varies(s, rel, rel->b, -1)))
+		return rel->n_ok >= 2; /* one price for all rows is still a price; a count of one is no factor */
 	if (!varies(s, rel, rel->a, -1) || (rel->b >= 0 && !varies(s, rel, rel->b, -1)))
 		return false;
 	switch (rel->form) {
@@ -226,11 +283,14 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 	}
 	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0))
 		return false;
+	if (in->within && out == a && has_unit(a) && s->ln_unit[rel->out] == s->ln_unit[rel->a] &&
+	    n_close(s, rel) * 2 <= rel->n_ok)
+		return false;
 	if (out == JL_Q_RATIO || out == JL_Q_PERCENT || (out == a && has_unit(a) && round_k))
 		return true;
 	if (!has_unit(out) && !has_unit(a) && !has_base(s, rel->out))
 		return rel->n_ok >= 5 && rel->evidence > 10 && n_close(s, rel) == rel->n_ok;
-	if (has_unit(out) && has_unit(a) && n_close(s, rel) == rel->n_ok)
+	if (has_unit(out) && has_unit(a) && (round_k || n_close(s, rel) == rel->n_ok))
 		return rel->evidence > 1.5;
 	return rel->evidence > (has_base(s, rel->out) ? 0 : 5);
 }
@@ -261,13 +321,42 @@ static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 	return rel->n_ok < 25 ? 1 : (rel->n_ok + rel->n_bad) / 25;
 }
 
+/* Do the units of both sides agree, so that the relation is what the words mean: energy = power x time, time = count / rate? */
+static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	static const signed char dims[JL_N_Q + 1][5] = { /* s, B, J, USD, KRW */
+							 [JL_Q_TIME] = { 1 },
+							 [JL_Q_BYTES] = { 0, 1 },
+							 [JL_Q_BYTE_RATE] = { -1, 1 },
+							 [JL_Q_POWER] = { -1, 0, 1 },
+							 [JL_Q_ENERGY] = { 0, 0, 1 },
+							 [JL_Q_USD] = { 0, 0, 0, 1 },
+							 [JL_Q_KRW] = { 0, 0, 0, 0, 1 },
+							 [JL_Q_USD_RATE] = { -1, 0, 0, 1 },
+							 [JL_Q_USD_ENERGY] = { 0, 0, -1, 1 },
+							 [JL_Q_COUNT_RATE] = { -1 },
+							 [JL_Q_FREQUENCY] = { -1 }
+	};
+	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a], b = rel->b < 0 ? JL_Q_NUMBER : s->qty[rel->b];
+
+	if ((rel->form != JL_FORM_PRODUCT && rel->form != JL_FORM_SCALE) || out == a || out == b ||
+	    out == JL_Q_PERCENT || out == JL_Q_RATIO || a == JL_N_Q || b == JL_N_Q || !has_unit(out))
+		return false;
+	for (size_t d = 0; d < 5; d++)
+		if (dims[out][d] != rel->ea * dims[a][d] + rel->eb * dims[b][d])
+			return false;
+	return true;
+}
+
 static void weigh(const struct search *in, struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
 	const double span = fmax(spread(s, rel->out), 0.7), k = exp(rel->ln_k);
 	double best = 0;
+	int n = 0;
 
 	rel->tight = rel->form == JL_FORM_PRODUCT && is_tight(s, rel);
+	rel->far = far(s, rel);
 	rel->evidence = 0;
 	rel->n_ok = rel->n_bad = 0;
 	for (uint32_t r = 0; r < s->n_rows; r++) {
@@ -281,6 +370,12 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		bears = fmax(0, -log(fmin(1, 2 * fmax(tol, 1e-3) / span)));
 		best = fmax(best, bears);
 		rel->evidence += bears;
+		n++;
+	}
+	if (rel->evidence < A_ROW * n && !rel->tight &&
+	    !(has_unit(s->qty[rel->out]) && s->qty[rel->out] == s->qty[rel->a])) {
+		rel->evidence = -1;
+		return;
 	}
 	if (rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2)
 		rel->evidence -= best;
@@ -288,6 +383,11 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	/* the same kind of thing times a whole number is what people do: ten epochs, eight cards, hours to days */
 	if (rel->form == JL_FORM_SCALE && rel->ea > 0 && s->qty[rel->out] == s->qty[rel->a] &&
 	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97)
+		rel->evidence += ROUND_BONUS;
+	const bool priced = rel->form == JL_FORM_SCALE && is_priced(s, rel);
+	if (rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel))
+		rel->evidence += DEFINED;
+	else if (rel->form == JL_FORM_SCALE && ((by_units(s, rel) && is_whole(s, rel)) || priced))
 		rel->evidence += ROUND_BONUS;
 	int most_bad = n_against(s, rel);
 	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */
@@ -322,6 +422,41 @@ static bool better(const struct jl_relation *x, const struct jl_relation *y)
 	return x->evidence > y->evidence;
 }
 
+/* What was measured for itself follows from nothing; a rate does not follow from the same rate of something else, and a time is short where
+ * a rate is high. */
+static bool may_follow(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const uint8_t out = s->qty[rel->out];
+	const int ins[] = { rel->a, rel->b }, signs[] = { rel->ea, rel->eb };
+
+	if (s->is_stat[rel->out])
+		return false;
+	for (size_t i = 0; i < 2 && ins[i] >= 0; i++) {
+		const bool rate = is_rate(s, ins[i]);
+
+		if (s->is_stat[ins[i]] ||
+		    (rel->form == JL_FORM_SCALE2 && is_rate(s, rel->out) && out == s->qty[ins[i]]) ||
+		    (rel->form == JL_FORM_SCALE2 && (out == JL_Q_FLOP_RATE || out == JL_Q_BYTE_RATE) &&
+		     out == s->qty[ins[i]]))
+			return false;
+		if (rel->form != JL_FORM_ROW && signs[i] > 0 &&
+		    ((rate && out == JL_Q_TIME) || (is_rate(s, rel->out) && s->qty[ins[i]] == JL_Q_TIME)))
+			return false;
+	}
+	return true;
+}
+
+/* Two figures of one kind in one unit have a ratio that means something only where it is whole. */
+static bool constant_means(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const uint8_t out = s->qty[rel->out];
+
+	if (is_whole(s, rel) || !has_unit(out) || out == JL_Q_RATIO || out == JL_Q_PERCENT || s->is_ratio[rel->out])
+		return true;
+	return !((out == s->qty[rel->a] && s->ln_unit[rel->out] == s->ln_unit[rel->a]) ||
+		 (rel->b >= 0 && out == s->qty[rel->b] && s->ln_unit[rel->out] == s->ln_unit[rel->b]));
+}
+
 /* Of values with units only a product with the right unit means something; shares of shares and ratios of ratios agree by chance. */
 static bool units_go(const struct jl_sheet *s, const struct jl_relation *rel)
 {
@@ -334,7 +469,10 @@ static bool units_go(const struct jl_sheet *s, const struct jl_relation *rel)
 
 static void try_one(const struct search *in, struct jl_relation rel)
 {
-	if ((rel.form == JL_FORM_SCALE || rel.form == JL_FORM_SCALE2) && !fit_constant(in->s, &rel))
+	if (!may_follow(in->s, &rel))
+		return;
+	if ((rel.form == JL_FORM_SCALE || rel.form == JL_FORM_SCALE2) &&
+	    (!fit_constant(in->s, &rel) || !(constant_means(in->s, &rel) || !in->within)))
 		return;
 	if (rel.form == JL_FORM_PRODUCT && !units_go(in->s, &rel))
 		return;

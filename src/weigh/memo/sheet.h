@@ -14,6 +14,8 @@ struct jl_sheet {
 	uint8_t qty[JL_MEMO_COLS_MAX];     /* of the column; JL_N_Q: mixed */
 	double ln_unit[JL_MEMO_COLS_MAX];  /* of the unit that all its figures share; NAN: several */
 	bool is_ratio[JL_MEMO_COLS_MAX];   /* its head says so: speed-up, efficiency */
+	bool is_rate[JL_MEMO_COLS_MAX];    /* so many a second */
+	bool is_stat[JL_MEMO_COLS_MAX];    /* a percentile, a mean: measured for itself, follows from nothing */
 	uint32_t head_at[JL_MEMO_COLS_MAX], head_len[JL_MEMO_COLS_MAX];
 	uint32_t row_of[JL_MEMO_ROWS_MAX]; /* in the grid */
 };
@@ -28,6 +30,7 @@ struct jl_relation {
 	double ln_k;     /* 0 where there is no constant */
 	double evidence; /* nats that the agreeing rows bear, less what trying costs */
 	int n_ok, n_bad;
+	double far; /* how much further off than its digits allow a row must be to be wrong */
 	bool weak;  /* too few digits to be sure of: says what follows from a figure that is wrong, nothing else */
 	bool tight; /* its rows agree far better than their digits would need */
 };

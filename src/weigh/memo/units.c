@@ -1,5 +1,7 @@
 /* Units as notes write them, Korean and English: all spellings of one; the longest that fits is the one. */
 #include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "memo/inside.h"
@@ -51,7 +53,7 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_TIME, 1e-9, "ns" },
 	{ JL_Q_TIME, 60, "minutes|minute|mins|min|분" },
 	{ JL_Q_TIME, H, "hours|hour|hrs|hr|h|시간" },
-	{ JL_Q_TIME, D, "days|day|일" },
+	{ JL_Q_TIME, D, "days|day|일|d" },
 	{ JL_Q_TIME, 7 * D, "weeks|week|주일" },
 	{ JL_Q_TIME, MON, "months|month|개월|달" },
 	{ JL_Q_TIME, Y, "years|year|년" },
@@ -77,7 +79,7 @@ static const struct jl_memo_unit units[] = {
 /* Units of one letter that begin words when they stand apart: "4 s" and "4 h" are times, "4 B" and "8 x" may be anything. */
 static bool needs_glue(const char *spelling, size_t n)
 {
-	return n == 1 && !strchr("shW%$", spelling[0]);
+	return n == 1 && !strchr("shdW%$", spelling[0]);
 }
 
 /* Letters end where the word ends; Korean units are followed by particles. */
@@ -88,20 +90,61 @@ static bool stands_at(const char *spelling, size_t n, const char *text, size_t l
 		 (isalnum((unsigned char)text[n]) || text[n] == '_'));
 }
 
-const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len)
-{
-	const struct jl_memo_unit *best = NULL;
+/* The spellings by their first byte, put in order once: a figure asks for the few that may stand behind it. */
+struct spelling {
+	const char *text;
+	const struct jl_memo_unit *unit;
+	uint8_t len;
+};
 
-	*ret_len = 0;
+#define SPELLINGS_MAX 256
+
+static struct spelling spellings[SPELLINGS_MAX];
+static uint16_t first_at[257];
+static pthread_once_t ordered = PTHREAD_ONCE_INIT;
+
+static int by_first_byte(const void *a, const void *b)
+{
+	const struct spelling *x = a, *y = b;
+
+	if (x->text[0] != y->text[0])
+		return (unsigned char)x->text[0] < (unsigned char)y->text[0] ? -1 : 1;
+	return x->len != y->len ? (x->len > y->len ? -1 : 1) : 0;
+}
+
+static void put_in_order(void)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
 		for (const char *at = units[i].spellings; *at; at += *at == '|') {
-			const size_t n = strcspn(at, "|");
+			const size_t len = jl_word_len(at);
 
-			if (n > *ret_len && stands_at(at, n, text, len) && (glued || !needs_glue(at, n))) {
-				best = &units[i];
-				*ret_len = n;
-			}
-			at += n;
+			if (n < SPELLINGS_MAX)
+				spellings[n++] = (struct spelling){ at, &units[i], (uint8_t)len };
+			at += len;
 		}
-	return best;
+	qsort(spellings, n, sizeof spellings[0], by_first_byte);
+	for (size_t c = 0, i = 0; c <= 256; c++) {
+		while (i < n && (unsigned char)spellings[i].text[0] < c)
+			i++;
+		first_at[c] = (uint16_t)i;
+	}
+}
+
+const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len)
+{
+	*ret_len = 0;
+	if (!len)
+		return NULL;
+	pthread_once(&ordered, put_in_order);
+	for (size_t i = first_at[(unsigned char)text[0]]; i < first_at[(unsigned char)text[0] + 1]; i++) {
+		const struct spelling *s = &spellings[i];
+
+		if (stands_at(s->text, s->len, text, len) && (glued || !needs_glue(s->text, s->len))) {
+			*ret_len = s->len; /* the longest come first */
+			return s->unit;
+		}
+	}
+	return NULL;
 }

@@ -54,14 +54,34 @@ bool jl_words_begin(const char *text, size_t len, const char *words, bool whole)
 	return false;
 }
 
+/* Bytes that occur in a text, letters without case: a word whose ends do not occur is not in it. */
+struct bytes {
+	uint64_t has[4];
+};
+
+static bool has_byte(const struct bytes *b, char c)
+{
+	const unsigned char k = (unsigned char)c | (letter(c) ? 0x20 : 0);
+
+	return b->has[k >> 6] >> (k & 63) & 1;
+}
+
 bool jl_span_has(const char *text, size_t len, const char *words)
 {
+	struct bytes b = { { 0 } };
+
 	if (len > 4096)
 		len = 4096; /* a sentence, not a file in one line */
+	for (size_t i = 0; i < len; i++) {
+		const unsigned char k = (unsigned char)text[i] | (letter(text[i]) ? 0x20 : 0);
+
+		b.has[k >> 6] |= 1ull << (k & 63);
+	}
 	for (const char *w = words; *w;) {
 		const size_t n = jl_word_len(w);
 
-		if (n && has_word(text, len, w, n))
+		if (n && n <= len && has_byte(&b, w[0]) && has_byte(&b, w[n - 1]) && has_byte(&b, w[n / 2]) &&
+		    has_word(text, len, w, n))
 			return true;
 		w += n + (w[n] == '|');
 	}
@@ -111,8 +131,10 @@ static void add_unit(char out[JL_SHOULD_MAX], const struct jl_memo *note, const 
 {
 	const size_t n = strlen(out);
 	const char *unit = note->text + like->num_at + like->num_len;
-	const size_t len = like->unit_len; /* "2.5 GB" keeps its blank */
+	const bool plus = like->unit_len && *unit == '+'; /* 100+ TFLOPS */
+	const size_t len = (size_t)like->unit_len - plus; /* "2.5 GB" keeps its blank */
 
+	unit += plus;
 	if (like->qty == JL_Q_USD || like->qty == JL_Q_USD_RATE) {
 		snprintf(out + n, JL_SHOULD_MAX - n, "%s", like->qty == JL_Q_USD ? " USD" : " USD/h");
 		return;

@@ -185,7 +185,7 @@ static void change(char text[CHANGES_MAX], const char *name, double from, double
 	const size_t at = strlen(text);
 
 	if (from != to)
-		snprintf(text + at, CHANGES_MAX - at, "%s%s %.0f -> %.0f", at ? ", " : "", name, from, to);
+		snprintf(text + at, CHANGES_MAX - at, "%s%s %.0f → %.0f", at ? ", " : "", name, from, to);
 }
 
 static void changed_word(char text[CHANGES_MAX], const char *from, const char *to)
@@ -193,12 +193,12 @@ static void changed_word(char text[CHANGES_MAX], const char *from, const char *t
 	const size_t at = strlen(text);
 
 	if (strcmp(from, to) != 0)
-		snprintf(text + at, CHANGES_MAX - at, "%s%s -> %s", at ? ", " : "", from, to);
+		snprintf(text + at, CHANGES_MAX - at, "%s%s → %s", at ? ", " : "", from, to);
 }
 
 void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction)
 {
-	static const char *const recompute[] = { "no recompute", "selective recompute", "full recompute" };
+	static const char *const recompute[] = { "recompute none", "recompute selective", "recompute full" };
 	const struct jl_case *was = &site->usual.how;
 	const double was_s = site->usual.prediction.step_s.value, is_s = prediction->step_s.value;
 	char text[CHANGES_MAX] = "";

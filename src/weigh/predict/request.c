@@ -57,8 +57,7 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 			*rows[i].choice = rows[i].max == 3 ? (int)n : n > 1 || n == 1; /* sp=8 is sp over the 8 of tp */
 		return JL_OK;
 	}
-	return jl_fail(err, JL_E_USAGE, JL_N("--parallel: '%s=' is not one of ") DEGREES JL_N("; write e.g. dp=4,tp=2"),
-		       key);
+	return jl_fail(err, JL_E_USAGE, "--parallel: '%s=' is not one of %s; write e.g. dp=4,tp=2", key, DEGREES);
 }
 
 /* The next piece of a list with commas: false at its end. Longer pieces are cut: nothing that we know is as long. */

@@ -82,7 +82,7 @@ static enum jl_status read_purpose(struct jl_purpose *p, const struct jl_yaml *m
 		keys[N_WORDS + i] = numbers[i].key;
 	keys[N_WORDS + N_NUMBERS] = "task";
 	keys[N_WORDS + N_NUMBERS + 1] = NULL;
-	JL_TRY(jl_yaml_check_keys(map, "a purpose", keys, err));
+	JL_TRY(jl_yaml_check_keys(map, JL_N("a purpose"), keys, err));
 	if (!p->id || !p->en || !p->model || !task)
 		return jl_fail(err, JL_E_PARSE, "line %zu: a purpose has id, en, task and model", map->where.line);
 	while (t < JL_N_TASK && strcmp(tasks[t], task) != 0)

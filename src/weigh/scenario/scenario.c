@@ -129,7 +129,7 @@ static enum jl_status read_system(struct jl_scenario_reader *r, const struct jl_
 	if (r->s->n_systems == JL_SCENARIO_SYSTEMS_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &item->where, "more than %d systems in one report",
 				  JL_SCENARIO_SYSTEMS_MAX);
-	if (item->kind == JL_YAML_MAP && (status = jl_yaml_check_keys(item, "a system", keys, r->err)))
+	if (item->kind == JL_YAML_MAP && (status = jl_yaml_check_keys(item, JL_N("a system"), keys, r->err)))
 		return status;
 	system->on = item->kind == JL_YAML_TEXT ? item->text : jl_yaml_text(item, "on");
 	system->where = item->where;
@@ -513,7 +513,7 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 	static const char *const keys[] = { "title",    "subtitle",  "systems", "workload",  "measured",
 					    "scaling",  "allreduce", "cost",    "builds",    "questions",
 					    "sections", "claims",    "inputs",  "recommend", NULL };
-	enum jl_status status = jl_yaml_check_keys(root, "a scenario", keys, err);
+	enum jl_status status = jl_yaml_check_keys(root, JL_N("a scenario"), keys, err);
 	struct jl_scenario_reader r = { .s = ret_scenario, .cat = cat, .arena = arena, .err = err };
 
 	if (status)

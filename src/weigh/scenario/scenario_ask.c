@@ -28,7 +28,7 @@ static enum jl_status read_details(struct jl_scenario_reader *r, struct jl_scena
 	} texts[] = { { "ask", &q->ask },   { "of", &q->of },      { "mode", &q->mode },
 		      { "what", &q->what }, { "ko", &q->text.ko }, { "en", &q->text.en } };
 	const struct jl_yaml *node;
-	enum jl_status status = jl_yaml_check_keys(map, "a question", keys, r->err);
+	enum jl_status status = jl_yaml_check_keys(map, JL_N("a question"), keys, r->err);
 
 	for (size_t i = 0; !status && i < sizeof texts / sizeof texts[0]; i++)
 		if ((node = jl_yaml_get(map, texts[i].key)) && !(status = jl_scenario_text(node, r->err)))

@@ -61,7 +61,7 @@ enum jl_status jl_filemap_open(struct jl_filemap *ret_map, const char *path, str
 
 		if (fd >= 0)
 			(void)close(fd);
-		return jl_fail_at(err, JL_E_IO, &(struct jl_where){ .file = path }, JL_N("cannot be read: %s"),
+		return jl_fail_at(err, JL_E_IO, &(struct jl_where){ .file = path }, JL_N("cannot be read: {%s}"),
 				  fd >= 0 && why == 0 ? "an empty or special file" : strerror(why));
 	}
 	(void)close(fd);

@@ -24,7 +24,7 @@ def main():
 			if row.startswith('#') or not row.strip():
 				continue
 			name, old, new, kind = row.rstrip('\n').split('\t')
-			old, new = old.replace('\\n', '\n'), new.replace('\\n', '\n')
+			old, new = (s.replace('\\n', '\n').replace('\\t', '\t') for s in (old, new))
 			text = open(os.path.join(folder, name), encoding='utf-8').read()
 			if text.count(old) != 1:
 				sys.exit('%s: %r stands there %d times' % (name, old, text.count(old)))

@@ -53,5 +53,5 @@ grep -q __asan_init <<<"$names" || grep -q "__v\?snprintf_chk\|__memcpy_chk" <<<
 if [[ $(uname -m) == x86_64 ]] && command -v objdump >/dev/null; then
 	[[ $(objdump -d --disassemble=jl_cli_main "$JEOUL") == *endbr64* ]] || fail "functions are no marked places to jump to (CET)"
 fi
-[[ $("$JEOUL" --version) == *"confined by"* ]] || fail "--version does not say what confines listeners"
+[[ $("$JEOUL" --version) == *"kernel  "*"bench --listen"* ]] || fail "--version does not say what confines listeners"
 echo "hardened: fine"

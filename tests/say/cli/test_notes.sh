@@ -31,6 +31,12 @@ cp "$work/out" fix.patch
 if patch -s -p1 < fix.patch && [ "$(sed -n 23p wrong.md)" = "$(sed -n 23p "$notes/cards.md")" ]; then ok; else bad "the diff does not apply"; fi
 run 0 audit - --lang en < "$notes/ddp.md"; has "-: "
 
+# Prices: outside everything that is listed for the thing, with the nearest row's place and date
+printf '| GPU | price | rent per hour |\n|---|---|---|\n| RTX 3090 | ~$1,500 | $0.50 |\n| RTX 4090 | $16,000 | $0.60 |\n| H100 SXM | $30,000 | $29.00 |\n\n- p3.2xlarge: $3.06/h\n- RTX 2070 ($400)\n' > prices.md
+run 0 audit prices.md --json
+json "[(f['line'], f['written']) for f in j['findings']] == [(4, '\$16,000'), (5, '\$29.00')] or str(j['findings'])"
+json "all(f['verdict'] == 'differs' and 'USD' in f['estimate'] and '20' in f['why'] and f['source'] for f in j['findings'])"
+
 # The margin survives a note that means harm
 printf '# <script>alert(1)</script>\n3 × 4 = 13 GB <img src=x onerror=y> \xe2\x80\xae\x1b[31m\n\nRTX 3090 48GB & "quotes"\n' > evil.md
 run 0 audit evil.md --format html; lacks "<script>alert"; lacks "<img"; lacks $'\x1b'; lacks $'\xe2\x80\xae'
@@ -42,7 +48,7 @@ printf '%%PDF-1.7\n' > a.pdf; run 1 audit a.pdf --lang ko; one_line; says "pdfto
 run 1 audit nowhere.md; one_line
 run 2 audit "$JEOUL_SOURCE/examples/seed-000.yaml" --fix --lang en; one_line; says "for a note"
 printf 'title: t\nclaims:\n  - {at: 1, en: it, value: 4, from: 2 * 2}\n' > pipe.yaml
-run 0 audit - --lang en < pipe.yaml; has "1 claims in 1 places"
+run 0 audit - --lang en < pipe.yaml; has "Of 1 claims 1 follow"
 
 # Ten megabytes, a million columns: answered, and not with all the memory
 python3 - "$notes/ddp.md" <<'PY'

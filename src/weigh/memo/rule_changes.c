@@ -1,0 +1,286 @@
+/* Changes that a sentence states beside both of their ends: "29.3 s → 14.1 s (2.1x)", "from 2.4 d to 5.3 d, 2.2x slower", "120 ms에서 90 ms로
+ * 25 % 감소"; and money for a day, a month and a year of the same thing. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memo/inside.h"
+
+#define DAY   86400.0
+#define MONTH (DAY * 365 / 12)
+#define YEAR  (DAY * 365)
+
+struct change {
+	double a, b, rel; /* the ends, and what their digits leave open */
+	int32_t r;        /* the figure that says how much it is */
+	const struct jl_figure *first, *last;
+	bool sure; /* "from ... to": no other reading */
+	bool less; /* it says that so much was saved */
+};
+
+/* As people count: so many times, that part of it, so much more or less. The first is what is offered instead. */
+static bool follows(const struct change *c, const struct jl_figure *r, double *ret_want)
+{
+	const double up = c->b / c->a, wants[2][4] = { { up > 1 ? up : 1 / up, up, 1 / up, fabs(up - 1) },
+						       { fabs(up - 1), up, fabs(1 / up - 1), 1 / up } };
+
+	*ret_want = wants[r->qty == JL_Q_PERCENT][0];
+	for (size_t i = 0; i < (c->less && r->qty == JL_Q_PERCENT ? 2 : 4); i++) {
+		const double want = wants[r->qty == JL_Q_PERCENT][i],
+			     slack = r->digit * 1.01 + c->rel * fmax(want, r->qty == JL_Q_PERCENT ? 1 : 0);
+
+		if (want <= r->hi + slack && want >= r->lo - slack)
+			return true;
+		/* "over 2x", "up to 3x" */
+		if ((r->flags & JL_FIG_LEAST && want > r->lo) || (r->flags & JL_FIG_MOST && want < r->hi))
+			return true;
+	}
+	return false;
+}
+
+static void judge(struct jl_memo *note, const struct change *c)
+{
+	const struct jl_figure *r = &note->figures[c->r];
+	struct jl_said_finding *said;
+	double want;
+
+	if (note->verdicts[c->r] <= JL_MEMO_UNLIKELY || !(c->a > 0) || !(c->b > 0) || !(r->lo > 0))
+		return;
+	if (follows(c, r, &want)) {
+		jl_memo_judge(note, c->r, JL_MEMO_CONFIRMED);
+		return;
+	}
+	/* far from it, the sentence may speak of something else */
+	if (!c->sure && fabs(log(want / jl_fig_mid(r))) > 0.45)
+		return;
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", c->r)))
+		return;
+	jl_fig_text(said->premises, note, r, want, 0);
+	jl_fig_digits(said->fix, r, want, 0);
+	if (c->first == c->last)
+		jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, c->first->at, c->first->len),
+				    said->premises);
+	else
+		jl_said_finding_say(said, "from %s to %s is %s", jl_memo_quote(note, c->first->at, c->first->len),
+				    jl_memo_quote(note, c->last->at, c->last->len), said->premises);
+}
+
+static bool has(const struct jl_memo *note, uint32_t from, uint32_t to, const char *words)
+{
+	return from < to && jl_span_has(note->text + from, to - from, words);
+}
+
+static bool arrow(const char *t, size_t n)
+{
+	return memmem(t, n, "→", 3) || memmem(t, n, "->", 2) || memmem(t, n, "=>", 2);
+}
+
+static bool full_stop(const struct jl_memo *note, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i + 1 < to; i++)
+		if ((note->text[i] == '.' && note->text[i + 1] == ' ') || strchr(";|", note->text[i]))
+			return true;
+	return false;
+}
+
+static const char compares[] =
+	"faster|slower|빠|빨|느|higher|lower|more|less|감소|증가|reduction|increase|increased|decrease|reduced|"
+	"improvement|improved|절감|단축|향상|개선|speedup|speed-up|gain|drop|smaller|larger|cheaper|"
+	"저렴|savings|높|낮|늘|줄";
+
+/* "points" are no share of it; "of" names a share of something else. */
+static bool other_share(const struct jl_memo *note, uint32_t at, uint32_t end)
+{
+	return has(note, at, end < at + 24 ? end : at + 24,
+		   "p|pp|%p|points|point|포인트|of|utilization|확률|정확도|accuracy");
+}
+
+/* How two ends stand to each other: 2: no doubt, 1: beside each other, 0: neither. */
+static int joined(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *a,
+		  const struct jl_figure *b)
+{
+	const uint32_t end = a->at + a->len, n = b->at - end, before = a->at > line->at + 8 ? a->at - 8 : line->at;
+	const char *t = note->text + end;
+
+	if (n > 48 || full_stop(note, end, b->at))
+		return 0;
+	if (n <= 12 && arrow(t, n))
+		return 2;
+	if (has(note, before, a->at, "from") && n < 12 && has(note, end, b->at, "to"))
+		return 2;
+	if (n >= 6 && memcmp(t, "에서", 6) == 0)
+		return 2;
+	return has(note, end, b->at, "vs|versus|against|instead of|compared|대비|대신|보다|인데|반면|이고|,") ||
+			       memchr(t, ',', n)
+		       ? 1
+		       : 0;
+}
+
+/* What is said of a change behind both of its ends: once, or "1.25x faster and 20 % less". */
+static void judge_said(struct jl_memo *note, const struct jl_line *line, struct change *c, int how)
+{
+	const uint32_t stop = line->at + line->len, bend = c->last->at + c->last->len;
+	uint32_t from = bend;
+
+	for (int i = 0; i < 2 && (uint32_t)c->r < line->fig + line->n_figs; i++, c->r++) {
+		const struct jl_figure *r = &note->figures[c->r];
+		const uint32_t rend = r->at + r->len, near = stop < rend + 30 ? stop : rend + 30;
+
+		if ((r->qty != JL_Q_RATIO && r->qty != JL_Q_PERCENT) || r->at - from > (how == 2 ? 30 : 16) ||
+		    full_stop(note, from, r->at) || other_share(note, rend, stop))
+			return;
+		if (!(how == 2 && memchr(note->text + from, '(', r->at - from)) && !has(note, rend, near, compares))
+			return;
+		c->less = has(
+			note, from, near,
+			"감소|reduction|reduced|절감|단축|줄|lower|drop|less|cheaper|decrease|saving|savings|fewer");
+		judge(note, c);
+		from = rend;
+	}
+}
+
+static void line_changes(struct jl_memo *note, const struct jl_line *line)
+{
+	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
+		const struct jl_figure *a = &note->figures[i], *b = a;
+		const bool range = (a->flags & JL_FIG_RANGE) != 0;
+		struct change c = { .a = a->lo, .b = a->hi, .r = (int32_t)i + 1 + !range, .first = a };
+		int how = 2;
+
+		if ((uint32_t)c.r >= line->fig + line->n_figs ||
+		    (note->figures[c.r].qty != JL_Q_RATIO && note->figures[c.r].qty != JL_Q_PERCENT))
+			continue;
+		if (range) { /* "from 2.4 d to 5.3 d" was read as one */
+			const uint32_t before = a->at > line->at + 8 ? a->at - 8 : line->at;
+
+			if (!has(note, before, a->at, "from"))
+				continue;
+		} else {
+			b = a + 1;
+			c.b = jl_fig_mid(b);
+			how = joined(note, line, a, b);
+			if (how == 2 && a->qty == JL_Q_NUMBER && a->scale == 1)
+				c.a *= b->scale; /* "from 31.2 to 57.7 samples/s" */
+			else if (a->qty != b->qty)
+				continue;
+			if (b->flags & JL_FIG_RANGE || !how)
+				continue;
+		}
+		if (b->qty == JL_Q_PERCENT || b->qty == JL_Q_RATIO)
+			continue;
+		c.rel = jl_fig_slack(a) / jl_fig_mid(a) + jl_fig_slack(b) / c.b;
+		c.sure = how == 2;
+		c.last = b;
+		judge_said(note, line, &c, how);
+	}
+}
+
+/* "DGX: 5.67 h", "one card: 9.6 h", "difference: 1.7x": three lines of a list. */
+static void list_changes(struct jl_memo *note, size_t l)
+{
+	const struct jl_figure *f[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct jl_line *line = &note->lines[l + i];
+
+		if (line->n_figs != 1 || line->kind == JL_LINE_ROW || line->kind == JL_LINE_HEAD || line->len > 120 ||
+		    !memchr(note->text + line->at, ':', line->len))
+			return;
+		f[i] = &note->figures[line->fig];
+	}
+	if (f[0]->qty != f[1]->qty || f[0]->qty == JL_Q_NUMBER || f[0]->qty == JL_Q_PERCENT ||
+	    f[2]->qty != JL_Q_RATIO || (f[0]->flags | f[1]->flags) & JL_FIG_RANGE ||
+	    !JL_PART_HAS(note, &note->lines[l + 2], "차이|difference|speedup|speed-up|ratio|배율|비율|향상"))
+		return;
+	judge(note,
+	      &(struct change){ .a = jl_fig_mid(f[0]),
+				.b = jl_fig_mid(f[1]),
+				.rel = jl_fig_slack(f[0]) / jl_fig_mid(f[0]) + jl_fig_slack(f[1]) / jl_fig_mid(f[1]),
+				.r = (int32_t)note->lines[l + 2].fig,
+				.first = f[0],
+				.last = f[1] });
+}
+
+/* --- money for a span of time */
+
+static double span_of(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+{
+	static const struct {
+		double s;
+		const char *behind, *before;
+	} spans[] = { { DAY, "a day|per day|/day|daily|/일", "하루|매일|일|daily" },
+		      { MONTH, "a month|per month|/month|/mo|monthly|/월|월", "한 달|매월|월|월간|monthly" },
+		      { YEAR, "a year|per year|/year|/yr|yearly|annually|/년|연", "1년|일 년|매년|연|연간|yearly" } };
+	const uint32_t end = f->at + f->len, stop = line->at + line->len;
+
+	for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
+		for (const char *w = spans[i].behind; *w;) {
+			const size_t n = jl_word_len(w), blank = end < stop && note->text[end] == ' ';
+
+			if (end + blank + n <= stop && strncmp(note->text + end + blank, w, n) == 0)
+				return spans[i].s;
+			w += n + (w[n] == '|');
+		}
+	for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
+		for (const char *w = spans[i].before; *w;) {
+			const size_t n = jl_word_len(w);
+			uint32_t at = f->at;
+
+			while (at > line->at && strchr(" ~$", note->text[at - 1]))
+				at--;
+			if (at >= line->at + 4 && memcmp(note->text + at - 3, "약", 3) == 0)
+				at -= note->text[at - 4] == ' ' ? 4 : 3;
+			if (at >= line->at + n && strncmp(note->text + at - n, w, n) == 0)
+				return spans[i].s;
+			w += n + (w[n] == '|');
+		}
+	return NAN;
+}
+
+/* "$120 a month, $1,440 a year": the later one follows from the earlier, whatever number of days a month has. */
+static void line_spans(struct jl_memo *note, const struct jl_line *line)
+{
+	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
+		const struct jl_figure *a = &note->figures[i], *b = a + 1;
+		struct jl_said_finding *said;
+		double from, to;
+		char sum[96];
+
+		if (a->qty != b->qty || (a->qty != JL_Q_USD && a->qty != JL_Q_KRW && a->qty != JL_Q_ENERGY) ||
+		    (a->flags | b->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || b->at - a->at > 60 ||
+		    full_stop(note, a->at, b->at) || note->verdicts[i + 1] <= JL_MEMO_UNLIKELY)
+			continue;
+		from = span_of(note, line, a);
+		to = span_of(note, line, b);
+		if (isnan(from) || isnan(to) || from == to)
+			continue;
+		const double want = a->lo * to / from, slack = b->digit + a->digit * to / from,
+			     days = from == DAY || to == DAY ? 0.09
+							     : 0.001; /* 28 to 31, 250 working days are no slip */
+		if (fabs(b->lo - want) <= slack + days * want) {
+			jl_memo_judge(note, (int32_t)i + 1, JL_MEMO_CONFIRMED);
+			continue;
+		}
+		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3) ||
+		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 1)))
+			continue;
+		jl_fig_text(said->premises, note, b, want, 0);
+		jl_fig_digits(said->fix, b, want, 0);
+		snprintf(sum, sizeof sum, "%.3g × %.60s", to / from, jl_memo_quote(note, a->at, a->len));
+		jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+	}
+}
+
+void jl_rule_changes(struct jl_memo *note)
+{
+	for (size_t l = 0; l < note->n_lines; l++) {
+		const struct jl_line *line = &note->lines[l];
+
+		if (line->n_figs >= 2 && line->len < 20000 && line->kind != JL_LINE_ROW) {
+			line_changes(note, line);
+			line_spans(note, line);
+		}
+		if (l + 2 < note->n_lines && line->n_figs == 1)
+			list_changes(note, l);
+	}
+}
