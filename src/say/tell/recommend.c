@@ -260,6 +260,10 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	else if (!ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s",
+			      jl_msg(jl_framework_name(a->found->items[a->found->pick].setup->framework)),
+			      ask->run.framework == JL_UNSET ? " (--framework)" : "");
+	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",

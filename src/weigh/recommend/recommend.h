@@ -130,10 +130,11 @@ struct jl_setup {
 	enum jl_recompute recompute;
 	unsigned offload;
 	double micro_batch, n_micro;
-	double global_batch; /* of a step as it is run: may be up to a tenth above the one that was asked for */
-	enum jl_dtype dtype; /* of the products; not for observed runs and serving */
-	double seq;          /* tokens of a sample; 0: it has none */
-	double weight_bits;  /* serve */
+	double global_batch;         /* of a step as it is run: may be up to a tenth above the one that was asked for */
+	enum jl_dtype dtype;         /* of the products; not for observed runs and serving */
+	enum jl_framework framework; /* likewise */
+	double seq;                  /* tokens of a sample; 0: it has none */
+	double weight_bits;          /* serve */
 };
 
 struct jl_candidate {

@@ -184,6 +184,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->n_micro = c.plan.n_micro;
 	setup->global_batch = c.global_batch;
 	setup->dtype = c.shard.dtype;
+	setup->framework = c.framework;
 	setup->seq = work->subject.kind->has_tokens ? c.shard.seq : 0;
 }
 
