@@ -222,8 +222,9 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 			continue;
 		/* alone in its brackets, or a rate that says what it is */
 		if (bracket ? i + 1 + n < len && strchr(")]", t[i + 1 + n])
-			    : i + n == len && (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
-					       u->qty == JL_Q_COUNT_RATE || u->qty == JL_Q_USD_RATE))
+			    : i + n + (t[len - 1] == '*') == len &&
+				      (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
+				       u->qty == JL_Q_COUNT_RATE || u->qty == JL_Q_USD_RATE))
 			return u->qty == JL_Q_NUMBER || u->qty == JL_Q_RATIO || u->qty == JL_Q_COUNT ? NULL : u;
 	}
 	return NULL;

@@ -53,7 +53,8 @@ static struct value none(void)
 
 static void blanks(struct scan *s)
 {
-	while (s->at < s->end && (s->note->text[s->at] == ' ' || s->note->text[s->at] == '\t'))
+	while (s->at < s->end &&
+	       (s->note->text[s->at] == ' ' || s->note->text[s->at] == '\t' || s->note->text[s->at] == '`'))
 		s->at++;
 }
 
@@ -374,6 +375,8 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 		}
 		if (v.ok && s.at == sign && whole(note, line, &v, from, sign)) {
 			*ret_from = note->figures[v.first].at;
+			if (*ret_from > from && note->text[*ret_from - 1] == '(' && note->text[at] == '(')
+				--*ret_from;
 			return v;
 		}
 	}

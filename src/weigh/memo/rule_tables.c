@@ -90,8 +90,9 @@ static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t
 /* Numbers of remarks, ranks and years are no quantities. */
 static bool is_remark(const struct jl_memo *note, const struct jl_cell *head)
 {
-	return head->len < 14 &&
-	       JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|#|no|id|연도|출시년도|date|version");
+	return (head->len == 1 && note->text[head->at] == '#') ||
+	       (head->len < 14 &&
+		JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|no|id|연도|출시년도|date|version"));
 }
 
 /* A cell of a grid that is read by rows, or by columns where it lies sideways. */

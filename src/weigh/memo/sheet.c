@@ -20,6 +20,7 @@
 #define AGAINST     1.5 /* nats that a row against a relation costs it */
 #define A_ROW       1.9 /* nats that a row bears on average: many rows of few digits agree with much */
 #define ROWS_SEEN   200
+#define MANY_ALIKE  6
 
 struct search {
 	const struct jl_sheet *s;
@@ -141,7 +142,7 @@ static double far(const struct jl_sheet *s, const struct jl_relation *rel)
 	const bool fitted = rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2;
 
 	if (s->qty[rel->out] == JL_Q_TIME && (is_rate(s, rel->a) || is_rate(s, rel->b)))
-		return FAR_RATE;
+		return fitted && !is_whole(s, rel) ? 2 * FAR_RATE : FAR_RATE;
 	if (fitted && !is_whole(s, rel) && !is_priced(s, rel))
 		return FAR_FITTED;
 	return fitted ? FAR_FRAC : FAR_FRAC / 4;
@@ -348,6 +349,16 @@ static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 	return true;
 }
 
+/* Columns of the same kind in the same unit: many of them are parts of something that was measured. */
+static int n_alike(const struct jl_sheet *s, int col)
+{
+	int n = 0;
+
+	for (uint32_t c = 0; c < s->n_cols; c++)
+		n += s->qty[c] == s->qty[col] && s->ln_unit[c] == s->ln_unit[col];
+	return n;
+}
+
 static void weigh(const struct search *in, struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
@@ -382,7 +393,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	rel->evidence -= log(in->tried) + ENOUGH;
 	/* the same kind of thing times a whole number is what people do: ten epochs, eight cards, hours to days */
 	if (rel->form == JL_FORM_SCALE && rel->ea > 0 && s->qty[rel->out] == s->qty[rel->a] &&
-	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97)
+	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97 && n_alike(s, rel->out) < MANY_ALIKE)
 		rel->evidence += ROUND_BONUS;
 	const bool priced = rel->form == JL_FORM_SCALE && is_priced(s, rel);
 	if (rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel))
