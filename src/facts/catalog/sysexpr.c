@@ -1,6 +1,7 @@
 #include "catalog/sysexpr.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -458,6 +459,20 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 	return status ? status : write_canonical(sys, draft, arena, p->err);
 }
 
+/* "rtx-4090 x2" is what shops write: the count behind the name. */
+static void take_count_behind(struct draft *draft)
+{
+	char *blank = strrchr(draft->name, ' ');
+	const size_t n_digits = blank && blank[1] == 'x' ? strspn(blank + 2, "0123456789") : 0;
+
+	if (draft->outer.given || draft->parens || n_digits == 0 || n_digits > 6 || blank[2 + n_digits] ||
+	    blank[2] == '0')
+		return;
+	draft->outer = (struct count){ .given = true, .n = strtol(blank + 2, NULL, 10), .at = draft->name_at };
+	while (blank > draft->name && *blank == ' ')
+		*blank-- = '\0';
+}
+
 enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat, const char *text,
 			    struct jl_arena *arena, struct jl_err *err)
 {
@@ -475,6 +490,7 @@ enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat
 		return jl_fail(err, JL_E_USAGE,
 			       "the system is empty: write e.g. rtx-4090, 4x rtx-3090 or 2x aws:p5.48xlarge");
 	JL_TRY(parse_draft(&p, &draft));
+	take_count_behind(&draft);
 	JL_TRY(take_draft(&p, &sys, &draft, arena));
 	*ret_sys = sys;
 	return JL_OK;

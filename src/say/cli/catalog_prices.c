@@ -104,7 +104,7 @@ static bool wanted(const struct jl_catalog *cat, const struct filter *f, const s
 
 static enum jl_status read_filter(struct jl_cli *cli, struct filter *f, struct jl_err *err)
 {
-	const char *gpu = jl_text(cli, "gpu");
+	const char *gpu = cli->args.n_operands ? cli->args.operands[0] : jl_text(cli, "gpu");
 	const int sort = jl_chosen(cli, "sort", orders);
 	const struct jl_gpu *one;
 

@@ -261,7 +261,7 @@ static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *stu
 	JL_TRY(jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
 				    &cli->arena, err));
 	JL_TRY(jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err));
-	JL_ANSWER(cli, err, &jl_machine_bill_fields, &bill, jl_tell_machine_bill(&doc, &bill, study));
+	JL_ANSWER(cli, err, &jl_machine_bill_fields, &bill, jl_tell_machine_bill(&doc, &bill, study, cli->today));
 }
 
 enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
@@ -288,6 +288,13 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	read_carbon(&study->setting, cli, assumed);
 	study->setting.currency = jl_cost_is_rent(study->options[0].kind) ? study->options[0].per_hour.currency
 									  : study->options[0].price.currency;
+	if (study->options[0].kind == JL_COST_OWN && study->setting.tariff) { /* nothing is priced but electricity */
+		struct jl_tariff_use none = { .month = 1 };
+		struct jl_bill bill;
+
+		JL_TRY(jl_tariff_bill(&bill, cli->cat, study->setting.tariff, &none, err));
+		study->setting.currency = bill.currency;
+	}
 	if (currency)
 		study->setting.currency = strcmp(currency, "KRW") == 0 ? JL_KRW : JL_USD;
 	JL_TRY(jl_given(cli, "observed")

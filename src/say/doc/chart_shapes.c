@@ -319,10 +319,13 @@ static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t
 void jl_svg_tree(const struct jl_paper *p)
 {
 	const struct jl_tree_node *root = p->chart->tree;
+	const bool named = root && root->name && *root->name;
 	struct outline o = { .p = p, .row = jl_paper_is_narrow(p) ? TREE_ROW + 18 : TREE_ROW };
 
-	jl_svg_open(p, root ? (double)tree_size(root) * o.row + 4 : 40);
-	if (root)
+	jl_svg_open(p, root ? (double)(tree_size(root) - !named) * o.row + 4 : 40);
+	if (named)
 		tree_node(&o, root, 0);
+	for (size_t i = 0; root && !named && i < root->n_children; i++) /* as on a terminal */
+		tree_node(&o, &root->children[i], 0);
 	jl_buf_puts(p->out, "</svg>\n");
 }

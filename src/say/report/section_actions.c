@@ -196,19 +196,15 @@ static void measure(struct list *l)
 	JL_SAY(s, "an hour");
 }
 
-/* "1.5–14 d": both ends in the unit of the longest. */
-static struct jl_num ends_num(struct jl_section *s, const struct jl_estimate *e, double like_s)
-{
-	const struct jl_num lo = jl_num_about(e->lo, JL_K_TIME, NULL), hi = jl_num_about(e->hi, JL_K_TIME, NULL);
-
-	return jl_tell_span(s->doc, jl_num_digits(jl_num_time_like(lo, like_s), 2), jl_num_time_like(hi, like_s).value);
-}
-
 static void narrow(struct list *l)
 {
 	struct jl_section *s = l->s;
 	struct jl_narrow found[JL_NARROW_MAX];
-	const size_t n = jl_weigh_narrow(found, s->w, jl_answer_subject(s, NULL));
+	const struct jl_weighed_system *of = jl_answer_subject(s, NULL);
+	const size_t n = of && of->row && s->w->compare && !s->w->compare->subject
+				 ? jl_narrow_observed(found, s->w->compare, of->row)
+			 : of && of->predicted ? jl_narrow_predicted(found, &of->prediction, &of->how)
+					       : 0;
 
 	for (size_t i = 0; i < n && i < 2; i++) {
 		const double like_s = found[i].before.hi;
@@ -218,10 +214,10 @@ static void narrow(struct list *l)
 		JL_SENTENCE(s->doc,
 			    found[i].is[1] ? JL_("the range |1 becomes |2 (|3) or |4 (|5)")
 					   : JL_("the range |1 becomes |2"),
-			    JL_FIG(ends_num(s, &found[i].before, like_s)),
-			    JL_FIG(ends_num(s, &found[i].after[0], like_s)),
+			    JL_FIG(jl_num_ends(s->doc, &found[i].before, like_s)),
+			    JL_FIG(jl_num_ends(s->doc, &found[i].after[0], like_s)),
 			    JL_WORD(found[i].is[1] ? jl_msg(found[i].is[0]) : ""),
-			    JL_FIG(ends_num(s, &found[i].after[found[i].is[1] ? 1 : 0], like_s)),
+			    JL_FIG(jl_num_ends(s->doc, &found[i].after[found[i].is[1] ? 1 : 0], like_s)),
 			    JL_WORD(found[i].is[1] ? jl_msg(found[i].is[1]) : ""));
 		cost_and_effort(s, JL_("no cost"), "");
 		jl_doc_code(s->doc, found[i].key);

@@ -1,6 +1,7 @@
 /* The answers of the first screen: sentences, each with its figure. */
 #pragma once
 
+#include "predict/narrow.h"
 #include "report/section.h"
 
 struct jl_answer {

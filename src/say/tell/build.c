@@ -40,15 +40,17 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 {
 	const size_t n_wrong = jl_build_count(a->found, JL_PART_ERROR),
 		     n_warn = jl_build_count(a->found, JL_PART_WARNING);
-	const char *word = n_wrong  ? jl_tell_text(doc, JL_("does not work as it is (%zu wrong, %zu warning{/s})"),
-						   n_wrong, n_warn)
-			   : n_warn ? jl_tell_text(doc, JL_("works, with %zu warning{/s}"), n_warn)
-				    : JL_("sound, as far as it was described");
+	const size_t n_open = jl_build_count(a->found, JL_PART_UNCHECKED);
 
 	jl_doc_lead(doc);
-	jl_doc_name(doc, a->rig->name ? a->rig->name : a->rig->gpu->name);
-	jl_doc_text(doc, ": ");
-	jl_doc_said(doc, word, JL_ESTIMATED, JL_METHOD);
+	JL_SENTENCE(doc,
+		    n_wrong  ? JL_("|1 does not work as it is: errors |2, warnings |3.")
+		    : n_warn ? JL_("|1 works, with warnings: |3.")
+			     : JL_("|1: nothing that was checked is wrong."),
+		    JL_NAMED(a->rig->name ? a->rig->name : a->rig->gpu->name), JL_FIG(jl_num_count((double)n_wrong)),
+		    JL_FIG(jl_num_count((double)n_warn)));
+	if (n_open)
+		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_FIG(jl_num_count((double)n_open)));
 	jl_doc_lead(doc);
 	jl_doc_said(doc,
 		    jl_tell_text(doc, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),

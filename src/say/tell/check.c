@@ -270,12 +270,40 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 			      value_text(doc, "busbw_Bps", j->figure.value * c->busbw_factor));
 }
 
+/* The answer in a sentence; what could not be judged is not called normal. */
+static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
+{
+	static const char *const words[] = {
+		[JL_VERDICT_FIRST] = JL_N("Not judged: nothing is known that |1 could be compared with."),
+		[JL_VERDICT_NOISY] = JL_N("Not judged: the machine was busy while |1 was measured."),
+		[JL_VERDICT_GOOD] = JL_N("Better than expected: |1, where |2 is expected."),
+		[JL_VERDICT_NORMAL] = JL_N("Normal: |1, where |2 is expected."),
+		[JL_VERDICT_LOW] = JL_N("Not normal: |1, where |2 is expected."),
+		[JL_VERDICT_IMPOSSIBLE] = JL_N("It cannot be: |1 is above the bound of |2."),
+	};
+	const bool over = j->verdict == JL_VERDICT_IMPOSSIBLE;
+
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    !j->before || j->verdict == JL_VERDICT_NOISY ? jl_msg(words[j->verdict])
+		    : j->verdict == JL_VERDICT_LOW               ? JL_("Worse than before: |1, then |2.")
+		    : j->verdict == JL_VERDICT_GOOD              ? JL_("Better than before: |1, then |2.")
+								 : JL_("As before: |1, then |2."),
+		    JL_FIG(value_num(doc, s->metric, s->value, JL_MEASURED)),
+		    JL_SAID(over || j->before ? value_text(doc, j->metric, over ? j->expect.bound : j->expect.value)
+					      : range_text(doc, s),
+			    over        ? JL_LISTED
+			    : j->before ? JL_MEASURED
+					: JL_ESTIMATED));
+}
+
 static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const struct shown s = shown_of(j);
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
 	title(doc, j, &s);
+	answer(doc, j, &s);
 	verdict(doc, j, &s);
 	if (strcmp(j->record->kind, "train") == 0)
 		why_train(doc, j);
@@ -333,16 +361,26 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 
 static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	size_t n[JL_VERDICT_IMPOSSIBLE + 1] = { 0 };
+	size_t n[JL_VERDICT_IMPOSSIBLE + 1] = { 0 }, bad, open;
 
 	for (size_t i = 0; i < a->n; i++)
 		n[a->judged[i].verdict]++;
+	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_IMPOSSIBLE];
+	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY];
 	jl_doc_lead(doc);
 	if (a->where)
 		jl_doc_strong(doc, a->where);
 	for (int v = JL_VERDICT_IMPOSSIBLE; v >= 0; v--)
 		if (n[v])
 			jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), n[v], jl_verdict_word((enum jl_verdict)v));
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    bad            ? JL_("|1 of |2 figures are not as they should be.")
+		    : open == a->n ? JL_("None of the |2 figures could be judged.")
+		    : open         ? JL_("The |3 figures that could be judged are as expected; |4 were not judged.")
+				   : JL_("All |2 figures are as expected."),
+		    JL_FIG(jl_num_count((double)bad)), JL_FIG(jl_num_count((double)a->n)),
+		    JL_FIG(jl_num_count((double)(a->n - open))), JL_FIG(jl_num_count((double)open)));
 }
 
 /* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */

@@ -89,6 +89,18 @@ static void claim(struct jl_doc *doc, const struct jl_audit *audit, const struct
 			jl_doc_said(doc, more[i], JL_ESTIMATED, c->from);
 }
 
+static void in_a_sentence(struct jl_doc *doc, const struct jl_audit *audit)
+{
+	const size_t *n = audit->n;
+
+	JL_SENTENCE(doc,
+		    JL_("Of |1 claims |2 follow from the text's own figures and |3 do not; |4 cannot be derived, |5 "
+			"are inputs."),
+		    JL_FIG(jl_num_count((double)audit->n_claims)), JL_FIG(jl_num_count((double)n[JL_CLAIM_FOLLOWS])),
+		    JL_FIG(jl_num_count((double)n[JL_CLAIM_DIFFERS])), JL_FIG(jl_num_count((double)n[JL_CLAIM_OPEN])),
+		    JL_FIG(jl_num_count((double)n[JL_CLAIM_GIVEN])));
+}
+
 static size_t count_same(const struct jl_audit *audit, const struct jl_claim *c, const struct jl_claim **ret_first)
 {
 	size_t n = 0;
@@ -159,9 +171,7 @@ void jl_tell_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
 		JL_LEAD(doc, jl_words_in(audit->scenario->title));
 	}
 	jl_doc_lead(doc);
-	jl_doc_textf(doc, JL_("%zu claims in %zu places:  ✗ %zu differ  ✓ %zu follow  ? %zu open  · %zu given"),
-		     audit->n_claims, audit->n_places, n[JL_CLAIM_DIFFERS], n[JL_CLAIM_FOLLOWS], n[JL_CLAIM_OPEN],
-		     n[JL_CLAIM_GIVEN]);
+	in_a_sentence(doc, audit);
 	if (audit->n_contradictions) {
 		jl_doc_lead(doc);
 		jl_doc_textf(doc, JL_("The text contradicts itself in %zu place(s)."), audit->n_contradictions);
@@ -202,15 +212,8 @@ static void root(struct jl_doc *doc, const struct jl_audit *audit, const struct 
 
 void jl_tell_claims_in_short(struct jl_doc *doc, const struct jl_audit *audit)
 {
-	const size_t *n = audit->n;
-
 	jl_doc_para(doc);
-	JL_SENTENCE(doc,
-		    JL_("Of |1 claims |2 follow from the text's own figures and |3 do not; |4 cannot be derived, |5 "
-			"are inputs."),
-		    JL_FIG(jl_num_count((double)audit->n_claims)), JL_FIG(jl_num_count((double)n[JL_CLAIM_FOLLOWS])),
-		    JL_FIG(jl_num_count((double)n[JL_CLAIM_DIFFERS])), JL_FIG(jl_num_count((double)n[JL_CLAIM_OPEN])),
-		    JL_FIG(jl_num_count((double)n[JL_CLAIM_GIVEN])));
+	in_a_sentence(doc, audit);
 	for (const struct jl_claim *c = audit->claims, *first = c; c < audit->claims + audit->n_claims; c++) {
 		const size_t same = c->reason ? count_same(audit, c, &first) : 1;
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "predict/narrow.h"
+
 /* --- cells */
 
 /* What was measured is said to three digits and without an interval; the rest to two, with it. */
@@ -271,6 +273,49 @@ static void model_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	jl_tell_num(doc, jl_num_count(base->at[JL_AT_SAME_BATCH].batch));
 }
 
+/* "rtx-4090 is 2.4x (0.8–7) slower than ..." */
+static void speed(struct jl_doc *doc, const struct jl_tell_compare *in, size_t i)
+{
+	const struct jl_compare_at *at = &in->compare->rows[i].at[JL_AT_SAME_BATCH];
+	const struct jl_estimate *e = &at->speedup;
+	const bool slower = e->value < 1;
+	const struct jl_estimate times = slower ? (struct jl_estimate){ 1 / e->value, 1 / e->hi, 1 / e->lo } : *e;
+
+	JL_SENTENCE(doc,
+		    times.value < 1.05 ? JL_("|1 is about as fast as |3 (|2): |4 a step. ")
+		    : slower           ? JL_("|1 is |2 slower than |3: |4 a step. ")
+				       : JL_("|1 is |2 faster than |3: |4 a step. "),
+		    JL_NAMED(name_of(in, i)),
+		    JL_FIG(jl_num_ranged(jl_num_digits(jl_num_estimate(times, JL_K_NUMBER, "x"), 2))),
+		    JL_NAMED(name_of(in, 0)), JL_FIG(jl_num_wide(at->step_s, JL_K_TIME)));
+	if (e->lo < 1 && e->hi > 1)
+		JL_TELL(doc, "The range is wide: it may be slower or faster. ");
+}
+
+/* The answer in sentences: the fastest of them, which is returned (0: none), and the slowest. */
+static size_t answer(struct jl_doc *doc, const struct jl_tell_compare *in)
+{
+	const struct jl_compare *c = in->compare;
+	size_t best = 0, worst = 0;
+
+	for (size_t i = 1; i < c->n_rows; i++) {
+		const struct jl_compare_at *at = &c->rows[i].at[JL_AT_SAME_BATCH];
+
+		if (!at->possible)
+			continue;
+		best = !best || at->speedup.value > c->rows[best].at[JL_AT_SAME_BATCH].speedup.value ? i : best;
+		worst = !worst || at->speedup.value < c->rows[worst].at[JL_AT_SAME_BATCH].speedup.value ? i : worst;
+	}
+	jl_doc_lead(doc);
+	if (!best)
+		JL_TELL(doc, "None of the others can do it at this batch.");
+	else
+		speed(doc, in, best);
+	if (worst != best)
+		speed(doc, in, worst);
+	return best;
+}
+
 /* --- what to know of it */
 
 static void reasons(struct jl_doc *doc, const struct jl_tell_compare *in)
@@ -341,11 +386,18 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	const struct jl_compare *compare = in->compare;
 	const struct jl_compare_at *base = &compare->rows[0].at[JL_AT_SAME_BATCH];
+	struct jl_narrow found[JL_NARROW_MAX];
+	size_t best = 0;
 
+	if (in->options) /* a report has said it */
+		best = answer(doc, in);
 	if (compare->subject)
 		model_lead(doc, in);
 	else
 		observed_lead(doc, in);
+	if (best)
+		jl_tell_narrow(doc, &compare->rows[best].at[JL_AT_SAME_BATCH].step_s, found,
+			       compare->subject ? 0 : jl_narrow_observed(found, compare, &compare->rows[best]));
 	if (!in->no_chart)
 		jl_tell_compare_chart(doc, in);
 	same_heading(doc, base);

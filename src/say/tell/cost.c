@@ -58,20 +58,39 @@ static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_settin
 			      jl_tell_text(doc, "%s", horizon_text(JL_TXT, s)));
 }
 
+/* What all of it costs. */
+static struct jl_num total_num(const struct jl_cost_study *study, size_t option)
+{
+	const double total = (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
+
+	return jl_num_digits(money(study, total, NULL), 4);
+}
+
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
 {
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3") : JL_("|1 costs less than |2 after |3"),
+		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3.")
+				   : JL_("|1 costs less than |2 after |3."),
 		    JL_NAMED(p->dear_name), JL_NAMED(p->cheap_name),
 		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)));
 }
 
 static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 {
+	const size_t best = jl_cost_cheapest(study, study->setting.horizon_days);
+	size_t next = best;
+
+	for (size_t i = 0; i < study->n_options; i++)
+		if (i != best && (next == best || study->lines[i].cum_micro[study->setting.horizon_days] <
+							  study->lines[next].cum_micro[study->setting.horizon_days]))
+			next = i;
 	jl_doc_lead(doc);
-	JL_SENTENCE(doc, JL_("Cheapest over |1: |2"), JL_FIG(horizon_num(doc, &study->setting)),
-		    JL_NAMED(study->options[jl_cost_cheapest(study, study->setting.horizon_days)].name));
+	JL_SENTENCE(
+		doc,
+		next == best ? JL_("Over |1, |2 costs |3 in all.") : JL_("Over |1, |2 is cheapest: |3 in all, |4 |5."),
+		JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(study->options[best].name),
+		JL_FIG(total_num(study, best)), JL_NAMED(study->options[next].name), JL_FIG(total_num(study, next)));
 }
 
 /* --- what has been paid by when */
@@ -182,9 +201,32 @@ static void swing_cell(struct jl_doc *doc, double days)
 	jl_tell_cell(doc, jl_num_about(days * 86400, JL_K_TIME, text));
 }
 
+/* "0.42x (23 USD/h)" */
+static void flip_text(char *out, size_t size, const struct jl_cost_swing *s)
+{
+	const double at = s->now * s->flip;
+	char number[JL_MONEY_TEXT_MAX];
+
+	if (isnan(s->flip)) {
+		jl_format(out, size, "—");
+		return;
+	}
+	if (s->is_money) {
+		jl_format(out, size, JL_("%.2fx (%s %s%s)"), s->flip,
+			  jl_money_short(number, jl_money_from(at, s->currency)),
+			  jl_unit_said(jl_currency_name(s->currency), NULL), jl_msg(s->unit));
+		return;
+	}
+	if (at >= 100)
+		jl_grouped(number, at);
+	else
+		snprintf(number, sizeof number, "%.2g", at);
+	jl_format(out, size, JL_("%.2fx (%s%s)"), s->flip, number, jl_msg(s->unit));
+}
+
 static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
-	char text[32];
+	char text[96];
 
 	if (!p->n_swings)
 		return;
@@ -193,7 +235,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
-		jl_format(text, sizeof text, isnan(p->swings[i].flip) ? "—" : JL_("%.2fx"), p->swings[i].flip);
+		flip_text(text, sizeof text, &p->swings[i]);
 		jl_tell_cell(doc, jl_num_written(jl_num_times(p->swings[i].flip), text));
 		jl_doc_end_row(doc, false);
 	}
@@ -358,8 +400,8 @@ static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 }
 
 /* The tariff with its age: rates change every year. */
-static void tariff_note(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
-			long today)
+void jl_tell_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
+		    long today)
 {
 	char year[5];
 	long day = today;
@@ -447,6 +489,11 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	if (assumed->household)
 		jl_buf_printf(&text, JL_("the household uses %.0f kWh a month beside it%s; "),
 			      (double)s->site.milli_kWh / 1000, in->command ? " (--household)" : "");
+	for (size_t i = 0; i < in->study->n_options; i++)
+		if (in->study->lines[i].by_kW && !(s->site.demand_kW > 0))
+			jl_buf_printf(&text, JL_("contract demand %.3g kW, what %s draws%s; "),
+				      (double)in->study->options[i].active_mW / 1e6 * (double)s->pue_ppm / 1e6,
+				      in->study->options[i].name, in->command ? " (--demand)" : "");
 	if (assumed->carbon_region)
 		jl_buf_printf(&text, JL_("grid of %s; "), jl_msg(assumed->carbon_name));
 	if (s->fx.krw_micro)
@@ -500,8 +547,8 @@ static void notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 	kwh_note(doc, study);
 	for (size_t i = 0; tariff && i < study->n_options; i++)
 		if (study->lines[i].tariff_date) {
-			tariff_note(doc, tariff, jl_tariff_newer(in->cat, tariff), study->lines[i].tariff_date,
-				    study->lines[i].tariff_source, in->today);
+			jl_tell_tariff(doc, tariff, jl_tariff_newer(in->cat, tariff), study->lines[i].tariff_date,
+				       study->lines[i].tariff_source, in->today);
 			break;
 		}
 	if (in->study->has_work)
@@ -515,7 +562,7 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(doc, study, &study->pairs[i]);
-	if (!study->n_pairs)
+	if (!in->no_chart || !study->n_pairs) /* a report has said it */
 		cheapest(doc, study);
 	if (!in->no_chart)
 		jl_tell_cost_chart(doc, study);
@@ -546,5 +593,5 @@ void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long to
 			       jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED, bill->source),
 			       jl_money_text(JL_TXT, bill->parts[p]))));
 	}
-	tariff_note(doc, asked->tariff, asked->newer, bill->date, bill->source, today);
+	jl_tell_tariff(doc, asked->tariff, asked->newer, bill->date, bill->source, today);
 }

@@ -18,7 +18,12 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
 
 /* What a machine adds to the bills of a year. */
-void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study);
+void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,
+			  long today);
+
+/* The tariff, its source and how old its rates are. */
+void jl_tell_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
+		    long today);
 
 /* One month's electricity bill by itself. */
 void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);

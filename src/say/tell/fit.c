@@ -117,35 +117,47 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 	const double host_B = host_needed_B(fit);
 
 	if (!isnan(host_B))
-		jl_tell_note(doc, NULL, JL_ESTIMATED,
-			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of RAM, the host "
-				 "has %.0f."),
-			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
+		jl_doc_said(doc,
+			    jl_tell_text(doc,
+					 JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of "
+					     "RAM, the host has %.0f."),
+					 gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B)),
+			    JL_ESTIMATED, JL_METHOD);
 	else if (fit->rows[0].how.shard.micro_batch > 1)
-		JL_NOTE(doc, NULL, JL_ESTIMATED,
-			"Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
+		JL_TELL(doc, "Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
 	else
-		JL_NOTE(doc, NULL, JL_ESTIMATED, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
+		JL_TELL(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
+}
+
+/* The answer in a sentence. */
+static void answer(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const struct jl_technique *best = NULL;
+
+	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++)
+		if (r->possible && r->room != JL_ROOM_NONE &&
+		    (!best || r->weight.step.step_s < best->weight.step.step_s))
+			best = r;
+	jl_doc_break(doc);
+	if (!best) {
+		nothing_fits(doc, fit);
+		return;
+	}
+	JL_SENTENCE(doc, JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step."),
+		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
+		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
+					jl_memory_text(JL_TXT, best->weight.memory.total_B))),
+		    JL_FIG(jl_num_about(best->how.machine.dev.mem_B, JL_K_BYTES,
+					jl_memory_text(JL_TXT, best->how.machine.dev.mem_B))),
+		    JL_FIG(jl_num_digits(jl_num_about(best->weight.step.step_s, JL_K_TIME, NULL), 2)));
 }
 
 static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 {
-	const struct jl_technique *best = NULL;
 	bool tight = false;
 
-	for (size_t i = 0; i < fit->n; i++) {
-		const struct jl_technique *r = &fit->rows[i];
-
-		tight |= r->possible && r->room == JL_ROOM_TIGHT;
-		if (r->possible && r->room != JL_ROOM_NONE &&
-		    (!best || r->weight.step.step_s < best->weight.step.step_s))
-			best = r;
-	}
-	if (best)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Fastest that fits: %s."),
-			     jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0));
-	else
-		nothing_fits(doc, fit);
+	for (size_t i = 0; i < fit->n; i++)
+		tight |= fit->rows[i].possible && fit->rows[i].room == JL_ROOM_TIGHT;
 	if (tight)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
 			     100 * JL_MEMORY_MARGIN_FRAC);
@@ -171,6 +183,7 @@ void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
 	if (c->subject.kind->has_tokens)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), c->shard.seq);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	answer(doc, fit);
 	rows(doc, fit);
 	notes(doc, fit);
 }

@@ -116,7 +116,7 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 
 	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
 		      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
-	jl_tell_plan_case(doc, &p->how);
+	jl_tell_plan_case(doc, "", &p->how);
 }
 
 /* Numbers that a kind does not come in, and the next ones that it does. */
@@ -215,6 +215,19 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	jl_doc_lead(doc);
 	jl_doc_name(doc, a->ask->subject->name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), a->ask->req->global_batch);
+	jl_doc_break(doc);
+	if (a->fleet->cheapest >= 0) {
+		const struct jl_fleet_point *p = &a->fleet->points[a->fleet->cheapest];
+
+		JL_SENTENCE(doc,
+			    a->fleet->whole_run ? JL_("|1 x |2 do it cheapest: the whole run takes |3 and |4 of rent.")
+						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
+			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
+			    JL_FIG(jl_num_wide(*time_of(a->fleet, p), JL_K_TIME)),
+			    JL_SAID(money(doc, &p->prediction.cost_usd), JL_ESTIMATED));
+	} else {
+		JL_TELL(doc, "None of these systems does what is asked.");
+	}
 	answer(doc, a, &fits);
 	if (fits.n) {
 		front(doc, a);

@@ -74,8 +74,8 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	else if (!a->keeps_up)
 		JL_TELL(doc, "More arrives than it answers: the line grows without end. ");
 	JL_SENTENCE(doc, JL_("First token after |1, then |2 tokens a second for each, |3 in all."),
-		    JL_FIG(jl_num_estimate(a->ttft_s.p50, JL_K_TIME, NULL)), JL_FIG(about(doc, a->user_tps, false)),
-		    JL_FIG(about(doc, a->output_tps, false)));
+		    JL_FIG(jl_num_wide(a->ttft_s.p50, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
+		    JL_FIG(about(doc, a->output_tps, true)));
 }
 
 static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
@@ -237,6 +237,7 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->seen.pass_factor > 0)
 		seen(doc, &a->seen);
 	costs(doc, a);
+	jl_tell_narrow(doc, &a->ttft_s.p50, NULL, 0);
 	if (a->n_rows > 0)
 		sweep(doc, a);
 	if (a->n_flags)

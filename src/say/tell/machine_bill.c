@@ -1,6 +1,8 @@
 /* What a machine adds to the electricity bill, month by month. */
 #include "tell/cost.h"
 
+#include <math.h>
+
 #include "tell/tell.h"
 
 static void money_cell(struct jl_doc *doc, struct jl_money money)
@@ -10,7 +12,8 @@ static void money_cell(struct jl_doc *doc, struct jl_money money)
 	jl_tell_cell(doc, jl_num_about(jl_money_value(money), kind, jl_money_text(JL_TXT, money)));
 }
 
-void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study)
+void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,
+			  long today)
 {
 	char text[64];
 
@@ -34,6 +37,16 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 		money_cell(doc, m->more);
 		jl_doc_end_row(doc, false);
 	}
+	jl_tell_tariff(doc, bill->tariff, NULL, bill->first.date, bill->first.source, today);
+	if (bill->first.borrowed_season)
+		jl_tell_note(doc, JL_("Season"), JL_ESTIMATED, "%s",
+			     JL_("the tariff lists no spring/fall price: winter's was taken"));
+	if (!isnan(bill->demand_kW))
+		jl_tell_note(doc, JL_("Contract"), JL_ESTIMATED,
+			     study->setting.site.demand_kW > 0
+				     ? JL_("demand %.3g kW")
+				     : JL_("demand %.3g kW: what the machine draws (--demand)"),
+			     bill->demand_kW);
 	jl_tell_note(doc, JL_("Assumed"), JL_ESTIMATED,
 		     JL_("%.0f %% of the hours at work%s; %.0f kWh a month used there already%s; 1 USD = %.6g KRW (%s, "
 			 "--fx)"),

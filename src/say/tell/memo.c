@@ -35,13 +35,17 @@ bool jl_audited_is_said(const struct jl_said_finding *f, bool all)
 
 static void counts(struct jl_doc *doc, const struct jl_memo *note)
 {
+	const size_t open = note->n[JL_MEMO_CANNOT] + note->n[JL_MEMO_GIVEN];
+
 	jl_doc_lead(doc);
-	jl_doc_name(doc, note->file);
-	jl_doc_text(doc, ": ");
-	jl_doc_said(doc,
-		    jl_arena_printf(doc->arena, JL_("%zu figures, %zu errors of their own"), note->n_figures,
-				    note->n_roots),
-		    JL_ORIGIN_NONE, NULL);
+	JL_SENTENCE(doc,
+		    note->n_roots ? JL_("|1: errors of their own: |2, among |3 figures.")
+		    : open < note->n_figures
+			    ? JL_("|1: no error among the |4 figures that could be judged; |5 were not judged.")
+			    : JL_("|1: none of its |3 figures could be judged."),
+		    JL_NAMED(note->file), JL_FIG(jl_num_count((double)note->n_roots)),
+		    JL_FIG(jl_num_count((double)note->n_figures)),
+		    JL_FIG(jl_num_count((double)(note->n_figures - open))), JL_FIG(jl_num_count((double)open)));
 	jl_doc_para(doc);
 	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
 		if (!note->n[v])

@@ -1,4 +1,5 @@
 #include "plan/answer.h"
+#include "predict/narrow.h"
 #include "predict/technique.h"
 #include "tell/tell.h"
 
@@ -31,12 +32,12 @@ void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 }
 
 /* The plan in a line of its own words, as a prediction writes a case. */
-void jl_tell_plan_case(struct jl_doc *doc, const struct jl_case *c)
+void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c)
 {
 	static const char *const zeros[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
 	const struct jl_plan *p = &c->plan;
 
-	jl_doc_entry(doc, "");
+	jl_doc_entry(doc, label);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f", p->shard > 0 ? "HSDP" : zeros[p->zero], p->dp);
 	if (p->tp > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
@@ -260,7 +261,7 @@ static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
 		jl_tell_entry(doc, JL_("No plan"), JL_ESTIMATED,
 			      JL_("fits. The nearest needs %.1f GiB a GPU of %.1f: it lacks %.1f GiB"), gib(a->miss_B),
 			      gib(a->miss_B - a->lacks_B), gib(a->lacks_B));
-		jl_tell_plan_case(doc, a->miss);
+		jl_tell_plan_case(doc, "", a->miss);
 	}
 	jl_tell_searched(doc, &a->effort);
 }
@@ -284,23 +285,36 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 		JL_ENTRY(doc, "", JL_ORIGIN_NONE, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5");
 }
 
+/* The answer in a sentence. */
+static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	const struct jl_plan_site *site = a->ask->site;
+	const struct jl_prediction *p = &a->plans[0].p;
+	const double gain = site->has_usual && site->usual.prediction.room != JL_ROOM_NONE &&
+					    site->usual.how.global_batch == a->plans[0].how.global_batch
+				    ? site->usual.prediction.step_s.value / p->step_s.value
+				    : NAN;
+
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    !p->whole_run ? JL_("The best way takes |3 a step, |4.")
+		    : isnan(p->cost_usd.value)
+			    ? JL_("The best way takes |1 for the whole run, |3 a step.")
+			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
+		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
+		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
+		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
+	if (gain > 1.02)
+		JL_SENTENCE(doc, JL_(" That is |1 as fast as the way that 'jeoul predict' takes."),
+			    JL_FIG(jl_num_digits(jl_num_times(gain), 2)));
+}
+
 static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 {
 	const struct jl_prediction *p = &a->plans[0].p;
-	const char *rest;
 
-	jl_doc_entry(doc, JL_("Best"));
-	rest = jl_tell_part(doc, JL_("| a step"));
-	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &p->step_s, JL_K_TIME));
-	jl_tell_part(doc, rest);
-	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s samples/s"), jl_about_text(JL_TXT, p->samples_per_s.value));
+	jl_tell_plan_case(doc, JL_("Best"), &a->plans[0].how);
 	jl_tell_piece(doc, JL_ESTIMATED, "MFU %.2g %%", 100 * p->mfu_frac);
-	jl_tell_plan_case(doc, &a->plans[0].how);
-	if (p->whole_run && !isnan(p->cost_usd.value))
-		jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, "%s · %s", jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME),
-			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD));
-	else if (p->whole_run)
-		jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, "%s", jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME));
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
 		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s, %s)"), p->rent.usdps * 3600,
@@ -322,6 +336,7 @@ static void settings(struct jl_doc *doc, const struct jl_plan_ranked *plan)
 void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 {
 	const struct jl_plan_site *site = a->ask->site;
+	struct jl_narrow found[JL_NARROW_MAX];
 
 	if (!a->n) {
 		no_plan(doc, a);
@@ -333,11 +348,13 @@ void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f%s"), site->global_batch,
 		      a->batch_given ? "" : JL_(" (assumed)"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), site->base.shard.seq);
+	answer(doc, a);
 	best(doc, a, today);
 	table(doc, a);
 	why(doc, a);
 	tied(doc, a);
 	jl_tell_searched(doc, &a->effort);
 	settings(doc, &a->plans[0]);
+	jl_tell_narrow(doc, &a->plans[0].p.step_s, found, jl_narrow_predicted(found, &a->plans[0].p, &a->plans[0].how));
 	jl_tell_sure(doc, &a->plans[0].how.notes);
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cost/money.h"
 #include "predict/fields.h"
 #include "predict/kind.h"
+#include "predict/narrow.h"
 #include "workload/tune.h"
 
 static const char *device(const struct jl_case *c)
@@ -93,6 +95,46 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	tune_pieces(doc, c);
 	cut_pieces(doc, p);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
+}
+
+/* The answer in a sentence. */
+static void answer(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_prediction *p = &x->p;
+	const struct jl_step_cost *step = &p->step;
+	const size_t most = jl_part_largest(step);
+
+	jl_doc_break(doc);
+	if (p->room == JL_ROOM_NONE) {
+		const bool host = !(p->memory.total_B > p->capacity_B) && p->host_B > 0;
+		const double need_B = host ? p->host_B : p->memory.total_B, has_B = host ? p->ram_B : p->capacity_B;
+
+		JL_SENTENCE(doc,
+			    host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
+				 : JL_("It does not fit: it needs |1 a |3, which has |2."),
+			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
+			    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
+			    JL_WORD(device(&x->how)));
+		return;
+	}
+	JL_SENTENCE(doc,
+		    !p->whole_run ? JL_("A step takes |3, |6; most of it is |5 (|4).")
+		    : isnan(p->cost_usd.value)
+			    ? JL_("The whole run takes |1; a step |3, most of it |5 (|4).")
+			    : JL_("The whole run takes |1 and |2 of rent; a step |3, most of it |5 (|4)."),
+		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
+		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
+		    JL_FIG(jl_tell_share(doc, jl_part_s(step, most) / step->step_s)),
+		    JL_WORD(jl_msg(jl_parts[most].en)),
+		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
+}
+
+/* What would make a wide one narrower. */
+static void narrower(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	struct jl_narrow found[JL_NARROW_MAX];
+
+	jl_tell_narrow(doc, &x->p.step_s, found, jl_narrow_predicted(found, &x->p, &x->how));
 }
 
 /* --- how long, where it goes */
@@ -246,9 +288,9 @@ static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
 			      jl_dated_text(JL_TXT, p->rent.date, today));
 	else if (!isnan(p->rent.usdps))
-		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%.2f USD/h to rent %d GPU{/s} (%s, %s)"),
-			      p->rent.usdps * 3600 * x->how.n_gpus, x->how.n_gpus, p->rent.provider,
-			      jl_dated_text(JL_TXT, p->rent.date, today));
+		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %d GPU{/s} (%s, %s)"),
+			      jl_money_text(JL_TXT, jl_money_from(p->rent.usdps * 3600 * x->how.n_gpus, JL_USD)),
+			      x->how.n_gpus, p->rent.provider, jl_dated_text(JL_TXT, p->rent.date, today));
 }
 
 /* --- why */
@@ -440,6 +482,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 	const struct jl_estimate *rate_e = &x->p.samples_per_s;
 
 	jl_tell_case(doc, &x->how);
+	answer(doc, x);
 	jl_doc_entry(doc, JL_("Step"));
 	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &x->p.step_s, JL_K_TIME));
 	jl_doc_text(doc, "   ");
@@ -456,6 +499,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 	advice(doc, x);
 	if (x->p.room == JL_ROOM_NONE && x->n_advice == 0)
 		nothing_fits(doc, x);
+	narrower(doc, x);
 	jl_tell_sure(doc, &x->how.notes);
 	if (in->near)
 		near_table(doc, in);
@@ -523,11 +567,25 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
+	const struct jl_step_cost *step = &sweep->last->p.step;
+	const size_t most = jl_part_largest(step);
+
 	jl_tell_case(doc, &sweep->last->how);
+	jl_doc_break(doc);
+	JL_SENTENCE(doc, JL_("|1 GPUs are |2 as fast as |3 (efficiency |4): |5, and |6 of each step is |7."),
+		    JL_FIG(jl_num_count(sweep->last->how.n_gpus)),
+		    JL_FIG(jl_num_digits(jl_num_times(sweep->last->speedup), 2)),
+		    JL_FIG(jl_num_count(sweep->rows[0].how.n_gpus)),
+		    JL_FIG(jl_tell_share(doc, sweep->last->efficiency_frac)),
+		    JL_FIG(jl_num_ranged(
+			    jl_num_digits(jl_num_estimate(sweep->last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
+		    JL_FIG(jl_tell_share(doc, jl_part_s(step, most) / step->step_s)),
+		    JL_WORD(jl_msg(jl_parts[most].en)));
 	sweep_table(doc, sweep);
 	settings(doc, sweep);
 	bound(doc, sweep->last);
 	memory(doc, sweep->last);
 	advice(doc, sweep->last);
+	narrower(doc, sweep->last);
 	jl_tell_sure(doc, &sweep->last->how.notes);
 }

@@ -263,8 +263,20 @@ void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
 
 void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
 {
-	jl_tell_machine(doc, probed->machine);
-	findings(doc, probed->findings);
+	const struct jl_probe_machine *m = probed->machine;
+	const struct jl_findings *found = probed->findings;
+
+	jl_doc_lead(doc);
+	JL_SENTENCE(doc,
+		    found->n ? JL_("This machine has |1 GPUs, |2 cores and |3 of memory. To look at: |4, first: |5.")
+			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Nothing seen is wrong; how "
+				   "fast it is, 'jeoul bench all --quick' measures."),
+		    JL_FIG(jl_num_count((double)m->n_gpus)), JL_FIG(jl_num_count(m->cpu.n_cores)),
+		    JL_SAID(memory(doc, m->memory.total_B), JL_MEASURED), JL_FIG(jl_num_count((double)found->n)),
+		    JL_WORD(found->n ? found->items[0].what.text : ""));
+	jl_doc_gap(doc);
+	jl_tell_machine(doc, m);
+	findings(doc, found);
 }
 
 /* --- JSON */

@@ -145,9 +145,17 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	const struct jl_candidate *c = &r->items[r->pick];
 	struct jl_said said;
 
-	JL_LEAD(doc, jl_tell_text(doc, is_rented(c) ? "%s: %s @ %s" : "%s: %s", jl_how_name(c->how),
-				  jl_tell_machines(doc, c), jl_tell_seller(doc, c)));
+	jl_doc_lead(doc);
+	JL_SENTENCE(doc,
+		    is_serve(a)    ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 months.")
+						   : JL_("Buy |1 (|2): |3 a token, |4 for |5 months."))
+		    : is_rented(c) ? JL_("Rent |1 at |2: |3 a run, |4 for all |6 in |5 months.")
+				   : JL_("Buy |1 (|2): |3 a run, |4 for all |6 in |5 months."),
+		    JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
+		    JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
+		    JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), a->ask->months);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/narrow.h"
+
 #define COLUMNS_MAX 16
 
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin, const char *source)
@@ -55,6 +57,18 @@ struct jl_num jl_num_count(double n)
 struct jl_num jl_num_about(double value, enum jl_kind kind, const char *text)
 {
 	return jl_num_written(jl_num_plain(value, kind, NULL, JL_ESTIMATED, JL_METHOD), text);
+}
+
+struct jl_num jl_num_wide(struct jl_estimate estimate, enum jl_kind kind)
+{
+	return jl_num_ranged(jl_num_digits(jl_num_estimate(estimate, kind, NULL), 2));
+}
+
+struct jl_num jl_num_ends(struct jl_doc *doc, const struct jl_estimate *e, double like_s)
+{
+	const struct jl_num lo = jl_num_about(e->lo, JL_K_TIME, NULL), hi = jl_num_about(e->hi, JL_K_TIME, NULL);
+
+	return jl_tell_span(doc, jl_num_digits(jl_num_time_like(lo, like_s), 2), jl_num_time_like(hi, like_s).value);
 }
 
 struct jl_num jl_num_times(double ratio)
@@ -173,12 +187,15 @@ static const char *slot_run(struct jl_doc *doc, const struct jl_slot *slot)
 	struct jl_buf shown;
 	const char *kept;
 
-	if (slot->name || slot->text) {
-		if (slot->name)
-			jl_doc_name(doc, slot->name);
-		else
-			jl_doc_said(doc, slot->text, JL_ORIGIN_NONE, NULL);
-		return slot->name ? slot->name : slot->text;
+	if (slot->name) {
+		jl_doc_name(doc, slot->name);
+		return slot->name;
+	}
+	if (slot->text || slot->said) {
+		kept = slot->text ? slot->text : slot->said;
+		jl_doc_said(doc, kept, slot->text ? JL_ORIGIN_NONE : slot->origin,
+			    slot->said && slot->origin == JL_ESTIMATED ? JL_METHOD : NULL);
+		return kept;
 	}
 	jl_doc_num(doc, &slot->num);
 	jl_buf_init(&shown, 4096);
@@ -483,4 +500,30 @@ const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 	snprintf(out, JL_CUT_TEXT_MAX, "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 	return out;
+}
+
+void jl_tell_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n)
+{
+	if (!n && answer_s->hi > JL_NARROW_WIDE * answer_s->lo) {
+		jl_doc_entry(doc, JL_C("interval", "Range"));
+		JL_SENTENCE(doc, JL_("time it there for a minute: one measured figure instead of |1"),
+			    JL_FIG(jl_num_ends(doc, answer_s, answer_s->hi)));
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_narrow *f = &found[i];
+		const double like_s = f->before.hi;
+		const char *colon = strchr(f->key, ':');
+
+		jl_doc_entry(doc, i ? "" : JL_C("interval", "Range"));
+		jl_doc_text(doc, jl_msg(f->en));
+		JL_SENTENCE(doc, f->is[1] ? JL_(": |1 becomes |2 (|3) or |4 (|5)") : JL_(": |1 becomes |2"),
+			    JL_FIG(jl_num_ends(doc, &f->before, like_s)),
+			    JL_FIG(jl_num_ends(doc, &f->after[0], like_s)), JL_WORD(f->is[1] ? jl_msg(f->is[0]) : ""),
+			    JL_FIG(jl_num_ends(doc, &f->after[f->is[1] ? 1 : 0], like_s)),
+			    JL_WORD(f->is[1] ? jl_msg(f->is[1]) : ""));
+		if (!colon) /* a command; else the word of a scenario, which is an option here */
+			jl_doc_textf(doc, " (%s)", f->key);
+		else if (colon[1])
+			jl_doc_textf(doc, " (--%.*s%s)", (int)(colon - f->key), f->key, colon + 1);
+	}
 }

@@ -55,6 +55,10 @@ struct jl_num jl_num_times(double ratio); /* "1.9x", estimated */
 struct jl_num jl_num_count(double n);     /* of what was given: batches, GPUs */
 struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit);
 struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
+/* Its interval beside it: "0.87 s (0.64–1.2)". */
+struct jl_num jl_num_wide(struct jl_estimate estimate, enum jl_kind kind);
+/* "1.5–14 d": both ends in the unit of the longest. */
+struct jl_num jl_num_ends(struct jl_doc *doc, const struct jl_estimate *estimate, double like_s);
 /* The same, written as people do there: "19,252", "2,271". `text` is copied when it enters a document. */
 struct jl_num jl_num_written(struct jl_num num, const char *text);
 
@@ -121,6 +125,10 @@ const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
  * names of those that the command has, NULL at the end; NULL: no command. */
 void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);
 
+/* An answer that is wide says what would make it narrower, and how narrow; where nothing but a measurement would, that. */
+struct jl_narrow;
+void jl_tell_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n);
+
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
 const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
@@ -171,7 +179,7 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *answer);
 void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
 
 /* Inside the topic. */
-void jl_tell_plan_case(struct jl_doc *doc, const struct jl_case *c); /* an entry: how it is cut */
+void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c); /* an entry: how it is cut */
 void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort);
 
 /* A recommendation: the pick and why, the best of each way to have it, what nothing beats, what to beware of. */

@@ -82,18 +82,36 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 							JL_N("GPU"),  JL_N("framework"),
 							JL_N("link"), JL_N("source") };
 	size_t n_figures = 0, n_scored = 0, n_sets = 0;
+	double least_ln = INFINITY, most_ln = 0, inside = 0;
 
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i])) {
-			n_figures += in->v->lines[i].score.n_rows;
-			n_scored += in->v->lines[i].score.n_scored;
+			const struct jl_score *s = &in->v->lines[i].score;
+
+			n_figures += s->n_rows;
+			n_scored += s->n_scored;
 			n_sets++;
+			if (s->n_scored) {
+				least_ln = fmin(least_ln, s->median_abs_ln);
+				most_ln = fmax(most_ln, s->median_abs_ln);
+				inside += (double)s->n_scored * s->coverage_frac;
+			}
 		}
 	JL_LEAD(doc, JL_("Published measurements and predictions"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
 		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
 		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
+	jl_doc_break(doc);
+	if (n_scored)
+		JL_SENTENCE(doc,
+			    n_sets == 1 ? JL_("Half of the predictions are off by less than |1; |3 of the measurements "
+					      "lie in the interval.")
+					: JL_("Half of the predictions are off by less than |1, in the hardest set by "
+					      "less than |2; |3 of the measurements lie in the interval."),
+			    JL_FIG(jl_num_share(expm1(least_ln), JL_MEASURED)),
+			    JL_FIG(jl_num_share(expm1(most_ln), JL_MEASURED)),
+			    JL_FIG(jl_num_share(inside / (double)n_scored, JL_MEASURED)));
 	jl_doc_lead(doc);
 	if (in->v->held_out)
 		jl_doc_textf(doc, JL_("Each row is predicted by parameters that were fitted without its %s."),

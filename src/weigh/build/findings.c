@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
+#include "catalog/possible.h"
 
 struct checking {
 	struct jl_part_findings *out;
@@ -65,6 +66,15 @@ static double card_slots(const struct jl_rig *r)
 	return isnan(r->gpu_slots) ? r->gpu->n_slots.value : r->gpu_slots;
 }
 
+/* Slots from one card to the next where they are spread over all the slots of the board. */
+static double card_pitch(const struct jl_rig *r)
+{
+	const double step = r->n_gpus > 1 && r->board_x16 >= r->n_gpus ? floor((r->board_x16 - 1) / (r->n_gpus - 1))
+								       : 1;
+
+	return step * r->board_spacing;
+}
+
 static void check_psu(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
@@ -97,12 +107,14 @@ static void check_psu(const struct checking *c)
 		unchecked(c, "psu", "psu");
 	else if (have < load / figure(c, "build-psu-trips"))
 		say(c, "psu", JL_PART_ERROR, JL_SURE_PHYSICS, "rule-psu-sizing-a",
-		    JL_N("%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): it will shut "
+		    JL_N("%.0f W supply, %.0f W under load (%d card{/s} at %.0f W, CPU %.0f W, rest %.0f W): it will "
+			 "shut "
 			 "down"),
 		    have, load, r->n_gpus, card_W(r), cpu, rest);
 	else if (have < load)
 		say(c, "psu", JL_PART_ERROR, JL_SURE_SPEC, "rule-psu-sizing-a",
-		    JL_N("%.0f W supply, %.0f W under load (%d cards at %.0f W, CPU %.0f W, rest %.0f W): more than it "
+		    JL_N("%.0f W supply, %.0f W under load (%d card{/s} at %.0f W, CPU %.0f W, rest %.0f W): more than "
+			 "it "
 			 "is "
 			 "rated for; it may shut down at full load"),
 		    have, load, r->n_gpus, card_W(r), cpu, rest);
@@ -129,6 +141,9 @@ static void check_transients(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
 	const double have = r->psu_W * r->n_psu;
+	const double bears = !isnan(r->psu_peak_W) ? r->psu_peak_W * r->n_psu
+			     : r->psu_atx3         ? have * figure(c, "build-psu-atx3-peak")
+						   : have;
 
 	for (size_t i = 0; i < c->cat->n_rules && !isnan(have); i++) {
 		const struct jl_rule *rule = &c->cat->rules[i];
@@ -141,9 +156,9 @@ static void check_transients(const struct checking *c)
 		char rules[128];
 
 		snprintf(rules, sizeof(rules), "%s rule-psu-sizing-b", rule->id);
-		say(c, "transients", peak > have && !r->psu_atx3 ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED,
-		    rules, JL_N("peaks of %s reach %.0f W a card: %.0f W in all, %.0f W supply%s"), lasting,
-		    rule->figure, peak, have, r->psu_atx3 ? " (ATX 3.x: 200 % / 100 us)" : "");
+		say(c, "transients", peak > bears ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED, rules,
+		    JL_N("peaks of %s reach %.0f W a card: %.0f W in all; the supply bears %.0f W%s"), lasting,
+		    rule->figure, peak, bears, r->psu_atx3 ? " (ATX 3.x)" : "");
 	}
 }
 
@@ -184,6 +199,11 @@ static void check_connectors(const struct checking *c)
 
 	if (!text && isnan(r->gpu_8pin)) {
 		unchecked(c, "connectors", "the card's connectors");
+		return;
+	}
+	if (need == 0) {
+		say(c, "connectors", JL_PART_OK, JL_SURE_SPEC, "connector-12-pin-16-pin-12vhpwr",
+		    JL_N("%g 16-pin cable{/s} wanted, %g there"), sixteen, r->psu_12vhpwr);
 		return;
 	}
 	if (isnan(r->psu_8pin)) {
@@ -231,10 +251,10 @@ static void check_slots(const struct checking *c)
 		    r->board_x16);
 	else if (r->n_gpus > 1 && isnan(r->board_spacing))
 		unchecked(c, "slots", "board_spacing");
-	else if (r->n_gpus > 1 && r->board_spacing < thick)
+	else if (r->n_gpus > 1 && card_pitch(r) < thick)
 		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "",
 		    JL_N("cards of %g slots do not fit side by side: the board's slots are %g apart"), thick,
-		    r->board_spacing);
+		    card_pitch(r));
 	else
 		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", JL_N("%d x %g slots: they fit"), r->n_gpus, thick);
 }
@@ -242,9 +262,12 @@ static void check_slots(const struct checking *c)
 static void check_cooling(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
-	const double gap = r->board_spacing - card_slots(r);
+	const double gap = card_pitch(r) - card_slots(r);
 
-	if (r->n_gpus == 1) {
+	if (r->cooling == JL_COOLING_PASSIVE) {
+		say(c, "cooling", JL_PART_WARNING, JL_SURE_SPEC, "",
+		    JL_N("passive cards need a server's air flow, not a desktop case"));
+	} else if (r->n_gpus == 1) {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok", JL_N("one card: air is enough"));
 	} else if (r->cooling == JL_COOLING_UNKNOWN) {
 		unchecked(c, "cooling", "cooling");
@@ -263,9 +286,6 @@ static void check_cooling(const struct checking *c)
 		    isnan(gap) ? JL_N("%d open-air cards need a free slot between them (board_spacing is not given)")
 			       : JL_N("%d open-air cards without a free slot between them lose 10 to 30 %%"),
 		    r->n_gpus);
-	} else if (r->cooling == JL_COOLING_PASSIVE) {
-		say(c, "cooling", JL_PART_WARNING, JL_SURE_SPEC, "",
-		    JL_N("passive cards need a server's air flow, not a desktop case"));
 	} else {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok rule-blower-penalty-multi-gpu",
 		    r->cooling == JL_COOLING_BLOWER
@@ -430,22 +450,17 @@ static void know_cpu(const struct checking *c, struct jl_rig *rig)
 	    rig->cpu_threads);
 }
 
-/* The row of a board or a case whose name a person's text has in it. */
-static const struct jl_rule *part_named(const struct jl_catalog *cat, const char *kind, const char *text)
-{
-	for (size_t i = 0; text && i < cat->n_rules; i++)
-		if (strcmp(cat->rules[i].kind, kind) == 0 && strcasestr(text, cat->rules[i].name))
-			return &cat->rules[i];
-	return NULL;
-}
-
 /* "board_x16_slots=2, board_spacing=3": what the part has, where nobody said otherwise. */
-static void know_part(const struct checking *c, struct jl_rig *rig, const char *kind, const char *text)
+static void know_part(const struct checking *c, struct jl_rig *rig, const char *kind, const char *text,
+		      const char *wanted)
 {
-	const struct jl_rule *part = part_named(c->cat, kind, text);
+	const struct jl_rule *part = jl_part_named(c->cat, kind, text);
 	const struct jl_where nowhere = { 0 };
 	char list[256], *rest = list, *piece;
 
+	if (text && !part)
+		say(c, kind, JL_PART_UNCHECKED, JL_SURE_SPEC, "",
+		    JL_N("'%.60s' is not in the catalog: give what it has (%s)"), text, wanted);
 	if (!part || !part->conditions)
 		return;
 	snprintf(list, sizeof list, "%s", part->conditions);
@@ -460,7 +475,8 @@ static void know_part(const struct checking *c, struct jl_rig *rig, const char *
 		if (!jl_rig_given(rig, key))
 			(void)jl_rig_set(rig, key, equals + 1, &nowhere, c->cat, NULL, &ignored);
 	}
-	say(c, kind, JL_PART_OK, JL_SURE_SPEC, part->id, JL_N("%s: %s"), part->name, part->value);
+	say(c, kind, JL_PART_OK, strcmp(part->source, "jeoul-estimate") == 0 ? JL_SURE_OPINION : JL_SURE_SPEC, part->id,
+	    JL_N("%s: %s"), part->name, part->value);
 }
 
 void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *given, const struct jl_catalog *cat)
@@ -474,8 +490,11 @@ void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *gi
 
 	*ret_findings = (struct jl_part_findings){ 0 };
 	know_cpu(&c, &rig);
-	know_part(&c, &rig, "board", rig.board);
-	know_part(&c, &rig, "case", rig.case_name);
+	know_part(&c, &rig, "board", rig.board, "board_x16_slots, board_spacing, board_lanes_per_gpu");
+	know_part(&c, &rig, "case", rig.case_name, "case_slots, case_gpu_length");
+	know_part(&c, &rig, "psu", rig.psu_model, "psu");
+	if (rig.cooling == JL_COOLING_UNKNOWN && jl_gpu_is_passive(rig.gpu))
+		rig.cooling = JL_COOLING_PASSIVE;
 	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
 		checks[i](&c);
 }

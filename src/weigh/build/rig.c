@@ -1,5 +1,6 @@
 #include "build/rig.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static const char *const inputs[] = { "unknown", "while-training", "before-train
 	X("gpu_8pin", NUMBER, gpu_8pin, 0, 0, 8, NULL) \
 	X("cooling", WORD, cooling, 0, 0, 0, coolings) \
 	X("psu", QUANTITY, psu_W, JL_K_POWER, 100, 20000, NULL) \
+	X("psu_model", TEXT, psu_model, 0, 0, 0, NULL) \
+	X("psu_peak", QUANTITY, psu_peak_W, JL_K_POWER, 100, 40000, NULL) \
 	X("psu_count", NUMBER, n_psu, 0, 1, 8, NULL) \
 	X("psu_8pin", NUMBER, psu_8pin, 0, 0, 64, NULL) \
 	X("psu_12vhpwr", NUMBER, psu_12vhpwr, 0, 0, 16, NULL) \
@@ -149,9 +152,39 @@ static enum jl_status set_number(double *ret_value, const struct field *f, const
 	return JL_OK;
 }
 
+const struct jl_rule *jl_part_named(const struct jl_catalog *cat, const char *kind, const char *text)
+{
+	for (size_t i = 0; text && i < cat->n_rules; i++)
+		if (strcmp(cat->rules[i].kind, kind) == 0 && strcasestr(text, cat->rules[i].name))
+			return &cat->rules[i];
+	return NULL;
+}
+
+/* A supply is given by its power or by its name. */
+static enum jl_status check_psu_name(const char *text, const struct jl_where *where, const struct jl_catalog *cat,
+				     struct jl_err *err)
+{
+	char list[256] = "";
+
+	if (jl_part_named(cat, "psu", text))
+		return JL_OK;
+	for (size_t i = 0; i < cat->n_rules; i++)
+		if (strcmp(cat->rules[i].kind, "psu") == 0) {
+			strncat(list, *list ? ", " : "", sizeof list - strlen(list) - 1);
+			strncat(list, cat->rules[i].name, sizeof list - strlen(list) - 1);
+		}
+	return jl_fail_at(err, JL_E_NOTFOUND, where,
+			  "psu: '%.60s' is not in the catalog; give its power, e.g. \"1600 W\", or one of %s", text,
+			  list);
+}
+
 enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text, const struct jl_where *where,
 			  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
+	if (strcmp(key, "psu") == 0 && !isdigit((unsigned char)*text)) {
+		JL_TRY(check_psu_name(text, where, cat, err));
+		key = "psu_model";
+	}
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		const struct field *f = &fields[i];
 		char *at = (char *)rig + f->offset;
@@ -177,10 +210,16 @@ enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text,
 
 bool jl_rig_given(const struct jl_rig *rig, const char *key)
 {
-	for (size_t i = 0; i < N_FIELDS; i++)
-		if (strcmp(fields[i].key, key) == 0)
-			return (fields[i].form == NUMBER || fields[i].form == QUANTITY) &&
-			       !isnan(*(const double *)(const void *)((const char *)rig + fields[i].offset));
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		const char *at = (const char *)rig + fields[i].offset;
+
+		if (strcmp(fields[i].key, key) != 0)
+			continue;
+		if (fields[i].form == FLAG)
+			return *(const bool *)at;
+		return (fields[i].form == NUMBER || fields[i].form == QUANTITY) &&
+		       !isnan(*(const double *)(const void *)at);
+	}
 	return true;
 }
 

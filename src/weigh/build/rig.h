@@ -24,7 +24,9 @@ struct jl_rig {
 	double gpu_length_m;
 	double gpu_8pin; /* connectors of this maker's card; NAN: the reference card's */
 
+	const char *psu_model; /* "Seasonic PRIME TX-1600"; NULL: only its figures */
 	double psu_W, n_psu, psu_8pin, psu_12vhpwr;
+	double psu_peak_W; /* what one is known to bear for moments; NAN: not known */
 	bool psu_atx3;
 
 	const char *board;
@@ -57,6 +59,9 @@ enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, co
 /* One part from text, as `key=value` on the command line or a key of the file; `where` names the place. */
 enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text, const struct jl_where *where,
 			  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
+
+/* The row of catalog/parts.yaml whose name the text has in it; NULL: none. */
+const struct jl_rule *jl_part_named(const struct jl_catalog *cat, const char *kind, const char *text);
 
 /* Has this number been said? */
 bool jl_rig_given(const struct jl_rig *rig, const char *key);

@@ -97,6 +97,8 @@ static const struct jl_field swing[] = {
 	{ JL_FIELD_AS(jl_cost_swing, NUMBER, hi, "days_at_120_percent") },
 	{ JL_FIELD_AS(jl_cost_swing, NUMBER, flip, "flips_at_times"),
 	  .about = "the decision at the horizon flips at so many times its value" },
+	{ JL_FIELD(jl_cost_swing, NUMBER, now), .about = "its value: money, or a number of `unit`" },
+	{ JL_FIELD(jl_cost_swing, TEXT, unit), .about = "what stands behind the money or the number" },
 };
 static const struct jl_schema swing_schema = JL_SCHEMA("sensitivity", jl_cost_swing, swing);
 

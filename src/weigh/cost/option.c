@@ -444,9 +444,11 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 		usdps = from ? jl_price_rent_usdps(from, spot) : NAN;
 	}
 	if (!from)
-		return jl_fail(err, JL_E_NOTFOUND,
-			       "the catalog has no price of '%s'%s%s for --%s; write it, e.g. \"%s 2.14 USD/h\"",
-			       o->name, region ? ", " : "", region ? region : "", kinds[o->kind].key, o->name);
+		return jl_fail(
+			err, JL_E_NOTFOUND,
+			spot ? JL_N("the catalog has no spot price of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\"")
+			     : JL_N("the catalog has no rent of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\""),
+			o->name, region ? ", " : "", region ? region : "", o->name);
 	o->per_hour = jl_money_from(round(usdps * 3600 * 1e6) / 1e6, JL_USD);
 	o->price_date = from->date;
 	o->price_source = jl_arena_printf(arena, "%s, %s", from->provider, from->region ? from->region : "?");

@@ -11,22 +11,62 @@ struct inputs {
 
 #define PLACES_MAX 3
 
-/* `at`: what is scaled, all of it whole numbers; shares (`is_share`) stop at all. */
+/* `at`: what is scaled, all of it whole numbers; shares (`is_share`) stop at all. Money has its currency at `currency`; `unit`: what stands
+ * behind it, or behind the number itself, so many of which are one (`scale`). */
 static const struct input {
-	const char *key, *en;
-	size_t n, at[PLACES_MAX];
+	const char *key, *en, *unit;
+	double scale;
+	size_t n, at[PLACES_MAX], currency;
 	bool is_share;
 } inputs[] = {
 #define AT(member) offsetof(struct inputs, member)
-	{ "price", JL_N("purchase price"), 1, { AT(dear.price.micro) }, false },
-	{ "rent", JL_N("rent"), 1, { AT(cheap.per_hour.micro) }, false },
-	{ "util", JL_N("utilisation"), 3, { AT(setting.util_ppm), AT(dear.util_ppm), AT(cheap.util_ppm) }, true },
-	{ "watts", JL_N("power draw"), 2, { AT(dear.active_mW), AT(dear.idle_mW) }, false },
-	{ "per_kWh", JL_N("electricity price"), 1, { AT(setting.per_kWh.micro) }, false },
-	{ "finance", JL_N("interest rate"), 1, { AT(dear.finance_ppm) }, false },
-	{ "hosting", JL_N("monthly costs"), 1, { AT(dear.per_month.micro) }, false },
-	{ "interrupts", JL_N("spot interruptions"), 1, { AT(cheap.interrupts_ppm) }, false },
+	{ "price", JL_N("purchase price"), "", 1e6, 1, { AT(dear.price.micro) }, AT(dear.price.currency), false },
+	{ "rent", JL_N("rent"), JL_N("/h"), 1e6, 1, { AT(cheap.per_hour.micro) }, AT(cheap.per_hour.currency), false },
+	{ "util",
+	  JL_N("utilisation"),
+	  " %",
+	  1e4,
+	  3,
+	  { AT(setting.util_ppm), AT(dear.util_ppm), AT(cheap.util_ppm) },
+	  0,
+	  true },
+	{ "watts", JL_N("power draw"), " W", 1e3, 2, { AT(dear.active_mW), AT(dear.idle_mW) }, 0, false },
+	{ "per_kWh",
+	  JL_N("electricity price"),
+	  "/kWh",
+	  1e6,
+	  1,
+	  { AT(setting.per_kWh.micro) },
+	  AT(setting.per_kWh.currency),
+	  false },
+	{ "finance", JL_N("interest rate"), " %", 1e4, 1, { AT(dear.finance_ppm) }, 0, false },
+	{ "hosting",
+	  JL_N("monthly costs"),
+	  JL_N("/month"),
+	  1e6,
+	  1,
+	  { AT(dear.per_month.micro) },
+	  AT(dear.per_month.currency),
+	  false },
+	{ "interrupts", JL_N("spot interruptions"), " %/h", 1e4, 1, { AT(cheap.interrupts_ppm) }, 0, false },
 };
+
+/* What it is now: an option's own before that of all. */
+static void say_now(struct jl_cost_swing *s, const struct inputs *base, const struct input *input)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const long long value = *(const long long *)(const void *)((const char *)base + input->at[i]);
+
+		if (value && (s->now == 0 || input->is_share))
+			s->now = (double)value / input->scale;
+		if (i == 1 && input->is_share && value)
+			break;
+	}
+	s->unit = input->unit;
+	s->is_money = input->currency != 0;
+	if (s->is_money)
+		s->currency = *(const enum jl_currency *)(const void *)((const char *)base + input->currency);
+}
 
 static struct inputs moved(const struct inputs *base, const struct input *input, double factor)
 {
@@ -122,6 +162,7 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 		JL_TRY(days(&s.hi, &high, cat, err));
 		if (swing_of(&s) > 0) {
 			s.flip = flip_of(&base, &inputs[i], cat);
+			say_now(&s, &base, &inputs[i]);
 			ret_swings[n++] = s;
 		}
 	}

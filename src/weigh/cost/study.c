@@ -109,18 +109,31 @@ static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, 
 	return status;
 }
 
+/* What cannot do the work is no choice, unless nothing can. */
+bool jl_cost_does(const struct jl_cost_study *study, size_t option)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < study->n_options; i++)
+		any |= study->work[i].known;
+	return !study->has_work || !any || study->work[option].known;
+}
+
 /* Break-even is asked between what is bought and what is rented; between two of a kind only when there is nothing else. */
 static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
 	bool mixed = false;
 
-	for (size_t i = 1; i < study->n_options; i++)
-		mixed |= jl_cost_is_rent(study->options[i].kind) != jl_cost_is_rent(study->options[0].kind);
+	for (size_t a = 0; a < study->n_options; a++)
+		for (size_t b = a + 1; b < study->n_options; b++)
+			mixed |= jl_cost_does(study, a) && jl_cost_does(study, b) &&
+				 jl_cost_is_rent(study->options[a].kind) != jl_cost_is_rent(study->options[b].kind);
 	for (size_t a = 0; !status && a < study->n_options; a++)
 		for (size_t b = a + 1; !status && b < study->n_options; b++)
-			if (!mixed ||
-			    jl_cost_is_rent(study->options[a].kind) != jl_cost_is_rent(study->options[b].kind))
+			if (jl_cost_does(study, a) && jl_cost_does(study, b) &&
+			    (!mixed ||
+			     jl_cost_is_rent(study->options[a].kind) != jl_cost_is_rent(study->options[b].kind)))
 				status = add_pair(study, a, b, cat, err);
 	return status;
 }
@@ -201,8 +214,10 @@ size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day)
 {
 	size_t best = 0;
 
-	for (size_t i = 1; i < study->n_options; i++)
-		if (study->lines[i].cum_micro[at_day] < study->lines[best].cum_micro[at_day])
+	while (best + 1 < study->n_options && !jl_cost_does(study, best))
+		best++;
+	for (size_t i = best + 1; i < study->n_options; i++)
+		if (jl_cost_does(study, i) && study->lines[i].cum_micro[at_day] < study->lines[best].cum_micro[at_day])
 			best = i;
 	return best;
 }

@@ -70,6 +70,9 @@ enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_r
 enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
 
+/* Can this option do the work that is asked for? */
+bool jl_cost_does(const struct jl_cost_study *study, size_t option);
+
 /* Cheapest at the end of the horizon. */
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);
 

@@ -43,6 +43,7 @@ static const struct {
 	{ "kepco-general", "kr-general-1-low" },
 	{ "일반용", "kr-general-1-low" },
 	{ "kepco-educational", "kr-educational-1-low" },
+	{ "kepco-edu", "kr-educational-1-low" },
 	{ "교육용", "kr-educational-1-low" },
 };
 
@@ -249,6 +250,7 @@ static enum jl_status add_rows(struct jl_bill *bill, double frac[JL_N_BILL_PART]
 			continue;
 		}
 		bill->currency = r.currency;
+		bill->by_kW |= part == JL_BILL_BASE && r.per_kW;
 		bill->parts[part].micro += charge(t, &r, (enum jl_bill_part)part, use);
 	}
 	return JL_OK;
@@ -289,15 +291,23 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 	return JL_OK;
 }
 
+/* A site that uses something has its contract and needs so much more; else the contract is the machine's. */
+struct jl_tariff_use jl_tariff_before(const struct jl_tariff_use *already)
+{
+	struct jl_tariff_use before = *already;
+
+	before.demand_kW = already->milli_kWh > 0 ? already->demand_kW : 0;
+	return before;
+}
+
 enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,
 				  const struct jl_tariff_use *already, long long more_milli_kWh, double more_kW,
 				  struct jl_err *err)
 {
-	struct jl_tariff_use more = *already, before = *already;
+	struct jl_tariff_use more = *already;
+	const struct jl_tariff_use before = jl_tariff_before(already);
 	struct jl_bill with, without;
 
-	/* A site that uses something has its contract and needs so much more; else the contract is the machine's. */
-	before.demand_kW = already->milli_kWh > 0 ? already->demand_kW : 0;
 	more.demand_kW = already->milli_kWh > 0 ? already->demand_kW + more_kW : fmax(already->demand_kW, more_kW);
 	more.milli_kWh += more_milli_kWh;
 	JL_TRY(jl_tariff_bill(&with, cat, id, &more, err));

@@ -27,6 +27,7 @@ struct jl_bill {
 	struct jl_money total;
 	const char *date;     /* oldest of the rows that were used */
 	const char *source;   /* of that row */
+	bool by_kW;           /* the base charge goes by the contract demand */
 	bool borrowed_season; /* the tariff lists no price for this month's season: another season's was taken */
 };
 
@@ -54,6 +55,8 @@ enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, 
 enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog *cat, const char *id,
 			      const struct jl_tariff_use *use, struct jl_err *err);
 
+/* What is used there without the machine. */
+struct jl_tariff_use jl_tariff_before(const struct jl_tariff_use *already);
 /* What a month's bill grows by when `more_milli_kWh` are used beside what the household or the site uses already. Progressive tiers
  * make this dearer than the first kWh; where power is charged, it also needs `more_kW`. */
 enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,

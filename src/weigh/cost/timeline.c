@@ -38,6 +38,7 @@ static enum jl_status month_power(long long *ret_micro, const struct jl_cost_opt
 	JL_TRY(jl_tariff_bill(&bill, cat, s->tariff, &site, err));
 	JL_TRY(jl_money_convert(&money, money, s->currency, &s->fx, err));
 	line->borrowed_season |= bill.borrowed_season;
+	line->by_kW |= bill.by_kW;
 	line->tariff_date = bill.date;
 	line->tariff_source = bill.source;
 	*ret_micro = money.micro;
@@ -207,12 +208,20 @@ enum jl_status jl_machine_bill_make(struct jl_machine_bill *ret_bill, const stru
 		struct jl_machine_bill_month *row = &bill.months[m - 1];
 		const long long milli = jl_cost_milli_kWh(o, s, jl_date_month_days(year, m));
 		struct jl_tariff_use use = s->site;
+		const double machine_kW = (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6;
+		struct jl_tariff_use without;
 		struct jl_bill before;
 
 		use.month = m;
-		JL_TRY(jl_tariff_marginal(&row->more, cat, s->tariff, &use, milli,
-					  (double)o->active_mW / 1e6 * (double)s->pue_ppm / 1e6, err));
-		JL_TRY(jl_tariff_bill(&before, cat, s->tariff, &use, err));
+		without = jl_tariff_before(&use);
+		JL_TRY(jl_tariff_marginal(&row->more, cat, s->tariff, &use, milli, machine_kW, err));
+		JL_TRY(jl_tariff_bill(&before, cat, s->tariff, &without, err));
+		if (m == 1)
+			bill.first = before;
+		bill.first.borrowed_season |= before.borrowed_season;
+		bill.demand_kW = !before.by_kW       ? NAN
+				 : use.milli_kWh > 0 ? use.demand_kW + machine_kW
+						     : fmax(use.demand_kW, machine_kW);
 		row->month = m;
 		row->kWh = (double)milli / 1000;
 		row->without = before.total;

@@ -23,7 +23,7 @@ struct jl_cost_line {
 	struct jl_money year_power; /* what that costs */
 	double year_co2_g;          /* NAN: unknown or rented */
 	struct jl_money resale;     /* at the end of the horizon or its life, whichever is first; 0 for rents */
-	bool borrowed_season;
+	bool borrowed_season, by_kW;
 	const char *tariff_date, *tariff_source; /* oldest of its rows; NULL: no tariff */
 };
 
@@ -47,6 +47,8 @@ struct jl_machine_bill_month {
 struct jl_machine_bill {
 	const char *name, *tariff;
 	double active_W, util_frac, household_kWh;
+	double demand_kW;     /* contract demand with the machine; NAN: the tariff does not charge by it */
+	struct jl_bill first; /* of January, without the machine; a season borrowed in any month */
 	struct jl_machine_bill_month months[12];
 	size_t n_months;
 	struct jl_money year;
@@ -61,6 +63,10 @@ struct jl_cost_swing {
 	const char *key, *en;
 	double lo, hi; /* days at the lowered and the raised input; NAN: never */
 	double flip; /* times its value where the cheaper of the two at the horizon is the other; NAN: not within a factor of ten */
+	double now; /* its value: money of `currency`, or a number of `unit` */
+	bool is_money;
+	enum jl_currency currency;
+	const char *unit; /* "/h", " W", ...: behind the money or the number */
 };
 #define JL_COST_SWINGS_MAX 12
 /* Largest swing first. */

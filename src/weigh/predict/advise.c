@@ -225,8 +225,10 @@ static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_
 /* More samples a step, by whichever of the two gains more: larger passes, or more of them. */
 static bool larger_global(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	struct jl_case other = *alt;
 	struct jl_advice text = *advice;
+	struct jl_case other;
+
+	jl_case_what_if(&other, alt);
 	const bool batch = larger_batch(in, alt, advice), more = accumulate(in, &other, &text);
 
 	if (!batch && !more)
@@ -262,13 +264,15 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	const struct jl_case *base = in->base;
 	const enum jl_intra_kind kind = base->machine.fabric.intra_kind;
 	const struct jl_link_info *join = bridge_of(in->cat, &base->machine.sys);
-	struct jl_case one = *base, two = *base;
+	struct jl_case one, two;
 	struct jl_weight w;
 	struct jl_sys sys;
 	char *text;
 
 	if (!join || (kind != JL_INTRA_PCIE_HOST && kind != JL_INTRA_PCIE_P2P) || base->plan.dp != base->n_gpus)
 		return false;
+	jl_case_what_if(&one, base);
+	jl_case_what_if(&two, base);
 	text = jl_arena_printf(in->arena, "2x %s via %s", base->machine.sys.gpu->id, join->id);
 	if (!text || jl_sys_parse(&sys, in->cat, text, in->arena, NULL) ||
 	    jl_machine_make(&alt->machine, in->cat, &sys, NULL) ||
@@ -378,9 +382,10 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_wid
 
 static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advice)
 {
-	struct jl_case alt = *in->base;
+	struct jl_case alt;
 	struct jl_weight w;
 
+	jl_case_what_if(&alt, in->base);
 	*advice = (struct jl_advice){ .key = ideas[i].key,
 				      .n_gpus = in->base->n_gpus,
 				      .step_s_before = in->weight.step.step_s,
@@ -393,12 +398,13 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 		return false;
 	w = jl_case_weigh(&alt);
 	advice->step_s_after = w.step.step_s;
-	advice->half_ln_after = jl_case_half_ln(&alt, &w.step);
 	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
 	advice->global_batch = alt.global_batch;
-	if (jl_case_room(&alt, &w) > (in->room == JL_ROOM_FITS ? JL_ROOM_FITS : JL_ROOM_TIGHT))
+	if (jl_case_room(&alt, &w) > (in->room == JL_ROOM_FITS ? JL_ROOM_FITS : JL_ROOM_TIGHT) ||
+	    (in->fits && !(gain(advice) >= 1 + JL_ADVICE_GAIN_FRAC)))
 		return false;
-	return !in->fits || gain(advice) >= 1 + JL_ADVICE_GAIN_FRAC;
+	advice->half_ln_after = jl_case_half_ln(&alt, &w.step);
+	return true;
 }
 
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,

@@ -145,8 +145,9 @@ static void say_experts(struct jl_case *c)
 static void say_recompute(struct jl_case *c)
 {
 	const bool full = c->plan.recompute == JL_RECOMPUTE_FULL;
-	struct jl_case milder = *c;
+	struct jl_case milder;
 
+	jl_case_what_if(&milder, c);
 	milder.plan.recompute = full ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
 	if (jl_case_weigh(&milder).memory.total_B > c->machine.dev.mem_B)
 		jl_note_add(&c->notes, "recompute",

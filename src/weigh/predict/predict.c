@@ -1,6 +1,7 @@
 #include "predict/predict.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "catalog/find.h"
@@ -69,6 +70,12 @@ void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 	extent_ln[JL_EXTENT_GPUS] = log(c->n_gpus);
 }
 
+void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of)
+{
+	memcpy(ret_case, of, offsetof(struct jl_case, notes)); /* its last member, and two thirds of it */
+	ret_case->notes.n = 0;
+}
+
 const char *jl_case_label(const struct jl_case *c)
 {
 	return c->subject.net ? c->subject.net->id : jl_framework_name(c->framework);
@@ -79,8 +86,9 @@ const char *jl_case_label(const struct jl_case *c)
 static double host_share(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	static const double slower = 1.5, given_frac = 0.5;
-	struct jl_case other = *c;
+	struct jl_case other;
 
+	jl_case_what_if(&other, c);
 	other.profile.launch_s *= slower;
 	const double share = log(c->subject.kind->weigh(&other).step.step_s / step->step_s) / log(slower);
 

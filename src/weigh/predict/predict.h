@@ -196,6 +196,8 @@ double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 /* What its time is to the intervals. */
 enum jl_asked jl_case_answer(const struct jl_case *c);
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
+/* The same case, to be changed and asked again; nothing is said of it. */
+void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of);
 const char *jl_case_label(const struct jl_case *c); /* what measurements of it are known by: framework, or network */
 
 /* Only time and memory: what searches use. */

@@ -207,8 +207,9 @@ static double default_micro(const struct jl_case *c)
 static double speed_of(const struct search *s, const struct jl_split *split)
 {
 	const struct jl_request *req = s->req;
-	struct jl_case c = *s->c;
+	struct jl_case c;
 
+	jl_case_what_if(&c, s->c);
 	jl_choose_apply(&c, req, s->cat, split);
 	if (given(req->global_batch) || given(req->batch) || given(req->micro_batch)) {
 		if (jl_choose_batch(&c, req, NULL))

@@ -139,7 +139,7 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 		struct jl_case c;
 
 		ask.run.plan.zero = ways[i].zero;
-		ask.run.recompute = ways[i].recompute;
+		ask.run.recompute = (int)ways[i].recompute;
 		if (make_case(&c, &thrifty, machine) || c.plan.offload)
 			continue;
 		jl_predict(&p, NULL, &c);

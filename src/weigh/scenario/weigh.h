@@ -93,19 +93,6 @@ struct jl_weighed {
 	const struct jl_weighed_system *advised; /* what the advice is for */
 };
 
-/* What somebody could say or measure, and how much narrower an answer would be. */
-struct jl_narrow {
-	const char *en, *key; /* a message; the word of the scenario that says it, or the command */
-	struct jl_estimate before,
-		after[2];  /* the whole run in seconds, or a step; by which of two it turns out to be */
-	const char *is[2]; /* their names; NULLs: there is one */
-};
-#define JL_NARROW_MAX  3
-#define JL_NARROW_WIDE 2.0 /* times: what is wider than this wants a word */
-/* Best first; none where the answer is not that wide. */
-size_t jl_weigh_narrow(struct jl_narrow ret_narrow[JL_NARROW_MAX], const struct jl_weighed *w,
-		       const struct jl_weighed_system *of);
-
 enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
 			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
 

@@ -30,7 +30,7 @@ json "j['n_contradictions'] == 1"
 
 # A text of one's own
 printf 'inputs: {n: 10, t: 2 s}\nclaims:\n  - {at: 1, en: all of it, value: 20 s, from: n * t}\n' >"$work/a.yaml"
-run 0 audit "$work/a.yaml" --strict --lang en; has "1 claims in 1 places"
+run 0 audit "$work/a.yaml" --strict --lang en; has "Of 1 claims 1 follow"
 run 0 audit "$work/a.yaml" --json; json "j['n_follows'] == 1 and j['claims'][0]['derived_si'] == 20 and j['claims'][0]['si_unit'] == 's'"
 
 # What is wrong is said in one line with its place

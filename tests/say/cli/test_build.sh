@@ -8,7 +8,7 @@ has "does not work as it is"; has "no standard power supply"; has "4 cards of 3 
 has "no peer-to-peer"; has "opinions differ"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "wider than 80 columns"; fi
 run 3 build --gpu "4x rtx-3090" --psu "1600 W" --cooling open-air --lang ko
-has "이대로는 안 됨"; has "표준 파워"; has "12슬롯"; has "스로틀링"
+has "이대로는 안 됩니다"; has "표준 파워"; has "12슬롯"; has "스로틀링"
 run 3 build --gpu "4x rtx-3090" --psu "1600 W" --cooling open-air --json
 json "{f['id'] for f in j['findings'] if f['level'] == 'error'} >= {'psu', 'slots', 'cooling'} and j['load_W'] == 1650"
 

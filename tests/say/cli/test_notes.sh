@@ -48,7 +48,7 @@ printf '%%PDF-1.7\n' > a.pdf; run 1 audit a.pdf --lang ko; one_line; says "pdfto
 run 1 audit nowhere.md; one_line
 run 2 audit "$JEOUL_SOURCE/examples/seed-000.yaml" --fix --lang en; one_line; says "for a note"
 printf 'title: t\nclaims:\n  - {at: 1, en: it, value: 4, from: 2 * 2}\n' > pipe.yaml
-run 0 audit - --lang en < pipe.yaml; has "1 claims in 1 places"
+run 0 audit - --lang en < pipe.yaml; has "Of 1 claims 1 follow"
 
 # Ten megabytes, a million columns: answered, and not with all the memory
 python3 - "$notes/ddp.md" <<'PY'

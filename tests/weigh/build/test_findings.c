@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "build/findings.h"
@@ -196,6 +197,33 @@ static void figures_come_from_the_catalog(void **state)
 	assert_int_equal(level_of(&found, "transients"), JL_PART_WARNING);
 }
 
+/* A supply, a board and a case by name: what is published of them is filled in; what a person gives stays. */
+static void parts_are_known_by_name(void **state)
+{
+	struct jl_rig rig = rig_of(
+		"gpu: 2x rtx-5090\npsu: Seasonic PRIME TX-1600\nboard: ASUS WRX90E-SAGE SE\ncooling: open-air\n");
+	struct jl_part_findings found;
+
+	(void)state;
+	assert_true(isnan(rig.psu_W));
+	jl_rig_check(&found, &rig, jl_catalog_embedded());
+	assert_int_equal(level_of(&found, "connectors"), JL_PART_OK); /* two 12VHPWR cables */
+	assert_int_equal(level_of(&found, "transients"), JL_PART_OK); /* 1850 W of the 2000 W it was seen to bear */
+	assert_int_equal(level_of(&found, "slots"),
+			 JL_PART_OK); /* seven slots beside each other: two cards stand apart */
+	assert_int_equal(level_of(&found, "cooling"), JL_PART_OK);
+	rig.psu_peak_W = 1700;
+	jl_rig_check(&found, &rig, jl_catalog_embedded());
+	assert_int_equal(level_of(&found, "transients"), JL_PART_WARNING);
+	rig = rig_of("gpu: 5x rtx-3090\nboard: WRX90E-SAGE\ncase_slots: 20\n"); /* three slots each, one free between */
+	jl_rig_check(&found, &rig, jl_catalog_embedded());
+	assert_int_equal(level_of(&found, "slots"), JL_PART_ERROR);
+	rig = rig_of("gpu: h200-nvl\nboard: nobody's X1\n");
+	jl_rig_check(&found, &rig, jl_catalog_embedded());
+	assert_int_equal(level_of(&found, "cooling"), JL_PART_WARNING); /* passive */
+	assert_int_equal(level_of(&found, "board"), JL_PART_UNCHECKED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +234,7 @@ int main(void)
 		cmocka_unit_test(figures_come_from_the_catalog),
 		cmocka_unit_test(bad_lists_name_the_place),
 		cmocka_unit_test(memory_is_told_in_GiB),
+		cmocka_unit_test(parts_are_known_by_name),
 	};
 
 	jl_lang_set_default(jl_lang_find("ko"));

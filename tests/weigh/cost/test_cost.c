@@ -388,7 +388,7 @@ static void bad_options_say_what_would_be_right(void **state)
 		{ JL_COST_BUY, "rtx-3090 2200 USD, watts=-5 W", "watts" },
 		{ JL_COST_BUY, "rtx-3090 2200 USD, colour=red", "not a setting" },
 		{ JL_COST_RENT, "2.14 USD/h, util=150 %", "util" },
-		{ JL_COST_RENT, "nobody:nothing", "no price of" },
+		{ JL_COST_RENT, "nobody:nothing", "no rent of" },
 		{ JL_COST_RENT, "2.14 USD/h, resale=3 %", "not a setting" },
 		{ JL_COST_RENT, "-2 USD/h", "above zero" },
 	};

@@ -53,7 +53,7 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
     if (m.y != null && sy.f(m.y) > top) root.append(svg("path", { d: `M${left} ${r1(sy.f(m.y))}H${width - right}`, class: "mark dash" }), text(left + 6, r1(sy.f(m.y)) - 5, m.name, { class: "tick strong" }));
   }
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
-  if (legend && !narrow) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
+  if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
   return root;
 }
 function drawSeries(root, s, fx, fy, box) {

@@ -7,13 +7,19 @@ import { openDrawer } from "/drawer.js";
 import { plot, widthOf, keepDrawn } from "/draw.js";
 
 const kept = {}; // a set is scored once for a page
+let card = null; // how wrong the release was on what it had not seen
+const unseen = async (name) => {
+  card ??= (await (await fetch("/scorecard-history.csv")).text()).trim().split("\n").map((line) => line.split(","));
+  const row = card.filter((r) => r[1] === "source-out" && r[2] === name).at(-1), at = (key) => Number(row[card[0].indexOf(key)]);
+  return row ? { p50: at("median_abs_ln"), p90: at("p90_abs_ln"), inside: at("coverage80") } : null;
+};
 const ln = (r) => Math.log(r.predicted / r.measured);
 const quantile = (list, q) => { const s = [...list].sort((a, b) => a - b); return s[Math.min(s.length - 1, Math.floor(q * s.length))]; };
 const unitOf = { s: "s", Bps: "Bps", flopps: "flopps" };
 
 export function show(main) {
   const answer = el("section", { className: "result" }), chart = el("figure"), table = el("div", { className: "tablebox", tabIndex: 0, role: "region", "aria-label": t("trust") });
-  let sets = null;
+  let sets = null, blind = null;
   main.append(el("div", { className: "fields" }, choice("set", ["train_llm", "train_other", "infer_llm", "collectives"].map((s) => [s, t(s)])), field("filter", { label: t("gpu_filter"), placeholder: "H100, Llama …", width: 14 })), answer, chart, table);
   const rowsOf = () => { const words = state.filter.toLowerCase().split(/[\s,]+/).filter(Boolean); return sets.flatMap((s) => s.worst.map((r) => ({ ...r, unit: unitOf[s.unit] ?? "1", set: s.set }))).filter((r) => r.predicted > 0 && r.measured > 0 && words.every((w) => `${r.gpu} ${r.what}`.toLowerCase().includes(w))); };
   const inside = (r) => Math.abs(ln(r)) <= r.half_width_ln;
@@ -23,7 +29,7 @@ export function show(main) {
     const rows = rowsOf(), w = widthOf(chart);
     if (!rows.length) { answer.replaceChildren(el("p", { className: "answer" }, t("p_none"))); chart.replaceChildren(); table.replaceChildren(); return; }
     const errors = rows.map((r) => Math.abs(ln(r))), p50 = quantile(errors, 0.5), p90 = quantile(errors, 0.9);
-    answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("t_answer"), rows.length.toLocaleString("en-US"), num(Math.expm1(p50), "frac", { label: "p50", formula: "exp(median |ln(predicted/measured)|) − 1" }), num(Math.expm1(p90), "frac", { label: "p90", formula: "exp(p90 |ln(predicted/measured)|) − 1" }))));
+    answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("t_answer"), rows.length.toLocaleString("en-US"), num(Math.expm1(p50), "frac", { label: "p50", formula: "exp(median |ln(predicted/measured)|) − 1" }), num(Math.expm1(p90), "frac", { label: "p90", formula: "exp(p90 |ln(predicted/measured)|) − 1" }))), blind ? el("p", { className: "second" }, ...sentence(parts("t_unseen"), num(Math.expm1(blind.p50), "frac", { label: "p50", source: "docs/SCORECARD.md" }), num(Math.expm1(blind.p90), "frac", { label: "p90", source: "docs/SCORECARD.md" }), num(blind.inside, "frac", { label: t("inside"), source: "docs/SCORECARD.md" }))) : "");
     const few = rows.length > 1500 ? rows.filter((_, i) => i % Math.ceil(rows.length / 1500) === 0) : rows;
     const all = few.flatMap((r) => [r.measured, r.predicted]), lo = Math.min(...all) * 0.8, hi = Math.max(...all) * 1.25, show_ = (v) => fmt(v, rows[0].unit, 1);
     chart.replaceChildren(el("figcaption", {}, `● ${t("inside")} · `, el("span", { className: "bad" }, `● ${t("outside")}`)), plot({ width: w, height: Math.min(Math.max(w * 0.62, 300), 560), name: t("trust"), words: `${rows.length}, p50 ${percent(Math.expm1(p50))}, p90 ${percent(Math.expm1(p90))}`, legend: false, x: { label: t("x_measured"), log: true, lo, hi, show: show_ }, y: { label: t("y_predicted"), log: true, lo, hi, show: show_ }, series: [{ cls: "ideal", dots: false, points: [{ x: lo, y: lo }, { x: hi, y: hi }] }, { kind: "points", r: 3.5, points: few.map((r) => ({ x: r.measured, y: r.predicted, cls: inside(r) ? "soft" : "out", label: `${r.gpu} · ${r.what}: ${fmt(r.predicted, r.unit, 3)} / ${fmt(r.measured, r.unit, 3)}`, onclick: () => open(r) })) }] }));
@@ -34,7 +40,7 @@ export function show(main) {
   }
   const update = latest(async () => {
     answer.classList.add("waiting");
-    try { sets = (kept[state.set] ??= (await ask("validate", { set: state.set, worst: 100000 })).sets.filter((s) => s.worst?.length && s.set === state.set)); draw(); } catch (e) { sets = null; answer.replaceChildren(fault(e)); chart.replaceChildren(); }
+    try { blind = await unseen(state.set); sets = (kept[state.set] ??= (await ask("validate", { set: state.set, worst: 100000 })).sets.filter((s) => s.worst?.length && s.set === state.set)); draw(); } catch (e) { sets = null; answer.replaceChildren(fault(e)); chart.replaceChildren(); }
     answer.classList.remove("waiting");
   });
   keepDrawn(chart, draw);
