@@ -163,8 +163,9 @@ static size_t longest(struct naming *n, const char *t, size_t at, size_t end, in
 			break;
 		ends[n_ends++] = i + len;
 		i += len;
-		if (n_ends == 1 && end - i > 10 &&
-		    (strncasecmp(t + i, " instance", 9) == 0 || strncmp(t + i, " 인스턴스", 13) == 0) &&
+		if (n_ends == 1 && end - i >= 9 &&
+		    (strncasecmp(t + i, " instance", 9) == 0 ||
+		     (end - i >= 13 && strncmp(t + i, " 인스턴스", 13) == 0)) &&
 		    n_ends < CHUNK_WORDS) {
 			const size_t stop = i + (t[i + 1] == 'i' || t[i + 1] == 'I' ? 9 : 13);
 
@@ -227,6 +228,12 @@ static void take_count(struct jl_mention *m, const char *t, size_t line_at, size
 			m->len = (uint32_t)(to - m->at);
 			return;
 		}
+	}
+	for (to = i; to < end && isdigit((unsigned char)t[to]);)
+		to++;
+	if (to > i && to - i < 5 && end - to >= 3 && (memcmp(t + to, "장", 3) == 0 || memcmp(t + to, "개", 3) == 0)) {
+		m->count = to_count(t, i, to); /* "H100 8장": the figure stays one */
+		return;
 	}
 	i = m->at;
 	while (i > line_at && t[i - 1] == ' ')

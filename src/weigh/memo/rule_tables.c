@@ -101,6 +101,11 @@ static struct jl_cell *turned_cell(const struct jl_grid *g, uint32_t row, uint32
 	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
 }
 
+static double head_number(const struct jl_memo *note, const struct jl_cell *head)
+{
+	return head && head->fig >= 0 ? note->figures[head->fig].lo / note->figures[head->fig].scale : NAN;
+}
+
 /* Rows and columns of a grid that hold figures. */
 static void sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *g)
 {
@@ -122,6 +127,7 @@ static void sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struc
 			put_cell(note, s, r, s->n_cols, turned_cell(g, s->row_of[r], c)->fig);
 		s->head_at[s->n_cols] = head->at;
 		s->head_len[s->n_cols] = g->has_heads ? head->len : 0;
+		s->head_number[s->n_cols] = head_number(note, g->has_heads ? head : NULL);
 		column_kind(note, s, s->n_cols++);
 	}
 }
@@ -424,6 +430,7 @@ static uint32_t add_columns(const struct jl_memo *note, struct jl_sheet *s, cons
 			put_cell(note, s, r, s->n_cols, jl_grid_cell(g, (uint32_t)rows[r], c)->fig);
 		s->head_at[s->n_cols] = jl_grid_cell(g, 0, c)->at;
 		s->head_len[s->n_cols] = g->has_heads ? jl_grid_cell(g, 0, c)->len : 0;
+		s->head_number[s->n_cols] = head_number(note, g->has_heads ? jl_grid_cell(g, 0, c) : NULL);
 		column_kind(note, s, s->n_cols++);
 	}
 	return s->n_cols;

@@ -255,6 +255,16 @@ static int n_close(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n;
 }
 
+/* "Month (30 days)" = 30 x "day": the factor is written in the head. */
+static bool factor_in_head(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const double unit = s->ln_unit[rel->out] - s->ln_unit[rel->a];
+
+	return rel->form == JL_FORM_SCALE && rel->ea > 0 && s->head_number[rel->out] > 1.5 &&
+	       (fabs(rel->ln_k - log(s->head_number[rel->out])) < 1e-9 ||
+		fabs(rel->ln_k - unit - log(s->head_number[rel->out])) < 1e-9);
+}
+
 /* What columns may mean by each other: exact forms need few rows; a fitted constant between bare numbers is a coincidence until many
  * rows bear it out; the same column twice in one table is no relation. */
 static bool meant(const struct search *in, const struct jl_relation *rel)
@@ -282,6 +292,8 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 		       rel->evidence > (has_unit(a) || has_unit(s->qty[rel->b]) ? 0 : 3);
 	default: break;
 	}
+	if (factor_in_head(s, rel))
+		return true;
 	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0))
 		return false;
 	if (in->within && out == a && has_unit(a) && s->ln_unit[rel->out] == s->ln_unit[rel->a] &&
@@ -396,7 +408,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97 && n_alike(s, rel->out) < MANY_ALIKE)
 		rel->evidence += ROUND_BONUS;
 	const bool priced = rel->form == JL_FORM_SCALE && is_priced(s, rel);
-	if (rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel))
+	if ((rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel)) || factor_in_head(s, rel))
 		rel->evidence += DEFINED;
 	else if (rel->form == JL_FORM_SCALE && ((by_units(s, rel) && is_whole(s, rel)) || priced))
 		rel->evidence += ROUND_BONUS;
@@ -410,7 +422,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		rel->evidence = 1e-6;
 		return;
 	}
-	if (rel->n_ok < 2 || rel->n_bad > most_bad || rel->n_bad * 2 >= rel->n_ok ||
+	if (rel->n_ok < 2 || rel->n_bad > most_bad || (rel->n_bad * 2 >= rel->n_ok && !factor_in_head(s, rel)) ||
 	    (rel->evidence > 0 && !meant(in, rel)))
 		rel->evidence = -1;
 }
