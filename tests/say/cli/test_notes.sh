@@ -39,7 +39,7 @@ json "all(f['verdict'] == 'differs' and 'USD' in f['estimate'] and '20' in f['wh
 
 # What is inside the interval is said with it; what cannot be told says what it would need
 printf '# all-reduce on P5 instance\n\nEFA: 400 GB/s\n\n- 125 nodes: algbw 156 GB/s\n- something took 31 s\n' > inside.md
-run 0 audit inside.md --strict --lang en --all; has "156 GB/s (compatible)"; has "80 % interval"; has "what would be needed"; has "model, batch and system"
+run 0 audit inside.md --strict --lang en --all; has "156 GB/s (compatible)"; has "jeoul expects"; has "what would be needed"; has "model, batch and system"
 run 0 audit inside.md --json; json "j['n_compatible'] == 1 and j['n_roots'] == 0 and j['findings'][0]['estimate']"
 
 # The margin survives a note that means harm
