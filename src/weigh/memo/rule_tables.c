@@ -377,9 +377,16 @@ static void totals(struct jl_memo *note, const struct jl_sheet *s)
 	for (uint32_t r = 2; r < s->n_rows; r++) {
 		const struct jl_cell *label = turned_cell(s->grid, s->row_of[r], 0);
 
-		/* "Total", not "total_token_throughput" */
+		char name[40];
+
+		if (!s->grid->sideways && r + 1 < s->n_rows &&
+		    s->grid->labels[s->row_of[r]] == s->grid->labels[s->row_of[r + 1]])
+			continue; /* two of them: no total */
+		/* "Total", not "total_token_throughput" nor "SUM<F16>" */
 		if (label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
-		    !JL_PART_HAS(note, label, "throughput|/s|tokens|token|rate|latency"))
+		    jl_memo_label(name, sizeof name, note->text + label->at, label->len) &&
+		    (strcmp(name, "sum") == 0 ||
+		     !JL_PART_HAS(note, label, "sum|throughput|/s|tokens|token|rate|latency")))
 			judge_total(note, s, r);
 	}
 }
