@@ -35,6 +35,32 @@ static double peak(const struct jl_entity *e, bool wide)
 	return most;
 }
 
+/* "..., an MFU of 45 %": the share behind both. */
+static void check_share_said(struct jl_memo *note, const struct jl_line *line, int32_t reached)
+{
+	const struct jl_figure *f = &note->figures[reached], *p = f - 1, *r = f + 1;
+	const double want = jl_fig_mid(f) / jl_fig_mid(p),
+		     slack = want * (jl_fig_slack(f) / jl_fig_mid(f) + jl_fig_slack(p) / jl_fig_mid(p));
+	struct jl_said_finding *said;
+	char sum[96];
+
+	if ((uint32_t)reached + 1 >= line->fig + line->n_figs || r->qty != JL_Q_PERCENT ||
+	    r->at - f->at - f->len > 40 ||
+	    !jl_span_has(note->text + f->at + f->len, r->at - f->at - f->len, "MFU|utilization|efficiency|이용률|효율"))
+		return;
+	if (r->lo - r->digit - slack <= want && want <= r->hi + r->digit + slack) {
+		jl_memo_judge(note, reached + 1, JL_MEMO_CONFIRMED);
+		return;
+	}
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", reached + 1)))
+		return;
+	jl_fig_text(said->premises, note, r, want, 0);
+	jl_fig_digits(said->fix, r, want, 0);
+	snprintf(sum, sizeof sum, "%.40s ÷ %.40s", jl_memo_quote(note, f->at, f->len),
+		 jl_memo_quote(note, p->at, p->len));
+	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+}
+
 /* "The peak is 312 TFLOPS; we reached 410": both in one line. */
 static void check_peak_said(struct jl_memo *note, const struct jl_line *line, int32_t fig)
 {
@@ -42,14 +68,17 @@ static void check_peak_said(struct jl_memo *note, const struct jl_line *line, in
 	const uint32_t from = (uint32_t)fig > line->fig && p->at > line->at + 24 ? p->at - 24 : line->at;
 	struct jl_said_finding *said;
 
-	if ((uint32_t)fig == line->fig || p->qty != JL_Q_FLOP_RATE || f->lo <= p->hi * 1.005 ||
+	if ((uint32_t)fig == line->fig || p->qty != JL_Q_FLOP_RATE || !(p->lo > 0) ||
 	    !jl_span_has(note->text + from, p->at - from, "peak|theoretical|피크|이론") ||
 	    jl_span_has(note->text + line->at, p->at - line->at, "sparse|reached|achieved|달성") ||
 	    !jl_span_has(note->text + p->at + p->len, f->at - p->at - p->len,
-			 "reach|reached|achieve|achieved|달성|실측|measured|get|got") ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
+			 "reach|reached|achieve|achieved|달성|실측|measured|get|got"))
 		return;
-	jl_said_finding_say(said, "above the peak that the sentence gives, %s", jl_memo_quote(note, p->at, p->len));
+	if (f->lo <= p->hi * 1.005)
+		check_share_said(note, line, fig);
+	else if ((said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
+		jl_said_finding_say(said, "above the peak that the sentence gives, %s",
+				    jl_memo_quote(note, p->at, p->len));
 }
 
 static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_t fig)
