@@ -143,18 +143,19 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 		nothing_fits(doc, fit);
 		return;
 	}
-	const double host_B = best->weight.host_B / JL_HOST_RAM_FRAC;
+	if (best->weight.host_B > 0)
+		JL_SENTENCE(doc, JL_("It fits only where the host has |1 of RAM."),
+			    JL_FIG(jl_num_about(best->weight.host_B / JL_HOST_RAM_FRAC, JL_K_BYTES,
+						jl_memory_text(JL_TXT, best->weight.host_B / JL_HOST_RAM_FRAC))));
 	JL_SENTENCE(doc,
-		    host_B > 0 && isnan(best->how.ram_B)
-			    ? JL_("It fits if the host has |5 of RAM. Fastest is |1: |2 of |3 on a GPU, |4 a step.")
-			    : JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step."),
+		    best->weight.host_B > 0 ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
+					    : JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
 		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
 					jl_memory_text(JL_TXT, best->weight.memory.total_B))),
 		    JL_FIG(jl_num_about(best->how.machine.dev.mem_B, JL_K_BYTES,
 					jl_memory_text(JL_TXT, best->how.machine.dev.mem_B))),
-		    JL_FIG(jl_num_digits(jl_num_about(best->weight.step.step_s, JL_K_TIME, NULL), 2)),
-		    JL_FIG(jl_num_about(host_B, JL_K_BYTES, jl_memory_text(JL_TXT, host_B))));
+		    JL_FIG(jl_num_digits(jl_num_about(best->weight.step.step_s, JL_K_TIME, NULL), 2)));
 }
 
 static void notes(struct jl_doc *doc, const struct jl_fit *fit)

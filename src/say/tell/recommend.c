@@ -203,7 +203,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 	struct jl_said said;
 
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
-		if (rows[i].at < 0 || rows[i].at == r->pick)
+		if (rows[i].at < 0 || rows[i].at == r->pick || (i > 0 && rows[i].at == rows[i - 1].at))
 			continue;
 		jl_recommend_why(&said, r, rows[i].place);
 		place_line(doc, a, rows[i].label, rows[i].at, said.text);
@@ -259,6 +259,10 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
+	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s",
+			      jl_msg(jl_framework_name(a->found->items[a->found->pick].setup->framework)),
+			      ask->run.framework == JL_UNSET ? " (--framework)" : "");
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");

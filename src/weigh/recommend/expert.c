@@ -17,6 +17,7 @@
 #define COPIES_MOST  8    /* machines beside each other that serve */
 #define COMFORT_FRAC 0.25 /* of what a purpose bears: faster than this nobody pays for */
 #define SERVE_FRAC   0.6
+#define SPREAD_S     3600  /* a run that one machine less does in this time is not spread over more */
 #define COMFORT_S    86400 /* of a run where nobody says how long is bearable */
 
 const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work)
@@ -127,14 +128,16 @@ bool jl_expert_has_room(const struct jl_setup *s)
 	return s->micro_batch > 1 || !(s->memory_hi_frac > JL_TIGHT_FRAC);
 }
 
-/* Serving, at the worst end of its interval: a further machine beside it has nothing to do. */
+/* Serving, at the worst end of its interval, a further machine beside it has nothing to do; a run that is over soon is not spread. */
 bool jl_expert_carries(const struct jl_setup *s, const struct jl_recommend_ask *ask)
 {
 	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
 
-	return ask->task == JL_TASK_SERVE &&
-	       (s->against == JL_AGAINST_SPARE ||
-		(!s->against && s->per_s.lo >= ask->tokens_per_s && !(s->run_s.hi > wait_s)));
+	if (s->against)
+		return s->against == JL_AGAINST_SPARE;
+	if (ask->task == JL_TASK_SERVE)
+		return s->per_s.lo >= ask->tokens_per_s && !(s->run_s.hi > wait_s);
+	return s->run_s.hi < fmin(SPREAD_S, wait_s);
 }
 
 bool jl_expert_survives(const struct jl_candidate *c, const struct jl_recommend_ask *ask, double stretch)

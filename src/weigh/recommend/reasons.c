@@ -44,8 +44,12 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 			       faster);
 		return;
 	case JL_PLACE_RUNNER_UP:
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("next best with another accelerator, where the pick cannot be had"));
+		if (r->runner_up == r->cheapest)
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("also the cheapest that will do; %.2gx the time of the pick"), faster);
+		else
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("next best with another accelerator, where the pick cannot be had"));
 		return;
 	case JL_PLACE_CHEAPEST:
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
@@ -69,16 +73,14 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("{%s}"), s->support->note);
 	else if (c->against == JL_AGAINST_SUPPORT)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no tensor cores"));
-	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW &&
-		 !(c->price && c->price_day > ask->today - JL_PRICE_STALE_DAYS))
+	else if (c->against == JL_AGAINST_PRICE && c->price && c->price_day < ask->today - JL_PRICE_STALE_DAYS)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("its newest price is of %s: nobody can count on it"), c->price_date ? c->price_date : "?");
+	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW && !c->price)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no shop lists it new any more"));
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("of %d: hardly sold new any more"),
 		       s->sys.gpu->year);
-	else if (c->against == JL_AGAINST_PRICE)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("its only price is of {%s}: nobody can count on it"),
-		       c->price_date ? c->price_date : JL_N("launch"));
 	else if (c->against == JL_AGAINST_GROUP)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 		       JL_N("%.0f in %d machines: not a group that people run"), device_count(c), s->sys.n_nodes);
@@ -122,6 +124,11 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it is the pick"));
 }
 
+static int rank_of(const struct jl_candidate *c)
+{
+	return !c->against ? 0 : c->against == JL_AGAINST_OFFER || c->against == JL_AGAINST_PRICE ? 2 : 1;
+}
+
 int jl_recommend_find(const struct jl_recommendation *r, const struct jl_sys *sys)
 {
 	int best = -1;
@@ -133,9 +140,9 @@ int jl_recommend_find(const struct jl_recommendation *r, const struct jl_sys *sy
 		if (s->gpu != sys->gpu || s->n_per_node != sys->n_per_node || s->n_nodes != sys->n_nodes ||
 		    (sys->system && s->system != sys->system))
 			continue;
-		/* what would do before what would not, then the better */
-		if (best < 0 || (!c->against && r->items[best].against) ||
-		    (!c->against == !r->items[best].against && c->score < r->items[best].score))
+		/* what would do before what would not, that before what nobody offers so, then the better */
+		if (best < 0 || rank_of(c) < rank_of(&r->items[best]) ||
+		    (rank_of(c) == rank_of(&r->items[best]) && c->score < r->items[best].score))
 			best = (int)i;
 	}
 	return best;

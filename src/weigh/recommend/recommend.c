@@ -16,6 +16,7 @@
 #define SPOT_RESTART_S      600
 #define BEATEN_FRAC         0.95
 #define SEEN_TIMES          2.5  /* of a run that was observed: slower than this nobody wants it */
+#define ALIKE_MOST          3    /* are shown that were rejected for one reason */
 #define DEAR_TIMES          10.0 /* the cost of the cheapest that will do */
 
 static const struct {
@@ -40,7 +41,7 @@ static const struct {
 	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
 	[JL_AGAINST_SUPPORT] = { "support", JL_N("software does not support it well") },
 	[JL_AGAINST_GROUP] = { "group", JL_N("nobody runs such a group") },
-	[JL_AGAINST_SPARE] = { "spare", JL_N("more machines than the load needs") },
+	[JL_AGAINST_SPARE] = { "spare", JL_N("more machines than the work needs") },
 	[JL_AGAINST_MEASURED] = { "measured", JL_N("never measured, nor anything like it") },
 	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
 	[JL_AGAINST_INTERVAL] = { "interval", JL_N("the worst end of its interval will not do") },
@@ -425,8 +426,10 @@ static bool is_among(const struct jl_recommendation *r, const int *rows, size_t 
 }
 
 /* Those that would have ranked before the pick, best first. */
-static void find_rejected(struct jl_recommendation *r)
+static void find_rejected(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
+	const long oldest = ask->today - 2 * ask->rent_days_max; /* a price that nobody would think of */
+	size_t n_of[JL_N_AGAINST] = { 0 };
 	const double limit = r->pick < 0 ? INFINITY : r->items[r->pick].score;
 
 	for (size_t k = 0; k < JL_REJECTED_MAX; k++) {
@@ -437,9 +440,9 @@ static void find_rejected(struct jl_recommendation *r)
 
 			const struct jl_gpu *gpu = c->setup->sys.gpu;
 
-			if (!(c->score < limit) ||
+			if (!(c->score < limit) || n_of[c->against] == ALIKE_MOST ||
 			    (c->against == JL_AGAINST_PRICE &&
-			     (c->how == JL_HOW_NEW || is_among(r, NULL, r->n_ok, gpu))) ||
+			     (c->how == JL_HOW_NEW || c->price_day < oldest || is_among(r, NULL, r->n_ok, gpu))) ||
 			    is_among(r, r->rejected, r->n_rejected, gpu) ||
 			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
@@ -449,6 +452,7 @@ static void find_rejected(struct jl_recommendation *r)
 		if (best < 0)
 			return;
 		r->rejected[r->n_rejected++] = best;
+		n_of[r->items[best].against]++;
 	}
 }
 
@@ -582,7 +586,7 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 	JL_TRY(weigh_all(setups, offers.n_units, ask, arena, err));
 	JL_TRY(make_candidates(&r, &offers, setups, ask, arena, err));
 	choose(&r);
-	find_rejected(&r);
+	find_rejected(&r, ask);
 	r.nearest = r.pick < 0 ? find_nearest(&r, ask) : -1;
 	r.wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
 	r.n_setups = n_setups;

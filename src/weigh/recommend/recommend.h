@@ -95,7 +95,7 @@ enum jl_against {
 	JL_AGAINST_OFFER,    /* one offer of a marketplace is one machine */
 	JL_AGAINST_SUPPORT,  /* the software of such work does not run there, or hardly (catalog/support.yaml) */
 	JL_AGAINST_GROUP,    /* nobody runs so many of them so joined */
-	JL_AGAINST_SPARE,    /* serve: fewer machines carry the load as surely */
+	JL_AGAINST_SPARE,    /* fewer machines carry the load as surely, or are done soon */
 	JL_AGAINST_MEASURED, /* neither it nor its family was ever measured at such work */
 	JL_AGAINST_USE,      /* too slow to do all the work in the time there is */
 	JL_AGAINST_WAIT,     /* a run takes longer than the deadline, or than the purpose bears */
@@ -130,10 +130,11 @@ struct jl_setup {
 	enum jl_recompute recompute;
 	unsigned offload;
 	double micro_batch, n_micro;
-	double global_batch; /* of a step as it is run: may be up to a tenth above the one that was asked for */
-	enum jl_dtype dtype; /* of the products; not for observed runs and serving */
-	double seq;          /* tokens of a sample; 0: it has none */
-	double weight_bits;  /* serve */
+	double global_batch;         /* of a step as it is run: may be up to a tenth above the one that was asked for */
+	enum jl_dtype dtype;         /* of the products; not for observed runs and serving */
+	enum jl_framework framework; /* likewise */
+	double seq;                  /* tokens of a sample; 0: it has none */
+	double weight_bits;          /* serve */
 };
 
 struct jl_candidate {

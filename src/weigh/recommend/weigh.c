@@ -119,13 +119,14 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 		      const struct jl_machine *machine)
 {
 	static const struct {
-		int zero;
+		int zero; /* -1: as it is cut already */
 		enum jl_recompute recompute;
-	} ways[] = { { 0, JL_RECOMPUTE_FULL },
+	} ways[] = { { -1, JL_RECOMPUTE_FULL },
 		     { 1, JL_RECOMPUTE_NONE },
 		     { 1, JL_RECOMPUTE_FULL },
 		     { 3, JL_RECOMPUTE_NONE },
 		     { 3, JL_RECOMPUTE_FULL } };
+	const struct jl_plan cut = io_case->plan;
 	const size_t n = n_devices(&machine->sys) > 1 ? sizeof(ways) / sizeof(*ways) : 1;
 	struct jl_recommend_ask ask = *work->ask;
 	struct jl_work thrifty = { .ask = &ask, .subject = work->subject };
@@ -133,12 +134,14 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 	if (!work->subject.kind->is_cut || io_case->shard.micro_batch > 1 || io_case->plan.offload ||
 	    !(io_p->memory_B.hi > JL_TIGHT_FRAC * io_p->capacity_B))
 		return;
-	ask.run.plan.tp = ask.run.plan.pp = ask.run.micro_batch = 1;
+	ask.run.micro_batch = 1;
 	for (size_t i = 0; i < n; i++) {
 		struct jl_prediction p;
 		struct jl_case c;
 
-		ask.run.plan.zero = ways[i].zero;
+		ask.run.plan.tp = ways[i].zero < 0 ? cut.tp : 1;
+		ask.run.plan.pp = ways[i].zero < 0 ? cut.pp : 1;
+		ask.run.plan.zero = ways[i].zero < 0 ? cut.zero : ways[i].zero;
 		ask.run.recompute = (int)ways[i].recompute;
 		if (make_case(&c, &thrifty, machine) || c.plan.offload)
 			continue;
@@ -181,6 +184,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->n_micro = c.plan.n_micro;
 	setup->global_batch = c.global_batch;
 	setup->dtype = c.shard.dtype;
+	setup->framework = c.framework;
 	setup->seq = work->subject.kind->has_tokens ? c.shard.seq : 0;
 }
 

@@ -233,6 +233,68 @@ static void a_year_of_bills_is_twelve_months(void **state)
 	jl_arena_release(&arena);
 }
 
+/* A contract that is the machine's is paid by it; one that was there before is paid only for what the machine adds. */
+static void a_contract_is_paid_by_who_needs_it(void **state)
+{
+	struct jl_cost_setting s = setting();
+	struct jl_machine_bill alone, large, beside;
+	struct jl_arena arena;
+	struct jl_cost_option o;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	s.currency = JL_KRW;
+	s.tariff = "kr-general-1-low";
+	s.fx.krw_micro = 1460000000;
+	parse(&o, JL_COST_OWN, "my machine, watts=2000 W", &arena);
+	assert_int_equal(jl_machine_bill_make(&alone, &o, &s, cat(), &err), JL_OK);
+	assert_true(alone.demand_kW == 2 && alone.months[0].without.micro == 0);
+	s.site.demand_kW = 8;
+	assert_int_equal(jl_machine_bill_make(&large, &o, &s, cat(), &err), JL_OK);
+	assert_true(large.demand_kW == 8 && large.year.micro > alone.year.micro);
+	s.site.milli_kWh = 1000000;
+	assert_int_equal(jl_machine_bill_make(&beside, &o, &s, cat(), &err), JL_OK);
+	assert_true(beside.demand_kW == 10 && beside.months[0].without.micro > 0);
+	assert_true(beside.year.micro < large.year.micro);
+	for (int m = 0; m < 12; m++)
+		assert_true(beside.months[m].with.micro ==
+			    beside.months[m].without.micro + beside.months[m].more.micro);
+	jl_arena_release(&arena);
+}
+
+/* What the work does not fit on is not compared, however cheap. */
+static void what_cannot_do_the_work_is_no_choice(void **state)
+{
+	static struct jl_cost_study study;
+	struct jl_request run = jl_request_empty();
+	struct jl_arena arena;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	study.setting = setting();
+	study.runs_per_month = NAN;
+	study.n_options = 2;
+	parse(&study.options[0], JL_COST_BUY, "4x rtx-3090 workstation 9000 USD", &arena);
+	parse(&study.options[1], JL_COST_RENT, "aws:p5.48xlarge", &arena);
+	run.model = "llama-3-70b";
+	run.tokens = 1e9;
+	assert_int_equal(jl_cost_study_make(&study, &run, cat(), &arena, &err), JL_OK);
+	assert_true(jl_cost_does(&study, 0)); /* nothing can: all are shown */
+	run.model = "gpt2-355m";
+	assert_int_equal(jl_cost_study_make(&study, &run, cat(), &arena, &err), JL_OK);
+	assert_true(jl_cost_does(&study, 0) && jl_cost_does(&study, 1) && study.n_pairs == 1);
+	for (size_t i = 0; i < study.pairs[0].n_swings; i++)
+		assert_true(study.pairs[0].swings[i].now > 0);
+	memset(study.work, 0, sizeof study.work);
+	run.model = "llama-2-7b"; /* fits on eight of 80 GiB, not on four of 24 */
+	assert_int_equal(jl_cost_study_make(&study, &run, cat(), &arena, &err), JL_OK);
+	assert_true(!jl_cost_does(&study, 0) && study.n_pairs == 0);
+	assert_int_equal(jl_cost_cheapest(&study, study.setting.horizon_days), 1);
+	jl_arena_release(&arena);
+}
+
 static struct jl_cost_line line_of(enum jl_cost_kind kind, const char *text, const struct jl_cost_setting *s,
 				   struct jl_arena *arena)
 {
@@ -420,6 +482,8 @@ int main(void)
 		cmocka_unit_test(the_decision_flips_where_it_is_told),
 		cmocka_unit_test(progressive_tiers_make_the_next_kWh_dearer),
 		cmocka_unit_test(a_year_of_bills_is_twelve_months),
+		cmocka_unit_test(a_contract_is_paid_by_who_needs_it),
+		cmocka_unit_test(what_cannot_do_the_work_is_no_choice),
 		cmocka_unit_test(years_are_those_of_the_calendar),
 		cmocka_unit_test(hosts_draw_power_too),
 		cmocka_unit_test(a_desktop_has_a_host),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "catalog/find.h"
 #include "cost/study.h"
 #include "plan/search.h"
 #include "plan/way.h"
@@ -17,6 +18,7 @@
 #include "predict/kind.h"
 #include "predict/technique.h"
 #include "recommend/recommend.h"
+#include "serving/serve.h"
 
 #define N_JOBS 500
 
@@ -241,9 +243,64 @@ static void one_job_has_one_answer(void **state)
 	assert_true(n > N_JOBS * 3 / 4);
 }
 
+/* A served model takes as long in recommend, which weighs alike machines once, as where predict --serve asks for one. */
+static void one_served_load_has_one_answer(void **state)
+{
+	static const char *const served[] = { "llama-3-8b", "llama-3-70b", "mixtral-8x7b" };
+	struct jl_catalog cat = *jl_catalog_embedded();
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(jl_date_parse(&cat.today, "2026-11-15", NULL), JL_OK);
+	for (size_t m = 0; m < sizeof served / sizeof *served; m++) {
+		struct jl_recommend_ask ask = jl_recommend_ask_empty();
+		struct jl_recommendation r;
+		struct jl_arena arena;
+		struct jl_err err;
+
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+		ask.cat = &cat;
+		ask.today = cat.today;
+		ask.task = JL_TASK_SERVE;
+		ask.run.model = served[m];
+		ask.users = 16;
+		ask.context = 4096;
+		ask.tokens_per_s = 200;
+		ask.months = 12;
+		ask.n_threads = 1;
+		assert_int_equal(jl_recommend_run(&r, &ask, &arena, &err), JL_OK);
+		for (size_t i = 0; i < r.n_ok; i += 7) {
+			const struct jl_setup *s = r.items[i].setup;
+			const char *formats[] = { "int4", s->sys.gpu->fp8_dense_flopps.value > 0 ? "fp8" : "int8",
+						  NULL };
+			struct jl_serve_ask one = { .model = jl_model_by_id(&cat, served[m]),
+						    .weights = formats[s->weight_bits == 4   ? 0
+								       : s->weight_bits == 8 ? 1
+											     : 2],
+						    .n_gpus = s->sys.n_per_node,
+						    .n_requests = ceil(ask.users / s->sys.n_nodes),
+						    .prompt = 3072,
+						    .output = 1024 };
+			struct jl_serve_answer answer;
+			struct jl_machine machine;
+
+			assert_int_equal(jl_machine_make(&machine, &cat, &s->sys, &err), JL_OK);
+			assert_int_equal(jl_serve_predict(&answer, &cat, &machine, &one, &err), JL_OK);
+			if (!(fabs(answer.tpot_s.value / s->run_s.value - 1) < 1e-6 &&
+			      fabs(answer.tpot_s.hi / s->run_s.hi - 1) < 1e-6))
+				fail_msg("%s on %s: recommend %g s a token, predict %g s", served[m], s->text,
+					 s->run_s.value, answer.tpot_s.value);
+			n++;
+		}
+		jl_arena_release(&arena);
+	}
+	assert_true(n > 30);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(one_job_has_one_answer) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(one_job_has_one_answer),
+					    cmocka_unit_test(one_served_load_has_one_answer) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static void share_of_use_is_cheaper(void **state)
 static void offers_are_what_they_are(void **state)
 {
 	struct fixture *f = *state;
-	struct jl_recommend_ask ask = ask_for(f, "kaggle");
+	struct jl_recommend_ask ask = ask_for(f, "cluster");
 	struct jl_recommendation r;
 
 	ask.rent_days_max = 1000; /* the marketplace's snapshot is more than a year old */
@@ -193,6 +193,27 @@ static void offers_are_what_they_are(void **state)
 			assert_true(c->how == JL_HOW_NEW || c->how == JL_HOW_USED || jl_price_is_machine(c->price));
 		if (c->price_date && jl_date_parse(&day, c->price_date, NULL) == JL_OK)
 			assert_int_equal(c->price_day, day);
+	}
+}
+
+/* What one machine does in an hour is not spread over several; a load that fewer machines carry is not either. */
+static void no_more_machines_than_needed(void **state)
+{
+	static const char *const purposes[] = { "kaggle", "learning", "serve-70b" };
+	struct fixture *f = *state;
+
+	for (size_t k = 0; k < sizeof purposes / sizeof *purposes; k++) {
+		const struct jl_recommend_ask ask = ask_for(f, purposes[k]);
+		const struct jl_recommendation r = run(f, &ask);
+
+		assert_true(r.n_against[JL_AGAINST_SPARE] > 0);
+		for (size_t i = 0; i < r.n_ok; i++) {
+			const struct jl_setup *s = r.items[i].setup;
+
+			assert_true(s->sys.n_nodes == 1 || s->run_s.hi > 600 || ask.task == JL_TASK_SERVE);
+			assert_true(s->sys.n_nodes == 1 || ask.task != JL_TASK_SERVE ||
+				    s->per_s.lo < 4 * ask.tokens_per_s || s->run_s.hi > ask.wait_s / 4);
+		}
 	}
 }
 
@@ -394,6 +415,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(threads_do_not_matter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(share_of_use_is_cheaper, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(offers_are_what_they_are, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_more_machines_than_needed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(budgets_hold_for_the_purchase, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_nearest_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(serving_keeps_the_format, set_up, tear_down),
