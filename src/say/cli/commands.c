@@ -171,12 +171,12 @@ const struct jl_command jl_commands[] = {
 
 /* What may be asked in JSON, by the library and the page: nothing that measures, writes or takes long. */
 const struct jl_askable jl_askable[] = {
-	{ "predict", "model", false },     { "infer", "model", false },       { "fit", "model", false },
-	{ "flops", "model", false },       { "plan", "model", false },        { "compare", "model", false },
-	{ "cost", "model", false },        { "recommend", "model", false },   { "build", "parts", false },
-	{ "audit", "note", false },        { "report", "scenario", true },    { "check", "kind", true },
-	{ "probe", NULL, true },           { "validate", NULL, true },        { "store list", NULL, true },
-	{ "store show", "id", true },      { "catalog list", "kind", false }, { "catalog search", "words", false },
-	{ "catalog show", "name", false }, { "catalog prices", NULL, false }, { "catalog sources", "id", false },
-	{ "schema", "name", false },       { "version", NULL, false },        { 0 },
+	{ "predict", "model", false },     { "infer", "model", false },        { "fit", "model", false },
+	{ "flops", "model", false },       { "plan", "model", false },         { "compare", "model", false },
+	{ "cost", "model", false },        { "recommend", "model", false },    { "build", "parts", false },
+	{ "audit", "note", false },        { "report", "scenario", true },     { "check", "kind", true },
+	{ "probe", NULL, true },           { "validate", NULL, true },         { "store list", NULL, true },
+	{ "store show", "id", true },      { "catalog list", "kind", false },  { "catalog search", "words", false },
+	{ "catalog show", "name", false }, { "catalog prices", "gpu", false }, { "catalog sources", "id", false },
+	{ "schema", "name", false },       { "version", NULL, false },         { 0 },
 };

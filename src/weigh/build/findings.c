@@ -456,7 +456,7 @@ static void know_part(const struct checking *c, struct jl_rig *rig, const char *
 {
 	const struct jl_rule *part = jl_part_named(c->cat, kind, text);
 	const struct jl_where nowhere = { 0 };
-	char list[256], *rest = list, *piece;
+	char list[256], *rest = list, *piece, what[256];
 
 	if (text && !part)
 		say(c, kind, JL_PART_UNCHECKED, JL_SURE_SPEC, "",
@@ -475,8 +475,9 @@ static void know_part(const struct checking *c, struct jl_rig *rig, const char *
 		if (!jl_rig_given(rig, key))
 			(void)jl_rig_set(rig, key, equals + 1, &nowhere, c->cat, NULL, &ignored);
 	}
+	snprintf(what, sizeof what, "rule\004%s", part->value);
 	say(c, kind, JL_PART_OK, strcmp(part->source, "jeoul-estimate") == 0 ? JL_SURE_OPINION : JL_SURE_SPEC, part->id,
-	    JL_N("%s: %s"), part->name, part->value);
+	    JL_N("%s: {%s}"), part->name, what);
 }
 
 void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *given, const struct jl_catalog *cat)

@@ -42,7 +42,7 @@ static double spread(const struct jl_sheet *s, int col)
 
 double jl_relation_value(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row, int col, double with)
 {
-	const double with_ln = with > 0 || isnan(with) ? log(with) : -INFINITY;
+	const double with_ln = with > 0 ? log(with) : isnan(with) ? NAN : -INFINITY;
 	const double a = rel->a == col ? with_ln : s->ln[row][rel->a];
 	const double b = rel->b < 0 ? 0 : rel->b == col ? with_ln : s->ln[row][rel->b];
 	double sum = 0;
