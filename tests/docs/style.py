@@ -71,7 +71,7 @@ for path in reports + briefs:
     elif path.endswith(".txt"):
         wide(name, text)
         look(name, text, False)  # names stand unmarked in it: the page is looked at for words
-for path in sorted(glob.glob(root + "/docs/cmd/*.md")):
+for path in sorted(glob.glob(root + "/docs/cmd/*.md") + glob.glob(root + "/README*.md")):
     for block in re.findall(r"```console\n(.*?)```", open(path, encoding="utf-8").read(), re.S):
         # errors are one line, nccl-tests' format is its own, and lines to be copied are not broken
         shown = "\n".join(l for l in block.split("\n") if not re.match(r"\$ |jeoul: |# |clean: | +\d+ +\d+ +float| +(vllm|python -m) ", l))

@@ -356,6 +356,9 @@ static void mark_lines(const struct frame *f)
 	const struct jl_chart *c = f->p->chart;
 	struct jl_buf *out = f->p->out;
 
+	for (size_t i = 0; i < c->n_marks; i++) /* no line crosses a name */
+		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>",
+			      jl_scale_at(&f->x, c->marks[i].x), f->top, f->bottom);
 	for (size_t i = 0; i < c->n_marks; i++) {
 		const double at = jl_scale_at(&f->x, c->marks[i].x), middle = (f->left + f->right) / 2;
 		const double w = JL_SVG_LETTER * (double)jl_utf8_width(c->marks[i].label);
@@ -365,8 +368,6 @@ static void mark_lines(const struct frame *f)
 					    .origin = JL_ESTIMATED,
 					    .source = c->mark_source };
 
-		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>", at,
-			      f->top, f->bottom);
 		jl_svg_num_open(out, &num, &c->x, NULL, NULL);
 		/* a long name on narrow paper reaches back over its line */
 		jl_svg_text(out, at < middle ? fmin(at + 6, f->p->width - 4 - w) : fmax(at - 6, w + 4),

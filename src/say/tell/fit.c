@@ -143,7 +143,13 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 		nothing_fits(doc, fit);
 		return;
 	}
-	JL_SENTENCE(doc, JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step."),
+	if (best->weight.host_B > 0)
+		JL_SENTENCE(doc, JL_("It fits only where the host has |1 of RAM."),
+			    JL_FIG(jl_num_about(best->weight.host_B / JL_HOST_RAM_FRAC, JL_K_BYTES,
+						jl_memory_text(JL_TXT, best->weight.host_B / JL_HOST_RAM_FRAC))));
+	JL_SENTENCE(doc,
+		    best->weight.host_B > 0 ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
+					    : JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
 		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
 					jl_memory_text(JL_TXT, best->weight.memory.total_B))),

@@ -57,12 +57,13 @@ static enum jl_status power_by_day(long long *cum, const struct jl_cost_option *
 	if (!s->tariff && (status = jl_money_convert(&flat, s->per_kWh, s->currency, &s->fx, err)))
 		return status;
 	for (long d = 1; d <= s->horizon_days; d++) {
-		const struct jl_civil today = jl_date_civil(s->start_day + d - 1);
+		struct jl_civil today;
 
 		if (!s->tariff) {
 			cum[d] += jl_micro_scale(flat.micro, jl_cost_milli_kWh(o, s, d), 1000);
 			continue;
 		}
+		today = jl_date_civil(s->start_day + d - 1);
 		if (d == 1 || today.day == 1) {
 			if (d > 1)
 				months += month_days ? month : 0;
@@ -96,7 +97,7 @@ JL_WIDE_MATH static long long rented_by(const struct jl_cost_option *o, const st
 					const struct rates *r, long d)
 {
 	const wide hours_ppm = o->kind == JL_COST_RESERVE ? (wide)24 * d * JL_PPM : (wide)24 * d * util_of(o, s);
-	const wide paid = hours_ppm * r->overhead_ppm / JL_PPM;
+	const wide paid = r->overhead_ppm == JL_PPM ? hours_ppm : hours_ppm * r->overhead_ppm / JL_PPM;
 	/* up front for each term: the first on the first day */
 	const long n_terms = o->kind == JL_COST_RESERVE ? jl_cost_period_again(o->term, s->start_day, d) + 1 : 0;
 

@@ -343,8 +343,12 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 	last = num;
 	bool money = currency_before(&fig, t, line_at);
 	const struct jl_memo_unit *unit = unit_behind(t, num.end, end, &stop);
-	if (!unit && num.end < end && t[num.end] == '+' && (unit = unit_behind(t, num.end + 1, end, &stop)))
-		fig.flags |= JL_FIG_LEAST; /* 100+ TFLOPS */
+	if (!unit && num.end < end && t[num.end] == '+') { /* 100+ TFLOPS */
+		if ((unit = unit_behind(t, num.end + 1, end, &stop)))
+			fig.flags |= JL_FIG_LEAST;
+		else
+			stop = num.end;
+	}
 	take_range(&fig, t, end, &last, &unit, &stop);
 	if (!unit && stop < end && (isalpha((unsigned char)t[stop]) || t[stop] == '_') && !strchr("xX", t[stop]))
 		return stop; /* 3090Ti, 2nd */

@@ -220,10 +220,13 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 			continue;
 		if (!(u = jl_memo_unit_at(t + i + bracket, len - i - bracket, true, &n)))
 			continue;
+		if (i == 0 && !bracket && n >= 4 && u->qty == JL_Q_TIME)
+			return u; /* "days for 100B tokens" */
 		/* alone in its brackets, or a rate that says what it is */
 		if (bracket ? i + 1 + n < len && strchr(")]", t[i + 1 + n])
-			    : i + n == len && (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
-					       u->qty == JL_Q_COUNT_RATE || u->qty == JL_Q_USD_RATE))
+			    : i + n + (t[len - 1] == '*') == len &&
+				      (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
+				       u->qty == JL_Q_COUNT_RATE || u->qty == JL_Q_USD_RATE))
 			return u->qty == JL_Q_NUMBER || u->qty == JL_Q_RATIO || u->qty == JL_Q_COUNT ? NULL : u;
 	}
 	return NULL;

@@ -157,13 +157,15 @@ static size_t longest(struct naming *n, const char *t, size_t at, size_t end, in
 	while (n_ends < CHUNK_WORDS) {
 		const size_t len = word_len(t, i, end);
 
-		if (!len || (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
-			     !looks_like_chip(t + i, len) && !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb")))
+		if (!len ||
+		    (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
+		     !looks_like_chip(t + i, len) && !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
 			break;
 		ends[n_ends++] = i + len;
 		i += len;
-		if (n_ends == 1 && end - i > 10 &&
-		    (strncasecmp(t + i, " instance", 9) == 0 || strncmp(t + i, " 인스턴스", 13) == 0) &&
+		if (n_ends == 1 && end - i >= 9 &&
+		    (strncasecmp(t + i, " instance", 9) == 0 ||
+		     (end - i >= 13 && strncmp(t + i, " 인스턴스", 13) == 0)) &&
 		    n_ends < CHUNK_WORDS) {
 			const size_t stop = i + (t[i + 1] == 'i' || t[i + 1] == 'I' ? 9 : 13);
 
@@ -180,7 +182,8 @@ static size_t longest(struct naming *n, const char *t, size_t at, size_t end, in
 
 		for (size_t k = at; k < stop; k++)
 			digit |= isdigit((unsigned char)t[k]) != 0;
-		if ((digit || (stop - at > 10 && strncasecmp(t + at, "dgx", 3) == 0)) &&
+		if ((digit || (stop - at > 10 && strncasecmp(t + at, "dgx", 3) == 0) ||
+		     (stop - at > 6 && strncasecmp(t + at, "titan ", 6) == 0)) &&
 		    (*ret_entity = lookup(n, t + at, stop - at)) >= 0)
 			return stop;
 	}
@@ -226,6 +229,12 @@ static void take_count(struct jl_mention *m, const char *t, size_t line_at, size
 			return;
 		}
 	}
+	for (to = i; to < end && isdigit((unsigned char)t[to]);)
+		to++;
+	if (to > i && to - i < 5 && end - to >= 3 && (memcmp(t + to, "장", 3) == 0 || memcmp(t + to, "개", 3) == 0)) {
+		m->count = to_count(t, i, to); /* "H100 8장": the figure stays one */
+		return;
+	}
 	i = m->at;
 	while (i > line_at && t[i - 1] == ' ')
 		i--;
@@ -257,6 +266,16 @@ static bool may_be_head(const char *t, size_t len)
 	return false;
 }
 
+/* "1080 Ti", "3090Ti": the maker's letters are often left out. */
+static bool is_bare_card(const char *t, size_t at, size_t end)
+{
+	const size_t gap = at + 4 < end && t[at + 4] == ' ';
+
+	return end - at >= 6 + gap && isdigit((unsigned char)t[at + 1]) && t[at + 2] >= '5' && t[at + 3] == '0' &&
+	       strncasecmp(t + at + 4 + gap, "ti", 2) == 0 &&
+	       (at + 6 + gap == end || !isalnum((unsigned char)t[at + 6 + gap]));
+}
+
 static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size_t end)
 {
 	struct jl_memo *note = n->note;
@@ -266,8 +285,8 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 	int32_t entity = -1;
 	size_t stop = 0;
 
-	if ((may_be_head(t + at, len) && word_in(t + at, len, head_words)) || looks_like_chip(t + at, len) ||
-	    looks_like_instance(t + at, len))
+	if (is_bare_card(t, at, end) || (may_be_head(t + at, len) && word_in(t + at, len, head_words)) ||
+	    looks_like_chip(t + at, len) || looks_like_instance(t + at, len))
 		stop = longest(n, t, at, end, &entity);
 	else if (isupper((unsigned char)t[at]) && (family = family_named(note->cat, t + at, len)) &&
 		 note->n_entities < JL_MEMO_ENTITIES_MAX) {
@@ -335,7 +354,8 @@ enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err)
 			const unsigned char c = (unsigned char)note->text[at],
 					    before = at ? (unsigned char)note->text[at - 1] : ' ';
 
-			if (!isalpha(c) || isalnum(before) || before == '_')
+			if (!(isalpha(c) || (isdigit(c) && is_bare_card(note->text, at, end))) || isalnum(before) ||
+			    before == '_' || before == '.')
 				at++;
 			else
 				at = mention_at(&n, line, at, end);

@@ -53,7 +53,8 @@ static struct value none(void)
 
 static void blanks(struct scan *s)
 {
-	while (s->at < s->end && (s->note->text[s->at] == ' ' || s->note->text[s->at] == '\t'))
+	while (s->at < s->end &&
+	       (s->note->text[s->at] == ' ' || s->note->text[s->at] == '\t' || s->note->text[s->at] == '`'))
 		s->at++;
 }
 
@@ -273,6 +274,18 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 	return true;
 }
 
+/* "32x32=64", "64+32=64": widths of instructions, not sums: small powers of two without blanks, and the wider or both as the result. */
+static bool is_notation(const struct jl_memo *note, const struct value *left, const struct jl_figure *f, uint32_t from,
+			uint32_t to)
+{
+	const struct jl_figure *a = &note->figures[left->first], *b = &note->figures[left->last];
+
+	return left->n == 2 && left->last == left->first + 1 && a->qty == JL_Q_NUMBER && b->qty == JL_Q_NUMBER &&
+	       f->qty == JL_Q_NUMBER && f->lo <= 1024 && !memchr(note->text + from, ' ', to - from) &&
+	       (f->lo == a->lo + b->lo || f->lo == fmax(a->lo, b->lo)) && exp2(round(log2(a->lo))) == a->lo &&
+	       exp2(round(log2(b->lo))) == b->lo;
+}
+
 /* `left` is what was reckoned, `fig` the result as it stands. */
 static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to)
 {
@@ -295,7 +308,7 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 		judge_inputs(note, left);
 		return;
 	}
-	if (left->lo <= 0 || (!same && !counted_slip(note, left, f)))
+	if (left->lo <= 0 || (!same && !counted_slip(note, left, f)) || is_notation(note, left, f, from, to))
 		return;
 	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
 	if (!said)
@@ -374,6 +387,8 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 		}
 		if (v.ok && s.at == sign && whole(note, line, &v, from, sign)) {
 			*ret_from = note->figures[v.first].at;
+			if (*ret_from > from && note->text[*ret_from - 1] == '(' && note->text[at] == '(')
+				--*ret_from;
 			return v;
 		}
 	}

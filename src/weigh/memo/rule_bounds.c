@@ -1,4 +1,5 @@
 /* What no machine can do: more FLOP/s than the chip has, more than all of the time, an all-reduce above what the network carries. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,32 @@ static double peak(const struct jl_entity *e, bool wide)
 	return most;
 }
 
+/* "..., an MFU of 45 %": the share behind both. */
+static void check_share_said(struct jl_memo *note, const struct jl_line *line, int32_t reached)
+{
+	const struct jl_figure *f = &note->figures[reached], *p = f - 1, *r = f + 1;
+	const double want = jl_fig_mid(f) / jl_fig_mid(p),
+		     slack = want * (jl_fig_slack(f) / jl_fig_mid(f) + jl_fig_slack(p) / jl_fig_mid(p));
+	struct jl_said_finding *said;
+	char sum[96];
+
+	if ((uint32_t)reached + 1 >= line->fig + line->n_figs || r->qty != JL_Q_PERCENT ||
+	    r->at - f->at - f->len > 40 ||
+	    !jl_span_has(note->text + f->at + f->len, r->at - f->at - f->len, "MFU|utilization|efficiency|이용률|효율"))
+		return;
+	if (r->lo - r->digit - slack <= want && want <= r->hi + r->digit + slack) {
+		jl_memo_judge(note, reached + 1, JL_MEMO_CONFIRMED);
+		return;
+	}
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", reached + 1)))
+		return;
+	jl_fig_text(said->premises, note, r, want, 0);
+	jl_fig_digits(said->fix, r, want, 0);
+	snprintf(sum, sizeof sum, "%.40s ÷ %.40s", jl_memo_quote(note, f->at, f->len),
+		 jl_memo_quote(note, p->at, p->len));
+	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+}
+
 /* "The peak is 312 TFLOPS; we reached 410": both in one line. */
 static void check_peak_said(struct jl_memo *note, const struct jl_line *line, int32_t fig)
 {
@@ -41,14 +68,17 @@ static void check_peak_said(struct jl_memo *note, const struct jl_line *line, in
 	const uint32_t from = (uint32_t)fig > line->fig && p->at > line->at + 24 ? p->at - 24 : line->at;
 	struct jl_said_finding *said;
 
-	if ((uint32_t)fig == line->fig || p->qty != JL_Q_FLOP_RATE || f->lo <= p->hi * 1.005 ||
+	if ((uint32_t)fig == line->fig || p->qty != JL_Q_FLOP_RATE || !(p->lo > 0) ||
 	    !jl_span_has(note->text + from, p->at - from, "peak|theoretical|피크|이론") ||
 	    jl_span_has(note->text + line->at, p->at - line->at, "sparse|reached|achieved|달성") ||
 	    !jl_span_has(note->text + p->at + p->len, f->at - p->at - p->len,
-			 "reach|reached|achieve|achieved|달성|실측|measured|get|got") ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
+			 "reach|reached|achieve|achieved|달성|실측|measured|get|got"))
 		return;
-	jl_said_finding_say(said, "above the peak that the sentence gives, %s", jl_memo_quote(note, p->at, p->len));
+	if (f->lo <= p->hi * 1.005)
+		check_share_said(note, line, fig);
+	else if ((said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
+		jl_said_finding_say(said, "above the peak that the sentence gives, %s",
+				    jl_memo_quote(note, p->at, p->len));
 }
 
 static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_t fig)
@@ -307,29 +337,40 @@ static double least_B(const struct jl_memo *note, const struct jl_line *line, en
 	return params * 16 / n; /* sharded as far as it goes */
 }
 
-static void check_fit(struct jl_memo *note, uint32_t l, int32_t fig, double n)
+/* A model that a line names: its figure, or part of a name ("Llama-3-70B"). */
+struct named_model {
+	double params;
+	int32_t fig; /* -1: in a name */
+	uint32_t at, len;
+};
+
+static void check_fit(struct jl_memo *note, uint32_t l, const struct named_model *m, double n)
 {
 	const struct jl_line *line = &note->lines[l];
-	const struct jl_figure *f = &note->figures[fig];
 	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l) : section_mention(note, l);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 	const enum use use = use_of(note, l);
 	struct jl_said_finding *said;
+	const char *name = NULL;
 	double mem = 0, need;
 
-	if (!on || !e->n_gpus || use == USE_NONE || JL_PART_HAS(note, line, small) || f->lo < 5e8)
+	if (!on || !e->n_gpus || use == USE_NONE || JL_PART_HAS(note, line, small) || m->params < 5e8)
 		return;
-	for (size_t i = 0; i < e->n_gpus; i++)
-		mem = fmax(mem, e->gpus[i]->mem_B.value);
-	need = least_B(note, line, use, f->lo, n);
-	if (!(mem > 0) || need <= mem * 1.02 || !(said = jl_finding_on_figure(note, JL_MEMO_UNLIKELY, "bound", fig)))
+	for (size_t i = 0; i < e->n_gpus; i++) /* the roomiest that it may mean */
+		if (e->gpus[i]->mem_B.value > mem) {
+			mem = e->gpus[i]->mem_B.value;
+			name = e->gpus[i]->name;
+		}
+	need = least_B(note, line, use, m->params, n);
+	if (!(mem > 0) || need <= mem * 1.02 ||
+	    !(said = jl_finding_new(note, JL_MEMO_UNLIKELY, "bound", m->at, m->len, m->fig)))
 		return;
 	snprintf(said->estimate, sizeof said->estimate, "%.0f GB > %.0f GiB", need / 1e9, mem / 1073741824.0);
 	if (use == USE_INFER)
 		jl_said_finding_say(
 			said,
 			"16-bit weights take %.0f GB on each of %.0f, and %s has %.0f GiB; %d bits or fewer would fit",
-			need / 1e9, n, e->gpus[0]->name, mem / 1073741824.0,
+			need / 1e9, n, name, mem / 1073741824.0,
 			need / 2 < mem   ? 8
 			: need / 4 < mem ? 4
 					 : 2);
@@ -337,7 +378,7 @@ static void check_fit(struct jl_memo *note, uint32_t l, int32_t fig, double n)
 		jl_said_finding_say(said,
 				    "weights, gradients and AdamW's states (16 bytes a parameter) take %.0f GB on each "
 				    "of %.0f, and %s has %.0f GiB",
-				    need / 1e9, n, e->gpus[0]->name, mem / 1073741824.0);
+				    need / 1e9, n, name, mem / 1073741824.0);
 }
 
 /* The number of GPUs that a line gives a model: "2GPU", "single GPU"; 0: none, or several nodes. */
@@ -350,7 +391,7 @@ static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 		const struct jl_figure *f = &note->figures[i];
 
-		if (f->qty == JL_Q_COUNT && JL_PART_HAS(note, f, "GPU|GPUs") && f->lo >= 1)
+		if (f->qty == JL_Q_COUNT && JL_PART_HAS(note, f, "GPU|GPUs|장") && f->lo >= 1)
 			n = f->hi;
 	}
 	if (n == 0 && JL_PART_HAS(note, line, "단일 GPU|single GPU|one GPU|1 GPU|single-GPU"))
@@ -358,20 +399,46 @@ static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
 	return n;
 }
 
+/* "-70B" at the end of a name. */
+static bool model_in_name(const struct jl_memo *note, const struct jl_line *line, struct named_model *ret)
+{
+	const char *t = note->text + line->at;
+
+	for (uint32_t i = 1; i + 2 < line->len; i++) {
+		uint32_t from = i, to;
+		double v = 0;
+
+		if (t[i - 1] != '-' || !isdigit((unsigned char)t[i]))
+			continue;
+		for (to = i; to < line->len && isdigit((unsigned char)t[to]) && to - i < 4; to++)
+			v = v * 10 + (t[to] - '0');
+		if (to >= line->len || t[to] != 'B' || (to + 1 < line->len && isalnum((unsigned char)t[to + 1])))
+			continue;
+		while (from && (isalnum((unsigned char)t[from - 1]) || strchr("-.", t[from - 1])))
+			from--;
+		*ret = (struct named_model){ v * 1e9, -1, line->at + from, to + 1 - from };
+		return v > 0;
+	}
+	return false;
+}
+
 static void check_model(struct jl_memo *note, uint32_t l)
 {
 	const struct jl_line *line = &note->lines[l];
 	const double n = gpus_of(note, line);
-	int32_t params = -1;
+	struct named_model m = { .fig = -1 };
 
+	if (!(n > 0))
+		return;
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
 		if (note->figures[i].qty == JL_Q_PARAMS && note->figures[i].scale >= 1e9) {
-			if (params >= 0)
+			if (m.len)
 				return; /* two models */
-			params = (int32_t)i;
+			m = (struct named_model){ note->figures[i].lo, (int32_t)i, note->figures[i].at,
+						  note->figures[i].len };
 		}
-	if (n > 0 && params >= 0)
-		check_fit(note, l, params, n);
+	if (m.len || (line->len < 400 && line->kind != JL_LINE_HEAD && model_in_name(note, line, &m)))
+		check_fit(note, l, &m, n);
 }
 
 void jl_rule_bounds(struct jl_memo *note)

@@ -52,6 +52,7 @@ struct shelves {
 
 struct asked {
 	const struct jl_entity *e;
+	const struct jl_mention *on;
 	const char *provider; /* as rows write it; NULL: any */
 	bool rent, spot;
 	double value; /* dollars, for one */
@@ -171,7 +172,8 @@ static const char *dollars(char out[JL_SHOULD_MAX], const struct asked *q, doubl
 static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const struct offers *o)
 {
 	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig);
-	const char *name = q->e->system ? q->e->system->name : q->e->gpus[0]->name, *unit = q->rent ? "USD/h" : "USD";
+	const char *name = q->e->n_gpus == 1 ? q->e->gpus[0]->name : jl_memo_quote(note, q->on->at, q->on->len),
+		   *unit = q->rent ? "USD/h" : "USD";
 	char lo[JL_SHOULD_MAX], hi[JL_SHOULD_MAX], where[96];
 
 	if (!said)
@@ -205,7 +207,7 @@ static bool check(struct jl_memo *note, struct shelves *shelves, int32_t fig, co
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const bool won = f->qty == JL_Q_KRW;
-	struct asked q = { .e = jl_mention_entity(note, on), .count = on->count ? on->count : 1 };
+	struct asked q = { .e = jl_mention_entity(note, on), .on = on, .count = on->count ? on->count : 1 };
 	struct offers o;
 
 	q.rent = is_hourly(f, label, label_len);

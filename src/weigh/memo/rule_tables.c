@@ -90,14 +90,20 @@ static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t
 /* Numbers of remarks, ranks and years are no quantities. */
 static bool is_remark(const struct jl_memo *note, const struct jl_cell *head)
 {
-	return head->len < 14 &&
-	       JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|#|no|id|연도|출시년도|date|version");
+	return (head->len == 1 && note->text[head->at] == '#') ||
+	       (head->len < 14 &&
+		JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|no|id|연도|출시년도|date|version"));
 }
 
 /* A cell of a grid that is read by rows, or by columns where it lies sideways. */
 static struct jl_cell *turned_cell(const struct jl_grid *g, uint32_t row, uint32_t col)
 {
 	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
+}
+
+static double head_number(const struct jl_memo *note, const struct jl_cell *head)
+{
+	return head && head->fig >= 0 ? note->figures[head->fig].lo / note->figures[head->fig].scale : NAN;
 }
 
 /* Rows and columns of a grid that hold figures. */
@@ -121,6 +127,7 @@ static void sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struc
 			put_cell(note, s, r, s->n_cols, turned_cell(g, s->row_of[r], c)->fig);
 		s->head_at[s->n_cols] = head->at;
 		s->head_len[s->n_cols] = g->has_heads ? head->len : 0;
+		s->head_number[s->n_cols] = head_number(note, g->has_heads ? head : NULL);
 		column_kind(note, s, s->n_cols++);
 	}
 }
@@ -370,9 +377,16 @@ static void totals(struct jl_memo *note, const struct jl_sheet *s)
 	for (uint32_t r = 2; r < s->n_rows; r++) {
 		const struct jl_cell *label = turned_cell(s->grid, s->row_of[r], 0);
 
-		/* "Total", not "total_token_throughput" */
+		char name[40];
+
+		if (!s->grid->sideways && r + 1 < s->n_rows &&
+		    s->grid->labels[s->row_of[r]] == s->grid->labels[s->row_of[r + 1]])
+			continue; /* two of them: no total */
+		/* "Total", not "total_token_throughput" nor "SUM<F16>" */
 		if (label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
-		    !JL_PART_HAS(note, label, "throughput|/s|tokens|token|rate|latency"))
+		    jl_memo_label(name, sizeof name, note->text + label->at, label->len) &&
+		    (strcmp(name, "sum") == 0 ||
+		     !JL_PART_HAS(note, label, "sum|throughput|/s|tokens|token|rate|latency")))
 			judge_total(note, s, r);
 	}
 }
@@ -423,6 +437,7 @@ static uint32_t add_columns(const struct jl_memo *note, struct jl_sheet *s, cons
 			put_cell(note, s, r, s->n_cols, jl_grid_cell(g, (uint32_t)rows[r], c)->fig);
 		s->head_at[s->n_cols] = jl_grid_cell(g, 0, c)->at;
 		s->head_len[s->n_cols] = g->has_heads ? jl_grid_cell(g, 0, c)->len : 0;
+		s->head_number[s->n_cols] = head_number(note, g->has_heads ? jl_grid_cell(g, 0, c) : NULL);
 		column_kind(note, s, s->n_cols++);
 	}
 	return s->n_cols;

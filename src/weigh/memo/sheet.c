@@ -20,6 +20,7 @@
 #define AGAINST     1.5 /* nats that a row against a relation costs it */
 #define A_ROW       1.9 /* nats that a row bears on average: many rows of few digits agree with much */
 #define ROWS_SEEN   200
+#define MANY_ALIKE  6
 
 struct search {
 	const struct jl_sheet *s;
@@ -141,7 +142,7 @@ static double far(const struct jl_sheet *s, const struct jl_relation *rel)
 	const bool fitted = rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2;
 
 	if (s->qty[rel->out] == JL_Q_TIME && (is_rate(s, rel->a) || is_rate(s, rel->b)))
-		return FAR_RATE;
+		return fitted && !is_whole(s, rel) ? 2 * FAR_RATE : FAR_RATE;
 	if (fitted && !is_whole(s, rel) && !is_priced(s, rel))
 		return FAR_FITTED;
 	return fitted ? FAR_FRAC : FAR_FRAC / 4;
@@ -254,6 +255,16 @@ static int n_close(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n;
 }
 
+/* "Month (30 days)" = 30 x "day": the factor is written in the head. */
+static bool factor_in_head(const struct jl_sheet *s, const struct jl_relation *rel)
+{
+	const double unit = s->ln_unit[rel->out] - s->ln_unit[rel->a];
+
+	return rel->form == JL_FORM_SCALE && rel->ea > 0 && s->head_number[rel->out] > 1.5 &&
+	       (fabs(rel->ln_k - log(s->head_number[rel->out])) < 1e-9 ||
+		fabs(rel->ln_k - unit - log(s->head_number[rel->out])) < 1e-9);
+}
+
 /* What columns may mean by each other: exact forms need few rows; a fitted constant between bare numbers is a coincidence until many
  * rows bear it out; the same column twice in one table is no relation. */
 static bool meant(const struct search *in, const struct jl_relation *rel)
@@ -281,6 +292,8 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 		       rel->evidence > (has_unit(a) || has_unit(s->qty[rel->b]) ? 0 : 3);
 	default: break;
 	}
+	if (factor_in_head(s, rel))
+		return true;
 	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0))
 		return false;
 	if (in->within && out == a && has_unit(a) && s->ln_unit[rel->out] == s->ln_unit[rel->a] &&
@@ -348,6 +361,16 @@ static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 	return true;
 }
 
+/* Columns of the same kind in the same unit: many of them are parts of something that was measured. */
+static int n_alike(const struct jl_sheet *s, int col)
+{
+	int n = 0;
+
+	for (uint32_t c = 0; c < s->n_cols; c++)
+		n += s->qty[c] == s->qty[col] && s->ln_unit[c] == s->ln_unit[col];
+	return n;
+}
+
 static void weigh(const struct search *in, struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
@@ -382,10 +405,10 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	rel->evidence -= log(in->tried) + ENOUGH;
 	/* the same kind of thing times a whole number is what people do: ten epochs, eight cards, hours to days */
 	if (rel->form == JL_FORM_SCALE && rel->ea > 0 && s->qty[rel->out] == s->qty[rel->a] &&
-	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97)
+	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97 && n_alike(s, rel->out) < MANY_ALIKE)
 		rel->evidence += ROUND_BONUS;
 	const bool priced = rel->form == JL_FORM_SCALE && is_priced(s, rel);
-	if (rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel))
+	if ((rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel)) || factor_in_head(s, rel))
 		rel->evidence += DEFINED;
 	else if (rel->form == JL_FORM_SCALE && ((by_units(s, rel) && is_whole(s, rel)) || priced))
 		rel->evidence += ROUND_BONUS;
@@ -399,7 +422,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		rel->evidence = 1e-6;
 		return;
 	}
-	if (rel->n_ok < 2 || rel->n_bad > most_bad || rel->n_bad * 2 >= rel->n_ok ||
+	if (rel->n_ok < 2 || rel->n_bad > most_bad || (rel->n_bad * 2 >= rel->n_ok && !factor_in_head(s, rel)) ||
 	    (rel->evidence > 0 && !meant(in, rel)))
 		rel->evidence = -1;
 }

@@ -10,12 +10,13 @@ struct jl_sheet {
 	double ln[JL_MEMO_ROWS_MAX][JL_MEMO_COLS_MAX];    /* NAN: no figure, or none above 0 */
 	double slack[JL_MEMO_ROWS_MAX][JL_MEMO_COLS_MAX]; /* relative: of a result, one digit */
 	double in_slack[JL_MEMO_ROWS_MAX]
-		       [JL_MEMO_COLS_MAX]; /* of an input: nothing for counts, one digit where it may be cut off */
-	uint8_t qty[JL_MEMO_COLS_MAX];     /* of the column; JL_N_Q: mixed */
-	double ln_unit[JL_MEMO_COLS_MAX];  /* of the unit that all its figures share; NAN: several */
-	bool is_ratio[JL_MEMO_COLS_MAX];   /* its head says so: speed-up, efficiency */
-	bool is_rate[JL_MEMO_COLS_MAX];    /* so many a second */
-	bool is_stat[JL_MEMO_COLS_MAX];    /* a percentile, a mean: measured for itself, follows from nothing */
+		       [JL_MEMO_COLS_MAX];    /* of an input: nothing for counts, one digit where it may be cut off */
+	uint8_t qty[JL_MEMO_COLS_MAX];        /* of the column; JL_N_Q: mixed */
+	double head_number[JL_MEMO_COLS_MAX]; /* "10 epochs", "month (30 days)": the digits; NAN: none */
+	double ln_unit[JL_MEMO_COLS_MAX];     /* of the unit that all its figures share; NAN: several */
+	bool is_ratio[JL_MEMO_COLS_MAX];      /* its head says so: speed-up, efficiency */
+	bool is_rate[JL_MEMO_COLS_MAX];       /* so many a second */
+	bool is_stat[JL_MEMO_COLS_MAX];       /* a percentile, a mean: measured for itself, follows from nothing */
 	uint32_t head_at[JL_MEMO_COLS_MAX], head_len[JL_MEMO_COLS_MAX];
 	uint32_t row_of[JL_MEMO_ROWS_MAX]; /* in the grid */
 };

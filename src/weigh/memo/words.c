@@ -59,11 +59,16 @@ struct bytes {
 	uint64_t has[4];
 };
 
+static unsigned folded(char c)
+{
+	const unsigned k = (unsigned char)c;
+
+	return k | (k >> 1 & 0x20); /* from 0x40 on: A and a are one */
+}
+
 static bool has_byte(const struct bytes *b, char c)
 {
-	const unsigned char k = (unsigned char)c | (letter(c) ? 0x20 : 0);
-
-	return b->has[k >> 6] >> (k & 63) & 1;
+	return b->has[folded(c) >> 6] >> (folded(c) & 63) & 1;
 }
 
 bool jl_span_has(const char *text, size_t len, const char *words)
@@ -72,11 +77,8 @@ bool jl_span_has(const char *text, size_t len, const char *words)
 
 	if (len > 4096)
 		len = 4096; /* a sentence, not a file in one line */
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char k = (unsigned char)text[i] | (letter(text[i]) ? 0x20 : 0);
-
-		b.has[k >> 6] |= 1ull << (k & 63);
-	}
+	for (size_t i = 0; i < len; i++)
+		b.has[folded(text[i]) >> 6] |= 1ull << (folded(text[i]) & 63);
 	for (const char *w = words; *w;) {
 		const size_t n = jl_word_len(w);
 

@@ -37,6 +37,11 @@ run 0 audit prices.md --json
 json "[(f['line'], f['written']) for f in j['findings']] == [(4, '\$16,000'), (5, '\$29.00')] or str(j['findings'])"
 json "all(f['verdict'] == 'differs' and 'USD' in f['estimate'] and '20' in f['why'] and f['source'] for f in j['findings'])"
 
+# What is inside the interval is said with it; what cannot be told says what it would need
+printf '# all-reduce on P5 instance\n\nEFA: 400 GB/s\n\n- 125 nodes: algbw 156 GB/s\n- something took 31 s\n' > inside.md
+run 0 audit inside.md --strict --lang en --all; has "156 GB/s (compatible)"; has "jeoul expects"; has "what would be needed"; has "model, batch and system"
+run 0 audit inside.md --json; json "j['n_compatible'] == 1 and j['n_roots'] == 0 and j['findings'][0]['estimate']"
+
 # The margin survives a note that means harm
 printf '# <script>alert(1)</script>\n3 × 4 = 13 GB <img src=x onerror=y> \xe2\x80\xae\x1b[31m\n\nRTX 3090 48GB & "quotes"\n' > evil.md
 run 0 audit evil.md --format html; lacks "<script>alert"; lacks "<img"; lacks $'\x1b'; lacks $'\xe2\x80\xae'
