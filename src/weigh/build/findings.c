@@ -476,7 +476,8 @@ static void know_part(const struct checking *c, struct jl_rig *rig, const char *
 			(void)jl_rig_set(rig, key, equals + 1, &nowhere, c->cat, NULL, &ignored);
 	}
 	snprintf(what, sizeof what, "rule\004%s", part->value);
-	say(c, kind, JL_PART_OK, strcmp(part->source, "jeoul-estimate") == 0 ? JL_SURE_OPINION : JL_SURE_SPEC, part->id,
+	say(c, kind, JL_PART_OK,
+	    !part->source || strcmp(part->source, "jeoul-estimate") == 0 ? JL_SURE_OPINION : JL_SURE_SPEC, part->id,
 	    JL_N("%s: {%s}"), part->name, what);
 }
 

@@ -58,6 +58,9 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 
 			name = newer ? newer : words[i].id;
 			break;
+		} else if (jl_near_distance(words[i].word, name, 2) < 2) {
+			best = 2;
+			near = words[i].word;
 		}
 	for (size_t i = 0; i < cat->n_tariffs; i++) {
 		const struct jl_tariff *t = &cat->tariffs[i];
