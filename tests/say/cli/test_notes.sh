@@ -62,7 +62,7 @@ text = open(sys.argv[1], encoding='utf-8').read().encode()
 open('big.md', 'wb').write((text * (10_000_000 // len(text) + 1))[:10_000_000])
 open('wide.md', 'wb').write(b'|' + b'1|' * 1000000 + b'\n|' + b'-|' * 1000000 + b'\n|' + b'2|' * 1000000 + b'\n')
 PY
-(ulimit -v 2000000; run 0 audit wide.md --lang en) || bad "wide.md"
+(grep -q __asan_init "$JEOUL" || ulimit -v 2000000; run 0 audit wide.md --lang en) || bad "wide.md"
 run 0 audit big.md --lang en; has "longer than what is looked at"
 run 0 audit wide.md --lang en
 
