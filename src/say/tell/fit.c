@@ -129,15 +129,22 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_TELL(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
-/* The answer in a sentence. */
-static void answer(struct jl_doc *doc, const struct jl_fit *fit)
+static const struct jl_technique *fastest(const struct jl_fit *fit, bool host)
 {
 	const struct jl_technique *best = NULL;
 
 	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++)
-		if (r->possible && r->room != JL_ROOM_NONE &&
+		if (r->possible && r->room != JL_ROOM_NONE && (host || !(r->weight.host_B > 0)) &&
 		    (!best || r->weight.step.step_s < best->weight.step.step_s))
 			best = r;
+	return best;
+}
+
+/* The answer in a sentence: of the GPU alone where that can be. */
+static void answer(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const struct jl_technique *any = fastest(fit, true), *alone = fastest(fit, false), *best = alone ? alone : any;
+
 	jl_doc_break(doc);
 	if (!best) {
 		nothing_fits(doc, fit);
@@ -149,7 +156,9 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 						jl_memory_text(JL_TXT, best->weight.host_B / JL_HOST_RAM_FRAC))));
 	JL_SENTENCE(doc,
 		    best->weight.host_B > 0 ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
-					    : JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step."),
+		    : best == any
+			    ? JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step.")
+			    : JL_("It fits. Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
 		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
 					jl_memory_text(JL_TXT, best->weight.memory.total_B))),

@@ -160,14 +160,27 @@ static void say_recompute(struct jl_case *c)
 			    100 * JL_MEMORY_MARGIN_FRAC);
 }
 
+/* Whether a device holds all states for one sample. */
+static bool fits_whole(const struct jl_case *c)
+{
+	struct jl_case whole;
+	double host_B;
+
+	jl_case_what_if(&whole, c);
+	whole.plan.zero = 0;
+	whole.plan.shard = 0;
+	return c->subject.kind->memory(&whole, 1, &host_B).total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B;
+}
+
 static void say_plan(struct jl_case *c, const struct jl_request *req, bool searched, bool fits)
 {
 	const struct jl_plan *p = &c->plan;
 	const bool cut = p->tp * p->pp > 1;
-	const char *en = !fits     ? JL_N("no cut fits; this needs the least")
-			 : cut     ? JL_N("the fastest of the small cuts that fit")
-			 : p->zero ? JL_N("plain data parallel does not fit")
-				   : JL_N("it fits a GPU");
+	const char *en = !fits                       ? JL_N("no cut fits; this needs the least")
+			 : cut                       ? JL_N("the fastest of the small cuts that fit")
+			 : !p->zero                  ? JL_N("it fits a GPU")
+			 : searched && fits_whole(c) ? JL_N("states that are cut leave room for a larger batch")
+						     : JL_N("plain data parallel does not fit");
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
 		searched = searched && cut;
@@ -175,9 +188,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: {%s}", p->dp, p->tp, p->pp,
 			    p->zero, en);
 	else if (searched && p->shard > 0)
-		jl_note_add(&c->notes, "parallel",
-			    "dp=%.0f zero=%d inside each host (HSDP): plain data parallel does not fit", p->dp,
-			    p->zero);
+		jl_note_add(&c->notes, "parallel", "dp=%.0f zero=%d inside each host (HSDP): {%s}", p->dp, p->zero, en);
 	else if (searched && c->n_gpus > 1)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f zero=%d: {%s}", p->dp, p->zero, en);
 	if (req->recompute == JL_UNSET && p->recompute != JL_RECOMPUTE_NONE)

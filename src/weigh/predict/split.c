@@ -13,7 +13,8 @@
 #define CUT_MAX_WHOLE 64      /* looked for where it fits without a cut, but with full recompute only */
 #define CUT_TIMES     4       /* up to so many times the smallest that fits: beyond, slices and stages only cost */
 
-static const double near_frac = 0.01; /* of two cuts whose speeds differ by less, the smaller is taken */
+static const double worth_frac = 0.05; /* by less nobody cuts states that fit */
+static const double near_frac = 0.01;  /* of two cuts whose speeds differ by less, the smaller is taken */
 
 static bool given(double value)
 {
@@ -84,6 +85,16 @@ static bool adapters(const struct search *s)
 	return s->c->tuned && jl_tune_frozen(&s->c->shard.tune);
 }
 
+/* Over many hosts states are cut inside each of them, and gradients added up across. */
+static double shard_of(const struct search *s, int zero)
+{
+	const struct jl_sys *sys = &s->c->machine.sys;
+
+	return s->req->plan.zero == JL_UNSET && zero >= 2 && sys->n_nodes > ZERO_NODES && sys->n_per_node > 1
+		       ? sys->n_per_node
+		       : 0;
+}
+
 /* For one cut: from what costs least time to what needs least memory. */
 static bool try_memory_steps(struct search *s, struct jl_split split)
 {
@@ -94,7 +105,6 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 	  cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } }, one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
 	  tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } };
 	const struct jl_request *req = s->req;
-	const struct jl_sys *sys = &s->c->machine.sys;
 	const double cp = jl_given_or(req->plan.cp, 1);
 	const bool is_cut = split.tp * split.pp > 1, is_one = s->c->n_gpus <= split.tp * split.pp * cp;
 	const bool tuned = adapters(s) && !is_cut;
@@ -104,11 +114,7 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 	for (size_t i = 0; i < n; i++) {
 		split.zero = steps[i].zero;
 		split.recompute = (enum jl_recompute)steps[i].recompute;
-		/* Over many hosts states are cut inside each of them, and gradients added up across. */
-		split.shard = req->plan.zero == JL_UNSET && split.zero >= 2 && sys->n_nodes > ZERO_NODES &&
-					      sys->n_per_node > 1
-				      ? sys->n_per_node
-				      : 0;
+		split.shard = shard_of(s, split.zero);
 		if (req->plan.zero != JL_UNSET) {
 			split.zero = req->plan.zero;
 			split.recompute = (enum jl_recompute)(tuned ? tune[i % 2].recompute : i < 3 ? (int)i : 2);
@@ -239,6 +245,45 @@ static size_t fastest(const struct search *s)
 	return at;
 }
 
+/* In passes of the usual size, one a step: what is run where nobody said a batch. */
+static double speed_at_once(const struct search *s, const struct jl_split *split, double *ret_batch)
+{
+	struct jl_case c;
+
+	jl_case_what_if(&c, s->c);
+	jl_choose_apply(&c, s->req, s->cat, split);
+	*ret_batch = c.shard.micro_batch = default_micro(&c);
+	c.plan.n_micro = 1;
+	c.global_batch = c.shard.micro_batch * c.plan.dp;
+	return c.global_batch / jl_case_weigh(&c).step.step_s;
+}
+
+/* Where a device has room for its states and a single sample, cut states leave room for more, which may be worth more than their exchange:
+ * more memory never makes a job slower. */
+static void cut_states(struct search *s)
+{
+	const struct jl_request *req = s->req;
+	struct jl_split *whole = &s->found[0], other = *whole;
+	double best, batch;
+
+	if (s->n_found == 0 || whole->tp * whole->pp > 1 || whole->recompute != JL_RECOMPUTE_NONE ||
+	    s->c->n_gpus <= 1 || req->plan.zero != JL_UNSET || adapters(s) || given(req->global_batch) ||
+	    given(req->batch) || given(req->micro_batch))
+		return;
+	best = speed_at_once(s, whole, &batch);
+	if (batch > 1)
+		return;
+	for (other.zero = 2; other.zero <= 3; other.zero++) {
+		other.shard = shard_of(s, other.zero);
+		const double speed = other.zero > whole->zero ? speed_at_once(s, &other, &batch) : 0;
+
+		if (speed > best * (1 + worth_frac)) {
+			best = speed;
+			*whole = other;
+		}
+	}
+}
+
 enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 			       bool *ret_searched, bool *ret_fits, struct jl_err *err)
 {
@@ -266,6 +311,7 @@ enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, 
 		if (possible(&s, tp, cut / tp) && try_experts(&s, (struct jl_split){ .tp = tp, .pp = cut / tp }))
 			s.found[s.n_found++] = s.best;
 	}
+	cut_states(&s);
 	if (s.n_found) {
 		s.best = s.found[fastest(&s)];
 		found = true;
