@@ -114,8 +114,9 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
 	JL_SENTENCE(doc, JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
 		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
-		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, NULL)),
-		    JL_FIG(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL)));
+		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
+		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
+					  jl_memory_text(JL_TXT, a->capacity_B))));
 	if (a->n_stages > 1 || a->n_ep > 1 || a->dp_attention) {
 		jl_doc_entry(doc, "");
 		if (a->n_stages > 1)
@@ -211,7 +212,7 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 				jl_doc_end_row(doc, false);
 				continue;
 			}
-			jl_tell_cell(doc, jl_num_about(r->weights_B, JL_K_BYTES, NULL));
+			jl_tell_cell(doc, jl_num_about(r->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, r->weights_B)));
 			jl_tell_cell(doc, jl_num_count(r->n_gpus));
 		} else {
 			jl_about_text(text, r->rate_hz);

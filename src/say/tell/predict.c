@@ -527,6 +527,17 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		struct jl_num times = jl_num_times(x->speedup);
 
 		times.n_decimals = 2;
+		if (x < sweep->base) {
+			JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)), JL_WORD("–"), JL_WORD("–"), JL_WORD("–"),
+				 JL_WORD("–"));
+			jl_doc_cell(doc, JL_MARK_NONE);
+			jl_doc_said(
+				doc,
+				jl_tell_text(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, x->p.memory.total_B)),
+				JL_ESTIMATED, JL_METHOD);
+			jl_doc_end_row(doc, false);
+			continue;
+		}
 		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
 					       jl_about_range_text(JL_TXT, &x->p.samples_per_s))),
@@ -541,14 +552,15 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 /* Rows are to be compared: where they could not all run alike, how each runs is said, and what that does to the efficiency. */
 static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	size_t first = 0;
+	const size_t from = (size_t)(sweep->base - sweep->rows);
+	size_t first = from;
 	bool differ = false, above = false;
 
-	for (size_t i = 1; i < sweep->n; i++) {
-		differ |= !jl_case_alike(&sweep->rows[0].how, &sweep->rows[i].how);
+	for (size_t i = from + 1; i < sweep->n; i++) {
+		differ |= !jl_case_alike(&sweep->base->how, &sweep->rows[i].how);
 		above |= sweep->rows[i].efficiency_frac > 1.005;
 	}
-	for (size_t i = 1; differ && i <= sweep->n; i++) {
+	for (size_t i = from + 1; differ && i <= sweep->n; i++) {
 		const struct jl_case *c = &sweep->rows[first].how;
 		char how[JL_CUT_TEXT_MAX], to[32] = "";
 
@@ -556,8 +568,8 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 			continue;
 		if (i - 1 > first)
 			snprintf(to, sizeof(to), "–%d", sweep->rows[i - 1].how.n_gpus);
-		jl_tell_entry(doc, first ? "" : JL_("Settings"), JL_ORIGIN_NONE, JL_("%d%s GPU{/s}: %s"), c->n_gpus, to,
-			      jl_tell_cut(how, &c->plan, c->shard.micro_batch));
+		jl_tell_entry(doc, first > from ? "" : JL_("Settings"), JL_ORIGIN_NONE, JL_("%d%s GPU{/s}: %s"),
+			      c->n_gpus, to, jl_tell_cut(how, &c->plan, c->shard.micro_batch));
 		first = i;
 	}
 	if (differ && above)
@@ -572,15 +584,17 @@ void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
 
 	jl_tell_case(doc, &sweep->last->how);
 	jl_doc_break(doc);
-	JL_SENTENCE(doc, JL_("|1 GPUs are |2 as fast as |3 (efficiency |4): |5, and |6 of each step is |7."),
-		    JL_FIG(jl_num_count(sweep->last->how.n_gpus)),
-		    JL_FIG(jl_num_digits(jl_num_times(sweep->last->speedup), 2)),
-		    JL_FIG(jl_num_count(sweep->rows[0].how.n_gpus)),
-		    JL_FIG(jl_tell_share(doc, sweep->last->efficiency_frac)),
-		    JL_FIG(jl_num_ranged(
-			    jl_num_digits(jl_num_estimate(sweep->last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
-		    JL_FIG(jl_tell_share(doc, jl_part_s(step, most) / step->step_s)),
-		    JL_WORD(jl_msg(jl_parts[most].en)));
+	JL_SENTENCE(
+		doc,
+		sweep->base < sweep->last || sweep->n == 1
+			? JL_("|1 GPUs are |2 as fast as |3 (efficiency |4): |5, and |6 of each step is |7.")
+			: JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
+		JL_FIG(jl_num_count(sweep->last->how.n_gpus)),
+		JL_FIG(jl_num_digits(jl_num_times(sweep->last->speedup), 2)),
+		JL_FIG(jl_num_count(sweep->base->how.n_gpus)), JL_FIG(jl_tell_share(doc, sweep->last->efficiency_frac)),
+		JL_FIG(jl_num_ranged(
+			jl_num_digits(jl_num_estimate(sweep->last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
+		JL_FIG(jl_tell_share(doc, jl_part_s(step, most) / step->step_s)), JL_WORD(jl_msg(jl_parts[most].en)));
 	sweep_table(doc, sweep);
 	settings(doc, sweep);
 	bound(doc, sweep->last);

@@ -64,12 +64,28 @@ static enum jl_status machine_at(struct jl_machine *ret_machine, const struct jl
 	return jl_machine_take(ret_machine, &whole, list->values[i], err);
 }
 
+/* With the first that fits: nobody can run what does not, so it is as fast as nothing. */
+static void compare_rows(struct jl_predicted *rows, size_t n, struct jl_predicted **ret_base)
+{
+	struct jl_predicted *base = rows;
+
+	while (base < rows + n && base->p.room == JL_ROOM_NONE)
+		base++;
+	if (base == rows + n)
+		base = rows;
+	for (struct jl_predicted *r = rows; r < rows + n; r++) {
+		r->speedup = r < base ? NAN : r->p.samples_per_s.value / base->p.samples_per_s.value;
+		r->efficiency_frac = r->speedup * base->how.n_gpus / r->how.n_gpus;
+	}
+	*ret_base = base;
+}
+
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
 			     const char *text, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_request each = *req;
 	struct jl_sweep_list list;
-	struct jl_predicted *rows, *last;
+	struct jl_predicted *rows, *base, *last;
 	struct jl_subject subject;
 	struct jl_sys sys;
 
@@ -85,12 +101,11 @@ enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog
 		JL_TRY(machine_at(&part, cat, &list, &sys, i, arena, err));
 		JL_TRY(jl_case_choose(&rows[i].how, cat, &subject, &part, &each, err));
 		jl_predict(&rows[i].p, cat, &rows[i].how);
-		rows[i].speedup = rows[i].p.samples_per_s.value / rows[0].p.samples_per_s.value;
-		rows[i].efficiency_frac = rows[i].speedup * rows[0].how.n_gpus / rows[i].how.n_gpus;
 	}
 	last = &rows[list.n - 1];
+	compare_rows(rows, list.n, &base);
 	last->n_advice = jl_advise(last->advice, cat, &last->how, arena);
-	*ret_sweep = (struct jl_sweep){ .n = list.n, .rows = rows, .last = last };
+	*ret_sweep = (struct jl_sweep){ .n = list.n, .rows = rows, .base = base, .last = last };
 	return JL_OK;
 }
 

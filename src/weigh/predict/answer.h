@@ -92,6 +92,7 @@ struct jl_sweep_list {
 struct jl_sweep {
 	size_t n;
 	struct jl_predicted *rows;
+	const struct jl_predicted *base; /* what the others are compared with: the first that fits */
 	const struct jl_predicted *last; /* has the advice */
 };
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,

@@ -35,7 +35,9 @@ export function runSeconds(a) {
   return { value: tokens / a.tokens_per_s.value, lo: tokens / a.tokens_per_s.hi, hi: tokens / a.tokens_per_s.lo };
 }
 export function answerSentence(a) {
-  const out = [], time = timeParts(a).find((p) => p.strong);
+  const out = [], time = timeParts(a).find((p) => p.strong), m = a.memory_B, fit = !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits";
+  const memory = el("span", { className: a.fits ? "" : "bad" }, ...sentence(parts(fit), num(m.total, "B", about(a, "memory")), num(m.capacity, "B", { ...about(a, "capacity"), digits: 3 })));
+  if (!a.fits) out.push(memory, " ", t("a_if")); // what nobody can run is no answer
   out.push(...sentence(parts("a_step"), num(a.step_s, "s", about(a, "step"))), " ");
   const run = a.scope !== "step" ? runSeconds(a) : null;
   if (run) {
@@ -43,8 +45,7 @@ export function answerSentence(a) {
     if (a.cost_usd) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
     out.push(t("a_run_end"), " ");
   }
-  const m = a.memory_B, fit = !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits";
-  out.push(el("span", { className: a.fits ? "" : "bad" }, ...sentence(parts(fit), num(m.total, "B", about(a, "memory")), num(m.capacity, "B", { ...about(a, "capacity"), digits: 3 }))), " ");
+  if (a.fits) out.push(memory, " ");
   if (time) out.push(...sentence(parts("a_bound"), el("strong", {}, `${time.name} (${percent(time.value / a.step_s.value)})`)));
   return el("p", { className: "answer" }, out);
 }

@@ -27,19 +27,20 @@ export function show(main) {
     el("div", { className: "actions" }, copyButton(() => commandLine("predict", tidy(request())))), dropZone(t("drop_log"), take), checked);
   function draw() {
     if (!rows) return;
-    const w = widthOf(chart), one = rows[0], base = one.samples_per_s.value / one.n_gpus, last = rows.at(-1);
+    const w = widthOf(chart), runs = rows.some((r) => r.fits) ? rows.filter((r) => r.fits) : rows, one = runs[0], base = one.samples_per_s.value / one.n_gpus, last = runs.at(-1);
     const f = (r, k) => r.samples_per_s[k];
-    const points = rows.map((r) => ({ x: r.n_gpus, y: f(r, "value"), lo: f(r, "lo"), hi: f(r, "hi"), label: `${r.n_gpus} GPU: ${fmt(f(r, "value"), "1")} ${t("samples_s")}` }));
+    const points = runs.map((r) => ({ x: r.n_gpus, y: f(r, "value"), lo: f(r, "lo"), hi: f(r, "hi"), label: `${r.n_gpus} GPU: ${fmt(f(r, "value"), "1")} ${t("samples_s")}` }));
     chart.replaceChildren(el("figcaption", {}, t("throughput")), plot({ width: w, height: w < 520 ? 280 : 380, name: t("scaling"), words: points.map((p) => p.label).join("; "),
-      x: { label: t("gpus"), lo: one.n_gpus, hi: Math.max(last.n_gpus, one.n_gpus * 2), log: true, ticks: rows.map((r) => r.n_gpus), show: (v) => String(v) }, y: { label: t("samples_s"), log: true, lo: Math.min(...points.map((p) => p.lo ?? p.y)) * 0.9, hi: Math.max(base * last.n_gpus, ...points.map((p) => p.hi ?? p.y)) * 1.15, show: (v) => fmt(v, "1") },
-      series: [{ name: t("ideal"), cls: "ideal", dots: false, points: rows.map((r) => ({ x: r.n_gpus, y: base * r.n_gpus })) }, { name: t("predicted"), cls: "main", points }, { name: t("measured"), kind: "points", cls: "measured", r: 6, points: measured }] }));
+      x: { label: t("gpus"), lo: one.n_gpus, hi: Math.max(last.n_gpus, one.n_gpus * 2), log: true, ticks: runs.map((r) => r.n_gpus), show: (v) => String(v) }, y: { label: t("samples_s"), log: true, lo: Math.min(...points.map((p) => p.lo ?? p.y)) * 0.9, hi: Math.max(base * last.n_gpus, ...points.map((p) => p.hi ?? p.y)) * 1.15, show: (v) => fmt(v, "1") },
+      series: [{ name: t("ideal"), cls: "ideal", dots: false, points: runs.map((r) => ({ x: r.n_gpus, y: base * r.n_gpus })) }, { name: t("predicted"), cls: "main", points }, { name: t("measured"), kind: "points", cls: "measured", r: 6, points: measured }] }));
     table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, [t("gpus"), t("samples_s"), t("speedup"), t("efficiency"), t("step"), t("time_goes")].map((h, i) => el("th", { scope: "col", className: i && i < 5 ? "r" : "" }, h)))),
       el("tbody", {}, rows.map((r) => {
+        if (!runs.includes(r)) return el("tr", {}, el("th", { scope: "row" }, String(r.n_gpus)), el("td", { colSpan: 5, className: "dim" }, ...sentence(parts("a_not"), num(r.memory_B.total, "B", about(r, "memory")), num(r.memory_B.capacity, "B", about(r, "capacity")))));
         const time = timeParts(r), top = time.find((p) => p.strong);
         return el("tr", {}, el("th", { scope: "row" }, String(r.n_gpus)), el("td", { className: "r" }, num(r.samples_per_s, "1", about(r, "samples"))), el("td", { className: "r" }, num(r.speedup, "1", { text: digits(r.speedup, 3) + "×", label: t("speedup"), formula: `${fmt(r.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)}` })), el("td", { className: "r" }, num(r.efficiency_frac, "frac", { label: t("efficiency"), formula: `${digits(r.speedup, 3)} / ${r.n_gpus / one.n_gpus}` })), el("td", { className: "r" }, num(r.step_s, "s", { ...about(r, "step"), plain: true })), el("td", {}, el("span", { className: "mini" }, stack(time, { width: 120, name: t("time_goes"), show: (v) => fmt(v, "s") })), top ? ` ${top.name} ${percent(top.value / r.step_s.value)}` : ""));
       }))));
-    const knee = rows.find((r, i) => rows[i + 1] && rows[i + 1].samples_per_s.value / r.samples_per_s.value < 1 + 0.5 * (rows[i + 1].n_gpus / r.n_gpus - 1));
-    answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("s_answer"), String(last.n_gpus), num(last.speedup, "1", { text: digits(last.speedup, 2), label: t("speedup"), formula: `${fmt(last.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)} ${t("samples_s")}` })), " ", knee ? fill("s_best", knee.n_gpus) : ""), last.efficiency_frac > 1.08 ? el("p", { className: "second" }, t("s_memory")) : "");
+    const knee = runs.find((r, i) => runs[i + 1] && runs[i + 1].samples_per_s.value / r.samples_per_s.value < 1 + 0.5 * (runs[i + 1].n_gpus / r.n_gpus - 1));
+    answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("s_answer"), String(last.n_gpus), String(one.n_gpus), num(last.speedup, "1", { text: digits(last.speedup, 2), label: t("speedup"), formula: `${fmt(last.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)} ${t("samples_s")}` })), " ", knee ? fill("s_best", knee.n_gpus) : ""), last.efficiency_frac > 1.08 ? el("p", { className: "second" }, t("s_memory")) : "");
   }
   const update = latest(async () => {
     try { rows = (await ask("predict", tidy(request()))).sweep; draw(); } catch (e) { rows = null; chart.replaceChildren(); table.replaceChildren(); answer.replaceChildren(fault(e)); }

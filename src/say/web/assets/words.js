@@ -18,6 +18,7 @@ const table = {
   choose_file: ["choose a file", "파일 고르기"], this_machine: ["this machine", "이 장비"], unread: ["could not be read", "읽을 수 없습니다"],
   // the answer
   a_step: ["One step takes |.", "한 스텝에 | 걸립니다."], a_run: ["| tokens take |", "토큰 |개에 |"], a_cost: [" and cost |", ", 비용은 |"], a_run_end: [".", "입니다."],
+  a_if: ["With enough memory: ", "메모리가 충분하다면: "],
   a_fits: ["It fits: | of | per GPU.", "메모리에 들어갑니다: GPU당 | / |."], a_tight: ["It is tight: | of | per GPU.", "메모리가 빠듯합니다: GPU당 | / |."], a_not: ["It does not fit: | needed, | per GPU.", "메모리에 들어가지 않습니다: | 필요, GPU당 |."],
   a_bound: ["Most of the time goes into |.", "시간은 대부분 |에 쓰입니다."], a_rate: ["| tokens a second, | of what the GPUs could do.", "초당 토큰 |개, GPU 성능의 |."], a_sure: ["80 % of runs lie within ±|.", "실제 값은 80 % 확률로 ±| 안입니다."],
   a_samples: ["| samples a second.", "초당 샘플 |개."],
@@ -34,8 +35,8 @@ const table = {
   // scaling
   up_to: ["up to", "최대"], ideal: ["ideal", "선형 확장"], predicted: ["predicted", "예측"], measured: ["measured", "실측"], rate_tokens: ["tokens/s", "토큰/초"], samples_s: ["samples/s", "샘플/초"], speedup: ["speed-up", "배속"], throughput: ["samples a second", "초당 샘플"], efficiency: ["efficiency", "효율"], step: ["step", "스텝"],
   drop_log: ["Drop a log (nccl-tests, training log, our JSON) to put measured points beside it", "로그(nccl-tests, 학습 로그, jeoul JSON)를 놓으면 측정값을 나란히 보여 줍니다"], verdict: ["verdict", "판정"],
-  s_answer: ["| GPUs are | times as fast as one.", "GPU |장은 한 장의 |배입니다."], s_best: ["Beyond |, twice the GPUs are less than 1.5 times as fast.", "|장을 넘으면 GPU를 두 배로 늘려도 속도는 1.5배가 안 됩니다."],
-  s_memory: ["Fewer GPUs lack memory and keep a part on the host, so more of them gain more than their number.", "GPU가 적으면 메모리가 모자라 일부를 호스트에 두어야 하므로, 늘린 GPU 수보다 더 빨라집니다."],
+  s_answer: ["| GPUs against |: | times as fast.", "GPU |장은 |장보다 |배 빠릅니다."], s_best: ["Beyond |, twice the GPUs are less than 1.5 times as fast.", "|장을 넘으면 GPU를 두 배로 늘려도 속도는 1.5배가 안 됩니다."],
+  s_memory: ["More GPUs leave more memory, so that less is computed again: they gain more than their number.", "GPU가 많으면 메모리 여유가 생겨 재계산이 줄기 때문에, 늘린 GPU 수보다 더 빨라집니다."],
   normal: ["normal", "정상"], low: ["low", "낮음"], high: ["high", "높음"], impossible: ["impossible", "불가능"], unknown: ["unknown", "알 수 없음"], noisy: ["too noisy", "잡음이 큼"],
   // price
   budget: ["budget", "예산"], deadline: ["deadline", "기한"], region: ["region", "지역"], vendor: ["accelerators", "가속기"], how: ["how", "방법"], rent: ["rent", "임대"], spot: ["spot", "스팟"], buy_new: ["buy new", "신품"], buy_used: ["buy used", "중고"],
@@ -47,9 +48,9 @@ const table = {
   day: ["day", "일"], months: ["months", "개월"], year_n: ["| years", "|년"], hour_of: ["/h", "/시간"], per_s: ["|/s", "|건/초"],
   // serve
   rate: ["requests a second", "초당 요청"], prompt: ["prompt tokens", "입력 토큰"], answer: ["answer tokens", "출력 토큰"], ttft: ["first token", "첫 토큰"], tpot: ["each further token", "이후 토큰마다"], ttft_s: ["first token within (s)", "첫 토큰 목표 (초)"], tpot_s: ["further tokens within (s)", "이후 토큰 목표 (초)"], per_m: ["cost of a million answer tokens", "출력 토큰 100만 개의 비용"], knee: ["knee", "꺾이는 지점"], weights_as: ["weights", "가중치 형식"],
-  v_answer: ["At | requests a second, nine in ten first tokens come within | and each further one within |.", "초당 요청 |건일 때 90 %는 첫 토큰이 | 안에, 이후 토큰이 | 안에 나옵니다."], v_not: ["At | requests a second it falls behind.", "초당 요청 |건은 감당하지 못합니다."], v_cost: ["A million answer tokens cost |.", "출력 토큰 100만 개에 | 듭니다."], v_enough: ["| of the | GPUs meet the targets.", "GPU | 중 |이면 목표를 지킵니다."], all_gpus: ["on all |", "| 모두 쓸 때"], v_fits: ["The model does not fit.", "모델이 들어가지 않습니다."], sla: ["target", "목표"], latency: ["latency of nine in ten", "지연 시간 (90 %가 이 안)"], lat: ["latency", "지연 시간"],
+  v_answer: ["At | requests a second, nine in ten first tokens come within | and each further one within |.", "초당 요청 |건일 때 90 %는 첫 토큰이 | 안에, 이후 토큰이 | 안에 나옵니다."], v_not: ["At | requests a second it falls behind.", "초당 요청 |건은 감당하지 못합니다."], v_cost: ["A million answer tokens cost | on |.", "출력 토큰 100만 개에 | 듭니다(| 기준)."], v_enough: ["| of the | GPUs meet the targets.", "GPU | 중 |이면 목표를 지킵니다."], all_gpus: ["on all |", "| 모두 쓸 때"], v_fits: ["The model does not fit.", "모델이 들어가지 않습니다."], sla: ["target", "목표"], latency: ["latency of nine in ten", "지연 시간 (90 %가 이 안)"], lat: ["latency", "지연 시간"],
   // trust
-  t_unseen: ["The model was fitted on these runs too. Without any run of the same source: half within |, nine in ten within |, | inside their interval.", "이 측정들은 모델을 맞추는 데에도 쓰였습니다. 같은 출처의 측정을 모두 빼고 예측하면 절반은 오차 |, 90 %는 | 이내이고, |가 구간 안에 듭니다."],
+  t_unseen: ["Of sources that it never saw, half are predicted within |, nine in ten within |; | lie inside their interval.", "처음 보는 출처라면 절반은 오차 | 이내로, 90 %는 | 이내로 예측합니다. |가 구간 안에 듭니다."], t_fitted: ["Fitted on them too, the | runs below: half within |, nine in ten within |.", "모델을 맞추는 데 쓴 아래 측정 |건은 절반이 오차 |, 90 %가 | 이내입니다."], t_worst: ["The farthest off", "가장 많이 빗나간 측정"],
   t_answer: ["Half of | published runs are predicted within |, nine in ten within |.", "공개된 측정 |건 가운데 절반은 오차 | 이내로, 90 %는 | 이내로 예측합니다."], t_case: ["of your case", "이 경우"], t_all: ["all", "모두"], set: ["kind of run", "실행 종류"], x_measured: ["measured", "실측값"], y_predicted: ["predicted", "예측값"], error: ["error", "오차"],
   train_llm: ["language models, training", "언어 모델 학습"], train_other: ["vision, speech and others, training", "비전·음성 등 학습"], infer_llm: ["language models, serving", "언어 모델 서빙"], collectives: ["collectives", "집합 통신"], gpu_filter: ["GPU or model", "GPU나 모델"], inside: ["inside the interval", "구간 안"], outside: ["outside", "구간 밖"],
   row: ["line", "행"], why: ["what the time went into", "시간 구성"],
