@@ -2,6 +2,7 @@
 #include "tell/tell.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct jl_num count(struct jl_doc *doc, double value)
 {
@@ -230,6 +231,30 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
+/* What a request is, and the option that changes each. */
+static void assumed(struct jl_doc *doc, const struct jl_infer *a)
+{
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
+	if (a->kind == JL_LOAD_TRACE) {
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("requests as the trace has them (--trace)"));
+	} else {
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("questions of about %s tokens (--prompt)"),
+			      jl_count_text(JL_TXT, a->prompt));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("answers of about %s (--answer)"),
+			      jl_count_text(JL_TXT, a->answer));
+	}
+	if (a->kind == JL_LOAD_CLOSED && isnan(a->rate_max_hz))
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s at once (--concurrency, --rate, --users)"),
+			      jl_count_text(JL_TXT, a->concurrency));
+	if (a->kind == JL_LOAD_USERS)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s before the next question (--think)"),
+			      jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s (--weights)"), a->weights);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s (--engine)",
+		      strcmp(a->engine, jl_engine_id(JL_ENGINE_GENERAL)) == 0 ? JL_("no engine in particular")
+									      : a->engine);
+}
+
 void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 {
 	lead(doc, a);
@@ -249,6 +274,7 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	if (!a->checked)
 		JL_TELL(doc, " Of this family only single requests were published, not loads.");
+	assumed(doc, a);
 	if (a->rent.usdps > 0 && a->rent.provider) {
 		jl_doc_note(doc, JL_MARK_NONE, JL_("Rent"));
 		jl_doc_said(doc, a->rent.provider, JL_LISTED, a->rent.provider);

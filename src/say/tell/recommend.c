@@ -109,7 +109,7 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 	for (int h = 0; h < JL_N_HOW; h++)
 		if (a->found->best[h] >= 0)
 			rows[n++] = a->found->best[h];
-	if (n > 1)
+	if (n > 1 || !a->found->items[a->found->pick].on_front)
 		jl_tell_candidates(doc, a, JL_("The best of each way to have it"), rows, n);
 	n = jl_recommend_thin(a->found, (size_t)a->limit, rows);
 	jl_tell_candidates(doc, a,
@@ -147,10 +147,11 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    is_serve(a)    ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 months.")
-						   : JL_("Buy |1 (|2): |3 a token, |4 for |5 months."))
-		    : is_rented(c) ? JL_("Rent |1 at |2: |3 a run, |4 for all |6 in |5 months.")
-				   : JL_("Buy |1 (|2): |3 a run, |4 for all |6 in |5 months."),
+		    is_serve(a)             ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 month{/s}.")
+							    : JL_("Buy |1 (|2): |3 a token, |4 for |5 month{/s}."))
+		    : c->how == JL_HOW_SPOT ? JL_("Rent (spot) |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+		    : is_rented(c)          ? JL_("Rent |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+					    : JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
 		    JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		    JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
 		    JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
@@ -234,12 +235,47 @@ static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 		jl_tell_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
 }
 
+static bool is_same(double given, double purpose)
+{
+	return isnan(purpose) || given == purpose;
+}
+
+/* Is the work still what the purpose's sentence says? An option may have replaced it. */
+static bool is_as_said(const struct jl_purpose *p, const struct jl_recommend_ask *ask)
+{
+	return !ask->seen && ask->task == p->task && ask->run.model == p->model && is_same(ask->users, p->users) &&
+	       is_same(ask->run.samples, p->samples) && is_same(ask->run.tokens, p->tokens) &&
+	       is_same(ask->run.epochs, p->epochs) && is_same(ask->runs_per_month, p->runs);
+}
+
+/* "a run: 100,000 samples × 20 epochs" */
+static void run_length(struct jl_doc *doc, const struct jl_request *run)
+{
+	const struct {
+		double n;
+		const char *text, *option;
+	} lengths[] = { { run->tokens, JL_("a run: %s tokens"), "--tokens" },
+			{ run->samples, JL_("a run: %s samples"), "--samples" },
+			{ run->steps_per_epoch, JL_("a run: %s steps"), "--steps-per-epoch" } };
+	size_t i = 0;
+
+	while (i < JL_LEN(lengths) && isnan(lengths[i].n))
+		i++;
+	if (i == JL_LEN(lengths))
+		return;
+	jl_tell_piece(doc, JL_ORIGIN_NONE, lengths[i].text, jl_count_text(JL_TXT, lengths[i].n));
+	if (run->epochs > 1)
+		jl_doc_textf(doc, JL_(" × %.0f epochs (%s, --epochs)"), run->epochs, lengths[i].option);
+	else
+		jl_doc_textf(doc, " (%s)", lengths[i].option);
+}
+
 static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_recommend_ask *ask = a->ask;
 
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
-	if (a->purpose)
+	if (a->purpose && is_as_said(a->purpose, ask))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->en));
 	if (ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the observed run on %s"), ask->seen_on->sys.text);
@@ -253,12 +289,15 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	if (shown >= 0 && a->found->items[shown].setup->seq > 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
 	if (is_serve(a))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%g user{/s} of %g tokens, %g tokens/s in all"), ask->users,
-			      ask->context, ask->tokens_per_s);
+		jl_tell_piece(doc, JL_ORIGIN_NONE,
+			      JL_("%g user{/s} of %g tokens, %g tokens/s in all (--users, --context, --tokens-per-s)"),
+			      ask->users, ask->context, ask->tokens_per_s);
 	else if (!ask->seen && isnan(ask->run.global_batch))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
+	if (!is_serve(a) && !ask->seen)
+		run_length(doc, &ask->run);
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s",
 			      jl_msg(jl_framework_name(a->found->items[a->found->pick].setup->framework)),

@@ -158,8 +158,8 @@ size_t jl_recommend_thin(const struct jl_recommendation *r, size_t max, int *ret
 		for (size_t i = 0; i < r->n_ok && n <= max; i++) {
 			const struct jl_candidate *c = &r->items[i];
 
-			if (!((c->on_front && c->setup->run_s.value <= step * last_s) || (int)i == r->pick ||
-			      (int)i == r->fastest))
+			if (!(c->on_front &&
+			      (c->setup->run_s.value <= step * last_s || (int)i == r->pick || (int)i == r->fastest)))
 				continue;
 			if (n < max)
 				ret_rows[n] = (int)i;

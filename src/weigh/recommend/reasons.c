@@ -2,11 +2,48 @@
 
 #include "recommend/inside.h"
 
+#include <math.h>
+
 static double device_count(const struct jl_candidate *c)
 {
 	const struct jl_sys *s = &c->setup->sys;
 
 	return (double)s->n_nodes * (s->n_per_node > 0 ? s->n_per_node : 1);
+}
+
+/* The best of those that cost and take less than the pick; NULL: there is none. */
+static const struct jl_candidate *find_rival(const struct jl_recommendation *r)
+{
+	const struct jl_candidate *pick = &r->items[r->pick], *rival = NULL;
+
+	for (size_t i = 0; i < r->n_ok && !pick->on_front; i++)
+		if (r->items[i].on_front && r->items[i].cost_usd.value <= pick->cost_usd.value &&
+		    r->items[i].setup->run_s.value <= pick->setup->run_s.value &&
+		    (!rival || r->items[i].score < rival->score))
+			rival = &r->items[i];
+	return rival;
+}
+
+/* What counts against the rival: the same that jl_expert_score() counts. */
+static const char *awkward(const struct jl_candidate *rival, const struct jl_candidate *pick)
+{
+	const struct jl_setup *s = rival->setup, *best = pick->setup;
+
+	if (s->weight_bits < best->weight_bits)
+		return JL_N("its weights keep fewer bits");
+	if (s->offload && !best->offload)
+		return JL_N("part of it waits in host memory");
+	if (s->sys.n_nodes > best->sys.n_nodes || device_count(rival) > device_count(pick))
+		return JL_N("it takes more accelerators");
+	if (rival->how == JL_HOW_SPOT && pick->how != JL_HOW_SPOT)
+		return JL_N("it may be taken away at any time");
+	if (rival->how == JL_HOW_USED && pick->how != JL_HOW_USED)
+		return JL_N("it is used, without a warranty");
+	if (best->gpu_seen && !s->gpu_seen)
+		return JL_N("it was never measured at such work itself");
+	if (s->run_s.hi / s->run_s.value > best->run_s.hi / best->run_s.value)
+		return JL_N("its time is known less well");
+	return JL_N("the pick is surer or plainer");
 }
 
 void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *r, enum jl_place place)
@@ -16,9 +53,16 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 	const double dearer = 100 * (pick->cost_usd.value / cheap->cost_usd.value - 1);
 	const double faster = cheap->setup->run_s.value / pick->setup->run_s.value;
 
+	const struct jl_candidate *rival = find_rival(r);
+
 	switch (place) {
 	case JL_PLACE_PICK:
-		if (r->pick == r->cheapest)
+		if (rival)
+			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+			       JL_N("%s takes %.2gx the time and %.2gx the cost, but {%s}"), rival->setup->sys.gpu->id,
+			       rival->setup->run_s.value / pick->setup->run_s.value,
+			       rival->cost_usd.value / pick->cost_usd.value, awkward(rival, pick));
+		else if (r->pick == r->cheapest)
 			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 			       JL_N("the cheapest that will do, and nothing near its cost is worth more"));
 		else if (pick->setup->weight_bits > cheap->setup->weight_bits)
@@ -63,6 +107,12 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 	}
 }
 
+/* What misses a limit must not be rounded up to it. */
+static double rounded_down(double per_s)
+{
+	return per_s < 10 ? floor(10 * per_s) / 10 : floor(per_s);
+}
+
 void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *r, const struct jl_candidate *c,
 			  const struct jl_recommend_ask *ask)
 {
@@ -101,15 +151,15 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 		       c->cost_usd.hi / ask->budget_usd);
 	else if (c->against == JL_AGAINST_INTERVAL && ask->task == JL_TASK_SERVE && s->per_s.lo < ask->tokens_per_s)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("at the slow end of its interval it gives %.3g of the %.6g tokens/s"), s->per_s.lo,
-		       ask->tokens_per_s);
+		       JL_N("at the slow end of its interval it gives %.6g of the %.6g tokens/s"),
+		       rounded_down(s->per_s.lo), ask->tokens_per_s);
 	else if (c->against == JL_AGAINST_INTERVAL)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 		       JL_N("its time is not known well enough: up to %.2gx the estimate"),
 		       s->run_s.hi / s->run_s.value);
 	else if (c->against == JL_AGAINST_USE && ask->task == JL_TASK_SERVE)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it gives %.3g of the %.6g tokens/s"),
-		       s->per_s.value, ask->tokens_per_s);
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it gives %.6g of the %.6g tokens/s"),
+		       rounded_down(s->per_s.value), ask->tokens_per_s);
 	else if (c->against == JL_AGAINST_WAIT)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("%.3gx the time that is allowed"),
 		       s->run_s.value / wait_s);

@@ -410,6 +410,8 @@ static void choose(struct jl_recommendation *r)
 		if (r->best[c->how] < 0 || c->score < r->items[r->best[c->how]].score)
 			r->best[c->how] = (int)i;
 	}
+	if (r->pick >= 0) /* what is beaten is the best of no way */
+		r->best[r->items[r->pick].how] = r->pick;
 	for (size_t i = 0; i < r->n_ok; i++)
 		if (r->items[i].setup->sys.gpu != r->items[r->pick].setup->sys.gpu &&
 		    (r->runner_up < 0 || r->items[i].score < r->items[r->runner_up].score))

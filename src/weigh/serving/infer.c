@@ -522,6 +522,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .concurrency = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : NAN,
 			      .rate_hz = ask->kind == JL_LOAD_OPEN ? ask->rate_hz : NAN,
 			      .users = ask->kind == JL_LOAD_USERS ? ask->users : NAN,
+			      .think_s = ask->think_s,
 			      .prompt = ask->prompt,
 			      .answer = ask->answer,
 			      .rate_max_hz = NAN,

@@ -75,7 +75,7 @@ struct jl_infer_seen {
 struct jl_infer {
 	const char *model, *system, *engine, *weights, *kv;
 	enum jl_load_kind kind;
-	double concurrency, rate_hz, users, prompt, answer;
+	double concurrency, rate_hz, users, think_s, prompt, answer;
 	int n_gpus, n_copies, n_gpus_system; /* n_gpus share each layer of a copy */
 	int n_stages, n_ep, prompt_gpus, prompt_copies, n_gpus_used;
 	bool dp_attention;

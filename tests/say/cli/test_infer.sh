@@ -105,4 +105,10 @@ run 2 infer llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 infer llama-3-8b; one_line; says "--on"
 run 2 infer resnet-50 --on h100-sxm5; one_line
 run 2 infer llama-3-70b --on rtx-4090; one_line; says "does not fit"
+# What a request is, with the option that changes each
+run 0 infer llama-3-8b --on rtx-4090 --lang en; flat
+has "Assumed: questions of about 1024 tokens (--prompt)"; has "answers of about 256 (--answer)"; has "weights: 16-bit (--weights)"
+has "no engine in particular (--engine)"; lacks "(--think)"
+run 0 infer llama-3-8b --on h100-sxm5 --users 50 --engine vllm --lang en; flat
+has "20 s before the next question (--think)"; has "vllm (--engine)"
 finish

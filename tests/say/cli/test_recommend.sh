@@ -107,4 +107,19 @@ run 0 recommend --help --lang ko; has "400만원"
 run 1 recommend --purpose kaggle --only rtx-9999 --lang en; one_line
 run 2 recommend resnet-50 --samples 1000 --lora --lang en; one_line; says "LoRA"
 run 2 recommend --purpose kaggle --observed "1 s" --lang en; one_line; says "--observed-batch"
+# What a run is is said; the purpose's sentence is not where an option replaced it
+run 0 recommend --purpose kaggle --how buy --util 40% --kwh "150 KRW/kWh" --budget 400만원 --lang en; flat
+has "a run: 100,000 samples × 20 epochs (--samples, --epochs)"
+# The pick that something beats by little is not among what nothing beats, and says why that was not taken
+has "rtx-5080 takes 0.96x the time and 0.96x the cost, but it was never measured at such work itself"
+if [ "$(grep -c "^  ▸" "$work/out")" = 1 ]; then ok; else bad "the pick stands in a list of what nothing beats"; fi
+run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "50 users of 4096 tokens"; lacks "32 users"
+# Spot is said first; the pick is the best of its way; one is not several
+run 0 recommend --purpose finetune-70b --budget 3000만원 --lang en; flat
+has "Rent (spot) 8x h200-sxm"; has "a run: 50,000,000 tokens (--tokens)"
+run 0 recommend --purpose finetune-70b --budget 3000만원 --json; json "j['best']['spot'] == j['pick']"
+run 0 recommend --purpose finetune-70b --budget 3000만원 --lang ko; flat; has "스팟으로 빌리세요"
+run 0 recommend llama-2-7b --tokens 1e9 --deadline 20d --lang en; flat; has "for 1 run in 1 month."
+run 0 recommend llama-3-70b --serve --users 200 --tokens-per-s 2000 --why-not "2x h100-sxm5" --lang ko; flat
+has "초당 2000토큰 중 1"; lacks "e+0"
 finish
