@@ -257,6 +257,7 @@ static void test_count(void **state)
 	assert_int_equal(n, 1100000);
 	assert_int_equal(jl_units_parse_count(&n, "3억", 1, 1LL << 50, "--tokens", &err), JL_OK);
 	assert_int_equal(n, 300000000);
+	n = -7;
 	assert_int_equal(jl_units_parse_count(&n, "0.0001K", 1, 1LL << 50, "--tokens", &err), JL_E_RANGE);
 	assert_int_equal(jl_units_parse_count(&n, "8KB", 1, 4096, "--batch", &err), JL_E_PARSE);
 	assert_int_equal(jl_units_parse_count(&n, "8 GPUs", 1, 4096, "--batch", &err), JL_E_PARSE);
