@@ -51,7 +51,7 @@ enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *t
 enum jl_status jl_units_parse(double *ret_value, const char *text, enum jl_kind wanted, const char *what,
 			      struct jl_err *err);
 
-/* A whole number from min to max, no unit. */
+/* A whole number from min to max, no unit; 10M, 2B and 15T are understood, and K where millions of millions may be meant. */
 enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long long min, long long max, const char *what,
 				    struct jl_err *err);
 

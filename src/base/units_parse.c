@@ -247,6 +247,23 @@ enum jl_status jl_units_parse(double *ret_value, const char *text, enum jl_kind 
 	return JL_OK;
 }
 
+/* "10M", "1.5T", "2만": what a letter or a Korean numeral behind a count multiplies it by; 0: it is something else. K is a thousand of
+ * what is counted in millions; of anything smaller (a sequence of 4K) it may be 1024. */
+static double count_scale(const char *text, long long max)
+{
+	static const struct {
+		const char *text;
+		double scale;
+	} scales[] = { { "", 1 },     { "K", 1e3 },  { "M", 1e6 },  { "G", 1e9 },  { "B", 1e9 },
+		       { "T", 1e12 }, { "만", 1e4 }, { "억", 1e8 }, { "조", 1e12 } };
+
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+		if (strncmp(text, scales[i].text, strlen(scales[i].text)) == 0 &&
+		    *skip_blanks(text + strlen(scales[i].text)) == '\0')
+			return scales[i].scale == 1e3 && max < 1000000000000LL ? 0 : scales[i].scale;
+	return 0;
+}
+
 enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long long min, long long max, const char *what,
 				    struct jl_err *err)
 {
@@ -257,9 +274,11 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 	enum jl_num_fault fault = jl_num_parse(request.text, &value, &used);
 	if (fault)
 		return bad_number(&request, fault);
-	if (*skip_blanks(request.text + used) != '\0')
-		return jl_fail(err, JL_E_PARSE, "%s: '%.*s' is not a whole number; write e.g. 8", request.what,
-			       request.shown, request.text);
+	const double scale = count_scale(skip_blanks(request.text + used), max);
+	if (scale == 0)
+		return jl_fail(err, JL_E_PARSE, "%s: '%.*s' is not a whole number; write e.g. 8, 4096 or 10M",
+			       request.what, request.shown, request.text);
+	value = scale == 1 ? value : round(value * scale * 1e3) / 1e3; /* 1.1 of a million is whole */
 	if (value != floor(value))
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", request.what, request.shown,
 			       request.text);

@@ -248,6 +248,18 @@ static void test_count(void **state)
 	assert_non_null(strstr(err.en, "1 to 4096"));
 	assert_int_equal(jl_units_parse_count(&n, "99999999999999999999", 1, 4096, "--batch", &err), JL_E_RANGE);
 	assert_int_equal(jl_units_parse_count(&n, "1.5", 1, 4096, "--batch", &err), JL_E_RANGE);
+	assert_int_equal(jl_units_parse_count(&n, "2K", 1, 4096, "--batch", &err), JL_E_PARSE);
+	assert_int_equal(jl_units_parse_count(&n, "2K", 1, 1LL << 50, "--tokens", &err), JL_OK);
+	assert_int_equal(n, 2000);
+	assert_int_equal(jl_units_parse_count(&n, "15T", 1, 1LL << 50, "--tokens", &err), JL_OK);
+	assert_int_equal(n, 15000000000000LL);
+	assert_int_equal(jl_units_parse_count(&n, "1.1 M", 1, 1LL << 50, "--tokens", &err), JL_OK);
+	assert_int_equal(n, 1100000);
+	assert_int_equal(jl_units_parse_count(&n, "3억", 1, 1LL << 50, "--tokens", &err), JL_OK);
+	assert_int_equal(n, 300000000);
+	n = -7;
+	assert_int_equal(jl_units_parse_count(&n, "0.0001K", 1, 1LL << 50, "--tokens", &err), JL_E_RANGE);
+	assert_int_equal(jl_units_parse_count(&n, "8KB", 1, 4096, "--batch", &err), JL_E_PARSE);
 	assert_int_equal(jl_units_parse_count(&n, "8 GPUs", 1, 4096, "--batch", &err), JL_E_PARSE);
 	assert_int_equal(jl_units_parse_count(&n, "", 1, 4096, "--batch", &err), JL_E_PARSE);
 	assert_int_equal(jl_units_parse_count(&n, "-3", 1, 4096, "--batch", &err), JL_E_RANGE);

@@ -109,6 +109,17 @@ enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *c
 	return JL_OK;
 }
 
+enum jl_status jl_sysdefault_nvlink(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+{
+	struct jl_sys usual = *sys;
+	const char *wire = begins(sys->gpu->link, "nvlink") ? sys->gpu->link : NULL;
+
+	if (wire && is_board(sys->gpu))
+		JL_TRY(jl_sysdefault_join(&usual, cat, err));
+	sys->join = wire && is_board(sys->gpu) ? usual.join : join_of_wire(cat, wire, NULL);
+	return sys->join ? JL_OK : jl_find_link(&sys->join, cat, "nvlink-bridge", JL_ROLE_JOIN, err);
+}
+
 /* Adapters of the reference host of a board's family: one per accelerator, and no more than that host has. */
 static const char *net_of_board(const struct jl_sys *sys, const struct jl_catalog *cat, int *ret_n)
 {

@@ -346,7 +346,9 @@ static enum jl_status take_join(struct parser *p, struct jl_sys *sys, const stru
 	enum jl_status status;
 
 	if (draft->via_at) {
-		status = jl_find_link(&sys->join, p->cat, draft->join, JL_ROLE_JOIN, p->err);
+		status = strcasecmp(draft->join, "nvlink") == 0
+				 ? jl_sysdefault_nvlink(sys, p->cat, p->err)
+				 : jl_find_link(&sys->join, p->cat, draft->join, JL_ROLE_JOIN, p->err);
 		if (status)
 			return at_column(p, draft->join_at, status);
 		if (sys->n_per_node == 1)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/find.h"
 #include "model/profile.h"
 #include "workload/input.h"
 #include "workload/tune.h"
@@ -155,5 +156,29 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 	JL_TRY(jl_machine_make(ret_base, cli->cat, &sys, err));
 	JL_TRY(jl_observed_check(&run, ret_base, err));
 	*ret_run = run;
+	return JL_OK;
+}
+
+double jl_ask_krw_per_usd(const struct jl_cli *cli)
+{
+	return jl_given(cli, "fx") ? jl_value(cli, "fx") : jl_figure(cli->cat, "krw-per-usd");
+}
+
+double jl_ask_usd(struct jl_money money, const struct jl_cli *cli)
+{
+	return jl_money_value(money) / (money.currency == JL_KRW ? jl_ask_krw_per_usd(cli) : 1);
+}
+
+enum jl_status jl_ask_budget(double *io_usd, const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *budget = jl_text(cli, "budget");
+	struct jl_quantity q;
+
+	if (!budget)
+		return JL_OK;
+	JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
+	if (!(q.value > 0 && q.value < 1e15))
+		return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
+	*io_usd = jl_ask_usd(jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD), cli);
 	return JL_OK;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cost/money.h"
 #include "predict/observed.h"
 #include "predict/request.h"
 
@@ -108,3 +109,9 @@ enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli 
 /* The same with the machine it was observed on (--baseline) made and checked. */
 enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,
 				  struct jl_err *err);
+
+/* Money into dollars, which everything is weighed in: won by --fx where it was given, else by the catalog's rate. */
+double jl_ask_krw_per_usd(const struct jl_cli *cli);
+double jl_ask_usd(struct jl_money money, const struct jl_cli *cli);
+/* --budget, where it was given. */
+enum jl_status jl_ask_budget(double *io_usd, const struct jl_cli *cli, struct jl_err *err);

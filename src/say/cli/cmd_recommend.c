@@ -50,39 +50,17 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
 };
-/* Into dollars, which everything is weighed in. */
-static double to_usd(struct jl_money money, double fx)
-{
-	return jl_money_value(money) / (money.currency == JL_KRW ? fx : 1);
-}
-
-/* As given, else the catalog's. */
-static double krw_per_usd(const struct jl_cli *cli)
-{
-	return jl_given(cli, "fx") ? jl_value(cli, "fx") : jl_figure(cli->cat, "krw-per-usd");
-}
-
 static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
 {
-	const char *budget = jl_text(cli, "budget"), *kwh = jl_text(cli, "kwh");
-	const double fx = krw_per_usd(cli);
-	struct jl_quantity q;
+	const char *kwh = jl_text(cli, "kwh");
 	struct jl_money money;
-	enum jl_status status = JL_OK;
 
-	if (budget) {
-		JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
-		if (!(q.value > 0 && q.value < 1e15))
-			return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
-		money = jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD);
-		ask->budget_usd = to_usd(money, fx);
-	}
-	if (!status && kwh) {
-		status = jl_kwh_price_parse(&money, kwh, "--kwh", err);
-		if (!status)
-			ask->usd_per_kWh = to_usd(money, fx);
-	}
-	return status;
+	JL_TRY(jl_ask_budget(&ask->budget_usd, cli, err));
+	if (!kwh)
+		return JL_OK;
+	JL_TRY(jl_kwh_price_parse(&money, kwh, "--kwh", err));
+	ask->usd_per_kWh = jl_ask_usd(money, cli);
+	return JL_OK;
 }
 
 /* "rtx-3090,h100": every accelerator that a word fits. */
@@ -217,11 +195,11 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(read_work(ask, &answer.purpose, cli, err));
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
 	if (currency && strcmp(currency, "KRW") == 0)
-		answer.krw_per_usd = krw_per_usd(cli);
+		answer.krw_per_usd = jl_ask_krw_per_usd(cli);
 	JL_TRY(jl_recommend_run(&result, ask, &cli->arena, err));
 	answer.found = &result;
 	answer.assumed_kwh = !jl_given(cli, "kwh");
-	answer.fx = krw_per_usd(cli);
+	answer.fx = jl_ask_krw_per_usd(cli);
 	answer.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
 	answer.limit = (int)jl_whole(cli, "limit", DEFAULT_ROWS);
 	JL_TRY(read_why_not(&answer, cli, err));

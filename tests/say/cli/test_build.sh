@@ -50,4 +50,7 @@ run 0 build --gpu 2xrtx-3090 --psu "1600 W" --ram "64 GiB" --lang en; has "64 Gi
 # A parts list or an upgrade: options of the other are refused
 run 2 build --gpu "2x rtx-3090" --upgrade dgx-h100 --lang en; one_line; says "--gpu"
 run 2 build --gpu "2x rtx-3090" --budget "500 USD" --lang en; one_line; says "--upgrade"
+# Won are money too
+run 0 build --upgrade rtx-4070 --budget 150만원 --json; json "j['n_over_budget'] > 0"
+run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "no budget"
 finish

@@ -251,4 +251,15 @@ run 0 $cut,overlap=1 --json; json "j['parallel']['overlap'] == 1 and j['step_s']
 run 0 $cut,overlap=1; has "TP 8+SP overlapped"
 run 2 predict llama-3-8b --on dgx-h100 --parallel tp=1,overlap=1; one_line; says "tp=2 or more"
 run 2 predict resnet-50 --on dgx-h100 --parallel overlap=1; one_line; says "for transformers"
+# "via nvlink" is the accelerator's own; where it has none, that is said
+run 2 predict resnet-50 --on "2x rtx-4090 via nvlink" --lang en; one_line; says "rtx-4090 has PCIe only, so no nvlink-bridge"
+run 2 predict resnet-50 --on "2x mi300x via nvlink" --lang en; one_line; says "so no nvlink-bridge"
+run 0 predict resnet-50 --on "2x rtx-3090 via NVLink" --json; json "j['system'] == '2x rtx-3090 via nvlink-bridge'"
+run 0 predict resnet-50 --on "8x h100-sxm5 via nvlink" --json; json "j['system'] == '8x h100-sxm5 via nvlink4-switch'"
+run 0 predict resnet-50 --on "4x h100-pcie via nvlink" --json; json "j['system'] == '4x h100-pcie via nvlink-bridge-h100-pairs'"
+# Counts of millions
+run 0 predict llama-2-7b --on dgx-h100 --tokens 10M --json; same=$(sha256sum < "$work/out")
+run 0 predict llama-2-7b --on dgx-h100 --tokens 1e7 --json
+if [ "$same" = "$(sha256sum < "$work/out")" ]; then ok; else bad "10M are not 1e7 tokens"; fi
+run 2 predict llama-2-7b --on dgx-h100 --seq 4K --lang en; one_line; says "write e.g. 8, 4096 or 10M"
 finish
