@@ -11,6 +11,7 @@ struct number {
 	size_t end;
 	double value;
 	int decimals, zeros; /* zeros: at the end of a whole number */
+	int power;           /* of ten: 4.2e10 */
 	bool commas;
 };
 
@@ -64,8 +65,10 @@ static bool number_at(struct number *ret, const char *t, size_t at, size_t end)
 	if (i + 1 < end && (t[i] == 'e' || t[i] == 'E')) {
 		size_t k = i + 1 + (t[i + 1] == '-' || t[i + 1] == '+');
 
-		if (k < end && is_digit(t[k]) && digits(t, k, end) - k <= 3)
+		if (k < end && is_digit(t[k]) && digits(t, k, end) - k <= 3) {
+			num.power = (int)strtol(t + i + 1, NULL, 10);
 			i = digits(t, k, end);
+		}
 	}
 	if (i - at > NUMBER_LEN_MAX)
 		return false;
@@ -237,32 +240,95 @@ static void take_money_rate(struct jl_figure *fig, const char *t, size_t from, s
 	(void)from;
 }
 
-/* "5시간 40분", "3h 36m", "1억 2000만 원": the smaller part belongs to it. */
-static void take_rest(struct jl_figure *fig, const char *t, size_t end, size_t *at)
+/* Korean counting: 십, 백, 천 stand for themselves and before 만, 억, 조. What of a unit's scale is the latter. */
+static double myriads(double scale)
+{
+	return scale >= 1e12 ? 1e12 : scale >= 1e8 ? 1e8 : scale >= 1e4 ? 1e4 : 1;
+}
+
+static bool is_counting(const char *t, size_t at, size_t end, const struct jl_memo_unit *u)
+{
+	const size_t from = skip_blanks(t, at, end);
+
+	return u && u->scale >= 10 && (u->qty == JL_Q_NUMBER || u->qty == JL_Q_KRW) && (unsigned char)t[from] >= 0xe0;
+}
+
+/* "4억 5천만원", "1천 2백만원", "1만 2천": the parts are one figure, (1천 + 2백) x 만. */
+static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t *at)
+{
+	double closed = 0, open = 0, last = fig->scale, scale = fig->scale, value = fig->lo, digit = fig->digit;
+	size_t digits_end = *at - fig->unit_len;
+	uint8_t qty = fig->qty;
+
+	for (int parts = 0; parts < 8 && qty == JL_Q_NUMBER; parts++) {
+		const size_t from = skip_blanks(t, *at, end);
+		struct number num;
+		size_t unit_end;
+
+		if (from > *at + 1 || !number_at(&num, t, from, end))
+			break;
+		const struct jl_memo_unit *u = unit_behind(t, num.end, end, &unit_end);
+		const bool counts = is_counting(t, num.end, end, u), plain = !u && last >= 1e4 && num.value >= 100,
+			   of_won = u && u->scale == 1 && (u->qty == JL_Q_KRW || u->qty == JL_Q_COUNT);
+		const double small = counts ? u->scale / myriads(u->scale) : 1, big = counts ? myriads(u->scale) : 1;
+
+		/* a smaller part of the same, or the parts so far are of its 만 */
+		if ((!counts && !plain && !of_won) || num.value * small * big >= (last < 1e4 ? last * big : last) ||
+		    (myriads(last) == 1 ? small >= last : big >= myriads(last)))
+			break;
+		if (myriads(scale) == 1)
+			open += value * scale;
+		else
+			closed += value * scale;
+		value = num.value;
+		if (myriads(scale) == 1 && big > 1) {
+			closed += open * big;
+			open = 0;
+		}
+		scale = last = small * big;
+		digit = pow(10, -num.decimals);
+		fig->flags |= JL_FIG_APPENDED | (num.commas ? JL_FIG_COMMAS : 0);
+		qty = counts || of_won ? (uint8_t)u->qty : qty;
+		*at = u ? unit_end : num.end;
+		digits_end = num.end;
+	}
+	if (!(fig->flags & JL_FIG_APPENDED))
+		return;
+	fig->lo = fig->hi = closed + open + value * scale;
+	fig->digit = digit * scale;
+	fig->scale = 1;
+	fig->decimals = 0;
+	fig->qty = qty;
+	/* of "5천만원" the counting belongs to the digits, and "원" is the unit */
+	const size_t won = qty == JL_Q_KRW ? 3 : qty == JL_Q_COUNT ? *at - digits_end : 0;
+	fig->unit_len = (uint16_t)won;
+	fig->num_len = (uint16_t)(*at - won - fig->num_at);
+}
+
+/* "5시간 40분", "3h 36m": the smaller part belongs to it. */
+static void take_rest(struct jl_figure *fig, const char *t, size_t end, const struct jl_memo_unit *unit, size_t *at)
 {
 	const size_t from = skip_blanks(t, *at, end);
 	size_t unit_end;
 	struct number num;
 
-	if (fig->flags & JL_FIG_RANGE || !number_at(&num, t, from, end))
+	if (fig->flags & JL_FIG_RANGE)
+		return;
+	if (is_counting(t, fig->num_at + fig->num_len, end, unit)) {
+		take_count(fig, t, end, at);
+		return;
+	}
+	if (fig->qty != JL_Q_TIME || fig->scale != 3600 || !number_at(&num, t, from, end))
 		return;
 	const struct jl_memo_unit *u = unit_behind(t, num.end, end, &unit_end);
-	if (fig->qty == JL_Q_TIME && fig->scale == 3600) {
-		const bool bare_m = num.end < end && t[num.end] == 'm' &&
-				    (num.end + 1 == end || !isalnum((unsigned char)t[num.end + 1]));
+	const bool bare_m = num.end < end && t[num.end] == 'm' &&
+			    (num.end + 1 == end || !isalnum((unsigned char)t[num.end + 1]));
 
-		if (bare_m || (u && u->qty == JL_Q_TIME && u->scale == 60 && num.value < 60)) {
-			fig->lo = fig->hi = fig->lo + num.value / 60;
-			fig->digit = 1 / 60.0;
-			fig->flags |= JL_FIG_APPENDED;
-			*at = bare_m ? num.end + 1 : unit_end;
-		}
-	} else if (fig->qty == JL_Q_NUMBER && fig->scale == 1e8 && u && (u->scale == 1e4 || u->scale == 1)) {
-		fig->lo = fig->hi = fig->lo + num.value * u->scale / 1e8;
-		fig->digit = num.decimals ? 1e-4 : u->scale / 1e8;
-		fig->qty = (uint8_t)(u->qty == JL_Q_KRW ? JL_Q_KRW : JL_Q_NUMBER);
+	if (bare_m || (u && u->qty == JL_Q_TIME && u->scale == 60 && num.value < 60)) {
+		fig->lo = fig->hi = fig->lo + num.value / 60;
+		fig->digit = 1 / 60.0;
 		fig->flags |= JL_FIG_APPENDED;
-		*at = unit_end;
+		*at = bare_m ? num.end + 1 : unit_end;
 	}
 }
 
@@ -322,7 +388,7 @@ static void settle(struct jl_figure *fig, const struct number *last, const struc
 		fig->scale = 1;
 	}
 	fig->decimals = (uint8_t)last->decimals;
-	fig->digit = pow(10, -last->decimals);
+	fig->digit = pow(10, last->power - last->decimals);
 	if (last->commas)
 		fig->flags |= JL_FIG_COMMAS;
 }
@@ -358,7 +424,7 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 	fig.num_len = (uint16_t)(last.end - at);
 	fig.unit_len = (uint16_t)(unit ? stop - last.end : 0);
 	take_money_rate(&fig, t, line_at, end, &stop);
-	take_rest(&fig, t, end, &stop);
+	take_rest(&fig, t, end, unit, &stop);
 	fig.len = (uint32_t)(stop - fig.at);
 	take_flags(&fig, t, line_at, end);
 	if ((fig.flags & JL_FIG_ABOUT) && !last.decimals && last.zeros > 1)

@@ -16,7 +16,7 @@ struct value {
 	signed char e[N_DIM];
 	int32_t first, last; /* figures that went into it */
 	int n;
-	bool ok, about;
+	bool ok, about, divided;
 };
 
 static void dims(signed char e[N_DIM], enum jl_qty q)
@@ -175,9 +175,12 @@ static struct value factor(struct scan *s)
 
 static struct value joined(const struct value *a, const struct value *b)
 {
-	return (struct value){
-		.first = a->first, .last = b->last, .n = a->n + b->n, .ok = true, .about = a->about || b->about
-	};
+	return (struct value){ .first = a->first,
+			       .last = b->last,
+			       .n = a->n + b->n,
+			       .ok = true,
+			       .about = a->about || b->about,
+			       .divided = a->divided || b->divided };
 }
 
 static struct value product(struct scan *s)
@@ -193,6 +196,7 @@ static struct value product(struct scan *s)
 		if (!f.ok || (!by && !(f.lo > 0)))
 			return none();
 		struct value r = joined(&v, &f);
+		r.divided |= !by;
 		r.lo = by ? v.lo * f.lo : v.lo / f.hi;
 		r.hi = by ? v.hi * f.hi : v.hi / f.lo;
 		r.bare = by ? v.bare * f.bare : v.bare / f.bare;
@@ -286,6 +290,24 @@ static bool is_notation(const struct jl_memo *note, const struct value *left, co
 	       exp2(round(log2(b->lo))) == b->lo;
 }
 
+static bool is_count(const struct jl_figure *f)
+{
+	return (f->qty == JL_Q_NUMBER || f->qty == JL_Q_COUNT || f->qty == JL_Q_KRW || f->qty == JL_Q_USD) &&
+	       !f->decimals && f->lo == f->hi && !(f->flags & JL_FIG_ABOUT);
+}
+
+/* Whole numbers that are multiplied and added are exact where the result has the digits for it: 8 × 4 is not about 33. */
+static bool is_exact(const struct jl_memo *note, const struct value *left, const struct jl_figure *f)
+{
+	const double last = left->lo / f->digit;
+	bool exact = left->n > 1 && !left->divided && !left->about && is_count(f) &&
+		     fabs(last - round(last)) < 1e-9 * fabs(last);
+
+	for (int32_t i = left->first; exact && i <= left->last; i++)
+		exact = is_count(&note->figures[i]);
+	return exact;
+}
+
 /* `left` is what was reckoned, `fig` the result as it stands. */
 static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to)
 {
@@ -296,6 +318,8 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 
 	dims(e, (enum jl_qty)f->qty);
 	double slack = f->digit * 1.01 + fabs(jl_fig_mid(f)) * (input_slack(note, left) + 1e-9);
+	if (is_exact(note, left, f))
+		slack = 1e-9 * jl_fig_mid(f);
 	double bare_slack = slack / f->scale;
 	if (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) || f->lo <= 0)
 		return;

@@ -81,6 +81,25 @@ static void check_peak_said(struct jl_memo *note, const struct jl_line *line, in
 				    jl_memo_quote(note, p->at, p->len));
 }
 
+/* Does the sentence reckon this rate, or say what of it one card has? Then it is of all of them. */
+static bool is_of_all(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+{
+	static const char one[] = "장당|대당|카드당|GPU당|GPU 당|per GPU|per-GPU|per card|per device|each|a card|/GPU";
+	const char *t = note->text;
+	const uint32_t stop = line->at + line->len, end = f->at + f->len;
+	const uint32_t from = f->at > line->at + 16 ? f->at - 16 : line->at, to = stop < end + 12 ? stop : end + 12;
+	uint32_t at = f->at;
+
+	while (at > line->at && (strchr(" ~", t[at - 1]) || (at > line->at + 3 && memcmp(t + at - 3, "약", 3) == 0)))
+		at -= strchr(" ~", t[at - 1]) ? 1 : 3;
+	if (at > line->at && (t[at - 1] == '=' || (at > line->at + 3 && memcmp(t + at - 3, "≈", 3) == 0)) &&
+	    (memmem(t + line->at, at - line->at, "×", 2) || memmem(t + line->at, at - line->at, " x ", 3) ||
+	     memchr(t + line->at, '*', at - line->at)))
+		return true;
+	return JL_PART_HAS(note, line, one) && !jl_span_has(t + from, f->at - from, one) &&
+	       !jl_span_has(t + end, to - end, one);
+}
+
 static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -93,7 +112,8 @@ static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_
 	struct jl_said_finding *said;
 
 	if (!on || !e->n_gpus ||
-	    JL_PART_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system"))
+	    JL_PART_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system") ||
+	    is_of_all(note, line, f))
 		return;
 	bool wide = JL_PART_HAS(note, line, narrow) ||
 		    (section && JL_PART_HAS(note, &note->lines[section - 1], narrow));

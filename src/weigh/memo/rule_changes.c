@@ -15,7 +15,7 @@ struct change {
 	int32_t r;        /* the figure that says how much it is */
 	const struct jl_figure *first, *last;
 	bool sure; /* "from ... to": no other reading */
-	bool less; /* it says that so much was saved */
+	int way;   /* it says that so much more (1) or less (-1) it is: no share of the first; 0: neither */
 };
 
 /* As people count: so many times, that part of it, so much more or less. The first is what is offered instead. */
@@ -24,8 +24,13 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 	const double up = c->b / c->a, wants[2][4] = { { up > 1 ? up : 1 / up, up, 1 / up, fabs(up - 1) },
 						       { fabs(up - 1), up, fabs(1 / up - 1), 1 / up } };
 
-	*ret_want = wants[r->qty == JL_Q_PERCENT][0];
-	for (size_t i = 0; i < (c->less && r->qty == JL_Q_PERCENT ? 2 : 4); i++) {
+	const bool percent = r->qty == JL_Q_PERCENT;
+
+	*ret_want = wants[percent][0];
+	for (size_t i = 0; i < 4; i++) {
+		/* "25 % less" is no share of it; "30 % more work" where the time fell is reckoned from the other end */
+		if (percent && c->way && i > 0 && (i != 2 || (c->way > 0) == (up > 1)))
+			continue;
 		const double want = wants[r->qty == JL_Q_PERCENT][i],
 			     slack = r->digit * 1.01 + c->rel * fmax(want, r->qty == JL_Q_PERCENT ? 1 : 0);
 
@@ -116,6 +121,35 @@ static int joined(const struct jl_memo *note, const struct jl_line *line, const 
 		       : 0;
 }
 
+/* Does a sign or a word say that it grew or shrank by so much? "To 25 %" and "25 %로" are what is left. */
+static int way_of(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *r, uint32_t from,
+		  uint32_t near)
+{
+	static const char fell[] = "감소|reduction|reduced|절감|단축|줄|lower|drop|dropped|less|cheaper|decrease|"
+				   "decreased|saving|savings|saved|fewer|smaller",
+			  grew[] = "증가|increase|increased|늘|more|larger";
+	const char *t = note->text;
+	const uint32_t end = r->at + r->len, to = r->at >= line->at + 3 ? r->at - 3 : line->at;
+
+	if (memcmp(t + to, "to ", 3) == 0 || has(note, to > 6 ? to - 6 : 0, r->at, "to about|to just|to only") ||
+	    (near >= end + 3 && memcmp(t + end, "로", 3) == 0) ||
+	    (near >= end + 6 && memcmp(t + end, "까지", 6) == 0) || has(note, end, near, "수준"))
+		return 0;
+	if (r->at > line->at && t[r->at - 1] == '+')
+		return 1;
+	if ((r->at > line->at && t[r->at - 1] == '-') || memcmp(t + to, "−", 3) == 0 || memcmp(t + to, "–", 3) == 0)
+		return -1;
+	/* the nearest says it: behind the figure, else before it */
+	for (uint32_t at = end, stop = near;; at = from, stop = r->at) {
+		if (has(note, at, stop, fell))
+			return -1;
+		if (has(note, at, stop, grew))
+			return 1;
+		if (at == from)
+			return 0;
+	}
+}
+
 /* What is said of a change behind both of its ends: once, or "1.25x faster and 20 % less". */
 static void judge_said(struct jl_memo *note, const struct jl_line *line, struct change *c, int how)
 {
@@ -131,9 +165,7 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, struct 
 			return;
 		if (!(how == 2 && memchr(note->text + from, '(', r->at - from)) && !has(note, rend, near, compares))
 			return;
-		c->less = has(
-			note, from, near,
-			"감소|reduction|reduced|절감|단축|줄|lower|drop|less|cheaper|decrease|saving|savings|fewer");
+		c->way = way_of(note, line, r, from, near);
 		judge(note, c);
 		from = rend;
 	}

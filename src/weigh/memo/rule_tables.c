@@ -327,6 +327,53 @@ static bool additive(uint8_t qty)
 	       qty != JL_Q_FREQUENCY && qty != JL_Q_GENERATION && qty != JL_N_Q;
 }
 
+/* Heads of what is not added up: rates, means, extremes, prices of one, what was added up before. */
+static const char not_added[] =
+	"p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|min|max|avg|average|mean|중앙값|평균|표준편차|최소|"
+	"최대|온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit price|unit cost|price "
+	"each|"
+	"each|개당|장당|대당|당|비율|효율|efficiency|utilization|util|MFU|이용률|사용률|가동률|loss|accuracy|정확도|"
+	"score|"
+	"speedup|배속|배율|latency|지연|°C|℃";
+
+/* A quotient of two other columns in every row, and in the row of totals too. */
+static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)
+{
+	for (uint32_t a = 0; a < s->n_cols; a++)
+		for (uint32_t b = 0; b < s->n_cols; b++) {
+			double lo = INFINITY, hi = -INFINITY, slack = 0;
+
+			if (a == b || a == col || b == col)
+				continue;
+			for (uint32_t r = 0; r <= total; r++) {
+				const double k = s->ln[r][col] - s->ln[r][a] + s->ln[r][b];
+
+				lo = isnan(k) ? -INFINITY : fmin(lo, k);
+				hi = fmax(hi, k);
+				slack = fmax(slack, s->slack[r][col] + s->in_slack[r][a] + s->in_slack[r][b]);
+			}
+			if (hi - lo <= fmin(2 * slack, 0.1) + 1e-6)
+				return true;
+		}
+	return false;
+}
+
+/* Is what stands below a column something else than its sum: its mean, an end of it, its last, a quotient? */
+static bool is_no_sum(const struct jl_memo *note, const struct jl_sheet *s, uint32_t col, uint32_t total, double sum)
+{
+	const struct jl_figure *f = &note->figures[s->fig[total][col]];
+	const double mid = jl_fig_mid(f), slack = jl_fig_slack(f) * 2.02;
+	double most = 0, least = INFINITY;
+
+	for (uint32_t r = 0; r < total; r++) {
+		most = fmax(most, jl_fig_mid(&note->figures[s->fig[r][col]]));
+		least = fmin(least, jl_fig_mid(&note->figures[s->fig[r][col]]));
+	}
+	return jl_span_has(note->text + s->head_at[col], s->head_len[col], not_added) ||
+	       fabs(mid - sum / total) <= slack || fabs(mid - most) <= slack || fabs(mid - least) <= slack ||
+	       fabs(mid - jl_fig_mid(&note->figures[s->fig[total - 1][col]])) <= slack || is_quotient(s, col, total);
+}
+
 /* What a figure should be where that is known, else what it is. */
 static double right_value(const struct jl_memo *note, int32_t fig)
 {
@@ -361,8 +408,9 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, uint32_t
 				jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 				continue;
 			}
-			if (!pass || !(said = jl_finding_new(note, JL_MEMO_WRONG, "table", note->figures[fig].at,
-							     note->figures[fig].len, fig)))
+			if (!pass || is_no_sum(note, s, c, total, sum) ||
+			    !(said = jl_finding_new(note, JL_MEMO_WRONG, "table", note->figures[fig].at,
+						    note->figures[fig].len, fig)))
 				continue;
 			jl_fig_text(said->premises, note, &note->figures[fig], sum, 0);
 			jl_fig_digits(said->fix, &note->figures[fig], sum, 0);

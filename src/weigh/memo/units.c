@@ -59,9 +59,17 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_TIME, Y, "years|year|년" },
 	{ JL_Q_PERCENT, 0.01, "percent|퍼센트|%" },
 	{ JL_Q_RATIO, 1, "-fold|배속|배|times|x|×|X" },
+	{ JL_Q_KRW, 1e12, "조원|조 원" },
+	{ JL_Q_KRW, 1e11, "천억원|천억 원" },
+	{ JL_Q_KRW, 1e10, "백억원|백억 원" },
+	{ JL_Q_KRW, 1e9, "십억원|십억 원" },
 	{ JL_Q_KRW, 1e8, "억원|억 원" },
+	{ JL_Q_KRW, 1e7, "천만원|천만 원" },
+	{ JL_Q_KRW, 1e6, "백만원|백만 원" },
+	{ JL_Q_KRW, 1e5, "십만원|십만 원" },
 	{ JL_Q_KRW, 1e4, "만원|만 원" },
-	{ JL_Q_KRW, 1e3, "천원" },
+	{ JL_Q_KRW, 1e3, "천원|천 원" },
+	{ JL_Q_KRW, 1e2, "백원|백 원" },
 	{ JL_Q_KRW, 1, "원|KRW" },
 	{ JL_Q_USD_RATE, 1 / H, "USD/hour|USD/hr|USD/h|$/hour|$/hr|$/h|$ per hour" },
 	{ JL_Q_USD, 1, "USD|달러|dollars|$" },
@@ -70,8 +78,17 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_PARAMS, 1e12, "T" },
 	{ JL_Q_NUMBER, 1e3, "K|k" },
 	{ JL_Q_PARAMS, 1e8, "억 개|억개" },
+	{ JL_Q_NUMBER, 1e11, "천억" },
+	{ JL_Q_NUMBER, 1e10, "백억" },
+	{ JL_Q_NUMBER, 1e9, "십억" },
 	{ JL_Q_NUMBER, 1e8, "억" },
+	{ JL_Q_NUMBER, 1e7, "천만" },
+	{ JL_Q_NUMBER, 1e6, "백만" },
+	{ JL_Q_NUMBER, 1e5, "십만" },
 	{ JL_Q_NUMBER, 1e4, "만" },
+	{ JL_Q_NUMBER, 1e3, "천" },
+	{ JL_Q_NUMBER, 1e2, "백" },
+	{ JL_Q_NUMBER, 1e1, "십" },
 	{ JL_Q_GENERATION, 1, "세대" },
 	{ JL_Q_COUNT, 1, "GPUs|GPU|nodes|node|노드|개|장|대|회" },
 };
@@ -97,7 +114,7 @@ struct spelling {
 	uint8_t len;
 };
 
-#define SPELLINGS_MAX 256
+#define SPELLINGS_MAX 320
 
 static struct spelling spellings[SPELLINGS_MAX];
 static uint16_t first_at[257];

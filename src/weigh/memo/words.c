@@ -115,11 +115,39 @@ static void commas(char *text)
 	text[n] = '\0';
 }
 
+/* As "4억 9,500만 500" is counted. */
+static void count_korean(char out[JL_SHOULD_MAX], double v)
+{
+	static const struct {
+		double scale;
+		const char *name;
+	} parts[] = { { 1e12, "조" }, { 1e8, "억" }, { 1e4, "만" }, { 1, "" } };
+	size_t n = 0;
+
+	out[0] = '\0';
+	v = round(v);
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0] && n < JL_SHOULD_MAX; i++) {
+		const double part = floor(v / parts[i].scale);
+		char text[JL_SHOULD_MAX];
+
+		v -= part * parts[i].scale;
+		if (!(part > 0))
+			continue;
+		snprintf(text, sizeof text, "%.0f", part);
+		commas(text);
+		n += (size_t)snprintf(out + n, JL_SHOULD_MAX - n, "%s%.40s%s", n ? " " : "", text, parts[i].name);
+	}
+}
+
 const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like, double value, int more)
 {
 	const double v = value / like->scale;
 	int decimals = like->decimals + more;
 
+	if (like->flags & JL_FIG_APPENDED && like->qty != JL_Q_TIME && v >= 1 && v < 1e16) {
+		count_korean(out, v);
+		return out;
+	}
 	/* three digits at least of what is much smaller than the figure that it stands for */
 	while (v != 0 && fabs(v - round(v)) > 1e-9 * fabs(v) && fabs(v) * pow(10, decimals) < 9.5 && decimals < 9)
 		decimals++;

@@ -65,6 +65,13 @@ static void test_figures(void **state)
 		{ "76.5%", JL_Q_PERCENT, 0.765, 0.765, 0 },
 		{ "190만원", JL_Q_KRW, 1.9e6, 1.9e6, 0 },
 		{ "1억 2000만원", JL_Q_KRW, 1.2e8, 1.2e8, JL_FIG_APPENDED },
+		{ "5천만원", JL_Q_KRW, 5e7, 5e7, 0 },
+		{ "3백만 토큰", JL_Q_NUMBER, 3e6, 3e6, 0 },
+		{ "4억 5천만원", JL_Q_KRW, 4.5e8, 4.5e8, JL_FIG_APPENDED },
+		{ "4억 5천 3백만 원", JL_Q_KRW, 4.53e8, 4.53e8, JL_FIG_APPENDED },
+		{ "1천 2백만원", JL_Q_KRW, 1.2e7, 1.2e7, JL_FIG_APPENDED },
+		{ "1만 2천 토큰", JL_Q_NUMBER, 12000, 12000, JL_FIG_APPENDED },
+		{ "3만 5,000원", JL_Q_KRW, 35000, 35000, JL_FIG_APPENDED | JL_FIG_COMMAS },
 		{ "costs $2,200", JL_Q_USD, 2200, 2200, JL_FIG_COMMAS },
 		{ "$2.14/h", JL_Q_USD_RATE, 2.14 / 3600, 2.14 / 3600, 0 },
 		{ "$2.14 per hour", JL_Q_USD_RATE, 2.14 / 3600, 2.14 / 3600, 0 },
@@ -173,6 +180,21 @@ static void test_rules(void **state)
 		{ "16GB / 0.1초 = 1600 GB/s\n", "1600 GB/s", "arithmetic", JL_MEMO_WRONG, "160 GB/s", "" },
 		{ "took 1,711시간 (17일)\n", "17일", "arithmetic", JL_MEMO_WRONG, "71일", "" },
 		{ "from 30 s → 10 s (4.0x)\n", "4.0x", "arithmetic", JL_MEMO_WRONG, "3.0x", "" },
+		{ "서버 3천만원 × 10 = 2억원\n", "2억원", "arithmetic", JL_MEMO_WRONG, "3억원", "" },
+		{ "2억 5천만원 × 1.2 = 3억 5천만원\n", "3억 5천만원", "arithmetic", JL_MEMO_WRONG, "3억원", "" },
+		{ "1천 5백만원 × 3 = 4천 2백만원\n", "4천 2백만원", "arithmetic", JL_MEMO_WRONG, "4,500만원", "" },
+		{ "6 × 7 = 43\n", "43", "arithmetic", JL_MEMO_WRONG, "42", "" },
+		{ "노드 4 × 5 = 21대\n", "21대", "arithmetic", JL_MEMO_WRONG, "20대", "" },
+		{ "7 + 2 + 4 = 14\n", "14", "arithmetic", JL_MEMO_WRONG, "13", "" },
+		{ "memory went from 60 GB to 15 GB, a 25 % reduction\n", "25 %", "arithmetic", JL_MEMO_WRONG, "75 %",
+		  "" },
+		{ "50시간에서 15시간으로 30 % 감소\n", "30 %", "arithmetic", JL_MEMO_WRONG, "70 %", "" },
+		{ "800 → 2,400 tok/s (+300 %)\n", "300 %", "arithmetic", JL_MEMO_WRONG, "200 %", "" },
+		{ "from $4.00/h to $5.00/h, a 20 % increase\n", "20 %", "arithmetic", JL_MEMO_WRONG, "25 %", "" },
+		{ "| part | pieces | cost |\n|---|---|---|\n| a | 3 | 31 |\n| b | 4 | 42 |\n| c | 5 | 36 |\n"
+		  "| total | 12 | 119 |\n",
+		  "119", "table", JL_MEMO_WRONG, "109", "" },
+		{ "H100: 1,400 TFLOPS per GPU in BF16\n", "1,400 TFLOPS", "bound", JL_MEMO_WRONG, "", "989 TFLOPS" },
 		{ "1.3B × 2 bytes = 2.6 MB\n", "2.6 MB", "arithmetic", JL_MEMO_WRONG, "2600.0 MB", "" },
 		{ "### H200\n- FP16 성능: ~1,979 TFLOPS\n", "1,979 TFLOPS", "listed", JL_MEMO_DIFFERS, "",
 		  "989 TFLOPS" },
@@ -226,6 +248,25 @@ static void test_quiet(void **state)
 		"| a | b |\n|---|---|\n| 1 | 2 |\n| 2 | 4 |\n| 3 | 7 |\n",
 		"### H100\n| dtype | TFLOPS |\n|---|---|\n| FP8 | 1979 TFLOPS |\n",
 		"utilization of the CPU: 400 %",
+		"3천만원 × 4 = 1억 2천만원",
+		"2억 5천만원 × 1.2 = 3억원",
+		"1천 5백만원 × 3 = 4천 5백만원",
+		"1만 5천 토큰 × 4 = 6만 토큰",
+		"100 / 7 = 14",
+		"memory went from 60 GB to 15 GB, reduced to 25 %",
+		"60 GB에서 15 GB로, 25 %로 감소",
+		"100 ms → 80 ms (25 % faster)",
+		"50,000 × 6.0e10 = 3.00 PFLOP/s, 장당 375 TFLOPS. H100 SXM BF16 dense 989 TFLOPS 대비 37.9 %",
+		"| run | avg ms | cost |\n|---|---|---|\n| a | 10 | 30 |\n| b | 12 | 40 |\n| c | 13 | 35 |\n"
+		"| total | 12 | 105 |\n",
+		"| 품목 | 단가 | 금액 |\n|---|---|---|\n| 가 | 10 | 30 |\n| 나 | 20 | 40 |\n| 다 | 7 | 35 |\n"
+		"| 합계 | 32 | 105 |\n",
+		"| 노드 | 토큰 | 온도 |\n|---|---|---|\n| 가 | 10 | 61 |\n| 나 | 20 | 66 |\n| 다 | 7 | 70 |\n"
+		"| 합계 | 37 | 190 |\n",
+		"| day | steps | so far |\n|---|---|---|\n| 1 | 100 | 100 |\n| 2 | 150 | 250 |\n| 3 | 130 | 380 |\n"
+		"| total | 380 | 380 |\n",
+		"| job | work | span | pace |\n|---|---|---|---|\n| a | 1000 | 4 | 250 |\n| b | 3000 | 5 | 600 |\n"
+		"| c | 2000 | 8 | 250 |\n| total | 6000 | 17 | 353 |\n",
 	};
 
 	(void)state;
