@@ -24,7 +24,7 @@ const char *jl_tell_machines(struct jl_doc *doc, const struct jl_candidate *c)
 
 	if (s->n_per_node == 1 && s->n_nodes > 1)
 		return jl_tell_text(doc, "%s%s", hosts, s->gpu->id);
-	return jl_tell_text(doc, "%s%dx %s%s", hosts, s->n_per_node, s->gpu->id, bridged ? " + NVLink" : "");
+	return jl_tell_text(doc, "%s%dx %s%s", hosts, s->n_per_node, s->gpu->id, bridged ? " via nvlink" : "");
 }
 
 const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *c)
