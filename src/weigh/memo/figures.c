@@ -256,7 +256,7 @@ static bool is_counting(const char *t, size_t at, size_t end, const struct jl_me
 /* "4억 5천만원", "1천 2백만원", "1만 2천": the parts are one figure, (1천 + 2백) x 만. */
 static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t *at)
 {
-	double closed = 0, open = 0, last = fig->scale, scale = fig->scale, value = fig->lo, digit = fig->digit;
+	double closed = 0, open = 0, scale = fig->scale, last = scale, value = fig->lo, digit = fig->digit;
 	size_t digits_end = *at - fig->unit_len;
 	uint8_t qty = fig->qty;
 
