@@ -69,6 +69,7 @@ static void test_figures(void **state)
 		{ "3백만 토큰", JL_Q_NUMBER, 3e6, 3e6, 0 },
 		{ "4억 5천만원", JL_Q_KRW, 4.5e8, 4.5e8, JL_FIG_APPENDED },
 		{ "4억 5천 3백만 원", JL_Q_KRW, 4.53e8, 4.53e8, JL_FIG_APPENDED },
+		{ "1조 2천억원", JL_Q_KRW, 1.2e12, 1.2e12, JL_FIG_APPENDED },
 		{ "1천 2백만원", JL_Q_KRW, 1.2e7, 1.2e7, JL_FIG_APPENDED },
 		{ "1만 2천 토큰", JL_Q_NUMBER, 12000, 12000, JL_FIG_APPENDED },
 		{ "3만 5,000원", JL_Q_KRW, 35000, 35000, JL_FIG_APPENDED | JL_FIG_COMMAS },
