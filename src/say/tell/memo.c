@@ -173,6 +173,15 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 			"The note is longer than what is looked at: tables, figures or findings at its end are left "
 			"out.");
 	}
+	if (note->n_too_long) {
+		jl_doc_note(doc, JL_MARK_WARN, NULL);
+		jl_doc_said(doc,
+			    jl_arena_printf(doc->arena,
+					    JL_("Not looked at, because a line or a table there is too long: %zu; the "
+						"first begins in line %u."),
+					    note->n_too_long, note->too_long_line),
+			    JL_ORIGIN_NONE, NULL);
+	}
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
 		jl_doc_said(doc,

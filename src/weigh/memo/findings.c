@@ -8,6 +8,14 @@ int32_t jl_finding_of(const struct jl_memo *note, int32_t figure)
 	return figure < 0 ? -1 : note->finding_of[figure] - 1;
 }
 
+void jl_memo_too_long(struct jl_memo *note, uint32_t at)
+{
+	uint32_t column;
+
+	if (!note->n_too_long++)
+		jl_memo_place(note, at, &note->too_long_line, &column);
+}
+
 /* NULL: no more are kept, or this figure has one already. */
 struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 				       uint32_t at, uint32_t len, int32_t figure)

@@ -173,16 +173,15 @@ static void fill_row(struct jl_memo *note, struct jl_grid *g, uint32_t row, size
 
 static struct jl_grid *new_grid(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
 {
-	if (note->n_grids >= JL_MEMO_GRIDS_MAX) {
-		note->cut = true;
-		return NULL;
-	}
+	const bool room = note->n_grids < JL_MEMO_GRIDS_MAX;
+	struct jl_cell *cells = room ? jl_arena_array(note->arena, n_rows * n_cols, sizeof *cells) : NULL;
 	struct jl_grid *g = &note->grids[note->n_grids];
-	*g = (struct jl_grid){ .kind = kind, .n_rows = (uint32_t)n_rows, .n_cols = (uint32_t)n_cols };
-	if (!(g->cells = jl_arena_array(note->arena, n_rows * n_cols, sizeof *g->cells))) {
+
+	if (!cells) {
 		note->cut = true;
 		return NULL;
 	}
+	*g = (struct jl_grid){ .kind = kind, .n_rows = (uint32_t)n_rows, .n_cols = (uint32_t)n_cols, .cells = cells };
 	note->n_grids++;
 	return g;
 }
@@ -359,7 +358,8 @@ static size_t take_table(struct jl_memo *note, size_t l)
 	}
 	if (n_rows < 2 || n_cols < 2 || n_cols > JL_MEMO_COLS_MAX || n_rows > JL_MEMO_ROWS_MAX ||
 	    (how == CUT_PIPE && !ruled)) {
-		note->cut |= n_rows > JL_MEMO_ROWS_MAX || (n_cols > JL_MEMO_COLS_MAX && n_rows > 1);
+		if (n_rows > JL_MEMO_ROWS_MAX || (n_cols > JL_MEMO_COLS_MAX && n_rows > 1))
+			jl_memo_too_long(note, note->lines[l].at);
 		return end > l ? end : l + 1;
 	}
 	if (!(g = new_grid(note, JL_GRID_TABLE, n_rows, n_cols)))

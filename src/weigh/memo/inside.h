@@ -59,6 +59,8 @@ const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like,
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
 
 /* findings.c */
+/* A line or a table that begins there is longer than what is looked at. */
+void jl_memo_too_long(struct jl_memo *note, uint32_t at);
 struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 				       uint32_t at, uint32_t len, int32_t figure);
 /* The same on a figure, which it is about. */

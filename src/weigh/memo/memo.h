@@ -26,6 +26,7 @@
 #define JL_MEMO_ROWS_MAX     400 /* of one table */
 #define JL_MEMO_COLS_MAX     24
 #define JL_MEMO_FINDINGS_MAX 4000
+#define JL_MEMO_LINE_MAX     20000 /* bytes of a line that is read as sentences */
 
 /* What a figure is a number of. */
 enum jl_qty {
@@ -171,9 +172,11 @@ struct jl_memo {
 	size_t n[JL_N_MEMO_VERDICT]; /* figures */
 	size_t n_shown, n_roots, n_hidden_by_rule;
 	bool is_html;
-	bool cut;          /* more figures, tables or findings than are looked at */
-	size_t n_replaced; /* bytes that were no text: invalid UTF-8, control and direction characters */
-	double work;       /* comparisons left for tables */
+	bool cut;               /* more figures, tables or findings than are looked at */
+	size_t n_too_long;      /* lines and tables that are left out, wherever they stand */
+	uint32_t too_long_line; /* where the first of them begins, from 1 */
+	size_t n_replaced;      /* bytes that were no text: invalid UTF-8, control and direction characters */
+	double work;            /* comparisons left for tables */
 };
 
 /* Reads and judges. `text` is not changed and must outlive the note; `name` decides whether it is HTML. */

@@ -527,7 +527,9 @@ void jl_rule_arithmetic(struct jl_memo *note)
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
 
-		if (line->n_figs < 2 || line->len > 20000)
+		if (line->n_figs >= 2 && line->len > JL_MEMO_LINE_MAX && line->kind != JL_LINE_ROW)
+			jl_memo_too_long(note, line->at);
+		if (line->n_figs < 2 || line->len > JL_MEMO_LINE_MAX)
 			continue;
 		line_equations(note, line);
 		line_conversions(note, line);

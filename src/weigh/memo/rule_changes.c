@@ -308,7 +308,7 @@ void jl_rule_changes(struct jl_memo *note)
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
 
-		if (line->n_figs >= 2 && line->len < 20000 && line->kind != JL_LINE_ROW) {
+		if (line->n_figs >= 2 && line->len <= JL_MEMO_LINE_MAX && line->kind != JL_LINE_ROW) {
 			line_changes(note, line);
 			line_spans(note, line);
 		}

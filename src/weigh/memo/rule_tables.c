@@ -302,18 +302,92 @@ static bool clear_between(const struct jl_memo *note, const struct jl_sheet *s, 
 	return strcmp(a, b) == 0;
 }
 
+/* "Total", not "total_token_throughput" nor "SUM<F16>" */
+static bool is_total(const struct jl_memo *note, const struct jl_sheet *s, uint32_t row)
+{
+	const struct jl_cell *label = turned_cell(s->grid, s->row_of[row], 0);
+	char name[40];
+
+	return label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
+	       jl_memo_label(name, sizeof name, note->text + label->at, label->len) &&
+	       (strcmp(name, "sum") == 0 || !JL_PART_HAS(note, label, "sum|throughput|/s|tokens|token|rate|latency"));
+}
+
+/* What heads define: columns by their words, out = a x b^eb. */
+static const struct {
+	const char *out, *a, *b, *unless;
+	int eb;
+} defined[] = {
+	{ "amount|금액|subtotal|소계|line total", "unit price|단가|unit cost|price each",
+	  "qty|quantity|수량|pieces|count", "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율", 1 },
+	{ "algbw", "size", "time", "", -1 },
+};
+
+static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const char *words)
+{
+	int found = -1;
+
+	for (uint32_t c = 0; c < s->n_cols; c++)
+		if (s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], words)) {
+			if (found >= 0)
+				return -1; /* two of them */
+			found = (int)c;
+		}
+	return found;
+}
+
+/* A definition that no row needs to bear out, but for one: where none does, the words mean something else. */
+static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const struct jl_sheet *s, size_t which)
+{
+	struct jl_relation rel = { .form = JL_FORM_PRODUCT,
+				   .out = head_with(note, s, defined[which].out),
+				   .a = head_with(note, s, defined[which].a),
+				   .b = head_with(note, s, defined[which].b),
+				   .ea = 1,
+				   .eb = defined[which].eb,
+				   .far = 0.004,
+				   .tight = defined[which].eb > 0,
+				   .evidence = 1 };
+
+	if (rel.out < 0 || rel.a < 0 || rel.b < 0 || rel.out == rel.a || rel.out == rel.b || rel.a == rel.b ||
+	    (rel.eb > 0 && s->qty[rel.out] != s->qty[rel.a]) ||
+	    (rel.eb < 0 &&
+	     (s->qty[rel.out] != JL_Q_BYTE_RATE || s->qty[rel.a] != JL_Q_BYTES || s->qty[rel.b] != JL_Q_TIME)))
+		return false;
+	for (uint32_t c = 0; c < s->n_cols; c++)
+		if (jl_span_has(note->text + s->head_at[c], s->head_len[c], defined[which].unless))
+			return false;
+	for (uint32_t r = 0; r < s->n_rows; r++) {
+		const enum jl_fit fit = is_total(note, s, r) ? JL_FIT_NONE : jl_relation_fit(s, &rel, r);
+
+		if (rel.eb < 0 && s->in_slack[r][rel.a] + s->in_slack[r][rel.b] > 0.03)
+			return false; /* "1 GB" in "10 ms" may be much */
+		rel.n_ok += fit == JL_FIT_OK;
+		rel.n_bad += fit == JL_FIT_BAD;
+	}
+	*ret = rel;
+	return rel.n_ok > 0 && rel.n_bad <= rel.n_ok;
+}
+
 static void judge_sheet(struct jl_memo *note, const struct jl_sheet *s, uint32_t first_out, bool within)
 {
 	struct jl_relation rels[JL_MEMO_COLS_MAX];
 
 	jl_sheet_relations(rels, s, &note->work, first_out, within);
+	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++) {
+		struct jl_relation rel;
+
+		if (by_heads(&rel, note, s, i))
+			rels[rel.out] = rel;
+	}
 	for (uint32_t c = 0; c < s->n_cols; c++)
 		for (uint32_t r = 0; rels[c].evidence > 0 && r < s->n_rows; r++) {
 			const enum jl_fit fit = jl_relation_fit(s, &rels[c], r);
 
 			if (fit == JL_FIT_OK)
 				follows(note, s, &rels[c], r);
-			else if (fit == JL_FIT_BAD && (within || clear_between(note, s, &rels[c], r)))
+			else if (fit == JL_FIT_BAD && !is_total(note, s, r) &&
+				 (within || clear_between(note, s, &rels[c], r)))
 				differs(note, s, &rels[c], r);
 		}
 	note->cut |= note->work < 0;
@@ -328,13 +402,10 @@ static bool additive(uint8_t qty)
 }
 
 /* Heads of what is not added up: rates, means, extremes, prices of one, what was added up before. */
-static const char not_added[] =
-	"p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|min|max|avg|average|mean|중앙값|평균|표준편차|최소|"
-	"최대|온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit price|unit cost|price "
-	"each|"
-	"each|개당|장당|대당|당|비율|효율|efficiency|utilization|util|MFU|이용률|사용률|가동률|loss|accuracy|정확도|"
-	"score|"
-	"speedup|배속|배율|latency|지연|°C|℃";
+static const char not_added[] = "온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit "
+				"price|unit cost|price each|each|"
+				"개당|장당|대당|당|비율|효율|efficiency|utilization|util|MFU|이용률|사용률|가동률|"
+				"score|speedup|배속|배율|지연|°C|℃";
 
 /* A quotient of two other columns in every row, and in the row of totals too. */
 static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)
@@ -369,7 +440,7 @@ static bool is_no_sum(const struct jl_memo *note, const struct jl_sheet *s, uint
 		most = fmax(most, jl_fig_mid(&note->figures[s->fig[r][col]]));
 		least = fmin(least, jl_fig_mid(&note->figures[s->fig[r][col]]));
 	}
-	return jl_span_has(note->text + s->head_at[col], s->head_len[col], not_added) ||
+	return s->is_stat[col] || jl_span_has(note->text + s->head_at[col], s->head_len[col], not_added) ||
 	       fabs(mid - sum / total) <= slack || fabs(mid - most) <= slack || fabs(mid - least) <= slack ||
 	       fabs(mid - jl_fig_mid(&note->figures[s->fig[total - 1][col]])) <= slack || is_quotient(s, col, total);
 }
@@ -422,21 +493,10 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, uint32_t
 
 static void totals(struct jl_memo *note, const struct jl_sheet *s)
 {
-	for (uint32_t r = 2; r < s->n_rows; r++) {
-		const struct jl_cell *label = turned_cell(s->grid, s->row_of[r], 0);
-
-		char name[40];
-
-		if (!s->grid->sideways && r + 1 < s->n_rows &&
-		    s->grid->labels[s->row_of[r]] == s->grid->labels[s->row_of[r + 1]])
-			continue; /* two of them: no total */
-		/* "Total", not "total_token_throughput" nor "SUM<F16>" */
-		if (label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
-		    jl_memo_label(name, sizeof name, note->text + label->at, label->len) &&
-		    (strcmp(name, "sum") == 0 ||
-		     !JL_PART_HAS(note, label, "sum|throughput|/s|tokens|token|rate|latency")))
-			judge_total(note, s, r);
-	}
+	for (uint32_t r = 2; r < s->n_rows; r++)
+		if (is_total(note, s, r) && (s->grid->sideways || r + 1 >= s->n_rows ||
+					     s->grid->labels[s->row_of[r]] != s->grid->labels[s->row_of[r + 1]]))
+			judge_total(note, s, r); /* two of them are no totals */
 }
 
 /* --- two tables with the same rows */

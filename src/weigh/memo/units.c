@@ -78,6 +78,7 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_PARAMS, 1e12, "T" },
 	{ JL_Q_NUMBER, 1e3, "K|k" },
 	{ JL_Q_PARAMS, 1e8, "억 개|억개" },
+	{ JL_Q_NUMBER, 1e12, "조" },
 	{ JL_Q_NUMBER, 1e11, "천억" },
 	{ JL_Q_NUMBER, 1e10, "백억" },
 	{ JL_Q_NUMBER, 1e9, "십억" },

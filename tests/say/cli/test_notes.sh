@@ -64,7 +64,11 @@ open('wide.md', 'wb').write(b'|' + b'1|' * 1000000 + b'\n|' + b'-|' * 1000000 + 
 PY
 (grep -q __asan_init "$JEOUL" || ulimit -v 2000000; run 0 audit wide.md --lang en) || bad "wide.md"
 run 0 audit big.md --lang en; has "longer than what is looked at"
-run 0 audit wide.md --lang en
+run 0 audit wide.md --lang en; flat; has "the first begins in line 1"; lacks "at its end"
+# A table that is too long is named where it stands, and what comes behind it is read
+python3 -c "print('# A log\\n\\n| step | s |\\n|---|---|\\n' + ''.join(f'| {i} | {i * 7 % 13}.5 |\\n' for i in range(500)) + '\\n6 × 7 = 43')" > long.md
+run 0 audit long.md --lang en; flat; has "too long: 1; the first begins in line 3"; lacks "at its end"; has "6 × 7 gives 42"
+run 0 audit long.md --lang ko; flat; has "3번째 줄"
 
 # The notes that the program grew from, where they are: errors that hand-written claims find too
 if [ -d "${JEOUL_SEEDS:-/nonexistent}" ]; then

@@ -69,6 +69,7 @@ static void test_figures(void **state)
 		{ "3백만 토큰", JL_Q_NUMBER, 3e6, 3e6, 0 },
 		{ "4억 5천만원", JL_Q_KRW, 4.5e8, 4.5e8, JL_FIG_APPENDED },
 		{ "4억 5천 3백만 원", JL_Q_KRW, 4.53e8, 4.53e8, JL_FIG_APPENDED },
+		{ "1조 2천억원", JL_Q_KRW, 1.2e12, 1.2e12, JL_FIG_APPENDED },
 		{ "1천 2백만원", JL_Q_KRW, 1.2e7, 1.2e7, JL_FIG_APPENDED },
 		{ "1만 2천 토큰", JL_Q_NUMBER, 12000, 12000, JL_FIG_APPENDED },
 		{ "3만 5,000원", JL_Q_KRW, 35000, 35000, JL_FIG_APPENDED | JL_FIG_COMMAS },
@@ -194,6 +195,12 @@ static void test_rules(void **state)
 		{ "| part | pieces | cost |\n|---|---|---|\n| a | 3 | 31 |\n| b | 4 | 42 |\n| c | 5 | 36 |\n"
 		  "| total | 12 | 119 |\n",
 		  "119", "table", JL_MEMO_WRONG, "109", "" },
+		{ "| item | unit price | qty | amount |\n|---|---|---|---|\n| gpu | $20,000 | 8 | $160,000 |\n"
+		  "| cpu | $3,000 | 2 | $7,000 |\n",
+		  "$7,000", "table", JL_MEMO_WRONG, "6,000 USD", "" },
+		{ "| size | time | algbw |\n|---|---|---|\n| 1.000 GB | 10.00 ms | 100.0 GB/s |\n"
+		  "| 2.000 GB | 16.00 ms | 160.0 GB/s |\n",
+		  "160.0 GB/s", "table", JL_MEMO_WRONG, "125.0 GB/s", "" },
 		{ "H100: 1,400 TFLOPS per GPU in BF16\n", "1,400 TFLOPS", "bound", JL_MEMO_WRONG, "", "989 TFLOPS" },
 		{ "1.3B × 2 bytes = 2.6 MB\n", "2.6 MB", "arithmetic", JL_MEMO_WRONG, "2600.0 MB", "" },
 		{ "### H200\n- FP16 성능: ~1,979 TFLOPS\n", "1,979 TFLOPS", "listed", JL_MEMO_DIFFERS, "",
@@ -265,6 +272,10 @@ static void test_quiet(void **state)
 		"| 합계 | 37 | 190 |\n",
 		"| day | steps | so far |\n|---|---|---|\n| 1 | 100 | 100 |\n| 2 | 150 | 250 |\n| 3 | 130 | 380 |\n"
 		"| total | 380 | 380 |\n",
+		"| item | unit price | qty | discount | amount |\n|---|---|---|---|---|\n"
+		"| gpu | $20,000 | 8 | 10 % | $144,000 |\n| cpu | $3,000 | 2 | 0 % | $6,000 |\n",
+		"| 품목 | 단가 | 수량 | 금액 |\n|---|---|---|---|\n| 가 | 10만원 | 2 | 20만원 |\n"
+		"| 나 | 20만원 | 3 | 60만원 |\n| 합계 | 30만원 | 5 | 80만원 |\n",
 		"| job | work | span | pace |\n|---|---|---|---|\n| a | 1000 | 4 | 250 |\n| b | 3000 | 5 | 600 |\n"
 		"| c | 2000 | 8 | 250 |\n| total | 6000 | 17 | 353 |\n",
 	};
