@@ -527,14 +527,12 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		struct jl_num times = jl_num_times(x->speedup);
 
 		times.n_decimals = 2;
-		if (x < sweep->base) {
+		if (x < sweep->base) { /* nobody can run it */
+			const double need_B = x->p.memory.total_B;
+			const char *said = jl_tell_text(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
+
 			JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)), JL_WORD("–"), JL_WORD("–"), JL_WORD("–"),
-				 JL_WORD("–"));
-			jl_doc_cell(doc, JL_MARK_NONE);
-			jl_doc_said(
-				doc,
-				jl_tell_text(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, x->p.memory.total_B)),
-				JL_ESTIMATED, JL_METHOD);
+				 JL_WORD("–"), JL_FIG(jl_num_about(need_B, JL_K_BYTES, said)));
 			jl_doc_end_row(doc, false);
 			continue;
 		}

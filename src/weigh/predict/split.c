@@ -258,8 +258,7 @@ static double speed_at_once(const struct search *s, const struct jl_split *split
 	return c.global_batch / jl_case_weigh(&c).step.step_s;
 }
 
-/* Where a device has room for its states and a single sample, cut states leave room for more, which may be worth more than their exchange:
- * more memory never makes a job slower. */
+/* Where a device has room for its states and a single sample, cut states leave room for more, which may be worth more than their exchange. */
 static void cut_states(struct search *s)
 {
 	const struct jl_request *req = s->req;
