@@ -1,5 +1,6 @@
 /* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "memo/inside.h"
 
@@ -54,6 +55,17 @@ void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict ve
 	if (note->verdicts[figure] == JL_MEMO_CANNOT ||
 	    (note->verdicts[figure] == JL_MEMO_GIVEN && verdict != JL_MEMO_CANNOT))
 		note->verdicts[figure] = (uint8_t)verdict;
+}
+
+double jl_finding_value(const struct jl_memo *note, int32_t figure)
+{
+	const struct jl_figure *f = &note->figures[figure];
+	const int32_t found = jl_finding_of(note, figure);
+	const char *should = found < 0 ? "" : note->findings[found].premises;
+	struct jl_figure fig;
+
+	should += strcspn(should, "0123456789"); /* behind the sign of money */
+	return jl_figure_at(&fig, should, 0, strlen(should)) ? jl_fig_mid(&fig) / fig.scale * f->scale : jl_fig_mid(f);
 }
 
 const char *jl_memo_verdict_key(enum jl_memo_verdict verdict)

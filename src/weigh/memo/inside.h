@@ -56,6 +56,9 @@ const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *not
 			      double lo, double hi);
 /* The digits alone, to be put in place of the figure's. */
 const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like, double value, int more);
+/* Are they the same digits but for one, two that changed places, one that is missing, or the point? 2: yes, 1: digits are too few to
+ * tell, 0: no. */
+int jl_is_slip(const char *x, size_t n, const char *y, size_t m);
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
 
 /* findings.c */
@@ -69,6 +72,10 @@ struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_
 #define jl_said_finding_say(f, ...) jl_say((f)->en, (f)->text, sizeof(f)->en, __VA_ARGS__)
 /* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict);
+/* Is a value what was meant where a figure stands? As jl_is_slip. */
+int jl_fig_slip(const struct jl_memo *note, const struct jl_figure *fig, double value);
+/* What a figure should be where that is known, else what it is. */
+double jl_finding_value(const struct jl_memo *note, int32_t figure);
 int32_t jl_finding_of(const struct jl_memo *note, int32_t figure); /* index of the finding on a figure; -1 */
 void jl_memo_findings_close(struct jl_memo *note);
 

@@ -57,7 +57,8 @@ enum {
 	JL_FIG_LEAST = 4,
 	JL_FIG_MOST = 8,
 	JL_FIG_COMMAS = 16,
-	JL_FIG_APPENDED = 32
+	JL_FIG_APPENDED = 32,
+	JL_FIG_POWER = 64 /* 8.09e22 */
 };
 
 struct jl_figure {

@@ -308,11 +308,26 @@ static bool is_exact(const struct jl_memo *note, const struct value *left, const
 	return exact;
 }
 
+/* A figure alone that is known to be wrong stands for what it should be; what agrees with it as it is written follows from it. */
+static int32_t set_right(const struct jl_memo *note, struct value *left, const struct jl_figure *f)
+{
+	const int32_t root = left->n == 1 ? jl_finding_of(note, left->first) : -1;
+
+	if (root < 0 || !*note->findings[root].premises || note->findings[root].verdict != JL_MEMO_WRONG)
+		return -1;
+	const double was = (left->lo + left->hi) / 2, should = jl_finding_value(note, left->first);
+	left->lo *= should / was;
+	left->hi *= should / was;
+	left->bare *= should / was;
+	return fabs(jl_fig_mid(f) - was) <= f->digit ? root : -1;
+}
+
 /* `left` is what was reckoned, `fig` the result as it stands. */
 static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	signed char e[N_DIM];
+	const int32_t root = set_right(note, left, f);
 	bool same, bare, range;
 	char text[JL_SHOULD_MAX];
 
@@ -337,6 +352,7 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
 	if (!said)
 		return;
+	said->root = root;
 	judge_inputs(note, left);
 	jl_fig_text(text, note, f, (left->lo + left->hi) / 2, 0);
 	range = false;

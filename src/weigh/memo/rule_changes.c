@@ -286,19 +286,26 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 		to = span_of(note, line, b);
 		if (isnan(from) || isnan(to) || from == to)
 			continue;
-		const double want = a->lo * to / from, slack = b->digit + a->digit * to / from,
+		const double known = jl_finding_value(note, (int32_t)i), want = known * to / from,
+			     slack = b->digit + a->digit * to / from,
 			     days = from == DAY || to == DAY ? 0.09
 							     : 0.001; /* 28 to 31, 250 working days are no slip */
 		if (fabs(b->lo - want) <= slack + days * want) {
 			jl_memo_judge(note, (int32_t)i + 1, JL_MEMO_CONFIRMED);
 			continue;
 		}
+		/* either may be wrong: the one that only a slip keeps from the other; none is put right where that does not decide */
+		const bool sure = jl_finding_of(note, (int32_t)i) >= 0 || note->verdicts[i] == JL_MEMO_CONFIRMED;
+		const int first = sure ? 0 : jl_fig_slip(note, a, b->lo * from / to), then = jl_fig_slip(note, b, want);
+		const struct jl_figure *is = first == 2 && !then ? a : b, *other = is == a ? b : a;
 		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3) ||
-		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 1)))
+		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)(is - note->figures))))
 			continue;
-		jl_fig_text(said->premises, note, b, want, 0);
-		jl_fig_digits(said->fix, b, want, 0);
-		snprintf(sum, sizeof sum, "%.3g × %.60s", to / from, jl_memo_quote(note, a->at, a->len));
+		jl_fig_text(said->premises, note, is, is == b ? want : b->lo * from / to, 0);
+		if (is == a || sure || (then == 2 && !first))
+			jl_fig_digits(said->fix, is, is == b ? want : b->lo * from / to, 0);
+		snprintf(sum, sizeof sum, "%.3g × %.60s", is == b ? to / from : from / to,
+			 jl_memo_quote(note, other->at, other->len));
 		jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
 	}
 }

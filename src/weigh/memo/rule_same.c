@@ -73,18 +73,10 @@ static void repeats_of(struct jl_memo *note, int32_t index)
 
 /* --- a sentence that repeats a table with a slip */
 
-/* The same digits but for one, or two that changed places. */
 static bool is_slip(const struct jl_memo *note, const struct jl_figure *a, const struct jl_figure *b)
 {
-	const char *x = note->text + a->num_at, *y = note->text + b->num_at;
-	uint32_t n_off = 0, at[2] = { 0, 0 };
-
-	if (a->num_len != b->num_len || a->decimals != b->decimals || n_digits(note, a) < 3)
-		return false;
-	for (uint32_t i = 0; i < a->num_len; i++)
-		if (x[i] != y[i] && n_off++ < 2)
-			at[n_off - 1] = i;
-	return n_off == 1 || (n_off == 2 && x[at[0]] == y[at[1]] && x[at[1]] == y[at[0]]);
+	return a->num_len == b->num_len && a->decimals == b->decimals && n_digits(note, a) >= 3 &&
+	       jl_is_slip(note->text + a->num_at, a->num_len, note->text + b->num_at, b->num_len) == 2;
 }
 
 /* Does the line name the row: its count ("8 GPUs" of a row 8), or its label? */
