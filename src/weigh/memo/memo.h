@@ -48,6 +48,7 @@ enum jl_qty {
 	JL_Q_PARAMS,     /* 7B, 305M */
 	JL_Q_COUNT,      /* 4개, 8 GPUs, 2 nodes */
 	JL_Q_GENERATION, /* 3세대 */
+	JL_Q_GPU_TIME,   /* GPU-hours: of one GPU */
 	JL_N_Q
 };
 

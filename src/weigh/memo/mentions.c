@@ -47,8 +47,8 @@ static size_t word_len(const char *t, size_t at, size_t end)
 	return i - at;
 }
 
-/* "A100", "V100", "H200", "MI300X", "L40S", "T4": letters, then digits. */
-static bool looks_like_chip(const char *t, size_t len)
+/* "A100", "V100", "H200", "MI300X", "L40S", "T4": letters, then digits; small ones (`named`) only behind a maker's word: "dgx-h100". */
+static bool looks_like_chip(const char *t, size_t len, bool named)
 {
 	size_t i = 0, n_digits = 0;
 
@@ -56,7 +56,8 @@ static bool looks_like_chip(const char *t, size_t len)
 		i++;
 	while (i + n_digits < len && isdigit((unsigned char)t[i + n_digits]))
 		n_digits++;
-	if (i == 0 || i > 3 || n_digits == 0 || n_digits > 4 || len - i - n_digits > 2 || !isupper((unsigned char)t[0]))
+	if (i == 0 || i > 3 || n_digits == 0 || n_digits > 4 || len - i - n_digits > 2 ||
+	    !(named || isupper((unsigned char)t[0])))
 		return false;
 	return i <= 2 || strncmp(t, "RTX", 3) == 0 || strncmp(t, "GTX", 3) == 0;
 }
@@ -159,7 +160,7 @@ static size_t longest(struct naming *n, const char *t, size_t at, size_t end, in
 
 		if (!len ||
 		    (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
-		     !looks_like_chip(t + i, len) && !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
+		     !looks_like_chip(t + i, len, true) && !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
 			break;
 		ends[n_ends++] = i + len;
 		i += len;
@@ -286,7 +287,7 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 	size_t stop = 0;
 
 	if (is_bare_card(t, at, end) || (may_be_head(t + at, len) && word_in(t + at, len, head_words)) ||
-	    looks_like_chip(t + at, len) || looks_like_instance(t + at, len))
+	    looks_like_chip(t + at, len, false) || looks_like_instance(t + at, len))
 		stop = longest(n, t, at, end, &entity);
 	else if (isupper((unsigned char)t[at]) && (family = family_named(note->cat, t + at, len)) &&
 		 note->n_entities < JL_MEMO_ENTITIES_MAX) {

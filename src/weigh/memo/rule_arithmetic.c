@@ -23,6 +23,7 @@ static void dims(signed char e[N_DIM], enum jl_qty q)
 {
 	static const signed char rows[JL_N_Q][N_DIM] = {
 		[JL_Q_TIME] = { 1 },
+		[JL_Q_GPU_TIME] = { 1 },
 		[JL_Q_BYTES] = { 0, 1 },
 		[JL_Q_BYTE_RATE] = { -1, 1 },
 		[JL_Q_FLOP_RATE] = { -1, 0, 1 },
@@ -266,7 +267,7 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 		/* "19.5 h × $3.20 = $62.40": dollars an hour */
 		if (q != JL_Q_NUMBER && q != JL_Q_COUNT &&
 		    !((f->qty == JL_Q_USD || f->qty == JL_Q_KRW) &&
-		      (q == JL_Q_TIME || q == JL_Q_ENERGY || q == f->qty)))
+		      (q == JL_Q_TIME || q == JL_Q_GPU_TIME || q == JL_Q_ENERGY || q == f->qty)))
 			return false;
 	}
 	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
@@ -340,7 +341,8 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 		return;
 	same = memcmp(e, left->e, N_DIM) == 0;
 	bare = fabs(left->bare - jl_fig_mid(f) / f->scale) <= bare_slack + (f->hi - f->lo) / 2 / f->scale;
-	/* digits that agree where the units do not are a unit that is wrong, but for GB and GiB */
+	/* digits that agree where the units do not are a unit that is wrong, but for sums of GB and GiB */
+	bare &= left->n > 1 || note->figures[left->first].qty != JL_Q_BYTES;
 	if ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
 	    (bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11))) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
@@ -495,7 +497,30 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line)
 	}
 }
 
-/* "1,711시간 (71일)", "5.67 h (5 h 40 min)": the same in another unit, and nothing else in the parentheses. */
+/* What says between two figures that the second is the first in another unit; the length of it, 0: something else. `ret_closed`: it opens a
+ * parenthesis, in which nothing else may stand. */
+static bool is_restated(const char *t, size_t len, bool *ret_closed)
+{
+	static const char words[] = "are|is|or|i.e.|equals|즉|은|는|이고|=|≈";
+	size_t at = 0, end = len;
+
+	while (at < end && strchr(" ,", t[at]))
+		at++;
+	*ret_closed = at < end && t[at] == '(';
+	at += *ret_closed;
+	for (;;) {
+		while (end > at && strchr(" ~=", t[end - 1]))
+			end--;
+		if (end < at + 3 || memcmp(t + end - 3, "약", 3) != 0)
+			break;
+		end -= 3;
+	}
+	if (end > at + 5 && memcmp(t + end - 5, "about", 5) == 0)
+		end -= 6;
+	return *ret_closed ? end == at : end > at && jl_words_begin(t + at, end - at, words, true);
+}
+
+/* "1,711시간 (71일)", "5.67 h (5 h 40 min)", "208 GB are 193.7 GiB": the same in another unit. */
 static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
@@ -509,28 +534,20 @@ static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 				   .last = (int32_t)i,
 				   .n = 1,
 				   .ok = true };
+		bool closed;
 
-		if (a->qty != b->qty || a->scale == b->scale || a->qty == JL_Q_NUMBER || a->qty == JL_Q_PARAMS)
-			continue;
-		while (at < end && t[at] == ' ')
-			at++;
-		if (at >= end || t[at] != '(')
-			continue;
-		for (at++; at < b->at; at++)
-			if (!strchr(" ~=", t[at]) && strncmp(t + at, "약", 3) != 0 &&
-			    ((unsigned char)t[at] & 0xc0) != 0x80)
-				break;
-		if (at < b->at)
+		if (a->qty != b->qty || a->scale == b->scale || a->qty == JL_Q_NUMBER || a->qty == JL_Q_PARAMS ||
+		    b->at < at || !is_restated(t + at, b->at - at, &closed))
 			continue;
 		for (at = b->at + b->len; at < end && t[at] == ' '; at++)
 			;
-		if (at >= end || t[at] != ')')
+		if (closed && (at >= end || t[at] != ')'))
 			continue;
 		dims(v.e, (enum jl_qty)a->qty);
 		v.lo -= jl_fig_slack(a);
 		v.hi += jl_fig_slack(a);
 		/* months are 30 days to many, and 45 days "1.5 months" */
-		if (b->scale > 20 * 86400.0) {
+		if (b->qty == JL_Q_TIME && b->scale > 20 * 86400.0) {
 			v.lo *= 0.9;
 			v.hi *= 1.1;
 		}

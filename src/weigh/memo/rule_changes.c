@@ -310,6 +310,49 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 	}
 }
 
+/* --- what units make of two figures */
+
+static const struct {
+	uint8_t a, b, out;
+	int eb;
+	const char *words; /* `a` has one of them */
+} defined[] = {
+	{ JL_Q_COUNT, JL_Q_TIME, JL_Q_GPU_TIME, 1, "GPU|GPUs|장|대|nodes|노드" },
+	{ JL_Q_POWER, JL_Q_TIME, JL_Q_ENERGY, 1, "" },
+	{ JL_Q_BYTES, JL_Q_BYTE_RATE, JL_Q_TIME, -1, "" },
+};
+
+/* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
+ * a slip may have been measured. */
+static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
+{
+	const struct jl_figure *f = &note->figures[i], *out = f + 2,
+			       *a = f->qty == defined[row].a ? f : f + 1, *b = a == f ? f + 1 : f;
+	struct jl_said_finding *said;
+	char sum[96];
+
+	if (a->qty != defined[row].a || b->qty != defined[row].b || out->qty != defined[row].out ||
+	    (a->flags | b->flags | out->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(b->lo > 0) ||
+	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || full_stop(note, f->at, out->at) ||
+	    (*defined[row].words && !JL_PART_HAS(note, a, defined[row].words)))
+		return;
+	const double want = a->lo * (defined[row].eb > 0 ? b->lo : 1 / b->lo),
+		     slack = out->digit + want * ((a->decimals ? jl_fig_slack(a) / a->lo : 0) +
+						  (b->decimals ? jl_fig_slack(b) / b->lo : 0));
+	if (fabs(want - out->lo) <= slack * 1.01) {
+		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
+		return;
+	}
+	if (jl_fig_slip(note, out, want) != 2 || fabs(log(want / out->lo)) > 2.4 ||
+	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 2)))
+		return;
+	jl_fig_text(said->premises, note, out, want, 0);
+	jl_fig_digits(said->fix, out, want, 0);
+	snprintf(sum, sizeof sum, "%.40s %s %.40s", jl_memo_quote(note, a->at, a->len),
+		 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
+	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+}
+
 void jl_rule_changes(struct jl_memo *note)
 {
 	for (size_t l = 0; l < note->n_lines; l++) {
@@ -318,6 +361,9 @@ void jl_rule_changes(struct jl_memo *note)
 		if (line->n_figs >= 2 && line->len <= JL_MEMO_LINE_MAX && line->kind != JL_LINE_ROW) {
 			line_changes(note, line);
 			line_spans(note, line);
+			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
+				for (size_t k = 0; k < sizeof defined / sizeof defined[0]; k++)
+					line_defined(note, i, k);
 		}
 		if (l + 2 < note->n_lines && line->n_figs == 1)
 			list_changes(note, l);

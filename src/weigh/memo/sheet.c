@@ -153,7 +153,7 @@ static bool is_priced(const struct jl_sheet *s, const struct jl_relation *rel)
 	if (rel->ea < 0 || rel->b >= 0)
 		return false;
 	if (out == JL_Q_USD || out == JL_Q_KRW)
-		return a == JL_Q_TIME || a == JL_Q_ENERGY || a == JL_Q_USD_RATE;
+		return a == JL_Q_TIME || a == JL_Q_GPU_TIME || a == JL_Q_ENERGY || a == JL_Q_USD_RATE;
 	return out == JL_Q_ENERGY && (a == JL_Q_TIME || a == JL_Q_POWER);
 }
 
@@ -315,7 +315,7 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 	}
 	if (factor_in_head(s, rel))
 		return true;
-	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0))
+	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0 && s->ln_unit[rel->out] == s->ln_unit[rel->a]))
 		return false;
 	if (in->within && out == a && has_unit(a) && s->ln_unit[rel->out] == s->ln_unit[rel->a] &&
 	    n_close(s, rel) * 2 <= rel->n_ok)
@@ -360,6 +360,7 @@ static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	static const signed char dims[JL_N_Q + 1][5] = { /* s, B, J, USD, KRW */
 							 [JL_Q_TIME] = { 1 },
+							 [JL_Q_GPU_TIME] = { 1 },
 							 [JL_Q_BYTES] = { 0, 1 },
 							 [JL_Q_BYTE_RATE] = { -1, 1 },
 							 [JL_Q_POWER] = { -1, 0, 1 },
