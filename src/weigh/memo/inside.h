@@ -27,6 +27,8 @@ enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err);
 /* The hardware that the text at an offset speaks of: its line, its row, its list, the headings above. NULL: none or several. */
 const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t at, const struct jl_grid *grid,
 					   uint32_t row);
+const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const struct jl_line *line, uint32_t from,
+					    uint32_t to);
 const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line);
 const struct jl_entity *jl_mention_entity(const struct jl_memo *note, const struct jl_mention *mention);
 bool jl_entities_overlap(const struct jl_entity *a, const struct jl_entity *b);

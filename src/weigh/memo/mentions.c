@@ -387,16 +387,16 @@ bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, cons
 
 #define NAMES_LOOKED_AT 24
 
-/* The one piece of hardware of a line; NULL where it names none or two different. */
-const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line)
+/* The one piece of hardware of a stretch of a line; NULL where it names none or two different. */
+const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const struct jl_line *l, uint32_t from,
+					    uint32_t to)
 {
-	const struct jl_line *l = &note->lines[line];
 	const struct jl_mention *first = NULL;
 
 	for (size_t i = 0; i < l->n_mentions && i < NAMES_LOOKED_AT; i++) {
 		const struct jl_mention *m = &note->mentions[l->mention + i];
 
-		if (jl_mention_entity(note, m)->family)
+		if (jl_mention_entity(note, m)->family || m->at < from || m->at >= to)
 			continue;
 		if (first && !jl_same_entity(note, first, m))
 			return NULL;
@@ -405,6 +405,11 @@ const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32
 			first = m;
 	}
 	return first;
+}
+
+const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line)
+{
+	return jl_memo_mention_in(note, &note->lines[line], 0, UINT32_MAX);
 }
 
 #define LOOK_BACK 12

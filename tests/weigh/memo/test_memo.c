@@ -34,6 +34,8 @@ static struct jl_memo *audit(const char *text, const char *name)
 	struct jl_memo *note = NULL;
 	struct jl_err err = { .en = "" };
 
+	jl_arena_release(&arena); /* of the note before it */
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	if (jl_memo_audit(&note, text, strlen(text), name, jl_catalog_embedded(), &arena, &err))
 		fail_msg("%s: %s", text, err.en);
 	return note;
@@ -208,6 +210,21 @@ static void test_rules(void **state)
 		{ "### A100\n- 2세대 Tensor Core\n", "2세대", "listed", JL_MEMO_DIFFERS, "", "3세대" },
 		{ "Hopper (2025)\n", "2025", "listed", JL_MEMO_DIFFERS, "", "2022" },
 		{ "the RTX 3090 48GB\n", "48GB", "listed", JL_MEMO_DIFFERS, "", "24GB" },
+		{ "RTX 4090 has 32 GB GDDR6X\n", "32 GB", "listed", JL_MEMO_DIFFERS, "", "24 GB" },
+		{ "The H200 comes with 141 GB of HBM3e at 8.4 TB/s\n", "8.4 TB/s", "listed", JL_MEMO_DIFFERS, "",
+		  "4.8 TB/s" },
+		{ "A100 80GB SXM: 3.0 TB/s\n", "3.0 TB/s", "listed", JL_MEMO_DIFFERS, "", "2.0 TB/s" },
+		{ "RTX 4090은 메모리 32 GB, 대역폭 1,008 GB/s입니다\n", "32 GB", "listed", JL_MEMO_DIFFERS, "", "24 GB" },
+		{ "H200의 대역폭은 8.4 TB/s입니다\n", "8.4 TB/s", "listed", JL_MEMO_DIFFERS, "", "4.8 TB/s" },
+		{ "서버: A100 80GB SXM 8장 (GPU당 메모리 80 GB, 메모리 대역폭 2,039 GB/s, BF16 624 TFLOPS, TDP 400 W)\n",
+		  "624 TFLOPS", "listed", JL_MEMO_DIFFERS, "", "312 TFLOPS" },
+		{ "서버: H100 SXM 8장 (TDP 900 W)\n", "900 W", "listed", JL_MEMO_DIFFERS, "", "700 W" },
+		{ "H100 SXM의 NVLink 대역폭은 1,200 GB/s (양방향 합)입니다\n", "1,200 GB/s", "listed", JL_MEMO_DIFFERS, "",
+		  "900 GB/s" },
+		{ "Weights: 70B in bf16. An H100 SXM has 80 GB of HBM3 at 4.35 TB/s.\n", "4.35 TB/s", "listed",
+		  JL_MEMO_DIFFERS, "", "3.35 TB/s" },
+		{ "| card | BF16 |\n|---|---|\n| RTX 4090 | 330 TFLOPS |\n| A100 80GB | 312 TFLOPS |\n", "330 TFLOPS",
+		  "listed", JL_MEMO_DIFFERS, "", "165 TFLOPS" },
 		{ "one H100 reached 1,500 TFLOPS in BF16\n", "1,500 TFLOPS", "bound", JL_MEMO_WRONG, "", "989 TFLOPS" },
 		{ "with an MFU of 140 %\n", "140 %", "bound", JL_MEMO_WRONG, "", "" },
 		{ "EFA 400 GB/s 노드당\nall-reduce 8 노드: 270 GB/s\n", "270 GB/s", "bound", JL_MEMO_WRONG,
@@ -266,6 +283,15 @@ static void test_quiet(void **state)
 		"one H100 reached 640 TFLOPS in BF16",
 		"an H100 with 14 GB of memory free",
 		"H100 FP8: 1,979 TFLOPS",
+		"8x H200: 38.4 TB/s of bandwidth",
+		"an H100 with NVSwitch: 7.2 TB/s among eight",
+		"L2 cache of the A100: 7.1 TB/s",
+		"On an A100 the model takes 14 GB of memory and its cache 9 GB VRAM",
+		"RTX 4090에서 메모리 18 GB를 사용했습니다",
+		"Models above 32 GB do not fit an RTX 4090",
+		"the H100 copies at 2.9 TB/s, the A100 at 1.7 TB/s",
+		"H100 SXM: TF32 494 TFLOPS, BF16 989 TFLOPS, FP8 1,979 TFLOPS",
+		"| GPU | bandwidth | busbw |\n|---|---|---|\n| H100 | 2900 GB/s | 480 GB/s |\n| A100 | 1700 GB/s | 230 GB/s |\n",
 		"H100 FP16 with sparsity: 1,979 TFLOPS",
 		"A100 (40 GB or 80 GB)",
 		"120일 (4개월)",
