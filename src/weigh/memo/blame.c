@@ -62,13 +62,35 @@ static bool has_col(const struct jl_relation *rel, int col)
 	       (rel->form == JL_FORM_ROW && col >= rel->a && col <= rel->b);
 }
 
+/* What the other figures of a row give for one of them. */
+static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row, int col)
+{
+	const double out = s->ln[row][rel->out];
+
+	if (col == rel->out)
+		return jl_relation_value(s, rel, row, -1, 0);
+	switch (rel->form) {
+	case JL_FORM_SUM:
+	case JL_FORM_ROW:
+	case JL_FORM_REST: /* linear in each */
+		return exp(s->ln[row][col]) +
+		       (exp(out) - jl_relation_value(s, rel, row, -1, 0)) *
+			       (rel->form == JL_FORM_REST || (rel->form == JL_FORM_SUM && col == rel->b && rel->eb < 0)
+					? -1
+					: 1);
+	default:
+		return exp(s->ln[row][col] +
+			   (out - log(jl_relation_value(s, rel, row, -1, 0))) / (col == rel->a ? rel->ea : rel->eb));
+	}
+}
+
 /* What `col` must be for a broken relation of the row to hold, and what that does to the others. False: it cannot be written so. */
 static bool try_change(struct change *ret, const struct jl_memo *note, struct jl_sheet *s,
 		       const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken, int col)
 {
 	const int32_t fig = s->fig[row][col];
 	const double was = s->ln[row][col], slack = s->slack[row][col], in_slack = s->in_slack[row][col];
-	struct change c = { .col = col, .value = jl_relation_solve(s, broken, row, col) };
+	struct change c = { .col = col, .value = solve(s, broken, row, col) };
 	enum jl_fit before[JL_MEMO_COLS_MAX];
 	double sum;
 
@@ -84,8 +106,9 @@ static bool try_change(struct change *ret, const struct jl_memo *note, struct jl
 	s->in_slack[row][col] *= exp(was) / c.value;
 	/* where all other rows come out exactly this one has to, too */
 	const bool holds = jl_relation_fit(s, broken, row) == JL_FIT_OK &&
-			   (!broken->tight || fabs(exp(s->ln[row][broken->out]) - jl_relation_value(s, broken, row, -1, 0)) <=
-						      0.55 * note->figures[s->fig[row][broken->out]].digit);
+			   (!broken->tight ||
+			    fabs(exp(s->ln[row][broken->out]) - jl_relation_value(s, broken, row, -1, 0)) <=
+				    0.55 * note->figures[s->fig[row][broken->out]].digit);
 	for (uint32_t i = 0; i < s->n_cols; i++) {
 		const enum jl_fit after = rels[i].evidence > 0 ? jl_relation_fit(s, &rels[i], row) : JL_FIT_NONE;
 

@@ -36,6 +36,9 @@ bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, cons
 
 /* grids.c */
 enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err);
+enum jl_status jl_memo_lists(struct jl_memo *note, struct jl_err *err);
+struct jl_grid *jl_grid_new(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols);
+bool jl_grid_label(struct jl_memo *note, struct jl_grid *g); /* its rows, by their first cells */
 struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t col);
 /* A label as it is compared: small letters, no blanks, marks or what stands in parentheses. Returns its length. */
 size_t jl_memo_label(char *out, size_t size, const char *text, size_t len);

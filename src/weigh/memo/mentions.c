@@ -158,9 +158,9 @@ static size_t longest(struct naming *n, const char *t, size_t at, size_t end, in
 	while (n_ends < CHUNK_WORDS) {
 		const size_t len = word_len(t, i, end);
 
-		if (!len ||
-		    (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
-		     !looks_like_chip(t + i, len, true) && !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
+		if (!len || (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
+			     !looks_like_chip(t + i, len, true) &&
+			     !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
 			break;
 		ends[n_ends++] = i + len;
 		i += len;

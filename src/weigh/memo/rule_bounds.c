@@ -296,15 +296,17 @@ static void check_share_of_net(struct jl_memo *note, const struct jl_line *line,
 	}
 }
 
-static void check_allreduce(struct jl_memo *note, const struct jl_line *line, int32_t fig, const struct network *said_net)
+static void check_allreduce(struct jl_memo *note, const struct jl_line *line, int32_t fig,
+			    const struct network *said_net)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const uint32_t nodes = nodes_of(note, line);
 
-	if (!nodes || JL_PART_HAS(note, line, "SHARP|all-gather|allgather|broadcast|reduce-scatter|all-to-all|alltoall"))
+	if (!nodes ||
+	    JL_PART_HAS(note, line, "SHARP|all-gather|allgather|broadcast|reduce-scatter|all-to-all|alltoall"))
 		return;
-	const struct network net =
-		largest_network(note, jl_mention_entity(note, jl_memo_line_mention(note, f->line)), *said_net);
+	const struct network net = largest_network(note, jl_mention_entity(note, jl_memo_line_mention(note, f->line)),
+						   *said_net);
 	const double ranks = nodes * (net.system ? net.system->n_gpu : 8.0), bus = 2 * (ranks - 1) / ranks,
 		     as = is_busbw(note, line, f) ? bus : 1, bound = as * net.node_Bps * nodes / (2.0 * (nodes - 1));
 	struct jl_said_finding *said = NULL;
@@ -531,9 +533,8 @@ void jl_rule_bounds(struct jl_memo *note)
 				check_flops(note, line, (int32_t)i), check_peak_said(note, line, (int32_t)i);
 			else if (q == JL_Q_PERCENT)
 				check_share(note, line, (int32_t)i);
-			else if (q == JL_Q_BYTE_RATE &&
-				 (JL_PART_HAS(note, line, coll_words) || JL_PART_HAS(note, head, coll_words) ||
-				  net.said_by >= 0))
+			else if (q == JL_Q_BYTE_RATE && (JL_PART_HAS(note, line, coll_words) ||
+							 JL_PART_HAS(note, head, coll_words) || net.said_by >= 0))
 				check_allreduce(note, line, (int32_t)i, &net);
 			if (q == JL_Q_BYTE_RATE)
 				check_both_ways(note, (uint32_t)l, (int32_t)i);

@@ -326,8 +326,8 @@ static const struct {
  * a slip may have been measured. */
 static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
 {
-	const struct jl_figure *f = &note->figures[i], *out = f + 2,
-			       *a = f->qty == defined[row].a ? f : f + 1, *b = a == f ? f + 1 : f;
+	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = f->qty == defined[row].a ? f : f + 1,
+			       *b = a == f ? f + 1 : f;
 	struct jl_said_finding *said;
 	char sum[96];
 
@@ -348,8 +348,8 @@ static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
 		return;
 	jl_fig_text(said->premises, note, out, want, 0);
 	jl_fig_digits(said->fix, out, want, 0);
-	snprintf(sum, sizeof sum, "%.40s %s %.40s", jl_memo_quote(note, a->at, a->len),
-		 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
+	snprintf(sum, sizeof sum, "%.40s %s %.40s", jl_memo_quote(note, a->at, a->len), defined[row].eb > 0 ? "×" : "÷",
+		 jl_memo_quote(note, b->at, b->len));
 	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
 }
 

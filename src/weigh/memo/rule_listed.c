@@ -45,8 +45,9 @@ static const struct metric metrics[] = {
 	{ "nvlink", "measured|실측|busbw|algbw|achieved|all-reduce|allreduce|nvswitch", JL_Q_BYTE_RATE, M_LINK,
 	  F(link_bothway_Bps), F(link_oneway_Bps), 0, JL_N("NVLink"), 0.03 },
 	{ "bandwidth|대역폭|HBM|GDDR|TB/s",
-	  MEASURED "|nvlink|pcie|nvswitch|fabric|L1|L2|cache|캐시|shared|network|네트워크|node|nodes|노드|aggregate|total|"
-		   "합|총|disk|SSD|NVMe|busbw|algbw|all-reduce|CPU|host",
+	  MEASURED
+	  "|nvlink|pcie|nvswitch|fabric|L1|L2|cache|캐시|shared|network|네트워크|node|nodes|노드|aggregate|total|"
+	  "합|총|disk|SSD|NVMe|busbw|algbw|all-reduce|CPU|host",
 	  JL_Q_BYTE_RATE, M_SAID_RATE, F(mem_Bps), 0, 0, JL_N("memory bandwidth"), 0.045 },
 	{ "메모리|memory|VRAM|GPU RAM|HBM|GDDR",
 	  "사용|usage|used|peak|allocated|시스템|system|requirement|필요|host|예산|budget|부족|여유|needs|need|free|"
@@ -205,7 +206,8 @@ static bool may_be_measured(const struct metric *m, const struct jl_figure *f, c
 
 	for (size_t i = 0; i < e->n_gpus; i++)
 		listed = fmax(listed, fact_of(e->gpus[i], m->fact)->value);
-	return (m->kind == M_RATE || m->kind == M_MEM_RATE || m->kind == M_SAID_RATE || m->kind == M_LINK) && f->hi < listed && !strong;
+	return (m->kind == M_RATE || m->kind == M_MEM_RATE || m->kind == M_SAID_RATE || m->kind == M_LINK) &&
+	       f->hi < listed && !strong;
 }
 
 /* Half precision without tensor cores, as some sites list it: two or four times the FP32 rate. */
@@ -463,7 +465,8 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_
 		if (note->figures[k].qty == f->qty && note->figures[k].at + note->figures[k].len > from)
 			from = note->figures[k].at + note->figures[k].len; /* the words of another one */
 	p.label = t + from;
-	for (p.label_len = f->at + f->len - from; p.label + p.label_len < t + to && from + p.label_len < f->at + f->len + 40 &&
+	for (p.label_len = f->at + f->len - from; p.label + p.label_len < t + to &&
+						  from + p.label_len < f->at + f->len + 40 &&
 						  !strchr(",|(", p.label[p.label_len]);)
 		p.label_len++;
 	judge(note, (int32_t)i, on, &p, named);

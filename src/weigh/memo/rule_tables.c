@@ -186,60 +186,157 @@ static bool clear_between(const struct jl_memo *note, const struct jl_sheet *s, 
 	return strcmp(a, b) == 0;
 }
 
-/* What heads define: columns by their words, out = a x b^eb. */
+/* What heads define: columns by their words, out = a x b^eb; eb 0: out = k x a, where the rows and how many take part say what k is. */
 static const struct {
 	const char *out, *a, *b, *unless;
 	int eb;
+	uint8_t qty[3]; /* of out, a and b; JL_N_Q: any, out and a the same */
 } defined[] = {
-	{ "amount|금액|subtotal|소계|line total", "unit price|단가|unit cost|price each",
-	  "qty|quantity|수량|pieces|count", "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율", 1 },
-	{ "algbw", "size", "time", "", -1 },
+	{ "amount|금액|subtotal|소계|line total",
+	  "unit price|단가|unit cost|price each",
+	  "qty|quantity|수량|pieces|count",
+	  "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율",
+	  1,
+	  { JL_N_Q, JL_N_Q, JL_N_Q } },
+	{ "algbw", "size", "time", "", -1, { JL_Q_BYTE_RATE, JL_Q_BYTES, JL_Q_TIME } },
+	{ "busbw", "algbw", NULL, "", 0, { JL_Q_BYTE_RATE, JL_Q_BYTE_RATE, JL_N_Q } },
 };
 
-static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const char *words)
+/* The column with these words that is nearest before `out`, else the only one behind it. */
+static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const char *words, int out)
 {
-	int found = -1;
+	int before = -1, behind = -1;
 
-	for (uint32_t c = 0; c < s->n_cols; c++)
-		if (s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], words)) {
-			if (found >= 0)
-				return -1; /* two of them */
-			found = (int)c;
+	for (int c = 0; words && c < (int)s->n_cols; c++)
+		if (c != out && s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], words)) {
+			if (c < out)
+				before = c;
+			else
+				behind = behind < 0 ? c : -2;
 		}
-	return found;
+	return before >= 0 ? before : behind < 0 ? -1 : behind;
+}
+
+/* How many take part in what a table of a collective shows, where the heading or the lines above it say so; 0: they do not. */
+static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
+{
+	double n_ranks = 0, said = 0;
+
+	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 300; back++) {
+		const struct jl_line *line = &note->lines[l];
+
+		if (line->kind == JL_LINE_ROW)
+			break;
+		n_ranks += JL_PART_HAS(note, line, "Rank") && JL_PART_HAS(note, line, "Pid") &&
+			   JL_PART_HAS(note, line, "device");
+		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
+			if (note->figures[i].qty == JL_Q_COUNT && JL_PART_HAS(note, &note->figures[i], "ranks|랭크"))
+				said = note->figures[i].lo;
+		if (n_ranks == 0 && (said > 0 || line->kind == JL_LINE_HEAD))
+			break;
+	}
+	return n_ranks > 0 ? n_ranks : said;
+}
+
+/* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything, 1 of those with a root. */
+static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, double n, double near)
+{
+	const double all[] = { 2 * (n - 1) / n, (n - 1) / n, 1 };
+	double best = all[0];
+
+	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 60; back++) {
+		if (JL_PART_HAS(note, &note->lines[l], "all_reduce|all_reduce_perf|all-reduce|allreduce"))
+			return all[0];
+		if (JL_PART_HAS(note, &note->lines[l],
+				"all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-"
+				"scatter|alltoall|"
+				"alltoall_perf|all-to-all|all_to_all"))
+			return all[1];
+	}
+	for (size_t i = 1; i < 3; i++)
+		if (fabs(log(all[i] / near)) < fabs(log(best / near)))
+			best = all[i];
+	return best;
+}
+
+/* The k of busbw = k x algbw: what is said of the ranks decides, else the rows that agree, where a whole number of ranks has it. */
+static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, struct jl_relation *rel)
+{
+	const double ranks = ranks_of(note, s->grid);
+	const bool fitted = jl_relation_constant(s, rel);
+
+	if (ranks >= 2) {
+		rel->ln_k = log(bus_factor(note, s->grid, ranks, fitted ? exp(rel->ln_k) : 1.5));
+		return true;
+	}
+	for (double n = 2; fitted && n <= 64; n++)
+		for (double up = 1; up <= 2; up++)
+			if (fabs(rel->ln_k - log(up * (n - 1) / n)) < 0.002) {
+				rel->ln_k = log(up * (n - 1) / n);
+				return true;
+			}
+	return fitted;
 }
 
 /* A definition that no row needs to bear out, but for one: where none does, the words mean something else. */
-static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const struct jl_sheet *s, size_t which)
+static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const struct jl_sheet *s, size_t which,
+		     int out)
 {
-	struct jl_relation rel = { .form = JL_FORM_PRODUCT,
-				   .out = head_with(note, s, defined[which].out),
-				   .a = head_with(note, s, defined[which].a),
-				   .b = head_with(note, s, defined[which].b),
+	const int eb = defined[which].eb;
+	struct jl_relation rel = { .form = eb ? JL_FORM_PRODUCT : JL_FORM_SCALE,
+				   .out = out,
+				   .a = head_with(note, s, defined[which].a, out),
+				   .b = head_with(note, s, defined[which].b, out),
 				   .ea = 1,
-				   .eb = defined[which].eb,
+				   .eb = eb,
 				   .far = 0.004,
-				   .tight = defined[which].eb > 0,
+				   .tight = eb > 0,
 				   .evidence = 1 };
+	const int cols[] = { rel.out, rel.a, rel.b };
 
-	if (rel.out < 0 || rel.a < 0 || rel.b < 0 || rel.out == rel.a || rel.out == rel.b || rel.a == rel.b ||
-	    (rel.eb > 0 && s->qty[rel.out] != s->qty[rel.a]) ||
-	    (rel.eb < 0 &&
-	     (s->qty[rel.out] != JL_Q_BYTE_RATE || s->qty[rel.a] != JL_Q_BYTES || s->qty[rel.b] != JL_Q_TIME)))
+	if (!jl_span_has(note->text + s->head_at[out], s->head_len[out], defined[which].out) || rel.a < 0 ||
+	    (eb && rel.b < 0) || s->qty[rel.a] == JL_N_Q || (eb > 0 && s->qty[out] != s->qty[rel.a]))
 		return false;
+	for (size_t i = 0; i < 3; i++)
+		if (defined[which].qty[i] != JL_N_Q && s->qty[cols[i]] != defined[which].qty[i])
+			return false;
 	for (uint32_t c = 0; c < s->n_cols; c++)
 		if (jl_span_has(note->text + s->head_at[c], s->head_len[c], defined[which].unless))
 			return false;
+	if (!eb && !bus_constant(note, s, &rel))
+		return false;
 	for (uint32_t r = 0; r < s->n_rows; r++) {
 		const enum jl_fit fit = jl_sheet_is_total(note, s, r) ? JL_FIT_NONE : jl_relation_fit(s, &rel, r);
 
-		if (rel.eb < 0 && s->in_slack[r][rel.a] + s->in_slack[r][rel.b] > 0.03)
+		if (eb < 0 && s->in_slack[r][rel.a] + s->in_slack[r][rel.b] > 0.03)
 			return false; /* "1 GB" in "10 ms" may be much */
 		rel.n_ok += fit == JL_FIT_OK;
 		rel.n_bad += fit == JL_FIT_BAD;
 	}
 	*ret = rel;
-	return rel.n_ok > 0 && rel.n_bad <= rel.n_ok;
+	return (rel.n_ok > 0 && rel.n_bad <= rel.n_ok) || (!eb && ranks_of(note, s->grid) >= 2);
+}
+
+/* All rows by another factor than their ranks have: one mistake, of the factor or of how many there are. */
+static void other_factor(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel, int32_t *root)
+{
+	for (uint32_t r = 0; r < s->n_rows; r++) {
+		const int32_t fig = s->fig[r][rel->out];
+		struct jl_said_finding *said;
+
+		if (jl_relation_fit(s, rel, r) != JL_FIT_BAD ||
+		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
+			continue;
+		said->root = *root;
+		jl_fig_text(said->premises, note, &note->figures[fig], jl_relation_value(s, rel, r, -1, 0), 0);
+		if (*root >= 0)
+			jl_said_finding_say(said, "follows from %s", note->findings[*root].written);
+		else
+			jl_said_finding_say(said, "busbw is %.4g × algbw with %.0f ranks; here it is %.4g ×",
+					    exp(rel->ln_k), ranks_of(note, s->grid),
+					    exp(s->ln[r][rel->out] - s->ln[r][rel->a]));
+		*root = *root < 0 ? (int32_t)(said - note->findings) : *root;
+	}
 }
 
 /* --- a row of totals */
@@ -342,14 +439,19 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, const st
 static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first_out, bool within)
 {
 	struct jl_relation rels[JL_MEMO_COLS_MAX];
+	int32_t root = -1;
 
 	jl_sheet_relations(rels, s, &note->work, first_out, within);
-	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++) {
-		struct jl_relation rel;
+	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++)
+		for (int c = 0; c < (int)s->n_cols; c++) {
+			struct jl_relation rel;
 
-		if (by_heads(&rel, note, s, i))
-			rels[rel.out] = rel;
-	}
+			if (!s->head_len[c] || !by_heads(&rel, note, s, i, c))
+				continue;
+			rels[c] = rel;
+			if (rel.n_bad > rel.n_ok)
+				other_factor(note, s, &rel, &root);
+		}
 	/* what is wrong first, then what follows from it */
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t c = 0; c < s->n_cols; c++)

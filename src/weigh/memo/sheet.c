@@ -59,27 +59,6 @@ double jl_relation_value(const struct jl_sheet *s, const struct jl_relation *rel
 	}
 }
 
-double jl_relation_solve(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row, int col)
-{
-	const double out = s->ln[row][rel->out];
-
-	if (col == rel->out)
-		return jl_relation_value(s, rel, row, -1, 0);
-	switch (rel->form) {
-	case JL_FORM_SUM:
-	case JL_FORM_ROW:
-	case JL_FORM_REST: /* linear in each */
-		return exp(s->ln[row][col]) +
-		       (exp(out) - jl_relation_value(s, rel, row, -1, 0)) *
-			       (rel->form == JL_FORM_REST || (rel->form == JL_FORM_SUM && col == rel->b && rel->eb < 0)
-					? -1
-					: 1);
-	default:
-		return exp(s->ln[row][col] +
-			   (out - log(jl_relation_value(s, rel, row, -1, 0))) / (col == rel->a ? rel->ea : rel->eb));
-	}
-}
-
 /* How far a row is off, and how far it may be: results are rounded or cut off, inputs had more digits than are written. */
 static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t r, double *ret_off, double *ret_tol)
 {
@@ -199,7 +178,7 @@ static void round_constant(const struct jl_sheet *s, struct jl_relation *rel)
 }
 
 /* The constant that most rows share: the median, then the mean of those near it, weighted by how exactly they are written. */
-static bool fit_constant(const struct jl_sheet *s, struct jl_relation *rel)
+bool jl_relation_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
 	double k[ROWS_SEEN], o, tol, sum = 0, weight = 0, median;
 	size_t n = 0;
@@ -517,7 +496,7 @@ static void try_one(const struct search *in, struct jl_relation rel)
 	if (!may_follow(in->s, &rel))
 		return;
 	if ((rel.form == JL_FORM_SCALE || rel.form == JL_FORM_SCALE2) &&
-	    (!fit_constant(in->s, &rel) || !(constant_means(in->s, &rel) || !in->within)))
+	    (!jl_relation_constant(in->s, &rel) || !(constant_means(in->s, &rel) || !in->within)))
 		return;
 	if (rel.form == JL_FORM_PRODUCT && !units_go(in->s, &rel))
 		return;

@@ -50,8 +50,8 @@ enum jl_fit jl_relation_fit(const struct jl_sheet *sheet, const struct jl_relati
 /* What the inputs of a row give for `out`; NAN where one is missing. `with`: a value (SI) to take for the column `col` instead. */
 double jl_relation_value(const struct jl_sheet *sheet, const struct jl_relation *rel, uint32_t row, int col,
 			 double with);
-/* What the other figures of a row give for one of them. */
-double jl_relation_solve(const struct jl_sheet *sheet, const struct jl_relation *rel, uint32_t row, int col);
+/* Sets the constant that most rows share; false: fewer than three say one. */
+bool jl_relation_constant(const struct jl_sheet *sheet, struct jl_relation *rel);
 
 /* The best relation for each column from `first_out` on that has one, in ret[column].evidence > 0. `within`: of one table, not of two. */
 void jl_sheet_relations(struct jl_relation ret[JL_MEMO_COLS_MAX], const struct jl_sheet *sheet, double *work,

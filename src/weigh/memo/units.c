@@ -96,7 +96,7 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_NUMBER, 1e2, "백" },
 	{ JL_Q_NUMBER, 1e1, "십" },
 	{ JL_Q_GENERATION, 1, "세대" },
-	{ JL_Q_COUNT, 1, "GPUs|GPU|nodes|node|노드|개|장|대|회" },
+	{ JL_Q_COUNT, 1, "GPUs|GPU|nodes|node|노드|ranks|랭크|개|장|대|회" },
 };
 
 /* Units of one letter that begin words when they stand apart: "4 s" and "4 h" are times, "4 B" and "8 x" may be anything. */

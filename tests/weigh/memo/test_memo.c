@@ -214,13 +214,15 @@ static void test_rules(void **state)
 		{ "The H200 comes with 141 GB of HBM3e at 8.4 TB/s\n", "8.4 TB/s", "listed", JL_MEMO_DIFFERS, "",
 		  "4.8 TB/s" },
 		{ "A100 80GB SXM: 3.0 TB/s\n", "3.0 TB/s", "listed", JL_MEMO_DIFFERS, "", "2.0 TB/s" },
-		{ "RTX 4090은 메모리 32 GB, 대역폭 1,008 GB/s입니다\n", "32 GB", "listed", JL_MEMO_DIFFERS, "", "24 GB" },
+		{ "RTX 4090은 메모리 32 GB, 대역폭 1,008 GB/s입니다\n", "32 GB", "listed", JL_MEMO_DIFFERS, "",
+		  "24 GB" },
 		{ "H200의 대역폭은 8.4 TB/s입니다\n", "8.4 TB/s", "listed", JL_MEMO_DIFFERS, "", "4.8 TB/s" },
-		{ "서버: A100 80GB SXM 8장 (GPU당 메모리 80 GB, 메모리 대역폭 2,039 GB/s, BF16 624 TFLOPS, TDP 400 W)\n",
+		{ "서버: A100 80GB SXM 8장 (GPU당 메모리 80 GB, 메모리 대역폭 2,039 GB/s, BF16 624 TFLOPS, TDP 400 "
+		  "W)\n",
 		  "624 TFLOPS", "listed", JL_MEMO_DIFFERS, "", "312 TFLOPS" },
 		{ "서버: H100 SXM 8장 (TDP 900 W)\n", "900 W", "listed", JL_MEMO_DIFFERS, "", "700 W" },
-		{ "H100 SXM의 NVLink 대역폭은 1,200 GB/s (양방향 합)입니다\n", "1,200 GB/s", "listed", JL_MEMO_DIFFERS, "",
-		  "900 GB/s" },
+		{ "H100 SXM의 NVLink 대역폭은 1,200 GB/s (양방향 합)입니다\n", "1,200 GB/s", "listed", JL_MEMO_DIFFERS,
+		  "", "900 GB/s" },
 		{ "Weights: 70B in bf16. An H100 SXM has 80 GB of HBM3 at 4.35 TB/s.\n", "4.35 TB/s", "listed",
 		  JL_MEMO_DIFFERS, "", "3.35 TB/s" },
 		{ "| card | BF16 |\n|---|---|\n| RTX 4090 | 330 TFLOPS |\n| A100 80GB | 312 TFLOPS |\n", "330 TFLOPS",
@@ -230,14 +232,16 @@ static void test_rules(void **state)
 		{ "EFA 400 GB/s 노드당\nall-reduce 8 노드: 270 GB/s\n", "270 GB/s", "bound", JL_MEMO_WRONG,
 		  "≤ 229 GB/s", "" },
 		{ "4x dgx-h100: all-reduce algbw 350 GB/s\n", "350 GB/s", "bound", JL_MEMO_WRONG, "≤ 267 GB/s", NULL },
-		{ "all-reduce on 4 nodes of 8 H100: 350 GB/s\n", "350 GB/s", "bound", JL_MEMO_WRONG, "≤ 267 GB/s", NULL },
+		{ "all-reduce on 4 nodes of 8 H100: 350 GB/s\n", "350 GB/s", "bound", JL_MEMO_WRONG, "≤ 267 GB/s",
+		  NULL },
 		{ "DGX H100 4대에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound", JL_MEMO_WRONG,
 		  "≤ 517 GB/s", NULL },
-		{ "# DGX H100 4대\n\n4노드에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound",
-		  JL_MEMO_WRONG, "≤ 517 GB/s", NULL },
-		{ "DGX H100 서버 8대로 잰 all-reduce algbw 300 GB/s\n", "300 GB/s", "bound", JL_MEMO_WRONG, "≤ 229 GB/s",
-		  NULL },
-		{ "8 GPUs × 24 h = 200 GPU-hours\n", "200 GPU-hours", "arithmetic", JL_MEMO_WRONG, "192 GPU-hours", "" },
+		{ "# DGX H100 4대\n\n4노드에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound", JL_MEMO_WRONG,
+		  "≤ 517 GB/s", NULL },
+		{ "DGX H100 서버 8대로 잰 all-reduce algbw 300 GB/s\n", "300 GB/s", "bound", JL_MEMO_WRONG,
+		  "≤ 229 GB/s", NULL },
+		{ "8 GPUs × 24 h = 200 GPU-hours\n", "200 GPU-hours", "arithmetic", JL_MEMO_WRONG, "192 GPU-hours",
+		  "" },
 		{ "GPU 16장 × 5일 = 2,920 GPU시간\n", "2,920 GPU시간", "arithmetic", JL_MEMO_WRONG, "1,920 GPU시간",
 		  "" },
 		{ "we ran 64 GPUs for 12 days, 19,432 GPU-hours in all\n", "19,432 GPU-hours", "arithmetic",
@@ -265,8 +269,7 @@ static void test_rules(void **state)
 
 		if (!f || strcmp(f->rule, rows[i].rule) != 0 || f->verdict != rows[i].verdict ||
 		    strcmp(f->premises, rows[i].premises) != 0 ||
-		    (rows[i].estimate && strcmp(f->estimate, rows[i].estimate) != 0) ||
-		    !f->en[0] || !f->text[0])
+		    (rows[i].estimate && strcmp(f->estimate, rows[i].estimate) != 0) || !f->en[0] || !f->text[0])
 			fail_msg("'%s': %zu findings, '%s' '%s' '%s' '%s'", rows[i].text, note->n_findings,
 				 f ? f->rule : "", f ? f->premises : "", f ? f->estimate : "", f ? f->en : "");
 	}
@@ -291,7 +294,8 @@ static void test_quiet(void **state)
 		"Models above 32 GB do not fit an RTX 4090",
 		"the H100 copies at 2.9 TB/s, the A100 at 1.7 TB/s",
 		"H100 SXM: TF32 494 TFLOPS, BF16 989 TFLOPS, FP8 1,979 TFLOPS",
-		"| GPU | bandwidth | busbw |\n|---|---|---|\n| H100 | 2900 GB/s | 480 GB/s |\n| A100 | 1700 GB/s | 230 GB/s |\n",
+		"| GPU | bandwidth | busbw |\n|---|---|---|\n| H100 | 2900 GB/s | 480 GB/s |\n| A100 | 1700 GB/s | 230 "
+		"GB/s |\n",
 		"H100 FP16 with sparsity: 1,979 TFLOPS",
 		"A100 (40 GB or 80 GB)",
 		"120일 (4개월)",
@@ -426,6 +430,61 @@ static void test_blame(void **state)
 	}
 }
 
+/* What nccl-tests prints: algbw = size / time, and busbw as many times that as the collective and its ranks have it, row by row and on both
+ * sides. */
+static void test_collectives(void **state)
+{
+	static const char head[] =
+		"#                                        out-of-place                     in-place\n"
+		"#       size    count  type redop root   time  algbw  busbw #wrong   time  algbw  busbw #wrong\n"
+		"#        (B) (elements)                  (us) (GB/s) (GB/s)          (us) (GB/s) (GB/s)\n";
+	static const char *const lines[] = {
+		"   16777216  4194304 float   sum  -1   139.4 120.35 210.62      0  138.15 121.44 212.52      0\n",
+		"   67108864 16777216 float   sum  -1   371.9 180.45 315.79      0  368.55 182.09 318.66      0\n",
+		"  268435456 67108864 float   sum  -1  1248.0 215.09 376.41      0  1236.8 217.04 379.82      0\n",
+		" 1073741824 268435456 float  sum  -1  4631.2 231.85 405.74      0  4589.5 233.96 409.42      0\n",
+	};
+	static const struct {
+		size_t line;
+		const char *was, *is, *fix;
+	} rows[] = {
+		{ 0, "210.62", "216.02", "210.61" }, { 1, "180.45", "190.45", "180.45" },
+		{ 2, "379.82", "434.08", "379.82" }, { 3, "4631.2", "4361.2", "4631.2" },
+		{ 0, "121.44", "112.44", "121.44" },
+	};
+	char text[4096];
+
+	(void)state;
+	for (size_t i = 0; i <= sizeof rows / sizeof rows[0]; i++) {
+		const bool wrong = i < sizeof rows / sizeof rows[0];
+		const struct jl_memo *note;
+		size_t n = (size_t)snprintf(text, sizeof text, "```\n%s", head);
+
+		for (size_t l = 0; l < 4; l++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s", lines[l]);
+		snprintf(text + n, sizeof text - n, "```\n");
+		if (wrong)
+			memcpy(strstr(text, rows[i].was), rows[i].is, strlen(rows[i].is));
+		note = audit(text, "a.md");
+		if (note->n_roots != wrong ||
+		    (wrong && (!find(note, rows[i].is) || strcmp(find(note, rows[i].is)->fix, rows[i].fix) != 0)))
+			fail_msg("%s: %zu roots, %s: %s", wrong ? rows[i].is : "right", note->n_roots,
+				 note->n_findings ? note->findings[0].written : "",
+				 note->n_findings ? note->findings[0].en : "");
+	}
+	/* two rows are enough where it is said how many ranks there are */
+	snprintf(text, sizeof text, "# all_gather_perf with 16 ranks\n\n```\n%s%s```\n", head,
+		 "  67108864 16777216 float  none  -1   371.9 180.45 176.35      0  368.55 182.09 170.71      0\n"
+		 "  268435456 67108864 float none  -1  1248.0 215.09 201.65      0  1236.8 217.04 203.47      0\n");
+	assert_non_null(find(audit(text, "a.md"), "176.35"));
+	assert_string_equal(find(audit(text, "a.md"), "176.35")->fix, "169.17");
+	assert_null(find(audit(text, "a.md"), "170.71"));
+	/* all rows by another factor than that of so many */
+	snprintf(text, sizeof text, "# all_reduce_perf, 4 ranks\n\n```\n%s%s%s%s```\n", head, lines[0], lines[1],
+		 lines[2]);
+	assert_int_equal(audit(text, "a.md")->n_roots, 1);
+}
+
 static void test_hostile(void **state)
 {
 	struct jl_err err = { .en = "" };
@@ -481,6 +540,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_quiet, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_roots, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_blame, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_collectives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
 		cmocka_unit_test(test_which),
 	};
