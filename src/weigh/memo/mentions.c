@@ -1,5 +1,6 @@
 /* The hardware that a note names, by the catalog's own spelling rules, and which of it a figure speaks of. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -101,9 +102,19 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 {
 	struct jl_words asked, has;
 
+	const size_t room = sizeof e->gpus / sizeof e->gpus[0], len = strlen(key);
+	char one[CHUNK_LEN];
+	size_t n;
+
 	memset(e, 0, sizeof *e);
-	size_t n = jl_find_gpus(e->gpus, sizeof e->gpus / sizeof e->gpus[0], cat, key);
-	e->n_gpus = n > sizeof e->gpus / sizeof e->gpus[0] ? sizeof e->gpus / sizeof e->gpus[0] : n;
+	/* "8 V100s" are several V100, and may be V100S */
+	if (len > 2 && key[len - 1] == 's' && isdigit((unsigned char)key[len - 2])) {
+		snprintf(one, sizeof one, "%.*s", (int)len - 1, key);
+		n = jl_find_gpus(e->gpus, room, cat, one);
+		e->n_gpus = n > room ? room : n;
+	}
+	n = jl_find_gpus(e->gpus + e->n_gpus, room - e->n_gpus, cat, key);
+	e->n_gpus = e->n_gpus + n > room ? room : e->n_gpus + n;
 	if (e->n_gpus)
 		return true;
 	if (cat_instance(e, cat, key))
