@@ -457,7 +457,7 @@ static size_t take_bench(struct jl_memo *note, size_t l, const struct bench *b)
 		else if (note->lines[end].len && note->text[note->lines[end].at] != '#')
 			break;
 	}
-	if (n_rows < 2 || !(g = jl_grid_new(note, JL_GRID_TABLE, n_rows, b->n_cols)))
+	if (n_rows < 2 || !(g = jl_grid_new(note, JL_GRID_PRINTED, n_rows, b->n_cols)))
 		return end;
 	*g = (struct jl_grid){ g->kind, (uint32_t)l, (uint32_t)end - 1, g->n_rows, g->n_cols, g->cells, NULL,
 			       true,    false };

@@ -98,7 +98,7 @@ struct jl_mention {
 	uint32_t count;  /* "4x V100", "RTX 3090 x10"; 0: none written */
 };
 
-enum jl_grid_kind { JL_GRID_TABLE, JL_GRID_RECORDS, JL_GRID_JOINED };
+enum jl_grid_kind { JL_GRID_TABLE, JL_GRID_RECORDS, JL_GRID_PRINTED /* by a program */ };
 
 struct jl_cell {
 	uint32_t at, len;
@@ -179,6 +179,8 @@ struct jl_memo {
 	uint32_t too_long_line; /* where the first of them begins, from 1 */
 	size_t n_replaced;      /* bytes that were no text: invalid UTF-8, control and direction characters */
 	double work;            /* comparisons left for tables */
+	size_t n_exact,
+		n_open; /* sums of rounded figures that come out to the last digit, and that need the rounding */
 };
 
 /* Reads and judges. `text` is not changed and must outlive the note; `name` decides whether it is HTML. */

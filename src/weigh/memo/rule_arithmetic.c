@@ -323,8 +323,23 @@ static int32_t set_right(const struct jl_memo *note, struct value *left, const s
 	return fabs(jl_fig_mid(f) - was) <= f->digit ? root : -1;
 }
 
+/* Do inputs with decimals stand for all their digits in this note? The results of most sums come out to the last one, and of this sum only a
+ * slip keeps it from that. */
+static bool breaks_habit(struct jl_memo *note, const struct value *left, const struct jl_figure *f, double off,
+			 bool counting)
+{
+	const double open = fabs(jl_fig_mid(f)) * input_slack(note, left);
+
+	if (left->n < 2 || left->about || f->flags & JL_FIG_ABOUT || open < 4 * f->digit || f->hi > f->lo)
+		return false;
+	if (counting)
+		*(fabs(off) <= 1.01 * f->digit ? &note->n_exact : &note->n_open) += 1;
+	return note->n_exact >= 3 && note->n_open <= 1 && fabs(off) > 4 * f->digit &&
+	       jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2;
+}
+
 /* `left` is what was reckoned, `fig` the result as it stands. */
-static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to)
+static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to, bool counting)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	signed char e[N_DIM];
@@ -341,10 +356,14 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 		return;
 	same = memcmp(e, left->e, N_DIM) == 0;
 	bare = fabs(left->bare - jl_fig_mid(f) / f->scale) <= bare_slack + (f->hi - f->lo) / 2 / f->scale;
+	const double off = same ? (left->lo + left->hi) / 2 - jl_fig_mid(f) : left->bare * f->scale - jl_fig_mid(f);
+	const bool strict = breaks_habit(note, left, f, off, counting);
+	if (counting)
+		return;
 	/* digits that agree where the units do not are a unit that is wrong, but for sums of GB and GiB */
 	bare &= left->n > 1 || note->figures[left->first].qty != JL_Q_BYTES;
-	if ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
-	    (bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11))) {
+	if (!strict && ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
+			(bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11)))) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		judge_inputs(note, left);
 		return;
@@ -438,7 +457,7 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 }
 
 /* What says that the reckoned follows, with its length; 0: nothing. Words and arrows count only behind an expression. */
-static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
+static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *ret_is_word)
 {
 	static const char *const words[] = { "→",        "≈",          "≒",   " is ", " makes ", " gives ",
 					     " equals ", " comes to ", "은 ", "는 ",  "이면 ",   "이므로 " };
@@ -446,9 +465,11 @@ static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
 	*ret_is_word = false;
 	if (t[at] == '=')
 		return !(at + 1 < end && t[at + 1] == '=') && !(at && strchr("=<>!+-*/:", t[at - 1]));
+	*ret_is_word = true;
+	if (code && at + 2 < end && (t[at] == '#' || memcmp(t + at, "//", 2) == 0) && at && t[at - 1] == ' ')
+		return t[at] == '#' ? 1 : 2; /* "256 * 2.5  # 640" */
 	if (t[at] != ' ' && (unsigned char)t[at] < 0xe2)
 		return 0;
-	*ret_is_word = true;
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (words[i][0] == t[at] && end - at > strlen(words[i]) &&
 		    memcmp(t + at, words[i], strlen(words[i])) == 0)
@@ -462,7 +483,7 @@ static bool has_operator(const char *t, size_t len)
 	       memmem(t, len, "÷", 2) || memmem(t, len, " + ", 3);
 }
 
-static void line_equations(struct jl_memo *note, const struct jl_line *line)
+static void line_equations(struct jl_memo *note, const struct jl_line *line, bool counting)
 {
 	const size_t end = line->at + line->len;
 	size_t from = line->at, n;
@@ -476,7 +497,7 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line)
 
 		if (note->text[at] != '=' && !reckons)
 			continue;
-		if (!(n = is_equals(note->text, at, end, &word)))
+		if (!(n = is_equals(note->text, at, end, line->kind == JL_LINE_CODE, &word)))
 			continue;
 		uint32_t start = first;
 		struct value left = left_side(note, line, at, from, &start, &left_at);
@@ -489,10 +510,14 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line)
 		while (word && (take(&s, "총") || take(&s, "약") || take(&s, "about ") || take(&s, "a total of ")))
 			;
 		struct value right = sum(&s);
+		/* a remark may be about something else */
+		if (strchr("#/", note->text[at]) && right.ok &&
+		    (s.at != end || fabs(log(left.bare / right.bare)) > 0.5))
+			continue;
 		if (left.ok && right.ok && right.n == 1 &&
 		    (left.n > 1 || note->figures[left.first].qty == note->figures[right.first].qty) &&
 		    !(left.n == 1 && note->figures[left.first].qty <= JL_Q_RATIO))
-			equal(note, &left, right.first, left_at, (uint32_t)at);
+			equal(note, &left, right.first, left_at, (uint32_t)at, counting);
 		from = at + n;
 	}
 }
@@ -551,12 +576,18 @@ static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 			v.lo *= 0.9;
 			v.hi *= 1.1;
 		}
-		equal(note, &v, (int32_t)i + 1, a->at, a->at + a->len);
+		equal(note, &v, (int32_t)i + 1, a->at, a->at + a->len, false);
 	}
 }
 
+#define HABIT_LINES 2000 /* enough to see how a note reckons */
+
 void jl_rule_arithmetic(struct jl_memo *note)
 {
+	for (size_t l = 0; l < note->n_lines && l < HABIT_LINES; l++)
+		if (note->lines[l].n_figs >= 3 && note->lines[l].len <= JL_MEMO_LINE_MAX &&
+		    note->n_exact + note->n_open < 40)
+			line_equations(note, &note->lines[l], true);
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
 
@@ -564,7 +595,7 @@ void jl_rule_arithmetic(struct jl_memo *note)
 			jl_memo_too_long(note, line->at);
 		if (line->n_figs < 2 || line->len > JL_MEMO_LINE_MAX)
 			continue;
-		line_equations(note, line);
+		line_equations(note, line, false);
 		line_conversions(note, line);
 	}
 }

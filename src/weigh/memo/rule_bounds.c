@@ -514,13 +514,19 @@ static void check_model(struct jl_memo *note, uint32_t l)
 		check_fit(note, l, &m, n);
 }
 
+static bool is_collective(const struct jl_memo *note, const struct jl_line *line, const struct network *net)
+{
+	return net->said_by >= 0 || JL_PART_HAS(note, line, coll_words) ||
+	       (line->section && JL_PART_HAS(note, &note->lines[line->section - 1], coll_words));
+}
+
 void jl_rule_bounds(struct jl_memo *note)
 {
 	const struct network net = network_of(note);
 
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
-		const struct jl_line *head = line->section ? &note->lines[line->section - 1] : line;
+		int coll = -1; /* not looked at yet */
 
 		if (line->n_figs > FIGURES_OF_A_LINE)
 			continue;
@@ -533,8 +539,7 @@ void jl_rule_bounds(struct jl_memo *note)
 				check_flops(note, line, (int32_t)i), check_peak_said(note, line, (int32_t)i);
 			else if (q == JL_Q_PERCENT)
 				check_share(note, line, (int32_t)i);
-			else if (q == JL_Q_BYTE_RATE && (JL_PART_HAS(note, line, coll_words) ||
-							 JL_PART_HAS(note, head, coll_words) || net.said_by >= 0))
+			else if (q == JL_Q_BYTE_RATE && (coll < 0 ? (coll = is_collective(note, line, &net)) : coll))
 				check_allreduce(note, line, (int32_t)i, &net);
 			if (q == JL_Q_BYTE_RATE)
 				check_both_ways(note, (uint32_t)l, (int32_t)i);

@@ -461,8 +461,10 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_
 	}
 	const bool named = is_named(note, f, from, to);
 	for (uint32_t k = line->fig; named && f->qty == JL_Q_BYTES && k < line->fig + line->n_figs; k++)
-		for (size_t g = 0; k != i && note->figures[k].qty == JL_Q_BYTES && g < jl_mention_entity(note, on)->n_gpus; g++)
-			if (near(&note->figures[k], jl_mention_entity(note, on)->gpus[g]->mem_B.value / 1.073741824, 0.01))
+		for (size_t g = 0;
+		     k != i && note->figures[k].qty == JL_Q_BYTES && g < jl_mention_entity(note, on)->n_gpus; g++)
+			if (near(&note->figures[k], jl_mention_entity(note, on)->gpus[g]->mem_B.value / 1.073741824,
+				 0.01))
 				return; /* the line has it; this one is another's, or another way to count */
 	from = f->at - from > 60 ? f->at - 60 : from;
 	for (uint32_t k = i; k-- > line->fig;)

@@ -222,11 +222,13 @@ static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
 {
 	double n_ranks = 0, said = 0;
 
-	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 300; back++) {
+	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 80; back++) {
 		const struct jl_line *line = &note->lines[l];
 
 		if (line->kind == JL_LINE_ROW)
 			break;
+		if (!line->n_figs)
+			continue;
 		n_ranks += JL_PART_HAS(note, line, "Rank") && JL_PART_HAS(note, line, "Pid") &&
 			   JL_PART_HAS(note, line, "device");
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
@@ -260,9 +262,8 @@ static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, do
 }
 
 /* The k of busbw = k x algbw: what is said of the ranks decides, else the rows that agree, where a whole number of ranks has it. */
-static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, struct jl_relation *rel)
+static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, struct jl_relation *rel, double ranks)
 {
-	const double ranks = ranks_of(note, s->grid);
 	const bool fitted = jl_relation_constant(s, rel);
 
 	if (ranks >= 2) {
@@ -303,7 +304,8 @@ static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const 
 	for (uint32_t c = 0; c < s->n_cols; c++)
 		if (jl_span_has(note->text + s->head_at[c], s->head_len[c], defined[which].unless))
 			return false;
-	if (!eb && !bus_constant(note, s, &rel))
+	const double ranks = eb ? 0 : ranks_of(note, s->grid);
+	if (!eb && !bus_constant(note, s, &rel, ranks))
 		return false;
 	for (uint32_t r = 0; r < s->n_rows; r++) {
 		const enum jl_fit fit = jl_sheet_is_total(note, s, r) ? JL_FIT_NONE : jl_relation_fit(s, &rel, r);
@@ -314,7 +316,7 @@ static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const 
 		rel.n_bad += fit == JL_FIT_BAD;
 	}
 	*ret = rel;
-	return (rel.n_ok > 0 && rel.n_bad <= rel.n_ok) || (!eb && ranks_of(note, s->grid) >= 2);
+	return (rel.n_ok > 0 && rel.n_bad <= rel.n_ok) || (!eb && ranks >= 2);
 }
 
 /* All rows by another factor than their ranks have: one mistake, of the factor or of how many there are. */
@@ -557,7 +559,8 @@ void jl_rule_tables(struct jl_memo *note)
 			const struct jl_grid *a = &note->grids[k], *b = &note->grids[i];
 
 			note->work -= (double)a->n_rows * (a->n_rows + b->n_rows);
-			if (note->work > 0 && a->n_rows <= 64 && b->n_rows <= 64)
+			if (note->work > 0 && a->n_rows <= 64 && b->n_rows <= 64 && a->kind != JL_GRID_PRINTED &&
+			    b->kind != JL_GRID_PRINTED)
 				judge_pair(note, s, a, b);
 		}
 }

@@ -168,12 +168,35 @@ static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n;
 }
 
+/* Seconds of a day, hours of a year, in whatever power of ten: what turns one unit into another. */
+static bool is_conversion(const struct jl_relation *rel, double *ret_ln_k)
+{
+	/* ln of 1, 1.024, 1.024^3, 2.4, 3, 3.6, 3.65, 6, 8.64, 8.76 */
+	static const double of[] = { 0,
+				     0.02371652661,
+				     0.07114957983,
+				     0.87546873735,
+				     1.09861228867,
+				     1.28093384546,
+				     1.29472716759,
+				     1.79175946923,
+				     2.15640258281,
+				     2.17019590494 };
+	const double power = floor(rel->ln_k / M_LN10) * M_LN10;
+
+	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+		if (fabs((*ret_ln_k = of[i] + power) - rel->ln_k) < 0.003)
+			return true;
+	return false;
+}
+
 /* A round factor that is as good is what was meant: ten epochs, 24 hours. */
 static void round_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
 	struct jl_relation rounded = *rel;
 
-	if (whole_factor(s, rel, &rounded.ln_k) && count_ok(s, &rounded) >= count_ok(s, rel))
+	if ((whole_factor(s, rel, &rounded.ln_k) || is_conversion(rel, &rounded.ln_k)) &&
+	    count_ok(s, &rounded) >= count_ok(s, rel))
 		*rel = rounded;
 }
 
@@ -376,7 +399,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
 	const double span = fmax(spread(s, rel->out), 0.7), k = exp(rel->ln_k);
-	double best = 0;
+	double best = 0, ln_k;
 	int n = 0;
 
 	rel->tight = rel->form == JL_FORM_PRODUCT && is_tight(s, rel);
@@ -411,7 +434,9 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	const bool priced = rel->form == JL_FORM_SCALE && is_priced(s, rel);
 	if ((rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel)) || factor_in_head(s, rel))
 		rel->evidence += DEFINED;
-	else if (rel->form == JL_FORM_SCALE && ((by_units(s, rel) && is_whole(s, rel)) || priced))
+	else if (rel->form == JL_FORM_SCALE &&
+		 ((by_units(s, rel) && is_whole(s, rel)) || priced ||
+		  (rel->ea > 0 && s->qty[rel->out] != s->qty[rel->a] && is_conversion(rel, &ln_k))))
 		rel->evidence += ROUND_BONUS;
 	int most_bad = n_against(s, rel);
 	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */

@@ -11,6 +11,7 @@ for note in "$notes"/*.md "$notes"/*.txt "$notes"/*.html; do
 	run 0 audit "$note" --lang ko; narrow
 	run 0 audit "$note" --json; json "j['n_wrong'] == j['n_differs'] == j['n_unlikely'] == 0 and j['n_confirmed'] > 3"
 done
+for note in "$notes"/right/*.md; do run 0 audit "$note" --strict --lang en; narrow; run 0 audit "$note" --strict --lang ko; done
 
 # One that is wrong, in every form
 sed 's/| 1800 W/| 1600 W/; s/performance: 989/performance: 1,979/' "$notes/cards.md" > "$work/wrong.md"
