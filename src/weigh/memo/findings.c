@@ -1,4 +1,5 @@
 /* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,22 @@ struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_
 	const struct jl_figure *f = &note->figures[figure];
 
 	return jl_finding_new(note, verdict, rule, f->at, f->len, figure);
+}
+
+void jl_finding_gives(struct jl_memo *note, const struct jl_figure *is, double want, bool fix, const char *a,
+		      const char *sign, const char *b)
+{
+	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic",
+							    (int32_t)(is - note->figures));
+	char sum[128];
+
+	if (!said)
+		return;
+	jl_fig_text(said->premises, note, is, want, 0);
+	if (fix)
+		jl_fig_digits(said->fix, is, want, 0);
+	snprintf(sum, sizeof sum, "%.50s %s %.50s", a, sign, b);
+	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
 }
 
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict)

@@ -15,6 +15,9 @@ struct jl_memo_unit {
 	const char *spellings; /* "minutes|minute|min|분" */
 };
 const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len);
+/* What it is a number of, as powers of s, B, FLOP, J, USD and KRW. */
+#define JL_N_DIM 6
+const signed char *jl_qty_dims(enum jl_qty q);
 
 /* figures.c */
 enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err);
@@ -75,6 +78,9 @@ struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdic
 struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 					     int32_t figure);
 #define jl_said_finding_say(f, ...) jl_say((f)->en, (f)->text, sizeof(f)->en, __VA_ARGS__)
+/* "a sign b gives ...": arithmetic of two figures that another one should be; `fix`: it is to be put right. */
+void jl_finding_gives(struct jl_memo *note, const struct jl_figure *is, double want, bool fix, const char *a,
+		      const char *sign, const char *b);
 /* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict);
 /* Is a value what was meant where a figure stands? As jl_is_slip. */

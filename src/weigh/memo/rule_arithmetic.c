@@ -8,37 +8,14 @@
 
 #include "memo/inside.h"
 
-enum { DIM_S, DIM_B, DIM_FLOP, DIM_J, DIM_USD, DIM_KRW, N_DIM };
-
 struct value {
 	double lo, hi; /* SI */
 	double bare;   /* the digits without their units */
-	signed char e[N_DIM];
+	signed char e[JL_N_DIM];
 	int32_t first, last; /* figures that went into it */
 	int n;
 	bool ok, about, divided;
 };
-
-static void dims(signed char e[N_DIM], enum jl_qty q)
-{
-	static const signed char rows[JL_N_Q][N_DIM] = {
-		[JL_Q_TIME] = { 1 },
-		[JL_Q_GPU_TIME] = { 1 },
-		[JL_Q_BYTES] = { 0, 1 },
-		[JL_Q_BYTE_RATE] = { -1, 1 },
-		[JL_Q_FLOP_RATE] = { -1, 0, 1 },
-		[JL_Q_POWER] = { -1, 0, 0, 1 },
-		[JL_Q_ENERGY] = { 0, 0, 0, 1 },
-		[JL_Q_FREQUENCY] = { -1 },
-		[JL_Q_USD] = { 0, 0, 0, 0, 1 },
-		[JL_Q_KRW] = { 0, 0, 0, 0, 0, 1 },
-		[JL_Q_USD_RATE] = { -1, 0, 0, 0, 1 },
-		[JL_Q_USD_ENERGY] = { 0, 0, 0, -1, 1 },
-		[JL_Q_COUNT_RATE] = { -1 },
-	};
-
-	memcpy(e, rows[q], N_DIM);
-}
 
 struct scan {
 	const struct jl_memo *note;
@@ -124,11 +101,11 @@ static struct value sum(struct scan *s);
 /* 10**6, 2^30 */
 static struct value power(struct scan *s, struct value v)
 {
-	static const signed char plain[N_DIM] = { 0 };
+	static const signed char plain[JL_N_DIM] = { 0 };
 	int32_t i;
 
 	blanks(s);
-	if ((i = figure_here(s)) < 0 || memcmp(v.e, plain, N_DIM) != 0 || s->note->figures[i].qty != JL_Q_NUMBER ||
+	if ((i = figure_here(s)) < 0 || memcmp(v.e, plain, JL_N_DIM) != 0 || s->note->figures[i].qty != JL_Q_NUMBER ||
 	    s->note->figures[i].lo > 60)
 		return none();
 	v.lo = v.hi = v.bare = pow(v.lo, s->note->figures[i].lo);
@@ -163,7 +140,7 @@ static struct value factor(struct scan *s)
 	v.lo = s->note->figures[i].lo;
 	v.hi = s->note->figures[i].hi;
 	v.bare = (v.lo + v.hi) / 2 / s->note->figures[i].scale;
-	dims(v.e, (enum jl_qty)s->note->figures[i].qty);
+	memcpy(v.e, jl_qty_dims((enum jl_qty)s->note->figures[i].qty), JL_N_DIM);
 	v.first = v.last = i;
 	v.n = 1;
 	v.ok = true;
@@ -201,7 +178,7 @@ static struct value product(struct scan *s)
 		r.lo = by ? v.lo * f.lo : v.lo / f.hi;
 		r.hi = by ? v.hi * f.hi : v.hi / f.lo;
 		r.bare = by ? v.bare * f.bare : v.bare / f.bare;
-		for (int d = 0; d < N_DIM; d++)
+		for (int d = 0; d < JL_N_DIM; d++)
 			r.e[d] = (signed char)(by ? v.e[d] + f.e[d] : v.e[d] - f.e[d]);
 		v = r;
 	}
@@ -218,13 +195,13 @@ static struct value sum(struct scan *s)
 		if (!plus && !take(s, "-") && !take(s, "−"))
 			break;
 		struct value f = product(s);
-		if (!f.ok || memcmp(f.e, v.e, N_DIM) != 0)
+		if (!f.ok || memcmp(f.e, v.e, JL_N_DIM) != 0)
 			return none();
 		struct value r = joined(&v, &f);
 		r.lo = plus ? v.lo + f.lo : v.lo - f.hi;
 		r.hi = plus ? v.hi + f.hi : v.hi - f.lo;
 		r.bare = plus ? v.bare + f.bare : v.bare - f.bare;
-		memcpy(r.e, v.e, N_DIM);
+		memcpy(r.e, v.e, JL_N_DIM);
 		v = r;
 	}
 	return v;
@@ -342,19 +319,17 @@ static bool breaks_habit(struct jl_memo *note, const struct value *left, const s
 static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to, bool counting)
 {
 	const struct jl_figure *f = &note->figures[fig];
-	signed char e[N_DIM];
 	const int32_t root = set_right(note, left, f);
 	bool same, bare, range;
 	char text[JL_SHOULD_MAX];
 
-	dims(e, (enum jl_qty)f->qty);
 	double slack = f->digit * 1.01 + fabs(jl_fig_mid(f)) * (input_slack(note, left) + 1e-9);
 	if (is_exact(note, left, f))
 		slack = 1e-9 * jl_fig_mid(f);
 	double bare_slack = slack / f->scale;
 	if (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) || f->lo <= 0)
 		return;
-	same = memcmp(e, left->e, N_DIM) == 0;
+	same = memcmp(jl_qty_dims((enum jl_qty)f->qty), left->e, JL_N_DIM) == 0;
 	bare = fabs(left->bare - jl_fig_mid(f) / f->scale) <= bare_slack + (f->hi - f->lo) / 2 / f->scale;
 	const double off = same ? (left->lo + left->hi) / 2 - jl_fig_mid(f) : left->bare * f->scale - jl_fig_mid(f);
 	const bool strict = breaks_habit(note, left, f, off, counting);
@@ -568,7 +543,7 @@ static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 			;
 		if (closed && (at >= end || t[at] != ')'))
 			continue;
-		dims(v.e, (enum jl_qty)a->qty);
+		memcpy(v.e, jl_qty_dims((enum jl_qty)a->qty), JL_N_DIM);
 		v.lo -= jl_fig_slack(a);
 		v.hi += jl_fig_slack(a);
 		/* months are 30 days to many, and 45 days "1.5 months" */

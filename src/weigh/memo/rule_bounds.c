@@ -41,8 +41,6 @@ static void check_share_said(struct jl_memo *note, const struct jl_line *line, i
 	const struct jl_figure *f = &note->figures[reached], *p = f - 1, *r = f + 1;
 	const double want = jl_fig_mid(f) / jl_fig_mid(p),
 		     slack = want * (jl_fig_slack(f) / jl_fig_mid(f) + jl_fig_slack(p) / jl_fig_mid(p));
-	struct jl_said_finding *said;
-	char sum[96];
 
 	if ((uint32_t)reached + 1 >= line->fig + line->n_figs || r->qty != JL_Q_PERCENT ||
 	    r->at - f->at - f->len > 40 ||
@@ -52,13 +50,8 @@ static void check_share_said(struct jl_memo *note, const struct jl_line *line, i
 		jl_memo_judge(note, reached + 1, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", reached + 1)))
-		return;
-	jl_fig_text(said->premises, note, r, want, 0);
-	jl_fig_digits(said->fix, r, want, 0);
-	snprintf(sum, sizeof sum, "%.40s ÷ %.40s", jl_memo_quote(note, f->at, f->len),
-		 jl_memo_quote(note, p->at, p->len));
-	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+	jl_finding_gives(note, r, want, true, jl_memo_quote(note, f->at, f->len), "÷",
+			 jl_memo_quote(note, p->at, p->len));
 }
 
 /* "The peak is 312 TFLOPS; we reached 410": both in one line. */

@@ -285,9 +285,8 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
 		const struct jl_figure *a = &note->figures[i], *b = a + 1;
-		struct jl_said_finding *said;
 		double from, to;
-		char sum[96];
+		char factor[24];
 
 		if (a->qty != b->qty || (a->qty != JL_Q_USD && a->qty != JL_Q_KRW && a->qty != JL_Q_ENERGY) ||
 		    (a->flags | b->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || b->at - a->at > 60 ||
@@ -309,15 +308,11 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 		const bool sure = jl_finding_of(note, (int32_t)i) >= 0 || note->verdicts[i] == JL_MEMO_CONFIRMED;
 		const int first = sure ? 0 : jl_fig_slip(note, a, b->lo * from / to), then = jl_fig_slip(note, b, want);
 		const struct jl_figure *is = first == 2 && !then ? a : b, *other = is == a ? b : a;
-		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3) ||
-		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)(is - note->figures))))
+		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3))
 			continue;
-		jl_fig_text(said->premises, note, is, is == b ? want : b->lo * from / to, 0);
-		if (is == a || sure || (then == 2 && !first))
-			jl_fig_digits(said->fix, is, is == b ? want : b->lo * from / to, 0);
-		snprintf(sum, sizeof sum, "%.3g × %.60s", is == b ? to / from : from / to,
-			 jl_memo_quote(note, other->at, other->len));
-		jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+		snprintf(factor, sizeof factor, "%.3g", is == b ? to / from : from / to);
+		jl_finding_gives(note, is, is == b ? want : b->lo * from / to, is == a || sure || (then == 2 && !first),
+				 factor, "×", jl_memo_quote(note, other->at, other->len));
 	}
 }
 
@@ -336,9 +331,7 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i], *a = f, *b = f + 1, *r = f + 2;
 	const uint32_t end = r->at + r->len;
-	struct jl_said_finding *said;
 	bool sure = true;
-	char sum[96];
 
 	if (f[1].qty != JL_Q_PERCENT && f[2].qty != JL_Q_PERCENT && f[2].qty != JL_Q_RATIO)
 		return;
@@ -364,15 +357,9 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 		jl_memo_judge(note, (int32_t)(r - note->figures), JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (fabs(log(want / r->lo)) > 0.45 || (!sure && jl_fig_slip(note, r, want) != 2) ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)(r - note->figures))))
-		return;
-	jl_fig_text(said->premises, note, r, want, 0);
-	if (jl_fig_slip(note, r, want))
-		jl_fig_digits(said->fix, r, want, 0);
-	snprintf(sum, sizeof sum, "%.40s ÷ %.40s", jl_memo_quote(note, a->at, a->len),
-		 jl_memo_quote(note, b->at, b->len));
-	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+	if (fabs(log(want / r->lo)) < 0.45 && (sure || jl_fig_slip(note, r, want) == 2))
+		jl_finding_gives(note, r, want, jl_fig_slip(note, r, want), jl_memo_quote(note, a->at, a->len), "÷",
+				 jl_memo_quote(note, b->at, b->len));
 }
 
 /* --- what units make of two figures */
@@ -395,8 +382,6 @@ static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
 {
 	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = f->qty == defined[row].a ? f : f + 1,
 			       *b = a == f ? f + 1 : f;
-	struct jl_said_finding *said;
-	char sum[96];
 
 	if (a->qty != defined[row].a || b->qty != defined[row].b || out->qty != defined[row].out ||
 	    (a->flags | b->flags | out->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(b->lo > 0) ||
@@ -411,14 +396,9 @@ static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
 		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (jl_fig_slip(note, out, want) != 2 || fabs(log(want / out->lo)) > 2.4 ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 2)))
-		return;
-	jl_fig_text(said->premises, note, out, want, 0);
-	jl_fig_digits(said->fix, out, want, 0);
-	snprintf(sum, sizeof sum, "%.40s %s %.40s", jl_memo_quote(note, a->at, a->len), defined[row].eb > 0 ? "×" : "÷",
-		 jl_memo_quote(note, b->at, b->len));
-	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+	if (jl_fig_slip(note, out, want) == 2 && fabs(log(want / out->lo)) < 2.4)
+		jl_finding_gives(note, out, want, true, jl_memo_quote(note, a->at, a->len),
+				 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
 }
 
 void jl_rule_changes(struct jl_memo *note)

@@ -360,27 +360,13 @@ static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 /* Do the units of both sides agree, so that the relation is what the words mean: energy = power x time, time = count / rate? */
 static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 {
-	static const signed char dims[JL_N_Q + 1][5] = { /* s, B, J, USD, KRW */
-							 [JL_Q_TIME] = { 1 },
-							 [JL_Q_GPU_TIME] = { 1 },
-							 [JL_Q_BYTES] = { 0, 1 },
-							 [JL_Q_BYTE_RATE] = { -1, 1 },
-							 [JL_Q_POWER] = { -1, 0, 1 },
-							 [JL_Q_ENERGY] = { 0, 0, 1 },
-							 [JL_Q_USD] = { 0, 0, 0, 1 },
-							 [JL_Q_KRW] = { 0, 0, 0, 0, 1 },
-							 [JL_Q_USD_RATE] = { -1, 0, 0, 1 },
-							 [JL_Q_USD_ENERGY] = { 0, 0, -1, 1 },
-							 [JL_Q_COUNT_RATE] = { -1 },
-							 [JL_Q_FREQUENCY] = { -1 }
-	};
 	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a], b = rel->b < 0 ? JL_Q_NUMBER : s->qty[rel->b];
 
 	if ((rel->form != JL_FORM_PRODUCT && rel->form != JL_FORM_SCALE) || out == a || out == b ||
 	    out == JL_Q_PERCENT || out == JL_Q_RATIO || a == JL_N_Q || b == JL_N_Q || !has_unit(out))
 		return false;
-	for (size_t d = 0; d < 5; d++)
-		if (dims[out][d] != rel->ea * dims[a][d] + rel->eb * dims[b][d])
+	for (size_t d = 0; d < JL_N_DIM; d++)
+		if (jl_qty_dims(out)[d] != rel->ea * jl_qty_dims(a)[d] + rel->eb * jl_qty_dims(b)[d])
 			return false;
 	return true;
 }

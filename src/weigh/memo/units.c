@@ -99,6 +99,28 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_COUNT, 1, "GPUs|GPU|nodes|node|노드|ranks|랭크|개|장|대|회" },
 };
 
+const signed char *jl_qty_dims(enum jl_qty q)
+{
+	static const signed char rows[JL_N_Q + 1][JL_N_DIM] = {
+		/* s, B, FLOP, J, USD, KRW */
+		[JL_Q_TIME] = { 1 },
+		[JL_Q_GPU_TIME] = { 1 },
+		[JL_Q_BYTES] = { 0, 1 },
+		[JL_Q_BYTE_RATE] = { -1, 1 },
+		[JL_Q_FLOP_RATE] = { -1, 0, 1 },
+		[JL_Q_POWER] = { -1, 0, 0, 1 },
+		[JL_Q_ENERGY] = { 0, 0, 0, 1 },
+		[JL_Q_FREQUENCY] = { -1 },
+		[JL_Q_USD] = { 0, 0, 0, 0, 1 },
+		[JL_Q_KRW] = { 0, 0, 0, 0, 0, 1 },
+		[JL_Q_USD_RATE] = { -1, 0, 0, 0, 1 },
+		[JL_Q_USD_ENERGY] = { 0, 0, 0, -1, 1 },
+		[JL_Q_COUNT_RATE] = { -1 },
+	};
+
+	return rows[q];
+}
+
 /* Units of one letter that begin words when they stand apart: "4 s" and "4 h" are times, "4 B" and "8 x" may be anything. */
 static bool needs_glue(const char *spelling, size_t n)
 {
