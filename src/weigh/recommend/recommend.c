@@ -251,10 +251,11 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	work->ask = ask;
 	if (!ask->seen)
 		JL_TRY(jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err));
-	if (ask->task == JL_TASK_SERVE && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
-	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b");
+	if (ask->task != JL_TASK_TRAIN && ask->seen)
+		return jl_fail(err, JL_E_USAGE,
+			       "an observed run tells how long it trains, nothing else: name a model, e.g. llama-3-8b");
+	if (ask->task != JL_TASK_TRAIN)
+		JL_TRY(jl_subject_check_tokens(&work->subject, ask->task == JL_TASK_LORA, err));
 	if (ask->task == JL_TASK_SERVE)
 		JL_TRY(jl_serve_prepare(work, arena, err));
 	JL_TRY(jl_pool_create(ask->n_threads, &pool, err));
@@ -580,6 +581,8 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 
 	JL_TRY(check(ask, err));
 	known.wait_s = bearable_s(asked);
+	if (ask->task == JL_TASK_LORA && ask->run.tune == JL_UNSET)
+		known.run.tune = JL_TUNE_LORA;
 	JL_TRY(jl_offers_find(&offers, ask, arena, err));
 	n_setups = offers.n_units * jl_n_node_counts;
 	setups = jl_arena_array(arena, n_setups + 1, sizeof(*setups));
