@@ -18,6 +18,7 @@
 #include "predict/kind.h"
 #include "predict/technique.h"
 #include "recommend/recommend.h"
+#include "serving/infer.h"
 #include "serving/serve.h"
 
 #define N_JOBS 500
@@ -254,6 +255,43 @@ static void one_job_has_one_answer(void **state)
 	assert_true(n_recommended[0] > 50 && n_recommended[1] > 20);
 }
 
+/* The same requests at once, asked of infer. */
+static void ask_infer(const struct jl_serve_answer *answer, const struct jl_serve_ask *one,
+		      const struct jl_machine *machine, const struct jl_catalog *cat)
+{
+	static struct jl_infer infer;
+	const struct jl_infer_ask ask = { .model = one->model,
+					  .model_name = one->model->id,
+					  .weights = one->weights,
+					  .kind = JL_LOAD_CLOSED,
+					  .concurrency = one->n_requests,
+					  .prompt = one->prompt,
+					  .answer = one->output,
+					  .n_gpus = one->n_gpus,
+					  .n_copies = 1,
+					  .n_stages = 1,
+					  .n_ep = 1,
+					  .burst = 1,
+					  .host_B = NAN,
+					  .kv_tokens = NAN,
+					  .ttft_max_s = NAN,
+					  .tpot_max_s = NAN,
+					  .usd_per_kWh = 0.12,
+					  .pue = 1,
+					  .seed = 1 };
+	struct jl_err err;
+
+	if (jl_infer(&infer, cat, machine, &ask, &err))
+		fail_msg("%s", err.en);
+	if (!(fabs(infer.tpot_s.mean.value / answer->tpot_s.value - 1) < 1e-9 &&
+	      fabs(infer.tpot_s.mean.hi / answer->tpot_s.hi - 1) < 1e-9 &&
+	      fabs(infer.ttft_s.mean.value / answer->ttft_s.value - 1) < 1e-9 &&
+	      fabs(infer.output_tps.value / answer->total_tps.value - 1) < 1e-9))
+		fail_msg("%s on %s: infer %g s a token, %g s first, %g tokens/s; predict %g, %g, %g", one->model->id,
+			 machine->sys.text, infer.tpot_s.mean.value, infer.ttft_s.mean.value, infer.output_tps.value,
+			 answer->tpot_s.value, answer->ttft_s.value, answer->total_tps.value);
+}
+
 /* A served model takes as long in recommend, which weighs alike machines once, as where predict --serve asks for one. */
 static void one_served_load_has_one_answer(void **state)
 {
@@ -301,6 +339,7 @@ static void one_served_load_has_one_answer(void **state)
 			      fabs(answer.tpot_s.hi / s->run_s.hi - 1) < 1e-6))
 				fail_msg("%s on %s: recommend %g s a token, predict %g s", served[m], s->text,
 					 s->run_s.value, answer.tpot_s.value);
+			ask_infer(&answer, &one, &machine, &cat);
 			n++;
 		}
 		jl_arena_release(&arena);
