@@ -13,7 +13,7 @@ const table = {
   q_verb: ["Train", ""], q_on: ["on", ""], q_end: ["", "에서 학습하면?"], q_serve_verb: ["Serve", ""], q_serve_end: ["", " 서빙하면?"],
   batch: ["batch per GPU", "GPU당 배치"], seq: ["sequence", "시퀀스"], precision: ["precision", "정밀도"], framework: ["framework", "프레임워크"],
   recompute: ["recompute", "재계산"], zero: ["ZeRO stage", "ZeRO 단계"], tokens: ["tokens to train on", "학습할 토큰"], auto: ["auto", "자동"], gpus: ["GPUs", "GPU 수"],
-  gpu: ["GPU", "GPU"], per_host: ["per host", "호스트당"], link: ["link", "연결"], hosts: ["hosts", "호스트"], network: ["network", "네트워크"], as_listed: ["as listed", "사양대로"],
+  gpu: ["GPU", "GPU"], per_host: ["per host", "노드당"], link: ["link", "연결"], hosts: ["hosts", "노드 수"], network: ["network", "네트워크"], as_listed: ["as listed", "사양대로"],
   build: ["Build a system", "시스템 조립"], drop: ["or drop a config.json, GGUF or safetensors file here", "또는 config.json, GGUF, safetensors 파일을 끌어다 놓으세요"],
   choose_file: ["choose a file", "파일 고르기"], this_machine: ["this machine", "이 장비"], unread: ["could not be read", "읽을 수 없습니다"],
   // the answer
