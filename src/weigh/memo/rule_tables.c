@@ -251,9 +251,12 @@ static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, do
 		"all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-scatter|"
 		"alltoall|alltoall_perf|all-to-all|all_to_all";
 
-	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 60; back++)
+	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 60; back++) {
 		if (JL_PART_HAS(note, &note->lines[l], once))
 			return (n - 1) / n;
+		if (note->lines[l].kind == JL_LINE_HEAD || note->lines[l].kind == JL_LINE_ROW)
+			break;
+	}
 	return 2 * (n - 1) / n;
 }
 
@@ -291,8 +294,7 @@ static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const 
 				   .evidence = 1 };
 	const int cols[] = { rel.out, rel.a, rel.b };
 
-	if (!jl_span_has(note->text + s->head_at[out], s->head_len[out], defined[which].out) || rel.a < 0 ||
-	    (eb && rel.b < 0) || s->qty[rel.a] == JL_N_Q || (eb > 0 && s->qty[out] != s->qty[rel.a]))
+	if (rel.a < 0 || (eb && rel.b < 0) || s->qty[rel.a] == JL_N_Q || (eb > 0 && s->qty[out] != s->qty[rel.a]))
 		return false;
 	for (size_t i = 0; i < 3; i++)
 		if (defined[which].qty[i] != JL_N_Q && s->qty[cols[i]] != defined[which].qty[i])
@@ -416,12 +418,15 @@ static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first
 {
 	struct jl_relation rels[JL_MEMO_COLS_MAX];
 
-	jl_sheet_relations(rels, s, &note->work, first_out, within);
+	/* of what a program prints the definitions are enough */
+	note->work -= s->grid->kind == JL_GRID_PRINTED ? 200.0 * s->n_rows : 0;
+	jl_sheet_relations(rels, s, &note->work, s->grid->kind == JL_GRID_PRINTED ? s->n_cols : first_out, within);
 	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++)
 		for (int c = 0; c < (int)s->n_cols; c++) {
 			struct jl_relation rel;
 
-			if (s->head_len[c] && by_heads(&rel, note, s, i, c))
+			if (s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], defined[i].out) &&
+			    by_heads(&rel, note, s, i, c))
 				rels[c] = rel;
 		}
 	/* what is wrong first, then what follows from it */
