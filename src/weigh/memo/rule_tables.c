@@ -231,8 +231,8 @@ static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
 
 		if (line->kind == JL_LINE_ROW)
 			break;
-		if (!line->n_figs)
-			continue;
+		if (!line->n_figs || (line->kind == JL_LINE_TEXT && back > 6))
+			continue; /* far above they may be another run's */
 		n_ranks += JL_PART_HAS(note, line, "Rank") && JL_PART_HAS(note, line, "Pid") &&
 			   JL_PART_HAS(note, line, "device");
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
