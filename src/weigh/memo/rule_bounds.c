@@ -235,6 +235,16 @@ static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
 
 	for (uint32_t s = line->section; !n && s && JL_PART_HAS(note, line, coll_words); s = note->lines[s - 1].section)
 		n = nodes_in(note, &note->lines[s - 1]);
+	/* "the DGX H100 nodes": as many as the note says elsewhere, where it says one number */
+	const struct jl_mention *on = !n && line->n_mentions && JL_PART_HAS(note, line, "nodes|노드|servers")
+					      ? jl_memo_line_mention(note, (uint32_t)(line - note->lines))
+					      : NULL;
+	for (size_t i = 0; on && jl_mention_entity(note, on)->system && i < note->n_mentions; i++)
+		if (note->mentions[i].count > 1 && jl_same_entity(note, on, &note->mentions[i])) {
+			if (n && n != note->mentions[i].count)
+				return 0;
+			n = note->mentions[i].count;
+		}
 	return n;
 }
 

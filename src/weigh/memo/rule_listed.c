@@ -443,10 +443,17 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_
 	sentence_of(note, line, f->at, &from, &to);
 	const char *colon = memchr(t + from, ':', to - from);
 	const bool keyed = colon && colon - (t + from) < 60 && colon < t + f->at;
-	const struct jl_mention *here = jl_memo_mention_in(note, line, from, to);
-	const struct jl_mention *on = here;
+	const struct jl_mention *here = jl_memo_mention_in(note, line, from, to), *on;
 	struct place p = { .line = t + from, .line_len = to - from };
 
+	/* of several the one that stands between the figure before it and this one */
+	if (!here && jl_span_has(t + from, to - from, "against|vs|versus|than|보다|비해"))
+		return;
+	if (!here && i > line->fig && f[-1].at >= from)
+		here = jl_memo_mention_in(note, line, f[-1].at + f[-1].len, f->at);
+	else if (!here)
+		here = jl_memo_mention_in(note, line, from, f->at);
+	on = here;
 	if (!on && (keyed || f->qty == JL_Q_GENERATION))
 		on = jl_memo_speaks_of(note, f->at, NULL, 0);
 	for (uint32_t m = line->mention; !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
