@@ -50,23 +50,37 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 	return num;
 }
 
-/* "1,950" in dollars, won in ten thousands (Korean) or thousands. */
-static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, double usd)
+/* Three digits: no cost is known better. */
+static const char *rounded(struct jl_doc *doc, double value)
 {
-	const double scale = isnan(a->krw_per_usd) ? 1 : a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3);
+	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
 
-	return jl_tell_text(doc, "%s", jl_money_short(JL_TXT, jl_money_from(fmin(usd * scale, 3e12), JL_USD)));
+	return value < 999.5 ? jl_tell_text(doc, "%.3g", value)
+			     : jl_tell_text(doc, "%s", jl_grouped(JL_TXT, unit * round(value / unit)));
 }
 
-static const char *currency(const struct jl_recommended *a)
+/* In dollars; won in ten thousands (Korean), in thousands or, where they are many and stand in no table, in millions. */
+static bool in_millions(const struct jl_recommended *a, double usd)
 {
-	return isnan(a->krw_per_usd) ? jl_unit_said("USD", NULL) : JL_("thousand KRW");
+	return !jl_lang_is("ko") && usd * a->krw_per_usd >= 1e7;
+}
+
+static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, double usd, bool millions)
+{
+	const double won = jl_lang_is("ko") ? 1e4 : millions ? 1e6 : 1e3;
+
+	return rounded(doc, fmin(usd * (isnan(a->krw_per_usd) ? 1 : a->krw_per_usd / won), 3e12));
 }
 
 /* "1,950 USD" */
 static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, double usd)
 {
-	return jl_tell_text(doc, JL_C("money", "%s %s"), amount(doc, a, usd), currency(a));
+	const bool millions = in_millions(a, usd);
+
+	return jl_tell_text(doc, JL_C("money", "%s %s"), amount(doc, a, usd, millions),
+			    isnan(a->krw_per_usd) ? jl_unit_said("USD", NULL)
+			    : millions            ? JL_("million KRW")
+						  : JL_("thousand KRW"));
 }
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
@@ -93,7 +107,7 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 		JL_ROW(doc, pick, JL_WORD(jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how))),
 		       JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
-		       JL_FIG(jl_num_written(from, amount(doc, a, c->cost_usd.value))));
+		       JL_FIG(jl_num_written(from, amount(doc, a, c->cost_usd.value, false))));
 	}
 }
 
@@ -134,9 +148,10 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 /* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
 static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a, struct jl_estimate usd)
 {
-	const char *lo = amount(doc, a, usd.lo), *hi = amount(doc, a, usd.hi);
+	const bool millions = in_millions(a, usd.value);
+	const char *lo = amount(doc, a, usd.lo, millions), *hi = amount(doc, a, usd.hi, millions);
 
-	return jl_tell_text(doc, strcmp(lo, hi) == 0 ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value), lo, hi);
+	return jl_tell_text(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value), lo, hi);
 }
 
 static void headline(struct jl_doc *doc, const struct jl_recommended *a)
@@ -164,9 +179,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
 	jl_tell_piece(doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
-		      jl_money_short(JL_TXT,
-				     jl_money_from(fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12),
-						   JL_USD)));
+		      rounded(doc, fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
@@ -323,6 +336,17 @@ void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
 }
 
+/* Would it be within the budget second-hand, where only its price as new is above? */
+static bool used_will_do(const struct jl_recommended *a, const struct jl_candidate *c)
+{
+	const double n = c->setup->sys.n_per_node;
+	const struct jl_card_price used = jl_card_price_of(a->ask->cat, c->setup->sys.gpu, true, a->ask->today);
+	const double saved_usd = ((c->unit_usd - c->host_usd) / n - used.usd) * n * c->setup->sys.n_nodes;
+
+	return c->how == JL_HOW_NEW && c->host_usd > 0 && (!a->ask->hows || a->ask->hows & 1U << JL_HOW_USED) &&
+	       c->cost_usd.value - saved_usd <= a->ask->budget_usd;
+}
+
 /* Where nothing will do: what would, and which limit it takes to move. */
 static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 {
@@ -336,10 +360,12 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	if (c->against == JL_AGAINST_INTERVAL) {
 		jl_recommend_against(&said, a->found, c, a->ask);
 		jl_tell_piece(doc, JL_ESTIMATED, "%s: %s", name, said.text);
-	} else if (c->against == JL_AGAINST_BUDGET)
+	} else if (c->against == JL_AGAINST_BUDGET) {
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
-	else if (c->against == JL_AGAINST_POWER)
+		if (used_will_do(a, c))
+			jl_tell_piece(doc, JL_LISTED, "%s", JL_("used it would be within it: --how buy-used"));
+	} else if (c->against == JL_AGAINST_POWER)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
 			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(a))
