@@ -28,6 +28,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_AMOUNT("months", "N", JL_K_NUMBER, JL_N("for how long (default: the purpose's; the deadline; 12)"), JL_TO(jl_recommend_ask, months), .above = true),
 	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("rents with an older price are not taken (default: 365 d)"), .above = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share"), JL_TO(jl_recommend_ask, util_frac), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
+	JL_O_FLAG("host-owned", JL_N("the host that bought cards go into is there already: only the cards are paid"), JL_TO(jl_recommend_ask, host_owned)),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: what the budget is in, else USD)")),
 	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),

@@ -53,34 +53,38 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 /* Three digits: no cost is known better. */
 static const char *rounded(struct jl_doc *doc, double value)
 {
-	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
+	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1; /* of the third digit */
 
 	return value < 999.5 ? jl_tell_text(doc, "%.3g", value)
-			     : jl_tell_text(doc, "%s", jl_grouped(JL_TXT, unit * round(value / unit)));
+			     : jl_tell_text(doc, "%s", jl_grouped(JL_TXT, fmin(unit * round(value / unit), 3e12)));
 }
 
-/* In dollars; won in ten thousands (Korean), in thousands or, where they are many and stand in no table, in millions. */
-static bool in_millions(const struct jl_recommended *a, double usd)
-{
-	return !jl_lang_is("ko") && usd * a->krw_per_usd >= 1e7;
-}
+/* What money is counted in: dollars; won, few of them one by one, else in ten thousands (Korean), in thousands or, where they are many and
+ * stand in no table, in millions. */
+struct counted {
+	double each; /* of them in a dollar */
+	const char *name;
+};
 
-static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, double usd, bool millions)
+static struct counted counted_in(const struct jl_recommended *a, double usd, bool table)
 {
-	const double won = jl_lang_is("ko") ? 1e4 : millions ? 1e6 : 1e3;
+	const double won = usd * a->krw_per_usd;
 
-	return rounded(doc, fmin(usd * (isnan(a->krw_per_usd) ? 1 : a->krw_per_usd / won), 3e12));
+	if (isnan(a->krw_per_usd))
+		return (struct counted){ 1, jl_unit_said("USD", NULL) };
+	if (won < 1e5 && !table)
+		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL) };
+	if (won >= 1e7 && !table && !jl_lang_is("ko"))
+		return (struct counted){ a->krw_per_usd / 1e6, JL_("million KRW") };
+	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW") };
 }
 
 /* "1,950 USD" */
 static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, double usd)
 {
-	const bool millions = in_millions(a, usd);
+	const struct counted in = counted_in(a, usd, false);
 
-	return jl_tell_text(doc, JL_C("money", "%s %s"), amount(doc, a, usd, millions),
-			    isnan(a->krw_per_usd) ? jl_unit_said("USD", NULL)
-			    : millions            ? JL_("million KRW")
-						  : JL_("thousand KRW"));
+	return jl_tell_text(doc, JL_C("money", "%s %s"), rounded(doc, usd * in.each), in.name);
 }
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
@@ -107,7 +111,8 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 		JL_ROW(doc, pick, JL_WORD(jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how))),
 		       JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
-		       JL_FIG(jl_num_written(from, amount(doc, a, c->cost_usd.value, false))));
+		       JL_FIG(jl_num_written(
+			       from, rounded(doc, c->cost_usd.value * counted_in(a, c->cost_usd.value, true).each))));
 	}
 }
 
@@ -148,10 +153,10 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 /* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
 static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a, struct jl_estimate usd)
 {
-	const bool millions = in_millions(a, usd.value);
-	const char *lo = amount(doc, a, usd.lo, millions), *hi = amount(doc, a, usd.hi, millions);
+	const struct counted in = counted_in(a, usd.value, false);
 
-	return jl_tell_text(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value), lo, hi);
+	return jl_tell_text(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value),
+			    rounded(doc, usd.lo * in.each), rounded(doc, usd.hi * in.each));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_recommended *a)
@@ -161,15 +166,18 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	struct jl_said said;
 
 	jl_doc_lead(doc);
-	JL_SENTENCE(doc,
-		    is_serve(a)             ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 month{/s}.")
-							    : JL_("Buy |1 (|2): |3 a token, |4 for |5 month{/s}."))
-		    : c->how == JL_HOW_SPOT ? JL_("Rent (spot) |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
-		    : is_rented(c)          ? JL_("Rent |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
-					    : JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
-		    JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
-		    JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
-		    JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
+	JL_SENTENCE(
+		doc,
+		is_serve(a)             ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 month{/s}.")
+							: JL_("Buy |1 (|2): |3 a token, |4 for |5 month{/s}."))
+		: c->how == JL_HOW_SPOT ? JL_("Rent (spot) |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+		: is_rented(c)          ? JL_("Rent |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+		: a->ask->host_owned && !c->setup->sys.system
+			? JL_("Buy |1 (|2) for the host that is there: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+			: JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
+		JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
+		JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
+		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
@@ -179,7 +187,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
 	jl_tell_piece(doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
-		      rounded(doc, fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12)));
+		      rounded(doc, c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
@@ -321,6 +329,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
 		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
 					    : JL_("bought machines are paid by their share of use"));
+	if (ask->host_owned)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
+			      JL_("the host of bought cards is there already (--host-owned)"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("1 USD = %.6g KRW (%s)"), a->fx, a->fx_date);
 }
@@ -343,7 +354,7 @@ static bool used_will_do(const struct jl_recommended *a, const struct jl_candida
 	const struct jl_card_price used = jl_card_price_of(a->ask->cat, c->setup->sys.gpu, true, a->ask->today);
 	const double saved_usd = ((c->unit_usd - c->host_usd) / n - used.usd) * n * c->setup->sys.n_nodes;
 
-	return c->how == JL_HOW_NEW && c->host_usd > 0 && (!a->ask->hows || a->ask->hows & 1U << JL_HOW_USED) &&
+	return c->how == JL_HOW_NEW && !c->setup->sys.system && (!a->ask->hows || a->ask->hows & 1U << JL_HOW_USED) &&
 	       c->cost_usd.value - saved_usd <= a->ask->budget_usd;
 }
 

@@ -172,6 +172,7 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 	const struct jl_setup *s = c->setup;
 	const double n = (double)s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
 	const double comfort = comfort_s(ask), run_s = s->run_s.value;
+	const bool desk = (c->how == JL_HOW_NEW || c->how == JL_HOW_USED) && !s->sys.system;
 	double score = log(c->cost_usd.value) + log(fmax(run_s, comfort));
 
 	score += faster * log(fmin(run_s * n, comfort));
@@ -186,9 +187,9 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 	score += jl_gpu_has_arm_host(s->sys.gpu) ? arm : 0;
 	score += s->offload ? offloaded : 0;
 	/* what is bought has to hold the next model too */
-	score += c->host_usd > 0 && s->sys.gpu->mem_B.value < SMALL_B ? small : 0;
+	score += desk && s->sys.gpu->mem_B.value < SMALL_B ? small : 0;
 	/* a desk with more cards than one supply and one wall circuit feed; a server has several */
-	score += c->host_usd > 0 && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
+	score += desk && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
 				 s->sys.gpu->tdp_W.value * n > jl_figure(ask->cat, "build-psu-standard")
 			 ? hot
 			 : 0;

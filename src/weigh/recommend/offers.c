@@ -193,7 +193,7 @@ static void find_cards(struct find *f)
 
 				if (!wanted(f->ask, gpu, n))
 					continue;
-				offer.host_usd = jl_cost_host_usd(cat, gpu, n);
+				offer.host_usd = f->ask->host_owned ? 0 : jl_cost_host_usd(cat, gpu, n);
 				offer.unit_usd = card.unit_usd * n + offer.host_usd;
 				add(f, unit_of(f, gpu, NULL, NULL, n), &offer);
 				if (join && !isnan(bridge)) {

@@ -125,9 +125,13 @@ run 0 recommend --purpose cluster --how spot --json; json "j['pick']['how'] == '
 run 0 recommend --purpose kaggle --budget 100만원 --lang ko; has "만 원"; has "달러"
 run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "97.6 USD (77.7–122)"; has "142,000 KRW in all"
 run 0 recommend --purpose kaggle --how buy --lang en; lacks "(1,550–1,560)"
+run 0 recommend --purpose learning --budget 100만원 --lang ko; has "원 (3,"; lacks "0.525만"
 # nobody sells it new any more: used, and a budget that new cards miss hears of used ones
 run 3 recommend --purpose learning --how buy --budget "1100 USD" --lang en; flat; has "used it would be within it: --how buy-used"
 run 3 recommend --purpose learning --how buy --budget "900 USD" --lang en; lacks "--how buy-used"
+# whoever has the host pays the card alone, and the first line says so
+run 0 recommend llama-3-8b --tune qlora --samples 10000 --epochs 3 --framework unsloth --how buy-used --budget 150만원 --host-owned --lang en; flat; has "for the host that is there"; has "(--host-owned)"
+run 0 recommend llama-3-8b --tune qlora --samples 10000 --epochs 3 --framework unsloth --how buy-used --budget 150만원 --host-owned --json; json "j['pick']['host_assumed_usd'] == 0"
 # Spot is said first; the pick is the best of its way; one is not several
 run 0 recommend --purpose finetune-70b --budget 3000만원 --lang en; flat
 has "Rent (spot) 1x b200"; has "a run: 50,000,000 tokens (--tokens)"
