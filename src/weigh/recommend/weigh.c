@@ -138,6 +138,8 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->memory_B = p.memory.total_B;
 	setup->memory_frac = p.memory.total_B / p.capacity_B;
 	setup->memory_hi_frac = p.memory_B.hi / p.capacity_B;
+	setup->states_B = jl_subject_params(&work->subject) * c.plan.trained_frac *
+			  (c.plan.weight_B + c.plan.optimizer_B);
 	setup->tp = c.plan.tp;
 	setup->pp = c.plan.pp;
 	setup->dp = c.plan.dp;
