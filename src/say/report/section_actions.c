@@ -111,8 +111,9 @@ static void money(struct list *l)
 
 		if (p->dear != best && p->cheap != best)
 			continue;
-		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"), study->options[best].name,
-						 study->options[other].name)))
+		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"),
+						 jl_option_said(study->options[best].name),
+						 jl_option_said(study->options[other].name))))
 			return;
 		JL_SENTENCE(s->doc, JL_("saves |1 over the whole time"),
 			    JL_FIG(paid_num(study, paid(study, other) - paid(study, best))));

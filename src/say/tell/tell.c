@@ -312,6 +312,17 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	return points;
 }
 
+const char *jl_option_said(const char *name)
+{
+	static const char *const kinds[] = { JL_NC("option", "buy"), JL_NC("option", "own"), JL_NC("option", "rent"),
+					     JL_NC("option", "spot"), JL_NC("option", "reserve") };
+
+	for (size_t i = 0; i < JL_LEN(kinds); i++)
+		if (strcmp(strchr(kinds[i], '\004') + 1, name) == 0)
+			return jl_msg(kinds[i]);
+	return name;
+}
+
 int jl_tell_look(const char *en)
 {
 	static const char *const parts[] = { "compute matrix products",
