@@ -338,6 +338,9 @@ static void test_quiet(void **state)
 		"### H100\n| dtype | TFLOPS |\n|---|---|\n| FP8 | 1979 TFLOPS |\n",
 		"utilization of the CPU: 400 %",
 		"DGX H100 4대에서 all-reduce busbw는 362 GB/s (알고리즘 대역폭 187 GB/s)",
+		"We own 3x DGX A100.\n\nAll-reduce over the DGX A100 nodes reaches an algbw of 118 GB/s. Each A100 has "
+		"600 GB/s of "
+		"NVLink.",
 		"4x dgx-h100 with SHARP: all-reduce busbw 640 GB/s",
 		"64 GPUs for 12 days, 18,432 GPU-hours (288 hours of wall time)",
 		"40,000 GPU-hours on 512 GPUs, 78 hours",
