@@ -137,11 +137,6 @@ static void reduce(struct list *l)
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
 		const enum jl_mark mark = jl_reduce_verdict(r);
-		const struct jl_coll_expect expect = { .c = r->expected,
-						       .range = { .lo = r->expected.algbw_Bps.lo,
-								  .value = r->expected.algbw_Bps.value,
-								  .hi = r->expected.algbw_Bps.hi,
-								  .bound = r->expected.bound_Bps } };
 		struct jl_machine machine;
 		struct jl_next next = { .n = 0 };
 		struct jl_err ignored;
@@ -155,7 +150,7 @@ static void reduce(struct list *l)
 							    .value = r->measured_Bps,
 							    .on_gpu = true,
 							    .n_workers = NAN,
-							    .coll = &expect,
+							    .coll = &r->expect,
 							    .intra = machine.intra,
 							    .inter = machine.inter });
 		for (size_t k = 0; k < next.n && k < (mark == JL_MARK_GOOD ? 1 : 2); k++) {

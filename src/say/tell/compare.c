@@ -1,6 +1,7 @@
 #include "tell/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,6 +201,14 @@ static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 }
 
+/* The fastest first; what is not known last. */
+static int by_speed(const void *a, const void *b)
+{
+	const struct jl_chart_point *x = a, *y = b;
+
+	return isnan(x->y) || isnan(y->y) ? isnan(x->y) - isnan(y->y) : (x->y < y->y) - (x->y > y->y);
+}
+
 void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	const size_t n = in->compare->n_rows;
@@ -222,6 +231,9 @@ void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
 		points[i].hi = known ? at->speedup.hi : NAN;
 		points[i].own = row->baseline; /* one by definition */
 	}
+	qsort(points, n, sizeof(*points), by_speed);
+	chart->marks[chart->n_marks].x = 1;
+	chart->marks[chart->n_marks++].label = JL_("baseline");
 	jl_doc_picture(doc, chart);
 }
 

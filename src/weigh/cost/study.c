@@ -128,7 +128,7 @@ static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, 
 	p->cheap_name = study->options[p->cheap].name;
 	p->days = jl_cost_break_even(&study->lines[p->dear], &study->lines[p->cheap], study->setting.horizon_days);
 	p->day = study->setting.start_day + (isnan(p->days) ? 0 : (long)ceil(p->days));
-	status = jl_cost_sensitivity(p->swings, &p->n_swings, &study->options[p->dear], &study->options[p->cheap],
+	status = jl_cost_sensitivity(p->swings, &p->n_swings, &study->lines[p->dear], &study->lines[p->cheap],
 				     &study->setting, JL_COST_STEP_FRAC, cat, err);
 	if (!status)
 		study->n_pairs++;

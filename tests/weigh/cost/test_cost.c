@@ -161,7 +161,11 @@ static void the_decision_flips_where_it_is_told(void **state)
 		jl_cost_option_parse(&dear, JL_COST_BUY, "rtx-3090 desktop 2200 USD", NULL, cat(), &arena, &err),
 		JL_OK);
 	assert_int_equal(jl_cost_option_parse(&cheap, JL_COST_RENT, "2.14 USD/h", NULL, cat(), &arena, &err), JL_OK);
-	assert_int_equal(jl_cost_sensitivity(swings, &n, &dear, &cheap, &s, 0.2, cat(), &err), JL_OK);
+	struct jl_cost_line of_dear, of_cheap;
+
+	assert_int_equal(jl_cost_line_make(&of_dear, &dear, &s, cat(), &arena, &err), JL_OK);
+	assert_int_equal(jl_cost_line_make(&of_cheap, &cheap, &s, cat(), &arena, &err), JL_OK);
+	assert_int_equal(jl_cost_sensitivity(swings, &n, &of_dear, &of_cheap, &s, 0.2, cat(), &err), JL_OK);
 	for (size_t i = 0; i < n; i++) {
 		struct jl_cost_line a, b;
 
