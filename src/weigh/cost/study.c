@@ -81,11 +81,6 @@ static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err 
 	return JL_OK;
 }
 
-static struct jl_estimate scaled(struct jl_estimate time_s, double per_s)
-{
-	return (struct jl_estimate){ .value = time_s.value * per_s, .lo = time_s.lo * per_s, .hi = time_s.hi * per_s };
-}
-
 static enum jl_status price_work(struct jl_cost_study *study, const struct jl_request *request, struct jl_err *err)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -98,17 +93,17 @@ static enum jl_status price_work(struct jl_cost_study *study, const struct jl_re
 		if (!w->known)
 			continue;
 		JL_TRY(jl_cost_per_work_hour(&hour, &study->lines[i], &study->setting, err));
-		w->run_cost = scaled(w->run_s, jl_money_value(hour) / 3600);
-		w->epoch_cost = scaled(w->run_cost, 1 / epochs);
+		w->run_cost = jl_estimate_times(w->run_s, jl_money_value(hour) / 3600);
+		w->epoch_cost = jl_estimate_times(w->run_cost, 1 / epochs);
 		if (!jl_cost_is_rent(study->options[i].kind)) {
 			const double kW = (double)study->options[i].active_mW / 1e6 * (double)study->setting.pue_ppm /
 					  1e6;
 
-			w->run_kWh = scaled(w->run_s, kW / 3600);
+			w->run_kWh = jl_estimate_times(w->run_s, kW / 3600);
 			w->run_co2_g = w->run_kWh.value * study->setting.carbon_gpkWh;
 		}
 		if (request && !isnan(request->tokens))
-			w->mtoken_cost = scaled(w->run_cost, 1e6 / (request->tokens * epochs));
+			w->mtoken_cost = jl_estimate_times(w->run_cost, 1e6 / (request->tokens * epochs));
 	}
 	return JL_OK;
 }

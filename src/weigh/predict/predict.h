@@ -62,6 +62,8 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...) _
 struct jl_estimate {
 	double value, lo, hi;
 };
+struct jl_estimate jl_estimate_around(double value, double half_ln);
+struct jl_estimate jl_estimate_times(struct jl_estimate estimate, double factor);
 
 /* A request with nothing left open. Plain data: may be copied and changed to ask "what if". */
 struct jl_case {

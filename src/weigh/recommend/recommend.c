@@ -314,14 +314,14 @@ static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const s
 
 	if (ask->task == JL_TASK_SERVE)
 		return (struct jl_estimate){ all, all, all };
-	return plus_scaled(0, s->run_s, runs / 3600);
+	return jl_estimate_times(s->run_s, runs / 3600);
 }
 
 static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs)
 {
 	const struct jl_setup *s = c->setup;
 	const int n = s->sys.n_nodes;
-	const struct jl_estimate hours = plus_scaled(0, work_hours(ask, s, runs), overhead_of(c));
+	const struct jl_estimate hours = jl_estimate_times(work_hours(ask, s, runs), overhead_of(c));
 	double fixed = 0, per_hour;
 
 	c->work_h = hours.value;
@@ -336,7 +336,7 @@ static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, do
 		per_hour = isnan(s->power_W) ? 0 : s->power_W / 1000 * ask->pue * ask->usd_per_kWh;
 	}
 	c->cost_usd = plus_scaled(fixed, hours, per_hour);
-	c->run_cost_usd = plus_scaled(0, c->cost_usd, 1 / runs);
+	c->run_cost_usd = jl_estimate_times(c->cost_usd, 1 / runs);
 }
 
 static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_ask *ask)

@@ -180,8 +180,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		return;
 	}
 	jl_observed_carry(&carried, run, work->ask->seen_on, machine, batch, limit);
-	setup->run_s = (struct jl_estimate){ carried.step_s.value * steps, carried.step_s.lo * steps,
-					     carried.step_s.hi * steps };
+	setup->run_s = jl_estimate_times(carried.step_s, steps);
 	setup->per_s = (struct jl_estimate){ batch / carried.step_s.value, batch / carried.step_s.hi,
 					     batch / carried.step_s.lo };
 	setup->power_W = carried.power_W;
