@@ -137,6 +137,18 @@ check(time.time() - begin < 20, "slow ones hold up nobody")
 for s in slow:
     s.close()
 
+# searches of clients that have gone, and of one that waits, hold up nobody
+body = json.dumps({"model": "gpt3-175b", "gpus": "8..65536", "kinds": "h100-sxm5,h200-sxm,a100-sxm4-80gb", "tokens": 1e12, "global-batch": 4096, "no-prune": True, "precision": "any", "framework": "any"}).encode()
+searches = [socket.create_connection(("127.0.0.1", port_of(base))) for _ in range(8)]
+for s in searches:
+    s.sendall(request("POST", "/api/v1/plan", headers=JSON + f"Content-Length: {len(body)}\r\n", body=body))
+time.sleep(0.5)
+begin = time.time()
+check(ask("infer", {"model": "llama-3-8b", "on": "dgx-h100"})[0] == 200 and time.time() - begin < 15, f"beside searches: {time.time() - begin:.1f} s")
+for s in searches:
+    s.close()
+check(ask("plan", {"model": "gpt2-124m", "on": "2x rtx-4090", "global-batch": 16})[0] == 200 and time.time() - begin < 25, f"a search after those that nobody waits for: {time.time() - begin:.1f} s")
+
 # strangers in nine kinds, JEOUL_HOSTILE of them; a client beside them is served, and the server is not much larger then
 def stranger(kind):
     data = [b"\x00\xff" * 50, b"", b"GET / HTTP/1.1\r\nHost: loc", request(host="evil.example"), request(path="/../../etc/passwd"), request(method="TRACE"), request(headers="X: " + "a" * 20000 + "\r\n"),

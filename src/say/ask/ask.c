@@ -334,6 +334,8 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 				.today = ask->today,
 				.cat = ask->cat,
 				.until_s = ask->limit_s > 0 ? jl_clock_s() + ask->limit_s : INFINITY,
+				.unwanted = ask->unwanted,
+				.unwanted_ctx = ask->unwanted_ctx,
 				.out = ret_answer->out,
 				.warn = ret_answer->warn };
 	t->cli = cli;

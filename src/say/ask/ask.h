@@ -23,6 +23,8 @@ struct jl_ask {
 	long today;                   /* days since 1970-01-01 */
 	struct jl_ask_cache *cache;   /* ask/cache.h; NULL: none */
 	double limit_s;               /* a search ends after this with the best so far; 0: no limit */
+	bool (*unwanted)(void *ctx);  /* ... or as soon as nobody waits for its answer; NULL: somebody always does */
+	void *unwanted_ctx;
 };
 
 struct jl_answer {

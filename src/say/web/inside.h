@@ -57,6 +57,9 @@ struct jl_web_request {
 	struct MHD_Connection *connection;
 	char path[256];
 	bool is_post, refused, answered;
+	bool dropped;   /* nobody waits for its answer any more, or the server ends: closed without one */
+	bool is_search; /* may take its time: never on all threads at once */
+	int fd;         /* of its connection, once it is a job */
 	double begin_s;
 	struct jl_buf body;
 	const char *command;      /* that it asks, and */

@@ -280,6 +280,8 @@ static enum MHD_Result send_answer(struct jl_web_request *r)
 
 enum MHD_Result jl_web_route(struct jl_web_request *r)
 {
+	if (r->dropped)
+		return MHD_NO;
 	if (r->answered)
 		return send_answer(r);
 	if (!r->is_post) {
@@ -297,5 +299,6 @@ enum MHD_Result jl_web_route(struct jl_web_request *r)
 		jl_web_answer(r);
 		return send_answer(r);
 	}
+	r->is_search = strcmp(r->command, "plan") == 0 || strcmp(r->command, "report") == 0;
 	return jl_web_jobs_put(r->web->jobs, r) ? MHD_YES : jl_web_refuse(r, JL_WEB_BUSY);
 }

@@ -241,7 +241,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 		(void)sigwait(ends, &signal_number);
 		(void)MHD_quiesce_daemon(daemon);
 	}
-	jl_web_jobs_destroy(web->jobs); /* what is suspended is answered first */
+	jl_web_jobs_destroy(web->jobs); /* nothing stays suspended */
 	if (daemon)
 		MHD_stop_daemon(daemon);
 	jl_ask_cache_destroy(web->cache);
