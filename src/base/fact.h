@@ -11,6 +11,11 @@ enum jl_origin {
 	JL_ESTIMATED    /* computed or judged; carries an interval where there is one */
 };
 
+/* How many of the true figures lie inside an interval. */
+#define JL_INTERVAL_FRAC 0.8
+/* The end of an interval is no wall: a figure that says nothing of its own doubt is outside only where it is by more than this. */
+#define JL_EDGE_FRAC 0.02
+
 struct jl_fact {
 	double value;  /* SI base units; NAN: unknown */
 	double lo, hi; /* 80 % interval of an estimate; NAN: none given */

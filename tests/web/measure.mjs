@@ -18,6 +18,7 @@ export function measure() {
 		}
 	}
 	return {
+		hidden: [...document.querySelectorAll(".wide")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText.slice(0, 60)),
 		wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 		charts: [...document.querySelectorAll("figure > svg")].map((s) => s.getAttribute("aria-labelledby").split(" ").map(words)),
 		drawn: [...document.querySelectorAll("figure")].map((f) => [...f.querySelectorAll(":scope > svg")].filter(seen).length),
@@ -36,6 +37,7 @@ export function measure() {
 export function judge(v, file, width) {
 	const at = `${file} at ${width}`;
 	assert.ok(v.wide <= 0, `${at}: ${v.wide} px too wide`);
+	assert.deepEqual(v.hidden, [], `${at}: a table that hides its last columns`);
 	assert.ok(v.charts.every((c) => c.length === 2 && c.every((n) => n > 3)), `${at}: a chart without words`);
 	assert.ok(v.drawn.every((n) => n === 1), `${at}: a chart twice or not at all`);
 	assert.deepEqual(v.cut.slice(0, 3), [], `${at}: cut`);
@@ -55,7 +57,7 @@ export function told() {
 	document.querySelectorAll(".doc details").forEach((d) => { d.open = true; });
 	const high = (e) => e.getBoundingClientRect().height;
 	return {
-		large: [...document.querySelectorAll(".doc svg.o, .doc svg.m")].filter((e) => high(e) > 24 || high(e) < 4).length,
+		large: [...document.querySelectorAll(".doc svg.o, .doc svg.m")].filter((e) => high(e) > 24 || (high(e) > 0 && high(e) < 4)).length,
 		drawn: [...document.querySelectorAll(".doc figure")].filter((f) => [...f.querySelectorAll(":scope > svg")].filter(high).length !== 1).length,
 		raw: [...document.querySelectorAll("main h2, main text, main figcaption, main label > span")].map((e) => e.textContent).filter((t) => /\b[a-z]+_[a-z]+/i.test(t)),
 		cut: [...document.querySelectorAll("svg.chart")].flatMap((svg) => { const p = svg.getBoundingClientRect(); return [...svg.querySelectorAll("text")].filter((t) => { const r = t.getBoundingClientRect(); return r.width && (r.left < p.left - 2 || r.right > p.right + 2); }).map((t) => t.textContent); }),

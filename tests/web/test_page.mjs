@@ -46,6 +46,19 @@ for (const view of views)
     check((await page.locator("main").innerText()).length > 60, `${name}: is empty`);
     check(await page.locator(".fault").count() === 0, `${name}: ${await page.locator(".fault").allInnerTexts()}`);
     if (lang === "ko" && view !== "reports" && view !== "machine") check(/[가-힣]/.test(await page.locator("main").innerText()), `${name}: no Korean`);
+    check(await page.evaluate(() => { const n = document.getElementById("nav"); return n.scrollWidth <= n.clientWidth + 1 && [...n.children].every((a) => a.getBoundingClientRect().right <= innerWidth); }), `${name}: the navigation is cut`);
+    if (width < 500) check((await page.evaluate(() => [...document.querySelectorAll(".wide.many")].filter((e) => e.scrollWidth > e.clientWidth + 1).length)) === 0, `${name}: a table hides its last columns`);
+    // each part has a colour of its own, and keeps it in every bar
+    const parts = await page.evaluate(() => [...document.querySelectorAll(".key li")].map((li) => [li.firstChild.nextSibling.textContent.trim(), getComputedStyle(li.querySelector("i")).backgroundColor]));
+    const colours = new Map(parts);
+    check(new Set(colours.values()).size === colours.size && parts.every(([p, c]) => colours.get(p) === c), `${name}: parts share a colour: ${JSON.stringify(parts)}`);
+    if (view === "price") {
+      check(await page.locator(".ring").count() === 1, `${name}: the pick is not marked`);
+      check(await page.locator(".ways li").count() >= 2 && new Set(await page.locator(".ways path").evaluateAll((l) => l.map((p) => p.getAttribute("d")))).size === await page.locator(".ways li").count(), `${name}: ways without marks of their own`);
+      check((await page.locator("text.axis").allTextContents()).every((a) => /log scale|로그 눈금/.test(a)), `${name}: log axes unsaid`);
+    }
+    if (view === "buy") check(/±20 %/.test(await page.locator("p.second").first().innerText()) && /(한전|flat price)/.test(await page.locator("p.second").first().innerText()), `${name}: no range, or a tariff unsaid`);
+    if (view === "reports") check(!(await page.locator(".chips .chip").allTextContents()).some((n) => /seed/.test(n)), `${name}: reports without their titles`);
     await accessible(page, name);
     for (const what of untold(await page.evaluate(told))) check(false, `${name}: ${what}`);
     if (shots) await page.screenshot({ path: `${shots}/${name}.png` });

@@ -201,6 +201,12 @@ enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog 
 	struct jl_picked gpu, system;
 	struct jl_asked asked = { 0 };
 
+	const struct jl_found at_once = { .gpu = jl_gpu_by_id(cat, text) }; /* nothing fits better than its id */
+
+	if (at_once.gpu) {
+		*ret_found = at_once;
+		return JL_OK;
+	}
 	JL_TRY(jl_shelf_ask(&asked, &gpus, text, err));
 	jl_shelf_search(&gpu, &gpus, &asked);
 	jl_shelf_search(&system, &systems, &asked);

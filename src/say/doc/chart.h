@@ -31,6 +31,7 @@ struct jl_chart_point {
 	double lo, hi;     /* of y; NAN: none */
 	const char *label; /* category of a bar; name of a point; NULL: none */
 	bool front;        /* scatter: nothing is better in both */
+	bool pick;         /* scatter: the one that is advised */
 	bool own;          /* it does not come from where its series does, but from: */
 	enum jl_origin origin;
 	const char *source, *date; /* or NULL */
@@ -44,6 +45,7 @@ struct jl_chart_series {
 	const char *source; /* or NULL */
 	const struct jl_chart_point *points;
 	size_t n_points;
+	int look;         /* of a part that has its own in every chart; 0: by its place */
 	bool dashed;      /* ideal, limit */
 	bool only_points; /* measured ones: nothing is known between them */
 };
@@ -69,7 +71,7 @@ struct jl_chart {
 	struct {
 		double x;
 		const char *label; /* "break-even" */
-	} marks[4];                /* vertical lines */
+	} marks[4];                /* vertical lines; of bars, at a value of theirs */
 	size_t n_marks;
 	const char *mark_source;
 	const char *cap_label; /* of the points' caps: "memory of the card"; NULL: none */

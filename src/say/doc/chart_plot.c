@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "doc/chart_scale.h"
 
 #define ROWS    11
@@ -44,12 +45,18 @@ void jl_chart_plot(struct jl_buf *out, const struct jl_chart *c)
 
 		while (end > 0 && grid[r][end - 1] == ' ')
 			end--;
-		jl_buf_printf(out, "  %11s │%.*s\n", r == 0 ? top : r == ROWS - 1 ? low : "", end, grid[r]);
+		const char *at = r == 0 ? top : r == ROWS - 1 ? low : "";
+		const size_t width = jl_utf8_width(at);
+
+		jl_buf_pad(out, ' ', width < 13 ? 13 - width : 0);
+		jl_buf_printf(out, "%s │%.*s\n", at, end, grid[r]);
 	}
 	jl_buf_printf(out, "  %11s └", "");
 	for (int i = 0; i < COLUMNS; i++)
 		jl_buf_puts(out, "─");
-	jl_buf_printf(out, "\n  %11s  %s%*s\n  %11s  ", "", left, (int)(COLUMNS - strlen(left)), right, "");
+	jl_buf_printf(out, "\n  %11s  %s", "", left);
+	jl_buf_pad(out, ' ', COLUMNS - jl_utf8_width(left) - jl_utf8_width(right));
+	jl_buf_printf(out, "%s\n  %11s  ", right, "");
 	for (size_t i = 0; i < c->n_series; i++)
 		jl_buf_printf(out, "%s%c %s", i ? "   " : "", 'A' + (int)i, c->series[i].name);
 	jl_buf_putc(out, '\n');

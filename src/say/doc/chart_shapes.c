@@ -12,22 +12,41 @@
 #define GAP       12.0
 #define N_STYLE   JL_SVG_STYLES
 
-/* Hatches: what colour says, lines say too. */
-static void patterns(struct jl_buf *out, const char *prefix)
+static size_t look_of(const struct jl_chart *c, size_t i)
+{
+	return c->series[i].look ? (size_t)c->series[i].look - 1 : i;
+}
+
+/* Hatches: what colour says, lines say too. Where colours begin anew, hatches do not. */
+static void patterns(const struct jl_paper *p)
 {
 	static const char *const lines[N_STYLE] = {
 		"", "M0 6L6 0", "M0 3H6", "M0 0L6 6", "M3 0V6", "M0 6L6 0M0 0L6 6"
 	};
 
-	jl_buf_puts(out, "<defs>");
-	for (size_t i = 0; i < N_STYLE; i++)
-		jl_buf_printf(out,
+	jl_buf_puts(p->out, "<defs>");
+	for (size_t i = 0; i < p->chart->n_series; i++) {
+		const size_t look = look_of(p->chart, i), colour = look % JL_SVG_COLOURS + 1,
+			     hatch = (look + look / JL_SVG_COLOURS) % N_STYLE;
+
+		jl_buf_printf(p->out,
 			      "<pattern id=\"%s-h%zu\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
 			      "width=\"6\" height=\"6\" "
 			      "fill=\"var(--s%zu)\" fill-opacity=\"%s\"/><path d=\"%s\" stroke=\"var(--s%zu)\" "
 			      "stroke-width=\"1.2\"/></pattern>",
-			      prefix, i, i + 1, i == 0 ? ".85" : ".28", lines[i], i + 1);
-	jl_buf_puts(out, "</defs>\n");
+			      p->prefix, look, colour, hatch == 0 ? ".85" : ".28", lines[hatch], colour);
+	}
+	jl_buf_puts(p->out, "</defs>\n");
+}
+
+static void swatch(const struct jl_paper *p, size_t i, double x, double y, double width, double height)
+{
+	const size_t look = look_of(p->chart, i);
+
+	jl_buf_printf(p->out,
+		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"url(#%s-h%zu)\" "
+		      "stroke=\"var(--s%zu)\"/>",
+		      x, y, width, height, p->prefix, look, look % JL_SVG_COLOURS + 1);
 }
 
 static void cut(char *out, size_t size, const char *text, size_t width)
@@ -163,6 +182,25 @@ static void bars_axis(const struct lanes *l)
 	jl_svg_axis_title(out, axis, (l->x.from + l->x.to) / 2, bottom + 32, "middle");
 }
 
+/* Values that the bars are seen against: a line over all of them, its name above. */
+static void bars_marks(const struct lanes *l)
+{
+	const struct jl_chart *c = l->p->chart;
+
+	for (size_t i = 0; i < c->n_marks; i++) {
+		const double at = jl_scale_at(&l->x, c->marks[i].x),
+			     half = JL_SVG_LETTER / 2 * (double)jl_utf8_width(c->marks[i].label);
+
+		if (c->marks[i].x > l->x.hi)
+			continue;
+		for (size_t k = 0; k < l->n; k++) /* not through what stands above a bar */
+			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fv%.1f\"/>", at,
+				      l->top + (double)k * l->row_h + l->head_h - 4, l->row_h - l->head_h - 4);
+		jl_svg_text(l->p->out, fmax(half, fmin(at, l->p->width - half)), l->top - 10, "middle", "dim",
+			    c->marks[i].label, "data-name=\"\"");
+	}
+}
+
 /* One bar, or one part of a stacked one; returns where it ends. */
 static double bar(const struct lanes *l, size_t i, const struct jl_chart_point *p, double from, double y)
 {
@@ -172,10 +210,7 @@ static double bar(const struct lanes *l, size_t i, const struct jl_chart_point *
 	struct jl_buf *out = l->p->out;
 
 	jl_svg_num_open(out, &num, &c->y, c->series[i].name, p->label);
-	jl_buf_printf(out,
-		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"url(#%s-h%zu)\" "
-		      "stroke=\"var(--s%zu)\"/>",
-		      x, y, end - x, BAR_H, l->p->prefix, i % N_STYLE, i % N_STYLE + 1);
+	swatch(l->p, i, x, y, end - x, BAR_H);
 	if (c->kind == JL_CHART_BARS && !isnan(p->lo) && p->hi > p->lo)
 		jl_buf_printf(out, "<path d=\"M%.1f %.1fH%.1fm0 -4v8M%.1f %.1fv8\" stroke=\"var(--fg)\"/>",
 			      jl_scale_at(&l->x, p->lo), y + BAR_H / 2, jl_scale_at(&l->x, p->hi),
@@ -234,22 +269,20 @@ static void bars_row(const struct lanes *l, size_t k)
 
 static void bar_sign(const struct jl_paper *p, size_t i, double x, double y)
 {
-	jl_buf_printf(p->out,
-		      "<rect x=\"%.1f\" y=\"%.1f\" width=\"22\" height=\"11\" fill=\"url(#%s-h%zu)\" "
-		      "stroke=\"var(--s%zu)\"/>",
-		      x + 1, y - 10, p->prefix, i % N_STYLE, i % N_STYLE + 1);
+	swatch(p, i, x + 1, y - 10, 22, 11);
 }
 
 void jl_svg_bars(const struct jl_paper *p)
 {
-	const struct lanes l = lanes_of(p, jl_svg_legend(p, bar_sign, false) + 6);
+	const struct lanes l = lanes_of(p, jl_svg_legend(p, bar_sign, false) + (p->chart->n_marks ? 20 : 6));
 
 	jl_svg_open(p, l.top + (double)l.n * l.row_h + 40);
-	patterns(p->out, p->prefix);
+	patterns(p);
 	jl_svg_legend(p, bar_sign, true);
 	bars_axis(&l);
 	for (size_t k = 0; k < l.n; k++)
 		bars_row(&l, k);
+	bars_marks(&l);
 	jl_buf_puts(p->out, "</svg>\n");
 }
 

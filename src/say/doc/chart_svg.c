@@ -1,6 +1,7 @@
 /* Charts as SVG. Series differ by colour, by dash and by the shape of their points, so that a grey print still tells them apart. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "doc/chart_scale.h"
@@ -76,6 +77,8 @@ double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
 		const double w = 44 + JL_SVG_LETTER * (double)jl_utf8_width(name ? name : "");
 
+		if (i < c->n_series && !c->series[i].n_points)
+			continue;
 		if (x + w > p->width && x > 0) {
 			x = 0;
 			y += ROW;
@@ -297,57 +300,90 @@ static void point_label(const struct frame *f, const struct jl_chart_point *p, d
 			continue;
 		if (*n < BOXES_MAX)
 			boxes[(*n)++] = b;
-		jl_svg_text(f->p->out, x, y, places[k].left ? "end" : "start", p->front ? "lab" : "lab dim", p->label,
-			    "data-name=\"\"");
+		jl_svg_text(f->p->out, x, y, places[k].left ? "end" : "start",
+			    p->pick    ? "lab pick"
+			    : p->front ? "lab"
+				       : "lab dim",
+			    p->label, "data-name=\"\"");
 		return;
 	}
 }
 
-/* A staircase: between two of them the cheaper one is what there is. */
-static void front_line(const struct frame *f, const struct jl_chart_series *s)
+static int by_x(const void *a, const void *b)
 {
-	struct jl_buf *out = f->p->out;
-	bool joined = false;
+	const struct jl_chart_point *const *x = a, *const *y = b;
 
-	for (size_t k = 0; k < s->n_points; k++)
-		if (s->points[k].front && !isnan(s->points[k].x) && !isnan(s->points[k].y)) {
-			jl_buf_puts(out, joined ? "" : "<path class=\"front\" d=\"");
-			jl_buf_printf(out, joined ? "H%.1fV%.1f" : "M%.1f %.1f", jl_scale_at(&f->x, s->points[k].x),
-				      jl_scale_at(&f->y, s->points[k].y));
-			joined = true;
-		}
-	jl_buf_puts(out, joined ? "\"/>\n" : "");
+	return (x[0]->x > y[0]->x) - (x[0]->x < y[0]->x);
 }
 
-static void scatter(const struct frame *f, size_t i)
+/* A staircase: between two of them the cheaper one is what there is. */
+static void front_line(const struct frame *f)
 {
-	const struct jl_chart_series *s = &f->p->chart->series[i];
-	struct jl_buf *out = f->p->out;
-	struct box boxes[BOXES_MAX];
+	const struct jl_chart *c = f->p->chart;
+	const struct jl_chart_point *front[BOXES_MAX];
 	size_t n = 0;
 
-	front_line(f, s);
-	for (size_t k = 0; k < s->n_points && n < BOXES_MAX; k++) {
-		const double px = jl_scale_at(&f->x, s->points[k].x), py = jl_scale_at(&f->y, s->points[k].y);
+	for (size_t i = 0; i < c->n_series; i++)
+		for (const struct jl_chart_point *p = c->series[i].points;
+		     p < c->series[i].points + c->series[i].n_points; p++)
+			if (p->front && !isnan(p->x) && !isnan(p->y) && n < BOXES_MAX)
+				front[n++] = p;
+	qsort(front, n, sizeof(*front), by_x);
+	for (size_t k = 0; k < n; k++)
+		jl_buf_printf(f->p->out, k ? "H%.1fV%.1f" : "<path class=\"front\" d=\"M%.1f %.1f",
+			      jl_scale_at(&f->x, front[k]->x), jl_scale_at(&f->y, front[k]->y));
+	jl_buf_puts(f->p->out, n ? "\"/>\n" : "");
+}
 
-		if (!isnan(s->points[k].x) && !isnan(s->points[k].y) && (s->points[k].front || s->n_points <= 12))
-			boxes[n++] = (struct box){ px - 5, py - 5, px + 5, py + 5 };
-	}
-	for (size_t k = 0; k < s->n_points; k++) {
-		const struct jl_chart_point *p = &s->points[k];
-		const double px = jl_scale_at(&f->x, p->x), py = jl_scale_at(&f->y, p->y);
+static bool is_labelled(const struct jl_chart_point *p, size_t n_points)
+{
+	return p->label && (p->front || p->pick || n_points <= 12);
+}
 
-		if (isnan(p->x) || isnan(p->y))
-			continue;
-		point_open(out, f->p->chart, s, p);
-		if (!isnan(p->lo) && p->hi > p->lo)
-			jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--dim)\"/>", px,
-				      jl_scale_at(&f->y, p->lo), jl_scale_at(&f->y, p->hi));
-		marker(out, p->front ? i : N_STYLE - 1 - i % 2, px, py, p->front ? 5 : 3);
-		if (p->label && (p->front || s->n_points <= 12))
-			point_label(f, p, px, py, boxes, &n);
-		jl_buf_puts(out, "</g>\n");
-	}
+static void scatter_point(const struct frame *f, size_t i, const struct jl_chart_point *p, struct box *boxes, size_t *n,
+			  bool labelled)
+{
+	const double px = jl_scale_at(&f->x, p->x), py = jl_scale_at(&f->y, p->y);
+	struct jl_buf *out = f->p->out;
+
+	point_open(out, f->p->chart, &f->p->chart->series[i], p);
+	if (!isnan(p->lo) && p->hi > p->lo)
+		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--dim)\"/>", px, jl_scale_at(&f->y, p->lo),
+			      jl_scale_at(&f->y, p->hi));
+	jl_buf_puts(out, p->front || p->pick ? "<g>" : "<g opacity=\".5\">");
+	marker(out, i, px, py, p->front || p->pick ? 5 : 3);
+	jl_buf_puts(out, "</g>");
+	if (p->pick)
+		jl_buf_printf(out, "<circle class=\"pick\" cx=\"%.1f\" cy=\"%.1f\" r=\"10\"/>", px, py);
+	if (labelled)
+		point_label(f, p, px, py, boxes, n);
+	jl_buf_puts(out, "</g>\n");
+}
+
+/* First the places of all that are named, then the points, the one that is advised before the others: it has its name first. */
+static void scatter(const struct frame *f)
+{
+	const struct jl_chart *c = f->p->chart;
+	struct box boxes[BOXES_MAX];
+	size_t n = 0, all = 0;
+
+	front_line(f);
+	for (size_t i = 0; i < c->n_series; i++)
+		all += c->series[i].n_points;
+	for (int round = 0; round < 3; round++)
+		for (size_t i = 0; i < c->n_series; i++)
+			for (size_t k = 0; k < c->series[i].n_points; k++) {
+				const struct jl_chart_point *p = &c->series[i].points[k];
+				const double px = jl_scale_at(&f->x, p->x), py = jl_scale_at(&f->y, p->y),
+					     r = p->pick ? 10 : 5;
+
+				if (isnan(p->x) || isnan(p->y))
+					continue;
+				if (round == 0 && is_labelled(p, all) && n < BOXES_MAX)
+					boxes[n++] = (struct box){ px - r, py - r, px + r, py + r };
+				else if (round == 2 - p->pick)
+					scatter_point(f, i, p, boxes, &n, is_labelled(p, all));
+			}
 }
 
 /* Vertical lines with their names one below the other, so that near ones do not touch. */
@@ -457,12 +493,10 @@ static void plot(const struct jl_paper *p)
 		jl_svg_legend(p, line_sign, true);
 		y_axis(&f);
 		x_axis(&f);
-		for (size_t i = 0; i < c->n_series; i++) {
-			if (c->kind == JL_CHART_SCATTER)
-				scatter(&f, i);
-			else
-				line(&f, i);
-		}
+		if (c->kind == JL_CHART_SCATTER)
+			scatter(&f);
+		for (size_t i = 0; i < c->n_series && c->kind != JL_CHART_SCATTER; i++)
+			line(&f, i);
 		mark_lines(&f);
 	}
 	jl_buf_puts(p->out, "</svg>\n");

@@ -121,17 +121,22 @@ static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_do
 {
 	const size_t width = cell_width(cell);
 
+	if (!first && width == 1 && cell->runs->text && strcmp(cell->runs->text, "—") == 0)
+		return column->right ? "r no" : "no";
 	return column->right ? "r" : width > 36 ? "long" : first && width <= 22 ? "nb" : NULL;
 }
 
+/* `head`: of a table that a phone shows row by row, each cell with its own; NULL: it does not. */
 static void cell_html(const struct page *p, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
-		      bool first)
+		      bool first, const char *head)
 {
 	const char *tag = first ? "th scope=\"row\"" : "td", *class = cell_class(cell, column, first);
 
 	jl_buf_printf(p->out, "<%s", tag);
 	if (class)
 		jl_buf_printf(p->out, " class=\"%s\"", class);
+	if (head && *head)
+		jl_html_put(p->out, " data-h=\"", head, "\"");
 	jl_buf_puts(p->out, ">");
 	verdict_html(p->out, cell->mark);
 	runs_html(p, cell->runs);
@@ -143,6 +148,8 @@ static void title_html(struct jl_buf *out, const char *title)
 {
 	jl_html_said(out, &(struct jl_run){ .text = title ? title : "" }, NULL, false);
 }
+
+#define MANY_COLUMNS 4 /* more than fit on a phone */
 
 static bool has_heads(const struct jl_doc_block *b)
 {
@@ -172,8 +179,11 @@ static void table_html(const struct page *p, const struct jl_doc_block *b)
 	struct jl_buf *out = p->out;
 	struct page inner = *p;
 
+	const bool many = has_heads(b) && b->n_columns >= MANY_COLUMNS;
+
 	/* a short table stays on one sheet */
-	jl_buf_printf(out, "<div class=\"wide%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "");
+	jl_buf_printf(out, "<div class=\"wide%s%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "",
+		      many ? " many" : "");
 	if (b->title) {
 		jl_buf_puts(out, "<caption>");
 		title_html(out, b->title);
@@ -187,8 +197,14 @@ static void table_html(const struct page *p, const struct jl_doc_block *b)
 
 		jl_buf_puts(out, row->strong ? "<tr class=\"strong\">" : "<tr>");
 		for (const struct jl_doc_cell *cell = row->cells; cell && i < b->n_columns; cell = cell->next, i++) {
-			inner.plain = jl_doc_column_origin(b, i) != JL_ORIGIN_NONE;
-			cell_html(&inner, cell, &b->columns[i], i == 0);
+			const enum jl_origin origin = jl_doc_column_origin(b, i);
+			char head[128] = "";
+
+			if (many && (i || b->columns[i].right))
+				snprintf(head, sizeof head, "%s%s%s", b->columns[i].head ? b->columns[i].head : "",
+					 origin ? " " : "", origin ? jl_origin_mark(origin) : "");
+			inner.plain = origin != JL_ORIGIN_NONE;
+			cell_html(&inner, cell, &b->columns[i], i == 0, head);
 		}
 		for (; i < b->n_columns; i++)
 			jl_buf_puts(out, "<td></td>");

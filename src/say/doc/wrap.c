@@ -51,6 +51,10 @@ static bool is_unit(const char *word, size_t len)
 {
 	char unit[32];
 
+	/* what Korean adds to it: "0.14 kW로" */
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)word[i] >= 0xea && (unsigned char)word[i] <= 0xed)
+			len = i;
 	while (len && strchr(",.;:)", word[len - 1]))
 		len--;
 	if (!len || len >= sizeof unit)

@@ -111,8 +111,9 @@ static void money(struct list *l)
 
 		if (p->dear != best && p->cheap != best)
 			continue;
-		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"), study->options[best].name,
-						 study->options[other].name)))
+		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"),
+						 jl_option_said(study->options[best].name),
+						 jl_option_said(study->options[other].name))))
 			return;
 		JL_SENTENCE(s->doc, JL_("saves |1 over the whole time"),
 			    JL_FIG(paid_num(study, paid(study, other) - paid(study, best))));
@@ -137,11 +138,6 @@ static void reduce(struct list *l)
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
 		const enum jl_mark mark = jl_reduce_verdict(r);
-		const struct jl_coll_expect expect = { .c = r->expected,
-						       .range = { .lo = r->expected.algbw_Bps.lo,
-								  .value = r->expected.algbw_Bps.value,
-								  .hi = r->expected.algbw_Bps.hi,
-								  .bound = r->expected.bound_Bps } };
 		struct jl_machine machine;
 		struct jl_next next = { .n = 0 };
 		struct jl_err ignored;
@@ -155,7 +151,7 @@ static void reduce(struct list *l)
 							    .value = r->measured_Bps,
 							    .on_gpu = true,
 							    .n_workers = NAN,
-							    .coll = &expect,
+							    .coll = &r->expect,
 							    .intra = machine.intra,
 							    .inter = machine.inter });
 		for (size_t k = 0; k < next.n && k < (mark == JL_MARK_GOOD ? 1 : 2); k++) {

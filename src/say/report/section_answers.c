@@ -254,25 +254,30 @@ static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenar
 static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_reduce *r)
 {
 	const enum jl_mark mark = jl_reduce_verdict(r);
-	const bool above = r->measured_Bps > r->expected.algbw_Bps.hi;
-	const struct jl_num lo = jl_num_digits(jl_num_about(r->expected.algbw_Bps.lo, JL_K_BYTE_RATE, NULL), 3);
+	const struct jl_figure seen = { .value = r->measured_Bps, .lo95 = NAN, .hi95 = NAN };
+	const struct jl_num lo = jl_num_digits(jl_num_about(r->expect.range.lo, JL_K_BYTE_RATE, NULL), 3);
 
 	JL_SENTENCE(s->doc,
 		    mark == JL_MARK_BAD ? JL_("No: |1 cannot be an algbw of |2 nodes; their links carry at most |4.")
 		    : mark == JL_MARK_WARN
 			    ? JL_("No, it is slow: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
-		    : above ? JL_("Better than expected: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+		    : r->verdict == JL_VERDICT_GOOD
+			    ? JL_("Better than expected: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+		    : jl_verdict_at_edge(&seen, &r->expect.range)
+			    ? JL_("Yes, if at the edge: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
 			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
 		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_tell_span(s->doc, lo, r->expected.algbw_Bps.hi)),
-		    JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
-		    JL_FIG(jl_num_share(r->measured_Bps / r->expected.bound_Bps, JL_ESTIMATED)));
+		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_tell_span(s->doc, lo, r->expect.range.hi)),
+		    JL_FIG(jl_num_plain(r->expect.c.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
+		    JL_FIG(jl_num_share(r->measured_Bps / r->expect.c.bound_Bps, JL_ESTIMATED)));
 	return mark;
 }
 
 static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	enum jl_mark worst = JL_MARK_NONE;
+	const char *title = NULL;
+	char rate[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
 		const struct jl_weighed_reduce *r = &s->w->reduce[i];
@@ -282,10 +287,13 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 			continue;
 		if (worst)
 			jl_doc_break(s->doc);
+		title = title ? JL_("Is it normal?")
+			      : jl_tell_text(s->doc, JL_("Is %s on %d nodes normal?"),
+					     jl_units_said(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
 		mark = reduce_one(s, r);
 		worst = mark > worst ? mark : worst;
 	}
-	return (struct jl_answer){ worst != JL_MARK_NONE, worst, JL_("Is it normal?") };
+	return (struct jl_answer){ worst != JL_MARK_NONE, worst, title };
 }
 
 /* --- the table */
@@ -336,6 +344,25 @@ bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *
 	s->doc->last->title = a.title;
 	s->doc->last->asked = true;
 	return true;
+}
+
+/* A measured figure that cannot be, or is low: it is said, also where nobody asked. */
+void jl_answer_amiss(struct jl_section *s)
+{
+	const struct jl_scenario *asked = s->w->scenario;
+
+	for (size_t i = 0; i < s->w->n_reduce; i++) {
+		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const enum jl_mark mark = jl_reduce_verdict(r);
+		bool said = false;
+
+		for (size_t k = 0; k < asked->n_questions; k++)
+			said |= asked->questions[k].ask && strcmp(asked->questions[k].ask, "normal") == 0 &&
+				(isnan(asked->questions[k].n_nodes) || asked->questions[k].n_nodes == r->n_nodes);
+		if (!said && (mark == JL_MARK_BAD || mark == JL_MARK_WARN))
+			(void)jl_answer_unasked(s, &(struct jl_scenario_question){
+							   .ask = "normal", .n_nodes = r->n_nodes, .n_gpus = NAN });
+	}
 }
 
 void jl_answer_question(struct jl_section *s, const struct jl_scenario_question *q)

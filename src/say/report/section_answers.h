@@ -29,6 +29,7 @@ const struct jl_answerer *jl_answerer_of(const char *ask); /* NULL: no such kind
 void jl_answer_question(struct jl_section *s, const struct jl_scenario_question *q);
 /* The same unasked; false: nothing to say. */
 bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *q);
+void jl_answer_amiss(struct jl_section *s); /* what was measured and cannot be right */
 
 /* Is the question about this system? */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,

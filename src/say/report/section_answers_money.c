@@ -61,8 +61,9 @@ static void pairs(struct jl_section *s)
 			    n && pair->dear == dear ? JL_("Against |2 it is after |3.")
 			    : ranged                ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±|5).")
 						    : JL_("|1 is cheaper than |2 after |3."),
-			    JL_NAMED(study->options[pair->dear].name), JL_NAMED(study->options[pair->cheap].name),
-			    JL_FIG(days), JL_WORD(swing ? jl_msg(swing->en) : ""),
+			    JL_NAMED(jl_option_said(study->options[pair->dear].name)),
+			    JL_NAMED(jl_option_said(study->options[pair->cheap].name)), JL_FIG(days),
+			    JL_WORD(swing ? jl_msg(swing->en) : ""),
 			    JL_FIG(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 		dear = pair->dear;
 		n++;
@@ -84,7 +85,7 @@ struct jl_answer jl_answer_cheapest(struct jl_section *s, const struct jl_scenar
 	over = horizon >= 365 ? jl_num_given(round((double)horizon / 36.5) / 10, JL_K_NUMBER, "years")
 			      : jl_num_given((double)horizon, JL_K_NUMBER, "days");
 	JL_SENTENCE(s->doc, JL_("Over |1, |2 is cheapest: |3 in all."), JL_FIG(over),
-		    JL_NAMED(study->options[best].name), JL_FIG(total));
+		    JL_NAMED(jl_option_said(study->options[best].name)), JL_FIG(total));
 	if (!q->ask || strcmp(q->ask, "cheapest") != 0)
 		pairs(s);
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Buy or rent?") };

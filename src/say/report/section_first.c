@@ -112,8 +112,9 @@ static void not_known(struct jl_section *s)
 	jl_doc_subsection(s->doc, "unknown", JL_("How sure it is"));
 	outside_band(s);
 	jl_doc_item(s->doc);
-	JL_SAY(s,
-	       "A range in brackets holds four times out of five; estimates were checked on published measurements.");
+	JL_SENTENCE(s->doc,
+		    JL_("A range in brackets is an |1 interval; estimates were checked on published measurements."),
+		    JL_FIG(jl_num_share(JL_INTERVAL_FRAC, JL_ORIGIN_NONE)));
 	jl_doc_ref(s->doc, "method");
 	if (list && list->n) {
 		jl_doc_item(s->doc);
@@ -186,6 +187,7 @@ void jl_section_first(struct jl_section *s)
 	for (size_t i = 0; i < scenario->n_questions; i++)
 		jl_answer_question(s, &scenario->questions[i]);
 	if (scenario->n_questions) {
+		jl_answer_amiss(s);
 		q = &scenario->questions[0];
 		how = jl_answerer_of(q->ask);
 	} else if (s->in->machine && scenario->n_systems <= 1) {

@@ -8,22 +8,9 @@ enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r)
 {
 	if (!r->known || isnan(r->measured_Bps))
 		return JL_MARK_UNKNOWN;
-	if (r->measured_Bps > r->expected.bound_Bps)
-		return JL_MARK_BAD; /* cannot be an algbw of this system */
-	return r->measured_Bps >= r->expected.algbw_Bps.lo ? JL_MARK_GOOD : JL_MARK_WARN;
-}
-
-static const char *verdict_word(const struct jl_weighed_reduce *r)
-{
-	if (!r->known || isnan(r->measured_Bps))
-		return "—";
-	if (r->measured_Bps > r->expected.bound_Bps)
-		return JL_("above the bound: not an algbw");
-	if (r->measured_Bps > r->expected.algbw_Bps.hi)
-		return JL_("better than expected");
-	if (r->measured_Bps >= r->expected.algbw_Bps.lo)
-		return JL_("normal");
-	return JL_("slow");
+	return r->verdict == JL_VERDICT_IMPOSSIBLE ? JL_MARK_BAD
+	       : r->verdict == JL_VERDICT_LOW      ? JL_MARK_WARN
+						   : JL_MARK_GOOD;
 }
 
 void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question *q)
@@ -52,33 +39,34 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 		expected[i].x = measured[i].x = bound[i].x = r->n_nodes;
 		if (!r->known)
 			continue;
-		expected[i].y = r->expected.algbw_Bps.value;
-		expected[i].lo = r->expected.algbw_Bps.lo;
-		expected[i].hi = r->expected.algbw_Bps.hi;
+		expected[i].y = r->expect.range.value;
+		expected[i].lo = r->expect.range.lo;
+		expected[i].hi = r->expect.range.hi;
 		measured[i].y = r->measured_Bps;
 		jl_point_measured(&measured[i], r->measured);
-		bound[i].y = r->expected.bound_Bps;
+		bound[i].y = r->expect.c.bound_Bps;
 	}
 	jl_doc_chart(s->doc, chart);
 }
 
 static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 {
-	struct jl_num expected = jl_num_estimate(r->expected.algbw_Bps, JL_K_BYTE_RATE, NULL),
+	struct jl_num expected = jl_num_estimate(r->expect.c.algbw_Bps, JL_K_BYTE_RATE, NULL),
 		      seen = jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured), bus = seen;
 
 	expected.n_digits = 3;
 	expected.show_interval = true;
-	bus.value = r->measured_Bps * r->expected.busbw_factor;
+	bus.value = r->measured_Bps * r->expect.c.busbw_factor;
 	jl_tell_cell(s->doc, jl_num_count(r->n_nodes));
 	if (!r->known) {
 		jl_doc_cell(s->doc, JL_MARK_UNKNOWN);
 		jl_doc_said(s->doc, r->why.text, JL_ORIGIN_NONE, NULL);
 	} else {
 		JL_CELLS(s->doc, JL_FIG(seen), JL_FIG(expected),
-			 JL_FIG(jl_num_plain(r->expected.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
+			 JL_FIG(jl_num_plain(r->expect.c.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
 			 JL_FIG(bus),
-			 JL_MARKED(isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r), verdict_word(r)));
+			 JL_MARKED(isnan(r->measured_Bps) ? JL_MARK_NONE : jl_reduce_verdict(r),
+				   isnan(r->measured_Bps) ? "—" : jl_verdict_word(r->verdict)));
 	}
 	jl_doc_end_row(s->doc, !isnan(r->measured_Bps));
 }
@@ -112,7 +100,7 @@ void jl_section_allreduce(struct jl_section *s)
 			JL_SAY(s, "Bound at ");
 			jl_doc_num(s->doc, &nodes);
 			JL_SAY(s, " nodes: ");
-			jl_doc_said(s->doc, s->w->reduce[i].expected.limit_text, JL_LISTED, NULL);
+			jl_doc_said(s->doc, s->w->reduce[i].expect.c.limit_text, JL_LISTED, NULL);
 		}
 }
 
@@ -199,7 +187,8 @@ static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_
 	if (!host || !net)
 		return NULL;
 	host_node(s, w, host);
-	host->name = sys->n_nodes == 1 ? JL_("host") : jl_tell_text(s->doc, JL_("%d hosts, each"), sys->n_nodes);
+	host->name = sys->n_nodes == 1 ? JL_C("tree", "host")
+				       : jl_tell_text(s->doc, JL_("%d hosts, each"), sys->n_nodes);
 	if (sys->n_nodes == 1)
 		return host;
 	net->name = sys->net ? jl_msg(sys->net->name) : JL_("network");

@@ -78,46 +78,62 @@ static void purpose(struct jl_section *s)
 	jl_doc_text(s->doc, ".");
 }
 
-static void put_point(struct jl_section *s, struct jl_chart_point *p, const struct jl_candidate *c, bool front)
+static void put_point(struct jl_section *s, struct jl_chart *chart, struct jl_chart_point *const points[JL_N_HOW],
+		      const struct jl_candidate *c)
 {
 	const struct jl_estimate *run = &c->setup->run_s;
+	struct jl_chart_point *p = &points[c->how][chart->series[c->how].n_points++];
+	const char *what = jl_tell_machines(s->doc, c);
 
 	p->x = c->cost_usd.value;
 	p->y = (is_serve(s) ? 1 : DAY_S) / run->value;
-	p->lo = (is_serve(s) ? 1 : DAY_S) / run->hi;
-	p->hi = (is_serve(s) ? 1 : DAY_S) / run->lo;
-	p->label = jl_arena_printf(s->arena, "%s: %s", jl_how_name(c->how), jl_tell_machines(s->doc, c));
-	p->front = front;
+	p->front = c->on_front;
+	p->pick = c == &s->w->found->items[s->w->found->pick];
+	p->label = jl_tell_text(s->doc, p->pick ? JL_("%s: %s, advised") : "%s: %s", jl_how_name(c->how), what);
 	p->x_source = jl_tell_seller(s->doc, c);
-	if (!front) /* a band for each of many would hide the rest */
-		p->lo = p->hi = NAN;
+	if (p->front || p->pick) { /* a band for each of many would hide the rest */
+		p->lo = (is_serve(s) ? 1 : DAY_S) / run->hi;
+		p->hi = (is_serve(s) ? 1 : DAY_S) / run->lo;
+	}
 }
 
+/* Each way to have a machine has its own mark. */
 static void front_chart(struct jl_section *s, const int *rows, size_t n)
 {
 	const struct jl_recommendation *r = s->w->found;
 	const size_t stride = r->n_ok / OTHERS_MAX + 1;
+	struct jl_chart_point *points[JL_N_HOW];
+	bool picked = false;
 	struct jl_chart *chart = jl_tell_chart(
 		s->doc, JL_CHART_SCATTER,
-		JL_("Cost and speed: nothing is both cheaper and faster than the joined ones"), 1);
-	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_("machines"), JL_ESTIMATED,
-							       n + OTHERS_MAX)
-					      : NULL;
-	size_t k = 0;
+		JL_("Cost and speed: nothing is both cheaper and faster than the joined ones"), JL_N_HOW);
 
-	if (!points)
+	for (int how = 0; chart && how < JL_N_HOW; how++) {
+		points[how] = jl_tell_series(s->doc, chart, (size_t)how, jl_how_name((enum jl_how)how), JL_ESTIMATED,
+					     n + OTHERS_MAX + 1);
+		if (!points[how])
+			return;
+		chart->series[how].only_points = true;
+		chart->series[how].n_points = 0;
+	}
+	if (!chart)
 		return;
 	chart->x = JL_AXIS(.label = JL_("cost of all"), .kind = JL_K_USD, .log = true);
 	chart->x_origin = JL_ESTIMATED;
 	chart->y = JL_AXIS(.label = is_serve(s) ? JL_("tokens of one user") : JL_("runs a day"),
 			   .unit = is_serve(s) ? "tokens/s" : JL_("runs/d"), .log = true);
-	for (size_t i = 0; i < n; i++)
-		put_point(s, &points[k++], &r->items[rows[i]], r->items[rows[i]].on_front);
-	for (size_t i = stride / 2; i < r->n_ok && k < n + OTHERS_MAX; i += stride)
-		if (!r->items[i].on_front)
-			put_point(s, &points[k++], &r->items[i], false);
-	chart->series[0].n_points = k;
-	if (k > 1)
+	for (size_t i = 0; i < n; i++) {
+		put_point(s, chart, points, &r->items[rows[i]]);
+		picked |= rows[i] == r->pick;
+	}
+	if (!picked)
+		put_point(s, chart, points, &r->items[r->pick]);
+	for (size_t i = stride / 2, k = 0; i < r->n_ok && k < OTHERS_MAX; i += stride)
+		if (!r->items[i].on_front && (int)i != r->pick) {
+			put_point(s, chart, points, &r->items[i]);
+			k++;
+		}
+	if (r->n_ok > 1)
 		jl_doc_chart(s->doc, chart);
 }
 

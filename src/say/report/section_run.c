@@ -162,8 +162,10 @@ static void observed_time(struct jl_section *s)
 			points[n].label = jl_system_name(&s->w->systems[i]);
 			points[n++].y = share_part(&row->at[JL_AT_SAME_BATCH].part_s, k);
 		}
-		if (points)
+		if (points) {
 			chart->series[k].n_points = n;
+			chart->series[k].look = jl_tell_look(en[k]);
+		}
 	}
 	jl_doc_chart(s->doc, chart);
 }
@@ -203,9 +205,10 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 		return;
 	chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	for (size_t k = 0; k <= n; k++) {
-		const char *name = k == n ? JL_("rest") : jl_msg(jl_parts[parts[k]].en);
-		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, name, JL_ESTIMATED, n_bars);
+		const char *en = k == n ? JL_N("rest") : jl_parts[parts[k]].en;
+		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(en), JL_ESTIMATED, n_bars);
 
+		chart->series[k].look = jl_tell_look(en);
 		for (size_t i = 0; points && i < n_bars; i++) {
 			points[i].label = bars[i].label;
 			points[i].y = k < n ? jl_part_s(bars[i].step, parts[k]) : bars[i].step->step_s;
@@ -325,8 +328,10 @@ void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
 							      parts[k].offset);
 		}
-		if (points)
+		if (points) {
 			chart->series[k].n_points = n;
+			chart->series[k].look = jl_tell_look(parts[k].en);
+		}
 	}
 	jl_doc_chart(s->doc, chart);
 }

@@ -137,9 +137,9 @@ void jl_tell_system(struct jl_doc *doc, const struct jl_catalog *cat, const stru
 
 	lead(&t, sys);
 	host = root ? add(&t, root,
-			  sys->system ? jl_tell_text(doc, "%s%s  %s (%s)", JL_("host"), count, sys->system->id,
+			  sys->system ? jl_tell_text(doc, "%s%s  %s (%s)", JL_C("tree", "host"), count, sys->system->id,
 						     jl_msg(sys->system->kind))
-				      : jl_tell_text(doc, "%s%s", JL_("host"), count),
+				      : jl_tell_text(doc, "%s%s", JL_C("tree", "host"), count),
 			  NULL)
 		    : NULL;
 	if (!chart || !host)

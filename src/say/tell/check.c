@@ -45,6 +45,12 @@ static struct jl_num value_num(struct jl_doc *doc, const char *metric, double va
 	return jl_num_written(jl_num_plain(value, JL_K_NUMBER, NULL, origin, NULL), value_text(doc, metric, value));
 }
 
+/* A rate as what is shown of it. */
+static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s, double rate)
+{
+	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate);
+}
+
 /* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
 static const char *range_text(struct jl_doc *doc, const struct shown *s)
 {
@@ -85,13 +91,19 @@ static void place(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 						   JL_N("%s: expected %s, %.0f %% longer than the middle of it") } };
 	const double off = 100 * (s->value / s->expect.value - 1);
 	const char *word = jl_verdict_word(j->verdict), *range = range_text(doc, s);
+	const bool under = j->figure.value < j->expect.lo;
 
-	if (jl_verdict_at_edge(&j->figure, &j->expect))
+	if (jl_verdict_at_edge(&j->figure, &j->expect) &&
+	    (under ? j->expect.low < j->expect.lo : j->expect.high > j->expect.hi))
+		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s, at the edge: expected %s, %s beyond %s"),
+			      word, range, jl_verdict_word(under ? JL_VERDICT_LOW : JL_VERDICT_GOOD),
+			      limit_text(doc, j, s, under ? j->expect.low : j->expect.high));
+	else if (jl_verdict_at_edge(&j->figure, &j->expect))
 		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      isnan(j->figure.lo95)
 				      ? JL_("%s, at the edge: expected %s, and %.0f %% of doubt in the figure")
 				      : JL_("%s, at the edge: expected %s, and its own interval reaches into it"),
-			      word, range, 100 * JL_VERDICT_EDGE_FRAC);
+			      word, range, 100 * JL_EDGE_FRAC);
 	else if (fabs(off) < 0.5)
 		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, in the middle of it"), word,
 			      range);
@@ -192,27 +204,34 @@ static void bandwidths(struct jl_doc *doc, const struct jl_collective_case *c)
 static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const struct jl_coll_expect *coll = &j->coll;
+	const struct shown s = shown_of(j);
+	const char *low = limit_text(doc, j, &s, j->expect.low);
 
 	if (strcmp(j->record->kind, "net") == 0)
 		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
 			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
 	else if (!j->is_coll)
-		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
-			 "○ the model's interval, checked on published figures of single devices");
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ checked on published figures of "
+				  "single devices"),
+			      low);
 	else if (coll->n_near && coll->by_time)
 		jl_tell_entry(
 			doc, JL_("By"), JL_ESTIMATED,
-			JL_("○ the model's 95 %% interval · ◆ %zu published rows near it: %s"), coll->n_near,
+			JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: %s"), low,
+			coll->n_near,
 			range_text(doc, &(struct shown){ .metric = "time_s",
 							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
 	else if (coll->n_near)
 		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ the model's 95 %% interval · ◆ %zu published rows near it: %.0f–%.0f %% "
-				  "of their bound"),
-			      coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
+			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: "
+				  "%.0f–%.0f %% of their bound"),
+			      low, coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
-		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
-			 "○ the model's 95 % interval · ◆ no published row near it (links, hosts, size)");
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ no published row near it (links, "
+				  "hosts, size)"),
+			      low);
 }
 
 static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
@@ -285,10 +304,12 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    !j->before || j->verdict == JL_VERDICT_NOISY ? jl_msg(words[j->verdict])
-		    : j->verdict == JL_VERDICT_LOW               ? JL_("Worse than before: |1, then |2.")
-		    : j->verdict == JL_VERDICT_GOOD              ? JL_("Better than before: |1, then |2.")
-								 : JL_("As before: |1, then |2."),
+		    !j->before && jl_verdict_at_edge(&j->figure, &j->expect)
+			    ? JL_("Normal, if at the edge: |1, where |2 is expected.")
+		    : !j->before || j->verdict == JL_VERDICT_NOISY ? jl_msg(words[j->verdict])
+		    : j->verdict == JL_VERDICT_LOW                 ? JL_("Worse than before: |1, then |2.")
+		    : j->verdict == JL_VERDICT_GOOD                ? JL_("Better than before: |1, then |2.")
+								   : JL_("As before: |1, then |2."),
 		    JL_FIG(value_num(doc, s->metric, s->value, JL_MEASURED)),
 		    JL_SAID(over || j->before ? value_text(doc, j->metric, over ? j->expect.bound : j->expect.value)
 					      : range_text(doc, s),

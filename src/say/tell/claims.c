@@ -26,12 +26,12 @@ static const char *places(struct jl_doc *doc, const struct jl_claim *c)
 	const char *letter = c->at[0] >= '0' && c->at[0] <= '9' ? "L" : "", *end = c->at;
 
 	if (c->n_places <= PLACES_SHOWN + 1)
-		return jl_tell_text(doc, "%s %s%s", jl_verdict_mark(c->verdict), letter, c->at);
+		return jl_tell_text(doc, "%s %s%s", jl_claim_mark(c->verdict), letter, c->at);
 	for (size_t i = 0; i < PLACES_SHOWN; i++) {
 		end += strspn(end, " ,");
 		end += strcspn(end, " ,");
 	}
-	return jl_tell_text(doc, "%s %s%.*s +%zu", jl_verdict_mark(c->verdict), letter, (int)(end - c->at), c->at,
+	return jl_tell_text(doc, "%s %s%.*s +%zu", jl_claim_mark(c->verdict), letter, (int)(end - c->at), c->at,
 			    c->n_places - PLACES_SHOWN);
 }
 
@@ -52,11 +52,11 @@ static bool differs(const struct jl_claim *c)
 }
 
 /* "time of an epoch: ~2.7 h → 1.3 h" */
-static void figures(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *c)
+static void figures(struct jl_doc *doc, const struct jl_claim *c)
 {
 	jl_doc_said(doc, jl_words_in(c->says), JL_ORIGIN_NONE, NULL);
 	jl_doc_text(doc, ": ");
-	jl_doc_said(doc, jl_claim_say(JL_TXT, c->value_text), JL_PUBLISHED, audit->scenario->file);
+	jl_doc_said(doc, jl_claim_say(JL_TXT, c->value_text), JL_ORIGIN_NONE, NULL);
 	if (differs(c)) {
 		jl_doc_text(doc, " → ");
 		jl_doc_said(doc, jl_claim_say(JL_TXT, c->result_text), JL_ESTIMATED, c->from);
@@ -64,7 +64,7 @@ static void figures(struct jl_doc *doc, const struct jl_audit *audit, const stru
 }
 
 /* Where, what it says, what it should be; `why` unless it stands above the group. */
-static void claim(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *c, bool why)
+static void claim(struct jl_doc *doc, const struct jl_claim *c, bool why)
 {
 	const bool given = c->verdict == JL_CLAIM_FOLLOWS || c->verdict == JL_CLAIM_GIVEN;
 	const char *is = c->result.estimate ? JL_("; estimated (80 %): ") : JL_("; it is "), *stop = JL_("; ");
@@ -83,7 +83,7 @@ static void claim(struct jl_doc *doc, const struct jl_audit *audit, const struct
 
 	jl_doc_item(doc);
 	jl_doc_name(doc, jl_tell_text(doc, "%s: ", places(doc, c)));
-	figures(doc, audit, c);
+	figures(doc, c);
 	for (size_t i = 0; i < JL_LEN(more); i++)
 		if (*more[i])
 			jl_doc_said(doc, more[i], JL_ESTIMATED, c->from);
@@ -122,7 +122,7 @@ static void mistake(struct jl_doc *doc, const struct jl_audit *audit, const stru
 		    JL_ORIGIN_NONE, NULL);
 	for (const struct jl_claim *c = first; c < audit->claims + audit->n_claims; c++)
 		if (c->verdict == first->verdict && jl_same_text(c->reason, first->reason))
-			claim(doc, audit, c, false);
+			claim(doc, c, false);
 }
 
 /* Those with the same mistake stand together under it: the mistake with most claims first, what has no known cause last. */
@@ -154,13 +154,13 @@ static void mistakes(struct jl_doc *doc, const struct jl_audit *audit)
 		mistake(doc, audit, other, count_same(audit, other, &first));
 }
 
-static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_verdict verdict, const char *title)
+static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_claim_verdict verdict, const char *title)
 {
 	if (audit->n[verdict])
-		jl_doc_subsection(doc, jl_verdict_key(verdict), title);
+		jl_doc_subsection(doc, jl_claim_key(verdict), title);
 	for (size_t i = 0; i < audit->n_claims; i++)
 		if (audit->claims[i].verdict == verdict)
-			claim(doc, audit, &audit->claims[i], true);
+			claim(doc, &audit->claims[i], true);
 }
 
 void jl_tell_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
@@ -190,7 +190,7 @@ void jl_tell_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
 
 /* --- in a report: those of one root are told with the first of them */
 
-static void root(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *c, size_t n)
+static void root(struct jl_doc *doc, const struct jl_claim *c, size_t n)
 {
 	const char *why = c->reason ? jl_claim_reason_text(c->reason) : c->why_text, *note = jl_words_in(c->note);
 
@@ -199,7 +199,7 @@ static void root(struct jl_doc *doc, const struct jl_audit *audit, const struct 
 		jl_doc_strong(doc, why ? jl_msg(why) : "");
 		JL_SENTENCE(doc, JL_(": |1 times, first "), JL_FIG(jl_num_count((double)n)));
 	}
-	figures(doc, audit, c);
+	figures(doc, c);
 	jl_doc_text(doc, " (");
 	jl_doc_name(doc, first_place(doc, c));
 	jl_doc_text(doc, ")");
@@ -218,7 +218,7 @@ void jl_tell_claims_in_short(struct jl_doc *doc, const struct jl_audit *audit)
 		const size_t same = c->reason ? count_same(audit, c, &first) : 1;
 
 		if (c->verdict == JL_CLAIM_DIFFERS && (!c->reason || first == c))
-			root(doc, audit, c, same);
+			root(doc, c, same);
 	}
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Every claim"));
 	jl_doc_code(doc, "jeoul audit");

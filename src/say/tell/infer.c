@@ -74,8 +74,8 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		JL_TELL(doc, "The targets are not met, not even with all of it. ");
 	else if (!a->keeps_up)
 		JL_TELL(doc, "More arrives than it answers: the line grows without end. ");
-	JL_SENTENCE(doc, JL_("First token after |1, then |2 tokens a second for each, |3 in all."),
-		    JL_FIG(jl_num_wide(a->ttft_s.p50, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
+	JL_SENTENCE(doc, JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all."),
+		    JL_FIG(jl_num_wide(a->ttft_s.mean, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
 		    JL_FIG(about(doc, a->output_tps, true)));
 }
 
@@ -249,7 +249,8 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->kind == JL_LOAD_USERS)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s before the next question (--think)"),
 			      jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s (--weights)"), a->weights);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s (--weights)"),
+		      strcmp(a->weights, "16-bit") == 0 ? JL_("16-bit") : a->weights);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s (--engine)",
 		      strcmp(a->engine, jl_engine_id(JL_ENGINE_GENERAL)) == 0 ? JL_("no engine in particular")
 									      : a->engine);

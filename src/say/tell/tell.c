@@ -312,6 +312,47 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	return points;
 }
 
+const char *jl_option_said(const char *name)
+{
+	static const char *const kinds[] = { JL_NC("option", "buy"), JL_NC("option", "own"), JL_NC("option", "rent"),
+					     JL_NC("option", "spot"), JL_NC("option", "reserve") };
+
+	for (size_t i = 0; i < JL_LEN(kinds); i++)
+		if (strcmp(strchr(kinds[i], '\004') + 1, name) == 0)
+			return jl_msg(kinds[i]);
+	return name;
+}
+
+int jl_tell_look(const char *en)
+{
+	static const char *const parts[] = { "compute matrix products",
+					     "host host launches",
+					     "gradient exchange links",
+					     "optimizer",
+					     "rest",
+					     "pipeline bubble",
+					     "weights",
+					     "activations",
+					     "memory streams",
+					     "gradients",
+					     "buffers",
+					     "context",
+					     "tensor parallel",
+					     "expert all-to-all",
+					     "context parallel",
+					     "pipeline sends",
+					     "contention",
+					     "offload",
+					     "generation",
+					     "input" };
+	const char *mark = strchr(en, '\004'), *name = mark ? mark + 1 : en, *at;
+
+	for (int i = 0; i < (int)JL_LEN(parts); i++)
+		if ((at = strstr(parts[i], name)) != NULL && (at == parts[i] || at[strlen(name)] == '\0'))
+			return i + 1;
+	return 0;
+}
+
 void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num)
 {
 	struct jl_num *kept = jl_arena_alloc(doc->arena, sizeof *kept);

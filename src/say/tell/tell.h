@@ -90,6 +90,12 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
 				      enum jl_origin origin, size_t n_points);
 
+/* A part of a step's time or of memory looks the same in every chart: by its English name. */
+int jl_tell_look(const char *en);
+
+/* What nobody named has its kind as its name: "rent" as the reader says it. */
+const char *jl_option_said(const char *name);
+
 /* A figure behind a node's name, with its origin. */
 void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num);
 

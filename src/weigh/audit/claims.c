@@ -6,26 +6,27 @@
 
 static const struct {
 	const char *key, *mark;
-} verdicts[JL_N_VERDICT] = {
+} verdicts[JL_N_CLAIM_VERDICT] = {
 	[JL_CLAIM_FOLLOWS] = { "follows", "✓" },
 	[JL_CLAIM_DIFFERS] = { "differs", "✗" },
 	[JL_CLAIM_OPEN] = { "open", "?" },
 	[JL_CLAIM_GIVEN] = { "given", "·" },
 };
 
-const char *jl_verdict_key(enum jl_verdict verdict)
+const char *jl_claim_key(enum jl_claim_verdict verdict)
 {
 	return verdicts[verdict].key;
 }
 
-const char *jl_verdict_mark(enum jl_verdict verdict)
+const char *jl_claim_mark(enum jl_claim_verdict verdict)
 {
 	return verdicts[verdict].mark;
 }
 
 bool jl_claim_fits(const struct jl_claim *c, const struct jl_val *r)
 {
-	const double near = (isnan(c->within_frac) ? c->near : c->within_frac * fabs(r->v)) + 1e-9 * fabs(r->v);
+	const double given = isnan(c->within_frac) ? c->near : c->within_frac * fabs(r->v),
+		     near = fmax(given, r->estimate ? JL_EDGE_FRAC * fabs(r->v) : 0) + 1e-9 * fabs(r->v);
 
 	if (c->bound == JL_CLAIM_BELOW)
 		return (r->estimate ? r->lo : r->hi) <= c->hi + near;

@@ -20,7 +20,7 @@
 #define JL_CLAIM_TEXT_MAX   64
 #define JL_CLAIM_WHY_MAX    JL_ERR_TEXT_MAX
 
-enum jl_verdict { JL_CLAIM_FOLLOWS, JL_CLAIM_DIFFERS, JL_CLAIM_OPEN, JL_CLAIM_GIVEN, JL_N_VERDICT };
+enum jl_claim_verdict { JL_CLAIM_FOLLOWS, JL_CLAIM_DIFFERS, JL_CLAIM_OPEN, JL_CLAIM_GIVEN, JL_N_CLAIM_VERDICT };
 
 enum jl_claim_bound { JL_CLAIM_IS, JL_CLAIM_BELOW, JL_CLAIM_ABOVE };
 
@@ -42,7 +42,7 @@ struct jl_claim {
 	const struct jl_yaml *instead;
 	struct jl_words needs, note; /* NULLs: none */
 
-	enum jl_verdict verdict;
+	enum jl_claim_verdict verdict;
 	bool derived; /* `result` is there */
 	struct jl_val result;
 	char result_text[JL_CLAIM_TEXT_MAX]; /* in the claim's unit: "2.84 h", "0.33..0.41 h" */
@@ -57,9 +57,9 @@ struct jl_audit {
 	const struct jl_scenario *scenario;
 	struct jl_claim *claims;
 	size_t n_claims;
-	size_t n_places;           /* figures in the text: a claim may stand in several places */
-	size_t n[JL_N_VERDICT];    /* claims */
-	size_t n_at[JL_N_VERDICT]; /* places */
+	size_t n_places;                 /* figures in the text: a claim may stand in several places */
+	size_t n[JL_N_CLAIM_VERDICT];    /* claims */
+	size_t n_at[JL_N_CLAIM_VERDICT]; /* places */
 	size_t n_contradictions;
 };
 
@@ -81,5 +81,5 @@ const char *jl_claim_need_text(const char *id);
 #define JL_CLAIM_SAY_MAX 160
 const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text);
 
-const char *jl_verdict_key(enum jl_verdict verdict);  /* "follows", "differs", "open", "given" */
-const char *jl_verdict_mark(enum jl_verdict verdict); /* "✓" ... */
+const char *jl_claim_key(enum jl_claim_verdict verdict);  /* "follows", "differs", "open", "given" */
+const char *jl_claim_mark(enum jl_claim_verdict verdict); /* "✓" ... */

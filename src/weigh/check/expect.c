@@ -121,12 +121,12 @@ static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, e
 			fast_s = fmin(fast_s, other_fast_s);
 	}
 	if (slow_s > 0)
-		e->range.lo = fmin(e->range.lo, e->c.size_B / slow_s);
-	e->range.hi = fmin(fmax(e->range.hi, e->c.size_B / fast_s), e->c.bound_Bps);
+		e->range.low = fmin(e->range.low, e->c.size_B / slow_s);
+	e->range.high = fmin(fmax(e->range.high, e->c.size_B / fast_s), e->c.bound_Bps);
 }
 
-/* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes the one that holds nineteen of
- * twenty, by the ratio of the two under a normal distribution. */
+/* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes what holds nineteen of twenty,
+ * by the ratio of the two under a normal distribution. */
 #define JL_VERDICT_WIDER 1.53
 
 /* Of the model's time, what it needs for next to nothing. */
@@ -147,20 +147,24 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	const struct jl_sys *sys = &machine->sys;
 
 	JL_TRY(jl_collective_case(&e.c, machine, &ask->ask, err));
-	const double half_ln = JL_VERDICT_WIDER * e.c.half_ln, value = e.c.algbw_Bps.value;
+	const struct jl_estimate *rate = &e.c.algbw_Bps;
+	const double half_ln = JL_VERDICT_WIDER * e.c.half_ln;
 
-	e.range = (struct jl_expect){ .lo = value * exp(-half_ln),
-				      .value = value,
-				      .hi = fmin(value * exp(half_ln), e.c.bound_Bps),
-				      .bound = e.c.bound_Bps };
+	e.range = (struct jl_expect){ .lo = rate->lo,
+				      .value = rate->value,
+				      .hi = rate->hi,
+				      .bound = e.c.bound_Bps,
+				      .low = rate->value * exp(-half_ln),
+				      .high = fmin(rate->value * exp(half_ln), e.c.bound_Bps) };
 	/* hosts joined do not reach more than one of them does, as far as that is known */
 	if (!isnan(e.c.one_host_Bps.hi))
-		e.range.hi = fmin(e.range.hi, fmax(e.range.value, e.c.one_host_Bps.hi));
+		e.range.high = fmax(rate->hi, fmin(e.range.high, e.c.one_host_Bps.hi));
 	if (ask->host_s > 0) { /* small ones wait for the host that starts them */
 		const double slow_Bps = e.c.size_B / ask->host_s;
 
 		e.range.value = fmin(e.range.value, slow_Bps);
-		e.range.lo = fmin(e.range.lo, slow_Bps * exp(-half_ln));
+		e.range.lo = fmin(e.range.lo, slow_Bps * exp(-e.c.half_ln));
+		e.range.low = fmin(e.range.low, slow_Bps * exp(-half_ln));
 	}
 	e.by_time = fixed_frac(&e, machine, &ask->ask) >= MOSTLY_FIXED;
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
@@ -173,11 +177,13 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 
 static void around(struct jl_expect *range, double value, double answer_half_ln)
 {
-	const double half_ln = JL_VERDICT_WIDER * answer_half_ln;
+	const double most = isnan(range->bound) ? INFINITY : range->bound;
 
 	range->value = value;
-	range->lo = value * exp(-half_ln);
-	range->hi = fmin(value * exp(half_ln), isnan(range->bound) ? INFINITY : range->bound);
+	range->lo = value * exp(-answer_half_ln);
+	range->hi = fmin(value * exp(answer_half_ln), most);
+	range->low = value * exp(-JL_VERDICT_WIDER * answer_half_ln);
+	range->high = fmin(value * exp(JL_VERDICT_WIDER * answer_half_ln), most);
 }
 
 static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_machine *machine,
@@ -206,7 +212,8 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 	 * not say: the range holds both, around what lasts. */
 	hot.dev.fit.burst_frac[ask->dtype] = 1;
 	around(&e->range, flop / jl_device_of(&hot, sh, &product).time_s, answer.half_ln);
-	e->range.hi = fmin(flop / answer.time_s * exp(JL_VERDICT_WIDER * answer.half_ln), e->range.bound);
+	e->range.hi = fmin(flop / answer.time_s * exp(answer.half_ln), e->range.bound);
+	e->range.high = fmin(flop / answer.time_s * exp(JL_VERDICT_WIDER * answer.half_ln), e->range.bound);
 	return JL_OK;
 }
 
@@ -238,7 +245,7 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 	around(&e->range, 1 / answer.time_s, answer.half_ln);
 	if (ask->pageable) {
 		e->range.value = fmin(rate * staged_frac, one_core_Bps);
-		e->range.lo = fmin(rate * staged_lo_frac, one_core_Bps / 4);
+		e->range.lo = e->range.low = fmin(rate * staged_lo_frac, one_core_Bps / 4);
 	}
 	return JL_OK;
 }
@@ -283,7 +290,8 @@ static void expect_memory(struct jl_device_expect *e, const struct jl_machine *m
 	} else if (ask->size_B < 4 * dev->l2_B) { /* a cache may serve a part of it, and starting takes one */
 		around(&e->range, lasting, answer.half_ln);
 		e->range.lo = ask->size_B / (dev->fit.kernel_s + ask->size_B / e->range.lo);
-		e->range.hi = fmax(e->range.hi, dev->fit.l2_Bps * exp(answer.half_ln));
+		e->range.low = ask->size_B / (dev->fit.kernel_s + ask->size_B / e->range.low);
+		e->range.hi = e->range.high = fmax(e->range.high, dev->fit.l2_Bps * exp(answer.half_ln));
 		return;
 	} else {
 		e->range.bound = dev->mem_Bps;

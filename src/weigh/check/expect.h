@@ -26,7 +26,7 @@ struct jl_coll_ask {
 
 struct jl_coll_expect {
 	struct jl_collective_case c;
-	struct jl_expect range; /* algbw: the model's interval, widened to the middle four fifths of the rows near it */
+	struct jl_expect range; /* algbw; low and high are widened to the middle four fifths of the rows near it */
 	size_t n_near;          /* such rows: same links, a like number of hosts, a like size */
 	double near_lo_frac, near_hi_frac; /* share of their own bound that those reach; NAN: none */
 	double near_lo_s, near_hi_s;       /* what they let expect here, as time; NAN: none */

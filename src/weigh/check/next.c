@@ -62,10 +62,10 @@ static void impossible_collective(struct jl_next *a, const struct jl_next_ask *a
 	const struct jl_coll_expect *e = ask->coll;
 	const double as_alg = ask->value / e->c.busbw_factor;
 
-	if (e->c.busbw_factor > 1.01 && as_alg >= e->range.lo && as_alg <= e->c.bound_Bps)
+	if (e->c.busbw_factor > 1.01 && as_alg >= e->range.low && as_alg <= e->c.bound_Bps)
 		add(a, JL_N("is it a busbw? %.0f GB/s of busbw would be an algbw of %.0f, and that is in the range"),
 		    ask->value / 1e9, as_alg / 1e9);
-	if (ask->value / 8 >= e->range.lo && ask->value / 8 <= e->c.bound_Bps)
+	if (ask->value / 8 >= e->range.low && ask->value / 8 <= e->c.bound_Bps)
 		add(a, JL_N("bits instead of bytes? an eighth of it is in the range"));
 	if (e->c.kind == JL_ALLREDUCE && !e->c.in_network && e->c.n_nodes > 1)
 		add(a,

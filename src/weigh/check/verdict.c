@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fact.h"
 #include "base/stats.h"
 
 #define SAMPLES_LEAST 5
@@ -44,12 +45,13 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 {
 	const bool less = figure->less_is_better;
 	const double value = as_rate(figure->value, less), bound = as_rate(expect->bound, less);
-	const double lo = as_rate(less ? expect->hi : expect->lo, less);
-	const double hi = as_rate(less ? expect->lo : expect->hi, less);
+	const double low = expect->low > 0 ? expect->low : expect->lo,
+		     high = expect->high > 0 ? expect->high : expect->hi;
+	const double lo = as_rate(less ? high : low, less), hi = as_rate(less ? low : high, less);
 	const double best = as_rate(less ? figure->lo95 : figure->hi95, less);
 	const double worst = as_rate(less ? figure->hi95 : figure->lo95, less);
 	const double rounding = 1.005; /* tools print three or four digits */
-	const double edge = isnan(best) ? 1 - JL_VERDICT_EDGE_FRAC : 1;
+	const double edge = isnan(best) ? 1 + JL_EDGE_FRAC : 1;
 
 	if (value > bound * rounding && !(worst <= bound))
 		return JL_VERDICT_IMPOSSIBLE;
@@ -57,9 +59,9 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 		return JL_VERDICT_NOISY;
 	if (isnan(lo) || isnan(hi))
 		return JL_VERDICT_FIRST;
-	if (value < lo * edge && !(best >= lo))
+	if (value < lo / edge && !(best >= lo))
 		return JL_VERDICT_LOW;
-	if (value > hi && !(worst <= hi))
+	if (value > hi * edge && !(worst <= hi))
 		return JL_VERDICT_GOOD;
 	return JL_VERDICT_NORMAL;
 }

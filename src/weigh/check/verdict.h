@@ -25,14 +25,14 @@ struct jl_figure {
 };
 
 struct jl_expect {
-	double lo, value, hi; /* NAN: no expectation */
+	double lo, value, hi; /* the 80 % interval, as `predict` gives it; NAN: no expectation */
 	double bound;         /* NAN: none known */
+	/* What it takes to be called low or good: one healthy system in five lies outside its interval, one in twenty outside these.
+	 * 0: lo and hi themselves */
+	double low, high;
 };
 #define JL_EXPECT_NONE                                                                                                 \
-	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan("") })
-
-/* A figure without an interval has some doubt too: it is low only where it is this much below the range. */
-#define JL_VERDICT_EDGE_FRAC 0.02
+	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), 0, 0 })
 
 /* A bound holds also for what was measured on a noisy machine: nothing disturbs a figure upwards. Low only where
  * all of the figure's interval is outside. */

@@ -37,16 +37,42 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	w->power_W = p->power_W;
 }
 
-/* Utilisation from the work: so many runs a month take so many hours on this option. */
+/* What is compared does the same work: as much as the option with a utilisation of its own does, else the first machine of one's own,
+ * else the first. */
+static void same_work(struct jl_cost_study *study)
+{
+	const struct jl_cost_option *best = NULL;
+
+	for (const struct jl_cost_option *o = study->options; o < study->options + study->n_options; o++)
+		if (study->work[o - study->options].known &&
+		    (!best || (o->util_ppm > 0 && !best->util_ppm) ||
+		     (!best->util_ppm && jl_cost_is_rent(best->kind) && !jl_cost_is_rent(o->kind))))
+			best = o;
+	if (!best)
+		return;
+	study->measure = best;
+	study->runs_per_month = (double)(best->util_ppm > 0 ? best->util_ppm : study->setting.util_ppm) / JL_PPM *
+				HOURS_A_MONTH * 3600 / study->work[best - study->options].run_s.value;
+}
+
+/* Utilisation from the work: so many runs a month take so many hours on this option; of what is rented by the hour several may run at
+ * once. */
 static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err *err)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
-		const struct jl_cost_work *w = &study->work[i];
+		struct jl_cost_work *w = &study->work[i];
 		const double util = w->known ? study->runs_per_month * w->run_s.value / 3600 / HOURS_A_MONTH : NAN;
+		const enum jl_cost_kind kind = study->options[i].kind;
 
 		if (isnan(util))
 			continue;
-		if (util > 1)
+		if (util > 1 + 1e-9 && study->measure && kind != JL_COST_RENT && kind != JL_COST_SPOT) {
+			jl_fail(&w->why, JL_E_RANGE,
+				"too slow for the same work: it would have to run %.0f %% of the time", 100 * util);
+			w->known = false;
+			continue;
+		}
+		if (util > 1 + 1e-9 && !study->measure)
 			return jl_fail(err, JL_E_RANGE,
 				       "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
 				       study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
@@ -102,7 +128,7 @@ static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, 
 	p->cheap_name = study->options[p->cheap].name;
 	p->days = jl_cost_break_even(&study->lines[p->dear], &study->lines[p->cheap], study->setting.horizon_days);
 	p->day = study->setting.start_day + (isnan(p->days) ? 0 : (long)ceil(p->days));
-	status = jl_cost_sensitivity(p->swings, &p->n_swings, &study->options[p->dear], &study->options[p->cheap],
+	status = jl_cost_sensitivity(p->swings, &p->n_swings, &study->lines[p->dear], &study->lines[p->cheap],
 				     &study->setting, JL_COST_STEP_FRAC, cat, err);
 	if (!status)
 		study->n_pairs++;
@@ -182,6 +208,9 @@ static enum jl_status finish(struct jl_cost_study *study, const struct jl_reques
 {
 	if (study->has_work)
 		take_power(study);
+	study->measure = NULL;
+	if (study->has_work && isnan(study->runs_per_month))
+		same_work(study);
 	if (!isnan(study->runs_per_month))
 		JL_TRY(util_from_runs(study, err));
 	for (size_t i = 0; i < study->n_options; i++)

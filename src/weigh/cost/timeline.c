@@ -1,5 +1,6 @@
 #include "cost/timeline.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "base/units.h"
@@ -20,7 +21,12 @@ JL_WIDE_MATH long long jl_cost_milli_kWh(const struct jl_cost_option *o, const s
 	const wide used = ((wide)o->active_mW * util + (wide)o->idle_mW * (JL_PPM - util)) * 24 * n_days;
 	const wide den = (wide)JL_PPM * 1000 * JL_PPM;
 
-	return jl_cost_is_rent(o->kind) ? 0 : (long long)((used * s->pue_ppm + den / 2) / den);
+	if (jl_cost_is_rent(o->kind))
+		return 0;
+	/* as nearly all are: a division of 64 bits */
+	if (s->pue_ppm == JL_PPM && used < LLONG_MAX - JL_PPM * 1000)
+		return ((long long)used + JL_PPM * 500) / (JL_PPM * 1000);
+	return (long long)((used * s->pue_ppm + den / 2) / den);
 }
 
 /* What the kWh of the `n_days` days from `day` on cost; they lie in one calendar month of `month_days`. */

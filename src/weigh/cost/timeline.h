@@ -71,7 +71,7 @@ struct jl_cost_swing {
 #define JL_COST_SWINGS_MAX 12
 /* Largest swing first. */
 enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWINGS_MAX], size_t *ret_n,
-				   const struct jl_cost_option *dear, const struct jl_cost_option *cheap,
+				   const struct jl_cost_line *dear, const struct jl_cost_line *cheap,
 				   const struct jl_cost_setting *setting, double step_frac,
 				   const struct jl_catalog *cat, struct jl_err *err);
 

@@ -94,7 +94,7 @@ struct jl_param_list jl_conv_params(size_t n_gpu, const char *const *gpu_ids)
 
 bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	return jl_params_own(cat, jl_conv_params(1, gpu_id ? &gpu_id : NULL), "conv", gpu_id, ret_x);
+	return jl_params_own(cat, jl_conv_params(1, gpu_id ? &gpu_id : NULL), 1, ret_x);
 }
 
 bool jl_conv_param_used(size_t i, int arch, int gpu)

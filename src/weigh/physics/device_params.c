@@ -115,7 +115,7 @@ struct jl_param_list jl_gemm_params(size_t n_gpu, const char *const *gpu_ids)
 
 bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	return jl_params_own(cat, jl_gemm_params(1, gpu_id ? &gpu_id : NULL), "gemm", gpu_id, ret_x);
+	return jl_params_own(cat, jl_gemm_params(1, gpu_id ? &gpu_id : NULL), N_GPU_DEV, ret_x);
 }
 
 bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl_device *dev)

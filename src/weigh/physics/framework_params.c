@@ -166,7 +166,7 @@ bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x
 				       (size_t)JL_LLM_MAX_GPUS * U_N <=
 			       JL_LLM_MAX_PARAMS,
 		       "raise JL_LLM_MAX_PARAMS");
-	return jl_params_own(cat, jl_llm_params(1, gpu_id ? &gpu_id : NULL), "train", gpu_id, ret_x);
+	return jl_params_own(cat, jl_llm_params(1, gpu_id ? &gpu_id : NULL), U_N, ret_x);
 }
 
 bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)

@@ -133,13 +133,21 @@ bool jl_params_seen(const struct jl_catalog *cat, const char *prefix)
 	return false;
 }
 
-bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, const char *head, const char *gpu_id,
-		   double *ret_x)
+bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, size_t n_own, double *ret_x)
 {
-	char key[KEY_MAX];
+	bool seen = false;
 
-	(void)snprintf(key, sizeof(key), "%s.gpu.%.40s.", head, gpu_id ? gpu_id : "");
-	list.key = key;
+	list.key = "";
+	list.n -= n_own;
 	jl_params_read(cat, &list, ret_x);
-	return gpu_id && jl_params_seen(cat, key);
+	for (size_t i = list.n; i < list.n + n_own; i++) {
+		struct jl_param param;
+
+		jl_param_of(&list, i, &param);
+		const struct jl_param_info *info = list.ctx ? jl_param_by_id(cat, param.name) : NULL;
+
+		ret_x[i] = info ? info->value : param.prior;
+		seen |= info && info->n_rows > 0;
+	}
+	return seen;
 }

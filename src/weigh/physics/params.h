@@ -37,6 +37,5 @@ void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the pr
 /* Had any parameter whose name begins with this rows of its own? `prefix` ends with a dot. */
 bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
 
-/* A vector that ends with one GPU's own, named "head.gpu.ID. ..."; gpu_id NULL: nobody's. True where that GPU has rows of its own. */
-bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, const char *head, const char *gpu_id,
-		   double *ret_x);
+/* A vector whose last `n_own` are one GPU's own, and those before it everybody's; ctx NULL: nobody's. True where that GPU has rows. */
+bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, size_t n_own, double *ret_x);

@@ -202,11 +202,12 @@ struct jl_weight jl_case_weigh(const struct jl_case *c)
 	return c->subject.kind->weigh(c);
 }
 
-static bool micro_batch_fits(const struct jl_case *c, double micro_batch, double limit_B)
+static bool micro_batch_fits(const struct jl_case *c, double micro_batch, double limit_B, double *ret_B)
 {
 	double host_B;
 	const struct jl_memory memory = c->subject.kind->memory(c, micro_batch, &host_B);
 
+	*ret_B = memory.total_B;
 	return memory.total_B <= limit_B && !(host_B > JL_HOST_RAM_FRAC * c->ram_B);
 }
 
@@ -220,20 +221,24 @@ double jl_case_max_micro_batch(const struct jl_case *c)
 double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_frac)
 {
 	const double limit_B = memory_frac * c->machine.dev.mem_B;
-	double lo = 1, hi = 2;
+	double lo = 1, hi = 2, first_B, second_B, mid, ignored;
 
 	if (isnan(c->machine.dev.mem_B))
 		return NAN;
-	if (!micro_batch_fits(c, 1, limit_B))
+	if (!micro_batch_fits(c, 1, limit_B, &first_B))
 		return 0;
-	while (hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi, limit_B)) {
-		lo = hi;
-		hi *= 2;
-	}
-	while (hi - lo > 1) {
-		double mid = floor((lo + hi) / 2);
+	if (!micro_batch_fits(c, 2, limit_B, &second_B))
+		return 1;
+	/* memory grows nearly by the sample: the search begins where that would end */
+	const double guess = floor(1 + (limit_B - first_B) / (second_B - first_B));
 
-		*(micro_batch_fits(c, mid, limit_B) ? &lo : &hi) = mid;
+	lo = 2;
+	hi = guess > 2 && guess < MICRO_BATCH_MAX ? guess : 4;
+	while (hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi, limit_B, &ignored)) {
+		lo = hi;
+		hi = hi == guess ? hi + 1 : hi * 2;
 	}
+	for (mid = hi - 1; hi - lo > 1; mid = floor((lo + hi) / 2))
+		*(micro_batch_fits(c, mid, limit_B, &ignored) ? &lo : &hi) = mid;
 	return lo;
 }

@@ -103,10 +103,10 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 	if (between)
 		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en),
 		       JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
-		       net ? JL_N("host") : "GPU", share);
+		       net ? JL_N("node") : "GPU", share);
 	else
 		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
-		       c->limit_Bps / 1e9, net ? JL_N("host") : "GPU", share);
+		       c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
 }
 
 /* Which listed rate binds: with the network without limit, does the bound move? */

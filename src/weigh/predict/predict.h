@@ -33,6 +33,9 @@ struct jl_subject {
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
 
+/* Can it be served, or (adapters) tuned beside its weights? What cannot says why and what can be asked instead. */
+enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool adapters, struct jl_err *err);
+
 /* How many parameters it has. */
 double jl_subject_params(const struct jl_subject *subject);
 
@@ -134,7 +137,8 @@ enum jl_room {
 struct jl_rent {
 	double usdps; /* for one GPU; NAN: no price known */
 	const char *provider, *item, *region, *date;
-	double n_gpu;  /* accelerators of the machine that is offered */
+	double n_gpu; /* accelerators of the machine that is offered */
+	double most; /* of the largest machine of such accelerators that anybody offers: more are many offers, at list price */
 	long age_days; /* -1: not known */
 	const struct jl_price *price;
 	bool stale; /* older than JL_PRICE_STALE_DAYS */
@@ -239,7 +243,10 @@ size_t jl_part_largest(const struct jl_step_cost *step);
  * accelerators are whole ones; it may be had many times unless it is one seller's on a marketplace. -1: age not known. */
 bool jl_price_is_machine(const struct jl_price *price);
 bool jl_price_may_repeat(const struct jl_price *price);
-double jl_price_rent_usdps(const struct jl_price *price, bool spot); /* of the whole offer; NAN: none */
+double jl_price_rent_usdps(const struct jl_price *price, bool spot);
+/* A spot rent to reckon with: not below the median of the same offer in all regions. */
+double jl_price_spot_usdps(const struct jl_catalog *cat,
+			   const struct jl_price *price); /* of the whole offer; NAN: none */
 long jl_price_age_days(const struct jl_price *price, long today);
 
 /* The rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
@@ -257,8 +264,13 @@ struct jl_card_price {
 	const struct jl_price *price; /* NULL: the list price at launch */
 	const char *date;
 	long day;
+	bool used, launch; /* launch: nobody lists it, it came out at that */
 };
 struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, bool used, long today);
+/* Does nobody sell it at this price any more? Five years after it came out a card is not sold new, a launch price holds for two. */
+bool jl_card_price_stale(const struct jl_gpu *gpu, const struct jl_card_price *price, long today);
+/* The one that is meant where nobody says which: new from a shop; second-hand what shops do not sell any more; else the newest there is. */
+struct jl_card_price jl_card_price_usual(const struct jl_catalog *cat, const struct jl_gpu *gpu, long today);
 
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);

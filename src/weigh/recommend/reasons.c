@@ -134,6 +134,10 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 	else if (c->against == JL_AGAINST_GROUP)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 		       JL_N("%.0f in %d machines: not a group that people run"), device_count(c), s->sys.n_nodes);
+	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT && s->sys.n_nodes == 1)
+		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
+		       JL_N("spot for %.2g days: nobody keeps one so long; --how spot takes it all the same"),
+		       s->run_s.value / 86400);
 	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT)
 		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
 		       JL_N("spot over several machines: one that is taken away stops all"));

@@ -10,14 +10,11 @@
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-/* Interruptions of spot machines, where nobody says otherwise: 5 % an hour, half an hour of work lost, ten minutes to come back. */
-#define SPOT_INTERRUPTS_PPM 50000
-#define SPOT_LOST_S         1800
-#define SPOT_RESTART_S      600
-#define BEATEN_FRAC         0.95
-#define SEEN_TIMES          2.5  /* of a run that was observed: slower than this nobody wants it */
-#define ALIKE_MOST          3    /* are shown that were rejected for one reason */
-#define DEAR_TIMES          10.0 /* the cost of the cheapest that will do */
+#define SAVE_BPS    1e9 /* of a checkpoint to a network disk */
+#define BEATEN_FRAC 0.95
+#define SEEN_TIMES  2.5  /* of a run that was observed: slower than this nobody wants it */
+#define ALIKE_MOST  3    /* are shown that were rejected for one reason */
+#define DEAR_TIMES  10.0 /* the cost of the cheapest that will do */
 
 static const struct {
 	const char *key, *en;
@@ -130,6 +127,12 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 		ask->runs_per_month = once ? 1 / ask->months : 4;
 }
 
+/* A price that nobody would think of is older. */
+static long oldest_told(const struct jl_recommend_ask *ask)
+{
+	return ask->today - 2 * ask->rent_days_max;
+}
+
 /* ---- setups */
 
 struct weighing {
@@ -150,13 +153,16 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	(void)thread;
 	if ((setups[0].like != NULL) != w->like)
 		return;
-	ok = !setups[0].against && jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
+	ok = setups[0].against == JL_AGAINST_NOTHING &&
+	     jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
 		struct jl_setup *s = &setups[i];
 		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
 
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;
+		if (s->against == JL_AGAINST_PRICE)
+			continue;
 		s->against = JL_AGAINST_UNKNOWN;
 		if (ok && !jl_expert_group(&s->sys, w->work->ask)) {
 			s->against = JL_AGAINST_GROUP;
@@ -202,6 +208,20 @@ static const struct jl_setup *like_of(const struct jl_setup *setups, const struc
 	return NULL;
 }
 
+/* Which units nobody would take or hear of: not weighed. A price that is a little too old is told of where nothing newer is. */
+static void find_stale(struct jl_offers *offers, const struct jl_recommend_ask *ask)
+{
+	for (size_t i = 0; i < offers->n_units; i++)
+		offers->units[i].stale = !ask->n_only && offers->units[i].gpu != ask->told;
+	for (size_t i = 0; i < offers->n; i++) {
+		const struct jl_offer *o = &offers->items[i];
+		struct jl_unit_offered *u = &offers->units[o->unit];
+
+		u->stale &= jl_offer_is_stale(u->gpu, u->system, o->how, o->price, o->day, ask) &&
+			    (o->how == JL_HOW_NEW || o->day < oldest_told(ask));
+	}
+}
+
 /* Systems of one and of two machines are parsed; more machines are two with another count. */
 static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *offers, const struct jl_recommend_ask *ask,
 				  struct jl_arena *arena, struct jl_err *err)
@@ -225,7 +245,7 @@ static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *off
 
 			s->sys = sys[n > 1];
 			s->sys.n_nodes = n;
-			s->against = ok ? JL_AGAINST_NOTHING : JL_AGAINST_UNKNOWN;
+			s->against = !ok ? JL_AGAINST_UNKNOWN : u->stale ? JL_AGAINST_PRICE : JL_AGAINST_NOTHING;
 			if (ok && n > 2)
 				s->sys.text = unit_text(u, n, arena);
 			s->text = s->sys.text;
@@ -251,10 +271,11 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	work->ask = ask;
 	if (!ask->seen)
 		JL_TRY(jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err));
-	if (ask->task == JL_TASK_SERVE && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
-	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b");
+	if (ask->task != JL_TASK_TRAIN && ask->seen)
+		return jl_fail(err, JL_E_USAGE,
+			       "an observed run tells how long it trains, nothing else: name a model, e.g. llama-3-8b");
+	if (ask->task != JL_TASK_TRAIN)
+		JL_TRY(jl_subject_check_tokens(&work->subject, ask->task == JL_TASK_LORA, err));
 	if (ask->task == JL_TASK_SERVE)
 		JL_TRY(jl_serve_prepare(work, arena, err));
 	JL_TRY(jl_pool_create(ask->n_threads, &pool, err));
@@ -273,15 +294,16 @@ static struct jl_estimate plus_scaled(double fixed, struct jl_estimate by, doubl
 	return (struct jl_estimate){ fixed + by.value * each, fixed + by.lo * each, fixed + by.hi * each };
 }
 
-static double spot_overhead(void)
+/* Of one that is taken away now and then; a server is not rented so. */
+static double overhead_of(const struct jl_candidate *c)
 {
-	const struct jl_cost_option spot = { .kind = JL_COST_SPOT,
-					     .interrupts_ppm = SPOT_INTERRUPTS_PPM,
-					     .lost_s = SPOT_LOST_S,
-					     .restart_s = SPOT_RESTART_S };
+	struct jl_cost_option spot = { .kind = JL_COST_SPOT };
 	struct jl_err ignored;
 	long long ppm;
 
+	if (c->how != JL_HOW_SPOT)
+		return 1;
+	jl_cost_spot_usual(&spot, c->setup->sys.n_per_node, c->setup->states_B / SAVE_BPS);
 	return jl_cost_overhead_ppm(&ppm, &spot, &ignored) ? NAN : (double)ppm / 1e6;
 }
 
@@ -295,15 +317,13 @@ static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const s
 	return plus_scaled(0, s->run_s, runs / 3600);
 }
 
-static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs, double overhead)
+static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs)
 {
 	const struct jl_setup *s = c->setup;
 	const int n = s->sys.n_nodes;
-	struct jl_estimate hours = work_hours(ask, s, runs);
+	const struct jl_estimate hours = plus_scaled(0, work_hours(ask, s, runs), overhead_of(c));
 	double fixed = 0, per_hour;
 
-	if (c->how == JL_HOW_SPOT)
-		hours = plus_scaled(0, hours, overhead);
 	c->work_h = hours.value;
 	c->energy_kWh = s->power_W / 1000 * ask->pue * hours.value;
 	if (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT) {
@@ -323,7 +343,7 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 {
 	const struct jl_setup *s = c->setup;
 	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
-	const double stretch = c->how == JL_HOW_SPOT ? spot_overhead() : 1;
+	const double stretch = overhead_of(c);
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
 	const enum jl_against against = jl_expert_against(c, ask);
 
@@ -430,7 +450,6 @@ static bool is_among(const struct jl_recommendation *r, const int *rows, size_t 
 /* Those that would have ranked before the pick, best first. */
 static void find_rejected(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
-	const long oldest = ask->today - 2 * ask->rent_days_max; /* a price that nobody would think of */
 	size_t n_of[JL_N_AGAINST] = { 0 };
 	const double limit = r->pick < 0 ? INFINITY : r->items[r->pick].score;
 
@@ -444,7 +463,8 @@ static void find_rejected(struct jl_recommendation *r, const struct jl_recommend
 
 			if (!(c->score < limit) || n_of[c->against] == ALIKE_MOST ||
 			    (c->against == JL_AGAINST_PRICE &&
-			     (c->how == JL_HOW_NEW || c->price_day < oldest || is_among(r, NULL, r->n_ok, gpu))) ||
+			     (c->how == JL_HOW_NEW || c->price_day < oldest_told(ask) ||
+			      is_among(r, NULL, r->n_ok, gpu))) ||
 			    is_among(r, r->rejected, r->n_rejected, gpu) ||
 			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
@@ -500,8 +520,6 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 				      const struct jl_setup *setups, const struct jl_recommend_ask *ask,
 				      struct jl_arena *arena, struct jl_err *err)
 {
-	const double overhead = spot_overhead();
-
 	if (offers->n > JL_RECOMMEND_MAX / jl_n_node_counts)
 		return jl_fail(err, JL_E_LIMIT, "more than %d candidates", JL_RECOMMEND_MAX);
 	r->items = jl_arena_array(arena, offers->n * jl_n_node_counts + 1, sizeof(*r->items));
@@ -526,7 +544,7 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 			c->cost_usd = c->run_cost_usd = (struct jl_estimate){ NAN, NAN, NAN };
 			c->score = NAN;
 			if (!c->against) {
-				price(c, ask, r->runs, overhead);
+				price(c, ask, r->runs);
 				c->score = jl_expert_score(c, ask);
 				c->against = judge(c, ask);
 			}
@@ -580,7 +598,10 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 
 	JL_TRY(check(ask, err));
 	known.wait_s = bearable_s(asked);
+	if (ask->task == JL_TASK_LORA && ask->run.tune == JL_UNSET)
+		known.run.tune = JL_TUNE_LORA;
 	JL_TRY(jl_offers_find(&offers, ask, arena, err));
+	find_stale(&offers, ask);
 	n_setups = offers.n_units * jl_n_node_counts;
 	setups = jl_arena_array(arena, n_setups + 1, sizeof(*setups));
 	JL_TRY(jl_got(setups, err));

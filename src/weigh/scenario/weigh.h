@@ -2,9 +2,9 @@
  * money. What cannot be weighed keeps its reason. */
 #pragma once
 
+#include "check/expect.h"
 #include "cost/study.h"
 #include "predict/answer.h"
-#include "predict/collective_case.h"
 #include "predict/compare.h"
 #include "recommend/recommend.h"
 #include "scenario/scenario.h"
@@ -56,8 +56,9 @@ struct jl_weighed_reduce {
 	int n_nodes;
 	bool known;
 	struct jl_err why;
-	struct jl_collective_case expected;
-	double measured_Bps; /* algbw; NAN: none */
+	struct jl_coll_expect expect;
+	double measured_Bps;     /* algbw; NAN: none */
+	enum jl_verdict verdict; /* of what was measured */
 	const struct jl_scenario_measured *measured;
 };
 

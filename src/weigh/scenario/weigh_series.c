@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check/judge.h"
 #include "scenario/weigh.h"
 
 static int devices_of(const struct jl_weighed_system *system)
@@ -190,25 +191,27 @@ static double measured_algbw(const struct jl_scenario_measured *m, const struct 
 	return NAN;
 }
 
-static void weigh_one_reduce(struct jl_weighed *w, struct jl_weighed_reduce *r, double nodes)
+static void weigh_one_reduce(struct jl_weighed *w, struct jl_weighed_reduce *r, double nodes,
+			     const struct jl_coll_ask *ask)
 {
-	const struct jl_collective_ask ask = { .kind = JL_ALLREDUCE, .size_B = w->scenario->allreduce.size_B };
 	struct jl_machine machine;
 
 	r->n_nodes = (int)nodes;
 	r->measured_Bps = NAN;
 	if (jl_machine_hosts(&machine, w->cat, &w->reduce_sys, r->n_nodes, w->arena, &r->why) ||
-	    jl_collective_case(&r->expected, &machine, &ask, &r->why))
+	    jl_check_collective(&r->expect, &machine, ask, &r->why))
 		return;
 	r->known = true;
 	for (size_t i = 0; i < w->scenario->n_measured; i++) {
 		const struct jl_scenario_measured *m = &w->scenario->measured[i];
-		const double found = measured_algbw(m, &r->expected);
+		const double found = measured_algbw(m, &r->expect.c);
 
 		if (isnan(found) || isnan(m->n_nodes) || (int)m->n_nodes != r->n_nodes)
 			continue;
 		r->measured_Bps = found;
 		r->measured = m;
+		r->verdict = jl_verdict_of(&(struct jl_figure){ .value = found, .lo95 = NAN, .hi95 = NAN },
+					   &r->expect.range);
 	}
 }
 
@@ -218,13 +221,17 @@ enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err)
 	const struct jl_scenario_allreduce *asked = &w->scenario->allreduce;
 	const size_t n = asked->n_nodes ? asked->n_nodes : sizeof usual / sizeof usual[0];
 
+	struct jl_coll_ask ask = { .ask = { .kind = JL_ALLREDUCE, .size_B = asked->size_B } };
+
 	if (!asked->wanted)
 		return JL_OK;
+	if (w->scenario->n_measured)
+		JL_TRY(jl_published_rows(&ask.rows, &ask.n_rows, w->cat, w->arena, err));
 	JL_TRY(jl_sys_parse(&w->reduce_sys, w->cat, asked->on, w->arena, err));
 	w->reduce = jl_arena_array(w->arena, n, sizeof *w->reduce);
 	JL_TRY(jl_got(w->reduce, err));
 	for (size_t i = 0; i < n; i++)
-		weigh_one_reduce(w, &w->reduce[i], asked->n_nodes ? asked->nodes[i] : usual[i]);
+		weigh_one_reduce(w, &w->reduce[i], asked->n_nodes ? asked->nodes[i] : usual[i], &ask);
 	w->n_reduce = n;
 	return JL_OK;
 }

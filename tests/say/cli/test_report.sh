@@ -79,7 +79,7 @@ run 0 report "$work/s.yaml" --lang en; has "✗ all well?"; has "No, it is slow:
 line "recommend: {purpose: kaggle, budget: 3000 USD, only: [rtx-3090, rtx-4090], how: [buy, rent]}" "questions: [{ask: best, en: which machine?}]"
 run 0 report "$work/s.yaml" --lang en --json
 json "[b for b in j['blocks'] if b.get('title') == 'which machine?' and b['mark'] != 'unknown' and {'section': 'recommend', 'title': 'Which machine'} in b['runs']]"
-json "[b for b in j['blocks'] if b['kind'] == 'chart' and b['chart']['kind'] == 'scatter' and len(b['chart']['series'][0]['points']) > 3]"
+json "[b for b in j['blocks'] if b['kind'] == 'chart' and b['chart']['kind'] == 'scatter' and sum(len(s['points']) for s in b['chart']['series']) > 3]"
 json "all(c['runs'][0]['value'] <= 3000 for b in j['blocks'] if b['kind'] == 'table' and b['columns'][-1] == 'All of it' for row in b['rows'] for c in row[-1:])"
 run 0 report "$work/s.yaml" -o "$work/r.html"; walk "$work/r.html"
 line "recommend: {purpose: kagle}"; run 1 report "$work/s.yaml"; says "s.yaml:1:"; says "kaggle"; one_line

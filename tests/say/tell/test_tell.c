@@ -199,6 +199,36 @@ static void names_in_a_schema_are_apart(void **state)
 	}
 }
 
+/* A part of time or memory looks the same in every chart, and as no other; bars stand by their length beside the line of the baseline. */
+static void parts_and_bars_can_be_told_apart(void **state)
+{
+	static const char *const memory[] = {
+		"weights", "gradients", "optimizer", "activations", "buffers", "context"
+	};
+	struct jl_doc doc;
+	struct jl_buf out;
+	const char *fast, *slow;
+
+	(void)state;
+	for (size_t i = 0; i < JL_N_PART; i++) {
+		assert_true(jl_tell_look(jl_parts[i].en) > 0);
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(jl_tell_look(jl_parts[i].en), jl_tell_look(jl_parts[k].en));
+		for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
+			assert_int_equal(jl_tell_look(jl_parts[i].en) == jl_tell_look(memory[k]),
+					 strcmp(jl_parts[i].en, memory[k]) == 0);
+	}
+	jl_doc_init(&doc, &arena, "test");
+	jl_tell_compare_chart(&doc, &(struct jl_tell_compare){ .compare = &compare });
+	jl_buf_init(&out, 1 << 20);
+	assert_int_equal(jl_doc_to_html(&doc, &out, NULL), JL_OK);
+	fast = strstr(jl_buf_text(&out), ">other-7<");
+	slow = strstr(jl_buf_text(&out), ">base<");
+	assert_true(fast && slow && fast < slow);
+	assert_non_null(strstr(jl_buf_text(&out), "class=\"mark\""));
+	jl_buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +238,7 @@ int main(void)
 		cmocka_unit_test(json_has_stable_keys),
 		cmocka_unit_test(sentences_are_filled_in),
 		cmocka_unit_test(names_in_a_schema_are_apart),
+		cmocka_unit_test(parts_and_bars_can_be_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

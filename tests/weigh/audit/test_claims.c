@@ -140,7 +140,7 @@ static void verdicts(void **state)
 {
 	static const struct {
 		const char *claim;
-		enum jl_verdict verdict;
+		enum jl_claim_verdict verdict;
 		const char *reason, *result;
 	} rows[] = {
 		{ "value: 5.67 h, from: n * step", JL_CLAIM_FOLLOWS, NULL, "5.67 h" },
@@ -178,7 +178,7 @@ static void verdicts(void **state)
 		if (audit.n_places != 2 || audit.n[rows[i].verdict] != 1 ||
 		    (rows[i].result && strcmp(rows[i].result, c->result_text) != 0) ||
 		    (rows[i].reason ? !c->reason || strcmp(rows[i].reason, c->reason) != 0 : c->reason != NULL))
-			fail_msg("%s: %s, %s, %s", rows[i].claim, jl_verdict_key(c->verdict),
+			fail_msg("%s: %s, %s, %s", rows[i].claim, jl_claim_key(c->verdict),
 				 c->reason ? c->reason : "no reason", c->result_text);
 	}
 }
@@ -259,7 +259,7 @@ static void examples(void **state)
 {
 	static const struct {
 		const char *file, *at, *value;
-		enum jl_verdict verdict;
+		enum jl_claim_verdict verdict;
 		const char *reason;
 	} rows[] = {
 		{ "seed-000", "21 58", "~5.67 h", JL_CLAIM_FOLLOWS, NULL },
@@ -308,7 +308,7 @@ static void examples(void **state)
 		    (rows[i].reason ? !found->reason || strcmp(found->reason, rows[i].reason) != 0
 				    : found->reason != NULL))
 			fail_msg("%s %s %s: %s", rows[i].file, rows[i].at, rows[i].value,
-				 found ? jl_verdict_key(found->verdict) : "not there");
+				 found ? jl_claim_key(found->verdict) : "not there");
 	}
 }
 

@@ -161,7 +161,11 @@ static void the_decision_flips_where_it_is_told(void **state)
 		jl_cost_option_parse(&dear, JL_COST_BUY, "rtx-3090 desktop 2200 USD", NULL, cat(), &arena, &err),
 		JL_OK);
 	assert_int_equal(jl_cost_option_parse(&cheap, JL_COST_RENT, "2.14 USD/h", NULL, cat(), &arena, &err), JL_OK);
-	assert_int_equal(jl_cost_sensitivity(swings, &n, &dear, &cheap, &s, 0.2, cat(), &err), JL_OK);
+	struct jl_cost_line of_dear, of_cheap;
+
+	assert_int_equal(jl_cost_line_make(&of_dear, &dear, &s, cat(), &arena, &err), JL_OK);
+	assert_int_equal(jl_cost_line_make(&of_cheap, &cheap, &s, cat(), &arena, &err), JL_OK);
+	assert_int_equal(jl_cost_sensitivity(swings, &n, &of_dear, &of_cheap, &s, 0.2, cat(), &err), JL_OK);
 	for (size_t i = 0; i < n; i++) {
 		struct jl_cost_line a, b;
 
@@ -349,7 +353,7 @@ static void hosts_draw_power_too(void **state)
 	jl_arena_release(&arena);
 }
 
-/* A desktop is more than its card; a card by itself says so. */
+/* A card has the host of a desktop around it, unless that is there already. */
 static void a_desktop_has_a_host(void **state)
 {
 	struct jl_arena arena;
@@ -358,7 +362,7 @@ static void a_desktop_has_a_host(void **state)
 	(void)state;
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	parse(&desktop, JL_COST_BUY, "rtx-3090 desktop", &arena);
-	parse(&card, JL_COST_BUY, "rtx-3090", &arena);
+	parse(&card, JL_COST_BUY, "rtx-3090, host=owned", &arena);
 	parse(&two, JL_COST_BUY, "2x rtx-3090 workstation", &arena);
 	assert_int_equal(desktop.price.micro - card.price.micro, 700 * JL_MICRO);
 	assert_int_equal(two.price.micro, 2 * card.price.micro + 1500 * JL_MICRO);

@@ -7,7 +7,9 @@ import { caseOf } from "/api.js";
 
 const timeKeys = ["compute", "data_parallel", "tensor_parallel", "expert_parallel", "context_parallel", "pipeline_bubble", "pipeline_send", "optimizer", "contention", "host_launch", "offload", "input"];
 const memoryKeys = ["weights", "gradients", "optimizer", "activations", "buffers", "context"];
-const shaded = (list) => { const most = Math.max(...list.map((p) => p.value)); return list.map((p, i) => ({ ...p, strong: p.value === most && most > 0, shade: 1 + (i % 4) })); };
+// The look of each part, the same in every chart and report (jl_tell_look).
+const looks = { compute: 1, host_launch: 2, data_parallel: 3, optimizer: 4, pipeline_bubble: 6, weights: 7, activations: 8, gradients: 10, buffers: 11, context: 12, tensor_parallel: 13, expert_parallel: 14, context_parallel: 15, pipeline_send: 16, contention: 17, offload: 18, input: 20 };
+const shaded = (list) => { const most = Math.max(...list.map((p) => p.value)); return list.map((p) => ({ ...p, strong: p.value === most && most > 0, look: looks[p.key] })); };
 export const timeParts = (a) => shaded(timeKeys.map((k) => ({ name: t(k), key: k, value: a.breakdown_s[k] ?? 0 })).filter((p) => p.value > 0));
 export const memoryParts = (a) => shaded(memoryKeys.map((k) => ({ name: t(k), key: k, value: a.memory_B[k] ?? 0 })).filter((p) => p.value > 0));
 const sum = (list, unit) => list.map((p) => `${p.name} ${fmt(p.value, unit)}`).join(" + ");
@@ -42,7 +44,7 @@ export function answerSentence(a) {
   const run = a.scope !== "step" ? runSeconds(a) : null;
   if (run) {
     out.push(...sentence(parts("a_run"), num(Number(state.tokens), "1", { text: many(Number(state.tokens)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
-    if (a.cost_usd) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
+    if (a.cost_usd && a.fits) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
     out.push(t("a_run_end"), " ");
   }
   if (a.fits) out.push(memory, " ");
@@ -58,5 +60,5 @@ export function secondLine(a) {
 }
 // Names and figures of the parts below a bar; the bar itself is a picture.
 export function key(list, unit, total) {
-  return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: p.strong ? "strong" : "shade" + p.shade }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: partOf(percent(p.value / total), fmt(total, unit, 3)) }))));
+  return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: `look${p.look}${p.strong ? " strong" : ""}` }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: partOf(percent(p.value / total), fmt(total, unit, 3)) }))));
 }

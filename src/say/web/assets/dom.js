@@ -28,6 +28,11 @@ export function num(e, unit, about = {}) {
 export function sentence(parts, ...inside) {
   return parts.flatMap((part, i) => [part, inside[i]]).filter((x) => x != null && x !== "");
 }
+// A table that a phone shows row by row, each cell with its head (.many in the reports' style sheet). `right`: which columns are figures.
+export function manyTable(heads, right, rows) {
+  for (const row of rows) [...row.cells].forEach((c, i) => { if (heads[i] && c.colSpan === 1 && (i || !Number.isNaN(Number(c.textContent)))) c.setAttribute("data-h", heads[i]); });
+  return el("div", { className: "wide many" }, el("table", {}, el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", className: right(h, i) ? "r" : "" }, h)))), el("tbody", {}, rows)));
+}
 export function field(key, { label, list, type = "text", placeholder = t("auto"), width, suffix } = {}) {
   const input = el("input", { id: "f-" + key, type, value: state[key], placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }) });
   if (width) input.size = width;

@@ -1,3 +1,4 @@
+import { t } from "/words.js";
 // Charts as SVG, drawn here and not by the server: they follow a slider, keep a ghost of the baseline and answer the pointer. Colour comes from
 // the style sheet alone; each says in words what it shows.
 const NS = "http://www.w3.org/2000/svg";
@@ -20,7 +21,7 @@ export function stack(parts, { width, total, name, show, ghost, limit, limitName
   const sum = (l) => l.reduce((a, p) => a + p.value, 0);
   const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0) * 1.001 || 1;
   const root = canvas(height, name, parts.map((p) => `${p.name} ${show(p.value)}`).join(", "), width);
-  const row = (list, y, hh, cls) => { let x = 0; for (const p of list) { const w = (p.value / top) * width; if (w > 0.2) root.append(svg("rect", { x: r1(x), y, width: r1(Math.max(w - 1.5, 0.5)), height: hh, class: `${cls} ${p.strong ? "strong" : "shade" + (p.shade ?? 1)}` }, svg("title", {}, `${p.name}: ${show(p.value)}`))); x += w; } };
+  const row = (list, y, hh, cls) => { let x = 0; for (const p of list) { const w = (p.value / top) * width; if (w > 0.2) root.append(svg("rect", { x: r1(x), y, width: r1(Math.max(w - 1.5, 0.5)), height: hh, class: `${cls} look${p.look ?? 5}` }, svg("title", {}, `${p.name}: ${show(p.value)}`))); x += w; } };
   row(parts, 0, h, "part");
   if (hasGhost) row(ghost, h + gap, 12, "part ghost");
   if (limit) { const x = r1((limit / top) * width) - 1; root.append(svg("path", { d: `M${x} -2V${height - 10}`, class: "limit" }), text(x - 4, height - 1, limitName, { "text-anchor": "end", class: "tick" })); }
@@ -47,7 +48,8 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   for (const v of sy.ticks) root.append(svg("path", { d: `M${left} ${r1(sy.f(v))}H${width - right}`, class: "grid" }), text(left - 8, r1(sy.f(v)) + 4, y.show(v), { "text-anchor": "end", class: "tick" }));
   let last = -99;
   for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < columns(label) * 7 + 10) continue; last = px; root.append(text(px, height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
-  root.append(text(left, 14, y.label, { class: "axis" }), text(width - right, height - 6, x.label, { "text-anchor": "end", class: "axis" }));
+  const title = (a) => (a.log ? `${a.label} (${t("log_scale")})` : a.label);
+  root.append(text(left, 14, title(y), { class: "axis" }), text(width - right, height - 6, title(x), { "text-anchor": "end", class: "axis" }));
   for (const m of marks) {
     if (m.x != null) root.append(svg("path", { d: `M${r1(sx.f(m.x))} ${top}V${height - bottom}`, class: "mark" }), text(r1(sx.f(m.x)) + (sx.f(m.x) > width * 0.7 ? -6 : 6), height - bottom - 8, m.name, { class: "tick strong", "text-anchor": sx.f(m.x) > width * 0.7 ? "end" : "start" }));
     if (m.y != null && sy.f(m.y) > top) root.append(svg("path", { d: `M${left} ${r1(sy.f(m.y))}H${width - right}`, class: "mark dash" }), text(left + 6, r1(sy.f(m.y)) - 5, m.name, { class: "tick strong" }));
@@ -56,6 +58,8 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
   return root;
 }
+// Marks that differ by shape, not by colour alone.
+export const shapes = { round: (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`, up: (x, y, r) => `M${x} ${y - 1.2 * r}l${1.2 * r} ${2.1 * r}h${-2.4 * r}z`, square: (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`, diamond: (x, y, r) => `M${x} ${y - 1.35 * r}l${1.35 * r} ${1.35 * r}l${-1.35 * r} ${1.35 * r}l${-1.35 * r} ${-1.35 * r}z` };
 function drawSeries(root, s, fx, fy, box) {
   const points = s.points.filter((p) => p.y != null && p.x != null);
   const clampY = (v) => Math.max(box.top - 6, Math.min(box.bottom, fy(v)));
@@ -66,7 +70,9 @@ function drawSeries(root, s, fx, fy, box) {
   else if (s.kind !== "points") root.append(svg("path", { d: line(points), class: `line ${s.cls ?? ""}` }));
   if (s.dots === false) return;
   for (const p of points) {
-    const dot = svg("circle", { cx: r1(fx(p.x)), cy: r1(clampY(p.y)), r: p.r ?? s.r ?? 3.5, class: `dot ${s.cls ?? ""} ${p.cls ?? ""}` }, svg("title", {}, p.label ?? ""));
+    const cx = r1(fx(p.x)), cy = r1(clampY(p.y)), r = p.r ?? s.r ?? 3.5, named = [{ class: `dot ${s.cls ?? ""} ${p.cls ?? ""}` }, svg("title", {}, p.label ?? "")];
+    const dot = p.shape ? svg("path", { d: shapes[p.shape](cx, cy, r), ...named[0] }, named[1]) : svg("circle", { cx, cy, r, ...named[0] }, named[1]);
+    if (p.ring) root.append(svg("circle", { cx, cy, r: r + 6, class: "ring" }), text(cx + (cx > box.right - 90 ? -r - 9 : r + 9), cy - r - 5, p.ring, { class: "name strong", "text-anchor": cx > box.right - 90 ? "end" : "start" }));
     if (p.onclick) { dot.setAttribute("tabindex", "0"); dot.setAttribute("role", "button"); dot.setAttribute("aria-label", p.label ?? ""); dot.addEventListener("click", p.onclick); dot.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); p.onclick(); } }); root.setAttribute("role", "group"); }
     root.append(dot);
   }

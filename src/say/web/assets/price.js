@@ -4,9 +4,9 @@ import { fmt, money, inMoney, moneyText } from "/format.js";
 import { el, num, fault, field, copyButton, sentence } from "/dom.js";
 import { ask, latest, commandLine, tidy } from "/api.js";
 import { lists, precisions } from "/case.js";
-import { plot, timeTicks, widthOf, keepDrawn } from "/draw.js";
+import { plot, svg, shapes, timeTicks, widthOf, keepDrawn } from "/draw.js";
 
-const ways = ["rent", "spot", "buy-new", "buy-used"];
+const ways = ["rent", "spot", "buy-new", "buy-used"], marks = { rent: ["up", 3], spot: ["diamond", 4], "buy-new": ["round", 1], "buy-used": ["square", 2] }; // as in reports
 const wayName = (how) => t(how.replace("-", "_"));
 const old = (date) => date && Date.now() - Date.parse(date) > 183 * 864e5;
 
@@ -31,9 +31,9 @@ export function show(main) {
     const w = widthOf(chart), all = found.filter((p) => p.cost_usd?.value > 0 && p.run_s?.value > 0);
     // the front over all ways together: nothing is cheaper and faster
     const front = all.filter((p) => !all.some((q) => q !== p && q.cost_usd.value <= p.cost_usd.value && q.run_s.value <= p.run_s.value)).sort((a, b) => a.run_s.value - b.run_s.value);
-    const point = (p) => ({ x: p.run_s.value, y: inMoney(p.cost_usd.value), label: describe(p), r: front.includes(p) ? 6 : 4.5, cls: `${front.includes(p) ? "main" : "second"} ${old(p.price_date) ? "old" : ""} ${picked.includes(p) ? "picked" : ""}`, onclick: () => { picked = picked.includes(p) ? picked.filter((q) => q !== p) : [...picked, p].slice(-4); draw(); compare(); } });
+    const point = (p) => ({ x: p.run_s.value, y: inMoney(p.cost_usd.value), label: describe(p), shape: marks[p.how][0], ring: p === chosen ? t("advised") : "", r: front.includes(p) || p === chosen ? 6 : 4.5, cls: `look${marks[p.how][1]} ${front.includes(p) || p === chosen ? "front" : ""} ${old(p.price_date) ? "old" : ""} ${picked.includes(p) ? "picked" : ""}`, onclick: () => { picked = picked.includes(p) ? picked.filter((q) => q !== p) : [...picked, p].slice(-4); draw(); compare(); } });
     const xs = all.map((p) => p.run_s.value), ys = all.map((p) => inMoney(p.cost_usd.value));
-    chart.replaceChildren(el("figcaption", {}, `${t("front")} · ${t("pick")}`), plot({ width: w, height: w < 520 ? 300 : 400, name: t("price"), words: front.map(describe).join("; "), legend: false,
+    chart.replaceChildren(el("figcaption", {}, `${t("front")} · ${t("pick")}`), el("ul", { className: "ways" }, ways.filter((h) => all.some((p) => p.how === h)).map((h) => el("li", { className: `look${marks[h][1]}` }, svg("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, svg("path", { d: shapes[marks[h][0]](0, 0, 5) })), wayName(h)))), plot({ width: w, height: w < 520 ? 300 : 400, name: t("price"), words: front.map(describe).join("; "), legend: false,
       x: { label: t("run_time"), log: true, lo: Math.min(...xs) * 0.8, hi: Math.max(...xs) * 1.25, ticks: timeTicks(Math.min(...xs) * 0.8, Math.max(...xs) * 1.25), show: (v) => fmt(v, "s", 3) }, y: { label: t("cost"), log: true, lo: Math.min(...ys) * 0.8, hi: Math.max(...ys) * 1.25, show: (v) => moneyText(v, 1) },
       series: [{ kind: "stairs", cls: "main", dots: false, points: front.map((p) => ({ x: p.run_s.value, y: inMoney(p.cost_usd.value) })) }, { kind: "points", points: all.map(point) }] }));
   }
@@ -52,7 +52,7 @@ export function show(main) {
         if (a.pick && (!best || a.pick.cost_usd.value < best.cost_usd.value)) best = a.pick;
       } catch (e) { problem = e; }
     }));
-    found = list; picked = []; chosen = best;
+    found = list; picked = []; chosen = best && list.find((q) => q.system === best.system && q.how === best.how && q.provider === best.provider);
     if (best) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("p_answer"), el("strong", {}, wayName(best.how)), `${best.system}${best.provider ? ` (${best.provider})` : ""}`, cost(best), time(best))));
     else answer.replaceChildren(problem ? fault(problem) : el("p", { className: "answer" }, t("p_none")));
     answer.classList.remove("waiting");

@@ -3,10 +3,12 @@ import { t } from "/words.js";
 import { el, fault, fragment, save, dropZone } from "/dom.js";
 import { ask, latest } from "/api.js";
 
-const texts = {};
+const texts = {}, textOf = async (name) => (texts[name] ??= await (await fetch(`/${name}.yaml`)).text());
+const titleOf = (text) => /^title: \{ko: ([^,}]+), en: ([^}]+)\}/m.exec(text)?.[state.lang === "ko" ? 1 : 2];
 export function show(main) {
   const area = el("textarea", { spellcheck: false, "aria-label": t("scenario") }), result = el("section", { "aria-label": t("result") });
-  const picks = el("div", { className: "chips", role: "group", "aria-label": t("example") }, el("span", {}, t("example")), ["seed-000", "seed-001", "seed-002", "seed-003", "seed-004"].map((n) => el("button", { type: "button", className: "chip", "aria-pressed": String(state.example === n), onclick: () => { for (const b of picks.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b.textContent === n)); set({ example: n }); } }, n)));
+  const picks = el("div", { className: "chips", role: "group", "aria-label": t("example") }, el("span", {}, t("example")), ["seed-000", "seed-001", "seed-002", "seed-003", "seed-004"].map((n) => el("button", { type: "button", className: "chip", "aria-pressed": String(state.example === n), onclick: (e) => { for (const b of picks.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.currentTarget)); set({ example: n }); } }, n)));
+  picks.querySelectorAll(".chip").forEach(async (b) => { try { b.textContent = titleOf(await textOf(b.textContent)) ?? b.textContent; } catch { /* its name stays */ } });
   const body = (more) => ({ scenario: "scenario.yaml", files: { "scenario.yaml": area.value }, ...more });
   const give = (name, type, more) => async () => { try { const text = await ask("report", body(more)); save(name, type, typeof text === "string" ? text : JSON.stringify(text, null, 2)); } catch (e) { result.prepend(fault(e)); } };
   const csv = () => { // every table of the document, one below the other
@@ -24,7 +26,7 @@ export function show(main) {
   let timer;
   area.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(run, 350); });
   const load = latest(async () => {
-    try { texts[state.example] ??= await (await fetch(`/${state.example}.yaml`)).text(); area.value = texts[state.example]; run(); } catch (e) { result.replaceChildren(fault(e)); }
+    try { area.value = await textOf(state.example); run(); } catch (e) { result.replaceChildren(fault(e)); }
   });
   load();
   return (change) => { if ("example" in change) load(); };

@@ -1,7 +1,7 @@
 import { state, set, files } from "/state.js";
 import { t, parts, fill } from "/words.js";
 import { fmt, digits, percent } from "/format.js";
-import { el, num, fault, fragment, copyButton, slider, dropZone, sentence } from "/dom.js";
+import { el, num, fault, fragment, copyButton, manyTable, slider, dropZone, sentence } from "/dom.js";
 import { ask, latest, caseOf, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 import { about, timeParts } from "/answer.js";
@@ -11,7 +11,7 @@ const pattern = /^(\d+)x /;
 const sizes = (n) => { const l = []; for (let v = 1; v < n; v *= 2) l.push(v); return [...l, n]; };
 
 export function show(main) {
-  const answer = el("section", { className: "result" }), chart = el("figure", { className: "wide" }), table = el("div", { className: "tablebox", tabIndex: 0, role: "region", "aria-label": t("scaling") }), checked = el("section", { className: "checked" });
+  const answer = el("section", { className: "result" }), chart = el("figure", { className: "wide" }), table = el("div", { className: "tablebox doc", tabIndex: 0, role: "region", "aria-label": t("scaling") }), checked = el("section", { className: "checked" });
   let rows = null, measured = [];
   const bare = () => (pattern.test(state.on) && !state.on.includes("(") ? state.on.replace(pattern, "") : state.on);
   const request = () => {
@@ -33,12 +33,13 @@ export function show(main) {
     chart.replaceChildren(el("figcaption", {}, t("throughput")), plot({ width: w, height: w < 520 ? 280 : 380, name: t("scaling"), words: points.map((p) => p.label).join("; "),
       x: { label: t("gpus"), lo: one.n_gpus, hi: Math.max(last.n_gpus, one.n_gpus * 2), log: true, ticks: runs.map((r) => r.n_gpus), show: (v) => String(v) }, y: { label: t("samples_s"), log: true, lo: Math.min(...points.map((p) => p.lo ?? p.y)) * 0.9, hi: Math.max(base * last.n_gpus, ...points.map((p) => p.hi ?? p.y)) * 1.15, show: (v) => fmt(v, "1") },
       series: [{ name: t("ideal"), cls: "ideal", dots: false, points: runs.map((r) => ({ x: r.n_gpus, y: base * r.n_gpus })) }, { name: t("predicted"), cls: "main", points }, { name: t("measured"), kind: "points", cls: "measured", r: 6, points: measured }] }));
-    table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, [t("gpus"), t("samples_s"), t("speedup"), t("efficiency"), t("step"), t("time_goes")].map((h, i) => el("th", { scope: "col", className: i && i < 5 ? "r" : "" }, h)))),
-      el("tbody", {}, rows.map((r) => {
+    const heads = [t("gpus"), t("samples_s"), t("speedup"), t("efficiency"), t("step"), t("time_goes")];
+    table.replaceChildren(manyTable(heads, (h, i) => i && i < 5,
+      rows.map((r) => {
         if (!runs.includes(r)) return el("tr", {}, el("th", { scope: "row" }, String(r.n_gpus)), el("td", { colSpan: 5, className: "dim" }, ...sentence(parts("a_not"), num(r.memory_B.total, "B", about(r, "memory")), num(r.memory_B.capacity, "B", about(r, "capacity")))));
         const time = timeParts(r), top = time.find((p) => p.strong);
         return el("tr", {}, el("th", { scope: "row" }, String(r.n_gpus)), el("td", { className: "r" }, num(r.samples_per_s, "1", about(r, "samples"))), el("td", { className: "r" }, num(r.speedup, "1", { text: digits(r.speedup, 3) + "×", label: t("speedup"), formula: `${fmt(r.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)}` })), el("td", { className: "r" }, num(r.efficiency_frac, "frac", { label: t("efficiency"), formula: `${digits(r.speedup, 3)} / ${r.n_gpus / one.n_gpus}` })), el("td", { className: "r" }, num(r.step_s, "s", { ...about(r, "step"), plain: true })), el("td", {}, el("span", { className: "mini" }, stack(time, { width: 120, name: t("time_goes"), show: (v) => fmt(v, "s") })), top ? ` ${top.name} ${percent(top.value / r.step_s.value)}` : ""));
-      }))));
+      })));
     const knee = runs.find((r, i) => runs[i + 1] && runs[i + 1].samples_per_s.value / r.samples_per_s.value < 1 + 0.5 * (runs[i + 1].n_gpus / r.n_gpus - 1));
     answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("s_answer"), String(last.n_gpus), String(one.n_gpus), num(last.speedup, "1", { text: digits(last.speedup, 2), label: t("speedup"), formula: `${fmt(last.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)} ${t("samples_s")}` })), " ", knee ? fill("s_best", knee.n_gpus) : ""), last.efficiency_frac > 1.08 ? el("p", { className: "second" }, t("s_memory")) : "");
   }

@@ -1,7 +1,7 @@
 import { state } from "/state.js";
 import { t, parts } from "/words.js";
 import { fmt, digits, percent } from "/format.js";
-import { el, num, fault, field, choice, sentence } from "/dom.js";
+import { el, num, fault, field, choice, sentence, manyTable } from "/dom.js";
 import { ask, latest } from "/api.js";
 import { openDrawer } from "/drawer.js";
 import { plot, widthOf, keepDrawn } from "/draw.js";
@@ -18,7 +18,7 @@ const quantile = (list, q) => { const s = [...list].sort((a, b) => a - b); retur
 const unitOf = { s: "s", Bps: "Bps", flopps: "flopps" };
 
 export function show(main) {
-  const answer = el("section", { className: "result" }), chart = el("figure"), table = el("div", { className: "tablebox", tabIndex: 0, role: "region", "aria-label": t("trust") });
+  const answer = el("section", { className: "result" }), chart = el("figure"), table = el("div", { className: "tablebox doc", tabIndex: 0, role: "region", "aria-label": t("trust") });
   let sets = null, blind = null;
   main.append(el("div", { className: "fields" }, choice("set", ["train_llm", "train_other", "infer_llm", "collectives"].map((s) => [s, t(s)])), field("filter", { label: t("gpu_filter"), placeholder: "H100, Llama …", width: 14 })), answer, chart, table);
   const rowsOf = () => { const words = state.filter.toLowerCase().split(/[\s,]+/).filter(Boolean); return sets.flatMap((s) => s.worst.map((r) => ({ ...r, unit: unitOf[s.unit] ?? "1", set: s.set }))).filter((r) => r.predicted > 0 && r.measured > 0 && words.every((w) => `${r.gpu} ${r.what}`.toLowerCase().includes(w))); };
@@ -39,7 +39,7 @@ export function show(main) {
     // one stop for the keyboard: the table below has every row
     for (const dot of chart.querySelectorAll(".dot[tabindex]")) dot.setAttribute("tabindex", "-1");
     const worst = [...rows].sort((a, b) => Math.abs(ln(b)) - Math.abs(ln(a))).slice(0, 25);
-    table.replaceChildren(el("h2", {}, t("t_worst")), el("table", {}, el("thead", {}, el("tr", {}, ["GPU", "", t("x_measured"), t("y_predicted"), t("error")].map((h, i) => el("th", { scope: "col", className: i > 1 ? "r" : "" }, h)))), el("tbody", {}, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.abs(r.predicted / r.measured - 1))))))));
+    table.replaceChildren(el("h2", {}, t("t_worst")), manyTable(["GPU", "", t("x_measured"), t("y_predicted"), t("error")], (h, i) => i > 1, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.abs(r.predicted / r.measured - 1)))))));
   }
   const update = latest(async () => {
     answer.classList.add("waiting");

@@ -13,7 +13,7 @@ const table = {
   q_verb: ["Train", ""], q_on: ["on", ""], q_end: ["", "에서 학습하면?"], q_serve_verb: ["Serve", ""], q_serve_end: ["", " 서빙하면?"],
   batch: ["batch per GPU", "GPU당 배치"], seq: ["sequence", "시퀀스"], precision: ["precision", "정밀도"], framework: ["framework", "프레임워크"],
   recompute: ["recompute", "재계산"], zero: ["ZeRO stage", "ZeRO 단계"], tokens: ["tokens to train on", "학습할 토큰"], auto: ["auto", "자동"], gpus: ["GPUs", "GPU 수"],
-  gpu: ["GPU", "GPU"], per_host: ["per host", "호스트당"], link: ["link", "연결"], hosts: ["hosts", "호스트"], network: ["network", "네트워크"], as_listed: ["as listed", "사양대로"],
+  gpu: ["GPU", "GPU"], per_host: ["per host", "노드당"], link: ["link", "연결"], hosts: ["hosts", "노드 수"], network: ["network", "네트워크"], as_listed: ["as listed", "사양대로"],
   build: ["Build a system", "시스템 조립"], drop: ["or drop a config.json, GGUF or safetensors file here", "또는 config.json, GGUF, safetensors 파일을 끌어다 놓으세요"],
   choose_file: ["choose a file", "파일 고르기"], this_machine: ["this machine", "이 장비"], unread: ["could not be read", "읽을 수 없습니다"],
   // the answer
@@ -41,10 +41,10 @@ const table = {
   // price
   budget: ["budget", "예산"], deadline: ["deadline", "기한"], region: ["region", "지역"], vendor: ["accelerators", "가속기"], how: ["how", "방법"], rent: ["rent", "임대"], spot: ["spot", "스팟"], buy_new: ["buy new", "신품"], buy_used: ["buy used", "중고"],
   p_answer: ["Recommended: | |, |. The run takes |.", "추천은 | |입니다. 비용 |, 실행 시간 |."], p_none: ["Nothing fits these limits.", "이 조건에 맞는 것이 없습니다."], cost: ["cost", "비용"], run_time: ["time of the run", "실행 시간"], front: ["nothing is cheaper and faster than what is on the line", "선 위의 점보다 싸면서 빠른 것은 없습니다"],
-  compared: ["Compared", "비교"], pick: ["Choose up to four points to compare.", "점을 최대 네 개까지 고르면 비교합니다."], price_of: ["price of", "가격 기준일"], old: ["older than half a year", "반년이 넘음"], any: ["any", "모두"], one_run: ["for one run", "실행 한 번"],
+  compared: ["Compared", "비교"], advised: ["advised", "추천"], log_scale: ["log scale", "로그 눈금"], pick: ["Choose up to four points to compare.", "점을 최대 네 개까지 고르면 비교합니다."], price_of: ["price of", "가격 기준일"], old: ["older than half a year", "반년이 넘음"], any: ["any", "모두"], one_run: ["for one run", "실행 한 번"],
   // buy
   util: ["utilisation", "가동률"], years: ["years of use", "사용 기간"], buy_price: ["price of the machine", "장비 가격"], rent_price: ["rent per hour", "시간당 임대료"], tariff: ["electricity", "전기 요금"], flat: ["flat price", "단일 단가"], kepco: ["KEPCO, general", "한전 일반용"], watts: ["power draw", "소비 전력"], kwh_price: ["electricity price", "전기 단가"], over: ["over |", "| 초과"],
-  b_after: ["Buying pays after |.", "| 뒤부터는 사는 쪽이 저렴합니다."], b_never: ["Renting stays cheaper for | years.", "|년 동안은 빌리는 쪽이 저렴합니다."], b_paid: ["Paid in all", "누적 지출"], bought: ["bought", "구매"], rented: ["rented", "임대"], tornado: ["What moves the break-even: ±20 % of each", "손익분기를 좌우하는 것: 각각 ±20 %"],
+  b_after: ["Buying pays after |.", "| 뒤부터는 사는 쪽이 저렴합니다."], b_range: ["±20 % of |: | to |.", "| ±20 %: |–|."], b_tariff: ["Electricity: |.", "전기 요금: |."], b_never: ["Renting stays cheaper for | years.", "|년 동안은 빌리는 쪽이 저렴합니다."], b_paid: ["Paid in all", "누적 지출"], bought: ["bought", "구매"], rented: ["rented", "임대"], tornado: ["What moves the break-even: ±20 % of each", "손익분기를 좌우하는 것: 각각 ±20 %"],
   day: ["day", "일"], months: ["months", "개월"], year_n: ["| years", "|년"], hour_of: ["/h", "/시간"], per_s: ["|/s", "|건/초"],
   // serve
   rate: ["requests a second", "초당 요청"], prompt: ["prompt tokens", "입력 토큰"], answer: ["answer tokens", "출력 토큰"], ttft: ["first token", "첫 토큰"], tpot: ["each further token", "이후 토큰마다"], ttft_s: ["first token within (s)", "첫 토큰 목표 (초)"], tpot_s: ["further tokens within (s)", "이후 토큰 목표 (초)"], per_m: ["cost of a million answer tokens", "출력 토큰 100만 개의 비용"], knee: ["knee", "꺾이는 지점"], weights_as: ["weights", "가중치 형식"],
