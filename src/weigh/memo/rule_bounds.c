@@ -333,10 +333,18 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		jl_fig_text(said->premises, note, f, bound, 0);
 		snprintf(lo, sizeof lo, "≤ %.50s", said->premises);
 		memcpy(said->premises, lo, sizeof lo);
-		jl_said_finding_say(said,
-				    "an all-reduce over %u nodes cannot be above the network's %.3g GB/s x %u/%u: "
-				    "every byte leaves a node nearly twice",
-				    nodes, as * net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
+		if (as > 1)
+			jl_said_finding_say(
+				said,
+				"the busbw of an all-reduce over %u nodes cannot be above the network's %.3g GB/s x "
+				"%u/%u x %.3g: every byte leaves a node nearly twice",
+				nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1), as);
+		else
+			jl_said_finding_say(
+				said,
+				"an all-reduce over %u nodes cannot be above the network's %.3g GB/s x %u/%u: "
+				"every byte leaves a node nearly twice",
+				nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
 	}
 	if (!expect(&e, note, &net, nodes))
 		return;
