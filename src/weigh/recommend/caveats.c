@@ -81,9 +81,9 @@ static void of_price(struct list *list, const struct jl_candidate *c, const stru
 
 	if (!c->setup->sys.system && !jl_card_price_stale(c->setup->sys.gpu, &other, ask->today))
 		add(list, "other-price",
-		    other.used ? JL_N("priced new; a used one is %s USD (%s, %s; --how buy-used)")
-			       : JL_N("priced used; a new one is %s USD (%s, %s; --how buy-new)"),
-		    jl_grouped(host, other.usd), other.price ? other.price->provider : "list price", other.date);
+		    other.used ? JL_N("priced new; a used one is %s USD ({%s}, %s; --how buy-used)")
+			       : JL_N("priced used; a new one is %s USD ({%s}, %s; --how buy-new)"),
+		    jl_grouped(host, other.usd), other.price ? other.price->provider : JL_N("list price"), other.date);
 }
 
 size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const struct jl_candidate *c,
