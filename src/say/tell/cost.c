@@ -378,7 +378,8 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 					 o->other.used ? JL_("; of a new card, a used one is %s USD (%s, %s)")
 						       : JL_("; of a used card, a new one is %s USD (%s, %s)"),
 					 jl_grouped(JL_TXT, o->other.usd),
-					 o->other.price ? jl_msg(o->other.price->provider) : JL_("list price"), o->other.date),
+					 jl_msg(o->other.price ? o->other.price->provider : JL_N("list price")),
+					 o->other.date),
 			    JL_LISTED, o->other.price ? o->other.price->provider : NULL);
 	else if (o->card.usd > 0)
 		jl_doc_said(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE, NULL);
