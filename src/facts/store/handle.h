@@ -11,8 +11,11 @@ struct jl_store {
 	struct jl_store_place place;
 	struct jl_err offline; /* why */
 	size_t n_waiting, n_sent, n_refused;
-	struct jl_err refusal;             /* why the last of them */
-	struct jl_store_taken done, going; /* ended; in the open batch */
+	struct jl_err refusal;                 /* why the last of them */
+	struct jl_store_taken done, going;     /* ended; in the open batch */
+	size_t n_damaged;                      /* rows met that are no records */
+	char damaged_id[JL_RECORD_ID_LEN + 1]; /* ... the first of them */
+	struct jl_err damage;                  /* ... and what is wrong with it */
 	bool in_batch;
 	bool guarded; /* to the transaction's end: a row that is refused (JL_E_DATA) leaves the others as they are. Only where it spools */
 	struct jl_buf batch;   /* lines of a batch that may have to go to the spool; only where the backend spools */
@@ -37,6 +40,7 @@ enum jl_status jl_sql_erase(struct jl_store *store, const char *id, struct jl_er
 enum jl_status jl_sql_find(struct jl_store *store, const char *part, char ret_ids[][JL_RECORD_ID_LEN + 1],
 			   size_t *ret_n, struct jl_err *err);
 enum jl_status jl_sql_body(struct jl_store *store, const char *id, struct jl_buf *out, struct jl_err *err);
+/* The visitor gets a row's id, a blank and the line. */
 enum jl_status jl_sql_each(struct jl_store *store, const struct jl_store_filter *filter, jl_store_visit *visit,
 			   void *ctx, struct jl_err *err);
 enum jl_status jl_sql_count(struct jl_store *store, size_t *ret_n, struct jl_err *err);

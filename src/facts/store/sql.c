@@ -143,7 +143,7 @@ enum jl_status jl_sql_each(struct jl_store *s, const struct jl_store_filter *f, 
 
 	(void)snprintf(limit, sizeof(limit), "%lld", f->limit ? (long long)f->limit : (long long)INT64_MAX);
 	(void)snprintf(sql, sizeof(sql),
-		       "SELECT body FROM %s WHERE (CAST($1 AS text) IS NULL OR kind = $1)"
+		       "SELECT id || ' ' || body FROM %s WHERE (CAST($1 AS text) IS NULL OR kind = $1)"
 		       " AND (CAST($2 AS text) IS NULL OR machine = $2 OR machine_name = $2)"
 		       " AND (CAST($3 AS text) IS NULL OR run = $3) AND (CAST($4 AS text) IS NULL OR origin = $4)"
 		       " AND (CAST($5 AS text) IS NULL OR backend = $5) AND time_s >= CAST($6 AS double precision)"

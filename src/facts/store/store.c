@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "store/handle.h"
 
 /* ---- opening and closing */
@@ -160,12 +161,52 @@ enum jl_status jl_store_get(struct jl_store *store, const char *id, struct jl_ar
 	return status;
 }
 
+struct visiting {
+	struct jl_store *store;
+	jl_store_visit *visit;
+	void *ctx;
+};
+
+static enum jl_status visit_sound(void *ctx, const char *row, size_t len, struct jl_err *err)
+{
+	struct visiting *v = ctx;
+	struct jl_store *store = v->store;
+	const char *blank = memchr(row, ' ', len), *line = blank ? blank + 1 : row;
+	const size_t line_len = len - (size_t)(line - row);
+	struct jl_record record;
+	struct jl_arena arena;
+	struct jl_err why = { 0 };
+
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	const enum jl_status status = jl_record_read(line, line_len, &arena, &record, &why);
+
+	jl_arena_release(&arena);
+	if (status == JL_E_NOMEM)
+		return jl_fail_nomem(err);
+	if (!status)
+		return v->visit(v->ctx, line, line_len, err);
+	if (store->n_damaged++ == 0) {
+		(void)snprintf(store->damaged_id, sizeof(store->damaged_id), "%.*s", (int)(line - row - 1), row);
+		jl_utf8_sanitize(store->damaged_id);
+		store->damage = why;
+	}
+	return JL_OK;
+}
+
 enum jl_status jl_store_each(struct jl_store *store, const struct jl_store_filter *filter, jl_store_visit *visit,
 			     void *ctx, struct jl_err *err)
 {
-	JL_TRY(need_db(store, err));
+	struct visiting v = { .store = store, .visit = visit, .ctx = ctx };
 
-	return jl_sql_each(store, filter, visit, ctx, err);
+	JL_TRY(need_db(store, err));
+	return jl_sql_each(store, filter, visit_sound, &v, err);
+}
+
+size_t jl_store_damaged(const struct jl_store *store, const char **ret_id, const struct jl_err **ret_why)
+{
+	*ret_id = store->damaged_id;
+	*ret_why = &store->damage;
+	return store->n_damaged;
 }
 
 enum jl_status jl_store_count(struct jl_store *store, size_t *ret_n, struct jl_err *err)

@@ -83,10 +83,13 @@ enum jl_status jl_store_list(struct jl_store *store, const struct jl_store_filte
 enum jl_status jl_store_count(struct jl_store *store, size_t *ret_n, struct jl_err *err);
 
 /* Every record that fits as the line it was stored as, one at a time: for export. What `visit` returns other than JL_OK
- * ends it. */
+ * ends it. A row that is no record (a damaged file, another hand) is passed over and counted. */
 typedef enum jl_status jl_store_visit(void *ctx, const char *line, size_t len, struct jl_err *err);
 enum jl_status jl_store_each(struct jl_store *store, const struct jl_store_filter *filter, jl_store_visit *visit,
 			     void *ctx, struct jl_err *err);
+
+/* How many rows were passed over so far; the id of the first and what is wrong with it. */
+size_t jl_store_damaged(const struct jl_store *store, const char **ret_id, const struct jl_err **ret_why);
 
 enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl_err *err);
 enum jl_status jl_store_note(struct jl_store *store, const char *id, const char *note,

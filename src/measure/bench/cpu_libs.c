@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/dynlib.h"
@@ -111,9 +113,26 @@ static bool open_one(struct jl_cpu_lib *lib, const struct known *k)
 	return true;
 }
 
+/* These libraries take room for every processor, and wait for it without an end where the address space is too small. */
+static enum jl_status has_room(struct jl_err *err)
+{
+	const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const rlim_t least_B = ((rlim_t)512 + 64 * (rlim_t)(n_cpus > 0 ? n_cpus : 1)) << 20;
+	struct rlimit space;
+
+	if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY || space.rlim_cur >= least_B)
+		return JL_OK;
+	return jl_fail(
+		err, JL_E_LIMIT,
+		"the address space is limited to %llu MiB (ulimit -v); libraries that multiply matrices need %llu",
+		(unsigned long long)space.rlim_cur >> 20, (unsigned long long)least_B >> 20);
+}
+
 enum jl_status jl_cpu_libs(const struct jl_cpu_lib **ret_libs, size_t *ret_n, struct jl_err *err)
 {
 	static bool looked;
+
+	JL_TRY(has_room(err));
 
 	(void)pthread_mutex_lock(&lock);
 	for (size_t i = 0; !looked && i < sizeof(known) / sizeof(*known); i++)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/view.h"
 #include "record/record.h"
@@ -148,6 +149,7 @@ enum jl_status jl_cmd_store_list(struct jl_cli *cli, struct jl_err *err)
 		jl_view_spool(cli, store);
 	}
 	status = list(cli, store, &filter, err);
+	jl_view_damaged(cli, store);
 	if (cli->json)
 		jl_buf_puts(&cli->out, "\n]}\n");
 	jl_store_close(store);
@@ -241,6 +243,7 @@ enum jl_status jl_cmd_store_export(struct jl_cli *cli, struct jl_err *err)
 	JL_THEN(status, open_store(&store, cli, err));
 	filter.oldest_first = true;
 	JL_THEN(status, jl_store_each(store, &filter, put_line, cli, err));
+	jl_view_damaged(cli, store);
 	jl_store_close(store);
 	return status;
 }
@@ -277,32 +280,36 @@ static enum jl_status import_line(struct import *im, const char *line, size_t le
 	return status;
 }
 
+/* Up to the end of the line or to `room`; false: there is none left. */
+static bool next_line(FILE *file, char *line, size_t room, size_t *ret_len)
+{
+	int c = EOF;
+
+	for (*ret_len = 0; *ret_len < room && (c = getc_unlocked(file)) != EOF && c != '\n';)
+		line[(*ret_len)++] = (char)c;
+	return c != EOF || *ret_len;
+}
+
 static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err *err)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len;
-	int why;
-	enum jl_status status = JL_OK;
+	char *line = jl_realloc(NULL, JL_RECORD_TEXT_MAX_B + 1);
+	enum jl_status status = jl_got(line, err);
+	size_t n;
 
-	while (!status && (errno = 0, len = getline(&line, &room, file)) >= 0) {
-		size_t n = (size_t)len;
-
+	while (!status && next_line(file, line, JL_RECORD_TEXT_MAX_B + 1, &n)) {
 		im->line++;
-		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' '))
+		while (n && (line[n - 1] == '\r' || line[n - 1] == ' '))
 			n--;
 		if (n)
 			status = import_line(im, line, n, err);
 	}
-	why = errno;
-	free(line);
-	if (status || feof(file))
+	jl_free(line);
+	if (status || !ferror(file))
 		return status;
-	/* a line that finds no memory is no read error to the library, and no end either */
 	JL_TRY(jl_store_end(im->store, err));
-	return jl_fail_at(err, why == ENOMEM ? JL_E_NOMEM : JL_E_IO,
-			  &(struct jl_where){ .file = im->name, .line = im->line + 1 },
-			  JL_N("cannot be read: {%s} (the records before it were stored)"), strerror(why));
+	return jl_fail_at(err, JL_E_IO, &(struct jl_where){ .file = im->name, .line = im->line + 1 },
+			  JL_N("cannot be read: {%s} (%zu records before it were stored)"), strerror(errno),
+			  jl_store_taken(im->store).n[JL_STORE_NEW] + jl_store_taken(im->store).n[JL_STORE_KNOWN]);
 }
 
 /* Stored is what the database has; what waits or was refused is said beside it. */
@@ -355,8 +362,10 @@ enum jl_status jl_cmd_store_merge(struct jl_cli *cli, struct jl_err *err)
 
 	JL_THEN(status, open_store(&into, cli, err));
 	JL_THEN(status, jl_store_merge(into, from, err));
-	if (!status)
+	if (!status) {
 		say_taken(cli, into);
+		jl_view_damaged(cli, from);
+	}
 	jl_store_close(into);
 	jl_store_close(from);
 	return status;

@@ -119,6 +119,21 @@ void jl_view_spool(struct jl_cli *cli, const struct jl_store *store)
 			      n_refused, file, why ? ": " : "", why ? why->text : "");
 }
 
+void jl_view_damaged(struct jl_cli *cli, const struct jl_store *store)
+{
+	const struct jl_err *why;
+	const char *id;
+	const size_t n = store ? jl_store_damaged(store, &id, &why) : 0;
+
+	if (!n)
+		return;
+	jl_buf_printf(&cli->warn,
+		      JL_("⚠ damaged records of %s are left out: %zu. The first is %s: %s ('jeoul store delete %s' "
+			  "removes it)\n"),
+		      jl_store_where(store), n, id, why->text, id);
+	cli->exit_code = 1;
+}
+
 const char *jl_view_bold(const struct jl_cli *cli)
 {
 	return cli->color ? JL_TABLE_BOLD : "";

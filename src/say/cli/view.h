@@ -63,6 +63,8 @@ const char *const *jl_view_options(struct jl_cli *cli);
 /* What waits for the server, what was sent just now, what the server refuses and why. */
 struct jl_store;
 void jl_view_spool(struct jl_cli *cli, const struct jl_store *store);
+/* Rows that were met and are no records: said, and exit 1. */
+void jl_view_damaged(struct jl_cli *cli, const struct jl_store *store);
 
 /* Colour when the output is a terminal, else nothing. */
 const char *jl_view_bold(const struct jl_cli *cli);

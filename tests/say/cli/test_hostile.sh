@@ -23,6 +23,13 @@ if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
 	[[ $code == 1 ]] && ok || bad "validate /dev/zero ended with $code"
 	says "larger than 268 MB"; one_line
 fi
+# ... nor is little memory waited for without an end
+if ! grep -q __asan_init "$JEOUL"; then
+	(ulimit -v 100000; exec timeout 60 "$JEOUL" bench gemm --size 256 --time "1 s" --no-store) >out 2>err; code=$?
+	out=$(cat out) err=$(cat err)
+	[[ $code == 1 ]] && ok || bad "bench gemm in 100 MB ended with $code"
+	says "address space is limited"; one_line
+fi
 run 1 import /dev/zero; says "a line of more than 256 MiB"; one_line
 run 1 check /dev/zero; says "a line of more than 256 MiB"; one_line
 
