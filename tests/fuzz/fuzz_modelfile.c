@@ -1,5 +1,5 @@
 /* ONNX, GGUF, safetensors and their index, torch.export's JSON, networks as text and pipelines of diffusers (files that 0xff parts, brought by a
- * request): the first byte says which. What is read can be priced; what is not
+ * request): the first byte says which, or FUZZ_READER (0 to 6) for all inputs. What is read can be priced; what is not
  * has a message of one line. */
 #include <math.h>
 #include <stdint.h>
@@ -12,6 +12,20 @@
 #include "workload/modelfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static int the_reader = -1;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *reader = getenv("FUZZ_READER");
+
+	(void)argc;
+	(void)argv;
+	if (reader && reader[0] >= '0' && reader[0] <= '6')
+		the_reader = reader[0] - '0';
+	return 0;
+}
 
 static void must(int holds)
 {
@@ -52,7 +66,7 @@ static enum jl_status read_one(const uint8_t *data, size_t size, struct jl_arena
 	enum jl_status status = JL_E_PARSE;
 	char *text = NULL;
 
-	switch (data[0] % 7) {
+	switch (the_reader >= 0 ? the_reader : data[0] % 7) {
 	case 0: status = jl_onnx_parse(&net, data + 1, size - 1, "a.onnx", arena, err); break;
 	case 1: status = jl_gguf_parse(&file, data + 1, size - 1, "a.gguf", arena, err); break;
 	case 2: status = jl_safetensors_parse(&file, data + 1, size - 1, "a.safetensors", arena, err); break;

@@ -16,6 +16,9 @@
 
 #define CHUNK_B       ((size_t)64 << 10)
 #define LINE_KEPT_MAX 2000 /* bytes of a line that go into its record */
+/* what never ends is no log: bytes of one line, and bytes in which nothing was recognised */
+#define ENDLESS_LINE_B    ((size_t)256 << 20)
+#define ENDLESS_NOTHING_B 17179869184.0
 
 struct jl_importer {
 	struct jl_import_options options;
@@ -28,7 +31,7 @@ struct jl_importer {
 	void *states[JL_IMPORT_FORMATS_MAX];
 	/* the line that is being read */
 	char *line;
-	size_t len, number;
+	size_t len, number, line_B; /* what is kept of it; its number; how long it is so far */
 	bool too_long, binary;
 	/* ... or the document */
 	struct jl_json_scan scan;
@@ -247,7 +250,7 @@ static void give_line(struct jl_importer *imp, bool torn)
 	if (skip || !imp->options.pattern)
 		(void)offer_line(imp, &line);
 done:
-	imp->len = 0;
+	imp->len = imp->line_B = 0;
 	imp->too_long = imp->binary = false;
 }
 
@@ -255,6 +258,7 @@ static void add_to_line(struct jl_importer *imp, const char *data, size_t len)
 {
 	size_t room = JL_IMPORT_LINE_MAX_B - imp->len;
 
+	imp->line_B += len;
 	if (len > room) {
 		imp->too_long = true;
 		len = room;
@@ -380,6 +384,22 @@ static enum jl_status check_encoding(const struct jl_importer *imp, const char *
 	return JL_OK;
 }
 
+static void refuse_endless(struct jl_importer *imp)
+{
+	struct jl_err err;
+
+	if (imp->line_B > ENDLESS_LINE_B)
+		jl_importer_fail(imp,
+				 jl_fail(&err, JL_E_LIMIT, "%s:%zu: a line of more than %zu MiB: not a log",
+					 imp->options.name, imp->number, ENDLESS_LINE_B >> 20),
+				 &err);
+	else if (imp->count.size_B > ENDLESS_NOTHING_B && !imp->count.n_records)
+		jl_importer_fail(imp,
+				 jl_fail(&err, JL_E_LIMIT, "%s: nothing recognised in the first %.0f GiB",
+					 imp->options.name, ENDLESS_NOTHING_B / 1073741824.0),
+				 &err);
+}
+
 static void read_all(struct jl_importer *imp, const struct jl_import_reader *reader)
 {
 	char *chunk = jl_realloc(NULL, CHUNK_B);
@@ -410,6 +430,7 @@ static void read_all(struct jl_importer *imp, const struct jl_import_reader *rea
 		while (at < (size_t)got && !imp->status)
 			at += imp->in_json ? feed_json(imp, chunk + at, (size_t)got - at)
 					   : feed_line(imp, chunk + at, (size_t)got - at);
+		refuse_endless(imp);
 	}
 	jl_free(chunk);
 }

@@ -125,9 +125,10 @@ template <int N> __device__ inline void hide_later(float (&s)[N][4], int col0, i
 				s[n][i] = -INFINITY;
 }
 
-/* Scores become exponentials, and what was summed up so far shrinks where a larger one came. EXACT: the difference before the scale. */
-template <bool EXACT, int N, int M>
-__device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&top)[2], float (&sum)[2], float scale2)
+/* Scores become exponentials; by what the sums so far shrink where a larger one came. EXACT: the difference before the scale. */
+template <bool EXACT, int N>
+__device__ inline void exponentials(float (&s)[N][4], float (&top)[2], float (&sum)[2], float (&shrink)[2],
+				    float scale2)
 {
 #pragma unroll
 	for (int r = 0; r < 2; r++) {
@@ -137,7 +138,7 @@ __device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&
 			most = fmaxf(most, fmaxf(s[n][2 * r], s[n][2 * r + 1]));
 		most = fmaxf(most, __shfl_xor_sync(ALL, most, 1));
 		most = fmaxf(most, __shfl_xor_sync(ALL, most, 2));
-		float shrink = ex2((top[r] - most) * scale2);
+		shrink[r] = ex2((top[r] - most) * scale2);
 		top[r] = most;
 #pragma unroll
 		for (int n = 0; n < N; n++)
@@ -146,13 +147,25 @@ __device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&
 				s[n][i] = ex2(EXACT ? (s[n][i] - most) * scale2 : s[n][i] * scale2 - most * scale2);
 				part += s[n][i];
 			}
-		sum[r] = sum[r] * shrink + part;
-#pragma unroll
-		for (int n = 0; n < M; n++) {
-			o[n][2 * r] *= shrink;
-			o[n][2 * r + 1] *= shrink;
-		}
+		sum[r] = sum[r] * shrink[r] + part;
 	}
+}
+template <int M> __device__ inline void shrink_rows(float (&o)[M][4], const float (&shrink)[2])
+{
+	if (!__any_sync(ALL, shrink[0] != 1.0f || shrink[1] != 1.0f))
+		return; /* as nearly always after the first keys */
+#pragma unroll
+	for (int n = 0; n < M; n++)
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			o[n][i] *= shrink[i >> 1];
+}
+template <bool EXACT, int N, int M>
+__device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&top)[2], float (&sum)[2], float scale2)
+{
+	float shrink[2];
+	exponentials<EXACT>(s, top, sum, shrink, scale2);
+	shrink_rows(o, shrink);
 }
 
 template <typename T, int D>

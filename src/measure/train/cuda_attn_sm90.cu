@@ -1,6 +1,6 @@
-/* Causal attention in bfloat16 for Hopper (sm_90a), heads of 64: the products are wgmma, whose operands come straight
- * from shared memory, so that nothing is loaded into registers on the way. Structure, tiles and numbers as
- * cuda_attn.cu: a block is one group of four warps and owns 64 rows. */
+/* Causal attention in bfloat16 for Hopper (sm_90a), heads of 64 and, forward, of 128: the products are wgmma, whose operands
+ * come straight from shared memory, so that nothing is loaded into registers on the way. Structure, tiles and numbers as
+ * cuda_attn.cu: a block is one group of four warps and owns 64 rows. Tiles are 64 columns wide; a head of 128 has two. */
 #include "train/cuda_attn.cuh"
 
 #define D      64
@@ -56,27 +56,39 @@ __device__ static void wgmma_rs(float c[8][4], const uint32_t a[4], uint64_t b)
 		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-/* c[64×64] = A·Tᵀ over 64: begun, not waited for. */
-__device__ static void product_t(float c[8][4], uint32_t a_tile, uint32_t tile)
+/* c[64×64] = A·Tᵀ over H tiles of 64: begun, not waited for. */
+template <int H = 1> __device__ static void product_t(float c[8][4], uint32_t a_tile, uint32_t tile)
 {
 #pragma unroll
-	for (int k = 0; k < 4; k++)
-		wgmma_ss(c, describe(a_tile + k * 32), describe(tile + k * 32), k > 0);
+	for (int k = 0; k < 4 * H; k++) {
+		const uint32_t at = k / 4 * TILE_B + k % 4 * 32;
+		wgmma_ss(c, describe(a_tile + at), describe(tile + at), k > 0);
+	}
 	wgmma_commit();
 }
 
-/* c[64×64] += P·T: begun, not waited for. */
-__device__ static void product(float (&c)[8][4], const float (&p)[8][4], uint32_t tile)
+/* c[64×64·H] += P·T, P rounded already: begun, not waited for. */
+template <int H> __device__ static void product_rounded(float (&c)[8 * H][4], const uint32_t (&a)[4][4], uint32_t tile)
 {
-	uint32_t a[4][4];
-#pragma unroll
-	for (int k = 0; k < 4; k++)
-		round_rows(a[k], p, k);
 	wgmma_fence();
 #pragma unroll
 	for (int k = 0; k < 4; k++)
-		wgmma_rs(c, a[k], describe(tile + k * 16 * 128));
+#pragma unroll
+		for (int h = 0; h < H; h++)
+			wgmma_rs(c + 8 * h, a[k], describe(tile + h * TILE_B + k * 16 * 128));
 	wgmma_commit();
+}
+__device__ static void round_all(uint32_t (&a)[4][4], const float (&p)[8][4])
+{
+#pragma unroll
+	for (int k = 0; k < 4; k++)
+		round_rows(a[k], p, k);
+}
+__device__ static void product(float (&c)[8][4], const float (&p)[8][4], uint32_t tile)
+{
+	uint32_t a[4][4];
+	round_all(a, p);
+	product_rounded<1>(c, a, tile);
 }
 
 /* Shared memory begins at a multiple of 1,024, as the swizzle asks. */
@@ -86,40 +98,89 @@ __device__ static uint32_t shared_begin()
 	return ((uint32_t)__cvta_generic_to_shared(shared_any) + 1023) & ~1023u;
 }
 
-__device__ static void attn_fwd(const attn_args<bf16> &a)
-{
-	const own_queries<bf16, D> w(a);
-	uint32_t q_tile = shared_begin(), kv = q_tile + TILE_B; /* then k, v, k, v */
+/* 64 rows of a head as H tiles: a thread copies every sixteenth row, whose pieces are permuted alike. */
+template <int H> struct head_copier {
+	const bf16 *from; /* this thread's piece of the first row */
+	size_t pitch;
+	uint32_t to; /* in a tile */
 
-	load_tile<D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
-	load_tile<D, N_ROWS>(kv, w.k, w.pitch, a.seq);
-	copies_end();
-	load_tile<D, N_ROWS>(kv + TILE_B, w.v, w.pitch, a.seq);
-	copies_end();
-
-	float o[8][4] = {}, top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f }, scale2 = a.scale * LOG2E;
-	for (int j = 0; j <= w.tile; j++) {
-		uint32_t k_tile = kv + (j & 1) * 2 * TILE_B, v_tile = k_tile + TILE_B;
-		uint32_t next = kv + ((j + 1) & 1) * 2 * TILE_B;
-		int c0 = (j + 1) * N_ROWS;
-		float s[8][4];
-		copies_wait<1>();
-		wgmma_fence();
-		product_t(s, q_tile, k_tile);
-		if (j < w.tile) /* the next pair travels while this one is used */
-			load_tile<D, N_ROWS>(next, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
-		copies_end();
-		wgmma_wait<0>();
-		if (j == w.tile)
-			hide_later(s, 0, w.row0);
-		softmax_step<false>(s, o, top, sum, scale2);
-		copies_wait<1>();
-		product(o, s, v_tile);
-		if (j < w.tile)
-			load_tile<D, N_ROWS>(next + TILE_B, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
-		copies_end();
-		wgmma_wait<0>();
+	__device__ head_copier(const bf16 *first, size_t row_pitch)
+	    : from(first + threadIdx.x / 8 * row_pitch + threadIdx.x % 8 * 8), pitch(row_pitch),
+	      to(at_piece<D>(0, threadIdx.x / 8, threadIdx.x % 8))
+	{
 	}
+	__device__ void load(uint32_t tile, int row, int n_rows) const
+	{
+		const bf16 *at = from + (size_t)row * pitch;
+#pragma unroll
+		for (int i = 0; i < 4; i++, at += 16 * pitch) {
+			const int n = row + i * 16 + (int)threadIdx.x / 8 < n_rows ? 16 : 0; /* the rest: zeros */
+#pragma unroll
+			for (int h = 0; h < H; h++)
+				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(
+						     tile + to + h * TILE_B + i * 16 * 128),
+					     "l"(at + h * D), "r"(n));
+		}
+	}
+};
+
+/* The scores of the next keys are multiplied while this step's are applied to their values, and become exponentials meanwhile. Heads of
+ * 128 have one tile of values, not two: a third block on the multiprocessor is worth more. */
+template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
+{
+	constexpr uint32_t HEAD_B = H * TILE_B;
+	constexpr bool TWO = H == 1;
+	const own_queries<bf16, D * H> w(a);
+	const uint32_t q_tile = shared_begin(), keys = q_tile + HEAD_B, values = keys + 2 * HEAD_B;
+	const head_copier<H> k(w.k, w.pitch), v(w.v, w.pitch);
+
+	head_copier<H>(w.q, w.pitch).load(q_tile, w.q0, a.seq);
+	k.load(keys, 0, a.seq);
+	copies_end();
+	k.load(keys + HEAD_B, N_ROWS, w.tile > 0 ? a.seq : 0);
+	copies_end();
+	v.load(values, 0, a.seq);
+	copies_end();
+
+	float o[8 * H][4] = {}, s[8][4], top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f }, shrink[2];
+	const float scale2 = a.scale * LOG2E;
+	uint32_t p[4][4];
+	copies_wait<2>();
+	wgmma_fence();
+	product_t<H>(s, q_tile, keys);
+	wgmma_wait<0>();
+	if (w.tile == 0)
+		hide_later(s, 0, w.row0);
+	exponentials<false>(s, top, sum, shrink, scale2);
+	round_all(p, s);
+	for (int j = 0; j < w.tile; j++) {
+		const uint32_t this_one = (j & 1) * HEAD_B, other = HEAD_B - this_one;
+		copies_wait<TWO ? 0 : 1>(); /* the next keys; values may still be on their way */
+		wgmma_fence();
+		product_t<H>(s, q_tile, keys + other);
+		if (!TWO)
+			copies_wait<0>();
+		product_rounded<H>(o, p, values + (TWO ? this_one : 0));
+		if (j + 2 <= w.tile)
+			k.load(keys + this_one, (j + 2) * N_ROWS, a.seq);
+		copies_end();
+		if (TWO)
+			v.load(values + other, (j + 1) * N_ROWS, a.seq), copies_end();
+		wgmma_wait<1>();
+		if (j + 1 == w.tile)
+			hide_later(s, 0, w.row0);
+		exponentials<false>(s, top, sum, shrink, scale2);
+		wgmma_wait<0>();
+		if (!TWO) {
+			__syncthreads();
+			v.load(values, (j + 1) * N_ROWS, a.seq), copies_end();
+		}
+		shrink_rows(o, shrink);
+		round_all(p, s);
+	}
+	copies_wait<0>();
+	product_rounded<H>(o, p, values + (TWO ? (w.tile & 1) * HEAD_B : 0));
+	wgmma_wait<0>();
 	store_forward(a, w, o, top, sum);
 }
 
@@ -193,12 +254,13 @@ __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 	store_backward(a, w, dk, dv);
 }
 
-#define KERNEL(kind, FIT)                                                                                              \
-	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##kind##_b64(attn_args<bf16> a)             \
+#define KERNEL(name, call, FIT)                                                                                        \
+	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##name(attn_args<bf16> a)                   \
 	{                                                                                                              \
-		attn_##kind(a);                                                                                        \
+		call(a);                                                                                               \
 	}
 
-KERNEL(fwd, 4)
-KERNEL(bwd_q, 3)
-KERNEL(bwd_kv, 3)
+KERNEL(fwd_b64, attn_fwd<1>, 4)
+KERNEL(fwd_b128, attn_fwd<2>, 3)
+KERNEL(bwd_q_b64, attn_bwd_q, 3)
+KERNEL(bwd_kv_b64, attn_bwd_kv, 3)

@@ -67,7 +67,8 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	__shared__ bool is_last;
 	int group = a.n_heads / a.n_kv, n_chunks = (group + Q - 1) / Q, kv = blockIdx.y / n_chunks;
 	int first = blockIdx.y % n_chunks * Q, n_q = min(Q, group - first), head = kv * group + first;
-	int at = *a.at, each = (at + a.n_splits) / a.n_splits, begin = blockIdx.x * each, end = min(at + 1, begin + each);
+	int at = *a.at, each = (at + a.n_splits) / a.n_splits, begin = blockIdx.x * each,
+	    end = min(at + 1, begin + each);
 	const T *row = (const T *)a.qkv + (size_t)blockIdx.z * (a.n_heads + 2 * a.n_kv) * D;
 	size_t kept = ((size_t)blockIdx.z * a.n_kv + kv) * a.max * D;
 	T *keys = (T *)a.keys + kept, *values = (T *)a.values + kept;

@@ -32,7 +32,8 @@ enum cuda_kernel {
 	N_CUDA_KERNEL
 };
 
-#define CUDA_NORM_MAX     6   /* kernels for rows of 256·n, n = 1 .. this; 0: any width */
+#define CUDA_NORMS        10  /* kernels of norms: a warp a row, the first CUDA_NORM_WARPS of them, or a block */
+#define CUDA_NORM_WARPS   6   /* rows of 256·n, n = 1 .. this */
 #define CUDA_GEMV         4   /* kernels for products of up to 1, 2, 4, 8 rows */
 #define CUDA_NEXT         3   /* for 1, 4, 8 heads that share keys */
 #define CUDA_PLANS_MAX    256 /* matrix products of different shape */
@@ -70,7 +71,7 @@ struct cuda_engine {
 	struct jl_gpu_dev *gpu;
 	struct jl_lt *lt;
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
-	struct CUfunc_st *norm[CUDA_NORM_MAX + 1], *norm_bwd[CUDA_NORM_MAX + 1];
+	struct CUfunc_st *norm[CUDA_NORMS], *norm_bwd[CUDA_NORMS];
 	struct CUfunc_st *attn[3][2]; /* forward, backward of queries, of keys; head sizes 64, 128 */
 	struct CUfunc_st *gemv[CUDA_GEMV], *next[2][CUDA_NEXT];
 	struct cuda_plan plans[CUDA_PLANS_MAX];

@@ -41,43 +41,78 @@ KERNEL(epilogue)(T *c, T *aux, const T *bias, size_t n_rows, size_t n, size_t ld
 	}
 }
 
+/* Eight elements a thread of the rows of blockIdx.y; width % 8 == 0. */
+#define FOR_EIGHTS(row, col)                                                                                           \
+	const size_t col = (blockIdx.x * (size_t)blockDim.x + threadIdx.x) * 8;                                        \
+	for (size_t row = blockIdx.y; col < width && row < n_rows; row += gridDim.y)
+
 KERNEL(swiglu)(T *out, const T *gate_up, size_t n_rows, size_t width)
 {
-	FOR_EACH(i, n_rows * width)
+	FOR_EIGHTS(row, col)
 	{
-		size_t row = i / width, col = i % width;
-		float g = to_float(gate_up[row * 2 * width + col]),
-		      u = to_float(gate_up[row * 2 * width + width + col]);
-		out[i] = from_float<T>(g / (1.0f + __expf(-g)) * u);
+		float g[8], u[8];
+		load8(gate_up + row * 2 * width + col, g);
+		load8(gate_up + row * 2 * width + width + col, u);
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			g[j] = __fdividef(g[j], 1.0f + __expf(-g[j])) * u[j];
+		store8(out + row * width + col, g);
 	}
 }
 
 KERNEL(swiglu_bwd)(T *d_gate_up, const T *gate_up, const T *d_out, size_t n_rows, size_t width)
 {
-	FOR_EACH(i, n_rows * width)
+	FOR_EIGHTS(row, col)
 	{
-		size_t row = i / width, col = i % width, at = row * 2 * width + col;
-		float g = to_float(gate_up[at]), u = to_float(gate_up[at + width]), d = to_float(d_out[i]);
-		float s = 1.0f / (1.0f + __expf(-g));
-		d_gate_up[at] = from_float<T>(d * u * s * (1.0f + g * (1.0f - s)));
-		d_gate_up[at + width] = from_float<T>(d * g * s);
+		size_t at = row * 2 * width + col;
+		float g[8], u[8], d[8];
+		load8(gate_up + at, g);
+		load8(gate_up + at + width, u);
+		load8(d_out + row * width + col, d);
+#pragma unroll
+		for (int j = 0; j < 8; j++) {
+			float s = __fdividef(1.0f, 1.0f + __expf(-g[j])), du = d[j] * g[j] * s;
+			g[j] = d[j] * u[j] * s * (1.0f + g[j] * (1.0f - s));
+			u[j] = du;
+		}
+		store8(d_gate_up + at, g);
+		store8(d_gate_up + at + width, u);
 	}
 }
 
-/* Pairs (i, i + D/2) of q and k heads, by position; sign -1 rotates back. */
+/* Pairs (i, i + D/2) of q and k heads, by position; sign -1 rotates back. A thread has eight pairs of some heads of a row: angles are the
+ * same for all heads. */
+#define ROPE_HEADS 8
 KERNEL(rope)(T *qkv, size_t n_rows, int seq, int n_rotated, int n_all, int dim, float theta, float sign)
 {
-	size_t half = dim / 2;
-	FOR_EACH(i, n_rows * n_rotated * half)
-	{
-		size_t j = i % half, head = i / half % n_rotated, row = i / half / n_rotated;
-		T *at = qkv + (row * n_all + head) * dim + j;
-		float angle = (float)(row % seq) * powf(theta, -2.0f * (float)j / (float)dim), c, s;
-		sincosf(angle, &s, &c);
-		s *= sign;
-		float a = to_float(at[0]), b = to_float(at[half]);
-		at[0] = from_float<T>(a * c - b * s);
-		at[half] = from_float<T>(a * s + b * c);
+	int half = dim / 2, pieces = half / 8, groups = (n_rotated + ROPE_HEADS - 1) / ROPE_HEADS;
+	float step = -2.0f / (float)dim * log2f(theta);
+	size_t row = blockIdx.x;
+	for (int i = threadIdx.x; i < pieces * groups; i += blockDim.x) {
+		int j = i % pieces * 8, first = i / pieces * ROPE_HEADS;
+		float c[8], s[8];
+#pragma unroll
+		for (int k = 0; k < 8; k++) {
+			sincosf((float)(row % seq) * exp2f(step * (float)(j + k)), &s[k], &c[k]);
+			s[k] *= sign;
+		}
+		T *at = qkv + (row * n_all + first) * dim + j;
+#pragma unroll 4
+		for (int head = 0; head < ROPE_HEADS; head++, at += dim) {
+			float a[8], b[8];
+			if (first + head >= n_rotated)
+				break;
+			load8(at, a);
+			load8(at + half, b);
+#pragma unroll
+			for (int k = 0; k < 8; k++) {
+				float turned = a[k] * c[k] - b[k] * s[k];
+				b[k] = a[k] * s[k] + b[k] * c[k];
+				a[k] = turned;
+			}
+			store8(at, a);
+			store8(at + half, b);
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
 /* LayerNorm and RMSNorm with the residual stream, forward and backward. N > 0: one warp a row that lies in registers,
- * the row's width is 256·N; N = 0: any width, one block a row. */
+ * the row's width is 256·N; else one block a row, whose threads keep P times eight columns. */
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
@@ -54,15 +54,14 @@ template <typename T, int N> __device__ static void norm_warp(const norm_args &a
 	}
 }
 
-/* A row that is a multiple of 8 and at most 8·256·ROW_PIECES wide lies in the registers of a block. */
-#define ROW_PIECES 12
-template <typename T> __device__ static void norm_block(const norm_args &a)
+/* A row that is a multiple of 8 and at most 8·256·P wide lies in the registers of a block. */
+template <typename T, int P> __device__ static void norm_block(const norm_args &a)
 {
 	__shared__ float room[33];
 	size_t base = (size_t)blockIdx.x * a.width;
-	float x[ROW_PIECES][8], sum = 0.0f, sq = 0.0f;
+	float x[P][8], sum = 0.0f, sq = 0.0f;
 #pragma unroll
-	for (int i = 0; i < ROW_PIECES; i++) {
+	for (int i = 0; i < P; i++) {
 		int col = (i * 256 + threadIdx.x) * 8;
 		if (col >= a.width)
 			break;
@@ -81,7 +80,7 @@ template <typename T> __device__ static void norm_block(const norm_args &a)
 	}
 	float mean = a.rms ? 0.0f : block_sum(sum, room) / a.width;
 #pragma unroll
-	for (int i = 0; i < ROW_PIECES; i++)
+	for (int i = 0; i < P; i++)
 #pragma unroll
 		for (int j = 0; j < 8; j++)
 			if ((i * 256 + threadIdx.x) * 8 < a.width)
@@ -93,7 +92,7 @@ template <typename T> __device__ static void norm_block(const norm_args &a)
 			a.mean[blockIdx.x] = mean;
 	}
 #pragma unroll
-	for (int i = 0; i < ROW_PIECES; i++) {
+	for (int i = 0; i < P; i++) {
 		int col = (i * 256 + threadIdx.x) * 8;
 		float w[8], b[8] = { 0 };
 		if (col >= a.width)
@@ -182,67 +181,94 @@ template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd
 	}
 }
 
-template <typename T> __device__ static void norm_bwd_block(const norm_bwd_args &a)
+/* The same with a block a row: a thread keeps the sums of its own columns over all rows of the block. */
+template <typename T, int P> __device__ static void norm_bwd_block(const norm_bwd_args &a)
 {
-	extern __shared__ float shared[];
 	__shared__ float room[33];
-	float *dw = shared, *db = shared + a.width;
-	for (int i = threadIdx.x; i < a.width; i += blockDim.x)
-		dw[i] = db[i] = 0.0f;
+	float dw[P][8] = {}, db[P][8] = {};
 	for (int row = blockIdx.x; row < a.n_rows; row += gridDim.x) {
 		size_t base = (size_t)row * a.width;
-		float mean = a.rms ? 0.0f : a.mean[row], rstd = a.rstd[row], sum_g = 0.0f, sum_gx = 0.0f;
-		for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
-			float x = (to_float(((const T *)a.input)[base + i]) - mean) * rstd;
-			float w = to_float(((const T *)a.weight)[i]), d = to_float(((const T *)a.d_out)[base + i]);
-			dw[i] += d * x;
-			db[i] += d;
-			sum_g += d * w;
-			sum_gx += d * w * x;
-			if (a.recompute_out)
-				((T *)a.recompute_out)[base + i] = from_float<T>(
-					x * w + (a.recompute_bias ? to_float(((const T *)a.recompute_bias)[i]) : 0.0f));
+		float x[P][8], g[P][8], mean = a.rms ? 0.0f : a.mean[row], rstd = a.rstd[row], sum_g = 0.0f,
+					sum_gx = 0.0f;
+#pragma unroll
+		for (int i = 0; i < P; i++) {
+			int col = (i * 256 + threadIdx.x) * 8;
+			float w[8];
+			if (col >= a.width)
+				break;
+			load8((const T *)a.input + base + col, x[i]);
+			load8((const T *)a.d_out + base + col, g[i]);
+			load8((const T *)a.weight + col, w);
+#pragma unroll
+			for (int j = 0; j < 8; j++) {
+				x[i][j] = (x[i][j] - mean) * rstd;
+				dw[i][j] += g[i][j] * x[i][j];
+				db[i][j] += g[i][j];
+				g[i][j] *= w[j];
+				sum_g += g[i][j];
+				sum_gx += g[i][j] * x[i][j];
+			}
+			if (a.recompute_out) {
+				float y[8], b[8] = { 0 };
+				if (a.recompute_bias)
+					load8((const T *)a.recompute_bias + col, b);
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					y[j] = x[i][j] * w[j] + b[j];
+				store8((T *)a.recompute_out + base + col, y);
+			}
 		}
 		sum_g = a.rms ? 0.0f : block_sum(sum_g, room) / a.width;
 		sum_gx = block_sum(sum_gx, room) / a.width;
-		for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
-			float x = (to_float(((const T *)a.input)[base + i]) - mean) * rstd;
-			float g = to_float(((const T *)a.d_out)[base + i]) * to_float(((const T *)a.weight)[i]);
-			T *d = (T *)a.d_residual + base + i;
-			*d = from_float<T>((a.fresh ? 0.0f : to_float(*d)) + rstd * (g - sum_g - x * sum_gx));
+#pragma unroll
+		for (int i = 0; i < P; i++) {
+			int col = (i * 256 + threadIdx.x) * 8;
+			float d[8] = { 0 };
+			if (col >= a.width)
+				break;
+			if (!a.fresh)
+				load8((const T *)a.d_residual + base + col, d);
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				d[j] += rstd * (g[i][j] - sum_g - x[i][j] * sum_gx);
+			store8((T *)a.d_residual + base + col, d);
 		}
 	}
-	for (int i = threadIdx.x; i < a.width; i += blockDim.x) {
-		a.partial_w[(size_t)blockIdx.x * a.width + i] = dw[i];
-		if (a.partial_b)
-			a.partial_b[(size_t)blockIdx.x * a.width + i] = db[i];
-	}
+#pragma unroll
+	for (int i = 0; i < P; i++)
+#pragma unroll
+		for (int j = 0; j < 8; j++) {
+			int col = (i * 256 + threadIdx.x) * 8 + j;
+			if (col < a.width) {
+				a.partial_w[(size_t)blockIdx.x * a.width + col] = dw[i][j];
+				if (a.partial_b)
+					a.partial_b[(size_t)blockIdx.x * a.width + col] = db[i][j];
+			}
+		}
 }
 
-#define NORM(suffix, T, N)                                                                                             \
-	extern "C" __global__ void __launch_bounds__(256) jl_norm_##suffix##N(norm_args a)                             \
+#define NORM(suffix, name, forward, backward)                                                                          \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_##suffix##name(norm_args a)                          \
 	{                                                                                                              \
-		norm_warp<T, N>(a);                                                                                    \
+		forward(a);                                                                                            \
 	}                                                                                                              \
-	extern "C" __global__ void __launch_bounds__(256) jl_norm_bwd_##suffix##N(norm_bwd_args a)                     \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_bwd_##suffix##name(norm_bwd_args a)                  \
 	{                                                                                                              \
-		norm_bwd_warp<T, N>(a);                                                                                \
+		backward(a);                                                                                           \
 	}
+#define NORM_WARP(suffix, T, N)  NORM(suffix, N, (norm_warp<T, N>), (norm_bwd_warp<T, N>))
+#define NORM_BLOCK(suffix, T, P) NORM(suffix, x##P, (norm_block<T, P>), (norm_bwd_block<T, P>))
 #define NORMS(suffix, T)                                                                                               \
-	NORM(suffix, T, 1)                                                                                             \
-	NORM(suffix, T, 2)                                                                                             \
-	NORM(suffix, T, 3)                                                                                             \
-	NORM(suffix, T, 4)                                                                                             \
-	NORM(suffix, T, 5)                                                                                             \
-	NORM(suffix, T, 6)                                                                                             \
-	extern "C" __global__ void __launch_bounds__(256) jl_norm_##suffix##0(norm_args a)                             \
-	{                                                                                                              \
-		norm_block<T>(a);                                                                                      \
-	}                                                                                                              \
-	extern "C" __global__ void __launch_bounds__(256) jl_norm_bwd_##suffix##0(norm_bwd_args a)                     \
-	{                                                                                                              \
-		norm_bwd_block<T>(a);                                                                                  \
-	}
+	NORM_WARP(suffix, T, 1)                                                                                        \
+	NORM_WARP(suffix, T, 2)                                                                                        \
+	NORM_WARP(suffix, T, 3)                                                                                        \
+	NORM_WARP(suffix, T, 4)                                                                                        \
+	NORM_WARP(suffix, T, 5)                                                                                        \
+	NORM_WARP(suffix, T, 6)                                                                                        \
+	NORM_BLOCK(suffix, T, 1)                                                                                       \
+	NORM_BLOCK(suffix, T, 2)                                                                                       \
+	NORM_BLOCK(suffix, T, 4)                                                                                       \
+	NORM_BLOCK(suffix, T, 12)
 
 NORMS(b, bf16)
 NORMS(f, float)

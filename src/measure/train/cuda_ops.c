@@ -16,25 +16,25 @@ struct attn_args {
 
 enum { ATTN_ROWS = 64, ATTN_THREADS = 128 };
 
+/* Hopper has kernels of its own for heads of 64, and forward (0) for heads of 128. */
+static bool is_hopper(const struct cuda_engine *e, size_t dim, int kernel)
+{
+	return e->base.precision == JL_TRAIN_BF16 && e->gpu->cc_major == 9 && e->gpu->cc_minor == 0 &&
+	       (dim == 64 || kernel == 0) && jl_gpu_has_file(e->gpu, "cuda_attn_sm90");
+}
+
 /* Shared memory of the three attention kernels: tiles that a block owns, tiles that pass by. */
 static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 {
 	if (e->base.precision == JL_TRAIN_BF16) {
 		size_t own_B = ATTN_ROWS * dim * 2, passing = kernel == 2 && dim == 128 ? 32 : 64;
 		size_t tile_B = passing * dim * 2, align_B = 1024; /* what the swizzle of Hopper's products asks for */
-		return (kernel == 0 ? own_B : 2 * own_B) + 4 * tile_B +
+		return (kernel == 0 ? own_B : 2 * own_B) + (is_hopper(e, dim, kernel) && dim == 128 ? 3 : 4) * tile_B +
 		       (kernel == 2 ? 4 * passing * sizeof(float) : 0) + align_B;
 	}
 	size_t pitch_B = (dim + 4) * sizeof(float);
 	size_t passing = e->base.precision == JL_TRAIN_TF32 && dim == 64 ? 64 : 32;
 	return ((kernel == 0 ? 1UL : 2UL) * ATTN_ROWS + 2 * passing) * pitch_B + 2 * passing * sizeof(float);
-}
-
-/* Hopper has kernels of its own for heads of 64. */
-static bool is_hopper(const struct cuda_engine *e, size_t dim)
-{
-	return e->base.precision == JL_TRAIN_BF16 && e->gpu->cc_major == 9 && e->gpu->cc_minor == 0 && dim == 64 &&
-	       jl_gpu_has_file(e->gpu, "cuda_attn_sm90");
 }
 
 static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
@@ -45,10 +45,10 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 	static const char *const names[3] = { "fwd", "bwd_q", "bwd_kv" };
 	enum jl_status status = JL_OK;
 	for (int dim = 64; dim <= 128; dim *= 2) {
-		const char *file = is_hopper(e, (size_t)dim)            ? "cuda_attn_sm90"
-				   : e->base.precision == JL_TRAIN_BF16 ? "cuda_attn"
-									: "cuda_attn32";
 		for (int i = 0; status == JL_OK && i < 3; i++) {
+			const char *file = is_hopper(e, (size_t)dim, i)         ? "cuda_attn_sm90"
+					   : e->base.precision == JL_TRAIN_BF16 ? "cuda_attn"
+										: "cuda_attn32";
 			char name[64];
 			snprintf(name, sizeof name, "%s/jl_attn_%s_%c%d", file, names[i], kinds[e->base.precision],
 				 dim);
@@ -60,24 +60,37 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 	return status;
 }
 
+/* As cuda_norm.cu names them, and how wide a row may be where a block has it. */
+static const struct {
+	const char *name;
+	size_t width;
+} norms[CUDA_NORMS] = { { "1", 0 }, { "2", 0 },     { "3", 0 },     { "4", 0 },     { "5", 0 },
+			{ "6", 0 }, { "x1", 2048 }, { "x2", 4096 }, { "x4", 8192 }, { "x12", 24576 } };
+
 enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err)
 {
 	char kind = e->base.precision == JL_TRAIN_BF16 ? 'b' : 'f';
 	enum jl_status status = JL_OK;
-	for (int n = 0; status == JL_OK && n <= CUDA_NORM_MAX; n++) {
+	for (size_t n = 0; status == JL_OK && n < CUDA_NORMS; n++) {
 		char name[48];
-		snprintf(name, sizeof name, "cuda_norm/jl_norm_%c%d", kind, n);
+		snprintf(name, sizeof name, "cuda_norm/jl_norm_%c%s", kind, norms[n].name);
 		status = jl_gpu_function(e->gpu, name, 0, &e->norm[n], err);
-		snprintf(name, sizeof name, "cuda_norm/jl_norm_bwd_%c%d", kind, n);
-		JL_THEN(status, jl_gpu_function(e->gpu, name, n ? (size_t)n * 8192 : 98304, &e->norm_bwd[n], err));
+		snprintf(name, sizeof name, "cuda_norm/jl_norm_bwd_%c%s", kind, norms[n].name);
+		const size_t shared_B = n < CUDA_NORM_WARPS ? (n + 1) * 8192 : 0;
+		JL_THEN(status, jl_gpu_function(e->gpu, name, shared_B, &e->norm_bwd[n], err));
 	}
 	return status == JL_OK ? load_attn(e, err) : status;
 }
 
-/* Which of the kernels for rows in registers fits; 0: none. */
-static int norm_kernel(size_t width)
+static size_t norm_kernel(size_t width)
 {
-	return width % 256 == 0 && width / 256 <= CUDA_NORM_MAX ? (int)(width / 256) : 0;
+	size_t n = CUDA_NORM_WARPS;
+
+	if (width % 256 == 0 && width / 256 <= CUDA_NORM_WARPS)
+		return width / 256 - 1;
+	while (n + 1 < CUDA_NORMS && norms[n].width < width)
+		n++;
+	return n;
 }
 
 void jl_cuda_norm(struct jl_engine *engine, const struct jl_eng_norm *op)
@@ -97,16 +110,18 @@ void jl_cuda_norm(struct jl_engine *engine, const struct jl_eng_norm *op)
 		.rms = op->rms,
 		.eps = (float)op->eps,
 	};
-	int n = norm_kernel(op->width);
-	unsigned blocks = (unsigned)(n ? (op->n_rows + 7) / 8 : op->n_rows);
+	const size_t n = norm_kernel(op->width);
+	unsigned blocks = (unsigned)(n < CUDA_NORM_WARPS ? (op->n_rows + 7) / 8 : op->n_rows);
 	jl_cuda_launch(e, e->norm[n], (struct jl_gpu_grid){ .x = blocks, .n_threads = 256 }, (void *[]){ &a });
 }
 
 void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op)
 {
 	struct cuda_engine *e = cuda_of(engine);
-	int n = norm_kernel(op->width), width = (int)op->width, accumulate = op->accumulate;
-	size_t wanted = n ? (op->n_rows + 7) / 8 : op->n_rows, most = (size_t)e->gpu->n_sm;
+	const size_t n = norm_kernel(op->width);
+	const bool warps = n < CUDA_NORM_WARPS; /* blocks wait for their rows: four on a multiprocessor */
+	int width = (int)op->width, accumulate = op->accumulate;
+	size_t wanted = warps ? (op->n_rows + 7) / 8 : op->n_rows, most = (size_t)e->gpu->n_sm * (warps ? 1 : 4);
 	int blocks = (int)(wanted < most ? wanted : most);
 	float *partials = (float *)(uintptr_t)jl_cuda_partials(e, 2 * (size_t)blocks, op->width);
 	struct norm_bwd_args a = {
@@ -125,8 +140,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 		.rms = op->rms,
 		.fresh = op->d_residual_fresh,
 	};
-	/* a row for each of the 8 warps, or two for the block */
-	unsigned shared_B = (unsigned)(op->width * sizeof(float) * (n ? 8 : 2));
+	unsigned shared_B = warps ? (unsigned)(op->width * sizeof(float) * 8) : 0; /* a row for each of the 8 warps */
 	jl_cuda_launch(e, e->norm_bwd[n],
 		       (struct jl_gpu_grid){ .x = (unsigned)blocks, .n_threads = 256, .shared_B = shared_B },
 		       (void *[]){ &a });

@@ -8,6 +8,13 @@ static struct jl_gpu_grid for_each(const struct cuda_engine *e, size_t n)
 	return (struct jl_gpu_grid){ .x = jl_cuda_blocks(e, n), .n_threads = 256 };
 }
 
+static struct jl_gpu_grid for_eights(size_t n_rows, size_t width)
+{
+	return (struct jl_gpu_grid){ .x = (unsigned)((width / 8 + 255) / 256),
+				     .y = (unsigned)(n_rows < 65535 ? n_rows : 65535),
+				     .n_threads = 256 };
+}
+
 void jl_cuda_gelu(struct jl_engine *engine, void *out, const void *in, size_t n)
 {
 	struct cuda_engine *e = cuda_of(engine);
@@ -17,7 +24,7 @@ void jl_cuda_gelu(struct jl_engine *engine, void *out, const void *in, size_t n)
 void jl_cuda_swiglu(struct jl_engine *engine, void *out, const void *gate_up, size_t n_rows, size_t width)
 {
 	struct cuda_engine *e = cuda_of(engine);
-	jl_cuda_launch(e, e->kernels[K_SWIGLU], for_each(e, n_rows * width),
+	jl_cuda_launch(e, e->kernels[K_SWIGLU], for_eights(n_rows, width),
 		       (void *[]){ &out, &gate_up, &n_rows, &width });
 }
 
@@ -25,7 +32,7 @@ void jl_cuda_swiglu_bwd(struct jl_engine *engine, void *d_gate_up, const void *g
 			size_t n_rows, size_t width)
 {
 	struct cuda_engine *e = cuda_of(engine);
-	jl_cuda_launch(e, e->kernels[K_SWIGLU_BWD], for_each(e, n_rows * width),
+	jl_cuda_launch(e, e->kernels[K_SWIGLU_BWD], for_eights(n_rows, width),
 		       (void *[]){ &d_gate_up, &gate_up, &d_out, &n_rows, &width });
 }
 
@@ -35,7 +42,10 @@ void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_at
 	int seq = (int)s->seq, n_rotated = (int)(s->n_heads + s->n_kv), n_all = (int)(s->n_heads + 2 * s->n_kv);
 	int dim = (int)s->head_dim;
 	float theta = (float)s->rope_theta;
-	jl_cuda_launch(e, e->kernels[K_ROPE], for_each(e, n_rows * (size_t)n_rotated * s->head_dim / 2),
+	/* a block has a row: eight pairs of eight heads a thread */
+	const unsigned n_threads = (unsigned)(n_rotated + 7) / 8 * (unsigned)dim / 16;
+	jl_cuda_launch(e, e->kernels[K_ROPE],
+		       (struct jl_gpu_grid){ .x = (unsigned)n_rows, .n_threads = n_threads > 256 ? 256 : n_threads },
 		       (void *[]){ &qkv, &n_rows, &seq, &n_rotated, &n_all, &dim, &theta, &sign });
 }
 

@@ -140,8 +140,7 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 
 	JL_TRY(jl_ask_request(&req, cli, err));
 	JL_TRY(jl_subject_find(subject, cli->cat, &req, &cli->arena, err));
-	if (!subject->kind->has_tokens)
-		return jl_fail(err, JL_E_USAGE, "infer needs a language model, e.g. llama-3-70b");
+	JL_TRY(jl_subject_check_tokens(subject, false, err));
 	if (!jl_text(cli, "on"))
 		return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"4x h100-sxm5\"");
 	*ask = (struct jl_infer_ask){ .model = subject->info,

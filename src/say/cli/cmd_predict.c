@@ -142,8 +142,7 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 			s->engine);
 	JL_TRY(read_requests(s, requests ? requests : "1,8,32,128", err));
 	JL_TRY(jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err));
-	if (!s->subject.kind->has_tokens)
-		return jl_fail(err, JL_E_USAGE, "--serve needs a transformer, e.g. llama-3-70b");
+	JL_TRY(jl_subject_check_tokens(&s->subject, false, err));
 	s->ask.model = s->subject.info;
 	s->ask.shape = &s->subject.model;
 	if (!req->system)

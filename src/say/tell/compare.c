@@ -91,6 +91,13 @@ static bool epochs_known(const struct jl_compare *compare)
 	return !isnan(compare->rows[0].at[JL_AT_SAME_BATCH].batches);
 }
 
+static bool runs(const struct jl_tell_compare *in, size_t i)
+{
+	const struct jl_compare_at *at = &in->compare->rows[i].at[JL_AT_SAME_BATCH];
+
+	return at->possible && at->fits;
+}
+
 /* --- tables */
 
 static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
@@ -103,10 +110,13 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
 
 		jl_doc_cell_name(doc, name_of(in, i));
-		if (at->possible && at->fits) {
+		if (runs(in, i)) {
 			count_cell(doc, at->n_passes);
 			time_cell(doc, row, &at->step_s, !epochs);
-			speed_cell(doc, &at->speedup);
+			if (runs(in, 0))
+				speed_cell(doc, &at->speedup);
+			else
+				jl_doc_cell_text(doc, "–");
 			if (epochs)
 				time_cell(doc, row, &at->epoch_s, true);
 		} else {
@@ -294,13 +304,14 @@ static void speed(struct jl_doc *doc, const struct jl_tell_compare *in, size_t i
 	const struct jl_estimate times = slower ? (struct jl_estimate){ 1 / e->value, 1 / e->hi, 1 / e->lo } : *e;
 
 	JL_SENTENCE(doc,
-		    times.value < 1.05 ? JL_("|1 is about as fast as |3 (|2): |4 a step. ")
-		    : slower           ? JL_("|1 is |2 slower than |3: |4 a step. ")
-				       : JL_("|1 is |2 faster than |3: |4 a step. "),
+		    !runs(in, 0)         ? JL_("|1 takes |4 a step; on |3 it does not fit. ")
+		    : times.value < 1.05 ? JL_("|1 is about as fast as |3 (|2): |4 a step. ")
+		    : slower             ? JL_("|1 is |2 slower than |3: |4 a step. ")
+					 : JL_("|1 is |2 faster than |3: |4 a step. "),
 		    JL_NAMED(name_of(in, i)),
 		    JL_FIG(jl_num_ranged(jl_num_digits(jl_num_estimate(times, JL_K_NUMBER, "x"), 2))),
 		    JL_NAMED(name_of(in, 0)), JL_FIG(jl_num_wide(at->step_s, JL_K_TIME)));
-	if (e->lo < 1 && e->hi > 1)
+	if (runs(in, 0) && e->lo < 1 && e->hi > 1)
 		JL_TELL(doc, "The range is wide: it may be slower or faster. ");
 }
 
@@ -313,7 +324,7 @@ static size_t answer(struct jl_doc *doc, const struct jl_tell_compare *in)
 	for (size_t i = 1; i < c->n_rows; i++) {
 		const struct jl_compare_at *at = &c->rows[i].at[JL_AT_SAME_BATCH];
 
-		if (!at->possible)
+		if (!runs(in, i))
 			continue;
 		best = !best || at->speedup.value > c->rows[best].at[JL_AT_SAME_BATCH].speedup.value ? i : best;
 		worst = !worst || at->speedup.value < c->rows[worst].at[JL_AT_SAME_BATCH].speedup.value ? i : worst;

@@ -150,10 +150,14 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 		nothing_fits(doc, fit);
 		return;
 	}
-	if (best->weight.host_B > 0)
-		JL_SENTENCE(doc, JL_("It fits only where the host has |1 of RAM."),
-			    JL_FIG(jl_num_about(best->weight.host_B / JL_HOST_RAM_FRAC, JL_K_BYTES,
-						jl_memory_text(JL_TXT, best->weight.host_B / JL_HOST_RAM_FRAC))));
+	const double ram_B = best->how.ram_B, need_B = best->weight.host_B / (isnan(ram_B) ? JL_HOST_RAM_FRAC : 1);
+
+	if (best->weight.host_B > 0) /* the host's memory, where it is known, is enough: else it would not fit */
+		JL_SENTENCE(doc,
+			    isnan(ram_B) ? JL_("It fits only where the host has |1 of RAM.")
+					 : JL_("It fits with |1 of the host's |2 of RAM."),
+			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
+			    JL_FIG(jl_num_about(ram_B, JL_K_BYTES, jl_memory_text(JL_TXT, ram_B))));
 	JL_SENTENCE(doc,
 		    best->weight.host_B > 0 ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
 		    : best == any

@@ -3,7 +3,7 @@
 
 #include "plan/answer.h"
 #include "predict/technique.h"
-#include "tell/tell.h"
+#include "tell/predict.h"
 
 static size_t kind_of(const struct jl_fleet_ask *ask, const struct jl_fleet_point *p)
 {
@@ -201,8 +201,8 @@ static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long toda
 			if (isnan(r->usdps))
 				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
 			else
-				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: %.2f USD/h a GPU (%s, %s)"), p->kind,
-					      r->usdps * 3600, r->provider, jl_dated_text(JL_TXT, r->date, today));
+				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: %.2f USD/h a GPU (%s)"), p->kind,
+					      r->usdps * 3600, jl_tell_rent(doc, r, p->n_gpus, today));
 			first = false;
 			break;
 		}

@@ -74,8 +74,8 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		JL_TELL(doc, "The targets are not met, not even with all of it. ");
 	else if (!a->keeps_up)
 		JL_TELL(doc, "More arrives than it answers: the line grows without end. ");
-	JL_SENTENCE(doc, JL_("First token after |1, then |2 tokens a second for each, |3 in all."),
-		    JL_FIG(jl_num_wide(a->ttft_s.p50, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
+	JL_SENTENCE(doc, JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all."),
+		    JL_FIG(jl_num_wide(a->ttft_s.mean, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
 		    JL_FIG(about(doc, a->output_tps, true)));
 }
 

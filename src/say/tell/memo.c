@@ -110,6 +110,7 @@ static const char *needed_for(enum jl_qty qty)
 {
 	switch (qty) {
 	case JL_Q_TIME:
+	case JL_Q_GPU_TIME:
 	case JL_Q_COUNT_RATE: return JL_N("the run that it is of: model, batch and system");
 	case JL_Q_USD:
 	case JL_Q_KRW:

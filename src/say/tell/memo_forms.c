@@ -309,9 +309,29 @@ static void region(struct jl_json *json, const struct jl_memo *note, uint32_t at
 		     (int)end_column);
 }
 
+/* The file's name as a reference of RFC 3986. */
+static const char *uri(const struct jl_memo *note)
+{
+	static const char hex[] = "0123456789ABCDEF",
+			  plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+	char *out = jl_arena_alloc(note->arena, strlen(note->file) * 3 + 1);
+	size_t n = 0;
+
+	for (const char *c = note->file; out && *c; c++) {
+		if (strchr(plain, *c)) {
+			out[n++] = *c;
+			continue;
+		}
+		out[n++] = '%';
+		out[n++] = hex[(unsigned char)*c >> 4];
+		out[n++] = hex[*c & 15];
+	}
+	return out ? out : "";
+}
+
 static void location(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
 {
-	jl_json_pack(json, "[{physicalLocation:{artifactLocation:{uri:s} region:", note->file);
+	jl_json_pack(json, "[{physicalLocation:{artifactLocation:{uri:s} region:", uri(note));
 	region(json, note, f->at, f->len);
 	jl_json_pack(json, "}}]");
 }
@@ -319,7 +339,7 @@ static void location(struct jl_json *json, const struct jl_memo *note, const str
 static void fix_sarif(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
 {
 	jl_json_pack(json,
-		     "fixes:[{artifactChanges:[{artifactLocation:{uri:s} replacements:[{deletedRegion:", note->file);
+		     "fixes:[{artifactChanges:[{artifactLocation:{uri:s} replacements:[{deletedRegion:", uri(note));
 	region(json, note, note->figures[f->figure].num_at, note->figures[f->figure].num_len);
 	jl_json_pack(json, "insertedContent:{text:s}}]}]}]", f->fix);
 }

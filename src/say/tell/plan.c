@@ -297,9 +297,10 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    !p->whole_run ? JL_("The best way takes |3 a step, |4.")
-		    : isnan(p->cost_usd.value)
-			    ? JL_("The best way takes |1 for the whole run, |3 a step.")
+		    !p->whole_run              ? JL_("The best way takes |3 a step, |4.")
+		    : isnan(p->cost_usd.value) ? JL_("The best way takes |1 for the whole run, |3 a step.")
+		    : a->plans[0].how.n_gpus > p->rent.most
+			    ? JL_("The best way takes |1 for the whole run and |2 at list price, |3 a step.")
 			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
 		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
 		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
@@ -317,8 +318,8 @@ static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 	jl_tell_piece(doc, JL_ESTIMATED, "MFU %.2g %%", 100 * p->mfu_frac);
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
-		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s, %s)"), p->rent.usdps * 3600,
-			      p->rent.provider, jl_dated_text(JL_TXT, p->rent.date, today));
+		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s)"), p->rent.usdps * 3600,
+			      jl_tell_rent(doc, &p->rent, a->plans[0].how.n_gpus, today));
 	limits(doc, a);
 }
 

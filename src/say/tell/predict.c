@@ -97,6 +97,26 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
 }
 
+/* What would make it fit: the first change that does, a smaller pass, else how many devices would hold the states alone. */
+static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_case *c = &x->how;
+	const double states_B = jl_subject_params(&c->subject) *
+				(jl_plan_held_B(&c->plan) +
+				 c->plan.trained_frac * (c->plan.grad_B + c->plan.optimizer_B));
+
+	if (x->n_advice && x->advice[0].makes_it_fit)
+		return jl_tell_text(doc, JL_("With this it would: %s."), x->advice[0].text);
+	if (x->p.max_micro_batch >= 1)
+		return jl_tell_text(doc, JL_("A micro-batch of %s or less would (--micro-batch)."),
+				    jl_count_text(JL_TXT, x->p.max_micro_batch));
+	if (x->p.memory.total_B <= c->machine.dev.mem_B)
+		return jl_tell_text(doc, JL_("A host with %.0f GiB of RAM or more would do, or less offloaded."),
+				    ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
+	return jl_tell_text(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
+			    ceil(states_B / c->machine.dev.mem_B), device(c));
+}
+
 /* The answer in a sentence. */
 static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 {
@@ -115,12 +135,15 @@ static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
 			    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
 			    JL_WORD(device(&x->how)));
+		jl_doc_text(doc, " ");
+		jl_doc_said(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 		return;
 	}
 	JL_SENTENCE(doc,
-		    !p->whole_run ? JL_("A step takes |3, |6; most of it is |5 (|4).")
-		    : isnan(p->cost_usd.value)
-			    ? JL_("The whole run takes |1; a step |3, most of it |5 (|4).")
+		    !p->whole_run              ? JL_("A step takes |3, |6; most of it is |5 (|4).")
+		    : isnan(p->cost_usd.value) ? JL_("The whole run takes |1; a step |3, most of it |5 (|4).")
+		    : x->how.n_gpus > p->rent.most
+			    ? JL_("The whole run takes |1 and |2 at list price; a step |3, most of it |5 (|4).")
 			    : JL_("The whole run takes |1 and |2 of rent; a step |3, most of it |5 (|4)."),
 		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
 		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
@@ -195,6 +218,21 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 	}
 }
 
+static void times(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_estimate *rate_e = &x->p.samples_per_s;
+
+	jl_doc_entry(doc, JL_("Step"));
+	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &x->p.step_s, JL_K_TIME));
+	jl_doc_text(doc, "   ");
+	jl_doc_said(doc,
+		    jl_tell_text(doc, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
+				 jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi)),
+		    JL_ESTIMATED, JL_METHOD);
+	rate(doc, x);
+	parts(doc, &x->p.step);
+}
+
 /* --- memory */
 
 static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
@@ -266,9 +304,20 @@ static void memory(struct jl_doc *doc, const struct jl_predicted *x)
 
 /* --- the run */
 
+const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today)
+{
+	const char *text = jl_tell_text(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
+
+	if (n_gpus <= rent->most)
+		return text;
+	return jl_tell_text(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"), text,
+			    jl_grouped(JL_TXT, n_gpus), rent->most);
+}
+
 static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 {
 	const struct jl_prediction *p = &x->p;
+	const char *rent = jl_tell_rent(doc, &p->rent, x->how.n_gpus, today);
 
 	if (p->whole_run) {
 		jl_tell_entry(doc, JL_("Epoch"), JL_ESTIMATED, JL_("%s for %s step{/s}"),
@@ -284,13 +333,12 @@ static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 			      p->whole_run ? JL_("in all") : JL_("a step"),
 			      jl_units_said(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
-		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s, %s)"),
-			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, p->rent.provider,
-			      jl_dated_text(JL_TXT, p->rent.date, today));
+		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s)"),
+			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, rent);
 	else if (!isnan(p->rent.usdps))
-		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %d GPU{/s} (%s, %s)"),
+		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %s GPU{/s} (%s)"),
 			      jl_money_text(JL_TXT, jl_money_from(p->rent.usdps * 3600 * x->how.n_gpus, JL_USD)),
-			      x->how.n_gpus, p->rent.provider, jl_dated_text(JL_TXT, p->rent.date, today));
+			      jl_grouped(JL_TXT, x->how.n_gpus), rent);
 }
 
 /* --- why */
@@ -396,24 +444,6 @@ static void advice(struct jl_doc *doc, const struct jl_predicted *x)
 	}
 }
 
-/* No single change helps: how many devices would hold the states alone. */
-static void nothing_fits(struct jl_doc *doc, const struct jl_predicted *x)
-{
-	const struct jl_case *c = &x->how;
-	const double states_B = jl_subject_params(&c->subject) *
-				(jl_plan_held_B(&c->plan) +
-				 c->plan.trained_frac * (c->plan.grad_B + c->plan.optimizer_B));
-
-	if (x->p.memory.total_B <= c->machine.dev.mem_B)
-		jl_tell_entry(doc, JL_("Try"), JL_ESTIMATED,
-			      JL_("a host with %.0f GiB of RAM or more, or less offloaded"),
-			      ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
-	else
-		jl_tell_entry(doc, JL_("Try"), JL_ESTIMATED,
-			      JL_("weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way"),
-			      ceil(states_B / c->machine.dev.mem_B), device(c));
-}
-
 static void checked(struct jl_doc *doc)
 {
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals, checked on published runs (jeoul validate).");
@@ -428,81 +458,27 @@ void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
 	jl_tell_assumed(doc, notes, options);
 }
 
-/* --- what was published near it */
-
-static void near_table(struct jl_doc *doc, const struct jl_tell_predicted *in)
-{
-	jl_doc_subsection(doc, "near",
-			  JL_("Near it: the published runs most like this one, predicted by the shipped parameters"));
-	jl_tell_table(doc, NULL, "tkfk", JL_N("published run|GPU|off by|row"));
-	for (size_t i = 0; i < in->n_near; i++) {
-		const struct jl_set_row *row = in->near[i].row;
-		const double off = row->pred / row->meas - 1.0;
-
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_name(doc, jl_tell_text(doc, "%s, %s", row->what, row->framework));
-		JL_ROW(doc, false, JL_NAMED(row->gpu),
-		       JL_FIG(jl_num_written(jl_num_share(off, JL_ESTIMATED),
-					     jl_tell_text(doc, "%+.0f %%", 100 * off))),
-		       JL_NAMED(jl_tell_text(doc, "%s:%zu", in->near[i].set, row->line)));
-	}
-}
-
-static const struct jl_field near_row[] = {
-	{ JL_FIELD(jl_set_row, SIZE, line) },
-	{ JL_FIELD(jl_set_row, TEXT, source) },
-	{ JL_FIELD(jl_set_row, TEXT, url) },
-	{ JL_FIELD(jl_set_row, TEXT, gpu) },
-	{ JL_FIELD(jl_set_row, TEXT, framework) },
-	{ JL_FIELD(jl_set_row, TEXT, what) },
-	{ JL_FIELD_AS(jl_set_row, NUMBER, meas, "measured_s") },
-	{ JL_FIELD_AS(jl_set_row, NUMBER, pred, "predicted_s") },
-};
-static const struct jl_schema near_row_schema = JL_SCHEMA("near_row", jl_set_row, near_row);
-
-static const struct jl_field near_run[] = {
-	{ JL_FIELD(jl_near_run, TEXT, set) },
-	{ JL_FIELD(jl_near_run, SEEN, row), .sub = &near_row_schema, .flags = JL_FF_FLAT },
-	{ JL_FIELD(jl_near_run, NUMBER, ln_ratio) },
-	{ JL_FIELD(jl_near_run, NUMBER, distance) },
-};
-static const struct jl_schema near_schema = JL_SCHEMA("near", jl_near_run, near_run);
-
-JL_BOOL_OF(has_near, jl_tell_predicted, r->near != NULL);
-
-static const struct jl_field fields[] = {
-	{ JL_FIELD(jl_tell_predicted, SEEN, predicted), .sub = &jl_predicted_fields, .flags = JL_FF_FLAT },
-	{ JL_FIELD_MANY(jl_tell_predicted, LIST, near, n_near, "near", &near_schema), .when = has_near },
-};
-const struct jl_schema jl_tell_predicted_fields = JL_SCHEMA("predict", jl_tell_predicted, fields);
-
 void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
 {
 	const struct jl_predicted *x = in->predicted;
-	const struct jl_estimate *rate_e = &x->p.samples_per_s;
 
 	jl_tell_case(doc, &x->how);
 	answer(doc, x);
-	jl_doc_entry(doc, JL_("Step"));
-	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &x->p.step_s, JL_K_TIME));
-	jl_doc_text(doc, "   ");
-	jl_doc_said(doc,
-		    jl_tell_text(doc, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
-				 jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi)),
-		    JL_ESTIMATED, JL_METHOD);
-	rate(doc, x);
-	parts(doc, &x->p.step);
-	memory(doc, x);
-	run(doc, x, today);
-	jl_doc_gap(doc);
-	bound(doc, x);
-	advice(doc, x);
-	if (x->p.room == JL_ROOM_NONE && x->n_advice == 0)
-		nothing_fits(doc, x);
-	narrower(doc, x);
+	if (x->p.room == JL_ROOM_NONE) { /* what nobody can run takes no time and costs nothing */
+		memory(doc, x);
+		advice(doc, x);
+	} else {
+		times(doc, x);
+		memory(doc, x);
+		run(doc, x, today);
+		jl_doc_gap(doc);
+		bound(doc, x);
+		advice(doc, x);
+		narrower(doc, x);
+	}
 	jl_tell_sure(doc, &x->how.notes);
 	if (in->near)
-		near_table(doc, in);
+		jl_tell_near(doc, in);
 }
 
 /* --- a series */

@@ -26,6 +26,9 @@ struct jl_tell_predicted {
 extern const struct jl_schema jl_tell_predicted_fields;
 
 void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today);
+/* "RunPod, 2026-08-22", and whether anybody offers so many. */
+const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
+void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in);
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);

@@ -6,7 +6,7 @@
 #include "memo/inside.h"
 
 #define SMALL_NOTE 200   /* tables; of a larger note what follows is looked for once */
-#define TABLE_WORK 1.5e7 /* comparisons that all tables together may cost: about half a second */
+#define TABLE_WORK 1.2e7 /* comparisons that all tables together may cost: about half a second */
 
 bool jl_memo_is_note(const char *name, const char *text, size_t len)
 {

@@ -12,7 +12,7 @@ struct number {
 	double value;
 	int decimals, zeros; /* zeros: at the end of a whole number */
 	int power;           /* of ten: 4.2e10 */
-	bool commas;
+	bool commas, has_power;
 };
 
 static bool is_digit(char c)
@@ -67,6 +67,7 @@ static bool number_at(struct number *ret, const char *t, size_t at, size_t end)
 
 		if (k < end && is_digit(t[k]) && digits(t, k, end) - k <= 3) {
 			num.power = (int)strtol(t + i + 1, NULL, 10);
+			num.has_power = true;
 			i = digits(t, k, end);
 		}
 	}
@@ -389,8 +390,7 @@ static void settle(struct jl_figure *fig, const struct number *last, const struc
 	}
 	fig->decimals = (uint8_t)last->decimals;
 	fig->digit = pow(10, last->power - last->decimals);
-	if (last->commas)
-		fig->flags |= JL_FIG_COMMAS;
+	fig->flags |= (last->commas ? JL_FIG_COMMAS : 0) | (last->has_power ? JL_FIG_POWER : 0);
 }
 
 /* A figure whose digits begin at `at`, in a line from `line_at` to `end`. Returns where to go on. */
@@ -480,6 +480,22 @@ static size_t line_figures(struct jl_memo *note, struct jl_line *line, struct jl
 	return n;
 }
 
+/* Short figures have no room for separators: what stands in their place has them where the note writes "9,000". */
+static void habit(struct jl_memo *note)
+{
+	size_t with = 0, without = 0;
+
+	for (size_t i = 0; i < note->n_figures; i++) {
+		const struct jl_figure *f = &note->figures[i];
+
+		with += (f->flags & JL_FIG_COMMAS) != 0;
+		without += !(f->flags & (JL_FIG_COMMAS | JL_FIG_POWER)) && f->hi >= 2200 * f->scale;
+	}
+	for (size_t i = 0; i < note->n_figures && with > without; i++)
+		if (note->figures[i].hi < 1000 * note->figures[i].scale)
+			note->figures[i].flags |= JL_FIG_COMMAS;
+}
+
 enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err)
 {
 	size_t n_digits = 0;
@@ -504,6 +520,7 @@ enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err)
 		note->n_figures += n;
 		note->cut |= note->n_figures == JL_MEMO_FIGURES_MAX;
 	}
+	habit(note);
 	note->verdicts = jl_arena_alloc(note->arena, note->n_figures + 1);
 	note->finding_of = jl_arena_array(note->arena, note->n_figures + 1, sizeof *note->finding_of);
 	JL_TRY(jl_got(note->verdicts && note->finding_of, err));

@@ -1,5 +1,7 @@
 /* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memo/inside.h"
 
@@ -47,6 +49,22 @@ struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_
 	return jl_finding_new(note, verdict, rule, f->at, f->len, figure);
 }
 
+void jl_finding_gives(struct jl_memo *note, const struct jl_figure *is, double want, bool fix, const char *a,
+		      const char *sign, const char *b)
+{
+	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic",
+							    (int32_t)(is - note->figures));
+	char sum[128];
+
+	if (!said)
+		return;
+	jl_fig_text(said->premises, note, is, want, 0);
+	if (fix)
+		jl_fig_digits(said->fix, is, want, 0);
+	snprintf(sum, sizeof sum, "%.50s %s %.50s", a, sign, b);
+	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+}
+
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict)
 {
 	if (figure < 0)
@@ -54,6 +72,17 @@ void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict ve
 	if (note->verdicts[figure] == JL_MEMO_CANNOT ||
 	    (note->verdicts[figure] == JL_MEMO_GIVEN && verdict != JL_MEMO_CANNOT))
 		note->verdicts[figure] = (uint8_t)verdict;
+}
+
+double jl_finding_value(const struct jl_memo *note, int32_t figure)
+{
+	const struct jl_figure *f = &note->figures[figure];
+	const int32_t found = jl_finding_of(note, figure);
+	const char *should = found < 0 ? "" : note->findings[found].premises;
+	struct jl_figure fig;
+
+	should += strcspn(should, "0123456789"); /* behind the sign of money */
+	return jl_figure_at(&fig, should, 0, strlen(should)) ? jl_fig_mid(&fig) / fig.scale * f->scale : jl_fig_mid(f);
 }
 
 const char *jl_memo_verdict_key(enum jl_memo_verdict verdict)

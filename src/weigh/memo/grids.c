@@ -1,12 +1,10 @@
-/* Tables (Markdown, box drawing, tabs) and lists of "key: value" as rows and columns. A list under each of several headings is one table
- * whose rows are the headings: what the same key says must hang together in the same way. */
+/* Tables (Markdown, box drawing, tabs, what nccl-tests prints) as rows and columns. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "memo/inside.h"
 
-#define KEYS_MAX  40 /* of one list */
 #define LABEL_MAX 96
 
 struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t col)
@@ -171,7 +169,7 @@ static void fill_row(struct jl_memo *note, struct jl_grid *g, uint32_t row, size
 	}
 }
 
-static struct jl_grid *new_grid(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
+struct jl_grid *jl_grid_new(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
 {
 	const bool room = note->n_grids < JL_MEMO_GRIDS_MAX;
 	struct jl_cell *cells = room ? jl_arena_array(note->arena, n_rows * n_cols, sizeof *cells) : NULL;
@@ -186,7 +184,7 @@ static struct jl_grid *new_grid(struct jl_memo *note, enum jl_grid_kind kind, si
 	return g;
 }
 
-static bool label_rows(struct jl_memo *note, struct jl_grid *g)
+bool jl_grid_label(struct jl_memo *note, struct jl_grid *g)
 {
 	char label[LABEL_MAX];
 
@@ -362,7 +360,7 @@ static size_t take_table(struct jl_memo *note, size_t l)
 			jl_memo_too_long(note, note->lines[l].at);
 		return end > l ? end : l + 1;
 	}
-	if (!(g = new_grid(note, JL_GRID_TABLE, n_rows, n_cols)))
+	if (!(g = jl_grid_new(note, JL_GRID_TABLE, n_rows, n_cols)))
 		return end;
 	g->first_line = (uint32_t)l;
 	g->last_line = (uint32_t)(end - 1);
@@ -373,7 +371,7 @@ static size_t take_table(struct jl_memo *note, size_t l)
 		note->lines[i].kind = JL_LINE_ROW;
 		fill_row(note, g, (uint32_t)n_rows++, i, how);
 	}
-	if (!label_rows(note, g))
+	if (!jl_grid_label(note, g))
 		note->n_grids--;
 	g->has_heads = (how == CUT_PIPE && note->lines[l + 1].kind == JL_LINE_RULE) || row_is_head(note, g);
 	units_of_heads(note, g);
@@ -383,217 +381,112 @@ static size_t take_table(struct jl_memo *note, size_t l)
 	return end;
 }
 
-/* --- lists of "key: value" */
+/* --- what nccl-tests prints */
 
-struct pair {
-	uint32_t line, key_at, key_len;
-	int32_t fig;
-	char key[LABEL_MAX];
-};
+static const char bench_heads[] = "size|time|algbw|busbw";
 
-/* Words that say how a figure was got, not what it is. */
-static size_t skip_prefix(const char *t, size_t at, size_t end)
+static size_t next_word(const char *t, size_t at, size_t end, size_t *ret_len)
 {
-	static const char *const words[] = { "예상 ",     "현재 ",      "추정 ",     "실제 ",
-					     "Expected ", "Estimated ", "expected ", "estimated " };
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		const size_t n = strlen(words[i]);
-
-		if (end - at > n && memcmp(t + at, words[i], n) == 0)
-			return at + n;
-	}
+	while (at < end && strchr(" \t", t[at]))
+		at++;
+	for (*ret_len = 0; at + *ret_len < end && !strchr(" \t", t[at + *ret_len]); ++*ret_len)
+		;
 	return at;
 }
 
-static bool read_pair(const struct jl_memo *note, size_t l, struct pair *p)
+struct bench { /* the columns that mean something: the size, and time, algbw, busbw once or twice, counted from the end of a line */
+	uint32_t n_cols;
+	uint32_t at[7], len[7];
+	uint32_t from_end[7];
+};
+
+static bool bench_head(const struct jl_memo *note, const struct jl_line *line, struct bench *b)
+{
+	const size_t end = line->at + line->len;
+	uint32_t n_words = 0, word[7];
+	size_t len;
+
+	if (line->len > 400 || !memmem(note->text + line->at, line->len, "algbw", 5) ||
+	    !memmem(note->text + line->at, line->len, "busbw", 5) || memchr(note->text + line->at, '|', line->len))
+		return false;
+	b->n_cols = 0;
+	for (size_t at = line->at; (at = next_word(note->text, at, end, &len), len); at += len) {
+		if (b->n_cols < 7 && jl_words_begin(note->text + at, len, bench_heads, true)) {
+			word[b->n_cols] = n_words;
+			b->at[b->n_cols] = (uint32_t)at;
+			b->len[b->n_cols++] = (uint32_t)len;
+		}
+		n_words++;
+	}
+	for (uint32_t c = 0; c < b->n_cols; c++)
+		b->from_end[c] = n_words - 1 - word[c];
+	return (b->n_cols == 4 || b->n_cols == 7) && jl_words_begin(note->text + b->at[0], 4, "size", false);
+}
+
+/* A line of figures: the first word is the size. Older versions leave out words in the middle. */
+static bool bench_row(const struct jl_memo *note, size_t l, const struct bench *b, struct jl_cell *cells)
 {
 	const struct jl_line *line = &note->lines[l];
-	const char *t = note->text;
-	size_t at = line->at, colon;
 	const size_t end = line->at + line->len;
+	size_t at[16], len[16], n = 0, k;
 
-	if ((line->kind != JL_LINE_TEXT && line->kind != JL_LINE_CODE) || !line->n_figs || line->len > 2000)
-		return false;
-	while (at < end && (isspace((unsigned char)t[at]) || strchr("-*+>", t[at])))
-		at++;
-	at = skip_prefix(t, at, end);
-	for (colon = at; colon < end && t[colon] != ':' && t[colon] != '('; colon++)
-		;
-	if (colon < end && t[colon] == '(')
-		for (; colon < end && t[colon] != ':'; colon++)
-			;
-	if (colon >= end || colon == at || colon - at > 60)
-		return false;
-	*p = (struct pair){ .line = (uint32_t)l, .key_at = (uint32_t)at, .key_len = (uint32_t)(colon - at), .fig = -1 };
-	if (!jl_memo_label(p->key, sizeof p->key, t + at, colon - at))
-		return false;
-	for (uint32_t i = 0; i < line->n_figs; i++)
-		if (note->figures[line->fig + i].at > colon) {
-			p->fig = (int32_t)(line->fig + i);
-			break;
-		}
-	return p->fig >= 0;
-}
-
-struct list {              /* pairs one below the other */
-	uint32_t first, n; /* in `pairs` */
-	uint32_t label_at, label_len;
-	int32_t mention;
-};
-
-struct lists {
-	struct pair *pairs;
-	size_t n_pairs;
-	struct list *lists;
-	size_t n_lists;
-};
-
-#define PAIRS_MAX 40000
-#define LISTS_MAX 8000
-
-static void label_list(const struct jl_memo *note, struct list *list, uint32_t line)
-{
-	uint32_t s = note->lines[line].section;
-	const struct jl_mention *m = s ? jl_memo_line_mention(note, s - 1) : NULL;
-
-	if (!m)
-		m = jl_memo_speaks_of(note, note->lines[line].at, NULL, 0);
-	list->mention = m ? (int32_t)(m - note->mentions) : -1;
-	if (s) {
-		list->label_at = note->lines[s - 1].at;
-		list->label_len = note->lines[s - 1].len;
+	for (size_t i = line->at; n < 16 && (i = next_word(note->text, i, end, &k), k); i += k) {
+		at[n] = i;
+		len[n++] = k;
 	}
-}
+	if (n <= b->from_end[1] || !isdigit((unsigned char)note->text[at[0]]))
+		return false;
+	for (uint32_t c = 0; cells && c < b->n_cols; c++) {
+		const size_t word = c ? n - 1 - b->from_end[c] : 0;
 
-static enum jl_status read_lists(struct jl_memo *note, struct lists *all, struct jl_err *err)
-{
-	struct list *open = NULL;
-	size_t n = note->n_lines < PAIRS_MAX ? note->n_lines : PAIRS_MAX;
-
-	all->pairs = jl_arena_array(note->arena, n, sizeof *all->pairs);
-	all->lists = jl_arena_array(note->arena, n < LISTS_MAX ? n : LISTS_MAX, sizeof *all->lists);
-	JL_TRY(jl_got(all->pairs && all->lists, err));
-	for (size_t l = 0; l < note->n_lines && all->n_pairs < n; l++) {
-		struct pair p;
-
-		if (read_pair(note, l, &p)) {
-			if (!open && all->n_lists >= (n < LISTS_MAX ? n : LISTS_MAX))
-				break;
-			if (!open) {
-				open = &all->lists[all->n_lists++];
-				*open = (struct list){ .first = (uint32_t)all->n_pairs };
-				label_list(note, open, (uint32_t)l);
-			}
-			all->pairs[all->n_pairs++] = p;
-			open->n++;
-		} else if (note->lines[l].kind == JL_LINE_HEAD || note->lines[l].kind == JL_LINE_FENCE ||
-			   note->lines[l].kind == JL_LINE_RULE) {
-			open = NULL;
-		}
+		fill(note, &cells[c], (uint32_t)at[word], (uint32_t)len[word], l);
 	}
-	return JL_OK;
+	return true;
 }
 
-static const struct pair *pair_of(const struct lists *all, const struct list *list, const char *key)
+/* The block that begins with a line of heads; returns the line behind it. */
+static size_t take_bench(struct jl_memo *note, size_t l, const struct bench *b)
 {
-	for (uint32_t i = 0; i < list->n; i++)
-		if (strcmp(all->pairs[list->first + i].key, key) == 0)
-			return &all->pairs[list->first + i];
-	return NULL;
-}
-
-static size_t shared(const struct lists *all, const struct list *a, const struct list *b)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < a->n; i++)
-		n += pair_of(all, b, all->pairs[a->first + i].key) != NULL;
-	return n;
-}
-
-/* The keys of some lists, each once, in their order. */
-static size_t keys_of(const struct pair *keys[JL_MEMO_COLS_MAX], const struct lists *all, const size_t *members,
-		      size_t n)
-{
-	size_t n_keys = 0;
-
-	for (size_t r = 0; r < n; r++) {
-		const struct list *list = &all->lists[members[r]];
-
-		for (uint32_t i = 0; i < list->n && n_keys < JL_MEMO_COLS_MAX - 1; i++) {
-			const struct pair *p = &all->pairs[list->first + i];
-			size_t k = 0;
-
-			while (k < n_keys && strcmp(keys[k]->key, p->key) != 0)
-				k++;
-			if (k == n_keys)
-				keys[n_keys++] = p;
-		}
-	}
-	return n_keys;
-}
-
-/* Lists that share two keys with the first of them: one grid, its columns are their keys. */
-static void join_lists(struct jl_memo *note, const struct lists *all, size_t first, bool *done)
-{
-	const struct list *a = &all->lists[first];
-	const struct pair *keys[JL_MEMO_COLS_MAX];
-	size_t members[64], n = 0, n_keys;
+	static const char *const units[] = { "bytes", "us", "GB/s", "GB/s" };
+	size_t end = l + 1, n_rows = 1, n;
 	struct jl_grid *g;
 
-	for (size_t i = first; i < all->n_lists && i < first + 200 && n < 64; i++)
-		if (!done[i] && (i == first || shared(all, a, &all->lists[i]) >= 2)) {
-			members[n++] = i;
-			done[i] = true;
-		}
-	if (n < 2)
-		return;
-	n_keys = keys_of(keys, all, members, n);
-	if (!(g = new_grid(note, JL_GRID_RECORDS, n + 1, n_keys + 1)))
-		return;
-	g->has_heads = true;
-	g->first_line = all->pairs[a->first].line;
-	*jl_grid_cell(g, 0, 0) = (struct jl_cell){ .fig = -1, .mention = -1 };
-	for (size_t k = 0; k < n_keys; k++)
-		*jl_grid_cell(g, 0, (uint32_t)k + 1) =
-			(struct jl_cell){ .at = keys[k]->key_at, .len = keys[k]->key_len, .fig = -1, .mention = -1 };
-	for (size_t r = 0; r < n; r++) {
-		const struct list *list = &all->lists[members[r]];
-
-		*jl_grid_cell(g, (uint32_t)r + 1, 0) = (struct jl_cell){
-			.at = list->label_at, .len = list->label_len, .fig = -1, .mention = list->mention
-		};
-		for (size_t k = 0; k < n_keys; k++) {
-			const struct pair *p = pair_of(all, list, keys[k]->key);
-			struct jl_cell *cell = jl_grid_cell(g, (uint32_t)r + 1, (uint32_t)k + 1);
-
-			*cell = (struct jl_cell){ .fig = p ? p->fig : -1, .mention = -1 };
-			if (p) {
-				cell->at = note->figures[p->fig].at;
-				cell->len = note->figures[p->fig].len;
-				g->last_line = p->line > g->last_line ? p->line : g->last_line;
-			}
-		}
+	for (; end < note->n_lines && note->lines[end].kind != JL_LINE_FENCE && n_rows < JL_MEMO_ROWS_MAX; end++) {
+		if (bench_row(note, end, b, NULL))
+			n_rows++;
+		else if (note->lines[end].len && note->text[note->lines[end].at] != '#')
+			break;
 	}
-	if (!label_rows(note, g))
+	if (n_rows < 2 || !(g = jl_grid_new(note, JL_GRID_PRINTED, n_rows, b->n_cols)))
+		return end;
+	*g = (struct jl_grid){ g->kind, (uint32_t)l, (uint32_t)end - 1, g->n_rows, g->n_cols, g->cells, NULL,
+			       true,    false };
+	for (uint32_t c = 0; c < b->n_cols; c++)
+		*jl_grid_cell(g, 0, c) = (struct jl_cell){ b->at[c], b->len[c], -1, -1 };
+	n_rows = 1;
+	for (size_t i = l + 1; i < end; i++)
+		if (bench_row(note, i, b, jl_grid_cell(g, (uint32_t)n_rows, 0))) {
+			note->lines[i].kind = JL_LINE_ROW;
+			for (uint32_t c = 0; c < b->n_cols; c++)
+				give_unit(note, jl_grid_cell(g, (uint32_t)n_rows, c),
+					  jl_memo_unit_at(units[c ? (c - 1) % 3 + 1 : 0],
+							  strlen(units[c ? (c - 1) % 3 + 1 : 0]), true, &n));
+			n_rows++;
+		}
+	if (!jl_grid_label(note, g))
 		note->n_grids--;
+	return end;
 }
 
 enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err)
 {
-	struct lists all = { 0 };
-	bool *done;
+	struct bench b;
 
 	if (!(note->grids = jl_arena_array(note->arena, JL_MEMO_GRIDS_MAX, sizeof *note->grids)))
 		return jl_fail_nomem(err);
 	for (size_t l = 0; l < note->n_lines;)
-		l = cut_of(note, &note->lines[l]) == CUT_NONE ? l + 1 : take_table(note, l);
-	JL_TRY(read_lists(note, &all, err));
-	if (!(done = jl_arena_alloc(note->arena, all.n_lists + 1)))
-		return jl_fail_nomem(err);
-	for (size_t i = 0; i < all.n_lists; i++)
-		if (!done[i])
-			join_lists(note, &all, i, done);
-	return JL_OK;
+		l = bench_head(note, &note->lines[l], &b)       ? take_bench(note, l, &b)
+		    : cut_of(note, &note->lines[l]) == CUT_NONE ? l + 1
+								: take_table(note, l);
+	return jl_memo_lists(note, err);
 }

@@ -15,6 +15,9 @@ struct jl_memo_unit {
 	const char *spellings; /* "minutes|minute|min|분" */
 };
 const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len);
+/* What it is a number of, as powers of s, B, FLOP, J, USD and KRW. */
+#define JL_N_DIM 6
+const signed char *jl_qty_dims(enum jl_qty q);
 
 /* figures.c */
 enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err);
@@ -27,6 +30,8 @@ enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err);
 /* The hardware that the text at an offset speaks of: its line, its row, its list, the headings above. NULL: none or several. */
 const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t at, const struct jl_grid *grid,
 					   uint32_t row);
+const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const struct jl_line *line, uint32_t from,
+					    uint32_t to);
 const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line);
 const struct jl_entity *jl_mention_entity(const struct jl_memo *note, const struct jl_mention *mention);
 bool jl_entities_overlap(const struct jl_entity *a, const struct jl_entity *b);
@@ -34,6 +39,9 @@ bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, cons
 
 /* grids.c */
 enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err);
+enum jl_status jl_memo_lists(struct jl_memo *note, struct jl_err *err);
+struct jl_grid *jl_grid_new(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols);
+bool jl_grid_label(struct jl_memo *note, struct jl_grid *g); /* its rows, by their first cells */
 struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t col);
 /* A label as it is compared: small letters, no blanks, marks or what stands in parentheses. Returns its length. */
 size_t jl_memo_label(char *out, size_t size, const char *text, size_t len);
@@ -56,6 +64,9 @@ const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *not
 			      double lo, double hi);
 /* The digits alone, to be put in place of the figure's. */
 const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like, double value, int more);
+/* Are they the same digits but for one, two that changed places, one that is missing, or the point? 2: yes, 1: digits are too few to
+ * tell, 0: no. */
+int jl_is_slip(const char *x, size_t n, const char *y, size_t m);
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
 
 /* findings.c */
@@ -67,8 +78,15 @@ struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdic
 struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
 					     int32_t figure);
 #define jl_said_finding_say(f, ...) jl_say((f)->en, (f)->text, sizeof(f)->en, __VA_ARGS__)
+/* "a sign b gives ...": arithmetic of two figures that another one should be; `fix`: it is to be put right. */
+void jl_finding_gives(struct jl_memo *note, const struct jl_figure *is, double want, bool fix, const char *a,
+		      const char *sign, const char *b);
 /* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
 void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict);
+/* Is a value what was meant where a figure stands? As jl_is_slip. */
+int jl_fig_slip(const struct jl_memo *note, const struct jl_figure *fig, double value);
+/* What a figure should be where that is known, else what it is. */
+double jl_finding_value(const struct jl_memo *note, int32_t figure);
 int32_t jl_finding_of(const struct jl_memo *note, int32_t figure); /* index of the finding on a figure; -1 */
 void jl_memo_findings_close(struct jl_memo *note);
 

@@ -48,6 +48,7 @@ enum jl_qty {
 	JL_Q_PARAMS,     /* 7B, 305M */
 	JL_Q_COUNT,      /* 4개, 8 GPUs, 2 nodes */
 	JL_Q_GENERATION, /* 3세대 */
+	JL_Q_GPU_TIME,   /* GPU-hours: of one GPU */
 	JL_N_Q
 };
 
@@ -57,7 +58,8 @@ enum {
 	JL_FIG_LEAST = 4,
 	JL_FIG_MOST = 8,
 	JL_FIG_COMMAS = 16,
-	JL_FIG_APPENDED = 32
+	JL_FIG_APPENDED = 32,
+	JL_FIG_POWER = 64 /* 8.09e22 */
 };
 
 struct jl_figure {
@@ -96,7 +98,7 @@ struct jl_mention {
 	uint32_t count;  /* "4x V100", "RTX 3090 x10"; 0: none written */
 };
 
-enum jl_grid_kind { JL_GRID_TABLE, JL_GRID_RECORDS, JL_GRID_JOINED };
+enum jl_grid_kind { JL_GRID_TABLE, JL_GRID_RECORDS, JL_GRID_PRINTED /* by a program */ };
 
 struct jl_cell {
 	uint32_t at, len;
@@ -177,6 +179,8 @@ struct jl_memo {
 	uint32_t too_long_line; /* where the first of them begins, from 1 */
 	size_t n_replaced;      /* bytes that were no text: invalid UTF-8, control and direction characters */
 	double work;            /* comparisons left for tables */
+	size_t n_exact,
+		n_open; /* sums of rounded figures that come out to the last digit, and that need the rounding */
 };
 
 /* Reads and judges. `text` is not changed and must outlive the note; `name` decides whether it is HTML. */

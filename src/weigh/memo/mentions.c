@@ -1,5 +1,6 @@
 /* The hardware that a note names, by the catalog's own spelling rules, and which of it a figure speaks of. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -47,8 +48,8 @@ static size_t word_len(const char *t, size_t at, size_t end)
 	return i - at;
 }
 
-/* "A100", "V100", "H200", "MI300X", "L40S", "T4": letters, then digits. */
-static bool looks_like_chip(const char *t, size_t len)
+/* "A100", "V100", "H200", "MI300X", "L40S", "T4": letters, then digits; small ones (`named`) only behind a maker's word: "dgx-h100". */
+static bool looks_like_chip(const char *t, size_t len, bool named)
 {
 	size_t i = 0, n_digits = 0;
 
@@ -56,7 +57,8 @@ static bool looks_like_chip(const char *t, size_t len)
 		i++;
 	while (i + n_digits < len && isdigit((unsigned char)t[i + n_digits]))
 		n_digits++;
-	if (i == 0 || i > 3 || n_digits == 0 || n_digits > 4 || len - i - n_digits > 2 || !isupper((unsigned char)t[0]))
+	if (i == 0 || i > 3 || n_digits == 0 || n_digits > 4 || len - i - n_digits > 2 ||
+	    !(named || isupper((unsigned char)t[0])))
 		return false;
 	return i <= 2 || strncmp(t, "RTX", 3) == 0 || strncmp(t, "GTX", 3) == 0;
 }
@@ -100,9 +102,19 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 {
 	struct jl_words asked, has;
 
+	const size_t room = sizeof e->gpus / sizeof e->gpus[0], len = strlen(key);
+	char one[CHUNK_LEN];
+	size_t n;
+
 	memset(e, 0, sizeof *e);
-	size_t n = jl_find_gpus(e->gpus, sizeof e->gpus / sizeof e->gpus[0], cat, key);
-	e->n_gpus = n > sizeof e->gpus / sizeof e->gpus[0] ? sizeof e->gpus / sizeof e->gpus[0] : n;
+	/* "8 V100s" are several V100, and may be V100S */
+	if (len > 2 && key[len - 1] == 's' && isdigit((unsigned char)key[len - 2])) {
+		snprintf(one, sizeof one, "%.*s", (int)len - 1, key);
+		n = jl_find_gpus(e->gpus, room, cat, one);
+		e->n_gpus = n > room ? room : n;
+	}
+	n = jl_find_gpus(e->gpus + e->n_gpus, room - e->n_gpus, cat, key);
+	e->n_gpus = e->n_gpus + n > room ? room : e->n_gpus + n;
 	if (e->n_gpus)
 		return true;
 	if (cat_instance(e, cat, key))
@@ -157,9 +169,9 @@ static size_t longest(struct naming *n, const char *t, size_t at, size_t end, in
 	while (n_ends < CHUNK_WORDS) {
 		const size_t len = word_len(t, i, end);
 
-		if (!len ||
-		    (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
-		     !looks_like_chip(t + i, len) && !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
+		if (!len || (n_ends && !word_in(t + i, len, tail_words) && !isdigit((unsigned char)t[i]) &&
+			     !looks_like_chip(t + i, len, true) &&
+			     !word_in(t + i, len, "rtx|gtx|station|geforce|titan|gb|v|xp")))
 			break;
 		ends[n_ends++] = i + len;
 		i += len;
@@ -286,7 +298,7 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 	size_t stop = 0;
 
 	if (is_bare_card(t, at, end) || (may_be_head(t + at, len) && word_in(t + at, len, head_words)) ||
-	    looks_like_chip(t + at, len) || looks_like_instance(t + at, len))
+	    looks_like_chip(t + at, len, false) || looks_like_instance(t + at, len))
 		stop = longest(n, t, at, end, &entity);
 	else if (isupper((unsigned char)t[at]) && (family = family_named(note->cat, t + at, len)) &&
 		 note->n_entities < JL_MEMO_ENTITIES_MAX) {
@@ -386,16 +398,16 @@ bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, cons
 
 #define NAMES_LOOKED_AT 24
 
-/* The one piece of hardware of a line; NULL where it names none or two different. */
-const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line)
+/* The one piece of hardware of a stretch of a line; NULL where it names none or two different. */
+const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const struct jl_line *l, uint32_t from,
+					    uint32_t to)
 {
-	const struct jl_line *l = &note->lines[line];
 	const struct jl_mention *first = NULL;
 
 	for (size_t i = 0; i < l->n_mentions && i < NAMES_LOOKED_AT; i++) {
 		const struct jl_mention *m = &note->mentions[l->mention + i];
 
-		if (jl_mention_entity(note, m)->family)
+		if (jl_mention_entity(note, m)->family || m->at < from || m->at >= to)
 			continue;
 		if (first && !jl_same_entity(note, first, m))
 			return NULL;
@@ -404,6 +416,11 @@ const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32
 			first = m;
 	}
 	return first;
+}
+
+const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line)
+{
+	return jl_memo_mention_in(note, &note->lines[line], 0, UINT32_MAX);
 }
 
 #define LOOK_BACK 12

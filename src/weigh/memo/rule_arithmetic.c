@@ -8,36 +8,14 @@
 
 #include "memo/inside.h"
 
-enum { DIM_S, DIM_B, DIM_FLOP, DIM_J, DIM_USD, DIM_KRW, N_DIM };
-
 struct value {
 	double lo, hi; /* SI */
 	double bare;   /* the digits without their units */
-	signed char e[N_DIM];
+	signed char e[JL_N_DIM];
 	int32_t first, last; /* figures that went into it */
 	int n;
 	bool ok, about, divided;
 };
-
-static void dims(signed char e[N_DIM], enum jl_qty q)
-{
-	static const signed char rows[JL_N_Q][N_DIM] = {
-		[JL_Q_TIME] = { 1 },
-		[JL_Q_BYTES] = { 0, 1 },
-		[JL_Q_BYTE_RATE] = { -1, 1 },
-		[JL_Q_FLOP_RATE] = { -1, 0, 1 },
-		[JL_Q_POWER] = { -1, 0, 0, 1 },
-		[JL_Q_ENERGY] = { 0, 0, 0, 1 },
-		[JL_Q_FREQUENCY] = { -1 },
-		[JL_Q_USD] = { 0, 0, 0, 0, 1 },
-		[JL_Q_KRW] = { 0, 0, 0, 0, 0, 1 },
-		[JL_Q_USD_RATE] = { -1, 0, 0, 0, 1 },
-		[JL_Q_USD_ENERGY] = { 0, 0, 0, -1, 1 },
-		[JL_Q_COUNT_RATE] = { -1 },
-	};
-
-	memcpy(e, rows[q], N_DIM);
-}
 
 struct scan {
 	const struct jl_memo *note;
@@ -123,11 +101,11 @@ static struct value sum(struct scan *s);
 /* 10**6, 2^30 */
 static struct value power(struct scan *s, struct value v)
 {
-	static const signed char plain[N_DIM] = { 0 };
+	static const signed char plain[JL_N_DIM] = { 0 };
 	int32_t i;
 
 	blanks(s);
-	if ((i = figure_here(s)) < 0 || memcmp(v.e, plain, N_DIM) != 0 || s->note->figures[i].qty != JL_Q_NUMBER ||
+	if ((i = figure_here(s)) < 0 || memcmp(v.e, plain, JL_N_DIM) != 0 || s->note->figures[i].qty != JL_Q_NUMBER ||
 	    s->note->figures[i].lo > 60)
 		return none();
 	v.lo = v.hi = v.bare = pow(v.lo, s->note->figures[i].lo);
@@ -162,7 +140,7 @@ static struct value factor(struct scan *s)
 	v.lo = s->note->figures[i].lo;
 	v.hi = s->note->figures[i].hi;
 	v.bare = (v.lo + v.hi) / 2 / s->note->figures[i].scale;
-	dims(v.e, (enum jl_qty)s->note->figures[i].qty);
+	memcpy(v.e, jl_qty_dims((enum jl_qty)s->note->figures[i].qty), JL_N_DIM);
 	v.first = v.last = i;
 	v.n = 1;
 	v.ok = true;
@@ -200,7 +178,7 @@ static struct value product(struct scan *s)
 		r.lo = by ? v.lo * f.lo : v.lo / f.hi;
 		r.hi = by ? v.hi * f.hi : v.hi / f.lo;
 		r.bare = by ? v.bare * f.bare : v.bare / f.bare;
-		for (int d = 0; d < N_DIM; d++)
+		for (int d = 0; d < JL_N_DIM; d++)
 			r.e[d] = (signed char)(by ? v.e[d] + f.e[d] : v.e[d] - f.e[d]);
 		v = r;
 	}
@@ -217,13 +195,13 @@ static struct value sum(struct scan *s)
 		if (!plus && !take(s, "-") && !take(s, "−"))
 			break;
 		struct value f = product(s);
-		if (!f.ok || memcmp(f.e, v.e, N_DIM) != 0)
+		if (!f.ok || memcmp(f.e, v.e, JL_N_DIM) != 0)
 			return none();
 		struct value r = joined(&v, &f);
 		r.lo = plus ? v.lo + f.lo : v.lo - f.hi;
 		r.hi = plus ? v.hi + f.hi : v.hi - f.lo;
 		r.bare = plus ? v.bare + f.bare : v.bare - f.bare;
-		memcpy(r.e, v.e, N_DIM);
+		memcpy(r.e, v.e, JL_N_DIM);
 		v = r;
 	}
 	return v;
@@ -266,7 +244,7 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 		/* "19.5 h × $3.20 = $62.40": dollars an hour */
 		if (q != JL_Q_NUMBER && q != JL_Q_COUNT &&
 		    !((f->qty == JL_Q_USD || f->qty == JL_Q_KRW) &&
-		      (q == JL_Q_TIME || q == JL_Q_ENERGY || q == f->qty)))
+		      (q == JL_Q_TIME || q == JL_Q_GPU_TIME || q == JL_Q_ENERGY || q == f->qty)))
 			return false;
 	}
 	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
@@ -308,26 +286,59 @@ static bool is_exact(const struct jl_memo *note, const struct value *left, const
 	return exact;
 }
 
+/* A figure alone that is known to be wrong stands for what it should be; what agrees with it as it is written follows from it. */
+static int32_t set_right(const struct jl_memo *note, struct value *left, const struct jl_figure *f)
+{
+	const int32_t root = left->n == 1 ? jl_finding_of(note, left->first) : -1;
+
+	if (root < 0 || !*note->findings[root].premises || note->findings[root].verdict != JL_MEMO_WRONG)
+		return -1;
+	const double was = (left->lo + left->hi) / 2, should = jl_finding_value(note, left->first);
+	left->lo *= should / was;
+	left->hi *= should / was;
+	left->bare *= should / was;
+	return fabs(jl_fig_mid(f) - was) <= f->digit ? root : -1;
+}
+
+/* Do inputs with decimals stand for all their digits in this note? The results of most sums come out to the last one, and of this sum only a
+ * slip keeps it from that. */
+static bool breaks_habit(struct jl_memo *note, const struct value *left, const struct jl_figure *f, double off,
+			 bool counting)
+{
+	const double open = fabs(jl_fig_mid(f)) * input_slack(note, left);
+
+	if (left->n < 2 || left->about || f->flags & JL_FIG_ABOUT || open < 4 * f->digit || f->hi > f->lo)
+		return false;
+	if (counting)
+		*(fabs(off) <= 1.01 * f->digit ? &note->n_exact : &note->n_open) += 1;
+	return note->n_exact >= 3 && note->n_open <= 1 && fabs(off) > 4 * f->digit &&
+	       jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2;
+}
+
 /* `left` is what was reckoned, `fig` the result as it stands. */
-static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to)
+static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to, bool counting)
 {
 	const struct jl_figure *f = &note->figures[fig];
-	signed char e[N_DIM];
+	const int32_t root = set_right(note, left, f);
 	bool same, bare, range;
 	char text[JL_SHOULD_MAX];
 
-	dims(e, (enum jl_qty)f->qty);
 	double slack = f->digit * 1.01 + fabs(jl_fig_mid(f)) * (input_slack(note, left) + 1e-9);
 	if (is_exact(note, left, f))
 		slack = 1e-9 * jl_fig_mid(f);
 	double bare_slack = slack / f->scale;
 	if (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) || f->lo <= 0)
 		return;
-	same = memcmp(e, left->e, N_DIM) == 0;
+	same = memcmp(jl_qty_dims((enum jl_qty)f->qty), left->e, JL_N_DIM) == 0;
 	bare = fabs(left->bare - jl_fig_mid(f) / f->scale) <= bare_slack + (f->hi - f->lo) / 2 / f->scale;
-	/* digits that agree where the units do not are a unit that is wrong, but for GB and GiB */
-	if ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
-	    (bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11))) {
+	const double off = same ? (left->lo + left->hi) / 2 - jl_fig_mid(f) : left->bare * f->scale - jl_fig_mid(f);
+	const bool strict = breaks_habit(note, left, f, off, counting);
+	if (counting)
+		return;
+	/* digits that agree where the units do not are a unit that is wrong, but for sums of GB and GiB */
+	bare &= left->n > 1 || note->figures[left->first].qty != JL_Q_BYTES;
+	if (!strict && ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
+			(bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11)))) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		judge_inputs(note, left);
 		return;
@@ -337,6 +348,7 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
 	if (!said)
 		return;
+	said->root = root;
 	judge_inputs(note, left);
 	jl_fig_text(text, note, f, (left->lo + left->hi) / 2, 0);
 	range = false;
@@ -420,7 +432,7 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 }
 
 /* What says that the reckoned follows, with its length; 0: nothing. Words and arrows count only behind an expression. */
-static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
+static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *ret_is_word)
 {
 	static const char *const words[] = { "→",        "≈",          "≒",   " is ", " makes ", " gives ",
 					     " equals ", " comes to ", "은 ", "는 ",  "이면 ",   "이므로 " };
@@ -428,9 +440,11 @@ static size_t is_equals(const char *t, size_t at, size_t end, bool *ret_is_word)
 	*ret_is_word = false;
 	if (t[at] == '=')
 		return !(at + 1 < end && t[at + 1] == '=') && !(at && strchr("=<>!+-*/:", t[at - 1]));
+	*ret_is_word = true;
+	if (code && at + 2 < end && (t[at] == '#' || memcmp(t + at, "//", 2) == 0) && at && t[at - 1] == ' ')
+		return t[at] == '#' ? 1 : 2; /* "256 * 2.5  # 640" */
 	if (t[at] != ' ' && (unsigned char)t[at] < 0xe2)
 		return 0;
-	*ret_is_word = true;
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (words[i][0] == t[at] && end - at > strlen(words[i]) &&
 		    memcmp(t + at, words[i], strlen(words[i])) == 0)
@@ -444,7 +458,7 @@ static bool has_operator(const char *t, size_t len)
 	       memmem(t, len, "÷", 2) || memmem(t, len, " + ", 3);
 }
 
-static void line_equations(struct jl_memo *note, const struct jl_line *line)
+static void line_equations(struct jl_memo *note, const struct jl_line *line, bool counting)
 {
 	const size_t end = line->at + line->len;
 	size_t from = line->at, n;
@@ -458,7 +472,7 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line)
 
 		if (note->text[at] != '=' && !reckons)
 			continue;
-		if (!(n = is_equals(note->text, at, end, &word)))
+		if (!(n = is_equals(note->text, at, end, line->kind == JL_LINE_CODE, &word)))
 			continue;
 		uint32_t start = first;
 		struct value left = left_side(note, line, at, from, &start, &left_at);
@@ -471,15 +485,42 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line)
 		while (word && (take(&s, "총") || take(&s, "약") || take(&s, "about ") || take(&s, "a total of ")))
 			;
 		struct value right = sum(&s);
+		/* a remark may be about something else */
+		if (strchr("#/", note->text[at]) && right.ok &&
+		    (s.at != end || fabs(log(left.bare / right.bare)) > 0.5))
+			continue;
 		if (left.ok && right.ok && right.n == 1 &&
 		    (left.n > 1 || note->figures[left.first].qty == note->figures[right.first].qty) &&
 		    !(left.n == 1 && note->figures[left.first].qty <= JL_Q_RATIO))
-			equal(note, &left, right.first, left_at, (uint32_t)at);
+			equal(note, &left, right.first, left_at, (uint32_t)at, counting);
 		from = at + n;
 	}
 }
 
-/* "1,711시간 (71일)", "5.67 h (5 h 40 min)": the same in another unit, and nothing else in the parentheses. */
+/* What says between two figures that the second is the first in another unit; the length of it, 0: something else. `ret_closed`: it opens a
+ * parenthesis, in which nothing else may stand. */
+static bool is_restated(const char *t, size_t len, bool *ret_closed)
+{
+	static const char words[] = "are|is|or|i.e.|equals|즉|은|는|이고|=|≈";
+	size_t at = 0, end = len;
+
+	while (at < end && strchr(" ,", t[at]))
+		at++;
+	*ret_closed = at < end && t[at] == '(';
+	at += *ret_closed;
+	for (;;) {
+		while (end > at && strchr(" ~=", t[end - 1]))
+			end--;
+		if (end < at + 3 || memcmp(t + end - 3, "약", 3) != 0)
+			break;
+		end -= 3;
+	}
+	if (end > at + 5 && memcmp(t + end - 5, "about", 5) == 0)
+		end -= 6;
+	return *ret_closed ? end == at : end > at && jl_words_begin(t + at, end - at, words, true);
+}
+
+/* "1,711시간 (71일)", "5.67 h (5 h 40 min)", "208 GB are 193.7 GiB": the same in another unit. */
 static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
@@ -493,37 +534,35 @@ static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 				   .last = (int32_t)i,
 				   .n = 1,
 				   .ok = true };
+		bool closed;
 
-		if (a->qty != b->qty || a->scale == b->scale || a->qty == JL_Q_NUMBER || a->qty == JL_Q_PARAMS)
-			continue;
-		while (at < end && t[at] == ' ')
-			at++;
-		if (at >= end || t[at] != '(')
-			continue;
-		for (at++; at < b->at; at++)
-			if (!strchr(" ~=", t[at]) && strncmp(t + at, "약", 3) != 0 &&
-			    ((unsigned char)t[at] & 0xc0) != 0x80)
-				break;
-		if (at < b->at)
+		if (a->qty != b->qty || a->scale == b->scale || a->qty == JL_Q_NUMBER || a->qty == JL_Q_PARAMS ||
+		    b->at < at || !is_restated(t + at, b->at - at, &closed))
 			continue;
 		for (at = b->at + b->len; at < end && t[at] == ' '; at++)
 			;
-		if (at >= end || t[at] != ')')
+		if (closed && (at >= end || t[at] != ')'))
 			continue;
-		dims(v.e, (enum jl_qty)a->qty);
+		memcpy(v.e, jl_qty_dims((enum jl_qty)a->qty), JL_N_DIM);
 		v.lo -= jl_fig_slack(a);
 		v.hi += jl_fig_slack(a);
 		/* months are 30 days to many, and 45 days "1.5 months" */
-		if (b->scale > 20 * 86400.0) {
+		if (b->qty == JL_Q_TIME && b->scale > 20 * 86400.0) {
 			v.lo *= 0.9;
 			v.hi *= 1.1;
 		}
-		equal(note, &v, (int32_t)i + 1, a->at, a->at + a->len);
+		equal(note, &v, (int32_t)i + 1, a->at, a->at + a->len, false);
 	}
 }
 
+#define HABIT_LINES 2000 /* enough to see how a note reckons */
+
 void jl_rule_arithmetic(struct jl_memo *note)
 {
+	for (size_t l = 0; l < note->n_lines && l < HABIT_LINES; l++)
+		if (note->lines[l].n_figs >= 3 && note->lines[l].len <= JL_MEMO_LINE_MAX &&
+		    note->n_exact + note->n_open < 40)
+			line_equations(note, &note->lines[l], true);
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
 
@@ -531,7 +570,7 @@ void jl_rule_arithmetic(struct jl_memo *note)
 			jl_memo_too_long(note, line->at);
 		if (line->n_figs < 2 || line->len > JL_MEMO_LINE_MAX)
 			continue;
-		line_equations(note, line);
+		line_equations(note, line, false);
 		line_conversions(note, line);
 	}
 }

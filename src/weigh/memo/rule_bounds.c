@@ -41,8 +41,6 @@ static void check_share_said(struct jl_memo *note, const struct jl_line *line, i
 	const struct jl_figure *f = &note->figures[reached], *p = f - 1, *r = f + 1;
 	const double want = jl_fig_mid(f) / jl_fig_mid(p),
 		     slack = want * (jl_fig_slack(f) / jl_fig_mid(f) + jl_fig_slack(p) / jl_fig_mid(p));
-	struct jl_said_finding *said;
-	char sum[96];
 
 	if ((uint32_t)reached + 1 >= line->fig + line->n_figs || r->qty != JL_Q_PERCENT ||
 	    r->at - f->at - f->len > 40 ||
@@ -52,13 +50,8 @@ static void check_share_said(struct jl_memo *note, const struct jl_line *line, i
 		jl_memo_judge(note, reached + 1, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", reached + 1)))
-		return;
-	jl_fig_text(said->premises, note, r, want, 0);
-	jl_fig_digits(said->fix, r, want, 0);
-	snprintf(sum, sizeof sum, "%.40s ÷ %.40s", jl_memo_quote(note, f->at, f->len),
-		 jl_memo_quote(note, p->at, p->len));
-	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+	jl_finding_gives(note, r, want, true, jl_memo_quote(note, f->at, f->len), "÷",
+			 jl_memo_quote(note, p->at, p->len));
 }
 
 /* "The peak is 312 TFLOPS; we reached 410": both in one line. */
@@ -195,21 +188,66 @@ static struct network network_of(const struct jl_memo *note)
 	return net;
 }
 
-/* "8 노드: 270 GB/s", "on 16 nodes": how many nodes the line speaks of; 0: it does not say, or says several. */
-static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
+/* Where nobody says what a node has: the largest network of the systems that are listed with these GPUs. */
+static struct network largest_network(const struct jl_memo *note, const struct jl_entity *e, struct network net)
 {
+	for (size_t i = 0; e && isnan(net.node_Bps) && e->n_gpus && i < note->cat->n_systems; i++) {
+		const struct jl_system *s = &note->cat->systems[i];
+		bool is = false;
+
+		for (size_t k = 0; k < e->n_gpus && s->gpu; k++)
+			is |= strcmp(e->gpus[k]->id, s->gpu) == 0;
+		if (is && s->n_gpu > 1 && s->net_Bps.value > (net.system ? net.system->net_Bps.value : 0))
+			net.system = s;
+	}
+	if (net.system)
+		net.node_Bps = net.system->net_Bps.value;
+	return net;
+}
+
+/* "8 노드: 270 GB/s", "on 16 nodes", "DGX H100 4대", "4x dgx-h100": how many nodes the line speaks of; 0: it does not say, or says several. */
+static uint32_t nodes_in(const struct jl_memo *note, const struct jl_line *line)
+{
+	bool system = false;
 	uint32_t n = 0;
 
+	for (uint32_t i = line->mention; i < line->mention + line->n_mentions; i++)
+		if (jl_mention_entity(note, &note->mentions[i])->system) {
+			system = true;
+			n = note->mentions[i].count;
+		}
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 		const struct jl_figure *f = &note->figures[i];
 
-		if (f->qty != JL_Q_COUNT || !JL_PART_HAS(note, f, "노드|nodes|node"))
+		if (f->qty != JL_Q_COUNT || !JL_PART_HAS(note, f, system ? "노드|nodes|node|대" : "노드|nodes|node"))
 			continue;
 		if (n && n != (uint32_t)f->lo)
 			return 0;
 		n = f->lo >= 2 && f->lo < 100000 ? (uint32_t)f->lo : n;
 	}
+	return n > 1 ? n : 0;
+}
+
+/* The same, where a line about a collective says nothing the headings above it do. */
+static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
+{
+	uint32_t n = nodes_in(note, line);
+
+	for (uint32_t s = line->section; !n && s && JL_PART_HAS(note, line, coll_words); s = note->lines[s - 1].section)
+		n = nodes_in(note, &note->lines[s - 1]);
 	return n;
+}
+
+/* Is it the rate of a link ("busbw") and not of the data? The word before it says so, else the one behind. */
+static bool is_busbw(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+{
+	const char *t = note->text;
+	uint32_t end = line->at + line->len;
+
+	for (uint32_t at = f->at; at > line->at; at--)
+		if (jl_words_begin(t + at, end - at, "busbw|bus bandwidth|algbw|algorithm|알고리즘", false))
+			return (t[at] | 0x20) == 'b';
+	return jl_span_has(t + f->at, end - f->at, "busbw|bus bandwidth");
 }
 
 static bool expect(struct jl_estimate *ret, struct jl_memo *note, const struct network *net, uint32_t nodes)
@@ -251,21 +289,29 @@ static void check_share_of_net(struct jl_memo *note, const struct jl_line *line,
 	}
 }
 
-static void check_allreduce(struct jl_memo *note, const struct jl_line *line, int32_t fig, const struct network *net)
+static void check_allreduce(struct jl_memo *note, const struct jl_line *line, int32_t fig,
+			    const struct network *said_net)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const uint32_t nodes = nodes_of(note, line);
-	const double bound = nodes ? net->node_Bps * nodes / (2.0 * (nodes - 1)) : NAN;
+
+	if (!nodes ||
+	    JL_PART_HAS(note, line, "SHARP|all-gather|allgather|broadcast|reduce-scatter|all-to-all|alltoall"))
+		return;
+	const struct network net = largest_network(note, jl_mention_entity(note, jl_memo_line_mention(note, f->line)),
+						   *said_net);
+	const double ranks = nodes * (net.system ? net.system->n_gpu : 8.0), bus = 2 * (ranks - 1) / ranks,
+		     as = is_busbw(note, line, f) ? bus : 1, bound = as * net.node_Bps * nodes / (2.0 * (nodes - 1));
 	struct jl_said_finding *said = NULL;
 	struct jl_estimate e;
 	char lo[JL_SHOULD_MAX];
 
-	if (!nodes || JL_PART_HAS(note, line, "busbw|SHARP|all-gather|broadcast"))
+	if (isnan(bound))
 		return;
 	if (jl_fig_mid(f) > bound * 1.02)
 		said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig);
-	else
-		check_share_of_net(note, line, f, bound, net);
+	else if (as == 1)
+		check_share_of_net(note, line, f, bound, &net);
 	if (said) {
 		jl_fig_text(said->premises, note, f, bound, 0);
 		snprintf(lo, sizeof lo, "≤ %.50s", said->premises);
@@ -273,18 +319,18 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		jl_said_finding_say(said,
 				    "an all-reduce over %u nodes cannot be above the network's %.3g GB/s x %u/%u: "
 				    "every byte leaves a node nearly twice",
-				    nodes, net->node_Bps / 1e9, nodes, 2 * (nodes - 1));
+				    nodes, as * net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
 	}
-	if (!expect(&e, note, net, nodes))
+	if (!expect(&e, note, &net, nodes))
 		return;
 	if (said) {
-		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
+		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
 		return;
 	}
-	const bool inside = f->lo <= e.hi && f->hi >= e.lo;
-	if (note->verdicts[fig] == JL_MEMO_CANNOT &&
+	const bool inside = f->lo <= as * e.hi && f->hi >= as * e.lo;
+	if (note->verdicts[fig] == JL_MEMO_CANNOT && said_net->system &&
 	    (said = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig))) {
-		jl_fig_range_text(said->estimate, note, f, e.lo, e.hi);
+		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
 		jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
 }
@@ -461,13 +507,19 @@ static void check_model(struct jl_memo *note, uint32_t l)
 		check_fit(note, l, &m, n);
 }
 
+static bool is_collective(const struct jl_memo *note, const struct jl_line *line, const struct network *net)
+{
+	return net->said_by >= 0 || JL_PART_HAS(note, line, coll_words) ||
+	       (line->section && JL_PART_HAS(note, &note->lines[line->section - 1], coll_words));
+}
+
 void jl_rule_bounds(struct jl_memo *note)
 {
 	const struct network net = network_of(note);
 
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
-		const struct jl_line *head = line->section ? &note->lines[line->section - 1] : line;
+		int coll = -1; /* not looked at yet */
 
 		if (line->n_figs > FIGURES_OF_A_LINE)
 			continue;
@@ -480,9 +532,7 @@ void jl_rule_bounds(struct jl_memo *note)
 				check_flops(note, line, (int32_t)i), check_peak_said(note, line, (int32_t)i);
 			else if (q == JL_Q_PERCENT)
 				check_share(note, line, (int32_t)i);
-			else if (q == JL_Q_BYTE_RATE && !isnan(net.node_Bps) &&
-				 (JL_PART_HAS(note, line, coll_words) || JL_PART_HAS(note, head, coll_words) ||
-				  net.said_by >= 0))
+			else if (q == JL_Q_BYTE_RATE && (coll < 0 ? (coll = is_collective(note, line, &net)) : coll))
 				check_allreduce(note, line, (int32_t)i, &net);
 			if (q == JL_Q_BYTE_RATE)
 				check_both_ways(note, (uint32_t)l, (int32_t)i);

@@ -15,6 +15,7 @@ struct change {
 	int32_t r;        /* the figure that says how much it is */
 	const struct jl_figure *first, *last;
 	bool sure; /* "from ... to": no other reading */
+	bool bare; /* no word says that it is so much more: it is so many times as much */
 	int way;   /* it says that so much more (1) or less (-1) it is: no share of the first; 0: neither */
 };
 
@@ -31,8 +32,9 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 		/* "25 % less" is no share of it; "30 % more work" where the time fell is reckoned from the other end */
 		if (percent && c->way && i > 0 && (i != 2 || (c->way > 0) == (up > 1)))
 			continue;
-		const double want = wants[r->qty == JL_Q_PERCENT][i],
-			     slack = r->digit * 1.01 + c->rel * fmax(want, r->qty == JL_Q_PERCENT ? 1 : 0);
+		if (!percent && c->bare && i == 3)
+			continue;
+		const double want = wants[percent][i], slack = r->digit * 1.01 + c->rel * fmax(want, percent);
 
 		if (want <= r->hi + slack && want >= r->lo - slack)
 			return true;
@@ -163,8 +165,12 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, struct 
 		if ((r->qty != JL_Q_RATIO && r->qty != JL_Q_PERCENT) || r->at - from > (how == 2 ? 30 : 16) ||
 		    full_stop(note, from, r->at) || other_share(note, rend, stop))
 			return;
-		if (!(how == 2 && memchr(note->text + from, '(', r->at - from)) && !has(note, rend, near, compares))
+		/* "from 640 to 3,328 tokens/s, 5.2x" says it by standing there */
+		if (!(how == 2 && (memchr(note->text + from, '(', r->at - from) ||
+				   (i == 0 && r->qty == JL_Q_RATIO && r->at - from <= 4))) &&
+		    !has(note, rend, near, compares))
 			return;
+		c->bare = !has(note, from, near, compares);
 		c->way = way_of(note, line, r, from, near);
 		judge(note, c);
 		from = rend;
@@ -260,6 +266,11 @@ static double span_of(const struct jl_memo *note, const struct jl_line *line, co
 
 			while (at > line->at && strchr(" ~$", note->text[at - 1]))
 				at--;
+			/* "월 1,350 × 152 = 205,200원" */
+			while (at > line->at && f->at > line->at + 2 && memchr("= ", note->text[f->at - 2], 1) &&
+			       (strchr(" 0123456789,.*/+=x()$", note->text[at - 1]) ||
+				strchr("\xc3\x97\xb7", note->text[at - 1])))
+				at--;
 			if (at >= line->at + 4 && memcmp(note->text + at - 3, "약", 3) == 0)
 				at -= note->text[at - 4] == ' ' ? 4 : 3;
 			if (at >= line->at + n && strncmp(note->text + at - n, w, n) == 0)
@@ -274,9 +285,8 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
 		const struct jl_figure *a = &note->figures[i], *b = a + 1;
-		struct jl_said_finding *said;
 		double from, to;
-		char sum[96];
+		char factor[24];
 
 		if (a->qty != b->qty || (a->qty != JL_Q_USD && a->qty != JL_Q_KRW && a->qty != JL_Q_ENERGY) ||
 		    (a->flags | b->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || b->at - a->at > 60 ||
@@ -286,21 +296,109 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 		to = span_of(note, line, b);
 		if (isnan(from) || isnan(to) || from == to)
 			continue;
-		const double want = a->lo * to / from, slack = b->digit + a->digit * to / from,
+		const double known = jl_finding_value(note, (int32_t)i), want = known * to / from,
+			     slack = b->digit + a->digit * to / from,
 			     days = from == DAY || to == DAY ? 0.09
 							     : 0.001; /* 28 to 31, 250 working days are no slip */
 		if (fabs(b->lo - want) <= slack + days * want) {
 			jl_memo_judge(note, (int32_t)i + 1, JL_MEMO_CONFIRMED);
 			continue;
 		}
-		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3) ||
-		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", (int32_t)i + 1)))
+		/* either may be wrong: the one that only a slip keeps from the other; none is put right where that does not decide */
+		const bool sure = jl_finding_of(note, (int32_t)i) >= 0 || note->verdicts[i] == JL_MEMO_CONFIRMED;
+		const int first = sure ? 0 : jl_fig_slip(note, a, b->lo * from / to), then = jl_fig_slip(note, b, want);
+		const struct jl_figure *is = first == 2 && !then ? a : b, *other = is == a ? b : a;
+		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3))
 			continue;
-		jl_fig_text(said->premises, note, b, want, 0);
-		jl_fig_digits(said->fix, b, want, 0);
-		snprintf(sum, sizeof sum, "%.3g × %.60s", to / from, jl_memo_quote(note, a->at, a->len));
-		jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+		snprintf(factor, sizeof factor, "%.3g", is == b ? to / from : from / to);
+		jl_finding_gives(note, is, is == b ? want : b->lo * from / to, is == a || sure || (then == 2 && !first),
+				 factor, "×", jl_memo_quote(note, other->at, other->len));
 	}
+}
+
+/* --- shares of something that is named */
+
+static bool is_gap(const struct jl_memo *note, const struct jl_figure *a, const struct jl_figure *b, const char *gaps)
+{
+	const uint32_t at = a->at + a->len;
+
+	return b->at >= at && jl_words_begin(note->text + at, b->at - at, gaps, true);
+}
+
+/* "405 GB/s, 90 % of the 450 GB/s", "10,692 of 23,360 hours, 45.8 %", "141 GB로 H100(80 GB)의 1.76배": a of b is r. What is not right beside
+ * both is told only where a slip explains it. */
+static void line_shares(struct jl_memo *note, uint32_t i)
+{
+	const struct jl_figure *f = &note->figures[i], *a = f, *b = f + 1, *r = f + 2;
+	const uint32_t end = r->at + r->len;
+	bool sure = true;
+
+	if (f[1].qty != JL_Q_PERCENT && f[2].qty != JL_Q_PERCENT && f[2].qty != JL_Q_RATIO)
+		return;
+	if (is_gap(note, f + 1, f + 2, " of the | of | of its | of an ") &&
+	    is_gap(note, f, f + 1, ", | (| is | are |, or ")) {
+		r = f + 1;
+		b = f + 2;
+	} else if (is_gap(note, b, r, "의 |)의 |의 약 |)의 약 ")) {
+		sure = false;
+	} else if (!is_gap(note, a, b, " of | of the | out of ") || r->at - b->at > 40 ||
+		   !strchr(",(", note->text[r->at - 1 - (note->text[r->at - 1] == ' ')]) || note->text[end] == ' ') {
+		return;
+	}
+	if ((r->qty != JL_Q_PERCENT && (r->qty != JL_Q_RATIO || sure)) || b->qty == JL_Q_PERCENT ||
+	    b->qty == JL_Q_RATIO || (a->qty != b->qty && !(a->qty == JL_Q_NUMBER && b->qty != JL_Q_BYTES)) ||
+	    full_stop(note, f->at, f[2].at) || b->at - a->at > 60 ||
+	    (a->flags | b->flags | r->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) ||
+	    note->verdicts[r - note->figures] != JL_MEMO_CANNOT || !(a->lo > 0) || !(b->lo > 0))
+		return;
+	const double part = a->qty == b->qty ? a->lo : a->lo * b->scale, want = part / b->lo,
+		     slack = r->digit + want * (jl_fig_slack(a) / a->lo + jl_fig_slack(b) / b->lo);
+	if (fabs(want - r->lo) <= slack * 1.01) {
+		jl_memo_judge(note, (int32_t)(r - note->figures), JL_MEMO_CONFIRMED);
+		return;
+	}
+	if (fabs(log(want / r->lo)) < 0.45 && (sure || jl_fig_slip(note, r, want) == 2))
+		jl_finding_gives(note, r, want, jl_fig_slip(note, r, want), jl_memo_quote(note, a->at, a->len), "÷",
+				 jl_memo_quote(note, b->at, b->len));
+}
+
+/* --- what units make of two figures */
+
+static const struct {
+	uint8_t a, b, out;
+	int eb;
+	const char *words; /* `a` has one of them */
+} defined[] = {
+	{ JL_Q_COUNT, JL_Q_TIME, JL_Q_GPU_TIME, 1, "GPU|GPUs|장|대|nodes|노드" },
+	{ JL_Q_POWER, JL_Q_TIME, JL_Q_ENERGY, 1, "" },
+	{ JL_Q_BYTES, JL_Q_BYTE_RATE, JL_Q_TIME, -1, "" },
+	{ JL_Q_NUMBER, JL_Q_BYTES, JL_Q_BYTES, 1, "of" }, /* "12 checkpoints of 182 GB take 2.18 TB" */
+	{ JL_Q_COUNT, JL_Q_BYTES, JL_Q_BYTES, 1, "of" },
+};
+
+/* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
+ * a slip may have been measured. */
+static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
+{
+	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = f->qty == defined[row].a ? f : f + 1,
+			       *b = a == f ? f + 1 : f;
+
+	if (a->qty != defined[row].a || b->qty != defined[row].b || out->qty != defined[row].out ||
+	    (a->flags | b->flags | out->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(b->lo > 0) ||
+	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || full_stop(note, f->at, out->at) ||
+	    (*defined[row].words &&
+	     !jl_span_has(note->text + a->at, (a == f ? b->at - a->at : a->len), defined[row].words)))
+		return;
+	const double want = a->lo * (defined[row].eb > 0 ? b->lo : 1 / b->lo),
+		     slack = out->digit + want * ((a->decimals ? jl_fig_slack(a) / a->lo : 0) +
+						  (b->decimals ? jl_fig_slack(b) / b->lo : 0));
+	if (fabs(want - out->lo) <= slack * 1.01) {
+		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
+		return;
+	}
+	if (jl_fig_slip(note, out, want) == 2 && fabs(log(want / out->lo)) < 2.4)
+		jl_finding_gives(note, out, want, true, jl_memo_quote(note, a->at, a->len),
+				 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
 }
 
 void jl_rule_changes(struct jl_memo *note)
@@ -311,6 +409,11 @@ void jl_rule_changes(struct jl_memo *note)
 		if (line->n_figs >= 2 && line->len <= JL_MEMO_LINE_MAX && line->kind != JL_LINE_ROW) {
 			line_changes(note, line);
 			line_spans(note, line);
+			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
+				line_shares(note, i);
+			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
+				for (size_t k = 0; k < sizeof defined / sizeof defined[0]; k++)
+					line_defined(note, i, k);
 		}
 		if (l + 2 < note->n_lines && line->n_figs == 1)
 			list_changes(note, l);

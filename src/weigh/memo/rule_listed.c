@@ -6,7 +6,8 @@
 
 #include "memo/inside.h"
 
-enum metric_kind { M_RATE, M_MEMORY, M_MEM_RATE, M_LINK, M_POWER, M_COUNT, M_GENERATION, M_YEAR };
+/* SAID_RATE: the words may mean another rate, so that only what is above the listed one differs. */
+enum metric_kind { M_RATE, M_MEMORY, M_MEM_RATE, M_SAID_RATE, M_LINK, M_POWER, M_COUNT, M_GENERATION, M_YEAR };
 
 struct metric {
 	const char *words; /* one of them in the label */
@@ -30,8 +31,8 @@ static const struct metric metrics[] = {
 	{ "FP64", MEASURED, JL_Q_FLOP_RATE, M_RATE, F(fp64_flopps), 0, 0, JL_N("FP64"), 0.06 },
 	{ "TF32", MEASURED, JL_Q_FLOP_RATE, M_RATE, F(tf32_dense_flopps), 0, F(tf32_sparse_flopps),
 	  JL_N("TF32 (dense)"), 0.05 },
-	{ "BF16|bfloat16", MEASURED, JL_Q_FLOP_RATE, M_RATE, F(bf16_dense_flopps), F(fp16_dense_flopps),
-	  F(bf16_sparse_flopps), JL_N("BF16 (dense)"), 0.06 },
+	{ "BF16|bfloat16", MEASURED, JL_Q_FLOP_RATE, M_RATE, F(bf16_dense_flopps), 0, F(bf16_sparse_flopps),
+	  JL_N("BF16 (dense)"), 0.06 },
 	{ "FP16|F16|half precision|half-precision", MEASURED, JL_Q_FLOP_RATE, M_RATE, F(fp16_fp32acc_dense_flopps),
 	  F(fp16_dense_flopps), F(fp16_sparse_flopps), JL_N("FP16 tensor cores (dense)"), 0.12 },
 	{ "FP8", MEASURED, JL_Q_FLOP_RATE, M_RATE, F(fp8_dense_flopps), 0, F(fp8_sparse_flopps), JL_N("FP8 (dense)"),
@@ -43,7 +44,12 @@ static const struct metric metrics[] = {
 	  F(mem_Bps), 0, 0, JL_N("memory bandwidth"), 0.045 },
 	{ "nvlink", "measured|실측|busbw|algbw|achieved|all-reduce|allreduce|nvswitch", JL_Q_BYTE_RATE, M_LINK,
 	  F(link_bothway_Bps), F(link_oneway_Bps), 0, JL_N("NVLink"), 0.03 },
-	{ "메모리|memory|VRAM|GPU RAM",
+	{ "bandwidth|대역폭|HBM|GDDR|TB/s",
+	  MEASURED
+	  "|nvlink|pcie|nvswitch|fabric|L1|L2|cache|캐시|shared|network|네트워크|node|nodes|노드|aggregate|total|"
+	  "합|총|disk|SSD|NVMe|busbw|algbw|all-reduce|CPU|host",
+	  JL_Q_BYTE_RATE, M_SAID_RATE, F(mem_Bps), 0, 0, JL_N("memory bandwidth"), 0.045 },
+	{ "메모리|memory|VRAM|GPU RAM|HBM|GDDR",
 	  "사용|usage|used|peak|allocated|시스템|system|requirement|필요|host|예산|budget|부족|여유|needs|need|free|"
 	  "reserved|shared|공유|L1|L2|cache|이상|up to",
 	  JL_Q_BYTES, M_MEMORY, F(mem_B), 0, 0, JL_N("memory"), 0.03 },
@@ -200,7 +206,8 @@ static bool may_be_measured(const struct metric *m, const struct jl_figure *f, c
 
 	for (size_t i = 0; i < e->n_gpus; i++)
 		listed = fmax(listed, fact_of(e->gpus[i], m->fact)->value);
-	return (m->kind == M_RATE || m->kind == M_MEM_RATE || m->kind == M_LINK) && f->hi < listed && !strong;
+	return (m->kind == M_RATE || m->kind == M_MEM_RATE || m->kind == M_SAID_RATE || m->kind == M_LINK) &&
+	       f->hi < listed && !strong;
 }
 
 /* Half precision without tensor cores, as some sites list it: two or four times the FP32 rate. */
@@ -218,7 +225,8 @@ static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig
 {
 	const struct jl_figure *f = &note->figures[fig];
 
-	const bool total = jl_span_has(p->line, p->line_len, "총|총합|total|합계|all GPUs|전체|aggregate|합");
+	const bool total = jl_span_has(p->line, p->line_len, "총|총합|total|합계|all GPUs|전체|aggregate|합") &&
+			   !(m->kind == M_LINK && jl_span_has(p->line, p->line_len, "양방향|bidirectional"));
 
 	if (right(m, f, e, m->fact, count, total) || (m->other && right(m, f, e, m->other, count, total))) {
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
@@ -324,7 +332,8 @@ static void check_year(struct jl_memo *note, int32_t fig, const struct jl_entity
 	jl_said_finding_say(said, "%s came in %d", name, lo);
 }
 
-static void judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on, const struct place *p, bool strong)
+/* True: a metric is meant. */
+static bool judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on, const struct place *p, bool strong)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const struct jl_entity *e = jl_mention_entity(note, on);
@@ -348,9 +357,10 @@ static void judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on
 			check_power(note, m, fig, on, e, p);
 		else if (!counts || (f->lo > 32 && strong && p->label_len < 40 &&
 				     !jl_span_has(p->label, p->label_len, "per|/|당|FLOP|FMA|clock|ops")))
-			check_fact(note, m, fig, e, on->count, p, strong);
-		return;
+			check_fact(note, m, fig, e, on->count, p, strong && m->kind != M_SAID_RATE);
+		return true;
 	}
+	return false;
 }
 
 /* In a table: the head of the column is the label, the row says which hardware; or the other way round. */
@@ -380,34 +390,92 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g)
 		}
 }
 
-/* In a line: "GPU memory: 80 GB" by its key, and then the hardware may stand above it; else by the clause, which names both. */
-static void judge_line(struct jl_memo *note, const struct jl_line *line)
+/* The sentence of a line that a figure stands in. */
+static void sentence_of(const struct jl_memo *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
+			uint32_t *ret_to)
 {
-	const char *t = note->text, *colon = memchr(t + line->at, ':', line->len);
-	const bool keyed = colon && colon - (t + line->at) < 60;
+	const char *t = note->text;
 
-	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
-		const struct jl_figure *f = &note->figures[i];
-		const bool strong = keyed && colon < t + f->at;
-		const bool above = strong || f->qty == JL_Q_GENERATION;
-		const struct jl_mention *on = above ? jl_memo_speaks_of(note, f->at, NULL, 0)
-						    : jl_memo_line_mention(note, f->line);
-		for (uint32_t m = line->mention;
-		     !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
-			on = &note->mentions[m]; /* "Hopper, 4th generation tensor cores" */
-		size_t from = line->at, to = f->at + f->len;
-		struct place p = { .line = t + line->at, .line_len = line->len };
-
-		if (note->verdicts[i] != JL_MEMO_CANNOT || !on)
+	*ret_from = line->at;
+	*ret_to = line->at + line->len;
+	for (uint32_t i = line->at; i + 1 < line->at + line->len; i++) {
+		if (t[i] != ';' && !(t[i] == '.' && t[i + 1] == ' '))
 			continue;
-		if (f->at - from > 60)
-			from = f->at - 60;
-		while (to < line->at + line->len && to < f->at + f->len + 40 && !strchr(".,;|(", t[to]))
-			to++;
-		p.label = strong ? t + line->at : t + from;
-		p.label_len = strong ? (size_t)(colon - (t + line->at)) : to - from;
-		judge(note, (int32_t)i, on, &p, strong);
+		if (i >= at) {
+			*ret_to = i;
+			return;
+		}
+		*ret_from = i + 1;
 	}
+}
+
+/* Is it said right beside the figure what it is: "32 GB GDDR6X", "80 GB of HBM3", "메모리는 32 GB", "TDP 400 W"? */
+static bool is_named(const struct jl_memo *note, const struct jl_figure *f, uint32_t from, uint32_t to)
+{
+	const char *t = note->text;
+	uint32_t at = f->at + f->len, before = f->at;
+
+	at += at < to && t[at] == ' ';
+	at += to - at > 3 && memcmp(t + at, "of ", 3) == 0 ? 3 : 0;
+	if (f->qty == JL_Q_BYTES && jl_words_begin(t + at, to - at, "GDDR|HBM|VRAM", false))
+		return true;
+	while (before > from && strchr(" :", t[before - 1]))
+		before--;
+	if (before > from + 3 && (memcmp(t + before - 3, "는", 3) == 0 || memcmp(t + before - 3, "은", 3) == 0))
+		before -= 3;
+	for (const char *w = f->qty == JL_Q_BYTES ? "메모리|VRAM" : f->qty == JL_Q_POWER ? "TDP|TGP" : ""; *w;) {
+		const size_t n = jl_word_len(w);
+
+		if (before >= from + n && memcmp(t + before - n, w, n) == 0)
+			return true;
+		w += n + (w[n] == '|');
+	}
+	return false;
+}
+
+/* In a sentence: "GPU memory: 80 GB" by its key, and then the hardware may stand above it; else by the clause, which names both. */
+static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_t i)
+{
+	const struct jl_figure *f = &note->figures[i];
+	const char *t = note->text;
+	uint32_t from, to;
+
+	sentence_of(note, line, f->at, &from, &to);
+	const char *colon = memchr(t + from, ':', to - from);
+	const bool keyed = colon && colon - (t + from) < 60 && colon < t + f->at;
+	const struct jl_mention *here = jl_memo_mention_in(note, line, from, to);
+	const struct jl_mention *on = here;
+	struct place p = { .line = t + from, .line_len = to - from };
+
+	if (!on && (keyed || f->qty == JL_Q_GENERATION))
+		on = jl_memo_speaks_of(note, f->at, NULL, 0);
+	for (uint32_t m = line->mention; !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
+		on = &note->mentions[m]; /* "Hopper, 4th generation tensor cores" */
+	if (!on)
+		return;
+	if (keyed) {
+		p.label = t + from;
+		p.label_len = (size_t)(colon - p.label);
+		if (judge(note, (int32_t)i, on, &p, true) || !here)
+			return;
+	}
+	const bool named = is_named(note, f, from, to);
+	for (uint32_t k = line->fig; named && f->qty == JL_Q_BYTES && k < line->fig + line->n_figs; k++)
+		for (size_t g = 0;
+		     k != i && note->figures[k].qty == JL_Q_BYTES && g < jl_mention_entity(note, on)->n_gpus; g++)
+			if (near(&note->figures[k], jl_mention_entity(note, on)->gpus[g]->mem_B.value / 1.073741824,
+				 0.01))
+				return; /* the line has it; this one is another's, or another way to count */
+	from = f->at - from > 60 ? f->at - 60 : from;
+	for (uint32_t k = i; k-- > line->fig;)
+		if (note->figures[k].qty == f->qty && note->figures[k].at + note->figures[k].len > from)
+			from = note->figures[k].at + note->figures[k].len; /* the words of another one */
+	p.label = t + from;
+	for (p.label_len = f->at + f->len - from; p.label + p.label_len < t + to &&
+						  from + p.label_len < f->at + f->len + 40 &&
+						  !strchr(",|(", p.label[p.label_len]);)
+		p.label_len++;
+	judge(note, (int32_t)i, on, &p, named);
 }
 
 /* "RTX 3090 48GB", "Hopper (2023)": right behind the name. */
@@ -444,5 +512,7 @@ void jl_rule_listed(struct jl_memo *note)
 		judge_adjacent(note, &note->mentions[i]);
 	for (size_t l = 0; l < note->n_lines; l++)
 		if (note->lines[l].n_figs && note->lines[l].kind != JL_LINE_ROW && note->lines[l].n_figs < 64)
-			judge_line(note, &note->lines[l]);
+			for (uint32_t k = 0; k < note->lines[l].n_figs; k++)
+				if (note->verdicts[note->lines[l].fig + k] == JL_MEMO_CANNOT)
+					judge_said(note, &note->lines[l], note->lines[l].fig + k);
 }

@@ -5,133 +5,6 @@
 
 #include "memo/sheet.h"
 
-static void put_cell(const struct jl_memo *note, struct jl_sheet *s, uint32_t row, uint32_t col, int32_t fig)
-{
-	s->fig[row][col] = fig;
-	s->ln[row][col] = NAN;
-	s->slack[row][col] = s->in_slack[row][col] = 0;
-	if (fig < 0)
-		return;
-	const struct jl_figure *f = &note->figures[fig];
-	if (!(f->lo > 0) || f->flags & (JL_FIG_LEAST | JL_FIG_MOST))
-		return;
-	s->ln[row][col] = log(jl_fig_mid(f));
-	s->slack[row][col] = (f->digit + (f->hi - f->lo) / 2) / jl_fig_mid(f);
-	s->in_slack[row][col] = (f->digit * (f->decimals ? 0.5 : 1) + (f->hi - f->lo) / 2) / jl_fig_mid(f);
-}
-
-/* Heads of columns that were measured: whole numbers in them are cut off. Others count, and are exact. */
-static const char measured[] = "/s|per|rate|throughput|time|ms|sec|seconds|speed|score|latency|GB|GB/"
-			       "s|TFLOP|TFLOPS|GFLOPS|처리량|시간|속도|지연|TTFT|TPOT|us";
-
-static const char ratios[] =
-	"speedup|speed-up|speed "
-	"up|scaling|ratio|busbw|relative|efficiency|vs|over|improvement|배속|배율|효율|상대|대비|비율|향상";
-
-static const char stats[] =
-	"p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|stdev|min|max|avg|average|mean|latency|"
-	"jitter|90%|95%|99%|중앙값|평균|표준편차|최소|최대|loss|accuracy|정확도";
-
-/* 1, 2, 4, 8: chosen, not measured. */
-static bool are_settings(const struct jl_sheet *s, uint32_t col)
-{
-	uint32_t n = 0;
-
-	for (uint32_t r = 0; r < s->n_rows; r++) {
-		if (isnan(s->ln[r][col]))
-			continue;
-		const double twos = (s->ln[r][col] - s->ln[0][col]) / log(2);
-		if (!(fabs(twos - round(twos)) < 1e-9))
-			return false;
-		n++;
-	}
-	return n >= 3;
-}
-
-static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t col)
-{
-	const bool counts = s->head_len[col] && !jl_span_has(note->text + s->head_at[col], s->head_len[col], measured);
-
-	for (uint32_t r = 0; r < s->n_rows; r++) {
-		const struct jl_figure *f = s->fig[r][col] < 0 ? NULL : &note->figures[s->fig[r][col]];
-
-		if (f && !f->decimals && !(f->flags & (JL_FIG_ABOUT | JL_FIG_RANGE)) &&
-		    (f->qty == JL_Q_COUNT || (f->qty == JL_Q_NUMBER && counts)))
-			s->in_slack[r][col] = 0;
-	}
-	if (are_settings(s, col))
-		for (uint32_t r = 0; r < s->n_rows; r++)
-			s->in_slack[r][col] = 0;
-	s->is_ratio[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col], ratios);
-	s->is_stat[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col], stats);
-	s->is_rate[col] = s->head_len[col] && jl_span_has(note->text + s->head_at[col], s->head_len[col],
-							  "/s|/sec|/second|per second|throughput|처리량|/초|초당");
-	s->ln_unit[col] = NAN;
-	for (uint32_t r = 0; r < s->n_rows; r++)
-		if (s->fig[r][col] >= 0) {
-			const double u = log(note->figures[s->fig[r][col]].scale);
-
-			s->ln_unit[col] = isnan(s->ln_unit[col]) || s->ln_unit[col] == u ? u : INFINITY;
-		}
-	s->qty[col] = JL_N_Q;
-	for (uint32_t r = 0; r < s->n_rows; r++) {
-		const uint8_t q = s->fig[r][col] < 0 ? JL_N_Q : note->figures[s->fig[r][col]].qty;
-
-		if (q == JL_N_Q)
-			continue;
-		if (s->qty[col] != JL_N_Q && s->qty[col] != q) {
-			s->qty[col] = JL_N_Q;
-			return;
-		}
-		s->qty[col] = q;
-	}
-}
-
-/* Numbers of remarks, ranks and years are no quantities. */
-static bool is_remark(const struct jl_memo *note, const struct jl_cell *head)
-{
-	return (head->len == 1 && note->text[head->at] == '#') ||
-	       (head->len < 14 &&
-		JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|no|id|연도|출시년도|date|version"));
-}
-
-/* A cell of a grid that is read by rows, or by columns where it lies sideways. */
-static struct jl_cell *turned_cell(const struct jl_grid *g, uint32_t row, uint32_t col)
-{
-	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
-}
-
-static double head_number(const struct jl_memo *note, const struct jl_cell *head)
-{
-	return head && head->fig >= 0 ? note->figures[head->fig].lo / note->figures[head->fig].scale : NAN;
-}
-
-/* Rows and columns of a grid that hold figures. */
-static void sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *g)
-{
-	const uint32_t n_rows = g->sideways ? g->n_cols : g->n_rows, n_cols = g->sideways ? g->n_rows : g->n_cols;
-
-	s->n_rows = s->n_cols = 0; /* the rest is large and written where it is used */
-	s->grid = g;
-	for (uint32_t r = g->has_heads; r < n_rows && s->n_rows < JL_MEMO_ROWS_MAX; r++)
-		s->row_of[s->n_rows++] = r;
-	for (uint32_t c = 0; c < n_cols && s->n_cols < JL_MEMO_COLS_MAX; c++) {
-		const struct jl_cell *head = turned_cell(g, 0, c);
-		uint32_t n = 0;
-
-		for (uint32_t r = 0; r < s->n_rows; r++)
-			n += turned_cell(g, s->row_of[r], c)->fig >= 0;
-		if (n < 2 || (g->has_heads && is_remark(note, head)))
-			continue;
-		for (uint32_t r = 0; r < s->n_rows; r++)
-			put_cell(note, s, r, s->n_cols, turned_cell(g, s->row_of[r], c)->fig);
-		s->head_at[s->n_cols] = head->at;
-		s->head_len[s->n_cols] = g->has_heads ? head->len : 0;
-		s->head_number[s->n_cols] = head_number(note, g->has_heads ? head : NULL);
-		column_kind(note, s, s->n_cols++);
-	}
-}
-
 static const char *head(struct jl_memo *note, const struct jl_sheet *s, int col)
 {
 	return s->head_len[col] ? jl_memo_quote(note, s->head_at[col], s->head_len[col] > 60 ? 60 : s->head_len[col])
@@ -194,16 +67,6 @@ static int32_t wrong_input(const struct jl_memo *note, const struct jl_sheet *s,
 	return -1;
 }
 
-static double fixed_value(const struct jl_memo *note, const struct jl_said_finding *f)
-{
-	struct jl_figure fig;
-	const size_t n = strlen(f->premises);
-
-	if (!n || !jl_figure_at(&fig, f->premises, 0, n))
-		return NAN;
-	return jl_fig_mid(&fig) / fig.scale * note->figures[f->figure].scale;
-}
-
 /* It agrees with a figure that is wrong: so it is wrong too, and follows from that one. */
 static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
 {
@@ -219,14 +82,17 @@ static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct
 		jl_memo_judge(note, s->fig[row][rel->a], JL_MEMO_GIVEN);
 		return;
 	}
-	double value = jl_relation_value(s, rel, row, col, fixed_value(note, &note->findings[root]));
+	double value = *note->findings[root].premises
+			       ? jl_relation_value(s, rel, row, col,
+						   jl_finding_value(note, note->findings[root].figure))
+			       : NAN;
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
 		return;
 	said->root = root;
 	said->impossible_premise = note->findings[root].impossible_premise;
 	if (isfinite(value) && !(f->flags & JL_FIG_RANGE)) {
 		jl_fig_text(said->premises, note, f, value, 0);
-		if (!said->impossible_premise)
+		if (!said->impossible_premise && *note->findings[root].fix)
 			jl_fig_digits(said->fix, f, value, 0);
 	}
 	jl_said_finding_say(said, "follows from %s", note->findings[root].written);
@@ -249,39 +115,57 @@ static bool is_doubled(double ratio)
 	return fabs(fabs(log2(ratio)) - 1) < 0.01 || fabs(fabs(log2(ratio)) - 2) < 0.01;
 }
 
-static void differs(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
+/* Is it off as figures of other things are: per card of another number of cards, hardware that has twice as much of something? */
+static bool is_other(const struct jl_figure *f, const struct jl_relation *rel, double value)
 {
-	const int32_t fig = s->fig[row][rel->out];
-	const struct jl_figure *f = &note->figures[fig];
+	const double ratio = jl_fig_mid(f) / value;
+
+	return rel->form == JL_FORM_SCALE && ((rel->ln_k != 0 && f->qty == JL_Q_NUMBER && is_multiple(ratio)) ||
+					      (!is_whole(exp(rel->ln_k)) && is_doubled(ratio)));
+}
+
+static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_relation rels[],
+		    const struct jl_relation *rel, uint32_t row)
+{
 	const double value = jl_relation_value(s, rel, row, -1, 0);
 	const bool repeats = rel->form == JL_FORM_SCALE && rel->ln_k == 0 && rel->ea > 0 &&
 			     s->qty[rel->out] == s->qty[rel->a];
+	struct jl_blame b;
 	struct jl_said_finding *said;
-	char form[JL_SAID_MAX];
+	char form[JL_SAID_MAX], other[JL_SHOULD_MAX];
 	int col;
 
-	if (wrong_input(note, s, rel, row, &col) >= 0 || !isfinite(value))
-		return; /* that one is at fault */
-	if (rel->form == JL_FORM_SCALE && rel->ln_k != 0 && f->qty == JL_Q_NUMBER && is_multiple(jl_fig_mid(f) / value))
-		return; /* per card of another number of cards */
-	if (rel->form == JL_FORM_SCALE && !is_whole(exp(rel->ln_k)) && is_doubled(jl_fig_mid(f) / value))
-		return; /* hardware that has twice as much of something */
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, repeats ? "same-fact" : "table", fig)))
+	if (wrong_input(note, s, rel, row, &col) >= 0 || jl_finding_of(note, s->fig[row][rel->out]) >= 0 ||
+	    !isfinite(value) || is_other(&note->figures[s->fig[row][rel->out]], rel, value))
+		return; /* that one is at fault, or none */
+	if (!jl_sheet_blame(&b, note, s, rels, row, rel) || repeats)
+		b = (struct jl_blame){ .col = rel->out, .value = value, .other = rel->a };
+	const struct jl_figure *f = &note->figures[s->fig[row][b.col]];
+	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, repeats ? "same-fact" : "table", s->fig[row][b.col])))
 		return;
 	say_relation(form, note, s, rel);
-	jl_fig_text(said->premises, note, f, value, f->digit / jl_fig_mid(f) > 0.05 && f->qty != JL_Q_COUNT);
-	jl_fig_digits(said->fix, f, value, 0);
+	jl_fig_text(said->premises, note, f, b.value, f->digit / jl_fig_mid(f) > 0.05 && f->qty != JL_Q_COUNT);
+	if (b.other < 0)
+		jl_fig_digits(said->fix, f, b.value, 0);
 	if (repeats) {
+		const struct jl_figure *g = &note->figures[s->fig[row][rel->a]];
 		uint32_t line, column;
 
-		jl_memo_place(note, note->figures[s->fig[row][rel->a]].at, &line, &column);
+		jl_memo_place(note, g->at, &line, &column);
 		jl_said_finding_say(said, "line %u says %s; %d other rows say the same in both places", line,
-				    jl_memo_quote(note, note->figures[s->fig[row][rel->a]].at,
-						  note->figures[s->fig[row][rel->a]].len),
-				    rel->n_ok);
-		return;
+				    jl_memo_quote(note, g->at, g->len), rel->n_ok);
+	} else if (b.other < 0 || !(b.other_value > 0)) {
+		jl_said_finding_say(said, "%.160s, as %d other rows have it, gives %s", form, rel->n_ok,
+				    said->premises);
+	} else {
+		const struct jl_figure *g = &note->figures[s->fig[row][b.other]];
+
+		jl_said_finding_say(said,
+				    "%.120s, as %d other rows have it, does not hold: it gives %s here, or %s where %s "
+				    "stands",
+				    form, rel->n_ok, said->premises, jl_fig_text(other, note, g, b.other_value, 0),
+				    jl_memo_quote(note, g->at, g->len));
 	}
-	jl_said_finding_say(said, "%.160s, as %d other rows have it, gives %s", form, rel->n_ok, said->premises);
 }
 
 /* Between two tables less is certain, since they may speak of different things: the same column in both and a value that looks like a
@@ -302,104 +186,162 @@ static bool clear_between(const struct jl_memo *note, const struct jl_sheet *s, 
 	return strcmp(a, b) == 0;
 }
 
-/* "Total", not "total_token_throughput" nor "SUM<F16>" */
-static bool is_total(const struct jl_memo *note, const struct jl_sheet *s, uint32_t row)
-{
-	const struct jl_cell *label = turned_cell(s->grid, s->row_of[row], 0);
-	char name[40];
-
-	return label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
-	       jl_memo_label(name, sizeof name, note->text + label->at, label->len) &&
-	       (strcmp(name, "sum") == 0 || !JL_PART_HAS(note, label, "sum|throughput|/s|tokens|token|rate|latency"));
-}
-
-/* What heads define: columns by their words, out = a x b^eb. */
+/* What heads define: columns by their words, out = a x b^eb; eb 0: out = k x a, where the rows and how many take part say what k is. */
 static const struct {
 	const char *out, *a, *b, *unless;
 	int eb;
+	uint8_t qty[3]; /* of out, a and b; JL_N_Q: any, out and a the same */
 } defined[] = {
-	{ "amount|금액|subtotal|소계|line total", "unit price|단가|unit cost|price each",
-	  "qty|quantity|수량|pieces|count", "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율", 1 },
-	{ "algbw", "size", "time", "", -1 },
+	{ "amount|금액|subtotal|소계|line total",
+	  "unit price|단가|unit cost|price each",
+	  "qty|quantity|수량|pieces|count",
+	  "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율",
+	  1,
+	  { JL_N_Q, JL_N_Q, JL_N_Q } },
+	{ "algbw", "size", "time", "", -1, { JL_Q_BYTE_RATE, JL_Q_BYTES, JL_Q_TIME } },
+	{ "busbw", "algbw", NULL, "", 0, { JL_Q_BYTE_RATE, JL_Q_BYTE_RATE, JL_N_Q } },
 };
 
-static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const char *words)
+/* The column with these words that is nearest before `out`, else the only one behind it. */
+static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const char *words, int out)
 {
-	int found = -1;
+	int before = -1, behind = -1;
 
-	for (uint32_t c = 0; c < s->n_cols; c++)
-		if (s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], words)) {
-			if (found >= 0)
-				return -1; /* two of them */
-			found = (int)c;
+	for (int c = 0; words && c < (int)s->n_cols; c++)
+		if (c != out && s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], words)) {
+			if (c < out)
+				before = c;
+			else
+				behind = behind < 0 ? c : -2;
 		}
-	return found;
+	return before >= 0 ? before : behind < 0 ? -1 : behind;
+}
+
+/* How many take part in what a table of a collective shows, where the heading or the lines above it say so; 0: they do not. */
+static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
+{
+	double n_ranks = 0, said = 0;
+
+	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 80; back++) {
+		const struct jl_line *line = &note->lines[l];
+
+		if (line->kind == JL_LINE_ROW)
+			break;
+		if (!line->n_figs)
+			continue;
+		n_ranks += JL_PART_HAS(note, line, "Rank") && JL_PART_HAS(note, line, "Pid") &&
+			   JL_PART_HAS(note, line, "device");
+		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
+			if (note->figures[i].qty == JL_Q_COUNT && JL_PART_HAS(note, &note->figures[i], "ranks|랭크"))
+				said = note->figures[i].lo;
+		if (n_ranks == 0 && (said > 0 || line->kind == JL_LINE_HEAD))
+			break;
+	}
+	return n_ranks > 0 ? n_ranks : said;
+}
+
+/* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything, 1 of those with a root. */
+static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, double n, double near)
+{
+	const double all[] = { 2 * (n - 1) / n, (n - 1) / n, 1 };
+	double best = all[0];
+
+	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 60; back++) {
+		if (JL_PART_HAS(note, &note->lines[l], "all_reduce|all_reduce_perf|all-reduce|allreduce"))
+			return all[0];
+		if (JL_PART_HAS(note, &note->lines[l],
+				"all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-"
+				"scatter|alltoall|"
+				"alltoall_perf|all-to-all|all_to_all"))
+			return all[1];
+	}
+	for (size_t i = 1; i < 3; i++)
+		if (fabs(log(all[i] / near)) < fabs(log(best / near)))
+			best = all[i];
+	return best;
+}
+
+/* The k of busbw = k x algbw: what is said of the ranks decides, else the rows that agree, where a whole number of ranks has it. */
+static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, struct jl_relation *rel, double ranks)
+{
+	const bool fitted = jl_relation_constant(s, rel);
+
+	if (ranks >= 2) {
+		rel->ln_k = log(bus_factor(note, s->grid, ranks, fitted ? exp(rel->ln_k) : 1.5));
+		return true;
+	}
+	for (double n = 2; fitted && n <= 64; n++)
+		for (double up = 1; up <= 2; up++)
+			if (fabs(rel->ln_k - log(up * (n - 1) / n)) < 0.002) {
+				rel->ln_k = log(up * (n - 1) / n);
+				return true;
+			}
+	return fitted;
 }
 
 /* A definition that no row needs to bear out, but for one: where none does, the words mean something else. */
-static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const struct jl_sheet *s, size_t which)
+static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const struct jl_sheet *s, size_t which,
+		     int out)
 {
-	struct jl_relation rel = { .form = JL_FORM_PRODUCT,
-				   .out = head_with(note, s, defined[which].out),
-				   .a = head_with(note, s, defined[which].a),
-				   .b = head_with(note, s, defined[which].b),
+	const int eb = defined[which].eb;
+	struct jl_relation rel = { .form = eb ? JL_FORM_PRODUCT : JL_FORM_SCALE,
+				   .out = out,
+				   .a = head_with(note, s, defined[which].a, out),
+				   .b = head_with(note, s, defined[which].b, out),
 				   .ea = 1,
-				   .eb = defined[which].eb,
+				   .eb = eb,
 				   .far = 0.004,
-				   .tight = defined[which].eb > 0,
+				   .tight = eb > 0,
 				   .evidence = 1 };
+	const int cols[] = { rel.out, rel.a, rel.b };
 
-	if (rel.out < 0 || rel.a < 0 || rel.b < 0 || rel.out == rel.a || rel.out == rel.b || rel.a == rel.b ||
-	    (rel.eb > 0 && s->qty[rel.out] != s->qty[rel.a]) ||
-	    (rel.eb < 0 &&
-	     (s->qty[rel.out] != JL_Q_BYTE_RATE || s->qty[rel.a] != JL_Q_BYTES || s->qty[rel.b] != JL_Q_TIME)))
+	if (!jl_span_has(note->text + s->head_at[out], s->head_len[out], defined[which].out) || rel.a < 0 ||
+	    (eb && rel.b < 0) || s->qty[rel.a] == JL_N_Q || (eb > 0 && s->qty[out] != s->qty[rel.a]))
 		return false;
+	for (size_t i = 0; i < 3; i++)
+		if (defined[which].qty[i] != JL_N_Q && s->qty[cols[i]] != defined[which].qty[i])
+			return false;
 	for (uint32_t c = 0; c < s->n_cols; c++)
 		if (jl_span_has(note->text + s->head_at[c], s->head_len[c], defined[which].unless))
 			return false;
+	const double ranks = eb ? 0 : ranks_of(note, s->grid);
+	if (!eb && !bus_constant(note, s, &rel, ranks))
+		return false;
 	for (uint32_t r = 0; r < s->n_rows; r++) {
-		const enum jl_fit fit = is_total(note, s, r) ? JL_FIT_NONE : jl_relation_fit(s, &rel, r);
+		const enum jl_fit fit = jl_sheet_is_total(note, s, r) ? JL_FIT_NONE : jl_relation_fit(s, &rel, r);
 
-		if (rel.eb < 0 && s->in_slack[r][rel.a] + s->in_slack[r][rel.b] > 0.03)
+		if (eb < 0 && s->in_slack[r][rel.a] + s->in_slack[r][rel.b] > 0.03)
 			return false; /* "1 GB" in "10 ms" may be much */
 		rel.n_ok += fit == JL_FIT_OK;
 		rel.n_bad += fit == JL_FIT_BAD;
 	}
 	*ret = rel;
-	return rel.n_ok > 0 && rel.n_bad <= rel.n_ok;
+	return (rel.n_ok > 0 && rel.n_bad <= rel.n_ok) || (!eb && ranks >= 2);
 }
 
-static void judge_sheet(struct jl_memo *note, const struct jl_sheet *s, uint32_t first_out, bool within)
+/* All rows by another factor than their ranks have: one mistake, of the factor or of how many there are. */
+static void other_factor(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel, int32_t *root)
 {
-	struct jl_relation rels[JL_MEMO_COLS_MAX];
+	for (uint32_t r = 0; r < s->n_rows; r++) {
+		const int32_t fig = s->fig[r][rel->out];
+		struct jl_said_finding *said;
 
-	jl_sheet_relations(rels, s, &note->work, first_out, within);
-	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++) {
-		struct jl_relation rel;
-
-		if (by_heads(&rel, note, s, i))
-			rels[rel.out] = rel;
+		if (jl_relation_fit(s, rel, r) != JL_FIT_BAD ||
+		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
+			continue;
+		said->root = *root;
+		jl_fig_text(said->premises, note, &note->figures[fig], jl_relation_value(s, rel, r, -1, 0), 0);
+		if (*root >= 0)
+			jl_said_finding_say(said, "follows from %s", note->findings[*root].written);
+		else
+			jl_said_finding_say(said, "busbw is %.4g × algbw with %.0f ranks; here it is %.4g ×",
+					    exp(rel->ln_k), ranks_of(note, s->grid),
+					    exp(s->ln[r][rel->out] - s->ln[r][rel->a]));
+		*root = *root < 0 ? (int32_t)(said - note->findings) : *root;
 	}
-	for (uint32_t c = 0; c < s->n_cols; c++)
-		for (uint32_t r = 0; rels[c].evidence > 0 && r < s->n_rows; r++) {
-			const enum jl_fit fit = jl_relation_fit(s, &rels[c], r);
-
-			if (fit == JL_FIT_OK)
-				follows(note, s, &rels[c], r);
-			else if (fit == JL_FIT_BAD && !is_total(note, s, r) &&
-				 (within || clear_between(note, s, &rels[c], r)))
-				differs(note, s, &rels[c], r);
-		}
-	note->cut |= note->work < 0;
 }
 
 /* --- a row of totals */
-
-static bool additive(uint8_t qty)
-{
-	return qty != JL_Q_PERCENT && qty != JL_Q_RATIO && qty != JL_Q_BYTE_RATE && qty != JL_Q_FLOP_RATE &&
-	       qty != JL_Q_FREQUENCY && qty != JL_Q_GENERATION && qty != JL_N_Q;
-}
 
 /* Heads of what is not added up: rates, means, extremes, prices of one, what was added up before. */
 static const char not_added[] = "온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit "
@@ -445,58 +387,88 @@ static bool is_no_sum(const struct jl_memo *note, const struct jl_sheet *s, uint
 	       fabs(mid - jl_fig_mid(&note->figures[s->fig[total - 1][col]])) <= slack || is_quotient(s, col, total);
 }
 
-/* What a figure should be where that is known, else what it is. */
-static double right_value(const struct jl_memo *note, int32_t fig)
+/* Is the total the wrong one? Where other columns hold all rows to what they are, or only its own change is a slip; else a row may be. */
+static bool is_total_wrong(const struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation rels[],
+			   uint32_t col, double off)
 {
-	const int32_t found = jl_finding_of(note, fig);
-	const double fixed = found < 0 ? (double)NAN : fixed_value(note, &note->findings[found]);
+	const struct jl_figure *f = &note->figures[s->fig[s->total][col]];
+	bool borne_out = true, row_slip = false;
 
-	return isnan(fixed) ? jl_fig_mid(&note->figures[fig]) : fixed;
+	for (uint32_t r = 0; r < (uint32_t)s->total; r++) {
+		const struct jl_figure *g = &note->figures[s->fig[r][col]];
+
+		borne_out &= jl_sheet_bears_out(s, rels, r, (int)col) || jl_finding_of(note, s->fig[r][col]) >= 0 ||
+			     note->verdicts[s->fig[r][col]] == JL_MEMO_CONFIRMED;
+		row_slip |= jl_fig_mid(g) > off && jl_fig_slip(note, g, jl_fig_mid(g) - off);
+	}
+	return borne_out || (!row_slip && jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2);
 }
 
-static void judge_total(struct jl_memo *note, const struct jl_sheet *s, uint32_t total)
+static void judge_total(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation rels[])
 {
+	const uint32_t total = (uint32_t)s->total;
 	int n_ok = 0;
 
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t c = 0; c < s->n_cols; c++) {
-			const int32_t fig = s->fig[total][c];
-			double sum = 0, slack = 0;
-			uint32_t n = 0;
+			double sum = 0;
+			const enum jl_fit fit = jl_sheet_adds_up(note, s, c, UINT32_MAX, 0, &sum);
+			const struct jl_figure *f = fit ? &note->figures[s->fig[total][c]] : NULL;
 			struct jl_said_finding *said;
 
-			for (uint32_t r = 0; r < total; r++)
-				if (s->fig[r][c] >= 0) {
-					sum += right_value(note, s->fig[r][c]);
-					slack += jl_fig_slack(&note->figures[s->fig[r][c]]);
-					n++;
-				}
-			if (fig < 0 || n != total || n < 2 || !additive(s->qty[c]))
-				continue;
-			slack += jl_fig_slack(&note->figures[fig]) * 2;
-			if (fabs(sum - jl_fig_mid(&note->figures[fig])) <= slack * 1.01) {
+			if (fit == JL_FIT_OK) {
 				n_ok += pass == 0;
-				jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
-				continue;
+				jl_memo_judge(note, s->fig[total][c], JL_MEMO_CONFIRMED);
 			}
-			if (!pass || is_no_sum(note, s, c, total, sum) ||
-			    !(said = jl_finding_new(note, JL_MEMO_WRONG, "table", note->figures[fig].at,
-						    note->figures[fig].len, fig)))
+			if (!pass || fit != JL_FIT_BAD || is_no_sum(note, s, c, total, sum) ||
+			    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", s->fig[total][c])))
 				continue;
-			jl_fig_text(said->premises, note, &note->figures[fig], sum, 0);
-			jl_fig_digits(said->fix, &note->figures[fig], sum, 0);
-			said->shown = n_ok > 0 || (sum > 0.7 * jl_fig_mid(&note->figures[fig]) &&
-						   sum < 1.4 * jl_fig_mid(&note->figures[fig]));
-			jl_said_finding_say(said, "the %u rows above add up to %s", n, said->premises);
+			jl_fig_text(said->premises, note, f, sum, 0);
+			said->shown = n_ok > 0 || (sum > 0.7 * jl_fig_mid(f) && sum < 1.4 * jl_fig_mid(f));
+			if (is_total_wrong(note, s, rels, c, sum - jl_fig_mid(f))) {
+				jl_fig_digits(said->fix, f, sum, 0);
+				jl_said_finding_say(said, "the %u rows above add up to %s", total, said->premises);
+			} else {
+				jl_said_finding_say(said,
+						    "the %u rows above add up to %s; it, or a row of them, is wrong",
+						    total, said->premises);
+			}
 		}
 }
 
-static void totals(struct jl_memo *note, const struct jl_sheet *s)
+/* --- one sheet */
+
+static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first_out, bool within)
 {
-	for (uint32_t r = 2; r < s->n_rows; r++)
-		if (is_total(note, s, r) && (s->grid->sideways || r + 1 >= s->n_rows ||
-					     s->grid->labels[s->row_of[r]] != s->grid->labels[s->row_of[r + 1]]))
-			judge_total(note, s, r); /* two of them are no totals */
+	struct jl_relation rels[JL_MEMO_COLS_MAX];
+	int32_t root = -1;
+
+	jl_sheet_relations(rels, s, &note->work, first_out, within);
+	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++)
+		for (int c = 0; c < (int)s->n_cols; c++) {
+			struct jl_relation rel;
+
+			if (!s->head_len[c] || !by_heads(&rel, note, s, i, c))
+				continue;
+			rels[c] = rel;
+			if (rel.n_bad > rel.n_ok)
+				other_factor(note, s, &rel, &root);
+		}
+	/* what is wrong first, then what follows from it */
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t c = 0; c < s->n_cols; c++)
+			for (uint32_t r = 0; rels[c].evidence > 0 && r < s->n_rows; r++) {
+				const enum jl_fit fit = jl_relation_fit(s, &rels[c], r);
+
+				if (pass && fit == JL_FIT_OK)
+					follows(note, s, &rels[c], r);
+				else if (!pass && fit == JL_FIT_BAD && !jl_sheet_is_total(note, s, r) &&
+					 (within || clear_between(note, s, &rels[c], r)))
+					differs(note, s, rels, &rels[c], r);
+			}
+	if (s->total > 0)
+		judge_total(note, s, rels);
+	note->cut |= note->work < 0;
 }
 
 /* --- two tables with the same rows */
@@ -538,15 +510,9 @@ static uint32_t add_columns(const struct jl_memo *note, struct jl_sheet *s, cons
 		uint32_t n = 0;
 
 		for (uint32_t r = 0; r < s->n_rows; r++)
-			n += jl_grid_cell(g, (uint32_t)rows[r], c)->fig >= 0;
-		if (n < 3)
-			continue;
-		for (uint32_t r = 0; r < s->n_rows; r++)
-			put_cell(note, s, r, s->n_cols, jl_grid_cell(g, (uint32_t)rows[r], c)->fig);
-		s->head_at[s->n_cols] = jl_grid_cell(g, 0, c)->at;
-		s->head_len[s->n_cols] = g->has_heads ? jl_grid_cell(g, 0, c)->len : 0;
-		s->head_number[s->n_cols] = head_number(note, g->has_heads ? jl_grid_cell(g, 0, c) : NULL);
-		column_kind(note, s, s->n_cols++);
+			n += (s->fig[r][s->n_cols] = jl_grid_cell(g, (uint32_t)rows[r], c)->fig) >= 0;
+		if (n >= 3)
+			jl_sheet_add(note, s, g->has_heads ? jl_grid_cell(g, 0, c) : NULL);
 	}
 	return s->n_cols;
 }
@@ -558,6 +524,7 @@ static void judge_pair(struct jl_memo *note, struct jl_sheet *s, const struct jl
 
 	s->n_rows = s->n_cols = 0;
 	s->grid = a;
+	s->total = -1;
 	for (uint32_t r = a->has_heads; r < a->n_rows && s->n_rows < 64; r++) {
 		const int32_t other = partner(note, a, r, b);
 
@@ -584,16 +551,16 @@ void jl_rule_tables(struct jl_memo *note)
 	if (!s)
 		return;
 	for (size_t i = 0; i < note->n_grids && note->work > 0; i++) {
-		sheet_of(note, s, &note->grids[i]);
+		jl_sheet_of(note, s, &note->grids[i]);
 		judge_sheet(note, s, 1, true);
-		totals(note, s);
 	}
 	for (size_t i = 1; i < note->n_grids && note->work > 0; i++)
 		for (size_t k = i > PAIRED_GRIDS ? i - PAIRED_GRIDS : 0; k < i; k++) {
 			const struct jl_grid *a = &note->grids[k], *b = &note->grids[i];
 
 			note->work -= (double)a->n_rows * (a->n_rows + b->n_rows);
-			if (note->work > 0 && a->n_rows <= 64 && b->n_rows <= 64)
+			if (note->work > 0 && a->n_rows <= 64 && b->n_rows <= 64 && a->kind != JL_GRID_PRINTED &&
+			    b->kind != JL_GRID_PRINTED)
 				judge_pair(note, s, a, b);
 		}
 }

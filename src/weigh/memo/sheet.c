@@ -132,7 +132,7 @@ static bool is_priced(const struct jl_sheet *s, const struct jl_relation *rel)
 	if (rel->ea < 0 || rel->b >= 0)
 		return false;
 	if (out == JL_Q_USD || out == JL_Q_KRW)
-		return a == JL_Q_TIME || a == JL_Q_ENERGY || a == JL_Q_USD_RATE;
+		return a == JL_Q_TIME || a == JL_Q_GPU_TIME || a == JL_Q_ENERGY || a == JL_Q_USD_RATE;
 	return out == JL_Q_ENERGY && (a == JL_Q_TIME || a == JL_Q_POWER);
 }
 
@@ -168,17 +168,40 @@ static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n;
 }
 
+/* Seconds of a day, hours of a year, in whatever power of ten: what turns one unit into another. */
+static bool is_conversion(const struct jl_relation *rel, double *ret_ln_k)
+{
+	/* ln of 1, 1.024, 1.024^3, 2.4, 3, 3.6, 3.65, 6, 8.64, 8.76 */
+	static const double of[] = { 0,
+				     0.02371652661,
+				     0.07114957983,
+				     0.87546873735,
+				     1.09861228867,
+				     1.28093384546,
+				     1.29472716759,
+				     1.79175946923,
+				     2.15640258281,
+				     2.17019590494 };
+	const double power = floor(rel->ln_k / M_LN10) * M_LN10;
+
+	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+		if (fabs((*ret_ln_k = of[i] + power) - rel->ln_k) < 0.003)
+			return true;
+	return false;
+}
+
 /* A round factor that is as good is what was meant: ten epochs, 24 hours. */
 static void round_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
 	struct jl_relation rounded = *rel;
 
-	if (whole_factor(s, rel, &rounded.ln_k) && count_ok(s, &rounded) >= count_ok(s, rel))
+	if ((whole_factor(s, rel, &rounded.ln_k) || is_conversion(rel, &rounded.ln_k)) &&
+	    count_ok(s, &rounded) >= count_ok(s, rel))
 		*rel = rounded;
 }
 
 /* The constant that most rows share: the median, then the mean of those near it, weighted by how exactly they are written. */
-static bool fit_constant(const struct jl_sheet *s, struct jl_relation *rel)
+bool jl_relation_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
 	double k[ROWS_SEEN], o, tol, sum = 0, weight = 0, median;
 	size_t n = 0;
@@ -294,7 +317,7 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 	}
 	if (factor_in_head(s, rel))
 		return true;
-	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0))
+	if (rel->n_ok < 3 || (in->within && rel->ln_k == 0 && s->ln_unit[rel->out] == s->ln_unit[rel->a]))
 		return false;
 	if (in->within && out == a && has_unit(a) && s->ln_unit[rel->out] == s->ln_unit[rel->a] &&
 	    n_close(s, rel) * 2 <= rel->n_ok)
@@ -337,26 +360,13 @@ static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 /* Do the units of both sides agree, so that the relation is what the words mean: energy = power x time, time = count / rate? */
 static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 {
-	static const signed char dims[JL_N_Q + 1][5] = { /* s, B, J, USD, KRW */
-							 [JL_Q_TIME] = { 1 },
-							 [JL_Q_BYTES] = { 0, 1 },
-							 [JL_Q_BYTE_RATE] = { -1, 1 },
-							 [JL_Q_POWER] = { -1, 0, 1 },
-							 [JL_Q_ENERGY] = { 0, 0, 1 },
-							 [JL_Q_USD] = { 0, 0, 0, 1 },
-							 [JL_Q_KRW] = { 0, 0, 0, 0, 1 },
-							 [JL_Q_USD_RATE] = { -1, 0, 0, 1 },
-							 [JL_Q_USD_ENERGY] = { 0, 0, -1, 1 },
-							 [JL_Q_COUNT_RATE] = { -1 },
-							 [JL_Q_FREQUENCY] = { -1 }
-	};
 	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a], b = rel->b < 0 ? JL_Q_NUMBER : s->qty[rel->b];
 
 	if ((rel->form != JL_FORM_PRODUCT && rel->form != JL_FORM_SCALE) || out == a || out == b ||
 	    out == JL_Q_PERCENT || out == JL_Q_RATIO || a == JL_N_Q || b == JL_N_Q || !has_unit(out))
 		return false;
-	for (size_t d = 0; d < 5; d++)
-		if (dims[out][d] != rel->ea * dims[a][d] + rel->eb * dims[b][d])
+	for (size_t d = 0; d < JL_N_DIM; d++)
+		if (jl_qty_dims(out)[d] != rel->ea * jl_qty_dims(a)[d] + rel->eb * jl_qty_dims(b)[d])
 			return false;
 	return true;
 }
@@ -375,7 +385,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
 	const double span = fmax(spread(s, rel->out), 0.7), k = exp(rel->ln_k);
-	double best = 0;
+	double best = 0, ln_k;
 	int n = 0;
 
 	rel->tight = rel->form == JL_FORM_PRODUCT && is_tight(s, rel);
@@ -410,7 +420,9 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	const bool priced = rel->form == JL_FORM_SCALE && is_priced(s, rel);
 	if ((rel->form == JL_FORM_PRODUCT && rel->ln_k == 0 && by_units(s, rel)) || factor_in_head(s, rel))
 		rel->evidence += DEFINED;
-	else if (rel->form == JL_FORM_SCALE && ((by_units(s, rel) && is_whole(s, rel)) || priced))
+	else if (rel->form == JL_FORM_SCALE &&
+		 ((by_units(s, rel) && is_whole(s, rel)) || priced ||
+		  (rel->ea > 0 && s->qty[rel->out] != s->qty[rel->a] && is_conversion(rel, &ln_k))))
 		rel->evidence += ROUND_BONUS;
 	int most_bad = n_against(s, rel);
 	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */
@@ -495,7 +507,7 @@ static void try_one(const struct search *in, struct jl_relation rel)
 	if (!may_follow(in->s, &rel))
 		return;
 	if ((rel.form == JL_FORM_SCALE || rel.form == JL_FORM_SCALE2) &&
-	    (!fit_constant(in->s, &rel) || !(constant_means(in->s, &rel) || !in->within)))
+	    (!jl_relation_constant(in->s, &rel) || !(constant_means(in->s, &rel) || !in->within)))
 		return;
 	if (rel.form == JL_FORM_PRODUCT && !units_go(in->s, &rel))
 		return;

@@ -19,7 +19,16 @@ struct jl_sheet {
 	bool is_stat[JL_MEMO_COLS_MAX];       /* a percentile, a mean: measured for itself, follows from nothing */
 	uint32_t head_at[JL_MEMO_COLS_MAX], head_len[JL_MEMO_COLS_MAX];
 	uint32_t row_of[JL_MEMO_ROWS_MAX]; /* in the grid */
+	int32_t total;                     /* the row that adds up those above it; -1: none */
 };
+
+/* sheet_read.c */
+struct jl_cell *jl_sheet_cell(const struct jl_grid *grid, uint32_t row,
+			      uint32_t col); /* turned where it lies sideways */
+void jl_sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *g);
+/* The next column, its cells being in `fig` already. `head` NULL: it has none. */
+void jl_sheet_add(const struct jl_memo *note, struct jl_sheet *s, const struct jl_cell *head);
+bool jl_sheet_is_total(const struct jl_memo *note, const struct jl_sheet *s, uint32_t row);
 
 enum jl_form { JL_FORM_PRODUCT, JL_FORM_SUM, JL_FORM_SCALE, JL_FORM_SCALE2, JL_FORM_REST, JL_FORM_ROW };
 
@@ -41,7 +50,25 @@ enum jl_fit jl_relation_fit(const struct jl_sheet *sheet, const struct jl_relati
 /* What the inputs of a row give for `out`; NAN where one is missing. `with`: a value (SI) to take for the column `col` instead. */
 double jl_relation_value(const struct jl_sheet *sheet, const struct jl_relation *rel, uint32_t row, int col,
 			 double with);
+/* Sets the constant that most rows share; false: fewer than three say one. */
+bool jl_relation_constant(const struct jl_sheet *sheet, struct jl_relation *rel);
 
 /* The best relation for each column from `first_out` on that has one, in ret[column].evidence > 0. `within`: of one table, not of two. */
 void jl_sheet_relations(struct jl_relation ret[JL_MEMO_COLS_MAX], const struct jl_sheet *sheet, double *work,
 			uint32_t first_out, bool within);
+
+/* blame.c */
+struct jl_blame {
+	int col; /* the cell that is wrong, and what it should be */
+	double value;
+	int other; /* another that would do as well; -1: none, the first it is */
+	double other_value;
+};
+bool jl_sheet_blame(struct jl_blame *ret, const struct jl_memo *note, struct jl_sheet *s,
+		    const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken);
+/* Does another relation of the row hold that this cell is in? */
+bool jl_sheet_bears_out(const struct jl_sheet *s, const struct jl_relation rels[], uint32_t row, int col);
+bool jl_sheet_additive(uint8_t qty);
+/* Does a column add up to the row of totals, with `value` in place of what stands in `row`? */
+enum jl_fit jl_sheet_adds_up(const struct jl_memo *note, const struct jl_sheet *s, uint32_t col, uint32_t row,
+			     double value, double *ret_sum);

@@ -23,7 +23,8 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_BYTE_RATE, 1e9, "GBps|GB/sec|GB/s|GB/초" },
 	{ JL_Q_BYTE_RATE, 1e12, "TB/sec|TB/s|TB/초" },
 	{ JL_Q_BYTE_RATE, 1e6, "MB/sec|MB/s" },
-	{ JL_Q_BYTE_RATE, 1e3, "KB/s" },
+	{ JL_Q_BYTE_RATE, KI, "KiB/s" },
+	{ JL_Q_BYTE_RATE, 1e3, "KB/s|kB/s" },
 	{ JL_Q_BYTES, KI *KI *KI *KI, "TiB" },
 	{ JL_Q_BYTES, KI *KI *KI, "GiB" },
 	{ JL_Q_BYTES, KI *KI, "MiB" },
@@ -53,6 +54,10 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_TIME, 1e-9, "ns" },
 	{ JL_Q_TIME, 60, "minutes|minute|mins|min|분" },
 	{ JL_Q_TIME, H, "hours|hour|hrs|hr|h|시간" },
+	{ JL_Q_GPU_TIME, H,
+	  "GPU-hours|GPU-hour|GPU hours|GPU hour|GPU-hrs|GPU hrs|GPU-h|GPUh|GPU·h|GPU시간|GPU 시간|GPU-시간|GPU·시간|"
+	  "node-hours|node hours|노드시간|노드 시간|H100-hours|H100 hours|H100시간|A100-hours|A100 hours|A100시간" },
+	{ JL_Q_GPU_TIME, D, "GPU-days|GPU days|GPU일|GPU-일|A100-days|H100-days" },
 	{ JL_Q_TIME, D, "days|day|일|d" },
 	{ JL_Q_TIME, 7 * D, "weeks|week|주일" },
 	{ JL_Q_TIME, MON, "months|month|개월|달" },
@@ -91,8 +96,30 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_NUMBER, 1e2, "백" },
 	{ JL_Q_NUMBER, 1e1, "십" },
 	{ JL_Q_GENERATION, 1, "세대" },
-	{ JL_Q_COUNT, 1, "GPUs|GPU|nodes|node|노드|개|장|대|회" },
+	{ JL_Q_COUNT, 1, "GPUs|GPU|nodes|node|노드|ranks|랭크|개|장|대|회" },
 };
+
+const signed char *jl_qty_dims(enum jl_qty q)
+{
+	static const signed char rows[JL_N_Q + 1][JL_N_DIM] = {
+		/* s, B, FLOP, J, USD, KRW */
+		[JL_Q_TIME] = { 1 },
+		[JL_Q_GPU_TIME] = { 1 },
+		[JL_Q_BYTES] = { 0, 1 },
+		[JL_Q_BYTE_RATE] = { -1, 1 },
+		[JL_Q_FLOP_RATE] = { -1, 0, 1 },
+		[JL_Q_POWER] = { -1, 0, 0, 1 },
+		[JL_Q_ENERGY] = { 0, 0, 0, 1 },
+		[JL_Q_FREQUENCY] = { -1 },
+		[JL_Q_USD] = { 0, 0, 0, 0, 1 },
+		[JL_Q_KRW] = { 0, 0, 0, 0, 0, 1 },
+		[JL_Q_USD_RATE] = { -1, 0, 0, 0, 1 },
+		[JL_Q_USD_ENERGY] = { 0, 0, 0, -1, 1 },
+		[JL_Q_COUNT_RATE] = { -1 },
+	};
+
+	return rows[q];
+}
 
 /* Units of one letter that begin words when they stand apart: "4 s" and "4 h" are times, "4 B" and "8 x" may be anything. */
 static bool needs_glue(const char *spelling, size_t n)
@@ -115,7 +142,7 @@ struct spelling {
 	uint8_t len;
 };
 
-#define SPELLINGS_MAX 320
+#define SPELLINGS_MAX 400
 
 static struct spelling spellings[SPELLINGS_MAX];
 static uint16_t first_at[257];

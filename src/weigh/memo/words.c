@@ -148,38 +148,35 @@ const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like,
 		count_korean(out, v);
 		return out;
 	}
+	if (like->flags & JL_FIG_POWER && v > 0) {
+		double power = floor(log10(v));
+
+		if (v / pow(10, power) >= 10 - 0.5 * pow(10, -decimals))
+			power++;
+		snprintf(out, JL_SHOULD_MAX, "%.*fe%.0f", decimals, v / pow(10, power), power);
+		return out;
+	}
 	/* three digits at least of what is much smaller than the figure that it stands for */
 	while (v != 0 && fabs(v - round(v)) > 1e-9 * fabs(v) && fabs(v) * pow(10, decimals) < 9.5 && decimals < 9)
 		decimals++;
 	snprintf(out, JL_SHOULD_MAX, "%.*f", fabs(v) < 1e15 ? decimals : 0, fabs(v) < 1e30 ? v : 0);
-	if (like->flags & JL_FIG_COMMAS || fabs(v) >= 10000)
+	if (like->flags & JL_FIG_COMMAS)
 		commas(out);
 	return out;
-}
-
-static void add_unit(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like)
-{
-	const size_t n = strlen(out);
-	const char *unit = note->text + like->num_at + like->num_len;
-	const bool plus = like->unit_len && *unit == '+'; /* 100+ TFLOPS */
-	const size_t len = (size_t)like->unit_len - plus; /* "2.5 GB" keeps its blank */
-
-	unit += plus;
-	if (like->qty == JL_Q_USD || like->qty == JL_Q_USD_RATE) {
-		snprintf(out + n, JL_SHOULD_MAX - n, "%s", like->qty == JL_Q_USD ? " USD" : " USD/h");
-		return;
-	}
-	if (len && n + len + 1 < JL_SHOULD_MAX) {
-		memcpy(out + n, unit, len);
-		out[n + len] = '\0';
-	}
 }
 
 const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like, double value,
 			int more)
 {
-	jl_fig_digits(out, like, value, more);
-	add_unit(out, note, like);
+	const uint32_t behind = like->num_at + like->num_len, end = like->at + like->len;
+	const char *unit = note->text + behind;
+	const bool plus = behind < end && *unit == '+'; /* 100+ TFLOPS */
+	const uint32_t len = (like->flags & JL_FIG_APPENDED ? like->unit_len : end - behind) - plus;
+	char digits[JL_SHOULD_MAX];
+
+	jl_fig_digits(digits, like, value, more);
+	snprintf(out, JL_SHOULD_MAX, "%.*s%.40s%.*s", (int)(like->num_at - like->at), note->text + like->at, digits,
+		 len < 20 ? (int)len : 0, unit + plus); /* "2.5 GB" keeps its blank */
 	return out;
 }
 
@@ -192,6 +189,43 @@ const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *not
 	jl_fig_text(second, note, like, hi, 0);
 	snprintf(out + strlen(out), JL_SHOULD_MAX - strlen(out), "–%s", second);
 	return out;
+}
+
+static size_t only_digits(char out[JL_SHOULD_MAX], const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n < JL_SHOULD_MAX; i++)
+		if (text[i] >= '0' && text[i] <= '9')
+			out[n++] = text[i];
+	return n;
+}
+
+int jl_is_slip(const char *x, size_t n, const char *y, size_t m)
+{
+	char a[JL_SHOULD_MAX], b[JL_SHOULD_MAX];
+	size_t n_a = only_digits(a, x, n), n_b = only_digits(b, y, m), i = 0, k = 0;
+	const size_t least = n_a < n_b ? n_a : n_b;
+
+	if (least < 2 || n_a > n_b + 1 || n_b > n_a + 1)
+		return n_a == 1 && n_b == 1;
+	while (i < least && a[i] == b[i])
+		i++;
+	while (k < least - i && a[n_a - 1 - k] == b[n_b - 1 - k])
+		k++;
+	if (n_a != n_b)
+		return i + k >= least ? 1 + (least > 2) : 0;
+	if (i + k >= least || (i + k + 2 == least && a[i] == b[i + 1] && a[i + 1] == b[i]))
+		return 2;
+	return i + k + 1 == least ? 1 + (least > 2) : 0;
+}
+
+int jl_fig_slip(const struct jl_memo *note, const struct jl_figure *fig, double value)
+{
+	char digits[JL_SHOULD_MAX];
+
+	jl_fig_digits(digits, fig, value, 0);
+	return jl_is_slip(note->text + fig->num_at, fig->num_len, digits, strlen(digits));
 }
 
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len)

@@ -121,6 +121,7 @@ static const struct jl_field rent[] = {
 	{ JL_FIELD(jl_rent, TEXT, provider) },
 	{ JL_FIELD(jl_rent, TEXT, item) },
 	{ JL_FIELD(jl_rent, TEXT, date) },
+	{ JL_FIELD_AS(jl_rent, NUMBER, most, "largest_offer_gpus") },
 };
 static const struct jl_schema rent_fields = JL_SCHEMA("rent", jl_rent, rent);
 

@@ -7,7 +7,8 @@
 #include "predict/kind.h"
 #include "workload/tune.h"
 
-#define NVME_BPS 6e9 /* one PCIe 4 drive: what a host has at least where states go there */
+#define NVME_BPS   6e9 /* one PCIe 4 drive: what a host has at least where states go there */
+#define COMMON_SEQ 2048
 
 static const char *device_name(const struct jl_case *c)
 {
@@ -39,11 +40,15 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 {
 	struct jl_transformer *m = &c->subject.model;
+	const double longest = jl_given_or(c->subject.seq, COMMON_SEQ);
+	const bool tuned = req->tune != JL_UNSET && !(fmax(req->mean_seq, COMMON_SEQ) >= longest);
 
-	c->shard.seq = jl_given_or(req->seq, jl_given_or(c->subject.seq, 2048));
+	c->shard.seq = jl_given_or(req->seq, tuned ? fmax(req->mean_seq, COMMON_SEQ) : longest);
 	if (isnan(req->seq))
 		jl_note_add(&c->notes, "seq", "sequence %.0f: {%s}", c->shard.seq,
-			    isnan(c->subject.seq) ? JL_N("a common length") : JL_N("what the model is usually run at"));
+			    tuned                   ? JL_N("what most people tune with; the model takes longer ones")
+			    : isnan(c->subject.seq) ? JL_N("a common length")
+						    : JL_N("what the model is usually run at"));
 	if (m->n_positions > 0 && c->shard.seq > m->n_positions) {
 		jl_note_add(&c->notes, "seq", "the position table is extended from %.0f to %.0f", m->n_positions,
 			    c->shard.seq);

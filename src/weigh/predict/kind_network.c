@@ -60,7 +60,7 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (words[i].given)
 			return jl_fail(err, JL_E_USAGE,
-				       "%s is for transformers; %s is weighed as plain data parallel training in "
+				       "%s is for language models; %s is weighed as plain data parallel training in "
 				       "PyTorch: leave it out",
 				       words[i].what, c->subject.id);
 	if (!isnan(p->dp) && p->dp != c->n_gpus)
@@ -106,6 +106,7 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 {
 	struct jl_plan *plan = &c->plan;
 
+	JL_TRY(req->tune > (int)JL_TUNE_FULL ? jl_subject_check_tokens(&c->subject, true, err) : JL_OK);
 	JL_TRY(refuse_transformer_words(c, req, err));
 	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
 	jl_machine_profile(&c->profile, cat, c->framework);

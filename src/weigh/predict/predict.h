@@ -33,6 +33,9 @@ struct jl_subject {
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
 
+/* Can it be served, or (adapters) tuned beside its weights? What cannot says why and what can be asked instead. */
+enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool adapters, struct jl_err *err);
+
 /* How many parameters it has. */
 double jl_subject_params(const struct jl_subject *subject);
 
@@ -134,7 +137,8 @@ enum jl_room {
 struct jl_rent {
 	double usdps; /* for one GPU; NAN: no price known */
 	const char *provider, *item, *region, *date;
-	double n_gpu;  /* accelerators of the machine that is offered */
+	double n_gpu; /* accelerators of the machine that is offered */
+	double most; /* of the largest machine of such accelerators that anybody offers: more are many offers, at list price */
 	long age_days; /* -1: not known */
 	const struct jl_price *price;
 	bool stale; /* older than JL_PRICE_STALE_DAYS */

@@ -55,6 +55,7 @@ double jl_price_rent_usdps(const struct jl_price *p, bool spot)
 struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot)
 {
 	struct jl_rent best = { .usdps = NAN, .age_days = -1 };
+	double most = 0;
 	int best_rank = -1;
 
 	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
@@ -67,6 +68,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 		if (!(usdps > 0) || (!own && (!p->gpu || strcmp(p->gpu, sys->gpu->id) != 0)) ||
 		    (sys->n_nodes > 1 && !jl_price_may_repeat(p)) || (region && !jl_place_has(p->region, region)))
 			continue;
+		most = fmax(most, n_gpu);
 		age_days = jl_price_age_days(p, cat->today);
 		rank = rank_of(p, sys, own, age_days);
 		if (rank < best_rank || (rank == best_rank && usdps >= best.usdps))
@@ -82,6 +84,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 					 .stale = age_days > JL_PRICE_STALE_DAYS };
 		best_rank = rank;
 	}
+	best.most = most;
 	return best;
 }
 

@@ -141,6 +141,21 @@ static enum jl_status from_name(struct jl_subject *subject, const struct jl_cata
 	return first;
 }
 
+enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool adapters, struct jl_err *err)
+{
+	if (subject->kind->has_tokens)
+		return JL_OK;
+	if (adapters)
+		return jl_fail(err, JL_E_USAGE,
+			       "adapters (LoRA) of %s are not weighed, those of language models are; leave them out to "
+			       "train all of it",
+			       subject->id);
+	return jl_fail(err, JL_E_USAGE,
+		       "%s answers no tokens, and a load of anything else is not weighed; one pass of it (a diffusion "
+		       "model takes one a denoising step) is 'jeoul predict %s --forward --on SYSTEM --batch N'",
+		       subject->id, subject->id);
+}
+
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
 {

@@ -90,17 +90,18 @@ bool jl_expert_group(const struct jl_sys *s, const struct jl_recommend_ask *ask)
 	return s->n_nodes == 1 || (n >= HOST_LEAST && !s->net_assumed);
 }
 
-static bool is_stale(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
+bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, const struct jl_price *price, long day,
+		       const struct jl_recommend_ask *ask)
 {
-	const long age = ask->today - c->price_day;
+	const long age = ask->today - day;
 
-	if (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT)
+	if (how == JL_HOW_RENT || how == JL_HOW_SPOT)
 		return age > ask->rent_days_max;
-	if (c->how == JL_HOW_NEW && c->setup->sys.gpu->year + MADE_YEARS < jl_date_civil(ask->today).year)
+	if (how == JL_HOW_NEW && gpu->year + MADE_YEARS < jl_date_civil(ask->today).year)
 		return true;
-	if (c->price || c->setup->sys.system)
+	if (price || system)
 		return age > JL_PRICE_STALE_DAYS;
-	return c->setup->sys.gpu->year + LIST_YEARS < jl_date_civil(ask->today).year;
+	return gpu->year + LIST_YEARS < jl_date_civil(ask->today).year;
 }
 
 enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
@@ -108,7 +109,7 @@ enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_
 	const struct jl_setup *s = c->setup;
 	const bool asked = ask->n_only > 0; /* by name: then the software is the person's affair */
 
-	if (is_stale(c, ask))
+	if (jl_offer_is_stale(s->sys.gpu, s->sys.system, c->how, c->price, c->price_day, ask))
 		return JL_AGAINST_PRICE;
 	if (c->how == JL_HOW_SPOT && s->sys.n_nodes > 1) /* one that is taken away stops all */
 		return JL_AGAINST_OFFER;

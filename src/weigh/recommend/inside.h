@@ -11,6 +11,7 @@ struct jl_unit_offered {
 	const char *join;               /* NULL: the usual one */
 	int n_per_node;
 	size_t first; /* its first setup; one for each of jl_node_counts */
+	bool stale;   /* every offer of it is too old to be taken, or to be told of */
 };
 
 /* One way to have one such machine. */
@@ -54,6 +55,8 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work);
 bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
 void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
+bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, const struct jl_price *price, long day,
+		       const struct jl_recommend_ask *ask);
 bool jl_expert_group(const struct jl_sys *sys, const struct jl_recommend_ask *ask);
 enum jl_against jl_expert_against(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 bool jl_expert_carries(const struct jl_setup *setup, const struct jl_recommend_ask *ask);

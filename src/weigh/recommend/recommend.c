@@ -130,6 +130,12 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 		ask->runs_per_month = once ? 1 / ask->months : 4;
 }
 
+/* A price that nobody would think of is older. */
+static long oldest_told(const struct jl_recommend_ask *ask)
+{
+	return ask->today - 2 * ask->rent_days_max;
+}
+
 /* ---- setups */
 
 struct weighing {
@@ -150,13 +156,16 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	(void)thread;
 	if ((setups[0].like != NULL) != w->like)
 		return;
-	ok = !setups[0].against && jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
+	ok = setups[0].against == JL_AGAINST_NOTHING &&
+	     jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
 		struct jl_setup *s = &setups[i];
 		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
 
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;
+		if (s->against == JL_AGAINST_PRICE)
+			continue;
 		s->against = JL_AGAINST_UNKNOWN;
 		if (ok && !jl_expert_group(&s->sys, w->work->ask)) {
 			s->against = JL_AGAINST_GROUP;
@@ -202,6 +211,20 @@ static const struct jl_setup *like_of(const struct jl_setup *setups, const struc
 	return NULL;
 }
 
+/* Which units nobody would take or hear of: not weighed. A price that is a little too old is told of where nothing newer is. */
+static void find_stale(struct jl_offers *offers, const struct jl_recommend_ask *ask)
+{
+	for (size_t i = 0; i < offers->n_units; i++)
+		offers->units[i].stale = !ask->n_only;
+	for (size_t i = 0; i < offers->n; i++) {
+		const struct jl_offer *o = &offers->items[i];
+		struct jl_unit_offered *u = &offers->units[o->unit];
+
+		u->stale &= jl_offer_is_stale(u->gpu, u->system, o->how, o->price, o->day, ask) &&
+			    (o->how == JL_HOW_NEW || o->day < oldest_told(ask));
+	}
+}
+
 /* Systems of one and of two machines are parsed; more machines are two with another count. */
 static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *offers, const struct jl_recommend_ask *ask,
 				  struct jl_arena *arena, struct jl_err *err)
@@ -225,7 +248,7 @@ static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *off
 
 			s->sys = sys[n > 1];
 			s->sys.n_nodes = n;
-			s->against = ok ? JL_AGAINST_NOTHING : JL_AGAINST_UNKNOWN;
+			s->against = !ok ? JL_AGAINST_UNKNOWN : u->stale ? JL_AGAINST_PRICE : JL_AGAINST_NOTHING;
 			if (ok && n > 2)
 				s->sys.text = unit_text(u, n, arena);
 			s->text = s->sys.text;
@@ -251,10 +274,11 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	work->ask = ask;
 	if (!ask->seen)
 		JL_TRY(jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err));
-	if (ask->task == JL_TASK_SERVE && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "serving needs a transformer, e.g. llama-3-70b");
-	if (ask->task == JL_TASK_LORA && (ask->seen || !work->subject.kind->has_tokens))
-		return jl_fail(err, JL_E_USAGE, "adapters (LoRA) need a transformer, e.g. llama-2-7b");
+	if (ask->task != JL_TASK_TRAIN && ask->seen)
+		return jl_fail(err, JL_E_USAGE,
+			       "an observed run tells how long it trains, nothing else: name a model, e.g. llama-3-8b");
+	if (ask->task != JL_TASK_TRAIN)
+		JL_TRY(jl_subject_check_tokens(&work->subject, ask->task == JL_TASK_LORA, err));
 	if (ask->task == JL_TASK_SERVE)
 		JL_TRY(jl_serve_prepare(work, arena, err));
 	JL_TRY(jl_pool_create(ask->n_threads, &pool, err));
@@ -430,7 +454,6 @@ static bool is_among(const struct jl_recommendation *r, const int *rows, size_t 
 /* Those that would have ranked before the pick, best first. */
 static void find_rejected(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
-	const long oldest = ask->today - 2 * ask->rent_days_max; /* a price that nobody would think of */
 	size_t n_of[JL_N_AGAINST] = { 0 };
 	const double limit = r->pick < 0 ? INFINITY : r->items[r->pick].score;
 
@@ -444,7 +467,8 @@ static void find_rejected(struct jl_recommendation *r, const struct jl_recommend
 
 			if (!(c->score < limit) || n_of[c->against] == ALIKE_MOST ||
 			    (c->against == JL_AGAINST_PRICE &&
-			     (c->how == JL_HOW_NEW || c->price_day < oldest || is_among(r, NULL, r->n_ok, gpu))) ||
+			     (c->how == JL_HOW_NEW || c->price_day < oldest_told(ask) ||
+			      is_among(r, NULL, r->n_ok, gpu))) ||
 			    is_among(r, r->rejected, r->n_rejected, gpu) ||
 			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
@@ -580,7 +604,10 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 
 	JL_TRY(check(ask, err));
 	known.wait_s = bearable_s(asked);
+	if (ask->task == JL_TASK_LORA && ask->run.tune == JL_UNSET)
+		known.run.tune = JL_TUNE_LORA;
 	JL_TRY(jl_offers_find(&offers, ask, arena, err));
+	find_stale(&offers, ask);
 	n_setups = offers.n_units * jl_n_node_counts;
 	setups = jl_arena_array(arena, n_setups + 1, sizeof(*setups));
 	JL_TRY(jl_got(setups, err));

@@ -7,6 +7,7 @@
 #include "recommend/inside.h"
 
 #define PROMPT_FRAC 0.75 /* of the tokens that a user keeps; the others are the answer */
+#define FAR_FRAC    0.75 /* of what must be reached: further off nobody asks how far */
 #define POWER_FRAC  0.6  /* of the power limit: decoding waits for memory */
 
 /* From what loses nothing to what needs least; a format that was asked for stands alone. */
@@ -96,7 +97,8 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 				      .output = fmax(1, (1 - PROMPT_FRAC) * ask->context),
 				      .fit = &work->fits[dev->arch],
 				      .ops = &work->ops[dev->arch],
-				      .if_room = true };
+				      .if_room = true,
+				      .least_tps = FAR_FRAC * ask->tokens_per_s / setup->sys.n_nodes };
 	struct jl_serve_answer answer;
 
 	if (setup->like && setup->like->against != JL_AGAINST_UNKNOWN && setup->like->against != JL_AGAINST_GROUP) {
@@ -123,6 +125,11 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 		}
 		if (answer.room < users)
 			continue;
+		if (isnan(answer.tpot_s.value)) {
+			setup->against = JL_AGAINST_USE;
+			setup->per_s.value = answer.total_tps.value * setup->sys.n_nodes;
+			return;
+		}
 		setup->weight_bits = widths[i];
 		settle(setup, machine, &answer, users);
 		return;

@@ -4,8 +4,7 @@
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-#define PASS_MOST      16 /* samples: more fill no device better */
-#define OFFLOAD_GPUS   8  /* offloading is what few cards need */
+#define OFFLOAD_GPUS   8 /* offloading is what few cards need */
 #define OBSERVED_LEAST 0.25
 #define BATCH_MORE     1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
 
@@ -41,7 +40,8 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 		return JL_AGAINST_UNKNOWN;
 	if (fits(ret_case, &weight))
 		return JL_AGAINST_NOTHING;
-	if (!work->subject.kind->is_cut || req->offload != JL_UNSET || n_devices(&machine->sys) > OFFLOAD_GPUS)
+	if (!work->subject.kind->is_cut || work->ask->task == JL_TASK_LORA || req->offload != JL_UNSET ||
+	    n_devices(&machine->sys) > OFFLOAD_GPUS)
 		return JL_AGAINST_MEMORY;
 	moved.plan.tp = moved.plan.pp = 1;
 	moved.plan.zero = n_devices(&machine->sys) > 1 ? 3 : 0;
@@ -57,45 +57,9 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	return JL_AGAINST_NOTHING;
 }
 
-/* The largest pass that fits and divides one worker's share. */
-static void fill_pass(struct jl_case *c)
-{
-	const double local = c->global_batch / c->plan.dp, most = fmin(local, jl_case_max_micro_batch(c));
-
-	for (double micro = 1; micro <= most && micro <= PASS_MOST; micro *= 2)
-		if (fmod(local, micro) == 0) {
-			c->shard.micro_batch = micro;
-			c->plan.n_micro = local / micro;
-		}
-}
-
-/* Adapters on a frozen model: whole on every device, else cut (FSDP); activations kept, else made again. */
-static enum jl_against make_lora(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine,
-				 const struct jl_request *asked)
-{
-	struct jl_request req = *asked;
-	struct jl_weight weight;
-	struct jl_err ignored;
-
-	req.plan.tp = req.plan.pp = 1;
-	if (req.tune == JL_UNSET)
-		req.tune = JL_TUNE_LORA;
-	req.micro_batch = isnan(req.micro_batch) ? 1 : req.micro_batch;
-	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, &req, &ignored))
-		return JL_AGAINST_UNKNOWN;
-	if (!fits(ret_case, &weight))
-		return JL_AGAINST_MEMORY;
-	if (isnan(asked->micro_batch))
-		fill_pass(ret_case);
-	return JL_AGAINST_NOTHING;
-}
-
 /* The batch that was asked for; where the devices do not divide it, the next that they do if it is near. */
 static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine)
 {
-	enum jl_against (*const make)(struct jl_case *, const struct jl_work *, const struct jl_machine *,
-				      const struct jl_request *) = work->ask->task == JL_TASK_LORA ? make_lora
-												   : make_full;
 	struct jl_request req = work->ask->run;
 	const int n = n_devices(&machine->sys);
 	const double shared = batch_for(req.global_batch, n);
@@ -105,13 +69,13 @@ static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work 
 	if ((!work->subject.kind->is_cut || work->ask->task == JL_TASK_LORA) && isnan(shared) &&
 	    !isnan(req.global_batch))
 		return JL_AGAINST_BATCH;
-	against = make(ret_case, work, machine, &req);
+	against = make_full(ret_case, work, machine, &req);
 	if (against != JL_AGAINST_UNKNOWN || isnan(req.global_batch) || fmod(req.global_batch, n) == 0)
 		return against;
 	if (isnan(shared))
 		return JL_AGAINST_BATCH;
 	req.global_batch = shared;
-	return make(ret_case, work, machine, &req);
+	return make_full(ret_case, work, machine, &req);
 }
 
 /* Where memory may turn out too small at the large end of its interval: the fastest thriftier way that has room there, if any. */

@@ -131,6 +131,11 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 		load.concurrency = (int)fmin(at_once, REQUESTS_MOST / 2);
 		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST), REQUESTS_EACH * REQUESTS_MOST);
 		n_skip = (size_t)load.concurrency; /* they come all at once */
+		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
+			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
+			n = load.n;
+			n_skip = 0;
+		}
 	}
 	if (n > t->n_room) {
 		struct jl_arrival *more = jl_realloc(t->room, n * sizeof(*more));
@@ -357,7 +362,8 @@ static void say(struct jl_infer *a, struct trial *t)
 				    .format = t->job.format,
 				    .place = t->job.place,
 				    .prefill = ask->prompt_gpus > 0 ? t->prompts.place : (struct jl_serve_place){ 0 },
-				    .n_requests = fmax(t->r.batch_mean, 1),
+				    .n_requests = ask->kind == JL_LOAD_CLOSED ? ceil(ask->concurrency / shares(t))
+									      : fmax(t->r.batch_mean, 1),
 				    .prompt = ask->prompt,
 				    .output = ask->answer,
 				    .metric = JL_METRIC_TTFT };

@@ -30,6 +30,15 @@ static int length(struct jl_dice *dice, const struct jl_lengths *l, double nomin
 	return (int)fmin(fmax(nearbyint(tokens), 1.0), JL_SERVING_TOKENS_MAX);
 }
 
+void jl_load_client(struct jl_load_ask *ask, double prompt, double answer, double n_at_once, double each)
+{
+	static const double requests_max = 20000;
+
+	ask->lengths = (struct jl_lengths){ prompt, answer, 0.8, 0, ask->lengths.cached_frac };
+	ask->concurrency = (int)fmin(n_at_once, requests_max / each);
+	ask->n = (size_t)(each * ask->concurrency);
+}
+
 void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, const struct jl_load_ask *ask)
 {
 	struct jl_dice dice = { ask->seed };

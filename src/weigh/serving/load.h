@@ -27,6 +27,11 @@ struct jl_load_ask {
 	uint64_t seed;
 };
 
+/* The client of published runs: so many requests at once, `each` after the other, lengths from 0.8 of the nominal on. Requests of
+ * exactly one length would come in waves. */
+#define JL_CLIENT_EACH 10
+void jl_load_client(struct jl_load_ask *ask, double prompt, double answer, double n_at_once, double each);
+
 /* ret_arrivals has room for ask->n; the load points to it. */
 void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, const struct jl_load_ask *ask);
 

@@ -109,6 +109,8 @@ void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share)
 
 void jl_itl_add(struct sim *sim, double itl_s, double n_tokens)
 {
+	if (sim->setup->means)
+		return;
 	const double at = (log(fmax(itl_s, 1e-6)) - FROM_LN) / BIN_LN;
 
 	sim->itl_tokens[at < 0.0 ? 0 : at >= HISTOGRAM_BINS - 1 ? HISTOGRAM_BINS - 1 : (int)at] += n_tokens;

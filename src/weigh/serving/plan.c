@@ -7,10 +7,8 @@
 #include "serving/pass.h"
 #include "serving/serve.h"
 
-/* Published clients send ten requests for each that is under way, after warm-ups. Offline runs: a few for each. */
-#define REQUESTS_EACH  10
+/* Offline runs: a few requests for each that is under way. */
 #define OFFLINE_EACH   4
-#define REQUESTS_MAX   20000
 #define SEED           1
 #define LOOSE_LN       0.1
 #define WORKERS_ENOUGH 16
@@ -68,16 +66,16 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 {
 	const struct jl_serve_job job = job_of(dev, fit, run, false), prompts = job_of(dev, fit, run, true);
 	const double groups = alike(run), n_requests = fmax(run->n_requests / groups, 1);
-	const double each = run->metric == JL_METRIC_LOAD ? OFFLINE_EACH : REQUESTS_EACH;
-	struct jl_load_ask ask = { .lengths = { run->prompt, run->output, run->spread ? 0.8 : 1.0,
-						run->loose ? LOOSE_LN : 0, 0 },
-				   .concurrency = (int)fmin(n_requests, REQUESTS_MAX / each),
-				   .seed = SEED };
+	const double each = run->metric == JL_METRIC_LOAD ? OFFLINE_EACH : JL_CLIENT_EACH;
+	struct jl_load_ask ask = { .seed = SEED };
 	struct jl_policy policy = *jl_policy_of(run->engine);
 	struct jl_arrival *arrivals;
 	struct jl_sim_setup setup;
 	struct jl_load load;
 
+	jl_load_client(&ask, run->prompt, run->output, n_requests, each);
+	ask.lengths.least_frac = run->spread ? ask.lengths.least_frac : 1.0;
+	ask.lengths.spread_ln = run->loose ? LOOSE_LN : 0;
 	if (run->max_batch > 0)
 		policy.max_seqs = (int)fmin(run->max_batch, ROOM_SEQS);
 	setup = jl_sim_setup_of(&job, run->n_decode_workers / groups, run->prefill.n_gpus > 0 ? &prompts : NULL,
@@ -85,12 +83,15 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 					? run->n_prefill_workers / groups
 					: keep_up(dev, fit, run, n_requests, policy.token_budget),
 				&policy);
+	setup.means = true;
 	/* What is said to have run has fitted, whatever the reckoning says. */
 	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
 
-	setup.workers.kv_tokens = fmax(setup.workers.kv_tokens, 1.1 * together * (run->prompt + run->output) + 256);
-	setup.prompts.kv_tokens = fmax(setup.prompts.kv_tokens, 2.2 * (run->prompt + run->output) + 256);
-	ask.n = (size_t)(each * ask.concurrency);
+	if (!run->reckoned) {
+		setup.workers.kv_tokens = fmax(setup.workers.kv_tokens,
+					       1.1 * together * (run->prompt + run->output) + 256);
+		setup.prompts.kv_tokens = fmax(setup.prompts.kv_tokens, 2.2 * (run->prompt + run->output) + 256);
+	}
 	arrivals = jl_realloc(NULL, ask.n * sizeof(*arrivals));
 	JL_TRY(jl_got(arrivals, err));
 	jl_load_make(&load, arrivals, &ask);

@@ -18,7 +18,8 @@ struct jl_serve_ask {
 	/* read before, for many questions about one family; NULL: the shipped ones are read */
 	const struct jl_serve_fit *fit;
 	const struct jl_op_fit *ops;
-	bool if_room; /* is nothing timed where not all of them have room at once? */
+	bool if_room;     /* is nothing timed where not all of them have room at once? */
+	double least_tps; /* what cannot come near so many output tokens a second is not timed; 0: everything is */
 };
 
 struct jl_serve_answer {
@@ -51,6 +52,7 @@ struct jl_serve_run {
 	int n_assumed; /* lengths, batch or plan are not stated */
 	bool old;      /* an engine from before its present host code */
 	int loose;     /* lengths differ a little about the nominal: requests do not stay in step */
+	bool reckoned; /* nobody says that it ran: the room is what there is */
 	int spread;    /* lengths from 0.8 of the nominal to all of it, as published clients draw them */
 };
 

@@ -32,7 +32,7 @@ struct run {
 	int n_events;
 	size_t n_begun, n_ended, n_refused;
 	double front_free_s, front_wait_s;
-	struct memo *memos; /* two: of the answers' machines and the prompts' */
+	struct memo *memos; /* of the answers' machines, and of the prompts' where they have their own */
 };
 
 static bool before(const struct event *a, const struct event *b)
@@ -194,6 +194,7 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 {
 	struct sim *sim = &run->sim;
 	const int n = setup->workers.n + setup->prompts.n;
+	const size_t n_memos = setup->prompts.n > 0 ? 2 : 1;
 
 	*sim = (struct sim){ .setup = setup,
 			     .policy = setup->policy,
@@ -207,10 +208,10 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 	sim->seqs = jl_realloc(NULL, load->n * sizeof(*sim->seqs));
 	sim->workers = jl_realloc(NULL, (size_t)n * sizeof(*sim->workers));
 	run->events = jl_realloc(NULL, (load->n + 2) * sizeof(*run->events));
-	run->memos = jl_realloc(NULL, 2 * sizeof(*run->memos));
+	run->memos = jl_realloc(NULL, n_memos * sizeof(*run->memos));
 	if (!sim->seqs || !sim->workers || !run->events || !run->memos)
 		return jl_fail_nomem(err);
-	memset(run->memos, 0, 2 * sizeof(*run->memos));
+	memset(run->memos, 0, n_memos * sizeof(*run->memos));
 	memset(sim->workers, 0, (size_t)n * sizeof(*sim->workers));
 	for (int i = 0; i < n; i++) {
 		struct worker *w = &sim->workers[i];
@@ -280,12 +281,14 @@ static enum jl_status go(struct run *run, struct jl_err *err)
 	return JL_OK;
 }
 
-static struct jl_spread spread_of(double *values, size_t n)
+static struct jl_spread spread_of(double *values, size_t n, bool mean)
 {
 	double sum = 0.0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += values[i];
+	if (mean)
+		return (struct jl_spread){ n ? sum / (double)n : NAN, NAN, NAN, NAN };
 	jl_stats_sort(values, n);
 	return (struct jl_spread){ .mean = n ? sum / (double)n : NAN,
 				   .p50 = jl_stats_quantile(values, n, 0.5),
@@ -318,9 +321,9 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 		r->input_tps += s->prompt;
 	}
 	r->n_ended = n;
-	r->ttft_s = spread_of(ttft, n);
-	r->tpot_s = spread_of(tpot, n_tpot);
-	r->e2e_s = spread_of(e2e, n);
+	r->ttft_s = spread_of(ttft, n, sim->setup->means);
+	r->tpot_s = spread_of(tpot, n_tpot, sim->setup->means);
+	r->e2e_s = spread_of(e2e, n, sim->setup->means);
 	r->span_s = n ? last_s - first_s : NAN;
 	r->requests_per_s = (double)n / r->span_s;
 	r->output_tps /= r->span_s;

@@ -52,6 +52,7 @@ struct jl_sim_setup {
 	double client_s;    /* closed loop: between an answer and the next request */
 	int n_draft;        /* speculative decoding: tokens drafted for each pass */
 	double accept_frac; /* chance that a drafted token is right, given those before it */
+	bool means;         /* nobody asks for percentiles: they are NAN */
 };
 
 /* One request, as it went. */

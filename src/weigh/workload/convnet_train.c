@@ -157,6 +157,10 @@ struct jl_step_cost jl_convnet_step(const struct jl_convnet_train *t)
 				     .optimizer_s = last.device_s - plain.device_s,
 				     .dp_s = last.exposed_s };
 
+	if (t->software & JL_SW_FORWARD) { /* nothing is updated: what is left are casts of weights */
+		cost.compute_s += cost.optimizer_s;
+		cost.optimizer_s = 0;
+	}
 	cost.step_s = last.step_s + more * plain.step_s;
 	cost.host_s = cost.step_s - cost.compute_s - cost.optimizer_s - cost.dp_s;
 	cost.input_s = fmax(0, t->input_s - cost.step_s);

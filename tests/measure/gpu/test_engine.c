@@ -234,6 +234,9 @@ static void norms(struct both *b)
 	check_norm(b, true, 77, 768);
 	check_norm(b, false, 130, 640);
 	check_norm(b, true, 33, 2048);
+	check_norm(b, true, 700, 4096);
+	check_norm(b, false, 65, 5120);
+	check_norm(b, true, 9, 12288);
 }
 
 static void check_attention(struct both *b, const struct jl_eng_attn *shape)
@@ -271,6 +274,7 @@ static void attention(struct both *b)
 		{ .n_samples = 1, .seq = 100, .n_heads = 4, .n_kv = 2, .head_dim = 64, .rope_theta = 10000 },
 		{ .n_samples = 2, .seq = 37, .n_heads = 2, .n_kv = 1, .head_dim = 128 },
 		{ .n_samples = 1, .seq = 192, .n_heads = 2, .n_kv = 2, .head_dim = 128, .rope_theta = 500000 },
+		{ .n_samples = 2, .seq = 333, .n_heads = 10, .n_kv = 2, .head_dim = 128, .rope_theta = 10000 },
 	};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		check_attention(b, &shapes[i]);

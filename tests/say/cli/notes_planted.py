@@ -14,10 +14,16 @@ def audit(jeoul, path):
 	return [f for f in json.loads(out.stdout)['findings'] if f['shown'] and f['verdict'] in ('wrong', 'differs', 'unlikely')]
 
 
+def corrected(jeoul, path):
+	"""The lines that --fix would replace."""
+	out = subprocess.run([jeoul, 'audit', path, '--fix'], capture_output=True, text=True, timeout=60)
+	return [line[1:] for line in out.stdout.split('\n') if line.startswith('-') and not line.startswith('--- ')]
+
+
 def main():
 	jeoul, folder, table = sys.argv[1:4]
 	least = float(sys.argv[4]) if len(sys.argv) > 4 else 0
-	n = found = alarms = elsewhere = 0
+	n = found = alarms = elsewhere = fixed = harm = 0
 	missed, files = [], set()
 	with tempfile.TemporaryDirectory() as work:
 		for row in open(table, encoding='utf-8'):
@@ -43,13 +49,19 @@ def main():
 			n += 1
 			found += hit
 			elsewhere += sum(int(f['line']) not in lines and f['follows_from'] is None for f in got)
+			replaced = corrected(jeoul, path)
+			fixed += bool(replaced)
+			for line in replaced:
+				if line in text.split('\n'):
+					harm += 1
+					print('written over in %s: %s' % (name, line))
 			if not hit:
 				missed.append('%s: %r -> %r (%s)%s' % (name, old, new, kind, ' [%s]' % got[0]['line'] if got else ''))
 	for m in missed:
 		print('missed', m)
-	print('%d of %d planted errors found (%.0f %%); %d alarms in %d unchanged notes; %d findings on other lines' %
-	      (found, n, 100 * found / n, alarms, len(files), elsewhere))
-	sys.exit(found < least * n or alarms > len(files))
+	print('%d of %d planted errors found (%.0f %%); %d corrected, %d right lines written over; %d alarms in %d unchanged notes; %d '
+	      'findings on other lines' % (found, n, 100 * found / n, fixed, harm, alarms, len(files), elsewhere))
+	sys.exit(found < least * n or alarms > len(files) or harm > 0)
 
 
 main()

@@ -23,6 +23,8 @@ if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
 	[[ $code == 1 ]] && ok || bad "validate /dev/zero ended with $code"
 	says "larger than 268 MB"; one_line
 fi
+run 1 import /dev/zero; says "a line of more than 256 MiB"; one_line
+run 1 check /dev/zero; says "a line of more than 256 MiB"; one_line
 
 # Dates leave room for what is reckoned from them.
 run 2 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --start 9999-01-01; says "calendar from 1900 to 2999"; one_line

@@ -75,12 +75,12 @@ run 2 infer llama-3-8b --on h100-sxm5 --prompt-copies 2; one_line; says "--promp
 
 # A measured run corrects the next answer
 cat > "$work/bench.json" <<'END'
-{"completed": 640, "total_input_tokens": 655360, "total_output_tokens": 163840, "request_rate": "inf", "max_concurrency": 64, "mean_ttft_ms": 310.0, "mean_tpot_ms": 45.0}
+{"completed": 640, "total_input_tokens": 655360, "total_output_tokens": 163840, "request_rate": "inf", "max_concurrency": 64, "mean_ttft_ms": 620.0, "mean_tpot_ms": 45.0}
 END
 run 0 infer llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --json
 plain=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['tpot_s']['mean']['value'])" "$work/out")
 run 0 infer llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --observed "$work/bench.json" --json
-json "abs(j['observed']['tpot_after_s'] / 0.045 - 1) < 0.02 and abs(j['observed']['ttft_after_s'] / 0.31 - 1) < 0.2"
+json "abs(j['observed']['tpot_after_s'] / 0.045 - 1) < 0.02 and abs(j['observed']['ttft_after_s'] / 0.62 - 1) < 0.2"
 json "abs(j['tpot_s']['mean']['value'] / $plain / j['observed']['pass_factor'] - 1) < 0.1"
 run 0 infer llama-3-70b --on dgx-h100 --engine vllm --observed "$work/bench.json" --lang en; flat; has "after the correction"
 run 0 infer llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --json

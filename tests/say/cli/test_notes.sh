@@ -11,6 +11,7 @@ for note in "$notes"/*.md "$notes"/*.txt "$notes"/*.html; do
 	run 0 audit "$note" --lang ko; narrow
 	run 0 audit "$note" --json; json "j['n_wrong'] == j['n_differs'] == j['n_unlikely'] == 0 and j['n_confirmed'] > 3"
 done
+for note in "$notes"/right/*.md; do run 0 audit "$note" --strict --lang en; narrow; run 0 audit "$note" --strict --lang ko; done
 
 # One that is wrong, in every form
 sed 's/| 1800 W/| 1600 W/; s/performance: 989/performance: 1,979/' "$notes/cards.md" > "$work/wrong.md"
@@ -26,6 +27,11 @@ run 0 audit wrong.md --format sarif
 json "j['version'] == '2.1.0' and j['runs'][0]['tool']['driver']['name'] == 'jeoul'"
 json "any(r['ruleId'] == 'table' and r['level'] == 'error' and r['locations'][0]['physicalLocation']['region']['startLine'] == 34 for r in j['runs'][0]['results'])"
 json "all(r['ruleId'] in [q['id'] for q in j['runs'][0]['tool']['driver']['rules']] for r in j['runs'][0]['results'])"
+mkdir -p "a b"; cp wrong.md "a b/측정 100%.md"; run 0 audit "a b/측정 100%.md" --format sarif
+json "j['runs'][0]['results'][0]['locations'][0]['physicalLocation']['artifactLocation']['uri'] == 'a%20b/%EC%B8%A1%EC%A0%95%20100%25.md'"
+run 2 audit wrong.md --fix --json --lang en; one_line; says "a diff"
+run 2 audit wrong.md --format sarif --json --lang en; one_line; says "--json"
+run 2 audit wrong.md --fix --format html --lang ko; one_line
 run 0 audit wrong.md --fix; has "-- FP16 performance: 1,979 TFLOPS"; has "+- FP16 performance: 989 TFLOPS"; has "--- a/wrong.md"
 cp "$work/out" fix.patch
 if patch -s -p1 < fix.patch && [ "$(sed -n 23p wrong.md)" = "$(sed -n 23p "$notes/cards.md")" ]; then ok; else bad "the diff does not apply"; fi

@@ -166,7 +166,7 @@ if grep -q "does not fit" "$work/out"; then ok; else bad "serving on a card that
 # One clear line for what is impossible
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve
-clear 2 "transformer" predict resnet-50 --on rtx-4090 --serve
+clear 2 "answers no tokens" predict resnet-50 --on rtx-4090 --serve
 clear 2 "for training" predict llama-3-8b --on rtx-4090 --serve --batch 3
 clear 2 "goes with --serve" predict llama-3-8b --on rtx-4090 --prompt 3
 clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
@@ -177,8 +177,8 @@ clear 2 "heads" predict gpt-305m --on "5x rtx-3090" --parallel tp=5
 clear 2 "take 8 or 16" predict llama-3-8b --on dgx-h100 --global-batch 13
 clear 2 "--on" predict llama-3-8b
 clear 2 "--layers" predict --on dgx-h100
-clear 2 "transformers" predict resnet-50 --on dgx-h100 --parallel tp=2
-clear 2 "transformers" predict resnet-50 --on dgx-h100 --seq 512
+clear 2 "language models" predict resnet-50 --on dgx-h100 --parallel tp=2
+clear 2 "language models" predict resnet-50 --on dgx-h100 --seq 512
 clear 2 "pictures" predict gpt2-124m --on rtx-4090 --layout last
 clear 2 "dp=8" predict resnet-50 --on dgx-h100 --parallel dp=3
 clear 2 "--size" predict allreduce --on dgx-h100
@@ -241,7 +241,7 @@ run 1 flops "$work/unknown.json"; one_line; says "vocab_size"
 
 # Numbers as people write them
 run 0 predict gpt2-124m --on rtx-4090 --batch 1 --samples 1; has "for 1 step"; lacks "1 steps"
-run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has " of 24 GiB a GPU: does not fit"; lacks "e+"; has "attention takes 100 %"
+run 0 predict gpt2-124m --on rtx-4090 --seq 100000000; has "sequence 100,000,000"; has " of 24 GiB a GPU: does not fit"; lacks "e+"
 run 0 predict allreduce --on "2x aws:p5.48xlarge" --size "64 B"; has "algbw MB/s"; lacks "0.0003"
 run 0 predict allreduce --on "4x rtx-3090 via nvlink-bridge" --size "1 GB"; has "between the bridged pairs"; lacks "nvlink-bridge 31"
 # exchanges of tensor slices behind products: said, faster, and only where there are slices along the sequence
@@ -250,7 +250,7 @@ run 0 $cut --json; json "j['parallel']['overlap'] == 0"; plain_s=$(echo "$out" |
 run 0 $cut,overlap=1 --json; json "j['parallel']['overlap'] == 1 and j['step_s']['value'] < 0.97 * $plain_s"
 run 0 $cut,overlap=1; has "TP 8+SP overlapped"
 run 2 predict llama-3-8b --on dgx-h100 --parallel tp=1,overlap=1; one_line; says "tp=2 or more"
-run 2 predict resnet-50 --on dgx-h100 --parallel overlap=1; one_line; says "for transformers"
+run 2 predict resnet-50 --on dgx-h100 --parallel overlap=1; one_line; says "for language models"
 # "via nvlink" is the accelerator's own; where it has none, that is said
 run 2 predict resnet-50 --on "2x rtx-4090 via nvlink" --lang en; one_line; says "rtx-4090 has PCIe only, so no nvlink-bridge"
 run 2 predict resnet-50 --on "2x mi300x via nvlink" --lang en; one_line; says "so no nvlink-bridge"
@@ -274,4 +274,25 @@ if python3 -c "import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))" "$
 run 0 fit llama-3-70b --on "1x rtx-3090" --tune qlora --seq 2048 --ram "16 GiB" --lang en; has "host memory is the limit"
 run 0 fit llama-3-8b --on rtx-4090 --tune qlora --seq 4096 --lang en; has "It fits. Fastest without memory of the host"
 run 0 fit llama-3-70b --on rtx-4090 --lang en; has "It fits only where the host has"
+# what the host has is told beside what is taken of it
+run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the host's 160 GiB"; lacks "only where the host has"
+# what does not fit takes no time, draws nothing and costs nothing: the first sentence says so, and what would fit
+run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --lang en; has "It does not fit: it needs 1.34 TiB"; has "such GPUs"
+for word in "Step  " "Energy" "Money" "Epoch" "measure it" "Bound by"; do lacks "$word"; done
+run 0 predict gpt2-355m --on rtx-3060 --batch 64 --lang en; flat; has "which has 12 GiB. A micro-batch of 8 or less would"
+run 0 predict llama-3-8b --on rtx-4090 --lang en; flat; has "With this it would: offload"
+run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --json; json "not j['fits'] and j['step_s']['value'] > 0 and j['run_s']['value'] > 0"
+run 0 compare llama-3-8b --baseline rtx-4090 --on h100-sxm5 --tokens 1e9 --lang en; lacks "faster"; has "None of the others can do it"
+run 0 compare gpt2-355m --baseline rtx-3060 --on h100-sxm5 --batch 64 --lang en; lacks "faster than"; has "it does not fit"
+# more GPUs than any offer has: a list price, and that is said
+run 0 predict llama-3-405b --on "2048x dgx-h100" --tokens 15e12 --lang en; flat; has "at list price"; has "a list price × 16,384 GPUs, not an offer: the largest one listed has 8"
+run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e9 --lang en; has "of rent"; lacks "not an offer"
+run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e9 --json; json "j['rent']['largest_offer_gpus'] == 8"
+# what is weighed of language models only says so, and what can be asked instead
+run 2 predict resnet-50 --on rtx-4090 --tune lora; one_line; says "adapters (LoRA) of resnet-50 are not weighed"
+run 2 predict sdxl --on rtx-4090 --serve; one_line; says "sdxl answers no tokens"; says "jeoul predict sdxl --forward"
+run 2 infer flux1_dev --on h100-sxm5; one_line; says "answers no tokens"
+run 2 recommend sdxl --serve; one_line; says "--forward"
+run 2 recommend sdxl --lora --samples 1000; one_line; says "leave them out to train all of it"
+run 0 predict sdxl --forward --on rtx-4090 --batch 1 --lang en; lacks "optimizer"
 finish

@@ -87,4 +87,15 @@ run 2 predict "${one[@]}" --tune lora --mean-seq 4000
 one_line; says "at most 2048 tokens"
 run 2 compare llama-3-8b --baseline rtx-3090 --on rtx-4090 --batch 1 --tune lore
 one_line; says "neither a number of trials"
+# what people tune with, said, the same from every command; the model's own where it is shorter
+for c in "predict llama-3-8b --on rtx-4090" "fit llama-3-8b --on rtx-4090" "plan llama-3-8b --on rtx-4090" "recommend llama-3-8b --tokens 1e8"; do
+	# shellcheck disable=SC2086
+	run 0 $c --tune qlora --lang en; flat; has "sequence 2048"; lacks "sequence 8192"
+done
+run 0 predict gpt2-124m --on rtx-4090 --tune lora --lang en; has "sequence 1024"
+run 0 predict llama-3-8b --on h100-sxm5 --tune lora --mean-seq 3000 --lang en; has "sequence 3000"
+# adapters take as long in recommend as in predict
+run 0 predict llama-3-8b --tune lora --on h100-sxm5 --tokens 1e8 --json; cp "$work/out" "$work/predicted"
+run 0 recommend llama-3-8b --tune lora --only h100-sxm5 --how rent --max-gpus 1 --tokens 1e8 --json
+json "abs(j['pick']['run_s']['value'] / json.load(open('$work/predicted'))['run_s']['value'] - 1) < 1e-6"
 finish

@@ -18,6 +18,7 @@
 #include "predict/kind.h"
 #include "predict/technique.h"
 #include "recommend/recommend.h"
+#include "serving/infer.h"
 #include "serving/serve.h"
 
 #define N_JOBS 500
@@ -49,6 +50,7 @@ static struct jl_request random_job(void)
 	static const double batches[] = { NAN, NAN, 64, 256, 1024 };
 	static const int formats[] = { JL_UNSET, JL_UNSET, JL_UNSET, JL_BF16, JL_FP16 };
 	static const int frameworks[] = { JL_UNSET, JL_UNSET, JL_UNSET, JL_FW_COMPILED, JL_FW_MEGATRON };
+	static const int tunes[] = { JL_UNSET, JL_UNSET, JL_UNSET, JL_TUNE_FULL, JL_TUNE_LORA, JL_TUNE_LORA };
 	struct jl_request req = jl_request_empty();
 
 	req.model = models[pick(sizeof models / sizeof *models)];
@@ -57,6 +59,9 @@ static struct jl_request random_job(void)
 	req.dtype = formats[pick(5)];
 	req.framework = frameworks[pick(5)];
 	req.samples = 1e6 * (1 + pick(50));
+	req.tune = strcmp(req.model, "resnet-50") == 0 ? JL_UNSET : tunes[pick(6)];
+	if (req.tune == JL_TUNE_LORA && pick(2))
+		req.base = JL_BASE_NF4;
 	return req;
 }
 
@@ -179,6 +184,8 @@ static void ask_thrifty(const struct jl_setup *s, const struct jl_job *job, cons
 	same(s->run_s.value, same_way.prediction.run_s.value, "recommend, a thriftier way", req);
 }
 
+static int n_recommended[2]; /* of which adapters */
+
 static void ask_recommend(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat,
 			  struct jl_arena *arena)
 {
@@ -189,6 +196,7 @@ static void ask_recommend(const struct jl_job *job, const struct jl_request *req
 	ask.cat = cat;
 	ask.today = cat->today;
 	ask.run = *req;
+	ask.task = req->tune == JL_TUNE_LORA ? JL_TASK_LORA : JL_TASK_TRAIN;
 	ask.n_only = 1;
 	ask.only[0] = job->how.machine.sys.gpu;
 	ask.n_threads = 1;
@@ -212,6 +220,7 @@ static void ask_recommend(const struct jl_job *job, const struct jl_request *req
 		}
 		same(c->setup->run_s.value, job->prediction.run_s.value, "recommend, time", req);
 		same(c->cost_usd.value, job->prediction.cost_usd.value, "recommend, money", req);
+		n_recommended[req->tune == JL_TUNE_LORA]++;
 		return;
 	}
 }
@@ -231,6 +240,8 @@ static void one_job_has_one_answer(void **state)
 
 		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 		if (jl_job_make(&job, &cat, &req, &arena, &err) == JL_OK) {
+			if (req.tune != JL_UNSET) /* what people tune with, and it is said */
+				assert_true(job.how.shard.seq <= 2048);
 			ask_cost(&job, &req, &cat, &arena);
 			ask_compare(&job, &req, &cat);
 			ask_fit(&job, &req, &cat);
@@ -241,6 +252,44 @@ static void one_job_has_one_answer(void **state)
 		jl_arena_release(&arena);
 	}
 	assert_true(n > N_JOBS * 3 / 4);
+	assert_true(n_recommended[0] > 50 && n_recommended[1] > 20);
+}
+
+/* The same requests at once, asked of infer. */
+static void ask_infer(const struct jl_serve_answer *answer, const struct jl_serve_ask *one,
+		      const struct jl_machine *machine, const struct jl_catalog *cat)
+{
+	static struct jl_infer infer;
+	const struct jl_infer_ask ask = { .model = one->model,
+					  .model_name = one->model->id,
+					  .weights = one->weights,
+					  .kind = JL_LOAD_CLOSED,
+					  .concurrency = one->n_requests,
+					  .prompt = one->prompt,
+					  .answer = one->output,
+					  .n_gpus = one->n_gpus,
+					  .n_copies = 1,
+					  .n_stages = 1,
+					  .n_ep = 1,
+					  .burst = 1,
+					  .host_B = NAN,
+					  .kv_tokens = NAN,
+					  .ttft_max_s = NAN,
+					  .tpot_max_s = NAN,
+					  .usd_per_kWh = 0.12,
+					  .pue = 1,
+					  .seed = 1 };
+	struct jl_err err;
+
+	if (jl_infer(&infer, cat, machine, &ask, &err))
+		fail_msg("%s", err.en);
+	if (!(fabs(infer.tpot_s.mean.value / answer->tpot_s.value - 1) < 1e-9 &&
+	      fabs(infer.tpot_s.mean.hi / answer->tpot_s.hi - 1) < 1e-9 &&
+	      fabs(infer.ttft_s.mean.value / answer->ttft_s.value - 1) < 1e-9 &&
+	      fabs(infer.output_tps.value / answer->total_tps.value - 1) < 1e-9))
+		fail_msg("%s on %s: infer %g s a token, %g s first, %g tokens/s; predict %g, %g, %g", one->model->id,
+			 machine->sys.text, infer.tpot_s.mean.value, infer.ttft_s.mean.value, infer.output_tps.value,
+			 answer->tpot_s.value, answer->ttft_s.value, answer->total_tps.value);
 }
 
 /* A served model takes as long in recommend, which weighs alike machines once, as where predict --serve asks for one. */
@@ -290,6 +339,7 @@ static void one_served_load_has_one_answer(void **state)
 			      fabs(answer.tpot_s.hi / s->run_s.hi - 1) < 1e-6))
 				fail_msg("%s on %s: recommend %g s a token, predict %g s", served[m], s->text,
 					 s->run_s.value, answer.tpot_s.value);
+			ask_infer(&answer, &one, &machine, &cat);
 			n++;
 		}
 		jl_arena_release(&arena);

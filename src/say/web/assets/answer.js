@@ -44,7 +44,7 @@ export function answerSentence(a) {
   const run = a.scope !== "step" ? runSeconds(a) : null;
   if (run) {
     out.push(...sentence(parts("a_run"), num(Number(state.tokens), "1", { text: many(Number(state.tokens)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
-    if (a.cost_usd) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
+    if (a.cost_usd && a.fits) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
     out.push(t("a_run_end"), " ");
   }
   if (a.fits) out.push(memory, " ");
