@@ -5,7 +5,7 @@
 desk="rtx-3090 desktop 2200 USD, watts=450 W"
 # 2,200 USD, 450 W, 15 %, 0.12 USD/kWh against 2.14 USD/h: 293 days; why 300 is often told
 run 0 cost --buy "$desk" --rent "2.14 USD/h" --util 15% --kwh "0.12 USD/kWh" --lang en
-has "after 293 days (244–369, rent ±20 %; 2027-09-04)"; lacks "Often told"; has "591 kWh and 70.96 USD a year"
+has "293 days (244–369, rent ±20 %; 2027-09-04)"; lacks "Often told"; has "591 kWh and 70.96 USD a year"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "too wide"; fi
 run 0 cost --buy "$desk" --rent "2.14 USD/h" --spot "0.9 USD/h" --util 15% --kwh "0.12 USD/kWh" --json
 json "abs(j['break_even'][0]['break_even_days'] - 292.958) < 0.001"
