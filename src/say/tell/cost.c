@@ -27,19 +27,20 @@ static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost
 /* --- the answer */
 
 /* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. Its range is by what moves it
- * most. */
+ * most; NULL: it has none. */
+static const struct jl_cost_swing *mover(const struct jl_cost_pair *p)
+{
+	return p->n_swings && !isnan(p->swings[0].lo + p->swings[0].hi) ? p->swings : NULL;
+}
+
 static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
-	const struct jl_cost_swing *by = p->swings;
-	const bool ranged = p->n_swings && !isnan(by->lo + by->hi);
-	char date[JL_DATE_TEXT_MAX];
+	const struct jl_cost_swing *by = mover(p);
 
-	jl_date_text(date, p->day);
 	return jl_num_about(p->days * 86400, JL_K_TIME,
-			    ranged ? jl_tell_text(doc, JL_("%.0f day{/s} (%.0f–%.0f, %s ±%.0f %%; %s)"), ceil(p->days),
-						  ceil(fmin(by->lo, by->hi)), ceil(fmax(by->lo, by->hi)),
-						  jl_msg(by->en), 100 * JL_COST_STEP_FRAC, date)
-				   : jl_tell_text(doc, JL_("%.0f day{/s} (%s)"), ceil(p->days), date));
+			    by ? jl_tell_text(doc, JL_("%.0f day{/s} (%.0f–%.0f)"), ceil(p->days),
+					      ceil(fmin(by->lo, by->hi)), ceil(fmax(by->lo, by->hi)))
+			       : jl_tell_text(doc, JL_("%.0f day{/s}"), ceil(p->days)));
 }
 
 /* "3.0 years", "20 days": how far was looked. */
@@ -70,12 +71,18 @@ static struct jl_num total_num(const struct jl_cost_study *study, size_t option)
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
 {
+	const struct jl_cost_swing *by = mover(p);
+	char date[JL_DATE_TEXT_MAX];
+
+	jl_date_text(date, p->day);
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
 		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3.")
-				   : JL_("|1 costs less than |2 after |3."),
+		    : by           ? JL_("|1 costs less than |2 after |3, on |4 (range: |5 ±|6).")
+				   : JL_("|1 costs less than |2 after |3, on |4."),
 		    JL_NAMED(jl_option_said(p->dear_name)), JL_NAMED(jl_option_said(p->cheap_name)),
-		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)));
+		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)), JL_NAMED(date),
+		    JL_WORD(by ? jl_msg(by->en) : ""), JL_FIG(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 }
 
 static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
