@@ -169,7 +169,7 @@ double jl_ask_usd(struct jl_money money, const struct jl_cli *cli)
 	return jl_money_value(money) / (money.currency == JL_KRW ? jl_ask_krw_per_usd(cli) : 1);
 }
 
-enum jl_status jl_ask_budget(double *io_usd, const struct jl_cli *cli, struct jl_err *err)
+enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *budget = jl_text(cli, "budget");
 	struct jl_quantity q;
@@ -179,6 +179,7 @@ enum jl_status jl_ask_budget(double *io_usd, const struct jl_cli *cli, struct jl
 	JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
 	if (!(q.value > 0 && q.value < 1e15))
 		return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
-	*io_usd = jl_ask_usd(jl_money_from(fmin(q.value, 3e12), q.kind == JL_K_KRW ? JL_KRW : JL_USD), cli);
+	*io_won = q.kind == JL_K_KRW;
+	*io_usd = jl_ask_usd(jl_money_from(fmin(q.value, 3e12), *io_won ? JL_KRW : JL_USD), cli);
 	return JL_OK;
 }

@@ -114,4 +114,4 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 double jl_ask_krw_per_usd(const struct jl_cli *cli);
 double jl_ask_usd(struct jl_money money, const struct jl_cli *cli);
 /* --budget, where it was given. */
-enum jl_status jl_ask_budget(double *io_usd, const struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err);

@@ -88,13 +88,14 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 				      .bridge_usd = jl_value(cli, "bridge-price") };
 	const struct jl_upgrade_answer answer = { &ask, found };
 	enum jl_status status;
+	bool won = false;
 
 	JL_TRY(jl_got(found, err));
 	ask.run.model = jl_text(cli, "model") ? jl_text(cli, "model") : "gpt-305m";
 	ask.run.batch = 4;
 	ask.run.seq = jl_text(cli, "model") ? NAN : 512;
 	JL_READ(&ask.run, jl_request, cli);
-	JL_TRY(jl_ask_budget(&ask.budget_usd, cli, err));
+	JL_TRY(jl_ask_budget(&ask.budget_usd, &won, cli, err));
 	status = jl_this_machine(cli, ask.system, &ask.system, err);
 	JL_THEN(status, jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err));
 	JL_TRY(status);

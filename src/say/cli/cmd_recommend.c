@@ -28,8 +28,9 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_AMOUNT("months", "N", JL_K_NUMBER, JL_N("for how long (default: the purpose's; the deadline; 12)"), JL_TO(jl_recommend_ask, months), .above = true),
 	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("rents with an older price are not taken (default: 365 d)"), .above = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share"), JL_TO(jl_recommend_ask, util_frac), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
+	JL_O_FLAG("host-owned", JL_N("the host that bought cards go into is there already: only the cards are paid"), JL_TO(jl_recommend_ask, host_owned)),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
-	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: USD)")),
+	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: what the budget is in, else USD)")),
 	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
 	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
@@ -50,12 +51,15 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
 };
-static enum jl_status read_money(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
+static enum jl_status read_money(struct jl_recommend_ask *ask, bool *io_won, const struct jl_cli *cli,
+				 struct jl_err *err)
 {
-	const char *kwh = jl_text(cli, "kwh");
+	const char *kwh = jl_text(cli, "kwh"), *currency = jl_text(cli, "currency");
 	struct jl_money money;
 
-	JL_TRY(jl_ask_budget(&ask->budget_usd, cli, err));
+	JL_TRY(jl_ask_budget(&ask->budget_usd, io_won, cli, err));
+	if (currency)
+		*io_won = strcmp(currency, "KRW") == 0;
 	if (!kwh)
 		return JL_OK;
 	JL_TRY(jl_kwh_price_parse(&money, kwh, "--kwh", err));
@@ -157,29 +161,24 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 	return JL_OK;
 }
 
-static enum jl_status read_why_not(struct jl_recommended *answer, struct jl_cli *cli, struct jl_err *err)
+static enum jl_status find_why_not(struct jl_recommended *answer, const struct jl_sys *sys, struct jl_err *err)
 {
-	const char *system = jl_text(cli, "why-not");
-	struct jl_sys sys;
-
-	if (!system)
-		return JL_OK;
-	JL_TRY(jl_sys_parse(&sys, cli->cat, system, &cli->arena, err));
-	answer->why_not = jl_recommend_find(answer->found, &sys);
-	if (answer->why_not >= 0)
+	answer->why_not = sys->text ? jl_recommend_find(answer->found, sys) : -1;
+	if (!sys->text || answer->why_not >= 0)
 		return JL_OK;
 	return jl_fail(err, JL_E_NOTFOUND,
 		       "--why-not %s: the catalog has no price of it in this number; 'jeoul catalog prices --gpu "
 		       "%s' has what there is",
-		       sys.text, sys.gpu ? sys.gpu->id : system);
+		       sys->text, sys->gpu ? sys->gpu->id : sys->text);
 }
 
 enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_recommend_ask *ask = jl_arena_alloc(&cli->arena, sizeof(*ask));
-	const char *currency = jl_text(cli, "currency");
+	bool won = false;
 	struct jl_recommended answer = { .ask = ask, .krw_per_usd = NAN, .why_not = -1 };
 	struct jl_recommendation result;
+	struct jl_sys why_not = { .text = NULL };
 
 	JL_TRY(jl_got(ask, err));
 	*ask = jl_recommend_ask_empty();
@@ -189,20 +188,23 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(ask->region ? jl_cost_check_region(cli->cat, ask->region, err) : JL_OK);
 	if (jl_given(cli, "max-price-age"))
 		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
-	JL_TRY(read_money(ask, cli, err));
+	JL_TRY(read_money(ask, &won, cli, err));
 	JL_TRY(read_only(ask, cli, err));
 	JL_TRY(read_how(ask, cli, err));
 	JL_TRY(read_work(ask, &answer.purpose, cli, err));
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
-	if (currency && strcmp(currency, "KRW") == 0)
+	if (won)
 		answer.krw_per_usd = jl_ask_krw_per_usd(cli);
+	if (jl_given(cli, "why-not"))
+		JL_TRY(jl_sys_parse(&why_not, cli->cat, jl_text(cli, "why-not"), &cli->arena, err));
+	ask->told = why_not.gpu;
 	JL_TRY(jl_recommend_run(&result, ask, &cli->arena, err));
 	answer.found = &result;
 	answer.assumed_kwh = !jl_given(cli, "kwh");
 	answer.fx = jl_ask_krw_per_usd(cli);
 	answer.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
 	answer.limit = (int)jl_whole(cli, "limit", DEFAULT_ROWS);
-	JL_TRY(read_why_not(&answer, cli, err));
+	JL_TRY(find_why_not(&answer, &why_not, err));
 	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));
 	cli->exit_code = result.pick < 0 ? 3 : cli->exit_code;
 	JL_ANSWER(cli, err, &jl_recommend_fields, &answer, jl_tell_recommended(&doc, &answer));

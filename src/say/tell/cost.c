@@ -103,6 +103,25 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(total_num(study, next)));
 }
 
+/* The same work on each of them, and what is not bought: before anything is compared. */
+static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	for (size_t i = 0; i < study->n_options; i++) {
+		if (!study->options[i].bare)
+			continue;
+		jl_doc_lead(doc);
+		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
+			    JL_NAMED(study->options[i].name));
+	}
+	if (!study->measure || study->n_options < 2)
+		return;
+	jl_doc_lead(doc);
+	JL_SENTENCE(doc, JL_("Each does the same work: |1 runs a month, what |2 does in |3 of the time."),
+		    JL_FIG(jl_num_digits(jl_num_about(study->runs_per_month, JL_K_NUMBER, NULL), 2)),
+		    JL_NAMED(study->measure->name),
+		    JL_FIG(jl_num_given((double)study->measure->util_ppm / JL_PPM, JL_K_FRACTION, NULL)));
+}
+
 /* --- what has been paid by when */
 
 void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
@@ -272,7 +291,9 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 	if (isnan(w->mtoken_cost.value))
 		jl_doc_cell_text(doc, "");
 	else
-		jl_tell_cell(doc, money(study, w->mtoken_cost.value, plain_money(mid, study, w->mtoken_cost.value)));
+		jl_tell_cell(doc, money(study, w->mtoken_cost.value,
+					w->mtoken_cost.value < 0.095 ? jl_tell_text(doc, "%.2g", w->mtoken_cost.value)
+								     : plain_money(mid, study, w->mtoken_cost.value)));
 }
 
 static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
@@ -363,8 +384,18 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 		jl_doc_num(doc, &part);
 		jl_tell_part(doc, rest);
 	}
+	if (!isnan(o->other.usd) && o->card.usd > 0)
+		jl_doc_said(doc,
+			    jl_tell_text(doc,
+					 o->other.used ? JL_("; of a new card, a used one is %s USD (%s, %s)")
+						       : JL_("; of a used card, a new one is %s USD (%s, %s)"),
+					 jl_grouped(JL_TXT, o->other.usd),
+					 o->other.price ? jl_msg(o->other.price->provider) : JL_("list price"), o->other.date),
+			    JL_LISTED, o->other.price ? o->other.price->provider : NULL);
+	else if (o->card.usd > 0)
+		jl_doc_said(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE, NULL);
 	if (o->bare)
-		JL_TELL(doc, "; card only, no host");
+		JL_TELL(doc, "; card only, the host is there already");
 	if (today - day > OLD_DAYS)
 		jl_doc_said(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
 }
@@ -411,33 +442,6 @@ static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 	JL_TELL(doc, " (as given)");
 }
 
-/* The tariff with its age: rates change every year. */
-void jl_tell_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
-		    long today)
-{
-	char year[5];
-	long day = today;
-
-	if (!date)
-		return;
-	snprintf(year, sizeof year, "%.4s", date);
-	if (jl_date_parse(&day, date, NULL)) /* "2025-Q1": its year is near enough */
-		(void)jl_date_parse(&day, year, NULL);
-	jl_doc_note(doc, JL_MARK_NONE, JL_("Tariff"));
-	jl_doc_name(doc, tariff);
-	jl_doc_text(doc, " ◇ ");
-	jl_doc_name(doc, jl_arena_printf(doc->arena, "%s%s%s", source ? source : "", source ? ", " : "", date));
-	if (today - day > OLD_DAYS)
-		jl_doc_said(doc,
-			    jl_arena_printf(doc->arena, JL_(" ⚠ %s days old: rates may have changed"),
-					    jl_grouped(JL_TXT, (double)(today - day))),
-			    JL_ORIGIN_NONE, NULL);
-	if (newer) {
-		JL_TELL(doc, "; newer: --tariff ");
-		jl_doc_name(doc, newer);
-	}
-}
-
 static bool resale_counts(const struct jl_cost_study *study)
 {
 	bool any = false;
@@ -456,6 +460,12 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 		const struct jl_cost_option *o = &in->study->options[i];
 
 		market |= o->resale_market;
+		if (o->price_date && o->interrupts_ppm)
+			jl_buf_printf(text,
+				      JL_("%s: taken away %.3g %%/h, %.0f min lost, %.0f min until it is back "
+					  "(interrupts=, lost=, restart=); "),
+				      o->name, (double)o->interrupts_ppm / 1e4, (double)o->lost_s / 60,
+				      (double)o->restart_s / 60);
 		if (jl_cost_save_every_s(o) > 0)
 			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), jl_option_said(o->name),
 				      jl_units_said(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
@@ -576,6 +586,7 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 		headline(doc, study, &study->pairs[i]);
 	if (!in->no_chart || !study->n_pairs) /* a report has said it */
 		cheapest(doc, study);
+	basis(doc, study);
 	if (!in->no_chart)
 		jl_tell_cost_chart(doc, study);
 	paid_table(doc, study);

@@ -1,9 +1,61 @@
-/* What a machine adds to the electricity bill, month by month. */
+/* Electricity bills: the tariff behind them, one month, and what a machine adds month by month. */
 #include "tell/cost.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "tell/tell.h"
+
+#define OLD_DAYS 90
+
+/* The tariff with its age: rates change every year. */
+void jl_tell_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
+		    long today)
+{
+	char year[5];
+	long day = today;
+
+	if (!date)
+		return;
+	snprintf(year, sizeof year, "%.4s", date);
+	if (jl_date_parse(&day, date, NULL)) /* "2025-Q1": its year is near enough */
+		(void)jl_date_parse(&day, year, NULL);
+	jl_doc_note(doc, JL_MARK_NONE, JL_("Tariff"));
+	jl_doc_name(doc, tariff);
+	jl_doc_text(doc, " ◇ ");
+	jl_doc_name(doc, jl_arena_printf(doc->arena, "%s%s%s", source ? source : "", source ? ", " : "", date));
+	if (today - day > OLD_DAYS)
+		jl_doc_said(doc,
+			    jl_arena_printf(doc->arena, JL_(" ⚠ %s days old: rates may have changed"),
+					    jl_grouped(JL_TXT, (double)(today - day))),
+			    JL_ORIGIN_NONE, NULL);
+	if (newer) {
+		JL_TELL(doc, "; newer: --tariff ");
+		jl_doc_name(doc, newer);
+	}
+}
+
+void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today)
+{
+	const struct jl_bill *bill = &asked->bill;
+	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
+
+	JL_LEAD(doc, jl_money_text(JL_TXT, bill->total));
+	jl_doc_said(doc,
+		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
+				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),
+		    JL_ORIGIN_NONE, NULL);
+	jl_tell_table(doc, NULL, "tf", "|");
+	for (int p = 0; p < JL_N_BILL_PART; p++) {
+		if (bill->parts[p].micro == 0)
+			continue;
+		JL_ROW(doc, false, JL_WORD(jl_bill_part_name((enum jl_bill_part)p)),
+		       JL_FIG(jl_num_written(
+			       jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED, bill->source),
+			       jl_money_text(JL_TXT, bill->parts[p]))));
+	}
+	jl_tell_tariff(doc, asked->tariff, asked->newer, bill->date, bill->source, today);
+}
 
 static void money_cell(struct jl_doc *doc, struct jl_money money)
 {

@@ -50,23 +50,41 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 	return num;
 }
 
-/* "1,950" in dollars, won in ten thousands (Korean) or thousands. */
-static const char *amount(struct jl_doc *doc, const struct jl_recommended *a, double usd)
+/* Three digits: no cost is known better. */
+static const char *rounded(struct jl_doc *doc, double value)
 {
-	const double scale = isnan(a->krw_per_usd) ? 1 : a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3);
+	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1; /* of the third digit */
 
-	return jl_tell_text(doc, "%s", jl_money_short(JL_TXT, jl_money_from(fmin(usd * scale, 3e12), JL_USD)));
+	return value < 999.5 ? jl_tell_text(doc, "%.3g", value)
+			     : jl_tell_text(doc, "%s", jl_grouped(JL_TXT, fmin(unit * round(value / unit), 3e12)));
 }
 
-static const char *currency(const struct jl_recommended *a)
+/* What money is counted in: dollars; won, few of them one by one, else in ten thousands (Korean), in thousands or, where they are many and
+ * stand in no table, in millions. */
+struct counted {
+	double each; /* of them in a dollar */
+	const char *name;
+};
+
+static struct counted counted_in(const struct jl_recommended *a, double usd, bool table)
 {
-	return isnan(a->krw_per_usd) ? jl_unit_said("USD", NULL) : JL_("thousand KRW");
+	const double won = usd * a->krw_per_usd;
+
+	if (isnan(a->krw_per_usd))
+		return (struct counted){ 1, jl_unit_said("USD", NULL) };
+	if (won < 1e5 && !table)
+		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL) };
+	if (won >= 1e7 && !table && !jl_lang_is("ko"))
+		return (struct counted){ a->krw_per_usd / 1e6, JL_("million KRW") };
+	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW") };
 }
 
 /* "1,950 USD" */
 static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, double usd)
 {
-	return jl_tell_text(doc, JL_C("money", "%s %s"), amount(doc, a, usd), currency(a));
+	const struct counted in = counted_in(a, usd, false);
+
+	return jl_tell_text(doc, JL_C("money", "%s %s"), rounded(doc, usd * in.each), in.name);
 }
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
@@ -93,7 +111,8 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 		JL_ROW(doc, pick, JL_WORD(jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how))),
 		       JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
-		       JL_FIG(jl_num_written(from, amount(doc, a, c->cost_usd.value))));
+		       JL_FIG(jl_num_written(
+			       from, rounded(doc, c->cost_usd.value * counted_in(a, c->cost_usd.value, true).each))));
 	}
 }
 
@@ -134,9 +153,10 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 /* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
 static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a, struct jl_estimate usd)
 {
-	const char *lo = amount(doc, a, usd.lo), *hi = amount(doc, a, usd.hi);
+	const struct counted in = counted_in(a, usd.value, false);
 
-	return jl_tell_text(doc, strcmp(lo, hi) == 0 ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value), lo, hi);
+	return jl_tell_text(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value),
+			    rounded(doc, usd.lo * in.each), rounded(doc, usd.hi * in.each));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_recommended *a)
@@ -146,15 +166,18 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	struct jl_said said;
 
 	jl_doc_lead(doc);
-	JL_SENTENCE(doc,
-		    is_serve(a)             ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 month{/s}.")
-							    : JL_("Buy |1 (|2): |3 a token, |4 for |5 month{/s}."))
-		    : c->how == JL_HOW_SPOT ? JL_("Rent (spot) |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
-		    : is_rented(c)          ? JL_("Rent |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
-					    : JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
-		    JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
-		    JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
-		    JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
+	JL_SENTENCE(
+		doc,
+		is_serve(a)             ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 month{/s}.")
+							: JL_("Buy |1 (|2): |3 a token, |4 for |5 month{/s}."))
+		: c->how == JL_HOW_SPOT ? JL_("Rent (spot) |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+		: is_rented(c)          ? JL_("Rent |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+		: a->ask->host_owned && !c->setup->sys.system
+			? JL_("Buy |1 (|2) for the host that is there: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
+			: JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
+		JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
+		JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
+		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
@@ -164,9 +187,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
 	jl_tell_piece(doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
-		      jl_money_short(JL_TXT,
-				     jl_money_from(fmin(c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1), 3e12),
-						   JL_USD)));
+		      rounded(doc, c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
@@ -308,6 +329,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
 		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
 					    : JL_("bought machines are paid by their share of use"));
+	if (ask->host_owned)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
+			      JL_("the host of bought cards is there already (--host-owned)"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("1 USD = %.6g KRW (%s)"), a->fx, a->fx_date);
 }
@@ -323,6 +347,17 @@ void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
 }
 
+/* Would it be within the budget second-hand, where only its price as new is above? */
+static bool used_will_do(const struct jl_recommended *a, const struct jl_candidate *c)
+{
+	const double n = c->setup->sys.n_per_node;
+	const struct jl_card_price used = jl_card_price_of(a->ask->cat, c->setup->sys.gpu, true, a->ask->today);
+	const double saved_usd = ((c->unit_usd - c->host_usd) / n - used.usd) * n * c->setup->sys.n_nodes;
+
+	return c->how == JL_HOW_NEW && !c->setup->sys.system && (!a->ask->hows || a->ask->hows & 1U << JL_HOW_USED) &&
+	       c->cost_usd.value - saved_usd <= a->ask->budget_usd;
+}
+
 /* Where nothing will do: what would, and which limit it takes to move. */
 static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 {
@@ -336,10 +371,12 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	if (c->against == JL_AGAINST_INTERVAL) {
 		jl_recommend_against(&said, a->found, c, a->ask);
 		jl_tell_piece(doc, JL_ESTIMATED, "%s: %s", name, said.text);
-	} else if (c->against == JL_AGAINST_BUDGET)
+	} else if (c->against == JL_AGAINST_BUDGET) {
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
-	else if (c->against == JL_AGAINST_POWER)
+		if (used_will_do(a, c))
+			jl_tell_piece(doc, JL_LISTED, "%s", JL_("used it would be within it: --how buy-used"));
+	} else if (c->against == JL_AGAINST_POWER)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
 			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(a))

@@ -181,7 +181,9 @@ static unsigned most_connections(void)
 
 static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n_threads)
 {
-	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+	/* poll, not epoll: the library's edges miss the end of a connection that came together with half a request, which
+	 * was then kept until its time ran out; four thousand of them kept everybody else out */
+	const unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
 	return MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
 				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,

@@ -134,6 +134,7 @@ static const struct jl_field fields[] = {
 	{ SET(LONG, horizon_days, "horizon_days") },
 	{ SET(LLONG, util_ppm, "util_frac"), .scale = MICRO },
 	{ JL_FIELD_AS(jl_cost_study, BOOL, assumed.util, "util_assumed") },
+	{ JL_FIELD(jl_cost_study, NUMBER, runs_per_month), .flags = JL_FF_OMIT },
 	{ SET(LLONG, pue_ppm, "pue"), .scale = MICRO },
 	{ SET(TEXT, tariff, "tariff") },
 	{ SET(LLONG, per_kWh.micro, "electricity_per_kWh"), .scale = MICRO, .when = is_flat },

@@ -50,6 +50,16 @@ double jl_cost_save_every_s(const struct jl_cost_option *o)
 					      : 0;
 }
 
+void jl_cost_spot_usual(struct jl_cost_option *o, int n_gpus, double save_s)
+{
+	o->interrupts_ppm = 50000;
+	o->lost_s = 1800;
+	o->restart_s = n_gpus >= 8 ? 3600 : 600;
+	o->save_s = llround(fmin(save_s, 86400));
+	if (jl_cost_save_every_s(o) < 2 * (double)o->lost_s)
+		o->save_s = 0;
+}
+
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *o, struct jl_err *err)
 {
 	/* of each paid hour, this share is lost to interruptions, and to saving against them */
@@ -185,6 +195,23 @@ static enum jl_status set_idle(const struct parse *p, const struct setting *s, c
 	p->o->off_when_idle = false;
 	return JL_OK;
 }
+/* "owned": it is there already; or what it costs instead of what is assumed. */
+static enum jl_status set_host(const struct parse *p, const struct setting *s, const char *text)
+{
+	struct jl_quantity q = { .value = 0 };
+
+	p->o->bare = strcasecmp(text, "owned") == 0;
+	if (!p->o->bare)
+		JL_TRY(jl_quantity_parse(&q, text, JL_K_MONEY, s->key, p->err));
+	if (!p->o->bare &&
+	    (!(q.value >= 0 && q.value < 1e12) || (q.kind == JL_K_KRW) != (p->o->price.currency == JL_KRW)))
+		return jl_fail(p->err, JL_E_RANGE, "host=%s in \"%s\": write host=owned, or money as the price is in",
+			       text, p->what);
+	p->o->price.micro -= p->o->host.micro;
+	p->o->host.micro = 0;
+	p->o->price = jl_money_add(p->o->price, jl_money_from(q.value, p->o->price.currency));
+	return JL_OK;
+}
 static enum jl_status set_resale(const struct parse *p, const struct setting *s, const char *text)
 {
 	p->o->resale_market = strcasecmp(text, "market") == 0;
@@ -262,6 +289,7 @@ static const struct setting settings[] = {
 	{ "watts", MACHINE, set_watts, AT(active_mW), JL_K_POWER, 0, JL_COST_WATTS_MAX, 1000 },
 	{ "idle", MACHINE, set_idle, AT(idle_mW), JL_K_POWER, 0, JL_COST_WATTS_MAX, 1000 },
 	{ "resale", BUY, set_resale, AT(resale_ppm), JL_K_FRACTION, 0, 1, 1e6 },
+	{ "host", BUY, set_host, 0, 0, 0, 0, 0 },
 	{ "life", BUY, set_period, AT(life), 0, 0, 0, 0 },
 	{ "finance", BUY, set_number, AT(finance_ppm), JL_K_FRACTION, 0, 1, 1e6 },
 	{ "hosting", ANY, set_hosting, 0, 0, 0, 0, 0 },
@@ -450,23 +478,21 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 			     : JL_N("the catalog has no rent of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\""),
 			o->name, region ? ", " : "", region ? region : "", o->name);
 	o->per_hour = jl_money_from(round(usdps * 3600 * 1e6) / 1e6, JL_USD);
+	if (spot)
+		jl_cost_spot_usual(o, o->has_system ? o->system.n_per_node : 1, 0);
 	o->price_date = from->date;
 	o->price_source = jl_arena_printf(arena, "%s, %s", from->provider, from->region ? from->region : "?");
 	return JL_OK;
 }
 
-/* What shops ask for the card now; else second-hand; else what its maker asked. */
+/* As 'jeoul recommend' prices it, with the host around it. */
 static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = o->has_system && !o->system.system ? o->system.gpu : NULL;
 	const int n = o->system.n_per_node * o->system.n_nodes;
-	struct jl_card_price card = { .usd = NAN };
+	const struct jl_card_price card = gpu ? jl_card_price_usual(cat, gpu, cat->today)
+					      : (struct jl_card_price){ .usd = NAN };
 
-	if (gpu)
-		card = jl_card_price_of(cat, gpu, false, cat->today);
-	o->used = gpu && isnan(card.usd);
-	if (o->used)
-		card = jl_card_price_of(cat, gpu, true, cat->today);
 	if (isnan(card.usd))
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"", o->name,
@@ -474,12 +500,12 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 	o->price = jl_money_from(card.usd * n, JL_USD);
 	o->price_date = card.date;
 	o->price_source = card.price ? card.price->provider : gpu->vendor;
-	/* "rtx-3090 desktop" is a machine, "rtx-3090" the card */
-	o->bare = strcasecmp(o->name, o->system.text) == 0;
-	if (!o->bare) {
-		o->host = jl_money_from(jl_cost_host_usd(cat, gpu, o->system.n_per_node) * o->system.n_nodes, JL_USD);
-		o->price = jl_money_add(o->price, o->host);
-	}
+	o->card = card;
+	o->other = jl_card_price_of(cat, gpu, !card.used, cat->today);
+	if (jl_card_price_stale(gpu, &o->other, cat->today))
+		o->other.usd = NAN;
+	o->host = jl_money_from(jl_cost_host_usd(cat, gpu, o->system.n_per_node) * o->system.n_nodes, JL_USD);
+	o->price = jl_money_add(o->price, o->host);
 	return JL_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "catalog/sysexpr.h"
 #include "cost/money.h"
+#include "predict/predict.h"
 
 enum jl_cost_kind { JL_COST_BUY, JL_COST_OWN, JL_COST_RENT, JL_COST_SPOT, JL_COST_RESERVE, JL_N_COST_KIND };
 
@@ -31,8 +32,9 @@ struct jl_cost_option {
 
 	struct jl_money price;      /* buy: paid on the first day; reserve: paid up front for each term */
 	struct jl_money host;       /* of the price: what is assumed for the host around the catalog's cards */
-	bool used;                  /* the catalog's price is of second-hand cards: shops have none */
-	bool bare;                  /* the catalog's price of the accelerators alone: no host in it */
+	struct jl_card_price card;  /* the catalog's price of one card, if it was taken: new or used */
+	struct jl_card_price other; /* ... and the other of the two; usd NAN: nobody sells it so */
+	bool bare;                  /* host=owned: the host is there already, none is in the price */
 	struct jl_cost_period life; /* buy: bought again after this; none: never within the horizon */
 	long long resale_ppm;       /* of the price, at the end of its life */
 	bool resale_market;         /* as used cards of the catalog keep their price */
@@ -51,6 +53,10 @@ struct jl_cost_option {
 	const char *price_source;  /* provider and region, or NULL */
 	long long util_ppm;        /* share of all hours in which it works; 0: as the setting says */
 };
+
+/* Spot where nobody says otherwise: taken away 5 % of the hours, half an hour of work lost, ten minutes to come back; a whole host of eight
+ * is not to be had again at once. `save_s`: what one checkpoint takes; it is made as often as loses least, at most every hour. */
+void jl_cost_spot_usual(struct jl_cost_option *option, int n_gpus, double save_s);
 
 const char *jl_cost_kind_key(enum jl_cost_kind kind);
 const char *jl_cost_kind_name(enum jl_cost_kind kind);

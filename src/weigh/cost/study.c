@@ -37,27 +37,48 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	w->power_W = p->power_W;
 }
 
-/* Utilisation from the work: so many runs a month take so many hours on this option. */
+/* What is compared does the same work: as much as the option with a utilisation of its own does, else the first machine of one's own,
+ * else the first. */
+static void same_work(struct jl_cost_study *study)
+{
+	const struct jl_cost_option *best = NULL;
+
+	for (const struct jl_cost_option *o = study->options; o < study->options + study->n_options; o++)
+		if (study->work[o - study->options].known &&
+		    (!best || (o->util_ppm > 0 && !best->util_ppm) ||
+		     (!best->util_ppm && jl_cost_is_rent(best->kind) && !jl_cost_is_rent(o->kind))))
+			best = o;
+	if (!best)
+		return;
+	study->measure = best;
+	study->runs_per_month = (double)(best->util_ppm > 0 ? best->util_ppm : study->setting.util_ppm) / JL_PPM *
+				HOURS_A_MONTH * 3600 / study->work[best - study->options].run_s.value;
+}
+
+/* Utilisation from the work: so many runs a month take so many hours on this option; of what is rented by the hour several may run at
+ * once. */
 static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err *err)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
-		const struct jl_cost_work *w = &study->work[i];
+		struct jl_cost_work *w = &study->work[i];
 		const double util = w->known ? study->runs_per_month * w->run_s.value / 3600 / HOURS_A_MONTH : NAN;
+		const enum jl_cost_kind kind = study->options[i].kind;
 
 		if (isnan(util))
 			continue;
-		if (util > 1)
+		if (util > 1 + 1e-9 && study->measure && kind != JL_COST_RENT && kind != JL_COST_SPOT) {
+			jl_fail(&w->why, JL_E_RANGE,
+				"too slow for the same work: it would have to run %.0f %% of the time", 100 * util);
+			w->known = false;
+			continue;
+		}
+		if (util > 1 + 1e-9 && !study->measure)
 			return jl_fail(err, JL_E_RANGE,
 				       "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
 				       study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
 		study->options[i].util_ppm = util * 1e6 < 1 ? 1 : llround(util * 1e6);
 	}
 	return JL_OK;
-}
-
-static struct jl_estimate scaled(struct jl_estimate time_s, double per_s)
-{
-	return (struct jl_estimate){ .value = time_s.value * per_s, .lo = time_s.lo * per_s, .hi = time_s.hi * per_s };
 }
 
 static enum jl_status price_work(struct jl_cost_study *study, const struct jl_request *request, struct jl_err *err)
@@ -72,17 +93,17 @@ static enum jl_status price_work(struct jl_cost_study *study, const struct jl_re
 		if (!w->known)
 			continue;
 		JL_TRY(jl_cost_per_work_hour(&hour, &study->lines[i], &study->setting, err));
-		w->run_cost = scaled(w->run_s, jl_money_value(hour) / 3600);
-		w->epoch_cost = scaled(w->run_cost, 1 / epochs);
+		w->run_cost = jl_estimate_times(w->run_s, jl_money_value(hour) / 3600);
+		w->epoch_cost = jl_estimate_times(w->run_cost, 1 / epochs);
 		if (!jl_cost_is_rent(study->options[i].kind)) {
 			const double kW = (double)study->options[i].active_mW / 1e6 * (double)study->setting.pue_ppm /
 					  1e6;
 
-			w->run_kWh = scaled(w->run_s, kW / 3600);
+			w->run_kWh = jl_estimate_times(w->run_s, kW / 3600);
 			w->run_co2_g = w->run_kWh.value * study->setting.carbon_gpkWh;
 		}
 		if (request && !isnan(request->tokens))
-			w->mtoken_cost = scaled(w->run_cost, 1e6 / (request->tokens * epochs));
+			w->mtoken_cost = jl_estimate_times(w->run_cost, 1e6 / (request->tokens * epochs));
 	}
 	return JL_OK;
 }
@@ -182,6 +203,9 @@ static enum jl_status finish(struct jl_cost_study *study, const struct jl_reques
 {
 	if (study->has_work)
 		take_power(study);
+	study->measure = NULL;
+	if (study->has_work && isnan(study->runs_per_month))
+		same_work(study);
 	if (!isnan(study->runs_per_month))
 		JL_TRY(util_from_runs(study, err));
 	for (size_t i = 0; i < study->n_options; i++)

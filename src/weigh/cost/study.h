@@ -59,7 +59,9 @@ struct jl_cost_study {
 	struct jl_cost_pair pairs[JL_COST_PAIRS_MAX];
 	size_t n_pairs;
 	bool has_work;
-	double runs_per_month; /* NAN: the setting's utilisation stands */
+	double runs_per_month; /* NAN: the setting's utilisation stands; where work is asked about, what that makes */
+	const struct jl_cost_option
+		*measure; /* whose utilisation made them: every other does the same work; NULL: they were said */
 };
 
 /* setting, options, assumed and runs_per_month are given; `request` (NULL: none) is the training run, its system is each option's. */

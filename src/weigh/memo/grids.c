@@ -383,96 +383,85 @@ static size_t take_table(struct jl_memo *note, size_t l)
 
 /* --- what nccl-tests prints */
 
-static const char bench_heads[] = "size|time|algbw|busbw";
+#define BENCH_WORDS 16
 
-static size_t next_word(const char *t, size_t at, size_t end, size_t *ret_len)
+static size_t words_of(const struct jl_memo *note, const struct jl_line *line, struct jl_cell words[BENCH_WORDS])
 {
-	while (at < end && strchr(" \t", t[at]))
-		at++;
-	for (*ret_len = 0; at + *ret_len < end && !strchr(" \t", t[at + *ret_len]); ++*ret_len)
-		;
-	return at;
-}
+	const char *t = note->text;
+	uint32_t end = line->at + line->len, n = 0;
 
-struct bench { /* the columns that mean something: the size, and time, algbw, busbw once or twice, counted from the end of a line */
-	uint32_t n_cols;
-	uint32_t at[7], len[7];
-	uint32_t from_end[7];
-};
-
-static bool bench_head(const struct jl_memo *note, const struct jl_line *line, struct bench *b)
-{
-	const size_t end = line->at + line->len;
-	uint32_t n_words = 0, word[7];
-	size_t len;
-
-	if (line->len > 400 || !memmem(note->text + line->at, line->len, "algbw", 5) ||
-	    !memmem(note->text + line->at, line->len, "busbw", 5) || memchr(note->text + line->at, '|', line->len))
-		return false;
-	b->n_cols = 0;
-	for (size_t at = line->at; (at = next_word(note->text, at, end, &len), len); at += len) {
-		if (b->n_cols < 7 && jl_words_begin(note->text + at, len, bench_heads, true)) {
-			word[b->n_cols] = n_words;
-			b->at[b->n_cols] = (uint32_t)at;
-			b->len[b->n_cols++] = (uint32_t)len;
+	for (uint32_t i = line->at; i < end && n < BENCH_WORDS; i++)
+		if (!strchr(" \t", t[i])) {
+			words[n] = (struct jl_cell){ .at = i, .fig = -1, .mention = -1 };
+			while (i < end && !strchr(" \t", t[i]))
+				i++;
+			words[n].len = i - words[n].at;
+			n++;
 		}
-		n_words++;
-	}
-	for (uint32_t c = 0; c < b->n_cols; c++)
-		b->from_end[c] = n_words - 1 - word[c];
-	return (b->n_cols == 4 || b->n_cols == 7) && jl_words_begin(note->text + b->at[0], 4, "size", false);
+	return n;
 }
 
-/* A line of figures: the first word is the size. Older versions leave out words in the middle. */
-static bool bench_row(const struct jl_memo *note, size_t l, const struct bench *b, struct jl_cell *cells)
+/* Does a line name the columns? How many; a '#' alone before them is none. */
+static size_t bench_heads(const struct jl_memo *note, const struct jl_line *line, struct jl_cell words[BENCH_WORDS])
+{
+	if (line->len > 400 || !memmem(note->text + line->at, line->len, "busbw", 5) ||
+	    !memmem(note->text + line->at, line->len, "algbw", 5) || memchr(note->text + line->at, '|', line->len))
+		return 0;
+	const size_t n = words_of(note, line, words);
+	for (size_t i = 0; i < 2 && i < n; i++)
+		if (jl_words_begin(note->text + words[i].at, words[i].len, "size", true)) {
+			memmove(words, words + i, (n - i) * sizeof *words);
+			return n - i;
+		}
+	return 0;
+}
+
+/* A line of figures below them; -1: it ends the block, 0: a remark or their units. */
+static int bench_row(const struct jl_memo *note, size_t l, size_t n_cols, struct jl_cell words[BENCH_WORDS])
 {
 	const struct jl_line *line = &note->lines[l];
-	const size_t end = line->at + line->len;
-	size_t at[16], len[16], n = 0, k;
 
-	for (size_t i = line->at; n < 16 && (i = next_word(note->text, i, end, &k), k); i += k) {
-		at[n] = i;
-		len[n++] = k;
-	}
-	if (n <= b->from_end[1] || !isdigit((unsigned char)note->text[at[0]]))
-		return false;
-	for (uint32_t c = 0; cells && c < b->n_cols; c++) {
-		const size_t word = c ? n - 1 - b->from_end[c] : 0;
-
-		fill(note, &cells[c], (uint32_t)at[word], (uint32_t)len[word], l);
-	}
-	return true;
+	if (line->kind == JL_LINE_FENCE)
+		return -1;
+	if (words_of(note, line, words) == n_cols && isdigit((unsigned char)note->text[words[0].at]))
+		return 1;
+	return !line->len || note->text[line->at] == '#' ? 0 : -1;
 }
 
 /* The block that begins with a line of heads; returns the line behind it. */
-static size_t take_bench(struct jl_memo *note, size_t l, const struct bench *b)
+static size_t take_bench(struct jl_memo *note, size_t l, const struct jl_cell *heads, size_t n_cols)
 {
-	static const char *const units[] = { "bytes", "us", "GB/s", "GB/s" };
+	static const char *const units[][2] = { { "size", "bytes" }, { "time", "us" }, { "algbw|busbw", "GB/s" } };
+	struct jl_cell words[BENCH_WORDS];
 	size_t end = l + 1, n_rows = 1, n;
 	struct jl_grid *g;
+	int is;
 
-	for (; end < note->n_lines && note->lines[end].kind != JL_LINE_FENCE && n_rows < JL_MEMO_ROWS_MAX; end++) {
-		if (bench_row(note, end, b, NULL))
-			n_rows++;
-		else if (note->lines[end].len && note->text[note->lines[end].at] != '#')
-			break;
-	}
-	if (n_rows < 2 || !(g = jl_grid_new(note, JL_GRID_PRINTED, n_rows, b->n_cols)))
+	for (; end < note->n_lines && n_rows < JL_MEMO_ROWS_MAX && (is = bench_row(note, end, n_cols, words)) >= 0;
+	     end++)
+		n_rows += is > 0;
+	if (n_rows < 2 || !(g = jl_grid_new(note, JL_GRID_PRINTED, n_rows, n_cols)))
 		return end;
-	*g = (struct jl_grid){ g->kind, (uint32_t)l, (uint32_t)end - 1, g->n_rows, g->n_cols, g->cells, NULL,
-			       true,    false };
-	for (uint32_t c = 0; c < b->n_cols; c++)
-		*jl_grid_cell(g, 0, c) = (struct jl_cell){ b->at[c], b->len[c], -1, -1 };
+	memcpy(g->cells, heads, n_cols * sizeof *heads);
+	g->first_line = (uint32_t)l;
+	g->last_line = (uint32_t)end - 1;
+	g->has_heads = true;
 	n_rows = 1;
-	for (size_t i = l + 1; i < end; i++)
-		if (bench_row(note, i, b, jl_grid_cell(g, (uint32_t)n_rows, 0))) {
-			note->lines[i].kind = JL_LINE_ROW;
-			for (uint32_t c = 0; c < b->n_cols; c++)
-				give_unit(note, jl_grid_cell(g, (uint32_t)n_rows, c),
-					  jl_memo_unit_at(units[c ? (c - 1) % 3 + 1 : 0],
-							  strlen(units[c ? (c - 1) % 3 + 1 : 0]), true, &n));
-			n_rows++;
+	for (size_t i = l + 1; i < end; i++) {
+		if (bench_row(note, i, n_cols, words) <= 0)
+			continue;
+		note->lines[i].kind = JL_LINE_ROW;
+		for (size_t c = 0; c < n_cols; c++) {
+			struct jl_cell *cell = jl_grid_cell(g, (uint32_t)n_rows, (uint32_t)c);
+
+			fill(note, cell, words[c].at, words[c].len, i);
+			for (size_t u = 0; u < 3; u++)
+				if (jl_words_begin(note->text + heads[c].at, heads[c].len, units[u][0], true))
+					give_unit(note, cell,
+						  jl_memo_unit_at(units[u][1], strlen(units[u][1]), true, &n));
 		}
+		n_rows++;
+	}
 	if (!jl_grid_label(note, g))
 		note->n_grids--;
 	return end;
@@ -480,13 +469,13 @@ static size_t take_bench(struct jl_memo *note, size_t l, const struct bench *b)
 
 enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err)
 {
-	struct bench b;
+	struct jl_cell heads[BENCH_WORDS];
 
 	if (!(note->grids = jl_arena_array(note->arena, JL_MEMO_GRIDS_MAX, sizeof *note->grids)))
 		return jl_fail_nomem(err);
-	for (size_t l = 0; l < note->n_lines;)
-		l = bench_head(note, &note->lines[l], &b)       ? take_bench(note, l, &b)
-		    : cut_of(note, &note->lines[l]) == CUT_NONE ? l + 1
-								: take_table(note, l);
+	for (size_t l = 0, n; l < note->n_lines;)
+		l = (n = bench_heads(note, &note->lines[l], heads)) ? take_bench(note, l, heads, n)
+		    : cut_of(note, &note->lines[l]) == CUT_NONE     ? l + 1
+								    : take_table(note, l);
 	return jl_memo_lists(note, err);
 }

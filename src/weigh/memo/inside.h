@@ -67,6 +67,9 @@ const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like,
 /* Are they the same digits but for one, two that changed places, one that is missing, or the point? 2: yes, 1: digits are too few to
  * tell, 0: no. */
 int jl_is_slip(const char *x, size_t n, const char *y, size_t m);
+/* The sentence of a line that an offset stands in. */
+void jl_memo_sentence(const struct jl_memo *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
+		      uint32_t *ret_to);
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
 
 /* findings.c */

@@ -120,18 +120,20 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 	if (cat_instance(e, cat, key))
 		return true;
 	jl_words_split(&asked, key);
-	for (size_t i = 0; i < cat->n_systems; i++) {
+	for (size_t i = 0, fewest = SIZE_MAX; i < cat->n_systems; i++) {
 		const char *id = cat->systems[i].id, *colon = strchr(id, ':');
 
 		jl_words_split(&has, colon ? colon + 1 : id);
-		if (jl_words_equal(&has, &asked) ||
-		    (strncasecmp(key, "dgx", 3) == 0 && strlen(key) > 6 &&
-		     jl_words_match(&has, &asked, &(unsigned){ 0 }) == JL_WORDS_ALL(asked.n))) {
+		/* the one with the fewest words more: a DGX A100 is no DGX Station A100 */
+		if ((jl_words_equal(&has, &asked) ||
+		     (strncasecmp(key, "dgx", 3) == 0 && strlen(key) > 6 &&
+		      jl_words_match(&has, &asked, &(unsigned){ 0 }) == JL_WORDS_ALL(asked.n))) &&
+		    has.n < fewest) {
 			e->system = &cat->systems[i];
-			return true;
+			fewest = has.n;
 		}
 	}
-	return false;
+	return e->system != NULL;
 }
 
 static int32_t lookup(struct naming *n, const char *text, size_t len)

@@ -235,6 +235,17 @@ static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
 
 	for (uint32_t s = line->section; !n && s && JL_PART_HAS(note, line, coll_words); s = note->lines[s - 1].section)
 		n = nodes_in(note, &note->lines[s - 1]);
+	/* "the DGX H100 nodes": as many as the note says elsewhere, where it says one number */
+	const struct jl_mention *on = NULL;
+	for (uint32_t i = 0; !n && i < line->n_mentions && JL_PART_HAS(note, line, "nodes|노드|servers"); i++)
+		if (jl_mention_entity(note, &note->mentions[line->mention + i])->system)
+			on = &note->mentions[line->mention + i];
+	for (size_t i = 0; on && i < note->n_mentions; i++)
+		if (note->mentions[i].count > 1 && jl_same_entity(note, on, &note->mentions[i])) {
+			if (n && n != note->mentions[i].count)
+				return 0;
+			n = note->mentions[i].count;
+		}
 	return n;
 }
 
@@ -294,7 +305,13 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const uint32_t nodes = nodes_of(note, line);
+	uint32_t from, to;
 
+	/* another rate may stand in the line */
+	jl_memo_sentence(note, line, f->at, &from, &to);
+	if (jl_span_has(note->text + from, to - from, "memory|메모리|HBM|NVLink|PCIe") &&
+	    !jl_span_has(note->text + from, to - from, coll_words))
+		return;
 	if (!nodes ||
 	    JL_PART_HAS(note, line, "SHARP|all-gather|allgather|broadcast|reduce-scatter|all-to-all|alltoall"))
 		return;

@@ -166,9 +166,12 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, struct 
 		    full_stop(note, from, r->at) || other_share(note, rend, stop))
 			return;
 		/* "from 640 to 3,328 tokens/s, 5.2x" says it by standing there */
-		if (!(how == 2 && (memchr(note->text + from, '(', r->at - from) ||
-				   (i == 0 && r->qty == JL_Q_RATIO && r->at - from <= 4))) &&
+		const bool right_there = i == 0 && r->qty == JL_Q_RATIO && r->at - from <= 4;
+		if (!(how == 2 && memchr(note->text + from, '(', r->at - from)) && !right_there &&
 		    !has(note, rend, near, compares))
+			return;
+		if (how == 1 && right_there && !has(note, rend, near, compares) &&
+		    jl_fig_slip(note, r, fmax(c->b / c->a, c->a / c->b)) != 2)
 			return;
 		c->bare = !has(note, from, near, compares);
 		c->way = way_of(note, line, r, from, near);
@@ -365,38 +368,43 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 /* --- what units make of two figures */
 
 static const struct {
-	uint8_t a, b, out;
+	uint8_t a, b, out; /* JL_N_Q: a count of something, and so much of it each */
 	int eb;
-	const char *words; /* `a` has one of them */
+	const char *words; /* `a`, or what stands between it and b, has one of them */
 } defined[] = {
 	{ JL_Q_COUNT, JL_Q_TIME, JL_Q_GPU_TIME, 1, "GPU|GPUs|장|대|nodes|노드" },
 	{ JL_Q_POWER, JL_Q_TIME, JL_Q_ENERGY, 1, "" },
 	{ JL_Q_BYTES, JL_Q_BYTE_RATE, JL_Q_TIME, -1, "" },
-	{ JL_Q_NUMBER, JL_Q_BYTES, JL_Q_BYTES, 1, "of" }, /* "12 checkpoints of 182 GB take 2.18 TB" */
-	{ JL_Q_COUNT, JL_Q_BYTES, JL_Q_BYTES, 1, "of" },
+	{ JL_N_Q, JL_N_Q, JL_N_Q, 1, "of|at|씩|짜리" }, /* "12 checkpoints of 182 GB take 2.18 TB" */
 };
+
+static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const struct jl_figure *out)
+{
+	return (a->qty == JL_Q_NUMBER || a->qty == JL_Q_COUNT || a->qty == JL_Q_GPU_TIME) && b->qty == out->qty &&
+	       (b->qty == JL_Q_BYTES || b->qty == JL_Q_POWER || b->qty == JL_Q_USD || b->qty == JL_Q_KRW);
+}
 
 /* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
  * a slip may have been measured. */
 static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
 {
-	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = f->qty == defined[row].a ? f : f + 1,
+	const bool each = defined[row].a == JL_N_Q;
+	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = each || f->qty == defined[row].a ? f : f + 1,
 			       *b = a == f ? f + 1 : f;
 
-	if (a->qty != defined[row].a || b->qty != defined[row].b || out->qty != defined[row].out ||
+	if (!(each ? is_each(a, b, out)
+		   : a->qty == defined[row].a && b->qty == defined[row].b && out->qty == defined[row].out) ||
 	    (a->flags | b->flags | out->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(b->lo > 0) ||
 	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || full_stop(note, f->at, out->at) ||
 	    (*defined[row].words &&
 	     !jl_span_has(note->text + a->at, (a == f ? b->at - a->at : a->len), defined[row].words)))
 		return;
-	const double want = a->lo * (defined[row].eb > 0 ? b->lo : 1 / b->lo),
+	const double want = (each ? a->lo / a->scale : a->lo) * (defined[row].eb > 0 ? b->lo : 1 / b->lo),
 		     slack = out->digit + want * ((a->decimals ? jl_fig_slack(a) / a->lo : 0) +
 						  (b->decimals ? jl_fig_slack(b) / b->lo : 0));
-	if (fabs(want - out->lo) <= slack * 1.01) {
+	if (fabs(want - out->lo) <= slack * 1.01)
 		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
-		return;
-	}
-	if (jl_fig_slip(note, out, want) == 2 && fabs(log(want / out->lo)) < 2.4)
+	else if (jl_fig_slip(note, out, want) == 2 && fabs(log(want / out->lo)) < 2.4)
 		jl_finding_gives(note, out, want, true, jl_memo_quote(note, a->at, a->len),
 				 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
 }

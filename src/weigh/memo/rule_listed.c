@@ -390,25 +390,6 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g)
 		}
 }
 
-/* The sentence of a line that a figure stands in. */
-static void sentence_of(const struct jl_memo *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
-			uint32_t *ret_to)
-{
-	const char *t = note->text;
-
-	*ret_from = line->at;
-	*ret_to = line->at + line->len;
-	for (uint32_t i = line->at; i + 1 < line->at + line->len; i++) {
-		if (t[i] != ';' && !(t[i] == '.' && t[i + 1] == ' '))
-			continue;
-		if (i >= at) {
-			*ret_to = i;
-			return;
-		}
-		*ret_from = i + 1;
-	}
-}
-
 /* Is it said right beside the figure what it is: "32 GB GDDR6X", "80 GB of HBM3", "메모리는 32 GB", "TDP 400 W"? */
 static bool is_named(const struct jl_memo *note, const struct jl_figure *f, uint32_t from, uint32_t to)
 {
@@ -440,13 +421,20 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_
 	const char *t = note->text;
 	uint32_t from, to;
 
-	sentence_of(note, line, f->at, &from, &to);
+	jl_memo_sentence(note, line, f->at, &from, &to);
 	const char *colon = memchr(t + from, ':', to - from);
 	const bool keyed = colon && colon - (t + from) < 60 && colon < t + f->at;
-	const struct jl_mention *here = jl_memo_mention_in(note, line, from, to);
-	const struct jl_mention *on = here;
+	const struct jl_mention *here = jl_memo_mention_in(note, line, from, to), *on;
 	struct place p = { .line = t + from, .line_len = to - from };
 
+	/* of several the one that stands between the figure before it and this one */
+	if (!here && jl_span_has(t + from, to - from, "against|vs|versus|than|보다|비해"))
+		return;
+	if (!here && i > line->fig && f[-1].at >= from)
+		here = jl_memo_mention_in(note, line, f[-1].at + f[-1].len, f->at);
+	else if (!here)
+		here = jl_memo_mention_in(note, line, from, f->at);
+	on = here;
 	if (!on && (keyed || f->qty == JL_Q_GENERATION))
 		on = jl_memo_speaks_of(note, f->at, NULL, 0);
 	for (uint32_t m = line->mention; !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)

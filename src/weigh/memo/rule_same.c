@@ -1,5 +1,4 @@
 /* The same figure in other places: what repeats a wrong one is wrong too; what should repeat a right one and does not, differs. */
-#include <math.h>
 #include <string.h>
 
 #include "memo/inside.h"
@@ -148,118 +147,11 @@ static void slips(struct jl_memo *note, const struct jl_grid *g)
 	}
 }
 
-/* --- a sentence that sets two rows of a table against each other */
-
-/* The rows that a stretch of text names; false: not two. */
-static bool two_rows(const struct jl_memo *note, const struct jl_line *part, const struct jl_grid *g, uint32_t rows[2])
-{
-	uint32_t n = 0;
-
-	rows[0] = rows[1] = 0;
-	for (uint32_t r = 1; r < g->n_rows; r++) {
-		const struct jl_cell *label = jl_grid_cell(g, r, 0);
-
-		if (names_row(note, part, g, r) ||
-		    (label->len >= 3 && label->len < 60 &&
-		     memmem(note->text + part->at, part->len, note->text + label->at, label->len))) {
-			if (n == 2)
-				return false;
-			rows[n++] = r;
-		}
-	}
-	/* in the order of the text: the first is what the other is held against */
-	const struct jl_cell *a = jl_grid_cell(g, rows[0], 0), *b = jl_grid_cell(g, rows[1], 0);
-	const char *x = n == 2 ? memmem(note->text + part->at, part->len, note->text + a->at, a->len) : NULL,
-		   *y = n == 2 ? memmem(note->text + part->at, part->len, note->text + b->at, b->len) : NULL;
-	if (x && y && y < x) {
-		const uint32_t first = rows[1];
-
-		rows[1] = rows[0];
-		rows[0] = first;
-	}
-	return n == 2;
-}
-
-/* What the ratio of two cells is as a figure like `f`: so many times, or so much more or less. */
-static double ratio_like(const struct jl_figure *f, double a, double b)
-{
-	const double up = b / a;
-
-	return f->qty == JL_Q_PERCENT ? fabs(up - 1) : f->lo < 1 ? fmin(up, 1 / up) : fmax(up, 1 / up);
-}
-
-/* "8월 대비 9월 사용량은 18 % 감소": of a column that the sentence names, where no other column has that ratio. */
-static void ratio_of_rows(struct jl_memo *note, const struct jl_grid *g, const struct jl_line *part, int32_t fig)
-{
-	const struct jl_figure *f = &note->figures[fig];
-	struct jl_said_finding *said;
-	double named = NAN;
-	uint32_t rows[2];
-
-	if (f->flags & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(f->lo > 0) || !two_rows(note, part, g, rows))
-		return;
-	for (uint32_t c = 1; c < g->n_cols; c++) {
-		const int32_t a = jl_grid_cell(g, rows[0], c)->fig, b = jl_grid_cell(g, rows[1], c)->fig;
-		const struct jl_cell *head = jl_grid_cell(g, 0, c);
-		uint32_t len = 0;
-
-		if (a < 0 || b < 0 || !(note->figures[a].lo > 0) || !(note->figures[b].lo > 0))
-			continue;
-		const double want = ratio_like(f, note->figures[a].lo, note->figures[b].lo),
-			     back = ratio_like(f, note->figures[b].lo, note->figures[a].lo);
-		if (fmin(fabs(want - f->lo), fabs(back - f->lo)) <= 1.01 * f->digit + 0.01 * want) {
-			jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
-			return;
-		}
-		while (len < head->len && !strchr("([", note->text[head->at + len]))
-			len++;
-		while (len && note->text[head->at + len - 1] == ' ')
-			len--;
-		if (len > 3 && memmem(note->text + part->at, part->len, note->text + head->at, len))
-			named = isnan(named) ? want : INFINITY;
-	}
-	if (!isfinite(named) || fabs(log(named / f->lo)) > 0.45 || !jl_fig_slip(note, f, named) ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "same-fact", fig)))
-		return;
-	jl_fig_text(said->premises, note, f, named, 0);
-	if (f->qty == JL_Q_RATIO)
-		jl_fig_digits(said->fix, f, named, 0);
-	jl_said_finding_say(said, "the rows of the table above that it names give %s", said->premises);
-}
-
-static void ratios(struct jl_memo *note, const struct jl_grid *g)
-{
-	const size_t last = g->last_line + 30 < note->n_lines ? g->last_line + 30 : note->n_lines;
-
-	for (size_t l = g->last_line + 1; l < last; l++) {
-		const struct jl_line *line = &note->lines[l];
-		uint32_t from = line->at;
-
-		if (line->kind == JL_LINE_ROW || line->n_figs > 16 ||
-		    !JL_PART_HAS(note, line, "대비|보다|비해|compared|than|vs|versus|over") ||
-		    JL_PART_HAS(note, line, "average|평균|about|약|mean"))
-			continue;
-		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
-			struct jl_line part = *line;
-
-			if (note->figures[i].qty != JL_Q_RATIO && note->figures[i].qty != JL_Q_PERCENT)
-				continue;
-			part.at = from;
-			part.len = note->figures[i].at + note->figures[i].len + 30 < line->at + line->len
-					   ? note->figures[i].at + note->figures[i].len + 30 - from
-					   : line->at + line->len - from;
-			from = note->figures[i].at + note->figures[i].len;
-			if (note->verdicts[i] == JL_MEMO_CANNOT)
-				ratio_of_rows(note, g, &part, (int32_t)i);
-		}
-	}
-}
-
 void jl_rule_slips(struct jl_memo *note)
 {
 	for (size_t i = 0; i < note->n_grids && i < 200; i++)
 		if (note->grids[i].kind == JL_GRID_TABLE && note->grids[i].has_heads && note->grids[i].n_rows <= 64)
-			slips(note, &note->grids[i]), ratios(note, &note->grids[i]);
+			slips(note, &note->grids[i]);
 }
 
 void jl_rule_same(struct jl_memo *note)

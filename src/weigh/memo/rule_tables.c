@@ -33,8 +33,8 @@ static void say_relation(char out[JL_SAID_MAX], struct jl_memo *note, const stru
 			 head(note, s, rel->a));
 		return;
 	}
-	if (rel->ln_k != 0 && s->qty[rel->out] == s->qty[rel->a] && fabs(k - round(k)) < 1e-9)
-		snprintf(factor, sizeof factor, "%.0f × ", k);
+	if (rel->ln_k != 0 && s->qty[rel->out] == s->qty[rel->a] && (fabs(k - round(k)) < 1e-9 || k < 2))
+		snprintf(factor, sizeof factor, "%.4g × ", k);
 	else if (rel->ln_k != 0)
 		snprintf(factor, sizeof factor, "k × ");
 	if (rel->b < 0)
@@ -144,8 +144,12 @@ static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_re
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, repeats ? "same-fact" : "table", s->fig[row][b.col])))
 		return;
 	say_relation(form, note, s, rel);
+	for (struct jl_said_finding *r = note->findings; rel->n_bad > rel->n_ok && r < said && said->root < 0; r++)
+		if (r->figure >= 0 && note->figures[r->figure].line >= s->grid->first_line &&
+		    strcmp(r->rule, "table") == 0)
+			said->root = (int32_t)(r - note->findings); /* all rows are off: one mistake */
 	jl_fig_text(said->premises, note, f, b.value, f->digit / jl_fig_mid(f) > 0.05 && f->qty != JL_Q_COUNT);
-	if (b.other < 0)
+	if (b.other < 0 && rel->n_bad <= rel->n_ok)
 		jl_fig_digits(said->fix, f, b.value, 0);
 	if (repeats) {
 		const struct jl_figure *g = &note->figures[s->fig[row][rel->a]];
@@ -227,8 +231,8 @@ static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
 
 		if (line->kind == JL_LINE_ROW)
 			break;
-		if (!line->n_figs)
-			continue;
+		if (!line->n_figs || (line->kind == JL_LINE_TEXT && back > 6))
+			continue; /* far above they may be another run's */
 		n_ranks += JL_PART_HAS(note, line, "Rank") && JL_PART_HAS(note, line, "Pid") &&
 			   JL_PART_HAS(note, line, "device");
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
@@ -240,25 +244,20 @@ static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
 	return n_ranks > 0 ? n_ranks : said;
 }
 
-/* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything, 1 of those with a root. */
-static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, double n, double near)
+/* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything. */
+static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, double n)
 {
-	const double all[] = { 2 * (n - 1) / n, (n - 1) / n, 1 };
-	double best = all[0];
+	static const char once[] =
+		"all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-scatter|"
+		"alltoall|alltoall_perf|all-to-all|all_to_all";
 
 	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 60; back++) {
-		if (JL_PART_HAS(note, &note->lines[l], "all_reduce|all_reduce_perf|all-reduce|allreduce"))
-			return all[0];
-		if (JL_PART_HAS(note, &note->lines[l],
-				"all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-"
-				"scatter|alltoall|"
-				"alltoall_perf|all-to-all|all_to_all"))
-			return all[1];
+		if (JL_PART_HAS(note, &note->lines[l], once))
+			return (n - 1) / n;
+		if (note->lines[l].kind == JL_LINE_HEAD || note->lines[l].kind == JL_LINE_ROW)
+			break;
 	}
-	for (size_t i = 1; i < 3; i++)
-		if (fabs(log(all[i] / near)) < fabs(log(best / near)))
-			best = all[i];
-	return best;
+	return 2 * (n - 1) / n;
 }
 
 /* The k of busbw = k x algbw: what is said of the ranks decides, else the rows that agree, where a whole number of ranks has it. */
@@ -267,7 +266,7 @@ static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, s
 	const bool fitted = jl_relation_constant(s, rel);
 
 	if (ranks >= 2) {
-		rel->ln_k = log(bus_factor(note, s->grid, ranks, fitted ? exp(rel->ln_k) : 1.5));
+		rel->ln_k = log(bus_factor(note, s->grid, ranks));
 		return true;
 	}
 	for (double n = 2; fitted && n <= 64; n++)
@@ -295,8 +294,7 @@ static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const 
 				   .evidence = 1 };
 	const int cols[] = { rel.out, rel.a, rel.b };
 
-	if (!jl_span_has(note->text + s->head_at[out], s->head_len[out], defined[which].out) || rel.a < 0 ||
-	    (eb && rel.b < 0) || s->qty[rel.a] == JL_N_Q || (eb > 0 && s->qty[out] != s->qty[rel.a]))
+	if (rel.a < 0 || (eb && rel.b < 0) || s->qty[rel.a] == JL_N_Q || (eb > 0 && s->qty[out] != s->qty[rel.a]))
 		return false;
 	for (size_t i = 0; i < 3; i++)
 		if (defined[which].qty[i] != JL_N_Q && s->qty[cols[i]] != defined[which].qty[i])
@@ -317,28 +315,6 @@ static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const 
 	}
 	*ret = rel;
 	return (rel.n_ok > 0 && rel.n_bad <= rel.n_ok) || (!eb && ranks >= 2);
-}
-
-/* All rows by another factor than their ranks have: one mistake, of the factor or of how many there are. */
-static void other_factor(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel, int32_t *root)
-{
-	for (uint32_t r = 0; r < s->n_rows; r++) {
-		const int32_t fig = s->fig[r][rel->out];
-		struct jl_said_finding *said;
-
-		if (jl_relation_fit(s, rel, r) != JL_FIT_BAD ||
-		    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
-			continue;
-		said->root = *root;
-		jl_fig_text(said->premises, note, &note->figures[fig], jl_relation_value(s, rel, r, -1, 0), 0);
-		if (*root >= 0)
-			jl_said_finding_say(said, "follows from %s", note->findings[*root].written);
-		else
-			jl_said_finding_say(said, "busbw is %.4g × algbw with %.0f ranks; here it is %.4g ×",
-					    exp(rel->ln_k), ranks_of(note, s->grid),
-					    exp(s->ln[r][rel->out] - s->ln[r][rel->a]));
-		*root = *root < 0 ? (int32_t)(said - note->findings) : *root;
-	}
 }
 
 /* --- a row of totals */
@@ -441,18 +417,17 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, const st
 static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first_out, bool within)
 {
 	struct jl_relation rels[JL_MEMO_COLS_MAX];
-	int32_t root = -1;
 
-	jl_sheet_relations(rels, s, &note->work, first_out, within);
+	/* of what a program prints the definitions are enough */
+	note->work -= s->grid->kind == JL_GRID_PRINTED ? 200.0 * s->n_rows : 0;
+	jl_sheet_relations(rels, s, &note->work, s->grid->kind == JL_GRID_PRINTED ? s->n_cols : first_out, within);
 	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++)
 		for (int c = 0; c < (int)s->n_cols; c++) {
 			struct jl_relation rel;
 
-			if (!s->head_len[c] || !by_heads(&rel, note, s, i, c))
-				continue;
-			rels[c] = rel;
-			if (rel.n_bad > rel.n_ok)
-				other_factor(note, s, &rel, &root);
+			if (s->head_len[c] && jl_span_has(note->text + s->head_at[c], s->head_len[c], defined[i].out) &&
+			    by_heads(&rel, note, s, i, c))
+				rels[c] = rel;
 		}
 	/* what is wrong first, then what follows from it */
 	for (int pass = 0; pass < 2; pass++)

@@ -577,14 +577,14 @@ void jl_sheet_relations(struct jl_relation ret[JL_MEMO_COLS_MAX], const struct j
 
 	for (size_t i = 0; i < JL_MEMO_COLS_MAX; i++)
 		ret[i] = (struct jl_relation){ .evidence = -1, .b = -1 };
-	*work -= (pairs + triples) * s->n_rows * 4;
+	*work -= first_out < s->n_cols ? (pairs + triples) * s->n_rows * 4 : 0;
 	if (*work < 0 || s->n_rows < 2 || s->n_cols < 2)
 		return;
 	for (int out = (int)first_out; out < (int)s->n_cols; out++)
 		for (int a = 0; a < (within ? out : (int)first_out); a++)
 			try_pair(&in, out, a);
 	in.tried = fmax(pairs + triples, 1);
-	for (int out = 2; within && out < (int)s->n_cols; out++) {
+	for (int out = first_out > 2 ? (int)first_out : 2; within && out < (int)s->n_cols; out++) {
 		try_row(&in, out);
 		for (int a = 0; a < out; a++)
 			for (int b = a + 1; b < out; b++)

@@ -228,6 +228,24 @@ int jl_fig_slip(const struct jl_memo *note, const struct jl_figure *fig, double 
 	return jl_is_slip(note->text + fig->num_at, fig->num_len, digits, strlen(digits));
 }
 
+void jl_memo_sentence(const struct jl_memo *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
+		      uint32_t *ret_to)
+{
+	const char *t = note->text;
+
+	*ret_from = line->at;
+	*ret_to = line->at + line->len;
+	for (uint32_t i = line->at; i + 1 < line->at + line->len; i++) {
+		if (t[i] != ';' && !(t[i] == '.' && t[i + 1] == ' '))
+			continue;
+		if (i >= at) {
+			*ret_to = i;
+			return;
+		}
+		*ret_from = i + 1;
+	}
+}
+
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len)
 {
 	char *copy = jl_arena_strndup(note->arena, note->text + at, len);

@@ -377,7 +377,7 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_wid
 	const double times = a->samples_per_s_after / (seen ? measured_per_s : a->samples_per_s_before),
 		     half = seen ? a->half_ln_after : jl_ratio_half_ln(widths, a->half_ln_after, a->half_ln_before);
 
-	return (struct jl_estimate){ times, times * exp(-half), times * exp(half) };
+	return jl_estimate_around(times, half);
 }
 
 static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advice)

@@ -4,11 +4,6 @@
 
 static const struct jl_estimate unknown = { NAN, NAN, NAN };
 
-static struct jl_estimate times(struct jl_estimate e, double factor)
-{
-	return (struct jl_estimate){ e.value * factor, e.lo * factor, e.hi * factor };
-}
-
 /* Half an interval, as ln. */
 static double half_ln(const struct jl_estimate *e)
 {
@@ -24,10 +19,10 @@ static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare
 	const double ratio_ln = jl_ratio_half_ln(&compare->rows[0].machine.widths, half_ln(s), base_half_ln);
 	const double speedup = at->batch / s->value / base_samples_per_s;
 
-	at->epoch_s = isnan(at->batches) ? unknown : times(*s, at->batches);
-	at->run_s = times(at->epoch_s, compare->epochs);
-	at->repeat_s = times(at->run_s, compare->repeat);
-	at->tune_s = times(at->run_s, compare->tune);
+	at->epoch_s = isnan(at->batches) ? unknown : jl_estimate_times(*s, at->batches);
+	at->run_s = jl_estimate_times(at->epoch_s, compare->epochs);
+	at->repeat_s = jl_estimate_times(at->run_s, compare->repeat);
+	at->tune_s = jl_estimate_times(at->run_s, compare->tune);
 	at->speedup = (struct jl_estimate){ speedup, speedup * exp(-ratio_ln), speedup * exp(ratio_ln) };
 	at->energy_J = jl_energy_of(isnan(at->batches) ? *s : at->run_s, at->power_W * compare->pue, at->power_half_ln);
 }

@@ -36,7 +36,7 @@ static struct jl_estimate carried(const struct jl_compare *compare, const struct
 	struct jl_carried c;
 
 	jl_observed_carry(&c, run, &compare->rows[0].machine, &row->machine, at->batch, row->limit);
-	return (struct jl_estimate){ c.step_s.value * steps, c.step_s.lo * steps, c.step_s.hi * steps };
+	return jl_estimate_times(c.step_s, steps);
 }
 
 size_t jl_narrow_observed(struct jl_narrow list[JL_NARROW_MAX], const struct jl_compare *compare,
@@ -77,7 +77,7 @@ static struct jl_estimate without(const struct jl_prediction *p, const struct jl
 	for (size_t i = 0; i < n; i++)
 		doubt.x[reasons[i]] = 0;
 	half = jl_half_ln(&how->machine.widths, how->subject.kind->answer, &doubt);
-	return (struct jl_estimate){ p->step_s.value, p->step_s.value * exp(-half), p->step_s.value * exp(half) };
+	return jl_estimate_around(p->step_s.value, half);
 }
 
 size_t jl_narrow_predicted(struct jl_narrow list[JL_NARROW_MAX], const struct jl_prediction *p,

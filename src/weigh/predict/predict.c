@@ -47,6 +47,16 @@ size_t jl_part_largest(const struct jl_step_cost *step)
 }
 
 /* As the time of a step is unsure. */
+struct jl_estimate jl_estimate_around(double value, double half_ln)
+{
+	return (struct jl_estimate){ value, value * exp(-half_ln), value * exp(half_ln) };
+}
+
+struct jl_estimate jl_estimate_times(struct jl_estimate e, double factor)
+{
+	return (struct jl_estimate){ e.value * factor, e.lo * factor, e.hi * factor };
+}
+
 static struct jl_estimate as_time(const struct jl_prediction *p, double value)
 {
 	return (struct jl_estimate){ .value = value,
@@ -162,7 +172,7 @@ static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 		doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed + 2);
 	const double half_ln = jl_half_ln(&c->machine.widths, answer, &doubt), total_B = p->memory.total_B;
 
-	p->memory_B = (struct jl_estimate){ total_B, total_B * exp(-half_ln), total_B * exp(half_ln) };
+	p->memory_B = jl_estimate_around(total_B, half_ln);
 	p->memory_doubt = doubt;
 }
 

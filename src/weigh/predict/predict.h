@@ -62,6 +62,8 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...) _
 struct jl_estimate {
 	double value, lo, hi;
 };
+struct jl_estimate jl_estimate_around(double value, double half_ln);
+struct jl_estimate jl_estimate_times(struct jl_estimate estimate, double factor);
 
 /* A request with nothing left open. Plain data: may be copied and changed to ask "what if". */
 struct jl_case {
@@ -243,7 +245,10 @@ size_t jl_part_largest(const struct jl_step_cost *step);
  * accelerators are whole ones; it may be had many times unless it is one seller's on a marketplace. -1: age not known. */
 bool jl_price_is_machine(const struct jl_price *price);
 bool jl_price_may_repeat(const struct jl_price *price);
-double jl_price_rent_usdps(const struct jl_price *price, bool spot); /* of the whole offer; NAN: none */
+double jl_price_rent_usdps(const struct jl_price *price, bool spot);
+/* A spot rent to reckon with: not below the median of the same offer in all regions. */
+double jl_price_spot_usdps(const struct jl_catalog *cat,
+			   const struct jl_price *price); /* of the whole offer; NAN: none */
 long jl_price_age_days(const struct jl_price *price, long today);
 
 /* The rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
@@ -261,8 +266,13 @@ struct jl_card_price {
 	const struct jl_price *price; /* NULL: the list price at launch */
 	const char *date;
 	long day;
+	bool used, launch; /* launch: nobody lists it, it came out at that */
 };
 struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, bool used, long today);
+/* Does nobody sell it at this price any more? Five years after it came out a card is not sold new, a launch price holds for two. */
+bool jl_card_price_stale(const struct jl_gpu *gpu, const struct jl_card_price *price, long today);
+/* The one that is meant where nobody says which: new from a shop; second-hand what shops do not sell any more; else the newest there is. */
+struct jl_card_price jl_card_price_usual(const struct jl_catalog *cat, const struct jl_gpu *gpu, long today);
 
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -6,7 +7,10 @@
 #include "catalog/place.h"
 #include "predict/predict.h"
 
-#define NEW_YEARS 4 /* what came out longer ago is not sold new any more */
+#define SPOT_REGIONS_MAX 64
+#define NEW_YEARS        4 /* what came out longer ago has no launch price any more */
+#define MADE_YEARS       5 /* ... is not sold new */
+#define LIST_YEARS       2 /* a launch price holds about as long */
 
 bool jl_price_is_machine(const struct jl_price *p)
 {
@@ -52,6 +56,29 @@ double jl_price_rent_usdps(const struct jl_price *p, bool spot)
 	return median >= p->on_demand_usdps ? NAN : median;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+/* Spot prices float: what one region quotes below the usual of the same offer elsewhere is a day's luck. */
+double jl_price_spot_usdps(const struct jl_catalog *cat, const struct jl_price *p)
+{
+	double own = jl_price_rent_usdps(p, true), quotes[SPOT_REGIONS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; own > 0 && i < cat->n_prices && n < SPOT_REGIONS_MAX; i++) {
+		const struct jl_price *o = &cat->prices[i];
+
+		if (o->item && p->item && strcmp(o->item, p->item) == 0 && strcmp(o->provider, p->provider) == 0 &&
+		    jl_price_rent_usdps(o, true) > 0)
+			quotes[n++] = jl_price_rent_usdps(o, true);
+	}
+	if (n)
+		qsort(quotes, n, sizeof(*quotes), by_value);
+	return n ? fmax(own, quotes[(n - 1) / 2]) : own;
+}
+
 struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot)
 {
 	struct jl_rent best = { .usdps = NAN, .age_days = -1 };
@@ -60,7 +87,8 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 
 	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
-		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1, usdps = jl_price_rent_usdps(p, spot) / n_gpu;
+		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1,
+			     usdps = (spot ? jl_price_spot_usdps(cat, p) : p->on_demand_usdps) / n_gpu;
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);
 		long age_days;
 		int rank;
@@ -108,7 +136,7 @@ static bool is_newer(const struct jl_price *p, long day, const struct jl_card_pr
 
 struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, bool used, long today)
 {
-	struct jl_card_price best = { .usd = NAN, .day = today - JL_CARD_PRICE_DAYS };
+	struct jl_card_price best = { .usd = NAN, .day = today - JL_CARD_PRICE_DAYS, .used = used };
 
 	for (size_t i = 0; i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
@@ -119,14 +147,34 @@ struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct
 		    (has_word(p->basis, "used") || has_word(p->basis, "resale")) != used ||
 		    jl_date_parse(&day, p->date, NULL) || !is_newer(p, day, &best))
 			continue;
-		best = (struct jl_card_price){ .usd = p->price_usd, .price = p, .date = p->date, .day = day };
+		best = (struct jl_card_price){ p->price_usd, p, p->date, day, used, false };
 	}
 	if (isnan(best.usd) && !used && gpu->msrp_usd.value > 0 && gpu->year > 0 &&
 	    gpu->year + NEW_YEARS > jl_date_civil(today).year) {
 		best.usd = gpu->msrp_usd.value;
+		best.launch = true;
 		best.date = gpu->msrp_usd.date;
 		if (!best.date || jl_date_parse(&best.day, best.date, NULL))
 			best.day = jl_date_day((struct jl_civil){ gpu->year, 1, 1 });
 	}
 	return best;
+}
+
+bool jl_card_price_stale(const struct jl_gpu *gpu, const struct jl_card_price *price, long today)
+{
+	const int year = jl_date_civil(today).year;
+
+	if (isnan(price->usd) || (!price->used && gpu->year + MADE_YEARS < year))
+		return true;
+	return price->launch ? gpu->year + LIST_YEARS < year : today - price->day > JL_PRICE_STALE_DAYS;
+}
+
+struct jl_card_price jl_card_price_usual(const struct jl_catalog *cat, const struct jl_gpu *gpu, long today)
+{
+	const struct jl_card_price shop = jl_card_price_of(cat, gpu, false, today),
+				   used = jl_card_price_of(cat, gpu, true, today);
+
+	if (isnan(used.usd) || !jl_card_price_stale(gpu, &shop, today))
+		return shop;
+	return isnan(shop.usd) || !jl_card_price_stale(gpu, &used, today) || used.day > shop.day ? used : shop;
 }

@@ -74,6 +74,16 @@ static void of_price(struct list *list, const struct jl_candidate *c, const stru
 		    jl_grouped(host, c->host_usd));
 	if (c->how == JL_HOW_USED)
 		add(list, "used", JL_N("used: no warranty, and prices differ from seller to seller"));
+	if (c->how != JL_HOW_USED && c->how != JL_HOW_NEW)
+		return;
+	const struct jl_card_price other = jl_card_price_of(ask->cat, c->setup->sys.gpu, c->how == JL_HOW_NEW,
+							    ask->today);
+
+	if (!c->setup->sys.system && !jl_card_price_stale(c->setup->sys.gpu, &other, ask->today))
+		add(list, "other-price",
+		    other.used ? JL_N("priced new; a used one is %s USD ({%s}, %s; --how buy-used)")
+			       : JL_N("priced used; a new one is %s USD ({%s}, %s; --how buy-new)"),
+		    jl_grouped(host, other.usd), other.price ? other.price->provider : JL_N("list price"), other.date);
 }
 
 size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const struct jl_candidate *c,
@@ -86,7 +96,9 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 
 	if (c->how == JL_HOW_SPOT)
 		add(&list, "spot",
-		    JL_N("spot: may be taken away at any time; 5 %%/h, 30 min lost and 10 min back are assumed"));
+		    JL_N("spot: may be taken away at any time; 5 %%/h, 30 min lost and %d min until it is back are "
+			 "assumed, at the median of the regions' prices"),
+		    sys->n_per_node >= 8 ? 60 : 10);
 	if (bought && !sys->system && sys->n_per_node > 1)
 		of_cards(&list, c, ask->cat);
 	of_links(&list, c, ask->task);

@@ -11,13 +11,14 @@
 
 #define WIDE_TIMES   2.0  /* an interval whose slow end is further off decides nothing */
 #define SEEN_WIDE    3.5  /* the same of a run that was observed: its format is often not known */
-#define MADE_YEARS   5    /* what came out longer ago is not sold new */
-#define LIST_YEARS   2    /* a launch price holds about as long */
 #define HOST_LEAST   8    /* accelerators of a host that is one of several: parts of hosts are not joined to clusters */
 #define COPIES_MOST  8    /* machines beside each other that serve */
 #define COMFORT_FRAC 0.25 /* of what a purpose bears: faster than this nobody pays for */
 #define SERVE_FRAC   0.6
-#define SPREAD_S     3600  /* a run that one machine less does in this time is not spread over more */
+#define SPREAD_S     3600   /* a run that one machine less does in this time is not spread over more */
+#define SPOT_S       43200  /* a run that is over in a night may be on spot */
+#define SMALL_B      11.5e9 /* less than the 12 GB that small cards have had for years */
+#define SPOT_MOST_S  259200
 #define COMFORT_S    86400 /* of a run where nobody says how long is bearable */
 
 const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work)
@@ -93,15 +94,10 @@ bool jl_expert_group(const struct jl_sys *s, const struct jl_recommend_ask *ask)
 bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, const struct jl_price *price, long day,
 		       const struct jl_recommend_ask *ask)
 {
-	const long age = ask->today - day;
+	const struct jl_card_price card = { 1, price, NULL, day, how == JL_HOW_USED, !price && !system };
 
-	if (how == JL_HOW_RENT || how == JL_HOW_SPOT)
-		return age > ask->rent_days_max;
-	if (how == JL_HOW_NEW && gpu->year + MADE_YEARS < jl_date_civil(ask->today).year)
-		return true;
-	if (price || system)
-		return age > JL_PRICE_STALE_DAYS;
-	return gpu->year + LIST_YEARS < jl_date_civil(ask->today).year;
+	return how == JL_HOW_RENT || how == JL_HOW_SPOT ? ask->today - day > ask->rent_days_max
+							: jl_card_price_stale(gpu, &card, ask->today);
 }
 
 enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
@@ -111,7 +107,9 @@ enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_
 
 	if (jl_offer_is_stale(s->sys.gpu, s->sys.system, c->how, c->price, c->price_day, ask))
 		return JL_AGAINST_PRICE;
-	if (c->how == JL_HOW_SPOT && s->sys.n_nodes > 1) /* one that is taken away stops all */
+	/* one that is taken away stops all; and nobody keeps one for many days, unless it is asked for */
+	if (c->how == JL_HOW_SPOT &&
+	    (s->sys.n_nodes > 1 || (s->run_s.value > SPOT_MOST_S && ask->hows != 1U << JL_HOW_SPOT)))
 		return JL_AGAINST_OFFER;
 	if (c->how != JL_HOW_NEW && c->how != JL_HOW_USED && s->sys.n_nodes > 1 && c->price &&
 	    !jl_price_may_repeat(c->price))
@@ -170,23 +168,28 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 {
 	static const double faster = 0.25, doubled = 0.05, hosts = 0.1, spot = 0.15, market = 0.15, used = 0.1,
 			    unseen = 0.1, unsure = 0.5, cut = 0.2, hot = 0.15, other = 0.1, arm = 0.15, offloaded = 0.7,
-			    narrow[] = { 0.4, 0.05 };
+			    small = 0.1, narrow[] = { 0.4, 0.05 };
 	const struct jl_setup *s = c->setup;
 	const double n = (double)s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
 	const double comfort = comfort_s(ask), run_s = s->run_s.value;
+	const bool desk = (c->how == JL_HOW_NEW || c->how == JL_HOW_USED) && !s->sys.system;
 	double score = log(c->cost_usd.value) + log(fmax(run_s, comfort));
 
 	score += faster * log(fmin(run_s * n, comfort));
 	score += doubled * log2(n) + hosts * (ask->task == JL_TASK_SERVE ? log2(s->sys.n_nodes) : s->sys.n_nodes > 1);
-	score += (c->how == JL_HOW_SPOT ? spot : 0) + (c->how == JL_HOW_USED ? used : 0);
+	/* the longer a run, the less anybody wants to be thrown out of it */
+	score += (c->how == JL_HOW_SPOT ? spot * (1 + log2(fmax(run_s / SPOT_S, 1))) : 0) +
+		 (c->how == JL_HOW_USED ? used : 0);
 	score += c->price && !jl_price_may_repeat(c->price) ? market : 0;
 	score += s->gpu_seen ? 0 : unseen;
 	score += unsure * log(s->run_s.hi / run_s);
 	score += s->sys.gpu->vendor && strcmp(s->sys.gpu->vendor, "NVIDIA") != 0 ? other : 0;
 	score += jl_gpu_has_arm_host(s->sys.gpu) ? arm : 0;
 	score += s->offload ? offloaded : 0;
+	/* what is bought has to hold the next model too */
+	score += desk && s->sys.gpu->mem_B.value < SMALL_B ? small : 0;
 	/* a desk with more cards than one supply and one wall circuit feed; a server has several */
-	score += c->host_usd > 0 && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
+	score += desk && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
 				 s->sys.gpu->tdp_W.value * n > jl_figure(ask->cat, "build-psu-standard")
 			 ? hot
 			 : 0;

@@ -121,7 +121,7 @@ static void find_rents(struct find *f)
 			offer.unit_usd = p->on_demand_usdps * 3600;
 			add(f, unit, &offer);
 		}
-		const double spot_usdps = jl_price_rent_usdps(p, true);
+		const double spot_usdps = jl_price_spot_usdps(cat, p);
 
 		if (spot_usdps > 0 && takes(f->ask, JL_HOW_SPOT) && f->ask->task != JL_TASK_SERVE) {
 			offer.how = JL_HOW_SPOT;
@@ -131,9 +131,14 @@ static void find_rents(struct find *f)
 	}
 }
 
+/* New or used as 'jeoul cost' takes it, where both would do. */
 static bool card_price(struct jl_offer *ret_offer, const struct find *f, const struct jl_gpu *gpu, enum jl_how how)
 {
+	const bool both = takes(f->ask, JL_HOW_NEW) && takes(f->ask, JL_HOW_USED);
 	const struct jl_card_price p = jl_card_price_of(f->ask->cat, gpu, how == JL_HOW_USED, f->ask->today);
+
+	if (both && jl_card_price_usual(f->ask->cat, gpu, f->ask->today).used != p.used)
+		return false;
 
 	*ret_offer = (struct jl_offer){ .how = how, .price = p.price, .date = p.date, .day = p.day, .unit_usd = p.usd };
 	return !isnan(p.usd);
@@ -188,7 +193,7 @@ static void find_cards(struct find *f)
 
 				if (!wanted(f->ask, gpu, n))
 					continue;
-				offer.host_usd = jl_cost_host_usd(cat, gpu, n);
+				offer.host_usd = f->ask->host_owned ? 0 : jl_cost_host_usd(cat, gpu, n);
 				offer.unit_usd = card.unit_usd * n + offer.host_usd;
 				add(f, unit_of(f, gpu, NULL, NULL, n), &offer);
 				if (join && !isnan(bridge)) {

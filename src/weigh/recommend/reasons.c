@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define SAY(...) jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
+
 static double device_count(const struct jl_candidate *c)
 {
 	const struct jl_sys *s = &c->setup->sys;
@@ -58,52 +60,39 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 	switch (place) {
 	case JL_PLACE_PICK:
 		if (rival)
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("%s takes %.2gx the time and %.2gx the cost, but {%s}"), rival->setup->sys.gpu->id,
-			       rival->setup->run_s.value / pick->setup->run_s.value,
-			       rival->cost_usd.value / pick->cost_usd.value, awkward(rival, pick));
+			SAY(JL_N("%s takes %.2gx the time and %.2gx the cost, but {%s}"), rival->setup->sys.gpu->id,
+			    rival->setup->run_s.value / pick->setup->run_s.value,
+			    rival->cost_usd.value / pick->cost_usd.value, awkward(rival, pick));
 		else if (r->pick == r->cheapest)
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("the cheapest that will do, and nothing near its cost is worth more"));
+			SAY(JL_N("the cheapest that will do, and nothing near its cost is worth more"));
 		else if (pick->setup->weight_bits > cheap->setup->weight_bits)
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("%.0f %% dearer than the cheapest that will do, but its weights keep %.0f bits "
-				    "instead of %.0f"),
-			       dearer, pick->setup->weight_bits, cheap->setup->weight_bits);
+			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but its weights keep %.0f bits "
+				 "instead of %.0f"),
+			    dearer, pick->setup->weight_bits, cheap->setup->weight_bits);
 		else if (cheap->setup->offload && !pick->setup->offload)
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("%.0f %% dearer than the cheapest that will do, but nothing waits in host memory"),
-			       dearer);
+			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but nothing waits in host memory"),
+			    dearer);
 		else if (faster < 1 + dearer / 100 && device_count(pick) < device_count(cheap))
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead "
-				    "of %.0f"),
-			       dearer, device_count(pick), device_count(cheap));
+			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead "
+				 "of %.0f"),
+			    dearer, device_count(pick), device_count(cheap));
 		else if (dearer < 1 || faster < 1.05)
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("near the cheapest that will do, and surer or plainer"));
+			SAY(JL_N("near the cheapest that will do, and surer or plainer"));
 		else
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("the knee: %.0f %% dearer than the cheapest that will do, %.2gx as fast"), dearer,
-			       faster);
+			SAY(JL_N("the knee: %.0f %% dearer than the cheapest that will do, %.2gx as fast"), dearer,
+			    faster);
 		return;
 	case JL_PLACE_RUNNER_UP:
 		if (r->runner_up == r->cheapest)
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("also the cheapest that will do; %.2gx the time of the pick"), faster);
+			SAY(JL_N("also the cheapest that will do; %.2gx the time of the pick"), faster);
 		else
-			jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-			       JL_N("next best with another accelerator, where the pick cannot be had"));
+			SAY(JL_N("next best with another accelerator, where the pick cannot be had"));
 		return;
-	case JL_PLACE_CHEAPEST:
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("nothing acceptable costs less; %.2gx the time of the pick"), faster);
-		return;
+	case JL_PLACE_CHEAPEST: SAY(JL_N("nothing acceptable costs less; %.2gx the time of the pick"), faster); return;
 	case JL_PLACE_FASTEST:
 	default:
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("nothing affordable is faster; %.2gx the cost of the pick"),
-		       fast->cost_usd.value / pick->cost_usd.value);
+		SAY(JL_N("nothing affordable is faster; %.2gx the cost of the pick"),
+		    fast->cost_usd.value / pick->cost_usd.value);
 	}
 }
 
@@ -120,58 +109,48 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 	const double wait_s = r->wait_s;
 
 	if (c->against == JL_AGAINST_SUPPORT && s->support && s->tensor_cores && s->support->note)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("{%s}"), s->support->note);
+		SAY(JL_N("{%s}"), s->support->note);
 	else if (c->against == JL_AGAINST_SUPPORT)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no tensor cores"));
+		SAY(JL_N("no tensor cores"));
 	else if (c->against == JL_AGAINST_PRICE && c->price && c->price_day < ask->today - JL_PRICE_STALE_DAYS)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("its newest price is of %s: nobody can count on it"), c->price_date ? c->price_date : "?");
+		SAY(JL_N("its newest price is of %s: nobody can count on it"), c->price_date ? c->price_date : "?");
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW && !c->price)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("no shop lists it new any more"));
+		SAY(JL_N("no shop lists it new any more"));
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("of %d: hardly sold new any more"),
-		       s->sys.gpu->year);
+		SAY(JL_N("of %d: hardly sold new any more"), s->sys.gpu->year);
 	else if (c->against == JL_AGAINST_GROUP)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("%.0f in %d machines: not a group that people run"), device_count(c), s->sys.n_nodes);
+		SAY(JL_N("%.0f in %d machines: not a group that people run"), device_count(c), s->sys.n_nodes);
+	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT && s->sys.n_nodes == 1)
+		SAY(JL_N("spot for %.2g days: nobody keeps one so long; --how spot takes it all the same"),
+		    s->run_s.value / 86400);
 	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("spot over several machines: one that is taken away stops all"));
+		SAY(JL_N("spot over several machines: one that is taken away stops all"));
 	else if (c->against == JL_AGAINST_INTERVAL && !jl_expert_has_room(s))
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("its memory may not do: %.0f %% of it at the large end of the interval"),
-		       100 * s->memory_hi_frac);
+		SAY(JL_N("its memory may not do: %.0f %% of it at the large end of the interval"),
+		    100 * s->memory_hi_frac);
 	else if (c->against == JL_AGAINST_INTERVAL && s->run_s.hi > wait_s)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("at the slow end of its interval it is too late (%.3gx of what is allowed)"),
-		       s->run_s.hi / wait_s);
+		SAY(JL_N("at the slow end of its interval it is too late (%.3gx of what is allowed)"),
+		    s->run_s.hi / wait_s);
 	else if (c->against == JL_AGAINST_INTERVAL && c->cost_usd.hi > ask->budget_usd)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("at the dear end of its interval it is above the budget (%.3gx)"),
-		       c->cost_usd.hi / ask->budget_usd);
+		SAY(JL_N("at the dear end of its interval it is above the budget (%.3gx)"),
+		    c->cost_usd.hi / ask->budget_usd);
 	else if (c->against == JL_AGAINST_INTERVAL && ask->task == JL_TASK_SERVE && s->per_s.lo < ask->tokens_per_s)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("at the slow end of its interval it gives %.6g of the %.6g tokens/s"),
-		       rounded_down(s->per_s.lo), ask->tokens_per_s);
+		SAY(JL_N("at the slow end of its interval it gives %.6g of the %.6g tokens/s"),
+		    rounded_down(s->per_s.lo), ask->tokens_per_s);
 	else if (c->against == JL_AGAINST_INTERVAL)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("its time is not known well enough: up to %.2gx the estimate"),
-		       s->run_s.hi / s->run_s.value);
+		SAY(JL_N("its time is not known well enough: up to %.2gx the estimate"), s->run_s.hi / s->run_s.value);
 	else if (c->against == JL_AGAINST_USE && ask->task == JL_TASK_SERVE)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it gives %.6g of the %.6g tokens/s"),
-		       rounded_down(s->per_s.value), ask->tokens_per_s);
+		SAY(JL_N("it gives %.6g of the %.6g tokens/s"), rounded_down(s->per_s.value), ask->tokens_per_s);
 	else if (c->against == JL_AGAINST_WAIT)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("%.3gx the time that is allowed"),
-		       s->run_s.value / wait_s);
+		SAY(JL_N("%.3gx the time that is allowed"), s->run_s.value / wait_s);
 	else if (c->against)
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("{%s}"), jl_against_en(c->against));
+		SAY(JL_N("{%s}"), jl_against_en(c->against));
 	else if (r->pick >= 0 && c != &r->items[r->pick])
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en,
-		       JL_N("it would do: %.2gx the cost and %.2gx the time of the pick"),
-		       c->cost_usd.value / r->items[r->pick].cost_usd.value,
-		       s->run_s.value / r->items[r->pick].setup->run_s.value);
+		SAY(JL_N("it would do: %.2gx the cost and %.2gx the time of the pick"),
+		    c->cost_usd.value / r->items[r->pick].cost_usd.value,
+		    s->run_s.value / r->items[r->pick].setup->run_s.value);
 	else
-		jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, JL_N("it is the pick"));
+		SAY(JL_N("it is the pick"));
 }
 
 static int rank_of(const struct jl_candidate *c)

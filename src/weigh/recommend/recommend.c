@@ -10,14 +10,11 @@
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-/* Interruptions of spot machines, where nobody says otherwise: 5 % an hour, half an hour of work lost, ten minutes to come back. */
-#define SPOT_INTERRUPTS_PPM 50000
-#define SPOT_LOST_S         1800
-#define SPOT_RESTART_S      600
-#define BEATEN_FRAC         0.95
-#define SEEN_TIMES          2.5  /* of a run that was observed: slower than this nobody wants it */
-#define ALIKE_MOST          3    /* are shown that were rejected for one reason */
-#define DEAR_TIMES          10.0 /* the cost of the cheapest that will do */
+#define SAVE_BPS    1e9 /* of a checkpoint to a network disk */
+#define BEATEN_FRAC 0.95
+#define SEEN_TIMES  2.5  /* of a run that was observed: slower than this nobody wants it */
+#define ALIKE_MOST  3    /* are shown that were rejected for one reason */
+#define DEAR_TIMES  10.0 /* the cost of the cheapest that will do */
 
 static const struct {
 	const char *key, *en;
@@ -215,7 +212,7 @@ static const struct jl_setup *like_of(const struct jl_setup *setups, const struc
 static void find_stale(struct jl_offers *offers, const struct jl_recommend_ask *ask)
 {
 	for (size_t i = 0; i < offers->n_units; i++)
-		offers->units[i].stale = !ask->n_only;
+		offers->units[i].stale = !ask->n_only && offers->units[i].gpu != ask->told;
 	for (size_t i = 0; i < offers->n; i++) {
 		const struct jl_offer *o = &offers->items[i];
 		struct jl_unit_offered *u = &offers->units[o->unit];
@@ -297,15 +294,16 @@ static struct jl_estimate plus_scaled(double fixed, struct jl_estimate by, doubl
 	return (struct jl_estimate){ fixed + by.value * each, fixed + by.lo * each, fixed + by.hi * each };
 }
 
-static double spot_overhead(void)
+/* Of one that is taken away now and then; a server is not rented so. */
+static double overhead_of(const struct jl_candidate *c)
 {
-	const struct jl_cost_option spot = { .kind = JL_COST_SPOT,
-					     .interrupts_ppm = SPOT_INTERRUPTS_PPM,
-					     .lost_s = SPOT_LOST_S,
-					     .restart_s = SPOT_RESTART_S };
+	struct jl_cost_option spot = { .kind = JL_COST_SPOT };
 	struct jl_err ignored;
 	long long ppm;
 
+	if (c->how != JL_HOW_SPOT)
+		return 1;
+	jl_cost_spot_usual(&spot, c->setup->sys.n_per_node, c->setup->states_B / SAVE_BPS);
 	return jl_cost_overhead_ppm(&ppm, &spot, &ignored) ? NAN : (double)ppm / 1e6;
 }
 
@@ -316,18 +314,16 @@ static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const s
 
 	if (ask->task == JL_TASK_SERVE)
 		return (struct jl_estimate){ all, all, all };
-	return plus_scaled(0, s->run_s, runs / 3600);
+	return jl_estimate_times(s->run_s, runs / 3600);
 }
 
-static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs, double overhead)
+static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs)
 {
 	const struct jl_setup *s = c->setup;
 	const int n = s->sys.n_nodes;
-	struct jl_estimate hours = work_hours(ask, s, runs);
+	const struct jl_estimate hours = jl_estimate_times(work_hours(ask, s, runs), overhead_of(c));
 	double fixed = 0, per_hour;
 
-	if (c->how == JL_HOW_SPOT)
-		hours = plus_scaled(0, hours, overhead);
 	c->work_h = hours.value;
 	c->energy_kWh = s->power_W / 1000 * ask->pue * hours.value;
 	if (c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT) {
@@ -340,14 +336,14 @@ static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, do
 		per_hour = isnan(s->power_W) ? 0 : s->power_W / 1000 * ask->pue * ask->usd_per_kWh;
 	}
 	c->cost_usd = plus_scaled(fixed, hours, per_hour);
-	c->run_cost_usd = plus_scaled(0, c->cost_usd, 1 / runs);
+	c->run_cost_usd = jl_estimate_times(c->cost_usd, 1 / runs);
 }
 
 static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	const struct jl_setup *s = c->setup;
 	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
-	const double stretch = c->how == JL_HOW_SPOT ? spot_overhead() : 1;
+	const double stretch = overhead_of(c);
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
 	const enum jl_against against = jl_expert_against(c, ask);
 
@@ -524,8 +520,6 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 				      const struct jl_setup *setups, const struct jl_recommend_ask *ask,
 				      struct jl_arena *arena, struct jl_err *err)
 {
-	const double overhead = spot_overhead();
-
 	if (offers->n > JL_RECOMMEND_MAX / jl_n_node_counts)
 		return jl_fail(err, JL_E_LIMIT, "more than %d candidates", JL_RECOMMEND_MAX);
 	r->items = jl_arena_array(arena, offers->n * jl_n_node_counts + 1, sizeof(*r->items));
@@ -550,7 +544,7 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 			c->cost_usd = c->run_cost_usd = (struct jl_estimate){ NAN, NAN, NAN };
 			c->score = NAN;
 			if (!c->against) {
-				price(c, ask, r->runs, overhead);
+				price(c, ask, r->runs);
 				c->score = jl_expert_score(c, ask);
 				c->against = judge(c, ask);
 			}

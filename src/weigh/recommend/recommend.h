@@ -68,13 +68,15 @@ struct jl_recommend_ask {
 	double util_frac; /* share of a bought machine's hours that are used by somebody: the work pays for its share; NAN: the work pays
 			     for the whole machine */
 	long rent_days_max; /* an older rent is not taken */
+	bool host_owned;    /* what bought cards go into is there already */
 	double usd_per_kWh, pue;
 	unsigned hows; /* 1 << enum jl_how; 0: all */
 	int gpus_max;  /* 0: no limit */
 	int per_node;  /* exactly so many GPUs in a machine; 0: any */
 	const struct jl_gpu *only[JL_RECOMMEND_ONLY_MAX];
-	size_t n_only; /* 0: every accelerator */
-	int n_threads; /* 0: as many as there are processors */
+	size_t n_only;             /* 0: every accelerator */
+	const struct jl_gpu *told; /* is weighed whatever its price: somebody asks why it is not the pick; NULL: none */
+	int n_threads;             /* 0: as many as there are processors */
 };
 struct jl_recommend_ask jl_recommend_ask_empty(void);
 
@@ -120,6 +122,7 @@ struct jl_setup {
 	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
 	double power_W, peak_W;       /* average while it works; what it may draw, hosts included */
 	double memory_B, memory_frac; /* of the fullest device */
+	double states_B;              /* that a checkpoint of all of it saves; 0: hardly any */
 	double memory_hi_frac;        /* the same at the large end of its interval; NAN: not known */
 	bool device_fitted;
 	const struct jl_rule *support;            /* what is known of its software; NULL: nothing */

@@ -47,8 +47,7 @@ static void settle(struct jl_setup *setup, const struct jl_machine *machine, con
 	setup->memory_B = a->weights_B + users * a->context_B;
 	setup->memory_frac = setup->memory_B / a->capacity_B;
 	setup->run_s = a->tpot_s;
-	setup->per_s = (struct jl_estimate){ a->total_tps.value * copies, a->total_tps.lo * copies,
-					     a->total_tps.hi * copies };
+	setup->per_s = jl_estimate_times(a->total_tps, copies);
 	setup->device_fitted = a->checked;
 	setup->tp = a->n_gpus;
 	setup->pp = 1;

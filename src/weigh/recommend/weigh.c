@@ -138,6 +138,8 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->memory_B = p.memory.total_B;
 	setup->memory_frac = p.memory.total_B / p.capacity_B;
 	setup->memory_hi_frac = p.memory_B.hi / p.capacity_B;
+	setup->states_B = jl_subject_params(&work->subject) * c.plan.trained_frac *
+			  (c.plan.weight_B + c.plan.optimizer_B);
 	setup->tp = c.plan.tp;
 	setup->pp = c.plan.pp;
 	setup->dp = c.plan.dp;
@@ -178,8 +180,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		return;
 	}
 	jl_observed_carry(&carried, run, work->ask->seen_on, machine, batch, limit);
-	setup->run_s = (struct jl_estimate){ carried.step_s.value * steps, carried.step_s.lo * steps,
-					     carried.step_s.hi * steps };
+	setup->run_s = jl_estimate_times(carried.step_s, steps);
 	setup->per_s = (struct jl_estimate){ batch / carried.step_s.value, batch / carried.step_s.hi,
 					     batch / carried.step_s.lo };
 	setup->power_W = carried.power_W;

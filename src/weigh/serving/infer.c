@@ -37,16 +37,6 @@ struct trial {
 	size_t n_room;
 };
 
-static struct jl_estimate around(double value, double half_ln)
-{
-	return (struct jl_estimate){ .value = value, .lo = value * exp(-half_ln), .hi = value * exp(half_ln) };
-}
-
-static int gpus_of_host(const struct jl_machine *machine)
-{
-	return machine->fabric.n_per_node > 1 ? machine->fabric.n_per_node : 1;
-}
-
 /* How many machines like the simulated one share a load; machines for prompts and answers are simulated together. */
 static double shares(const struct trial *t)
 {
@@ -65,7 +55,7 @@ static int stages(const struct jl_infer_ask *ask)
 
 static int gpus_of_system(const struct jl_machine *machine)
 {
-	return gpus_of_host(machine) * (machine->sys.n_nodes > 1 ? machine->sys.n_nodes : 1);
+	return jl_serve_host_gpus(machine) * (machine->sys.n_nodes > 1 ? machine->sys.n_nodes : 1);
 }
 
 static int token_budget(const struct jl_infer_ask *ask)
@@ -242,7 +232,7 @@ static double room_of(struct trial *t, int n_gpus)
 /* The fewest devices of one host, in powers of two, that hold the model and some requests beside it. */
 static int fewest_gpus(struct trial *t)
 {
-	const int n_host = gpus_of_host(t->machine);
+	const int n_host = jl_serve_host_gpus(t->machine);
 	int n = t->ask->n_ep > 1 ? t->ask->n_ep : 1;
 
 	while (2 * n <= n_host && room_of(t, n) < 4)
@@ -253,7 +243,7 @@ static int fewest_gpus(struct trial *t)
 /* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them; else what is nearest. */
 static enum jl_status search(struct trial *t, int *ret_n_gpus, int *ret_n_copies, struct jl_err *err)
 {
-	const int n_all = gpus_of_system(t->machine), n_host = gpus_of_host(t->machine), least = fewest_gpus(t);
+	const int n_all = gpus_of_system(t->machine), n_host = jl_serve_host_gpus(t->machine), least = fewest_gpus(t);
 
 	*ret_n_gpus = n_host;
 	*ret_n_copies = (int)fmax(n_all / (n_host * stages(t->ask)), 1);
@@ -303,8 +293,8 @@ static enum jl_status search_rate(struct trial *t, struct jl_infer_ask *ask, int
 
 static struct jl_infer_times times_of(const struct jl_spread *s, double half_ln)
 {
-	return (struct jl_infer_times){ around(s->mean, half_ln), around(s->p50, half_ln), around(s->p90, half_ln),
-					around(s->p99, half_ln) };
+	return (struct jl_infer_times){ jl_estimate_around(s->mean, half_ln), jl_estimate_around(s->p50, half_ln),
+					jl_estimate_around(s->p90, half_ln), jl_estimate_around(s->p99, half_ln) };
 }
 
 static void say_bound(struct jl_infer *a)
@@ -344,10 +334,10 @@ static void say_money(struct jl_infer *a, const struct trial *t)
 					    .host_W = isnan(t->machine->host_idle_W)
 							      ? 0
 							      : t->machine->host_idle_W *
-									ceil(n_gpus / gpus_of_host(t->machine)) };
+									ceil(n_gpus / jl_serve_host_gpus(t->machine)) };
 
-	a->usd_per_Mtoken_out = around(usdps * (1 - in_frac) / a->output_tps.value * 1e6, half_ln);
-	a->usd_per_Mtoken_in = around(usdps * in_frac / a->input_tps.value * 1e6, half_ln);
+	a->usd_per_Mtoken_out = jl_estimate_around(usdps * (1 - in_frac) / a->output_tps.value * 1e6, half_ln);
+	a->usd_per_Mtoken_in = jl_estimate_around(usdps * in_frac / a->input_tps.value * 1e6, half_ln);
 	a->power_W = jl_power_of(t->machine, &power).power_W;
 	a->energy_J_token = a->power_W * ask->pue / a->output_tps.value;
 	a->power_usd_per_Mtoken = a->energy_J_token / 3.6e6 * ask->usd_per_kWh * 1e6;
@@ -401,10 +391,10 @@ static void say(struct jl_infer *a, struct trial *t)
 					    : t->r.requests_per_s;
 	const double scale = per_s / t->r.requests_per_s * copies;
 
-	a->requests_per_s = around(t->r.requests_per_s * scale, rate_ln);
-	a->output_tps = around(t->r.output_tps * scale, rate_ln);
-	a->input_tps = around(t->r.input_tps * scale, rate_ln);
-	a->user_tps = around(t->r.user_tps, ln);
+	a->requests_per_s = jl_estimate_around(t->r.requests_per_s * scale, rate_ln);
+	a->output_tps = jl_estimate_around(t->r.output_tps * scale, rate_ln);
+	a->input_tps = jl_estimate_around(t->r.input_tps * scale, rate_ln);
+	a->user_tps = jl_estimate_around(t->r.user_tps, ln);
 	a->kv_mean_frac = t->r.kv_mean_frac;
 	a->kv_max_frac = t->r.kv_max_frac;
 	a->busy_frac = t->r.busy_frac;
@@ -427,7 +417,8 @@ static void say(struct jl_infer *a, struct trial *t)
 static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
-	const int n_host = gpus_of_host(t->machine), widest = n_gpus > ask->prompt_gpus ? n_gpus : ask->prompt_gpus;
+	const int n_host = jl_serve_host_gpus(t->machine),
+		  widest = n_gpus > ask->prompt_gpus ? n_gpus : ask->prompt_gpus;
 
 	if (widest > n_host)
 		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model; a host has %d", widest, n_host);
@@ -447,7 +438,7 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 			     struct jl_infer_ask *own, struct jl_err *err)
 {
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-	const int n_all = gpus_of_system(t->machine) - prompt_gpus(ask), n_host = gpus_of_host(t->machine);
+	const int n_all = gpus_of_system(t->machine) - prompt_gpus(ask), n_host = jl_serve_host_gpus(t->machine);
 	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t);
 	int n_copies = ask->n_copies;
 
@@ -541,7 +532,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 
 	if (!status && isnan(machine->dev.mem_B))
 		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
-	if (!status && room_of(&t, ask->n_gpus > 0 ? ask->n_gpus : gpus_of_host(machine)) < 1)
+	if (!status && room_of(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)
 		status = jl_fail(err, JL_E_RANGE,
 				 "%.60s does not fit on %.60s in %s: take more GPUs, shorter requests or narrower "
 				 "weights (--weights fp8, int4)",

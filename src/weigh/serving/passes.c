@@ -25,8 +25,7 @@ enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_es
 		run.metric = i ? JL_METRIC_DECODE : JL_METRIC_PREFILL;
 		const struct jl_serve_time t = jl_serve_of(machine, &fit, &run, NULL);
 
-		*(i ? ret_token_s : ret_prompts_s) = (struct jl_estimate){ t.time_s, t.time_s * exp(-t.half_ln),
-									   t.time_s * exp(t.half_ln) };
+		*(i ? ret_token_s : ret_prompts_s) = jl_estimate_around(t.time_s, t.half_ln);
 	}
 	return JL_OK;
 }

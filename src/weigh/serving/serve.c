@@ -5,12 +5,7 @@
 #include "physics/arch.h"
 #include "serving/policy.h"
 
-static struct jl_estimate around(double value, double half_ln)
-{
-	return (struct jl_estimate){ .value = value, .lo = value * exp(-half_ln), .hi = value * exp(half_ln) };
-}
-
-static int gpus_of_host(const struct jl_machine *machine)
+int jl_serve_host_gpus(const struct jl_machine *machine)
 {
 	return machine->fabric.n_per_node > 1 ? machine->fabric.n_per_node : 1;
 }
@@ -109,12 +104,12 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 
 	ret->batch = r.batch_mean;
 	ret->half_ln = next.half_ln;
-	ret->ttft_s = around(r.ttft_s.mean, first.half_ln);
-	ret->tpot_s = around(r.tpot_s.mean, next.half_ln);
-	ret->request_tps = around(1 / r.tpot_s.mean, next.half_ln);
+	ret->ttft_s = jl_estimate_around(r.ttft_s.mean, first.half_ln);
+	ret->tpot_s = jl_estimate_around(r.tpot_s.mean, next.half_ln);
+	ret->request_tps = jl_estimate_around(1 / r.tpot_s.mean, next.half_ln);
 	/* by what a request takes: the end of a run, when machines stand half empty, is not counted */
-	ret->total_tps = around(ask->n_requests * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean,
-				next.half_ln);
+	ret->total_tps = jl_estimate_around(
+		ask->n_requests * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean, next.half_ln);
 	ret->step = next.step;
 	return JL_OK;
 }
@@ -137,7 +132,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_device *dev = &machine->dev;
 	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
-	const int n_host = gpus_of_host(machine);
+	const int n_host = jl_serve_host_gpus(machine);
 	const struct jl_serve_fit fit = ask->fit ? *ask->fit : jl_serve_shipped(cat, dev->arch, ask->engine);
 	const struct jl_op_fit ops = ask->ops ? *ask->ops : jl_op_shipped(cat, dev->arch, ask->engine);
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };

@@ -90,6 +90,8 @@ struct jl_serve_time {
 struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
 				 const struct jl_serve_run *run, const struct jl_run_plan *plan);
 
+int jl_serve_host_gpus(const struct jl_machine *machine); /* of one host; 1 where none is known */
+
 /* One copy of the model on one host of `machine`. A model that does not fit is an answer, not an error. */
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
 				const struct jl_machine *machine, const struct jl_serve_ask *ask, struct jl_err *err);

@@ -91,7 +91,7 @@ p=$(port)
 timeout 60 "$JEOUL" bench allreduce --listen --port "$p" -b 1K -n 2 -w 1 --no-store --secret-file "$work/secret" >"$work/first" 2>"$work/said" & pid=$!
 for _ in $(seq 100); do grep -q Listening "$work/said" && break; sleep 0.1; done
 run 2 bench allreduce --to 127.0.0.1 --port "$p"; one_line; says "asks for a secret"
-run 2 bench allreduce --to 127.0.0.1 --port "$p" --secret-file "$work/other" --lang ko; one_line; says "비밀이 다릅니다"
+run 2 bench allreduce --to 127.0.0.1 --port "$p" --secret-file "$work/other" --lang ko; one_line; says "공유 키가 다릅니다"
 run 0 bench allreduce --to 127.0.0.1 --port "$p" --secret-file "$work/secret"
 wait $pid && ok || bad "with a secret: $(cat "$work/said")"
 run 2 bench allreduce --to 127.0.0.1 --secret-file "$work/short"; one_line; says "can be guessed"

@@ -61,7 +61,26 @@ run 0 cost --bill-of "rtx-4090 desktop" --util 50% --tariff kepco --lang en; has
 run 0 cost --bill-of "rtx-4090 desktop" --util 50% --tariff kepco --household "300 kWh" --json
 json "len(j['months']) == 12 and abs(j['year'] - sum(m['more'] for m in j['months'])) < 1 and 700e3 < j['year'] < 900e3"
 run 2 cost --bill-of "rtx-4090 desktop" --lang en; one_line; says "goes with --tariff"
-run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "card"; has "only, no host"
+# A card comes with the host that recommend gives it, unless that is there already, which the first lines say
+run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "700.00 USD of it"; has "of a used card"
+run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --json; json "j['options'][0]['price_is_card_only'] and 'price_host_assumed' not in j['options'][0]"
+card=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['options'][0]['price'])" "$work/out")
+run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --lang en; out=$(head -3 <<< "$out"); has "is there already"
+run 0 cost --buy "rtx-3090, host=900 USD" --rent "2 USD/h" --json; json "j['options'][0]['price'] == $card + 900"
+run 2 cost --buy "rtx-3090, host=later" --rent "2 USD/h"; one_line
+# One price rule: what cost takes is what recommend takes, new where shops sell it, and the other stands beside it
+run 0 cost --buy rtx-5080 --rent "2 USD/h" --lang en; flat; has "Amazon new"; has "of a new card, a used one is 1,233 USD (resale best"
+run 0 cost --buy rtx-5080 --rent "2 USD/h" --json; price=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['options'][0]['price'])" "$work/out")
+run 0 recommend --purpose kaggle --how buy --only rtx-5080 --per-machine 1 --json
+json "j['pick']['how'] == 'buy-new' and j['pick']['machine_usd'] == $price and any(c['key'] == 'other-price' for c in j['pick']['caveats'])"
+run 0 recommend --purpose kaggle --how buy --only rtx-3090 --per-machine 1 --json; json "j['pick']['how'] == 'buy-used' and j['pick']['machine_usd'] == $card + 700"
+run 0 recommend --purpose kaggle --how buy-used --only rtx-5080 --per-machine 1 --json; json "j['pick']['how'] == 'buy-used'"
+# Whoever buys and whoever rents does the same work, whatever either takes for it
+run 0 cost gpt2-124m --tokens 1e9 --buy rtx-5080 --rent h100-sxm5 --util 20% --json
+json "abs(j['runs_per_month'] * j['options'][0]['run']['run_s']['value'] / 3600 / 730 - 0.2) < 1e-6"
+json "abs([p['total'] for p in j['options'][1]['paid'] if p['months'] == 12][0] / (12 * j['runs_per_month'] * j['options'][1]['run']['run_s']['value'] / 3600 * 3.29) - 1) < 0.001"
+run 0 cost gpt2-124m --tokens 1e9 --buy rtx-5080 --rent h100-sxm5 --lang en; flat; has "Each does the same work: 20 runs a month, what rtx-5080 does in 15 % of the time"
+run 0 cost gpt2-124m --tokens 1e9 --buy rtx-5080 --buy rtx-3090 --util 90% --lang en; has "too slow for the same work"
 
 # The work: a model, and a run that was only observed
 run 0 cost resnet-50 --samples 1281167 --epochs 90 --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json

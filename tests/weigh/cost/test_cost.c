@@ -353,7 +353,7 @@ static void hosts_draw_power_too(void **state)
 	jl_arena_release(&arena);
 }
 
-/* A desktop is more than its card; a card by itself says so. */
+/* A card has the host of a desktop around it, unless that is there already. */
 static void a_desktop_has_a_host(void **state)
 {
 	struct jl_arena arena;
@@ -362,7 +362,7 @@ static void a_desktop_has_a_host(void **state)
 	(void)state;
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	parse(&desktop, JL_COST_BUY, "rtx-3090 desktop", &arena);
-	parse(&card, JL_COST_BUY, "rtx-3090", &arena);
+	parse(&card, JL_COST_BUY, "rtx-3090, host=owned", &arena);
 	parse(&two, JL_COST_BUY, "2x rtx-3090 workstation", &arena);
 	assert_int_equal(desktop.price.micro - card.price.micro, 700 * JL_MICRO);
 	assert_int_equal(two.price.micro, 2 * card.price.micro + 1500 * JL_MICRO);

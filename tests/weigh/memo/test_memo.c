@@ -250,12 +250,14 @@ static void test_rules(void **state)
 		{ "| GPUs | tokens/s | each | tokens a day (억) |\n|---|---|---|---|\n| 1 | 3,150 | 3,150 | 2.72 |\n"
 		  "| 2 | 6,180 | 3,090 | 5.34 |\n| 4 | 12,080 | 3,020 | 10.44 |\n| 8 | 23,360 | 2,920 | 21.18 |\n",
 		  "21.18", "table", JL_MEMO_WRONG, "20.18", "" },
-		{ "| 월 | 사용량 (kWh) |\n|---|---|\n| 7월 | 1,284 |\n| 8월 | 1,347 |\n| 9월 | 1,102 |\n\n"
-		  "8월 대비 9월 사용량은 28 % 감소했습니다\n",
-		  "28 %", "same-fact", JL_MEMO_WRONG, "18 %", "" },
-		{ "| GPU | throughput |\n|---|---|\n| A100 80GB | 3,420 |\n| H100 SXM | 8,690 |\n\n"
-		  "Compared with the A100 80GB, the H100 SXM has 2.45x the throughput\n",
-		  "2.45x", "same-fact", JL_MEMO_WRONG, "2.54x", "" },
+		{ "L40S 메모리 대역폭은 964 GB/s, H100 SXM은 3.35 TB/s입니다\n", "964 GB/s", "listed", JL_MEMO_DIFFERS,
+		  "", "864 GB/s" },
+		{ "대역폭은 864 GB/s, 다른 쪽은 3.35 TB/s로 3.78배입니다\n", "3.78배", "arithmetic", JL_MEMO_WRONG,
+		  "3.88배", "" },
+		{ "24 GPUs at 310 W average are 7.94 kW\n", "7.94 kW", "arithmetic", JL_MEMO_WRONG, "7.44 kW", "" },
+		{ "9,500 H100 hours at $2.20 = $29,900\n", "$29,900", "arithmetic", JL_MEMO_WRONG, "$20,900", "" },
+		{ "We own 3x DGX A100.\n\nAll-reduce over the DGX A100 nodes reaches an algbw of 218 GB/s\n",
+		  "218 GB/s", "bound", JL_MEMO_WRONG, "≤ 150 GB/s", NULL },
 		{ "with an MFU of 140 %\n", "140 %", "bound", JL_MEMO_WRONG, "", "" },
 		{ "EFA 400 GB/s 노드당\nall-reduce 8 노드: 270 GB/s\n", "270 GB/s", "bound", JL_MEMO_WRONG,
 		  "≤ 229 GB/s", "" },
@@ -336,6 +338,9 @@ static void test_quiet(void **state)
 		"### H100\n| dtype | TFLOPS |\n|---|---|\n| FP8 | 1979 TFLOPS |\n",
 		"utilization of the CPU: 400 %",
 		"DGX H100 4대에서 all-reduce busbw는 362 GB/s (알고리즘 대역폭 187 GB/s)",
+		"We own 3x DGX A100.\n\nAll-reduce over the DGX A100 nodes reaches an algbw of 118 GB/s. Each A100 has "
+		"600 GB/s of "
+		"NVLink.",
 		"4x dgx-h100 with SHARP: all-reduce busbw 640 GB/s",
 		"64 GPUs for 12 days, 18,432 GPU-hours (288 hours of wall time)",
 		"40,000 GPU-hours on 512 GPUs, 78 hours",
