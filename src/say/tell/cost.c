@@ -111,7 +111,7 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 			continue;
 		jl_doc_lead(doc);
 		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
-			    JL_NAMED(study->options[i].name));
+			    JL_NAMED(jl_option_said(study->options[i].name)));
 	}
 	if (!study->measure || study->n_options < 2)
 		return;
@@ -390,7 +390,8 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 					 o->other.used ? JL_("; of a new card, a used one is %s USD (%s, %s)")
 						       : JL_("; of a used card, a new one is %s USD (%s, %s)"),
 					 jl_grouped(JL_TXT, o->other.usd),
-					 o->other.price ? jl_msg(o->other.price->provider) : JL_("list price"), o->other.date),
+					 o->other.price ? jl_msg(o->other.price->provider) : JL_("list price"),
+					 o->other.date),
 			    JL_LISTED, o->other.price ? o->other.price->provider : NULL);
 	else if (o->card.usd > 0)
 		jl_doc_said(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE, NULL);

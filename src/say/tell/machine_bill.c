@@ -106,25 +106,3 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 		     study->assumed.household ? " (--household)" : "", (double)study->setting.fx.krw_micro / 1e6,
 		     jl_date_text(JL_TXT, study->setting.fx.day));
 }
-
-void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today)
-{
-	const struct jl_bill *bill = &asked->bill;
-	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
-
-	JL_LEAD(doc, jl_money_text(JL_TXT, bill->total));
-	jl_doc_said(doc,
-		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
-				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),
-		    JL_ORIGIN_NONE, NULL);
-	jl_tell_table(doc, NULL, "tf", "|");
-	for (int p = 0; p < JL_N_BILL_PART; p++) {
-		if (bill->parts[p].micro == 0)
-			continue;
-		JL_ROW(doc, false, JL_WORD(jl_bill_part_name((enum jl_bill_part)p)),
-		       JL_FIG(jl_num_written(
-			       jl_num_plain(jl_money_value(bill->parts[p]), kind, NULL, JL_LISTED, bill->source),
-			       jl_money_text(JL_TXT, bill->parts[p]))));
-	}
-	jl_tell_tariff(doc, asked->tariff, asked->newer, bill->date, bill->source, today);
-}

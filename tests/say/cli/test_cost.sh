@@ -65,7 +65,7 @@ run 2 cost --bill-of "rtx-4090 desktop" --lang en; one_line; says "goes with --t
 run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "700.00 USD of it"; has "of a used card"
 run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --json; json "j['options'][0]['price_is_card_only'] and 'price_host_assumed' not in j['options'][0]"
 card=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['options'][0]['price'])" "$work/out")
-run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --lang en; out=$(head -3 <<< "$out"); has "is there already"
+run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --lang en; out=$(head -4 <<< "$out"); has "is there already"
 run 0 cost --buy "rtx-3090, host=900 USD" --rent "2 USD/h" --json; json "j['options'][0]['price'] == $card + 900"
 run 2 cost --buy "rtx-3090, host=later" --rent "2 USD/h"; one_line
 # One price rule: what cost takes is what recommend takes, new where shops sell it, and the other stands beside it
