@@ -83,7 +83,7 @@ static const struct {
 			 JL_N("id|parameters|layers|hidden|heads|vocabulary") },
 	[JL_R_PARAM] = { "id:4 value unit n_rows", JL_N("id|value|unit|rows") },
 	[JL_R_FAMILY] = { "id vendor name:4", JL_N("id|vendor|name") },
-	[JL_R_TARIFF] = { "id component value date name:4", JL_N("id|component|value|date|name") },
+	[JL_R_TARIFF] = { "id:20 component:8 value date name:11", JL_N("id|component|value|date|name") },
 	[JL_R_RULE] = { "id:4 kind value:4 date", JL_N("id|kind|value|date") },
 	[JL_R_SOURCE] = { "id:4 origin date url:4", JL_N("id|origin|date|address") },
 };

@@ -6,7 +6,6 @@
 #include "cost/resale.h"
 
 #define OLD_DAYS       90 /* rents move faster than this */
-#define MONTH_DAYS     (365.25 / 12)
 #define MILESTONES_MAX 7
 #define CHART_POINTS   37
 
@@ -27,17 +26,21 @@ static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost
 
 /* --- the answer */
 
-/* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. */
+/* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. Its range is by what moves it
+ * most; NULL: it has none. */
+static const struct jl_cost_swing *mover(const struct jl_cost_pair *p)
+{
+	return p->n_swings && !isnan(p->swings[0].lo + p->swings[0].hi) ? p->swings : NULL;
+}
+
 static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
-	const double days = ceil(p->days);
-	char date[JL_DATE_TEXT_MAX];
+	const struct jl_cost_swing *by = mover(p);
 
-	jl_date_text(date, p->day);
-	return jl_num_about(
-		p->days * 86400, JL_K_TIME,
-		p->days < 60 ? jl_tell_text(doc, JL_("%.0f day{/s} (%s)"), days, date)
-			     : jl_tell_text(doc, JL_("%.0f days (%.1f months, %s)"), days, p->days / MONTH_DAYS, date));
+	return jl_num_about(p->days * 86400, JL_K_TIME,
+			    by ? jl_tell_text(doc, JL_("%.0f day{/s} (%.0f–%.0f)"), ceil(p->days),
+					      ceil(fmin(by->lo, by->hi)), ceil(fmax(by->lo, by->hi)))
+			       : jl_tell_text(doc, JL_("%.0f day{/s}"), ceil(p->days)));
 }
 
 /* "3.0 years", "20 days": how far was looked. */
@@ -68,12 +71,18 @@ static struct jl_num total_num(const struct jl_cost_study *study, size_t option)
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
 {
+	const struct jl_cost_swing *by = mover(p);
+	char date[JL_DATE_TEXT_MAX];
+
+	jl_date_text(date, p->day);
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
 		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3.")
-				   : JL_("|1 costs less than |2 after |3."),
-		    JL_NAMED(p->dear_name), JL_NAMED(p->cheap_name),
-		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)));
+		    : by           ? JL_("|1 costs less than |2 after |3, on |4 (range: |5 ±|6).")
+				   : JL_("|1 costs less than |2 after |3, on |4."),
+		    JL_NAMED(jl_option_said(p->dear_name)), JL_NAMED(jl_option_said(p->cheap_name)),
+		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)), JL_NAMED(date),
+		    JL_WORD(by ? jl_msg(by->en) : ""), JL_FIG(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 }
 
 static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
@@ -86,11 +95,12 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 							  study->lines[next].cum_micro[study->setting.horizon_days]))
 			next = i;
 	jl_doc_lead(doc);
-	JL_SENTENCE(
-		doc,
-		next == best ? JL_("Over |1, |2 costs |3 in all.") : JL_("Over |1, |2 is cheapest: |3 in all, |4 |5."),
-		JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(study->options[best].name),
-		JL_FIG(total_num(study, best)), JL_NAMED(study->options[next].name), JL_FIG(total_num(study, next)));
+	JL_SENTENCE(doc,
+		    next == best ? JL_("Over |1, |2 costs |3 in all.")
+				 : JL_("Over |1, |2 is cheapest: |3 in all, |4 |5."),
+		    JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(jl_option_said(study->options[best].name)),
+		    JL_FIG(total_num(study, best)), JL_NAMED(jl_option_said(study->options[next].name)),
+		    JL_FIG(total_num(study, next)));
 }
 
 /* The same work on each of them, and what is not bought: before anything is compared. */
@@ -101,7 +111,7 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 			continue;
 		jl_doc_lead(doc);
 		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
-			    JL_NAMED(study->options[i].name));
+			    JL_NAMED(jl_option_said(study->options[i].name)));
 	}
 	if (!study->measure || study->n_options < 2)
 		return;
@@ -129,8 +139,8 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	chart->y = JL_AXIS(.label = JL_("paid"), .kind = money_kind(study));
 	chart->mark_source = JL_METHOD;
 	for (size_t i = 0; i < study->n_options; i++) {
-		struct jl_chart_point *points = jl_tell_series(doc, chart, i, study->options[i].name, JL_ESTIMATED,
-							       CHART_POINTS);
+		struct jl_chart_point *points = jl_tell_series(doc, chart, i, jl_option_said(study->options[i].name),
+							       JL_ESTIMATED, CHART_POINTS);
 
 		for (size_t k = 0; points && k < CHART_POINTS; k++) {
 			const long day = (long)((double)horizon * (double)k / (CHART_POINTS - 1));
@@ -142,8 +152,9 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	for (size_t i = 0; i < study->n_pairs && chart->n_marks < 4; i++)
 		if (!isnan(study->pairs[i].days)) {
 			chart->marks[chart->n_marks].x = study->pairs[i].days;
-			chart->marks[chart->n_marks++].label = jl_tell_text(
-				doc, JL_("%.0f days (%s)"), ceil(study->pairs[i].days), study->pairs[i].cheap_name);
+			chart->marks[chart->n_marks++].label = jl_tell_text(doc, JL_("%.0f days (%s)"),
+									    ceil(study->pairs[i].days),
+									    jl_option_said(study->pairs[i].cheap_name));
 		}
 	jl_doc_picture(doc, chart);
 }
@@ -196,7 +207,7 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 	jl_tell_columns(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
 			heads, n + 1);
 	for (size_t o = 0; o < study->n_options; o++) {
-		jl_doc_cell_name(doc, study->options[o].name);
+		jl_doc_cell_name(doc, jl_option_said(study->options[o].name));
 		for (size_t i = 0; i < n; i++) {
 			const long long micro = study->lines[o].cum_micro[days[i]];
 
@@ -297,7 +308,7 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 
 	jl_tell_columns(doc, NULL, heads, 5);
 	for (size_t i = 0; i < study->n_options; i++) {
-		jl_doc_cell_name(doc, study->options[i].name);
+		jl_doc_cell_name(doc, jl_option_said(study->options[i].name));
 		if (study->work[i].known)
 			work_row(doc, study, &study->work[i]);
 		else
@@ -314,7 +325,7 @@ static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 		char co2[64] = "";
 
 		if (!w->known) {
-			jl_doc_note(doc, JL_MARK_UNKNOWN, study->options[i].name);
+			jl_doc_note(doc, JL_MARK_UNKNOWN, jl_option_said(study->options[i].name));
 			jl_doc_said(doc, w->why.text, JL_ESTIMATED, JL_METHOD);
 			continue;
 		}
@@ -322,8 +333,9 @@ static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 			continue;
 		if (!isnan(w->run_co2_g))
 			snprintf(co2, sizeof co2, ", %.3g kg CO2e", w->run_co2_g / 1000);
-		jl_tell_note(doc, JL_("One run"), JL_ESTIMATED, "%s: %.3g kWh (%.3g–%.3g)%s", study->options[i].name,
-			     w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi, co2);
+		jl_tell_note(doc, JL_("One run"), JL_ESTIMATED, "%s: %.3g kWh (%.3g–%.3g)%s",
+			     jl_option_said(study->options[i].name), w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi,
+			     co2);
 	}
 }
 
@@ -346,7 +358,7 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 	if (!isnan(l->year_co2_g))
 		jl_format(co2, sizeof co2, JL_("; %s kg CO2e"), jl_grouped(kg, l->year_co2_g / 1000));
 	jl_tell_note(doc, JL_("Power"), JL_ESTIMATED,
-		     JL_("%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s"), o->name,
+		     JL_("%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s"), jl_option_said(o->name),
 		     jl_grouped(kWh, l->year_kWh), jl_money_text(cost, l->year_power), watts,
 		     o->watts_predicted ? JL_(" predicted")
 		     : o->watts_assumed ? JL_(" assumed")
@@ -401,7 +413,7 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	snprintf(shown, sizeof shown, "%s%s", jl_money_text(JL_TXT, m), rent ? JL_C("rate", "/h") : "");
 	num.text = shown;
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
-	jl_doc_name(doc, o->name);
+	jl_doc_name(doc, jl_option_said(o->name));
 	jl_doc_text(doc, ": ");
 	if (!o->price_date) {
 		jl_doc_num(doc, &num);
@@ -456,7 +468,7 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 				      o->name, (double)o->interrupts_ppm / 1e4, (double)o->lost_s / 60,
 				      (double)o->restart_s / 60);
 		if (jl_cost_save_every_s(o) > 0)
-			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), o->name,
+			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), jl_option_said(o->name),
 				      jl_units_said(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
 	}
 	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
@@ -504,7 +516,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 		if (in->study->lines[i].by_kW && !(s->site.demand_kW > 0))
 			jl_buf_printf(&text, JL_("contract demand %.3g kW, what %s draws%s; "),
 				      (double)in->study->options[i].active_mW / 1e6 * (double)s->pue_ppm / 1e6,
-				      in->study->options[i].name, in->command ? " (--demand)" : "");
+				      jl_option_said(in->study->options[i].name), in->command ? " (--demand)" : "");
 	if (assumed->carbon_region)
 		jl_buf_printf(&text, JL_("grid of %s; "), jl_msg(assumed->carbon_name));
 	if (s->fx.krw_micro)
@@ -532,7 +544,7 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 					 study->setting.currency };
 
 		if (jl_money_convert(&paid, paid, other, &study->setting.fx, NULL) == JL_OK)
-			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", study->options[i].name,
+			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", jl_option_said(study->options[i].name),
 				      jl_money_text(JL_TXT, paid));
 	}
 	if (text.len) /* no rate of exchange, no other money */

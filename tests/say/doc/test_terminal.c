@@ -59,6 +59,8 @@ static void a_number_keeps_its_unit(void **state)
 	check_wrap("it draws 22 kW here", narrow, "it draws\n22 kW here\n");
 	check_wrap("it took 1,049 days.", narrow, "it took\n1,049 days.\n");
 	check_wrap("the part is 17 %,", narrow, "the part is\n17 %,\n");
+	check_wrap("전력은 0.14 kW로 봄", narrow, "전력은\n0.14 kW로 봄\n"); /* also with what Korean adds to it */
+	check_wrap("여유가 +30 %면", narrow, "여유가\n+30 %면\n");
 	check_wrap("there are 22 machines", narrow, "there are 22\nmachines\n");
 	check_wrap("held\xc2\xa0together so", narrow, "held together\nso\n");
 }

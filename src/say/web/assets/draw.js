@@ -87,7 +87,7 @@ function legendOf(root, series, fx, fy, right) {
 // What moves a result: one bar for each input, from its value at 80 % to that at 120 %. An end that is not there lies beyond `limit`; the longest is first.
 export function tornado({ width, name, rows, centre, limit, show }) {
   rows = rows.map((r) => ({ ...r, lo: r.lo ?? limit * 1.08, hi: r.hi ?? limit * 1.08 })).sort((a, b) => Math.abs(b.hi - b.lo) - Math.abs(a.hi - a.lo));
-  const h = 30, left = Math.min(170, width * 0.36), height = rows.length * h + 26;
+  const h = 30, left = Math.min(170, width * 0.42), height = rows.length * h + 26;
   const all = rows.flatMap((r) => [r.lo, r.hi]), lo = Math.min(centre, ...all), hi = Math.max(centre, ...all);
   const f = (v) => left + 48 + ((v - lo) / (hi - lo || 1)) * (width - left - 118);
   const root = canvas(height, name, rows.map((r) => `${r.name}: ${show(r.lo)} – ${show(r.hi)}`).join(", "), width);
