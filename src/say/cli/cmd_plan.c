@@ -85,8 +85,7 @@ static void watch(void *ctx, const struct jl_plan_progress *at)
 	struct display *d = ctx;
 
 	(void)at;
-	d->cli->stop = jl_clock_s() > d->cli->until_s ||
-		       (d->cli->unwanted && d->cli->unwanted(d->cli->unwanted_ctx));
+	d->cli->stop = jl_clock_s() > d->cli->until_s || (d->cli->unwanted && d->cli->unwanted(d->cli->unwanted_ctx));
 }
 
 static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)
