@@ -320,7 +320,7 @@ static int by_x(const void *a, const void *b)
 static void front_line(const struct frame *f)
 {
 	const struct jl_chart *c = f->p->chart;
-	const struct jl_chart_point *front[BOXES_MAX];
+	const struct jl_chart_point *front[BOXES_MAX] = { NULL };
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_series; i++)
