@@ -139,3 +139,35 @@ enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const stru
 	jl_buf_release(&all);
 	return status;
 }
+
+static void fill(double *value, double from)
+{
+	if (isnan(*value))
+		*value = from;
+}
+
+void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *p)
+{
+	const bool own_length = !isnan(ask->run.samples) || !isnan(ask->run.tokens) || !isnan(ask->run.steps_per_epoch);
+	const bool own_model = ask->run.model || !isnan(ask->run.shape.layers);
+
+	ask->task = p->task;
+	if (!own_model && !ask->seen) {
+		ask->run.model = p->model;
+		fill(&ask->run.seq, p->seq);
+	}
+	if (!ask->seen) {
+		fill(&ask->run.global_batch, p->global_batch);
+		if (!own_length) {
+			ask->run.samples = p->samples;
+			ask->run.tokens = p->tokens;
+			fill(&ask->run.epochs, p->epochs);
+		}
+	}
+	fill(&ask->runs_per_month, p->runs);
+	fill(&ask->months, p->months);
+	fill(&ask->users, p->users);
+	fill(&ask->context, p->context);
+	fill(&ask->tokens_per_s, p->tokens_per_s);
+	fill(&ask->wait_s, p->wait_s);
+}
