@@ -291,17 +291,20 @@ template <int D> __device__ inline uint32_t at_piece(uint32_t tile, int row, int
 	return tile + (uint32_t)(row * D * 2 + ((piece ^ (row & 7)) << 4));
 }
 
-/* R rows from global memory (pitch in elements); rows from `n_there` on become zero. */
+/* R rows from global memory (pitch in elements); rows from `n_there` on become zero. A thread copies every eighth row or every
+ * sixteenth, whose pieces are permuted alike: one address, then steps. */
 template <int D, int R> __device__ inline void load_tile(uint32_t tile, const bf16 *from, size_t pitch, int n_there)
 {
-	constexpr int PIECES = D / 8;
+	constexpr int PIECES = D / 8, STEP = THREADS / PIECES;
+	static_assert(STEP % 8 == 0 && R % STEP == 0);
+	const int row = threadIdx.x / PIECES, piece = threadIdx.x % PIECES;
+	const bf16 *at = from + row * pitch + piece * 8;
+	const uint32_t to = at_piece<D>(tile, row, piece);
 #pragma unroll
-	for (int i = threadIdx.x; i < R * PIECES; i += THREADS) {
-		int row = i / PIECES, piece = i % PIECES;
-		bool there = row < n_there;
-		int n = there ? 16 : 0; /* the rest is filled with zeros */
-		asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(at_piece<D>(tile, row, piece)),
-			     "l"(from + (there ? (size_t)row : 0) * pitch + piece * 8), "r"(n));
+	for (int i = 0; i < R / STEP; i++, at += STEP * pitch) {
+		const int n = row + i * STEP < n_there ? 16 : 0; /* the rest is filled with zeros */
+		asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to + i * STEP * D * 2), "l"(at),
+			     "r"(n));
 	}
 }
 

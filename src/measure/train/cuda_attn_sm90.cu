@@ -98,31 +98,13 @@ __device__ static uint32_t shared_begin()
 	return ((uint32_t)__cvta_generic_to_shared(shared_any) + 1023) & ~1023u;
 }
 
-/* 64 rows of a head as H tiles: a thread copies every sixteenth row, whose pieces are permuted alike. */
-template <int H> struct head_copier {
-	const bf16 *from; /* this thread's piece of the first row */
-	size_t pitch;
-	uint32_t to; /* in a tile */
-
-	__device__ head_copier(const bf16 *first, size_t row_pitch)
-	    : from(first + threadIdx.x / 8 * row_pitch + threadIdx.x % 8 * 8), pitch(row_pitch),
-	      to(at_piece<D>(0, threadIdx.x / 8, threadIdx.x % 8))
-	{
-	}
-	__device__ void load(uint32_t tile, int row, int n_rows) const
-	{
-		const bf16 *at = from + (size_t)row * pitch;
+/* 64 rows of a head as H tiles. */
+template <int H> __device__ static void load_head(uint32_t tile, const bf16 *from, size_t pitch, int row, int n_rows)
+{
 #pragma unroll
-		for (int i = 0; i < 4; i++, at += 16 * pitch) {
-			const int n = row + i * 16 + (int)threadIdx.x / 8 < n_rows ? 16 : 0; /* the rest: zeros */
-#pragma unroll
-			for (int h = 0; h < H; h++)
-				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(
-						     tile + to + h * TILE_B + i * 16 * 128),
-					     "l"(at + h * D), "r"(n));
-		}
-	}
-};
+	for (int h = 0; h < H; h++)
+		load_tile<D, N_ROWS>(tile + h * TILE_B, from + row * pitch + h * D, pitch, n_rows - row);
+}
 
 /* The scores of the next keys are multiplied while this step's are applied to their values, and become exponentials meanwhile. Heads of
  * 128 have one tile of values, not two: a third block on the multiprocessor is worth more. */
@@ -132,14 +114,14 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 	constexpr bool TWO = H == 1;
 	const own_queries<bf16, D * H> w(a);
 	const uint32_t q_tile = shared_begin(), keys = q_tile + HEAD_B, values = keys + 2 * HEAD_B;
-	const head_copier<H> k(w.k, w.pitch), v(w.v, w.pitch);
 
-	head_copier<H>(w.q, w.pitch).load(q_tile, w.q0, a.seq);
-	k.load(keys, 0, a.seq);
+	load_head<H>(q_tile, w.q, w.pitch, w.q0, a.seq);
+	load_head<H>(keys, w.k, w.pitch, 0, a.seq);
 	copies_end();
-	k.load(keys + HEAD_B, N_ROWS, w.tile > 0 ? a.seq : 0);
+	if (w.tile > 0)
+		load_head<H>(keys + HEAD_B, w.k, w.pitch, N_ROWS, a.seq);
 	copies_end();
-	v.load(values, 0, a.seq);
+	load_head<H>(values, w.v, w.pitch, 0, a.seq);
 	copies_end();
 
 	float o[8 * H][4] = {}, s[8][4], top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f }, shrink[2];
@@ -162,10 +144,10 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 			copies_wait<0>();
 		product_rounded<H>(o, p, values + (TWO ? this_one : 0));
 		if (j + 2 <= w.tile)
-			k.load(keys + this_one, (j + 2) * N_ROWS, a.seq);
+			load_head<H>(keys + this_one, w.k, w.pitch, (j + 2) * N_ROWS, a.seq);
 		copies_end();
 		if (TWO)
-			v.load(values + other, (j + 1) * N_ROWS, a.seq), copies_end();
+			load_head<H>(values + other, w.v, w.pitch, (j + 1) * N_ROWS, a.seq), copies_end();
 		wgmma_wait<1>();
 		if (j + 1 == w.tile)
 			hide_later(s, 0, w.row0);
@@ -173,7 +155,7 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 		wgmma_wait<0>();
 		if (!TWO) {
 			__syncthreads();
-			v.load(values, (j + 1) * N_ROWS, a.seq), copies_end();
+			load_head<H>(values, w.v, w.pitch, (j + 1) * N_ROWS, a.seq), copies_end();
 		}
 		shrink_rows(o, shrink);
 		round_all(p, s);
