@@ -1,7 +1,6 @@
 #include "gpu/cublaslt.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <pthread.h>
 
 #include "base/dynlib.h"
@@ -167,7 +166,7 @@ static enum jl_status describe(struct jl_matmul *plan, const struct jl_matmul_sh
 	const struct functions *f = plan->lt->f;
 	int ab = data_type(s->type), c = data_type(s->c_type);
 	int32_t trans_a = s->tb, trans_b = s->ta;
-	int8_t fast = !s->wide || getenv("FP8FAST"); /* gradients sum in full */
+	int8_t fast = !s->wide; /* gradients sum in full */
 	int code = f->DescCreate(&plan->desc, s->type == JL_MM_TF32 ? COMPUTE_32F_TF32 : COMPUTE_32F, TYPE_32F);
 	if (code == 0)
 		code = f->DescSet(plan->desc, DESC_TRANSA, &trans_a, sizeof trans_a);

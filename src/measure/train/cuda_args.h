@@ -48,8 +48,13 @@ struct next_args {
 
 struct fp8_args {
 	const void *from, *before;
-	unsigned char *to, *to_t; /* [n_rows × width], [width × n_rows]; multiples of 16 */
+	unsigned char *to, *to_t; /* [n_rows × width], [width × n_rows], multiples of 16; NULL: not wanted */
 	struct jl_fp8_scale *scale;
 	float *partial; /* [gridDim.y × width] sums of columns; NULL: not wanted */
 	int n_rows, width;
+};
+
+#define FP8_MANY 4
+struct fp8_many { /* a launch: blockIdx.z has which */
+	struct fp8_args of[FP8_MANY];
 };

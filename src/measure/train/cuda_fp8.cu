@@ -89,7 +89,7 @@ __device__ static void put(const fp8_args &a, uint32_t *turned, const uint32_t l
 {
 	const int warp = threadIdx.x / 32, eighth = threadIdx.x % 8, group = threadIdx.x % 32 / 8;
 	const int row = row0 + warp * GRANULE + group * 4, col = col0 + eighth * 8;
-	if (row < a.n_rows && col < end)
+	if (a.to && row < a.n_rows && col < end)
 #pragma unroll
 		for (int r = 0; r < 4; r++)
 			*reinterpret_cast<uint2 *>(a.to + (size_t)(row + r) * a.width + col) =
@@ -140,6 +140,8 @@ template <int OF, bool WIDE> __device__ static void narrow(const fp8_args &a)
 	__shared__ float room[8][COLS];
 	const int row0 = blockIdx.y * ROWS, col0 = blockIdx.x * COLS, half = a.width / N_OUT;
 	const int row = row0 + threadIdx.x / 32 * GRANULE + threadIdx.x % 32 / 8 * 4, col = col0 + threadIdx.x % 8 * 8;
+	if (row0 >= a.n_rows || col0 >= half)
+		return; /* the tensors of a launch differ in size */
 	const float scale = a.scale->scale;
 	uint4 in[4][3] = {};
 	uint32_t low[N_OUT][4] = {}, high[N_OUT][4] = {};
@@ -186,9 +188,9 @@ template <int OF, bool WIDE> __device__ static void narrow(const fp8_args &a)
 }
 
 #define FP8(name, OF, WIDE)                                                                                            \
-	extern "C" __global__ void __launch_bounds__(256) jl_fp8_##name(fp8_args a)                                    \
+	extern "C" __global__ void __launch_bounds__(256) jl_fp8_##name(fp8_many m)                                    \
 	{                                                                                                              \
-		narrow<OF, WIDE>(a);                                                                                   \
+		narrow<OF, WIDE>(m.of[blockIdx.z]);                                                                               \
 	}
 
 FP8(plain, PLAIN, false)

@@ -189,7 +189,7 @@ struct jl_eng_fp8 {
 	enum jl_fp8_of of;
 	size_t n_rows, width;
 	const void *from, *before;
-	void *to, *to_t;
+	void *to, *to_t; /* NULL: not wanted */
 	struct jl_fp8_scale *scale;
 	bool wide, first, accumulate;
 	void *bias_grad;
@@ -326,8 +326,8 @@ struct jl_engine_kernels {
 	enum jl_status (*comm_open)(struct jl_engine *engine, struct jl_comm *processes, struct jl_comm **ret_comm,
 				    struct jl_err *err);
 	void (*int8_from_float)(struct jl_engine *engine, const struct jl_eng_int8 *op); /* optional */
-	/* Optional, both or none. `fp8_scales`: after a step, the scales of the next; e4m3 first, then e5m2. */
-	void (*fp8)(struct jl_engine *engine, const struct jl_eng_fp8 *op);
+	/* Optional, both or none. `fp8`: n > 1 (up to 4) of PLAIN e4m3 at once. `fp8_scales`: after a step, the scales of the next; e4m3 first, then e5m2. */
+	void (*fp8)(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n);
 	void (*fp8_scales)(struct jl_engine *engine, struct jl_fp8_scale *scales, size_t n_narrow, size_t n_wide);
 	/* Optional: memory of this worker as the system counts it now; NULL: peak_B. */
 	double (*memory_B)(struct jl_engine *engine);
@@ -343,6 +343,10 @@ struct jl_engine_kernels {
 };
 
 #define JL_ENGINE_SLOTS 512
+
+/* Whether such kernels can be there at all; what the machine lacks is said by `create`. */
+enum jl_status jl_engine_check(const struct jl_engine_kernels *kernels, enum jl_train_precision precision,
+			       struct jl_err *err);
 
 extern const struct jl_engine_kernels jl_engine_cpu, jl_engine_cuda;
 extern const struct jl_engine_kernels *const jl_engines[]; /* NULL-terminated, the preferred first: cuda, cpu */

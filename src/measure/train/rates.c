@@ -110,12 +110,14 @@ static enum jl_status narrow(struct buffers *b, struct jl_eng_gemm *op, struct j
 	JL_TRY(get(b, 5, 2 * sizeof *scales, JL_MEM_PLAIN, err));
 	scales = b->memory[5];
 	for (size_t i = 0; i < 2; i++)
-		b->engine->k->fp8(b->engine, &(struct jl_eng_fp8){ .n_rows = n_rows[i],
-								   .width = op->k,
-								   .from = b->memory[i],
-								   .to = b->memory[3 + i],
-								   .scale = &scales[i],
-								   .first = true });
+		b->engine->k->fp8(b->engine,
+				  &(struct jl_eng_fp8){ .n_rows = n_rows[i],
+							.width = op->k,
+							.from = b->memory[i],
+							.to = b->memory[3 + i],
+							.scale = &scales[i],
+							.first = true },
+				  1);
 	op->a = b->memory[3];
 	op->b = b->memory[4];
 	op->a_fp8 = &scales[0];

@@ -71,10 +71,6 @@ static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 			unit->param = take(&c[JL_BLOCK_PARAM], n, elem_B);
 			unit->param_shard = unit->param ? unit->param + unit->shard_at * elem_B : NULL;
 		}
-		if (is_fp8(t) && jl_train_unit_kind(&t->shape, u) == JL_UNIT_LAYER) {
-			unit->fp8 = take(&c[JL_BLOCK_PARAM], n, 1);
-			unit->fp8_t = take(&c[JL_BLOCK_PARAM], n, 1);
-		}
 		if (shards_grads(t)) {
 			unit->grad_shard = take(&c[JL_BLOCK_GRAD], shard_n, grad_B);
 		} else {
@@ -159,6 +155,7 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	}
 	t->fp8 = most ? take(c, rows * most, 1) : NULL;
 	t->fp8_t = most ? take(c, rows * most, 1) : NULL;
+	t->fp8_w = most ? take(c, s->unit_n[JL_UNIT_LAYER], 1) : NULL;
 	t->scales = most ? take(c, s->n_layers * JL_N_LINEAR * 3, sizeof *t->scales) : NULL;
 	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
 	t->norm_sq = take(c, 64, sizeof(float));

@@ -16,8 +16,7 @@ struct jl_unit {
 	char *grad;        /* full; zero2, zero3: the buffer it is in now, NULL: in none */
 	char *grad_shard;
 	float *master, *m, *v; /* shard_n each; master NULL where parameters are float */
-	char *fp8, *fp8_t; /* weights of the linear layers of a layer, as param lays them out; the same, transposed */
-	int8_t *int8;      /* a decoder's, with the scales of their rows */
+	int8_t *int8;          /* a decoder's, with the scales of their rows */
 	float *scales;
 	bool reducing, gathering;
 };
@@ -82,6 +81,7 @@ struct jl_trainer {
 	void *d_norm, *d_up, *d_qkv, *d_att, *attn_scratch, *logits;
 	size_t logits_rows;
 	void *fp8, *fp8_t; /* input of the product that is next, or its gradient; that, transposed; NULL: not in fp8 */
+	char *fp8_w; /* weights of the linear layers of the layer that computes, as a unit lays them out; in backward transposed */
 	struct jl_fp8_scale *scales;
 	float *loss, *norm_sq;
 	int32_t *tokens, *targets;

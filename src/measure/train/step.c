@@ -84,54 +84,67 @@ static void *kept_fp8(const struct jl_trainer *t, const struct jl_unit *unit, en
 	return t->layers[(size_t)(unit - t->units) - 1].fp8_t[linear_number(weight)];
 }
 
-static void narrow(struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight, enum jl_fp8_what what,
-		   struct jl_eng_fp8 op)
+static struct jl_eng_fp8 fp8_of(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
+				enum jl_fp8_what what)
 {
-	op.scale = scale_of(t, unit, weight, what);
-	op.wide = what == JL_FP8_GRADIENT;
-	op.first = t->n_steps == 1;
-	t->k->fp8(t->engine, &op);
+	return (struct jl_eng_fp8){ .n_rows = t->n_rows,
+				    .scale = scale_of(t, unit, weight, what),
+				    .wide = what == JL_FP8_GRADIENT,
+				    .first = t->n_steps == 1 };
 }
 
-static void narrow_weights(struct jl_trainer *t, struct jl_unit *unit)
+/* For forward as they are, for backward transposed: made twice a step, they are in memory for one layer only. */
+static void narrow_weights(struct jl_trainer *t, const struct jl_unit *unit, bool turned)
 {
-	for (size_t i = 0; t->fp8 && t->first_micro && i < JL_N_LINEAR; i++) {
+	struct jl_eng_fp8 ops[JL_N_LINEAR];
+	for (size_t i = 0; t->fp8 && i < JL_N_LINEAR; i++) {
 		const struct jl_tensor_place *w = &t->shape.weights[jl_train_linears[i]];
-		narrow(t, unit, jl_train_linears[i], JL_FP8_WEIGHT,
-		       (struct jl_eng_fp8){ .n_rows = w->rows,
-					    .width = w->cols,
-					    .from = jl_trainer_at(t, unit, jl_train_linears[i]),
-					    .to = unit->fp8 + w->at,
-					    .to_t = unit->fp8_t + w->at });
+		ops[i] = fp8_of(t, unit, jl_train_linears[i], JL_FP8_WEIGHT);
+		ops[i].n_rows = w->rows;
+		ops[i].width = w->cols;
+		ops[i].from = jl_trainer_at(t, unit, jl_train_linears[i]);
+		*(turned ? &ops[i].to_t : &ops[i].to) = t->fp8_w + w->at;
 	}
+	if (t->fp8)
+		t->k->fp8(t->engine, ops, JL_N_LINEAR);
+}
+
+static void narrow_input(struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight, const void *x)
+{
+	struct jl_eng_fp8 op = fp8_of(t, unit, weight, JL_FP8_INPUT);
+	op.of = weight != JL_W_DOWN ? JL_FP8_PLAIN : t->shape.gated ? JL_FP8_SWIGLU : JL_FP8_GELU;
+	op.width = t->shape.weights[weight].cols;
+	op.from = x;
+	op.to = t->fp8;
+	op.to_t = kept_fp8(t, unit, weight);
+	t->k->fp8(t->engine, &op, 1);
 }
 
 /* The gradient of what a linear layer gave; with the gradient of its bias, and behind it that of the activation. */
 static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy,
 			    const void *before)
 {
-	if (t->fp8)
-		narrow(t, unit, weight, JL_FP8_GRADIENT,
-		       (struct jl_eng_fp8){ .of = !before          ? JL_FP8_PLAIN
-						  : t->shape.gated ? JL_FP8_SWIGLU_BWD
-								   : JL_FP8_GELU_BWD,
-					    .n_rows = t->n_rows,
-					    .width = t->shape.weights[weight].rows,
-					    .from = dy,
-					    .before = before,
-					    .to = t->fp8,
-					    .to_t = t->fp8_t,
-					    .bias_grad = jl_trainer_grad(t, unit, weight + 1),
-					    .accumulate = jl_trainer_accumulates(t) });
+	struct jl_eng_fp8 op;
+	if (!t->fp8)
+		return;
+	op = fp8_of(t, unit, weight, JL_FP8_GRADIENT);
+	op.of = !before ? JL_FP8_PLAIN : t->shape.gated ? JL_FP8_SWIGLU_BWD : JL_FP8_GELU_BWD;
+	op.width = t->shape.weights[weight].rows;
+	op.from = dy;
+	op.before = before;
+	op.to = t->fp8;
+	op.to_t = t->fp8_t;
+	op.bias_grad = jl_trainer_grad(t, unit, weight + 1);
+	op.accumulate = jl_trainer_accumulates(t);
+	t->k->fp8(t->engine, &op, 1);
 }
 
 static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
 				 struct jl_eng_gemm op, enum jl_fp8_what a, enum jl_fp8_what b)
 {
-	const size_t at = t->shape.weights[weight].at;
 	const bool dw = op.c_is_grad, forward = a == JL_FP8_INPUT;
 	op.a = dw ? t->fp8_t : t->fp8;
-	op.b = dw ? kept_fp8(t, unit, weight) : (forward ? unit->fp8 : unit->fp8_t) + at;
+	op.b = dw ? kept_fp8(t, unit, weight) : t->fp8_w + t->shape.weights[weight].at;
 	op.lda = op.ldb = op.k;
 	op.ta = false;
 	op.tb = true;
@@ -151,15 +164,7 @@ static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor we
 	struct jl_eng_gemm op = jl_linear(w, t->n_rows, x, jl_trainer_at(t, unit, weight), bias, y, before_gelu);
 	op.b_scale = w->int8 ? unit->scales + w->scale_at : NULL;
 	if (t->fp8 && w->unit == JL_UNIT_LAYER) {
-		narrow(t, unit, weight, JL_FP8_INPUT,
-		       (struct jl_eng_fp8){ .of = weight != JL_W_DOWN ? JL_FP8_PLAIN
-						  : t->shape.gated    ? JL_FP8_SWIGLU
-								      : JL_FP8_GELU,
-					    .n_rows = t->n_rows,
-					    .width = w->cols,
-					    .from = x,
-					    .to = t->fp8,
-					    .to_t = kept_fp8(t, unit, weight) });
+		narrow_input(t, unit, weight, x);
 		op = of_fp8(t, unit, weight, op, JL_FP8_INPUT, JL_FP8_WEIGHT);
 	}
 	multiply(t, op);
@@ -257,7 +262,7 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	long next = l + 1 < s->n_layers ? (long)l + 2 : s->tied ? 0 : (long)s->n_layers + 1;
 	struct jl_unit *u = jl_trainer_use(t, l + 1, next);
 
-	narrow_weights(t, u);
+	narrow_weights(t, u, false);
 	if (before)
 		jl_trainer_norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
 	else
@@ -338,6 +343,7 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	void *again1 = t->k->recompute_norm ? a->norm1 : NULL, *again2 = t->k->recompute_norm ? a->norm2 : NULL;
 	void *d_up = t->d_up;
 	jl_trainer_grad_begin(t, l + 1);
+	narrow_weights(t, u, true);
 
 	if (t->k->recompute_act && s->gated)
 		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);

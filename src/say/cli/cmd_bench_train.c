@@ -407,6 +407,7 @@ static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_s
 	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
 			   : on_cpu(a)    ? JL_TRAIN_FP32
 					  : JL_TRAIN_BF16;
+	JL_TRY(jl_engine_check(a->run.kernels, a->run.precision, err));
 	a->run.n_threads = (int)jl_whole(cli, "threads", 0);
 	return JL_OK;
 }

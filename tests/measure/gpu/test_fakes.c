@@ -252,15 +252,15 @@ static void fp8_refused(void **state)
 	need_fakes();
 	setenv("FAKE_CUDA_GPUS", "2", 1);
 	assert_int_equal(train(&model, JL_TRAIN_FP8, 40, &err), JL_E_RANGE);
-	assert_non_null(strstr(err.text, "multiple of 16 tokens"));
+	assert_non_null(strstr(err.en, "multiple of 16 tokens"));
 	assert_int_equal(answer(&model, JL_TRAIN_FP8, 16, &err), JL_E_RANGE);
-	assert_non_null(strstr(err.text, "--precision bf16"));
+	assert_non_null(strstr(err.en, "--precision bf16"));
 	model.ffn = 72;
 	assert_int_equal(train(&model, JL_TRAIN_FP8, 32, &err), JL_E_RANGE);
-	assert_non_null(strstr(err.text, "72"));
+	assert_non_null(strstr(err.en, "72"));
 	setenv("FAKE_CUDA_CC", "8", 1);
 	assert_int_equal(train(&model, JL_TRAIN_FP8, 32, &err), JL_E_ABSENT);
-	assert_non_null(strstr(err.text, "compute capability 8.0"));
+	assert_non_null(strstr(err.en, "compute capability 8.0"));
 	unsetenv("FAKE_CUDA_CC");
 	assert_int_equal(held(), 0);
 }
