@@ -200,7 +200,7 @@ FP8(gelu_bwd, GELU_BWD, true)
 FP8(swiglu, SWIGLU, false)
 FP8(swiglu_bwd, SWIGLU_BWD, true)
 
-/* Scales of the next step: twice what the last steps had still fits. The first n_narrow are of e4m3, the others of e5m2. `first`: what
+/* Scales of the next step: eight times what the last steps had still fits. The first n_narrow are of e4m3, the others of e5m2. `first`: what
  * this step has had so far, and nothing is kept. */
 extern "C" __global__ void __launch_bounds__(256) jl_fp8_scales(jl_fp8_scale *scales, int n_narrow, int n, int first)
 {
@@ -208,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(256) jl_fp8_scales(jl_fp8_scale *sc
 	if (i >= n)
 		return;
 	jl_fp8_scale *s = scales + i;
-	const float limit = i < n_narrow ? 448.0f / 2 : 57344.0f / 2;
+	const float limit = i < n_narrow ? 448.0f / 8 : 57344.0f / 8;
 	float largest = s->largest;
 	if (!first) {
 		for (int h = JL_FP8_HISTORY - 1; h > 0; h--) {
