@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PLAIN_MAX 128
 
@@ -123,7 +124,7 @@ static enum surely reads_back(double value, int places, long long *ret_whole)
 	const double last = 0.5 * (value - nextafter(value, 0)), next = 0.5 * (nextafter(value, INFINITY) - value);
 	long double power = 1.0L, scaled, part, off;
 
-	for (int i = 0; i < places; i++) /* at most 10^21: exact */
+	for (int i = 0; i < places; i++) /* at most 10^27: exact */
 		power *= 10.0L;
 	scaled = (long double)value * power;
 	*ret_whole = (long long)scaled;
@@ -135,33 +136,52 @@ static enum surely reads_back(double value, int places, long long *ret_whole)
 	return off < 0.98L * (long double)last ? SURELY : off > 1.02L * (long double)next ? SURELY_NOT : UNSURE;
 }
 
-/* The shortest of 15 to 17 digits of a number from 1e-4 to 1e15 that reads as itself; 0: not sure. */
-static size_t decimal_text(char out[JL_NUM_TEXT_MAX], double value)
+/* The digits of a number, last first, as printf's %g places them: from 1e-4 on with a point, below it with an exponent. */
+static void put_digits(char out[JL_NUM_TEXT_MAX], const char *digits, size_t n, int places, int magnitude)
 {
-	const int magnitude = (int)floor(log10(value));
-	enum surely found = SURELY_NOT;
-	long long whole = 0;
-	char digits[24];
-	size_t n = 0, len = 0;
-	int places = 0;
+	const size_t whole = magnitude < -4 ? n - 1 : (size_t)places; /* digits that stand behind the point */
+	size_t len = 0;
 
-	for (int n_digits = 15; n_digits <= 17 && found == SURELY_NOT; n_digits++) {
-		places = n_digits - 1 - magnitude;
-		found = places < 1 || places > 21 ? UNSURE : reads_back(value, places, &whole);
-	}
-	if (found != SURELY)
-		return 0;
-	for (; whole % 10 == 0 && places > 0; places--)
-		whole /= 10;
-	for (; whole || (int)n <= places; whole /= 10)
-		digits[n++] = (char)('0' + (int)(whole % 10));
 	while (n) {
-		if ((int)n == places)
+		if (n == whole && len)
 			out[len++] = '.';
 		out[len++] = digits[--n];
 	}
+	if (magnitude < -4) {
+		memcpy(out + len, "e-", 2);
+		out[len + 2] = (char)('0' + -magnitude / 10);
+		out[len + 3] = (char)('0' + -magnitude % 10);
+		len += 4;
+	}
 	out[len] = '\0';
-	return len;
+}
+
+/* The shortest of 15 to 17 digits of a number from 1e-11 to 1e15 that reads as itself; false: not sure. */
+static bool decimal_text(char out[JL_NUM_TEXT_MAX], double value)
+{
+	const int about = (int)floor(log10(value)); /* one too many just below a power of ten */
+	enum surely found = SURELY_NOT;
+	long long whole = 0;
+	int magnitude;
+	char digits[32];
+	size_t n = 0;
+	int places = 0;
+
+	for (int n_digits = 15; n_digits <= 17 && found == SURELY_NOT; n_digits++) {
+		places = n_digits - 1 - about;
+		found = places < 1 || places > 27 ? UNSURE : reads_back(value, places, &whole);
+	}
+	if (found != SURELY)
+		return false;
+	magnitude = -1 - places;
+	for (long long rest = whole; rest; rest /= 10)
+		magnitude++;
+	for (; whole % 10 == 0 && places > 0; places--)
+		whole /= 10;
+	for (; whole || (magnitude >= -4 && (int)n <= places); whole /= 10)
+		digits[n++] = (char)('0' + (int)(whole % 10));
+	put_digits(out, digits, n, places, magnitude);
+	return true;
 }
 
 const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
@@ -173,7 +193,7 @@ const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
 	if (fabs(value) < 1e15 && value == trunc(value) &&
 	    (value != 0 || !signbit(value))) /* most of them, and ten times as fast */
 		return whole_text(out, (long long)value);
-	if (value >= 1e-4 && value < 1e15 && decimal_text(out, value))
+	if (value >= 1e-11 && value < 1e15 && decimal_text(out, value))
 		return out;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(out, JL_NUM_TEXT_MAX, "%.*g", digits, value);

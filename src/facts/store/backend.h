@@ -8,13 +8,15 @@
 #define JL_STORE_BUSY_MS  10000
 #define JL_STORE_FIND_MAX 3 /* how many ids `find` hands over: enough to say that a short one is not unique */
 
+enum jl_store_missing { JL_STORE_MAKE, JL_STORE_EMPTY, JL_STORE_FAIL }; /* what is done where there is no file */
+
 /* Where a store is. `shown` is what messages may say. */
 struct jl_store_place {
 	char *target; /* path, or the whole URL with its password */
 	char *shown;
 	char *spool;   /* NULL: this kind needs none */
 	char *refused; /* beside the spool: what the server would not take */
-	bool must_exist;
+	enum jl_store_missing missing;
 };
 
 struct jl_store_db; /* the backend's own */

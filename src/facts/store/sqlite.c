@@ -197,8 +197,12 @@ static enum jl_status prepare(struct jl_store_db *db, const char *path, struct j
 	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
 	enum jl_status status = run(db, "PRAGMA synchronous = FULL", err);
+	/* as of one moment: between two questions another process may have made the tables */
+	JL_THEN(status, run(db, "BEGIN", err));
 	JL_THEN(status, ask_number(db, "PRAGMA user_version", &version, err));
 	JL_THEN(status, check_owner(db, version, err));
+	if (sqlite3_get_autocommit(db->sq) == 0)
+		(void)run(db, "ROLLBACK", NULL); /* nothing was written */
 	if (status || version == JL_STORE_SCHEMA)
 		return status;
 	if (version == 0)
@@ -251,17 +255,20 @@ static bool is_only_readable(const char *path)
 
 static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err)
 {
-	int flags = SQLITE_OPEN_READWRITE | (place->must_exist ? 0 : SQLITE_OPEN_CREATE);
+	const int flags = SQLITE_OPEN_READWRITE | (place->missing == JL_STORE_FAIL ? 0 : SQLITE_OPEN_CREATE);
+	const char *path = place->target;
 	struct jl_store_db *db;
 	struct stat info;
 	enum jl_status status = JL_OK;
 
 	if (stat(place->target, &info) == 0 && S_ISDIR(info.st_mode))
 		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it", place->shown);
-	if (place->must_exist && stat(place->target, &info) != 0)
+	if (place->missing == JL_STORE_FAIL && stat(path, &info) != 0)
 		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: {%s}", place->shown, strerror(errno));
-	if (!place->must_exist)
-		JL_TRY(jl_store_make_parents(place->target, err));
+	if (place->missing == JL_STORE_EMPTY && stat(path, &info) != 0 && errno == ENOENT)
+		path = ":memory:";
+	if (place->missing == JL_STORE_MAKE)
+		JL_TRY(jl_store_make_parents(path, err));
 	db = jl_realloc(NULL, sizeof(*db));
 	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown) };
@@ -269,8 +276,8 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 		jl_free(db);
 		return jl_fail_nomem(err);
 	}
-	int code = sqlite3_open_v2(place->target, &db->sq, flags, NULL);
-	status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
+	int code = sqlite3_open_v2(path, &db->sq, flags, NULL);
+	status = code == SQLITE_OK ? prepare(db, path, err) : fail(db, code, err);
 	if (status == JL_E_IO && is_only_readable(place->target)) {
 		sqlite3_close(db->sq);
 		db->sq = NULL;

@@ -18,7 +18,8 @@ void jl_store_go_offline(struct jl_store *store, const struct jl_err *why)
 	store->db = NULL;
 }
 
-static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool must_exist, struct jl_err *err)
+static enum jl_status open_at(struct jl_store **ret_store, const char *url, enum jl_store_missing missing,
+			      struct jl_err *err)
 {
 	struct jl_store *store = jl_realloc(NULL, sizeof(*store));
 	struct jl_err why = { .status = JL_OK };
@@ -30,7 +31,7 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, bool
 	enum jl_status status = jl_store_place_init(&store->place, &store->backend, url, err);
 	if (status)
 		goto out;
-	store->place.must_exist = must_exist;
+	store->place.missing = missing;
 	status = store->backend->open(&store->db, &store->place, &why);
 	if (status == JL_E_IO && store->backend->spools) {
 		store->offline = why;
@@ -51,12 +52,17 @@ out:
 
 enum jl_status jl_store_open(struct jl_store **ret_store, const char *url, struct jl_err *err)
 {
-	return open_at(ret_store, url, false, err);
+	return open_at(ret_store, url, JL_STORE_MAKE, err);
+}
+
+enum jl_status jl_store_open_to_read(struct jl_store **ret_store, const char *url, struct jl_err *err)
+{
+	return open_at(ret_store, url, JL_STORE_EMPTY, err);
 }
 
 enum jl_status jl_store_open_existing(struct jl_store **ret_store, const char *url, struct jl_err *err)
 {
-	return open_at(ret_store, url, true, err);
+	return open_at(ret_store, url, JL_STORE_FAIL, err);
 }
 
 void jl_store_close(struct jl_store *store)

@@ -142,8 +142,7 @@ static enum jl_status make(struct jl_cli *cli, const struct jl_probe_machine *he
 	struct jl_own own;
 	struct jl_sys sys;
 	char date[JL_DATE_TEXT_MAX];
-	enum jl_status status = jl_this_records(&ask.records, &ask.n_records, cli, here->fingerprint, RECORDS_MAX,
-						false, err);
+	enum jl_status status = jl_this_records(&ask.records, &ask.n_records, cli, here->fingerprint, RECORDS_MAX, err);
 
 	(void)jl_date_text(date, cli->today);
 	if (!status && here->system && here->n_gpus && !here->mixed) {

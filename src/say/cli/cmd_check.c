@@ -293,7 +293,7 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 static enum jl_status load_past(struct batch *b, const char *fingerprint, struct jl_err *err)
 {
 	JL_TRY(jl_this_records(&b->judge.past, &b->judge.n_past, b->cli, fingerprint,
-			       fingerprint ? RECORDS_MAX : FLEET_MAX, false, err));
+			       fingerprint ? RECORDS_MAX : FLEET_MAX, err));
 	if (fingerprint)
 		jl_check_steadiness(&b->judge.steadiness, b->judge.past, b->judge.n_past);
 	return JL_OK;

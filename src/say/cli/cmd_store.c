@@ -40,7 +40,7 @@ const struct jl_option jl_store_note_options[] = { JL_O_FLAG("remove", JL_N("tak
 
 static enum jl_status open_store(struct jl_store **ret_store, struct jl_cli *cli, struct jl_err *err)
 {
-	return jl_store_open(ret_store, jl_text(cli, "store"), err);
+	return jl_store_open_to_read(ret_store, jl_text(cli, "store"), err);
 }
 
 static enum jl_status read_since(double *ret_s, const struct jl_cli *cli, struct jl_err *err)
@@ -344,7 +344,7 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 
 	if (!file)
 		return jl_fail(err, JL_E_IO, "%s: cannot be opened: {%s}", path, strerror(errno));
-	status = open_store(&im.store, cli, err);
+	status = jl_store_open(&im.store, jl_text(cli, "store"), err);
 	JL_THEN(status, import_lines(&im, file, err));
 	JL_THEN(status, jl_store_end(im.store, err));
 	if (!status)
@@ -360,7 +360,7 @@ enum jl_status jl_cmd_store_merge(struct jl_cli *cli, struct jl_err *err)
 	struct jl_store *into = NULL, *from = NULL;
 	enum jl_status status = jl_store_open_existing(&from, cli->args.operands[0], err);
 
-	JL_THEN(status, open_store(&into, cli, err));
+	JL_THEN(status, jl_store_open(&into, jl_text(cli, "store"), err));
 	JL_THEN(status, jl_store_merge(into, from, err));
 	if (!status) {
 		say_taken(cli, into);

@@ -39,15 +39,14 @@ enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_m
 }
 
 enum jl_status jl_this_records(const struct jl_record *const **ret_list, size_t *ret_n, struct jl_cli *cli,
-			       const char *fingerprint, size_t limit, bool existing, struct jl_err *err)
+			       const char *fingerprint, size_t limit, struct jl_err *err)
 {
 	const struct jl_store_filter filter = { .machine = fingerprint, .origin = "measured", .limit = limit };
 	const char *where = jl_text(cli, "store");
 	const struct jl_record *records = NULL, **list;
 	struct jl_store *store = NULL;
 	size_t n = 0;
-	enum jl_status status = existing ? jl_store_open_existing(&store, where, err)
-					 : jl_store_open(&store, where, err);
+	enum jl_status status = jl_store_open_to_read(&store, where, err);
 
 	JL_THEN(status, jl_store_list(store, &filter, &cli->arena, &records, &n, err));
 	jl_store_close(store);
@@ -96,7 +95,7 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	struct jl_bitext more;
 
 	/* a store that is not there or cannot be read has nothing */
-	(void)jl_this_records(&ask.records, &ask.n_records, cli, machine->fingerprint, RECORDS_MAX, true, NULL);
+	(void)jl_this_records(&ask.records, &ask.n_records, cli, machine->fingerprint, RECORDS_MAX, NULL);
 	jl_own_cpu(&own, &ask);
 	if (!jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
 		JL_TRY(add_cpu(cli, &own, machine->short_name, err));

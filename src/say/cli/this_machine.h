@@ -23,10 +23,9 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 /* The same in place, for every option of the command line that takes a system. */
 enum jl_status jl_this_machine_args(struct jl_cli *cli, struct jl_err *err);
 
-/* What was measured on the machine with this fingerprint (NULL: on any), newest first, in the command's arena. `existing`: a store that is
- * not there is not made. */
+/* What was measured on the machine with this fingerprint (NULL: on any), newest first, in the command's arena. */
 enum jl_status jl_this_records(const struct jl_record *const **ret_list, size_t *ret_n, struct jl_cli *cli,
-			       const char *fingerprint, size_t limit, bool existing, struct jl_err *err);
+			       const char *fingerprint, size_t limit, struct jl_err *err);
 
 /* What is in it: live, or the captured machine that JEOUL_MACHINE names. */
 enum jl_status jl_this_machine_probe(struct jl_cli *cli, const struct jl_probe_machine **ret_machine,

@@ -49,6 +49,9 @@ struct jl_web {
 	char token[JL_WEB_TOKEN_MAX]; /* of this start; never logged */
 	char host[256];               /* this machine's own name */
 	double begin_s;
+	pthread_mutex_t hello_lock;
+	struct jl_buf hello;   /* what the page is told first: every network is read for it, so once */
+	atomic_size_t freed_B; /* of bodies since memory was last given back */
 };
 
 /* One request from its first header to its answer. */
@@ -81,6 +84,8 @@ extern const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL];
 enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why);
 enum MHD_Result jl_web_enter(struct jl_web_request *r); /* the cookie, and to the page */
 enum MHD_Result jl_web_route(struct jl_web_request *r); /* the whole request is there; also when its job is done */
+
+bool jl_web_prepare(struct jl_web *web); /* false: no memory now; it is tried again by who needs it */
 
 /* jobs.c: what takes longer than a moment is done beside the threads that read and write. */
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads);

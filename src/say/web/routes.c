@@ -187,21 +187,43 @@ static void names_json(struct jl_json *json, const struct jl_catalog *cat)
 	jl_arena_release(&arena);
 }
 
-/* What the page needs to know before it asks anything. */
-static enum MHD_Result hello(struct jl_web_request *r)
+static void make_hello(struct jl_buf *text, const struct jl_web_options *o)
 {
-	const struct jl_web_options *o = &r->web->options;
 	const struct jl_rule *won = jl_rule_by_id(o->cat, "krw-per-usd");
 	struct jl_json json;
-	struct jl_buf text;
 
-	jl_buf_init(&text, SMALL_B);
-	jl_json_init(&json, &text, false);
+	jl_buf_init(text, SMALL_B);
+	jl_json_init(&json, text, false);
 	jl_json_pack(&json, "{version:s lang:s krw_per_usd:f krw_per_usd_date:s", o->version, jl_lang()->code,
 		     jl_figure(o->cat, "krw-per-usd"), won ? won->date : NULL);
 	names_json(&json, o->cat);
 	jl_json_finish(&json);
-	return send_buf(r, 200, "application/json", &text);
+}
+
+bool jl_web_prepare(struct jl_web *web)
+{
+	bool made;
+
+	(void)pthread_mutex_lock(&web->hello_lock);
+	if (web->hello.failed)
+		jl_buf_release(&web->hello);
+	if (web->hello.len == 0)
+		make_hello(&web->hello, &web->options);
+	made = !web->hello.failed;
+	(void)pthread_mutex_unlock(&web->hello_lock);
+	return made;
+}
+
+/* What the page needs to know before it asks anything. */
+static enum MHD_Result hello(struct jl_web_request *r)
+{
+	struct MHD_Response *response = NULL;
+
+	if (jl_web_prepare(r->web))
+		response = from_static(r->web->hello.len, r->web->hello.data);
+	if (response)
+		(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+	return send_response(r, 200, "application/json", response);
 }
 
 /* One event and the end: EventSource comes again after a second by itself, and no connection is held meanwhile. */

@@ -1,6 +1,7 @@
-/* The server: connections in, requests gathered, answers out. A few threads wait for many connections (epoll); none belongs to one. */
+/* The server: connections in, requests gathered, answers out. A few threads wait for many connections (poll); none belongs to one. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,6 +15,9 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "web/inside.h"
+
+#define KEPT_EACH_B ((size_t)64 << 10)
+#define KEPT_MAX_B  ((size_t)32 << 20)
 
 extern char **environ;
 
@@ -83,20 +87,31 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 	return MHD_YES;
 }
 
+/* What many bodies held stays with the allocator, which waits for as many again; the system may need it. */
+static void give_back(struct jl_web *web, size_t freed_B)
+{
+	if (freed_B > KEPT_EACH_B && atomic_fetch_add(&web->freed_B, freed_B) + freed_B > KEPT_MAX_B) {
+		atomic_store(&web->freed_B, 0);
+		(void)malloc_trim(0);
+	}
+}
+
 static void completed(void *ctx, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode why)
 {
 	struct jl_web_request *r = *request;
+	size_t held_B;
 
-	(void)ctx;
 	(void)connection;
 	(void)why;
 	if (!r)
 		return;
 	if (r->answered)
 		jl_answer_release(&r->answer);
+	held_B = r->body.size_B;
 	jl_buf_release(&r->body);
 	jl_free(r);
 	*request = NULL;
+	give_back(ctx, held_B);
 }
 
 /* No name of ours is written with %: what comes so is no such name, and a NUL hides in none. */
@@ -238,6 +253,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 		daemon = start(web, fd, web->options.port, n_threads);
 	if (daemon) {
 		greet(web);
+		(void)jl_web_prepare(web);
 		(void)sigwait(ends, &signal_number);
 		(void)MHD_quiesce_daemon(daemon);
 	}
@@ -261,6 +277,7 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 	JL_TRY(jl_got(web, err));
 	memset(web, 0, sizeof(*web));
 	web->options = *options;
+	(void)pthread_mutex_init(&web->hello_lock, NULL);
 	web->begin_s = jl_clock_s();
 	(void)gethostname(web->host, sizeof(web->host) - 1);
 	status = resolve(&address, &len, options, err);
@@ -275,6 +292,8 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 		status = run(web, fd, &ends, err);
 		(void)close(fd);
 	}
+	jl_buf_release(&web->hello);
+	(void)pthread_mutex_destroy(&web->hello_lock);
 	jl_free(web);
 	return status;
 }

@@ -188,17 +188,17 @@ static void change(char text[CHANGES_MAX], const char *name, double from, double
 		snprintf(text + at, CHANGES_MAX - at, "%s%s %.0f → %.0f", at ? ", " : "", name, from, to);
 }
 
-static void changed_word(char text[CHANGES_MAX], const char *from, const char *to)
+static void changed_word(char text[CHANGES_MAX], const char *name, const char *from, const char *to)
 {
 	const size_t at = strlen(text);
 
 	if (strcmp(from, to) != 0)
-		snprintf(text + at, CHANGES_MAX - at, "%s%s → %s", at ? ", " : "", from, to);
+		snprintf(text + at, CHANGES_MAX - at, "%s%s%s → %s", at ? ", " : "", name, from, to);
 }
 
 void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction)
 {
-	static const char *const recompute[] = { "recompute none", "recompute selective", "recompute full" };
+	static const char *const recompute[] = { "none", "selective", "full" };
 	const struct jl_case *was = &site->usual.how;
 	const double was_s = site->usual.prediction.step_s.value, is_s = prediction->step_s.value;
 	char text[CHANGES_MAX] = "";
@@ -206,16 +206,16 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 
 	if (!site->has_usual || was->global_batch != way->global_batch)
 		return;
-	changed_word(text, jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
-	changed_word(text, jl_framework_name(was->framework), jl_framework_name(way->framework));
+	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
+	changed_word(text, "", jl_framework_name(was->framework), jl_framework_name(way->framework));
 	change(text, "tp", was->plan.tp, way->plan.tp);
 	change(text, "pp", was->plan.pp, way->plan.pp);
 	change(text, "cp", was->plan.cp, way->plan.cp);
 	change(text, "ep", was->plan.ep, way->plan.ep);
 	change(text, "zero", was->plan.zero, way->plan.zero);
-	change(text, "micro-batch", was->shard.micro_batch, way->shard.micro_batch);
-	changed_word(text, recompute[was->plan.recompute], recompute[way->plan.recompute]);
-	change(text, "offload", was->plan.offload, way->plan.offload);
+	change(text, "--micro-batch", was->shard.micro_batch, way->shard.micro_batch);
+	changed_word(text, "--recompute ", recompute[was->plan.recompute], recompute[way->plan.recompute]);
+	change(text, "--offload", was->plan.offload, way->plan.offload);
 	for (size_t i = 1; i < JL_N_PART; i++)
 		if (jl_part_s(&site->usual.prediction.step, i) - jl_part_s(&prediction->step, i) >
 		    jl_part_s(&site->usual.prediction.step, most) - jl_part_s(&prediction->step, most))

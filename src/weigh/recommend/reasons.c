@@ -84,14 +84,14 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 		return;
 	case JL_PLACE_RUNNER_UP:
 		if (r->runner_up == r->cheapest)
-			SAY(JL_N("also the cheapest that will do; %.2gx the time of the pick"), faster);
+			SAY(JL_N("also the cheapest that will do; %.3gx the time of the pick"), faster);
 		else
 			SAY(JL_N("next best with another accelerator, where the pick cannot be had"));
 		return;
-	case JL_PLACE_CHEAPEST: SAY(JL_N("nothing acceptable costs less; %.2gx the time of the pick"), faster); return;
+	case JL_PLACE_CHEAPEST: SAY(JL_N("nothing acceptable costs less; %.3gx the time of the pick"), faster); return;
 	case JL_PLACE_FASTEST:
 	default:
-		SAY(JL_N("nothing affordable is faster; %.2gx the cost of the pick"),
+		SAY(JL_N("nothing affordable is faster; %.3gx the cost of the pick"),
 		    fast->cost_usd.value / pick->cost_usd.value);
 	}
 }

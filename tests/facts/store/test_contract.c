@@ -275,33 +275,51 @@ static void test_writers_at_once(void **state)
 	assert_int_equal(n, before + (size_t)WRITERS * EACH);
 }
 
-/* Four programs make a new database at the same moment. */
+/* Four programs make a new database at the same moment; again and again, because the moment is short. */
 static void test_created_at_once(void **state)
 {
 	char path[128];
 	pid_t pids[WRITERS];
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "%s/new/deep/fresh.db", temp_dir());
-	for (int w = 0; w < WRITERS; w++) {
-		pids[w] = fork();
-		if (pids[w] == 0) {
-			struct jl_store *own = NULL;
-			struct jl_err err = { .en = "" };
-			int bad = jl_store_open(&own, path, &err) != JL_OK;
+	for (int round = 0; round < 20; round++) {
+		(void)snprintf(path, sizeof(path), "%s/new%d/deep/fresh.db", temp_dir(), round);
+		for (int w = 0; w < WRITERS; w++) {
+			pids[w] = fork();
+			if (pids[w] == 0) {
+				struct jl_store *own = NULL;
+				struct jl_err err = { .en = "" };
+				int bad = jl_store_open(&own, path, &err) != JL_OK;
 
-			if (bad)
-				fprintf(stderr, "creator: %s\n", err.en);
-			jl_store_close(own);
-			_exit(bad);
+				if (bad)
+					fprintf(stderr, "creator: %s\n", err.en);
+				jl_store_close(own);
+				_exit(bad);
+			}
+		}
+		for (int w = 0; w < WRITERS; w++) {
+			int how = 0;
+
+			assert_int_equal(waitpid(pids[w], &how, 0), pids[w]);
+			assert_int_equal(how, 0);
 		}
 	}
-	for (int w = 0; w < WRITERS; w++) {
-		int how = 0;
+}
 
-		assert_int_equal(waitpid(pids[w], &how, 0), pids[w]);
-		assert_int_equal(how, 0);
-	}
+/* Who only looks makes nothing. */
+static void test_looking_makes_nothing(void **state)
+{
+	struct jl_store *store = NULL;
+	char path[128];
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/nowhere/none.db", temp_dir());
+	assert_int_equal(jl_store_open_to_read(&store, path, NULL), JL_OK);
+	assert_int_equal(count(store), 0);
+	assert_string_equal(jl_store_where(store), path);
+	jl_store_close(store);
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(access(path, F_OK), -1);
 }
 
 #define CONTRACT                                                                                                       \
@@ -312,7 +330,8 @@ static void test_created_at_once(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest sqlite[] = { CONTRACT, cmocka_unit_test(test_created_at_once) };
+	const struct CMUnitTest sqlite[] = { CONTRACT, cmocka_unit_test(test_created_at_once),
+					     cmocka_unit_test(test_looking_makes_nothing) };
 	const struct CMUnitTest postgres[] = { CONTRACT };
 	int n_bad;
 
