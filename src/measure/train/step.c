@@ -139,17 +139,18 @@ static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_
 	t->k->fp8(t->engine, &op, 1);
 }
 
+/* Forward is the one that has its weights across; dw the one that makes a gradient. */
 static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
-				 struct jl_eng_gemm op, enum jl_fp8_what a, enum jl_fp8_what b)
+				 struct jl_eng_gemm op)
 {
-	const bool dw = op.c_is_grad, forward = a == JL_FP8_INPUT;
+	const bool forward = op.tb, dw = op.c_is_grad;
 	op.a = dw ? t->fp8_t : t->fp8;
 	op.b = dw ? kept_fp8(t, unit, weight) : t->fp8_w + t->shape.weights[weight].at;
 	op.lda = op.ldb = op.k;
 	op.ta = false;
 	op.tb = true;
-	op.a_fp8 = scale_of(t, unit, weight, a);
-	op.b_fp8 = scale_of(t, unit, weight, b);
+	op.a_fp8 = scale_of(t, unit, weight, forward ? JL_FP8_INPUT : JL_FP8_GRADIENT);
+	op.b_fp8 = scale_of(t, unit, weight, dw ? JL_FP8_INPUT : JL_FP8_WEIGHT);
 	op.wide = !forward;
 	op.aux = op.bias_grad = NULL;
 	op.epilogue = op.epilogue == JL_EP_BIAS ? JL_EP_BIAS : JL_EP_NONE; /* the rest is done with the tensors */
@@ -165,7 +166,7 @@ static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor we
 	op.b_scale = w->int8 ? unit->scales + w->scale_at : NULL;
 	if (t->fp8 && w->unit == JL_UNIT_LAYER) {
 		narrow_input(t, unit, weight, x);
-		op = of_fp8(t, unit, weight, op, JL_FP8_INPUT, JL_FP8_WEIGHT);
+		op = of_fp8(t, unit, weight, op);
 	}
 	multiply(t, op);
 }
@@ -175,7 +176,7 @@ static void linear_dx(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor
 {
 	struct jl_eng_gemm op = jl_linear_dx(&t->shape.weights[weight], t->n_rows, dy, jl_trainer_at(t, unit, weight),
 					     dx, before_gelu);
-	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op, JL_FP8_GRADIENT, JL_FP8_WEIGHT) : op);
+	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op) : op);
 }
 
 static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, const void *x)
@@ -183,7 +184,7 @@ static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor
 	struct jl_eng_gemm op = jl_linear_dw(&t->shape.weights[weight], t->n_rows, dy, x,
 					     jl_trainer_grad(t, unit, weight), jl_trainer_grad(t, unit, weight + 1),
 					     jl_trainer_accumulates(t));
-	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op, JL_FP8_GRADIENT, JL_FP8_INPUT) : op);
+	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op) : op);
 }
 
 /* residual_out = residual + branch; out = norm(residual_out) */

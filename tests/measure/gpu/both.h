@@ -110,7 +110,8 @@ static inline struct tensor make_raw(struct both *b, size_t n, const void *value
 	return t;
 }
 
-static inline void compare(struct both *b, const char *what, const float *got, const float *wanted, size_t n, double tolerance)
+static inline void compare(struct both *b, const char *what, const float *got, const float *wanted, size_t n,
+			   double tolerance)
 {
 	double off = 0, all = 1e-30;
 	for (size_t i = 0; i < n; i++) {

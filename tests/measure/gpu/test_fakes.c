@@ -305,7 +305,13 @@ static void a_whole_run(void **state)
 	struct jl_train_shape shape;
 	assert_ok(jl_train_shape(&model, 1, &shape, &err));
 	assert_true(r->grad_B == 2.0 * (double)shape.n_params);
+	run.precision = JL_TRAIN_FP8;
+	assert_ok(jl_train_run(&run, NULL, &err));
+	if (r->status != JL_OK)
+		fail_msg("%s", r->err.en);
+	assert_true(r->rates.gemm_flopps > 0 && r->rates.elem_B == 2);
 	/* steps that are over before the counter moves have no figure */
+	run.precision = JL_TRAIN_BF16;
 	run.time_s = 0;
 	run.n_steps = 2;
 	run.batch = 1;
