@@ -311,6 +311,9 @@ const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 {
 	const char *text = jl_tell_text(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
 
+	if (rent->apart)
+		text = jl_tell_text(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
+				    text);
 	if (n_gpus <= rent->most)
 		return text;
 	return jl_tell_text(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"), text,
