@@ -447,8 +447,8 @@ static void test_quiet(void **state)
 static void test_roots(void **state)
 {
 	const struct jl_memo *note = audit("### V100 × 4개\n배치 크기: 128\n배치당 시간: 1.06초\n에폭당 시간: "
-					   "5.67시간\n\n### H200\n배치 크기: 512\n배치당 시간: 0.25초\n"
-					   "에폭당 시간: 1.34시간\n\nH200: 1.34시간이면 됩니다\n",
+					   "5.67시간\n\n### H200\n배치 크기: 512\n배치당 시간: 0.2초\n"
+					   "에폭당 시간: 1.07시간\n\nH200: 1.07시간이면 됩니다\n",
 					   "a.md");
 	const struct jl_said_finding *f;
 
@@ -458,7 +458,7 @@ static void test_roots(void **state)
 	assert_string_equal(f->rule, "batches");
 	assert_int_equal(f->root, -1);
 	assert_true(f->impossible_premise);
-	assert_string_equal(f->premises, "0.334시간");
+	assert_string_equal(f->premises, "0.267시간");
 	assert_string_equal(f->fix, "");
 	assert_true(f->estimate[0] && strstr(f->estimate, "("));
 	assert_int_equal(note->findings[1].root, 0);
