@@ -85,7 +85,7 @@ if [ -d "${JEOUL_SEEDS:-/nonexistent}" ]; then
 	json "[f['premises'] for f in j['findings'] if f['line'] == 141][0].startswith('107')"
 	seed 001; json "not any(f['verdict'] == 'wrong' and f['rule'] == 'bound' for f in j['findings'])"
 	line 114 2.7; line 117 2.1; line 128 2.7; line 165 0.9; line 89 1,979; line 50 2; line 51 3; line 26 2023
-	json "all(not f['fix'] for f in j['findings'] if f['rule'] == 'batches') and any(f['impossible_premise'] for f in j['findings'])"
+	json "all(not f['fix'] for f in j['findings'] if f['rule'] == 'batches' and f['impossible_premise']) and any(f['impossible_premise'] for f in j['findings'])"
 	run 0 audit "$JEOUL_SEEDS"/001*.txt --fix; lacks "+- 아키텍처: Hopper"
 	run 0 audit "$JEOUL_SEEDS"/002*.txt --lang en; has "Blackwell Server"; lacks "Workstation"
 	seed 002; line 189 35; line 152 7B; line 172 70B; line 179 405B; line 134 All-Reduce; line 129 NVSwitch
