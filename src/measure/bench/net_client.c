@@ -10,6 +10,9 @@
 #include "base/mem.h"
 #include "bench/net_flow.h"
 
+#define PING_S     2.0 /* all pings together, once there are enough */
+#define PINGS_MIN  20
+#define REPORT_S   (JL_NET_WAIT_S + 2) /* it waits for its last stream first */
 #define ETHERNET_B 14
 #define IPV4_B     20
 #define IPV6_B     40
@@ -20,6 +23,7 @@ struct jl_net_client {
 	struct jl_wire_peer peer;
 	union jl_wire_address address;
 	uint64_t session;
+	char name[JL_WIRE_PEER_MAX];
 };
 
 enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl_wire_peer *peer, struct jl_err *err)
@@ -30,6 +34,7 @@ enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl
 
 	JL_TRY(jl_got(c, err));
 	*c = (struct jl_net_client){ .fd = -1, .peer = *peer };
+	(void)jl_wire_peer_name(c->name, peer->host, peer->port);
 	enum jl_status status = jl_wire_join(peer, &hello, JL_WIRE_SESSION, &c->fd, &answer, err);
 	if (!status && getpeername(c->fd, &c->address.any, &len) != 0)
 		status = jl_fail(err, JL_E_IO, "connection lost: {%s}", strerror(errno));
@@ -45,7 +50,8 @@ enum jl_status jl_net_connect(struct jl_net_client **ret_client, const struct jl
 static enum jl_status say(const struct jl_net_client *c, uint32_t word, uint64_t a, uint64_t b, uint64_t number,
 			  struct jl_err *err)
 {
-	return jl_wire_send(c->fd, &(struct jl_wire_message){ .word = word, .n = { a, b, number } }, err);
+	return jl_wire_from(jl_wire_send(c->fd, &(struct jl_wire_message){ .word = word, .n = { a, b, number } }, err),
+			    c->name, err);
 }
 
 /* The next message, which is `word`. */
@@ -54,10 +60,12 @@ static enum jl_status await(const struct jl_net_client *c, double wait_s, uint32
 {
 	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + wait_s, .stop = c->peer.stop, .ctx = c->peer.ctx };
 
-	JL_TRY(jl_wire_receive(c->fd, &wait, ret, err));
-	if (ret->version == JL_WIRE_VERSION && ret->word == JL_WIRE_REFUSED)
-		return jl_fail(err, JL_E_IO, "the listener refused the request");
-	return ret->version == JL_WIRE_VERSION && ret->word == word ? JL_OK : jl_wire_nonsense(err);
+	enum jl_status status = jl_wire_receive(c->fd, &wait, ret, err);
+	if (!status && ret->version == JL_WIRE_VERSION && ret->word == JL_WIRE_REFUSED)
+		status = jl_fail(err, JL_E_IO, "the listener refused the request");
+	else if (!status && (ret->version != JL_WIRE_VERSION || ret->word != word))
+		status = jl_wire_nonsense(err);
+	return jl_wire_from(status, c->name, err);
 }
 
 void jl_net_close(struct jl_net_client *c)
@@ -75,6 +83,7 @@ enum jl_status jl_net_ping(struct jl_net_client *c, size_t n, struct jl_net_late
 {
 	double *scratch = jl_realloc(NULL, JL_NET_PINGS_MAX * sizeof(*scratch));
 	const size_t n_warm = 20;
+	const double end_s = jl_clock_s() + PING_S;
 	enum jl_status status = scratch ? JL_OK : jl_fail_nomem(err);
 
 	ret->n_samples = 0;
@@ -86,9 +95,11 @@ enum jl_status jl_net_ping(struct jl_net_client *c, size_t n, struct jl_net_late
 		status = say(c, JL_WIRE_PING, i, 0, 0, err);
 		JL_THEN(status, await(c, JL_NET_WAIT_S, JL_WIRE_PING, &answer, err));
 		if (!status && answer.n[0] != i)
-			status = jl_wire_nonsense(err);
+			status = jl_wire_from(jl_wire_nonsense(err), c->name, err);
 		if (!status && i >= n_warm)
 			ret->samples_s[ret->n_samples++] = jl_clock_s() - start_s;
+		if (ret->n_samples >= PINGS_MIN && jl_clock_s() > end_s)
+			break;
 	}
 	if (!status)
 		jl_stats_of(&ret->round_s, ret->samples_s, ret->n_samples, scratch);
@@ -110,20 +121,42 @@ static enum jl_status open_streams(struct jl_net_client *c, struct jl_net_stream
 		if (fd < 0)
 			return jl_fail(err, JL_E_IO, "stream %d of %d: {%s}", s->n + 1, n, strerror(errno));
 		s->fds[s->n] = fd;
-		status = jl_wire_greet(fd, c->peer.host, &hello, &c->peer.secret, &wait, err);
+		status = jl_wire_greet(fd, c->name, &hello, &c->peer.secret, &wait, err);
 	}
 	return status;
 }
 
+static enum jl_status impossible(const struct jl_net_client *c, const char *why, struct jl_err *err)
+{
+	return jl_fail(err, JL_E_DATA, "%s: the figures of the other side cannot be: {%s}", c->name, why);
+}
+
+/* A sample takes half of its time at least. Between the bytes of a rate and those that left lies what a clock may differ. */
+static enum jl_status check_report(const struct jl_net_client *c, const struct jl_net_streams *s,
+				   const struct jl_net_flow *flow, struct jl_err *err)
+{
+	double sum_B = 0;
+
+	for (size_t i = 0; i < flow->n_samples; i++)
+		sum_B += JL_NET_SAMPLE_S * flow->samples_Bps[i];
+	if (sum_B > 1.5 * (double)s->sent_B)
+		return impossible(c, JL_N("it received more than was sent"), err);
+	if (s->sends && !(flow->rate_Bps.median > 0))
+		return impossible(c, JL_N("it received nothing"), err);
+	return JL_OK;
+}
+
 /* What the listener received, sample by sample. */
-static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *ret_flow, struct jl_err *err)
+static enum jl_status read_report(struct jl_net_client *c, const struct jl_net_streams *s, struct jl_net_flow *ret_flow,
+				  struct jl_err *err)
 {
 	struct jl_wire_message m;
 	size_t n;
 
-	/* it waits for its last stream first */
-	JL_TRY(await(c, 4 * JL_NET_WAIT_S, JL_WIRE_REPORT, &m, err));
+	JL_TRY(await(c, REPORT_S, JL_WIRE_REPORT, &m, err));
 	n = (size_t)m.n[0];
+	if ((double)n > 2 * s->time_s / JL_NET_SAMPLE_S + 2)
+		return impossible(c, JL_N("more samples than the time holds"), err);
 	memset(ret_flow, 0, sizeof(*ret_flow));
 	while (ret_flow->n_samples < n) {
 		JL_TRY(await(c, JL_NET_WAIT_S, JL_WIRE_RATES, &m, err));
@@ -131,7 +164,7 @@ static enum jl_status read_report(struct jl_net_client *c, struct jl_net_flow *r
 			ret_flow->samples_Bps[ret_flow->n_samples++] = (double)m.n[i];
 	}
 	jl_net_summarise(ret_flow);
-	return JL_OK;
+	return check_report(c, s, ret_flow, err);
 }
 
 static void look_at_headers(const struct jl_net_client *c, int fd, struct jl_net_result *result)
@@ -158,8 +191,8 @@ static enum jl_status transfer(struct jl_net_client *c, struct jl_net_streams *s
 	JL_TRY(open_streams(c, s, r->n_streams, err));
 	JL_TRY(await(c, JL_NET_WAIT_S, JL_WIRE_GO, &go, err));
 	look_at_headers(c, s->fds[0], r);
-	JL_TRY(jl_net_run(s, &r->receive, err));
-	return read_report(c, &r->send, err);
+	JL_TRY(jl_wire_from(jl_net_run(s, &r->receive, err), c->name, err));
+	return read_report(c, s, &r->send, err);
 }
 
 enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction direction, int n_streams, double time_s,

@@ -14,15 +14,20 @@
 #include "base/mem.h"
 #include "bench/net_flow.h"
 
-#define BLOCK_B  ((size_t)256 << 10)
-#define SAMPLE_S 0.1
-#define TAIL_S   0.3 /* the sender goes on a little: the receiver's last sample is a full one */
+#define BLOCK_B ((size_t)256 << 10)
+#define TAIL_S  0.3 /* the sender goes on a little: the receiver's last sample is a full one */
+
+/* What the threads of all streams have done. */
+struct sums {
+	_Atomic size_t received_B, sent_B;
+	_Atomic int n_busy;
+	_Atomic bool stood; /* nothing moved for JL_NET_WAIT_S */
+};
 
 struct stream {
 	int fd;
 	double end_s;
-	_Atomic size_t *count; /* bytes received by all */
-	_Atomic int *n_busy;   /* threads of all streams */
+	struct sums *sums;
 	pthread_t sender, receiver;
 	bool has_sender, has_receiver;
 };
@@ -37,13 +42,17 @@ static void *send_all(void *ctx)
 		while (jl_clock_s() < s->end_s + TAIL_S) {
 			const ssize_t n = send(s->fd, block, BLOCK_B, MSG_NOSIGNAL);
 
-			if (n < 0 && errno != EINTR)
+			if (n < 0 && errno != EINTR) {
+				if (errno == EAGAIN)
+					atomic_store(&s->sums->stood, true);
 				break;
+			}
+			atomic_fetch_add_explicit(&s->sums->sent_B, n > 0 ? (size_t)n : 0, memory_order_relaxed);
 		}
 	}
 	(void)shutdown(s->fd, SHUT_WR);
 	jl_free(block);
-	atomic_fetch_sub(s->n_busy, 1);
+	atomic_fetch_sub(&s->sums->n_busy, 1);
 	return NULL;
 }
 
@@ -55,13 +64,15 @@ static void *receive_all(void *ctx)
 	while (block && jl_clock_s() < s->end_s + TAIL_S + JL_NET_WAIT_S) { /* a peer that never stops is cut off */
 		const ssize_t n = recv(s->fd, block, BLOCK_B, 0);
 
+		if (n < 0 && errno == EAGAIN)
+			atomic_store(&s->sums->stood, true);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			break;
 		if (n > 0)
-			atomic_fetch_add_explicit(s->count, (size_t)n, memory_order_relaxed);
+			atomic_fetch_add_explicit(&s->sums->received_B, (size_t)n, memory_order_relaxed);
 	}
 	jl_free(block);
-	atomic_fetch_sub(s->n_busy, 1);
+	atomic_fetch_sub(&s->sums->n_busy, 1);
 	return NULL;
 }
 
@@ -76,21 +87,20 @@ static void make_blocking(int fd)
 }
 
 /* Counts what comes until the time is over; false: somebody asked to stop. Ends early when all streams did. */
-static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow, _Atomic size_t *count,
-		  _Atomic int *n_busy, double end_s)
+static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow, struct sums *sums, double end_s)
 {
 	double last_s = jl_clock_s();
-	size_t last = atomic_load(count);
+	size_t last = atomic_load(&sums->received_B);
 
-	while (last_s < end_s && atomic_load(n_busy) > 0) {
-		const struct timespec nap = { .tv_nsec = (long)(SAMPLE_S * 1e9) };
+	while (last_s < end_s && atomic_load(&sums->n_busy) > 0) {
+		const struct timespec nap = { .tv_nsec = (long)(JL_NET_SAMPLE_S * 1e9) };
 
 		(void)nanosleep(&nap, NULL);
 		if (streams->stop && streams->stop(streams->ctx))
 			return false;
 		double now_s = jl_clock_s();
-		size_t now = atomic_load(count);
-		if (now_s - last_s < 0.5 * SAMPLE_S) /* woken by a signal */
+		size_t now = atomic_load(&sums->received_B);
+		if (now_s - last_s < 0.5 * JL_NET_SAMPLE_S) /* woken by a signal */
 			continue;
 		if (streams->receives && flow->n_samples < JL_NET_SAMPLES_MAX)
 			flow->samples_Bps[flow->n_samples++] = (double)(now - last) / (now_s - last_s);
@@ -116,13 +126,13 @@ void jl_net_close_streams(struct jl_net_streams *streams)
 	streams->n = 0;
 }
 
-static bool start(const struct jl_net_streams *streams, struct stream s[JL_NET_STREAMS_MAX], _Atomic size_t *count,
-		  _Atomic int *n_busy, double end_s)
+static bool start(const struct jl_net_streams *streams, struct stream s[JL_NET_STREAMS_MAX], struct sums *sums,
+		  double end_s)
 {
 	bool failed = false;
 
 	for (int i = 0; i < streams->n && !failed; i++) {
-		s[i] = (struct stream){ .fd = streams->fds[i], .end_s = end_s, .count = count, .n_busy = n_busy };
+		s[i] = (struct stream){ .fd = streams->fds[i], .end_s = end_s, .sums = sums };
 		make_blocking(s[i].fd);
 		if (streams->sends)
 			s[i].has_sender = pthread_create(&s[i].sender, NULL, send_all, &s[i]) == 0;
@@ -133,20 +143,19 @@ static bool start(const struct jl_net_streams *streams, struct stream s[JL_NET_S
 	return !failed;
 }
 
-enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err)
+enum jl_status jl_net_run(struct jl_net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err)
 {
 	struct stream s[JL_NET_STREAMS_MAX] = { 0 };
-	_Atomic size_t count = 0;
-	_Atomic int n_busy = streams->n * (streams->sends + streams->receives);
+	struct sums sums = { .n_busy = streams->n * (streams->sends + streams->receives) };
 	const double end_s = jl_clock_s() + streams->time_s;
 	sigset_t all, before;
 
 	memset(ret_flow, 0, sizeof(*ret_flow));
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	bool started = start(streams, s, &count, &n_busy, end_s);
+	bool started = start(streams, s, &sums, end_s);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	bool stopped = started && !watch(streams, ret_flow, &count, &n_busy, end_s);
+	bool stopped = started && !watch(streams, ret_flow, &sums, end_s);
 	for (int i = 0; i < streams->n; i++) {
 		if (!started || stopped)
 			(void)shutdown(streams->fds[i], SHUT_RDWR);
@@ -159,6 +168,11 @@ enum jl_status jl_net_run(const struct jl_net_streams *streams, struct jl_net_fl
 		return jl_fail(err, JL_E_NOMEM, "no threads for %d streams", streams->n);
 	if (stopped)
 		return jl_fail(err, JL_E_IO, "stopped");
+	streams->sent_B = atomic_load(&sums.sent_B);
 	jl_net_summarise(ret_flow);
+	if (streams->receives && !(ret_flow->rate_Bps.median > 0))
+		return jl_fail(err, JL_E_IO, "no data came");
+	if (atomic_load(&sums.stood))
+		return jl_fail(err, JL_E_IO, "data stood still for %.0f s", JL_NET_WAIT_S);
 	return JL_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "bench/net_flow.h"
 
+#define USE_S         6.0 /* so long without a test, and a place is for somebody else */
 #define FIRST_S       3.0 /* who is let in says soon what it wants; a busy machine may keep it waiting */
 #define SESSION_MAX_S 600.0
 #define TESTS_MAX     64
@@ -62,6 +63,8 @@ static bool look(struct jl_net_listener *l, uint64_t tag, int also, struct jl_gu
 	if (strcmp(ret_guest->hello.text, JL_NET_WHAT) == 0)
 		other = (struct jl_wire_message){ .word = tag ? JL_WIRE_BUSY : JL_WIRE_REFUSED };
 	jl_door_refuse(ret_guest, &other);
+	if (other.word == JL_WIRE_BUSY) /* it comes again */
+		return false;
 	(void)jl_fail(&why, JL_E_IO, "it is not part of this session");
 	seen(l, &ret_guest->address, &why);
 	return false;
@@ -111,7 +114,7 @@ static enum jl_status run_test(struct session *s, const struct jl_wire_message *
 	enum jl_status status = flow ? gather(s, &streams, (int)wanted->n[1], err) : jl_fail_nomem(err);
 
 	JL_THEN(status, answer(s, JL_WIRE_GO, 0, err));
-	JL_THEN(status, jl_net_run(&streams, flow, err));
+	JL_THEN(status, jl_net_run(&streams, flow, err) ? JL_E_RANGE : JL_OK);
 	jl_net_close_streams(&streams);
 	JL_THEN(status, report(s, flow, err));
 	jl_free(flow);
@@ -131,11 +134,11 @@ static enum jl_status obey(struct session *s, const struct jl_wire_message *m, s
 	return m->word == JL_WIRE_PING ? jl_wire_send(s->line.fd, m, err) : run_test(s, m, err);
 }
 
-/* One deadline for each message, however it trickles in. Who comes meanwhile is told that we are busy. */
+/* One deadline for each message, however it trickles in, and one for each test: pings alone keep no place. Who comes meanwhile is told that we are busy. */
 static enum jl_status converse(struct session *s, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + SESSION_MAX_S;
-	double message_s = jl_clock_s() + FIRST_S;
+	double message_s = jl_clock_s() + FIRST_S, use_s = jl_clock_s() + USE_S;
 	struct jl_guest guest;
 
 	while (!stop_asked(s->listener)) {
@@ -151,10 +154,15 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 			status = obey(s, &m, err);
 		if (status)
 			return status;
+		const double now_s = jl_clock_s();
 		if (whole)
-			message_s = jl_clock_s() + JL_NET_WAIT_S;
-		else if (jl_clock_s() > message_s || jl_clock_s() > end_s)
+			message_s = now_s + JL_NET_WAIT_S;
+		if (whole && m.word == JL_WIRE_TEST)
+			use_s = now_s + USE_S;
+		if (now_s > message_s || now_s > end_s)
 			return jl_fail(err, JL_E_RANGE, "it says nothing more");
+		if (now_s > use_s)
+			return jl_fail(err, JL_E_RANGE, "it measures nothing and keeps others waiting");
 	}
 	return jl_fail(err, JL_E_IO, "stopped");
 }

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 
 #define MESSAGE_S 1.0
-#define BARRED_S  10.0
+#define BARRED_S  3.0 /* an honest client that shares the address waits longer */
 #define LOOK_MS   100
 #define FULL_MS   10
 #define GRACE_S   0.05
@@ -80,22 +80,15 @@ static bool let_in(struct jl_door *door)
 	return true;
 }
 
-static bool is_barred(const struct jl_door *door, const union jl_wire_address *address)
-{
-	for (size_t i = 0; i < JL_DOOR_BARRED_MAX; i++)
-		if (door->barred[i].until_s > jl_clock_s() && jl_wire_same_host(&door->barred[i].address, address))
-			return true;
-	return false;
-}
-
 void jl_door_bar(struct jl_door *door, const union jl_wire_address *address)
 {
 	door->barred[door->next_bar].address = *address;
 	door->barred[door->next_bar].until_s = jl_clock_s() + BARRED_S;
+	door->barred[door->next_bar].said = false;
 	door->next_bar = (door->next_bar + 1) % JL_DOOR_BARRED_MAX;
 }
 
-enum why { FINE, LEFT, STRANGE, SILENT, DEAF, VERSION, SECRET, BARRED, NO_NUMBERS };
+enum why { FINE, LEFT, STRANGE, SILENT, DEAF, VERSION, SECRET, BARRED, AGAIN, NO_NUMBERS };
 
 enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err)
 {
@@ -109,11 +102,23 @@ enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err)
 		[DEAF] = { JL_N("it takes no answer") },
 		[VERSION] = { JL_N("it is another version of jeoul: use the same on all hosts") },
 		[SECRET] = { JL_N("it does not know the secret") },
-		[BARRED] = { JL_N("it wasted our time just now") },
+		[BARRED] = { JL_N("it wasted our time just now") }, /* AGAIN is not said */
 		[NO_NUMBERS] = { JL_N("no random numbers") },
 	};
 
 	return jl_fail(err, JL_E_IO, "{%s}", texts[guest->why].en);
+}
+
+static enum why is_barred(struct jl_door *door, const union jl_wire_address *address)
+{
+	for (size_t i = 0; i < JL_DOOR_BARRED_MAX; i++)
+		if (door->barred[i].until_s > jl_clock_s() && jl_wire_same_host(&door->barred[i].address, address)) {
+			const enum why why = door->barred[i].said ? AGAIN : BARRED;
+
+			door->barred[i].said = true;
+			return why;
+		}
+	return FINE;
 }
 
 static enum why turn_away(const struct jl_guest *guest, uint32_t word, uint64_t number, enum why why)
@@ -122,14 +127,17 @@ static enum why turn_away(const struct jl_guest *guest, uint32_t word, uint64_t 
 	return why;
 }
 
-static enum why challenge(const struct jl_door *door, struct jl_guest *guest, const struct jl_wire_message *m)
+static enum why challenge(struct jl_door *door, struct jl_guest *guest, const struct jl_wire_message *m)
 {
+	enum why barred;
+
 	if (m->version != JL_WIRE_VERSION || (m->word == JL_WIRE_HELLO && m->n[2] != JL_WIRE_BYTE_ORDER))
 		return turn_away(guest, JL_WIRE_VERSION_IS, 0, VERSION);
 	if (m->word != JL_WIRE_HELLO)
 		return STRANGE;
-	if (is_barred(door, &guest->address))
-		return turn_away(guest, JL_WIRE_BUSY, 0, BARRED);
+	barred = is_barred(door, &guest->address);
+	if (barred)
+		return turn_away(guest, JL_WIRE_BUSY, 0, barred);
 	guest->hello = *m;
 	memcpy(guest->said, guest->line.bytes, sizeof(guest->said));
 	guest->challenge = (struct jl_wire_message){ .word = JL_WIRE_CHALLENGE, .n = { 0, 0, door->secret.given } };
@@ -155,7 +163,7 @@ static enum why prove(const struct jl_door *door, struct jl_guest *guest, const 
 }
 
 /* One step of a greeting. */
-static void step(const struct jl_door *door, struct jl_guest *guest)
+static void step(struct jl_door *door, struct jl_guest *guest)
 {
 	struct jl_wire_message m;
 	enum why why = FINE;
@@ -178,11 +186,17 @@ static void step(const struct jl_door *door, struct jl_guest *guest)
 
 static enum jl_visit first_settled(struct jl_door *door, struct jl_guest *ret_guest)
 {
-	for (size_t i = 0; i < door->n; i++)
-		if (door->guests[i].is) {
-			take_out(door, i, ret_guest);
-			return ret_guest->is;
+	size_t i = 0;
+
+	while (i < door->n) {
+		if (!door->guests[i].is) {
+			i++;
+			continue;
 		}
+		take_out(door, i, ret_guest);
+		if (ret_guest->why != AGAIN)
+			return ret_guest->is;
+	}
 	return JL_NOBODY;
 }
 

@@ -103,7 +103,7 @@ enum jl_status jl_wire_refused(const struct jl_wire_message *m, const char *host
 		return jl_fail(err, JL_E_USAGE, "%s has no secret: start it with --secret-file too", host);
 	if (m->word == JL_WIRE_SECRET)
 		return jl_fail(err, JL_E_USAGE, "%s has another secret: give the same file on all hosts", host);
-	return jl_wire_nonsense(err);
+	return jl_wire_from(jl_wire_nonsense(err), host, err);
 }
 
 enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *hello,
@@ -119,6 +119,7 @@ enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *h
 	jl_wire_pack(bytes, hello);
 	JL_THEN(status, jl_wire_send(fd, hello, err));
 	JL_THEN(status, jl_wire_receive(fd, wait, &challenge, err));
+	status = jl_wire_from(status, host, err);
 	if (!status && challenge.word != JL_WIRE_CHALLENGE)
 		status = jl_wire_refused(&challenge, host, hello->text, secret, err);
 	if (status)
@@ -127,6 +128,7 @@ enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *h
 	jl_wire_proof(theirs, secret, JL_WIRE_LISTENS, bytes, &challenge);
 	status = jl_wire_send(fd, &prove, err);
 	JL_THEN(status, jl_wire_receive(fd, wait, &proven, err));
+	status = jl_wire_from(status, host, err);
 	if (!status && proven.word != JL_WIRE_PROVEN)
 		return jl_wire_refused(&proven, host, hello->text, secret, err);
 	if (!status && !jl_wire_proves(&proven, theirs))

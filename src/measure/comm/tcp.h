@@ -66,7 +66,9 @@ enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, in
 /* tcp_watch.c. `controls` are closed by it. */
 enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, int n, int own, struct jl_err *err);
 void jl_tcp_watch_cross(struct tcp_watch *watch); /* before and after each call */
-/* A rank is dead or does not answer: the call cannot end. JL_OK: none. */
+void jl_tcp_watch_moved(struct tcp_watch *watch, size_t in_B, size_t out_B);
+void jl_tcp_watch_waits(struct tcp_watch *watch, int rank); /* until data comes from it, or it takes some */
+/* A rank is dead, does not answer or sends nothing: the call cannot end. JL_OK: none. */
 enum jl_status jl_tcp_watch_look(struct tcp_watch *watch, struct jl_err *err);
 /* The connection to `rank` broke. It may have done so because somebody else did first: says who that was. */
 enum jl_status jl_tcp_watch_lost(struct tcp_watch *watch, int rank, struct jl_err *err);

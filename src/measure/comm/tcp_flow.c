@@ -94,6 +94,7 @@ static enum jl_status push(struct run *r, bool *moved, struct jl_err *err)
 		return r->out.blocked || errno == EINTR ? JL_OK : jl_tcp_watch_lost(r->c->watch, r->flow->to, err);
 	}
 	*moved = true;
+	jl_tcp_watch_moved(r->c->watch, 0, (size_t)n);
 	if ((size_t)n < head_left) {
 		r->out.head_at += (size_t)n;
 		return JL_OK;
@@ -178,6 +179,7 @@ static enum jl_status pull(struct run *r, bool *moved, struct jl_err *err)
 	if (n <= 0)
 		return jl_tcp_watch_lost(r->c->watch, r->flow->from, err);
 	*moved = true;
+	jl_tcp_watch_moved(r->c->watch, (size_t)n, 0);
 	if ((size_t)n < head_left) {
 		r->in.head_at += (size_t)n;
 		return JL_OK;
@@ -204,6 +206,7 @@ static enum jl_status rest(struct run *r, struct jl_err *err)
 		reader->fd = r->c->fds[r->flow->from];
 		reader->events |= POLLIN;
 	}
+	jl_tcp_watch_waits(r->c->watch, in ? r->flow->from : r->flow->to);
 	if (poll(fds, 2, LOOK_MS) <= 0)
 		return jl_tcp_watch_look(r->c->watch, err);
 	if (fds[0].revents & ~POLLIN)

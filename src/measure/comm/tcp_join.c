@@ -1,6 +1,6 @@
 /* How ranks find each other. They connect to rank 0 and say what they came for; rank 0 numbers them as they come, and each opens a door of
- * its own and says where. Who leaves again or says nothing loses its number to the next. When all are ready, rank 0 tells each where the
- * others listen; every rank connects to those below it and lets in those above. */
+ * its own and says where. A number belongs to whoever is ready first: who says nothing more keeps nobody waiting. When all are ready, rank 0
+ * tells each where the others listen; every rank connects to those below it and lets in those above. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -19,21 +19,24 @@
 #define CONNECT_S  5.0
 #define READY_S    3.0 /* from WELCOME to READY */
 #define STEP_S     8.0 /* for whatever a rank owes once all are there; who does not come is named within JL_COMM_STUCK_S */
+#define TELL_S     1.0 /* rank 0 says so often that it still waits for others */
 #define PORT_TRIES 8
+#define GUESTS_MAX 256 /* who were welcomed and are not ready */
+#define PORT_MAX   65535
 #define LINK       "link" /* what a connection for data comes for */
 
 struct member {
 	struct jl_wire_line line; /* by which it joined; rank 0 has all of them, the others that to rank 0 */
 	union jl_wire_address address;
 	uint64_t host_id;
-	bool ready;
-	double end_s; /* until when it must be */
+	int rank;     /* of a guest: what it will be if it is ready first */
+	double end_s; /* of a guest: until when it must be */
 };
 
 struct join {
 	struct tcp_comm *c;
 	const struct jl_comm_tcp *how;
-	struct member *members; /* by rank */
+	struct member *members; /* by rank; behind them rank 0 has its guests */
 	int n, own;
 	uint64_t session;
 	struct jl_door *door;
@@ -62,14 +65,14 @@ static uint64_t own_host_id(const char *name)
 
 static enum jl_status members_of(struct join *j, int n, struct jl_err *err)
 {
-	j->members = jl_realloc(NULL, (size_t)n * sizeof(*j->members));
+	j->members = jl_realloc(NULL, ((size_t)n + GUESTS_MAX) * sizeof(*j->members));
 	j->c->fds = jl_realloc(NULL, (size_t)n * sizeof(*j->c->fds));
 	JL_TRY(jl_got(j->members && j->c->fds, err));
 	j->n = j->c->comm.n_ranks = n;
-	for (int r = 0; r < n; r++) {
-		j->members[r] = (struct member){ .line = { .fd = -1 } };
+	for (int i = 0; i < n + GUESTS_MAX; i++)
+		j->members[i] = (struct member){ .line = { .fd = -1 } };
+	for (int r = 0; r < n; r++)
 		j->c->fds[r] = -1;
-	}
 	return JL_OK;
 }
 
@@ -151,6 +154,9 @@ static enum jl_status open_door(struct join *j, struct jl_err *err)
 
 	j->port = j->how->port;
 	enum jl_status status = jl_wire_open(&address, &j->port, &j->door->fd, err);
+	if (!status && j->port + j->n - 1 > PORT_MAX)
+		return jl_fail(err, JL_E_RANGE, "port %d leaves none for the last of %d ranks: take one up to %d",
+			       j->port, j->n, PORT_MAX - j->n + 1);
 	if (!status && j->how->listening)
 		j->how->listening(j->how->ctx, address, j->port);
 	return status;
@@ -174,7 +180,7 @@ static int count_ready(const struct join *j)
 	int n = 1;
 
 	for (int r = 1; r < j->n; r++)
-		n += j->members[r].ready;
+		n += j->members[r].line.fd >= 0;
 	return n;
 }
 
@@ -186,48 +192,96 @@ static void seen(const struct join *j, const union jl_wire_address *address, con
 		j->how->seen(j->how->ctx, jl_wire_name(name, address), count_ready(j), refused);
 }
 
-/* Gives somebody who came the first free number. */
+static void send_away(struct join *j, struct member *m, const struct jl_err *why)
+{
+	(void)close(m->line.fd);
+	m->line.fd = -1;
+	seen(j, &m->address, why);
+}
+
+static enum jl_status silent(struct jl_err *err)
+{
+	return jl_fail(err, JL_E_RANGE, "it joined and then said nothing");
+}
+
+/* A place among the guests; who has been there longest loses it when there is none left. */
+static struct member *place(struct join *j)
+{
+	struct member *guests = j->members + j->n, *oldest = guests;
+	struct jl_err why;
+
+	for (int i = 0; i < GUESTS_MAX; i++) {
+		if (guests[i].line.fd < 0)
+			return &guests[i];
+		oldest = guests[i].end_s < oldest->end_s ? &guests[i] : oldest;
+	}
+	(void)silent(&why);
+	send_away(j, oldest, &why);
+	return oldest;
+}
+
+/* The number that nobody has and fewest guests might get; n: none. */
+static int free_number(const struct join *j)
+{
+	int n_guests[JL_COMM_TCP_RANKS_MAX] = { 0 }, rank = j->n;
+
+	for (int i = j->n; i < j->n + GUESTS_MAX; i++)
+		n_guests[j->members[i].rank] += j->members[i].line.fd >= 0;
+	for (int r = j->n - 1; r > 0; r--)
+		if (j->members[r].line.fd < 0 && (rank == j->n || n_guests[r] <= n_guests[rank]))
+			rank = r;
+	return rank;
+}
+
 static void welcome(struct join *j, struct jl_guest *guest)
 {
+	const int rank = free_number(j);
 	struct jl_wire_message answer;
 	struct jl_err why;
-	int rank = 1;
 
 	if (check_guest(j, &guest->hello, &answer, &why)) {
 		jl_door_refuse(guest, &answer);
 		seen(j, &guest->address, &why);
 		return;
 	}
-	while (rank < j->n && j->members[rank].line.fd >= 0)
-		rank++;
 	answer = (struct jl_wire_message){ .word = JL_WIRE_WELCOME,
 					   .n = { j->session, (uint64_t)rank, (uint64_t)j->n, (uint64_t)j->port } };
-	if (rank == j->n) { /* it tries again: one of those who are here may turn out to be nobody */
+	if (rank == j->n) { /* it tries again: one of those who are here may leave */
 		jl_door_refuse(guest, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 	} else if (!jl_wire_say(guest->line.fd, &answer)) {
 		(void)close(guest->line.fd);
 	} else {
-		j->members[rank] = (struct member){ .line = guest->line,
-						    .address = guest->address,
-						    .host_id = guest->hello.n[0],
-						    .end_s = jl_clock_s() + READY_S };
+		*place(j) = (struct member){ .line = guest->line,
+					     .address = guest->address,
+					     .host_id = guest->hello.n[0],
+					     .rank = rank,
+					     .end_s = jl_clock_s() + READY_S };
 	}
 }
 
-/* What a member says before it begins: that it is ready. Who says anything else, or leaves, is none. */
-static enum jl_status hear(struct member *m, struct jl_err *err)
+/* What a guest says: that it is ready. Who says anything else, or leaves, is no rank; nor is a rank that says anything before it is asked. */
+static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 {
+	const bool guest = m >= j->members + j->n;
 	struct jl_wire_message said;
 	bool whole;
 
 	JL_TRY(jl_wire_take(&m->line, &whole, &said, err));
-	if (whole && (m->ready || said.version != JL_WIRE_VERSION || said.word != JL_WIRE_READY))
+	if (whole && (!guest || said.version != JL_WIRE_VERSION || said.word != JL_WIRE_READY))
 		return jl_wire_nonsense(err);
-	if (!whole && !m->ready && jl_clock_s() > m->end_s)
-		return jl_fail(err, JL_E_RANGE, "it joined and then said nothing");
+	if (!whole && guest && jl_clock_s() > m->end_s)
+		return silent(err);
+	if (whole && j->members[m->rank].line.fd >= 0) {
+		(void)jl_wire_say(m->line.fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
+		return jl_fail(err, JL_E_RANGE, "somebody else was ready before it");
+	}
 	if (whole) {
-		m->ready = true;
-		jl_wire_set_port(&m->address, (int)said.n[0]);
+		struct member *own = &j->members[m->rank];
+
+		*own = *m;
+		m->line.fd = -1;
+		jl_wire_set_port(&own->address, (int)said.n[0]);
+		seen(j, &own->address, NULL);
 	}
 	return JL_OK;
 }
@@ -237,37 +291,39 @@ static int attend(struct join *j)
 {
 	int awaited = -1;
 
-	for (int r = 1; r < j->n; r++) {
-		struct member *m = &j->members[r];
-		const bool ready = m->ready;
+	for (int i = 1; i < j->n + GUESTS_MAX; i++) {
+		struct member *m = &j->members[i];
 		struct jl_err why;
 
-		if (m->line.fd < 0)
-			continue;
-		enum jl_status status = hear(m, &why);
-		if (status) {
-			(void)close(m->line.fd);
-			m->line.fd = -1;
-			m->ready = false;
-			if (status != JL_E_IO) /* it did not simply leave */
-				jl_door_bar(j->door, &m->address);
-		} else if (!m->ready) {
+		if (m->line.fd >= 0 && hear(j, m, &why))
+			send_away(j, m, &why);
+		if (m->line.fd >= 0 && i >= j->n)
 			awaited = m->line.fd;
-		}
-		if (status || m->ready != ready)
-			seen(j, &m->address, status ? &why : NULL);
 	}
 	return awaited;
+}
+
+/* To ranks: that others are still waited for. To guests, in the end: that all are there. */
+static void tell(const struct join *j, int from, int to, uint32_t word)
+{
+	for (int i = from; i < to; i++)
+		if (j->members[i].line.fd >= 0)
+			(void)jl_wire_say(j->members[i].line.fd, &(struct jl_wire_message){ .word = word });
 }
 
 static enum jl_status gather(struct join *j, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + (j->how->wait_s > 0 ? j->how->wait_s : WAIT_S);
+	double told_s = jl_clock_s();
 	struct jl_guest guest;
 	struct jl_err why;
 	int awaited = -1;
 
 	while (count_ready(j) < j->n) {
+		if (jl_clock_s() - told_s > TELL_S) {
+			tell(j, 1, j->n, JL_WIRE_WAIT);
+			told_s = jl_clock_s();
+		}
 		if (stop_asked(j))
 			return jl_fail(err, JL_E_IO, "stopped while %d of %d ranks were there", count_ready(j), j->n);
 		if (jl_clock_s() > end_s)
@@ -282,6 +338,7 @@ static enum jl_status gather(struct join *j, struct jl_err *err)
 		}
 		awaited = attend(j);
 	}
+	tell(j, j->n, j->n + GUESTS_MAX, JL_WIRE_BUSY);
 	return JL_OK;
 }
 
@@ -345,7 +402,7 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 	for (int i = 0; i < PORT_TRIES && j->door->fd < 0; i++) {
 		const int port = j->port + j->own + i * j->n;
 
-		if (port > 65535)
+		if (port > PORT_MAX)
 			break;
 		jl_wire_set_port(&own, port);
 		j->door->fd = jl_wire_listen(&own.any, jl_wire_len(&own));
@@ -358,21 +415,42 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 		       j->port + j->own, strerror(errno));
 }
 
-/* The first of them comes when all ranks are there. */
-static enum jl_status read_peer(struct join *j, int rank, const struct jl_wire_wait *wait, struct jl_err *err)
+/* The first of them comes when all ranks are there; until then rank 0 says that it waits for others. */
+static enum jl_status await_all(struct join *j, double wait_s, struct jl_wire_message *ret, struct jl_err *err)
 {
-	union jl_wire_address *to = &j->members[rank].address;
-	struct jl_wire_message m;
-	enum jl_status status = jl_wire_receive(j->members[0].line.fd, wait, &m, err);
+	const double end_s = jl_clock_s() + wait_s;
 
-	if (status && rank == 0 && status != JL_E_DATA && !stop_asked(j))
-		return jl_fail(err, status, "%s port %d: it gave up before all ranks were there", j->how->to,
-			       j->how->port);
+	do {
+		const struct jl_wire_wait wait = { .end_s = jl_clock_s() + STEP_S,
+						   .stop = j->how->stop,
+						   .ctx = j->how->ctx };
+		const enum jl_status status = jl_wire_receive(j->members[0].line.fd, &wait, ret, err);
+
+		if (status == JL_E_IO && !stop_asked(j) && jl_clock_s() < wait.end_s)
+			return jl_fail(err, status, "it gave up before all ranks were there");
+		if (status || ret->word != JL_WIRE_WAIT)
+			return status;
+	} while (jl_clock_s() < end_s);
+	return jl_fail(err, JL_E_IO, "not all ranks came in time");
+}
+
+static enum jl_status read_peer(struct join *j, int rank, struct jl_err *err)
+{
+	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + STEP_S, .stop = j->how->stop, .ctx = j->how->ctx };
+	union jl_wire_address *to = &j->members[rank].address;
+	char name[JL_WIRE_PEER_MAX];
+	struct jl_wire_message m;
+	enum jl_status status = rank ? jl_wire_receive(j->members[0].line.fd, &wait, &m, err)
+				     : await_all(j, j->how->wait_s > 0 ? j->how->wait_s : WAIT_S, &m, err);
+
+	(void)jl_wire_peer_name(name, j->how->to, j->how->port);
+	if (!status && rank == 0 && m.word == JL_WIRE_BUSY)
+		return jl_wire_refused(&m, name, j->how->what, &j->how->secret, err);
 	if (!status && (m.version != JL_WIRE_VERSION || m.word != JL_WIRE_PEER || m.n[0] != (uint64_t)rank ||
 			m.n[1] == 5 || (rank && !m.n[4])))
 		status = jl_wire_nonsense(err);
 	if (status)
-		return of_rank(status, 0, err);
+		return jl_wire_from(status, name, err);
 	j->members[rank].host_id = m.n[5];
 	if (rank == 0) /* known already */
 		return JL_OK;
@@ -387,16 +465,10 @@ static enum jl_status read_peer(struct join *j, int rank, const struct jl_wire_w
 
 static enum jl_status read_peers(struct join *j, struct jl_err *err)
 {
-	struct jl_wire_wait wait = { .end_s = jl_clock_s() + (j->how->wait_s > 0 ? j->how->wait_s : WAIT_S),
-				     .stop = j->how->stop,
-				     .ctx = j->how->ctx };
 	enum jl_status status = JL_OK;
 
-	for (int r = 0; r < j->n && !status; r++) {
-		status = read_peer(j, r, &wait, err);
-		if (r == 0)
-			wait.end_s = jl_clock_s() + STEP_S;
-	}
+	for (int r = 0; r < j->n && !status; r++)
+		status = read_peer(j, r, err);
 	return status;
 }
 
@@ -411,11 +483,14 @@ static enum jl_status be_other(struct join *j, struct jl_err *err)
 					    .ctx = j->how->ctx };
 	struct jl_wire_message hello = { .n = { own_host_id(j->c->host), j->how->tag } }, answer;
 	socklen_t len = sizeof(union jl_wire_address);
+	char name[JL_WIRE_PEER_MAX];
 	int fd = -1;
 
 	JL_TRY(jl_wire_join(&first, &hello, JL_WIRE_WELCOME, &fd, &answer, err));
-	enum jl_status status = answer.n[1] < answer.n[2] ? members_of(j, (int)answer.n[2], err)
-							  : jl_wire_nonsense(err);
+	enum jl_status status = JL_OK;
+	if (answer.n[1] >= answer.n[2] || answer.n[3] + answer.n[1] > PORT_MAX)
+		status = jl_wire_from(jl_wire_nonsense(err), jl_wire_peer_name(name, first.host, first.port), err);
+	JL_THEN(status, members_of(j, (int)answer.n[2], err));
 	if (status) {
 		(void)close(fd);
 		return status;
@@ -462,9 +537,9 @@ enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, in
 		(void)snprintf(c->host, sizeof(c->host), "localhost");
 	enum jl_status status = how->to ? be_other(&j, err) : be_first(&j, err);
 	JL_THEN(status, settle(&j, ret_controls, err));
-	for (int r = 0; j.members && r < j.n; r++)
-		if (j.members[r].line.fd >= 0)
-			(void)close(j.members[r].line.fd);
+	for (int i = 0; j.members && i < j.n + GUESTS_MAX; i++)
+		if (j.members[i].line.fd >= 0)
+			(void)close(j.members[i].line.fd);
 	jl_door_close(j.door);
 	jl_free(j.door);
 	jl_free(j.members);

@@ -22,18 +22,21 @@
 #define QUIET_S     4.0  /* a call may take so long before anybody asks */
 #define ANSWER_S    3.0  /* silent for so long after being asked: stuck; with QUIET_S below JL_COMM_STUCK_S */
 #define ASLEEP_S    4.5  /* without using the processor outside of a call, since it was asked: asleep; likewise */
+#define IDLE_S      4.0  /* all of them inside a call, and not a byte moves: one sends nothing; likewise */
 #define ASLEEP_FRAC 0.02 /* of a processor, that answering takes at most */
 #define ASK_S       0.5
 #define LOOK_MS     200
 #define BLAME_S     1.0 /* how long a broken connection waits for word from rank 0 */
 
-enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK, HOW_ASLEEP };
+enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK, HOW_ASLEEP, HOW_IDLE };
 
 struct line {
 	struct jl_wire_line wire; /* fd -1: none, or it ended */
 	double heard_s;
-	uint64_t crossed;      /* as it said last */
-	double cpu_s, moved_s; /* its processor time; since when it has done nothing; 0: not yet asked */
+	uint64_t crossed;            /* as it said last */
+	double cpu_s, moved_s;       /* its processor time; since when it has done nothing; 0: not yet asked */
+	uint64_t in_B, out_B, waits; /* of the call, as it said last: bytes, 1 + the rank that it waits for */
+	double still_s;              /* since when nothing of all that has changed; 0: not yet asked */
 	bool bye;
 };
 
@@ -45,9 +48,11 @@ struct tcp_watch {
 	pthread_t thread;
 	_Atomic bool ending;
 	_Atomic uint64_t n_crossed; /* odd: inside a call */
-	_Atomic int left, fallen;   /* how << 16 | rank + 1: the first that left, that died or is stuck; 0: none */
-	double asked_s, last_s;     /* of the present roll call; 0: none */
-	double wanted_s;            /* rank 0: when another rank last asked for one */
+	_Atomic uint64_t in_B, out_B;
+	_Atomic int waits;
+	_Atomic int left, fallen; /* how << 16 | rank + 1: the first that left, that died or is stuck; 0: none */
+	double asked_s, last_s;   /* of the present roll call; 0: none */
+	double wanted_s;          /* rank 0: when another rank last asked for one */
 };
 
 static int pack(enum how how, int rank)
@@ -93,17 +98,88 @@ static void hear_of_work(struct tcp_watch *w, int rank, const struct jl_wire_mes
 		spread(w, HOW_ASLEEP, rank);
 }
 
+static void hear_of_data(struct line *line, const struct jl_wire_message *m, double now_s)
+{
+	if (line->still_s == 0 || line->crossed != m->n[0] || line->waits != m->n[2] || line->in_B != m->n[3] ||
+	    line->out_B != m->n[4])
+		line->still_s = now_s;
+	line->waits = m->n[2];
+	line->in_B = m->n[3];
+	line->out_B = m->n[4];
+}
+
+static struct jl_wire_message here(struct tcp_watch *w)
+{
+	return (struct jl_wire_message){ .word = JL_WIRE_HERE,
+					 .n = { atomic_load(&w->n_crossed), (uint64_t)(1e6 * jl_clock_cpu_s()),
+						(uint64_t)atomic_load(&w->waits), atomic_load(&w->in_B),
+						atomic_load(&w->out_B) } };
+}
+
+/* Bytes that move do so at two ranks; one that alone says so is not believed. Only rank 0 hears of all. */
+static bool nothing_moves(const struct tcp_watch *w, double now_s)
+{
+	int n_moving = 0;
+
+	for (int r = 0; r < w->n; r++) {
+		const struct line *line = &w->lines[r];
+
+		if (r != w->own && line->wire.fd < 0)
+			continue;
+		if (line->still_s == 0 || !(line->crossed & 1))
+			return false;
+		n_moving += now_s - line->still_s < IDLE_S ? r == w->own ? 2 : 1 : 0;
+	}
+	return n_moving <= (w->own == 0 || w->n == 2);
+}
+
+/* From this rank, which is honest, to whom it waits for, and so on: to a rank that waits for nobody, or has not even sent the head that begins
+ * every flow; in a circle it is who owes to the one that has received least. */
+static void find_idle(struct tcp_watch *w, double now_s)
+{
+	uint64_t least_B = UINT64_MAX;
+	int rank = w->own, idle = -1;
+
+	if (!nothing_moves(w, now_s))
+		return;
+	for (int i = 0; i < w->n; i++) {
+		const struct line *line = &w->lines[rank];
+		const int next = (int)line->waits - 1;
+
+		if (rank != w->own && (next < 0 || next >= w->n || next == rank || line->out_B == 0)) {
+			idle = rank;
+			break;
+		}
+		if (next < 0 || (next != w->own && w->lines[next].wire.fd < 0))
+			return; /* rank 0 will know */
+		if (next != w->own && line->in_B < least_B) {
+			least_B = line->in_B;
+			idle = next;
+		}
+		if (next == w->own)
+			break;
+		rank = next;
+	}
+	if (idle >= 0)
+		spread(w, HOW_IDLE, idle);
+}
+
 static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m, double now_s)
 {
 	struct line *line = &w->lines[rank];
+	const struct jl_wire_message own = here(w);
 
 	line->heard_s = now_s;
 	switch (m->word) {
 	case JL_WIRE_ASK:
-		say(line, JL_WIRE_HERE, atomic_load(&w->n_crossed), (uint64_t)(1e6 * jl_clock_cpu_s()));
+		if (line->wire.fd >= 0)
+			(void)jl_wire_say(line->wire.fd, &own);
 		w->wanted_s = now_s;
 		break;
-	case JL_WIRE_HERE: hear_of_work(w, rank, m, now_s); break;
+	case JL_WIRE_HERE:
+		hear_of_data(line, m, now_s);
+		hear_of_work(w, rank, m, now_s);
+		break;
 	case JL_WIRE_GONE:
 		if (rank == 0 && m->n[0] < (uint64_t)w->n)
 			note(w, (enum how)m->n[1], (int)m->n[0]);
@@ -140,7 +216,7 @@ static void call_the_roll(struct tcp_watch *w, bool wanted, double now_s)
 	if (!wanted) {
 		w->asked_s = 0;
 		for (int r = 0; r < w->n; r++)
-			w->lines[r].moved_s = 0;
+			w->lines[r].moved_s = w->lines[r].still_s = 0;
 		return;
 	}
 	if (now_s - w->last_s > ASK_S) {
@@ -152,6 +228,10 @@ static void call_the_roll(struct tcp_watch *w, bool wanted, double now_s)
 	for (int r = 0; r < w->n; r++)
 		if (w->lines[r].wire.fd >= 0 && w->lines[r].heard_s < w->asked_s && now_s - w->asked_s > ANSWER_S)
 			spread(w, HOW_STUCK, r);
+	const struct jl_wire_message own = here(w);
+	hear_of_data(&w->lines[w->own], &own, now_s);
+	w->lines[w->own].crossed = own.n[0];
+	find_idle(w, now_s);
 }
 
 static void *watch(void *ctx)
@@ -230,10 +310,28 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	return JL_OK;
 }
 
+static void add(_Atomic uint64_t *sum, uint64_t n) /* one thread writes */
+{
+	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+void jl_tcp_watch_moved(struct tcp_watch *w, size_t in_B, size_t out_B)
+{
+	add(&w->in_B, in_B);
+	add(&w->out_B, out_B);
+}
+
+void jl_tcp_watch_waits(struct tcp_watch *w, int rank)
+{
+	atomic_store_explicit(&w->waits, rank + 1, memory_order_relaxed);
+}
+
 void jl_tcp_watch_cross(struct tcp_watch *w)
 {
-	atomic_store_explicit(&w->n_crossed, atomic_load_explicit(&w->n_crossed, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	atomic_store_explicit(&w->in_B, 0, memory_order_relaxed);
+	atomic_store_explicit(&w->out_B, 0, memory_order_relaxed);
+	jl_tcp_watch_waits(w, -1);
+	add(&w->n_crossed, 1);
 }
 
 static enum jl_status name(int found, struct jl_err *err)
@@ -247,6 +345,11 @@ static enum jl_status name(int found, struct jl_err *err)
 	case HOW_ASLEEP:
 		return jl_fail(err, JL_E_IO, "rank %d sleeps: it is there and does nothing while others wait for it",
 			       rank);
+	case HOW_IDLE:
+		return jl_fail(
+			err, JL_E_IO,
+			"rank %d is there and says that it is at work, but sends nothing: others wait for its data",
+			rank);
 	case HOW_DIED: return jl_fail(err, JL_E_IO, "rank %d died: its connection ended", rank);
 	case HOW_LEFT:
 	case HOW_FINE: break;

@@ -43,8 +43,8 @@ static const struct limit limits[JL_N_WIRE_WORD][JL_WIRE_NUMBERS] = {
 	[JL_WIRE_WELCOME] = { ANY, { 1, JL_COMM_TCP_RANKS_MAX - 1 }, { 2, JL_COMM_TCP_RANKS_MAX }, PORT },
 	[JL_WIRE_READY] = { PORT },
 	[JL_WIRE_PEER] = { { 0, JL_COMM_TCP_RANKS_MAX - 1 }, { 4, 6 }, ANY, ANY, { 0, 65535 }, ANY },
-	[JL_WIRE_HERE] = { ANY, ANY },
-	[JL_WIRE_GONE] = { { 0, JL_COMM_TCP_RANKS_MAX - 1 }, { 1, 4 } },
+	[JL_WIRE_HERE] = { ANY, ANY, { 0, JL_COMM_TCP_RANKS_MAX }, ANY, ANY },
+	[JL_WIRE_GONE] = { { 0, JL_COMM_TCP_RANKS_MAX - 1 }, { 1, 5 } },
 	[JL_WIRE_SESSION] = { { 1, UINT64_MAX } },
 	[JL_WIRE_PING] = { { 0, JL_WIRE_PINGS_MAX } },
 	[JL_WIRE_TEST] = { { 1, 3 }, { 1, JL_WIRE_STREAMS_MAX }, { 100, JL_WIRE_TIME_MAX_MS } },
@@ -110,6 +110,13 @@ static void clean_text(char text[JL_WIRE_TEXT_B])
 enum jl_status jl_wire_nonsense(struct jl_err *err)
 {
 	return jl_fail(err, JL_E_DATA, "the other side says what makes no sense");
+}
+
+enum jl_status jl_wire_from(enum jl_status status, const char *host, struct jl_err *err)
+{
+	const struct jl_err why = err ? *err : (struct jl_err){ 0 };
+
+	return status ? jl_fail_from(err, status, NULL, &why, "%s: {}", host) : JL_OK;
 }
 
 static enum jl_status stranger(struct jl_err *err)

@@ -10,11 +10,12 @@
 
 #include "comm/comm.h"
 
-#define JL_WIRE_VERSION   4
+#define JL_WIRE_VERSION   5
 #define JL_WIRE_MESSAGE_B 96
 #define JL_WIRE_NUMBERS   6
 #define JL_WIRE_TEXT_B    32
 #define JL_WIRE_NAME_MAX  64
+#define JL_WIRE_PEER_MAX  280
 /* 1: little-endian. Data go as they lie in memory, so ranks of another order are refused. */
 #define JL_WIRE_BYTE_ORDER ((uint64_t)(*(const unsigned char *)&(const uint16_t){ 1 }))
 
@@ -37,11 +38,12 @@ enum jl_wire_word {
 	JL_WIRE_BUSY,   /* all ranks are there, or another client is */
 	/* ranks of a collective */
 	JL_WIRE_WELCOME, /* session, rank, number of ranks, first port -> READY */
-	JL_WIRE_READY,   /* port -> PEER for each rank */
-	JL_WIRE_PEER,    /* rank, family, address (2), port, host id */
-	JL_WIRE_ASK,     /* -> HERE */
-	JL_WIRE_HERE,    /* calls begun and ended, processor time in µs */
-	JL_WIRE_GONE,    /* rank, how */
+	JL_WIRE_READY,   /* port -> WAIT until all are there, then PEER for each rank */
+	JL_WIRE_WAIT,
+	JL_WIRE_PEER, /* rank, family, address (2), port, host id */
+	JL_WIRE_ASK,  /* -> HERE */
+	JL_WIRE_HERE, /* calls begun and ended, processor time in µs; of the call: 1 + rank it waits for, bytes in, out */
+	JL_WIRE_GONE, /* rank, how */
 	JL_WIRE_BYE,
 	/* bench net */
 	JL_WIRE_SESSION, /* its number -> PING, TEST, BYE */
@@ -88,6 +90,10 @@ enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct j
 			       struct jl_err *err);
 /* The other side may not say this now. */
 enum jl_status jl_wire_nonsense(struct jl_err *err);
+/* Says of a failure, where there is one, whom it came from; returns `status`. */
+enum jl_status jl_wire_from(enum jl_status status, const char *host, struct jl_err *err);
+/* "10.0.0.5:5270", "[::1]:5270" */
+const char *jl_wire_peer_name(char ret_name[JL_WIRE_PEER_MAX], const char *host, int port);
 
 /* --- the secret (comm/secret.h). */
 /* `who` proves it: the side that connects, or the one that listens. `hello` as it went over the wire. */

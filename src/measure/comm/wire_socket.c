@@ -13,8 +13,9 @@
 #include "comm/wire.h"
 
 #define CONNECT_S 5.0
-#define ANSWER_S  5.0
-#define RETRY_S   12.0 /* for somebody who is about to be started, or is busy; longer than anybody is barred */
+#define ANSWER_S  8.0  /* for all of the greeting: who is silent is named within JL_COMM_STUCK_S */
+#define RETRY_S   10.0 /* for somebody who is about to be started */
+#define BUSY_S    20.0 /* for somebody who is busy; longer than anybody who only keeps it busy can */
 #define LOST_MAX  4
 
 static void no_delay(int fd)
@@ -102,6 +103,12 @@ const char *jl_wire_name(char ret_name[JL_WIRE_NAME_MAX], const union jl_wire_ad
 	return ret_name;
 }
 
+const char *jl_wire_peer_name(char ret_name[JL_WIRE_PEER_MAX], const char *host, int port)
+{
+	(void)snprintf(ret_name, JL_WIRE_PEER_MAX, strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, port);
+	return ret_name;
+}
+
 enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct jl_err *err)
 {
 	const struct addrinfo hints = { .ai_family = AF_UNSPEC,
@@ -146,15 +153,17 @@ static enum jl_status join_once(const struct jl_wire_peer *p, const struct addri
 {
 	const struct jl_wire_wait wait = { .end_s = jl_clock_s() + ANSWER_S, .stop = p->stop, .ctx = p->ctx };
 	const int fd = try_addresses(found);
+	char name[JL_WIRE_PEER_MAX];
 
 	if (fd < 0)
 		return jl_fail(err, errno == ECONNREFUSED ? JL_E_ABSENT : JL_E_NOTFOUND,
 			       "%s port %d: {%s}; is 'jeoul %s --listen' running there?", p->host, p->port,
 			       strerror(errno), p->what);
-	enum jl_status status = jl_wire_greet(fd, p->host, hello, &p->secret, &wait, err);
-	JL_THEN(status, jl_wire_receive(fd, &wait, ret, err));
+	(void)jl_wire_peer_name(name, p->host, p->port);
+	enum jl_status status = jl_wire_greet(fd, name, hello, &p->secret, &wait, err);
+	JL_THEN(status, jl_wire_from(jl_wire_receive(fd, &wait, ret, err), name, err));
 	if (!status && (ret->version != JL_WIRE_VERSION || ret->word != word))
-		status = jl_wire_refused(ret, p->host, p->what, &p->secret, err);
+		status = jl_wire_refused(ret, name, p->what, &p->secret, err);
 	if (status)
 		(void)close(fd);
 	else
@@ -167,7 +176,7 @@ enum jl_status jl_wire_join(const struct jl_wire_peer *p, struct jl_wire_message
 {
 	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
 	const struct timespec nap = { .tv_nsec = 200000000 };
-	const double end_s = jl_clock_s() + RETRY_S;
+	const double start_s = jl_clock_s();
 	struct addrinfo *found = NULL;
 	char service[16];
 	enum jl_status status;
@@ -179,11 +188,13 @@ enum jl_status jl_wire_join(const struct jl_wire_peer *p, struct jl_wire_message
 	if (why)
 		return jl_fail(err, JL_E_NOTFOUND, "host %s: {%s}", p->host, gai_strerror(why));
 	for (;;) {
+		const double silent_s = jl_clock_s() + ANSWER_S;
+
 		status = join_once(p, found, hello, word, ret_fd, ret_answer, err);
 		n_lost += status == JL_E_IO;
 		if (!(status == JL_E_LIMIT || (status == JL_E_ABSENT && p->patient) ||
-		      (status == JL_E_IO && n_lost < LOST_MAX)) ||
-		    jl_clock_s() > end_s || (p->stop && p->stop(p->ctx)))
+		      (status == JL_E_IO && n_lost < LOST_MAX && jl_clock_s() < silent_s)) ||
+		    jl_clock_s() - start_s > (status == JL_E_LIMIT ? BUSY_S : RETRY_S) || (p->stop && p->stop(p->ctx)))
 			break;
 		(void)nanosleep(&nap, NULL);
 	}

@@ -198,6 +198,53 @@ static void idlers_hold_nobody(void **state)
 	(void)close(member);
 }
 
+/* One that says nothing, one that pings for ever, one that opens streams and moves nothing, from the address of the next client: that one
+ * waits, and is served. */
+static void *ping_for_ever(void *ctx)
+{
+	const int fd = *(const int *)ctx;
+	struct jl_wire_message m;
+
+	while (jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_PING }) && word_from(fd, &m))
+		nap(1);
+	return NULL;
+}
+
+static void a_place_is_for_who_uses_it(void **state)
+{
+	struct server *s = *state;
+
+	for (int kind = 0; kind < 3; kind++) {
+		int fd = knock(s->listener.port), stream = -1;
+		struct jl_wire_message m;
+		pthread_t thread;
+		double start_s;
+
+		while (pass(fd, JL_NET_WHAT, 0, 0)) { /* its address may still have to wait for the one before */
+			(void)close(fd);
+			nap(0.2);
+			fd = knock(s->listener.port);
+		}
+		assert_int_equal(word_from(fd, &m), JL_WIRE_SESSION);
+		start_s = jl_clock_s();
+		if (kind == 1)
+			assert_int_equal(pthread_create(&thread, NULL, ping_for_ever, (void *)(uintptr_t)&fd), 0);
+		if (kind == 2) {
+			ask(fd, JL_NET_SEND, 1, JL_WIRE_TIME_MAX_MS);
+			stream = knock(s->listener.port);
+			assert_int_equal(pass(stream, JL_NET_WHAT, 0, m.n[0]), JL_OK);
+		}
+		still_serves(s);
+		print_message("%d: served after %.1f s\n", kind, jl_clock_s() - start_s);
+		assert_true(jl_clock_s() - start_s < 12);
+		if (kind == 1)
+			(void)pthread_join(thread, NULL);
+		(void)close(fd);
+		(void)close(stream);
+	}
+	assert_true(s->n_bad <= 8); /* each of the three, and once that its address waits */
+}
+
 /* It is asked to stop while a client says nothing, while streams run, while it is at the door. */
 static void a_listener_stops_at_once(void **state)
 {
@@ -257,6 +304,8 @@ static void a_secret_keeps_strangers_out(void **state)
 struct liar {
 	int fd;
 	bool about_secret;
+	bool silent; /* after GO, and sends nothing */
+	bool takes;  /* what is sent to it */
 	uint64_t n_rates, rate;
 };
 
@@ -280,6 +329,7 @@ static void *lie(void *ctx)
 {
 	const struct liar *liar = ctx;
 	struct jl_wire_message m;
+	static char bytes[1 << 16];
 	int fd = open_to(liar->fd, liar), data;
 
 	(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_SESSION, .n = { 7 } });
@@ -287,10 +337,19 @@ static void *lie(void *ctx)
 		(void)word_from(fd, &m);
 		data = open_to(liar->fd, liar);
 		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_GO });
-		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_REPORT, .n = { liar->n_rates } });
-		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_RATES, .n = { liar->rate } });
+		while (liar->takes && recv(data, bytes, sizeof(bytes), 0) > 0)
+			;
+		if (!liar->silent)
+			(void)jl_wire_say(fd,
+					  &(struct jl_wire_message){ .word = JL_WIRE_REPORT, .n = { liar->n_rates } });
+		for (uint64_t i = 0; i < liar->n_rates && i < JL_NET_SAMPLES_MAX; i += JL_WIRE_NUMBERS)
+			(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_RATES,
+									 .n = { liar->rate, liar->rate, liar->rate,
+										liar->rate, liar->rate, liar->rate } });
+		while (liar->silent && recv(fd, bytes, 1, 0) > 0)
+			;
 		(void)close(data);
-		nap(1);
+		nap(0.5);
 	}
 	(void)close(fd);
 	return NULL;
@@ -301,7 +360,13 @@ static void lying_listeners_are_refused(void **state)
 	struct liar liars[] = { { .about_secret = true },
 				{ .n_rates = UINT64_MAX },
 				{ .n_rates = 1, .rate = UINT64_MAX },
-				{ .n_rates = 0 } };
+				{ .n_rates = 0 },
+				{ .n_rates = 0, .takes = true },
+				{ .n_rates = 6, .rate = 0, .takes = true },
+				{ .n_rates = 6, .rate = JL_WIRE_RATE_MAX, .takes = true },
+				{ .n_rates = JL_NET_SAMPLES_MAX, .rate = 1, .takes = true },
+				{ .silent = true },
+				{ .silent = true, .takes = true } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(liars) / sizeof(*liars); i++) {
@@ -310,7 +375,9 @@ static void lying_listeners_are_refused(void **state)
 		struct jl_net_client *client = NULL;
 		struct jl_err err = { 0 };
 		enum jl_status status;
+		const double start_s = jl_clock_s();
 		pthread_t thread;
+		char where[64];
 
 		assert_int_equal(jl_net_listen(&l, NULL, 0, &err), JL_OK);
 		liars[i].fd = l.door.fd;
@@ -318,8 +385,14 @@ static void lying_listeners_are_refused(void **state)
 		assert_int_equal(pthread_create(&thread, NULL, lie, &liars[i]), 0);
 		status = dial(l.port, &client, &err);
 		if (!status)
-			status = jl_net_transfer(client, JL_NET_SEND, 1, 0.5, &result, &err);
-		assert_int_equal(status, i < 3 ? JL_E_DATA : JL_OK); /* the last one only has nothing to say */
+			status = jl_net_transfer(client,
+						 liars[i].silent && !liars[i].takes ? JL_NET_RECEIVE : JL_NET_SEND, 1,
+						 0.5, &result, &err);
+		print_message("%zu: %.1f s: %s\n", i, jl_clock_s() - start_s, err.en);
+		assert_int_equal(status, liars[i].silent ? JL_E_IO : JL_E_DATA);
+		assert_true(jl_clock_s() - start_s < JL_COMM_STUCK_S);
+		(void)snprintf(where, sizeof(where), "127.0.0.1:%d", l.port);
+		assert_non_null(strstr(err.en, where));
 		jl_net_close(client);
 		(void)pthread_join(thread, NULL);
 		jl_net_unlisten(&l);
@@ -346,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(both_ends_agree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile_peers_are_survived, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(idlers_hold_nobody, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_place_is_for_who_uses_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_listener_stops_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_secret_keeps_strangers_out, set_up, tear_down),
 		cmocka_unit_test(lying_listeners_are_refused),

@@ -465,7 +465,8 @@ static void strangers_disturb_nobody(void **state)
 	all_fine(&job);
 	assert_int_equal(board->tally.n_done, 3);
 	(void)close(silent);
-	assert_int_equal(board->n_refused, N_HOSTILE + 6);
+	/* who says nothing keeps nobody waiting: all may be there before it is sent away */
+	assert_in_range(board->n_refused, N_HOSTILE + 5, N_HOSTILE + 6);
 	for (int i = 0; i < 8; i++)
 		assert_true(strlen(board->refused[i]) > 10);
 	release_board();
