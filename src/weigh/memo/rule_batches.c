@@ -185,10 +185,13 @@ static void judge_step(struct jl_memo *note, const struct jl_grid *g, const stru
 	if (!batch || !step || !batch0 || !step0 || on < 0 || base_on < 0 || step->qty != JL_Q_TIME ||
 	    step0->qty != JL_Q_TIME || note->n_findings >= ESTIMATES_MAX)
 		return;
-	/* the end of its ranges that asks least of the hardware; as many of it as there, where nothing is said */
+	const uint32_t from = jl_grid_cell(g, r, 0)->at;
+	const bool as_many = from > step->at || !jl_span_has(note->text + from, step->at - from,
+							     "단일 GPU|single GPU|one GPU"); /* else as there */
+	/* the end of its ranges that asks least of the hardware */
 	const struct jl_seen seen = { &note->mentions[base_on], step0->lo, batch0->hi, 1000 };
 	const struct implied in = implied(note, &seen, &note->mentions[on],
-					  batch->lo / step->hi / (batch0->hi / step0->lo), true);
+					  batch->lo / step->hi / (batch0->hi / step0->lo), as_many);
 	if (!in.unlikely && !in.impossible)
 		return;
 	if (!(said = jl_finding_on_figure(note, in.impossible ? JL_MEMO_WRONG : JL_MEMO_UNLIKELY, "bound",

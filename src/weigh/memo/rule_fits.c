@@ -17,6 +17,7 @@ static const char
 		"탑재|담깁|담을|적재",
 	not_words[] = "not|cannot|doesn't|don't|can't|won't|didn't|unless|only if|too large|exceed|exceeds|OOM|out of "
 		      "memory|no longer|neither|without|않|못|부족|초과|불가|안 들|넘어|넘습|없";
+static const char several[] = "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel";
 static const char whole_weights[] = "16bit|16-bit|fp16|bf16|float16|bfloat16|half precision";
 
 enum use { USE_NONE, USE_TRAIN, USE_INFER };
@@ -108,7 +109,7 @@ static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
 {
 	double n = 0;
 
-	if (JL_PART_HAS(note, line, "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel"))
+	if (JL_PART_HAS(note, line, several))
 		return 0;
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 		const struct jl_figure *f = &note->figures[i];
@@ -118,12 +119,6 @@ static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
 	}
 	if (n == 0 && JL_PART_HAS(note, line, "단일 GPU|single GPU|one GPU|1 GPU|single-GPU|한 장|한장"))
 		n = 1;
-	for (uint32_t i = line->mention; n == 0 && line->n_mentions < 8 && i < line->mention + line->n_mentions; i++) {
-		const struct jl_mention *m = &note->mentions[i]; /* "one RTX 3090", "a single H100" */
-		const uint32_t from = m->at > line->at + 8 ? m->at - 8 : line->at;
-
-		n = m->count ? m->count : jl_span_has(note->text + from, m->at - from, "one|single") ? 1 : 0;
-	}
 	return n;
 }
 
@@ -150,13 +145,27 @@ static bool model_in_name(const struct jl_memo *note, const struct jl_line *line
 	return false;
 }
 
+/* "... fits one RTX 3090", "runs on a single H100", in the sentence that names the model. 0: it does not say how many. */
+static double named_gpus(const struct jl_memo *note, const struct jl_line *line, const struct named_model *m)
+{
+	uint32_t from, to;
+
+	jl_memo_sentence(note, line, m->at, &from, &to);
+	const struct jl_mention *on = jl_memo_mention_in(note, line, from, to);
+	if (!on || line->kind == JL_LINE_HEAD || line->kind == JL_LINE_ROW || JL_PART_HAS(note, line, several) ||
+	    !jl_span_has(note->text + from, to - from, fit_words))
+		return 0;
+	const uint32_t near = on->at > from + 8 ? on->at - 8 : from;
+	return on->count ? on->count : jl_span_has(note->text + near, on->at - near, "one|single") ? 1 : 0;
+}
+
 static void check_model(struct jl_memo *note, uint32_t l)
 {
 	const struct jl_line *line = &note->lines[l];
-	const double n = gpus_of(note, line);
+	double n = gpus_of(note, line);
 	struct named_model m = { .fig = -1 };
 
-	if (!(n > 0))
+	if (!(n > 0) && !line->n_mentions)
 		return;
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
 		if (note->figures[i].qty == JL_Q_PARAMS && note->figures[i].scale >= 1e9) {
@@ -165,8 +174,11 @@ static void check_model(struct jl_memo *note, uint32_t l)
 			m = (struct named_model){ note->figures[i].lo, (int32_t)i, note->figures[i].at,
 						  note->figures[i].len };
 		}
-	if (m.len || (line->len < 400 && line->kind != JL_LINE_HEAD && model_in_name(note, line, &m)))
-		check_fit(note, l, &m, n);
+	if (m.len || (line->len < 400 && line->kind != JL_LINE_HEAD && model_in_name(note, line, &m))) {
+		n = n > 0 ? n : named_gpus(note, line, &m);
+		if (n > 0)
+			check_fit(note, l, &m, n);
+	}
 }
 
 /* --- so many bytes into fewer */
