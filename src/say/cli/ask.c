@@ -164,6 +164,11 @@ double jl_ask_krw_per_usd(const struct jl_cli *cli)
 	return jl_given(cli, "fx") ? jl_value(cli, "fx") : jl_figure(cli->cat, "krw-per-usd");
 }
 
+const char *jl_ask_fx_date(const struct jl_cli *cli)
+{
+	return jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
+}
+
 double jl_ask_usd(struct jl_money money, const struct jl_cli *cli)
 {
 	return jl_money_value(money) / (money.currency == JL_KRW ? jl_ask_krw_per_usd(cli) : 1);

@@ -112,6 +112,7 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 
 /* Money into dollars, which everything is weighed in: won by --fx where it was given, else by the catalog's rate. */
 double jl_ask_krw_per_usd(const struct jl_cli *cli);
+const char *jl_ask_fx_date(const struct jl_cli *cli); /* of that rate: a day, or the option */
 double jl_ask_usd(struct jl_money money, const struct jl_cli *cli);
 /* --budget, where it was given. */
 enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err);

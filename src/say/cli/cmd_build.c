@@ -45,6 +45,7 @@ const struct jl_option jl_build_options[] = {
 	PART("nvlink", "yes|no", JL_N("a bridge is planned")),
 	PART("upgrade", "SYSTEM", JL_N("instead: what to buy next for this system, or 'this'")),
 	JL_O_TEXT("budget", "MONEY", JL_N("with --upgrade: at most this much, e.g. \"500 USD\", or 70만원"), .with = "upgrade"),
+	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), .with = "upgrade", JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_AMOUNT("bridge-price", "USD", JL_K_USD, JL_N("with --upgrade: price of one NVLink bridge"), .with = "upgrade", JL_WITHIN(0, 1e9, JL_N("it cannot be below zero"))),
 	PART("model", "MODEL", JL_N("with --upgrade: what is trained (default: gpt-305m)"), .with = "upgrade"),
 	JL_ASK_COUNT("batch", JL_N("with --upgrade: samples of one worker (default: 4)"), .with = "upgrade", JL_TO(jl_request, batch)),
@@ -86,7 +87,7 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 				      .run = jl_request_empty(),
 				      .budget_usd = NAN,
 				      .bridge_usd = jl_value(cli, "bridge-price") };
-	const struct jl_upgrade_answer answer = { &ask, found };
+	struct jl_upgrade_answer answer = { &ask, found, NAN, NULL };
 	enum jl_status status;
 	bool won = false;
 
@@ -96,6 +97,10 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	ask.run.seq = jl_text(cli, "model") ? NAN : 512;
 	JL_READ(&ask.run, jl_request, cli);
 	JL_TRY(jl_ask_budget(&ask.budget_usd, &won, cli, err));
+	if (won) {
+		answer.krw_per_usd = jl_ask_krw_per_usd(cli);
+		answer.fx_date = jl_ask_fx_date(cli);
+	}
 	status = jl_this_machine(cli, ask.system, &ask.system, err);
 	JL_THEN(status, jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err));
 	JL_TRY(status);

@@ -43,6 +43,7 @@ const struct jl_option jl_cost_options[] = {
 	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step"), JL_TO(jl_request, global_batch)),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)),
 	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("what runs it"), JL_TO(jl_request, framework)),
+	JL_ASK_TUNE_OPTIONS,
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },

@@ -26,7 +26,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_COUNT("per-machine", JL_N("exactly so many GPUs in a machine"), JL_TO_INT(jl_recommend_ask, per_node)),
 	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month (default: the purpose's; a model's run is done once)"), JL_TO(jl_recommend_ask, runs_per_month), .above = true),
 	JL_O_AMOUNT("months", "N", JL_K_NUMBER, JL_N("for how long (default: the purpose's; the deadline; 12)"), JL_TO(jl_recommend_ask, months), .above = true),
-	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("rents with an older price are not taken (default: 365 d)"), .above = true),
+	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("older prices are not taken (default: 365 d)"), .above = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share"), JL_TO(jl_recommend_ask, util_frac), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
 	JL_O_FLAG("host-owned", JL_N("the host that bought cards go into is there already: only the cards are paid"), JL_TO(jl_recommend_ask, host_owned)),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
@@ -202,7 +202,7 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	answer.found = &result;
 	answer.assumed_kwh = !jl_given(cli, "kwh");
 	answer.fx = jl_ask_krw_per_usd(cli);
-	answer.fx_date = jl_given(cli, "fx") ? "--fx" : jl_rule_by_id(cli->cat, "krw-per-usd")->date;
+	answer.fx_date = jl_ask_fx_date(cli);
 	answer.limit = (int)jl_whole(cli, "limit", DEFAULT_ROWS);
 	JL_TRY(find_why_not(&answer, &why_not, err));
 	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));

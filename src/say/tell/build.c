@@ -40,7 +40,8 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 {
 	const size_t n_wrong = jl_build_count(a->found, JL_PART_ERROR),
 		     n_warn = jl_build_count(a->found, JL_PART_WARNING);
-	const size_t n_open = jl_build_count(a->found, JL_PART_UNCHECKED);
+	const size_t n_open = jl_build_count(a->found, JL_PART_UNCHECKED),
+		     n_split = jl_build_count(a->found, JL_PART_CONFLICT);
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
@@ -49,6 +50,8 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 			     : JL_("|1: nothing that was checked is wrong."),
 		    JL_NAMED(a->rig->name ? a->rig->name : a->rig->gpu->name), JL_FIG(jl_num_count((double)n_wrong)),
 		    JL_FIG(jl_num_count((double)n_warn)));
+	if (n_split)
+		JL_SENTENCE(doc, JL_(" Rules disagree on |1."), JL_FIG(jl_num_count((double)n_split)));
 	if (n_open)
 		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_FIG(jl_num_count((double)n_open)));
 	jl_doc_lead(doc);
@@ -75,35 +78,32 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 
 /* --- purchases */
 
-/* "59.1", "1,050": never with an exponent. */
-static const char *three_digits(struct jl_doc *doc, double value)
+/* A price in the money that was asked in. */
+static struct jl_money price_of(const struct jl_upgrade_answer *a, const struct jl_upgrade *u)
 {
-	const double size = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
-
-	if (value >= 1000)
-		return jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, round(value / size) * size));
-	return jl_tell_text(doc, "%.3g", value);
+	return isnan(a->krw_per_usd) ? u->price : jl_money_from(jl_money_value(u->price) * a->krw_per_usd, JL_KRW);
 }
 
-static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
+static void row(struct jl_doc *doc, const struct jl_upgrade_answer *a, const struct jl_upgrade *u, long today)
 {
-	const struct jl_num gain = jl_num_share(u->gain_frac, JL_ESTIMATED),
-			    each = jl_num_share(u->gain_per_kusd, JL_ESTIMATED);
+	const bool won = !isnan(a->krw_per_usd);
+	const double worth = u->gain_per_kusd * (won ? 1000 / a->krw_per_usd : 1); /* of a million won */
 
 	jl_doc_cell_name(doc, u->text);
 	if (u->price.micro)
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(u->price), JL_K_USD, NULL, JL_LISTED,
-							      u->price_source),
-						 jl_money_short(JL_TXT, u->price)));
+		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(price_of(a, u)), won ? JL_K_KRW : JL_K_USD,
+							      NULL, JL_LISTED, u->price_source),
+						 jl_money_short(JL_TXT, price_of(a, u))));
 	else
 		jl_doc_cell_text(doc, "?");
-	jl_tell_cell(doc, jl_num_written(gain, jl_tell_text(doc, "%+.0f %%", u->gain_frac * 100)));
-	if (isnan(u->gain_per_kusd))
+	jl_tell_cell(doc, jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
+					 jl_tell_text(doc, "%+.0f %%", u->gain_frac * 100)));
+	if (isnan(worth))
 		jl_doc_cell_text(doc, "");
 	else
 		jl_tell_cell(doc,
-			     jl_num_written(each, jl_tell_text(doc, "%+.*f %%", fabs(u->gain_per_kusd) < 0.1 ? 1 : 0,
-							       u->gain_per_kusd * 100)));
+			     jl_num_written(jl_num_share(worth, JL_ESTIMATED),
+					    jl_tell_text(doc, "%+.*f %%", fabs(worth) < 0.1 ? 1 : 0, worth * 100)));
 	jl_doc_cell_name(doc, u->price.micro == 0 ? JL_("not known")
 			      : !u->price_date    ? JL_("given")
 						  : jl_tell_text(doc, "%s%s", u->price_date,
@@ -111,31 +111,66 @@ static void row(struct jl_doc *doc, const struct jl_upgrade *u, long today)
 	jl_doc_end_row(doc, false);
 }
 
+/* The answer first: what gives most for its money. */
+static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
+{
+	const struct jl_upgrade *u = a->found->items;
+
+	jl_doc_lead(doc);
+	if (!a->found->n)
+		JL_TELL(doc, "Nothing in the catalog within the budget makes this run noticeably faster.");
+	else
+		JL_SENTENCE(doc,
+			    u->price.micro ? JL_("The most for the money: |1, |2 faster for |3.")
+					   : JL_("The most: |1, |2 faster; its price is not known."),
+			    JL_NAMED(u->text),
+			    JL_FIG(jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
+						  jl_tell_text(doc, "%.0f %%", u->gain_frac * 100))),
+			    JL_SAID(jl_tell_text(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
+}
+
+/* What a bridge does for a pair, and where its price comes from. */
+static void bridge_notes(struct jl_doc *doc, const struct jl_upgrade *u)
+{
+	if (isnan(u->pair_before_per_s))
+		return;
+	jl_tell_note(doc, JL_("A job on 2 cards"), JL_ESTIMATED, JL_("%.2fx → %.2fx of one card with the bridge"),
+		     u->pair_before_per_s / u->one_per_s, u->pair_after_per_s / u->one_per_s);
+	if (u->card_year)
+		jl_tell_note(doc, JL_("Price"), JL_LISTED,
+			     JL_("that of an earlier bridge (%s; the card is of %d): ask, then --bridge-price"),
+			     u->price_date, u->card_year);
+}
+
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
 {
 	const struct jl_upgrades *found = a->found;
 	const struct jl_estimate *now = &found->now_per_s;
 
+	best(doc, a);
 	JL_LEAD(doc,
-		jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system, three_digits(doc, now->value),
-			     three_digits(doc, now->lo), three_digits(doc, now->hi)));
+		jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system, jl_tell_rounded(doc, now->value),
+			     jl_tell_rounded(doc, now->lo), jl_tell_rounded(doc, now->hi)));
 	jl_doc_lead(doc);
 	jl_doc_name(doc, jl_tell_text(doc, JL_("%s, batch %g a GPU"), a->ask->run.model, a->ask->run.batch));
 	if (found->now_zero)
 		jl_doc_name(doc, jl_tell_text(doc, ", ZeRO-%d", found->now_zero));
 	if (found->n)
-		jl_tell_table(doc, NULL, "t24fffk", JL_N("purchase|USD|faster|per 1,000 USD|price of"));
+		jl_tell_table(doc, NULL, "t24fffk",
+			      isnan(a->krw_per_usd) ? JL_N("purchase|USD|faster|per 1,000 USD|price of")
+						    : JL_N("purchase|KRW|faster|per million KRW|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
-		row(doc, &found->items[i], today);
-	if (!found->n)
-		JL_NOTE(doc, NULL, JL_ESTIMATED,
-			"Nothing in the catalog within the budget makes this run noticeably faster.");
-	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) /* what the table had to cut, in full */
+		row(doc, a, &found->items[i], today);
+	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* what the table had to cut, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
 			jl_tell_note(doc, jl_tell_text(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
+		bridge_notes(doc, &found->items[i]);
+	}
 	if (found->n_over_budget)
 		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
 	JL_NOTE(doc, JL_("Note"), JL_ESTIMATED,
 		"estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, power "
 		"and cooling with 'jeoul build'.");
+	if (!isnan(a->krw_per_usd))
+		jl_tell_note(doc, JL_("Assumed"), JL_LISTED, "%s", jl_tell_fx(doc, a->krw_per_usd, a->fx_date, today));
 }

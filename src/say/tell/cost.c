@@ -30,13 +30,17 @@ static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost
  * most; NULL: it has none. */
 static const struct jl_cost_swing *mover(const struct jl_cost_pair *p)
 {
-	return p->n_swings && !isnan(p->swings[0].lo + p->swings[0].hi) ? p->swings : NULL;
+	return p->n_swings ? p->swings : NULL;
 }
 
 static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
 	const struct jl_cost_swing *by = mover(p);
 
+	if (by && (isnan(by->lo) || isnan(by->hi))) /* it may never be */
+		return jl_num_about(p->days * 86400, JL_K_TIME,
+				    jl_tell_text(doc, JL_("%.0f day{/s} (%.0f or more, perhaps never)"), ceil(p->days),
+						 ceil(isnan(by->lo) ? by->hi : by->lo)));
 	return jl_num_about(p->days * 86400, JL_K_TIME,
 			    by ? jl_tell_text(doc, JL_("%.0f day{/s} (%.0f–%.0f)"), ceil(p->days),
 					      ceil(fmin(by->lo, by->hi)), ceil(fmax(by->lo, by->hi)))
@@ -62,11 +66,12 @@ static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_settin
 }
 
 /* What all of it costs. */
-static struct jl_num total_num(const struct jl_cost_study *study, size_t option)
+static struct jl_num total_num(struct jl_doc *doc, const struct jl_cost_study *study, size_t option)
 {
 	const double total = (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
+	const bool many = study->setting.currency == JL_KRW && total >= 1e8;
 
-	return jl_num_digits(money(study, total, NULL), 4);
+	return jl_num_digits(money(study, total, many ? jl_tell_won(doc, total) : NULL), 4);
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
@@ -91,16 +96,17 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 	size_t next = best;
 
 	for (size_t i = 0; i < study->n_options; i++)
-		if (i != best && (next == best || study->lines[i].cum_micro[study->setting.horizon_days] <
-							  study->lines[next].cum_micro[study->setting.horizon_days]))
+		if (i != best && jl_cost_does(study, i) &&
+		    (next == best || study->lines[i].cum_micro[study->setting.horizon_days] <
+					     study->lines[next].cum_micro[study->setting.horizon_days]))
 			next = i;
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
 		    next == best ? JL_("Over |1, |2 costs |3 in all.")
 				 : JL_("Over |1, |2 is cheapest: |3 in all, |4 |5."),
 		    JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(jl_option_said(study->options[best].name)),
-		    JL_FIG(total_num(study, best)), JL_NAMED(jl_option_said(study->options[next].name)),
-		    JL_FIG(total_num(study, next)));
+		    JL_FIG(total_num(doc, study, best)), JL_NAMED(jl_option_said(study->options[next].name)),
+		    JL_FIG(total_num(doc, study, next)));
 }
 
 /* The same work on each of them, and what is not bought: before anything is compared. */

@@ -307,7 +307,7 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
 		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
-	if (gain > 1.02)
+	if (gain >= 1.05) /* below it would be written as once */
 		JL_SENTENCE(doc, JL_(" That is |1 as fast as the way that 'jeoul predict' takes."),
 			    JL_FIG(jl_num_digits(jl_num_times(gain), 2)));
 }

@@ -50,20 +50,12 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 	return num;
 }
 
-/* Three digits: no cost is known better. */
-static const char *rounded(struct jl_doc *doc, double value)
-{
-	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1; /* of the third digit */
-
-	return value < 999.5 ? jl_tell_text(doc, "%.3g", value)
-			     : jl_tell_text(doc, "%s", jl_grouped(JL_TXT, fmin(unit * round(value / unit), 3e12)));
-}
-
 /* What money is counted in: dollars; won, few of them one by one, else in ten thousands (Korean), in thousands or, where they are many and
- * stand in no table, in millions. */
+ * stand in no table, in millions (Korean: in groups of four digits). */
 struct counted {
 	double each; /* of them in a dollar */
 	const char *name;
+	bool grouped;
 };
 
 static struct counted counted_in(const struct jl_recommended *a, double usd, bool table)
@@ -71,12 +63,19 @@ static struct counted counted_in(const struct jl_recommended *a, double usd, boo
 	const double won = usd * a->krw_per_usd;
 
 	if (isnan(a->krw_per_usd))
-		return (struct counted){ 1, jl_unit_said("USD", NULL) };
+		return (struct counted){ 1, jl_unit_said("USD", NULL), false };
 	if (won < 1e5 && !table)
-		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL) };
+		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL), false };
 	if (won >= 1e7 && !table && !jl_lang_is("ko"))
-		return (struct counted){ a->krw_per_usd / 1e6, JL_("million KRW") };
-	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW") };
+		return (struct counted){ a->krw_per_usd / 1e6, JL_("million KRW"), false };
+	if (won >= 1e8 && !table)
+		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL), true };
+	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW"), false };
+}
+
+static const char *amount(struct jl_doc *doc, const struct counted *in, double usd)
+{
+	return in->grouped ? jl_tell_myriads(doc, usd * in->each) : jl_tell_rounded(doc, usd * in->each);
 }
 
 /* "1,950 USD" */
@@ -84,7 +83,7 @@ static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, do
 {
 	const struct counted in = counted_in(a, usd, false);
 
-	return jl_tell_text(doc, JL_C("money", "%s %s"), rounded(doc, usd * in.each), in.name);
+	return jl_tell_text(doc, in.grouped ? "%s %s" : JL_C("money", "%s %s"), amount(doc, &in, usd), in.name);
 }
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
@@ -112,7 +111,8 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 		       JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
 		       JL_FIG(jl_num_written(
-			       from, rounded(doc, c->cost_usd.value * counted_in(a, c->cost_usd.value, true).each))));
+			       from,
+			       jl_tell_rounded(doc, c->cost_usd.value * counted_in(a, c->cost_usd.value, true).each))));
 	}
 }
 
@@ -156,7 +156,7 @@ static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a,
 	const struct counted in = counted_in(a, usd.value, false);
 
 	return jl_tell_text(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value),
-			    rounded(doc, usd.lo * in.each), rounded(doc, usd.hi * in.each));
+			    amount(doc, &in, usd.lo), amount(doc, &in, usd.hi));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_recommended *a)
@@ -189,8 +189,11 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	else
 		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
-	jl_tell_piece(doc, JL_ESTIMATED, isnan(a->krw_per_usd) ? JL_("%s KRW in all") : JL_("%s USD in all"),
-		      rounded(doc, c->cost_usd.value * (isnan(a->krw_per_usd) ? a->fx : 1)));
+	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s in all"),
+		      isnan(a->krw_per_usd)
+			      ? jl_tell_won(doc, c->cost_usd.value * a->fx)
+			      : jl_tell_text(doc, JL_C("money", "%s %s"), jl_tell_rounded(doc, c->cost_usd.value),
+					     jl_unit_said("USD", NULL)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
@@ -252,9 +255,10 @@ static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 
 	for (int i = 1; i < JL_N_AGAINST; i++)
 		if (r->n_against[i])
-			text = jl_tell_text(doc, "%s%s%s %s", text, *text ? "; " : "",
+			text = jl_tell_text(doc, "%s%s%s %s%s", text, *text ? "; " : "",
 					    jl_against_name((enum jl_against)i),
-					    jl_grouped(JL_TXT, (double)r->n_against[i]));
+					    jl_grouped(JL_TXT, (double)r->n_against[i]),
+					    i == JL_AGAINST_PRICE ? " (--max-price-age)" : "");
 	if (*text)
 		jl_tell_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
 }
@@ -316,8 +320,8 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE,
 			      JL_("%s requests at once of %s tokens, %s tokens/s in all (--users, --context, "
 				  "--tokens-per-s)"),
-			      jl_count_text(JL_TXT, ask->users), jl_count_text(JL_TXT, ask->context),
-			      jl_count_text(JL_TXT, ask->tokens_per_s));
+			      jl_grouped(JL_TXT, ask->users), jl_grouped(JL_TXT, ask->context),
+			      jl_grouped(JL_TXT, ask->tokens_per_s));
 	else if (!ask->seen && isnan(ask->run.global_batch))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)

@@ -126,6 +126,11 @@ const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 bool jl_date_is_old(const char *date, long today);
 #define JL_DATED_MAX 64
 const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
+/* Three digits, "59.1", "1,050": no cost is known better, never with an exponent. */
+const char *jl_tell_rounded(struct jl_doc *doc, double value);
+/* The same of won: "451,000,000 KRW"; in Korean "4억 5,100만 원", whose number alone is "4억 5,100만". */
+const char *jl_tell_won(struct jl_doc *doc, double won);
+const char *jl_tell_myriads(struct jl_doc *doc, double won);
 /* "1 USD = 1,460 KRW (2025-11-14, old ⚠: give today's with --fx)": the one place that states a rate. */
 const char *jl_tell_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today);
 

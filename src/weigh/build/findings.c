@@ -252,9 +252,16 @@ static void check_slots(const struct checking *c)
 	else if (r->n_gpus > 1 && isnan(r->board_spacing))
 		unchecked(c, "slots", "board_spacing");
 	else if (r->n_gpus > 1 && card_pitch(r) < thick)
-		say(c, "slots", JL_PART_ERROR, JL_SURE_SPEC, "",
-		    JL_N("cards of %g slots do not fit side by side: the board's slots are %g apart"), thick,
-		    card_pitch(r));
+		say(c, "slots", JL_PART_ERROR, r->spacing_assumed ? JL_SURE_OPINION : JL_SURE_SPEC, "",
+		    r->spacing_assumed
+			    ? JL_N("cards of %g slots do not fit side by side if the board's slots are %g "
+				   "apart, as assumed: give board_spacing")
+			    : JL_N("cards of %g slots do not fit side by side: the board's slots are %g apart"),
+		    thick, card_pitch(r));
+	else if (r->n_gpus > 1 && r->spacing_assumed)
+		say(c, "slots", JL_PART_OK, JL_SURE_OPINION, "",
+		    JL_N("%d x %g slots: they fit if the board's slots are %g apart, as assumed: give board_spacing"),
+		    r->n_gpus, thick, card_pitch(r));
 	else
 		say(c, "slots", JL_PART_OK, JL_SURE_SPEC, "", JL_N("%d x %g slots: they fit"), r->n_gpus, thick);
 }
@@ -284,7 +291,10 @@ static void check_cooling(const struct checking *c)
 		say(c, "cooling", isnan(gap) ? JL_PART_UNCHECKED : JL_PART_WARNING, JL_SURE_MEASURED,
 		    "rule-air-cooling-ok rule-non-blower-adjacent-cards",
 		    isnan(gap) ? JL_N("%d open-air cards need a free slot between them (board_spacing is not given)")
-			       : JL_N("%d open-air cards without a free slot between them lose 10 to 30 %%"),
+		    : r->spacing_assumed
+			    ? JL_N("%d open-air cards without a free slot between them (spacing of the slots assumed: "
+				   "board_spacing) lose 10 to 30 %%")
+			    : JL_N("%d open-air cards without a free slot between them lose 10 to 30 %%"),
 		    r->n_gpus);
 	} else {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok rule-blower-penalty-multi-gpu",
@@ -456,6 +466,7 @@ static void know_part(const struct checking *c, struct jl_rig *rig, const char *
 {
 	const struct jl_rule *part = jl_part_named(c->cat, kind, text);
 	const struct jl_where nowhere = { 0 };
+	const bool spaced = !isnan(rig->board_spacing);
 	char list[256], *rest = list, *piece, what[256];
 
 	if (text && !part)
@@ -476,9 +487,11 @@ static void know_part(const struct checking *c, struct jl_rig *rig, const char *
 			(void)jl_rig_set(rig, key, equals + 1, &nowhere, c->cat, NULL, &ignored);
 	}
 	snprintf(what, sizeof what, "rule\004%s", part->value);
-	say(c, kind, JL_PART_OK,
-	    !part->source || strcmp(part->source, "jeoul-estimate") == 0 ? JL_SURE_OPINION : JL_SURE_SPEC, part->id,
-	    JL_N("%s: {%s}"), part->name, what);
+	const bool assumed = !part->source || strcmp(part->source, "jeoul-estimate") == 0;
+
+	rig->spacing_assumed |= assumed && !spaced && !isnan(rig->board_spacing);
+	say(c, kind, JL_PART_OK, assumed ? JL_SURE_OPINION : JL_SURE_SPEC, part->id, JL_N("%s: {%s}"), part->name,
+	    what);
 }
 
 void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *given, const struct jl_catalog *cat)

@@ -32,6 +32,7 @@ struct jl_rig {
 	const char *board;
 	double board_x16;     /* slots that take a card */
 	double board_spacing; /* slots from one of them to the next */
+	bool spacing_assumed; /* what boards of its kind usually have */
 	double board_lanes;   /* lanes that each card gets when all are used */
 	double board_pcie_gen;
 

@@ -29,11 +29,11 @@ struct search {
 	struct rated now;
 };
 
-/* Samples a second of the run on a system, by whichever ZeRO stage is fastest there: a purchase is not worth what a
- * setting gives for nothing. False: it cannot run there. */
-static bool rate(struct rated *ret_rated, const struct search *s, const char *system)
+/* Samples a second of the run on a system, `cut` by whichever ZeRO stage is fastest there: a purchase is not worth what a
+ * setting gives for nothing. Not cut: as predict runs it, as one card runs it too. False: it cannot run there. */
+static bool rate(struct rated *ret_rated, const struct search *s, const char *system, bool cut)
 {
-	const bool given = s->ask->run.plan.zero != JL_UNSET;
+	const bool given = s->ask->run.plan.zero != JL_UNSET || !cut;
 	struct rated best = { .per_s = { .value = 0 } };
 
 	for (int zero = given ? ZERO_MAX : -1; zero <= ZERO_MAX; zero++) {
@@ -65,7 +65,7 @@ static struct jl_upgrade *add(struct search *s, const char *kind, const char *af
 	struct jl_upgrade *u = &s->out->items[s->out->n];
 	struct rated rated;
 
-	if (s->out->n == JL_UPGRADES_MAX || !rate(&rated, s, after))
+	if (s->out->n == JL_UPGRADES_MAX || !rate(&rated, s, after, true))
 		return NULL;
 	*u = (struct jl_upgrade){ .kind = kind,
 				  .before_per_s = s->now.per_s,
@@ -145,22 +145,22 @@ static void try_bridge(struct search *s)
 	snprintf(before, sizeof before, "2x %s via %s", gpu->id, s->sys.join->id);
 	snprintf(after, sizeof after, "2x %s via %s", gpu->id, BRIDGE_JOIN);
 	u = add(s, "bridge", with_cards(whole, s, gpu->id, s->sys.n_per_node, BRIDGE_JOIN));
-	if (!u || !rate(&one, s, gpu->id) || !rate(&pair, s, before) || !rate(&bridged, s, after))
+	if (!u || !rate(&one, s, gpu->id, false) || !rate(&pair, s, before, false) || !rate(&bridged, s, after, false))
 		return;
 	if (u->gain_frac <= LEAST_GAIN_FRAC && bridged.per_s.value <= pair.per_s.value * (1 + LEAST_GAIN_FRAC))
 		return;
 	u->n_items = n_pairs;
 	u->pair_before_per_s = pair.per_s.value;
 	u->pair_after_per_s = bridged.per_s.value;
-	jl_say(u->en, u->text, sizeof u->en,
-	       JL_N("NVLink bridges on %d pair{/s} of cards; a job on 2 cards: %.2fx → %.2fx of one card"), n_pairs,
-	       pair.per_s.value / one.per_s.value, bridged.per_s.value / one.per_s.value);
+	u->one_per_s = one.per_s.value;
+	jl_say(u->en, u->text, sizeof u->en, JL_N("NVLink bridges on %d pair{/s} of cards"), n_pairs);
 	if (!isnan(s->ask->bridge_usd)) {
 		u->price = jl_money_from(s->ask->bridge_usd * n_pairs, JL_USD);
 	} else if (listed) {
 		u->price = jl_money_from(listed->price_usd * n_pairs, JL_USD);
 		u->price_date = listed->date;
 		u->price_source = listed->provider;
+		u->card_year = atoi(listed->date) < gpu->year ? gpu->year : 0;
 	}
 	keep(s, u);
 }
@@ -305,7 +305,7 @@ enum jl_status jl_upgrades_find(struct jl_upgrades *ret_upgrades, const struct j
 		return jl_fail(err, JL_E_USAGE, "'%s' has no accelerator to begin with; ask 'jeoul recommend'",
 			       ask->system);
 	ret_upgrades->n = ret_upgrades->n_over_budget = 0;
-	if (!rate(&s.now, &s, s.sys.text))
+	if (!rate(&s.now, &s, s.sys.text, true))
 		return jl_fail(err, JL_E_RANGE, "the run does not fit on '%s' as it is; see 'jeoul fit'", s.sys.text);
 	ret_upgrades->now_per_s = s.now.per_s;
 	ret_upgrades->now_zero = s.now.zero;

@@ -17,9 +17,12 @@ struct jl_upgrade {
 	struct jl_estimate before_per_s,
 		after_per_s;         /* samples/s of the run on all of it, each by its fastest ZeRO stage */
 	int before_zero, after_zero; /* which that is */
-	double pair_before_per_s, pair_after_per_s; /* bridge: of a job on two cards; NAN otherwise */
-	double gain_frac;                           /* after / before - 1 */
-	double gain_per_kusd;                       /* NAN: price not known */
+	double pair_before_per_s,
+		pair_after_per_s; /* bridge: of a job on two cards, as predict runs it; NAN otherwise */
+	double one_per_s;         /* ... on one of them */
+	int card_year; /* when the card came out, where the price is older: it is that of an earlier bridge; 0: it is not */
+	double gain_frac;     /* after / before - 1 */
+	double gain_per_kusd; /* NAN: price not known */
 	bool within_budget;
 };
 

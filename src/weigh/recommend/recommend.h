@@ -67,7 +67,7 @@ struct jl_recommend_ask {
 	const char *region;                     /* for rents; NULL: everywhere */
 	double util_frac; /* share of a bought machine's hours that are used by somebody: the work pays for its share; NAN: the work pays
 			     for the whole machine */
-	long rent_days_max; /* an older rent is not taken */
+	long rent_days_max; /* an older rent is not taken; a shop price neither, where this allows more than the usual */
 	bool host_owned;    /* what bought cards go into is there already */
 	double usd_per_kWh, pue;
 	unsigned hows; /* 1 << enum jl_how; 0: all */

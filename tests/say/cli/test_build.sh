@@ -37,7 +37,10 @@ json "[f['level'] for f in j['findings'] if f['id'] == 'psu'] == ['ok']"
 
 # What to buy next: bridges for five pairs of ten cards; what the table cuts stands below in full
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --lang en
-has "NVLink bridges on 5 pairs"; has "Over the budget"; has "1: NVLink bridges on 5 pairs of cards"; has "2019 ⚠"
+has "Over the budget"; has "2019 ⚠"; flat; has "The most for the money: NVLink bridges on 5 pairs of cards, 31 % faster for 400.00 USD."
+has "earlier bridge (2019; the card is of 2020)"; has "0.73x → 1.67x of one card"
+run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --lang ko; flat; has "584,000원에 31 % 빨라집니다"; has "100만 원당"; lacks "달러당"; has "1,460원 (2025-11-14, 오래됨 ⚠"
+run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --fx 1400; has "560,000 KRW"
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --json
 json "j['upgrades'][0]['price_usd'] == 400 and j['upgrades'][0]['n_items'] == 5"
 json "j['upgrades'][0]['before_samples_per_s'] == j['samples_per_s'] and j['upgrades'][0]['pair_after_samples_per_s'] > j['upgrades'][0]['pair_before_samples_per_s']"
@@ -53,4 +56,8 @@ run 2 build --gpu "2x rtx-3090" --budget "500 USD" --lang en; one_line; says "--
 # Won are money too
 run 0 build --upgrade rtx-4070 --budget 150만원 --json; json "j['n_over_budget'] > 0"
 run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "no budget"
+# as many "!" as the sentence counts; the spacing of a kind of boards is assumed, and said so
+run 0 build --gpu "2x rtx-3090" --board z790 --cooling open-air --psu "1600 W"; flat; has "with warnings: 2. Rules disagree on 2."; has "3 apart, as assumed: give board_spacing [rule of thumb]"
+if [ "$(grep -o '! [a-z0-9]*:' <<< "$out" | wc -l)" = 4 ]; then ok; else bad "not four marks"; fi
+run 0 build --gpu "2x rtx-3090" --board z790 --board-spacing 3 --psu "1600 W"; flat; lacks "as assumed"
 finish

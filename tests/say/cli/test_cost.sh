@@ -117,4 +117,10 @@ run 2 cost --buy rtx-4090 --rent "inf USD/h" --lang en; one_line; says "no price
 run 2 cost --buy rtx-4090 --rent "2 USD/h" --own xyz --lang en; one_line; says "nothing is known"
 run 0 cost --own "my server, watts=700 W" --rent "2 USD/h" --lang en; has "my server"
 run 2 cost --lang ko; one_line; says "비교할 것"
+# a break-even that may never come says so; tuning is a run too; what does not do the work is no rival
+run 0 cost --buy rtx-5090 --rent "0.99 USD/h" --util 30%; flat; has "after 911 days (748 or more, perhaps never), on 2029-05-1"; has "(range: rent ±20 %)"
+run 0 cost --buy rtx-5090 --rent "0.99 USD/h" --util 30% --currency KRW --lang ko; flat; has "빠르면 748일, 늦으면 기간 안에는 없음"
+run 0 cost llama-2-7b --tokens 5e7 --tune lora --buy rtx-5090 --rent "0.99 USD/h" --json; json "j['options'][0]"
+run 0 cost llama-2-7b --tokens 5e7 --tune lora --buy rtx-5090 --rent "0.99 USD/h"; flat; has "rtx-5090 costs"; lacks "is cheapest"
+run 0 cost --buy "rtx-5090 300000 USD" --rent "20 USD/h" --currency KRW --lang ko; flat; has "억"; has "만 원,"
 finish

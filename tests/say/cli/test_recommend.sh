@@ -114,7 +114,7 @@ has "a run: 100,000 samples × 20 epochs (--samples, --epochs)"
 run 0 recommend --purpose finetune-70b --budget "30000 USD" --lang en; flat
 has "takes 0.19x the time and 1x the cost, but it takes more accelerators"
 if [ "$(grep -c "^  *▸" "$work/out")" = 1 ]; then ok; else bad "the pick stands in a list of what nothing beats"; fi
-run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "50 requests at once of 4096 tokens"; lacks "32 users"
+run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "50 requests at once of 4,096 tokens"; lacks "32 users"
 # One region's quote far below the same offer elsewhere is not counted on: Seoul's p5en is reckoned at the median of all regions
 run 0 recommend --purpose pretraining --how spot --region seoul --only h200 --per-machine 8 --json; json "j['pick']['machine_usd_per_hour'] > 26"
 # a whole host is not back at once; many days on spot are taken only where they are asked for
@@ -150,4 +150,8 @@ json "j['pick']['micro_batch'] > 1 and j['pick']['run_s']['value'] < 4.9 * 3600 
 # requests at once, and how old the rate is
 run 0 recommend llama-3-70b --serve --users 500; flat; has "for 500 requests at once"; lacks "user "; has "1,460 KRW (2025-11-14, old ⚠: give today's with --fx)"
 run 0 recommend llama-3-70b --serve --users 500 --lang ko --fx 1400; flat; has "동시 요청 500건"; has "1,400원"; lacks "오래됨 ⚠: 오늘"; lacks "예산 안에서"
+# won as Korean counts them; an old price can be allowed
+run 0 recommend llama-2-7b --tokens 1e12 --lang ko --budget 10억원 --fx 1460; has "3억 1,100만 원"; lacks "0,000만 원:"
+run 3 recommend --only rtx-4090 --how buy --purpose finetune-7b; flat; has "the price is too old 4 (--max-price-age)"
+run 0 recommend --only rtx-4090 --how buy --purpose finetune-7b --max-price-age 3y; has "Buy 1x rtx-4090"
 finish

@@ -20,7 +20,7 @@ const table = {
   a_step: ["One step takes |.", "한 스텝에 | 걸립니다."], a_run: ["| tokens take |", "토큰 |개에 |"], a_cost: [" and cost |", ", 비용은 |"], a_run_end: [".", "입니다."],
   a_if: ["With enough memory: ", "메모리가 충분하다면: "],
   a_fits: ["It fits: | of | per GPU.", "메모리에 들어갑니다: GPU당 | / |."], a_tight: ["It is tight: | of | per GPU.", "메모리가 빠듯합니다: GPU당 | / |."], a_not: ["It does not fit: | needed, | per GPU.", "메모리에 들어가지 않습니다: | 필요, GPU당 |."],
-  a_bound: ["Most of the time goes into |.", "시간은 대부분 |에 쓰입니다."], a_rate: ["| tokens a second, | of what the GPUs could do.", "초당 토큰 |개, GPU 성능의 |."], a_sure: ["80 % of runs lie within ±|.", "실제 값은 80 % 확률로 ±| 안입니다."],
+  a_bound: ["Most of the time goes into |.", "시간은 대부분 |에 쓰입니다."], a_rate: ["| tokens a second, | of what the GPUs could do.", "초당 |토큰, GPU 성능의 |."], a_sure: ["80 % of runs lie within ±|.", "실제 값은 80 % 확률로 ±| 안입니다."],
   a_samples: ["| samples a second.", "초당 샘플 |개."],
   time_goes: ["Where a step's time goes", "스텝 시간 구성"], memory: ["Memory per GPU", "GPU당 메모리"], assumed: ["Assumed", "가정"],
   compute: ["compute", "계산"], host_launch: ["host launches", "호스트 실행 지연"], tensor_parallel: ["tensor exchange", "텐서 교환"], context_parallel: ["context exchange", "문맥 교환"],
