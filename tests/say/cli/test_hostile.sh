@@ -68,7 +68,8 @@ run 2 report $'\e[31m\u202e.yaml'; one_line
 
 # A choice that there is not: all that there are, not the word of the help.
 run 2 predict gpt2-124m --on rtx-3090 --precision fp9; says "'fp9' is not one of fp32, tf32, fp16"; one_line
-run 2 bench train --precision fp8; says "is not one of fp32"; one_line
+run 2 bench train --precision fp6; says "is not one of fp32"; one_line
+run 1 bench train --precision fp8 --backend cpu; says "fp8 needs a GPU"; one_line
 
 # No colour for a terminal that has none; colour for one that has.
 if command -v script >/dev/null; then

@@ -46,9 +46,12 @@ echo keep >limited
 [[ $code == 1 && $(cat limited) == keep ]] || fail "a full disk: $code"
 ! ls ./*.part 2>/dev/null || fail "a half file is left"
 "$JEOUL" report "$scenario" -o . >/dev/null 2>err; [[ $? != 0 ]] || fail "a folder"
-# a name that a terminal would obey is shown without what it obeys
-report $'\e[31m\xe2\x80\xaex.md' >out || fail "an odd name"
-! grep -q $'\e\|\xe2\x80\xae' out || fail "escapes of a file name reach the terminal"
+# a name that a terminal would obey is refused, and shown without what it obeys
+for name in $'\e[31mx.md' $'\xe2\x80\xaex.md' $'x\ny.md'; do
+	report "$name" >out 2>err && fail "an odd name"
+	[[ $(wc -l <err) == 1 && ! -e $name ]] || fail "an odd name in more than a line, or written: $(cat err)"
+	! grep -q $'\e\|\xe2\x80\xae' out err || fail "escapes of a file name reach the terminal"
+done
 
 # folders that are not absolute are nobody's: a catalog in the next folder changes nothing
 mkdir -p conf/jeoul/catalog && echo 'nonsense: [' >conf/jeoul/catalog/x.yaml
