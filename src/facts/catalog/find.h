@@ -27,6 +27,8 @@ size_t jl_price_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl
 
 /* Is the price that of a cloud's offer, "aws:p3.2xlarge"? */
 bool jl_price_is_offer(const struct jl_price *price, const char *system_id);
+/* The system that is offered; NULL: the catalog does not describe it. */
+const struct jl_system *jl_price_system(const struct jl_catalog *cat, const struct jl_price *price);
 
 enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalog *cat, const char *text,
 			   struct jl_err *err);

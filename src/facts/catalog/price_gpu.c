@@ -178,7 +178,22 @@ bool jl_price_is_offer(const struct jl_price *price, const char *system_id)
 {
 	const char *colon = strchr(system_id, ':');
 	size_t len = colon ? (size_t)(colon - system_id) : 0;
+	const char *item = price->item ? price->item : "";
 
-	return colon && price->provider && price->item && strncasecmp(price->provider, system_id, len) == 0 &&
-	       price->provider[len] == '\0' && strcasecmp(price->item, colon + 1) == 0;
+	if (strncmp(item, "Standard_", 9) == 0) /* Azure writes it in front */
+		item += 9;
+	return colon && price->provider && strncasecmp(price->provider, system_id, len) == 0 &&
+	       price->provider[len] == '\0' && strcasecmp(item, colon + 1) == 0;
+}
+
+const struct jl_system *jl_price_system(const struct jl_catalog *cat, const struct jl_price *price)
+{
+	for (size_t i = 0; price->gpu && i < cat->n_systems; i++) {
+		const struct jl_system *s = &cat->systems[i];
+
+		if (jl_price_is_offer(price, s->id) && s->gpu && strcmp(s->gpu, price->gpu) == 0 &&
+		    s->n_gpu == (int)price->n_gpu)
+			return s;
+	}
+	return NULL;
 }

@@ -36,7 +36,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
 	JL_O_FLAG("lora", JL_N("train adapters on the frozen model")),
 	JL_O_FLAG("serve", JL_N("serve the model instead of training it")),
-	JL_ASK_COUNT("users", JL_N("serving: sequences at once"), JL_TO(jl_recommend_ask, users)),
+	JL_ASK_COUNT("users", JL_N("serving: requests at once"), JL_TO(jl_recommend_ask, users)),
 	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps"), JL_TO(jl_recommend_ask, context)),
 	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached"), JL_TO(jl_recommend_ask, tokens_per_s), .above = true),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured")),

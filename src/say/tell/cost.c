@@ -504,7 +504,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	const struct jl_cost_said *assumed = &in->study->assumed;
 	struct jl_buf text;
 
-	jl_buf_init(&text, 1000);
+	jl_buf_init(&text, 2000);
 	if (assumed->util)
 		jl_buf_printf(&text, JL_("15 %% utilisation%s; "), in->command ? " (--util)" : "");
 	if (assumed->power_price)
@@ -520,8 +520,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	if (assumed->carbon_region)
 		jl_buf_printf(&text, JL_("grid of %s; "), jl_msg(assumed->carbon_name));
 	if (s->fx.krw_micro)
-		jl_buf_printf(&text, JL_("1 USD = %.6g KRW (%s); "), (double)s->fx.krw_micro / 1e6,
-			      jl_date_text(JL_TXT, s->fx.day));
+		jl_buf_printf(
+			&text, "%s; ",
+			jl_tell_fx(doc, (double)s->fx.krw_micro / 1e6, jl_date_text(JL_TXT, s->fx.day), in->today));
 	if (borrows_season(in->study))
 		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
 	said_of_options(&text, in);

@@ -69,12 +69,7 @@ static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 			    jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
 }
 
-static const struct jl_estimate *time_of(const struct jl_fleet *fleet, const struct jl_fleet_point *p)
-{
-	return fleet->whole_run ? &p->prediction.run_s : &p->prediction.step_s;
-}
-
-static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const struct jl_fleet_point *p, bool limits)
+static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool limits)
 {
 	const struct jl_plan *plan = &p->how.plan;
 
@@ -82,16 +77,17 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet *fleet, const st
 		doc,
 		JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus))),
 		JL_NAMED(p->kind),
-		JL_FIG(jl_num_written(jl_num_estimate(*time_of(fleet, p), JL_K_TIME, NULL),
-				      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME))),
+		JL_FIG(jl_num_written(jl_num_estimate(*jl_fleet_time(p), JL_K_TIME, NULL),
+				      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME))),
 		JL_FIG(jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
 				      money(doc, &p->prediction.cost_usd))),
 		JL_NAMED(jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
 	if (limits)
-		jl_doc_cell_text(doc, p->in_time && p->in_budget ? JL_C("limits kept", "ok")
-				      : p->in_budget             ? JL_("late")
-				      : p->in_time               ? JL_("dear")
-								 : JL_("both"));
+		jl_doc_cell_text(doc, p->surely                    ? JL_C("limits kept", "ok")
+				      : p->in_time && p->in_budget ? JL_("unsure")
+				      : p->in_budget               ? JL_("late")
+				      : p->in_time                 ? JL_("dear")
+								   : JL_("both"));
 	jl_doc_end_row(doc, false);
 }
 
@@ -106,7 +102,7 @@ static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 		const struct jl_fleet_point *p = &a->fleet->points[i];
 
 		if (p->fits && (p->on_front || (int)i == a->fleet->fastest))
-			front_row(doc, a->fleet, p, limits);
+			front_row(doc, p, limits);
 	}
 }
 
@@ -115,7 +111,7 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 	const struct jl_fleet_point *p = &fleet->points[i];
 
 	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
-		      jl_estimate_text(JL_TXT, time_of(fleet, p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
+		      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
 	jl_tell_plan_case(doc, "", &p->how);
 }
 
@@ -185,27 +181,27 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 	left_out(doc, fleet);
 }
 
-/* Where each kind's rent comes from. */
+/* Where each kind's rent comes from: one host may be had cheaper than several that are joined. */
 static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
 {
-	bool first = true;
+	const struct jl_fleet_point *last = NULL;
 
-	for (size_t k = 0; k < (a->ask->n_kinds ? a->ask->n_kinds : 1); k++)
-		for (size_t i = 0; i < a->fleet->n; i++) {
-			const struct jl_fleet_point *p = &a->fleet->points[i];
-			const struct jl_rent *r = &p->prediction.rent;
-			const char *label = first ? JL_("Rent") : "";
+	for (size_t i = 0; i < a->fleet->n; i++) { /* in the order of kinds, then sizes */
+		const struct jl_fleet_point *p = &a->fleet->points[i];
+		const struct jl_rent *r = &p->prediction.rent;
+		const char *label = last ? "" : JL_("Rent");
 
-			if (!p->fits || kind_of(a->ask, p) != k)
-				continue;
-			if (isnan(r->usdps))
-				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
-			else
-				jl_tell_entry(doc, label, JL_LISTED, JL_("%s: %.2f USD/h a GPU (%s)"), p->kind,
-					      r->usdps * 3600, jl_tell_rent(doc, r, p->n_gpus, today));
-			first = false;
-			break;
-		}
+		if (!p->fits || (last && last->kind == p->kind && last->prediction.rent.price == r->price))
+			continue;
+		if (isnan(r->usdps))
+			jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
+		else
+			jl_tell_entry(doc, label, JL_LISTED,
+				      p->how.machine.sys.n_nodes > 1 ? JL_("%s, several hosts: %.2f USD/h a GPU (%s)")
+								     : JL_("%s: %.2f USD/h a GPU (%s)"),
+				      p->kind, r->usdps * 3600, jl_tell_rent(doc, r, p->n_gpus, today));
+		last = p;
+	}
 }
 
 void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
@@ -223,8 +219,11 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 			    a->fleet->whole_run ? JL_("|1 x |2 do it cheapest: the whole run takes |3 and |4 of rent.")
 						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
 			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
-			    JL_FIG(jl_num_wide(*time_of(a->fleet, p), JL_K_TIME)),
+			    JL_FIG(jl_num_wide(*jl_fleet_time(p), JL_K_TIME)),
 			    JL_SAID(money(doc, &p->prediction.cost_usd), JL_ESTIMATED));
+		if (!p->surely)
+			JL_TELL(doc,
+				"At the worst end of its interval it breaks a limit; none of these surely keeps them.");
 	} else {
 		JL_TELL(doc, "None of these systems does what is asked.");
 	}

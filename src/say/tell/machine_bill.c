@@ -100,9 +100,9 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 				     : JL_("demand %.3g kW: what the machine draws (--demand)"),
 			     bill->demand_kW);
 	jl_tell_note(doc, JL_("Assumed"), JL_ESTIMATED,
-		     JL_("%.0f %% of the hours at work%s; %.0f kWh a month used there already%s; 1 USD = %.6g KRW (%s, "
-			 "--fx)"),
+		     JL_("%.0f %% of the hours at work%s; %.0f kWh a month used there already%s; %s"),
 		     100 * bill->util_frac, study->assumed.util ? " (--util)" : "", bill->household_kWh,
-		     study->assumed.household ? " (--household)" : "", (double)study->setting.fx.krw_micro / 1e6,
-		     jl_date_text(JL_TXT, study->setting.fx.day));
+		     study->assumed.household ? " (--household)" : "",
+		     jl_tell_fx(doc, (double)study->setting.fx.krw_micro / 1e6,
+				jl_date_text(JL_TXT, study->setting.fx.day), today));
 }

@@ -273,8 +273,10 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	if (!isnan(a->deadline_s))
 		jl_tell_entry(doc, JL_("Deadline"), JL_ESTIMATED,
-			      a->in_time ? JL_("kept: %s of %s") : JL_("missed: %s, but %s are allowed"),
-			      jl_units_said(JL_TXT, p->run_s.value, JL_K_TIME, 2),
+			      !a->in_time                   ? JL_("missed: %s, but %s are allowed")
+			      : p->run_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
+							    : JL_("kept: %s of %s"),
+			      jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME),
 			      jl_units_said(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_tell_entry(doc, JL_("Budget"), JL_ESTIMATED,

@@ -168,8 +168,10 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_doc_lead(doc);
 	JL_SENTENCE(
 		doc,
-		is_serve(a)             ? (is_rented(c) ? JL_("Rent |1 at |2: |3 a token, |4 for |5 month{/s}.")
-							: JL_("Buy |1 (|2): |3 a token, |4 for |5 month{/s}."))
+		is_serve(a)
+			? (is_rented(c)
+				   ? JL_("Rent |1 at |2 for |7 request{/s} at once: |3 a token, |4 for |5 month{/s}.")
+				   : JL_("Buy |1 (|2) for |7 request{/s} at once: |3 a token, |4 for |5 month{/s}."))
 		: c->how == JL_HOW_SPOT ? JL_("Rent (spot) |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
 		: is_rented(c)          ? JL_("Rent |1 at |2: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
 		: a->ask->host_owned && !c->setup->sys.system
@@ -177,7 +179,8 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 			: JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
 		JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
-		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)));
+		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)),
+		JL_FIG(jl_num_count(a->ask->users)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
@@ -311,8 +314,10 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
 	if (is_serve(a))
 		jl_tell_piece(doc, JL_ORIGIN_NONE,
-			      JL_("%g user{/s} of %g tokens, %g tokens/s in all (--users, --context, --tokens-per-s)"),
-			      ask->users, ask->context, ask->tokens_per_s);
+			      JL_("%s requests at once of %s tokens, %s tokens/s in all (--users, --context, "
+				  "--tokens-per-s)"),
+			      jl_count_text(JL_TXT, ask->users), jl_count_text(JL_TXT, ask->context),
+			      jl_count_text(JL_TXT, ask->tokens_per_s));
 	else if (!ask->seen && isnan(ask->run.global_batch))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
@@ -333,7 +338,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
 			      JL_("the host of bought cards is there already (--host-owned)"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("1 USD = %.6g KRW (%s)"), a->fx, a->fx_date);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
 void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)

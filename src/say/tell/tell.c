@@ -492,6 +492,17 @@ const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
 	return out;
 }
 
+const char *jl_tell_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today)
+{
+	const char *rate = krw_per_usd == round(krw_per_usd) ? jl_grouped_text(JL_TXT, krw_per_usd)
+							     : jl_tell_text(doc, "%.6g", krw_per_usd);
+
+	return jl_tell_text(doc,
+			    jl_date_is_old(date, today) ? JL_("1 USD = %s KRW (%s, old ⚠: give today's with --fx)")
+							: JL_("1 USD = %s KRW (%s)"),
+			    rate, date);
+}
+
 static bool among(const char *const *names, const char *name)
 {
 	for (; names && *names; names++)

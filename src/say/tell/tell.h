@@ -126,6 +126,8 @@ const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 bool jl_date_is_old(const char *date, long today);
 #define JL_DATED_MAX 64
 const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
+/* "1 USD = 1,460 KRW (2025-11-14, old ⚠: give today's with --fx)": the one place that states a rate. */
+const char *jl_tell_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today);
 
 /* "Assumed: ...": choices that were made for the person, each with the option of the command that would say it otherwise. `options`: the
  * names of those that the command has, NULL at the end; NULL: no command. */

@@ -125,6 +125,7 @@ static const struct jl_field point[] = {
 	{ JL_FIELD_AS(jl_fleet_point, INT, above, "next_above"), .when = has_above },
 	{ JL_FIELD(jl_fleet_point, BOOL, in_time), .when = fits },
 	{ JL_FIELD(jl_fleet_point, BOOL, in_budget), .when = fits },
+	{ JL_FIELD(jl_fleet_point, BOOL, surely), .when = fits, .about = "both limits are kept at the worst end too" },
 	{ JL_FIELD(jl_fleet_point, BOOL, on_front), .when = fits },
 	{ JL_FIELD_NUMBER_OF("time_s", time_s), .when = fits },
 	{ JL_FIELD_GROUP("plan", &point_plan_schema), .when = fits },

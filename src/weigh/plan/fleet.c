@@ -111,9 +111,14 @@ static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_fleet
 	return JL_OK;
 }
 
+const struct jl_estimate *jl_fleet_time(const struct jl_fleet_point *p)
+{
+	return p->prediction.whole_run ? &p->prediction.run_s : &p->prediction.step_s;
+}
+
 double jl_fleet_time_s(const struct jl_fleet_point *p)
 {
-	return p->prediction.whole_run ? p->prediction.run_s.value : p->prediction.step_s.value;
+	return jl_fleet_time(p)->value;
 }
 
 double jl_fleet_cost_usd(const struct jl_fleet_point *p)
@@ -185,7 +190,18 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	jl_plan_note_changes(&p->how, site, &p->prediction);
 	p->in_time = isnan(ask->deadline_s) || jl_fleet_time_s(p) <= ask->deadline_s;
 	p->in_budget = isnan(ask->budget_usd) || jl_fleet_cost_usd(p) <= ask->budget_usd;
+	p->surely = p->in_time && p->in_budget && !(jl_fleet_time(p)->hi > ask->deadline_s) &&
+		    !(p->prediction.cost_usd.hi > ask->budget_usd);
 	return JL_OK;
+}
+
+/* Which of two is the better answer: one that keeps the limits at its worst end too, as a recommendation does; then the smaller. */
+static bool is_better(const struct jl_fleet *fleet, const struct jl_fleet_point *p, int than,
+		      double (*value)(const struct jl_fleet_point *))
+{
+	const struct jl_fleet_point *q = than < 0 ? NULL : &fleet->points[than];
+
+	return !isnan(value(p)) && (!q || (p->surely != q->surely ? p->surely : value(p) < value(q)));
 }
 
 /* Nothing is both faster and cheaper. Where no price is known, a point is on nobody's front. */
@@ -206,9 +222,9 @@ static void find_front(struct jl_fleet *fleet)
 		}
 		if (!p->fits || !p->in_time || !p->in_budget)
 			continue;
-		if (!isnan(usd) && (fleet->cheapest < 0 || usd < jl_fleet_cost_usd(&fleet->points[fleet->cheapest])))
+		if (is_better(fleet, p, fleet->cheapest, jl_fleet_cost_usd))
 			fleet->cheapest = (int)i;
-		if (fleet->fastest < 0 || t < jl_fleet_time_s(&fleet->points[fleet->fastest]))
+		if (is_better(fleet, p, fleet->fastest, jl_fleet_time_s))
 			fleet->fastest = (int)i;
 	}
 }

@@ -30,6 +30,7 @@ struct jl_fleet_point {
 	bool possible;           /* false: this kind does not come in this number, but in these: */
 	int below, above;        /* 0: not known */
 	bool in_time, in_budget; /* also where there is no limit */
+	bool surely;             /* at the worst end of the intervals too */
 	bool on_front;
 	double miss_B;
 	struct jl_case how;
@@ -43,7 +44,7 @@ struct jl_fleet {
 	double search_s;
 	bool whole_run; /* times and costs are of the run; else of a step */
 	bool stopped;
-	int cheapest, fastest; /* among those within both limits; -1: none */
+	int cheapest, fastest; /* among those surely within both limits, else among those within; -1: none */
 };
 
 /* "8..4096", "8,16,32": sizes into `ask`. A range has the powers of two and three halves of them. */
@@ -58,5 +59,6 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 			       struct jl_err *err);
 
 /* Time and cost of a point: of the run, or of a step where no length was given. */
+const struct jl_estimate *jl_fleet_time(const struct jl_fleet_point *point);
 double jl_fleet_time_s(const struct jl_fleet_point *point);
 double jl_fleet_cost_usd(const struct jl_fleet_point *point);

@@ -122,6 +122,8 @@ static const struct jl_field rent[] = {
 	{ JL_FIELD(jl_rent, TEXT, item) },
 	{ JL_FIELD(jl_rent, TEXT, date) },
 	{ JL_FIELD_AS(jl_rent, NUMBER, most, "largest_offer_gpus") },
+	{ JL_FIELD_AS(jl_rent, BOOL, apart, "hosts_not_joined"),
+	  .about = "no network between the offer's hosts is known" },
 };
 static const struct jl_schema rent_fields = JL_SCHEMA("rent", jl_rent, rent);
 

@@ -144,6 +144,7 @@ struct jl_rent {
 	long age_days; /* -1: not known */
 	const struct jl_price *price;
 	bool stale; /* older than JL_PRICE_STALE_DAYS */
+	bool apart; /* several are needed, and no network between them is known */
 };
 
 struct jl_prediction {
@@ -253,8 +254,8 @@ long jl_price_age_days(const struct jl_price *price, long today);
 
 /* The rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
  * accelerators, of prices that are not stale before those that are, of machines of its size before others; then the
- * cheapest. Several hosts are never rented from a marketplace's single offers; what a row itself says is not a list
- * price is taken last. `region` NULL: everywhere. */
+ * cheapest. Several hosts are those of an offer whose hosts the catalog knows to be joined, if there is one, and never a
+ * marketplace's single offers; what a row itself says is not a list price is taken last. `region` NULL: everywhere. */
 struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot);
 /* On demand, everywhere. */
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys);

@@ -35,15 +35,24 @@ static bool is_list_price(const struct jl_price *p)
 	return !(p->note && strstr(p->note, "is NOT the"));
 }
 
-/* What speaks for an offer, from the most important on: it is the system's own; it is what the provider lists; it is a
- * whole machine with its host; it is not too old; it has as many accelerators as the machine that is asked about. Between
- * equals the cheapest. */
-static int rank_of(const struct jl_price *p, const struct jl_sys *sys, bool own, long age_days)
+/* Can several of the machines be joined? Where the catalog knows the network between them. */
+static bool is_joined(const struct jl_catalog *cat, const struct jl_price *p, const struct jl_sys *sys)
+{
+	const struct jl_system *system = sys->n_nodes > 1 && p->n_gpu >= sys->n_per_node ? jl_price_system(cat, p)
+											 : NULL;
+
+	return system && system->net;
+}
+
+/* What speaks for an offer, from the most important on: it is the system's own; several of it can be joined, where several are
+ * needed; it is what the provider lists; it is a whole machine with its host; it is not too old; it has as many accelerators as
+ * the machine that is asked about. Between equals the cheapest. */
+static int rank_of(const struct jl_price *p, const struct jl_sys *sys, bool own, bool joined, long age_days)
 {
 	const bool fresh = age_days <= JL_PRICE_STALE_DAYS, whole = p->n_gpu == sys->n_per_node;
 
-	return (own ? 16 : 0) + (is_list_price(p) ? 8 : 0) + (jl_price_is_machine(p) ? 4 : 0) + (fresh ? 2 : 0) +
-	       (whole ? 1 : 0);
+	return (own ? 32 : 0) + (joined ? 16 : 0) + (is_list_price(p) ? 8 : 0) + (jl_price_is_machine(p) ? 4 : 0) +
+	       (fresh ? 2 : 0) + (whole ? 1 : 0);
 }
 
 /* A spot rent that is not below on-demand was never one: the source repeats the other price. */
@@ -90,6 +99,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1,
 			     usdps = (spot ? jl_price_spot_usdps(cat, p) : p->on_demand_usdps) / n_gpu;
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);
+		bool joined;
 		long age_days;
 		int rank;
 
@@ -98,7 +108,8 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 			continue;
 		most = fmax(most, n_gpu);
 		age_days = jl_price_age_days(p, cat->today);
-		rank = rank_of(p, sys, own, age_days);
+		joined = is_joined(cat, p, sys);
+		rank = rank_of(p, sys, own, joined, age_days);
 		if (rank < best_rank || (rank == best_rank && usdps >= best.usdps))
 			continue;
 		best = (struct jl_rent){ .usdps = usdps,
@@ -109,6 +120,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 					 .n_gpu = n_gpu,
 					 .age_days = age_days,
 					 .price = p,
+					 .apart = sys->n_nodes > 1 && !joined,
 					 .stale = age_days > JL_PRICE_STALE_DAYS };
 		best_rank = rank;
 	}

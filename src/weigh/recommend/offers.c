@@ -1,7 +1,6 @@
 /* Every way of the catalog to have a machine: cards at dated prices, systems at their list price, rents of every cloud and region. */
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "catalog/find.h"
 #include "catalog/place.h"
@@ -82,25 +81,6 @@ static long day_of(const char *date, long today)
 	return date && jl_date_parse(&day, date, &ignored) == JL_OK ? day : today - 36500;
 }
 
-/* "AWS" and "p5.48xlarge" are aws:p5.48xlarge; Azure writes Standard_ in front. */
-static const struct jl_system *system_of(const struct jl_catalog *cat, const struct jl_price *p)
-{
-	const size_t n = p->provider ? strlen(p->provider) : 0;
-	const char *item = p->item ? p->item : "";
-
-	if (strncmp(item, "Standard_", 9) == 0)
-		item += 9;
-	for (size_t i = 0; n && i < cat->n_systems; i++) {
-		const char *id = cat->systems[i].id;
-
-		if (strncasecmp(id, p->provider, n) == 0 && id[n] == ':' && strcasecmp(id + n + 1, item) == 0 &&
-		    cat->systems[i].gpu && p->gpu && strcmp(cat->systems[i].gpu, p->gpu) == 0 &&
-		    cat->systems[i].n_gpu == (int)p->n_gpu)
-			return &cat->systems[i];
-	}
-	return NULL;
-}
-
 static void find_rents(struct find *f)
 {
 	const struct jl_catalog *cat = f->ask->cat;
@@ -115,7 +95,7 @@ static void find_rents(struct find *f)
 		    !wanted(f->ask, gpu, (int)p->n_gpu) || (f->ask->region && !jl_place_has(p->region, f->ask->region)))
 			continue;
 		offer.day = day_of(p->date, f->ask->today);
-		unit = unit_of(f, gpu, system_of(cat, p), NULL, (int)p->n_gpu);
+		unit = unit_of(f, gpu, jl_price_system(cat, p), NULL, (int)p->n_gpu);
 		if (p->on_demand_usdps > 0 && takes(f->ask, JL_HOW_RENT)) {
 			offer.how = JL_HOW_RENT;
 			offer.unit_usd = p->on_demand_usdps * 3600;

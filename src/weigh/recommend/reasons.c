@@ -91,8 +91,14 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 	case JL_PLACE_CHEAPEST: SAY(JL_N("nothing acceptable costs less; %.3gx the time of the pick"), faster); return;
 	case JL_PLACE_FASTEST:
 	default:
-		SAY(JL_N("nothing affordable is faster; %.3gx the cost of the pick"),
-		    fast->cost_usd.value / pick->cost_usd.value);
+		if (fast->setup->sys.n_nodes > r->hosts_most)
+			SAY(JL_N("nothing is faster; %.3gx the cost of the pick, but %d hosts are seldom had on "
+				 "demand: "
+				 "--deadline or --max-gpus asks for them"),
+			    fast->cost_usd.value / pick->cost_usd.value, fast->setup->sys.n_nodes);
+		else
+			SAY(JL_N("nothing that will do is faster; %.3gx the cost of the pick"),
+			    fast->cost_usd.value / pick->cost_usd.value);
 	}
 }
 
@@ -145,6 +151,8 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 		SAY(JL_N("%.3gx the time that is allowed"), s->run_s.value / wait_s);
 	else if (c->against)
 		SAY(JL_N("{%s}"), jl_against_en(c->against));
+	else if (s->sys.n_nodes > r->hosts_most)
+		SAY(JL_N("%d hosts are seldom had on demand: --deadline or --max-gpus asks for them"), s->sys.n_nodes);
 	else if (r->pick >= 0 && c != &r->items[r->pick])
 		SAY(JL_N("it would do: %.2gx the cost and %.2gx the time of the pick"),
 		    c->cost_usd.value / r->items[r->pick].cost_usd.value,

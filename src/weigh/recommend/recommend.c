@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "catalog/find.h"
 #include "cost/option.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
@@ -375,11 +376,25 @@ static bool is_beaten(const struct jl_recommendation *r, const struct jl_candida
 	return false;
 }
 
-static void choose(struct jl_recommendation *r)
+/* Nobody gets 64 hosts because they would be the knee: more than are had on demand only where somebody asks, or fewer will not do. */
+static double hosts_most(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
+{
+	int least = 0;
+
+	if (ask->gpus_max || !isnan(ask->deadline_s))
+		return INFINITY;
+	for (size_t i = 0; i < r->n_ok; i++)
+		if (!least || r->items[i].setup->sys.n_nodes < least)
+			least = r->items[i].setup->sys.n_nodes;
+	return fmax(least, jl_figure(ask->cat, "hosts-on-demand"));
+}
+
+static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	double least_s = INFINITY;
 
 	leave_dear(r);
+	r->hosts_most = hosts_most(r, ask);
 	r->pick = r->fastest = r->cheapest = r->runner_up = -1;
 	for (int h = 0; h < JL_N_HOW; h++)
 		r->best[h] = -1;
@@ -393,6 +408,8 @@ static void choose(struct jl_recommendation *r)
 		}
 		if (r->cheapest < 0)
 			r->cheapest = (int)i;
+		if (c->setup->sys.n_nodes > r->hosts_most)
+			continue;
 		if (!is_beaten(r, c) && (r->pick < 0 || c->score < r->items[r->pick].score))
 			r->pick = (int)i;
 		if (r->best[c->how] < 0 || c->score < r->items[r->best[c->how]].score)
@@ -402,6 +419,7 @@ static void choose(struct jl_recommendation *r)
 		r->best[r->items[r->pick].how] = r->pick;
 	for (size_t i = 0; i < r->n_ok; i++)
 		if (r->items[i].setup->sys.gpu != r->items[r->pick].setup->sys.gpu &&
+		    r->items[i].setup->sys.n_nodes <= r->hosts_most &&
 		    (r->runner_up < 0 || r->items[i].score < r->items[r->runner_up].score))
 			r->runner_up = (int)i;
 }
@@ -576,7 +594,7 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 	JL_TRY(make_setups(setups, &offers, ask, arena, err));
 	JL_TRY(weigh_all(setups, offers.n_units, ask, arena, err));
 	JL_TRY(make_candidates(&r, &offers, setups, ask, arena, err));
-	choose(&r);
+	choose(&r, ask);
 	find_rejected(&r, ask);
 	r.nearest = r.pick < 0 ? find_nearest(&r, ask) : -1;
 	r.wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;

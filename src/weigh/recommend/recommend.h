@@ -124,6 +124,8 @@ struct jl_setup {
 	double memory_B, memory_frac; /* of the fullest device */
 	double states_B;              /* that a checkpoint of all of it saves; 0: hardly any */
 	double memory_hi_frac;        /* the same at the large end of its interval; NAN: not known */
+	double bold_times,
+		bold_hi_frac; /* the time as predict would run it / run_s, and how full memory may get then */
 	bool device_fitted;
 	const struct jl_rule *support;            /* what is known of its software; NULL: nothing */
 	bool tensor_cores, gpu_seen, family_seen; /* seen: measured at such work, somewhere */
@@ -166,6 +168,7 @@ struct jl_recommendation {
 	int best[JL_N_HOW];    /* the pick among each way to have it; -1: none */
 	int fastest, cheapest; /* of those that nothing stands against */
 	int runner_up;         /* the next best of another accelerator; -1: none */
+	double hosts_most; /* a pick has no more machines: what is had on demand, unless more are asked for or needed */
 #define JL_REJECTED_MAX 6
 	int rejected
 		[JL_REJECTED_MAX]; /* would rank before the pick, but something stands against them: one of each accelerator */

@@ -78,40 +78,55 @@ static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work 
 	return make_full(ret_case, work, machine, &req);
 }
 
+static bool has_room(const struct jl_prediction *p)
+{
+	return p->memory_B.hi <= JL_TIGHT_FRAC * p->capacity_B;
+}
+
+/* One way at the largest micro-batch that has room at the large end of its memory's interval. */
+static bool make_way(struct jl_case *ret_case, struct jl_prediction *ret_p, const struct jl_work *work,
+		     const struct jl_machine *machine)
+{
+	struct jl_recommend_ask ask = *work->ask;
+	const struct jl_work smaller = { .ask = &ask, .subject = work->subject };
+
+	while (!(ask.run.micro_batch < 1)) {
+		const bool made = !make_case(ret_case, &smaller, machine) && !ret_case->plan.offload;
+
+		if (made)
+			jl_predict(ret_p, NULL, ret_case);
+		if (made && has_room(ret_p))
+			return true;
+		if (!made && isnan(ask.run.micro_batch))
+			return false;
+		ask.run.micro_batch = floor(
+			(isnan(ask.run.micro_batch) ? ret_case->shard.micro_batch : ask.run.micro_batch) / 2);
+	}
+	return false;
+}
+
 /* Where memory may turn out too small at the large end of its interval: the fastest thriftier way that has room there, if any. */
 static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const struct jl_work *work,
 		      const struct jl_machine *machine)
 {
-	static const struct {
-		int zero; /* -1: as it is cut already */
-		enum jl_recompute recompute;
-	} ways[] = { { -1, JL_RECOMPUTE_FULL },
-		     { 1, JL_RECOMPUTE_NONE },
-		     { 1, JL_RECOMPUTE_FULL },
-		     { 3, JL_RECOMPUTE_NONE },
-		     { 3, JL_RECOMPUTE_FULL } };
+	static const int zeros[] = { -1, 1, 3 }; /* -1: as it is cut already */
 	const struct jl_plan cut = io_case->plan;
-	const size_t n = n_devices(&machine->sys) > 1 ? sizeof(ways) / sizeof(*ways) : 1;
+	const size_t n = n_devices(&machine->sys) > 1 ? sizeof(zeros) / sizeof(*zeros) : 1;
 	struct jl_recommend_ask ask = *work->ask;
 	struct jl_work thrifty = { .ask = &ask, .subject = work->subject };
 
-	if (!work->subject.kind->is_cut || io_case->shard.micro_batch > 1 || io_case->plan.offload ||
-	    !(io_p->memory_B.hi > JL_TIGHT_FRAC * io_p->capacity_B))
+	if (!work->subject.kind->is_cut || io_case->shard.micro_batch > 1 || io_case->plan.offload || has_room(io_p))
 		return;
-	ask.run.micro_batch = 1;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n * JL_N_RECOMPUTE; i++) {
+		const int zero = zeros[i / JL_N_RECOMPUTE];
 		struct jl_prediction p;
 		struct jl_case c;
 
-		ask.run.plan.tp = ways[i].zero < 0 ? cut.tp : 1;
-		ask.run.plan.pp = ways[i].zero < 0 ? cut.pp : 1;
-		ask.run.plan.zero = ways[i].zero < 0 ? cut.zero : ways[i].zero;
-		ask.run.recompute = (int)ways[i].recompute;
-		if (make_case(&c, &thrifty, machine) || c.plan.offload)
-			continue;
-		jl_predict(&p, NULL, &c);
-		if (!(p.memory_B.hi <= JL_TIGHT_FRAC * p.capacity_B) ||
-		    (io_p->memory_B.hi <= JL_TIGHT_FRAC * io_p->capacity_B && !(p.run_s.value < io_p->run_s.value)))
+		ask.run.plan.tp = zero < 0 ? cut.tp : 1;
+		ask.run.plan.pp = zero < 0 ? cut.pp : 1;
+		ask.run.plan.zero = zero < 0 ? cut.zero : zero;
+		ask.run.recompute = (int)(i % JL_N_RECOMPUTE);
+		if (!make_way(&c, &p, &thrifty, machine) || (has_room(io_p) && !(p.run_s.value < io_p->run_s.value)))
 			continue;
 		*io_case = c;
 		*io_p = p;
@@ -131,7 +146,11 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
+	const struct jl_prediction bold = p;
+
 	make_room(&c, &p, work, machine);
+	setup->bold_times = bold.run_s.value / p.run_s.value;
+	setup->bold_hi_frac = bold.memory_B.hi / bold.capacity_B;
 	setup->run_s = p.run_s;
 	setup->per_s = work->subject.kind->has_tokens ? p.tokens_per_s : p.samples_per_s;
 	setup->power_W = p.power_W;

@@ -106,6 +106,7 @@ run 1 infer llama-3-8b --on h100-sxm5 --observed "$work/nowhere.json"; one_line
 # Input that makes no sense: one line
 run 2 infer llama-3-8b --on h100-sxm5 --rate fast; one_line; says "20/s"
 run 2 infer llama-3-8b --on h100-sxm5 --rate 2/s --users 3; one_line; says "one load"
+run 2 infer llama-3-8b --on h100-sxm5 --rate 1e-300; one_line; says "not a rate"
 run 2 infer llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 infer llama-3-8b; one_line; says "--on"
 run 2 infer resnet-50 --on h100-sxm5; one_line

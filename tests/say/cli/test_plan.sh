@@ -96,6 +96,8 @@ run 0 "${small[@]}"; has "Best"; has "Why"; has "Searched"; has "Settings"; has 
 
 # One clear line for what is wrong
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
+clear 2 "--kinds" plan gpt2-124m --gpus 8
+clear 2 "--kinds" plan llama-3-8b --gpus 8..64 --tokens 1e12 --deadline 30d
 clear 2 "--on" plan gpt3-1.3b
 clear 2 "tp=8" plan gpt3-1.3b --on dgx-h100 --fix tp
 clear 2 "micro-batch=" plan gpt3-1.3b --on dgx-h100 --fix foo=1
@@ -139,4 +141,11 @@ run 0 predict gpt2-124m --on rtx-4090; has "(6 % free): "
 run 3 plan llama-3-70b --gpus 64..256 --kinds h100-sxm5,h200-sxm --tokens 15e12 --deadline 30d
 has "MUSD"; has "└"; narrow
 run 0 plan gpt3-1.3b --gpus 8 --kinds h100-sxm5 --tokens 1e10; lacks "└"
+# several hosts: an offer whose hosts are joined, as recommend has it; a deadline that only the middle of an interval keeps is no answer
+run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 8..64 --deadline 30d --json
+json "[p['plan']['rent']['hosts_not_joined'] for p in j['points']] == [False] * len(j['points'])"
+json "j['points'][j['cheapest']]['surely'] and any(p['in_time'] and not p['surely'] and p['time_s'] > 0 for p in j['points'])"
+json "all(p['plan']['rent']['gpu_usdps'] * 3600 > 6 for p in j['points'] if p['n_gpus'] > 8) and j['points'][0]['plan']['rent']['gpu_usdps'] * 3600 < 4"
+run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 32 --deadline 33d; flat; has "none of these surely keeps them"; has "unsure"
+run 0 plan gpt2 --tokens 1e9 --kinds "2x rtx-4090" --gpus 4; flat; has "no network between such hosts is listed"
 finish

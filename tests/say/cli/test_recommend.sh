@@ -95,7 +95,7 @@ run 2 recommend llama-2-7b --lang en; one_line; says "--tokens"
 run 2 recommend --purpose kaggle --util 150% --lang en; one_line; says "100 %"
 run 2 recommend --purpose kaggle --budget 3000 --lang en; one_line
 run 2 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
-run 0 recommend --purpose kaggle --budget "100만원" --lang en; has "thousand KRW"; has "USD in all"; has "1 USD = 1460 KRW (2025-11-14)"
+run 0 recommend --purpose kaggle --budget "100만원" --lang en; has "thousand KRW"; has "USD in all"; has "1 USD = 1,460 KRW (2025-11-14"
 run 0 recommend --purpose kaggle --why-not t4g --lang en; has "Why not"; has "ARM"
 run 0 recommend --purpose kaggle --why-not rtx-a5000 --lang en; has "it is the pick"
 run 2 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
@@ -112,9 +112,9 @@ run 0 recommend --purpose kaggle --how buy --util 40% --kwh "150 KRW/kWh" --budg
 has "a run: 100,000 samples × 20 epochs (--samples, --epochs)"
 # The pick that something beats by little is not among what nothing beats, and says why that was not taken
 run 0 recommend --purpose finetune-70b --budget "30000 USD" --lang en; flat
-has "takes 0.96x the time and 0.92x the cost, but it takes more accelerators"
+has "takes 0.19x the time and 1x the cost, but it takes more accelerators"
 if [ "$(grep -c "^  *▸" "$work/out")" = 1 ]; then ok; else bad "the pick stands in a list of what nothing beats"; fi
-run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "50 users of 4096 tokens"; lacks "32 users"
+run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "50 requests at once of 4096 tokens"; lacks "32 users"
 # One region's quote far below the same offer elsewhere is not counted on: Seoul's p5en is reckoned at the median of all regions
 run 0 recommend --purpose pretraining --how spot --region seoul --only h200 --per-machine 8 --json; json "j['pick']['machine_usd_per_hour'] > 26"
 # a whole host is not back at once; many days on spot are taken only where they are asked for
@@ -140,4 +140,14 @@ run 0 recommend --purpose finetune-70b --budget 3000만원 --lang ko; flat; has 
 run 0 recommend llama-2-7b --tokens 1e9 --deadline 20d --lang en; flat; has "for 1 run in 1 month."
 run 0 recommend llama-3-70b --serve --users 200 --tokens-per-s 2000 --why-not "2x h100-sxm5" --lang ko; flat
 has "초당 2000토큰 중 1"; lacks "e+0"
+# without a deadline no more hosts than are had on demand; whoever asks gets more
+run 0 recommend llama-2-7b --tokens 1e12 --json; json "j['pick']['n_machines'] <= 8 and max(c['n_machines'] for c in j['front']) > 8"
+run 0 recommend llama-2-7b --tokens 1e12; flat; has "are seldom had on demand"
+run 0 recommend llama-2-7b --tokens 1e12 --deadline "5 d" --json; json "j['pick']['n_machines'] > 8"
+# memory that surely does: the best of the safe ways, and the answer says so
+run 0 recommend --purpose finetune-7b --only rtx-5090 --how rent --max-gpus 1 --json
+json "j['pick']['micro_batch'] > 1 and j['pick']['run_s']['value'] < 4.9 * 3600 and 'room' in [c['key'] for c in j['pick']['caveats']]"
+# requests at once, and how old the rate is
+run 0 recommend llama-3-70b --serve --users 500; flat; has "for 500 requests at once"; lacks "user "; has "1,460 KRW (2025-11-14, old ⚠: give today's with --fx)"
+run 0 recommend llama-3-70b --serve --users 500 --lang ko --fx 1400; flat; has "동시 요청 500건"; has "1,400원"; lacks "오래됨 ⚠: 오늘"; lacks "예산 안에서"
 finish

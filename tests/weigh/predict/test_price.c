@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "catalog/find.h"
 #include "predict/predict.h"
 
 static struct jl_rent rent_of(const struct jl_catalog *cat, const char *system)
@@ -45,6 +46,19 @@ static void rents_are_fresh_and_whole(void **state)
 	assert_string_not_equal(rent.provider, "Vast.ai");
 }
 
+/* Several hosts are those of an offer whose hosts are joined; where nobody offers such, that is said. */
+static void several_hosts_can_be_joined(void **state)
+{
+	const struct jl_catalog cat = catalog_of("2026-11-15");
+	const struct jl_rent one = rent_of(&cat, "8x h100-sxm5"), many = rent_of(&cat, "64x(8x h100-sxm5)"),
+			     apart = rent_of(&cat, "2x(2x rtx-4090)");
+
+	(void)state;
+	assert_true(!one.apart && !many.apart && many.usdps > one.usdps);
+	assert_non_null(jl_price_system(&cat, many.price)->net);
+	assert_true(apart.usdps > 0 && apart.apart);
+}
+
 static void an_old_rent_says_so(void **state)
 {
 	struct jl_catalog cat = catalog_of("2026-11-15");
@@ -77,6 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rents_are_fresh_and_whole),
+		cmocka_unit_test(several_hosts_can_be_joined),
 		cmocka_unit_test(an_old_rent_says_so),
 		cmocka_unit_test(offers_are_machines_or_not),
 	};
