@@ -233,6 +233,13 @@ static int free_number(const struct join *j)
 	return rank;
 }
 
+static bool say_welcome(const struct join *j, int fd, int rank)
+{
+	return jl_wire_say(fd, &(struct jl_wire_message){
+				       .word = JL_WIRE_WELCOME,
+				       .n = { j->session, (uint64_t)rank, (uint64_t)j->n, (uint64_t)j->port } });
+}
+
 static void welcome(struct join *j, struct jl_guest *guest)
 {
 	const int rank = free_number(j);
@@ -244,11 +251,9 @@ static void welcome(struct join *j, struct jl_guest *guest)
 		seen(j, &guest->address, &why);
 		return;
 	}
-	answer = (struct jl_wire_message){ .word = JL_WIRE_WELCOME,
-					   .n = { j->session, (uint64_t)rank, (uint64_t)j->n, (uint64_t)j->port } };
 	if (rank == j->n) { /* it tries again: one of those who are here may leave */
 		jl_door_refuse(guest, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
-	} else if (!jl_wire_say(guest->line.fd, &answer)) {
+	} else if (!say_welcome(j, guest->line.fd, rank)) {
 		(void)close(guest->line.fd);
 	} else {
 		*place(j) = (struct member){ .line = guest->line,
@@ -271,9 +276,13 @@ static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 		return jl_wire_nonsense(err);
 	if (!whole && guest && jl_clock_s() > m->end_s)
 		return silent(err);
-	if (whole && j->members[m->rank].line.fd >= 0) {
+	if (whole && j->members[m->rank].line.fd >= 0) { /* somebody else was ready before it */
+		m->rank = free_number(j);
+		if (m->rank < j->n && say_welcome(j, m->line.fd, m->rank))
+			return JL_OK;
+		m->rank = 0;
 		(void)jl_wire_say(m->line.fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
-		return jl_fail(err, JL_E_RANGE, "somebody else was ready before it");
+		return jl_fail(err, JL_E_RANGE, "all places are taken");
 	}
 	if (whole) {
 		struct member *own = &j->members[m->rank];
@@ -390,6 +399,18 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 
 /* --- the others */
 
+static enum jl_status say_ready(const struct join *j, struct jl_err *err)
+{
+	union jl_wire_address own;
+	socklen_t len = sizeof(own);
+
+	if (getsockname(j->door->fd, &own.any, &len) != 0)
+		return jl_fail(err, JL_E_IO, "no address: {%s}", strerror(errno));
+	return jl_wire_send(j->members[0].line.fd,
+			    &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { (uint64_t)jl_wire_port(&own) } },
+			    err);
+}
+
 /* Where the ranks above this one find it: the address by which it reached rank 0, a port near rank 0's. */
 static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 {
@@ -407,15 +428,13 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 		jl_wire_set_port(&own, port);
 		j->door->fd = jl_wire_listen(&own.any, jl_wire_len(&own));
 		if (j->door->fd >= 0)
-			return jl_wire_send(j->members[0].line.fd,
-					    &(struct jl_wire_message){ .word = JL_WIRE_READY, .n = { (uint64_t)port } },
-					    err);
+			return say_ready(j, err);
 	}
 	return jl_fail(err, JL_E_IO, "cannot listen on %s from port %d on: {%s}", jl_wire_name(name, &own),
 		       j->port + j->own, strerror(errno));
 }
 
-/* The first of them comes when all ranks are there; until then rank 0 says that it waits for others. */
+/* The first of them comes when all ranks are there; until then rank 0 says that it waits for others, or that this one has another number. */
 static enum jl_status await_all(struct join *j, double wait_s, struct jl_wire_message *ret, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + wait_s;
@@ -424,11 +443,17 @@ static enum jl_status await_all(struct join *j, double wait_s, struct jl_wire_me
 		const struct jl_wire_wait wait = { .end_s = jl_clock_s() + STEP_S,
 						   .stop = j->how->stop,
 						   .ctx = j->how->ctx };
-		const enum jl_status status = jl_wire_receive(j->members[0].line.fd, &wait, ret, err);
+		enum jl_status status = jl_wire_receive(j->members[0].line.fd, &wait, ret, err);
 
 		if (status == JL_E_IO && !stop_asked(j) && jl_clock_s() < wait.end_s)
 			return jl_fail(err, status, "it gave up before all ranks were there");
-		if (status || ret->word != JL_WIRE_WAIT)
+		if (!status && ret->word == JL_WIRE_WELCOME && ret->n[0] == j->session && ret->n[1] < (uint64_t)j->n) {
+			j->own = (int)ret->n[1];
+			status = say_ready(j, err);
+		} else if (ret->word != JL_WIRE_WAIT) {
+			return status;
+		}
+		if (status)
 			return status;
 	} while (jl_clock_s() < end_s);
 	return jl_fail(err, JL_E_IO, "not all ranks came in time");

@@ -38,7 +38,7 @@ enum jl_wire_word {
 	JL_WIRE_BUSY,   /* all ranks are there, or another client is */
 	/* ranks of a collective */
 	JL_WIRE_WELCOME, /* session, rank, number of ranks, first port -> READY */
-	JL_WIRE_READY,   /* port -> WAIT until all are there, then PEER for each rank */
+	JL_WIRE_READY,   /* port -> WELCOME with another rank; WAIT until all are there, then PEER for each rank */
 	JL_WIRE_WAIT,
 	JL_WIRE_PEER, /* rank, family, address (2), port, host id */
 	JL_WIRE_ASK,  /* -> HERE */

@@ -159,6 +159,30 @@ static void a_rank_that_is_there_stays(void **state)
 	(void)close(fd);
 }
 
+/* Whose number was taken by somebody else meanwhile gets another while there is one. */
+static void a_number_that_is_taken_is_changed(void **state)
+{
+	const struct jl_wire_message ready = { .word = JL_WIRE_READY, .n = { 5000 } };
+	struct jl_wire_message m;
+	int fds[5];
+
+	(void)state;
+	take_part(0, 3, 0, 30);
+	for (int i = 0; i < 5; i++)
+		fds[i] = join_silently(); /* as 1, 2, 1, 2, 1 */
+	assert_true(jl_wire_say(fds[0], &ready));
+	while (board->n_here < 2)
+		nap(0.01);
+	assert_true(jl_wire_say(fds[2], &ready));
+	assert_int_equal(word_from(fds[2], &m), JL_WIRE_WELCOME);
+	assert_int_equal(m.n[1], 2);
+	assert_true(jl_wire_say(fds[2], &ready));
+	assert_int_equal(word_from(fds[2], &m), JL_WIRE_PEER); /* all are there */
+	assert_int_equal(word_from(fds[4], &m), JL_WIRE_BUSY);
+	for (int i = 0; i < 5; i++)
+		(void)close(fds[i]);
+}
+
 /* --- a rank that is always at work */
 
 static void pretend(int n, uint64_t waits_for)
@@ -225,7 +249,7 @@ static void so_is_one_of_several(void **state)
 
 /* --- listeners that joiners wait for in vain */
 
-enum deed { ACCEPTS, SENDS_HALF, TRICKLES, WELCOMES, FAR_PORT, N_DEEDS };
+enum deed { ACCEPTS, SENDS_HALF, TRICKLES, WELCOMES, RENAMES, FAR_PORT, N_DEEDS };
 
 static void greet(int fd)
 {
@@ -244,6 +268,7 @@ static void greet(int fd)
 static void deceive(int door, enum deed deed)
 {
 	struct jl_wire_message m = { .word = JL_WIRE_WELCOME, .n = { 7, 1, 2, 5270 } };
+	struct jl_wire_message again;
 	unsigned char bytes[JL_WIRE_MESSAGE_B];
 	const int fd = accept(door, NULL, NULL);
 
@@ -252,7 +277,13 @@ static void deceive(int door, enum deed deed)
 	if (deed >= WELCOMES)
 		greet(fd);
 	jl_wire_pack(bytes, &m);
-	if (deed != ACCEPTS)
+	if (deed == RENAMES) { /* then rank 2 of 3, and that all places are taken */
+		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_WELCOME, .n = { 7, 1, 3, 5270 } });
+		(void)word_from(fd, &m);
+		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_WELCOME, .n = { 7, 2, 3, 5270 } });
+		if (word_from(fd, &again) == JL_WIRE_READY && again.n[0] == m.n[0])
+			(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
+	} else if (deed != ACCEPTS)
 		(void)send(fd, bytes, deed >= WELCOMES ? sizeof(bytes) : deed == TRICKLES ? 0 : 40, MSG_NOSIGNAL);
 	for (size_t i = 0; deed == TRICKLES; i++) {
 		(void)send(fd, bytes + i % sizeof(bytes), 1, MSG_NOSIGNAL);
@@ -286,7 +317,9 @@ static void listeners_are_named_in_time(void **state)
 
 			(void)snprintf(where, sizeof(where), "127.0.0.1:%d", ports[i + k]);
 			wait_for(k, 45);
-			assert_int_equal(board->status[k], i + k == FAR_PORT ? JL_E_DATA : JL_E_IO);
+			assert_int_equal(board->status[k], i + k == FAR_PORT  ? JL_E_DATA
+							   : i + k == RENAMES ? JL_E_LIMIT
+									      : JL_E_IO);
 			assert_true(board->took_s[k] < JL_COMM_STUCK_S);
 			assert_non_null(strstr(board->errs[k].en, where));
 			assert_null(strstr(board->errs[k].en, "gave up"));
@@ -317,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(silent_strangers_keep_nobody_waiting, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_rank_that_is_there_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_number_that_is_taken_is_changed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_rank_that_sends_nothing_is_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(so_is_one_that_says_it_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(so_is_one_of_several, set_up, tear_down),
