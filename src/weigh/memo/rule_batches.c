@@ -200,7 +200,7 @@ static void judge_step(struct jl_memo *note, const struct jl_grid *g, const stru
 	if (in.impossible)
 		jl_said_finding_say(
 			said,
-			"%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate of as much "
+			"%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate of the "
 			"hardware is more than %.1fx",
 			batch->lo, step->hi, in.times, in.most);
 	else

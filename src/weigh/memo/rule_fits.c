@@ -190,7 +190,8 @@ static bool check_room(struct jl_memo *note, const struct jl_line *line, uint32_
 	static const char shared[] =
 		"two|three|four|five|six|eight|both|all|nodes|GPUs|across|each|per|total|두|세|네|장씩|여러|"
 		"compress|compressed|압축|shard|sharded|shards|stream|streamed|split|분할|나누|나눠|batches|"
-		"half|절반|swap|mmap|KV|여유";
+		"half|절반|swap|mmap|KV|여유|so "
+		"that|recomputed|recompute|after|once|reduced|shrink|shrinks|줄여|줄이|줄어|재계산";
 	const struct jl_figure *a = &note->figures[i], *b = a + 1;
 	const char *t = note->text;
 	uint32_t from, to;

@@ -348,6 +348,7 @@ static void test_quiet(void **state)
 		"70B in 4-bit: the 140 GB become 35 GB and fit in 48 GB",
 		"140 GB fit in the 80 GB of each of the two cards together",
 		"a card with 80 GB fits a model of 16 GB",
+		"40 GB of activations are recomputed so that it fits in 24 GB",
 		"## Training a 10B parameter GPT-2 on a single V100 GPU",
 		"Inference runs on a single A100-SXM4-80G GPU with Flash-Attention 2. (72B + vLLM uses PyTorch 2.1.0.)",
 		"A 15 % discount on $1,000 is $150",
