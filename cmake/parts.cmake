@@ -49,7 +49,7 @@ if(JEOUL_NVCC)
 	string(REGEX MATCH "release ([0-9.]+)" _ "${nvcc_text}")
 	jeoul_part(cuda "${CMAKE_MATCH_1}" "bench, bench train" "")
 else()
-	jeoul_part(cuda "" "bench, bench train" "CUDA toolkit (nvcc)")
+	jeoul_part(cuda "" "bench, bench train" "nvidia-cuda-toolkit")
 endif()
 jeoul_part(nccl "libnccl.so.2" "bench, bench train" "")
 

@@ -278,6 +278,16 @@ size_t jl_utf8_shown(const char *text, char ret_shown[JL_UTF8_SHOWN_MAX])
 	return n;
 }
 
+const char *jl_utf8_unshown(const char *text)
+{
+	char one[JL_UTF8_SHOWN_MAX];
+
+	for (size_t n; (n = jl_utf8_shown(text, one)); text += n)
+		if (*one == ' ' && *text != ' ')
+			return text;
+	return NULL;
+}
+
 void jl_utf8_sanitize(char *text)
 {
 	size_t len = strlen(text), at = 0, to = 0;

@@ -85,7 +85,9 @@ FN(cublasLtMatrixLayoutCreate, void **layout, int type, uint64_t rows, uint64_t 
 	struct layout *l = malloc(sizeof *l);
 	if (!l || ld < (int64_t)rows)
 		return 7;
-	static const int types[32] = { [0] = FAKE_FP32, [2] = FAKE_FP16, [14] = FAKE_BF16, [28] = FAKE_FP8 };
+	static const int types[32] = {
+		[0] = FAKE_FP32, [2] = FAKE_FP16, [14] = FAKE_BF16, [28] = FAKE_FP8, [29] = FAKE_FP8
+	};
 	*l = (struct layout){ types[type & 31], rows, cols, ld };
 	*layout = l;
 	return OK;

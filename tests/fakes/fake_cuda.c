@@ -123,7 +123,11 @@ FN(cuDeviceGetAttribute, int *value, int attribute, int device)
 {
 	(void)device;
 	MAY_FAIL();
-	*value = attribute == 16 ? 4 : attribute == 38 ? 1 << 20 : attribute == 75 ? 9 : attribute == 97 ? 232448 : 0;
+	*value = attribute == 16   ? 4
+		 : attribute == 38 ? 1 << 20
+		 : attribute == 75 ? (int)from_env("FAKE_CUDA_CC", 9)
+		 : attribute == 97 ? 232448
+				   : 0;
 	return OK;
 }
 FN(cuDeviceGetPCIBusId, char *id, int len, int device)

@@ -102,6 +102,16 @@ chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
 check(code(raw([request("POST", "/api/v1/predict", headers=JSON + "Transfer-Encoding: chunked\r\n")] + [chunk] * 400, wait=20)) in (0, 413), "25 MB in chunks")
 check(code(raw(request("POST", "/api/v1/predict", headers="Content-Type: text/plain\r\nContent-Length: 2\r\n", body=b"{}"))) == 415, "what a form can send")
 check(code(raw(request("POST", "/api/v1/predict", headers=JSON + "Sec-Fetch-Site: cross-site\r\nContent-Length: 2\r\n", body=b"{}"))) == 403, "from a page of another site")
+BODY = b'{"model":"gpt2-124m","on":"rtx-4090"}'
+for origin, want in [("http://evil.example", 403), ("http://localhost:3000", 403), ("null", 403), ("http://localhost", 200)]:
+    got = raw(request("POST", "/api/v1/predict", headers=JSON + f"Origin: {origin}\r\nContent-Length: {len(BODY)}\r\nConnection: close\r\n", body=BODY))
+    check(code(got) == want, f"Origin {origin}: {got[:60]}")
+# where a request ends must not be read in two ways; what hides behind it is not answered
+HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+for extra, body in [(f"Content-Length: {len(BODY)}\r\nContent-Length: 5\r\n", BODY), (f"Host: 127.0.0.1\r\nContent-Length: {len(BODY)}\r\n", BODY),
+                    (f"Content-Length: {len(BODY)}\r\nTransfer-Encoding: chunked\r\n", b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY))]:
+    got = raw(request("POST", "/api/v1/predict", headers=JSON + extra, body=body + HIDDEN))
+    check(code(got) == 400 and got.count(b"HTTP/1.1") == 1, f"two ways to read {extra[:40]!r}: {got[:60]}")
 check(b"access-control" not in raw(request("POST", "/api/v1/predict", headers=JSON + "Origin: http://evil.example\r\nContent-Length: 2\r\n", body=b"{}")).lower(), "no CORS")
 for body in [b"", b"[]", b"{", b'{"model":1e999}', b'{"model":"' + b"a" * 100000 + b'"}', b"[" * 100000, b'{"a":' * 3000, b'{"model":"\\ud800"}', b'{"model":"gpt2-124m","on":"' + b"2x(" * 500 + b'rtx-4090"}',
              b'{"model":"../../../etc/passwd","on":"rtx-4090"}', b'{"model":"/etc/hostname.json","on":"rtx-4090"}', b'{"model":"gpt2-124m","on":"rtx-4090","catalog":"/etc"}', b'\xff\xfe{}', b"null"]:

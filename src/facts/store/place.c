@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "store/backend.h"
 
 char *jl_store_copy(const char *text)
@@ -133,6 +134,8 @@ enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struc
 		url = getenv("JEOUL_STORE");
 	if (url && !*url)
 		url = NULL;
+	if (url && jl_utf8_unshown(url))
+		return jl_fail(err, JL_E_USAGE, "the store's name has a control character; take it out");
 	if (url && (strncmp(url, "postgresql:", 11) == 0 || strncmp(url, "postgres:", 9) == 0)) {
 		backend = &jl_store_postgres;
 		status = server_place(&place, url, err);

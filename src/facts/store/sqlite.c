@@ -48,9 +48,9 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 	case SQLITE_BUSY:
 		return jl_fail(err, JL_E_IO, "%s: another program has held the database for more than %d s", db->shown,
 			       JL_STORE_BUSY_MS / 1000);
-	case SQLITE_FULL: return jl_fail(err, JL_E_IO, "%s: the disk is full; the result was not stored", db->shown);
+	case SQLITE_FULL: return jl_fail(err, JL_E_IO, "%s: the disk is full; nothing was stored", db->shown);
 	case SQLITE_READONLY:
-		return jl_fail(err, JL_E_IO, "%s: may be read, not written; the result was not stored", db->shown);
+		return jl_fail(err, JL_E_IO, "%s: may be read, not written; nothing was stored", db->shown);
 	case SQLITE_NOMEM: return jl_fail_nomem(err);
 	default:
 		return jl_fail(err, JL_E_IO, "%s: %s", db->shown,
@@ -263,6 +263,8 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 
 	if (stat(place->target, &info) == 0 && S_ISDIR(info.st_mode))
 		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it", place->shown);
+	if (stat(place->target, &info) == 0 && !S_ISREG(info.st_mode))
+		return jl_fail(err, JL_E_USAGE, "%s: no plain file; a store is one", place->shown);
 	if (place->missing == JL_STORE_FAIL && stat(path, &info) != 0)
 		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: {%s}", place->shown, strerror(errno));
 	if (place->missing == JL_STORE_EMPTY && stat(path, &info) != 0 && errno == ENOENT)

@@ -7,9 +7,10 @@
 #include "base/mem.h"
 
 /* Numbers of the library's binary interface. */
-enum { TYPE_32F = 0, TYPE_16F = 2, TYPE_16BF = 14, TYPE_E4M3 = 28 };
+enum { TYPE_32F = 0, TYPE_16F = 2, TYPE_16BF = 14, TYPE_E4M3 = 28, TYPE_E5M2 = 29 };
 enum { COMPUTE_32F = 68, COMPUTE_32F_TF32 = 77 };
 enum { DESC_TRANSA = 3, DESC_TRANSB = 4, DESC_EPILOGUE = 7, DESC_BIAS = 8, DESC_AUX = 11, DESC_AUX_LD = 12 };
+enum { DESC_A_SCALE = 17, DESC_B_SCALE = 18 };
 enum { DESC_AUX_TYPE = 22, DESC_FAST_ACCUM = 25, DESC_BIAS_TYPE = 26 };
 enum { PREF_WORKSPACE_B = 1 };
 enum { N_CANDIDATES_MAX = 64 };
@@ -84,7 +85,7 @@ struct jl_matmul {
 	struct heuristic best;
 	double best_s;
 	float beta;
-	bool has_bias, has_aux;
+	bool has_bias, has_aux, has_scales;
 };
 
 static enum jl_status check(int code, const char *what, struct jl_err *err)
@@ -165,7 +166,7 @@ static enum jl_status describe(struct jl_matmul *plan, const struct jl_matmul_sh
 	const struct functions *f = plan->lt->f;
 	int ab = data_type(s->type), c = data_type(s->c_type);
 	int32_t trans_a = s->tb, trans_b = s->ta;
-	int8_t fast = 1;
+	int8_t fast = !s->wide; /* gradients sum in full */
 	int code = f->DescCreate(&plan->desc, s->type == JL_MM_TF32 ? COMPUTE_32F_TF32 : COMPUTE_32F, TYPE_32F);
 	if (code == 0)
 		code = f->DescSet(plan->desc, DESC_TRANSA, &trans_a, sizeof trans_a);
@@ -178,10 +179,27 @@ static enum jl_status describe(struct jl_matmul *plan, const struct jl_matmul_sh
 	if (code == 0)
 		code = f->LayoutCreate(&plan->layout_a, ab, s->tb ? s->k : s->n, s->tb ? s->n : s->k, (int64_t)s->ldb);
 	if (code == 0)
-		code = f->LayoutCreate(&plan->layout_b, ab, s->ta ? s->m : s->k, s->ta ? s->k : s->m, (int64_t)s->lda);
+		code = f->LayoutCreate(&plan->layout_b, s->wide ? TYPE_E5M2 : ab, s->ta ? s->m : s->k,
+				       s->ta ? s->k : s->m, (int64_t)s->lda);
 	if (code == 0)
 		code = f->LayoutCreate(&plan->layout_c, c, s->n, s->m, (int64_t)s->ldc);
 	return check(code, "cublasLtMatmulDesc", err);
+}
+
+/* Where this product finds what is not an operand. */
+static int point(struct jl_matmul *plan, const struct jl_matmul_buffers *b)
+{
+	const struct functions *f = plan->lt->f;
+	int code = 0;
+	if (plan->has_bias)
+		code = f->DescSet(plan->desc, DESC_BIAS, &b->bias, sizeof b->bias);
+	if (code == 0 && plan->has_aux)
+		code = f->DescSet(plan->desc, DESC_AUX, &b->aux, sizeof b->aux);
+	if (code == 0 && plan->has_scales) /* A and B change places */
+		code = f->DescSet(plan->desc, DESC_A_SCALE, &b->b_scale, sizeof b->b_scale);
+	if (code == 0 && plan->has_scales)
+		code = f->DescSet(plan->desc, DESC_B_SCALE, &b->a_scale, sizeof b->a_scale);
+	return code;
 }
 
 static int launch(struct jl_matmul *plan, const struct heuristic *algo, const struct jl_matmul_buffers *b,
@@ -189,11 +207,7 @@ static int launch(struct jl_matmul *plan, const struct heuristic *algo, const st
 {
 	struct jl_lt *lt = plan->lt;
 	const float alpha = 1.0F;
-	int code = 0;
-	if (plan->has_bias)
-		code = lt->f->DescSet(plan->desc, DESC_BIAS, &b->bias, sizeof b->bias);
-	if (code == 0 && plan->has_aux)
-		code = lt->f->DescSet(plan->desc, DESC_AUX, &b->aux, sizeof b->aux);
+	int code = point(plan, b);
 	if (code != 0)
 		return code;
 	return lt->f->Matmul(lt->handle, plan->desc, &alpha, (const void *)(uintptr_t)b->b, plan->layout_a,
@@ -268,11 +282,9 @@ static enum jl_status choose(struct jl_matmul *plan, const struct jl_matmul_buff
 	struct heuristic found[N_CANDIDATES_MAX];
 	int n_found = 0;
 	void *pref = NULL;
-	if (plan->has_bias)
-		lt->f->DescSet(plan->desc, DESC_BIAS, &b->bias, sizeof b->bias);
-	if (plan->has_aux)
-		lt->f->DescSet(plan->desc, DESC_AUX, &b->aux, sizeof b->aux);
-	int code = lt->f->PrefCreate(&pref);
+	int code = point(plan, b);
+	if (code == 0)
+		code = lt->f->PrefCreate(&pref);
 	if (code == 0)
 		code = lt->f->PrefSet(pref, PREF_WORKSPACE_B, &lt->workspace_B, sizeof lt->workspace_B);
 	int n_wanted = n_try < 1 ? 1 : n_try > N_CANDIDATES_MAX ? N_CANDIDATES_MAX : n_try;
@@ -305,6 +317,7 @@ enum jl_status jl_matmul_plan(struct jl_lt *lt, const struct jl_matmul_shape *sh
 		.beta = shape->accumulate ? 1.0F : 0.0F,
 		.has_bias = e == JL_MM_BIAS || e == JL_MM_GELU_BIAS || e == JL_MM_BGRAD,
 		.has_aux = e == JL_MM_GELU || e == JL_MM_GELU_BIAS || e == JL_MM_DGELU,
+		.has_scales = buffers->a_scale != 0,
 	};
 	enum jl_status status = describe(plan, shape, err);
 	JL_THEN(status, choose(plan, buffers, n_try, err));

@@ -26,12 +26,14 @@ struct jl_matmul_shape {
 	size_t m, n, k, lda, ldb, ldc;
 	bool ta, tb, accumulate;
 	enum jl_matmul_type type;   /* of A and B, and of the arithmetic */
+	bool wide;                  /* FP8: A is e5m2, B e4m3; not: both are e4m3, and sums are kept less exactly */
 	enum jl_matmul_type c_type; /* C, bias, aux: as `type`, or FP32, or BF16 for FP8 */
 	enum jl_matmul_epilogue epilogue;
 };
 
 struct jl_matmul_buffers {
 	uint64_t a, b, c, bias, aux;
+	uint64_t a_scale, b_scale; /* FP8: floats that A and B are multiplied by; 0: 1 */
 };
 
 struct jl_lt;     /* the library and a workspace on one GPU */

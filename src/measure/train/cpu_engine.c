@@ -79,9 +79,7 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 	const struct jl_sgemm_kind *kind = in->precision == JL_TRAIN_BF16 ? jl_sgemm_bf16(true)
 					   : jl_sgemm_is_fast()           ? &jl_sgemm_single
 									  : NULL;
-	if (in->precision == JL_TRAIN_TF32)
-		return jl_fail(err, JL_E_ABSENT,
-			       "tf32 needs a GPU; a CPU has fp32, and bf16 where it has AMX or AVX512-BF16");
+	JL_TRY(jl_engine_check(&jl_engine_cpu, in->precision, err));
 	if (in->precision == JL_TRAIN_BF16 && !kind)
 		return jl_fail(err, JL_E_ABSENT,
 			       "this processor has neither AMX nor AVX512-BF16: bf16 needs one of them or a GPU "

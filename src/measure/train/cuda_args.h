@@ -1,6 +1,8 @@
 /* What launches hand to kernels, seen alike by C and CUDA. */
 #pragma once
 
+#include "train/fp8.h"
+
 struct norm_args {
 	const void *residual, *branch;
 	void *residual_out, *out;
@@ -42,4 +44,17 @@ struct next_args {
 	const int *at;
 	int n_heads, n_kv, max, n_splits;
 	float scale, theta;
+};
+
+struct fp8_args {
+	const void *from, *before;
+	unsigned char *to, *to_t; /* [n_rows × width], [width × n_rows], multiples of 16; NULL: not wanted */
+	struct jl_fp8_scale *scale;
+	float *partial; /* [gridDim.y × width] sums of columns; NULL: not wanted */
+	int n_rows, width;
+};
+
+#define FP8_MANY 4
+struct fp8_many { /* a launch: blockIdx.z has which */
+	struct fp8_args of[FP8_MANY];
 };

@@ -12,7 +12,7 @@ enum {
 
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 {
-	char kind = e->base.precision == JL_TRAIN_BF16 ? 'b' : 'f', name[48];
+	char kind = cuda_half(e) ? 'b' : 'f', name[48];
 	enum jl_status status = JL_OK;
 	for (int i = 0; status == JL_OK && i < CUDA_GEMV; i++) {
 		snprintf(name, sizeof name, "cuda_decode/jl_gemv_%c%d", kind, 1 << i);
@@ -28,7 +28,7 @@ enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 
 bool jl_cuda_can_gemv(const struct jl_eng_gemm *op)
 {
-	return op->m <= 1 << (CUDA_GEMV - 1) && op->tb && !op->ta && !op->accumulate && !op->c_is_grad &&
+	return op->m <= 1 << (CUDA_GEMV - 1) && op->tb && !op->ta && !op->accumulate && !op->c_is_grad && !op->a_fp8 &&
 	       op->epilogue <= JL_EP_BIAS_GELU && op->k % 8 == 0 && op->lda % 8 == 0 && op->ldb % 8 == 0;
 }
 

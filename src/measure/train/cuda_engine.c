@@ -122,12 +122,18 @@ static enum jl_status load_kernels(struct cuda_engine *e, struct jl_err *err)
 		[K_FROM_BF16] = { "cuda_misc/jl_from_bf16", true },
 		[K_KV_KEEP] = { "cuda_misc/jl_kv_keep", false },
 		[K_PICK] = { "cuda_misc/jl_pick", false },
+		[K_FP8_PLAIN] = { "cuda_fp8/jl_fp8_plain", true },
+		[K_FP8_GRADIENT] = { "cuda_fp8/jl_fp8_gradient", true },
+		[K_FP8_GELU] = { "cuda_fp8/jl_fp8_gelu", true },
+		[K_FP8_GELU_BWD] = { "cuda_fp8/jl_fp8_gelu_bwd", true },
+		[K_FP8_SWIGLU] = { "cuda_fp8/jl_fp8_swiglu", true },
+		[K_FP8_SWIGLU_BWD] = { "cuda_fp8/jl_fp8_swiglu_bwd", true },
+		[K_FP8_SCALES] = { "cuda_fp8/jl_fp8_scales", true },
 	};
 	enum jl_status status = JL_OK;
 	for (int i = 0; status == JL_OK && i < N_CUDA_KERNEL; i++) {
 		char name[48];
-		snprintf(name, sizeof name, names[i].one ? "%s" : "%s_%c", names[i].name,
-			 e->base.precision == JL_TRAIN_BF16 ? 'b' : 'f');
+		snprintf(name, sizeof name, names[i].one ? "%s" : "%s_%c", names[i].name, cuda_half(e) ? 'b' : 'f');
 		status = jl_gpu_function(e->gpu, name, 0, &e->kernels[i], err);
 	}
 	JL_THEN(status, jl_cuda_load_ops(e, err));
@@ -177,7 +183,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 	struct cuda_engine *e = jl_realloc(NULL, sizeof *e);
 	JL_TRY(jl_got(e, err));
 	memset(e, 0, sizeof *e);
-	bool half = in->precision == JL_TRAIN_BF16;
+	bool half = in->precision >= JL_TRAIN_BF16;
 	e->base = (struct jl_engine){
 		.k = &jl_engine_cuda,
 		.precision = in->precision,
@@ -192,6 +198,11 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 	JL_THEN(status, jl_gpu_open(device, &e->gpu, err));
 	if (status == JL_OK && e->gpu->cc_major < 8)
 		status = jl_fail(err, JL_E_ABSENT, "%s (compute capability %d.%d) is too old: 8.0 or newer is needed",
+				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
+	if (status == JL_OK && in->precision == JL_TRAIN_FP8 && e->gpu->cc_major * 10 + e->gpu->cc_minor < 89)
+		status = jl_fail(err, JL_E_ABSENT,
+				 "%s (compute capability %d.%d) has no fp8 products: 8.9 or newer is needed "
+				 "(--precision bf16)",
 				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
 	JL_THEN(status, jl_lt_open(e->gpu, &e->lt, err));
 	JL_THEN(status, open_small(e, err));
@@ -424,6 +435,8 @@ const struct jl_engine_kernels jl_engine_cuda = {
 	.replay = cuda_replay,
 	.graph_free = cuda_graph_free,
 	.energy_J = cuda_energy_J,
+	.fp8 = jl_cuda_fp8,
+	.fp8_scales = jl_cuda_fp8_scales,
 	.loss_rows = cuda_loss_rows,
 	.supports_head_dim = jl_cuda_supports_head_dim,
 	JL_ENGINE_ROWS(cuda),

@@ -29,6 +29,13 @@ enum cuda_kernel {
 	K_FROM_BF16,
 	K_KV_KEEP,
 	K_PICK,
+	K_FP8_PLAIN,
+	K_FP8_GRADIENT,
+	K_FP8_GELU,
+	K_FP8_GELU_BWD,
+	K_FP8_SWIGLU,
+	K_FP8_SWIGLU_BWD,
+	K_FP8_SCALES,
 	N_CUDA_KERNEL
 };
 
@@ -95,6 +102,12 @@ static inline struct cuda_engine *cuda_of(struct jl_engine *engine)
 	return (struct cuda_engine *)engine;
 }
 
+/* Of bf16 elements, not of float ones. */
+static inline bool cuda_half(const struct cuda_engine *e)
+{
+	return e->base.elem_B == 2;
+}
+
 /* Keeps the first failure. */
 void jl_cuda_keep(struct cuda_engine *e, int code, const char *what);
 void jl_cuda_keep_status(struct cuda_engine *e, enum jl_status status, const struct jl_err *err);
@@ -118,6 +131,10 @@ enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err);
 bool jl_cuda_can_gemv(const struct jl_eng_gemm *op);
 void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b);
 size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape);
+
+/* cuda_fp8.c */
+void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n);
+void jl_cuda_fp8_scales(struct jl_engine *engine, struct jl_fp8_scale *scales, size_t n_narrow, size_t n_wide);
 
 /* cuda_exchange.c */
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);

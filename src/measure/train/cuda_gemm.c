@@ -6,9 +6,10 @@
 
 enum { N_TRY = 32, N_TIMED = 10 };
 
-static const enum jl_matmul_type types[JL_N_TRAIN_PRECISION] = {
-	[JL_TRAIN_FP32] = JL_MM_FP32, [JL_TRAIN_TF32] = JL_MM_TF32, [JL_TRAIN_BF16] = JL_MM_BF16
-};
+static const enum jl_matmul_type types[JL_N_TRAIN_PRECISION] = { [JL_TRAIN_FP32] = JL_MM_FP32,
+								 [JL_TRAIN_TF32] = JL_MM_TF32,
+								 [JL_TRAIN_BF16] = JL_MM_BF16,
+								 [JL_TRAIN_FP8] = JL_MM_BF16 };
 
 static struct jl_matmul_shape shape_of(const struct cuda_engine *e, const struct jl_eng_gemm *op)
 {
@@ -26,7 +27,8 @@ static struct jl_matmul_shape shape_of(const struct cuda_engine *e, const struct
 		.ta = op->ta,
 		.tb = op->tb,
 		.accumulate = op->accumulate,
-		.type = types[e->base.precision],
+		.type = op->a_fp8 ? JL_MM_FP8 : types[e->base.precision],
+		.wide = op->wide,
 		.c_type = types[e->base.precision],
 		.epilogue = epilogues[op->epilogue],
 	};
@@ -43,6 +45,8 @@ static struct jl_matmul_buffers buffers_of(const struct jl_eng_gemm *op)
 		.c = (uint64_t)(uintptr_t)op->c,
 		.bias = (uint64_t)(uintptr_t)(op->epilogue == JL_EP_BGRAD ? op->bias_grad : op->bias),
 		.aux = (uint64_t)(uintptr_t)op->aux,
+		.a_scale = op->a_fp8 ? (uint64_t)(uintptr_t)&op->a_fp8->inverse : 0,
+		.b_scale = op->b_fp8 ? (uint64_t)(uintptr_t)&op->b_fp8->inverse : 0,
 	};
 }
 
@@ -167,7 +171,7 @@ static bool same(const struct jl_matmul_shape *a, const struct jl_matmul_shape *
 {
 	return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
 	       a->ldc == b->ldc && a->ta == b->ta && a->tb == b->tb && a->accumulate == b->accumulate &&
-	       a->epilogue == b->epilogue;
+	       a->epilogue == b->epilogue && a->type == b->type && a->wide == b->wide;
 }
 
 static struct cuda_plan *find_plan(struct cuda_engine *e, const struct jl_eng_gemm *op)

@@ -19,14 +19,14 @@ enum { ATTN_ROWS = 64, ATTN_THREADS = 128 };
 /* Hopper has kernels of its own for heads of 64, and forward (0) for heads of 128. */
 static bool is_hopper(const struct cuda_engine *e, size_t dim, int kernel)
 {
-	return e->base.precision == JL_TRAIN_BF16 && e->gpu->cc_major == 9 && e->gpu->cc_minor == 0 &&
-	       (dim == 64 || kernel == 0) && jl_gpu_has_file(e->gpu, "cuda_attn_sm90");
+	return cuda_half(e) && e->gpu->cc_major == 9 && e->gpu->cc_minor == 0 && (dim == 64 || kernel == 0) &&
+	       jl_gpu_has_file(e->gpu, "cuda_attn_sm90");
 }
 
 /* Shared memory of the three attention kernels: tiles that a block owns, tiles that pass by. */
 static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 {
-	if (e->base.precision == JL_TRAIN_BF16) {
+	if (cuda_half(e)) {
 		size_t own_B = ATTN_ROWS * dim * 2, passing = kernel == 2 && dim == 128 ? 32 : 64;
 		size_t tile_B = passing * dim * 2, align_B = 1024; /* what the swizzle of Hopper's products asks for */
 		return (kernel == 0 ? own_B : 2 * own_B) + (is_hopper(e, dim, kernel) && dim == 128 ? 3 : 4) * tile_B +
@@ -40,15 +40,15 @@ static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 {
 	static const char kinds[JL_N_TRAIN_PRECISION] = {
-		[JL_TRAIN_FP32] = 'f', [JL_TRAIN_TF32] = 't', [JL_TRAIN_BF16] = 'b'
+		[JL_TRAIN_FP32] = 'f', [JL_TRAIN_TF32] = 't', [JL_TRAIN_BF16] = 'b', [JL_TRAIN_FP8] = 'b'
 	};
 	static const char *const names[3] = { "fwd", "bwd_q", "bwd_kv" };
 	enum jl_status status = JL_OK;
 	for (int dim = 64; dim <= 128; dim *= 2) {
 		for (int i = 0; status == JL_OK && i < 3; i++) {
-			const char *file = is_hopper(e, (size_t)dim, i)         ? "cuda_attn_sm90"
-					   : e->base.precision == JL_TRAIN_BF16 ? "cuda_attn"
-										: "cuda_attn32";
+			const char *file = is_hopper(e, (size_t)dim, i) ? "cuda_attn_sm90"
+					   : cuda_half(e)               ? "cuda_attn"
+									: "cuda_attn32";
 			char name[64];
 			snprintf(name, sizeof name, "%s/jl_attn_%s_%c%d", file, names[i], kinds[e->base.precision],
 				 dim);
@@ -69,7 +69,7 @@ static const struct {
 
 enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err)
 {
-	char kind = e->base.precision == JL_TRAIN_BF16 ? 'b' : 'f';
+	char kind = cuda_half(e) ? 'b' : 'f';
 	enum jl_status status = JL_OK;
 	for (size_t n = 0; status == JL_OK && n < CUDA_NORMS; n++) {
 		char name[48];

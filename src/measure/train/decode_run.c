@@ -87,6 +87,7 @@ static enum jl_status set_up(struct work *w, const struct jl_train_shape *shape,
 	in.int8 = run->int8;
 	for (size_t i = 0; i < run->n_configs; i++)
 		in.n_samples = run->configs[i].batch > in.n_samples ? run->configs[i].batch : in.n_samples;
+	JL_TRY(jl_trainer_check(w->engine, &in, err));
 	double need_B = jl_trainer_memory(w->engine, &in).total_B,
 	       free_B = (double)w->engine->k->available_B(w->engine);
 	if (need_B > free_B)

@@ -23,10 +23,12 @@
 
 #include "base/err.h"
 #include "comm/comm.h"
+#include "train/fp8.h"
 
-enum jl_train_precision { JL_TRAIN_FP32, JL_TRAIN_TF32, JL_TRAIN_BF16, JL_N_TRAIN_PRECISION };
+/* fp8: linear layers multiply fp8 numbers, everything else is as in bf16. */
+enum jl_train_precision { JL_TRAIN_FP32, JL_TRAIN_TF32, JL_TRAIN_BF16, JL_TRAIN_FP8, JL_N_TRAIN_PRECISION };
 
-extern const char *const jl_train_precision_names[JL_N_TRAIN_PRECISION + 1]; /* "fp32", "tf32", "bf16", NULL */
+extern const char *const jl_train_precision_names[JL_N_TRAIN_PRECISION + 1]; /* "fp32", "tf32", "bf16", "fp8", NULL */
 
 struct jl_engine_kernels;
 struct jl_engine_graph; /* a captured step; the engine's own */
@@ -84,6 +86,9 @@ struct jl_eng_gemm {
 	void *bias_grad;  /* grad[m], BGRAD */
 	const float
 		*b_scale; /* not NULL (an engine with int8_from_float, tb): b is int8_t, its row i times b_scale[i] */
+	/* Not NULL (an engine with `fp8`, tb without ta): a and b are fp8 of these scales, both e4m3, or a e5m2 with `wide`. */
+	const struct jl_fp8_scale *a_fp8, *b_fp8;
+	bool wide;
 };
 
 /* gelu is the tanh form: 0.5·x·(1 + tanh(sqrt(2/π)·(x + 0.044715·x³))).
@@ -167,6 +172,27 @@ struct jl_eng_loss {
 	const int32_t *targets;
 	double scale;
 	float *loss;
+};
+
+/* to[n_rows × width] and its transpose as fp8, e4m3 or with `wide` e5m2; both sides multiples of 16. The scale is of earlier steps, in the
+ * `first` step of the values themselves; their largest is noted. bias_grad (grad[width], with `wide`, NULL: none) (+)= sums over the
+ * rows. */
+enum jl_fp8_of {
+	JL_FP8_PLAIN,     /* from */
+	JL_FP8_GELU,      /* gelu(from) */
+	JL_FP8_GELU_BWD,  /* from·gelu'(before) */
+	JL_FP8_SWIGLU,    /* silu(gate)·up, from = gate_up[n_rows × 2·width] */
+	JL_FP8_SWIGLU_BWD /* d_gate_up of from = d_out and before = gate_up; wide */
+};
+
+struct jl_eng_fp8 {
+	enum jl_fp8_of of;
+	size_t n_rows, width;
+	const void *from, *before;
+	void *to, *to_t; /* NULL: not wanted */
+	struct jl_fp8_scale *scale;
+	bool wide, first, accumulate;
+	void *bias_grad;
 };
 
 /* n_rows of `width` as whole numbers within ±127, each row with a scale of its own. */
@@ -300,6 +326,9 @@ struct jl_engine_kernels {
 	enum jl_status (*comm_open)(struct jl_engine *engine, struct jl_comm *processes, struct jl_comm **ret_comm,
 				    struct jl_err *err);
 	void (*int8_from_float)(struct jl_engine *engine, const struct jl_eng_int8 *op); /* optional */
+	/* Optional, both or none. `fp8`: n > 1 (up to 4) of PLAIN e4m3 at once. `fp8_scales`: after a step, the scales of the next; e4m3 first, then e5m2. */
+	void (*fp8)(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n);
+	void (*fp8_scales)(struct jl_engine *engine, struct jl_fp8_scale *scales, size_t n_narrow, size_t n_wide);
 	/* Optional: memory of this worker as the system counts it now; NULL: peak_B. */
 	double (*memory_B)(struct jl_engine *engine);
 	/* Optional: joule that this engine's device has taken since some moment; NAN: it does not count. NULL: the host's
@@ -314,6 +343,10 @@ struct jl_engine_kernels {
 };
 
 #define JL_ENGINE_SLOTS 512
+
+/* Whether such kernels can be there at all; what the machine lacks is said by `create`. */
+enum jl_status jl_engine_check(const struct jl_engine_kernels *kernels, enum jl_train_precision precision,
+			       struct jl_err *err);
 
 extern const struct jl_engine_kernels jl_engine_cpu, jl_engine_cuda;
 extern const struct jl_engine_kernels *const jl_engines[]; /* NULL-terminated, the preferred first: cuda, cpu */

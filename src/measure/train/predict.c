@@ -10,7 +10,7 @@
 /* The CPU's products round their operands to bf16, everything else stays as it is in fp32. */
 static enum jl_dtype dtype_of(const struct jl_train_run *run)
 {
-	static const enum jl_dtype dtypes[JL_N_TRAIN_PRECISION] = { JL_FP32, JL_TF32, JL_BF16 };
+	static const enum jl_dtype dtypes[JL_N_TRAIN_PRECISION] = { JL_FP32, JL_TF32, JL_BF16, JL_FP8 };
 	return run->kernels == &jl_engine_cpu ? JL_FP32 : dtypes[run->precision];
 }
 

@@ -11,14 +11,15 @@
 #define MOST_N  5000
 #define N_COMM  3
 #define FILL_N  ((size_t)1 << 16)
+#define N_ROOM  6
 #define SLOT    (JL_ENGINE_SLOTS - 2)
 
 struct buffers {
 	struct jl_engine *engine;
 	double work_per_cpu_s; /* of the last rate */
-	void *memory[3];
-	size_t size_B[3];
-	enum jl_engine_mem mem[3];
+	void *memory[N_ROOM];
+	size_t size_B[N_ROOM];
+	enum jl_engine_mem mem[N_ROOM];
 };
 
 static enum jl_status get(struct buffers *b, size_t i, size_t size_B, enum jl_engine_mem mem, struct jl_err *err)
@@ -30,7 +31,7 @@ static enum jl_status get(struct buffers *b, size_t i, size_t size_B, enum jl_en
 
 static void release(struct buffers *b)
 {
-	for (size_t i = 3; i-- > 0;) {
+	for (size_t i = N_ROOM; i-- > 0;) {
 		if (b->memory[i])
 			b->engine->k->free(b->engine, b->memory[i], b->size_B[i], b->mem[i]);
 		b->memory[i] = NULL;
@@ -99,6 +100,31 @@ static enum jl_status fill(struct jl_engine *engine, void *elements, size_t n, d
 	return status;
 }
 
+/* The operands as fp8 numbers. */
+static enum jl_status narrow(struct buffers *b, struct jl_eng_gemm *op, struct jl_err *err)
+{
+	const size_t n_rows[2] = { op->m, op->n };
+	struct jl_fp8_scale *scales;
+	JL_TRY(get(b, 3, op->m * op->k, JL_MEM_PLAIN, err));
+	JL_TRY(get(b, 4, op->n * op->k, JL_MEM_PLAIN, err));
+	JL_TRY(get(b, 5, 2 * sizeof *scales, JL_MEM_PLAIN, err));
+	scales = b->memory[5];
+	for (size_t i = 0; i < 2; i++)
+		b->engine->k->fp8(b->engine,
+				  &(struct jl_eng_fp8){ .n_rows = n_rows[i],
+							.width = op->k,
+							.from = b->memory[i],
+							.to = b->memory[3 + i],
+							.scale = &scales[i],
+							.first = true },
+				  1);
+	op->a = b->memory[3];
+	op->b = b->memory[4];
+	op->a_fp8 = &scales[0];
+	op->b_fp8 = &scales[1];
+	return JL_OK;
+}
+
 static enum jl_status product(struct buffers *b, const struct jl_train_shape *shape, size_t n_rows,
 			      struct jl_comm *processes, double *ret_flopps, struct jl_err *err)
 {
@@ -115,6 +141,8 @@ static enum jl_status product(struct buffers *b, const struct jl_train_shape *sh
 	op.c = b->memory[2];
 	JL_THEN(status, fill(engine, b->memory[0], op.m * op.k, 1, err));
 	JL_THEN(status, fill(engine, b->memory[1], op.n * op.k, 0.05, err));
+	if (engine->precision == JL_TRAIN_FP8)
+		JL_THEN(status, narrow(b, &op, err));
 	JL_THEN(status, rate(engine, processes, one_product, b, &op, 2.0 * (double)op.m * (double)op.n * (double)op.k,
 			     ret_flopps, err));
 	release(b);

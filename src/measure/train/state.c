@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+const enum jl_tensor jl_train_linears[JL_N_LINEAR] = { JL_W_QKV, JL_W_OUT, JL_W_UP, JL_W_DOWN };
+
 #define INIT_CHUNK ((size_t)1 << 22)
 #define INIT_PIECE ((size_t)1 << 16)
 
@@ -38,6 +40,11 @@ static void *take(struct carve *c, size_t n, size_t elem_B)
 static bool shards_grads(const struct jl_trainer *t)
 {
 	return t->mode >= JL_TRAIN_ZERO2;
+}
+
+static bool is_fp8(const struct jl_trainer *t)
+{
+	return t->engine->precision == JL_TRAIN_FP8;
 }
 
 static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
@@ -87,7 +94,9 @@ static void lay_layer(struct jl_trainer *t, struct jl_layer_acts *a, struct carv
 	const struct jl_train_shape *s = &t->shape;
 	size_t rows = t->n_rows, elem_B = t->engine->elem_B;
 	a->x_in = take(c, rows * s->hidden, elem_B);
-	if (!t->k->recompute_norm) {
+	for (size_t i = 0; is_fp8(t) && i < JL_N_LINEAR; i++)
+		a->fp8_t[i] = take(c, rows * s->weights[jl_train_linears[i]].cols, 1);
+	if (!t->k->recompute_norm && !is_fp8(t)) {
 		a->norm1 = take(c, rows * s->hidden, elem_B);
 		a->norm2 = take(c, rows * s->hidden, elem_B);
 	}
@@ -95,7 +104,7 @@ static void lay_layer(struct jl_trainer *t, struct jl_layer_acts *a, struct carv
 	a->att = take(c, rows * s->heads * s->head_dim, elem_B);
 	a->x_mid = take(c, rows * s->hidden, elem_B);
 	a->up = take(c, rows * jl_train_width_up(s), elem_B);
-	if (!t->k->recompute_act)
+	if (!t->k->recompute_act && !is_fp8(t))
 		a->act = take(c, rows * s->ffn, elem_B);
 	a->mean1 = take(c, rows, sizeof(float));
 	a->rstd1 = take(c, rows, sizeof(float));
@@ -107,8 +116,8 @@ static void lay_layer(struct jl_trainer *t, struct jl_layer_acts *a, struct carv
 static void lay_work(struct jl_trainer *t, struct carve *c)
 {
 	const struct jl_train_shape *s = &t->shape;
-	size_t rows = t->n_rows, elem_B = t->engine->elem_B;
-	void *norm = t->k->recompute_norm ? take(c, rows * s->hidden, elem_B) : NULL;
+	size_t rows = t->n_rows, elem_B = t->engine->elem_B, most = 0;
+	void *norm = t->k->recompute_norm || is_fp8(t) ? take(c, rows * s->hidden, elem_B) : NULL;
 	void *act = t->k->recompute_act ? take(c, rows * s->ffn, elem_B) : NULL;
 	for (size_t l = 0; l < s->n_layers; l++) {
 		struct jl_layer_acts *a = &t->layers[l];
@@ -139,6 +148,15 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->d_up = take(c, rows * s->ffn, elem_B);
 	t->d_qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
 	t->d_att = take(c, rows * s->heads * s->head_dim, elem_B);
+	for (size_t i = 0; is_fp8(t) && i < JL_N_LINEAR; i++) {
+		const struct jl_tensor_place *w = &s->weights[jl_train_linears[i]];
+		size_t wider = w->rows > w->cols ? w->rows : w->cols;
+		most = wider > most ? wider : most;
+	}
+	t->fp8 = most ? take(c, rows * most, 1) : NULL;
+	t->fp8_t = most ? take(c, rows * most, 1) : NULL;
+	t->fp8_w = most ? take(c, s->unit_n[JL_UNIT_LAYER], 1) : NULL;
+	t->scales = most ? take(c, s->n_layers * JL_N_LINEAR * 3, sizeof *t->scales) : NULL;
 	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
 	t->norm_sq = take(c, 64, sizeof(float));
 	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
@@ -313,8 +331,27 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 	return status;
 }
 
-enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
-				 struct jl_trainer **ret_trainer, struct jl_err *err)
+/* The library multiplies fp8 numbers only where every side is a multiple of 16. */
+static enum jl_status check_fp8(const struct jl_trainer_in *in, struct jl_err *err)
+{
+	if (in->max_tokens)
+		return jl_fail(err, JL_E_RANGE, "fp8 is for training; answers are made in bf16 (--precision bf16)");
+	for (size_t i = 0; i < JL_N_LINEAR; i++) {
+		const struct jl_tensor_place *w = &in->shape->weights[jl_train_linears[i]];
+		if (w->rows % 16 || w->cols % 16)
+			return jl_fail(
+				err, JL_E_RANGE,
+				"fp8 needs linear layers whose sides are multiples of 16; %s has one of %zu × %zu",
+				in->shape->id, w->rows, w->cols);
+	}
+	if (in->n_samples * in->seq % 16)
+		return jl_fail(err, JL_E_RANGE,
+			       "fp8 needs a multiple of 16 tokens in a micro-batch: %zu samples of %zu are %zu",
+			       in->n_samples, in->seq, in->n_samples * in->seq);
+	return JL_OK;
+}
+
+enum jl_status jl_trainer_check(const struct jl_engine *engine, const struct jl_trainer_in *in, struct jl_err *err)
 {
 	size_t longest = in->max_tokens > in->seq ? in->max_tokens : in->seq;
 	if (in->shape->n_positions && longest > in->shape->n_positions)
@@ -325,6 +362,13 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 	if (!engine->k->supports_head_dim(in->shape->head_dim))
 		return jl_fail(err, JL_E_RANGE, "the %s engine has no attention for heads of %zu", engine->k->name,
 			       in->shape->head_dim);
+	return engine->precision == JL_TRAIN_FP8 ? check_fp8(in, err) : JL_OK;
+}
+
+enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
+				 struct jl_trainer **ret_trainer, struct jl_err *err)
+{
+	JL_TRY(jl_trainer_check(engine, in, err));
 	struct jl_trainer *t = jl_realloc(NULL, sizeof *t);
 	JL_TRY(jl_got(t, err));
 	set_up(t, engine, in);

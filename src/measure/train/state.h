@@ -21,11 +21,17 @@ struct jl_unit {
 	bool reducing, gathering;
 };
 
+/* The linear layers of a layer, and what of each is kept as fp8 with a scale of its own. */
+enum { JL_N_LINEAR = 4 };
+extern const enum jl_tensor jl_train_linears[JL_N_LINEAR];
+enum jl_fp8_what { JL_FP8_WEIGHT, JL_FP8_INPUT, JL_FP8_GRADIENT };
+
 /* What forward keeps of one layer for backward. Shared buffers where it is made again. */
 struct jl_layer_acts {
 	void *x_in, *norm1, *qkv, *att, *x_mid, *norm2, *up, *act;
 	float *mean1, *rstd1, *mean2, *rstd2, *lse;
-	void *keys, *values; /* of a decoder */
+	void *fp8_t[JL_N_LINEAR]; /* what the linear layers get, transposed */
+	void *keys, *values;      /* of a decoder */
 };
 
 struct jl_block { /* one allocation */
@@ -74,6 +80,9 @@ struct jl_trainer {
 	void *d_res; /* gradient of the residual stream */
 	void *d_norm, *d_up, *d_qkv, *d_att, *attn_scratch, *logits;
 	size_t logits_rows;
+	void *fp8, *fp8_t; /* input of the product that is next, or its gradient; that, transposed; NULL: not in fp8 */
+	char *fp8_w; /* weights of the linear layers of the layer that computes, as a unit lays them out; in backward transposed */
+	struct jl_fp8_scale *scales;
 	float *loss, *norm_sq;
 	int32_t *tokens, *targets;
 	float *host_loss;

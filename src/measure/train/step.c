@@ -64,6 +64,99 @@ static void multiply(struct jl_trainer *t, struct jl_eng_gemm op)
 	t->k->gemm(t->engine, &op);
 }
 
+/* --- fp8: both operands of a product lie along its sums, so that each tensor is there twice */
+
+static size_t linear_number(enum jl_tensor weight)
+{
+	return ((size_t)weight - JL_W_QKV) / 2 - (weight > JL_W_OUT ? 1 : 0);
+}
+
+/* All of e4m3 before those of e5m2. */
+static struct jl_fp8_scale *scale_of(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
+				     enum jl_fp8_what what)
+{
+	size_t layer = (size_t)(unit - t->units) - 1;
+	return t->scales + ((size_t)what * t->shape.n_layers + layer) * JL_N_LINEAR + linear_number(weight);
+}
+
+static void *kept_fp8(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
+{
+	return t->layers[(size_t)(unit - t->units) - 1].fp8_t[linear_number(weight)];
+}
+
+static struct jl_eng_fp8 fp8_of(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
+				enum jl_fp8_what what)
+{
+	return (struct jl_eng_fp8){ .n_rows = t->n_rows,
+				    .scale = scale_of(t, unit, weight, what),
+				    .wide = what == JL_FP8_GRADIENT,
+				    .first = t->n_steps == 1 };
+}
+
+/* For forward as they are, for backward transposed: made twice a step, they are in memory for one layer only. */
+static void narrow_weights(struct jl_trainer *t, const struct jl_unit *unit, bool turned)
+{
+	struct jl_eng_fp8 ops[JL_N_LINEAR];
+	for (size_t i = 0; t->fp8 && i < JL_N_LINEAR; i++) {
+		const struct jl_tensor_place *w = &t->shape.weights[jl_train_linears[i]];
+		ops[i] = fp8_of(t, unit, jl_train_linears[i], JL_FP8_WEIGHT);
+		ops[i].n_rows = w->rows;
+		ops[i].width = w->cols;
+		ops[i].from = jl_trainer_at(t, unit, jl_train_linears[i]);
+		*(turned ? &ops[i].to_t : &ops[i].to) = t->fp8_w + w->at;
+	}
+	if (t->fp8)
+		t->k->fp8(t->engine, ops, JL_N_LINEAR);
+}
+
+static void narrow_input(struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight, const void *x)
+{
+	struct jl_eng_fp8 op = fp8_of(t, unit, weight, JL_FP8_INPUT);
+	op.of = weight != JL_W_DOWN ? JL_FP8_PLAIN : t->shape.gated ? JL_FP8_SWIGLU : JL_FP8_GELU;
+	op.width = t->shape.weights[weight].cols;
+	op.from = x;
+	op.to = t->fp8;
+	op.to_t = kept_fp8(t, unit, weight);
+	t->k->fp8(t->engine, &op, 1);
+}
+
+/* The gradient of what a linear layer gave; with the gradient of its bias, and behind it that of the activation. */
+static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy,
+			    const void *before)
+{
+	struct jl_eng_fp8 op;
+	if (!t->fp8)
+		return;
+	op = fp8_of(t, unit, weight, JL_FP8_GRADIENT);
+	op.of = !before ? JL_FP8_PLAIN : t->shape.gated ? JL_FP8_SWIGLU_BWD : JL_FP8_GELU_BWD;
+	op.width = t->shape.weights[weight].rows;
+	op.from = dy;
+	op.before = before;
+	op.to = t->fp8;
+	op.to_t = t->fp8_t;
+	op.bias_grad = jl_trainer_grad(t, unit, weight + 1);
+	op.accumulate = jl_trainer_accumulates(t);
+	t->k->fp8(t->engine, &op, 1);
+}
+
+/* Forward is the one that has its weights across; dw the one that makes a gradient. */
+static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
+				 struct jl_eng_gemm op)
+{
+	const bool forward = op.tb, dw = op.c_is_grad;
+	op.a = dw ? t->fp8_t : t->fp8;
+	op.b = dw ? kept_fp8(t, unit, weight) : t->fp8_w + t->shape.weights[weight].at;
+	op.lda = op.ldb = op.k;
+	op.ta = false;
+	op.tb = true;
+	op.a_fp8 = scale_of(t, unit, weight, forward ? JL_FP8_INPUT : JL_FP8_GRADIENT);
+	op.b_fp8 = scale_of(t, unit, weight, dw ? JL_FP8_INPUT : JL_FP8_WEIGHT);
+	op.wide = !forward;
+	op.aux = op.bias_grad = NULL;
+	op.epilogue = op.epilogue == JL_EP_BIAS ? JL_EP_BIAS : JL_EP_NONE; /* the rest is done with the tensors */
+	return op;
+}
+
 static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *x, void *y,
 		   void *before_gelu)
 {
@@ -71,20 +164,27 @@ static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor we
 	const void *bias = w->unit == JL_UNIT_LAYER ? jl_trainer_at(t, unit, weight + 1) : NULL;
 	struct jl_eng_gemm op = jl_linear(w, t->n_rows, x, jl_trainer_at(t, unit, weight), bias, y, before_gelu);
 	op.b_scale = w->int8 ? unit->scales + w->scale_at : NULL;
+	if (t->fp8 && w->unit == JL_UNIT_LAYER) {
+		narrow_input(t, unit, weight, x);
+		op = of_fp8(t, unit, weight, op);
+	}
 	multiply(t, op);
 }
 
 static void linear_dx(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, void *dx,
 		      void *before_gelu)
 {
-	multiply(t, jl_linear_dx(&t->shape.weights[weight], t->n_rows, dy, jl_trainer_at(t, unit, weight), dx,
-				 before_gelu));
+	struct jl_eng_gemm op = jl_linear_dx(&t->shape.weights[weight], t->n_rows, dy, jl_trainer_at(t, unit, weight),
+					     dx, before_gelu);
+	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op) : op);
 }
 
 static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, const void *x)
 {
-	multiply(t, jl_linear_dw(&t->shape.weights[weight], t->n_rows, dy, x, jl_trainer_grad(t, unit, weight),
-				 jl_trainer_grad(t, unit, weight + 1), jl_trainer_accumulates(t)));
+	struct jl_eng_gemm op = jl_linear_dw(&t->shape.weights[weight], t->n_rows, dy, x,
+					     jl_trainer_grad(t, unit, weight), jl_trainer_grad(t, unit, weight + 1),
+					     jl_trainer_accumulates(t));
+	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op) : op);
 }
 
 /* residual_out = residual + branch; out = norm(residual_out) */
@@ -163,6 +263,7 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	long next = l + 1 < s->n_layers ? (long)l + 2 : s->tied ? 0 : (long)s->n_layers + 1;
 	struct jl_unit *u = jl_trainer_use(t, l + 1, next);
 
+	narrow_weights(t, u, false);
 	if (before)
 		jl_trainer_norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
 	else
@@ -172,13 +273,13 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	linear(t, u, JL_W_OUT, a->att, t->branch, NULL);
 
 	jl_trainer_norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
-	if (s->gated) {
+	if (s->gated || t->fp8)
 		linear(t, u, JL_W_UP, a->norm2, a->up, NULL);
-		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
-	} else {
+	else
 		linear(t, u, JL_W_UP, a->norm2, a->act, a->up);
-	}
-	linear(t, u, JL_W_DOWN, a->act, t->branch, NULL);
+	if (s->gated && !t->fp8)
+		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
+	linear(t, u, JL_W_DOWN, t->fp8 ? a->up : a->act, t->branch, NULL);
 }
 
 void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
@@ -243,14 +344,17 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	void *again1 = t->k->recompute_norm ? a->norm1 : NULL, *again2 = t->k->recompute_norm ? a->norm2 : NULL;
 	void *d_up = t->d_up;
 	jl_trainer_grad_begin(t, l + 1);
+	narrow_weights(t, u, true);
 
 	if (t->k->recompute_act && s->gated)
 		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
 	else if (t->k->recompute_act)
 		t->k->gelu(t->engine, a->act, a->up, t->n_rows * s->ffn);
+	narrow_gradient(t, u, JL_W_DOWN, t->d_res, NULL);
 	linear_dw(t, u, JL_W_DOWN, t->d_res, a->act);
 	linear_dx(t, u, JL_W_DOWN, t->d_res, t->d_up, s->gated ? NULL : a->up);
-	if (s->gated) {
+	narrow_gradient(t, u, JL_W_UP, t->d_up, a->up);
+	if (s->gated && !t->fp8) {
 		t->k->swiglu_bwd(t->engine, a->up, a->up, t->d_up, t->n_rows, s->ffn);
 		d_up = a->up;
 	}
@@ -258,10 +362,12 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	norm_bwd(t, u, JL_W_NORM2, t->d_norm, a->x_mid, a->mean2, a->rstd2, again2, false);
 	linear_dw(t, u, JL_W_UP, d_up, a->norm2);
 
+	narrow_gradient(t, u, JL_W_OUT, t->d_res, NULL);
 	linear_dw(t, u, JL_W_OUT, t->d_res, a->att);
 	linear_dx(t, u, JL_W_OUT, t->d_res, t->d_att, NULL);
 	const struct jl_eng_attn attn = attention_of(t, a);
 	t->k->attn_bwd(t->engine, &attn);
+	narrow_gradient(t, u, JL_W_QKV, t->d_qkv, NULL);
 	linear_dx(t, u, JL_W_QKV, t->d_qkv, t->d_norm, NULL);
 	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, false);
 	linear_dw(t, u, JL_W_QKV, t->d_qkv, a->norm1);
@@ -314,6 +420,9 @@ static void queue_step(struct jl_trainer *t)
 	}
 	t->k->mark(t->engine, JL_MARK_EXCHANGE);
 	jl_trainer_update(t);
+	if (t->fp8)
+		t->k->fp8_scales(t->engine, t->scales, 2 * t->shape.n_layers * JL_N_LINEAR,
+				 t->shape.n_layers * JL_N_LINEAR);
 	t->k->mark(t->engine, JL_MARK_UPDATE);
 }
 

@@ -66,6 +66,8 @@ struct jl_trainer;
 /* What it would take; nothing is allocated. */
 struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in);
 
+enum jl_status jl_trainer_check(const struct jl_engine *engine, const struct jl_trainer_in *in,
+				struct jl_err *err); /* whether the engine can do it */
 enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_trainer_in *in,
 				 struct jl_trainer **ret_trainer, struct jl_err *err);
 void jl_trainer_destroy(struct jl_trainer *train); /* NULL is fine */

@@ -109,6 +109,7 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 	w->setting.comm = w->data;
 	if (run->lr > 0)
 		w->setting.lr = run->lr;
+	JL_THEN(status, jl_trainer_check(w->engine, &w->setting, err));
 	JL_THEN(status, check_memory(w, err));
 	if (status == JL_OK && !run->no_rates)
 		status = jl_train_measure_rates(

@@ -220,14 +220,10 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 /* Nobody types control characters; they come from a broken script, and would reach the terminal with our answer. */
 static enum jl_status check_characters(const char *arg, struct jl_err *err)
 {
-	const char *bad = arg;
-	char shown[64], one[JL_UTF8_SHOWN_MAX];
+	const char *bad = jl_utf8_unshown(arg);
+	char shown[64];
 
-	/* bytes that are no characters are somebody's file name; a blank instead of something else is what is not to be shown */
-	for (size_t n; (n = jl_utf8_shown(bad, one)); bad += n)
-		if (*one == ' ' && *bad != ' ')
-			break;
-	if (!*bad)
+	if (!bad)
 		return JL_OK;
 	(void)snprintf(shown, sizeof(shown), "%s", arg);
 	for (char *c = shown; *c; c++)
@@ -276,7 +272,8 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 		}
 		if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
 			JL_TRY(take_option(args, command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &skip, err));
-			i += skip;
+			if (skip)
+				JL_TRY(check_characters(argv[++i], err));
 			continue;
 		}
 		if (args->n_operands == JL_OPERANDS_MAX)

@@ -26,7 +26,7 @@ const struct jl_option jl_bench_train_options[] = {
 	JL_O_COUNT("batch", "N", 1, 1000000, JL_N("samples of one worker and micro-batch (default: 4)")),
 	JL_O_COUNT("seq", "N", 1, 1000000, JL_N("tokens of a sample (default: 512)")),
 	JL_O_CHOICE("precision", "NAME", jl_train_precision_names,
-		    JL_N("fp32, tf32 or bf16 (default: fp32 on a CPU, bf16 on a GPU)")),
+		    JL_N("fp32, tf32, bf16 or fp8 (default: fp32 on a CPU, bf16 on a GPU)")),
 	JL_O_TEXT("workers", "N,N...", JL_N("how many (default: 1,2; GPUs: 1,2,4 ... as many as there are)")),
 	JL_O_TEXT("mode", "NAME,...", JL_N("ddp, zero1, zero2, zero3 (default: ddp,zero2)")),
 	JL_O_COUNT("steps", "N", 1, JL_TRAIN_STEPS_MAX - 1,
@@ -407,6 +407,7 @@ static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_s
 	a->run.precision = precision >= 0 ? (enum jl_train_precision)precision
 			   : on_cpu(a)    ? JL_TRAIN_FP32
 					  : JL_TRAIN_BF16;
+	JL_TRY(jl_engine_check(a->run.kernels, a->run.precision, err));
 	a->run.n_threads = (int)jl_whole(cli, "threads", 0);
 	return JL_OK;
 }

@@ -63,9 +63,11 @@ static enum jl_status parse_rate(double *ret_hz, const char *text, const char *w
 	double value;
 	size_t used;
 
-	if (jl_num_parse(text, &value, &used) != JL_NUM_OK || !(value > 0 && value <= 1e6) ||
+	if (jl_num_parse(text, &value, &used) != JL_NUM_OK || !(value >= 1e-6 && value <= 1e6) ||
 	    (text[used] && strcmp(text + used, "/s") != 0))
-		return jl_fail(err, JL_E_USAGE, "%s: '%.40s' is not a rate; write e.g. 20/s", what, text);
+		return jl_fail(err, JL_E_USAGE,
+			       "%s: '%.40s' is not a rate from one in days to a million a second; write e.g. 20/s",
+			       what, text);
 	*ret_hz = value;
 	return JL_OK;
 }

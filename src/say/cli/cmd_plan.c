@@ -127,6 +127,11 @@ static bool says_any(struct jl_cli *cli, const char *name)
 	return text && strcmp(text, "any") == 0;
 }
 
+static enum jl_status unnamed(struct jl_err *err)
+{
+	return jl_fail(err, JL_E_USAGE, "name a system with --on, e.g. --on \"8x dgx-h100\", or --gpus and --kinds");
+}
+
 static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli *cli, const char *text,
 				   struct jl_err *err)
 {
@@ -134,8 +139,7 @@ static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli
 	enum jl_status status;
 
 	if (!text)
-		return jl_fail(err, JL_E_USAGE,
-			       "name a system with --on, e.g. --on \"8x dgx-h100\", or --gpus and --kinds");
+		return unnamed(err);
 	status = jl_sys_parse(&sys, cli->cat, text, &cli->arena, err);
 	return status ? status : jl_machine_make(ret_machine, cli->cat, &sys, err);
 }
@@ -246,6 +250,8 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 	struct jl_fleet_answer answer = { .ask = &fleet_ask, .fleet = &fleet };
 	enum jl_status status = read_kinds(&fleet_ask, cli, jl_text(cli, "kinds"), err);
 
+	if (!status && !fleet_ask.n_kinds && !req->system)
+		status = unnamed(err);
 	JL_THEN(status, jl_fleet_sizes(&fleet_ask, jl_text(cli, "gpus"), err));
 	JL_THEN(status, jl_fleet_batch(&req->global_batch, &fleet_ask, &cli->arena, err));
 	JL_THEN(status, jl_fleet_search(&fleet, &fleet_ask, &cli->arena, err));

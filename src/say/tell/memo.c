@@ -39,13 +39,15 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    note->n_roots ? JL_("|1: errors of their own: |2, among |3 figures.")
+		    note->n_doubts  ? JL_("|1: errors of their own: |2, doubts: |6, among |3 figures.")
+		    : note->n_roots ? JL_("|1: errors of their own: |2, among |3 figures.")
 		    : open < note->n_figures
 			    ? JL_("|1: no error among the |4 figures that could be judged; |5 were not judged.")
 			    : JL_("|1: none of its |3 figures could be judged."),
 		    JL_NAMED(note->file), JL_FIG(jl_num_count((double)note->n_roots)),
 		    JL_FIG(jl_num_count((double)note->n_figures)),
-		    JL_FIG(jl_num_count((double)(note->n_figures - open))), JL_FIG(jl_num_count((double)open)));
+		    JL_FIG(jl_num_count((double)(note->n_figures - open))), JL_FIG(jl_num_count((double)open)),
+		    JL_FIG(jl_num_count((double)note->n_doubts)));
 	jl_doc_para(doc);
 	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
 		if (!note->n[v])
@@ -94,7 +96,7 @@ static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool 
 				       jl_audited_verdict(f->verdict)));
 	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
-		JL_TELL(doc, " What the premises give (*) is no correction: they cannot hold themselves.");
+		JL_TELL(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
 	if (!n && ((!*f->premises && !*f->estimate) || f->figure < 0 || f->verdict > JL_MEMO_UNLIKELY))
 		return;
 	jl_tell_table(doc, n ? jl_arena_printf(doc->arena, JL_("and %zu that follow from it"), n) : NULL, "kkkk",

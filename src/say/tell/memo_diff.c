@@ -36,6 +36,25 @@ static struct edit *edits_of(const struct jl_memo *note, size_t *ret_n)
 	return edits;
 }
 
+/* What follows from a figure that is changed and cannot be changed with it (a range, a figure in words): said before the diff, where patch
+ * reads over it. */
+static void left_as_is(struct jl_buf *out, const struct jl_memo *note)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < note->n_findings; i++) {
+		const struct jl_said_finding *f = &note->findings[i];
+
+		if (!f->shown || f->root < 0 || f->line == last || jl_audited_is_fixable(note, f) ||
+		    !jl_audited_is_fixable(note, &note->findings[f->root]))
+			continue;
+		jl_buf_printf(out,
+			      JL_("Line %u follows from line %u, which is changed, and has to be written anew: %s\n"),
+			      f->line, note->findings[f->root].line, f->written);
+		last = f->line;
+	}
+}
+
 /* A line of the note behind its sign, with `n` edits in it. */
 static void line(struct jl_buf *out, const struct jl_memo *note, size_t l, char sign, const struct edit *edits,
 		 size_t n)
@@ -71,6 +90,7 @@ void jl_audited_diff(struct jl_buf *out, const struct jl_memo *note)
 
 	if (!edits || !n)
 		return;
+	left_as_is(out, note);
 	jl_buf_printf(out, "--- a/%s\n+++ b/%s\n", note->file, note->file);
 	while (i < n) {
 		size_t last = i, from, to;

@@ -149,7 +149,7 @@ static void reason_html(struct jl_buf *out, const struct jl_memo *note, const st
 	jl_buf_puts(out, "</dl>");
 	if (f->impossible_premise)
 		jl_buf_printf(out, "<p>%s</p>",
-			      JL_("What the premises give is no correction: they cannot hold themselves."));
+			      JL_("What the premises give is no correction: they are in doubt themselves."));
 	consequences_html(out, note, (size_t)(f - note->findings));
 	if (f->root >= 0)
 		jl_buf_printf(out, "<p>%s <a href=\"#L%u\">L%u</a></p>", JL_("follows from"),
@@ -203,12 +203,13 @@ void jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all)
 	jl_buf_printf(out, "</title><style>%s</style></head><body><main><h1>", style);
 	jl_html_escape(out, note->file);
 	jl_buf_puts(out, "</h1><p>");
-	jl_buf_printf(out, JL_("%zu figures, %zu errors of their own"), note->n_figures, note->n_roots);
+	jl_buf_printf(out, JL_("%zu figures, %zu errors of their own, %zu doubts"), note->n_figures, note->n_roots,
+		      note->n_doubts);
 	for (int v = 0; v < JL_N_MEMO_VERDICT; v++)
 		if (note->n[v])
 			jl_buf_printf(out, " · %s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
 	jl_buf_puts(out, "</p>\n");
-	if (note->n_roots)
+	if (note->n_roots + note->n_doubts)
 		roots_html(out, note, all);
 	for (size_t l = 0; l < note->n_raw_lines; l++)
 		k += line_html(out, note, l, list + k, n - k, &scratch);
@@ -233,7 +234,7 @@ static void footnote(struct jl_buf *out, const struct jl_said_finding *f, size_t
 	jl_buf_puts(out, jl_audited_why(f));
 	if (*f->premises)
 		jl_buf_printf(out, JL_("; from the note's premises: %s%s"), f->premises,
-			      f->impossible_premise ? JL_(" (no correction: the premises cannot hold)") : "");
+			      f->impossible_premise ? JL_(" (no correction: the premises are in doubt)") : "");
 	if (*f->estimate)
 		jl_buf_printf(out, JL_("; listed or estimated: %s"), f->estimate);
 	if (f->root >= 0)

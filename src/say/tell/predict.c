@@ -106,7 +106,10 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 				 c->plan.trained_frac * (c->plan.grad_B + c->plan.optimizer_B));
 
 	if (x->n_advice && x->advice[0].makes_it_fit)
-		return jl_tell_text(doc, JL_("With this it would: %s."), x->advice[0].text);
+		return jl_tell_text(doc,
+				    x->advice[0].tight ? JL_("With this it hardly would: %s.")
+						       : JL_("With this it would: %s."),
+				    x->advice[0].text);
 	if (x->p.max_micro_batch >= 1)
 		return jl_tell_text(doc, JL_("A micro-batch of %s or less would (--micro-batch)."),
 				    jl_count_text(JL_TXT, x->p.max_micro_batch));
@@ -419,7 +422,7 @@ static void gain_text(char out[160], const struct jl_advice *a)
 
 	jl_about_text(after, a->samples_per_s_after);
 	if (a->makes_it_fit)
-		jl_format(out, 160, JL_("fits; %s samples/s"), after);
+		jl_format(out, 160, a->tight ? JL_("hardly fits; %s samples/s") : JL_("fits; %s samples/s"), after);
 	else if (!isnan(a->alone_samples_per_s))
 		jl_format(out, 160, JL_("%d GPUs: %.2gx → %.2gx"), a->n_gpus,
 			  a->samples_per_s_before / a->alone_samples_per_s,

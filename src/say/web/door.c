@@ -14,14 +14,14 @@
 #define LOG_EVERY_S 60
 
 const char *const jl_web_refusals[JL_N_WEB_REFUSAL] = {
-	[JL_WEB_HOST] = "host",     [JL_WEB_TOKEN] = "token", [JL_WEB_ORIGIN] = "origin",
-	[JL_WEB_METHOD] = "method", [JL_WEB_TYPE] = "type",   [JL_WEB_SIZE] = "size",
-	[JL_WEB_SLOW] = "slow",     [JL_WEB_BUSY] = "busy",   [JL_WEB_PATH] = "path",
+	[JL_WEB_HOST] = "host", [JL_WEB_TOKEN] = "token",     [JL_WEB_ORIGIN] = "origin", [JL_WEB_METHOD] = "method",
+	[JL_WEB_TYPE] = "type", [JL_WEB_SIZE] = "size",       [JL_WEB_SLOW] = "slow",     [JL_WEB_BUSY] = "busy",
+	[JL_WEB_PATH] = "path", [JL_WEB_FRAMING] = "framing",
 };
 
 const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL] = {
 	[JL_WEB_HOST] = 421, [JL_WEB_TOKEN] = 401, [JL_WEB_ORIGIN] = 403, [JL_WEB_METHOD] = 405, [JL_WEB_TYPE] = 415,
-	[JL_WEB_SIZE] = 413, [JL_WEB_SLOW] = 408,  [JL_WEB_BUSY] = 503,   [JL_WEB_PATH] = 404,
+	[JL_WEB_SIZE] = 413, [JL_WEB_SLOW] = 408,  [JL_WEB_BUSY] = 503,   [JL_WEB_PATH] = 404,   [JL_WEB_FRAMING] = 400,
 };
 
 enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err)
@@ -67,7 +67,8 @@ static bool web_host_fits(const struct jl_web *web, const char *text)
 
 	if (!end || len == 0 || len >= sizeof(host) || (*end && *end != ':'))
 		return false;
-	if (*end && (strtol(end + 1, &port_end, 10) <= 0 || *port_end || strlen(end + 1) > 5))
+	if (*end && (strtol(end + 1, &port_end, 10) <= 0 || *port_end || strlen(end + 1) > 5 ||
+		     strtol(end + 1, NULL, 10) > 65535))
 		return false;
 	memcpy(host, text, len);
 	host[len] = '\0';
@@ -100,19 +101,58 @@ static bool knows_token(struct jl_web_request *r, bool *ret_enter)
 	return *ret_enter;
 }
 
+/* What two servers behind each other might read in two ways: where a request ends, and whom it is for. */
+struct framing {
+	int hosts, lengths, encodings;
+};
+
+static enum MHD_Result count_framing(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct framing *f = ctx;
+
+	(void)kind;
+	(void)value;
+	f->hosts += strcasecmp(name, "Host") == 0;
+	f->lengths += strcasecmp(name, "Content-Length") == 0;
+	f->encodings += strcasecmp(name, "Transfer-Encoding") == 0;
+	return MHD_YES;
+}
+
+static bool is_ambiguous(struct jl_web_request *r)
+{
+	struct framing f = { 0 };
+
+	(void)MHD_get_connection_values(r->connection, MHD_HEADER_KIND, count_framing, &f);
+	return f.hosts > 1 || f.lengths + f.encodings > 1;
+}
+
+/* Pages of other sites may not ask; programs say neither. */
+static bool is_foreign(struct jl_web_request *r)
+{
+	const char *site = header(r, "Sec-Fetch-Site"), *origin = header(r, "Origin"), *host = header(r, "Host");
+	const size_t scheme = !origin                                   ? 0
+			      : strncasecmp(origin, "http://", 7) == 0  ? 7
+			      : strncasecmp(origin, "https://", 8) == 0 ? 8
+									: 0;
+
+	return (site && strcmp(site, "cross-site") == 0) ||
+	       (origin && (!scheme || strcasecmp(origin + scheme, host) != 0));
+}
+
 enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter)
 {
-	const char *site = header(r, "Sec-Fetch-Site"), *type = header(r, "Content-Type"),
-		   *length = header(r, "Content-Length");
+	const char *type = header(r, "Content-Type"), *length = header(r, "Content-Length");
 
 	*ret_enter = false;
+	if (is_ambiguous(r))
+		return JL_WEB_FRAMING;
 	if (!web_host_fits(r->web, header(r, "Host")))
 		return JL_WEB_HOST;
 	if (!r->is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return JL_WEB_METHOD;
 	if (r->web->guarded && strcmp(r->path, "/healthz") != 0 && !knows_token(r, ret_enter))
 		return JL_WEB_TOKEN;
-	if (site && strcmp(site, "cross-site") == 0 && (r->is_post || strncmp(r->path, "/api/", 5) == 0))
+	if ((r->is_post || strncmp(r->path, "/api/", 5) == 0) && is_foreign(r))
 		return JL_WEB_ORIGIN;
 	if (r->is_post && (!type || strncasecmp(type, "application/json", 16) != 0))
 		return JL_WEB_TYPE;

@@ -28,6 +28,7 @@ enum jl_web_refusal {
 	JL_WEB_SLOW,
 	JL_WEB_BUSY,
 	JL_WEB_PATH,
+	JL_WEB_FRAMING,
 	JL_N_WEB_REFUSAL
 };
 
@@ -59,7 +60,7 @@ struct jl_web_request {
 	struct jl_web *web;
 	struct MHD_Connection *connection;
 	char path[256];
-	bool is_post, refused, answered;
+	bool is_post, refused, answered, closes;
 	bool dropped;   /* nobody waits for its answer any more, or the server ends: closed without one */
 	bool is_search; /* may take its time: never on all threads at once */
 	int fd;         /* of its connection, once it is a job */

@@ -32,6 +32,8 @@ static enum MHD_Result send_response(struct jl_web_request *r, unsigned code, co
 	if (!response)
 		return MHD_NO;
 	(void)MHD_add_response_header(response, "Content-Type", type);
+	if (r->closes)
+		(void)MHD_add_response_header(response, "Connection", "close");
 	(void)MHD_add_response_header(response, "Content-Security-Policy", policy);
 	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	(void)MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
@@ -83,11 +85,14 @@ enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why)
 		[JL_WEB_SLOW] = "the request took too long to arrive",
 		[JL_WEB_BUSY] = "too many questions are waiting; ask again in a moment",
 		[JL_WEB_PATH] = "nothing is here; /api/v1/openapi.json lists what is",
+		[JL_WEB_FRAMING] =
+			"one Host, and one length or chunks: where this request ends can be read in two ways",
 	};
 	struct jl_buf text;
 
 	jl_web_log(r->web, why);
 	r->refused = true;
+	r->closes = why == JL_WEB_FRAMING; /* what follows on the connection may be part of it */
 	jl_buf_init(&text, SMALL_B);
 	put_error(&text, jl_web_refusals[why], en[why], en[why]);
 	return send_buf(r, jl_web_refusal_codes[why], "application/json", &text);

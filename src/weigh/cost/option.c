@@ -509,6 +509,19 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 	return JL_OK;
 }
 
+/* Somebody meant a price: the last word is a currency, or begins as one does. */
+static bool looks_like_money(const char *head)
+{
+	static const char *const ends[] = { "USD", "KRW", "원", "달러", "/h", "/hour", "/hr", "/시간", "$", NULL };
+	const char *last = strrchr(head, ' ');
+	const size_t len = strlen(head);
+
+	for (size_t i = 0; ends[i]; i++)
+		if (len >= strlen(ends[i]) && strcasecmp(head + len - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return last && (last[1] == '$' || strncmp(last + 1, "₩", strlen("₩")) == 0);
+}
+
 static enum jl_status parse_head(struct jl_cost_option *o, char *head, const char *region, const struct jl_catalog *cat,
 				 struct jl_arena *arena, struct jl_err *err)
 {
@@ -520,6 +533,9 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 	if (!said && last && isdigit((unsigned char)last[1]) && strspn(last + 1, "0123456789.,") == strlen(last + 1))
 		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s", last + 1,
 			       head, jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");
+	if (!said && looks_like_money(head))
+		return jl_fail(err, JL_E_USAGE, "no price can be read in \"%s\"; write e.g. %s", head,
+			       jl_cost_is_rent(o->kind) ? "\"2.14 USD/h\"" : "\"rtx-3090 desktop 2200 USD\"");
 	if (said && amount->micro <= 0)
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" must be above zero",
 			       *head ? head : kinds[o->kind].key);
@@ -574,6 +590,10 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 		JL_TRY(market_resale(&p, cat));
 	if (!jl_cost_is_rent(kind))
 		assume_watts(&o, cat);
+	if (kind == JL_COST_OWN && !o.has_system && o.active_mW <= 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "nothing is known of \"%s\": name a system, or say what it uses: \"%s, watts=450 W\"",
+			       o.name, o.name);
 	*ret_option = o;
 	return JL_OK;
 }

@@ -91,6 +91,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	jl_rule_slips(note);
 	jl_rule_orders(note);
 	jl_rule_bounds(note);
+	jl_rule_fits(note);
 	jl_rule_expected(note);
 	JL_TRY(jl_rule_confusions(note, err));
 	jl_memo_findings_close(note);

@@ -67,6 +67,7 @@ static const struct jl_field fields[] = {
 	COUNT(JL_MEMO_CANNOT, "n_cannot_tell"),
 	COUNT(JL_MEMO_GIVEN, "n_given"),
 	{ JL_FIELD(jl_memo, SIZE, n_roots), .about = "errors that do not follow from another" },
+	{ JL_FIELD(jl_memo, SIZE, n_doubts), .about = "what is unlikely and does not follow from another" },
 	{ JL_FIELD(jl_memo, BOOL, cut), .about = "more than the limits allow: not all of it was looked at" },
 	{ JL_FIELD(jl_memo, SIZE, n_replaced),
 	  .about = "bytes that are no text: invalid UTF-8, control and direction characters" },

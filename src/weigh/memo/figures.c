@@ -216,7 +216,10 @@ static void take_range(struct jl_figure *fig, const char *t, size_t end, struct 
 
 static void take_money_rate(struct jl_figure *fig, const char *t, size_t from, size_t end, size_t *at)
 {
-	static const char *const per_hour[] = { "/hour", "/hr", "/h", " per hour", "/시간", " an hour", " / h" };
+	static const char *const per_hour[] = { "/hour",         "/hr",       "/h",        " per hour",
+						"/시간",         " an hour",  " / h",      " per GPU hour",
+						" per GPU-hour", "/GPU-hour", "/GPU hour", "/GPU-hr",
+						"/GPU-h",        "/GPU/hour", "/GPU/h" };
 
 	if (fig->qty != JL_Q_USD)
 		return;

@@ -119,8 +119,11 @@ static void settle_roots(struct jl_memo *note)
 			f->root = note->findings[f->root].root;
 		if (f->root == (int32_t)i)
 			f->root = -1;
-		if (f->root >= 0)
-			f->shown &= note->findings[f->root].shown;
+		if (f->root < 0)
+			continue;
+		f->shown &= note->findings[f->root].shown;
+		if (!*note->findings[f->root].fix)
+			f->fix[0] = '\0'; /* half a correction would contradict itself */
 	}
 }
 
@@ -142,7 +145,8 @@ void jl_memo_findings_close(struct jl_memo *note)
 		const struct jl_said_finding *f = &note->findings[i];
 
 		note->n_shown += f->shown;
-		note->n_roots += f->shown && f->root < 0 && f->verdict <= JL_MEMO_UNLIKELY;
+		note->n_roots += f->shown && f->root < 0 && f->verdict < JL_MEMO_UNLIKELY;
+		note->n_doubts += f->shown && f->root < 0 && f->verdict == JL_MEMO_UNLIKELY;
 		note->n_hidden_by_rule += !f->shown;
 		note->n[f->verdict] += f->figure < 0 && f->shown;
 	}

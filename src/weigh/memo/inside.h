@@ -33,6 +33,8 @@ const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t 
 const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const struct jl_line *line, uint32_t from,
 					    uint32_t to);
 const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line);
+/* Of the nearest heading above a line that names hardware. */
+const struct jl_mention *jl_memo_section_mention(const struct jl_memo *note, uint32_t line);
 const struct jl_entity *jl_mention_entity(const struct jl_memo *note, const struct jl_mention *mention);
 bool jl_entities_overlap(const struct jl_entity *a, const struct jl_entity *b);
 bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, const struct jl_mention *b);
@@ -104,23 +106,29 @@ void jl_rule_slips(struct jl_memo *note);
 void jl_rule_listed(struct jl_memo *note);
 void jl_rule_prices(struct jl_memo *note);
 void jl_rule_bounds(struct jl_memo *note);
+void jl_rule_fits(struct jl_memo *note);
 void jl_rule_orders(struct jl_memo *note);
 void jl_rule_expected(struct jl_memo *note);
 enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err);
 
 /* jeoul's own view of what a note says: the machines that it names, and a run of it carried from one to another. */
+/* The accelerator that a mention means, and how many: where it leaves either open, the note's fullest mention of it decides. NULL: none. */
+const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count);
 bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note, const struct jl_mention *mention,
 		     uint32_t count);
 
-/* A run seen on one system (a step of `batch` samples) on another: its time per sample / the seen one's, with its 80 % interval. */
+/* A run seen on one system (a step of `batch` samples) on another: its time per sample / the seen one's, with its 80 % interval.
+ * `as_many`: where it is not said how many `to` are, they are as many as `from`, else one. */
 struct jl_seen {
 	const struct jl_mention *on;
 	double step_s, batch, batches;
 };
 bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const struct jl_seen *seen,
-		   const struct jl_mention *to);
+		   const struct jl_mention *to, bool as_many);
 
-/* The largest ratio of any listed rate (tensor cores, FP32, memory) of two systems: more is not in the hardware. NAN: not known.
- * `as_many`: where it is not said how many `to` are, they are as many as `from`. */
+/* The largest ratio of any listed rate (16 bits, FP32 or TF32 where it was FP32, memory) of two systems, since a note seldom says in which
+ * precision it ran: more is not in the hardware. NAN: not known. */
 double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from,
 			  bool as_many);
+/* The same of one each, over all variants that the names may mean. */
+double jl_entity_rate_ratio(const struct jl_entity *to, const struct jl_entity *from);

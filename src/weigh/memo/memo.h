@@ -171,8 +171,8 @@ struct jl_memo {
 	size_t n_grids;
 	struct jl_said_finding *findings;
 	size_t n_findings;
-	size_t n[JL_N_MEMO_VERDICT]; /* figures */
-	size_t n_shown, n_roots, n_hidden_by_rule;
+	size_t n[JL_N_MEMO_VERDICT];                         /* figures */
+	size_t n_shown, n_roots, n_doubts, n_hidden_by_rule; /* roots are wrong or differ, doubts unlikely */
 	bool is_html;
 	bool cut;               /* more figures, tables or findings than are looked at */
 	size_t n_too_long;      /* lines and tables that are left out, wherever they stand */

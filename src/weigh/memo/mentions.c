@@ -479,3 +479,11 @@ const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t 
 		return NULL;
 	return above(note, line);
 }
+
+const struct jl_mention *jl_memo_section_mention(const struct jl_memo *note, uint32_t line)
+{
+	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
+		if (note->lines[s - 1].n_mentions)
+			return jl_memo_line_mention(note, s - 1);
+	return NULL;
+}

@@ -55,30 +55,41 @@ static double slack(const struct row *x)
 	       (x->step->hi - x->step->lo) / 2 / jl_fig_mid(x->step);
 }
 
-/* What the row's batch and step mean against the first row's: its throughput, and the most that any rate of the hardware allows. */
+/* What a row's batch and step mean against another's: its throughput, the most that any rate of the hardware allows, and what jeoul expects.
+ * What lies inside its interval is possible, whatever the rates say. */
 struct implied {
 	double times, most;
-	bool impossible;
+	struct jl_estimate expected; /* 0: not known */
+	bool impossible, unlikely;
 };
+
+static struct implied implied(struct jl_memo *note, const struct jl_seen *seen, const struct jl_mention *on,
+			      double times, bool as_many)
+{
+	struct implied in = { .times = times, .most = jl_memo_rate_ratio(note, on, seen->on, as_many) };
+	const bool known = jl_memo_carry(&in.expected, note, seen, on, as_many);
+
+	in.unlikely = known && times > in.expected.hi;
+	in.impossible = times > 1.3 * in.most && (in.unlikely || !known);
+	return in;
+}
 
 static struct implied estimate(struct jl_memo *note, struct jl_said_finding *said, const struct row *base,
 			       const struct row *row, const struct jl_mention *on, const struct jl_mention *base_on)
 {
-	struct jl_seen seen = { .on = base_on,
-				.step_s = jl_fig_mid(base->step),
-				.batch = jl_fig_mid(base->batch),
-				.batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) };
-	struct implied in = { .times = jl_fig_mid(row->batch) / jl_fig_mid(row->step) / (seen.batch / seen.step_s),
-			      .most = jl_memo_rate_ratio(note, on, base_on, false) };
-	struct jl_estimate speedup;
+	const struct jl_seen seen = { .on = base_on,
+				      .step_s = jl_fig_mid(base->step),
+				      .batch = jl_fig_mid(base->batch),
+				      .batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) };
+	const struct implied in = implied(
+		note, &seen, on, jl_fig_mid(row->batch) / jl_fig_mid(row->step) / (seen.batch / seen.step_s), false);
 
-	in.impossible = in.times > 1.3 * in.most;
-	if (jl_memo_carry(&speedup, note, &seen, on)) {
+	if (in.expected.value > 0) {
 		const double s = jl_fig_mid(base->epoch);
 		char value[JL_SHOULD_MAX], range[JL_SHOULD_MAX];
 
-		jl_fig_text(value, note, row->epoch, s / speedup.value, 0);
-		jl_fig_range_text(range, note, row->epoch, s / speedup.hi, s / speedup.lo);
+		jl_fig_text(value, note, row->epoch, s / in.expected.value, 0);
+		jl_fig_range_text(range, note, row->epoch, s / in.expected.hi, s / in.expected.lo);
 		snprintf(said->estimate, sizeof said->estimate, "%.28s (%.32s)", value, range);
 	}
 	return in;
@@ -90,20 +101,29 @@ static void explain(struct jl_said_finding *said, const struct row *base, const 
 	const double batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step),
 		     times = jl_fig_mid(row->batch) / jl_fig_mid(base->batch);
 
-	said->impossible_premise = in->impossible;
-	if (!in->impossible) {
+	said->impossible_premise = in->impossible || in->unlikely;
+	if (said->impossible_premise)
+		said->fix[0] = '\0';
+	if (in->impossible)
+		jl_said_finding_say(
+			said,
+			"the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; and %.0f "
+			"samples in %.3g s would be %.3gx the throughput of the first row, where no rate of the "
+			"hardware is more than %.1fx",
+			batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
+			in->most);
+	else if (in->unlikely)
+		jl_said_finding_say(
+			said,
+			"the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; and %.0f "
+			"samples in %.3g s would be %.3gx the throughput of the first row, where jeoul expects %.2g to "
+			"%.2gx (80 %% interval)",
+			batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
+			in->expected.lo, in->expected.hi);
+	else
 		jl_said_finding_say(said,
 				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f",
 				    batches, times, batches / times);
-		return;
-	}
-	said->fix[0] = '\0';
-	jl_said_finding_say(said,
-			    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; and a "
-			    "batch of %.0f in %.3g s would be "
-			    "%.0fx the throughput of the first row, where no rate of the hardware is more than %.1fx",
-			    batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
-			    in->most);
 }
 
 /* Returns the index of the finding that names the mistake first. */
@@ -161,21 +181,30 @@ static void judge_step(struct jl_memo *note, const struct jl_grid *g, const stru
 			       *batch0 = figure(note, g, base_r, c->batch), *step0 = figure(note, g, base_r, c->step);
 	const int32_t on = jl_grid_cell(g, r, 0)->mention, base_on = jl_grid_cell(g, base_r, 0)->mention;
 	struct jl_said_finding *said;
-	double most, times;
 
 	if (!batch || !step || !batch0 || !step0 || on < 0 || base_on < 0 || step->qty != JL_Q_TIME ||
-	    step0->qty != JL_Q_TIME)
+	    step0->qty != JL_Q_TIME || note->n_findings >= ESTIMATES_MAX)
 		return;
 	/* the end of its ranges that asks least of the hardware; as many of it as there, where nothing is said */
-	times = batch->lo / step->hi / (batch0->hi / step0->lo);
-	most = jl_memo_rate_ratio(note, &note->mentions[on], &note->mentions[base_on], true);
-	if (!(times > 1.3 * most) ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", jl_grid_cell(g, r, (uint32_t)c->step)->fig)))
+	const struct jl_seen seen = { &note->mentions[base_on], step0->lo, batch0->hi, 1000 };
+	const struct implied in = implied(note, &seen, &note->mentions[on],
+					  batch->lo / step->hi / (batch0->hi / step0->lo), true);
+	if (!in.unlikely && !in.impossible)
 		return;
-	jl_said_finding_say(said,
-			    "a batch of %.0f in %.3g s would be %.2gx the throughput of the first, where no rate of as "
-			    "much hardware is more than %.1fx",
-			    batch->lo, step->hi, times, most);
+	if (!(said = jl_finding_on_figure(note, in.impossible ? JL_MEMO_WRONG : JL_MEMO_UNLIKELY, "bound",
+					  jl_grid_cell(g, r, (uint32_t)c->step)->fig)))
+		return;
+	if (in.impossible)
+		jl_said_finding_say(
+			said,
+			"%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate of as much "
+			"hardware is more than %.1fx",
+			batch->lo, step->hi, in.times, in.most);
+	else
+		jl_said_finding_say(said,
+				    "%.0f samples in %.3g s would be %.3gx the throughput of the first, where jeoul "
+				    "expects %.2g to %.2gx (80 %% interval)",
+				    batch->lo, step->hi, in.times, in.expected.lo, in.expected.hi);
 }
 
 /* --- a ratio that was taken from a time that is wrong */

@@ -1,5 +1,4 @@
 /* What no machine can do: more FLOP/s than the chip has, more than all of the time, an all-reduce above what the network carries. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -360,15 +359,42 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 	}
 }
 
-/* --- both directions beside one */
+/* --- the slower as the faster one */
 
-static const struct jl_mention *section_mention(const struct jl_memo *note, uint32_t line)
+/* "A100은 H100보다 3배 빠릅니다", "the A100 is 3x faster than the H100": one figure, two names, one of each. */
+static void check_faster(struct jl_memo *note, const struct jl_line *line, int32_t fig)
 {
-	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
-		if (note->lines[s - 1].n_mentions)
-			return jl_memo_line_mention(note, s - 1);
-	return NULL;
+	const struct jl_figure *f = &note->figures[fig];
+	const struct jl_mention *m = &note->mentions[line->mention];
+	struct jl_said_finding *said;
+
+	if (line->n_figs != 1 || line->n_mentions != 2 || m[0].count || m[1].count || line->kind == JL_LINE_ROW ||
+	    line->len > 300 || f->lo <= 1 ||
+	    JL_PART_HAS(note, line, "servers|server|nodes|cluster|서버|노드|클러스터|not|않|아니") ||
+	    JL_PART_HAS(note, line, "price|cost|dollar|가격|비용|달러|원|watt|와트|전력|efficien|FP64|latency|지연"))
+		return;
+	/* "X is 3x faster than Y", "X는 Y보다 3배 빠르다", "X보다 Y가 3배 빠르다" */
+	const uint32_t between = m[0].at + m[0].len, behind = m[1].at + m[1].len;
+	const bool slow = JL_PART_HAS(note, line, "slower|느리|느립|느린"),
+		   than = jl_span_has(note->text + between, m[1].at - between, "faster than|slower than|quicker than"),
+		   korean = jl_words_begin(note->text + behind, line->at + line->len - behind, "보다", false) &&
+			    f->at > behind && JL_PART_HAS(note, line, "빠르|빠릅|빠른|느리|느립|느린"),
+		   turned = jl_words_begin(note->text + between, m[1].at - between, "보다", false) && f->at > behind &&
+			    JL_PART_HAS(note, line, "빠르|빠릅|빠른|느리|느립|느린");
+	if (!than && !korean && !turned)
+		return;
+	const struct jl_mention *fast = &m[slow != turned], *other = &m[slow == turned];
+	const struct jl_entity *x = jl_mention_entity(note, fast), *y = jl_mention_entity(note, other);
+	const double most = jl_entity_rate_ratio(x, y);
+	if (!(most < 1.05) || !(f->lo > 1.3 * most) ||
+	    !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
+		return;
+	said->source = x->gpus[0]->source;
+	jl_said_finding_say(said, "no listed rate of %s is more than %.2gx that of %s; is it the other way round?",
+			    jl_memo_quote(note, fast->at, fast->len), most, jl_memo_quote(note, other->at, other->len));
 }
+
+/* --- both directions beside one */
 
 /* Is a rate of PCIe, which is one way, set beside it? */
 static bool pcie_beside(const struct jl_memo *note, uint32_t l)
@@ -384,7 +410,8 @@ static void check_both_ways(struct jl_memo *note, uint32_t l, int32_t fig)
 {
 	const struct jl_line *line = &note->lines[l];
 	const struct jl_figure *f = &note->figures[fig];
-	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l) : section_mention(note, l);
+	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l)
+						       : jl_memo_section_mention(note, l);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 	struct jl_said_finding *said;
 
@@ -398,138 +425,6 @@ static void check_both_ways(struct jl_memo *note, uint32_t l, int32_t fig)
 	jl_fig_text(said->estimate, note, f, one, 0);
 	said->source = e->gpus[0]->source;
 	jl_said_finding_say(said, "the sum of both directions beside PCIe's one: one way it is %s", said->estimate);
-}
-
-/* --- a model that does not fit */
-
-static const char small[] = "LoRA|QLoRA|8-bit|4-bit|8bit|4bit|INT8|INT4|FP8|FP4|quant|quantized|양자화|offload|"
-			    "offloading|오프로딩|오프로드|GGUF|AWQ|GPTQ|MoE|pruned";
-
-enum use { USE_NONE, USE_TRAIN, USE_INFER };
-
-static enum use use_of(const struct jl_memo *note, uint32_t line)
-{
-	for (uint32_t s = line + 1, hops = 0; s && hops < 3; s = note->lines[s - 1].section, hops++) {
-		if (JL_PART_HAS(note, &note->lines[s - 1], "추론|inference|serving|서빙|serve|LLaMA 70B"))
-			return USE_INFER;
-		if (JL_PART_HAS(note, &note->lines[s - 1], "학습|training|train|fine-tuning|pretraining"))
-			return USE_TRAIN;
-	}
-	return USE_NONE;
-}
-
-/* Bytes of one GPU that weights, gradients and AdamW's states take at least. */
-static double least_B(const struct jl_memo *note, const struct jl_line *line, enum use use, double params, double n)
-{
-	if (use == USE_INFER)
-		return params * 2 / n;
-	if (JL_PART_HAS(note, line, "ZeRO-2|ZeRO 2|ZeRO2"))
-		return params * 2 + params * 14 / n;
-	return params * 16 / n; /* sharded as far as it goes */
-}
-
-/* A model that a line names: its figure, or part of a name ("Llama-3-70B"). */
-struct named_model {
-	double params;
-	int32_t fig; /* -1: in a name */
-	uint32_t at, len;
-};
-
-static void check_fit(struct jl_memo *note, uint32_t l, const struct named_model *m, double n)
-{
-	const struct jl_line *line = &note->lines[l];
-	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l) : section_mention(note, l);
-	const struct jl_entity *e = jl_mention_entity(note, on);
-	const enum use use = use_of(note, l);
-	struct jl_said_finding *said;
-	const char *name = NULL;
-	double mem = 0, need;
-
-	if (!on || !e->n_gpus || use == USE_NONE || JL_PART_HAS(note, line, small) || m->params < 5e8)
-		return;
-	for (size_t i = 0; i < e->n_gpus; i++) /* the roomiest that it may mean */
-		if (e->gpus[i]->mem_B.value > mem) {
-			mem = e->gpus[i]->mem_B.value;
-			name = e->gpus[i]->name;
-		}
-	need = least_B(note, line, use, m->params, n);
-	if (!(mem > 0) || need <= mem * 1.02 ||
-	    !(said = jl_finding_new(note, JL_MEMO_UNLIKELY, "bound", m->at, m->len, m->fig)))
-		return;
-	snprintf(said->estimate, sizeof said->estimate, "%.0f GB > %.0f GiB", need / 1e9, mem / 1073741824.0);
-	if (use == USE_INFER)
-		jl_said_finding_say(
-			said,
-			"16-bit weights take %.0f GB on each of %.0f, and %s has %.0f GiB; %d bits or fewer would fit",
-			need / 1e9, n, name, mem / 1073741824.0,
-			need / 2 < mem   ? 8
-			: need / 4 < mem ? 4
-					 : 2);
-	else
-		jl_said_finding_say(said,
-				    "weights, gradients and AdamW's states (16 bytes a parameter) take %.0f GB on each "
-				    "of %.0f, and %s has %.0f GiB",
-				    need / 1e9, n, name, mem / 1073741824.0);
-}
-
-/* The number of GPUs that a line gives a model: "2GPU", "single GPU"; 0: none, or several nodes. */
-static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
-{
-	double n = 0;
-
-	if (JL_PART_HAS(note, line, "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel"))
-		return 0;
-	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
-		const struct jl_figure *f = &note->figures[i];
-
-		if (f->qty == JL_Q_COUNT && JL_PART_HAS(note, f, "GPU|GPUs|장") && f->lo >= 1)
-			n = f->hi;
-	}
-	if (n == 0 && JL_PART_HAS(note, line, "단일 GPU|single GPU|one GPU|1 GPU|single-GPU"))
-		n = 1;
-	return n;
-}
-
-/* "-70B" at the end of a name. */
-static bool model_in_name(const struct jl_memo *note, const struct jl_line *line, struct named_model *ret)
-{
-	const char *t = note->text + line->at;
-
-	for (uint32_t i = 1; i + 2 < line->len; i++) {
-		uint32_t from = i, to;
-		double v = 0;
-
-		if (t[i - 1] != '-' || !isdigit((unsigned char)t[i]))
-			continue;
-		for (to = i; to < line->len && isdigit((unsigned char)t[to]) && to - i < 4; to++)
-			v = v * 10 + (t[to] - '0');
-		if (to >= line->len || t[to] != 'B' || (to + 1 < line->len && isalnum((unsigned char)t[to + 1])))
-			continue;
-		while (from && (isalnum((unsigned char)t[from - 1]) || strchr("-.", t[from - 1])))
-			from--;
-		*ret = (struct named_model){ v * 1e9, -1, line->at + from, to + 1 - from };
-		return v > 0;
-	}
-	return false;
-}
-
-static void check_model(struct jl_memo *note, uint32_t l)
-{
-	const struct jl_line *line = &note->lines[l];
-	const double n = gpus_of(note, line);
-	struct named_model m = { .fig = -1 };
-
-	if (!(n > 0))
-		return;
-	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
-		if (note->figures[i].qty == JL_Q_PARAMS && note->figures[i].scale >= 1e9) {
-			if (m.len)
-				return; /* two models */
-			m = (struct named_model){ note->figures[i].lo, (int32_t)i, note->figures[i].at,
-						  note->figures[i].len };
-		}
-	if (m.len || (line->len < 400 && line->kind != JL_LINE_HEAD && model_in_name(note, line, &m)))
-		check_fit(note, l, &m, n);
 }
 
 static bool is_collective(const struct jl_memo *note, const struct jl_line *line, const struct network *net)
@@ -555,6 +450,8 @@ void jl_rule_bounds(struct jl_memo *note)
 				continue;
 			if (q == JL_Q_FLOP_RATE)
 				check_flops(note, line, (int32_t)i), check_peak_said(note, line, (int32_t)i);
+			else if (q == JL_Q_RATIO)
+				check_faster(note, line, (int32_t)i);
 			else if (q == JL_Q_PERCENT)
 				check_share(note, line, (int32_t)i);
 			else if (q == JL_Q_BYTE_RATE && (coll < 0 ? (coll = is_collective(note, line, &net)) : coll))
@@ -562,7 +459,5 @@ void jl_rule_bounds(struct jl_memo *note)
 			if (q == JL_Q_BYTE_RATE)
 				check_both_ways(note, (uint32_t)l, (int32_t)i);
 		}
-		if (line->n_figs)
-			check_model(note, (uint32_t)l);
 	}
 }

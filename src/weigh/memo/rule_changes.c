@@ -34,9 +34,11 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 			continue;
 		if (!percent && c->bare && i == 3)
 			continue;
-		const double want = wants[percent][i], slack = r->digit * 1.01 + c->rel * fmax(want, percent);
+		/* rounded, or what follows cut off: 3.9 may be "3x", and 3.0 is not "4x" */
+		const double want = wants[percent][i], open = c->rel * fmax(want, percent),
+			     less = r->digit * (r->flags & JL_FIG_ABOUT ? 1.01 : 0.51);
 
-		if (want <= r->hi + slack && want >= r->lo - slack)
+		if (want <= r->hi + r->digit * 1.01 + open && want >= r->lo - less - open)
 			return true;
 		/* "over 2x", "up to 3x" */
 		if ((r->flags & JL_FIG_LEAST && want > r->lo) || (r->flags & JL_FIG_MOST && want < r->hi))
@@ -365,6 +367,44 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 				 jl_memo_quote(note, b->at, b->len));
 }
 
+/* "1,000만원의 15 %는 150만원", "15 % of $1,000 is $150", "$440.32 with a 60 % discount is $176.13": the share of a whole, or what it leaves. */
+static void line_parts(struct jl_memo *note, const struct jl_line *line, uint32_t i)
+{
+	const struct jl_figure *f = &note->figures[i], *part = f + 2, *share = f->qty == JL_Q_PERCENT ? f : f + 1,
+			       *whole = share == f ? f + 1 : f;
+	const char *t = note->text;
+	const uint32_t first = f->at + f->len, second = f[1].at + f[1].len, gap = part->at - second;
+
+	if (share->qty != JL_Q_PERCENT || whole->qty != part->qty || part->qty == JL_Q_PERCENT ||
+	    part->qty == JL_Q_RATIO || part->qty == JL_Q_COUNT || part->qty == JL_Q_GENERATION ||
+	    part->qty == JL_Q_PARAMS ||
+	    (f->flags | f[1].flags | part->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || gap > 24 || !gap ||
+	    share->lo > 1 || !(whole->lo > 0) || note->verdicts[i + 2] != JL_MEMO_CANNOT ||
+	    (f->at > line->at + 2 && (strchr("*/+=x", t[f->at - 2]) || memcmp(t + f->at - 2, "\x97 ", 2) == 0)))
+		return;
+	const bool off = jl_span_has(t + first, part->at - first, "discount|off|할인|인하"),
+		   says = jl_words_begin(t + second, gap, "=| =| is | are | comes to | makes | it is |는 |은 |% 는 ",
+					 false),
+		   leaves = off &&
+			    (jl_words_begin(t + second, gap, "=| =", false) ||
+			     jl_span_has(t + second, gap, "하면|받으면|적용하면|적용 시|it is|costs|leaves|price"));
+	if (off ? !leaves || f[1].at - first > 24
+		: !says || !(share == f ? jl_words_begin(t + first, f[1].at - first, " of | of the ", true)
+					: jl_words_begin(t + first, f[1].at - first, "의 |의 약 ", true)))
+		return;
+	const double want = whole->lo * (off ? 1 - share->lo : share->lo),
+		     slack = part->digit * 1.01 + whole->lo * share->digit +
+			     (whole->decimals ? want * jl_fig_slack(whole) / whole->lo : 0);
+	char change[JL_SHOULD_MAX];
+	if (fabs(want - part->lo) <= slack) {
+		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
+		return;
+	}
+	snprintf(change, sizeof change, "(100 %% − %.40s)", jl_memo_quote(note, share->at, share->len));
+	jl_finding_gives(note, part, want, true, jl_memo_quote(note, whole->at, whole->len), "×",
+			 off ? change : jl_memo_quote(note, share->at, share->len));
+}
+
 /* --- what units make of two figures */
 
 static const struct {
@@ -375,18 +415,36 @@ static const struct {
 	{ JL_Q_COUNT, JL_Q_TIME, JL_Q_GPU_TIME, 1, "GPU|GPUs|장|대|nodes|노드" },
 	{ JL_Q_POWER, JL_Q_TIME, JL_Q_ENERGY, 1, "" },
 	{ JL_Q_BYTES, JL_Q_BYTE_RATE, JL_Q_TIME, -1, "" },
-	{ JL_N_Q, JL_N_Q, JL_N_Q, 1, "of|at|씩|짜리" }, /* "12 checkpoints of 182 GB take 2.18 TB" */
+	{ JL_N_Q, JL_N_Q, JL_N_Q, 1, "of|at|씩|짜리|당" }, /* "12 checkpoints of 182 GB take 2.18 TB" */
 };
 
 static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const struct jl_figure *out)
 {
 	return (a->qty == JL_Q_NUMBER || a->qty == JL_Q_COUNT || a->qty == JL_Q_GPU_TIME) && b->qty == out->qty &&
-	       (b->qty == JL_Q_BYTES || b->qty == JL_Q_POWER || b->qty == JL_Q_USD || b->qty == JL_Q_KRW);
+	       (b->qty == JL_Q_BYTES || b->qty == JL_Q_POWER || b->qty == JL_Q_USD || b->qty == JL_Q_KRW ||
+		b->qty == JL_Q_USD_RATE);
+}
+
+/* Is it said that so many at so much come to that, and nothing else is in it: "8 GPUs at $2.50 per GPU hour cost $20 per hour",
+ * "1.2 TB over a 10 Gb/s link takes 960 s"? Then no slip needs to explain what differs. */
+static bool is_said_so(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *b,
+		       const struct jl_figure *out)
+{
+	static const char more[] =
+		"and|plus|with|including|after|before|discount|off|about|roughly|around|measured|took|was|"
+		"포함|및|할인|약|정도|실측|측정|걸렸|+|overhead|compressed";
+	const uint32_t end = b->at + b->len;
+
+	return out->at - end < 40 && !(out->flags & JL_FIG_ABOUT) && !JL_PART_HAS(note, line, more) &&
+	       jl_span_has(note->text + end, out->at - end,
+			   "cost|costs|is|are|make|makes|come "
+			   "to|takes|take|needs|쓰면|이면|라면|보내면|전송하면|읽으면|쓰는 데|"
+			   "옮기면|면");
 }
 
 /* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
  * a slip may have been measured. */
-static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
+static void line_defined(struct jl_memo *note, const struct jl_line *line, uint32_t i, size_t row)
 {
 	const bool each = defined[row].a == JL_N_Q;
 	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = each || f->qty == defined[row].a ? f : f + 1,
@@ -404,7 +462,8 @@ static void line_defined(struct jl_memo *note, uint32_t i, size_t row)
 						  (b->decimals ? jl_fig_slack(b) / b->lo : 0));
 	if (fabs(want - out->lo) <= slack * 1.01)
 		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
-	else if (jl_fig_slip(note, out, want) == 2 && fabs(log(want / out->lo)) < 2.4)
+	else if (fabs(log(want / out->lo)) < 2.4 &&
+		 (jl_fig_slip(note, out, want) == 2 || is_said_so(note, line, out - 1, out)))
 		jl_finding_gives(note, out, want, true, jl_memo_quote(note, a->at, a->len),
 				 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
 }
@@ -418,10 +477,10 @@ void jl_rule_changes(struct jl_memo *note)
 			line_changes(note, line);
 			line_spans(note, line);
 			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
-				line_shares(note, i);
+				line_shares(note, i), line_parts(note, line, i);
 			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
 				for (size_t k = 0; k < sizeof defined / sizeof defined[0]; k++)
-					line_defined(note, i, k);
+					line_defined(note, line, i, k);
 		}
 		if (l + 2 < note->n_lines && line->n_figs == 1)
 			list_changes(note, l);

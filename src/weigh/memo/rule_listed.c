@@ -167,6 +167,20 @@ static void say_listed(struct jl_memo *note, struct jl_said_finding *said, const
 	said->source = fact->source ? fact->source : e->gpus[0]->source;
 }
 
+/* "1,008 Gb/s" of a card that has 1,008 GB/s. */
+static bool bits_for_bytes(const struct metric *m, const struct jl_figure *f, const struct jl_entity *e)
+{
+	const double digits = log10(f->scale * 8);
+	struct jl_figure bytes = *f;
+
+	if ((m->kind != M_MEM_RATE && m->kind != M_SAID_RATE) || fabs(digits - round(digits)) > 1e-9)
+		return false;
+	bytes.lo *= 8;
+	bytes.hi *= 8;
+	bytes.digit *= 8;
+	return right(m, &bytes, e, m->fact, 1, false);
+}
+
 static void differs(struct jl_memo *note, const struct metric *m, int32_t fig, const struct jl_entity *e)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -189,6 +203,13 @@ static void differs(struct jl_memo *note, const struct metric *m, int32_t fig, c
 		jl_said_finding_say(said,
 				    "%s: {%s} is listed at %s; the figure is the rate for 2:4 sparse matrices, given "
 				    "as if it were dense",
+				    name, m->en, said->estimate);
+		return;
+	}
+	if (bits_for_bytes(m, f, e)) {
+		said->fix[0] = '\0';
+		jl_said_finding_say(said,
+				    "%s: {%s} is listed at %s; the digits are those of bytes, the unit is of bits",
 				    name, m->en, said->estimate);
 		return;
 	}
@@ -232,7 +253,7 @@ static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig
 		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
 		return;
 	}
-	if (!known(e, m->fact) || may_be_measured(m, f, e, strong) ||
+	if (!known(e, m->fact) || (may_be_measured(m, f, e, strong) && !bits_for_bytes(m, f, e)) ||
 	    (f->flags & (JL_FIG_LEAST | JL_FIG_MOST) && !(f->flags & JL_FIG_ABOUT)))
 		return;
 	if (m->sparse && jl_span_has(p->line, p->line_len, "sparse|sparsity|희소|2:4"))
@@ -326,6 +347,8 @@ static void check_year(struct jl_memo *note, int32_t fig, const struct jl_entity
 		return;
 	snprintf(said->estimate, sizeof said->estimate, "%d", lo);
 	snprintf(said->fix, sizeof said->fix, "%d", lo);
+	if (e->family && f->lo > lo && f->lo <= hi)
+		said->fix[0] = '\0'; /* the note may speak of a later card of it elsewhere, with this year */
 	/* announced and sold are not the same year */
 	said->shown = e->family || fabs(f->lo - lo) > 1;
 	link_root(note, said, e);
@@ -472,7 +495,10 @@ static void judge_adjacent(struct jl_memo *note, const struct jl_mention *m)
 	const struct jl_line *line = &note->lines[m->line];
 	const struct jl_entity *e = jl_mention_entity(note, m);
 	const uint32_t end = m->at + m->len;
+	const struct metric *rate = metrics;
 
+	while (rate->kind != M_MEM_RATE)
+		rate++;
 	if (line->n_figs > 64)
 		return;
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
@@ -487,6 +513,8 @@ static void judge_adjacent(struct jl_memo *note, const struct jl_mention *m)
 			check_year(note, (int32_t)i, e, jl_memo_quote(note, m->at, m->len));
 		else if (e->n_gpus && f->qty == JL_Q_BYTES && f->scale > 9e8)
 			judge(note, (int32_t)i, m, &p, true);
+		else if (e->n_gpus && f->qty == JL_Q_BYTE_RATE && bits_for_bytes(rate, f, e))
+			differs(note, rate, (int32_t)i, e);
 		return;
 	}
 }

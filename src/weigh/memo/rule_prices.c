@@ -12,6 +12,7 @@
 #define PRICE_SLACK 1.25 /* a card, whoever sells it */
 #define FEW_SLACK   2.1  /* below it, since cards are sold used; and both ways where little is listed */
 #define FEW_ROWS    3
+#define LIST_SLACK  6.    /* below the only row, which may be a maker's list price */
 #define WON_LEAST   1050. /* won for a dollar since 2015; with 10 % of VAT at the other end */
 #define WON_MOST    1620.
 
@@ -225,14 +226,23 @@ static bool check(struct jl_memo *note, struct shelves *shelves, int32_t fig, co
 	}
 	if (!o.near)
 		return true;
-	for (int all = 0; all < 2; all++) { /* for one piece, or for all that are named */
-		const double n = all ? q.count : 1, from = lo / n / (won ? WON_MOST : 1),
-			     to = hi / per / n / (won ? WON_LEAST : 1);
+	/* for one piece, for all that are named, or for as many as a figure of the line counts */
+	const struct jl_line *l = &note->lines[f->line];
+	for (uint32_t i = 0; i < 2 + (l->n_figs < 64 ? l->n_figs : 0u); i++) {
+		const struct jl_figure *many = i < 2 ? NULL : &note->figures[l->fig + i - 2];
+
+		if (many && ((many->qty != JL_Q_NUMBER && many->qty != JL_Q_COUNT) || many->decimals || many->lo < 2 ||
+			     many->lo > 1024))
+			continue;
+		const double n = many ? many->lo
+				 : i  ? q.count
+				      : 1,
+			     from = lo / n / (won ? WON_MOST : 1), to = hi / per / n / (won ? WON_LEAST : 1);
 		const double above = o.named ? OFFER_SLACK : o.n > FEW_ROWS ? PRICE_SLACK : FEW_SLACK;
 
 		if (inside(&o, from, to, 1.02, 1.02))
 			jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
-		if (inside(&o, from, to, o.named ? above : FEW_SLACK, above))
+		if (inside(&o, from, to, o.named ? above : !q.rent && o.n == 1 ? LIST_SLACK : FEW_SLACK, above))
 			return true;
 	}
 	say(note, fig, &q, &o);
@@ -303,7 +313,8 @@ static int judge_line(struct jl_memo *note, struct shelves *shelves, const struc
 		const struct jl_figure *f = &note->figures[i];
 		const struct jl_mention *on;
 
-		if (!is_money(f) || note->verdicts[i] <= JL_MEMO_UNLIKELY || f->flags & JL_FIG_APPENDED)
+		if (!is_money(f) || note->verdicts[i] <= JL_MEMO_UNLIKELY || note->verdicts[i] == JL_MEMO_CONFIRMED ||
+		    f->flags & JL_FIG_APPENDED)
 			continue;
 		on = line->n_mentions ? named_by(note, line, f) : NULL;
 		if (!on && !line->n_mentions && colon && colon < note->text + f->at && colon - t < 40 &&

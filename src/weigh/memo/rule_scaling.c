@@ -36,40 +36,109 @@ static double units_of(const struct jl_memo *note, const struct jl_grid *g, uint
 		       : NAN;
 }
 
+struct scaled { /* a row: its speed-up and its share of it, of so many times the base */
+	int32_t up, share;
+	double times;
+};
+
+static bool scaled_of(struct scaled *ret, const struct jl_memo *note, const struct jl_grid *g, const struct scaling *s,
+		      uint32_t r, uint32_t base_r)
+{
+	*ret = (struct scaled){ jl_grid_cell(g, r, (uint32_t)s->speedup)->fig,
+				jl_grid_cell(g, r, (uint32_t)s->share)->fig,
+				units_of(note, g, r) / units_of(note, g, base_r) };
+	return ret->up >= 0 && ret->share >= 0 && ret->times > 1 && note->figures[ret->share].qty == JL_Q_PERCENT;
+}
+
+/* Is a row so many times as fast as the base by what another column of both rows has: a rate, or a time the other way round? */
+static bool borne_out(const struct jl_memo *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
+		      uint32_t base_r, double speedup, double digit)
+{
+	for (uint32_t c = 1; c < g->n_cols; c++) {
+		const int32_t i = jl_grid_cell(g, r, c)->fig, k = jl_grid_cell(g, base_r, c)->fig;
+		const struct jl_figure *f = i < 0 ? NULL : &note->figures[i], *b = k < 0 ? NULL : &note->figures[k];
+
+		if ((int)c == s->speedup || (int)c == s->share || !f || !b || f->qty != b->qty || !(f->lo > 0) ||
+		    !(b->lo > 0) || f->qty == JL_Q_PERCENT)
+			continue;
+		const double up = f->qty == JL_Q_TIME ? jl_fig_mid(b) / jl_fig_mid(f) : jl_fig_mid(f) / jl_fig_mid(b),
+			     rel = jl_fig_slack(f) / jl_fig_mid(f) + jl_fig_slack(b) / jl_fig_mid(b);
+		if (fabs(up - speedup) <= digit + up * rel)
+			return true;
+	}
+	return false;
+}
+
+/* Is the share over another row of as much hardware as the base: another mode, another card? */
+static bool other_base(const struct jl_memo *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
+		       uint32_t base_r, double speedup, double digit)
+{
+	for (uint32_t k = 1; k < g->n_rows; k++)
+		if (k != r && k != base_r && units_of(note, g, k) == units_of(note, g, base_r) &&
+		    borne_out(note, g, s, r, k, speedup, digit))
+			return true;
+	return false;
+}
+
+/* Which of the two is at fault: what a third column bears out stays. */
+static void blame(struct jl_memo *note, const struct jl_grid *g, const struct scaling *s, const struct scaled *x,
+		  uint32_t r, uint32_t base_r, int n_ok)
+{
+	const struct jl_figure *u = &note->figures[x->up], *e = &note->figures[x->share];
+	const double share = jl_fig_mid(u) / x->times, up = jl_fig_mid(e) * x->times;
+	const bool up_holds = borne_out(note, g, s, r, base_r, jl_fig_mid(u), u->digit),
+		   share_holds = borne_out(note, g, s, r, base_r, up, e->digit * x->times + u->digit),
+		   both = other_base(note, g, s, r, base_r, up, e->digit * x->times),
+		   is_share = up_holds && !share_holds && !both;
+	const struct jl_figure *is = is_share ? e : u, *other = is_share ? u : e;
+	struct jl_said_finding *said;
+
+	if ((!n_ok && up_holds == share_holds) ||
+	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", is_share ? x->share : x->up)))
+		return;
+	jl_fig_text(said->premises, note, is, is_share ? share : up, 0);
+	if (up_holds != share_holds && !both)
+		jl_fig_digits(said->fix, is, is_share ? share : up, 0);
+	if (is_share)
+		jl_said_finding_say(said, "does not go with the speed-up of its row, %s: that would be %s",
+				    jl_memo_quote(note, other->at, other->len), said->premises);
+	else
+		jl_said_finding_say(said,
+				    both ? JL_N("does not go with the efficiency of its row, %s: that would be %s; "
+						"they are over different bases")
+					 : JL_N("does not go with the efficiency of its row, %s: that would be %s"),
+				    jl_memo_quote(note, other->at, other->len), said->premises);
+}
+
 static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)
 {
+	uint32_t base_r = 0;
 	struct scaling s;
-	double base = NAN;
+	struct scaled x;
 	int n_ok = 0;
 
 	if (!g->has_heads || !find_columns(note, g, &s))
 		return;
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t r = 1; r < g->n_rows; r++) {
-			const int32_t up = jl_grid_cell(g, r, (uint32_t)s.speedup)->fig,
-				      share = jl_grid_cell(g, r, (uint32_t)s.share)->fig;
-			const struct jl_figure *u = up < 0 ? NULL : &note->figures[up],
-					       *e = share < 0 ? NULL : &note->figures[share];
-			const double n = units_of(note, g, r);
-			struct jl_said_finding *said;
+	for (uint32_t r = 1; r < g->n_rows && !base_r; r++) {
+		const int32_t up = jl_grid_cell(g, r, (uint32_t)s.speedup)->fig;
 
-			base = isnan(base) && u && fabs(u->lo - 1) < 1e-9 ? n : base;
-			if (!u || !e || isnan(n) || isnan(base) || n <= base || e->qty != JL_Q_PERCENT)
+		if (up >= 0 && fabs(note->figures[up].lo - 1) < 1e-9 && units_of(note, g, r) > 0)
+			base_r = r;
+	}
+	for (int pass = 0; pass < 2 && base_r; pass++)
+		for (uint32_t r = 1; r < g->n_rows; r++) {
+			if (!scaled_of(&x, note, g, &s, r, base_r))
 				continue;
-			double want = jl_fig_mid(u) * base / n;
-			if (fabs(want - jl_fig_mid(e)) <= e->digit + want * u->digit / jl_fig_mid(u)) {
-				n_ok++;
-				jl_memo_judge(note, share, JL_MEMO_CONFIRMED);
+			const struct jl_figure *u = &note->figures[x.up], *e = &note->figures[x.share];
+			const double want = jl_fig_mid(u) / x.times;
+
+			if (fabs(want - jl_fig_mid(e)) > e->digit + want * u->digit / jl_fig_mid(u)) {
+				if (pass)
+					blame(note, g, &s, &x, r, base_r, n_ok);
 				continue;
 			}
-			if (!pass || !n_ok || !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", up)))
-				continue;
-			jl_fig_text(said->premises, note, u, jl_fig_mid(e) * n / base, 0);
-			jl_said_finding_say(
-				said,
-				"does not go with the efficiency of its row, %s: that would be %s; they are over "
-				"different bases",
-				jl_memo_quote(note, e->at, e->len), said->premises);
+			n_ok++;
+			jl_memo_judge(note, x.share, JL_MEMO_CONFIRMED);
 		}
 }
 

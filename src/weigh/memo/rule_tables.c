@@ -196,10 +196,10 @@ static const struct {
 	int eb;
 	uint8_t qty[3]; /* of out, a and b; JL_N_Q: any, out and a the same */
 } defined[] = {
-	{ "amount|금액|subtotal|소계|line total",
-	  "unit price|단가|unit cost|price each",
-	  "qty|quantity|수량|pieces|count",
-	  "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율",
+	{ "amount|금액|subtotal|소계|line total|total|total price|total cost|합계|총액|총비용|총 비용",
+	  "unit price|단가|unit cost|price each|each|per GPU|per card|per node|per unit|개당|장당|대당|GPU당|GPU 당",
+	  "qty|quantity|수량|pieces|count|GPUs|cards|nodes|servers|GPU 수|장수|대수|노드 수",
+	  "discount|할인|months|개월|기간|tax|세|VAT|배송|shipping|환율|hours|시간|days|일수",
 	  1,
 	  { JL_N_Q, JL_N_Q, JL_N_Q } },
 	{ "algbw", "size", "time", "", -1, { JL_Q_BYTE_RATE, JL_Q_BYTES, JL_Q_TIME } },

@@ -400,11 +400,18 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	advice->step_s_after = w.step.step_s;
 	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
 	advice->global_batch = alt.global_batch;
+	advice->tight = jl_case_room(&alt, &w) == JL_ROOM_TIGHT;
 	if (jl_case_room(&alt, &w) > (in->room == JL_ROOM_FITS ? JL_ROOM_FITS : JL_ROOM_TIGHT) ||
 	    (in->fits && !(gain(advice) >= 1 + JL_ADVICE_GAIN_FRAC)))
 		return false;
 	advice->half_ln_after = jl_case_half_ln(&alt, &w.step);
 	return true;
+}
+
+/* What makes a case fit with room to spare comes before what hardly does. */
+static bool comes_before(const struct jl_advice *a, const struct jl_advice *b)
+{
+	return a->makes_it_fit && a->tight != b->tight ? b->tight : gain(a) > gain(b);
 }
 
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
@@ -423,7 +430,7 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 
 		if (!try_idea(&in, i, &advice))
 			continue;
-		while (at > 0 && gain(&advice) > gain(&ret_advice[at - 1])) {
+		while (at > 0 && comes_before(&advice, &ret_advice[at - 1])) {
 			if (at < JL_ADVICE_MAX)
 				ret_advice[at] = ret_advice[at - 1];
 			at--;

@@ -58,6 +58,7 @@ struct jl_advice {
 	double alone_samples_per_s;           /* of one GPU, for speed-ups; NAN: not compared with */
 	double global_batch;                  /* after */
 	bool makes_it_fit;                    /* the case itself does not fit */
+	bool tight;                           /* with it the case fits, but hardly */
 };
 
 /* How many times as fast; `measured_per_s` in place of what was predicted for before, where it is known (else NAN). */

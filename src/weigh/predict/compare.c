@@ -23,7 +23,12 @@ static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare
 	at->run_s = jl_estimate_times(at->epoch_s, compare->epochs);
 	at->repeat_s = jl_estimate_times(at->run_s, compare->repeat);
 	at->tune_s = jl_estimate_times(at->run_s, compare->tune);
-	at->speedup = (struct jl_estimate){ speedup, speedup * exp(-ratio_ln), speedup * exp(ratio_ln) };
+	/* as lopsided as the step is; against a measured baseline it is just the other way round */
+	const double share = half_ln(s) > 0 ? ratio_ln / half_ln(s) : 0;
+	const double slower = share > 0 ? share * log(s->hi / s->value) : ratio_ln,
+		     faster = share > 0 ? share * log(s->value / s->lo) : ratio_ln;
+
+	at->speedup = (struct jl_estimate){ speedup, speedup * exp(-slower), speedup * exp(faster) };
 	at->energy_J = jl_energy_of(isnan(at->batches) ? *s : at->run_s, at->power_W * compare->pue, at->power_half_ln);
 }
 

@@ -274,6 +274,15 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 		}
 	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* what a tuned run would draw */
 	c.step_s = (struct jl_estimate){ .value = exp(ln), .lo = lo_s / spread, .hi = hi_s * spread };
+	for (int kind = 0; run->kind == JL_MIX_UNKNOWN && kind < JL_MIX_UNKNOWN; kind++) {
+		struct jl_observed known = *run; /* who says what it is never gets a wider answer */
+		struct jl_carried other;
+
+		known.kind = (enum jl_mix_kind)kind;
+		jl_observed_carry(&other, &known, base, to, batch, limit);
+		c.step_s.lo = fmin(c.step_s.lo, other.step_s.lo);
+		c.step_s.hi = fmax(c.step_s.hi, other.step_s.hi);
+	}
 	if (same_device(base, to) && batch == run->batch)
 		as_observed(&c, run, &base->sys, &to->sys);
 	c.part_s = plus(&c.part_s, &frac, c.step_s.value);

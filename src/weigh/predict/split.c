@@ -13,8 +13,9 @@
 #define CUT_MAX_WHOLE 64      /* looked for where it fits without a cut, but with full recompute only */
 #define CUT_TIMES     4       /* up to so many times the smallest that fits: beyond, slices and stages only cost */
 
-static const double worth_frac = 0.05; /* by less nobody cuts states that fit */
-static const double near_frac = 0.01;  /* of two cuts whose speeds differ by less, the smaller is taken */
+static const double worth_frac = 0.05;       /* by less nobody cuts states that fit */
+static const double states_frac = 1.0 / 3.0; /* of the memory: states that take less are not why a pass is small */
+static const double near_frac = 0.01;        /* of two cuts whose speeds differ by less, the smaller is taken */
 
 static bool given(double value)
 {
@@ -245,36 +246,47 @@ static size_t fastest(const struct search *s)
 	return at;
 }
 
-/* In passes of the usual size, one a step: what is run where nobody said a batch. */
-static double speed_at_once(const struct search *s, const struct jl_split *split, double *ret_batch)
+/* As it would be run: in one pass of the usual size where nobody said a batch. Cramped: a larger pass would be taken if it fitted. */
+static double speed_as_run(const struct search *s, const struct jl_split *split, bool *ret_cramped)
 {
 	struct jl_case c;
 
 	jl_case_what_if(&c, s->c);
 	jl_choose_apply(&c, s->req, s->cat, split);
-	*ret_batch = c.shard.micro_batch = default_micro(&c);
-	c.plan.n_micro = 1;
-	c.global_batch = c.shard.micro_batch * c.plan.dp;
-	return c.global_batch / jl_case_weigh(&c).step.step_s;
+	if (given(s->req->global_batch)) {
+		*ret_cramped = !jl_choose_batch(&c, s->req, NULL) && c.plan.n_micro > 1;
+	} else {
+		c.shard.micro_batch = default_micro(&c);
+		c.plan.n_micro = 1;
+		c.global_batch = c.shard.micro_batch * c.plan.dp;
+		*ret_cramped = jl_case_max_micro_batch(&c) < 2 * c.shard.micro_batch;
+	}
+	const struct jl_weight weight = jl_case_weigh(&c);
+	const struct jl_memory *m = &weight.memory;
+
+	*ret_cramped = *ret_cramped &&
+		       m->weights_B + m->gradients_B + m->optimizer_B > states_frac * c.machine.dev.mem_B;
+	return c.global_batch / weight.step.step_s;
 }
 
-/* Where a device has room for its states and a single sample, cut states leave room for more, which may be worth more than their exchange. */
+/* Where whole states leave a device too little room for a pass that fills it, cut ones leave more, which may be worth more than their exchange. */
 static void cut_states(struct search *s)
 {
 	const struct jl_request *req = s->req;
 	struct jl_split *whole = &s->found[0], other = *whole;
-	double best, batch;
+	bool cramped;
+	double best;
 
 	if (s->n_found == 0 || whole->tp * whole->pp > 1 || whole->recompute != JL_RECOMPUTE_NONE ||
-	    s->c->n_gpus <= 1 || req->plan.zero != JL_UNSET || adapters(s) || given(req->global_batch) ||
+	    s->c->n_gpus <= 1 || req->plan.zero != JL_UNSET || adapters(s) || given(req->accumulate) ||
 	    given(req->batch) || given(req->micro_batch))
 		return;
-	best = speed_at_once(s, whole, &batch);
-	if (batch > 1)
+	best = speed_as_run(s, whole, &cramped);
+	if (!cramped)
 		return;
 	for (other.zero = 2; other.zero <= 3; other.zero++) {
 		other.shard = shard_of(s, other.zero);
-		const double speed = other.zero > whole->zero ? speed_at_once(s, &other, &batch) : 0;
+		const double speed = other.zero > whole->zero ? speed_as_run(s, &other, &cramped) : 0;
 
 		if (speed > best * (1 + worth_frac)) {
 			best = speed;

@@ -54,7 +54,7 @@ static void start(struct jl_infer *a, size_t engine, const double values[N_OPTIO
 
 void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
 {
-	const double seqs = 8 * ceil(fmax(a->batch_mean * 1.5, a->concurrency / a->n_copies) / 8);
+	const double seqs = 8 * ceil(fmax(a->batch_max, a->concurrency / a->n_copies) / 8);
 	double values[N_OPTION] = {
 		[TP] = a->n_gpus,
 		[SEQS] = fmin(fmax(16, seqs), 1024),

@@ -9,7 +9,7 @@
 
 #define REQUESTS_LEAST 400.0
 #define REQUESTS_MOST  20000.0
-#define REQUESTS_EACH  5
+#define REQUESTS_EACH  10
 #define TARGET_SEARCH  18
 #define KEPT_UP_FRAC   0.93
 #define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
@@ -99,7 +99,7 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 }
 
 /* The load of one copy. */
-static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, double *ret_client_s, struct jl_err *err)
+static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const double copies = shares(t);
@@ -108,7 +108,6 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 				    .seed = ask->seed };
 	size_t n = 0, n_skip = 0;
 
-	*ret_client_s = ask->kind == JL_LOAD_USERS ? ask->think_s : 0;
 	if (ask->kind == JL_LOAD_TRACE) {
 		n = ask->n_trace;
 	} else if (ask->kind == JL_LOAD_OPEN) {
@@ -120,7 +119,9 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, doubl
 
 		load.concurrency = (int)fmin(at_once, REQUESTS_MOST / 2);
 		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST), REQUESTS_EACH * REQUESTS_MOST);
-		n_skip = (size_t)load.concurrency; /* they come all at once */
+		n_skip = (size_t)load.concurrency; /* the machine is still filling */
+		if (ask->kind == JL_LOAD_USERS)
+			load.pause_s = ask->think_s;
 		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
 			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
 			n = load.n;
@@ -164,7 +165,6 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	struct jl_sim_setup setup;
 	struct jl_passes passes;
 	struct jl_load load;
-	double client_s;
 	enum jl_status status;
 
 	const bool apart = t->ask->prompt_gpus > 0;
@@ -174,7 +174,7 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	t->job.ops = t->prompts.ops = &t->ops;
 	t->job.model = t->prompts.model = &t->model;
 	t->n_copies = n_copies;
-	JL_TRY(make_load(t, &load, &client_s, err));
+	JL_TRY(make_load(t, &load, err));
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = token_budget(t->ask);
@@ -188,7 +188,6 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 		setup.workers.kv_tokens = t->ask->kv_tokens;
 	if (t->ask->host_B > 0)
 		keep_in_host(&setup, t);
-	setup.client_s = client_s;
 	setup.n_draft = t->ask->n_draft;
 	setup.accept_frac = t->ask->accept_frac;
 	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);
@@ -382,11 +381,16 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->tpot_s = times_of(&t->r.tpot_s, ln);
 	a->itl_s = times_of(&t->r.itl_s, ln);
 	a->e2e_s = times_of(&t->r.e2e_s, ln);
-	/* A rate that arrivals set is as sure as they are. */
-	const double rate_ln = ask->kind == JL_LOAD_OPEN && keeps_up(t) ? 0 : ln;
-	const double at_once = ask->kind == JL_LOAD_CLOSED ? ceil(ask->concurrency / copies) : 0;
+	const double at_once = ask->kind == JL_LOAD_CLOSED  ? ceil(ask->concurrency / copies)
+			       : ask->kind == JL_LOAD_USERS ? ceil(ask->users / copies)
+							    : 0;
+	const double round_s = t->r.e2e_s.mean + (ask->kind == JL_LOAD_USERS ? ask->think_s : 0);
+	/* A rate that arrivals set is as sure as they are, one of people who pause is surer than their answers. */
+	const double rate_ln = ask->kind == JL_LOAD_OPEN && keeps_up(t) ? 0
+			       : at_once > 0                            ? ln * t->r.e2e_s.mean / round_s
+									: ln;
 	/* a closed loop by what a request takes: the end of a run, when machines stand half empty, is not counted */
-	const double per_s = at_once > 0    ? at_once / t->r.e2e_s.mean
+	const double per_s = at_once > 0    ? at_once / round_s
 			     : rate_ln == 0 ? ask->rate_hz / copies
 					    : t->r.requests_per_s;
 	const double scale = per_s / t->r.requests_per_s * copies;
@@ -399,6 +403,7 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->kv_max_frac = t->r.kv_max_frac;
 	a->busy_frac = t->r.busy_frac;
 	a->batch_mean = t->r.batch_mean;
+	a->batch_max = t->r.batch_max;
 	a->n_requests = (long long)t->r.n_ended;
 	a->n_refused = (long long)t->r.n_refused;
 	a->n_preempted = t->r.n_preempted;

@@ -85,7 +85,7 @@ struct jl_infer {
 	double context_max;                                  /* tokens of the longest request that fits */
 	struct jl_infer_times ttft_s, tpot_s, itl_s, e2e_s;
 	struct jl_estimate requests_per_s, output_tps, input_tps, user_tps;
-	double kv_mean_frac, kv_max_frac, busy_frac, batch_mean;
+	double kv_mean_frac, kv_max_frac, busy_frac, batch_mean, batch_max;
 	long long n_requests, n_refused, n_preempted;
 	bool keeps_up;     /* what arrives is answered as fast as it comes */
 	const char *bound; /* English, a message: what most of an answer token's time is */

@@ -56,8 +56,8 @@ struct worker {
 	double stall_s;     /* answers waited for prompts since the last tick */
 	double host_tokens; /* kept by its host */
 	/* what came of it */
-	double busy_s, kv_s, batch_sum;
-	int64_t n_passes, n_ticks, used_max;
+	double busy_s, kv_s, batch_s, tick_s, batch_max;
+	int64_t n_passes, used_max;
 };
 
 struct sim {

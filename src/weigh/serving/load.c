@@ -51,7 +51,7 @@ void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, con
 		a->prompt = length(&dice, &ask->lengths, ask->lengths.prompt);
 		a->answer = length(&dice, &ask->lengths, ask->lengths.answer);
 		a->cached = (int)(ask->lengths.cached_frac * a->prompt);
-		a->at_s = at_s;
+		a->at_s = ask->pause_s > 0 ? -log(jl_dice_unit(&dice)) * ask->pause_s : at_s;
 		in_burst += 1.0;
 		if (ask->concurrency == 0 && in_burst >= burst) {
 			at_s += -log(jl_dice_unit(&dice)) * burst / ask->rate_hz;

@@ -23,7 +23,8 @@ struct jl_load_ask {
 	struct jl_lengths lengths;
 	double rate_hz;  /* open loop: requests a second; NAN: closed */
 	double burst;    /* open loop: so many arrive together, 1: Poisson */
-	int concurrency; /* closed loop */
+	int concurrency; /* closed loop: who has an answer asks again, */
+	double pause_s;  /* ... after so long in the mean, everybody by himself */
 	uint64_t seed;
 };
 

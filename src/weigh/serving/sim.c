@@ -75,7 +75,7 @@ static void begin_next(struct run *run, double at_s)
 	if (run->n_begun < load->n) {
 		const int id = (int)run->n_begun++;
 
-		push(run, load->concurrency > 0 ? at_s : load->arrivals[id].at_s, id, ARRIVES);
+		push(run, load->arrivals[id].at_s + (load->concurrency > 0 ? at_s : 0), id, ARRIVES);
 	}
 }
 
@@ -86,7 +86,7 @@ static void ended(struct sim *sim, int id, double at_s)
 	(void)id;
 	run->n_ended++;
 	if (sim->load->concurrency > 0)
-		begin_next(run, at_s + sim->setup->client_s);
+		begin_next(run, at_s);
 }
 
 static void prompted(struct sim *sim, int id, double at_s)
@@ -336,7 +336,7 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 static void count_workers(struct jl_sim_result *r, const struct run *run)
 {
 	const struct sim *sim = &run->sim;
-	double busy_s[2] = { 0, 0 }, kv_s = 0, batch = 0, ticks = 0, end_s = 0;
+	double busy_s[2] = { 0, 0 }, kv_s = 0, batch_s = 0, tick_s = 0, end_s = 0;
 
 	for (int i = 0; i < sim->n_workers; i++) {
 		const struct worker *w = &sim->workers[i];
@@ -348,13 +348,14 @@ static void count_workers(struct jl_sim_result *r, const struct run *run)
 		if (w->prompts_only)
 			continue;
 		kv_s += w->kv_s / (double)(w->n_blocks > 0 ? w->n_blocks : 1);
-		batch += w->batch_sum;
-		ticks += (double)w->n_ticks;
+		batch_s += w->batch_s;
+		tick_s += w->tick_s;
+		r->batch_max = fmax(r->batch_max, w->batch_max);
 		r->kv_max_frac = fmax(r->kv_max_frac,
 				      (double)w->used_max / (double)(w->n_blocks > 0 ? w->n_blocks : 1));
 	}
 	r->kv_mean_frac = busy_s[0] > 0 ? kv_s / busy_s[0] : 0;
-	r->batch_mean = ticks > 0 ? batch / ticks : 0;
+	r->batch_mean = tick_s > 0 ? batch_s / tick_s : 0;
 	r->busy_frac = end_s > 0 ? busy_s[0] / end_s / sim->setup->workers.n : 0;
 	r->prompt_busy_frac = end_s > 0 && sim->setup->prompts.n > 0 ? busy_s[1] / end_s / sim->setup->prompts.n : 0;
 	r->itl_s = (struct jl_spread){ jl_itl_mean(sim), jl_itl_quantile(sim, 0.5), jl_itl_quantile(sim, 0.9),

@@ -18,7 +18,7 @@
 
 /* One request of a load. */
 struct jl_arrival {
-	double at_s;                /* since the beginning; closed loop: not looked at */
+	double at_s;                /* since the beginning; closed loop: since the answer before it */
 	int prompt, answer, cached; /* tokens; cached: of the prompt, whose keys and values are there already */
 };
 
@@ -49,7 +49,6 @@ struct jl_sim_setup {
 	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
 	double host_tokens,
 		host_token_s; /* whose keys and values a machine's host has room for: those of requests that are thrown back; out and in */
-	double client_s;    /* closed loop: between an answer and the next request */
 	int n_draft;        /* speculative decoding: tokens drafted for each pass */
 	double accept_frac; /* chance that a drafted token is right, given those before it */
 	bool means;         /* nobody asks for percentiles: they are NAN */
@@ -72,7 +71,7 @@ struct jl_sim_result {
 	double requests_per_s, output_tps, input_tps;
 	double user_tps;                  /* answer tokens a second of one user: 1 / mean TPOT */
 	double kv_mean_frac, kv_max_frac; /* of the answers' machines */
-	double batch_mean;                /* sequences of a pass that answers */
+	double batch_mean, batch_max;     /* sequences that are answered at once, over the time of such passes */
 	double busy_frac;                 /* of the answers' machines; of the prompts': */
 	double prompt_busy_frac;
 	double front_wait_s; /* of the mean TTFT: in the line of the front end, and through it */

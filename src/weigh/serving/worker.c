@@ -319,8 +319,9 @@ static void tick_on(struct sim *sim, struct worker *w, int64_t k, double pass_s)
 
 	w->free_blocks -= blocks_of_ticks(sim, w, k);
 	w->tick += k;
-	w->n_ticks += k;
-	w->batch_sum += n * (double)k;
+	w->tick_s += (double)k * pass_s;
+	w->batch_s += n * (double)k * pass_s;
+	w->batch_max = fmax(w->batch_max, n);
 	w->context += n * sim->gain * (double)k;
 	jl_itl_add(sim, new_s / sim->gain, n * sim->gain);
 	if (k > 1)

@@ -70,7 +70,8 @@ static enum jl_status add_tensor(struct seen *s, const char *name, const json_t 
 	double elems = 1;
 	size_t d;
 
-	json_array_foreach(shape, d, size) elems *= json_is_integer(size) ? json_number_value(size) : NAN;
+	json_array_foreach(shape, d, size)
+		elems *= json_is_integer(size) && json_integer_value(size) >= 0 ? json_number_value(size) : NAN;
 	if (!json_is_array(shape) || !(elems >= 0 && elems <= 1e14))
 		return jl_fail_at(err, JL_E_PARSE, &(struct jl_where){ .file = file },
 				  JL_N("not a safetensors header: a tensor has no shape that can be"));

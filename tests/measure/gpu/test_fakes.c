@@ -235,10 +235,34 @@ static void training_steps(void **state)
 			setenv("FAKE_LT_PLAIN", plain ? "1" : "0", 1);
 			assert_ok(train(&model, plain ? JL_TRAIN_BF16 : JL_TRAIN_TF32, 40, &err));
 			assert_int_equal(held(), 0);
+			assert_ok(train(&model, JL_TRAIN_FP8, 32, &err));
+			assert_int_equal(held(), 0);
 			assert_ok(answer(&model, plain ? JL_TRAIN_BF16 : JL_TRAIN_FP32, 20, &err));
 			assert_int_equal(held(), 0);
 		}
 	setenv("FAKE_LT_PLAIN", "0", 1);
+}
+
+/* fp8 is refused in one line where the library cannot multiply it. */
+static void fp8_refused(void **state)
+{
+	(void)state;
+	struct jl_err err = { 0 };
+	struct jl_model_info model = small(&tiny[0]);
+	need_fakes();
+	setenv("FAKE_CUDA_GPUS", "2", 1);
+	assert_int_equal(train(&model, JL_TRAIN_FP8, 40, &err), JL_E_RANGE);
+	assert_non_null(strstr(err.en, "multiple of 16 tokens"));
+	assert_int_equal(answer(&model, JL_TRAIN_FP8, 16, &err), JL_E_RANGE);
+	assert_non_null(strstr(err.en, "--precision bf16"));
+	model.ffn = 72;
+	assert_int_equal(train(&model, JL_TRAIN_FP8, 32, &err), JL_E_RANGE);
+	assert_non_null(strstr(err.en, "72"));
+	setenv("FAKE_CUDA_CC", "8", 1);
+	assert_int_equal(train(&model, JL_TRAIN_FP8, 32, &err), JL_E_ABSENT);
+	assert_non_null(strstr(err.en, "compute capability 8.0"));
+	unsetenv("FAKE_CUDA_CC");
+	assert_int_equal(held(), 0);
 }
 
 /* A run as `bench train` makes it, in a worker of its own: rates of all parts, energy by NVML's counter, all gradients. */
@@ -281,7 +305,13 @@ static void a_whole_run(void **state)
 	struct jl_train_shape shape;
 	assert_ok(jl_train_shape(&model, 1, &shape, &err));
 	assert_true(r->grad_B == 2.0 * (double)shape.n_params);
+	run.precision = JL_TRAIN_FP8;
+	assert_ok(jl_train_run(&run, NULL, &err));
+	if (r->status != JL_OK)
+		fail_msg("%s", r->err.en);
+	assert_true(r->rates.gemm_flopps > 0 && r->rates.elem_B == 2);
 	/* steps that are over before the counter moves have no figure */
+	run.precision = JL_TRAIN_BF16;
 	run.time_s = 0;
 	run.n_steps = 2;
 	run.batch = 1;
@@ -357,6 +387,7 @@ int main(void)
 		cmocka_unit_test(every_collective),
 		cmocka_unit_test(what_is_wrong_is_said),
 		cmocka_unit_test(training_steps),
+		cmocka_unit_test(fp8_refused),
 		cmocka_unit_test(a_whole_run),
 		cmocka_unit_test(every_call_may_fail),
 	};

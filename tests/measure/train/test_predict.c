@@ -81,6 +81,17 @@ static void measured_rates_count(void **state)
 	r.rates.mem_Bps /= 2;
 	double slow_s = seconds_of(&run, &r);
 	assert_true(slow_s > 1.5 * gpu_s && slow_s < 2.2 * gpu_s);
+	/* fp8 products twice as fast: the rest of the step stays */
+	struct jl_estimate fp8_s;
+	run.batch = 128;
+	r.rates.gemm_flopps = 6e14;
+	r.rates.mem_Bps = 3e12;
+	double wide_s = seconds_of(&run, &r);
+	run.precision = JL_TRAIN_FP8;
+	r.rates.gemm_flopps *= 2;
+	assert_ok(jl_train_predict(&fp8_s, &run, &r, &err));
+	assert_true(fp8_s.lo < fp8_s.value && fp8_s.value < fp8_s.hi);
+	assert_true(fp8_s.value > 0.5 * wide_s && fp8_s.value < 0.95 * wide_s);
 	/* one that the catalog does not know is not guessed */
 	struct jl_probe_machine unknown = *run.here;
 	struct jl_estimate none;

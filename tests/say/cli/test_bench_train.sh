@@ -67,7 +67,9 @@ if "$JEOUL" "${plain[@]}" --seq 32 --batch 4 --workers 1 --steps 6 --precision b
 else
 	run 1 "${some[@]}" --workers 1 --precision bf16 --no-store; has "AMX"
 fi
-run 1 "${some[@]}" --workers 1 --precision tf32 --no-store; has "tf32 needs a GPU"
+for precision in tf32 fp8; do
+	run 1 "${some[@]}" --workers 1 --precision $precision --no-store; says "$precision needs a GPU"; one_line
+done
 
 # A token file, good and bad
 python3 - "$work" <<'PY'

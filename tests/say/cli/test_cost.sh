@@ -111,6 +111,11 @@ run 1 cost --rent "2 USD/h" --region atlantis --lang en; one_line; says "seoul"
 run 2 cost --rent "2 USD/h" --pue 100 --lang en; one_line; says "1 (no cooling) to 5"
 run 2 cost --rent "-2 USD/h" --lang en; one_line; says "above zero"
 run 2 cost --lang en; one_line; says "--buy"
+# A mistyped price is not the catalog's, an unknown thing is not free
+for price in "20O0 USD" "inf USD" "nan USD" "1e400 USD"; do run 2 cost --buy "rtx-4090 $price" --rent "2 USD/h" --lang en; one_line; says "no price"; done
+run 2 cost --buy rtx-4090 --rent "inf USD/h" --lang en; one_line; says "no price"
+run 2 cost --buy rtx-4090 --rent "2 USD/h" --own xyz --lang en; one_line; says "nothing is known"
+run 0 cost --own "my server, watts=700 W" --rent "2 USD/h" --lang en; has "my server"
 run 2 cost --lang ko; one_line; says "비교할 것"
 # a break-even that may never come says so; tuning is a run too; what does not do the work is no rival
 run 0 cost --buy rtx-5090 --rent "0.99 USD/h" --util 30%; flat; has "after 911 days (748 or more, perhaps never), on 2029-05-1"; has "(range: rent ±20 %)"

@@ -32,6 +32,11 @@ run 0 infer llama-3-8b --on h100-sxm5 --sweep rate=1,5,400 --json
 json "[r['rate_per_s'] for r in j['rows']] == [1, 5, 400] and sum(r['knee'] for r in j['rows']) == 1 and not j['rows'][2]['keeps_up']"
 run 0 infer llama-3-70b --on h100-sxm5 --weights int4 --compare-weights --lang en; has "does not fit"; has "int4"
 run 0 infer llama-3-8b --on h100-sxm5 --users 100 --json; json "j['users'] == 100 and j['busy_frac'] < 1"
+# People pause each by himself: as many requests as open arrivals of the same rate, and answers as late; the flags take all that run at once
+run 0 infer llama-3-8b --on h100-sxm5 --users 500 --json; cp "$work/out" "$work/people"
+rate=$(python3 -c "import json; print(json.load(open('$work/people'))['requests_per_s']['value'])")
+run 0 infer llama-3-8b --on h100-sxm5 --rate "$rate/s" --json
+json "(lambda p: abs(p['requests_per_s']['value'] - 500 / (20 + p['e2e_s']['mean']['value'])) < 1e-6 and 0.85 < p['e2e_s']['mean']['value'] / j['e2e_s']['mean']['value'] < 1.15 and p['n_preempted'] == 0 and p['batch_mean'] < p['batch_max'] < 500)(__import__('json').load(open('$work/people')))"
 
 # Traces
 printf 'arrival_s,input_tokens,output_tokens\n0,100,10\n0.5,200,20\n1,50,5\n' > "$work/t.csv"
@@ -101,6 +106,7 @@ run 1 infer llama-3-8b --on h100-sxm5 --observed "$work/nowhere.json"; one_line
 # Input that makes no sense: one line
 run 2 infer llama-3-8b --on h100-sxm5 --rate fast; one_line; says "20/s"
 run 2 infer llama-3-8b --on h100-sxm5 --rate 2/s --users 3; one_line; says "one load"
+run 2 infer llama-3-8b --on h100-sxm5 --rate 1e-300; one_line; says "not a rate"
 run 2 infer llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 infer llama-3-8b; one_line; says "--on"
 run 2 infer resnet-50 --on h100-sxm5; one_line

@@ -83,9 +83,13 @@ if [ -d "${JEOUL_SEEDS:-/nonexistent}" ]; then
 	line() { json "any(f['line'] == $1 and '$2' in f['written'] and f['shown'] for f in j['findings'])"; }
 	seed 000; line 141 83.5; line 141 14.7; line 218 835; line 218 35; line 296 71
 	json "[f['premises'] for f in j['findings'] if f['line'] == 141][0].startswith('107')"
-	seed 001; line 114 2.7; line 117 2.1; line 128 2.7; line 165 0.9; line 89 1,979; line 50 2; line 51 3; line 26 2023
-	json "all(f['impossible_premise'] and not f['fix'] for f in j['findings'] if f['rule'] == 'batches' and f['premises'])"
+	seed 001; json "not any(f['verdict'] == 'wrong' and f['rule'] == 'bound' for f in j['findings'])"
+	line 114 2.7; line 117 2.1; line 128 2.7; line 165 0.9; line 89 1,979; line 50 2; line 51 3; line 26 2023
+	json "all(not f['fix'] for f in j['findings'] if f['rule'] == 'batches' and f['impossible_premise']) and any(f['impossible_premise'] for f in j['findings'])"
+	run 0 audit "$JEOUL_SEEDS"/001*.txt --fix; lacks "+- 아키텍처: Hopper"
+	run 0 audit "$JEOUL_SEEDS"/002*.txt --lang en; has "Blackwell Server"; lacks "Workstation"
 	seed 002; line 189 35; line 152 7B; line 172 70B; line 179 405B; line 134 All-Reduce; line 129 NVSwitch
+	run 0 audit "$JEOUL_SEEDS"/004*.txt --lang en; has "errors of their own: 4, doubts: 1"
 	seed 004; line 103 270; line 104 39; line 17 Busbw
 	seed 003; json "j['n_wrong'] + j['n_differs'] + j['n_unlikely'] <= 3"
 fi

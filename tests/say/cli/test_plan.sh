@@ -96,6 +96,8 @@ run 0 "${small[@]}"; has "Best"; has "Why"; has "Searched"; has "Settings"; has 
 
 # One clear line for what is wrong
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
+clear 2 "--kinds" plan gpt2-124m --gpus 8
+clear 2 "--kinds" plan llama-3-8b --gpus 8..64 --tokens 1e12 --deadline 30d
 clear 2 "--on" plan gpt3-1.3b
 clear 2 "tp=8" plan gpt3-1.3b --on dgx-h100 --fix tp
 clear 2 "micro-batch=" plan gpt3-1.3b --on dgx-h100 --fix foo=1

@@ -7,6 +7,9 @@ logs="$JEOUL_SOURCE/tests/fixtures/logs"
 
 run 0 store list; has "no results yet"
 [ -e "$work/data" ] && bad "looking made a store" || ok
+run 2 store list --store $'\e[31mx.db'; one_line; says "control character"
+JEOUL_STORE=$'a\nb.db' run 2 store list; one_line; says "control character"
+run 2 store list --store /dev/null; one_line; says "no plain file"
 run 0 import "$logs/nccl-allreduce-2x8.txt" --machine "H100 시험"; has "10 results"
 run 0 store list; has "allreduce"; has "8 GiB float, 16 ranks"; has "10 of 10"
 if python3 -c "import sys; sys.exit(max(map(len, open('$work/out', encoding='utf-8').read().split('\n')[:-2])) > 80)"; then ok; else bad "wider than 80 columns"; fi

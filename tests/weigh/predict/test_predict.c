@@ -116,6 +116,12 @@ static void test_cuts_are_as_small_as_fits(void **state)
 	c = make(&req);
 	assert_true(c.plan.tp * c.plan.pp == 1 && c.plan.zero >= 2);
 	assert_true(c.plan.shard == 0);
+	req = ask("llama-2-7b", "8x b200"); /* whole states fit, and leave room for half a pass */
+	c = make(&req);
+	assert_true(c.plan.dp == 8 && c.plan.zero >= 2 && c.shard.micro_batch >= 4);
+	req.global_batch = 32;
+	c = make(&req);
+	assert_true(c.plan.zero >= 2 && c.plan.n_micro == 1);
 	req = ask("llama-3-8b", "125x aws:p5.48xlarge"); /* over many hosts states are cut inside each */
 	c = make(&req);
 	assert_true(c.plan.tp * c.plan.pp == 1 && c.plan.zero >= 2 && c.plan.shard == 8);
