@@ -5,7 +5,6 @@
 
 #include "cost/resale.h"
 
-#define OLD_DAYS       90 /* rents move faster than this */
 #define MILESTONES_MAX 7
 #define CHART_POINTS   37
 
@@ -375,11 +374,6 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 /* What is in a price of the catalog and what is not, and whether it is old. */
 static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long today)
 {
-	long day = today;
-	struct jl_err ignored;
-
-	if (jl_date_parse(&day, o->price_date, &ignored))
-		day = today;
 	if (o->host.micro) {
 		const struct jl_num part = jl_num_written(jl_num_plain(jl_money_value(o->host),
 								       o->host.currency == JL_KRW ? JL_K_KRW : JL_K_USD,
@@ -403,7 +397,7 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 		jl_doc_said(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE, NULL);
 	if (o->bare)
 		JL_TELL(doc, "; card only, the host is there already");
-	if (today - day > OLD_DAYS)
+	if (jl_date_is_old(o->price_date, today))
 		jl_doc_said(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
 }
 

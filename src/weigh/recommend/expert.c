@@ -124,6 +124,19 @@ enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_
 	return JL_AGAINST_NOTHING;
 }
 
+/* Nobody gets 64 hosts because they would be the knee: more than are had on demand only where somebody asks, or fewer will not do. */
+double jl_expert_hosts_most(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
+{
+	int least = 0;
+
+	if (ask->gpus_max || !isnan(ask->deadline_s))
+		return INFINITY;
+	for (size_t i = 0; i < r->n_ok; i++)
+		if (!least || r->items[i].setup->sys.n_nodes < least)
+			least = r->items[i].setup->sys.n_nodes;
+	return fmax(least, jl_figure(ask->cat, "hosts-on-demand"));
+}
+
 /* A pass of several samples can be made smaller where memory is fuller than thought; one of a single sample cannot. */
 bool jl_expert_has_room(const struct jl_setup *s)
 {

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
-#include "catalog/find.h"
 #include "cost/option.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
@@ -376,25 +375,12 @@ static bool is_beaten(const struct jl_recommendation *r, const struct jl_candida
 	return false;
 }
 
-/* Nobody gets 64 hosts because they would be the knee: more than are had on demand only where somebody asks, or fewer will not do. */
-static double hosts_most(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
-{
-	int least = 0;
-
-	if (ask->gpus_max || !isnan(ask->deadline_s))
-		return INFINITY;
-	for (size_t i = 0; i < r->n_ok; i++)
-		if (!least || r->items[i].setup->sys.n_nodes < least)
-			least = r->items[i].setup->sys.n_nodes;
-	return fmax(least, jl_figure(ask->cat, "hosts-on-demand"));
-}
-
 static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	double least_s = INFINITY;
 
 	leave_dear(r);
-	r->hosts_most = hosts_most(r, ask);
+	r->hosts_most = jl_expert_hosts_most(r, ask);
 	r->pick = r->fastest = r->cheapest = r->runner_up = -1;
 	for (int h = 0; h < JL_N_HOW; h++)
 		r->best[h] = -1;
