@@ -151,7 +151,7 @@ json "j['pick']['micro_batch'] > 1 and j['pick']['run_s']['value'] < 4.9 * 3600 
 run 0 recommend llama-3-70b --serve --users 500; flat; has "for 500 requests at once"; lacks "user "; has "1,460 KRW (2025-11-14, old ⚠: give today's with --fx)"
 run 0 recommend llama-3-70b --serve --users 500 --lang ko --fx 1400; flat; has "동시 요청 500건"; has "1,400원"; lacks "오래됨 ⚠: 오늘"; lacks "예산 안에서"
 # won as Korean counts them; an old price can be allowed
-run 0 recommend llama-2-7b --tokens 1e12 --lang ko --budget 10억원 --fx 1460; has "3억 1,100만 원"; lacks "0,000만 원:"
+run 0 recommend llama-2-7b --tokens 1e12 --lang ko --budget 10억원 --fx 1460; grep -qE '[0-9]억 [0-9],[0-9]{3}만 원' "$work/out" && ok || bad "hundred millions of won: $(head -2 "$work/out")"; lacks "0,000만 원:"
 run 3 recommend --only rtx-4090 --how buy --purpose finetune-7b; flat; has "the price is too old 4 (--max-price-age)"
 run 0 recommend --only rtx-4090 --how buy --purpose finetune-7b --max-price-age 3y; has "Buy 1x rtx-4090"
 finish
