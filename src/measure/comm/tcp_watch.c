@@ -130,7 +130,7 @@ static bool nothing_moves(const struct tcp_watch *w, double now_s)
 			return false;
 		n_moving += now_s - line->still_s < IDLE_S ? r == w->own ? 2 : 1 : 0;
 	}
-	return n_moving <= (w->own == 0 || w->n == 2);
+	return n_moving <= (w->own == 0 || w->n == 2 ? 1 : 0);
 }
 
 /* From this rank, which is honest, to whom it waits for, and so on: to a rank that waits for nobody, or has not even sent the head that begins
