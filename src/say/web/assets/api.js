@@ -4,7 +4,16 @@ import { t } from "/words.js";
 
 export class Refused extends Error {}
 
+// askEarly: the page's first question, sent before there is a page; ask() with the same words takes its answer, once.
+const early = new Map();
+export function askEarly(command, body) {
+  const answer = ask(command, body);
+  early.set(command + JSON.stringify(body), answer);
+  return answer;
+}
 export async function ask(command, body = {}, signal) {
+  const words = command + JSON.stringify(body), sent = early.get(words);
+  if (sent) { early.delete(words); return sent; }
   let response;
   const used = Object.values(body).some((v) => v in files) ? { files } : {};
   try {

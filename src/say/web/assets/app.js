@@ -1,6 +1,9 @@
 import { state, hello, read, set, listen, address, remember } from "/state.js";
 import { setLang, t } from "/words.js";
+import { digits } from "/format.js";
 import { el, fault } from "/dom.js";
+import { askEarly, caseOf } from "/api.js";
+import { showAsk } from "/ask.js";
 
 const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
 let leave = null;
@@ -12,7 +15,6 @@ function frame() {
   const nav = document.getElementById("nav");
   nav.setAttribute("aria-label", t("views"));
   nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, t(v))));
-  nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   document.getElementById("skip").textContent = t("skip");
   const lang = document.getElementById("lang"), cur = document.getElementById("cur");
   lang.textContent = t("other_lang");
@@ -21,7 +23,7 @@ function frame() {
   cur.textContent = state.cur === "USD" ? "₩" : "$";
   cur.setAttribute("aria-label", t(state.cur === "USD" ? "in_krw" : "in_usd"));
   cur.onclick = () => { set({ cur: state.cur === "USD" ? "KRW" : "USD" }); show(); };
-  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), ` · 1 USD = ${Number(hello.krw_per_usd).toLocaleString("en-US")} KRW (${hello.krw_per_usd_date})`));
+  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), ` · 1 USD = ${digits(hello.krw_per_usd, 6)} KRW (${hello.krw_per_usd_date})`));
 }
 async function show() {
   frame();
@@ -32,9 +34,9 @@ async function show() {
   main.className = name;
   delete main.dataset.ready;
   try {
-    const view = await import(`/${name}.js`);
+    const view = name === "ask" ? showAsk : (await import(`/${name}.js`)).show;
     main.replaceChildren();
-    const update = view.show(main);
+    const update = view(main);
     leave = update ? listen(update) : null;
     main.dataset.ready = name;
   } catch (e) { main.replaceChildren(fault(e)); }
@@ -43,11 +45,13 @@ addEventListener("popstate", () => { read(); show(); });
 addEventListener("keydown", (e) => {
   if (e.altKey && /^[1-9]$/.test(e.key) && views[e.key - 1]) { e.preventDefault(); set({ view: views[e.key - 1] }, true); show(); }
 });
-try {
-  Object.assign(hello, await (await fetch("/api/v1/hello")).json());
-} catch { /* the first question will say it */ }
-const korean = navigator.language.startsWith("ko");
-remember("lang", korean ? "ko" : "en");
-remember("cur", korean ? "KRW" : "USD");
-read();
-show();
+async function begin() {
+  const korean = navigator.language.startsWith("ko");
+  remember("lang", korean ? "ko" : "en");
+  remember("cur", korean ? "KRW" : "USD");
+  read();
+  const [said] = await Promise.allSettled([fetch("/api/v1/hello").then((r) => r.json()), ...(state.view === "ask" ? [askEarly("predict", caseOf())] : [])]);
+  Object.assign(hello, said.value); // without it the first question says what is wrong
+  show();
+}
+begin(); // not awaited here: the other views import from this file

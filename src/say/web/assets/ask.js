@@ -5,15 +5,15 @@ import { el, fault, fragment, copyButton, say } from "/dom.js";
 import { ask, latest, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
 import { answerSentence, secondLine, timeParts, memoryParts, key } from "/answer.js";
-import { stack, widthOf, keepDrawn } from "/draw.js";
+import { stack, keepDrawn } from "/draw.js";
 
-export function show(main) {
+export function showAsk(main) {
   const answer = el("section", { className: "result", "aria-live": "off" }), bars = el("div", { className: "bars" }), all = el("details", { className: "more" }, el("summary", {}, t("more")));
   let last = null;
   main.append(question(), settings(), answer, bars, el("div", { className: "actions" }, copyButton(() => commandLine("predict", caseOf()))), all);
   let w = 0; // known from the observer: asking for it would lay out the page at once
   const draw = (width) => {
-    w = width || w || widthOf(bars);
+    w = width || w;
     if (!last) return;
     const a = last, time = timeParts(a), memory = memoryParts(a);
     bars.replaceChildren(
@@ -26,7 +26,7 @@ export function show(main) {
       last = await ask("predict", caseOf());
       answer.replaceChildren(answerSentence(last), secondLine(last));
       say(answer.textContent);
-      draw();
+      if (w) draw(); // otherwise the observer does, as soon as there is a width
       if (all.open) await tell();
     } catch (e) { last = null; answer.replaceChildren(fault(e)); bars.replaceChildren(); }
     answer.classList.remove("waiting");

@@ -6,8 +6,13 @@ import { takeModel } from "/modelfile.js";
 
 export function lists() {
   const option = ([id, name]) => el("option", { value: id }, name);
-  return [el("datalist", { id: "l-models" }, (hello.models ?? []).map(option)), el("datalist", { id: "l-gpus" }, (hello.gpus ?? []).map(option)),
-    el("datalist", { id: "l-systems" }, el("option", { value: "this" }, t("this_machine")), (hello.systems ?? []).map(option))];
+  const boxes = ["models", "gpus", "systems"].map((kind) => el("datalist", { id: "l-" + kind }));
+  // nobody opens a list before the answer is there
+  setTimeout(() => {
+    for (const box of boxes) box.append(...(hello[box.id.slice(2)] ?? []).map(option));
+    boxes[2].prepend(option(["this", t("this_machine")]));
+  }, 300);
+  return boxes;
 }
 // where the style sheet cannot do it (field-sizing)
 const grow = (input) => { if (!CSS.supports("field-sizing", "content")) input.style.width = `calc(${Math.max(input.value.length, 4)}ch + 1.1em)`; };

@@ -1,6 +1,6 @@
 import { state } from "/state.js";
 import { t, parts } from "/words.js";
-import { fmt, digits, percent } from "/format.js";
+import { fmt, digits, grouped, percent } from "/format.js";
 import { el, num, fault, field, choice, sentence, manyTable } from "/dom.js";
 import { ask, latest } from "/api.js";
 import { openDrawer } from "/drawer.js";
@@ -30,7 +30,7 @@ export function show(main) {
     if (!rows.length) { answer.replaceChildren(el("p", { className: "answer" }, t("p_none"))); chart.replaceChildren(); table.replaceChildren(); return; }
     const errors = rows.map((r) => Math.abs(ln(r))), p50 = quantile(errors, 0.5), p90 = quantile(errors, 0.9);
     const figure = (v, label, formula) => num(v, "frac", { label, ...formula });
-    const shown = [rows.length.toLocaleString("en-US"), figure(Math.expm1(p50), "p50", { formula: "exp(median |ln(predicted/measured)|) − 1" }), figure(Math.expm1(p90), "p90", { formula: "exp(p90 |ln(predicted/measured)|) − 1" })];
+    const shown = [grouped(rows.length), figure(Math.expm1(p50), "p50", { formula: "exp(median |ln(predicted/measured)|) − 1" }), figure(Math.expm1(p90), "p90", { formula: "exp(p90 |ln(predicted/measured)|) − 1" })];
     const card = { source: "docs/SCORECARD.md" }, large = blind && !state.filter; // the card is of whole sets
     answer.replaceChildren(el("p", { className: "answer" }, ...(large ? sentence(parts("t_unseen"), figure(Math.expm1(blind.p50), "p50", card), figure(Math.expm1(blind.p90), "p90", card), figure(blind.inside, t("inside"), card)) : sentence(parts("t_answer"), ...shown))), large ? el("p", { className: "second" }, ...sentence(parts("t_fitted"), ...shown)) : "");
     const few = rows.length > 1500 ? rows.filter((_, i) => i % Math.ceil(rows.length / 1500) === 0) : rows;

@@ -1,6 +1,6 @@
 import { state, set, hello } from "/state.js";
 import { t, fill } from "/words.js";
-import { fmt, percent, digits, many } from "/format.js";
+import { fmt, percent, digits, grouped, many } from "/format.js";
 import { el, num, fault, slider, chips, copyButton } from "/dom.js";
 import { ask, latest, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
@@ -33,7 +33,7 @@ export function show(main) {
   let batch, seq;
   const rebuild = () => {
     batch = slider("batch", powers(1, 512), (v) => digits(Number(v), 3));
-    seq = slider("seq", powers(128, 131072), (v) => Number(v).toLocaleString("en-US"));
+    seq = slider("seq", powers(128, 131072), grouped);
     controls.replaceChildren(batch, seq, gpus, chips("precision", precisions()), chips("framework", frameworks()), chips("recompute", recomputes()), chips("zero", zeros()));
   };
   rebuild();
