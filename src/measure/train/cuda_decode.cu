@@ -2,6 +2,34 @@
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
+/* Is this block, of n that leave something in memory, the one that comes last? It sees what they left. */
+__device__ inline bool last_of(int *n_done, int n, bool &is_last)
+{
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		is_last = atomicAdd(n_done, 1) == n - 1;
+		if (is_last)
+			*n_done = 0;
+	}
+	__syncthreads();
+	__threadfence();
+	return is_last;
+}
+
+template <typename T> __device__ inline void finish(const gemv_args &a, float y, int row, int col)
+{
+	const size_t at = (size_t)row * a.ldc + col;
+	if (a.bias)
+		y += to_float(((const T *)a.bias)[col]);
+	if (a.gelu) {
+		y = rounded(y, (const T *)0);
+		((T *)a.aux)[at] = from_float<T>(y);
+		y = gelu(y);
+	}
+	((T *)a.y)[at] = from_float<T>(y);
+}
+
 /* y[m × n] = x[m × k]·wᵀ (+ bias, gelu), m <= M. Some warps a row of w: as much of w is on its way as the memory can deliver, and x comes from
  * the cache. */
 template <typename T, int M> __device__ static void gemv(const gemv_args &a)
@@ -47,15 +75,185 @@ template <typename T, int M> __device__ static void gemv(const gemv_args &a)
 	float y = 0.0f;
 	for (int p = 0; p < a.parts; p++)
 		y += sums[warp + p][lane];
-	size_t at = (size_t)lane * a.ldc + row;
-	if (a.bias)
-		y += to_float(((const T *)a.bias)[row]);
-	if (a.gelu) {
-		y = rounded(y, (const T *)0);
-		((T *)a.aux)[at] = from_float<T>(y);
-		y = gelu(y);
+	finish<T>(a, y, lane, row);
+}
+
+/* Four e4m3 as bf16 of 2^-120 times their worth, those that are subnormal too: bytes 0 and 2, bytes 1 and 3. */
+__device__ inline void widen(uint32_t four, uint32_t &even, uint32_t &odd)
+{
+	even = (four << 4 & 0x07f007f0u) | (four << 8 & 0x80008000u);
+	odd = (four >> 4 & 0x07f007f0u) | (four & 0x80008000u);
+}
+
+/* What goes with them: of four bf16 the first and the third, the second and the fourth, times 2^96. */
+__device__ inline void beside(uint32_t low, uint32_t high, uint32_t &even, uint32_t &odd)
+{
+	uint32_t pairs[2] = { __byte_perm(low, high, 0x5410), __byte_perm(low, high, 0x7632) };
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		__nv_bfloat162 x = __hmul2(*reinterpret_cast<__nv_bfloat162 *>(&pairs[i]), __float2bfloat162_rn(0x1p96f));
+		pairs[i] = *reinterpret_cast<uint32_t *>(&x);
 	}
-	((T *)a.y)[at] = from_float<T>(y);
+	even = pairs[0];
+	odd = pairs[1];
+}
+
+#define OF_SUM 0x1p24f /* what is then left */
+
+__device__ inline uint4 load_once(const unsigned char *from)
+{
+	uint4 v;
+	asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+		     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+		     : "l"(from));
+	return v;
+}
+
+/* Products of w in e4m3 with one scale; n and k are multiples of 16. A lane loads 16 numbers of two rows of w at a time, and as sums have
+ * no order of their own these are what it holds of four products of 16.
+ *
+ * Up to 8 rows of x: the warps share 16 rows of w and divide their sums. */
+template <int WARPS> __device__ static void narrow(const gemv_args &a)
+{
+	constexpr int AHEAD = 2, STEP = WARPS * 64;
+	__shared__ float sums[WARPS][8][17];
+	const int warp = threadIdx.x / 32, group = threadIdx.x % 32 / 4, quad = threadIdx.x % 4, row0 = blockIdx.x * 16;
+	const unsigned char *w = (const unsigned char *)a.w + (size_t)(row0 + group) * a.ldb;
+	const bf16 *x = (const bf16 *)a.x + (size_t)min(group, a.m - 1) * a.lda;
+	float c[4] = {};
+	for (int base = warp * 64; base < a.k; base += STEP * AHEAD) { /* whole warps: they multiply together */
+		const int k = base + quad * 16;
+		uint4 v[AHEAD][2] = {};
+#pragma unroll
+		for (int i = 0; i < AHEAD * 2; i++)
+			if (k + i / 2 * STEP < a.k)
+				v[i / 2][i % 2] = load_once(w + (size_t)(i % 2 * 8) * a.ldb + k + i / 2 * STEP);
+#pragma unroll
+		for (int u = 0; u < AHEAD; u++) {
+			uint32_t y[8] = {};
+			if (k + u * STEP < a.k)
+#pragma unroll
+				for (int i = 0; i < 2; i++)
+					*reinterpret_cast<uint4 *>(&y[i * 4]) =
+						*reinterpret_cast<const uint4 *>(x + k + u * STEP + i * 8);
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				uint32_t f[4], even, odd;
+				widen((&v[u][0].x)[j], f[0], f[2]);
+				widen((&v[u][1].x)[j], f[1], f[3]);
+				beside(y[2 * j], y[2 * j + 1], even, odd);
+				mma(c, f, even, odd);
+			}
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		sums[warp][quad * 2 + i % 2][i / 2 * 8 + group] = c[i];
+	__syncthreads();
+	const int col = threadIdx.x / 16, row = threadIdx.x % 16;
+	if (col >= a.m)
+		return;
+	float all = 0.0f;
+#pragma unroll
+	for (int part = 0; part < WARPS; part++)
+		all += sums[part][col][row];
+	finish<bf16>(a, all * a.scale->inverse * OF_SUM, col, row0 + row);
+}
+
+/* More rows of x, up to 8·N: each of eight warps has 16 rows of w, and x comes through shared memory in pieces, already as the products
+ * want it. Blocks that divide the sums of the same rows leave theirs in `partial`, and the last one adds them up in order. */
+template <int N> __device__ static void narrow_more(const gemv_args &a)
+{
+	constexpr int PIECE = 256, UNITS = N / 2; /* of x: 16 numbers of a row, as many as a thread brings */
+	__shared__ uint4 room[2][PIECE / 64][N][2][32];
+	__shared__ bool is_last;
+	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = lane / 4, quad = lane % 4;
+	const int row0 = blockIdx.x * 128, row = row0 + warp * 16 + group;
+	const int begin = blockIdx.y * a.each, end = min(a.k, begin + a.each);
+	const unsigned char *w[2];
+	float c[N][4] = {};
+	uint4 v[4][2], next[4][2] = {}, x[UNITS][2];
+#pragma unroll
+	for (int h = 0; h < 2; h++)
+		w[h] = (const unsigned char *)a.w + (size_t)min(row + h * 8, a.n - 1) * a.ldb + quad * 16;
+	auto load = [&](int base) {
+#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			next[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
+			if (base + i / 2 * 64 + quad * 16 < end)
+				next[i / 2][i % 2] = load_once(w[i % 2] + base + i / 2 * 64);
+		}
+#pragma unroll
+		for (int i = 0; i < UNITS * 2; i++) {
+			int unit = threadIdx.x + i / 2 * 256, k = base + unit % 16 * 16;
+			x[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
+			if (k < end)
+				x[i / 2][i % 2] = *reinterpret_cast<const uint4 *>(
+					(const bf16 *)a.x + (size_t)min(unit / 16, a.m - 1) * a.lda + k + i % 2 * 8);
+		}
+	};
+	auto keep = [&](int side) {
+#pragma unroll
+		for (int i = 0; i < UNITS * 2; i++) {
+			int unit = threadIdx.x + i / 2 * 256, r = unit / 16, k = unit % 16;
+			uint4 from = x[i / 2][i % 2], to;
+			beside(from.x, from.y, to.x, to.y);
+			beside(from.z, from.w, to.z, to.w);
+			room[side][k / 4][r / 8][i % 2][r % 8 * 4 + k % 4] = to;
+		}
+	};
+	load(begin);
+	keep(0);
+	__syncthreads();
+	for (int base = begin, side = 0; base < end; base += PIECE, side ^= 1) {
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			v[i / 2][i % 2] = next[i / 2][i % 2];
+		if (base + PIECE < end)
+			load(base + PIECE);
+#pragma unroll
+		for (int s = 0; s < 4; s++) {
+			uint32_t f[4][4];
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				widen((&v[s][0].x)[j], f[j][0], f[j][2]);
+				widen((&v[s][1].x)[j], f[j][1], f[j][3]);
+			}
+#pragma unroll
+			for (int i = 0; i < N; i++)
+#pragma unroll
+				for (int h = 0; h < 2; h++) {
+					uint4 y = room[side][s][i][h][lane];
+					mma(c[i], f[2 * h], y.x, y.y);
+					mma(c[i], f[2 * h + 1], y.z, y.w);
+				}
+		}
+		if (base + PIECE < end)
+			keep(side ^ 1);
+		__syncthreads();
+	}
+	const float scale = a.scale->inverse * OF_SUM;
+#pragma unroll
+	for (int i = 0; i < N * 4; i++) {
+		int token = i / 4 * 8 + quad * 2 + i % 2, r = row + i / 2 % 2 * 8;
+		if (token >= a.m || r >= a.n)
+			continue;
+		if (gridDim.y == 1)
+			finish<bf16>(a, c[i / 4][i % 4] * scale, token, r);
+		else
+			a.partial[((size_t)blockIdx.y * a.m + token) * a.n + r] = c[i / 4][i % 4] * scale;
+	}
+	if (gridDim.y == 1 || !last_of(a.n_done + blockIdx.x, gridDim.y, is_last))
+		return;
+	for (int i = threadIdx.x; i < 128 * a.m; i += 256) {
+		int token = i / 128, r = row0 + i % 128;
+		float all = 0.0f;
+		if (r >= a.n)
+			continue;
+		for (int part = 0; part < (int)gridDim.y; part++)
+			all += __ldcg(a.partial + ((size_t)part * a.m + token) * a.n + r);
+		finish<bf16>(a, all, token, r);
+	}
 }
 
 /* Up to Q heads that share keys and values, over one stretch of them. Eight lanes a key: 16 keys at a time. The block that is done last puts
@@ -183,18 +381,8 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	}
 	if (a.n_splits == 1)
 		return;
-	__threadfence();
-	__syncthreads();
-	int *n_done = a.n_done + blockIdx.z * gridDim.y + blockIdx.y;
-	if (threadIdx.x == 0) {
-		is_last = atomicAdd(n_done, 1) == a.n_splits - 1;
-		if (is_last)
-			*n_done = 0;
-	}
-	__syncthreads();
-	if (!is_last)
+	if (!last_of(a.n_done + blockIdx.z * gridDim.y + blockIdx.y, a.n_splits, is_last))
 		return;
-	__threadfence();
 	for (int i = threadIdx.x; i < n_q * D; i += blockDim.x) {
 		float x = together(partial + (size_t)(i / D) * a.n_splits * (D + 2), a.n_splits, D + 2, i % D, &m, &w);
 		to[i] = from_float<T>(x / w);
@@ -211,6 +399,12 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	{                                                                                                              \
 		attn_next<T, D, Q>(a);                                                                                 \
 	}
+#define NARROW(M, THREADS, KERNEL)                                                                                     \
+	extern "C" __global__ void __launch_bounds__(THREADS, 2) jl_narrow_##M(gemv_args a)                            \
+	{                                                                                                              \
+		KERNEL(a);                                                                                             \
+	}
 #define NEXTS(T, kind, D) NEXT(T, kind, D, 1) NEXT(T, kind, D, 4) NEXT(T, kind, D, 8)
 #define GEMVS(T, kind)    GEMV(T, kind, 1) GEMV(T, kind, 2) GEMV(T, kind, 4) GEMV(T, kind, 8)
 GEMVS(bf16, b) GEMVS(float, f) NEXTS(bf16, b, 64) NEXTS(bf16, b, 128) NEXTS(float, f, 64) NEXTS(float, f, 128)
+NARROW(8, 512, narrow<16>) NARROW(16, 256, narrow_more<2>) NARROW(32, 256, narrow_more<4>)
