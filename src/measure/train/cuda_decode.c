@@ -8,8 +8,9 @@ enum {
 	SPLITS_MAX = 32,
 	SPLIT_KEYS = 64,
 	BLOCKS_MAX = 4096,
-	PIECE = 256
-}; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time */
+	PIECE = 256,
+	PARTS_MAX = 8
+}; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time; its blocks that share rows */
 
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 {
@@ -89,7 +90,8 @@ void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const s
 		struct jl_gpu_grid grid = { .n_threads = kernel ? 256 : 512 };
 		grid.x = ((unsigned)a.n + (kernel ? 127 : 15)) / (kernel ? 128 : 16);
 		int splits = kernel ? 2 * e->gpu->n_sm / (int)grid.x : 1;
-		a.each = splits > 1 ? (a.k / splits + PIECE - 1) / PIECE * PIECE : a.k;
+		splits = splits > PARTS_MAX ? PARTS_MAX : splits > 1 ? splits : 1;
+		a.each = ((a.k + splits - 1) / splits + PIECE - 1) / PIECE * PIECE;
 		grid.y = (unsigned)((a.k + a.each - 1) / a.each);
 		if (grid.y > 1)
 			a.partial = (float *)(uintptr_t)jl_cuda_partials(e, grid.y * n_rows, op->n);

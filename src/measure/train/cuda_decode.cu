@@ -160,29 +160,35 @@ template <int WARPS> __device__ static void narrow(const gemv_args &a)
 	finish<bf16>(a, all * a.scale->inverse * OF_SUM, col, row0 + row);
 }
 
-/* More rows of x, up to 8·N: each of eight warps has 16 rows of w, and x comes through shared memory in pieces, already as the products
- * want it. Blocks that divide the sums of the same rows leave theirs in `partial`, and the last one adds them up in order. */
+/* More rows of x, up to 8·N: four of eight warps have 32 rows of w each, the other four the same ones and the other half of their sums. x comes
+ * through shared memory in pieces, already as the products want it. Blocks that divide the sums of the same rows further leave theirs in
+ * `partial`, and the last one adds them up in order. */
 template <int N> __device__ static void narrow_more(const gemv_args &a)
 {
-	constexpr int PIECE = 256, UNITS = N / 2; /* of x: 16 numbers of a row, as many as a thread brings */
-	__shared__ uint4 room[2][PIECE / 64][N][2][32];
+	constexpr int PIECE = 256, UNITS = N / 2, PARTS = 8; /* a unit of x: 16 numbers of a row; as many as a thread brings */
+	__shared__ union {
+		uint4 x[2][PIECE / 64][N][2][32];
+		float sums[N * 8][132];
+	} room;
 	__shared__ bool is_last;
-	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = lane / 4, quad = lane % 4;
-	const int row0 = blockIdx.x * 128, row = row0 + warp * 16 + group;
+	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = lane / 4, quad = lane % 4, half = warp / 4;
+	const int row0 = blockIdx.x * 128, own = warp % 4 * 32 + group;
 	const int begin = blockIdx.y * a.each, end = min(a.k, begin + a.each);
-	const unsigned char *w[2];
-	float c[N][4] = {};
-	uint4 v[4][2], next[4][2] = {}, x[UNITS][2];
+	const unsigned char *w[4];
+	float c[2][N][4] = {};
+	uint4 v[2][4], x[UNITS][2];
 #pragma unroll
-	for (int h = 0; h < 2; h++)
-		w[h] = (const unsigned char *)a.w + (size_t)min(row + h * 8, a.n - 1) * a.ldb + quad * 16;
-	auto load = [&](int base) {
+	for (int i = 0; i < 4; i++)
+		w[i] = (const unsigned char *)a.w + (size_t)min(row0 + own + i * 8, a.n - 1) * a.ldb + half * 128 + quad * 16;
+	auto load = [&](int base, int s) {
 #pragma unroll
-		for (int i = 0; i < 8; i++) {
-			next[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
-			if (base + i / 2 * 64 + quad * 16 < end)
-				next[i / 2][i % 2] = load_once(w[i % 2] + base + i / 2 * 64);
+		for (int i = 0; i < 4; i++) {
+			v[s][i] = make_uint4(0, 0, 0, 0);
+			if (base + half * 128 + s * 64 + quad * 16 < end)
+				v[s][i] = load_once(w[i] + base + s * 64);
 		}
+	};
+	auto load_x = [&](int base) {
 #pragma unroll
 		for (int i = 0; i < UNITS * 2; i++) {
 			int unit = threadIdx.x + i / 2 * 256, k = base + unit % 16 * 16;
@@ -192,67 +198,86 @@ template <int N> __device__ static void narrow_more(const gemv_args &a)
 					(const bf16 *)a.x + (size_t)min(unit / 16, a.m - 1) * a.lda + k + i % 2 * 8);
 		}
 	};
-	auto keep = [&](int side) {
+	auto keep_x = [&](int side) {
 #pragma unroll
 		for (int i = 0; i < UNITS * 2; i++) {
 			int unit = threadIdx.x + i / 2 * 256, r = unit / 16, k = unit % 16;
 			uint4 from = x[i / 2][i % 2], to;
 			beside(from.x, from.y, to.x, to.y);
 			beside(from.z, from.w, to.z, to.w);
-			room[side][k / 4][r / 8][i % 2][r % 8 * 4 + k % 4] = to;
+			room.x[side][k / 4][r / 8][i % 2][r % 8 * 4 + k % 4] = to;
 		}
 	};
-	load(begin);
-	keep(0);
+	load_x(begin);
+	load(begin, 0);
+	load(begin, 1);
+	keep_x(0);
 	__syncthreads();
 	for (int base = begin, side = 0; base < end; base += PIECE, side ^= 1) {
+		load_x(base + PIECE);
 #pragma unroll
-		for (int i = 0; i < 8; i++)
-			v[i / 2][i % 2] = next[i / 2][i % 2];
-		if (base + PIECE < end)
-			load(base + PIECE);
+		for (int s = 0; s < 2; s++) {
 #pragma unroll
-		for (int s = 0; s < 4; s++) {
-			uint32_t f[4][4];
+			for (int h = 0; h < 2; h++) {
+				uint32_t f[2][2][4]; /* rows, products */
 #pragma unroll
-			for (int j = 0; j < 4; j++) {
-				widen((&v[s][0].x)[j], f[j][0], f[j][2]);
-				widen((&v[s][1].x)[j], f[j][1], f[j][3]);
-			}
+				for (int i = 0; i < 8; i++)
+					widen((&v[s][i / 2].x)[2 * h + i % 2], f[i / 4][i % 2][i / 2 % 2], f[i / 4][i % 2][i / 2 % 2 + 2]);
 #pragma unroll
-			for (int i = 0; i < N; i++)
+				for (int n = 0; n < N; n++) {
+					uint4 y = room.x[side][half * 2 + s][n][h][lane];
 #pragma unroll
-				for (int h = 0; h < 2; h++) {
-					uint4 y = room[side][s][i][h][lane];
-					mma(c[i], f[2 * h], y.x, y.y);
-					mma(c[i], f[2 * h + 1], y.z, y.w);
+					for (int r = 0; r < 2; r++) {
+						mma(c[r][n], f[r][0], y.x, y.y);
+						mma(c[r][n], f[r][1], y.z, y.w);
+					}
 				}
+			}
+			load(base + PIECE, s);
 		}
-		if (base + PIECE < end)
-			keep(side ^ 1);
+		keep_x(side ^ 1);
 		__syncthreads();
 	}
-	const float scale = a.scale->inverse * OF_SUM;
+	auto each_sum = [&](auto use) {
 #pragma unroll
-	for (int i = 0; i < N * 4; i++) {
-		int token = i / 4 * 8 + quad * 2 + i % 2, r = row + i / 2 % 2 * 8;
-		if (token >= a.m || r >= a.n)
+		for (int i = 0; i < 2 * N * 4; i++)
+			use(i / 4 % N * 8 + quad * 2 + i % 2, own + i / (4 * N) * 16 + i / 2 % 2 * 8, c[i / (4 * N)][i / 4 % N][i % 4]);
+	};
+	if (half)
+		each_sum([&](int token, int r, float sum) { room.sums[token][r] = sum; });
+	__syncthreads();
+	if (!half)
+		each_sum([&](int token, int r, float sum) { room.sums[token][r] += sum; });
+	__syncthreads();
+	const float scale = a.scale->inverse * OF_SUM;
+	for (int i = threadIdx.x; i < 128 * a.m; i += 256) {
+		int token = i / 128, r = i % 128;
+		if (row0 + r >= a.n)
 			continue;
 		if (gridDim.y == 1)
-			finish<bf16>(a, c[i / 4][i % 4] * scale, token, r);
+			finish<bf16>(a, room.sums[token][r] * scale, token, row0 + r);
 		else
-			a.partial[((size_t)blockIdx.y * a.m + token) * a.n + r] = c[i / 4][i % 4] * scale;
+			a.partial[((size_t)blockIdx.y * a.m + token) * a.n + row0 + r] = room.sums[token][r] * scale;
 	}
 	if (gridDim.y == 1 || !last_of(a.n_done + blockIdx.x, gridDim.y, is_last))
 		return;
-	for (int i = threadIdx.x; i < 128 * a.m; i += 256) {
-		int token = i / 128, r = row0 + i % 128;
-		float all = 0.0f;
+	for (int i = threadIdx.x; i < 32 * a.m; i += 256) {
+		int token = i / 32, r = row0 + i % 32 * 4;
+		float4 part[PARTS] = {};
 		if (r >= a.n)
 			continue;
-		for (int part = 0; part < (int)gridDim.y; part++)
-			all += __ldcg(a.partial + ((size_t)part * a.m + token) * a.n + r);
-		finish<bf16>(a, all, token, r);
+#pragma unroll
+		for (int p = 0; p < PARTS; p++)
+			if (p < (int)gridDim.y)
+				part[p] = __ldcg(reinterpret_cast<const float4 *>(a.partial + ((size_t)p * a.m + token) * a.n + r));
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			float all = 0.0f;
+#pragma unroll
+			for (int p = 0; p < PARTS; p++)
+				all += (&part[p].x)[j];
+			finish<bf16>(a, all, token, r + j);
+		}
 	}
 }
 
