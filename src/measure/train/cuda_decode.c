@@ -9,8 +9,10 @@ enum {
 	SPLIT_KEYS = 64,
 	BLOCKS_MAX = 4096,
 	PIECE = 256,
-	PARTS_MAX = 8
-}; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time; its blocks that share rows */
+	PARTS_MAX = 8,
+	SMALL = 8 << 20
+}; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time, its blocks that share rows;
+    * weights of a small product */
 
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 {
@@ -24,7 +26,8 @@ enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 		status = jl_gpu_function(e->gpu, name, 0, &e->gemv[i], err);
 	}
 	for (int i = 0; status == JL_OK && cuda_half(e) && i < CUDA_NARROW; i++) {
-		snprintf(name, sizeof name, "cuda_decode/jl_narrow_%d", 8 << i);
+		snprintf(name, sizeof name, "cuda_decode/jl_narrow_%s",
+			 (const char *[]){ "8", "16s", "32s", "16", "32" }[i]);
 		status = jl_gpu_function(e->gpu, name, 0, &e->narrow[i], err);
 	}
 	for (int i = 0; status == JL_OK && i < 2 * CUDA_NEXT; i++) {
@@ -86,17 +89,18 @@ void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const s
 		a.aux = a.aux ? (char *)a.aux + row * op->ldc * e->base.elem_B : NULL;
 		while (8 << kernel < a.m)
 			kernel++;
-		/* of the weights: a block's rows; where that makes too few blocks, several share the sums of the same */
-		struct jl_gpu_grid grid = { .n_threads = kernel ? 256 : 512 };
-		grid.x = ((unsigned)a.n + (kernel ? 127 : 15)) / (kernel ? 128 : 16);
-		int splits = kernel ? 2 * e->gpu->n_sm / (int)grid.x : 1;
+		const bool large = kernel && op->n * op->k > SMALL; /* x is worth sharing */
+		const unsigned rows = large ? 128 : 16;
+		struct jl_gpu_grid grid = { .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = large ? 256 : 512 };
+		/* where these are too few blocks, several divide the sums of the same rows */
+		int splits = large ? 2 * e->gpu->n_sm / (int)grid.x : 1;
 		splits = splits > PARTS_MAX ? PARTS_MAX : splits > 1 ? splits : 1;
 		a.each = ((a.k + splits - 1) / splits + PIECE - 1) / PIECE * PIECE;
 		grid.y = (unsigned)((a.k + a.each - 1) / a.each);
 		if (grid.y > 1)
 			a.partial = (float *)(uintptr_t)jl_cuda_partials(e, grid.y * n_rows, op->n);
 		a.n_done = (int *)(uintptr_t)e->n_done;
-		jl_cuda_launch(e, e->narrow[kernel], grid, (void *[]){ &a });
+		jl_cuda_launch(e, e->narrow[kernel + (large ? 2 : 0)], grid, (void *[]){ &a });
 	}
 }
 

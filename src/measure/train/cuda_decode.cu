@@ -112,15 +112,18 @@ __device__ inline uint4 load_once(const unsigned char *from)
 /* Products of w in e4m3 with one scale; n and k are multiples of 16. A lane loads 16 numbers of two rows of w at a time, and as sums have
  * no order of their own these are what it holds of four products of 16.
  *
- * Up to 8 rows of x: the warps share 16 rows of w and divide their sums. */
-template <int WARPS> __device__ static void narrow(const gemv_args &a)
+ * Up to 8·N rows of x: the warps share 16 rows of w and divide their sums. */
+template <int N, int WARPS> __device__ static void narrow(const gemv_args &a)
 {
-	constexpr int AHEAD = 2, STEP = WARPS * 64;
-	__shared__ float sums[WARPS][8][17];
+	constexpr int AHEAD = N == 1 ? 2 : 1, STEP = WARPS * 64;
+	__shared__ float sums[WARPS][8 * N][17];
 	const int warp = threadIdx.x / 32, group = threadIdx.x % 32 / 4, quad = threadIdx.x % 4, row0 = blockIdx.x * 16;
 	const unsigned char *w = (const unsigned char *)a.w + (size_t)(row0 + group) * a.ldb;
-	const bf16 *x = (const bf16 *)a.x + (size_t)min(group, a.m - 1) * a.lda;
-	float c[4] = {};
+	const bf16 *x[N];
+	float c[N][4] = {};
+#pragma unroll
+	for (int n = 0; n < N; n++)
+		x[n] = (const bf16 *)a.x + (size_t)min(n * 8 + group, a.m - 1) * a.lda;
 	for (int base = warp * 64; base < a.k; base += STEP * AHEAD) { /* whole warps: they multiply together */
 		const int k = base + quad * 16;
 		uint4 v[AHEAD][2] = {};
@@ -129,26 +132,27 @@ template <int WARPS> __device__ static void narrow(const gemv_args &a)
 			if (k + i / 2 * STEP < a.k)
 				v[i / 2][i % 2] = load_once(w + (size_t)(i % 2 * 8) * a.ldb + k + i / 2 * STEP);
 #pragma unroll
-		for (int u = 0; u < AHEAD; u++) {
+		for (int i = 0; i < AHEAD * N; i++) {
+			const int u = i / N, n = i % N;
 			uint32_t y[8] = {};
 			if (k + u * STEP < a.k)
 #pragma unroll
-				for (int i = 0; i < 2; i++)
-					*reinterpret_cast<uint4 *>(&y[i * 4]) =
-						*reinterpret_cast<const uint4 *>(x + k + u * STEP + i * 8);
+				for (int h = 0; h < 2; h++)
+					*reinterpret_cast<uint4 *>(&y[h * 4]) =
+						*reinterpret_cast<const uint4 *>(x[n] + k + u * STEP + h * 8);
 #pragma unroll
 			for (int j = 0; j < 4; j++) {
 				uint32_t f[4], even, odd;
 				widen((&v[u][0].x)[j], f[0], f[2]);
 				widen((&v[u][1].x)[j], f[1], f[3]);
 				beside(y[2 * j], y[2 * j + 1], even, odd);
-				mma(c, f, even, odd);
+				mma(c[n], f, even, odd);
 			}
 		}
 	}
 #pragma unroll
-	for (int i = 0; i < 4; i++)
-		sums[warp][quad * 2 + i % 2][i / 2 * 8 + group] = c[i];
+	for (int i = 0; i < N * 4; i++)
+		sums[warp][i / 4 * 8 + quad * 2 + i % 2][i / 2 % 2 * 8 + group] = c[i / 4][i % 4];
 	__syncthreads();
 	const int col = threadIdx.x / 16, row = threadIdx.x % 16;
 	if (col >= a.m)
@@ -160,7 +164,7 @@ template <int WARPS> __device__ static void narrow(const gemv_args &a)
 	finish<bf16>(a, all * a.scale->inverse * OF_SUM, col, row0 + row);
 }
 
-/* More rows of x, up to 8·N: four of eight warps have 32 rows of w each, the other four the same ones and the other half of their sums. x comes
+/* More rows of x and of w: four of eight warps have 32 rows of w each, the other four the same ones and the other half of their sums. x comes
  * through shared memory in pieces, already as the products want it. Blocks that divide the sums of the same rows further leave theirs in
  * `partial`, and the last one adds them up in order. */
 template <int N> __device__ static void narrow_more(const gemv_args &a)
@@ -424,12 +428,13 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	{                                                                                                              \
 		attn_next<T, D, Q>(a);                                                                                 \
 	}
-#define NARROW(M, THREADS, KERNEL)                                                                                     \
-	extern "C" __global__ void __launch_bounds__(THREADS, 2) jl_narrow_##M(gemv_args a)                            \
+#define NARROW(name, THREADS, ...)                                                                                     \
+	extern "C" __global__ void __launch_bounds__(THREADS, 2) jl_narrow_##name(gemv_args a)                         \
 	{                                                                                                              \
-		KERNEL(a);                                                                                             \
+		__VA_ARGS__(a);                                                                                        \
 	}
 #define NEXTS(T, kind, D) NEXT(T, kind, D, 1) NEXT(T, kind, D, 4) NEXT(T, kind, D, 8)
 #define GEMVS(T, kind)    GEMV(T, kind, 1) GEMV(T, kind, 2) GEMV(T, kind, 4) GEMV(T, kind, 8)
 GEMVS(bf16, b) GEMVS(float, f) NEXTS(bf16, b, 64) NEXTS(bf16, b, 128) NEXTS(float, f, 64) NEXTS(float, f, 128)
-NARROW(8, 512, narrow<16>) NARROW(16, 256, narrow_more<2>) NARROW(32, 256, narrow_more<4>)
+NARROW(8, 512, narrow<1, 16>) NARROW(16, 256, narrow_more<2>) NARROW(32, 256, narrow_more<4>)
+NARROW(16s, 512, narrow<2, 16>) NARROW(32s, 512, narrow<4, 16>)

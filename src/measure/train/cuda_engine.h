@@ -42,7 +42,7 @@ enum cuda_kernel {
 #define CUDA_NORMS        10   /* kernels of norms: a warp a row, the first CUDA_NORM_WARPS of them, or a block */
 #define CUDA_NORM_WARPS   6    /* rows of 256·n, n = 1 .. this */
 #define CUDA_GEMV         4    /* kernels for products of up to 1, 2, 4, 8 rows */
-#define CUDA_NARROW       3    /* for e4m3 weights and up to 8, 16, 32 rows */
+#define CUDA_NARROW       5    /* for e4m3 weights and up to 8, 16, 32 rows; for large ones and 16, 32 */
 #define CUDA_DONE_B       4096 /* counters of blocks that are done */
 #define CUDA_NEXT         3    /* for 1, 4, 8 heads that share keys */
 #define CUDA_PLANS_MAX    256  /* matrix products of different shape */
