@@ -297,8 +297,7 @@ void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 {
 	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
 	const bool narrows = t->in.max_tokens && narrows_inputs(t);
-	t->n_steps +=
-		narrows; /* as a training's: the first one has its own scales, the others those of the passes before */
+	t->n_steps += narrows; /* the first has scales of its own, the others those of the passes before */
 	t->k->embed(t->engine, &(struct jl_eng_embed){ .n_rows = t->n_rows,
 						       .seq = t->in.seq,
 						       .width = t->shape.hidden,
