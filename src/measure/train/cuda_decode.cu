@@ -427,8 +427,8 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	{                                                                                                              \
 		attn_next<T, D, Q>(a);                                                                                 \
 	}
-#define NARROW(name, THREADS, BLOCKS, ...)                                                                                     \
-	extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) jl_narrow_##name(gemv_args a)                         \
+#define NARROW(name, THREADS, BLOCKS, ...)                                                                             \
+	extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) jl_narrow_##name(gemv_args a)                    \
 	{                                                                                                              \
 		__VA_ARGS__(a);                                                                                        \
 	}
