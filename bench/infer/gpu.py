@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A decoder's prompts and tokens on one GPU: `jeoul bench infer` beside plain PyTorch, in one run, one table.
 
-    bench/infer/gpu.py [--jeoul PATH] [--models gpt-305m,llama-3-8b] [--batches 1,8,32] [--prompt 512] [--answer 128] [--whole]
+    bench/infer/gpu.py [--jeoul PATH] [--models gpt-305m,llama-3-8b] [--batches 1,8,32] [--prompt 512] [--answer 128] [--precision fp8] [--whole]
 
 PyTorch: bf16, static keys and values, scaled_dot_product_attention, torch.compile, CUDA graphs. Each layer is compiled once and the whole pass is
 recorded as one graph, which compiles in seconds; --whole compiles the whole model with mode="reduce-overhead" instead (not compared here).
+--precision is of jeoul alone: fp8 weights stand beside PyTorch's bf16.
 First token: prompts of the batch in one pass. Token: one of all samples, mean of an answer, nothing waited for in between.
 """
 import argparse
@@ -21,6 +22,7 @@ parser.add_argument("--models", default="gpt-305m,llama-3-8b")
 parser.add_argument("--batches", default="1,8,32")
 parser.add_argument("--prompt", type=int, default=512)
 parser.add_argument("--answer", type=int, default=128)
+parser.add_argument("--precision", default="bf16")
 parser.add_argument("--whole", action="store_true")
 parser.add_argument("--no-torch", action="store_true")
 args = parser.parse_args()
@@ -33,7 +35,7 @@ SHAPES = {  # layers, hidden, heads, key heads, ffn, vocabulary, learned positio
 
 
 def ours(model, batches, prompt):
-	done = subprocess.run([args.jeoul, "bench", "infer", "--backend", "cuda", "--model", model, "--batch", batches, "--prompt", str(prompt),
+	done = subprocess.run([args.jeoul, "bench", "infer", "--backend", "cuda", "--model", model, "--precision", args.precision, "--batch", batches, "--prompt", str(prompt),
 		"--answer", str(args.answer), "--no-store", "--json"], capture_output=True, text=True, timeout=240)
 	if done.returncode:
 		print(done.stderr.strip(), file=sys.stderr)

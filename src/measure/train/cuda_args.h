@@ -34,6 +34,11 @@ struct gemv_args {
 	int m, n, k, lda, ldb, ldc;
 	int parts; /* warps that share a row of w */
 	int gelu;
+	/* where w is e4m3: its scale; numbers of k that a block sums, and where blocks that share rows leave their sums */
+	const struct jl_fp8_scale *scale;
+	int each;
+	float *partial; /* [gridDim.y × m × n] */
+	int *n_done;    /* [gridDim.x], 0 between launches */
 };
 
 struct next_args {
@@ -48,7 +53,8 @@ struct next_args {
 
 struct fp8_args {
 	const void *from, *before;
-	unsigned char *to, *to_t; /* [n_rows × width], [width × n_rows], multiples of 16; NULL: not wanted */
+	unsigned char *to,
+		*to_t; /* [n_rows × width], [width × n_rows], width and with to_t n_rows a multiple of 16; NULL: not wanted */
 	struct jl_fp8_scale *scale;
 	float *partial; /* [gridDim.y × width] sums of columns; NULL: not wanted */
 	int n_rows, width;

@@ -130,6 +130,15 @@ __device__ inline float block_max(float x, float *room)
 	return block_fold<warp_max>(x, -INFINITY, room);
 }
 
+/* c[16 × 8] += a[16 × 16]·b[16 × 8]. */
+__device__ inline void mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
+{
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+		     "{%0,%1,%2,%3};\n"
+		     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
 __device__ inline float tanh_fast(float x)
 {
 	/* exact to a few units in the last place, unlike tanh.approx; large x ends at ±1 without a branch */

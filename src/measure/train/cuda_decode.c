@@ -7,16 +7,28 @@
 enum {
 	SPLITS_MAX = 32,
 	SPLIT_KEYS = 64,
-	BLOCKS_MAX = 4096
-}; /* stretches of keys, at most; keys of one, at least; counters */
+	BLOCKS_MAX = 4096,
+	PIECE = 256,
+	PARTS_MAX = 8,
+	SMALL = 8 << 20
+}; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time, its blocks that share rows;
+    * weights of a small product */
 
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 {
 	char kind = cuda_half(e) ? 'b' : 'f', name[48];
-	enum jl_status status = JL_OK;
+	const struct jl_cuda *cu = e->gpu->cuda;
+	enum jl_status status = jl_cuda_take(e, CUDA_DONE_B, &e->n_done, err);
+	JL_THEN(status, jl_cuda_check(cu, cu->MemsetD8Async(e->n_done, 0, CUDA_DONE_B, e->gpu->stream),
+				      "cuMemsetD8Async", err));
 	for (int i = 0; status == JL_OK && i < CUDA_GEMV; i++) {
 		snprintf(name, sizeof name, "cuda_decode/jl_gemv_%c%d", kind, 1 << i);
 		status = jl_gpu_function(e->gpu, name, 0, &e->gemv[i], err);
+	}
+	for (int i = 0; status == JL_OK && cuda_half(e) && i < CUDA_NARROW; i++) {
+		snprintf(name, sizeof name, "cuda_decode/jl_narrow_%s",
+			 (const char *[]){ "8", "16s", "32s", "16", "32" }[i]);
+		status = jl_gpu_function(e->gpu, name, 0, &e->narrow[i], err);
 	}
 	for (int i = 0; status == JL_OK && i < 2 * CUDA_NEXT; i++) {
 		snprintf(name, sizeof name, "cuda_decode/jl_attn_next_%c%d_%d", kind, i < CUDA_NEXT ? 64 : 128,
@@ -32,21 +44,27 @@ bool jl_cuda_can_gemv(const struct jl_eng_gemm *op)
 	       op->epilogue <= JL_EP_BIAS_GELU && op->k % 8 == 0 && op->lda % 8 == 0 && op->ldb % 8 == 0;
 }
 
+static struct gemv_args product_of(const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
+{
+	return (struct gemv_args){ .x = (const void *)(uintptr_t)b->a,
+				   .w = (const void *)(uintptr_t)b->b,
+				   .bias = (const void *)(uintptr_t)b->bias,
+				   .y = (void *)(uintptr_t)b->c,
+				   .aux = (void *)(uintptr_t)b->aux,
+				   .m = (int)op->m,
+				   .n = (int)op->n,
+				   .k = (int)op->k,
+				   .lda = (int)op->lda,
+				   .ldb = (int)op->ldb,
+				   .ldc = (int)op->ldc,
+				   .parts = 1,
+				   .gelu = op->epilogue == JL_EP_BIAS_GELU,
+				   .scale = op->b_fp8 };
+}
+
 void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
 {
-	struct gemv_args a = { .x = (const void *)(uintptr_t)b->a,
-			       .w = (const void *)(uintptr_t)b->b,
-			       .bias = (const void *)(uintptr_t)b->bias,
-			       .y = (void *)(uintptr_t)b->c,
-			       .aux = (void *)(uintptr_t)b->aux,
-			       .m = (int)op->m,
-			       .n = (int)op->n,
-			       .k = (int)op->k,
-			       .lda = (int)op->lda,
-			       .ldb = (int)op->ldb,
-			       .ldc = (int)op->ldc,
-			       .parts = 1,
-			       .gelu = op->epilogue == JL_EP_BIAS_GELU };
+	struct gemv_args a = product_of(op, b);
 	int kernel = 0;
 	while (1 << kernel < a.m)
 		kernel++;
@@ -57,6 +75,33 @@ void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const str
 	jl_cuda_launch(e, e->gemv[kernel],
 		       (struct jl_gpu_grid){ .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = 256 },
 		       (void *[]){ &a });
+}
+
+void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
+{
+	for (size_t row = 0, n_rows; row < op->m; row += n_rows) {
+		struct gemv_args a = product_of(op, b);
+		int kernel = 0;
+		n_rows = op->m - row < JL_FP8_FEW ? op->m - row : JL_FP8_FEW;
+		a.m = (int)n_rows;
+		a.x = (const char *)a.x + row * op->lda * e->base.elem_B;
+		a.y = (char *)a.y + row * op->ldc * e->base.elem_B;
+		a.aux = a.aux ? (char *)a.aux + row * op->ldc * e->base.elem_B : NULL;
+		while (8 << kernel < a.m)
+			kernel++;
+		const bool large = kernel && op->n * op->k > SMALL; /* x is worth sharing */
+		const unsigned rows = large ? 128 : 16;
+		struct jl_gpu_grid grid = { .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = large ? 256 : 512 };
+		/* where these are too few blocks, several divide the sums of the same rows */
+		int splits = large ? 2 * e->gpu->n_sm / (int)grid.x : 1;
+		splits = splits > PARTS_MAX ? PARTS_MAX : splits > 1 ? splits : 1;
+		a.each = ((a.k + splits - 1) / splits + PIECE - 1) / PIECE * PIECE;
+		grid.y = (unsigned)((a.k + a.each - 1) / a.each);
+		if (grid.y > 1)
+			a.partial = (float *)(uintptr_t)jl_cuda_partials(e, grid.y * n_rows, op->n);
+		a.n_done = (int *)(uintptr_t)e->n_done;
+		jl_cuda_launch(e, e->narrow[kernel + (large ? 2 : 0)], grid, (void *[]){ &a });
+	}
 }
 
 /* Keys are only split where that many blocks do not fill the GPU, so that no batch needs more. */

@@ -2,6 +2,34 @@
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
+/* Is this block, of n that leave something in memory, the one that comes last? It sees what they left. */
+__device__ inline bool last_of(int *n_done, int n, bool &is_last)
+{
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		is_last = atomicAdd(n_done, 1) == n - 1;
+		if (is_last)
+			*n_done = 0;
+	}
+	__syncthreads();
+	__threadfence();
+	return is_last;
+}
+
+template <typename T> __device__ inline void finish(const gemv_args &a, float y, int row, int col)
+{
+	const size_t at = (size_t)row * a.ldc + col;
+	if (a.bias)
+		y += to_float(((const T *)a.bias)[col]);
+	if (a.gelu) {
+		y = rounded(y, (const T *)0);
+		((T *)a.aux)[at] = from_float<T>(y);
+		y = gelu(y);
+	}
+	((T *)a.y)[at] = from_float<T>(y);
+}
+
 /* y[m × n] = x[m × k]·wᵀ (+ bias, gelu), m <= M. Some warps a row of w: as much of w is on its way as the memory can deliver, and x comes from
  * the cache. */
 template <typename T, int M> __device__ static void gemv(const gemv_args &a)
@@ -47,15 +75,214 @@ template <typename T, int M> __device__ static void gemv(const gemv_args &a)
 	float y = 0.0f;
 	for (int p = 0; p < a.parts; p++)
 		y += sums[warp + p][lane];
-	size_t at = (size_t)lane * a.ldc + row;
-	if (a.bias)
-		y += to_float(((const T *)a.bias)[row]);
-	if (a.gelu) {
-		y = rounded(y, (const T *)0);
-		((T *)a.aux)[at] = from_float<T>(y);
-		y = gelu(y);
+	finish<T>(a, y, lane, row);
+}
+
+/* Four e4m3 as bf16 of 2^-120 times their worth, those that are subnormal too: bytes 0 and 2, bytes 1 and 3. */
+__device__ inline void widen(uint32_t four, uint32_t &even, uint32_t &odd)
+{
+	even = (four << 4 & 0x07f007f0u) | (four << 8 & 0x80008000u);
+	odd = (four >> 4 & 0x07f007f0u) | (four & 0x80008000u);
+}
+
+/* What goes with them: of four bf16 the first and the third, the second and the fourth, times 2^96. */
+__device__ inline void beside(uint32_t low, uint32_t high, uint32_t &even, uint32_t &odd)
+{
+	uint32_t pairs[2] = { __byte_perm(low, high, 0x5410), __byte_perm(low, high, 0x7632) };
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		__nv_bfloat162 x = __hmul2(*reinterpret_cast<__nv_bfloat162 *>(&pairs[i]), __float2bfloat162_rn(0x1p96f));
+		pairs[i] = *reinterpret_cast<uint32_t *>(&x);
 	}
-	((T *)a.y)[at] = from_float<T>(y);
+	even = pairs[0];
+	odd = pairs[1];
+}
+
+#define OF_SUM 0x1p24f /* what is then left */
+
+__device__ inline uint4 load_once(const unsigned char *from)
+{
+	uint4 v;
+	asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+		     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+		     : "l"(from));
+	return v;
+}
+
+/* Products of w in e4m3 with one scale; n and k are multiples of 16. A lane loads 16 numbers of two rows of w at a time, and as sums have
+ * no order of their own these are what it holds of four products of 16.
+ *
+ * Up to 8·N rows of x: the warps share 16 rows of w and divide their sums. */
+template <int N, int WARPS> __device__ static void narrow(const gemv_args &a)
+{
+	constexpr int AHEAD = N == 1 ? 2 : 1, STEP = WARPS * 64;
+	__shared__ float sums[WARPS][8 * N][17];
+	const int warp = threadIdx.x / 32, group = threadIdx.x % 32 / 4, quad = threadIdx.x % 4, row0 = blockIdx.x * 16;
+	const unsigned char *w = (const unsigned char *)a.w + (size_t)(row0 + group) * a.ldb;
+	const bf16 *x[N];
+	float c[N][4] = {};
+#pragma unroll
+	for (int n = 0; n < N; n++)
+		x[n] = (const bf16 *)a.x + (size_t)min(n * 8 + group, a.m - 1) * a.lda;
+	for (int base = warp * 64; base < a.k; base += STEP * AHEAD) { /* whole warps: they multiply together */
+		const int k = base + quad * 16;
+		uint4 v[AHEAD][2] = {};
+#pragma unroll
+		for (int i = 0; i < AHEAD * 2; i++)
+			if (k + i / 2 * STEP < a.k)
+				v[i / 2][i % 2] = load_once(w + (size_t)(i % 2 * 8) * a.ldb + k + i / 2 * STEP);
+#pragma unroll
+		for (int i = 0; i < AHEAD * N; i++) {
+			const int u = i / N, n = i % N;
+			uint32_t y[8] = {};
+			if (k + u * STEP < a.k)
+#pragma unroll
+				for (int h = 0; h < 2; h++)
+					*reinterpret_cast<uint4 *>(&y[h * 4]) =
+						*reinterpret_cast<const uint4 *>(x[n] + k + u * STEP + h * 8);
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				uint32_t f[4], even, odd;
+				widen((&v[u][0].x)[j], f[0], f[2]);
+				widen((&v[u][1].x)[j], f[1], f[3]);
+				beside(y[2 * j], y[2 * j + 1], even, odd);
+				mma(c[n], f, even, odd);
+			}
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < N * 4; i++)
+		sums[warp][i / 4 * 8 + quad * 2 + i % 2][i / 2 % 2 * 8 + group] = c[i / 4][i % 4];
+	__syncthreads();
+	const int col = threadIdx.x / 16, row = threadIdx.x % 16;
+	if (col >= a.m)
+		return;
+	float all = 0.0f;
+#pragma unroll
+	for (int part = 0; part < WARPS; part++)
+		all += sums[part][col][row];
+	finish<bf16>(a, all * a.scale->inverse * OF_SUM, col, row0 + row);
+}
+
+/* More rows of x and of w: four of eight warps have 32 rows of w each, the other four the same ones and the other half of their sums. x comes
+ * through shared memory in pieces, already as the products want it. Blocks that divide the sums of the same rows further leave theirs in
+ * `partial`, and the last one adds them up in order. */
+template <int N> __device__ static void narrow_more(const gemv_args &a)
+{
+	constexpr int PIECE = 256, UNITS = N / 2, PARTS = 8; /* a unit of x: 16 numbers of a row; as many as a thread brings */
+	__shared__ union {
+		uint4 x[2][PIECE / 64][N][2][32];
+		float sums[N * 8][132];
+	} room;
+	__shared__ bool is_last;
+	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = lane / 4, quad = lane % 4, half = warp / 4;
+	const int row0 = blockIdx.x * 128, own = warp % 4 * 32 + group;
+	const int begin = blockIdx.y * a.each, end = min(a.k, begin + a.each);
+	const unsigned char *w[4];
+	float c[2][N][4] = {};
+	uint4 v[2][4], x[UNITS][2];
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		w[i] = (const unsigned char *)a.w + (size_t)min(row0 + own + i * 8, a.n - 1) * a.ldb + half * 128 + quad * 16;
+	auto load = [&](int base, int s) {
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			v[s][i] = make_uint4(0, 0, 0, 0);
+			if (base + half * 128 + s * 64 + quad * 16 < end)
+				v[s][i] = load_once(w[i] + base + s * 64);
+		}
+	};
+	auto load_x = [&](int base) {
+#pragma unroll
+		for (int i = 0; i < UNITS * 2; i++) {
+			int unit = threadIdx.x + i / 2 * 256, k = base + unit % 16 * 16;
+			x[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
+			if (k < end)
+				x[i / 2][i % 2] = *reinterpret_cast<const uint4 *>(
+					(const bf16 *)a.x + (size_t)min(unit / 16, a.m - 1) * a.lda + k + i % 2 * 8);
+		}
+	};
+	auto keep_x = [&](int side) {
+#pragma unroll
+		for (int i = 0; i < UNITS * 2; i++) {
+			int unit = threadIdx.x + i / 2 * 256, r = unit / 16, k = unit % 16;
+			uint4 from = x[i / 2][i % 2], to;
+			beside(from.x, from.y, to.x, to.y);
+			beside(from.z, from.w, to.z, to.w);
+			room.x[side][k / 4][r / 8][i % 2][r % 8 * 4 + k % 4] = to;
+		}
+	};
+	load_x(begin);
+	load(begin, 0);
+	load(begin, 1);
+	keep_x(0);
+	__syncthreads();
+	for (int base = begin, side = 0; base < end; base += PIECE, side ^= 1) {
+		load_x(base + PIECE);
+#pragma unroll
+		for (int s = 0; s < 2; s++) {
+#pragma unroll
+			for (int h = 0; h < 2; h++) {
+				uint32_t f[2][2][4]; /* rows, products */
+#pragma unroll
+				for (int i = 0; i < 8; i++)
+					widen((&v[s][i / 2].x)[2 * h + i % 2], f[i / 4][i % 2][i / 2 % 2], f[i / 4][i % 2][i / 2 % 2 + 2]);
+#pragma unroll
+				for (int n = 0; n < N; n++) {
+					uint4 y = room.x[side][half * 2 + s][n][h][lane];
+#pragma unroll
+					for (int r = 0; r < 2; r++) {
+						mma(c[r][n], f[r][0], y.x, y.y);
+						mma(c[r][n], f[r][1], y.z, y.w);
+					}
+				}
+			}
+			load(base + PIECE, s);
+		}
+		keep_x(side ^ 1);
+		__syncthreads();
+	}
+	auto each_sum = [&](auto use) {
+#pragma unroll
+		for (int i = 0; i < 2 * N * 4; i++)
+			use(i / 4 % N * 8 + quad * 2 + i % 2, own + i / (4 * N) * 16 + i / 2 % 2 * 8, c[i / (4 * N)][i / 4 % N][i % 4]);
+	};
+	if (half)
+		each_sum([&](int token, int r, float sum) { room.sums[token][r] = sum; });
+	__syncthreads();
+	if (!half)
+		each_sum([&](int token, int r, float sum) { room.sums[token][r] += sum; });
+	__syncthreads();
+	const float scale = a.scale->inverse * OF_SUM;
+	for (int i = threadIdx.x; i < 128 * a.m; i += 256) {
+		int token = i / 128, r = i % 128;
+		if (row0 + r >= a.n)
+			continue;
+		if (gridDim.y == 1)
+			finish<bf16>(a, room.sums[token][r] * scale, token, row0 + r);
+		else
+			a.partial[((size_t)blockIdx.y * a.m + token) * a.n + row0 + r] = room.sums[token][r] * scale;
+	}
+	if (gridDim.y == 1 || !last_of(a.n_done + blockIdx.x, gridDim.y, is_last))
+		return;
+	for (int i = threadIdx.x; i < 32 * a.m; i += 256) {
+		int token = i / 32, r = row0 + i % 32 * 4;
+		float4 part[PARTS] = {};
+		if (r >= a.n)
+			continue;
+#pragma unroll
+		for (int p = 0; p < PARTS; p++)
+			if (p < (int)gridDim.y)
+				part[p] = __ldcg(reinterpret_cast<const float4 *>(a.partial + ((size_t)p * a.m + token) * a.n + r));
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			float all = 0.0f;
+#pragma unroll
+			for (int p = 0; p < PARTS; p++)
+				all += (&part[p].x)[j];
+			finish<bf16>(a, all, token, r + j);
+		}
+	}
 }
 
 /* Up to Q heads that share keys and values, over one stretch of them. Eight lanes a key: 16 keys at a time. The block that is done last puts
@@ -183,18 +410,8 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	}
 	if (a.n_splits == 1)
 		return;
-	__threadfence();
-	__syncthreads();
-	int *n_done = a.n_done + blockIdx.z * gridDim.y + blockIdx.y;
-	if (threadIdx.x == 0) {
-		is_last = atomicAdd(n_done, 1) == a.n_splits - 1;
-		if (is_last)
-			*n_done = 0;
-	}
-	__syncthreads();
-	if (!is_last)
+	if (!last_of(a.n_done + blockIdx.z * gridDim.y + blockIdx.y, a.n_splits, is_last))
 		return;
-	__threadfence();
 	for (int i = threadIdx.x; i < n_q * D; i += blockDim.x) {
 		float x = together(partial + (size_t)(i / D) * a.n_splits * (D + 2), a.n_splits, D + 2, i % D, &m, &w);
 		to[i] = from_float<T>(x / w);
@@ -211,6 +428,13 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	{                                                                                                              \
 		attn_next<T, D, Q>(a);                                                                                 \
 	}
+#define NARROW(name, THREADS, ...)                                                                                     \
+	extern "C" __global__ void __launch_bounds__(THREADS, 2) jl_narrow_##name(gemv_args a)                         \
+	{                                                                                                              \
+		__VA_ARGS__(a);                                                                                        \
+	}
 #define NEXTS(T, kind, D) NEXT(T, kind, D, 1) NEXT(T, kind, D, 4) NEXT(T, kind, D, 8)
 #define GEMVS(T, kind)    GEMV(T, kind, 1) GEMV(T, kind, 2) GEMV(T, kind, 4) GEMV(T, kind, 8)
 GEMVS(bf16, b) GEMVS(float, f) NEXTS(bf16, b, 64) NEXTS(bf16, b, 128) NEXTS(float, f, 64) NEXTS(float, f, 128)
+NARROW(8, 512, narrow<1, 16>) NARROW(16, 256, narrow_more<2>) NARROW(32, 256, narrow_more<4>)
+NARROW(16s, 512, narrow<2, 16>) NARROW(32s, 512, narrow<4, 16>)

@@ -89,6 +89,7 @@ static void cuda_destroy(struct jl_engine *engine)
 		if (e->stages)
 			cu->MemFreeHost(e->stages);
 		jl_gpu_free(e->gpu, e->partials, e->partials_B);
+		jl_gpu_free(e->gpu, e->n_done, CUDA_DONE_B);
 		jl_gpu_free(e->gpu, e->scalars, sizeof(struct cuda_scalars));
 		jl_gpu_close(e->gpu);
 	}

@@ -39,12 +39,14 @@ enum cuda_kernel {
 	N_CUDA_KERNEL
 };
 
-#define CUDA_NORMS        10  /* kernels of norms: a warp a row, the first CUDA_NORM_WARPS of them, or a block */
-#define CUDA_NORM_WARPS   6   /* rows of 256·n, n = 1 .. this */
-#define CUDA_GEMV         4   /* kernels for products of up to 1, 2, 4, 8 rows */
-#define CUDA_NEXT         3   /* for 1, 4, 8 heads that share keys */
-#define CUDA_PLANS_MAX    256 /* matrix products of different shape */
-#define CUDA_STAGES       16  /* small copies from the host under way */
+#define CUDA_NORMS        10   /* kernels of norms: a warp a row, the first CUDA_NORM_WARPS of them, or a block */
+#define CUDA_NORM_WARPS   6    /* rows of 256·n, n = 1 .. this */
+#define CUDA_GEMV         4    /* kernels for products of up to 1, 2, 4, 8 rows */
+#define CUDA_NARROW       5    /* for e4m3 weights and up to 8, 16, 32 rows; for large ones and 16, 32 */
+#define CUDA_DONE_B       4096 /* counters of blocks that are done */
+#define CUDA_NEXT         3    /* for 1, 4, 8 heads that share keys */
+#define CUDA_PLANS_MAX    256  /* matrix products of different shape */
+#define CUDA_STAGES       16   /* small copies from the host under way */
 #define CUDA_STAGE_B      ((size_t)1 << 20)
 #define CUDA_PARTIALS_MAX 1024 /* rows of partial sums */
 
@@ -80,13 +82,14 @@ struct cuda_engine {
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
 	struct CUfunc_st *norm[CUDA_NORMS], *norm_bwd[CUDA_NORMS];
 	struct CUfunc_st *attn[3][2]; /* forward, backward of queries, of keys; head sizes 64, 128 */
-	struct CUfunc_st *gemv[CUDA_GEMV], *next[2][CUDA_NEXT];
+	struct CUfunc_st *gemv[CUDA_GEMV], *narrow[CUDA_NARROW], *next[2][CUDA_NEXT];
 	struct cuda_plan plans[CUDA_PLANS_MAX];
 	int n_plans;
 	uint64_t scalars;
 	uint64_t partials; /* room for sums that are finished by a second kernel */
 	size_t partials_B;
-	void *stages; /* pinned */
+	uint64_t n_done; /* CUDA_DONE_B, zero between kernels */
+	void *stages;    /* pinned */
 	struct CUevent_st *stage_free[CUDA_STAGES];
 	int next_stage;
 	struct CUevent_st *marks[JL_N_MARK];
@@ -130,6 +133,7 @@ void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_at
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err);
 bool jl_cuda_can_gemv(const struct jl_eng_gemm *op);
 void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b);
+void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b);
 size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape);
 
 /* cuda_fp8.c */

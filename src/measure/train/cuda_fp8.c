@@ -53,7 +53,10 @@ void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n
 	for (size_t i = 0; i < n; i++)
 		many.of[i] = args_of(&op[i], partials, &grid);
 	if (op->first) { /* nothing is known of the values: one pass to see them */
-		jl_cuda_launch(e, kernel, grid, (void *[]){ &many });
+		struct fp8_many seen = many;
+		for (size_t i = 0; i < n; i++)
+			seen.of[i].to = seen.of[i].to_t = NULL;
+		jl_cuda_launch(e, kernel, grid, (void *[]){ &seen });
 		for (size_t i = 0; i < n; i++)
 			scales(e, op[i].scale, !op->wide, 1, 1);
 	}

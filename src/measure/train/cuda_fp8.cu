@@ -89,11 +89,12 @@ __device__ static void put(const fp8_args &a, uint32_t *turned, const uint32_t l
 {
 	const int warp = threadIdx.x / 32, eighth = threadIdx.x % 8, group = threadIdx.x % 32 / 8;
 	const int row = row0 + warp * GRANULE + group * 4, col = col0 + eighth * 8;
-	if (a.to && row < a.n_rows && col < end)
+	if (a.to && col < end)
 #pragma unroll
 		for (int r = 0; r < 4; r++)
-			*reinterpret_cast<uint2 *>(a.to + (size_t)(row + r) * a.width + col) =
-				make_uint2(low[r], high[r]);
+			if (row + r < a.n_rows)
+				*reinterpret_cast<uint2 *>(a.to + (size_t)(row + r) * a.width + col) =
+					make_uint2(low[r], high[r]);
 	if (!a.to_t)
 		return;
 	uint32_t t[8];
@@ -146,10 +147,12 @@ template <int OF, bool WIDE> __device__ static void narrow(const fp8_args &a)
 	uint4 in[4][3] = {};
 	uint32_t low[N_OUT][4] = {}, high[N_OUT][4] = {};
 	float sums[N_OUT][8] = {}, largest = 0.0f;
-	if (row < a.n_rows && col < half) {
+	if (col < half) {
 #pragma unroll
 		for (int r = 0; r < 4; r++) {
 			const size_t at = (size_t)(row + r) * half + col, pair = (size_t)(row + r) * 2 * half + col;
+			if (row + r >= a.n_rows)
+				continue;
 			in[r][0] = load16((const bf16 *)a.from + (OF == SWIGLU ? pair : at));
 			if (N_IN > 1)
 				in[r][1] = load16(OF == SWIGLU     ? (const bf16 *)a.from + pair + half

@@ -204,10 +204,14 @@ void jl_cuda_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 	struct jl_err err;
 	if (engine->failed != JL_OK)
 		return;
+	struct jl_matmul_buffers b = buffers_of(op);
+	if (op->b_fp8 && !op->a_fp8) {
+		jl_cuda_narrow(e, op, &b);
+		return;
+	}
 	struct cuda_plan *plan = find_plan(e, op);
 	if (!plan)
 		return;
-	struct jl_matmul_buffers b = buffers_of(op);
 	if (plan->own) {
 		jl_cuda_gemv(e, op, &b);
 		return;

@@ -80,9 +80,10 @@ double jl_decode_read_B(const struct jl_trainer *t, double n_samples, double con
 	double weights_B = 0;
 	for (int w = 0; w < JL_N_TENSOR; w++) {
 		const struct jl_tensor_place *p = &s->weights[w];
-		bool looked_up = w == JL_W_POSITIONS || (w == JL_W_TOKENS && (!s->tied || t->in.int8));
+		bool looked_up = w == JL_W_POSITIONS ||
+				 (w == JL_W_TOKENS && (!s->tied || s->weights[JL_W_LOGITS].narrow));
 		if (!looked_up)
-			weights_B += (double)(p->rows * p->cols * (p->int8 ? 1 : t->engine->elem_B)) *
+			weights_B += (double)(p->rows * p->cols * (p->narrow ? 1 : t->engine->elem_B)) *
 				     (double)(p->unit == JL_UNIT_LAYER ? s->n_layers : 1);
 	}
 	return weights_B +

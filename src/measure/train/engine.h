@@ -72,6 +72,8 @@ enum jl_epilogue {
 	JL_EP_BGRAD      /* c = A·B, and bias_grad[m] (+)= sums of op(A) over k, that is of dy over the tokens */
 };
 
+#define JL_FP8_FEW ((size_t)32)
+
 struct jl_eng_gemm {
 	size_t m, n, k;
 	const void *a, *b;
@@ -86,7 +88,8 @@ struct jl_eng_gemm {
 	void *bias_grad;  /* grad[m], BGRAD */
 	const float
 		*b_scale; /* not NULL (an engine with int8_from_float, tb): b is int8_t, its row i times b_scale[i] */
-	/* Not NULL (an engine with `fp8`, tb without ta): a and b are fp8 of these scales, both e4m3, or a e5m2 with `wide`. */
+	/* Not NULL (an engine with `fp8`, tb without ta): a and b are fp8 of these scales, both e4m3, or a e5m2 with `wide`. a_fp8
+	 * alone NULL: only b is, and at most JL_FP8_FEW rows of a read it once. */
 	const struct jl_fp8_scale *a_fp8, *b_fp8;
 	bool wide;
 };
@@ -174,7 +177,7 @@ struct jl_eng_loss {
 	float *loss;
 };
 
-/* to[n_rows × width] and its transpose as fp8, e4m3 or with `wide` e5m2; both sides multiples of 16. The scale is of earlier steps, in the
+/* to[n_rows × width] and its transpose as fp8, e4m3 or with `wide` e5m2; the width, and with to_t the rows, a multiple of 16. The scale is of earlier steps, in the
  * `first` step of the values themselves; their largest is noted. bias_grad (grad[width], with `wide`, NULL: none) (+)= sums over the
  * rows. */
 enum jl_fp8_of {

@@ -107,7 +107,8 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 void jl_decode_predict(struct jl_train_result *r, const struct jl_train_run *run)
 {
 	const struct jl_passes_ask ask = { .model = run->model,
-					   .weight_B = run->int8 ? 1 : r->rates.elem_B,
+					   .weight_B = run->int8 || run->precision == JL_TRAIN_FP8 ? 1
+												   : r->rates.elem_B,
 					   .elem_B = r->rates.elem_B,
 					   .n_requests = (double)r->config.batch,
 					   .prompt = (double)run->seq,

@@ -51,8 +51,8 @@ struct jl_tensor_place {
 	size_t rows, cols; /* as stored; rows 0: the model has none */
 	size_t real_rows;  /* without the padding of the vocabulary */
 	enum jl_unit_kind unit;
-	size_t at; /* elements from the beginning of the unit */
-	bool int8; /* lies among the unit's int8 weights, and its rows' scales from `scale_at` on */
+	size_t at;   /* elements from the beginning of the unit */
+	bool narrow; /* lies among the unit's weights of a byte; its scales are from `scale_at` on */
 	size_t scale_at;
 };
 

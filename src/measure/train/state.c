@@ -42,9 +42,15 @@ static bool shards_grads(const struct jl_trainer *t)
 	return t->mode >= JL_TRAIN_ZERO2;
 }
 
+/* A training's: tensors are kept as they come out of one product and go into the next. */
 static bool is_fp8(const struct jl_trainer *t)
 {
-	return t->engine->precision == JL_TRAIN_FP8;
+	return t->engine->precision == JL_TRAIN_FP8 && !t->in.max_tokens;
+}
+
+static bool is_fp8_decoder(const struct jl_trainer *t)
+{
+	return t->engine->precision == JL_TRAIN_FP8 && t->in.max_tokens;
 }
 
 static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
@@ -61,7 +67,7 @@ static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 		if (t->in.max_tokens) {
 			enum jl_unit_kind kind = jl_train_unit_kind(&t->shape, u);
 			unit->param = take(&c[JL_BLOCK_PARAM], n, elem_B);
-			unit->int8 = take(&c[JL_BLOCK_PARAM], t->int8_n[kind], 1);
+			unit->narrow = take(&c[JL_BLOCK_PARAM], t->narrow_n[kind], 1);
 			unit->scales = take(&c[JL_BLOCK_PARAM], t->scales_n[kind], sizeof(float));
 			continue;
 		}
@@ -141,6 +147,13 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
 	t->next = take(c, t->in.max_tokens ? last : 0, sizeof(int32_t));
 	t->at = take(c, t->in.max_tokens ? 1 : 0, sizeof(int32_t));
+	for (size_t i = 0; t->engine->precision == JL_TRAIN_FP8 && i < JL_N_LINEAR; i++) {
+		const struct jl_tensor_place *w = &s->weights[jl_train_linears[i]];
+		size_t wider = w->rows > w->cols && !t->in.max_tokens ? w->rows : w->cols;
+		most = wider > most ? wider : most;
+	}
+	t->fp8 = most ? take(c, rows * most, 1) : NULL;
+	t->scales = most ? take(c, s->n_layers * JL_N_LINEAR * 3, sizeof *t->scales) : NULL;
 	if (t->in.max_tokens)
 		return;
 	t->d_res = take(c, rows * s->hidden, elem_B);
@@ -148,15 +161,8 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->d_up = take(c, rows * s->ffn, elem_B);
 	t->d_qkv = take(c, rows * jl_train_width_qkv(s), elem_B);
 	t->d_att = take(c, rows * s->heads * s->head_dim, elem_B);
-	for (size_t i = 0; is_fp8(t) && i < JL_N_LINEAR; i++) {
-		const struct jl_tensor_place *w = &s->weights[jl_train_linears[i]];
-		size_t wider = w->rows > w->cols ? w->rows : w->cols;
-		most = wider > most ? wider : most;
-	}
-	t->fp8 = most ? take(c, rows * most, 1) : NULL;
 	t->fp8_t = most ? take(c, rows * most, 1) : NULL;
 	t->fp8_w = most ? take(c, s->unit_n[JL_UNIT_LAYER], 1) : NULL;
-	t->scales = most ? take(c, s->n_layers * JL_N_LINEAR * 3, sizeof *t->scales) : NULL;
 	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
 	t->norm_sq = take(c, 64, sizeof(float));
 	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
@@ -179,8 +185,8 @@ static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 	lay_work(t, &c[JL_BLOCK_WORK]);
 }
 
-/* Weights of products are laid out by themselves, apart from what stays as it is; a tied table is kept both ways. */
-static void split_int8(struct jl_trainer *t)
+/* int8 or fp8: weights of products are laid out by themselves, apart from what stays as it is; a tied table is kept both ways. */
+static void split_narrow(struct jl_trainer *t)
 {
 	struct jl_train_shape *s = &t->shape;
 	struct jl_tensor_place *logits = &s->weights[JL_W_LOGITS];
@@ -189,12 +195,14 @@ static void split_int8(struct jl_trainer *t)
 		*logits = s->weights[JL_W_TOKENS];
 	for (int w = 0; w < JL_N_TENSOR; w++) {
 		struct jl_tensor_place *p = &s->weights[w];
-		p->int8 = w == JL_W_LOGITS || w == JL_W_QKV || w == JL_W_OUT || w == JL_W_UP || w == JL_W_DOWN;
-		size_t *n = p->int8 ? &t->int8_n[p->unit] : &s->unit_n[p->unit];
+		p->narrow = w == JL_W_LOGITS || w == JL_W_QKV || w == JL_W_OUT || w == JL_W_UP || w == JL_W_DOWN;
+		size_t *n = p->narrow ? &t->narrow_n[p->unit] : &s->unit_n[p->unit];
 		p->at = *n;
 		p->scale_at = t->scales_n[p->unit];
 		*n += (p->rows * p->cols + JL_TRAIN_ALIGN - 1) / JL_TRAIN_ALIGN * JL_TRAIN_ALIGN;
-		t->scales_n[p->unit] += p->int8 ? p->rows : 0;
+		t->scales_n[p->unit] += !p->narrow   ? 0
+					: t->in.int8 ? p->rows
+						     : sizeof(struct jl_fp8_scale) / sizeof(float);
 	}
 }
 
@@ -205,8 +213,8 @@ static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct 
 	t->rank = in->comm ? in->comm->rank : 0;
 	t->mode = t->n_ranks > 1 ? in->mode : JL_TRAIN_DDP;
 	t->n_rows = in->n_samples * in->seq;
-	if (in->int8)
-		split_int8(t);
+	if (in->int8 || is_fp8_decoder(t))
+		split_narrow(t);
 }
 
 struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in)
@@ -257,6 +265,8 @@ struct fill {
 	struct jl_pool *pool;
 	float *values;
 	size_t unit, begin, n;
+	char *whole; /* of an fp8 decoder: a tensor's elements, before its scale is known */
+	size_t whole_B;
 };
 
 static void fill_piece(void *ctx, size_t index, int thread)
@@ -287,16 +297,28 @@ static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, v
 		size_t n_rows = to->rows - row < each ? to->rows - row : each, n = n_rows * to->cols,
 		       at = row * to->cols;
 		fill(f, u, from->at + at, n, staged);
-		if (to->int8)
+		if (to->narrow && !f->whole)
 			t->k->int8_from_float(t->engine,
 					      &(struct jl_eng_int8){ .n_rows = n_rows,
 								     .width = to->cols,
 								     .from = staged,
-								     .to = unit->int8 + to->at + at,
+								     .to = (int8_t *)unit->narrow + to->at + at,
 								     .scales = unit->scales + to->scale_at + row });
 		else
-			t->k->elem_from_float(t->engine, unit->param + (to->at + at) * t->engine->elem_B, staged, n);
+			t->k->elem_from_float(t->engine,
+					      (to->narrow ? f->whole : unit->param + to->at * t->engine->elem_B) +
+						      at * t->engine->elem_B,
+					      staged, n);
 	}
+	if (to->narrow && f->whole)
+		t->k->fp8(t->engine,
+			  &(struct jl_eng_fp8){ .n_rows = to->rows,
+						.width = to->cols,
+						.from = f->whole,
+						.to = unit->narrow + to->at,
+						.scale = (struct jl_fp8_scale *)(unit->scales + to->scale_at),
+						.first = true },
+			  1);
 }
 
 /* Each worker fills what it keeps: all of it, or its shard. */
@@ -306,6 +328,13 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 	void *staged = NULL;
 	enum jl_status status = f.values ? jl_pool_create(t->engine->n_threads, &f.pool, err) : jl_fail_nomem(err);
 	JL_THEN(status, t->k->alloc(t->engine, INIT_CHUNK * sizeof *f.values, JL_MEM_PLAIN, &staged, err));
+	for (int w = 0; is_fp8_decoder(t) && w < JL_N_TENSOR; w++) {
+		const struct jl_tensor_place *p = &t->shape.weights[w];
+		size_t size_B = p->narrow ? p->rows * p->cols * t->engine->elem_B : 0;
+		f.whole_B = size_B > f.whole_B ? size_B : f.whole_B;
+	}
+	if (f.whole_B)
+		JL_THEN(status, t->k->alloc(t->engine, f.whole_B, JL_MEM_PLAIN, (void **)&f.whole, err));
 	for (size_t u = 0; status == JL_OK && u < t->shape.n_units; u++) {
 		struct jl_unit *unit = &t->units[u];
 		for (int w = 0; t->in.max_tokens && w < JL_N_TENSOR; w++)
@@ -324,6 +353,8 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 			     unit->shard_n - at < INIT_CHUNK ? unit->shard_n - at : INIT_CHUNK, unit->master + at);
 		status = t->k->sync(t->engine, err);
 	}
+	if (f.whole)
+		t->k->free(t->engine, f.whole, f.whole_B, JL_MEM_PLAIN);
 	if (staged)
 		t->k->free(t->engine, staged, INIT_CHUNK * sizeof *f.values, JL_MEM_PLAIN);
 	jl_pool_destroy(f.pool);
@@ -334,8 +365,6 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 /* The library multiplies fp8 numbers only where every side is a multiple of 16. */
 static enum jl_status check_fp8(const struct jl_trainer_in *in, struct jl_err *err)
 {
-	if (in->max_tokens)
-		return jl_fail(err, JL_E_RANGE, "fp8 is for training; answers are made in bf16 (--precision bf16)");
 	for (size_t i = 0; i < JL_N_LINEAR; i++) {
 		const struct jl_tensor_place *w = &in->shape->weights[jl_train_linears[i]];
 		if (w->rows % 16 || w->cols % 16)
@@ -344,7 +373,7 @@ static enum jl_status check_fp8(const struct jl_trainer_in *in, struct jl_err *e
 				"fp8 needs linear layers whose sides are multiples of 16; %s has one of %zu × %zu",
 				in->shape->id, w->rows, w->cols);
 	}
-	if (in->n_samples * in->seq % 16)
+	if (!in->max_tokens && in->n_samples * in->seq % 16)
 		return jl_fail(err, JL_E_RANGE,
 			       "fp8 needs a multiple of 16 tokens in a micro-batch: %zu samples of %zu are %zu",
 			       in->n_samples, in->seq, in->n_samples * in->seq);
@@ -415,8 +444,8 @@ void jl_trainer_destroy(struct jl_trainer *t)
 void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
 {
 	const struct jl_tensor_place *p = &t->shape.weights[weight];
-	if (p->int8)
-		return unit->int8 + p->at;
+	if (p->narrow)
+		return unit->narrow + p->at;
 	return p->rows ? unit->param + p->at * t->engine->elem_B : NULL;
 }
 

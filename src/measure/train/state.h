@@ -16,7 +16,7 @@ struct jl_unit {
 	char *grad;        /* full; zero2, zero3: the buffer it is in now, NULL: in none */
 	char *grad_shard;
 	float *master, *m, *v; /* shard_n each; master NULL where parameters are float */
-	int8_t *int8;          /* a decoder's, with the scales of their rows */
+	char *narrow; /* a decoder's weights of a byte: int8 with a scale a row, fp8 with a jl_fp8_scale a tensor */
 	float *scales;
 	bool reducing, gathering;
 };
@@ -61,7 +61,7 @@ struct jl_trainer {
 	size_t n_rows; /* tokens of a micro-batch */
 	long n_steps;
 
-	size_t int8_n[JL_N_UNIT_KIND], scales_n[JL_N_UNIT_KIND]; /* of a unit of a decoder */
+	size_t narrow_n[JL_N_UNIT_KIND], scales_n[JL_N_UNIT_KIND]; /* of a unit of a decoder */
 
 	struct jl_block blocks[JL_N_BLOCK];
 	struct jl_unit *units;

@@ -71,10 +71,12 @@ static size_t linear_number(enum jl_tensor weight)
 	return ((size_t)weight - JL_W_QKV) / 2 - (weight > JL_W_OUT ? 1 : 0);
 }
 
-/* All of e4m3 before those of e5m2. */
+/* All of e4m3 before those of e5m2. A decoder's weights have theirs beside them. */
 static struct jl_fp8_scale *scale_of(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
 				     enum jl_fp8_what what)
 {
+	if (what == JL_FP8_WEIGHT && t->in.max_tokens)
+		return (struct jl_fp8_scale *)(unit->scales + t->shape.weights[weight].scale_at);
 	size_t layer = (size_t)(unit - t->units) - 1;
 	return t->scales + ((size_t)what * t->shape.n_layers + layer) * JL_N_LINEAR + linear_number(weight);
 }
@@ -97,7 +99,7 @@ static struct jl_eng_fp8 fp8_of(const struct jl_trainer *t, const struct jl_unit
 static void narrow_weights(struct jl_trainer *t, const struct jl_unit *unit, bool turned)
 {
 	struct jl_eng_fp8 ops[JL_N_LINEAR];
-	for (size_t i = 0; t->fp8 && i < JL_N_LINEAR; i++) {
+	for (size_t i = 0; t->fp8_w && i < JL_N_LINEAR; i++) {
 		const struct jl_tensor_place *w = &t->shape.weights[jl_train_linears[i]];
 		ops[i] = fp8_of(t, unit, jl_train_linears[i], JL_FP8_WEIGHT);
 		ops[i].n_rows = w->rows;
@@ -105,7 +107,7 @@ static void narrow_weights(struct jl_trainer *t, const struct jl_unit *unit, boo
 		ops[i].from = jl_trainer_at(t, unit, jl_train_linears[i]);
 		*(turned ? &ops[i].to_t : &ops[i].to) = t->fp8_w + w->at;
 	}
-	if (t->fp8)
+	if (t->fp8_w)
 		t->k->fp8(t->engine, ops, JL_N_LINEAR);
 }
 
@@ -145,7 +147,7 @@ static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_uni
 {
 	const bool forward = op.tb, dw = op.c_is_grad;
 	op.a = dw ? t->fp8_t : t->fp8;
-	op.b = dw ? kept_fp8(t, unit, weight) : t->fp8_w + t->shape.weights[weight].at;
+	op.b = dw ? kept_fp8(t, unit, weight) : t->fp8_w ? t->fp8_w + t->shape.weights[weight].at : op.b;
 	op.lda = op.ldb = op.k;
 	op.ta = false;
 	op.tb = true;
@@ -157,14 +159,23 @@ static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_uni
 	return op;
 }
 
+/* A decoder's few rows stay as they are: their products wait for the weights. */
+static bool narrows_inputs(const struct jl_trainer *t)
+{
+	return t->fp8 && (!t->in.max_tokens || t->n_rows > JL_FP8_FEW);
+}
+
 static void linear(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *x, void *y,
 		   void *before_gelu)
 {
 	const struct jl_tensor_place *w = &t->shape.weights[weight];
 	const void *bias = w->unit == JL_UNIT_LAYER ? jl_trainer_at(t, unit, weight + 1) : NULL;
 	struct jl_eng_gemm op = jl_linear(w, t->n_rows, x, jl_trainer_at(t, unit, weight), bias, y, before_gelu);
-	op.b_scale = w->int8 ? unit->scales + w->scale_at : NULL;
-	if (t->fp8 && w->unit == JL_UNIT_LAYER) {
+	if (w->narrow && t->fp8)
+		op.b_fp8 = scale_of(t, unit, weight, JL_FP8_WEIGHT);
+	else if (w->narrow)
+		op.b_scale = unit->scales + w->scale_at;
+	if (narrows_inputs(t) && w->unit == JL_UNIT_LAYER) {
 		narrow_input(t, unit, weight, x);
 		op = of_fp8(t, unit, weight, op);
 	}
@@ -273,18 +284,20 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	linear(t, u, JL_W_OUT, a->att, t->branch, NULL);
 
 	jl_trainer_norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
-	if (s->gated || t->fp8)
+	if (s->gated || narrows_inputs(t))
 		linear(t, u, JL_W_UP, a->norm2, a->up, NULL);
 	else
 		linear(t, u, JL_W_UP, a->norm2, a->act, a->up);
-	if (s->gated && !t->fp8)
+	if (s->gated && !narrows_inputs(t))
 		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
-	linear(t, u, JL_W_DOWN, t->fp8 ? a->up : a->act, t->branch, NULL);
+	linear(t, u, JL_W_DOWN, narrows_inputs(t) ? a->up : a->act, t->branch, NULL);
 }
 
 void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 {
 	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
+	const bool narrows = t->in.max_tokens && narrows_inputs(t);
+	t->n_steps += narrows; /* the first has scales of its own, the others those of the passes before */
 	t->k->embed(t->engine, &(struct jl_eng_embed){ .n_rows = t->n_rows,
 						       .seq = t->in.seq,
 						       .width = t->shape.hidden,
@@ -295,6 +308,8 @@ void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 						       .out = t->layers[0].x_in });
 	for (size_t l = 0; l < t->shape.n_layers; l++)
 		layer_forward(t, l);
+	if (narrows)
+		t->k->fp8_scales(t->engine, t->scales, t->shape.n_layers * JL_N_LINEAR * 2, 0);
 }
 
 void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x)

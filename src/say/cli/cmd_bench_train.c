@@ -48,7 +48,7 @@ const struct jl_option jl_bench_infer_options[] = {
 		   JL_N("of each question (default: 512, or what the model's positions leave)")),
 	JL_O_COUNT("answer", "TOKENS", 2, 1000000, JL_N("of each answer (default: 128)")),
 	JL_O_CHOICE("precision", "NAME", jl_train_precision_names,
-		    JL_N("fp32, tf32 or bf16 (default: fp32 on a CPU, bf16 on a GPU)")),
+		    JL_N("fp32, tf32, bf16 or fp8 (default: fp32 on a CPU, bf16 on a GPU)")),
 	JL_O_CHOICE("weights", "NAME", weights_names,
 		    JL_N("int8: weights of products, on a CPU (default: as they are)")),
 	JL_O_COUNT("threads", "N", 1, 1024, JL_N("of the CPU (default: the cores)")),

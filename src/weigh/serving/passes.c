@@ -16,7 +16,7 @@ enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_es
 				    .prompt = ask->prompt,
 				    .context = ask->prompt + ask->answer / 2 };
 
-	JL_TRY(jl_served_format(&run.format, ask->elem_B > 2 ? "fp32" : "bf16", err));
+	JL_TRY(jl_served_format(&run.format, ask->elem_B > 2 ? "fp32" : ask->weight_B < 2 ? "fp8" : "bf16", err));
 	run.format.weight_B = ask->weight_B;
 	run.format.kv_B = ask->elem_B;
 	/* neither launches one by one, nor scheduling, sampling and text */

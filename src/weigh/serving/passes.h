@@ -5,7 +5,8 @@
 
 struct jl_passes_ask {
 	const struct jl_model_info *model;
-	double weight_B, elem_B; /* of a weight; of all else, which products are computed in: fp32 or bf16 */
+	double weight_B,
+		elem_B; /* of a weight; of all else: fp32 or bf16, as which products are computed, or fp8 by weights of a byte */
 	double n_requests, prompt, answer;
 };
 

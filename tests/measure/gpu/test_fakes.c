@@ -8,6 +8,7 @@
 #include "bench/backend.h"
 #include "gpu/cuda.h"
 #include "train/decode.h"
+#include "train/records.h"
 #include "train/run.h"
 
 static size_t (*held)(void);
@@ -239,8 +240,61 @@ static void training_steps(void **state)
 			assert_int_equal(held(), 0);
 			assert_ok(answer(&model, plain ? JL_TRAIN_BF16 : JL_TRAIN_FP32, 20, &err));
 			assert_int_equal(held(), 0);
+			assert_ok(
+				answer(&model, JL_TRAIN_FP8, 19, &err)); /* 38 tokens, then 19: both ways of products */
+			assert_int_equal(held(), 0);
 		}
 	setenv("FAKE_LT_PLAIN", "0", 1);
+}
+
+/* Answers as `bench infer` measures them in fp8: half the weights, and the record says so. */
+static bool keep(void *ctx, const struct jl_train_result *result);
+
+static void answers_in_fp8(void **state)
+{
+	(void)state;
+	struct jl_err err = { 0 };
+	struct jl_model_info model = small(&tiny[2]);
+	struct jl_train_shape shape;
+	double param_B[2];
+	need_fakes();
+	setenv("FAKE_CUDA_GPUS", "2", 1);
+	assert_ok(jl_train_shape(&tiny[2], 1, &shape, &err));
+	for (int i = 0; i < 2; i++) {
+		struct jl_trainer_in in = jl_trainer_defaults;
+		struct jl_engine *engine = NULL;
+		in.shape = &shape, in.n_samples = 2, in.seq = 16, in.max_tokens = 32;
+		assert_ok(jl_engine_cuda.create(&(struct jl_engine_in){ .precision = i ? JL_TRAIN_FP8 : JL_TRAIN_BF16 },
+						&engine, &err));
+		param_B[i] = jl_trainer_memory(engine, &in).param_B;
+		jl_engine_cuda.destroy(engine);
+	}
+	assert_true(param_B[1] < 0.6 * param_B[0] && param_B[1] > 0.5 * param_B[0]); /* the table of tokens stays */
+	struct jl_train_result *r = malloc(sizeof *r);
+	assert_non_null(r);
+	const struct jl_train_run run = { .model = &model,
+					  .kernels = &jl_engine_cuda,
+					  .precision = JL_TRAIN_FP8,
+					  .batch = 3,
+					  .seq = 13,
+					  .answer = 5,
+					  .time_s = 0.01,
+					  .no_rates = true,
+					  .configs = { { .n_workers = 1, .batch = 3 } },
+					  .n_configs = 1,
+					  .done = keep,
+					  .ctx = r };
+	assert_ok(jl_decode_run(&run, &err));
+	assert_true(r->status == JL_OK && r->n_samples > 0 && r->mem_B > 0);
+	struct jl_draft draft;
+	const struct jl_record record = jl_train_record(&draft, r, &run);
+	bool said = false;
+	for (size_t i = 0; i < record.n_params; i++)
+		said = said || (!strcmp(record.params[i].key, "precision") && record.params[i].text &&
+				!strcmp(record.params[i].text, "fp8"));
+	assert_true(said && !strcmp(record.kind, "infer"));
+	assert_int_equal(held(), 0);
+	free(r);
 }
 
 /* fp8 is refused in one line where the library cannot multiply it. */
@@ -253,14 +307,15 @@ static void fp8_refused(void **state)
 	setenv("FAKE_CUDA_GPUS", "2", 1);
 	assert_int_equal(train(&model, JL_TRAIN_FP8, 40, &err), JL_E_RANGE);
 	assert_non_null(strstr(err.en, "multiple of 16 tokens"));
-	assert_int_equal(answer(&model, JL_TRAIN_FP8, 16, &err), JL_E_RANGE);
-	assert_non_null(strstr(err.en, "--precision bf16"));
 	model.ffn = 72;
+	assert_int_equal(answer(&model, JL_TRAIN_FP8, 16, &err), JL_E_RANGE);
+	assert_non_null(strstr(err.en, "72"));
 	assert_int_equal(train(&model, JL_TRAIN_FP8, 32, &err), JL_E_RANGE);
 	assert_non_null(strstr(err.en, "72"));
 	setenv("FAKE_CUDA_CC", "8", 1);
 	assert_int_equal(train(&model, JL_TRAIN_FP8, 32, &err), JL_E_ABSENT);
 	assert_non_null(strstr(err.en, "compute capability 8.0"));
+	assert_int_equal(answer(&model, JL_TRAIN_FP8, 16, &err), JL_E_ABSENT);
 	unsetenv("FAKE_CUDA_CC");
 	assert_int_equal(held(), 0);
 }
@@ -367,7 +422,7 @@ static enum jl_status some_answers(struct jl_err *err)
 {
 	struct jl_model_info model = small(&tiny[0]);
 	model.vocab = 64;
-	return answer(&model, JL_TRAIN_BF16, 8, err);
+	return answer(&model, JL_TRAIN_FP8, 20, err); /* the prompts by one way, tokens by another */
 }
 
 static void every_call_may_fail(void **state)
@@ -387,6 +442,7 @@ int main(void)
 		cmocka_unit_test(every_collective),
 		cmocka_unit_test(what_is_wrong_is_said),
 		cmocka_unit_test(training_steps),
+		cmocka_unit_test(answers_in_fp8),
 		cmocka_unit_test(fp8_refused),
 		cmocka_unit_test(a_whole_run),
 		cmocka_unit_test(every_call_may_fail),

@@ -136,6 +136,157 @@ static void check_fp8_product(struct both *b, bool wide, enum jl_epilogue epilog
 	same(b, wide ? "fp8 product with a gradient" : "fp8 product", &C);
 }
 
+/* The numbers that e4m3 weights stand for. */
+static void widened(struct jl_engine *engine, const void *bytes, const struct jl_fp8_scale *scale, size_t n, float *ret)
+{
+	struct jl_err err = { 0 };
+	struct jl_fp8_scale got;
+	uint8_t *here = malloc(n);
+	assert_non_null(here);
+	engine->k->to_host(engine, here, bytes, n);
+	engine->k->to_host(engine, &got, scale, sizeof got);
+	assert_ok(engine->k->sync(engine, &err));
+	for (size_t i = 0; i < n; i++)
+		ret[i] = of_fp8(here[i], false) * got.inverse;
+	free(here);
+}
+
+/* Few rows of elements times e4m3 weights, and more of them than are done at once. */
+static void check_few(struct both *b, size_t m, size_t n, size_t k, enum jl_epilogue epilogue)
+{
+	struct tensor A = make(b, m * k, 1, 0), B = make(b, n * k, 0.1, 0), C = make(b, m * n, 1, 0);
+	struct tensor bias = make(b, n, 1, 0), aux = make(b, m * n, 1, 0), b8 = make_raw(b, n * k / 4, NULL);
+	struct tensor scale = make_raw(b, 16, NULL);
+	struct jl_eng_gemm op = { .m = m,
+				  .n = n,
+				  .k = k,
+				  .a = A.cpu,
+				  .b = B.cpu,
+				  .c = C.cpu,
+				  .lda = k,
+				  .ldb = k,
+				  .ldc = n,
+				  .tb = true,
+				  .epilogue = epilogue,
+				  .bias = epilogue == JL_EP_NONE ? NULL : bias.cpu,
+				  .aux = epilogue == JL_EP_BIAS_GELU ? aux.cpu : NULL };
+	b->gpu->k->fp8(
+		b->gpu,
+		&(struct jl_eng_fp8){
+			.n_rows = n, .width = k, .from = B.gpu, .to = b8.gpu, .scale = scale.gpu, .first = true },
+		1);
+	widened(b->gpu, b8.gpu, scale.gpu, n * k, B.cpu);
+	b->cpu->k->gemm(b->cpu, &op);
+	op.a = A.gpu, op.b = b8.gpu, op.c = C.gpu, op.b_fp8 = scale.gpu;
+	op.bias = op.bias ? bias.gpu : NULL, op.aux = op.aux ? aux.gpu : NULL;
+	b->gpu->k->gemm(b->gpu, &op);
+	same(b, "few rows with fp8 weights", &C);
+	if (op.aux)
+		same(b, "few rows before gelu", &aux);
+}
+
+/* A decoder's weights as floats for the CPU's. */
+static void take_weights(const struct jl_trainer *from, struct jl_trainer *to)
+{
+	for (size_t u = 0; u < from->shape.n_units; u++)
+		for (int w = 0; w < JL_N_TENSOR; w++) {
+			const struct jl_tensor_place *p = &from->shape.weights[w];
+			if (p->narrow && p->unit == jl_train_unit_kind(&from->shape, u))
+				widened(from->engine, from->units[u].narrow + p->at,
+					(struct jl_fp8_scale *)(from->units[u].scales + p->scale_at), p->rows * p->cols,
+					(float *)(void *)to->units[u].param + to->shape.weights[w].at);
+		}
+}
+
+static double lead(const float *logits, size_t n)
+{
+	double first = -INFINITY, second = -INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		second = fmax(second, fmin(first, (double)logits[i]));
+		first = fmax(first, (double)logits[i]);
+	}
+	return first - second;
+}
+
+/* Logits and tokens of the GPU's decoder beside the CPU's with the same weights, three times: with scales of its own, recorded with those
+ * of before, replayed. A sample ends where two tokens that are nearer than the tolerance change places. */
+static void beside_cpu(struct both *b, const struct jl_train_shape *shape, size_t n_samples, size_t seq,
+		       double tolerance)
+{
+	enum { N_PASSES = 8, N_ROUNDS = 3, N_MOST = 40 };
+	static float logits[2][N_MOST * VOCAB_MOST];
+	struct jl_err err = { 0 };
+	struct jl_engine *engines[2] = { b->cpu, b->gpu };
+	struct jl_trainer *decoders[2];
+	struct jl_trainer_in in = jl_trainer_defaults;
+	int32_t prompts[128], tokens[2][N_MOST];
+	bool parted[N_MOST];
+	size_t n_same = 0, n_looked_at = 0, vocab = shape->vocab;
+	double worst = 0;
+	assert_true(n_samples <= N_MOST && n_samples * seq <= 128);
+	in.shape = shape, in.n_samples = n_samples, in.seq = seq, in.max_tokens = seq + N_PASSES;
+	for (size_t i = 0; i < n_samples * seq; i++)
+		prompts[i] = (int32_t)(jl_train_mix(i) % vocab);
+	for (int e = 0; e < 2; e++)
+		assert_ok(jl_trainer_create(engines[e], &in, &decoders[e], &err));
+	take_weights(decoders[1], decoders[0]);
+	for (size_t i = 0; i < N_ROUNDS * N_PASSES; i++) {
+		size_t pass = i % N_PASSES;
+		if (pass == 0)
+			memset(parted, 0, sizeof parted);
+		for (int e = 0; e < 2; e++) {
+			assert_ok(pass ? jl_decode_next(decoders[e], 1, tokens[e], &err)
+				       : jl_decode_prompt(decoders[e], prompts, n_samples, tokens[e], &err));
+			decode_logits(decoders[e], logits[e]);
+		}
+		for (size_t s = 0; s < n_samples; s++) {
+			const float *wanted = logits[0] + s * vocab;
+			if (parted[s])
+				continue;
+			worst = fmax(worst, decode_off(logits[1] + s * vocab, wanted, vocab));
+			parted[s] = tokens[0][s] != tokens[1][s];
+			n_looked_at++;
+			n_same += !parted[s];
+			assert_true(!parted[s] || lead(wanted, vocab) < 2 * tolerance * largest_logit(wanted, vocab));
+		}
+	}
+	print_message("%s, %zu prompts of %zu: logits %.2g from the CPU, %zu of %zu tokens\n", shape->id, n_samples,
+		      seq, worst, n_same, n_looked_at);
+	assert_true(worst <= tolerance && n_same >= n_looked_at * 9 / 10);
+	jl_trainer_destroy(decoders[0]);
+	jl_trainer_destroy(decoders[1]);
+}
+
+static void fp8_decoding(void **state)
+{
+	(void)state;
+	static const enum jl_epilogue epilogues[] = { JL_EP_NONE, JL_EP_BIAS, JL_EP_BIAS_GELU };
+	static const size_t rows[] = { 1, 2, 7, 8, 9, 16, 17, 32, 50 };
+	if (!there_is_a_gpu() || n_precisions() == JL_TRAIN_FP8)
+		skip();
+	struct both b = open_both(JL_TRAIN_FP8);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_few(&b, rows[i], 256, 1024, epilogues[i % 3]);
+		check_few(&b, rows[i], 208, 16 * (rows[i] + 3), epilogues[(i + 1) % 3]); /* ends of both sides */
+		check_few(&b, rows[i], 48, 4176, epilogues[(i + 2) % 3]);
+	}
+	for (size_t i = 0; i < 3; i++) { /* large weights: sums that blocks divide, and sums that they do not */
+		check_few(&b, (size_t[]){ 11, 17, 50 }[i], 2064, 4176, epilogues[i]);
+		check_few(&b, (size_t[]){ 16, 9, 32 }[i], 17040, 512, epilogues[i]);
+	}
+	for (size_t m = 0; m < N_TINY; m += 2) { /* not the one whose table is its logits: the CPU has that once */
+		struct jl_err err = { 0 };
+		struct jl_train_shape shape;
+		assert_ok(jl_train_shape(&tiny[m], 1, &shape, &err));
+		beside_cpu(&b, &shape, 1, 1, 0.03);
+		beside_cpu(&b, &shape, 3, 9, 0.03);
+		beside_cpu(&b, &shape, 20, 1, 0.03);
+		beside_cpu(&b, &shape, 3, 31, 0.1); /* so many tokens are multiplied as fp8 */
+		beside_cpu(&b, &shape, 40, 2, 0.1);
+	}
+	close_both(&b);
+}
+
 /* Several in one launch, each with what is wanted of it, are what each is by itself. */
 static void check_many(struct both *b)
 {
@@ -240,6 +391,7 @@ static void fp8_tensors(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(fp8_tensors), cmocka_unit_test(micro_batches) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(fp8_tensors), cmocka_unit_test(micro_batches),
+					    cmocka_unit_test(fp8_decoding) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,29 +126,41 @@ static void messages(void **state)
 	jl_arena_release(&arena);
 }
 
-/* `bench infer` of gpt-305m on one H200, 384 tokens of a prompt and 128 of an answer: bare passes, no server around them. */
+/* `bench infer` on one H200, 384 tokens of a prompt and 128 of an answer: bare passes, no server around them. */
 static void passes_are_near_what_was_measured(void **state)
 {
 	(void)state;
 	static const struct {
+		const char *model;
+		enum jl_train_precision precision;
 		size_t batch;
 		double first_s, token_s;
-	} seen[] = { { 1, 0.928e-3, 0.606e-3 }, { 8, 2.77e-3, 0.857e-3 }, { 32, 9.73e-3, 0.983e-3 } };
+	} seen[] = { { "gpt-305m", JL_TRAIN_BF16, 1, 0.928e-3, 0.606e-3 },
+		     { "gpt-305m", JL_TRAIN_BF16, 8, 2.77e-3, 0.857e-3 },
+		     { "gpt-305m", JL_TRAIN_BF16, 32, 9.73e-3, 0.983e-3 },
+		     { "gpt-305m", JL_TRAIN_FP8, 1, 0.926e-3, 0.484e-3 },
+		     { "gpt-305m", JL_TRAIN_FP8, 8, 2.26e-3, 0.634e-3 },
+		     { "gpt-305m", JL_TRAIN_FP8, 32, 7.72e-3, 0.936e-3 },
+		     { "llama-3-8b", JL_TRAIN_FP8, 1, 5.78e-3, 2.87e-3 },
+		     { "llama-3-8b", JL_TRAIN_FP8, 8, 37.5e-3, 3.06e-3 },
+		     { "llama-3-8b", JL_TRAIN_FP8, 32, 161e-3, 5.16e-3 } };
 	const struct jl_catalog *cat = jl_catalog_embedded();
 	const struct jl_probe_machine h200 = { .system = "h200-sxm" };
-	struct jl_train_run run = { .kernels = &jl_engine_cuda, .precision = JL_TRAIN_BF16, .batch = 1, .seq = 384 };
+	struct jl_train_run run = { .kernels = &jl_engine_cuda, .batch = 1, .seq = 384 };
 	struct jl_err err = { 0 };
 	run.answer = 128;
 	run.cat = cat;
 	run.here = &h200;
-	assert_ok(jl_find_model(&run.model, cat, "gpt-305m", &err));
 	for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+		assert_ok(jl_find_model(&run.model, cat, seen[i].model, &err));
+		run.precision = seen[i].precision;
 		/* the listed rates */
 		struct jl_train_result r = { .config = { .n_workers = 1, .batch = seen[i].batch },
 					     .rates = { .elem_B = 2, .grad_B = 2 } };
 		jl_decode_predict(&r, &run);
-		print_message("batch %zu: %.3f and %.3f ms\n", seen[i].batch, 1e3 * r.first_predicted_s.value,
-			      1e3 * r.predicted_s.value);
+		print_message("%s %s, batch %zu: %.3f and %.3f ms\n", seen[i].model,
+			      jl_train_precision_names[seen[i].precision], seen[i].batch,
+			      1e3 * r.first_predicted_s.value, 1e3 * r.predicted_s.value);
 		assert_true(r.first_predicted_s.lo < seen[i].first_s && seen[i].first_s < r.first_predicted_s.hi);
 		assert_true(r.predicted_s.lo < seen[i].token_s && seen[i].token_s < r.predicted_s.hi);
 		assert_true(fabs(log(r.first_predicted_s.value / seen[i].first_s)) < log(1.5));

@@ -63,5 +63,8 @@ run 2 "${tiny[@]}" --weights fp4 --no-store; one_line; says "int8"
 run 2 bench infer --backend tpu --no-store; one_line; says "cpu"
 run 2 "${infer[@]}" --model mixtral-8x7b --no-store; one_line; says "mixture of experts"
 run 1 "${infer[@]}" --model tiny-llama --batch 65536 --prompt 5000 --no-store; one_line; says "too little memory"
-run 1 "${tiny[@]}" --precision tf32 --batch 1 --no-store; says "tf32 needs a GPU"
+for precision in tf32 fp8; do
+	run 1 "${tiny[@]}" --precision $precision --batch 1 --no-store; one_line; says "$precision needs a GPU"
+done
+run 0 bench infer --help; has "fp8"
 finish
