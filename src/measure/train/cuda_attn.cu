@@ -156,7 +156,7 @@ template <int D, int C> __device__ static void attn_bwd_kv(const attn_args<bf16>
 	load_pair<D, N_ROWS>(k_tile, w.k + (size_t)w.k0 * w.pitch, w.pitch, w.v + (size_t)w.k0 * w.pitch, w.pitch,
 			     a.seq - w.k0);
 	load_queries(qdo, a, w, 0);
-	load_rows<C>(a, rows, w.head(0), w.query(0));
+	load_rows<C>(a, rows, w.n, w.head(0), w.query(0));
 	copies_end();
 
 	float dk[D / 8][4] = {}, dv[D / 8][4] = {}, scale2 = a.scale * LOG2E;
@@ -168,13 +168,13 @@ template <int D, int C> __device__ static void attn_bwd_kv(const attn_args<bf16>
 		copies_wait<0>();
 		if (it + 1 < w.n_all) {
 			load_queries(qdo + ((it + 1) & 1) * 2 * TILE_B, a, w, it + 1);
-			load_rows<C>(a, rows + ((it + 1) & 1) * 2 * C, w.head(it + 1), w.query(it + 1));
+			load_rows<C>(a, rows + ((it + 1) & 1) * 2 * C, w.n, w.head(it + 1), w.query(it + 1));
 		}
 		copies_end();
 		if (c0 + C - 1 < w.k0 + w.row0)
 			continue; /* these queries come before all of this warp's keys */
 		product_t<D, C>(s, k_tile, w.row0, q_tile);
-		probabilities(s, lse2, scale2, c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
+		probabilities(s, lse2, 1.0f, scale2, c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
 		product<D, C>(dv, s, do_tile);
 		product_t<D, C>(dp, v_tile, w.row0, do_tile);
 		through_softmax(s, dp, delta);

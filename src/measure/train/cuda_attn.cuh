@@ -27,17 +27,28 @@ __device__ inline float ex2(float x)
 	return y;
 }
 
-/* Where things lie for a block that owns queries: the longest rows first. */
+/* A block's head and sample: x has all heads of some samples, y the tiles, z the rest of the samples. So the longest rows of those
+ * samples come first, the shortest fill the gaps at the end, and what they share is still in the cache. */
+__device__ inline int own_head(int n_heads)
+{
+	return blockIdx.x % n_heads;
+}
+__device__ inline int own_sample(int n_heads)
+{
+	return blockIdx.z * (gridDim.x / n_heads) + blockIdx.x / n_heads;
+}
+
+/* Where things lie for a block that owns queries. */
 template <typename T, int D> struct own_queries {
-	int tile = gridDim.x - 1 - blockIdx.x, head = blockIdx.y, q0 = tile * N_ROWS;
+	int tile = gridDim.y - 1 - blockIdx.y, q0 = tile * N_ROWS, head, n;
 	int row0 = threadIdx.x / 32 * 16; /* of this warp */
 	size_t pitch, sample;
 	const T *q, *k, *v;
 
-	__device__ explicit own_queries(const attn_args<T> &a)
+	__device__ explicit own_queries(const attn_args<T> &a) : head(own_head(a.n_heads)), n(own_sample(a.n_heads))
 	{
 		int kv_head = head / (a.n_heads / a.n_kv);
-		pitch = (size_t)(a.n_heads + 2 * a.n_kv) * D, sample = (size_t)blockIdx.z * a.seq;
+		pitch = (size_t)(a.n_heads + 2 * a.n_kv) * D, sample = (size_t)n * a.seq;
 		q = a.qkv + sample * pitch + (size_t)head * D;
 		k = a.qkv + sample * pitch + (size_t)(a.n_heads + kv_head) * D, v = k + (size_t)a.n_kv * D;
 	}
@@ -48,23 +59,23 @@ template <typename T, int D> struct own_queries {
 	}
 	__device__ size_t row_at(const attn_args<T> &a) const
 	{
-		return ((size_t)blockIdx.z * a.n_heads + head) * a.seq + q0;
+		return ((size_t)n * a.n_heads + head) * a.seq + q0;
 	}
 };
 
 /* The same for one that owns keys and values; queries pass by in tiles of C, head after head of the group. */
 template <typename T, int D, int C> struct own_keys {
-	int k0 = blockIdx.x * N_ROWS, kv_head = blockIdx.y, group, row0 = threadIdx.x / 32 * 16;
+	int k0 = blockIdx.y * N_ROWS, kv_head, n, group, row0 = threadIdx.x / 32 * 16;
 	int first = k0 / C, n_tiles, n_all;
 	size_t pitch, out_pitch, sample;
 	const T *k, *v;
 
-	__device__ explicit own_keys(const attn_args<T> &a)
+	__device__ explicit own_keys(const attn_args<T> &a) : kv_head(own_head(a.n_kv)), n(own_sample(a.n_kv))
 	{
 		group = a.n_heads / a.n_kv;
 		n_tiles = (a.seq + C - 1) / C - first, n_all = n_tiles * group;
 		pitch = (size_t)(a.n_heads + 2 * a.n_kv) * D, out_pitch = (size_t)a.n_heads * D;
-		sample = (size_t)blockIdx.z * a.seq;
+		sample = (size_t)n * a.seq;
 		k = a.qkv + sample * pitch + (size_t)(a.n_heads + kv_head) * D, v = k + (size_t)a.n_kv * D;
 	}
 	__device__ int head(int it) const
@@ -77,11 +88,12 @@ template <typename T, int D, int C> struct own_keys {
 	}
 };
 
-/* lse and delta of C queries from c0: [2][C] */
-template <int C, typename T> __device__ inline void load_rows(const attn_args<T> &a, float *rows, int head, int c0)
+/* lse and delta of C queries from c0 of sample n: [2][C] */
+template <int C, typename T>
+__device__ inline void load_rows(const attn_args<T> &a, float *rows, int n, int head, int c0)
 {
 	if (threadIdx.x < C) {
-		size_t at = ((size_t)blockIdx.z * a.n_heads + head) * a.seq + c0 + threadIdx.x;
+		size_t at = ((size_t)n * a.n_heads + head) * a.seq + c0 + threadIdx.x;
 		bool there = c0 + (int)threadIdx.x < a.seq;
 		rows[threadIdx.x] = there ? a.lse[at] * LOG2E : INFINITY;
 		rows[C + threadIdx.x] = there ? a.delta[at] : 0.0f;
@@ -168,9 +180,9 @@ __device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&
 	shrink_rows(o, shrink);
 }
 
+/* The sums of whole rows, and lse from them. */
 template <typename T, int D>
-__device__ inline void store_forward(const attn_args<T> &a, const own_queries<T, D> &w, const float (&o)[D / 8][4],
-				     const float (&top)[2], float (&sum)[2])
+__device__ inline void end_rows(const attn_args<T> &a, const own_queries<T, D> &w, const float (&top)[2], float (&sum)[2])
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll
@@ -181,6 +193,12 @@ __device__ inline void store_forward(const attn_args<T> &a, const own_queries<T,
 		if (lane % 4 == 0 && w.q0 + row < a.seq)
 			a.lse[w.row_at(a) + row] = top[r] * a.scale + logf(sum[r]);
 	}
+}
+template <typename T, int D>
+__device__ inline void store_forward(const attn_args<T> &a, const own_queries<T, D> &w, const float (&o)[D / 8][4],
+				     const float (&top)[2], float (&sum)[2])
+{
+	end_rows(a, w, top, sum);
 	store_rows(a.o + w.out_at(a), (size_t)a.n_heads * D, w.row0, a.seq - w.q0, o, 1.0f / sum[0], 1.0f / sum[1]);
 }
 
@@ -190,7 +208,7 @@ __device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D
 				   float (&lse2)[2])
 {
 	int lane = threadIdx.x % 32, own = w.row0 + lane / 2;
-	float sum = 0.0f;
+	float sum = 0.0f, lse = w.q0 + own < a.seq ? a.lse[w.row_at(a) + own] * LOG2E : INFINITY;
 	if (w.q0 + own < a.seq)
 #pragma unroll
 		for (int i = 0; i < D / 16; i++) {
@@ -207,9 +225,8 @@ __device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D
 		a.delta[w.row_at(a) + own] = sum;
 #pragma unroll
 	for (int r = 0; r < 2; r++) {
-		int row = lane / 4 + r * 8;
-		delta[r] = __shfl_sync(ALL, sum, row * 2);
-		lse2[r] = w.q0 + w.row0 + row < a.seq ? a.lse[w.row_at(a) + w.row0 + row] * LOG2E : INFINITY;
+		delta[r] = __shfl_sync(ALL, sum, (lane / 4 + r * 8) * 2);
+		lse2[r] = __shfl_sync(ALL, lse, (lane / 4 + r * 8) * 2);
 	}
 }
 
@@ -222,11 +239,13 @@ __device__ inline void probabilities(float (&s)[N][4], const float (&lse2)[2], f
 #pragma unroll
 	for (int n = 0; n < N; n++)
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 4; i++)
 			s[n][i] = ex2(s[n][i] * scale2 - lse2[i >> 1]);
-			if (edge && col0 + n * 8 + lane % 4 * 2 + (i & 1) > row0 + lane / 4 + (i >> 1) * 8)
-				s[n][i] = 0.0f;
-		}
+	if (edge)
+#pragma unroll
+		for (int i = 0; i < 4 * N; i++)
+			if (col0 + i / 4 * 8 + lane % 4 * 2 + (i & 1) > row0 + lane / 4 + (i % 4 >> 1) * 8)
+				s[i / 4][i % 4] = 0.0f;
 }
 /* dS = P∘(dP − delta) */
 template <int N>
@@ -239,22 +258,24 @@ __device__ inline void through_softmax(float (&s)[N][4], const float (&dp)[N][4]
 			s[n][i] *= dp[n][i] - delta[i >> 1];
 }
 
-/* The same two transposed: rows are keys, lse and delta belong to columns. */
+/* The same two transposed: rows are keys, lse (times `mul` to base 2) and delta belong to columns. */
 template <int N>
-__device__ inline void probabilities(float (&s)[N][4], const float *lse2, float scale2, bool edge, int col0, int row0)
+__device__ inline void probabilities(float (&s)[N][4], const float *lse, float mul, float scale2, bool edge, int col0,
+				     int row0)
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll
 	for (int n = 0; n < N; n++) {
-		int col = n * 8 + lane % 4 * 2;
-		float2 l = *(const float2 *)(lse2 + col);
+		float2 l = *(const float2 *)(lse + n * 8 + lane % 4 * 2);
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
-			s[n][i] = ex2(s[n][i] * scale2 - (i & 1 ? l.y : l.x));
-			if (edge && row0 + lane / 4 + (i >> 1) * 8 > col0 + col + (i & 1))
-				s[n][i] = 0.0f;
-		}
+		for (int i = 0; i < 4; i++)
+			s[n][i] = ex2(s[n][i] * scale2 - (i & 1 ? l.y : l.x) * mul);
 	}
+	if (edge)
+#pragma unroll
+		for (int i = 0; i < 4 * N; i++)
+			if (row0 + lane / 4 + (i % 4 >> 1) * 8 > col0 + i / 4 * 8 + lane % 4 * 2 + (i & 1))
+				s[i / 4][i % 4] = 0.0f;
 }
 template <int N> __device__ inline void through_softmax(float (&s)[N][4], const float (&dp)[N][4], const float *delta)
 {

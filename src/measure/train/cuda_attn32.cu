@@ -28,6 +28,13 @@ template <bool FINE, int N> struct operand {
 		if (FINE)
 			fine[i] = tf32(x - __uint_as_float(coarse[i]));
 	}
+	__device__ void take(int i, float x) /* from a tile, where tf32 lies rounded */
+	{
+		if (FINE)
+			set(i, x);
+		else
+			coarse[i] = __float_as_uint(x);
+	}
 };
 
 template <bool FINE> __device__ static void multiply(float c[4], const operand<FINE, 4> &a, const operand<FINE, 2> &b)
@@ -39,14 +46,21 @@ template <bool FINE> __device__ static void multiply(float c[4], const operand<F
 	mma(c, a.coarse, b.coarse);
 }
 
-template <int D, int R> __device__ static void load_tile(float *tile, const float *from, size_t pitch, int n_there)
+template <bool FINE> __device__ static float kept(float x)
+{
+	return FINE ? x : __uint_as_float(tf32(x));
+}
+
+template <bool FINE, int D, int R>
+__device__ static void load_tile(float *tile, const float *from, size_t pitch, int n_there)
 {
 	for (int i = threadIdx.x; i < R * (D / 4); i += THREADS) {
 		int row = i / (D / 4), col = i % (D / 4) * 4;
 		float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 		if (row < n_there)
 			v = *(const float4 *)(from + (size_t)row * pitch + col);
-		*(float4 *)(tile + row * PITCH<D> + col) = v;
+		*(float4 *)(tile + row * PITCH<D> + col) =
+			make_float4(kept<FINE>(v.x), kept<FINE>(v.y), kept<FINE>(v.z), kept<FINE>(v.w));
 	}
 }
 
@@ -65,12 +79,12 @@ __device__ static void product_t(float s[C / 8][4], const float *a_tile, int row
 		operand<FINE, 4> a;
 #pragma unroll
 		for (int i = 0; i < 4; i++)
-			a.set(i, a_tile[(row0 + g + (i & 1) * 8) * PITCH<D> + k * 8 + t + (i >> 1) * 4]);
+			a.take(i, a_tile[(row0 + g + (i & 1) * 8) * PITCH<D> + k * 8 + t + (i >> 1) * 4]);
 #pragma unroll
 		for (int n = 0; n < C / 8; n++) {
 			operand<FINE, 2> b;
-			b.set(0, tile[(n * 8 + g) * PITCH<D> + k * 8 + t]);
-			b.set(1, tile[(n * 8 + g) * PITCH<D> + k * 8 + t + 4]);
+			b.take(0, tile[(n * 8 + g) * PITCH<D> + k * 8 + t]);
+			b.take(1, tile[(n * 8 + g) * PITCH<D> + k * 8 + t + 4]);
 			multiply<FINE>(s[n], a, b);
 		}
 	}
@@ -92,8 +106,8 @@ __device__ static void product(float o[D / 8][4], const float p[C / 8][4], const
 #pragma unroll
 		for (int n = 0; n < D / 8; n++) {
 			operand<FINE, 2> b;
-			b.set(0, tile[(k * 8 + 2 * t) * PITCH<D> + n * 8 + g]);
-			b.set(1, tile[(k * 8 + 2 * t + 1) * PITCH<D> + n * 8 + g]);
+			b.take(0, tile[(k * 8 + 2 * t) * PITCH<D> + n * 8 + g]);
+			b.take(1, tile[(k * 8 + 2 * t + 1) * PITCH<D> + n * 8 + g]);
 			multiply<FINE>(o[n], a, b);
 		}
 	}
@@ -108,15 +122,16 @@ template <bool FINE, int D, int C> __device__ static void attn_fwd(const attn_ar
 	float o[D / 8][4] = {}, top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f };
 	float scale2 = a.scale * LOG2E;
 
-	load_tile<D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
+	load_tile<FINE, D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
 	for (int c0 = 0; c0 < n_keys; c0 += C) {
 		float s[C / 8][4];
 		__syncthreads();
-		load_tile<D, C>(k_tile, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
-		load_tile<D, C>(v_tile, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
+		load_tile<FINE, D, C>(k_tile, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
+		load_tile<FINE, D, C>(v_tile, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
 		__syncthreads();
 		product_t<FINE, D, C>(s, q_tile, w.row0, k_tile);
-		hide_later(s, c0, w.q0 + w.row0);
+		if (c0 + C > w.q0 + w.row0 + 1)
+			hide_later(s, c0, w.q0 + w.row0);
 		softmax_step<true>(s, o, top, sum, scale2);
 		product<FINE, D, C>(o, s, v_tile);
 	}
@@ -132,18 +147,18 @@ template <bool FINE, int D, int C> __device__ static void attn_bwd_q(const attn_
 	int n_keys = min(w.q0 + N_ROWS, a.seq);
 	float delta[2], lse2[2], dq[D / 8][4] = {}, scale2 = a.scale * LOG2E;
 
-	load_tile<D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
-	load_tile<D, N_ROWS>(do_tile, a.d_out + w.out_at(a), (size_t)a.n_heads * D, a.seq - w.q0);
+	load_tile<FINE, D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
+	load_tile<FINE, D, N_ROWS>(do_tile, a.d_out + w.out_at(a), (size_t)a.n_heads * D, a.seq - w.q0);
 	row_figures(a, w, delta, lse2);
 	for (int c0 = 0; c0 < n_keys; c0 += C) {
 		float s[C / 8][4], dp[C / 8][4];
 		__syncthreads();
-		load_tile<D, C>(k_tile, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
-		load_tile<D, C>(v_tile, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
+		load_tile<FINE, D, C>(k_tile, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
+		load_tile<FINE, D, C>(v_tile, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
 		__syncthreads();
 		product_t<FINE, D, C>(s, q_tile, w.row0, k_tile);
 		product_t<FINE, D, C>(dp, do_tile, w.row0, v_tile);
-		probabilities(s, lse2, scale2, true, c0, w.q0 + w.row0);
+		probabilities(s, lse2, scale2, c0 + C > w.q0 + w.row0 + 1, c0, w.q0 + w.row0);
 		through_softmax(s, dp, delta);
 		product<FINE, D, C>(dq, s, k_tile);
 	}
@@ -159,19 +174,19 @@ template <bool FINE, int D, int C> __device__ static void attn_bwd_kv(const attn
 	const own_keys<float, D, C> w(a);
 	float dk[D / 8][4] = {}, dv[D / 8][4] = {}, scale2 = a.scale * LOG2E;
 
-	load_tile<D, N_ROWS>(k_tile, w.k + (size_t)w.k0 * w.pitch, w.pitch, a.seq - w.k0);
-	load_tile<D, N_ROWS>(v_tile, w.v + (size_t)w.k0 * w.pitch, w.pitch, a.seq - w.k0);
+	load_tile<FINE, D, N_ROWS>(k_tile, w.k + (size_t)w.k0 * w.pitch, w.pitch, a.seq - w.k0);
+	load_tile<FINE, D, N_ROWS>(v_tile, w.v + (size_t)w.k0 * w.pitch, w.pitch, a.seq - w.k0);
 	for (int head = w.kv_head * w.group; head < (w.kv_head + 1) * w.group; head++)
 		for (int c0 = w.k0 / C * C; c0 < a.seq; c0 += C) {
 			size_t at = w.sample + c0, col = (size_t)head * D;
 			float s[C / 8][4], dp[C / 8][4];
 			__syncthreads();
-			load_tile<D, C>(q_tile, a.qkv + at * w.pitch + col, w.pitch, a.seq - c0);
-			load_tile<D, C>(do_tile, a.d_out + at * w.out_pitch + col, w.out_pitch, a.seq - c0);
-			load_rows<C>(a, lse2, head, c0);
+			load_tile<FINE, D, C>(q_tile, a.qkv + at * w.pitch + col, w.pitch, a.seq - c0);
+			load_tile<FINE, D, C>(do_tile, a.d_out + at * w.out_pitch + col, w.out_pitch, a.seq - c0);
+			load_rows<C>(a, lse2, w.n, head, c0);
 			__syncthreads();
 			product_t<FINE, D, C>(s, k_tile, w.row0, q_tile);
-			probabilities(s, lse2, scale2, true, c0, w.k0 + w.row0);
+			probabilities(s, lse2, 1.0f, scale2, c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
 			product<FINE, D, C>(dv, s, do_tile);
 			product_t<FINE, D, C>(dp, v_tile, w.row0, do_tile);
 			through_softmax(s, dp, lse2 + C);

@@ -14,10 +14,15 @@ template <int N> __device__ static void copies_wait()
 	__syncthreads();
 }
 
-/* 128-byte swizzle, groups of eight rows 1,024 bytes apart. */
-__device__ static uint64_t describe(uint32_t at)
+/* A tile as wgmma is told of it: where it lies, in 16 bytes; the other half, 128-byte swizzle with groups of eight rows 1,024 bytes
+ * apart, never changes. So a step to other rows or columns is one addition. */
+__device__ static uint32_t place(uint32_t at)
 {
-	return (uint64_t)((at & 0x3ffff) >> 4) | (uint64_t)1 << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
+	return at >> 4 | 1u << 16;
+}
+__device__ static uint64_t describe(uint32_t place)
+{
+	return (uint64_t)(1024 >> 4 | 1u << 30) << 32 | place;
 }
 
 __device__ static void wgmma_fence()
@@ -61,7 +66,7 @@ template <int H = 1> __device__ static void product_t(float c[8][4], uint32_t a_
 {
 #pragma unroll
 	for (int k = 0; k < 4 * H; k++) {
-		const uint32_t at = k / 4 * TILE_B + k % 4 * 32;
+		const uint32_t at = (k / 4 * TILE_B + k % 4 * 32) / 16;
 		wgmma_ss(c, describe(a_tile + at), describe(tile + at), k > 0);
 	}
 	wgmma_commit();
@@ -75,7 +80,7 @@ template <int H> __device__ static void product_rounded(float (&c)[8 * H][4], co
 	for (int k = 0; k < 4; k++)
 #pragma unroll
 		for (int h = 0; h < H; h++)
-			wgmma_rs(c + 8 * h, a[k], describe(tile + h * TILE_B + k * 16 * 128));
+			wgmma_rs(c + 8 * h, a[k], describe(tile + (h * TILE_B + k * 16 * 128) / 16));
 	wgmma_commit();
 }
 __device__ static void round_all(uint32_t (&a)[4][4], const float (&p)[8][4])
@@ -98,32 +103,81 @@ __device__ static uint32_t shared_begin()
 	return ((uint32_t)__cvta_generic_to_shared(shared_any) + 1023) & ~1023u;
 }
 
-/* 64 rows of a head as H tiles. */
-template <int H> __device__ static void load_head(uint32_t tile, const bf16 *from, size_t pitch, int row, int n_rows)
-{
+/* 64 rows of a head as H tiles: a thread has a piece of every sixteenth row. Addresses are one that all threads share and one that
+ * stays the same through the loop. */
+struct copier {
+	uint32_t to, off, step_B;
+
+	__device__ explicit copier(uint32_t pitch_B)
+		: to(at_piece<D>(0, threadIdx.x / 8, threadIdx.x % 8)),
+		  off(threadIdx.x / 8 * pitch_B + threadIdx.x % 8 * 16), step_B(16 * pitch_B)
+	{
+	}
+	template <int H = 1> __device__ void copy(uint32_t tile, const bf16 *from, int n_there) const
+	{
 #pragma unroll
-	for (int h = 0; h < H; h++)
-		load_tile<D, N_ROWS>(tile + h * TILE_B, from + row * pitch + h * D, pitch, n_rows - row);
+		for (int i = 0; i < 4 * H; i++) {
+			const uint32_t at = tile + to + i / 4 * TILE_B + i % 4 * 16 * 128;
+			const char *piece = (const char *)(from + i / 4 * D) + (off + i % 4 * step_B);
+			if (n_there >= N_ROWS)
+				asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(at), "l"(piece));
+			else /* the rest is filled with zeros */
+				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(at), "l"(piece),
+					     "r"((int)threadIdx.x / 8 + i % 4 * 16 < n_there ? 16 : 0));
+		}
+	}
+};
+
+/* A warp's 16 rows of an accumulator, times `mul` of each, by way of a tile that nobody else needs: whole rows are written. */
+__device__ static void store_tile(bf16 *to, size_t pitch, int row0, int n_there, uint32_t tile, const float (*o)[4],
+				  float mul0, float mul1)
+{
+	const int lane = threadIdx.x % 32;
+#pragma unroll
+	for (int k = 0; k < 4; k++)
+		asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};\n" ::"r"(
+				     at_piece<D>(tile, row0 + lane % 16, 2 * k + lane / 16)),
+			     "r"(pack_bf16(o[2 * k][0] * mul0, o[2 * k][1] * mul0)),
+			     "r"(pack_bf16(o[2 * k][2] * mul1, o[2 * k][3] * mul1)),
+			     "r"(pack_bf16(o[2 * k + 1][0] * mul0, o[2 * k + 1][1] * mul0)),
+			     "r"(pack_bf16(o[2 * k + 1][2] * mul1, o[2 * k + 1][3] * mul1))
+			     : "memory");
+	__syncwarp();
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		const int row = row0 + i * 4 + lane / 8;
+		uint4 x;
+		asm volatile("ld.shared.v4.b32 {%0,%1,%2,%3}, [%4];\n"
+			     : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+			     : "r"(at_piece<D>(tile, row, lane % 8))
+			     : "memory");
+		if (row < n_there)
+			*(uint4 *)(to + row * pitch + lane % 8 * 8) = x;
+	}
 }
 
 /* The scores of the next keys are multiplied while this step's are applied to their values, and become exponentials meanwhile. Heads of
  * 128 have one tile of values, not two: a third block on the multiprocessor is worth more. */
 template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 {
-	constexpr uint32_t HEAD_B = H * TILE_B;
+	constexpr uint32_t HEAD_B = H * TILE_B, HEAD = HEAD_B / 16;
 	constexpr bool TWO = H == 1;
 	const own_queries<bf16, D * H> w(a);
-	const uint32_t q_tile = shared_begin(), keys = q_tile + HEAD_B, values = keys + 2 * HEAD_B;
+	const copier c((uint32_t)w.pitch * 2);
+	const uint32_t at = shared_begin(), to_keys = at + HEAD_B, to_values = to_keys + 2 * HEAD_B;
+	const uint32_t q_tile = place(at), keys = q_tile + HEAD, values = keys + 2 * HEAD;
+	const size_t tile_at = N_ROWS * w.pitch;
 
-	load_head<H>(q_tile, w.q, w.pitch, w.q0, a.seq);
-	load_head<H>(keys, w.k, w.pitch, 0, a.seq);
+	c.copy<H>(at, w.q + w.q0 * w.pitch, a.seq - w.q0);
+	c.copy<H>(to_keys, w.k, a.seq);
 	copies_end();
 	if (w.tile > 0)
-		load_head<H>(keys + HEAD_B, w.k, w.pitch, N_ROWS, a.seq);
+		c.copy<H>(to_keys + HEAD_B, w.k + tile_at, a.seq - N_ROWS);
 	copies_end();
-	load_head<H>(values, w.v, w.pitch, 0, a.seq);
+	c.copy<H>(to_values, w.v, a.seq);
 	copies_end();
 
+	const bf16 *k = w.k + 2 * tile_at, *v = w.v + tile_at;
 	float o[8 * H][4] = {}, s[8][4], top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f }, shrink[2];
 	const float scale2 = a.scale * LOG2E;
 	uint32_t p[4][4];
@@ -135,19 +189,19 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 		hide_later(s, 0, w.row0);
 	exponentials<false>(s, top, sum, shrink, scale2);
 	round_all(p, s);
-	for (int j = 0; j < w.tile; j++) {
-		const uint32_t this_one = (j & 1) * HEAD_B, other = HEAD_B - this_one;
+	for (int j = 0; j < w.tile; j++, k += tile_at, v += tile_at) {
+		const uint32_t this_one = j & 1, other = 1 - this_one;
 		copies_wait<TWO ? 0 : 1>(); /* the next keys; values may still be on their way */
 		wgmma_fence();
-		product_t<H>(s, q_tile, keys + other);
+		product_t<H>(s, q_tile, keys + other * HEAD);
 		if (!TWO)
 			copies_wait<0>();
-		product_rounded<H>(o, p, values + (TWO ? this_one : 0));
+		product_rounded<H>(o, p, values + (TWO ? this_one * HEAD : 0));
 		if (j + 2 <= w.tile)
-			load_head<H>(keys + this_one, w.k, w.pitch, (j + 2) * N_ROWS, a.seq);
+			c.copy<H>(to_keys + this_one * HEAD_B, k, a.seq - (j + 2) * N_ROWS);
 		copies_end();
 		if (TWO)
-			load_head<H>(values + other, w.v, w.pitch, (j + 1) * N_ROWS, a.seq), copies_end();
+			c.copy<H>(to_values + other * HEAD_B, v, a.seq - (j + 1) * N_ROWS), copies_end();
 		wgmma_wait<1>();
 		if (j + 1 == w.tile)
 			hide_later(s, 0, w.row0);
@@ -155,38 +209,50 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 		wgmma_wait<0>();
 		if (!TWO) {
 			__syncthreads();
-			load_head<H>(values, w.v, w.pitch, (j + 1) * N_ROWS, a.seq), copies_end();
+			c.copy<H>(to_values, v, a.seq - (j + 1) * N_ROWS), copies_end();
 		}
 		shrink_rows(o, shrink);
 		round_all(p, s);
 	}
 	copies_wait<0>();
-	product_rounded<H>(o, p, values + (TWO ? (w.tile & 1) * HEAD_B : 0));
+	product_rounded<H>(o, p, values + (TWO ? (w.tile & 1) * HEAD : 0));
 	wgmma_wait<0>();
-	store_forward(a, w, o, top, sum);
+	end_rows(a, w, top, sum);
+#pragma unroll
+	for (int h = 0; h < H; h++)
+		store_tile(a.o + w.out_at(a) + h * D, (size_t)a.n_heads * D * H, w.row0, a.seq - w.q0, at + h * TILE_B,
+			   o + 8 * h, 1.0f / sum[0], 1.0f / sum[1]);
 }
 
 __device__ static void attn_bwd_q(const attn_args<bf16> &a)
 {
+	constexpr uint32_t TILE = TILE_B / 16;
 	const own_queries<bf16, D> w(a);
-	uint32_t q_tile = shared_begin(), do_tile = q_tile + TILE_B, kv = do_tile + TILE_B;
+	const copier c((uint32_t)w.pitch * 2), c_out(a.n_heads * D * 2);
+	const uint32_t at = shared_begin(), to_kv = at + 2 * TILE_B; /* then k, v, k, v */
+	const uint32_t q_tile = place(at), do_tile = q_tile + TILE;
+	const bf16 *k = w.k, *v = w.v;
 
-	load_tile<D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
-	load_tile<D, N_ROWS>(do_tile, a.d_out + w.out_at(a), (size_t)a.n_heads * D, a.seq - w.q0);
-	load_keys<D, N_ROWS>(kv, a, w, 0);
+	c.copy(at, w.q + w.q0 * w.pitch, a.seq - w.q0);
+	c_out.copy(at + TILE_B, a.d_out + w.out_at(a), a.seq - w.q0);
+	c.copy(to_kv, k, a.seq);
+	c.copy(to_kv + TILE_B, v, a.seq);
 	copies_end();
 
 	float delta[2], lse2[2], dq[8][4] = {}, scale2 = a.scale * LOG2E;
 	row_figures(a, w, delta, lse2);
 	for (int j = 0; j <= w.tile; j++) {
-		uint32_t k_tile = kv + (j & 1) * 2 * TILE_B, v_tile = k_tile + TILE_B;
+		const uint32_t k_tile = do_tile + TILE + (j & 1) * 2 * TILE, to = to_kv + (~j & 1) * 2 * TILE_B;
 		float s[8][4], dp[8][4];
 		copies_wait<0>();
 		wgmma_fence();
 		product_t(s, q_tile, k_tile);
-		product_t(dp, do_tile, v_tile);
-		if (j < w.tile)
-			load_keys<D, N_ROWS>(kv + ((j + 1) & 1) * 2 * TILE_B, a, w, j + 1);
+		product_t(dp, do_tile, k_tile + TILE);
+		if (j < w.tile) {
+			k += N_ROWS * w.pitch, v += N_ROWS * w.pitch;
+			c.copy(to, k, a.seq - (j + 1) * N_ROWS);
+			c.copy(to + TILE_B, v, a.seq - (j + 1) * N_ROWS);
+		}
 		copies_end();
 		wgmma_wait<1>();
 		probabilities(s, lse2, scale2, j == w.tile, 0, w.row0);
@@ -195,45 +261,81 @@ __device__ static void attn_bwd_q(const attn_args<bf16> &a)
 		product(dq, s, k_tile);
 		wgmma_wait<0>();
 	}
-	store_rows(a.d_qkv + (w.sample + w.q0) * w.pitch + (size_t)w.head * D, w.pitch, w.row0, a.seq - w.q0, dq,
+	__syncthreads();
+	store_tile(a.d_qkv + (w.sample + w.q0) * w.pitch + (size_t)w.head * D, w.pitch, w.row0, a.seq - w.q0, at, dq,
 		   a.scale, a.scale);
 }
 
+/* What passes by keys: queries, output gradients, lse and delta, tile after tile, head after head. */
+struct passing {
+	const copier c, c_out;
+	const bf16 *q, *d_o;
+	const float *number; /* lse for half of the threads, delta for the others */
+	int c0;
+
+	__device__ passing(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS> &w)
+		: c((uint32_t)w.pitch * 2), c_out((uint32_t)w.out_pitch * 2), c0(w.k0)
+	{
+		const int head = w.kv_head * w.group;
+		q = a.qkv + (w.sample + w.k0) * w.pitch + head * D;
+		d_o = a.d_out + (w.sample + w.k0) * w.out_pitch + head * D;
+		number = (threadIdx.x < N_ROWS ? a.lse : a.delta) + ((size_t)w.n * a.n_heads + head) * a.seq + w.k0 +
+			 threadIdx.x % N_ROWS;
+	}
+	__device__ void copy(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS> &w, uint32_t tiles, uint32_t rows)
+	{
+		c.copy(tiles, q, a.seq - c0);
+		c_out.copy(tiles + TILE_B, d_o, a.seq - c0);
+		asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;\n" ::"r"(rows + threadIdx.x * 4), "l"(number),
+			     "r"(c0 + (int)threadIdx.x % N_ROWS < a.seq ? 4 : 0)); /* zero where there is no query */
+		c0 += N_ROWS, q += N_ROWS * w.pitch, d_o += N_ROWS * w.out_pitch, number += N_ROWS;
+		if (c0 >= a.seq) {
+			const ptrdiff_t back = c0 - w.k0;
+			q += D - back * (ptrdiff_t)w.pitch, d_o += D - back * (ptrdiff_t)w.out_pitch;
+			number += a.seq - back, c0 = w.k0;
+		}
+	}
+};
+
 __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 {
+	constexpr uint32_t TILE = TILE_B / 16, ROWS_B = 2 * N_ROWS * sizeof(float);
 	const own_keys<bf16, D, N_ROWS> w(a);
-	uint32_t k_tile = shared_begin(), v_tile = k_tile + TILE_B, qdo = v_tile + TILE_B;
-	float *rows = (float *)(shared_any + (k_tile - (uint32_t)__cvta_generic_to_shared(shared_any)) + 6 * TILE_B);
+	const uint32_t at = shared_begin(), qdo = at + 2 * TILE_B, rows = qdo + 4 * TILE_B;
+	const uint32_t k_tile = place(at), v_tile = k_tile + TILE;
+	const float *numbers = (float *)(shared_any + (rows - (uint32_t)__cvta_generic_to_shared(shared_any)));
+	passing next(a, w);
 
-	load_pair<D, N_ROWS>(k_tile, w.k + (size_t)w.k0 * w.pitch, w.pitch, w.v + (size_t)w.k0 * w.pitch, w.pitch,
-			     a.seq - w.k0);
-	load_queries(qdo, a, w, 0);
-	load_rows<N_ROWS>(a, rows, w.head(0), w.query(0));
+	next.c.copy(at, w.k + w.k0 * w.pitch, a.seq - w.k0);
+	next.c.copy(at + TILE_B, w.v + w.k0 * w.pitch, a.seq - w.k0);
+	next.copy(a, w, qdo, rows);
 	copies_end();
 
 	float dk[8][4] = {}, dv[8][4] = {}, scale2 = a.scale * LOG2E;
-	for (int it = 0; it < w.n_all; it++) {
-		uint32_t q_tile = qdo + (it & 1) * 2 * TILE_B, do_tile = q_tile + TILE_B;
-		const float *lse2 = rows + (it & 1) * 2 * N_ROWS, *delta = lse2 + N_ROWS;
+	for (int it = 0, left = w.n_tiles; it < w.n_all; it++) {
+		const uint32_t stage = it & 1, q_tile = v_tile + TILE + stage * 2 * TILE, do_tile = q_tile + TILE;
+		const float *lse = numbers + stage * 2 * N_ROWS, *delta = lse + N_ROWS;
 		float s[8][4], dp[8][4];
 		copies_wait<0>();
 		wgmma_fence();
 		product_t(s, k_tile, q_tile);
 		product_t(dp, v_tile, do_tile);
-		if (it + 1 < w.n_all) {
-			load_queries(qdo + ((it + 1) & 1) * 2 * TILE_B, a, w, it + 1);
-			load_rows<N_ROWS>(a, rows + ((it + 1) & 1) * 2 * N_ROWS, w.head(it + 1), w.query(it + 1));
-		}
+		if (it + 1 < w.n_all)
+			next.copy(a, w, qdo + (stage ^ 1) * 2 * TILE_B, rows + (stage ^ 1) * ROWS_B);
 		copies_end();
 		wgmma_wait<1>();
-		probabilities(s, lse2, scale2, w.query(it) == w.k0, 0, w.row0);
+		probabilities(s, lse, LOG2E, scale2, left == w.n_tiles, 0, w.row0);
 		product(dv, s, do_tile);
 		wgmma_wait<1>(); /* dp; dv goes on */
 		through_softmax(s, dp, delta);
 		product(dk, s, q_tile);
+		left = left == 1 ? w.n_tiles : left - 1;
 		wgmma_wait<0>();
 	}
-	store_backward(a, w, dk, dv);
+	__syncthreads();
+	bf16 *to = a.d_qkv + (w.sample + w.k0) * w.pitch + (size_t)(a.n_heads + w.kv_head) * D;
+	store_tile(to, w.pitch, w.row0, a.seq - w.k0, at, dk, a.scale, a.scale);
+	store_tile(to + (size_t)a.n_kv * D, w.pitch, w.row0, a.seq - w.k0, at + TILE_B, dv, 1.0f, 1.0f);
 }
 
 #define KERNEL(name, call, FIT)                                                                                        \
@@ -244,5 +346,5 @@ __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 
 KERNEL(fwd_b64, attn_fwd<1>, 4)
 KERNEL(fwd_b128, attn_fwd<2>, 3)
-KERNEL(bwd_q_b64, attn_bwd_q, 3)
+KERNEL(bwd_q_b64, attn_bwd_q, 4)
 KERNEL(bwd_kv_b64, attn_bwd_kv, 3)

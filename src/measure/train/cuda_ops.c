@@ -189,10 +189,15 @@ static void attend(struct cuda_engine *e, struct CUfunc_st *function, const stru
 			       .n_heads = (int)op->n_heads,
 			       .n_kv = (int)op->n_kv,
 			       .scale = (float)(1.0 / sqrt((double)op->head_dim)) };
+	const size_t heads = kernel == 2 ? op->n_kv : op->n_heads;
+	size_t together =
+		1; /* samples whose longest rows come first: enough heads to fill the GPU, few enough for its cache */
+	for (size_t n = 2; n <= op->n_samples && n * heads <= 64; n++)
+		together = op->n_samples % n == 0 ? n : together;
 	jl_cuda_launch(e, function,
-		       (struct jl_gpu_grid){ .x = (unsigned)((op->seq + ATTN_ROWS - 1) / ATTN_ROWS),
-					     .y = (unsigned)(kernel == 2 ? op->n_kv : op->n_heads),
-					     .z = (unsigned)op->n_samples,
+		       (struct jl_gpu_grid){ .x = (unsigned)(heads * together),
+					     .y = (unsigned)((op->seq + ATTN_ROWS - 1) / ATTN_ROWS),
+					     .z = (unsigned)(op->n_samples / together),
 					     .n_threads = ATTN_THREADS,
 					     .shared_B = (unsigned)attn_shared_B(e, op->head_dim, kernel) },
 		       (void *[]){ &a });
