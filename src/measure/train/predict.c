@@ -95,6 +95,7 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	ask.accumulate = (double)run->n_micro;
 	ask.dtype = (int)dtype_of(run);
 	ask.framework = JL_FW_NATIVE;
+	ask.own_kernels = run->kernels != &jl_engine_cpu;
 	ask.plan.dp = r->config.n_workers;
 	ask.plan.zero = (int)r->config.mode;
 	JL_TRY(jl_subject_find(&subject, run->cat, &ask, arena, err));

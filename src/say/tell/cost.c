@@ -108,6 +108,22 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(total_num(doc, study, next)));
 }
 
+/* Who names a run and one way to have a machine asks for the run; what the years cost comes after it. */
+static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	const struct jl_cost_work *w = &study->work[0];
+	struct jl_num cost;
+
+	if (study->n_options != 1 || !study->has_work || !w->known)
+		return;
+	cost = money(study, w->run_cost.value, NULL);
+	cost.lo = w->run_cost.lo;
+	cost.hi = w->run_cost.hi;
+	jl_doc_lead(doc);
+	JL_SENTENCE(doc, JL_("One run on |1 takes |2 and costs |3."), JL_NAMED(jl_option_said(study->options[0].name)),
+		    JL_FIG(jl_num_ranged(jl_num_estimate(w->run_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
+}
+
 /* The same work on each of them, and what is not bought: before anything is compared. */
 static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 {
@@ -584,6 +600,7 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 {
 	const struct jl_cost_study *study = in->study;
 
+	one_run(doc, study);
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(doc, study, &study->pairs[i]);
 	if (!in->no_chart || !study->n_pairs) /* a report has said it */

@@ -14,10 +14,17 @@ enum jl_framework {
 
 /* Which operations of a layer are kernels of their own. */
 enum jl_fusion {
-	JL_FUSION_HAND,    /* norms, activations, residuals fused with what stands beside them, by hand */
-	JL_FUSION_NONE,    /* each operation is one */
-	JL_FUSION_COMPILER /* a compiler joins what is point by point, and norms with it */
+	JL_FUSION_HAND,     /* norms, activations, residuals fused with what stands beside them, by hand */
+	JL_FUSION_NONE,     /* each operation is one */
+	JL_FUSION_COMPILER, /* a compiler joins what is point by point, and norms with it */
+	JL_FUSION_OWN /* this program's engine: activations inside products, residuals inside norms, all at the memory's pace */
 };
+
+/* Written by hand: nothing is cast for autocast, sums of gradients are part of products. */
+static inline int jl_fusion_by_hand(enum jl_fusion fusion)
+{
+	return fusion == JL_FUSION_HAND || fusion == JL_FUSION_OWN;
+}
 
 struct jl_profile {
 	double launch_s;          /* host seconds a kernel launch */

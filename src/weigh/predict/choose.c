@@ -105,6 +105,8 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	c->framework = framework;
 	if (other)
 		jl_machine_profile(&c->profile, cat, framework);
+	if (req->own_kernels)
+		c->profile.fusion = JL_FUSION_OWN;
 	if (other && c->tuned)
 		jl_case_tune(c, jl_tune_shipped(cat));
 	plan->ep_async = jl_case_ep_async(c);

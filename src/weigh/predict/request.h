@@ -43,9 +43,10 @@ struct jl_request {
 	double batch; /* samples of one worker and forward pass */
 	double micro_batch, global_batch, accumulate, seq;
 	struct jl_ask_plan plan;
-	int dtype;     /* enum jl_dtype */
-	int framework; /* enum jl_framework */
-	int recompute; /* enum jl_recompute */
+	int dtype;        /* enum jl_dtype */
+	int framework;    /* enum jl_framework */
+	bool own_kernels; /* by this program's own engine on a GPU, whose kernels are known */
+	int recompute;    /* enum jl_recompute */
 	int flash;
 	int states;                /* 0: fp32 weights under autocast, or as the framework does; 1: everything in bf16 */
 	double launch_s;           /* host time of a kernel launch, measured; NAN: as the framework is known to need */

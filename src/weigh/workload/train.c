@@ -116,7 +116,7 @@ static struct jl_model_size model_size(const struct jl_transformer *m)
 /* 16-bit products over fp32 weights: the framework casts. */
 static int is_autocast(const struct jl_train *train)
 {
-	return train->profile->fusion != JL_FUSION_HAND && jl_dtype_B(train->shard.act_dtype) < 4.0 &&
+	return !jl_fusion_by_hand(train->profile->fusion) && jl_dtype_B(train->shard.act_dtype) < 4.0 &&
 	       train->plan.weight_B >= 4.0 && !jl_tune_frozen(&train->shard.tune);
 }
 

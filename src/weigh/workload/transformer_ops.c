@@ -71,6 +71,16 @@ static int unfused(const struct builder *b)
 	return b->s->fusion == JL_FUSION_NONE;
 }
 
+static int compiled(const struct builder *b)
+{
+	return b->s->fusion == JL_FUSION_COMPILER;
+}
+
+static int own(const struct builder *b)
+{
+	return b->s->fusion == JL_FUSION_OWN;
+}
+
 /* Autocast narrows what goes into a product, and widens its gradient on the way back. A compiler does the former where the
  * activation is made; weights it casts like everybody. */
 static void add_cast(struct builder *b, const char *name, double elements)
@@ -84,17 +94,12 @@ static void add_cast(struct builder *b, const char *name, double elements)
 	op->light = 1;
 }
 
-static int compiled(const struct builder *b)
-{
-	return b->s->fusion == JL_FUSION_COMPILER;
-}
-
 /* Written by hand it is part of the product before; a compiler makes two kernels of the sum, its partial sums in between. */
 static void add_bias_gradient(struct builder *b, double m, double n)
 {
 	struct jl_op *op;
 
-	if (b->s->fusion == JL_FUSION_HAND || !b->m->bias || b->frozen)
+	if (jl_fusion_by_hand(b->s->fusion) || !b->m->bias || b->frozen)
 		return;
 	op = add_stream(b, JL_N("bias gradient"), m * n, 0.0, b->act_B);
 	set_clocks(op, m * n, 0.0, unfused(b) ? clocks.sum : 0.0);
@@ -109,8 +114,7 @@ static void add_bias_gradient(struct builder *b, double m, double n)
  * the library's loop that costs less than a launch of the framework, in whose launches it is counted here. */
 static void launch_each(const struct builder *b, struct jl_op *op, double n_experts)
 {
-	const double times = b->s->fusion == JL_FUSION_COMPILER ? 1.0
-								: 1.0 + b->s->expert_call_frac * (n_experts - 1.0);
+	const double times = compiled(b) ? 1.0 : 1.0 + b->s->expert_call_frac * (n_experts - 1.0);
 
 	op->n_kernels *= times;
 	op->n_back *= times;
@@ -145,7 +149,7 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	op->needs_dgrad = 1;
 	launch_each(b, op, batch);
 	/* PyTorch's recompute by operator runs every second product again: the second, fourth and sixth of a layer's seven */
-	if (s->flash && s->fusion != JL_FUSION_HAND)
+	if (s->flash && !jl_fusion_by_hand(s->fusion))
 		op->selective = 3.0 / 7.0;
 	return op;
 }
@@ -178,7 +182,7 @@ static void add_adapter(struct builder *b, unsigned targets, double m, double n,
 {
 	const struct jl_tune *t = &b->s->tune;
 	const double a = b->act_B, times = n_aimed(b, targets), drop = t->dropout;
-	const int fused = b->s->fusion == JL_FUSION_HAND;
+	const int fused = jl_fusion_by_hand(b->s->fusion);
 	const double all = times > 0.0 ? n_aimed(b, targets) / __builtin_popcount(targets & ~(unsigned)JL_TARGET_QKV)
 				       : 0.0;
 	const double out = t->targets & targets & JL_TARGET_QKV ? n : n * all; /* of all of them together */
@@ -221,14 +225,12 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 
 	if (spelled) /* widened, squared, summed, scaled, narrowed, scaled by the weights */
 		op = add_stream(b, name, elements, 28.0 + 4.0 * a, 36.0 + 6.0 * a);
-	else if (b->s->fusion ==
-		 JL_FUSION_COMPILER) /* with the residual before it and the cast behind it; back the same */
+	else if (compiled(b) || own(b)) /* with the residual before it and the cast behind it; back the same */
 		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a, 3.0 * w + 2.0 * a);
 	else
 		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
 	if (!spelled)
-		set_clocks(op, elements, clocks.norm,
-			   clocks.norm_back * (b->s->fusion == JL_FUSION_COMPILER ? 0.6 : 1.0));
+		set_clocks(op, elements, clocks.norm, clocks.norm_back * (compiled(b) ? 0.6 : 1.0));
 	/* gradients of scale and shift are sums of their own */
 	op->n_back = unfused(b) ? 2.0 : !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 3.0 : 2.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
@@ -257,6 +259,8 @@ static void add_residual(struct builder *b, const char *name)
 	const double elements = b->seq_tokens * b->m->hidden, a = b->act_B, w = b->wide_B, drop = b->m->dropout;
 	struct jl_op *op;
 
+	if (own(b))
+		return;
 	if (b->s->fusion == JL_FUSION_HAND) {
 		op = add_stream(b, name, elements, 3.0 * a + drop, 3.0 * a + drop);
 		op->saved_B = drop * elements;
@@ -421,7 +425,7 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 	const size_t from = b->list->n_op;
 
 	add_linear(b, JL_N("ffn up"), tokens, n_up * ffn, m->hidden, batch);
-	for (size_t i = from; m->gated && b->s->fusion != JL_FUSION_HAND && i < b->list->n_op;
+	for (size_t i = from; m->gated && !jl_fusion_by_hand(b->s->fusion) && i < b->list->n_op;
 	     i++) { /* gate, up: one each */
 		b->list->op[i].n_kernels *= 2.0;
 		b->list->op[i].n_back *= 2.0;
@@ -433,6 +437,8 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 	} else {
 		op = add_stream(b, JL_N("activation"), elements, (n_up + 1.0) * a, (2.0 * n_up + 1.0) * a);
 	}
+	if (!m->gated && own(b)) /* inside the products around it, which wait for arithmetic */
+		op->u.stream.moved_B = op->back.moved_B = op->n_kernels = op->n_back = 0.0;
 	if (!m->gated)
 		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
 	/* input, and output for the product after it where that one keeps it */
@@ -588,4 +594,11 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 		add_head(&b);
 	else
 		add_layer(&b, block == JL_BLOCK_MOE);
+	for (size_t i = 0; own(&b) && i < ret_list->n_op; i++) {
+		struct jl_op *op = &ret_list->op[i];
+
+		op->back.clocks = 0.0;
+		if (op->kind == JL_OP_STREAM)
+			op->u.stream.clocks = 0.0;
+	}
 }

@@ -291,6 +291,40 @@ static void test_activations_of_a_layer(void **state)
 		}
 }
 
+/* Our engine's layer: the same products, no kernel of its own for residuals and activations, nothing bound by instructions. */
+static void test_own_kernels(void **state)
+{
+	struct jl_shard shard = { .micro_batch = 4,
+				  .seq = 512,
+				  .tp = 1,
+				  .cp = 1,
+				  .ep = 1,
+				  .flash = 1,
+				  .dtype = JL_BF16,
+				  .act_dtype = JL_BF16 };
+	double products[2] = { 0 }, launches[2] = { 0 }, moved[2] = { 0 };
+
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct jl_op_list list;
+
+		shard.fusion = own ? JL_FUSION_OWN : JL_FUSION_HAND;
+		jl_transformer_ops(find("gpt2"), &shard, JL_BLOCK_DENSE, &list);
+		for (size_t i = 0; i < list.n_op; i++) {
+			const struct jl_op *op = &list.op[i];
+
+			launches[own] += op->n_kernels + op->n_back;
+			products[own] += op->kind == JL_OP_GEMM;
+			moved[own] += op->kind == JL_OP_STREAM ? op->u.stream.moved_B + op->back.moved_B : 0;
+			assert_true(!own || op->kind != JL_OP_STREAM ||
+				    (op->u.stream.clocks == 0 && op->back.clocks == 0));
+		}
+	}
+	assert_true(products[0] == 4 && products[1] == 4);
+	assert_true(launches[1] == launches[0] - 6); /* two residuals and an activation, there and back */
+	assert_true(moved[1] < 0.6 * moved[0]);
+}
+
 static void test_impossible_shapes_are_refused(void **state)
 {
 	(void)state;
@@ -320,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_operators_do_the_parameters_work),
 		cmocka_unit_test(test_longest_lists_fit),
 		cmocka_unit_test(test_activations_of_a_layer),
+		cmocka_unit_test(test_own_kernels),
 		cmocka_unit_test(test_impossible_shapes_are_refused),
 	};
 
