@@ -190,8 +190,8 @@ static void attend(struct cuda_engine *e, struct CUfunc_st *function, const stru
 			       .n_kv = (int)op->n_kv,
 			       .scale = (float)(1.0 / sqrt((double)op->head_dim)) };
 	const size_t heads = kernel == 2 ? op->n_kv : op->n_heads;
-	size_t together =
-		1; /* samples whose longest rows come first: enough heads to fill the GPU, few enough for its cache */
+	/* Samples whose longest rows come first: enough heads to fill the GPU, few enough for its cache. */
+	size_t together = 1;
 	for (size_t n = 2; n <= op->n_samples && n * heads <= 64; n++)
 		together = op->n_samples % n == 0 ? n : together;
 	jl_cuda_launch(e, function,

@@ -141,6 +141,12 @@ static void attention(struct both *b)
 	const struct jl_eng_attn shapes[] = {
 		{ .n_samples = 2, .seq = 256, .n_heads = 3, .n_kv = 3, .head_dim = 64 },
 		{ .n_samples = 1, .seq = 100, .n_heads = 4, .n_kv = 2, .head_dim = 64, .rope_theta = 10000 },
+		{ .n_samples = 6,
+		  .seq = 130,
+		  .n_heads = 16,
+		  .n_kv = 16,
+		  .head_dim = 64 }, /* several groups of samples */
+		{ .n_samples = 9, .seq = 70, .n_heads = 24, .n_kv = 8, .head_dim = 64, .rope_theta = 10000 },
 		{ .n_samples = 2, .seq = 37, .n_heads = 2, .n_kv = 1, .head_dim = 128 },
 		{ .n_samples = 1, .seq = 192, .n_heads = 2, .n_kv = 2, .head_dim = 128, .rope_theta = 500000 },
 		{ .n_samples = 2, .seq = 333, .n_heads = 10, .n_kv = 2, .head_dim = 128, .rope_theta = 10000 },
