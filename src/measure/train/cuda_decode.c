@@ -10,7 +10,7 @@ enum {
 	BLOCKS_MAX = 4096,
 	PIECE = 256,
 	PARTS_MAX = 8,
-	SMALL = 8 << 20
+	SMALL = 32 << 20
 }; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time, its blocks that share rows;
     * weights of a small product */
 
@@ -91,7 +91,7 @@ void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const s
 			kernel++;
 		const bool large = kernel && op->n * op->k > SMALL; /* x is worth sharing */
 		const unsigned rows = large ? 128 : 16;
-		struct jl_gpu_grid grid = { .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = large ? 256 : 512 };
+		struct jl_gpu_grid grid = { .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = kernel ? 256 : 512 };
 		/* where these are too few blocks, several divide the sums of the same rows */
 		int splits = large ? 2 * e->gpu->n_sm / (int)grid.x : 1;
 		splits = splits > PARTS_MAX ? PARTS_MAX : splits > 1 ? splits : 1;

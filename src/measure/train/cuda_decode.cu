@@ -154,14 +154,13 @@ template <int N, int WARPS> __device__ static void narrow(const gemv_args &a)
 	for (int i = 0; i < N * 4; i++)
 		sums[warp][i / 4 * 8 + quad * 2 + i % 2][i / 2 % 2 * 8 + group] = c[i / 4][i % 4];
 	__syncthreads();
-	const int col = threadIdx.x / 16, row = threadIdx.x % 16;
-	if (col >= a.m)
-		return;
-	float all = 0.0f;
+	for (int i = threadIdx.x; i < 16 * a.m; i += WARPS * 32) {
+		float all = 0.0f;
 #pragma unroll
-	for (int part = 0; part < WARPS; part++)
-		all += sums[part][col][row];
-	finish<bf16>(a, all * a.scale->inverse * OF_SUM, col, row0 + row);
+		for (int part = 0; part < WARPS; part++)
+			all += sums[part][i / 16][i % 16];
+		finish<bf16>(a, all * a.scale->inverse * OF_SUM, i / 16, row0 + i % 16);
+	}
 }
 
 /* More rows of x and of w: four of eight warps have 32 rows of w each, the other four the same ones and the other half of their sums. x comes
@@ -428,13 +427,13 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 	{                                                                                                              \
 		attn_next<T, D, Q>(a);                                                                                 \
 	}
-#define NARROW(name, THREADS, ...)                                                                                     \
-	extern "C" __global__ void __launch_bounds__(THREADS, 2) jl_narrow_##name(gemv_args a)                         \
+#define NARROW(name, THREADS, BLOCKS, ...)                                                                             \
+	extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) jl_narrow_##name(gemv_args a)                    \
 	{                                                                                                              \
 		__VA_ARGS__(a);                                                                                        \
 	}
 #define NEXTS(T, kind, D) NEXT(T, kind, D, 1) NEXT(T, kind, D, 4) NEXT(T, kind, D, 8)
 #define GEMVS(T, kind)    GEMV(T, kind, 1) GEMV(T, kind, 2) GEMV(T, kind, 4) GEMV(T, kind, 8)
 GEMVS(bf16, b) GEMVS(float, f) NEXTS(bf16, b, 64) NEXTS(bf16, b, 128) NEXTS(float, f, 64) NEXTS(float, f, 128)
-NARROW(8, 512, narrow<1, 16>) NARROW(16, 256, narrow_more<2>) NARROW(32, 256, narrow_more<4>)
-NARROW(16s, 512, narrow<2, 16>) NARROW(32s, 512, narrow<4, 16>)
+NARROW(8, 512, 2, narrow<1, 16>) NARROW(16, 256, 2, narrow_more<2>) NARROW(32, 256, 2, narrow_more<4>)
+NARROW(16s, 256, 3, narrow<2, 8>) NARROW(32s, 256, 3, narrow<4, 8>)

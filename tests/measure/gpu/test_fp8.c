@@ -270,9 +270,9 @@ static void fp8_decoding(void **state)
 		check_few(&b, rows[i], 208, 16 * (rows[i] + 3), epilogues[(i + 1) % 3]); /* ends of both sides */
 		check_few(&b, rows[i], 48, 4176, epilogues[(i + 2) % 3]);
 	}
-	for (size_t i = 0; i < 3; i++) { /* large weights: sums that blocks divide, and sums that they do not */
-		check_few(&b, (size_t[]){ 11, 17, 50 }[i], 2064, 4176, epilogues[i]);
-		check_few(&b, (size_t[]){ 16, 9, 32 }[i], 17040, 512, epilogues[i]);
+	for (size_t i = 0; i < 2; i++) { /* large weights: sums that blocks divide, and sums that they do not */
+		check_few(&b, (size_t[]){ 11, 50 }[i], 2064, 16400, epilogues[i]);
+		check_few(&b, (size_t[]){ 32, 9 }[i], 17040, 2000, epilogues[2 - i]);
 	}
 	for (size_t m = 0; m < N_TINY; m += 2) { /* not the one whose table is its logits: the CPU has that once */
 		struct jl_err err = { 0 };
