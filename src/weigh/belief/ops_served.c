@@ -304,20 +304,20 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			what = jl_arena_printf(in->arena, "%s%s%s %s", what, *what ? ", " : "", *column,
 					       jl_set_cell(in, *column));
 	const char *dtype = jl_set_cell(in, "dtype"), *op = jl_set_cell(in, "mla_op");
-	struct jl_set_row *row = jl_set_add(data, in,
-					    &(struct jl_set_kind){ .framework = engine,
-								   .link = *op ? op
-									   : *jl_set_cell(in, "op")
-										   ? jl_set_cell(in, "op")
-										   : dtype,
-								   .what = what,
-								   .model = jl_set_cell(in, "engine_version"),
-								   .answer = JL_ASKED_OPERATOR,
-								   .kind = { [JL_LABEL_GPU] = data->gpu_ids[c->gpu],
-									     [JL_LABEL_FAMILY] = jl_arch_id(arch),
-									     [JL_LABEL_KIND] = engine },
-								   .extent_ln = { NAN, NAN, NAN },
-								   .meas = c->meas_s });
+	struct jl_set_row *row = jl_set_add(
+		data, in,
+		&(struct jl_set_kind){ .framework = engine,
+				       .link = *op                      ? op
+					       : *jl_set_cell(in, "op") ? jl_set_cell(in, "op")
+									: dtype,
+				       .what = what,
+				       .model = jl_set_cell(in, "engine_version"),
+				       .answer = (enum jl_asked)(JL_ASKED_OP_GEMM + (int)set_of(data)),
+				       .kind = { [JL_LABEL_GPU] = data->gpu_ids[c->gpu],
+						 [JL_LABEL_FAMILY] = jl_arch_id(arch),
+						 [JL_LABEL_KIND] = engine },
+				       .extent_ln = { NAN, NAN, NAN },
+				       .meas = c->meas_s });
 
 	JL_TRY(jl_got(row, err));
 	/* in four parts, each with some engines of every GPU: what a pair's fit has not seen are pairs, not GPUs or engines */

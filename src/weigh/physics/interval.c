@@ -24,7 +24,12 @@ static const char *const answers[JL_N_ASKED] = {
 	[JL_ASKED_FIRST_APART] = "first_apart",
 	[JL_ASKED_NEXT_APART] = "next_apart",
 	[JL_ASKED_FORWARD] = "forward",
-	[JL_ASKED_OPERATOR] = "operator",
+	[JL_ASKED_OP_GEMM] = "op_gemm",
+	[JL_ASKED_OP_PROMPT] = "op_prefill",
+	[JL_ASKED_OP_ANSWER] = "op_decode",
+	[JL_ASKED_OP_LATENT] = "op_mla",
+	[JL_ASKED_OP_EXPERT] = "op_moe",
+	[JL_ASKED_OP_EXCHANGE] = "op_comm",
 };
 
 static const char *const reasons[JL_N_DOUBT] = {

@@ -29,8 +29,13 @@ enum jl_asked {
 	JL_ASKED_NEXT,
 	JL_ASKED_FIRST_APART, /* the same where prompts have GPUs of their own */
 	JL_ASKED_NEXT_APART,
-	JL_ASKED_FORWARD,  /* inference of a network that is no plain transformer */
-	JL_ASKED_OPERATOR, /* one operator of a serving engine */
+	JL_ASKED_FORWARD, /* inference of a network that is no plain transformer */
+	JL_ASKED_OP_GEMM, /* one operator of a serving engine, in the order of enum jl_op_set */
+	JL_ASKED_OP_PROMPT,
+	JL_ASKED_OP_ANSWER,
+	JL_ASKED_OP_LATENT,
+	JL_ASKED_OP_EXPERT,
+	JL_ASKED_OP_EXCHANGE,
 	JL_N_ASKED
 };
 

@@ -112,15 +112,15 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	const bool memory = answer == JL_ASKED_MEMORY || answer == JL_ASKED_TUNE_MEMORY;
 	struct jl_doubt doubt = { .x = { 0 } };
 
-	jl_case_extent(c, extent_ln);
 	if (!memory) /* which asks for the tensors, not for who holds them */
 		jl_machine_doubt(&doubt, m, answer);
 	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, answer, "kind", jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
-	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
-	if (memory)
+	if (memory) /* every byte of it is counted: a batch that nobody ran holds as much as it says */
 		return doubt;
+	jl_case_extent(c, extent_ln);
+	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
 	doubt.x[JL_DOUBT_EXPOSED] = (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
 	doubt.x[JL_DOUBT_HOST] = host_share(c, step);
 	if (answer != JL_ASKED_NETWORK && !jl_machine_links_seen(m, answer))

@@ -123,7 +123,7 @@ run 0 recommend --purpose cluster --json; json "j['pick']['how'] != 'spot' and '
 run 0 recommend --purpose cluster --how spot --json; json "j['pick']['how'] == 'spot' and j['pick']['run_s']['value'] > 3 * 86400"
 # A budget in won is answered in won, dollars beside it; three digits at most; a range only where there is one
 run 0 recommend --purpose kaggle --budget 100만원 --lang ko; has "만 원"; has "달러"
-run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "97.6 USD (77.7–122)"; has "142,000 KRW in all"
+run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "97.6 USD (77.8–122)"; has "142,000 KRW in all"
 run 0 recommend --purpose kaggle --how buy --lang en; lacks "(1,550–1,560)"
 run 0 recommend --purpose learning --budget 100만원 --lang ko; has "원 (3,"; lacks "0.525만"
 # nobody sells it new any more: used, and a budget that new cards miss hears of used ones
