@@ -60,7 +60,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 				       .link = metrics[run->metric][run->prefill.n_gpus > 0],
 				       .what = what,
 				       .model = model,
-				       .answer = jl_serve_asked_of(c->dev.arch, run),
+				       .answer = jl_serve_asked_of(run),
 				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
 						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
 						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },
@@ -138,11 +138,20 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	return jl_serve_solve(scope_of(data), data->cases, data->n, use, max_iter, x, err);
 }
 
+/* Engines that serve are known by their loads, also where a row is of another set: as they are predicted for everybody. */
+static struct jl_serve_fit physics_of(const struct jl_set_data *data, const double *x, const struct jl_serve_row *c)
+{
+	const enum jl_serve_scope scope = scope_of(data);
+
+	return jl_serve_scope_of(c->run.engine) == scope ? jl_serve_fit_of(scope, x, c->dev.arch, c->run.engine)
+							 : jl_serve_shipped(data->cat, c->dev.arch, c->run.engine);
+}
+
 static void predict(const struct jl_set_data *data, const double *x, const struct jl_known *known,
 		    struct jl_set_row *row)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = physics_of(data, x, c);
 	const struct jl_machine machine = {
 		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
 	};
@@ -154,7 +163,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_serve_row *c = case_at(data, row->item);
-	const struct jl_serve_fit physics = jl_serve_fit_of(scope_of(data), x, c->dev.arch, c->run.engine);
+	const struct jl_serve_fit physics = physics_of(data, x, c);
 	struct jl_serve_step s;
 
 	(void)jl_serve_plan_s(c->plan, &c->dev, &physics, c->run.metric, &s);

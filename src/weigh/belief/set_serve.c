@@ -25,7 +25,7 @@ enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *c
 
 enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err)
 {
-	const enum jl_serve_scope scope = jl_serve_scope_of(row->dev.arch, row->run.engine);
+	const enum jl_serve_scope scope = jl_serve_scope_of(row->run.engine);
 	const struct jl_param_list params = jl_serve_params(scope);
 	double x[JL_SERVE_MAX_PARAMS];
 	struct jl_run_plan plan, *kept;
@@ -168,7 +168,7 @@ enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_r
 	if (status)
 		goto out;
 	for (size_t i = 0; i < n_rows; i++)
-		if (!use || use[i])
+		if ((!use || use[i]) && jl_serve_scope_of(rows[i].run.engine) == scope)
 			used[n_used++] = i;
 	status = solve(&(struct fit_ctx){ scope, rows, used, n_used, &kept }, max_iter, room, x, err);
 out:

@@ -18,8 +18,8 @@ const struct jl_set_ops *const jl_sets[] = {
 	&jl_served_ops[3],
 	&jl_served_ops[4],
 	&jl_served_ops[5],
-	&jl_infer_ops,
 	&jl_serve_ops,
+	&jl_infer_ops, /* rows of engines that serve are predicted by the set before */
 	NULL,
 };
 

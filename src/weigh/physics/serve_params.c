@@ -81,8 +81,8 @@ static const struct {
 	unsigned single;      /* what its rows of single requests know */
 } engines[JL_N_ENGINE] = {
 	[JL_ENGINE_GENERAL] = { "general", { NULL }, 0 },
-	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" }, OWN_BOTH },
-	[JL_ENGINE_VLLM] = { "vllm", { "vllm" }, OWN_BOTH },
+	[JL_ENGINE_TRTLLM] = { "trtllm", { "trtllm", "tensorrt" }, 0 },
+	[JL_ENGINE_VLLM] = { "vllm", { "vllm" }, 0 },
 	[JL_ENGINE_SGLANG] = { "sglang", { "sglang" }, 0 },
 	[JL_ENGINE_LLAMACPP] = { "llamacpp", { "llama.cpp" }, OWN_ALL },
 	[JL_ENGINE_EXLLAMA] = { "exllama", { "exllama" }, OWN_MATH },
@@ -217,16 +217,14 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 	return fit;
 }
 
-enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine)
+enum jl_serve_scope jl_serve_scope_of(enum jl_engine engine)
 {
-	const struct jl_priors *priors = &jl_arch_family(arch)->priors;
-
-	return (priors->warpgroup || priors->fp8) && engine <= JL_ENGINE_SGLANG ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+	return engine <= JL_ENGINE_SGLANG ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
 }
 
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
 {
-	const enum jl_serve_scope scope = jl_serve_scope_of(arch, engine);
+	const enum jl_serve_scope scope = jl_serve_scope_of(engine);
 	const struct jl_param_list params = jl_serve_params(scope);
 	double x[JL_SERVE_MAX_PARAMS];
 

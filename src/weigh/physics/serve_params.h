@@ -36,8 +36,8 @@ struct jl_param_list jl_serve_params(enum jl_serve_scope scope); /* at most JL_S
 /* Physics of a device's family with an engine, from a vector. */
 struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine);
 
-/* The catalog's values. The scope is of frameworks under load where the family has their operators. */
-enum jl_serve_scope jl_serve_scope_of(int arch, enum jl_engine engine);
+/* The catalog's values. Engines that serve are known by their loads, those for single requests by such. */
+enum jl_serve_scope jl_serve_scope_of(enum jl_engine engine);
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
 
 /* As the engine runs a format: scales of 8-bit weights for TensorRT-LLM are known beforehand. */

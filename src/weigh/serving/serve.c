@@ -34,7 +34,7 @@ static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct j
 }
 
 /* Times to a first token are measured under load on few families; there is nothing nearer for the others. */
-enum jl_asked jl_serve_asked_of(int arch, const struct jl_serve_run *run)
+enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run)
 {
 	static const enum jl_asked answers[JL_N_METRIC] = { [JL_METRIC_TTFT] = JL_ASKED_FIRST,
 							    [JL_METRIC_TPOT] = JL_ASKED_NEXT,
@@ -44,7 +44,7 @@ enum jl_asked jl_serve_asked_of(int arch, const struct jl_serve_run *run)
 
 	if (run->prefill.n_gpus > 0 && (run->metric == JL_METRIC_TTFT || run->metric == JL_METRIC_TPOT))
 		return run->metric == JL_METRIC_TTFT ? JL_ASKED_FIRST_APART : JL_ASKED_NEXT_APART;
-	if (run->metric == JL_METRIC_TPOT && jl_serve_scope_of(arch, run->engine) == JL_SCOPE_INFER)
+	if (run->metric == JL_METRIC_TPOT && jl_serve_scope_of(run->engine) == JL_SCOPE_INFER)
 		return JL_ASKED_LOAD;
 	return answers[run->metric];
 }
@@ -59,7 +59,7 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 		[JL_EXTENT_BATCH] = log(run->n_requests),
 		[JL_EXTENT_GPUS] = log(run->place.n_gpus),
 	};
-	struct jl_serve_time t = { .answer = jl_serve_asked_of(machine->dev.arch, run) };
+	struct jl_serve_time t = { .answer = jl_serve_asked_of(run) };
 
 	if (plan)
 		t.time_s = jl_serve_plan_s(plan, &machine->dev, fit, run->metric, &t.step);

@@ -79,7 +79,7 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step);
 
-enum jl_asked jl_serve_asked_of(int arch, const struct jl_serve_run *run); /* whose interval its metric has */
+enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run); /* whose interval its metric has */
 struct jl_serve_time {
 	enum jl_asked answer;
 	double time_s, half_ln;
