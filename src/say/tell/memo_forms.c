@@ -203,7 +203,7 @@ void jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all)
 	jl_buf_printf(out, "</title><style>%s</style></head><body><main><h1>", style);
 	jl_html_escape(out, note->file);
 	jl_buf_puts(out, "</h1><p>");
-	jl_buf_printf(out, JL_("%zu figure{/s}, %zu error{/s} of their own, %zu doubt{/s}"), note->n_figures,
+	jl_buf_printf(out, JL_("%zu figure{/s}, %zu error{/s} of {its/their} own, %zu doubt{/s}"), note->n_figures,
 		      note->n_roots, note->n_doubts);
 	for (int v = 0; v < JL_N_MEMO_VERDICT; v++)
 		if (note->n[v])

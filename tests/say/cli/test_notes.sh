@@ -44,7 +44,7 @@ if patch -s -p1 < twice.patch && [ "$(grep -c '72 W' twice.md)" = 2 ]; then ok; 
 # Doubts are counted apart from errors
 printf '# 서빙\n\n70B 모델의 bf16 가중치는 140GB이므로 A100 80GB 1장에 들어갑니다\n\n6 × 7 = 43\n' > doubt.md
 run 3 audit doubt.md --strict --lang en; has "errors of their own: 1, doubts: 1, among"; run 0 audit doubt.md --lang ko; has "오류 1건과 가능성이 낮은 값 1건"
-run 0 audit doubt.md --json; json "j['n_roots'] == 1 and j['n_doubts'] == 1"; run 0 audit doubt.md --format html --lang en; has "1 errors of their own, 1 doubts"
+run 0 audit doubt.md --json; json "j['n_roots'] == 1 and j['n_doubts'] == 1"; run 0 audit doubt.md --format html --lang en; has "1 error of its own, 1 doubt"
 
 # Prices: outside everything that is listed for the thing, with the nearest row's place and date
 printf '| GPU | price | rent per hour |\n|---|---|---|\n| RTX 3090 | ~$1,500 | $0.50 |\n| RTX 4090 | $16,000 | $0.60 |\n| H100 SXM | $30,000 | $29.00 |\n\n- p3.2xlarge: $3.06/h\n- RTX 2070 ($400)\n' > prices.md

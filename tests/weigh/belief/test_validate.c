@@ -176,9 +176,11 @@ static double fitted(const struct jl_validate_family *family, const struct jl_se
 	if (strstr(name, "_ops"))
 		return row->pred; /* fit and score ask the same function */
 	const struct jl_serve_row *c = (const struct jl_serve_row *)data->cases + row->item;
-	const struct jl_serve_fit fit = jl_serve_fit_of(strcmp(name, "serve_silicon") == 0 ? JL_SCOPE_SERVE
-											   : JL_SCOPE_INFER,
-							family->x, c->dev.arch, c->run.engine);
+	const enum jl_serve_scope scope = strcmp(name, "serve_silicon") == 0 ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+	const struct jl_serve_fit fit = jl_serve_scope_of(c->run.engine) == scope
+						? jl_serve_fit_of(scope, family->x, c->dev.arch, c->run.engine)
+						: jl_serve_shipped(data->cat, c->dev.arch,
+								   c->run.engine); /* known by another set's loads */
 
 	return jl_serve_plan_s(c->plan, &c->dev, &fit, c->run.metric, NULL);
 }
