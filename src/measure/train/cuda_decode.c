@@ -93,8 +93,8 @@ void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const s
 		const unsigned rows = large ? 128 : 16;
 		struct jl_gpu_grid grid = { .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = kernel ? 256 : 512 };
 		/* where these are too few blocks, several divide the sums of the same rows */
-		int splits = large ? 2 * e->gpu->n_sm / (int)grid.x : 1;
-		splits = splits > PARTS_MAX ? PARTS_MAX : splits > 1 ? splits : 1;
+		const int fill = 2 * e->gpu->n_sm / (int)grid.x;
+		const int splits = !large || fill < 1 ? 1 : fill > PARTS_MAX ? PARTS_MAX : fill;
 		a.each = ((a.k + splits - 1) / splits + PIECE - 1) / PIECE * PIECE;
 		grid.y = (unsigned)((a.k + a.each - 1) / a.each);
 		if (grid.y > 1)
