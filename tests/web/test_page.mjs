@@ -134,6 +134,29 @@ for (const view of views)
   check(times.length === 60 && times.every((ms) => ms > 0), `every move of the slider is redrawn: ${times.length}`);
   await page.context().close();
 }
+{ // more GPUs than a host has are several hosts; a count of tokens is read as the command reads it; nothing is undefined in a formula
+  const page = await open("/?view=whatif");
+  await page.evaluate(() => { const s = document.getElementById("s-gpus"); s.value = 5; s.dispatchEvent(new Event("input", { bubbles: true })); });
+  await settle(page);
+  check(await page.inputValue("#q-on") === "4x(8x h100-sxm5)" && await page.locator(".fault").count() === 0, `32 GPUs: ${await page.inputValue("#q-on")} ${await page.locator(".fault").allInnerTexts()}`);
+  await page.context().close();
+  for (const [query, wanted] of [["/?lang=ko&tokens=" + encodeURIComponent("1조"), /1조/], ["/?tokens=abc", /abc/], ["/?model=config.json&lang=ko", /다시 끌어다/]]) {
+    const asked = await open(query);
+    check(wanted.test(await asked.locator("section.result").innerText()), `${query}: ${await asked.locator("section.result").innerText()}`);
+    await asked.context().close();
+  }
+  const buy = await open("/?view=buy&lang=ko&cur=KRW");
+  const sent = buy.waitForRequest((r) => r.url().endsWith("/api/v1/cost"));
+  await buy.locator("#f-tariff").selectOption("kepco-general");
+  check(/kepco-general/.test((await sent).postData()), "the tariff that is named is the one that is asked for");
+  await settle(buy);
+  await buy.locator(".answer .num").first().click();
+  check(!/undefined|NaN/.test(await buy.locator("dialog").innerText()), `drawer: ${await buy.locator("dialog").innerText()}`);
+  await buy.context().close();
+  const narrow = await open("/?view=scaling&lang=en", { width: 390 });
+  check(await narrow.evaluate(() => [...document.querySelectorAll(".wide, .tablebox")].every((e) => e.scrollWidth <= e.clientWidth + 1)), "scaling at 390 px is cut");
+  await narrow.context().close();
+}
 { // how much the first page is, and when its answer stands there: by the page's own clock from the beginning of the navigation, and by the driver's, which waits for the load and asks
   const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
   const own = [], driver = [], empty = [];

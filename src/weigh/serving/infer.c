@@ -88,6 +88,8 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 		status = jl_served_format(&kv, ask->kv, err);
 		t->job.format.kv_B = kv.weight_B;
 	}
+	if (!status)
+		status = jl_serve_check(ask->model, &t->model, ask->n_gpus, ask->dp_attention, err);
 	jl_engine_format(&t->job.format, ask->engine);
 	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
 		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);

@@ -22,6 +22,18 @@ static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask
 		job->place.n_gpus *= 2;
 }
 
+enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_served *model, int n_gpus,
+			      bool by_requests, struct jl_err *err)
+{
+	if (info && (info->mlm_head || info->pooler))
+		return jl_fail(err, JL_E_RANGE,
+			       "%s is an encoder: it answers no prompts; take a decoder, e.g. llama-3-8b", info->id);
+	if (n_gpus > 1 && !by_requests && fmod(model->heads, n_gpus) != 0.0)
+		return jl_fail(err, JL_E_RANGE, "%d GPUs for one copy of the model do not divide its %.0f heads",
+			       n_gpus, model->heads);
+	return JL_OK;
+}
+
 static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct jl_err *err)
 {
 	if (!(ask->n_requests >= 1 && ask->prompt >= 1 && ask->output >= 1) || !isfinite(ask->n_requests) ||
@@ -139,6 +151,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
 
 	JL_TRY(check(ask, n_host, err));
+	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, false, err));
 	JL_TRY(jl_served_format(&job.format, weights, err));
 	jl_engine_format(&job.format, ask->engine);
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);

@@ -79,6 +79,10 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step);
 
+/* Engines take decoders, and cut them by their heads. info NULL: a shape that was given. */
+enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_served *model, int n_gpus,
+			      bool by_requests, struct jl_err *err);
+
 enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run); /* whose interval its metric has */
 struct jl_serve_time {
 	enum jl_asked answer;

@@ -25,7 +25,7 @@ export function about(a, key) {
     mfu: { label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body },
     memory: { label: t("memory"), formula: sum(memoryParts(a), "B") },
     capacity: { label: t("capacity"), origin: "listed", source: a.system },
-    run: { label: t("run_time"), formula: `${runs ? many(runs) : many(Number(state.tokens))} / ${fmt(a.tokens_per_s?.value, "1", 3)} s⁻¹`, near: body },
+    run: { label: t("run_time"), formula: `${runs ? many(runs) : many(runTokens(a, runSeconds(a)))} / ${fmt(a.tokens_per_s?.value, "1", 3)} s⁻¹`, near: body },
     cost: { label: t("cost"), formula: rent ? `${a.n_gpus} × ${fmt(rent.gpu_usdps * 3600, "usd", 3)}/h × ${fmt(a.scope === "step" ? a.step_s.value : runSeconds(a)?.value, "s", 3)}` : "", source, date: rent?.date },
   }[key];
 }
@@ -36,6 +36,8 @@ export function runSeconds(a) {
   if (!tokens || !a.tokens_per_s) return null;
   return { value: tokens / a.tokens_per_s.value, lo: tokens / a.tokens_per_s.hi, hi: tokens / a.tokens_per_s.lo };
 }
+// "1조" is read by the program, which says how long it takes.
+const runTokens = (a, run) => Number(state.tokens) || Number((run.value * a.tokens_per_s.value).toPrecision(6));
 export function answerSentence(a) {
   const out = [], time = timeParts(a).find((p) => p.strong), m = a.memory_B, fit = !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits";
   const memory = el("span", { className: a.fits ? "" : "bad" }, ...sentence(parts(fit), num(m.total, "B", about(a, "memory")), num(m.capacity, "B", { ...about(a, "capacity"), digits: 3 })));
@@ -43,7 +45,7 @@ export function answerSentence(a) {
   out.push(...sentence(parts("a_step"), num(a.step_s, "s", about(a, "step"))), " ");
   const run = a.scope !== "step" ? runSeconds(a) : null;
   if (run) {
-    out.push(...sentence(parts("a_run"), num(Number(state.tokens), "1", { text: many(Number(state.tokens)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
+    out.push(...sentence(parts("a_run"), num(runTokens(a, run), "1", { text: many(runTokens(a, run)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
     if (a.cost_usd && a.fits) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
     out.push(t("a_run_end"), " ");
   }

@@ -1,6 +1,6 @@
 // One question at a time for each place on the page: a newer one takes the place of what has not been sent yet.
 import { state, files } from "/state.js";
-import { t } from "/words.js";
+import { t, fill } from "/words.js";
 
 export class Refused extends Error {}
 
@@ -24,6 +24,8 @@ export async function ask(command, body = {}, signal) {
     if (e.name === "AbortError") throw e;
     throw new Refused(t("lost"));
   }
+  const missing = Object.values(body).find((v) => /\.json$/.test(v) && !(v in files));
+  if (!response.ok && missing) throw new Refused(fill("drop_again", missing)); // an address says its name, not what was in it
   const type = response.headers.get("content-type") ?? "";
   const answer = type.includes("json") ? await response.json() : await response.text();
   if (!response.ok) throw new Refused(answer.error?.text ?? String(answer));
@@ -60,5 +62,5 @@ export const tidy = (body) => Object.fromEntries(Object.entries(body).filter(([,
 // The run that the page is about, as options of `predict`.
 export function caseOf(s = state) {
   return tidy({ model: s.model, on: s.on, batch: s.batch, "global-batch": s.global, seq: s.seq, precision: s.precision, framework: s.framework, recompute: s.recompute, flash: s.flash,
-    parallel: s.zero === "" ? "" : `zero=${s.zero}`, tokens: s.tokens && Number(s.tokens) >= 1 ? Math.round(Number(s.tokens)) : "" });
+    parallel: s.zero === "" ? "" : `zero=${s.zero}`, tokens: Number(s.tokens) >= 1 && Number(s.tokens) < 1e18 ? Math.round(Number(s.tokens)) : s.tokens });
 }

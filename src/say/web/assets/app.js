@@ -50,6 +50,7 @@ async function begin() {
   remember("lang", korean ? "ko" : "en");
   remember("cur", korean ? "KRW" : "USD");
   read();
+  setLang(state.lang);
   const [said] = await Promise.allSettled([fetch("/api/v1/hello").then((r) => r.json()), ...(state.view === "ask" ? [askEarly("predict", caseOf())] : [])]);
   Object.assign(hello, said.value); // without it the first question says what is wrong
   show();

@@ -12,12 +12,12 @@ export function show(main) {
   const answer = el("section", { className: "result" }), chart = el("figure"), bars = el("figure");
   let last = null;
   const price = () => Number(state.price) || 25000, hourly = () => Number(state.hourly) || 2, watts = () => Number(state.watts) || 1200;
-  const tariff = () => state.tariff || (state.cur === "KRW" ? "kepco" : "0.12 USD/kWh"), tariffs = [["0.12 USD/kWh", `${t("flat")} 0.12 USD/kWh`], ["150 KRW/kWh", `${t("flat")} 150 KRW/kWh`], ["0.30 USD/kWh", `${t("flat")} 0.30 USD/kWh`], ["kepco", t("kepco")]];
-  const request = () => tidy({ buy: `${t("bought")} ${price()} USD, watts=${watts()} W`, rent: `${hourly()} USD/h`, util: `${state.util}%`, horizon: `${state.years} y`, currency: state.cur, kwh: tariff() === "kepco" ? "" : tariff(), tariff: tariff() === "kepco" ? "kepco" : "" });
+  const tariff = () => state.tariff || (state.cur === "KRW" ? "kepco-general" : "0.12 USD/kWh"), named = () => tariff().startsWith("kepco"), tariffs = [["0.12 USD/kWh", `${t("flat")} 0.12 USD/kWh`], ["150 KRW/kWh", `${t("flat")} 150 KRW/kWh`], ["0.30 USD/kWh", `${t("flat")} 0.30 USD/kWh`], ["kepco-general", t("kepco_general")], ["kepco", t("kepco_home")]];
+  const request = () => tidy({ buy: `${t("bought")} ${price()} USD, watts=${watts()} W`, rent: `${hourly()} USD/h`, util: `${state.util}%`, horizon: `${state.years} y`, currency: state.cur, kwh: named() ? "" : tariff(), tariff: named() ? tariff() : "" });
   state.price ||= "25000"; state.hourly ||= "2"; state.watts ||= "1200";
   main.append(el("div", { className: "split" }, el("div", { className: "controls" },
     slider("util", [1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100], (v) => v + " %"), slider("years", [1, 2, 3, 4, 5, 6, 8, 10], (v) => fill("year_n", v)), slider("price", nice(500, 500000), (v) => money(Number(v), 2), { label: t("buy_price") }), slider("hourly", nice(0.1, 120), (v) => money(Number(v), 2) + t("hour_of"), { label: t("rent_price") }), slider("watts", nice(100, 20000), (v) => fmt(Number(v), "W"), { label: t("watts") }),
-    choice("tariff", [["", `${t("auto")}: ${tariffs.find(([v]) => v === (state.cur === "KRW" ? "kepco" : "0.12 USD/kWh"))[1]}`], ...tariffs])),
+    choice("tariff", [["", `${t("auto")}: ${tariffs.find(([v]) => v === (state.cur === "KRW" ? "kepco-general" : "0.12 USD/kWh"))[1]}`], ...tariffs])),
   el("div", {}, answer, chart, bars, el("div", { className: "actions" }, copyButton(() => commandLine("cost", request()))))));
   const show_ = (v) => moneyText(v, 2);
   function draw() {
@@ -33,7 +33,7 @@ export function show(main) {
       last = await ask("cost", request());
       const be = last.break_even?.[0], most = be?.sensitivity?.[0], end = (d) => (d == null ? null : d * 86400);
       const span = most && be.break_even_days != null ? [end(most.days_at_80_percent), end(most.days_at_120_percent)].sort((a, b) => (a ?? Infinity) - (b ?? Infinity)) : null;
-      answer.replaceChildren(el("p", { className: "answer" }, be?.break_even_days != null ? sentence(parts("b_after"), num(be.break_even_days * 86400, "s", { label: t("buy"), formula: `${money(price())} ÷ (${money(hourly())}/h × ${state.util} % − ${last.electricity_per_kWh} ${last.electricity_currency}/kWh)`, text: fmt(be.break_even_days * 86400, "s"), source: be.break_even_date })) : fill("b_never", state.years)), el("p", { className: "second" }, span ? fill("b_range", t(inputs[most.input] ?? most.input), fmt(span[0], "s"), span[1] == null ? fill("over", fmt(last.horizon_days * 86400, "s")) : fmt(span[1], "s")) + " " : "", fill("b_tariff", tariffs.find(([v]) => v === tariff())?.[1] ?? tariff())));
+      answer.replaceChildren(el("p", { className: "answer" }, be?.break_even_days != null ? sentence(parts("b_after"), num(be.break_even_days * 86400, "s", { label: t("buy"), formula: `${money(price())} ÷ (${money(hourly())}/h × ${state.util} % × 8,760 h − ${moneyText(last.options.find((o) => o.kind === "buy").year_electricity, 3)}) → ${be.break_even_date}`, text: fmt(be.break_even_days * 86400, "s") })) : fill("b_never", state.years)), el("p", { className: "second" }, span ? fill("b_range", t(inputs[most.input] ?? most.input), fmt(span[0], "s"), span[1] == null ? fill("over", fmt(last.horizon_days * 86400, "s")) : fmt(span[1], "s")) + " " : "", fill("b_tariff", tariffs.find(([v]) => v === tariff())?.[1] ?? tariff())));
       draw();
     } catch (e) { answer.replaceChildren(fault(e)); chart.replaceChildren(); bars.replaceChildren(); }
   });

@@ -14,7 +14,7 @@ export function show(main) {
   const answer = el("section", { className: "result" }), chart = el("figure"), cards = el("section");
   let found = [], picked = [], chosen = null;
   const hows = () => (state.how === "rent,spot,buy" ? ways : state.how.split(",").filter(Boolean));
-  const request = (how) => tidy({ model: state.model, tokens: Math.round(Number(state.tokens)) || "", how, region: state.region, budget: state.budget, deadline: state.deadline, only: state.only });
+  const request = (how) => tidy({ model: state.model, tokens: Math.round(Number(state.tokens)) || state.tokens, how, region: state.region, budget: state.budget, deadline: state.deadline, only: state.only });
   const toggles = el("div", { className: "chips", role: "group", "aria-label": t("how") }, el("span", {}, t("how")), ways.map((w) => el("button", { type: "button", className: "chip", "aria-pressed": String(hows().includes(w)), onclick: (e) => {
     const now = new Set(hows());
     now.has(w) ? now.delete(w) : now.add(w);

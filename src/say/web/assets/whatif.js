@@ -8,7 +8,12 @@ import { answerSentence, timeParts, memoryParts, key, about } from "/answer.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
 
 const powers = (a, b) => { const l = []; for (let v = a; v <= b; v *= 2) l.push(v); return l; };
-const countPattern = /^(\d+)x (?!\()/;
+const HOST = 8; // GPUs of a usual host: more of them are several hosts
+// "4x(8x h100-sxm5) over ib-hdr": 32 GPUs, of which kind, over what
+function counted(on) {
+  const [, hosts, each, inside, over, n, alone] = /^(?:(\d+)x ?\((?:(\d+)x )?([^()]+)\)(.*)|(?:(\d+)x )?([^()]+))$/.exec(on.trim()) ?? [];
+  return { n: Number(hosts ?? 1) * Number(each ?? n ?? 1), gpu: inside ?? alone ?? on, over: over ?? "" };
+}
 
 // What a piece of advice changes, in the terms of this page; null: it cannot be clicked.
 function apply(a) {
@@ -32,23 +37,23 @@ export function show(main) {
   const controls = el("div", { className: "controls" });
   let batch, seq;
   const rebuild = () => {
-    batch = slider("batch", powers(1, 512), (v) => digits(Number(v), 3));
+    batch = slider("batch", powers(1, 512), (v) => (Number(v) ? digits(Number(v), 3) : String(v)));
     seq = slider("seq", powers(128, 131072), grouped);
     controls.replaceChildren(batch, seq, gpus, chips("precision", precisions()), chips("framework", frameworks()), chips("recompute", recomputes()), chips("zero", zeros()));
   };
   rebuild();
   const countSlider = () => {
-    const n = Number(countPattern.exec(state.on)?.[1] ?? 1), values = powers(1, 1024), out = el("output", {}, String(n));
-    const input = el("input", { type: "range", id: "s-gpus", min: 0, max: values.length - 1, value: Math.max(0, values.findIndex((v) => v >= n)), oninput: (e) => {
-      const v = values[e.target.value], bare = state.on.replace(countPattern, "");
+    const now = counted(state.on), values = powers(1, 1024), out = el("output", {}, String(now.n));
+    const input = el("input", { type: "range", id: "s-gpus", min: 0, max: values.length - 1, value: Math.max(0, values.findIndex((v) => v >= now.n)), oninput: (e) => {
+      const v = values[e.target.value], { gpu, over } = counted(state.on);
       out.textContent = v;
-      const on = v > 1 ? `${v}x ${bare}` : bare;
+      const on = v > HOST ? `${v / HOST}x(${HOST}x ${gpu})${over}` : v > 1 ? `${v}x ${gpu}` : gpu;
       document.getElementById("q-on").value = on;
       set({ on });
     } });
     gpus.replaceChildren(el("label", { className: "slider" }, el("span", {}, t("gpus")), out, input));
   };
-  if (!/[(]/.test(state.on) && (hello.gpus ?? []).some(([id]) => state.on.includes(id))) countSlider();
+  if ((hello.gpus ?? []).some(([id]) => state.on.includes(id))) countSlider();
   const pin = el("button", { type: "button", className: "quiet", onclick: () => { pinned = pinned ? null : last; pin.textContent = t(pinned ? "unpin" : "pin"); draw(); } }, t("pin"));
   main.append(question({ drop: false }), el("div", { className: "split" }, controls, el("div", {}, answer, delta, bars, el("div", { className: "actions" }, pin, copyButton(() => commandLine("predict", caseOf()))))), tries);
   let w = 0; // known from the observer: asking for it would lay out the page at once
@@ -82,7 +87,7 @@ export function show(main) {
       batch.chosen(last.micro_batch);
       seq.chosen(last.seq);
       document.dispatchEvent(new Event("redrawn"));
-    } catch (e) { answer.replaceChildren(fault(e)); }
+    } catch (e) { last = null; answer.replaceChildren(fault(e)); bars.replaceChildren(); delta.replaceChildren(); tries.replaceChildren(); }
   });
   keepDrawn(bars, draw);
   update();
