@@ -440,6 +440,28 @@ static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, st
 	return JL_OK;
 }
 
+#define WIDER_GAIN 1.1 /* less is no reason for links between them */
+
+/* So many requests at once, and nobody says how the system is cut: the cut that delivers most. Few requests leave many narrow copies idle. */
+static enum jl_status best_cut(struct trial *t, int n_gpus, int n_all, struct jl_err *err)
+{
+	const int n_host = jl_serve_host_gpus(t->machine), st = stages(t->ask);
+	int best = n_gpus, last = n_gpus;
+	double most_tps = 0;
+
+	for (int each = n_gpus; each <= n_host && each * st <= n_all; each *= 2) {
+		if (each > n_gpus && (n_all % (each * st) != 0 || fmod(t->model.heads, each) != 0.0))
+			continue;
+		JL_TRY(try_once(t, each, n_all / (each * st), err));
+		last = each;
+		if (t->r.output_tps * shares(t) > WIDER_GAIN * most_tps) {
+			most_tps = t->r.output_tps * shares(t);
+			best = each;
+		}
+	}
+	return best == last ? JL_OK : try_once(t, best, n_all / (best * st), err);
+}
+
 /* How many GPUs share a copy, and how many copies: as asked, as targets need, or what the system holds. */
 static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct jl_infer_ask *ask,
 			     struct jl_infer_ask *own, struct jl_err *err)
@@ -458,6 +480,9 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * stages(ask) <= n_all &&
 	       room_of(t, n_gpus) * (n_all / (n_gpus * stages(ask))) < at_once)
 		n_gpus *= 2;
+	if (ask->kind == JL_LOAD_CLOSED && ask->n_gpus <= 0 && n_copies == 0 && !ask->find_rate &&
+	    ask->prompt_gpus == 0 && ask->n_ep <= 1 && n_gpus * stages(ask) <= n_all)
+		return best_cut(t, n_gpus, n_all, err);
 	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * stages(ask));
 	n_copies = n_copies > 0 ? n_copies : 1;
 	if (!ask->find_rate)
