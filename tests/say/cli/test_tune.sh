@@ -105,4 +105,5 @@ json "'--load_in_4bit' in j['plans'][0]['settings']['trl']['text'] and 'absent' 
 run 0 plan llama-3-8b --on "2x rtx-4090" --tune dora --method dpo --targets q,v --settings trl
 has "trl dpo"; has "--use_dora --lora_target_modules q_proj v_proj"; lacks "load_in"
 run 0 plan llama-3-8b --on "8x a100-sxm4-80gb" --settings trl --lang en; has "# TRL (Hugging Face): TRL tunes models"
+run 0 predict llama-3-8b --on "2x rtx-4090" --tune qlora --lang en; has "kernels fused for tuning"; lacks "torch.compile instead"
 finish
