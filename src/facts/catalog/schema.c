@@ -302,6 +302,8 @@ static const struct jl_field model_fields[] = {
 	TEXT(jl_model_info, hub, 0),
 	NUMBER(jl_model_info, positions, 0, 0.0),
 	NUMBER(jl_model_info, token_types, 0, 0.0),
+	NUMBER(jl_model_info, window, 0, 0.0),
+	NUMBER(jl_model_info, global_every, 0, 0.0),
 	HAS(tied),
 	HAS(bias),
 	HAS(gated),
