@@ -298,6 +298,8 @@ static const struct jl_field model_fields[] = {
 	NUMBER(jl_model_info, ffn, JL_FF_REQUIRED, UNKNOWN),
 	NUMBER(jl_model_info, vocab, JL_FF_REQUIRED, UNKNOWN),
 	NUMBER(jl_model_info, seq, JL_FF_REQUIRED, UNKNOWN),
+	NUMBER(jl_model_info, context, 0, 0.0),
+	TEXT(jl_model_info, hub, 0),
 	NUMBER(jl_model_info, positions, 0, 0.0),
 	NUMBER(jl_model_info, token_types, 0, 0.0),
 	NUMBER(jl_model_info, window, 0, 0.0),
