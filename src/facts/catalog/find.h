@@ -38,7 +38,7 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct jl_catalog *cat, const char *text,
 			    enum jl_link_role role, struct jl_err *err);
 
-/* An organisation in front ("meta-llama/") and words like Instruct, chat, it, hf do not matter. */
+/* An organisation in front ("meta-llama/") and words like Instruct, chat, it, base, 2507 behind do not matter. */
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
 			     struct jl_err *err);
 

@@ -249,8 +249,12 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->kind == JL_LOAD_USERS)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s before the next question (--think)"),
 			      jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s (--weights)"),
-		      strcmp(a->weights, "16-bit") == 0 ? JL_("16-bit") : a->weights);
+	if (a->published)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s (--weights)",
+			      jl_tell_text(doc, JL_("weights: %s, as it is published"), a->weights));
+	else
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s (--weights)"),
+			      strcmp(a->weights, JL_WEIGHTS_16) == 0 ? JL_("16-bit") : a->weights);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s (--engine)",
 		      strcmp(a->engine, jl_engine_id(JL_ENGINE_GENERAL)) == 0 ? JL_("no engine in particular")
 									      : a->engine);

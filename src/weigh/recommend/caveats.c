@@ -115,7 +115,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 		    c->setup->bold_times, c->setup->bold_hi_frac * 100);
 	if (c->setup->offload)
 		add(&list, "offload", JL_N("fits only with states and weights in host memory: slow, needs much RAM"));
-	if (ask->task == JL_TASK_SERVE && c->setup->weight_bits < 16)
+	if (ask->task == JL_TASK_SERVE && c->setup->weight_bits < 16 && !c->setup->published)
 		add(&list, "format", JL_N("weights in %g bits: check that the answers are still good enough"),
 		    c->setup->weight_bits);
 	if (sys->gpu->vendor && strcmp(sys->gpu->vendor, "NVIDIA") != 0)

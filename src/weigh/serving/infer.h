@@ -21,7 +21,7 @@ struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */
 	const char *model_name;
-	const char *weights, *kv; /* formats; NULL: 16 bit, keys and values as recipes keep them */
+	const char *weights, *kv; /* formats; NULL: as it is published, keys and values as recipes keep them */
 	enum jl_engine engine;
 	int n_gpus;   /* that share a copy; 0: as requests are answered soonest, or the fewest that meet the targets */
 	int n_copies; /* 0: as many as the system holds */
@@ -74,6 +74,7 @@ struct jl_infer_seen {
 
 struct jl_infer {
 	const char *model, *system, *engine, *weights, *kv;
+	bool published; /* the weights: nobody asked for another format */
 	enum jl_load_kind kind;
 	double concurrency, rate_hz, users, think_s, prompt, answer;
 	int n_gpus, n_copies, n_gpus_system; /* n_gpus share each layer of a copy */
