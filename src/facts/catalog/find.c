@@ -150,18 +150,29 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 	return status;
 }
 
+/* "Instruct", "2507": how and when it was tuned. */
+static bool is_tune(const char *word)
+{
+	static const char *const tunes[] = { "instruct", "chat", "it", "hf", "base", "thinking" };
+
+	for (size_t i = 0; i < sizeof(tunes) / sizeof(tunes[0]); i++)
+		if (strcasecmp(word, tunes[i]) == 0)
+			return true;
+	return strlen(word) == 4 && strspn(word, "0123456789") == 4;
+}
+
 /* "meta-llama/Llama-3.1-8B-Instruct" -> "Llama-3.1-8B": fine-tuned twins cost the same to run. */
 static void plain_model(char out[JL_NAME_MAX + 1], const char *text)
 {
-	static const char *const tunes[] = { "-instruct", "-chat", "-it", "-hf", " instruct", " chat" };
 	const char *slash = strrchr(text, '/');
-	size_t len, i;
 
 	snprintf(out, JL_NAME_MAX + 1, "%s", slash ? slash + 1 : text);
-	for (i = 0; i < sizeof(tunes) / sizeof(tunes[0]); i++) {
-		len = strlen(out);
-		if (len > strlen(tunes[i]) && strcasecmp(out + len - strlen(tunes[i]), tunes[i]) == 0)
-			out[len - strlen(tunes[i])] = '\0';
+	for (size_t at = strlen(out); at-- > 1;) {
+		if (out[at] != '-' && out[at] != ' ')
+			continue;
+		if (!is_tune(out + at + 1))
+			return;
+		out[at] = '\0';
 	}
 }
 
@@ -238,6 +249,7 @@ enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catal
 	struct jl_nearest nearest = { 0 };
 	struct jl_picked picked, best = { .fit = JL_FIT_NOT };
 	struct jl_asked asked = { 0 };
+	const struct jl_model_info *model;
 	size_t kind = 0, at;
 
 	JL_TRY(jl_shelf_ask(&asked, &all, text, err));
@@ -249,6 +261,10 @@ enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catal
 			continue;
 		best = picked;
 		kind = k;
+	}
+	if (best.n == 0 && !jl_find_model(&model, cat, text, NULL)) {
+		*ret_found = (struct jl_found_any){ .model = model };
+		return JL_OK;
 	}
 	if (best.n == 0)
 		return jl_shelf_fail_nearest(&all, &asked, &nearest, err);

@@ -38,7 +38,7 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct jl_catalog *cat, const char *text,
 			    enum jl_link_role role, struct jl_err *err);
 
-/* An organisation in front ("meta-llama/") and words like Instruct, chat, it, hf do not matter. */
+/* An organisation in front ("meta-llama/") and words like Instruct, chat, it, base, 2507 behind do not matter. */
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
 			     struct jl_err *err);
 
@@ -75,6 +75,9 @@ const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const c
 const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id);
 
 /* A figure of catalog/figures.yaml; the built-in one where `cat` has none. */
+/* Its name on the Hugging Face hub, said or among its other names; NULL: none is known. */
+const char *jl_model_hub(const struct jl_model_info *model);
+
 double jl_figure(const struct jl_catalog *cat, const char *id);
 /* The id that somebody means by `text`: a rule of this kind ("gpu-spelling"); NULL: there is none. */
 const char *jl_spelt(const struct jl_catalog *cat, const char *kind, const char *text);

@@ -362,12 +362,13 @@ static enum jl_status show_system(struct jl_cli *cli, const char *text, struct j
 enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = cli->args.operands[0];
+	const struct jl_model_info *model;
 	const struct jl_convnet *net = NULL;
 	struct jl_found_any any;
 	struct jl_err net_err = { 0 };
 	enum jl_status status, net_status;
 
-	if (looks_like_system(text))
+	if (looks_like_system(text) && jl_find_model(&model, cli->cat, text, NULL)) /* "llama3.1:8b" is none */
 		return show_system(cli, text, err);
 	net_status = find_convnet(cli, text, &net, &net_err);
 	if (net)

@@ -43,7 +43,8 @@ const struct jl_option jl_predict_options[] = {
 		   .with = "serve", JL_TO(jl_serve_ask, prompt)),
 	JL_O_COUNT("output", "TOKENS", 1, 100000000, JL_N("serve: tokens of an answer (default: 256)"), .with = "serve",
 		   JL_TO(jl_serve_ask, output)),
-	JL_O_TEXT("weights", "FORMAT", JL_N("serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: bf16)"),
+	JL_O_TEXT("weights", "FORMAT",
+		  JL_N("serve: bf16, fp16, fp8, fp4, int8, int4, awq, q4_k_m ... (default: as the model is published)"),
 		  .with = "serve", JL_TO(jl_serve_ask, weights)),
 	JL_O_TEXT("engine", "NAME", JL_N("serve: vllm, sglang, trtllm, llama.cpp ... (default: none in particular)"),
 		  .with = "serve"),
@@ -171,7 +172,7 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 		if (!status && s->rows[i].a.fits && !(s->rows[i].a.tpot_s.value > 0))
 			status = jl_fail(err, JL_E_DATA,
 					 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",
-					 s->sys.text, s->ask.weights ? s->ask.weights : "bf16");
+					 s->sys.text, jl_served_weights(s->ask.weights, s->ask.model));
 	}
 	return status;
 }

@@ -326,6 +326,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
+	if (shown >= 0 && a->found->items[shown].setup->published)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s, as it is published"),
+			      a->found->items[shown].setup->published);
 	if (!is_serve(a) && !ask->seen)
 		run_length(doc, &ask->run);
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)

@@ -1,6 +1,7 @@
 #include "tell/serve.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tell/predict.h"
 
@@ -13,7 +14,7 @@ static int n_copies(const struct jl_serving *s)
 
 static const char *weights_name(const struct jl_serving *s)
 {
-	return s->ask.weights ? s->ask.weights : "16-bit";
+	return jl_served_weights(s->ask.weights, s->ask.model);
 }
 
 /* --- JSON */
@@ -142,7 +143,11 @@ void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 	JL_LEAD(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->sys.text);
 	jl_doc_lead(doc);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s weights"), weights_name(s));
+	jl_tell_piece(doc, JL_ORIGIN_NONE,
+		      s->ask.weights || strcmp(weights_name(s), JL_WEIGHTS_16) == 0
+			      ? JL_("%s weights")
+			      : JL_("%s weights, as it is published"),
+		      weights_name(s));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->engine ? s->engine : JL_("no engine in particular"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(JL_TXT, s->ask.prompt),
 		      jl_grouped_text(JL_TXT, s->ask.output));

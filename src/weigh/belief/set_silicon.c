@@ -76,14 +76,8 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 		}
 	}
 	if (strstr(path, "gpt-oss"))
-		f->experts = isnan(row->dev.peak_flopps[JL_FP4]) ? JL_OP_MX16 : JL_OP_MX8;
-	/* a GPU without 4-bit arithmetic widens the weights on the way */
-	if (f->dtype == JL_FP4 && isnan(row->dev.peak_flopps[JL_FP4])) {
-		f->dtype = JL_BF16;
-		f->weight_only = 1;
 		f->experts = JL_OP_MX16;
-		f->dense = f->dense == JL_OP_NVFP4 ? JL_OP_INT4_WO : f->dense;
-	}
+	jl_served_format_on(f, &row->dev);
 	/* recipes with narrow weights keep keys and values in 8 bit as well */
 	if (row->run.format.expert_B <= 1)
 		row->run.format.kv_B = 1;

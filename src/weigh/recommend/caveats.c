@@ -119,7 +119,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	if (ask->task == JL_TASK_SERVE && ask->context > c->setup->context)
 		add(&list, "context", JL_SERVED_TOO_LONG, jl_grouped(tokens, ask->context),
 		    jl_grouped(most, c->setup->context));
-	if (ask->task == JL_TASK_SERVE && c->setup->weight_bits < 16)
+	if (ask->task == JL_TASK_SERVE && c->setup->weight_bits < 16 && !c->setup->published)
 		add(&list, "format", JL_N("weights in %g bits: check that the answers are still good enough"),
 		    c->setup->weight_bits);
 	if (sys->gpu->vendor && strcmp(sys->gpu->vendor, "NVIDIA") != 0)

@@ -212,7 +212,7 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 	score += s->zero == 3 && s->sys.join && s->sys.join->topology && strcmp(s->sys.join->topology, "host") == 0
 			 ? cut
 			 : 0;
-	if (ask->task == JL_TASK_SERVE)
+	if (ask->task == JL_TASK_SERVE && !s->published)
 		score += s->weight_bits <= 4 ? narrow[0] : s->weight_bits <= 8 ? narrow[1] : 0;
 	return score;
 }

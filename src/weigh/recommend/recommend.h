@@ -141,6 +141,8 @@ struct jl_setup {
 	enum jl_framework framework; /* likewise */
 	double seq;                  /* tokens of a sample; 0: it has none */
 	double weight_bits;          /* serve */
+	const char *
+		published; /* serve: format that the model is published in, where it is taken; NULL: 16 bit, or made narrower */
 };
 
 struct jl_candidate {

@@ -13,6 +13,16 @@
 /* From what loses nothing to what needs least; a format that was asked for stands alone. */
 static const double widths[] = { 16, 8, 4 };
 
+/* Bits of the weights as the model is published, where nobody asks for others. */
+static double published_bits(const struct jl_recommend_ask *ask, const struct jl_model_info *info)
+{
+	struct jl_serve_format format;
+
+	if (ask->run.dtype != JL_UNSET || jl_served_format(&format, jl_served_weights(NULL, info), NULL))
+		return widths[0];
+	return floor(8 * format.expert_B);
+}
+
 static bool may_take(const struct jl_recommend_ask *ask, double bits)
 {
 	const int dtype = ask->run.dtype;
@@ -87,7 +97,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 {
 	const struct jl_recommend_ask *ask = work->ask;
 	const struct jl_device *dev = &machine->dev;
-	const double users = ceil(ask->users / setup->sys.n_nodes);
+	const double users = ceil(ask->users / setup->sys.n_nodes), published = published_bits(ask, work->subject.info);
 	struct jl_serve_ask serve = { .model = work->subject.info,
 				      .shape = &work->subject.model,
 				      .n_gpus = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1,
@@ -116,9 +126,9 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	if (fmod(work->subject.model.heads, serve.n_gpus) != 0)
 		return; /* a head is not cut */
 	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
-		if (!may_take(ask, widths[i]))
+		if (!may_take(ask, widths[i]) || widths[i] > published)
 			continue;
-		serve.weights = format_of(ask, dev, widths[i]);
+		serve.weights = widths[i] == published && published < widths[0] ? NULL : format_of(ask, dev, widths[i]);
 		if (jl_serve_predict(&answer, work->ask->cat, machine, &serve, NULL)) {
 			setup->against = JL_AGAINST_UNKNOWN;
 			return;
@@ -131,6 +141,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 			return;
 		}
 		setup->weight_bits = widths[i];
+		setup->published = serve.weights || published == widths[0] ? NULL : work->subject.info->weights;
 		settle(setup, machine, &answer, users);
 		return;
 	}

@@ -70,7 +70,6 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 {
 	const struct jl_device *dev = &machine->dev;
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
-	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
 	struct jl_serve_format kv;
 	enum jl_status status;
 
@@ -85,14 +84,13 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 						   .chunk = stages(ask) > 1 ? token_budget(ask) / stages(ask) : 0,
 						   .n_ep = ask->n_ep,
 						   .split_batch = ask->dp_attention } };
-	status = jl_served_format(&t->job.format, weights, err);
+	status = jl_serve_format(&t->job.format, ask->weights, ask->model, dev, ask->engine, err);
 	if (!status && ask->kv) {
 		status = jl_served_format(&kv, ask->kv, err);
 		t->job.format.kv_B = kv.weight_B;
 	}
 	if (!status)
 		status = jl_serve_check(ask->model, &t->model, ask->n_gpus, ask->dp_attention, err);
-	jl_engine_format(&t->job.format, ask->engine);
 	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
 		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
 	t->prompts = t->job;
@@ -561,7 +559,8 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	struct jl_infer a = { .model = ask->model_name,
 			      .system = machine->sys.text,
 			      .engine = jl_engine_id(ask->engine),
-			      .weights = ask->weights ? ask->weights : "16-bit",
+			      .weights = jl_served_weights(ask->weights, ask->model),
+			      .published = !ask->weights && ask->model && ask->model->weights,
 			      .kv = ask->kv ? ask->kv : "as the weights",
 			      .kind = ask->kind,
 			      .concurrency = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : NAN,

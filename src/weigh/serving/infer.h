@@ -36,7 +36,7 @@ struct jl_infer_ask {
 	const char *model_name;
 	const char *path; /* folder or file of a model that is not from the catalog, as an engine opens it; NULL */
 	double context;   /* tokens of the longest request that the model was made for; NAN: not known */
-	const char *weights, *kv; /* formats; NULL: 16 bit, keys and values as recipes keep them */
+	const char *weights, *kv; /* formats; NULL: as it is published, keys and values as recipes keep them */
 	enum jl_engine engine;
 	int n_gpus;   /* that share a copy; 0: as requests are answered soonest, or the fewest that meet the targets */
 	int n_copies; /* 0: as many as the system holds */
@@ -90,6 +90,7 @@ struct jl_infer_seen {
 
 struct jl_infer {
 	const char *model, *system, *engine, *weights, *kv;
+	bool published; /* the weights: nobody asked for another format */
 	enum jl_load_kind kind;
 	double concurrency, rate_hz, users, think_s, prompt, answer;
 	double longest, context; /* tokens of the longest request; of the longest that the model was made for, or NAN */

@@ -72,7 +72,9 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 					const struct jl_machine *machine, const struct jl_infer_ask *ask,
 					struct jl_err *err)
 {
-	static const char *const formats[] = { "bf16", "fp8", "int8", "int4", "nvfp4", "q4_k_m" };
+	const char *const formats[] = {
+		"bf16", "fp8", "int8", "int4", "nvfp4", "q4_k_m", ask->model ? ask->model->weights : NULL
+	};
 	const struct jl_device *dev = &machine->dev;
 	struct jl_infer_ask one = *ask;
 
@@ -83,8 +85,8 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 		struct jl_infer a;
 
 		/* formats that the device only widens say nothing that int4 and int8 do not */
-		if ((i == 0 && isnan(dev->peak_flopps[JL_BF16])) || (i == 1 && isnan(dev->peak_flopps[JL_FP8])) ||
-		    (i == 4 && isnan(dev->peak_flopps[JL_FP4])))
+		if (!formats[i] || (i == 0 && isnan(dev->peak_flopps[JL_BF16])) ||
+		    (i == 1 && isnan(dev->peak_flopps[JL_FP8])) || (i == 4 && isnan(dev->peak_flopps[JL_FP4])))
 			continue;
 		one.weights = formats[i];
 		if (jl_infer(&a, cat, machine, &one, NULL))

@@ -34,6 +34,15 @@ enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_
 	return JL_OK;
 }
 
+enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *asked, const struct jl_model_info *info,
+			       const struct jl_device *dev, enum jl_engine engine, struct jl_err *err)
+{
+	JL_TRY(jl_served_format(ret_format, jl_served_weights(asked, info), err));
+	jl_served_format_on(ret_format, dev);
+	jl_engine_format(ret_format, engine);
+	return JL_OK;
+}
+
 static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct jl_err *err)
 {
 	if (!(ask->n_requests >= 1 && ask->prompt >= 1 && ask->output >= 1) || !isfinite(ask->n_requests) ||
@@ -148,12 +157,10 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_serve_fit fit = ask->fit ? *ask->fit : jl_serve_shipped(cat, dev->arch, ask->engine);
 	const struct jl_op_fit ops = ask->ops ? *ask->ops : jl_op_shipped(cat, dev->arch, ask->engine);
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
-	const char *weights = ask->weights ? ask->weights : isnan(dev->peak_flopps[JL_BF16]) ? "fp16" : "bf16";
 
 	JL_TRY(check(ask, n_host, err));
 	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, false, err));
-	JL_TRY(jl_served_format(&job.format, weights, err));
-	jl_engine_format(&job.format, ask->engine);
+	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, dev, ask->engine, err));
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
 	choose_gpus(&job, ask, n_host);
 	struct jl_serve_answer a = { .n_gpus = (int)job.place.n_gpus,

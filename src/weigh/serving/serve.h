@@ -13,8 +13,8 @@
 struct jl_serve_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */
-	const char *weights;   /* format: "bf16", "fp8", "int4", ...; NULL: bf16, fp16 where the device has no bf16 */
-	enum jl_engine engine; /* JL_ENGINE_GENERAL: nobody's in particular */
+	const char *weights;                /* format: "bf16", "fp8", "int4", ...; NULL: as the model is published */
+	enum jl_engine engine;              /* JL_ENGINE_GENERAL: nobody's in particular */
 	int n_gpus;            /* that share the model; 0: the fewest of one host that hold it and the requests */
 	double n_requests;     /* at once */
 	double prompt, output; /* tokens of each */
@@ -85,6 +85,10 @@ double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *d
 /* Engines take decoders, and cut them by their heads. info NULL: a shape that was given. */
 enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_served *model, int n_gpus,
 			      bool by_requests, struct jl_err *err);
+
+/* How a model's weights are kept and computed with (jl_served_weights) on a device by an engine. */
+enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *asked, const struct jl_model_info *info,
+			       const struct jl_device *dev, enum jl_engine engine, struct jl_err *err);
 
 enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run); /* whose interval its metric has */
 struct jl_serve_time {

@@ -8,18 +8,6 @@
 #include "base/text.h"
 #include "workload/transformer.h"
 
-/* Layers that do not look at all of the context: sliding windows (Gemma 3: 5 of 6, gpt-oss: every other), linear
- * attention (Qwen3.5: 3 of 4). The share that is left at contexts of some thousand tokens. By the beginning of
- * the id. */
-static const struct {
-	const char *id;
-	double context_frac;
-} locals[] = {
-	{ "gemma-3-", 0.2 },
-	{ "gpt-oss-", 0.5 },
-	{ "qwen3.5-", 0.25 },
-};
-
 static void add(struct jl_served *served, double n, double k, double n_layers, enum jl_cut cut)
 {
 	if (n > 0 && k > 0 && n_layers > 0 && served->n_products < JL_SERVED_PRODUCTS)
@@ -103,9 +91,8 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
 	jl_transformer_from_catalog(&model, info);
 	struct jl_served served = jl_served_of(&model);
 
-	for (size_t i = 0; i < JL_LEN(locals); i++)
-		if (strncmp(info->id, locals[i].id, strlen(locals[i].id)) == 0)
-			served.context_frac = locals[i].context_frac;
+	if (info->context_frac > 0)
+		served.context_frac = info->context_frac;
 	return served;
 }
 
@@ -129,11 +116,15 @@ static const struct {
 	{ "awq", WIDENED(JL_FP16, 0.53, JL_OP_INT4_WO) },
 	{ "gptq", WIDENED(JL_FP16, 0.52, JL_OP_INT4_WO) },
 	{ "4-bit", WIDENED(JL_FP16, 0.55, JL_OP_INT4_WO) },
+	/* only the experts are narrow, in groups of 32 */
+	{ "mxfp4", { JL_BF16, 2, 0.53125, 2, 0, 1, JL_OP_BF16, JL_OP_MX16 } },
+	{ "int4-experts", { JL_BF16, 2, 0.5625, 2, 0, 1, JL_OP_BF16, JL_OP_INT4_WO } },
 	{ "int4", WIDENED(JL_BF16, 0.52, JL_OP_INT4_WO) },
 	{ "int8", WIDENED(JL_BF16, 1, JL_OP_INT8_WO) },
 	{ "fp8_block", PLAIN(JL_FP8, 1, JL_OP_FP8_BLOCK) },
 	{ "fp8", PLAIN(JL_FP8, 1, JL_OP_FP8) },
 	{ "fp4", PLAIN(JL_FP4, 0.5625, JL_OP_NVFP4) },
+	{ JL_WEIGHTS_16, PLAIN(JL_BF16, 2, JL_OP_BF16) },
 	{ "bf16", PLAIN(JL_BF16, 2, JL_OP_BF16) },
 	{ "bfloat16", PLAIN(JL_BF16, 2, JL_OP_BF16) },
 	{ "fp16", PLAIN(JL_FP16, 2, JL_OP_BF16) },
@@ -159,6 +150,25 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 		}
 	}
 	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
+}
+
+void jl_served_format_on(struct jl_serve_format *format, const struct jl_device *dev)
+{
+	const bool narrow = !isnan(dev->peak_flopps[JL_FP4]);
+
+	if (format->experts == JL_OP_MX16 && narrow)
+		format->experts = JL_OP_MX8;
+	if (format->dtype == JL_FP4 && !narrow) {
+		format->dtype = JL_BF16;
+		format->weight_only = 1;
+		format->experts = JL_OP_MX16;
+		format->dense = format->dense == JL_OP_NVFP4 ? JL_OP_INT4_WO : format->dense;
+	}
+}
+
+const char *jl_served_weights(const char *asked, const struct jl_model_info *info)
+{
+	return asked ? asked : info && info->weights ? info->weights : JL_WEIGHTS_16;
 }
 
 /* Through the host it takes longer still. */

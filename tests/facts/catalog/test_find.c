@@ -300,6 +300,51 @@ static const char *any_id(const struct jl_found_any *any, const char **ret_kind)
 	return id;
 }
 
+/* As model hubs and other programs write them. */
+static void test_models_as_people_type_them(void **state)
+{
+	static const struct {
+		const char *text, *id;
+	} good[] = {
+		{ "llama-3.1-8b", "llama-3-8b" },
+		{ "llama3.1:8b", "llama-3-8b" },
+		{ "meta-llama/Llama-3.1-8B-Instruct", "llama-3-8b" },
+		{ "llama3.3", "llama-3-70b" },
+		{ "Qwen/Qwen3-8B", "qwen3-8b" },
+		{ "Qwen/Qwen3-8B-Base", "qwen3-8b" },
+		{ "Qwen/Qwen3-14B-Instruct-2507", "qwen3-14b" },
+		{ "qwen2.5-coder:32b", "qwen2.5-32b" },
+		{ "deepseek-r1", "deepseek-v3" },
+		{ "DeepSeek-V3.1", "deepseek-v3" },
+		{ "deepseek-r1:70b", "llama-3-70b" },
+		{ "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", "qwen2.5-32b" },
+		{ "LGAI-EXAONE/EXAONE-4.0-32B", "exaone-4.0-32b" },
+		{ "k-exaone", "k-exaone-236b-a23b" },
+		{ "glm-4.6", "glm-4.5" },
+		{ "kimi-k2-thinking", "kimi-k2.5" },
+		{ "kimi-k2", "kimi-k2" },
+		{ "phi4", "phi-4" },
+		{ "mistral", "mistral-7b" },
+		{ "mistral-nemo", "mistral-nemo-12b" },
+	};
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	const struct jl_model_info *model;
+	struct jl_found_any any;
+	struct jl_err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		if (jl_find_model(&model, cat, good[i].text, &err))
+			fail_msg("%s: %s", good[i].text, err.en);
+		assert_string_equal(model->id, good[i].id);
+	}
+	assert_int_equal(jl_find_any(&any, cat, "meta-llama/Llama-3.2-3B", &err), JL_OK);
+	assert_string_equal(any.model->id, "llama-3.2-3b");
+	assert_int_equal(jl_find_model(&model, cat, "exaone4", &err), JL_E_AMBIGUOUS);
+	assert_non_null(strstr(err.en, "exaone-4.0-1.2b, exaone-4.0-32b"));
+	assert_int_equal(jl_find_model(&model, cat, "command-r", &err), JL_E_AMBIGUOUS);
+}
+
 static void test_any(void **state)
 {
 	static const struct {
@@ -516,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_cpus_and_models),
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_models_as_people_type_them),
 		cmocka_unit_test(test_any),
 		cmocka_unit_test(test_prices),
 		cmocka_unit_test(test_by_id),

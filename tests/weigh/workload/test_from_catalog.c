@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
+#include "workload/served.h"
 #include "workload/transformer.h"
 
 /* A published figure ends in zeros where it was rounded: half of the last digit that is not one is the tolerance; never
@@ -67,9 +68,10 @@ static void test_named_figures(void **state)
 		const char *id;
 		double params;
 	} named[] = {
-		{ "bert-large", 335141888 },    { "llama-3-8b", 8030261248 }, { "llama-3-70b", 70553706496 },
-		{ "gpt3-175b", 174604259328 },  { "gpt2-124m", 124439808 },   { "gpt-305m", 304992256 },
-		{ "bloom-176b", 176247271424 }, { "gemma-2-9b", 9241705984 }, { "deepseek-v3", 671026404352 },
+		{ "bert-large", 335141888 },    { "llama-3-8b", 8030261248 },      { "llama-3-70b", 70553706496 },
+		{ "gpt3-175b", 174604259328 },  { "gpt2-124m", 124439808 },        { "gpt-305m", 304992256 },
+		{ "bloom-176b", 176247271424 }, { "gemma-2-9b", 9241705984 },      { "deepseek-v3", 671026404352 },
+		{ "stablelm-3b", 2795443200 },  { "exaone-4.0-32b", 32003216384 },
 	};
 
 	(void)state;
@@ -115,6 +117,74 @@ static void test_windows(void **state)
 	assert_float_equal(jl_transformer_seen_frac(&model, 131072), 1, 1e-12);
 }
 
+/* Sizes of the files as their makers say them: 60.8 and 12.8 GiB, 671 GB. */
+static void test_published_formats_have_the_size_of_the_files(void **state)
+{
+	static const struct {
+		const char *id, *weights;
+		double file_B;
+	} published[] = {
+		{ "gpt-oss-120b", "mxfp4", 60.8 * 1073741824 },
+		{ "gpt-oss-20b", "mxfp4", 12.8 * 1073741824 },
+		{ "deepseek-v3", "fp8_block", 671e9 },
+	};
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_err err;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(published) / sizeof(*published); i++) {
+		const struct jl_model_info *info = jl_model_by_id(cat, published[i].id);
+		const struct jl_served model = jl_served_from_catalog(info);
+		struct jl_serve_job job = { .model = &model, .place = { .n_gpus = 1, .n_stages = 1 } };
+
+		assert_string_equal(jl_served_weights(NULL, info), published[i].weights);
+		assert_string_equal(jl_served_weights("bf16", info), "bf16");
+		assert_int_equal(jl_served_format(&job.format, info->weights, &err), JL_OK);
+		if (fabs(jl_serve_weights_B(&job) / published[i].file_B - 1) > 0.05)
+			fail_msg("%s: %.4g B, published %.4g B", info->id, jl_serve_weights_B(&job),
+				 published[i].file_B);
+	}
+	for (size_t i = 0; i < cat->n_models; i++) {
+		struct jl_serve_format format;
+
+		if (!cat->models[i].weights)
+			continue;
+		n++;
+		assert_int_equal(jl_served_format(&format, cat->models[i].weights, &err), JL_OK);
+		assert_true(format.expert_B <= 1 && format.expert_B <= format.weight_B);
+	}
+	assert_true(n >= 6);
+	assert_string_equal(jl_served_weights(NULL, jl_model_by_id(cat, "llama-3-8b")), JL_WEIGHTS_16);
+	assert_string_equal(jl_served_weights(NULL, NULL), JL_WEIGHTS_16);
+	assert_true(jl_served_from_catalog(jl_model_by_id(cat, "gpt-oss-20b")).context_frac == 0.5);
+	assert_true(jl_served_from_catalog(jl_model_by_id(cat, "llama-3-8b")).context_frac == 1);
+}
+
+/* 4 bits where there is no arithmetic for them: widened on the way. */
+static void test_a_device_widens_what_it_cannot_compute_in(void **state)
+{
+	struct jl_device dev = { 0 };
+	struct jl_serve_format format;
+	struct jl_err err;
+
+	(void)state;
+	dev.peak_flopps[JL_FP4] = NAN;
+	assert_int_equal(jl_served_format(&format, "mxfp4", &err), JL_OK);
+	jl_served_format_on(&format, &dev);
+	assert_true(format.dense == JL_OP_BF16 && format.experts == JL_OP_MX16 && format.weight_B == 2);
+	assert_int_equal(jl_served_format(&format, "nvfp4", &err), JL_OK);
+	jl_served_format_on(&format, &dev);
+	assert_true(format.dense == JL_OP_INT4_WO && format.experts == JL_OP_MX16);
+	dev.peak_flopps[JL_FP4] = 1e15;
+	assert_int_equal(jl_served_format(&format, "mxfp4", &err), JL_OK);
+	jl_served_format_on(&format, &dev);
+	assert_true(format.dense == JL_OP_BF16 && format.experts == JL_OP_MX8);
+	assert_int_equal(jl_served_format(&format, "nvfp4", &err), JL_OK);
+	jl_served_format_on(&format, &dev);
+	assert_true(format.dense == JL_OP_NVFP4 && format.experts == JL_OP_NVFP4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +192,8 @@ int main(void)
 		cmocka_unit_test(test_named_figures),
 		cmocka_unit_test(test_families_have_their_parts),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_published_formats_have_the_size_of_the_files),
+		cmocka_unit_test(test_a_device_widens_what_it_cannot_compute_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
