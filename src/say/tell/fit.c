@@ -19,6 +19,8 @@ static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 		text = jl_tell_text(doc, "%s tp %.0f", text, p->tp);
 	if (p->pp > 1)
 		text = jl_tell_text(doc, "%s pp %.0f", text, p->pp);
+	if (p->ep > 1)
+		text = jl_tell_text(doc, "%s ep %.0f", text, p->ep);
 	if (p->pp <= 1 && p->n_micro > 1)
 		text = jl_tell_text(doc, "%s x %.0f", text, p->n_micro);
 	return text;

@@ -317,7 +317,7 @@ static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 	const struct jl_prediction *p = &a->plans[0].p;
 
 	jl_tell_plan_case(doc, JL_("Best"), &a->plans[0].how);
-	jl_tell_piece(doc, JL_ESTIMATED, "MFU %.2g %%", 100 * p->mfu_frac);
+	jl_tell_piece(doc, JL_ESTIMATED, "MFU %s %%", jl_about_text(JL_TXT, 100 * p->mfu_frac));
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
 		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s)"), p->rent.usdps * 3600,

@@ -183,9 +183,9 @@ static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
 	const char *unit = unit_text(x->p.unit);
 
-	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %.2g %%"), jl_about_text(JL_TXT, all),
+	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %s %%"), jl_about_text(JL_TXT, all),
 		      (int)strcspn(unit, "("), unit, jl_about_text(JL_TXT, all / x->how.n_gpus), device(&x->how),
-		      100 * x->p.mfu_frac);
+		      jl_about_text(JL_TXT, 100 * x->p.mfu_frac));
 }
 
 static size_t largest_left(const struct jl_step_cost *step, size_t done)

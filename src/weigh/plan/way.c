@@ -103,6 +103,9 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 	if (cut && way->framework == JL_FW_EAGER &&
 	    !site->framework_given) /* cut layers are Megatron's and its kin's, as in predict */
 		return false;
+	if ((cut && way->framework == JL_FW_FUSED) || /* it cuts none; nor does who trains adapters, but for experts */
+	    (jl_plan_frozen(site) && (way->tp > 1 || way->pp > 1 || way->cp > 1)))
+		return false;
 	if (way->sp && way->tp == 1)
 		return false;
 	if (way->tp_async && !way->sp) /* overlapped slices gather along the sequence */

@@ -173,7 +173,8 @@ static bool less_recompute(const struct idea_in *in, struct jl_case *alt, struct
 	if (in->base->plan.recompute == JL_RECOMPUTE_NONE)
 		return false;
 	alt->plan.recompute = JL_RECOMPUTE_NONE;
-	if (jl_case_weigh(alt).memory.total_B > in->limit_B && in->base->plan.recompute == JL_RECOMPUTE_FULL)
+	if (jl_case_weigh(alt).memory.total_B > in->limit_B && in->base->plan.recompute == JL_RECOMPUTE_FULL &&
+	    !jl_case_adapters(alt))
 		alt->plan.recompute = JL_RECOMPUTE_SELECTIVE;
 	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
 		say(advice, JL_N("no recompute: it fits without"));

@@ -124,6 +124,11 @@ void jl_case_set_states(struct jl_case *c)
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
 }
 
+bool jl_case_adapters(const struct jl_case *c)
+{
+	return c->tuned && jl_tune_frozen(&c->shard.tune);
+}
+
 double jl_case_call_ratio(const struct jl_catalog *cat)
 {
 	return jl_tune_shipped(cat).call_ratio;
@@ -170,6 +175,16 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "ep %.0f: %s has no experts; leave ep out", p->ep, c->subject.id);
 	if (p->ep > 1 && fmod(p->dp * p->cp, p->ep) != 0)
 		return jl_fail(err, JL_E_USAGE, "ep %.0f must divide dp x cp, which is %.0f", p->ep, p->dp * p->cp);
+	if (p->zero == 2 && p->pp > 1)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"zero=2 beside pp=%.0f: no framework runs it, since stages keep their gradients; take zero=1 "
+			"or zero=3",
+			p->pp);
+	if (c->framework == JL_FW_FUSED && (p->tp > 1 || p->pp > 1 || p->cp > 1 || p->ep > 1))
+		return jl_fail(err, JL_E_USAGE,
+			       "--framework unsloth: it cuts no layers; leave tp, pp, cp and ep out, or take another "
+			       "framework");
 	if (p->n_chunks > 1 && p->pp <= 1)
 		return jl_fail(err, JL_E_USAGE,
 			       "vpp %.0f interleaves pipeline stages, but pp is 1; take pp=2 or more, or leave vpp out",

@@ -126,7 +126,9 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 	if (req->framework != JL_UNSET)
 		return;
 	if (c->framework == JL_FW_MEGATRON)
-		jl_note_add(&c->notes, "framework", "Megatron-LM: layers are cut over GPUs");
+		jl_note_add(&c->notes, "framework", "Megatron-LM: {%s}",
+			    c->plan.tp * c->plan.pp * c->plan.cp > 1 ? JL_N("layers are cut over GPUs")
+								     : JL_N("experts are spread over GPUs"));
 	else if (c->tuned)
 		jl_note_add(&c->notes, "framework",
 			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework "
@@ -155,7 +157,7 @@ static void say_recompute(struct jl_case *c)
 	struct jl_case milder;
 
 	jl_case_what_if(&milder, c);
-	milder.plan.recompute = full ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
+	milder.plan.recompute = full && !jl_case_adapters(c) ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
 	if (jl_case_weigh(&milder).memory.total_B > c->machine.dev.mem_B)
 		jl_note_add(&c->notes, "recompute",
 			    full ? JL_N("full recompute: with less it does not fit")
@@ -184,7 +186,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 	const struct jl_plan *p = &c->plan;
 	const bool cut = p->tp * p->pp > 1;
 	const char *en = !fits                       ? JL_N("no cut fits; this needs the least")
-			 : cut                       ? JL_N("the fastest of the small cuts that fit")
+			 : cut || p->ep > 1          ? JL_N("the fastest of the small cuts that fit")
 			 : !p->zero                  ? JL_N("it fits a GPU")
 			 : searched && fits_whole(c) ? JL_N("states that are cut leave room for a larger batch")
 						     : JL_N("plain data parallel does not fit");
@@ -194,6 +196,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 	if (searched && cut)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: {%s}", p->dp, p->tp, p->pp,
 			    p->zero, en);
+	else if (searched && p->ep > 1)
+		jl_note_add(&c->notes, "parallel", "dp=%.0f ep=%.0f zero=%d: {%s}", p->dp, p->ep, p->zero, en);
 	else if (searched && p->shard > 0)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f zero=%d inside each host (HSDP): {%s}", p->dp, p->zero, en);
 	else if (searched && c->n_gpus > 1)

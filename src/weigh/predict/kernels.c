@@ -12,23 +12,31 @@ static const char *const kinds[] = {
 	[JL_OP_GEMM] = "product", [JL_OP_STREAM] = "stream", [JL_OP_ATTENTION] = "attention"
 };
 
+/* An operation by itself, its passes as often as the step runs them: forward also for a reference model, back and again as far down as
+ * anything is trained. */
 static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_op_list *list, const struct jl_op *op,
 				  enum jl_block_kind block, double n_times)
 {
+	const bool layer = block == JL_BLOCK_DENSE || block == JL_BLOCK_MOE;
+	const enum jl_recompute recompute = layer ? train->plan.recompute : JL_RECOMPUTE_NONE;
+	const double fwd = 1 + train->plan.extra_passes, back = layer ? jl_train_back_frac(train) : 1;
+	const double again = recompute == JL_RECOMPUTE_FULL ? 1 : recompute == JL_RECOMPUTE_NONE ? 0 : op->selective;
 	struct jl_op_list alone = *list;
 
 	alone.n_op = 1;
 	alone.op[0] = *op;
-	const struct jl_block_cost cost = jl_block_price(train->dev, &alone, JL_RECOMPUTE_NONE);
-	const struct jl_phase_cost *phases[] = { &cost.fwd, &cost.bwd };
+	const struct jl_block_cost cost = jl_block_price(train->dev, &alone, recompute);
+	const struct jl_phase_cost *phases[] = { &cost.fwd, &cost.bwd, &cost.re };
 	struct jl_kernel k = { .block = blocks[block], .name = op->name, .kind = op->kind, .n_times = n_times };
 
-	for (size_t i = 0; i < 2; i++) {
-		k.launches += n_times * phases[i]->n_kernels;
-		k.device_s += n_times * (phases[i]->gemm_s + phases[i]->attention_s + phases[i]->stream_s);
+	for (size_t i = 0; i < 3; i++) {
+		const double n = n_times * (i == 0 ? fwd : back);
+
+		k.launches += n * phases[i]->n_kernels;
+		k.device_s += n * (phases[i]->gemm_s + phases[i]->attention_s + phases[i]->stream_s);
 	}
 	if (op->kind == JL_OP_STREAM)
-		k.moved_B = n_times * (op->u.stream.moved_B + op->back.moved_B);
+		k.moved_B = n_times * (op->u.stream.moved_B * (fwd + again * back) + op->back.moved_B * back);
 	return k;
 }
 
@@ -39,7 +47,7 @@ static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 	static const double list_elements = 320.0 * 65536.0, foreach_ops = 8, foreach_B = 40;
 	const bool listed = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
 	const double kernels = plan->optimizer_kernels > 0 ? plan->optimizer_kernels : c->profile.optimizer_kernels;
-	const double own = jl_subject_params(&c->subject) /
+	const double own = plan->trained_frac * jl_subject_params(&c->subject) /
 			   (plan->tp * plan->pp * (plan->zero >= 1 ? plan->dp * plan->cp : 1));
 	struct jl_kernel k = { .block = JL_N("optimizer"),
 			       .name = JL_N("optimizer"),
@@ -48,7 +56,7 @@ static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 			       .launches = listed ? (plan->optimizer_moved_B >= foreach_B ? foreach_ops : 1) *
 							    ceil(own / list_elements)
 						  : n_layers * kernels,
-			       .moved_B = own * plan->trained_frac * plan->optimizer_moved_B };
+			       .moved_B = own * plan->optimizer_moved_B };
 
 	k.device_s = jl_stream_s(&c->machine.dev, &(struct jl_stream){ .moved_B = k.moved_B });
 	return k;
@@ -58,7 +66,7 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 			       struct jl_err *err)
 {
 	const struct jl_train train = jl_case_train(c);
-	const struct jl_shard shard = jl_train_shard(&train);
+	struct jl_shard shard = jl_train_shard(&train);
 	struct jl_kernels all = { .items = jl_arena_array(arena, JL_N_BLOCK * JL_MAX_OPS + 1, sizeof(*all.items)) };
 
 	if (!c->subject.kind->is_cut)
@@ -66,6 +74,8 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 			       "--kernels is for transformers; %s is a list of layers: see jeoul flops %s",
 			       c->subject.id, c->subject.id);
 	JL_TRY(jl_got(all.items, err));
+	if (c->run_seq > 0) /* as samples are run, not as the longest one is */
+		shard.seq = c->run_seq;
 	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
 	const double layers = (params.n_dense_layers + params.n_moe_layers) / c->plan.pp;
 	const double n_blocks[JL_N_BLOCK] = { [JL_BLOCK_DENSE] = params.n_dense_layers / c->plan.pp,
@@ -98,7 +108,7 @@ static const struct jl_field kernel_fields[] = {
 	{ JL_FIELD(jl_kernel, TEXT, name) },
 	{ JL_FIELD_TEXT_OF("kind", kind) },
 	{ JL_FIELD_AS(jl_kernel, NUMBER, n_times, "times"), .about = "a step, on one device" },
-	{ JL_FIELD(jl_kernel, NUMBER, launches), .about = "a step, forward and backward" },
+	{ JL_FIELD(jl_kernel, NUMBER, launches), .about = "a step: forward, back and what recompute makes again" },
 	{ JL_FIELD(jl_kernel, NUMBER, moved_B), .about = "a step, of what only streams" },
 	{ JL_FIELD(jl_kernel, NUMBER, device_s), .about = "a step, before the framework's factors" },
 };

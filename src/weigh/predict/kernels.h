@@ -9,7 +9,7 @@ struct jl_kernel {
 	const char *name;
 	enum jl_op_kind kind;
 	double n_times;  /* a step, on one device */
-	double launches; /* a step, forward and backward */
+	double launches; /* a step: forward, back, and what recompute makes again */
 	double moved_B;  /* a step, of what only streams: what it reads and writes */
 	double device_s; /* a step, before the framework's factors */
 };

@@ -130,18 +130,30 @@ static void predict_kinds(struct jl_prediction *p, const struct jl_case *c, cons
 		p->kind_frac[i] = all_s > 0 ? kind_s[i] / all_s : 0;
 }
 
+/* How often the products of a layer, or of an end, are made beside their forward pass: for the gradient of what goes in, and of the
+ * weights where they are trained; a layer only as far as anything goes back. */
+static double passes_back(const struct jl_case *c, bool layer)
+{
+	const struct jl_train train = jl_case_train(c);
+	const struct jl_tune *tune = &c->shard.tune;
+	const double each = jl_tune_frozen(tune) || (!layer && tune->kind == JL_TUNE_LAYERS) ? 1 : 2;
+
+	return layer ? each * jl_train_back_frac(&train) : each;
+}
+
 static void predict(struct jl_prediction *p, const struct jl_case *c)
 {
-	const double seq = c->mean_seq > 0 ? c->mean_seq : c->shard.seq;
-	/* forward and the gradient of what goes in; of the weights too, as far as they are trained */
-	const double passes = jl_tune_frozen(&c->shard.tune) ? 2 : 3;
+	const struct jl_transformer *m = &c->subject.model;
+	const double fwd_flop = jl_transformer_fwd_flop(m, c->mean_seq > 0 ? c->mean_seq : c->shard.seq, 0);
+	const double head_flop = m->head == JL_HEAD_SPAN ? 0 : 2 * m->vocab * m->hidden * m->head_tokens_frac;
 	struct jl_train_blocks blocks;
 	const struct jl_weight w = weigh_blocks(c, &blocks);
 
 	p->step = w.step;
 	p->memory = w.memory;
 	p->host_B = w.host_B;
-	p->flop = passes * jl_transformer_fwd_flop(&c->subject.model, seq, 0) * jl_case_tokens(c);
+	p->flop = jl_case_tokens(c) *
+		  ((fwd_flop - head_flop) * (1 + passes_back(c, true)) + head_flop * (1 + passes_back(c, false)));
 	predict_kinds(p, c, &blocks);
 }
 
@@ -175,7 +187,7 @@ static struct jl_case_work work(const struct jl_case *c)
 {
 	const struct jl_train train = jl_case_train(c);
 	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
-	const double passes = c->plan.recompute == JL_RECOMPUTE_FULL ? 4 : 3;
+	const double again = c->plan.recompute == JL_RECOMPUTE_FULL ? jl_train_back_frac(&train) : 0;
 	const double experts = params.n_moe_layers * params.moe_expert;
 	const double held = ((params.total - experts) + experts / c->plan.ep) / (c->plan.tp * c->plan.pp);
 	const double cut = c->plan.zero < 1 ? 1 : c->plan.shard > 0 ? c->plan.shard : c->plan.dp * c->plan.cp;
@@ -186,6 +198,8 @@ static struct jl_case_work work(const struct jl_case *c)
 
 	count_blocks(c, n_blocks);
 	for (int k = 0; k < JL_N_BLOCK; k++) {
+		const bool layer = k == JL_BLOCK_DENSE || k == JL_BLOCK_MOE;
+		const double passes = 1 + c->plan.extra_passes + passes_back(c, layer) + (layer ? again : 0);
 		struct jl_case_work w;
 
 		if (n_blocks[k] <= 0)

@@ -59,7 +59,7 @@ static bool try_split(struct search *s, const struct jl_split *split)
 
 	jl_choose_apply(c, s->req, s->cat, split);
 	total_B = states_B(c);
-	if (total_B <= c->machine.dev.mem_B || !s->has_blocks) {
+	if (total_B <= fmax(c->machine.dev.mem_B, s->best_B) || !s->has_blocks) { /* else it is none, nor the least */
 		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B };
 
 		train = jl_case_train(c);
@@ -80,10 +80,12 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	return s->fits;
 }
 
-/* Who trains adapters cuts no layers: activations are made again, then weights are cut. */
-static bool adapters(const struct search *s)
+/* Who trains adapters cuts no layers: activations are made again, then weights are cut. Nor does who says how gradients and weights
+ * are cut, or takes a framework that has no other way. */
+static bool keeps_layers(const struct search *s)
 {
-	return s->c->tuned && jl_tune_frozen(&s->c->shard.tune);
+	return jl_case_adapters(s->c) || s->req->framework == JL_FW_FUSED ||
+	       (s->req->plan.zero >= 2 && !given(s->req->plan.dp));
 }
 
 /* Over many hosts states are cut inside each of them, and gradients added up across. */
@@ -108,7 +110,7 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 	const struct jl_request *req = s->req;
 	const double cp = jl_given_or(req->plan.cp, 1);
 	const bool is_cut = split.tp * split.pp > 1, is_one = s->c->n_gpus <= split.tp * split.pp * cp;
-	const bool tuned = adapters(s) && !is_cut;
+	const bool tuned = jl_case_adapters(s->c) && !is_cut;
 	const struct step *steps = tuned ? tune : is_one ? one : is_cut ? cut : alone;
 	const size_t n = tuned ? (is_one ? 2 : 4) : is_one || is_cut ? 3 : 5;
 
@@ -125,25 +127,6 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 		if (try_split(s, &split))
 			return true;
 	}
-	return false;
-}
-
-/* Experts go over as many ranks as there are, inside a host first. */
-static bool try_experts(struct search *s, struct jl_split split)
-{
-	const double n_experts = s->c->subject.model.moe.n_experts;
-	const double cp = jl_given_or(s->req->plan.cp, 1);
-	const double ranks = floor(s->c->n_gpus / (split.tp * split.pp));
-
-	split.ep = jl_given_or(s->req->plan.ep, 1);
-	if (try_memory_steps(s, split))
-		return true;
-	if (given(s->req->plan.ep) || n_experts <= 1 || cp > 1)
-		return false;
-	for (split.ep = 2; split.ep <= n_experts && split.ep <= ranks; split.ep *= 2)
-		if (fmod(n_experts, split.ep) == 0 && fmod(ranks, split.ep) == 0 &&
-		    (split.ep * 2 > n_experts || split.ep * 2 > ranks || split.ep == 8) && try_memory_steps(s, split))
-			return true;
 	return false;
 }
 
@@ -190,7 +173,7 @@ static bool goes_on(const struct search *s, double cut)
 	const size_t first = whole ? 1 : 0;
 	const struct jl_split *least = s->n_found > first ? &s->found[first] : NULL; /* the smallest that cuts layers */
 
-	if (adapters(s) && cut > 1)
+	if (keeps_layers(s) && cut > 1)
 		return false;
 	if (s->n_found == 0)
 		return true;
@@ -228,6 +211,39 @@ static double speed_of(const struct search *s, const struct jl_split *split)
 		c.global_batch = c.shard.micro_batch * c.plan.n_micro * c.plan.dp;
 	}
 	return c.global_batch / jl_case_weigh(&c).step.step_s;
+}
+
+/* Experts go over no ranks, over those of a host, or over as many as there are: whichever is fastest, with layers that are made again
+ * where the larger passes that this leaves room for are worth it. */
+static bool try_experts(struct search *s, struct jl_split split)
+{
+	const struct jl_request *req = s->req;
+	const double n_experts = s->c->subject.model.moe.n_experts;
+	const double ranks = floor(s->c->n_gpus / (split.tp * split.pp)), most = fmin(n_experts, ranks);
+	struct jl_split best = split;
+	double best_speed = -1;
+
+	split.ep = jl_given_or(req->plan.ep, 1);
+	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED)
+		return try_memory_steps(s, split);
+	for (; split.ep <= most; split.ep *= 2) {
+		if (fmod(n_experts, split.ep) != 0 || fmod(ranks, split.ep) != 0 ||
+		    (split.ep > 1 && split.ep != 8 && split.ep * 2 <= most) || !try_memory_steps(s, split))
+			continue;
+		for (struct jl_split one = s->best;; one.recompute = JL_RECOMPUTE_FULL) {
+			const double speed = speed_of(s, &one);
+
+			if (speed > best_speed * (1 + near_frac)) {
+				best_speed = speed;
+				best = one;
+			}
+			if (one.recompute == JL_RECOMPUTE_FULL || req->recompute != JL_UNSET)
+				break;
+		}
+	}
+	if (best_speed >= 0)
+		s->best = best;
+	return best_speed >= 0;
 }
 
 static size_t fastest(const struct search *s)
@@ -278,7 +294,7 @@ static void cut_states(struct search *s)
 	double best;
 
 	if (s->n_found == 0 || whole->tp * whole->pp > 1 || whole->recompute != JL_RECOMPUTE_NONE ||
-	    s->c->n_gpus <= 1 || req->plan.zero != JL_UNSET || adapters(s) || given(req->accumulate) ||
+	    s->c->n_gpus <= 1 || req->plan.zero != JL_UNSET || jl_case_adapters(s->c) || given(req->accumulate) ||
 	    given(req->batch) || given(req->micro_batch))
 		return;
 	best = speed_as_run(s, whole, &cramped);

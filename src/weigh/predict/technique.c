@@ -52,6 +52,7 @@ struct input {
 	struct jl_request req; /* with the batch of all rows */
 	const struct jl_request *asked;
 	bool shared; /* the batch is not predict's own: all devices can share it */
+	bool adapters;
 	int n_gpus;
 };
 
@@ -126,7 +127,7 @@ static bool applies(const struct input *in, const struct way *way)
 {
 	const bool plain = !way->zero && way->search == AS_IS;
 
-	if (way->accumulate && in->req.micro_batch <= 1)
+	if ((way->accumulate && in->req.micro_batch <= 1) || (way->recompute == JL_RECOMPUTE_SELECTIVE && in->adapters))
 		return false;
 	if (!in->subject->kind->is_cut)
 		return plain && !way->offload && way->recompute == JL_RECOMPUTE_NONE;
@@ -165,6 +166,7 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 	while (isnan(req->global_batch) && fmod(in.req.global_batch, in.n_gpus) != 0 &&
 	       in.req.global_batch < BATCH_TIMES * usual.global_batch)
 		in.req.global_batch += usual.global_batch;
+	in.adapters = jl_case_adapters(&usual);
 	in.shared = in.req.global_batch != usual.global_batch;
 	in.req.micro_batch = fmin(usual.shard.micro_batch, in.req.global_batch / in.n_gpus);
 	if (!(in.req.micro_batch >= 1))

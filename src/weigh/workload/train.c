@@ -140,7 +140,13 @@ struct jl_shard jl_train_shard(const struct jl_train *train)
 	return shard;
 }
 
-/* Only the last layers are trained: nothing goes back through those before them. */
+double jl_train_back_frac(const struct jl_train *train)
+{
+	const struct jl_tune *tune = &train->shard.tune;
+
+	return tune->kind == JL_TUNE_LAYERS ? fmin(tune->n_layers / train->model->n_layers, 1.0) : 1.0;
+}
+
 static void keep_above(struct jl_block_cost *cost, double frac)
 {
 	struct jl_phase_cost *const back[] = { &cost->bwd, &cost->re };
@@ -171,7 +177,7 @@ static void price_blocks(const struct jl_train *train, const struct jl_device *d
 		jl_transformer_ops(train->model, shard, kind, &list);
 		ret_cost[k] = jl_block_price(dev, &list, is_layer ? train->plan.recompute : JL_RECOMPUTE_NONE);
 		if (is_layer && shard->tune.kind == JL_TUNE_LAYERS)
-			keep_above(&ret_cost[k], fmin(shard->tune.n_layers / train->model->n_layers, 1.0));
+			keep_above(&ret_cost[k], jl_train_back_frac(train));
 	}
 }
 

@@ -50,6 +50,9 @@ enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, doubl
 /* The shard with what follows from framework, states and loss. */
 struct jl_shard jl_train_shard(const struct jl_train *train);
 
+/* Of the layers, those that the backward pass goes through: where only the last ones are trained nothing goes further down. */
+double jl_train_back_frac(const struct jl_train *train);
+
 void jl_train_blocks(const struct jl_train *train, struct jl_train_blocks *ret_blocks);
 /* Only what memory is made of: no time is asked for, which is what takes long. */
 void jl_train_kept(const struct jl_train *train, struct jl_train_blocks *ret_blocks);
