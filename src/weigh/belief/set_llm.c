@@ -32,6 +32,7 @@ static int lookup(const struct spelling *table, size_t n, const char *cell, int 
 static const struct spelling framework_table[] = {
 	{ "LAMB", JL_FW_NATIVE },         { "NGC PyTorch", JL_FW_NATIVE },
 	{ "compile", JL_FW_COMPILED },    { "XLA", JL_FW_COMPILED },
+	{ "MaxText", JL_FW_COMPILED },
 	{ "OneFlow", JL_FW_NATIVE },      { "Megatron", JL_FW_MEGATRON },
 	{ "NeMo", JL_FW_MEGATRON },       { "InternEvo", JL_FW_MEGATRON },
 	{ "torchtitan", JL_FW_COMPILED }, { "torchtune", JL_FW_EAGER },

@@ -14,7 +14,8 @@
 
 /* Tokens of a sample of Stanford's Alpaca with its prompt, which many examples tune on. */
 #define ALPACA_SEQ 110.0
-/* Of instructions where a source counts "effective" tokens under a cap of four times as many. */
+/* PaddleNLP's benchmark counts what is not padding, of instructions of about 100 tokens (examples/benchmark/peft). */
+#define UNPADDED      "effective (unpadded)"
 #define EFFECTIVE_SEQ 100.0
 
 static double number_or(const char *cell, double otherwise)
@@ -114,13 +115,16 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 		return JL_OK;
 	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
 	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
-	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT"))
-		*t = (struct jl_tune){ .kind = JL_TUNE_LORA,
-				       .base = t->base,
-				       .rank = has(more->method, "v2") ? 1.0 : 0.0 };
+	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT")) {
+		const int v2 = has(more->method, "v2");
+
+		*t = (struct jl_tune){ .kind = JL_TUNE_LORA, .base = t->base, .rank = v2, .scales = v2 };
+	}
 	for (size_t k = 0; k < N(target_words); k++)
 		if (has(more->targets, target_words[k].part))
 			t->targets |= target_words[k].targets;
+	if (!t->targets && has(c->remark, UNPADDED) && !has(c->model, "gpt3")) /* its scripts: q, k, v, or what makes all three */
+		t->targets = has(c->model, "llama") ? JL_TARGET_Q | JL_TARGET_K | JL_TARGET_V : JL_TARGET_QKV;
 	if (!t->targets)
 		t->targets = JL_TARGETS_ALL;
 	t->dropout = has(c->framework, "swift") || has(c->framework, "LitGPT");
@@ -174,8 +178,8 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	else if (amp || mixed)
 		states = JL_STATES_FP32;
 	jl_plan_set_states(plan, states);
-	if (is_eager(row) && !has(c->optimizer, "fused"))
-		jl_plan_set_foreach(plan);
+	if (is_eager(row) && !has(c->optimizer, "fused") && !deepspeed && !row->lean_host)
+		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
 	for (size_t i = 0; i < N(optimizer_words); i++)
 		if (has(c->optimizer, optimizer_words[i].part) || (i == 0 && has(more->method, "galore"))) {
 			jl_plan_set_optimizer(plan, optimizer_words[i].optimizer, number_or(more->rank, 128.0),
@@ -188,9 +192,11 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 
 	/* wide weights that are cast for every product are there in both formats while a step runs */
 	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
-	row->shard.wide_rest = wide;
+	row->shard.wide_rest = wide || (jl_tune_frozen(t) && amp);
 	plan->load_whole = litgpt && plan->zero == 3;
 	plan->keeps_live = has(c->framework, "DeepSpeed");
+	/* DeepSpeed gathers module by module, FSDP layer by layer */
+	plan->gathers = !deepspeed || row->lean_host ? 1.0 : row->model.gated ? 7.0 : 4.0;
 	if (!strncmp(more->cpu_offload, "y", 1))
 		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") ||
 						 has(c->framework, "axolotl")
@@ -217,8 +223,8 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		mean = jl_llm_number_after(c->remark, "cap, mean ", 0);
 	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
 		mean = ALPACA_SEQ;
-	else if (has(c->remark, "effective (unpadded)"))
-		mean = EFFECTIVE_SEQ;
+	else if (has(c->remark, UNPADDED)) /* packed they leave half a sample open at the end of each row */
+		mean = has(c->framework, "packing") ? seq - 0.5 * EFFECTIVE_SEQ : EFFECTIVE_SEQ;
 	const int sorted = has(c->framework, "transformers+peft"), packed = has(c->remark, "packing=true");
 	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") ||
 			  has(c->framework, "Ulysses");
@@ -229,7 +235,10 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	if (!(mean < seq))
 		return;
 	row->mean_seq = mean;
-	row->run_seq = sorted || has(c->framework, "packing") ? mean : jl_padded_seq(mean, seq, batch);
+	/* those who meet after every pass wait for the longest sample of all */
+	const double met = row->plan.zero == 3 || row->plan.n_micro <= 1.0 ? row->plan.dp : 1.0;
+
+	row->run_seq = has(c->framework, "packing") ? seq : sorted ? mean : jl_padded_seq(mean, seq, batch * met);
 }
 
 /* Seconds of a step from whatever is printed; NAN: nothing is. */
@@ -265,7 +274,7 @@ static void respell_cut(struct jl_llm_cells *c)
 		const char *part, *zero, *tp;
 	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" }, { "ZeRO 3", "zero3", "1" },
 		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },    { "MP4", "none", "4" },
-		      { "naive", "none", "1" } };
+		      { "naive", "none", "1" },       { "max_memory", "ddp", "1" } };
 
 	for (size_t i = 0; i < N(words); i++)
 		if (has(c->zero_or_fsdp, words[i].part)) {
@@ -273,10 +282,13 @@ static void respell_cut(struct jl_llm_cells *c)
 			c->tp = words[i].tp;
 			return;
 		}
-	if (has(c->zero_or_fsdp, "sequence parallel size=2") || has(c->zero_or_fsdp, "parallel 2"))
-		c->cp = "2";
-	else if (has(c->zero_or_fsdp, "sequence parallel size=4") || has(c->zero_or_fsdp, "parallel 4"))
-		c->cp = "4";
+	const char *sequence = strstr(c->zero_or_fsdp, "sequence parallel ");
+
+	if (sequence && !*c->cp) { /* "sequence parallel 8", "sequence parallel size=2" */
+		const char *at = strpbrk(sequence, "0123456789");
+
+		c->cp = at ? at : "";
+	}
 	if (!*c->zero_or_fsdp && has(c->framework, "ms-swift"))
 		c->zero_or_fsdp = "ddp";
 	const struct {
@@ -306,7 +318,7 @@ static const char *longest(const struct jl_llm_cells *c)
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;
-	return has(c->remark, "ms-agent") ? "4096" : has(c->framework, "swift") ? brief : "2048";
+	return has(c->framework, "swift") && !has(c->remark, "ms-agent") ? brief : "2048";
 }
 
 /* A model that the catalog knows by its name, with or without what it was tuned for; NULL: it does not. */
@@ -335,8 +347,8 @@ static void set_naive(struct jl_llm_row *row)
 	plan->pp = row->n_gpus;
 	plan->dp = plan->tp = 1.0;
 	plan->zero = 0;
-	row->global_batch = row->shard.micro_batch;
-	plan->n_micro = 1.0;
+	plan->serial = 1;
+	plan->n_micro = fmax(1.0, round(row->global_batch / row->shard.micro_batch));
 }
 
 enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
@@ -349,6 +361,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 
 	if (has(more->confidence, "source-estimate"))
 		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
+	if (has(c->framework, "InTokens"))
+		return jl_fail(err, JL_E_DATA, "its table has one setting twice, with rates that differ by up to 1.96");
 	const struct jl_model_info *info = named_only ? model_of(c->model) : NULL;
 
 	if (named_only && !info)
@@ -361,10 +375,16 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	c->seq_len = longest(c);
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
-	if (!*c->micro_batch && (has(c->framework, "HF Trainer") || has(c->framework, "Paddle")) && *c->global_batch)
+	if (!*c->micro_batch && has(c->remark, UNPADDED)) /* of all devices, whose scripts say how many each has: no accumulation */
+		c->micro_batch = jl_arena_printf(find->arena, "%g",
+						 ceil(number_or(c->global_batch, 1.0) /
+						      (has(c->zero_or_fsdp, "MP") ? 1.0 : number_or(c->n_gpus, 1.0))));
+	else if (!*c->micro_batch && has(c->framework, "HF Trainer") && *c->global_batch)
 		c->micro_batch = c->global_batch; /* of one device, where a table has one column for it */
 	else if (!*c->micro_batch && !*c->global_batch)
 		c->micro_batch = "1";
+	if (has(c->remark, "ms-agent")) /* scripts/benchmark/config/tuner.json */
+		c->global_batch = jl_arena_printf(find->arena, "%g", 16.0 * number_or(c->n_gpus, 1.0));
 	respell_cut(c);
 	JL_TRY(jl_llm_row_read(c, find, &row, err));
 	if (info)
@@ -421,6 +441,27 @@ static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more
 #define FP4_GAIN                                                                                                       \
 	1.6 /* of products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8 */
 
+/* What tables do not print and the recipes beside them say: MaxText's of that directory (configs/gpu/models/llama2_7b.yml and its 1vm.sh),
+ * Automodel's (examples/llm_benchmark). */
+static void read_recipe(struct jl_llm_cells *c, const struct jl_tune_cells *more, const struct jl_llm_find *find)
+{
+	const double n = number_or(c->n_gpus, 1.0);
+
+	if (has(c->framework, "MaxText") && has(c->remark, "config file of that directory")) {
+		c->seq_len = "4096";
+		c->micro_batch = "4";
+		c->global_batch = jl_arena_printf(find->arena, "%.0f", 4.0 * n);
+		c->zero_or_fsdp = "hsdp";
+		c->recompute = "selective"; /* minimal_with_context */
+	}
+	if (!has(c->framework, "Automodel"))
+		return;
+	if (n > 1.0 && !has(c->model, "gpt-oss"))
+		c->recompute = "full";
+	if (!*c->ep && *more->n_experts) /* over all of them, up to 64 */
+		c->ep = jl_arena_printf(find->arena, "%.0f", fmin(n, 64.0));
+}
+
 enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
@@ -454,8 +495,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		c->micro_batch = "1";
 	if (*more->n_experts)
 		c->params_b = ""; /* all experts' together: no width follows from it */
-	if (!*c->ep && has(c->remark, "DeepEP"))
-		c->ep = "8";
+	read_recipe(c, more, find);
 	if (!*c->flash_attn)
 		c->flash_attn = "y";
 	JL_TRY(jl_llm_row_read(c, find, &row, err));

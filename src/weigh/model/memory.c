@@ -68,7 +68,7 @@ static struct stage stage_at(const struct jl_memory_in *in, const struct common 
 	struct stage st = { .has_embed = index <= 0.0, .has_head = index >= plan->pp - 1.0 };
 	double ends = 0.0;
 
-	st.in_flight = jl_pipeline_in_flight(plan->pp, plan->n_micro, plan->n_chunks, index);
+	st.in_flight = plan->serial ? 1.0 : jl_pipeline_in_flight(plan->pp, plan->n_micro, plan->n_chunks, index);
 	if (st.has_embed)
 		ends += size->embed_params;
 	if (st.has_head) /* a tied table is held twice when its users are on different devices */
@@ -164,16 +164,13 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 	const double whole_B = add_states(in, c, &st, &mem);
 
 	add_activations(in, c, &st, &mem);
-	if (in->grads_later) { /* beyond what gradients and the update take once activations are gone */
-		const double update_B = st.params * in->plan->trained_frac * in->update_B;
-
-		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
-	}
 	double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
 	const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
+	if (in->grads_later) /* beyond what gradients take once activations are gone */
+		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, 0.0);
 	/* what an update needs for itself comes when activations are gone, and is always as large */
-	if (!in->grads_later && in->plan->zero == 0 && update_B > mem.activations_B * (1.0 + waste_frac)) {
+	if ((in->grads_later || in->plan->zero == 0) && update_B > mem.activations_B * (1.0 + waste_frac)) {
 		mem.activations_B = update_B;
 		waste_frac = 0.0;
 	}

@@ -124,11 +124,6 @@ void jl_case_set_states(struct jl_case *c)
 	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
 }
 
-double jl_case_call_ratio(const struct jl_catalog *cat)
-{
-	return jl_tune_shipped(cat).call_ratio;
-}
-
 double jl_case_tokens(const struct jl_case *c)
 {
 	const double copies = c->shard.copies > 0 ? c->shard.copies : 1;
@@ -139,8 +134,9 @@ double jl_case_tokens(const struct jl_case *c)
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 {
 	c->tuned = true;
-	if (c->framework == JL_FW_EAGER && !c->launch_given)
-		c->profile.launch_s *= fit.call_ratio;
+	if (c->launch_given)
+		fit.call_ratio = 1;
+	jl_profile_tune(&c->profile, c->framework, fit);
 	c->shard.tune.unpack_ratio = fit.unpack_ratio;
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }

@@ -160,6 +160,12 @@ static double n_aimed(const struct builder *b, unsigned targets)
 	return b->frozen && b->s->tune.rank > 0.0 ? __builtin_popcount(b->s->tune.targets & targets) : 0.0;
 }
 
+/* Products that make what `targets` names, where q, k and v are one. */
+static double n_linear(const struct builder *b, unsigned targets)
+{
+	return targets & JL_TARGET_QKV ? 1.0 : n_aimed(b, targets);
+}
+
 /* Is what goes into these products kept? For weight gradients, for adapters, and by those who unpack weights. */
 static int keeps_input(const struct builder *b, unsigned targets)
 {
@@ -190,6 +196,13 @@ static void add_adapter(struct builder *b, unsigned targets, double m, double n,
 
 	if (times <= 0.0)
 		return;
+	if (t->scales) { /* a sum and a product; back a product for each of both, and sums over the tokens */
+		op = add_stream(b, JL_N("adapters"), m * out, 4.0 * a, 7.0 * a);
+		op->n_kernels = 2.0 * n_linear(b, targets);
+		op->n_back = 4.0 * n_linear(b, targets);
+		op->saved_B = m * out * a;
+		return;
+	}
 	op = add_stream(b, JL_N("adapters"), m,
 			a * (times * (k + 2.0 * t->rank) + (fused ? 2.0 : 6.0) * out) +
 				drop * times * (2.0 * a + 1.0) * k,
