@@ -153,7 +153,10 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	row->shard.written_out = !is_eager(row) || has(c->framework, "torchtune") ? 0
 				 : has(c->model, "qwen-") && row->shard.flash     ? JL_WRITTEN_LOSS
 										  : JL_WRITTEN_ALL;
-	row->chunked_loss = has(c->framework, "LitGPT") ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
+	/* its script for training has chunk_size=0 */
+	const int chunked = has(c->framework, "LitGPT (");
+
+	row->chunked_loss = chunked ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
 	if (row->chunked_loss > 0.0)
 		row->shard.written_out &= ~(unsigned)JL_WRITTEN_LOSS;
 	if (row->framework == JL_FW_FUSED)
@@ -186,14 +189,17 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 					      row->model.hidden);
 			break;
 		}
-	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training). */
+	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training); axolotl makes it narrow again,
+	 * LLaMA-Factory does so only if it is told to (upcast_layernorm). */
 	const int wide = !litgpt && is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) &&
-			 !has(c->framework, "fsdp_qlora");
+			 !has(c->framework, "fsdp_qlora") && !has(c->framework, "axolotl") &&
+			 !has(c->framework, "LLaMA-Factory");
 
 	/* wide weights that are cast for every product are there in both formats while a step runs */
 	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
 	row->shard.wide_rest = wide || (jl_tune_frozen(t) && amp);
-	plan->load_whole = litgpt && plan->zero == 3;
+	/* gradients are added up without an exchange, of flat parameters that hold frozen ones too */
+	plan->flat_grads = litgpt && plan->zero == 3 && jl_tune_frozen(t);
 	plan->keeps_live = has(c->framework, "DeepSpeed");
 	/* DeepSpeed gathers module by module, FSDP layer by layer */
 	plan->gathers = !deepspeed || row->lean_host ? 1.0 : row->model.gated ? 7.0 : 4.0;
@@ -314,7 +320,8 @@ static const char *longest(const struct jl_llm_cells *c)
 
 	if (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0)
 		return mean; /* samples are not padded there */
-	if (has(c->remark, "LAION"))
+	/* its examples tune on self-cognition and on Alpaca, whatever they cap */
+	if (has(c->remark, "LAION") || (has(c->framework, "ms-swift") && *c->gpu == 0 && !has(c->remark, "packing=true")))
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;

@@ -126,7 +126,7 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 		mem->gradients_B = fmin(grads_B, layer_grads_B);
 	} else {
 		mem->weights_B = weights_B * (plan->zero == 3 ? own_frac : 1.0);
-		mem->gradients_B = grads_B * (plan->zero >= 2 ? own_frac : 1.0);
+		mem->gradients_B = plan->flat_grads ? weights_B : grads_B * (plan->zero >= 2 ? own_frac : 1.0);
 		if (plan->zero >= 2) /* gradients of one layer before they are cut */
 			whole_B += gathered_B(in, plan->hold_step ? grads_B : layer_grads_B, grads_B, own_frac);
 		if (plan->zero == 3) /* the layer at work and the next one */
@@ -175,11 +175,6 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 		waste_frac = 0.0;
 	}
 	mem.buffers_B += waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
-	if (in->plan->load_whole) {
-		const double load_B = st.params * jl_plan_held_B(in->plan) * (1.0 + st.own_frac);
-
-		mem.buffers_B += fmax(0.0, load_B - mem.weights_B - mem.activations_B - mem.buffers_B);
-	}
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;
 	return mem;

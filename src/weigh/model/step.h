@@ -25,7 +25,7 @@ struct jl_plan {
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
 	int keeps_live;    /* ZeRO-3 of DeepSpeed with its defaults: what was gathered last stays */
 	double gathers;    /* ZeRO-3: pieces of a layer that are gathered one by one; 0: the whole layer at once */
-	int load_whole;    /* FSDP: every rank loads the whole model beside its share of it */
+	int flat_grads;    /* FSDP that adds gradients up before it cuts them: of whole flat parameters, frozen ones too */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
 	int tp_async; /* collectives inside a layer are pipelined with the products */

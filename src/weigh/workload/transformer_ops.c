@@ -134,13 +134,13 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 		launch_each(b, add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k), batch);
 	}
 	if (b->frozen && s->tune.base != JL_BASE_SAME) {
-		const double each_B = jl_base_B(s->tune.base, b->act_B) + b->act_B,
+		const double act_B = jl_dtype_B(s->act_dtype), each_B = jl_base_B(s->tune.base, act_B) + act_B,
 			     each = jl_base_clocks(s->tune.base) *
 				    (s->tune.unpack_ratio > 0.0 ? s->tune.unpack_ratio : 1.0);
 
 		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, each_B, each_B), n * k * batch, each,
 			   each);
-		b->list->beside_B = fmax(b->list->beside_B, n * k * b->act_B);
+		b->list->beside_B = fmax(b->list->beside_B, n * k * act_B);
 	}
 	add_bias_gradient(b, m * batch, n);
 	op = add_op(b, name, JL_OP_GEMM);
@@ -592,9 +592,10 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 {
 	struct builder b = { .list = ret_list, .m = model, .s = shard, .frozen = jl_tune_frozen(&shard->tune) };
 
-	b.act_B = jl_dtype_B(shard->act_dtype);
+	/* products over packed weights hand out what they were given: behind wide norms all is wide */
+	b.act_B = shard->wide_rest && shard->tune.base != JL_BASE_SAME ? 4.0 : jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;
-	b.kept_B = shard->dtype == JL_FP8 ? 1.0 : b.act_B;
+	b.kept_B = shard->dtype == JL_FP8 ? 1.0 : jl_dtype_B(shard->act_dtype);
 	b.tokens = jl_shard_sequences(shard) * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
