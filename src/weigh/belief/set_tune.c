@@ -67,7 +67,8 @@ static const struct {
 	enum jl_optimizer optimizer;
 } optimizer_words[] = {
 	{ "galore", JL_OPT_GALORE }, { "paged", JL_OPT_PAGED8 },        { "8bit", JL_OPT_ADAMW8 },
-	{ "8-bit", JL_OPT_ADAMW8 },  { "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },
+	{ "8-bit", JL_OPT_ADAMW8 },  { "4bit", JL_OPT_ADAMW8 },         { "4-bit", JL_OPT_ADAMW8 },
+	{ "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },
 	{ "sgd", JL_OPT_SGD },       { "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
 };
 
@@ -189,6 +190,8 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 					      row->model.hidden);
 			break;
 		}
+	if (has(c->optimizer, "4bit") || has(c->optimizer, "4-bit"))
+		plan->optimizer_B -= 1.0; /* two moments, each half as wide as in 8 bits */
 	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training); axolotl makes it narrow again,
 	 * LLaMA-Factory does so only if it is told to (upcast_layernorm). */
 	const int wide = !litgpt && is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) &&
@@ -201,6 +204,7 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	/* gradients are added up without an exchange, of flat parameters that hold frozen ones too */
 	plan->flat_grads = litgpt && plan->zero == 3 && jl_tune_frozen(t);
 	plan->keeps_live = has(c->framework, "DeepSpeed");
+	plan->whole_experts = has(c->framework, "Megatron-SWIFT"); /* expert_tensor_parallel_size 1, its default */
 	/* DeepSpeed gathers module by module, FSDP layer by layer */
 	plan->gathers = !deepspeed || row->lean_host ? 1.0 : row->model.gated ? 7.0 : 4.0;
 	if (!strncmp(more->cpu_offload, "y", 1))
@@ -363,7 +367,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 {
 	struct jl_llm_row row;
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
-	const int unstated = !*c->seq_len;
+	const int unstated = !*c->seq_len, seeing = has(c->model, "VL") && jl_llm_number(c->hidden) > 0.0;
+	const double all_params = number_or(c->params_b, NAN) * 1e9;
 	const int named_only = isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b));
 
 	if (has(more->confidence, "source-estimate"))
@@ -392,6 +397,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 		c->micro_batch = "1";
 	if (has(c->remark, "ms-agent")) /* scripts/benchmark/config/tuner.json */
 		c->global_batch = jl_arena_printf(find->arena, "%g", 16.0 * number_or(c->n_gpus, 1.0));
+	if (seeing)
+		c->params_b = ""; /* with the tower: no width of the decoder follows from it */
 	respell_cut(c);
 	JL_TRY(jl_llm_row_read(c, find, &row, err));
 	if (info)
@@ -401,6 +408,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	if (naive)
 		set_naive(&row);
 	read_states(more, c, &row);
+	if (seeing && row.plan.frozen_frac > 0.0) /* the tower is neither packed nor trained */
+		row.plan.frozen_B += 2.0 * fmax(all_params / jl_transformer_params(&row.model).total - 1.0, 0.0);
 	row.scope = scope_of(c, more);
 	read_lengths(c, &row);
 	row.unscored = NULL;

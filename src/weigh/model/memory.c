@@ -39,6 +39,7 @@ static struct common common_of(const struct jl_memory_in *in)
 	const struct jl_block_cost *dense = &in->block[JL_BLOCK_DENSE], *moe = &in->block[JL_BLOCK_MOE];
 	const double n_layers = size->n_dense_layers + size->n_moe_layers, n_ranks = plan->dp * plan->cp;
 	const double shard = plan->shard > 0.0 ? fmin(plan->shard, n_ranks) : n_ranks;
+	const double expert_tp = plan->whole_experts ? 1.0 : plan->tp;
 	struct common c = {
 		.layer_params = size->dense_params / plan->tp,
 		.layer_saved_B = dense->saved_B,
@@ -46,16 +47,16 @@ static struct common common_of(const struct jl_memory_in *in)
 		.layers = ceil(n_layers / plan->pp - 1e-9),
 		.n_ranks = n_ranks,
 		.own_frac = 1.0 / shard,
-		.expert_frac = fmin(1.0, fmax(plan->ep, 1.0) / shard),
+		.expert_frac = fmin(1.0, fmax(plan->ep, 1.0) * expert_tp / (shard * plan->tp)),
 		.n_groups = groups(plan, n_ranks, size->tied),
 	};
 
 	if (size->n_moe_layers > 0.0) {
 		const double frac = size->n_moe_layers / n_layers;
-		const double moe_params = size->moe_params - size->expert_params + size->expert_params / plan->ep;
+		const double rest = size->moe_params - size->expert_params;
 
-		c.layer_experts = frac * size->expert_params / (plan->ep * plan->tp);
-		c.layer_params = ((1.0 - frac) * size->dense_params + frac * moe_params) / plan->tp;
+		c.layer_experts = frac * size->expert_params / (plan->ep * expert_tp);
+		c.layer_params = ((1.0 - frac) * size->dense_params + frac * rest) / plan->tp + c.layer_experts;
 		c.layer_saved_B = (1.0 - frac) * dense->saved_B + frac * moe->saved_B;
 	}
 	return c;
@@ -174,9 +175,15 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 		mem.activations_B = update_B;
 		waste_frac = 0.0;
 	}
-	mem.buffers_B += waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
+	const double waste_B = waste_frac * (mem.activations_B + mem.buffers_B);
+
+	mem.buffers_B += whole_B;
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;
+	const double cached_B = in->fit.ragged ? fmin(waste_B, fmax(in->room_B - mem.total_B, 0.0)) : waste_B;
+
+	mem.buffers_B += cached_B;
+	mem.total_B += cached_B;
 	return mem;
 }
 

@@ -27,6 +27,7 @@ struct jl_plan {
 	double gathers;    /* ZeRO-3: pieces of a layer that are gathered one by one; 0: the whole layer at once */
 	int flat_grads;    /* FSDP that adds gradients up before it cuts them: of whole flat parameters, frozen ones too */
 	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
+	int whole_experts; /* experts are spread over the ranks that cut tensors too, and not cut themselves (memory only) */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
 	int tp_async; /* collectives inside a layer are pipelined with the products */
 	enum jl_recompute recompute;

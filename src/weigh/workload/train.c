@@ -317,6 +317,7 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 				    : 0.0,
 		.grads_later = train->profile->frees_grads && train->plan.dp * train->plan.cp <= 1.0 &&
 			       train->plan.n_micro <= 1.0,
+		.room_B = 0.94 * train->dev->mem_B,
 		.fit = fit
 	};
 
