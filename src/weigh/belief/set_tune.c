@@ -184,6 +184,8 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	jl_plan_set_states(plan, states);
 	if (is_eager(row) && !has(c->optimizer, "fused") && !deepspeed && !row->lean_host)
 		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
+	if (deepspeed) /* Trainer clips by default */
+		jl_plan_set_clipped(plan);
 	for (size_t i = 0; i < N(optimizer_words); i++)
 		if (has(c->optimizer, optimizer_words[i].part) || (i == 0 && has(more->method, "galore"))) {
 			jl_plan_set_optimizer(plan, optimizer_words[i].optimizer, number_or(more->rank, 128.0),
