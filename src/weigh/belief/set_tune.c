@@ -66,10 +66,10 @@ static const struct {
 	const char *part;
 	enum jl_optimizer optimizer;
 } optimizer_words[] = {
-	{ "galore", JL_OPT_GALORE }, { "paged", JL_OPT_PAGED8 },        { "8bit", JL_OPT_ADAMW8 },
-	{ "8-bit", JL_OPT_ADAMW8 },  { "4bit", JL_OPT_ADAMW8 },         { "4-bit", JL_OPT_ADAMW8 },
-	{ "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },
-	{ "sgd", JL_OPT_SGD },       { "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
+	{ "galore", JL_OPT_GALORE },       { "paged", JL_OPT_PAGED8 }, { "8bit", JL_OPT_ADAMW8 },
+	{ "8-bit", JL_OPT_ADAMW8 },        { "4bit", JL_OPT_ADAMW8 },  { "4-bit", JL_OPT_ADAMW8 },
+	{ "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },    { "sgd", JL_OPT_SGD },
+	{ "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
 };
 
 static int is_eager(const struct jl_llm_row *row)
@@ -124,7 +124,8 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	for (size_t k = 0; k < N(target_words); k++)
 		if (has(more->targets, target_words[k].part))
 			t->targets |= target_words[k].targets;
-	if (!t->targets && has(c->remark, UNPADDED) && !has(c->model, "gpt3")) /* its scripts: q, k, v, or what makes all three */
+	if (!t->targets && has(c->remark, UNPADDED) &&
+	    !has(c->model, "gpt3")) /* its scripts: q, k, v, or what makes all three */
 		t->targets = has(c->model, "llama") ? JL_TARGET_Q | JL_TARGET_K | JL_TARGET_V : JL_TARGET_QKV;
 	if (!t->targets)
 		t->targets = JL_TARGETS_ALL;
@@ -147,6 +148,8 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		row->shard.flash = 0;
 	}
 	row->lean_host = has(c->framework, "Paddle"); /* which is C++ */
+	if (row->lean_host) /* its fused attention takes no mask, which packed samples need; norms are not cut with tensors */
+		row->shard.flash = row->shard.sp = row->plan.sp = 0;
 	row->portable_flash = row->framework != JL_FW_MEGATRON;
 	row->loss = jl_loss_of(row->framework);
 	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
@@ -184,7 +187,7 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	jl_plan_set_states(plan, states);
 	if (is_eager(row) && !has(c->optimizer, "fused") && !deepspeed && !row->lean_host)
 		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
-	if (deepspeed) /* Trainer clips by default */
+	if (deepspeed)                     /* Trainer clips by default */
 		jl_plan_set_clipped(plan);
 	for (size_t i = 0; i < N(optimizer_words); i++)
 		if (has(c->optimizer, optimizer_words[i].part) || (i == 0 && has(more->method, "galore"))) {
@@ -284,8 +287,8 @@ static void respell_cut(struct jl_llm_cells *c)
 {
 	static const struct {
 		const char *part, *zero, *tp;
-	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" }, { "ZeRO 3", "zero3", "1" },
-		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },    { "MP4", "none", "4" },
+	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" },  { "ZeRO 3", "zero3", "1" },
+		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },     { "MP4", "none", "4" },
 		      { "naive", "none", "1" },       { "max_memory", "ddp", "1" } };
 
 	for (size_t i = 0; i < N(words); i++)
@@ -327,7 +330,8 @@ static const char *longest(const struct jl_llm_cells *c)
 	if (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0)
 		return mean; /* samples are not padded there */
 	/* its examples tune on self-cognition and on Alpaca, whatever they cap */
-	if (has(c->remark, "LAION") || (has(c->framework, "ms-swift") && *c->gpu == 0 && !has(c->remark, "packing=true")))
+	if (has(c->remark, "LAION") ||
+	    (has(c->framework, "ms-swift") && *c->gpu == 0 && !has(c->remark, "packing=true")))
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;
@@ -375,8 +379,6 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 
 	if (has(more->confidence, "source-estimate"))
 		return jl_fail(err, JL_E_DATA, "an estimate of its source, not a measurement");
-	if (has(c->framework, "InTokens"))
-		return jl_fail(err, JL_E_DATA, "its table has one setting twice, with rates that differ by up to 1.96");
 	const struct jl_model_info *info = named_only ? model_of(c->model) : NULL;
 
 	if (named_only && !info)
@@ -389,7 +391,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	c->seq_len = longest(c);
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
-	if (!*c->micro_batch && has(c->remark, UNPADDED)) /* of all devices, whose scripts say how many each has: no accumulation */
+	if (!*c->micro_batch &&
+	    has(c->remark, UNPADDED)) /* of all devices, whose scripts say how many each has: no accumulation */
 		c->micro_batch = jl_arena_printf(find->arena, "%g",
 						 ceil(number_or(c->global_batch, 1.0) /
 						      (has(c->zero_or_fsdp, "MP") ? 1.0 : number_or(c->n_gpus, 1.0))));

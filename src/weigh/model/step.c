@@ -241,10 +241,9 @@ static struct jl_block_time stage_time(const struct jl_step_in *in, const struct
 	full = times(layer, most);
 	const double layer_s = total_s(layer), head_s = total_s(&in->block[JL_BLOCK_HEAD]);
 
-	*pipe = (struct jl_pipeline){ .n_stages = plan->pp,
-				      .n_micro = plan->n_micro,
-				      .n_chunks = plan->n_chunks,
-				      .serial = plan->serial };
+	*pipe = (struct jl_pipeline){
+		.n_stages = plan->pp, .n_micro = plan->n_micro, .n_chunks = plan->n_chunks, .serial = plan->serial
+	};
 	if (plan->pp <= 1.0) {
 		add_time(&full, &in->block[JL_BLOCK_EMBED], 1.0);
 		add_time(&full, &in->block[JL_BLOCK_HEAD], 1.0);
@@ -562,8 +561,8 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 		const double blocks_s = cost.compute_s + cost.tp_s + cost.cp_s + cost.ep_s;
 		const double device_s = blocks_s + update.device_s;
 
-		cost.host_s = paced_s(device_s, m * (full.need_s + gather_s(in, &cut)) + update.need_s +
-							in->profile->step_s) -
+		cost.host_s = paced_s(device_s,
+				      m * (full.need_s + gather_s(in, &cut)) + update.need_s + in->profile->step_s) -
 			      device_s;
 		work_s = blocks_s + cost.host_s;
 	}

@@ -17,7 +17,7 @@ struct jl_plan {
 	double dp, tp, pp, cp, ep;
 	double n_chunks; /* interleaved pipeline: model chunks a stage; 1: plain 1F1B */
 	double n_micro;  /* micro-batches a step and data-parallel rank */
-	int serial;      /* stages that work one after the other, a micro-batch at a time: layers spread over devices, no pipeline */
+	int serial; /* stages that work one after the other, a micro-batch at a time: layers spread over devices, no pipeline */
 	int sp;
 	int zero;          /* 0..3; 1: a distributed optimizer; 2: DeepSpeed's; 3 is FSDP */
 	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
@@ -25,8 +25,8 @@ struct jl_plan {
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
 	int keeps_live;    /* ZeRO-3 of DeepSpeed with its defaults: what was gathered last stays */
 	double gathers;    /* ZeRO-3: pieces of a layer that are gathered one by one; 0: the whole layer at once */
-	int flat_grads;    /* FSDP that adds gradients up before it cuts them: of whole flat parameters, frozen ones too */
-	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
+	int flat_grads; /* FSDP that adds gradients up before it cuts them: of whole flat parameters, frozen ones too */
+	int hold_step;  /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int whole_experts; /* experts are spread over the ranks that cut tensors too, and not cut themselves (memory only) */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
 	int tp_async; /* collectives inside a layer are pipelined with the products */
