@@ -285,8 +285,9 @@ struct jl_model_info { /* a transformer */
 	const char *family; /* gpt2, neox, opt, bert, llama, mistral, qwen2, qwen3, gemma, deepseek, ... */
 	int n_layers;
 	double hidden, heads, kv_heads, head_dim, ffn, vocab, seq;
-	double positions;   /* learned position embeddings; 0: rotary or none */
-	double token_types; /* BERT: 2 */
+	double positions;            /* learned position embeddings; 0: rotary or none */
+	double token_types;          /* BERT: 2 */
+	double window, global_every; /* tokens that layers look back to; every so many layers one sees all (0: none) */
 	bool tied, bias, gated, qkv_bias, rms_norm, qk_norm, pooler, mlm_head, final_norm, parallel_block;
 	struct jl_model_moe moe; /* n_experts 0: dense */
 	struct jl_model_mla mla; /* kv_lora 0: plain attention */

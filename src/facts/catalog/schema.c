@@ -300,6 +300,8 @@ static const struct jl_field model_fields[] = {
 	NUMBER(jl_model_info, seq, JL_FF_REQUIRED, UNKNOWN),
 	NUMBER(jl_model_info, positions, 0, 0.0),
 	NUMBER(jl_model_info, token_types, 0, 0.0),
+	NUMBER(jl_model_info, window, 0, 0.0),
+	NUMBER(jl_model_info, global_every, 0, 0.0),
 	HAS(tied),
 	HAS(bias),
 	HAS(gated),

@@ -36,7 +36,7 @@ const struct jl_option jl_infer_options[] = {
 	JL_O_TEXT("engine", "vllm|sglang|trtllm", JL_N("what serves it (default: nothing in particular)")),
 	JL_O_TEXT("weights", "FORMAT", JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: 16 bit)"), JL_TO(jl_infer_ask, weights)),
 	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)"), JL_TO(jl_infer_ask, kv)),
-	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: the fewest that do)"), JL_TO_INT(jl_infer_ask, n_gpus)),
+	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: as requests are answered soonest)"), JL_TO_INT(jl_infer_ask, n_gpus)),
 	JL_O_COUNT("copies", "N", 1, 1024, JL_N("copies of the model (default: as many as the system holds)"), JL_TO_INT(jl_infer_ask, n_copies)),
 	JL_O_COUNT("pp", "N", 1, 64, JL_N("stages that hold different layers of a copy; --gpus share each (default: 1)"), JL_TO_INT(jl_infer_ask, n_stages)),
 	JL_O_COUNT("ep", "N", 1, 1024, JL_N("GPUs of a copy that share the experts whole (default: each has a piece of every one)"), JL_TO_INT(jl_infer_ask, n_ep)),

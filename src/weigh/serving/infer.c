@@ -242,12 +242,10 @@ static int fewest_gpus(struct trial *t)
 }
 
 /* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them; else what is nearest. */
-static enum jl_status search(struct trial *t, int *ret_n_gpus, int *ret_n_copies, struct jl_err *err)
+static enum jl_status search(struct trial *t, struct jl_err *err)
 {
 	const int n_all = gpus_of_system(t->machine), n_host = jl_serve_host_gpus(t->machine), least = fewest_gpus(t);
 
-	*ret_n_gpus = n_host;
-	*ret_n_copies = (int)fmax(n_all / (n_host * stages(t->ask)), 1);
 	for (int n = least; n <= n_all; n = n < 8 ? n * 2 : n + 8)
 		for (int each = least; each <= n && each <= n_host; each *= 2) {
 			const int copy = each * stages(t->ask);
@@ -255,13 +253,10 @@ static enum jl_status search(struct trial *t, int *ret_n_gpus, int *ret_n_copies
 			if (n % copy != 0 || (t->ask->n_gpus > 0 && each != t->ask->n_gpus))
 				continue;
 			JL_TRY(try_once(t, each, n / copy, err));
-			if (meets(t)) {
-				*ret_n_gpus = each;
-				*ret_n_copies = n / copy;
+			if (meets(t))
 				return JL_OK;
-			}
 		}
-	return try_once(t, *ret_n_gpus, *ret_n_copies, err);
+	return try_once(t, n_host, (int)fmax(n_all / (n_host * stages(t->ask)), 1), err);
 }
 
 /* The largest rate that a system holds: doubled until it does not, then halved in. */
@@ -440,26 +435,37 @@ static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, st
 	return JL_OK;
 }
 
-#define WIDER_GAIN 1.1 /* less is no reason for links between them */
+#define WIDER_GAIN 1.1    /* less is no reason for links between them */
+#define TRIED_MOST 100000 /* a longer trace is not run once for each cut */
 
-/* So many requests at once, and nobody says how the system is cut: the cut that delivers most. Few requests leave many narrow copies idle. */
-static enum jl_status best_cut(struct trial *t, int n_gpus, int n_all, struct jl_err *err)
+/* One cut: as it answers the load, or the largest rate that it holds. */
+static enum jl_status try_cut(struct trial *t, struct jl_infer_ask *own, int n_gpus, int n, double *ret_hz,
+			      struct jl_err *err)
+{
+	return own->find_rate ? search_rate(t, own, n_gpus, n, ret_hz, err) : try_once(t, n_gpus, n, err);
+}
+
+/* Nobody says how the system is cut: as it holds the largest rate, or answers whole requests soonest. Few leave many narrow copies idle. */
+static enum jl_status best_cut(struct trial *t, struct jl_infer_ask *own, int n_gpus, int n_all, double *ret_hz,
+			       struct jl_err *err)
 {
 	const int n_host = jl_serve_host_gpus(t->machine), st = stages(t->ask);
 	int best = n_gpus, last = n_gpus;
-	double most_tps = 0;
+	double most_hz = 0;
 
 	for (int each = n_gpus; each <= n_host && each * st <= n_all; each *= 2) {
 		if (each > n_gpus && (n_all % (each * st) != 0 || fmod(t->model.heads, each) != 0.0))
 			continue;
-		JL_TRY(try_once(t, each, n_all / (each * st), err));
+		JL_TRY(try_cut(t, own, each, n_all / (each * st), ret_hz, err));
 		last = each;
-		if (t->r.output_tps * shares(t) > WIDER_GAIN * most_tps) {
-			most_tps = t->r.output_tps * shares(t);
+		const double hz = own->find_rate ? *ret_hz : t->r.n_ended > 0 ? 1 / t->r.e2e_s.mean : 0;
+
+		if (hz > WIDER_GAIN * most_hz) {
+			most_hz = hz;
 			best = each;
 		}
 	}
-	return best == last ? JL_OK : try_once(t, best, n_all / (best * st), err);
+	return best == last ? JL_OK : try_cut(t, own, best, n_all / (best * st), ret_hz, err);
 }
 
 /* How many GPUs share a copy, and how many copies: as asked, as targets need, or what the system holds. */
@@ -468,27 +474,23 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 {
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 	const int n_all = gpus_of_system(t->machine) - prompt_gpus(ask), n_host = jl_serve_host_gpus(t->machine);
-	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t);
-	int n_copies = ask->n_copies;
+	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t), n_copies = ask->n_copies;
 
 	JL_TRY(check_cut(t, n_gpus, n_all, err));
 	if (target && !ask->find_rate && ask->n_copies == 0 && ask->prompt_gpus == 0)
-		return search(t, &n_gpus, &n_copies, err);
-	/* A closed loop wants room for all; one that does not fit takes the next larger cut. */
-	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : 1;
+		return search(t, err);
+	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency
+							   : 1; /* a closed loop wants room for all */
 
 	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * stages(ask) <= n_all &&
 	       room_of(t, n_gpus) * (n_all / (n_gpus * stages(ask))) < at_once)
 		n_gpus *= 2;
-	if (ask->kind == JL_LOAD_CLOSED && ask->n_gpus <= 0 && n_copies == 0 && !ask->find_rate &&
-	    ask->prompt_gpus == 0 && ask->n_ep <= 1 && n_gpus * stages(ask) <= n_all)
-		return best_cut(t, n_gpus, n_all, err);
-	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * stages(ask));
-	n_copies = n_copies > 0 ? n_copies : 1;
-	if (!ask->find_rate)
-		return try_once(t, n_gpus, n_copies, err);
 	*own = *ask;
-	return search_rate(t, own, n_gpus, n_copies, &a->rate_max_hz, err);
+	if (!ask->seen && ask->n_trace <= TRIED_MOST && ask->n_gpus <= 0 && n_copies == 0 && ask->prompt_gpus == 0 &&
+	    ask->n_ep <= 1 && n_gpus * stages(ask) <= n_all)
+		return best_cut(t, own, n_gpus, n_all, &a->rate_max_hz, err);
+	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * stages(ask));
+	return try_cut(t, own, n_gpus, n_copies > 0 ? n_copies : 1, &a->rate_max_hz, err);
 }
 
 #define SEEN_MOST 5.0 /* further off than this it was another model, system or cut */

@@ -23,8 +23,8 @@ struct jl_infer_ask {
 	const char *model_name;
 	const char *weights, *kv; /* formats; NULL: 16 bit, keys and values as recipes keep them */
 	enum jl_engine engine;
-	int n_gpus;         /* that share a copy; 0: the fewest that hold it and the load, or that meet the targets */
-	int n_copies;       /* 0: as many as the system holds */
+	int n_gpus;   /* that share a copy; 0: as requests are answered soonest, or the fewest that meet the targets */
+	int n_copies; /* 0: as many as the system holds */
 	int n_stages, n_ep; /* that hold different layers; that share the experts whole; 0: 1 */
 	bool dp_attention;  /* attention of different requests on different GPUs of a copy */
 	int prompt_gpus,
