@@ -524,7 +524,8 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
 	row.fp8_gain = narrow ? FP4_GAIN : 0.0;
-	row.plan.ep_async = row.plan.ep > 1.0;
+	/* behind the work of another micro-batch, which a pipeline has in flight; nobody spreads experts over hosts without */
+	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -141,11 +141,13 @@ void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
-/* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */
+/* What experts exchange hides behind another micro-batch's work, which a pipeline has in flight; whoever spreads them over hosts sees to
+ * that as well. */
 int jl_case_ep_async(const struct jl_case *c)
 {
-	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 && c->machine.fabric.n_nodes > 1 &&
-	       c->plan.ep * c->plan.tp > c->machine.fabric.n_per_node;
+	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 &&
+	       (c->plan.pp > 1 ||
+		(c->machine.fabric.n_nodes > 1 && c->plan.ep * c->plan.tp > c->machine.fabric.n_per_node));
 }
 
 static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
