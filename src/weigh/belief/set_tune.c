@@ -459,8 +459,8 @@ static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more
 	}
 }
 
-#define FP4_GAIN                                                                                                       \
-	1.6 /* of products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8 */
+/* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
+#define FP4_GAIN_FRAC 0.8
 
 /* What tables do not print and the recipes beside them say: MaxText's of that directory (configs/gpu/models/llama2_7b.yml and its 1vm.sh),
  * Automodel's (examples/llm_benchmark). */
@@ -523,7 +523,9 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	if (row.unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
-	row.fp8_gain = narrow ? FP4_GAIN : 0.0;
+	const double *peak = row.gpu.dev.peak_flopps;
+
+	row.fp8_gain = narrow ? fmax(FP4_GAIN_FRAC * peak[JL_FP4] / peak[JL_FP8], 1.0) : 0.0;
 	/* behind the work of another micro-batch, which a pipeline has in flight; nobody spreads experts over hosts without */
 	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;
