@@ -209,6 +209,7 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	/* gradients are added up without an exchange, of flat parameters that hold frozen ones too */
 	plan->flat_grads = litgpt && plan->zero == 3 && jl_tune_frozen(t);
 	plan->keeps_live = has(c->framework, "DeepSpeed");
+	plan->copies_out = has(c->zero_or_fsdp, "FSDP2");
 	plan->whole_experts = has(c->framework, "Megatron-SWIFT"); /* expert_tensor_parallel_size 1, its default */
 	/* DeepSpeed gathers module by module, FSDP layer by layer */
 	plan->gathers = !deepspeed || row->lean_host ? 1.0 : row->model.gated ? 7.0 : 4.0;

@@ -111,10 +111,10 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 	const double own_frac = st->own_frac, one_layer = c->layer_params;
 	const double trained = st->params * plan->trained_frac, held_B = jl_plan_held_B(plan);
 	const double weights_B = st->params * held_B, grads_B = trained * plan->grad_B;
-	const double layers_B = 2.0 * one_layer * held_B;
+	const double layers_B = (plan->copies_out ? 3.0 : 2.0) * one_layer * held_B;
 	/* FSDP widens gradients only when they are cut. */
 	const double whole_grad_B = plan->zero == 3 ? fmin(plan->grad_B, plan->weight_B) : plan->grad_B;
-	const double layer_grads_B = one_layer * whole_grad_B * plan->trained_frac;
+	const double layer_grads_B = (plan->copies_out ? 2.0 : 1.0) * one_layer * whole_grad_B * plan->trained_frac;
 	double whole_B = 0.0;
 
 	mem->optimizer_B = trained * plan->optimizer_B * (plan->zero >= 1 ? own_frac : 1.0);

@@ -25,6 +25,7 @@ struct jl_plan {
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
 	int keeps_live;    /* ZeRO-3 of DeepSpeed with its defaults: what was gathered last stays */
 	double gathers;    /* ZeRO-3: pieces of a layer that are gathered one by one; 0: the whole layer at once */
+	int copies_out; /* FSDP2: what was gathered is copied out to tensors, gradients are copied in before they are cut */
 	int flat_grads; /* FSDP that adds gradients up before it cuts them: of whole flat parameters, frozen ones too */
 	int hold_step;  /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
 	int whole_experts; /* experts are spread over the ranks that cut tensors too, and not cut themselves (memory only) */
