@@ -131,6 +131,11 @@ double jl_case_tokens(const struct jl_case *c)
 	return c->global_batch * copies * (c->mean_seq > 0 ? c->mean_seq : c->shard.seq);
 }
 
+void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat)
+{
+	jl_profile_tune(profile, framework, jl_tune_shipped(cat));
+}
+
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 {
 	c->tuned = true;
@@ -141,13 +146,11 @@ void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
-/* What experts exchange hides behind another micro-batch's work, which a pipeline has in flight; whoever spreads them over hosts sees to
- * that as well. */
+/* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */
 int jl_case_ep_async(const struct jl_case *c)
 {
-	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 &&
-	       (c->plan.pp > 1 ||
-		(c->machine.fabric.n_nodes > 1 && c->plan.ep * c->plan.tp > c->machine.fabric.n_per_node));
+	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 && c->machine.fabric.n_nodes > 1 &&
+	       c->plan.ep * c->plan.tp > c->machine.fabric.n_per_node;
 }
 
 static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
