@@ -30,13 +30,11 @@ static int lookup(const struct spelling *table, size_t n, const char *cell, int 
 
 /* NVIDIA's BERT pre-training is written with fused kernels throughout, unlike its fine-tuning scripts. */
 static const struct spelling framework_table[] = {
-	{ "LAMB", JL_FW_NATIVE },         { "NGC PyTorch", JL_FW_NATIVE },
-	{ "compile", JL_FW_COMPILED },    { "XLA", JL_FW_COMPILED },
-	{ "OneFlow", JL_FW_NATIVE },      { "Megatron", JL_FW_MEGATRON },
-	{ "NeMo", JL_FW_MEGATRON },       { "InternEvo", JL_FW_MEGATRON },
-	{ "torchtitan", JL_FW_COMPILED }, { "torchtune", JL_FW_EAGER },
-	{ "Composer", JL_FW_EAGER },      { "Lightning", JL_FW_EAGER },
-	{ "PyTorch", JL_FW_EAGER },       { "llm.c", JL_FW_NATIVE },
+	{ "LAMB", JL_FW_NATIVE },         { "NGC PyTorch", JL_FW_NATIVE }, { "compile", JL_FW_COMPILED },
+	{ "XLA", JL_FW_COMPILED },        { "MaxText", JL_FW_COMPILED },   { "OneFlow", JL_FW_NATIVE },
+	{ "Megatron", JL_FW_MEGATRON },   { "NeMo", JL_FW_MEGATRON },      { "InternEvo", JL_FW_MEGATRON },
+	{ "torchtitan", JL_FW_COMPILED }, { "torchtune", JL_FW_EAGER },    { "Composer", JL_FW_EAGER },
+	{ "Lightning", JL_FW_EAGER },     { "PyTorch", JL_FW_EAGER },      { "llm.c", JL_FW_NATIVE },
 	{ "TensorFlow", JL_FW_EAGER }, /* without XLA: one kernel after the other as well */
 };
 

@@ -14,7 +14,8 @@
 
 /* Tokens of a sample of Stanford's Alpaca with its prompt, which many examples tune on. */
 #define ALPACA_SEQ 110.0
-/* Of instructions where a source counts "effective" tokens under a cap of four times as many. */
+/* PaddleNLP's benchmark counts what is not padding, of instructions of about 100 tokens (examples/benchmark/peft). */
+#define UNPADDED      "effective (unpadded)"
 #define EFFECTIVE_SEQ 100.0
 
 static double number_or(const char *cell, double otherwise)
@@ -65,9 +66,10 @@ static const struct {
 	const char *part;
 	enum jl_optimizer optimizer;
 } optimizer_words[] = {
-	{ "galore", JL_OPT_GALORE }, { "paged", JL_OPT_PAGED8 },        { "8bit", JL_OPT_ADAMW8 },
-	{ "8-bit", JL_OPT_ADAMW8 },  { "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },
-	{ "sgd", JL_OPT_SGD },       { "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
+	{ "galore", JL_OPT_GALORE },       { "paged", JL_OPT_PAGED8 }, { "8bit", JL_OPT_ADAMW8 },
+	{ "8-bit", JL_OPT_ADAMW8 },        { "4bit", JL_OPT_ADAMW8 },  { "4-bit", JL_OPT_ADAMW8 },
+	{ "adafactor", JL_OPT_ADAFACTOR }, { "lion", JL_OPT_LION },    { "sgd", JL_OPT_SGD },
+	{ "muon", JL_OPT_MUON },           { "fused", JL_OPT_FUSED },
 };
 
 static int is_eager(const struct jl_llm_row *row)
@@ -114,13 +116,17 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 		return JL_OK;
 	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
 	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
-	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT"))
-		*t = (struct jl_tune){ .kind = JL_TUNE_LORA,
-				       .base = t->base,
-				       .rank = has(more->method, "v2") ? 1.0 : 0.0 };
+	if (t->kind == JL_TUNE_ADAPTER && has(c->framework, "LitGPT")) {
+		const int v2 = has(more->method, "v2");
+
+		*t = (struct jl_tune){ .kind = JL_TUNE_LORA, .base = t->base, .rank = v2, .scales = v2 };
+	}
 	for (size_t k = 0; k < N(target_words); k++)
 		if (has(more->targets, target_words[k].part))
 			t->targets |= target_words[k].targets;
+	if (!t->targets && has(c->remark, UNPADDED) &&
+	    !has(c->model, "gpt3")) /* its scripts: q, k, v, or what makes all three */
+		t->targets = has(c->model, "llama") ? JL_TARGET_Q | JL_TARGET_K | JL_TARGET_V : JL_TARGET_QKV;
 	if (!t->targets)
 		t->targets = JL_TARGETS_ALL;
 	t->dropout = has(c->framework, "swift") || has(c->framework, "LitGPT");
@@ -142,6 +148,8 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		row->shard.flash = 0;
 	}
 	row->lean_host = has(c->framework, "Paddle"); /* which is C++ */
+	if (row->lean_host) /* its fused attention takes no mask, which packed samples need; norms are not cut with tensors */
+		row->shard.flash = row->shard.sp = row->plan.sp = 0;
 	row->portable_flash = row->framework != JL_FW_MEGATRON;
 	row->loss = jl_loss_of(row->framework);
 	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
@@ -149,7 +157,10 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	row->shard.written_out = !is_eager(row) || has(c->framework, "torchtune") ? 0
 				 : has(c->model, "qwen-") && row->shard.flash     ? JL_WRITTEN_LOSS
 										  : JL_WRITTEN_ALL;
-	row->chunked_loss = has(c->framework, "LitGPT") ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
+	/* its script for training has chunk_size=0 */
+	const int chunked = has(c->framework, "LitGPT (");
+
+	row->chunked_loss = chunked ? 8.0 : has(c->remark, "cut-cross-entropy") ? 64.0 : 0.0;
 	if (row->chunked_loss > 0.0)
 		row->shard.written_out &= ~(unsigned)JL_WRITTEN_LOSS;
 	if (row->framework == JL_FW_FUSED)
@@ -174,23 +185,34 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 	else if (amp || mixed)
 		states = JL_STATES_FP32;
 	jl_plan_set_states(plan, states);
-	if (is_eager(row) && !has(c->optimizer, "fused"))
-		jl_plan_set_foreach(plan);
+	if (is_eager(row) && !has(c->optimizer, "fused") && !deepspeed && !row->lean_host)
+		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
+	if (deepspeed)                     /* Trainer clips by default */
+		jl_plan_set_clipped(plan);
 	for (size_t i = 0; i < N(optimizer_words); i++)
 		if (has(c->optimizer, optimizer_words[i].part) || (i == 0 && has(more->method, "galore"))) {
 			jl_plan_set_optimizer(plan, optimizer_words[i].optimizer, number_or(more->rank, 128.0),
 					      row->model.hidden);
 			break;
 		}
-	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training). */
+	if (has(c->optimizer, "4bit") || has(c->optimizer, "4-bit"))
+		plan->optimizer_B -= 1.0; /* two moments, each half as wide as in 8 bits */
+	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training); axolotl makes it narrow again,
+	 * LLaMA-Factory does so only if it is told to (upcast_layernorm). */
 	const int wide = !litgpt && is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) &&
-			 !has(c->framework, "fsdp_qlora");
+			 !has(c->framework, "fsdp_qlora") && !has(c->framework, "axolotl") &&
+			 !has(c->framework, "LLaMA-Factory");
 
 	/* wide weights that are cast for every product are there in both formats while a step runs */
 	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
-	row->shard.wide_rest = wide;
-	plan->load_whole = litgpt && plan->zero == 3;
+	row->shard.wide_rest = wide || (jl_tune_frozen(t) && amp);
+	/* gradients are added up without an exchange, of flat parameters that hold frozen ones too */
+	plan->flat_grads = litgpt && plan->zero == 3 && jl_tune_frozen(t);
 	plan->keeps_live = has(c->framework, "DeepSpeed");
+	plan->copies_out = has(c->zero_or_fsdp, "FSDP2");
+	plan->whole_experts = has(c->framework, "Megatron-SWIFT"); /* expert_tensor_parallel_size 1, its default */
+	/* DeepSpeed gathers module by module, FSDP layer by layer */
+	plan->gathers = !deepspeed || row->lean_host ? 1.0 : row->model.gated ? 7.0 : 4.0;
 	if (!strncmp(more->cpu_offload, "y", 1))
 		plan->offload |= has(more->cpu_offload, "param") || has(c->framework, "fsdp_qlora") ||
 						 has(c->framework, "axolotl")
@@ -217,8 +239,8 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		mean = jl_llm_number_after(c->remark, "cap, mean ", 0);
 	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
 		mean = ALPACA_SEQ;
-	else if (has(c->remark, "effective (unpadded)"))
-		mean = EFFECTIVE_SEQ;
+	else if (has(c->remark, UNPADDED)) /* packed they leave half a sample open at the end of each row */
+		mean = has(c->framework, "packing") ? seq - 0.5 * EFFECTIVE_SEQ : EFFECTIVE_SEQ;
 	const int sorted = has(c->framework, "transformers+peft"), packed = has(c->remark, "packing=true");
 	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") ||
 			  has(c->framework, "Ulysses");
@@ -229,7 +251,10 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	if (!(mean < seq))
 		return;
 	row->mean_seq = mean;
-	row->run_seq = sorted || has(c->framework, "packing") ? mean : jl_padded_seq(mean, seq, batch);
+	/* those who meet after every pass wait for the longest sample of all */
+	const double met = row->plan.zero == 3 || row->plan.n_micro <= 1.0 ? row->plan.dp : 1.0;
+
+	row->run_seq = has(c->framework, "packing") ? seq : sorted ? mean : jl_padded_seq(mean, seq, batch * met);
 }
 
 /* Seconds of a step from whatever is printed; NAN: nothing is. */
@@ -263,9 +288,9 @@ static void respell_cut(struct jl_llm_cells *c)
 {
 	static const struct {
 		const char *part, *zero, *tp;
-	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" }, { "ZeRO 3", "zero3", "1" },
-		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },    { "MP4", "none", "4" },
-		      { "naive", "none", "1" } };
+	} words[] = { { "NO_SHARD", "ddp", "1" },     { "ZeRO 2", "zero2", "1" },  { "ZeRO 3", "zero3", "1" },
+		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },     { "MP4", "none", "4" },
+		      { "naive", "none", "1" },       { "max_memory", "ddp", "1" } };
 
 	for (size_t i = 0; i < N(words); i++)
 		if (has(c->zero_or_fsdp, words[i].part)) {
@@ -273,10 +298,13 @@ static void respell_cut(struct jl_llm_cells *c)
 			c->tp = words[i].tp;
 			return;
 		}
-	if (has(c->zero_or_fsdp, "sequence parallel size=2") || has(c->zero_or_fsdp, "parallel 2"))
-		c->cp = "2";
-	else if (has(c->zero_or_fsdp, "sequence parallel size=4") || has(c->zero_or_fsdp, "parallel 4"))
-		c->cp = "4";
+	const char *sequence = strstr(c->zero_or_fsdp, "sequence parallel ");
+
+	if (sequence && !*c->cp) { /* "sequence parallel 8", "sequence parallel size=2" */
+		const char *at = strpbrk(sequence, "0123456789");
+
+		c->cp = at ? at : "";
+	}
 	if (!*c->zero_or_fsdp && has(c->framework, "ms-swift"))
 		c->zero_or_fsdp = "ddp";
 	const struct {
@@ -302,11 +330,13 @@ static const char *longest(const struct jl_llm_cells *c)
 
 	if (has(c->framework, "Megatron-SWIFT") && !has(c->remark, "packing=true") && *c->gpu == 0)
 		return mean; /* samples are not padded there */
-	if (has(c->remark, "LAION"))
+	/* its examples tune on self-cognition and on Alpaca, whatever they cap */
+	if (has(c->remark, "LAION") ||
+	    (has(c->framework, "ms-swift") && *c->gpu == 0 && !has(c->remark, "packing=true")))
 		return brief;
 	if (*c->seq_len)
 		return c->seq_len;
-	return has(c->remark, "ms-agent") ? "4096" : has(c->framework, "swift") ? brief : "2048";
+	return has(c->framework, "swift") && !has(c->remark, "ms-agent") ? brief : "2048";
 }
 
 /* A model that the catalog knows by its name, with or without what it was tuned for; NULL: it does not. */
@@ -335,8 +365,8 @@ static void set_naive(struct jl_llm_row *row)
 	plan->pp = row->n_gpus;
 	plan->dp = plan->tp = 1.0;
 	plan->zero = 0;
-	row->global_batch = row->shard.micro_batch;
-	plan->n_micro = 1.0;
+	plan->serial = 1;
+	plan->n_micro = fmax(1.0, round(row->global_batch / row->shard.micro_batch));
 }
 
 enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
@@ -344,7 +374,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 {
 	struct jl_llm_row row;
 	const int oom = has(more->oom, "y"), no_gpu = !*c->gpu, naive = has(c->zero_or_fsdp, "naive");
-	const int unstated = !*c->seq_len;
+	const int unstated = !*c->seq_len, seeing = has(c->model, "VL") && jl_llm_number(c->hidden) > 0.0;
+	const double all_params = number_or(c->params_b, NAN) * 1e9;
 	const int named_only = isnan(jl_llm_number(c->hidden)) && isnan(jl_llm_number(c->params_b));
 
 	if (has(more->confidence, "source-estimate"))
@@ -361,10 +392,19 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	c->seq_len = longest(c);
 	if (no_gpu)
 		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
-	if (!*c->micro_batch && (has(c->framework, "HF Trainer") || has(c->framework, "Paddle")) && *c->global_batch)
+	if (!*c->micro_batch &&
+	    has(c->remark, UNPADDED)) /* of all devices, whose scripts say how many each has: no accumulation */
+		c->micro_batch = jl_arena_printf(find->arena, "%g",
+						 ceil(number_or(c->global_batch, 1.0) /
+						      (has(c->zero_or_fsdp, "MP") ? 1.0 : number_or(c->n_gpus, 1.0))));
+	else if (!*c->micro_batch && has(c->framework, "HF Trainer") && *c->global_batch)
 		c->micro_batch = c->global_batch; /* of one device, where a table has one column for it */
 	else if (!*c->micro_batch && !*c->global_batch)
 		c->micro_batch = "1";
+	if (has(c->remark, "ms-agent")) /* scripts/benchmark/config/tuner.json */
+		c->global_batch = jl_arena_printf(find->arena, "%g", 16.0 * number_or(c->n_gpus, 1.0));
+	if (seeing)
+		c->params_b = ""; /* with the tower: no width of the decoder follows from it */
 	respell_cut(c);
 	JL_TRY(jl_llm_row_read(c, find, &row, err));
 	if (info)
@@ -374,6 +414,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	if (naive)
 		set_naive(&row);
 	read_states(more, c, &row);
+	if (seeing && row.plan.frozen_frac > 0.0) /* the tower is neither packed nor trained */
+		row.plan.frozen_B += 2.0 * fmax(all_params / jl_transformer_params(&row.model).total - 1.0, 0.0);
 	row.scope = scope_of(c, more);
 	read_lengths(c, &row);
 	row.unscored = NULL;
@@ -418,8 +460,29 @@ static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more
 	}
 }
 
-#define FP4_GAIN                                                                                                       \
-	1.6 /* of products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8 */
+/* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
+#define FP4_GAIN_FRAC 0.8
+
+/* What tables do not print and the recipes beside them say: MaxText's of that directory (configs/gpu/models/llama2_7b.yml and its 1vm.sh),
+ * Automodel's (examples/llm_benchmark). */
+static void read_recipe(struct jl_llm_cells *c, const struct jl_tune_cells *more, const struct jl_llm_find *find)
+{
+	const double n = number_or(c->n_gpus, 1.0);
+
+	if (has(c->framework, "MaxText") && has(c->remark, "config file of that directory")) {
+		c->seq_len = "4096";
+		c->micro_batch = "4";
+		c->global_batch = jl_arena_printf(find->arena, "%.0f", 4.0 * n);
+		c->zero_or_fsdp = "hsdp";
+		c->recompute = "selective"; /* minimal_with_context */
+	}
+	if (!has(c->framework, "Automodel"))
+		return;
+	if (n > 1.0 && !has(c->model, "gpt-oss"))
+		c->recompute = "full";
+	if (!*c->ep && *more->n_experts) /* over all of them, up to 64 */
+		c->ep = jl_arena_printf(find->arena, "%.0f", fmin(n, 64.0));
+}
 
 enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
@@ -454,16 +517,18 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		c->micro_batch = "1";
 	if (*more->n_experts)
 		c->params_b = ""; /* all experts' together: no width follows from it */
-	if (!*c->ep && has(c->remark, "DeepEP"))
-		c->ep = "8";
+	read_recipe(c, more, find);
 	if (!*c->flash_attn)
 		c->flash_attn = "y";
 	JL_TRY(jl_llm_row_read(c, find, &row, err));
 	if (row.unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
-	row.fp8_gain = narrow ? FP4_GAIN : 0.0;
-	row.plan.ep_async = row.plan.ep > 1.0;
+	const double *peak = row.gpu.dev.peak_flopps;
+
+	row.fp8_gain = narrow ? fmax(FP4_GAIN_FRAC * peak[JL_FP4] / peak[JL_FP8], 1.0) : 0.0;
+	/* behind the work of another micro-batch, which a pipeline has in flight; nobody spreads experts over hosts without */
+	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -39,6 +39,7 @@ static struct common common_of(const struct jl_memory_in *in)
 	const struct jl_block_cost *dense = &in->block[JL_BLOCK_DENSE], *moe = &in->block[JL_BLOCK_MOE];
 	const double n_layers = size->n_dense_layers + size->n_moe_layers, n_ranks = plan->dp * plan->cp;
 	const double shard = plan->shard > 0.0 ? fmin(plan->shard, n_ranks) : n_ranks;
+	const double expert_tp = plan->whole_experts ? 1.0 : plan->tp;
 	struct common c = {
 		.layer_params = size->dense_params / plan->tp,
 		.layer_saved_B = dense->saved_B,
@@ -46,16 +47,16 @@ static struct common common_of(const struct jl_memory_in *in)
 		.layers = ceil(n_layers / plan->pp - 1e-9),
 		.n_ranks = n_ranks,
 		.own_frac = 1.0 / shard,
-		.expert_frac = fmin(1.0, fmax(plan->ep, 1.0) / shard),
+		.expert_frac = fmin(1.0, fmax(plan->ep, 1.0) * expert_tp / (shard * plan->tp)),
 		.n_groups = groups(plan, n_ranks, size->tied),
 	};
 
 	if (size->n_moe_layers > 0.0) {
 		const double frac = size->n_moe_layers / n_layers;
-		const double moe_params = size->moe_params - size->expert_params + size->expert_params / plan->ep;
+		const double rest = size->moe_params - size->expert_params;
 
-		c.layer_experts = frac * size->expert_params / (plan->ep * plan->tp);
-		c.layer_params = ((1.0 - frac) * size->dense_params + frac * moe_params) / plan->tp;
+		c.layer_experts = frac * size->expert_params / (plan->ep * expert_tp);
+		c.layer_params = ((1.0 - frac) * size->dense_params + frac * rest) / plan->tp + c.layer_experts;
 		c.layer_saved_B = (1.0 - frac) * dense->saved_B + frac * moe->saved_B;
 	}
 	return c;
@@ -68,7 +69,7 @@ static struct stage stage_at(const struct jl_memory_in *in, const struct common 
 	struct stage st = { .has_embed = index <= 0.0, .has_head = index >= plan->pp - 1.0 };
 	double ends = 0.0;
 
-	st.in_flight = jl_pipeline_in_flight(plan->pp, plan->n_micro, plan->n_chunks, index);
+	st.in_flight = plan->serial ? 1.0 : jl_pipeline_in_flight(plan->pp, plan->n_micro, plan->n_chunks, index);
 	if (st.has_embed)
 		ends += size->embed_params;
 	if (st.has_head) /* a tied table is held twice when its users are on different devices */
@@ -110,10 +111,10 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 	const double own_frac = st->own_frac, one_layer = c->layer_params;
 	const double trained = st->params * plan->trained_frac, held_B = jl_plan_held_B(plan);
 	const double weights_B = st->params * held_B, grads_B = trained * plan->grad_B;
-	const double layers_B = 2.0 * one_layer * held_B;
+	const double layers_B = (plan->copies_out ? 3.0 : 2.0) * one_layer * held_B;
 	/* FSDP widens gradients only when they are cut. */
 	const double whole_grad_B = plan->zero == 3 ? fmin(plan->grad_B, plan->weight_B) : plan->grad_B;
-	const double layer_grads_B = one_layer * whole_grad_B * plan->trained_frac;
+	const double layer_grads_B = (plan->copies_out ? 2.0 : 1.0) * one_layer * whole_grad_B * plan->trained_frac;
 	double whole_B = 0.0;
 
 	mem->optimizer_B = trained * plan->optimizer_B * (plan->zero >= 1 ? own_frac : 1.0);
@@ -126,7 +127,7 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 		mem->gradients_B = fmin(grads_B, layer_grads_B);
 	} else {
 		mem->weights_B = weights_B * (plan->zero == 3 ? own_frac : 1.0);
-		mem->gradients_B = grads_B * (plan->zero >= 2 ? own_frac : 1.0);
+		mem->gradients_B = plan->flat_grads ? weights_B : grads_B * (plan->zero >= 2 ? own_frac : 1.0);
 		if (plan->zero >= 2) /* gradients of one layer before they are cut */
 			whole_B += gathered_B(in, plan->hold_step ? grads_B : layer_grads_B, grads_B, own_frac);
 		if (plan->zero == 3) /* the layer at work and the next one */
@@ -164,27 +165,25 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 	const double whole_B = add_states(in, c, &st, &mem);
 
 	add_activations(in, c, &st, &mem);
-	if (in->grads_later) { /* beyond what gradients and the update take once activations are gone */
-		const double update_B = st.params * in->plan->trained_frac * in->update_B;
-
-		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, update_B);
-	}
 	double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
 	const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
+	if (in->grads_later) /* beyond what gradients take once activations are gone */
+		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, 0.0);
 	/* what an update needs for itself comes when activations are gone, and is always as large */
-	if (!in->grads_later && in->plan->zero == 0 && update_B > mem.activations_B * (1.0 + waste_frac)) {
+	if ((in->grads_later || in->plan->zero == 0) && update_B > mem.activations_B * (1.0 + waste_frac)) {
 		mem.activations_B = update_B;
 		waste_frac = 0.0;
 	}
-	mem.buffers_B += waste_frac * (mem.activations_B + mem.buffers_B) + whole_B;
-	if (in->plan->load_whole) {
-		const double load_B = st.params * jl_plan_held_B(in->plan) * (1.0 + st.own_frac);
+	const double waste_B = waste_frac * (mem.activations_B + mem.buffers_B);
 
-		mem.buffers_B += fmax(0.0, load_B - mem.weights_B - mem.activations_B - mem.buffers_B);
-	}
+	mem.buffers_B += whole_B;
 	mem.total_B = mem.weights_B + mem.gradients_B + mem.optimizer_B + mem.activations_B + mem.buffers_B +
 		      mem.context_B;
+	const double cached_B = in->fit.ragged ? fmin(waste_B, fmax(in->room_B - mem.total_B, 0.0)) : waste_B;
+
+	mem.buffers_B += cached_B;
+	mem.total_B += cached_B;
 	return mem;
 }
 

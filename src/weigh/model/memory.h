@@ -21,6 +21,7 @@ struct jl_memory_in {
 	double logits_B;                   /* of one micro-batch: the vocabulary product and its fp32 copy */
 	double update_B; /* per trained parameter: what the optimizer needs for itself while it runs */
 	int grads_later; /* gradients are freed after each step: they come as activations go */
+	double room_B;   /* of the device: blocks that are only cached are given back before more is taken */
 	struct jl_memory_fit fit;
 };
 

@@ -17,7 +17,7 @@ struct jl_pipeline_cost jl_pipeline_cost(const struct jl_pipeline *pipe)
 	/* One micro-batch passes through all stages; the others follow it at the pace of the slowest. Interleaving
 	 * fills and drains the pipeline in pieces of one chunk. */
 	cost.busy_s = pipe->n_micro * slowest_s;
-	cost.bubble_s = (all_s - slowest_s) / pipe->n_chunks;
+	cost.bubble_s = (all_s - slowest_s) * (pipe->serial ? pipe->n_micro : 1.0 / pipe->n_chunks);
 	cost.send_s = n_sends * pipe->send_s * (1.0 - pipe->send_overlap_frac);
 	return cost;
 }

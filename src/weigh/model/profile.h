@@ -43,6 +43,7 @@ struct jl_profile {
 	int frees_grads; /* gradients are freed after each step, not filled with zeros */
 	int pads; /* products whose rows do not start on 16 bytes are padded: a compiler does it, and who writes kernels by hand */
 	int portable_flash;    /* fused attention of the framework's own, not the vendor's for the architecture */
+	double gather_s;       /* host seconds to gather and free one piece of cut weights, beyond its launches */
 	double optimizer_frac; /* bytes that the optimizer moves / bytes that one fused pass would move */
 };
 

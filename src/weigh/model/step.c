@@ -241,7 +241,9 @@ static struct jl_block_time stage_time(const struct jl_step_in *in, const struct
 	full = times(layer, most);
 	const double layer_s = total_s(layer), head_s = total_s(&in->block[JL_BLOCK_HEAD]);
 
-	*pipe = (struct jl_pipeline){ .n_stages = plan->pp, .n_micro = plan->n_micro, .n_chunks = plan->n_chunks };
+	*pipe = (struct jl_pipeline){
+		.n_stages = plan->pp, .n_micro = plan->n_micro, .n_chunks = plan->n_chunks, .serial = plan->serial
+	};
 	if (plan->pp <= 1.0) {
 		add_time(&full, &in->block[JL_BLOCK_EMBED], 1.0);
 		add_time(&full, &in->block[JL_BLOCK_HEAD], 1.0);
@@ -485,6 +487,18 @@ static struct update update_s(const struct jl_step_in *in, const struct cut *cut
 	return u;
 }
 
+/* What cut weights take the host in a micro-batch: their pieces are gathered for the forward pass and for the backward one, and when
+ * activations are made again. */
+static double gather_s(const struct jl_step_in *in, const struct cut *cut)
+{
+	const struct jl_plan *plan = in->plan;
+	const double passes = plan->keep_gathered ? 1.0 : plan->recompute == JL_RECOMPUTE_FULL ? 3.0 : 2.0;
+
+	if (plan->zero != 3 || plan->dp * plan->cp <= 1.0)
+		return 0.0;
+	return passes * cut->most * larger(plan->gathers, 1.0) * in->profile->gather_s;
+}
+
 /* The activation that goes to the next stage, and the gradients of a table that the first and the last one share. */
 static void between_stages_s(const struct jl_step_in *in, double *ret_send_s, double *ret_tied_s)
 {
@@ -547,7 +561,9 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 		const double blocks_s = cost.compute_s + cost.tp_s + cost.cp_s + cost.ep_s;
 		const double device_s = blocks_s + update.device_s;
 
-		cost.host_s = paced_s(device_s, m * full.need_s + update.need_s + in->profile->step_s) - device_s;
+		cost.host_s = paced_s(device_s,
+				      m * (full.need_s + gather_s(in, &cut)) + update.need_s + in->profile->step_s) -
+			      device_s;
 		work_s = blocks_s + cost.host_s;
 	}
 	/* A fixed share is backward: were it what the device needs, a slower one could hide more than it costs. */

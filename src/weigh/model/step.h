@@ -17,14 +17,18 @@ struct jl_plan {
 	double dp, tp, pp, cp, ep;
 	double n_chunks; /* interleaved pipeline: model chunks a stage; 1: plain 1F1B */
 	double n_micro;  /* micro-batches a step and data-parallel rank */
+	int serial; /* stages that work one after the other, a micro-batch at a time: layers spread over devices, no pipeline */
 	int sp;
 	int zero;          /* 0..3; 1: a distributed optimizer; 2: DeepSpeed's; 3 is FSDP */
 	double shard;      /* ranks that states are cut over; 0: all of dp*cp (HSDP, ZeRO inside a host: fewer) */
 	int zero1_after;   /* stage 1 as DeepSpeed does it: all-reduced once a step behind the last backward pass */
 	int keep_gathered; /* FSDP: gathered parameters stay from forward to backward (SHARD_GRAD_OP) */
 	int keeps_live;    /* ZeRO-3 of DeepSpeed with its defaults: what was gathered last stays */
-	int load_whole;    /* FSDP: every rank loads the whole model beside its share of it */
-	int hold_step;     /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
+	double gathers;    /* ZeRO-3: pieces of a layer that are gathered one by one; 0: the whole layer at once */
+	int copies_out; /* FSDP2: what was gathered is copied out to tensors, gradients are copied in before they are cut */
+	int flat_grads; /* FSDP that adds gradients up before it cuts them: of whole flat parameters, frozen ones too */
+	int hold_step;  /* FSDP with a pipeline: parameters and whole gradients stay for all micro-batches */
+	int whole_experts; /* experts are spread over the ranks that cut tensors too, and not cut themselves (memory only) */
 	int ep_async; /* experts' all-to-all of one micro-batch behind the work of another, once to each host (DualPipe) */
 	int tp_async; /* collectives inside a layer are pipelined with the products */
 	enum jl_recompute recompute;
@@ -117,6 +121,7 @@ struct jl_pipeline {
 		last_s; /* one micro-batch forward and backward on a stage; first == last when alone */
 	double send_s;  /* one activation (or its gradient) to the neighbour */
 	double send_overlap_frac;
+	int serial; /* nothing follows a micro-batch before it is through */
 };
 
 struct jl_pipeline_cost {

@@ -134,8 +134,10 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f],
 				  *member(&profile, f) / (f == F_LAUNCH ? globals[G_LAUNCH].prior : 1.0));
-		/* PyTorch's buckets are what its manual says; a framework that nobody names has no runs to fit */
-		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON))
+		/* PyTorch's buckets are what its manual says; a framework that nobody names has no runs to fit, and four runs
+		 * of eager frameworks with cut tensors say nothing about a launch */
+		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON) ||
+		    (f == F_COMM && fw == JL_FW_EAGER))
 			ret_param->lo = ret_param->hi = ret_param->prior;
 	} else if (i < AT_LINK) {
 		const size_t a = (i - AT_ARCH) / A_N, f = (i - AT_ARCH) % A_N;
@@ -296,13 +298,22 @@ static const struct jl_param tuning[JL_TUNE_N_PARAM] = {
 	{ "tune.call_ratio", "1", 0.3, 4.0, 1.0, 0.3 },
 	{ "tune.unpack_ratio", "1", 0.2, 5.0, 1.0, 0.5 },
 	{ "tune.ragged_frac", "1", 0.05, 4.0, 0.8, 0.5 },
+	{ "tune.gather_s", "s", 5e-5, 5e-3, 5e-4, 0.7 },
 };
 
 const struct jl_param_list jl_tuning_params = { .n = JL_TUNE_N_PARAM, .table = tuning };
 
 struct jl_tune_fit jl_tune_fit_of(const double *x)
 {
-	return (struct jl_tune_fit){ .call_ratio = x[0], .unpack_ratio = x[1], .ragged_frac = x[2] };
+	return (struct jl_tune_fit){ .call_ratio = x[0], .unpack_ratio = x[1], .ragged_frac = x[2], .gather_s = x[3] };
+}
+
+void jl_profile_tune(struct jl_profile *profile, enum jl_framework framework, struct jl_tune_fit fit)
+{
+	if (framework != JL_FW_EAGER)
+		return;
+	profile->launch_s *= fit.call_ratio;
+	profile->gather_s = fit.gather_s;
 }
 
 struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat)

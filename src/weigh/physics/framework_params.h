@@ -49,13 +49,16 @@ struct jl_tune_fit {
 	double call_ratio; /* host time of a launch of models that others wrote, with hooks and casts, of the framework's own */
 	double unpack_ratio; /* clocks of unpacking a weight, of what is taken before any fit */
 	double ragged_frac;  /* see struct jl_memory_fit */
+	double gather_s;     /* see struct jl_profile */
 };
 
 /* Host time of launching one expert's product inside the library's loop, of a launch of the framework's own; fitted on published mixtures. */
 extern const struct jl_param_list jl_expert_params;
 double jl_expert_call_frac(const struct jl_catalog *cat);
 
-#define JL_TUNE_N_PARAM 3
+#define JL_TUNE_N_PARAM 4
 extern const struct jl_param_list jl_tuning_params;
 struct jl_tune_fit jl_tune_fit_of(const double *x);
+/* The host of models that are tuned by eager frameworks. */
+void jl_profile_tune(struct jl_profile *profile, enum jl_framework framework, struct jl_tune_fit fit);
 struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat);

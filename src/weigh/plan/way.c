@@ -55,7 +55,7 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 	for (int i = 0; i < JL_N_FRAMEWORK; i++)
 		jl_machine_profile(&ret_site->profile[i], cat, (enum jl_framework)i);
 	if (ret_site->base.tuned)
-		ret_site->profile[JL_FW_EAGER].launch_s *= jl_case_call_ratio(cat);
+		jl_case_tune_profile(&ret_site->profile[JL_FW_EAGER], JL_FW_EAGER, cat);
 	ret_site->has_usual = jl_job_weigh(&ret_site->usual, cat, subject, machine, req, NULL) == JL_OK;
 	ret_site->global_batch = !isnan(req->global_batch) ? req->global_batch
 				 : ret_site->has_usual && ret_site->usual.prediction.room != JL_ROOM_NONE

@@ -129,11 +129,6 @@ bool jl_case_adapters(const struct jl_case *c)
 	return c->tuned && jl_tune_frozen(&c->shard.tune);
 }
 
-double jl_case_call_ratio(const struct jl_catalog *cat)
-{
-	return jl_tune_shipped(cat).call_ratio;
-}
-
 double jl_case_tokens(const struct jl_case *c)
 {
 	const double copies = c->shard.copies > 0 ? c->shard.copies : 1;
@@ -141,11 +136,17 @@ double jl_case_tokens(const struct jl_case *c)
 	return c->global_batch * copies * (c->mean_seq > 0 ? c->mean_seq : c->shard.seq);
 }
 
+void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat)
+{
+	jl_profile_tune(profile, framework, jl_tune_shipped(cat));
+}
+
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 {
 	c->tuned = true;
-	if (c->framework == JL_FW_EAGER && !c->launch_given)
-		c->profile.launch_s *= fit.call_ratio;
+	if (c->launch_given)
+		fit.call_ratio = 1;
+	jl_profile_tune(&c->profile, c->framework, fit);
 	c->shard.tune.unpack_ratio = fit.unpack_ratio;
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }

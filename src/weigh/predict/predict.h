@@ -111,12 +111,10 @@ void jl_case_set_states(struct jl_case *c);
 
 /* A case of fine-tuning: what that has beside training. */
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit);
+void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat);
 
 /* Adapters beside frozen weights: the libraries that train them cut no layers, and make a whole layer again or nothing. */
 bool jl_case_adapters(const struct jl_case *c);
-
-/* Host time of a launch of models that others wrote, of the framework's own. */
-double jl_case_call_ratio(const struct jl_catalog *cat);
 
 /* Tokens of a step, padding not counted. */
 double jl_case_tokens(const struct jl_case *c);

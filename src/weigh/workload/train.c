@@ -306,7 +306,7 @@ struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_
 struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_train_blocks *blocks)
 {
 	/* Inside a host communicators need few channels and no buffers for a network. */
-	const double in_host_frac = 0.3;
+	const double in_host_frac = 0.3, left_free_frac = 0.06;
 	struct jl_memory_fit fit = train->memory;
 
 	if (train->fabric->n_nodes <= 1)
@@ -323,6 +323,7 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 				    : 0.0,
 		.grads_later = train->profile->frees_grads && train->plan.dp * train->plan.cp <= 1.0 &&
 			       train->plan.n_micro <= 1.0,
+		.room_B = (1.0 - left_free_frac) * train->dev->mem_B,
 		.fit = fit
 	};
 

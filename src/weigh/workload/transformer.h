@@ -116,10 +116,11 @@ struct jl_tune {
 	enum jl_tune_kind kind;
 	enum jl_base base;
 	double rank;
-	unsigned targets;    /* enum jl_target */
-	double n_layers;     /* JL_TUNE_LAYERS: so many */
-	int ends;            /* embedding and logits are trained whole as well */
-	int dropout;         /* on what adapters read */
+	unsigned targets; /* enum jl_target */
+	double n_layers;  /* JL_TUNE_LAYERS: so many */
+	int ends;         /* embedding and logits are trained whole as well */
+	int dropout;      /* on what adapters read */
+	int scales; /* no thin products: outputs are shifted and scaled, each by a number of its own (LLaMA-Adapter v2) */
 	double unpack_ratio; /* clocks of unpacking, of what the base's table says; 0: 1 */
 };
 

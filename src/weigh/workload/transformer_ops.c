@@ -134,13 +134,13 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 		launch_each(b, add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k), batch);
 	}
 	if (b->frozen && s->tune.base != JL_BASE_SAME) {
-		const double each_B = jl_base_B(s->tune.base, b->act_B) + b->act_B,
+		const double act_B = jl_dtype_B(s->act_dtype), each_B = jl_base_B(s->tune.base, act_B) + act_B,
 			     each = jl_base_clocks(s->tune.base) *
 				    (s->tune.unpack_ratio > 0.0 ? s->tune.unpack_ratio : 1.0);
 
 		set_clocks(add_stream(b, JL_N("unpack weights"), n * k * batch, each_B, each_B), n * k * batch, each,
 			   each);
-		b->list->beside_B = fmax(b->list->beside_B, n * k * b->act_B);
+		b->list->beside_B = fmax(b->list->beside_B, n * k * act_B);
 	}
 	add_bias_gradient(b, m * batch, n);
 	op = add_op(b, name, JL_OP_GEMM);
@@ -158,6 +158,12 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 static double n_aimed(const struct builder *b, unsigned targets)
 {
 	return b->frozen && b->s->tune.rank > 0.0 ? __builtin_popcount(b->s->tune.targets & targets) : 0.0;
+}
+
+/* Products that make what `targets` names, where q, k and v are one. */
+static double n_linear(const struct builder *b, unsigned targets)
+{
+	return targets & JL_TARGET_QKV ? 1.0 : n_aimed(b, targets);
 }
 
 /* Is what goes into these products kept? For weight gradients, for adapters, and by those who unpack weights. */
@@ -190,6 +196,13 @@ static void add_adapter(struct builder *b, unsigned targets, double m, double n,
 
 	if (times <= 0.0)
 		return;
+	if (t->scales) { /* a sum and a product; back a product for each of both, and sums over the tokens */
+		op = add_stream(b, JL_N("adapters"), m * out, 4.0 * a, 7.0 * a);
+		op->n_kernels = 2.0 * n_linear(b, targets);
+		op->n_back = 4.0 * n_linear(b, targets);
+		op->saved_B = m * out * a;
+		return;
+	}
 	op = add_stream(b, JL_N("adapters"), m,
 			a * (times * (k + 2.0 * t->rank) + (fused ? 2.0 : 6.0) * out) +
 				drop * times * (2.0 * a + 1.0) * k,
@@ -580,9 +593,10 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 {
 	struct builder b = { .list = ret_list, .m = model, .s = shard, .frozen = jl_tune_frozen(&shard->tune) };
 
-	b.act_B = jl_dtype_B(shard->act_dtype);
+	/* products over packed weights hand out what they were given: behind wide norms all is wide */
+	b.act_B = shard->wide_rest && shard->tune.base != JL_BASE_SAME ? 4.0 : jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;
-	b.kept_B = shard->dtype == JL_FP8 ? 1.0 : b.act_B;
+	b.kept_B = shard->dtype == JL_FP8 ? 1.0 : jl_dtype_B(shard->act_dtype);
 	b.tokens = jl_shard_sequences(shard) * shard->seq / shard->cp;
 	b.seq_tokens = shard->sp ? b.tokens / shard->tp : b.tokens;
 	ret_list->n_op = 0;
