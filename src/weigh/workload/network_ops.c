@@ -529,11 +529,12 @@ static const struct {
 	const char *name;
 	void (*add)(struct jl_net_state *s, const struct jl_net_args *args);
 } operators[] = {
-	{ "conv", op_conv }, { "dw", op_dw },         { "fc", op_fc },     { "linear", op_linear },
-	{ "bmm", op_bmm },   { "attn", op_attn },     { "bn", op_bn },     { "ln", op_ln },     { "gn", op_gn },
-	{ "act", op_act },   { "add", op_add },       { "mul", op_add },   { "move", op_move },
-	{ "pool", op_pool }, { "gap", op_gap },       { "up", op_up },     { "param", op_param },
-	{ "in", op_in },     { "refuse", op_refuse }, { "host", op_host }, { "prenorm", op_prenorm },
+	{ "conv", op_conv },       { "dw", op_dw },     { "fc", op_fc },         { "linear", op_linear },
+	{ "bmm", op_bmm },         { "attn", op_attn }, { "bn", op_bn },         { "ln", op_ln },
+	{ "gn", op_gn },           { "act", op_act },   { "add", op_add },       { "mul", op_add },
+	{ "move", op_move },       { "pool", op_pool }, { "gap", op_gap },       { "up", op_up },
+	{ "param", op_param },     { "in", op_in },     { "refuse", op_refuse }, { "host", op_host },
+	{ "prenorm", op_prenorm },
 };
 
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args)
