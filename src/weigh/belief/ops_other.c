@@ -326,6 +326,7 @@ const struct jl_set_ops jl_other_ops = {
 	.measures = (const char *const[]){ "throughput", "samples_per_s", NULL },
 	.rows_a_line = 1,
 	.refit_iter = 4,
+	.rows_a_group = 200,
 };
 
 const struct jl_set_ops jl_runs_ops = {

@@ -231,8 +231,9 @@ static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op,
 		p.n = s->k;
 		p.k = rows;
 	}
-	if (op->kind == JL_CONV_CONV && m->path != JL_CONV_VECTOR && !is_last(m) && !is_depthwise(op))
-		p.layout_B = m->fit->layout_frac * 2 * m->elem_B * moved;
+	/* kernels of 16-bit data want channels last: tensors are turned before them and behind; those of fp32 data read both */
+	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF && !is_last(m) && !is_depthwise(op))
+		p.layout_B = m->fit->layout_frac * (which == FORWARD ? 2 : 2 * m->fit->grad_turns) * m->elem_B * moved;
 	return p;
 }
 
@@ -251,7 +252,7 @@ static double pass_s(const struct machine *m, const struct jl_conv_op *op, const
 	if (op->kind != JL_CONV_BMM)
 		fill = p->k / (p->k + m->fit->k_half);
 	if (op->kind == JL_CONV_CONV && which != FORWARD && m->path != JL_CONV_VECTOR)
-		fill *= !is_last(m) ? m->fit->grad_frac : op->groups > 1 ? 1 / m->fit->group_last_gain : 1;
+		fill *= is_last(m) && op->groups > 1 ? 1 / m->fit->group_last_gain : 1;
 	if (op->kind == JL_CONV_CONV)
 		fill *= op->c_out / op->groups / (op->c_out / op->groups + m->fit->group_half);
 	if (is_recurrent(op->kind) && which != WEIGHT_GRADIENT) {
@@ -330,8 +331,11 @@ static double stream_B(const struct machine *m, const struct jl_conv_op *op, dou
 		calls = op->back_only ? 0 : op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
 		amp_B = op->amp_fwd_B;
 	}
+	/* turned before it, and what it makes is turned back */
+	if (op->turns && has(m, JL_SW_CHANNELS_LAST) && !has(m, JL_SW_COMPILED))
+		amp_B += (is_autocast(m) ? 12 : 4 * elem_B) * (has(m, JL_SW_FORWARD) ? 1 : 2);
 	*ret_calls = calls * op->count * left;
-	return op->elems * (passes * elem_B + (is_autocast(m) ? amp_B : 0)) * batch * op->count * left;
+	return op->elems * (passes * elem_B + (is_autocast(m) || op->turns ? amp_B : 0)) * batch * op->count * left;
 }
 
 /* The update and, under autocast, the 16-bit copies of the weights: made in every pass, and their gradients turned back. */

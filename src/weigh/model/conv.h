@@ -32,6 +32,7 @@ struct jl_conv_op {
 	int per_step; /* once a step, whatever the batch */
 	int sync;     /* host: the device waits for these launches */
 	int dilated;  /* conv */
+	int turns;    /* stream: it reads channels first alone */
 	int inside;   /* of a block: counted here, weighed with the block */
 	int fuse; /* stream: element by element, so that a compiler folds it into its neighbours; attention: it may be one kernel */
 	double count;
@@ -69,10 +70,10 @@ struct jl_conv_fit {
 	double rnn_frac;                    /* tensor cores: recurrent products, of linear_frac */
 	double bmm_frac;                    /* batched products of activations, of linear_frac */
 	double attn_frac;                   /* fused attention, of linear_frac */
-	double dw_frac[2];      /* of the fp32 vector rate that depthwise convolutions reach: channels first, last */
-	double dw_grad_gain;    /* their gradients take this much longer */
-	double group_half;      /* output channels of a group at which convolutions reach half their rate */
-	double grad_frac;       /* channels first: speed of the gradients' convolutions over the forward one's */
+	double dw_frac[2];   /* of the fp32 vector rate that depthwise convolutions reach: channels first, last */
+	double dw_grad_gain; /* their gradients take this much longer */
+	double group_half;   /* output channels of a group at which convolutions reach half their rate */
+	double grad_turns;   /* channels first: times that gradients' convolutions turn what a forward one turns once */
 	double group_last_gain; /* channels last: gradients of grouped convolutions take this much longer */
 	double fused_frac;      /* of the streams' bytes and launches that a compiler leaves */
 	double winograd_gain;   /* 3x3, stride 1, fp32: speed over direct convolution on vector units */

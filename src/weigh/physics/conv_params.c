@@ -32,7 +32,7 @@
 	X(DEPTHWISE_GRAD, "conv.depthwise_grad_gain", "1", 0.5, 50, 3, 0.7)                                            \
 	X(GROUP_HALF, "conv.group_half", "1", 0.1, 500, 16, 0.7)                                                       \
 	X(FUSED, "conv.fused_frac", "1", 0.05, 1, 0.5, 0.4)                                                            \
-	X(GRADIENT, "conv.gradient_frac", "1", 0.3, 2, 0.8, 0.3)                                                       \
+	X(GRADIENT, "conv.gradient_turns", "1", 0.5, 8, 1.5, 0.3)                                                      \
 	X(GROUP_LAST, "conv.group_last_gain", "1", 0.5, 20, 2, 0.5)
 /* clang-format on */
 enum shared { PARAMS(JL_PARAM_PLACE) N_SHARED };
@@ -114,7 +114,7 @@ void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, s
 		.dw_frac = { x[DEPTHWISE], x[DEPTHWISE_LAST] },
 		.dw_grad_gain = x[DEPTHWISE_GRAD],
 		.group_half = x[GROUP_HALF],
-		.grad_frac = x[GRADIENT],
+		.grad_turns = x[GRADIENT],
 		.group_last_gain = x[GROUP_LAST],
 		.fused_frac = x[FUSED],
 		.winograd_gain = winograd_gain,

@@ -156,13 +156,14 @@ struct pass {
 	double fwd, bwd, fwd_calls, bwd_calls;
 	double amp_fwd_B, amp_bwd_B; /* more bytes an element where autocast goes to fp32 and back */
 	double macs;                 /* an element, as counting tools have it */
-	int fuse;
+	int fuse, turns;
 };
 
 /* Norms in 16 bits beside autocast's fp32: batch norm stays, the others read and write fp32 and are cast for what follows. */
 static const struct pass passes[] = {
 	[JL_NET_PASS_BATCH_NORM] = { 2, 6, 1, 1, .macs = 2 },
 	[JL_NET_PASS_NORM] = { 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5 },
+	[JL_NET_PASS_GROUP_NORM] = { 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5, .turns = 1 },
 	[JL_NET_PASS_MAP] = { 2, 3, 1, 1, .fuse = 1 },
 	[JL_NET_PASS_ADD] = { 3, 3, 1, 1, .fuse = 1 },
 	[JL_NET_PASS_POOL] = { 1, 1.5, 1, 1, .fuse = 0 },
@@ -185,6 +186,7 @@ static void stream(struct jl_net_state *s, double count, double elems, const str
 	}
 	add_op(s, &(struct jl_conv_op){ .kind = JL_CONV_STREAM,
 					.fuse = p->fuse,
+					.turns = p->turns,
 					.count = count,
 					.elems = elems,
 					.passes = p->fwd + p->bwd,
@@ -391,16 +393,26 @@ static void op_prenorm(struct jl_net_state *s, const struct jl_net_args *args)
 	add_op(s, &block);
 }
 
+static void norm(struct jl_net_state *s, const struct jl_net_args *args, enum jl_net_pass kind)
+{
+	jl_net_pass(s, kind, elements(s), times(args));
+	own(s, arg(args, -1, "b", 2) * shape(s, C));
+}
+
 static void op_bn(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	jl_net_pass(s, JL_NET_PASS_BATCH_NORM, elements(s), times(args));
-	own(s, arg(args, -1, "b", 2) * shape(s, C));
+	norm(s, args, JL_NET_PASS_BATCH_NORM);
 }
 
 static void op_ln(struct jl_net_state *s, const struct jl_net_args *args)
 {
-	jl_net_pass(s, JL_NET_PASS_NORM, elements(s), times(args));
-	own(s, arg(args, -1, "b", 2) * shape(s, C));
+	norm(s, args, JL_NET_PASS_NORM);
+}
+
+/* Over groups of channels: read channels first alone. */
+static void op_gn(struct jl_net_state *s, const struct jl_net_args *args)
+{
+	norm(s, args, JL_NET_PASS_GROUP_NORM);
 }
 
 static void op_act(struct jl_net_state *s, const struct jl_net_args *args)
@@ -517,11 +529,12 @@ static const struct {
 	const char *name;
 	void (*add)(struct jl_net_state *s, const struct jl_net_args *args);
 } operators[] = {
-	{ "conv", op_conv }, { "dw", op_dw },         { "fc", op_fc },     { "linear", op_linear },
-	{ "bmm", op_bmm },   { "attn", op_attn },     { "bn", op_bn },     { "ln", op_ln },
-	{ "act", op_act },   { "add", op_add },       { "mul", op_add },   { "move", op_move },
-	{ "pool", op_pool }, { "gap", op_gap },       { "up", op_up },     { "param", op_param },
-	{ "in", op_in },     { "refuse", op_refuse }, { "host", op_host }, { "prenorm", op_prenorm },
+	{ "conv", op_conv },       { "dw", op_dw },     { "fc", op_fc },         { "linear", op_linear },
+	{ "bmm", op_bmm },         { "attn", op_attn }, { "bn", op_bn },         { "ln", op_ln },
+	{ "gn", op_gn },           { "act", op_act },   { "add", op_add },       { "mul", op_add },
+	{ "move", op_move },       { "pool", op_pool }, { "gap", op_gap },       { "up", op_up },
+	{ "param", op_param },     { "in", op_in },     { "refuse", op_refuse }, { "host", op_host },
+	{ "prenorm", op_prenorm },
 };
 
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args)

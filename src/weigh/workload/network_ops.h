@@ -64,6 +64,7 @@ void jl_net_product(struct jl_net_state *state, const struct jl_conv_op *op, dou
 enum jl_net_pass {
 	JL_NET_PASS_BATCH_NORM,
 	JL_NET_PASS_NORM,
+	JL_NET_PASS_GROUP_NORM,
 	JL_NET_PASS_MAP,
 	JL_NET_PASS_ADD,
 	JL_NET_PASS_POOL,

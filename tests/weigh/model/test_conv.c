@@ -41,7 +41,7 @@ static struct jl_conv_fit fit(void)
 		.dw_frac = { 0.05, 0.08 },
 		.dw_grad_gain = 3,
 		.group_half = 10,
-		.grad_frac = 0.5,
+		.grad_turns = 2,
 		.group_last_gain = 4,
 		.fused_frac = 0.4,
 		.winograd_gain = 2.25,
@@ -288,6 +288,38 @@ static void test_gradient_traffic_hides_behind_the_device(void **state)
 	}
 }
 
+/* Channels first: 16-bit convolutions turn what they read and make, gradients more often; fp32 ones do not. A group norm is turned for where
+ * channels lie last. */
+static void test_layouts_turn_tensors(void **state)
+{
+	(void)state;
+	const struct jl_device dev = device();
+	const struct jl_conv_fit f = fit();
+	struct jl_conv_op ops[] = { conv3,
+				    { .kind = JL_CONV_STREAM, .count = 1, .elems = 1e6, .passes = 8, .turns = 1 } };
+	const double in_and_out = 2 * 256 * 28.0 * 28 * 64;
+	double moved_B[JL_N_DTYPE][2];
+
+	for (int last = 0; last < 2; last++)
+		for (int half = 0; half < 2; half++) {
+			struct jl_conv_in in = input(ops, 1, half ? JL_FP16 : JL_TF32);
+
+			in.software = (last ? JL_SW_CHANNELS_LAST : 0U) | JL_SW_PURE;
+			moved_B[half][last] = jl_conv_step(&dev, &f, &in).moved_B;
+		}
+	assert_true(moved_B[0][0] == moved_B[0][1]);
+	/* once forward, twice for each gradient, half of the tensors, written and read in 2 bytes */
+	assert_true(fabs((moved_B[1][0] - moved_B[1][1]) / (5 * 0.5 * 2 * 2 * in_and_out) - 1) < 1e-9);
+
+	struct jl_conv_in in = input(ops + 1, 1, JL_FP16);
+	const double first_B = jl_conv_step(&dev, &f, &in).moved_B;
+
+	in.software = JL_SW_CHANNELS_LAST;
+	assert_true(fabs((jl_conv_step(&dev, &f, &in).moved_B - first_B) / (24 * 1e6 * 64) - 1) < 1e-9);
+	in.software |= JL_SW_COMPILED;
+	assert_true(jl_conv_step(&dev, &f, &in).moved_B < first_B);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_old_libraries_cost_time),
 		cmocka_unit_test(test_launches_bound_small_steps),
 		cmocka_unit_test(test_gradient_traffic_hides_behind_the_device),
+		cmocka_unit_test(test_layouts_turn_tensors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
