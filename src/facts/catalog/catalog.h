@@ -285,8 +285,11 @@ struct jl_model_info { /* a transformer */
 	const char *family; /* gpt2, neox, opt, bert, llama, mistral, qwen2, qwen3, gemma, deepseek, ... */
 	int n_layers;
 	double hidden, heads, kv_heads, head_dim, ffn, vocab, seq;
-	double positions;   /* learned position embeddings; 0: rotary or none */
-	double token_types; /* BERT: 2 */
+	double context;              /* tokens of a request at the most; 0: not known */
+	const char *hub;             /* its name on huggingface.co; NULL: it has none, or it is not known */
+	double positions;            /* learned position embeddings; 0: rotary or none */
+	double token_types;          /* BERT: 2 */
+	double window, global_every; /* tokens that layers look back to; every so many layers one sees all (0: none) */
 	bool tied, bias, gated, qkv_bias, rms_norm, qk_norm, pooler, mlm_head, final_norm, parallel_block;
 	const char *weights; /* format it is published in, as --weights takes it; NULL: 16 bit */
 	double context_frac; /* share of the layers' context that is read at some thousand tokens: sliding windows, linear attention */

@@ -1,6 +1,7 @@
 #include "ask/cache.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,7 +12,9 @@
 #define N_WAYS       4
 #define N_LOCKS      16
 #define KEY_MAX_B    ((size_t)2048)
-#define ANSWER_MAX_B ((size_t)32 << 10) /* 64 MiB in all at the most */
+#define ANSWER_MAX_B ((size_t)32 << 10) /* 64 MiB in all at the most; */
+#define LONG_MAX_B   ((size_t)4 << 20)  /* of longer ones: each, */
+#define LONG_ALL_B   ((size_t)32 << 20) /* and all together */
 
 struct place {
 	uint64_t hash;
@@ -24,6 +27,7 @@ struct jl_ask_cache {
 	pthread_mutex_t locks[N_LOCKS];
 	struct place places[N_SETS][N_WAYS];
 	unsigned char next[N_SETS]; /* whose place a new one takes */
+	atomic_size_t long_B;       /* kept of long answers */
 };
 
 struct jl_ask_cache *jl_ask_cache_create(void)
@@ -34,13 +38,20 @@ struct jl_ask_cache *jl_ask_cache_create(void)
 		return NULL;
 	memset(cache->places, 0, sizeof(cache->places));
 	memset(cache->next, 0, sizeof(cache->next));
+	atomic_init(&cache->long_B, 0);
 	for (size_t i = 0; i < N_LOCKS; i++)
 		(void)pthread_mutex_init(&cache->locks[i], NULL);
 	return cache;
 }
 
-static void empty(struct place *place)
+static size_t long_B(size_t len)
 {
+	return len > ANSWER_MAX_B ? len : 0;
+}
+
+static void empty(struct jl_ask_cache *cache, struct place *place)
+{
+	atomic_fetch_sub(&cache->long_B, long_B(place->len));
 	jl_free(place->key);
 	jl_free(place->text);
 	*place = (struct place){ 0 };
@@ -51,7 +62,7 @@ void jl_ask_cache_destroy(struct jl_ask_cache *cache)
 	if (!cache)
 		return;
 	for (size_t i = 0; i < N_SETS * N_WAYS; i++)
-		empty(&cache->places[i / N_WAYS][i % N_WAYS]);
+		empty(cache, &cache->places[i / N_WAYS][i % N_WAYS]);
 	for (size_t i = 0; i < N_LOCKS; i++)
 		(void)pthread_mutex_destroy(&cache->locks[i]);
 	jl_free(cache);
@@ -110,14 +121,18 @@ void jl_ask_cache_put(struct jl_ask_cache *cache, const struct jl_ask_key *key, 
 	const uint64_t hash = hash_of(bytes, len);
 	pthread_mutex_t *lock = &cache->locks[hash % N_LOCKS];
 
-	if (!len || out->failed || !out->data || out->len > ANSWER_MAX_B)
+	if (!len || out->failed || !out->data || out->len > LONG_MAX_B)
 		return;
+	if (atomic_fetch_add(&cache->long_B, long_B(out->len)) + long_B(out->len) > LONG_ALL_B) {
+		atomic_fetch_sub(&cache->long_B, long_B(out->len));
+		return;
+	}
 	struct place made = { .hash = hash, .key_len = len, .len = out->len, .code = code };
 
 	made.key = jl_realloc(NULL, len);
 	made.text = jl_realloc(NULL, out->len ? out->len : 1);
 	if (!made.key || !made.text) {
-		empty(&made);
+		empty(cache, &made);
 		return;
 	}
 	memcpy(made.key, bytes, len);
@@ -128,5 +143,5 @@ void jl_ask_cache_put(struct jl_ask_cache *cache, const struct jl_ask_key *key, 
 
 	*place = made;
 	pthread_mutex_unlock(lock);
-	empty(&old);
+	empty(cache, &old);
 }

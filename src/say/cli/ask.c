@@ -174,6 +174,18 @@ double jl_ask_usd(struct jl_money money, const struct jl_cli *cli)
 	return jl_money_value(money) / (money.currency == JL_KRW ? jl_ask_krw_per_usd(cli) : 1);
 }
 
+enum jl_status jl_ask_kwh(double *io_usd_per_kWh, const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *kwh = jl_text(cli, "kwh");
+	struct jl_money money;
+
+	if (!kwh)
+		return JL_OK;
+	JL_TRY(jl_kwh_price_parse(&money, kwh, "--kwh", err));
+	*io_usd_per_kWh = jl_ask_usd(money, cli);
+	return JL_OK;
+}
+
 enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *budget = jl_text(cli, "budget");

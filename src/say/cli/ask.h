@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cost/money.h"
+#include "cost/tariff.h"
 #include "predict/observed.h"
 #include "predict/request.h"
 
@@ -15,6 +16,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 
 #define JL_ASK_COUNT(n, ...) JL_O_COUNT(n, "N", 1, JL_ASK_MAX, __VA_ARGS__)
 
+#define JL_ASK_KWH_OPTION JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\""))
 #define JL_ASK_SHAPE_OPTIONS \
 	JL_ASK_COUNT("layers", JL_N("layers of a model that is given by its shape"), JL_TO(jl_request, shape.layers)), \
 	JL_ASK_COUNT("hidden", JL_N("its width"), JL_TO(jl_request, shape.hidden)), \
@@ -114,5 +116,6 @@ enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine
 double jl_ask_krw_per_usd(const struct jl_cli *cli);
 const char *jl_ask_fx_date(const struct jl_cli *cli); /* of that rate: a day, or the option */
 double jl_ask_usd(struct jl_money money, const struct jl_cli *cli);
-/* --budget, where it was given. */
+/* --budget, --kwh, where they were given. */
 enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err);
+enum jl_status jl_ask_kwh(double *io_usd_per_kWh, const struct jl_cli *cli, struct jl_err *err);

@@ -1,6 +1,7 @@
 /* jeoul infer: a language model that answers requests on a system under a load. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -50,6 +51,8 @@ const struct jl_option jl_infer_options[] = {
 	JL_O_TEXT("observed", "FILE", JL_N("a benchmark's result or an engine's metrics of this model here: the answer is corrected by it")),
 	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of 90 % of the requests"), JL_TO(jl_infer_ask, ttft_max_s)),
 	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of 90 % of the requests"), JL_TO(jl_infer_ask, tpot_max_s)),
+	JL_ASK_KWH_OPTION,
+	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1.2)"), JL_TO(jl_infer_ask, pue), JL_WITHIN(1, 5, JL_N("it is 1 (no cooling) to 5, e.g. 1.2"))),
 	JL_O_TEXT("sweep", "rate=N,N,...", JL_N("the same at several rates, with the knee: rate=1,2,5,10")),
 	JL_O_FLAG("compare-weights", JL_N("one row for each format of the weights")),
 	JL_O_COUNT("seed", "N", 0, 1000000000, JL_N("of the dice for arrivals and lengths (default: 1)")),
@@ -134,9 +137,23 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 	return JL_OK;
 }
 
+/* What an engine opens: a folder, or a file that holds the whole model. What came with a request over the page is somewhere else. */
+static const char *path_of(struct jl_cli *cli, const struct jl_subject *subject)
+{
+	const char *path = subject->info || cli->asked || access(subject->id, F_OK) != 0 ? NULL : subject->id;
+	const char *end = path ? strrchr(path, '.') : NULL, *slash = path ? strrchr(path, '/') : NULL;
+
+	if (!end || (strcmp(end, ".json") != 0 && strcmp(end, ".safetensors") != 0))
+		return path;
+	return slash ? jl_arena_printf(&cli->arena, "%.*s", (int)(slash - path) + (slash == path), path) : ".";
+}
+
 static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_subject *subject,
 			       struct jl_arrival **ret_arrivals, struct jl_err *err)
 {
+	/* in the order of enum jl_infer_assumed */
+	static const char *const given[JL_N_ASSUMED] = { "prompt",  "answer", "concurrency", "think",
+							 "weights", "engine", "kwh",         "pue" };
 	const char *engine = jl_text(cli, "engine");
 	struct jl_request req;
 
@@ -148,6 +165,8 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	*ask = (struct jl_infer_ask){ .model = subject->info,
 				      .shape = &subject->model,
 				      .model_name = subject->id,
+				      .path = path_of(cli, subject),
+				      .context = jl_subject_context(subject),
 				      .engine = engine ? jl_engine_by_text(engine) : JL_ENGINE_GENERAL,
 				      .n_stages = 1,
 				      .n_ep = 1,
@@ -168,6 +187,9 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .pue = PUE,
 				      .seed = (uint64_t)jl_whole(cli, "seed", 1) };
 	JL_READ(ask, jl_infer_ask, cli);
+	for (unsigned i = 0; i < JL_N_ASSUMED; i++)
+		ask->assumed |= jl_given(cli, given[i]) ? 0 : 1u << i;
+	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
 	if (engine && ask->engine == JL_ENGINE_GENERAL)
 		return jl_fail(err, JL_E_USAGE, "--engine: '%.40s' is not known; write vllm, sglang or trtllm", engine);
 	return read_load(ask, cli, ret_arrivals, err);
@@ -203,6 +225,7 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 	JL_THEN(status, sweep ? read_sweep(rates_hz, &n, sweep, err) : JL_OK);
 	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
 	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
+	JL_THEN(status, jl_infer_held(infer, cli->cat, &machine, ask, err));
 	if (!status && sweep)
 		status = jl_infer_sweep(infer, cli->cat, &machine, ask, rates_hz, n, err);
 	else if (!status && jl_flag(cli, "compare-weights"))

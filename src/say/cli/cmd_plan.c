@@ -15,7 +15,7 @@
 
 static const char *const precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", "any", NULL };
 static const char *const frameworks[] = { "eager", "compiled", "megatron", "native", "any", NULL };
-static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "all", NULL };
+static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "trl", "all", NULL };
 
 /* clang-format off */
 const struct jl_option jl_plan_options[] = {
@@ -31,7 +31,7 @@ const struct jl_option jl_plan_options[] = {
 	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("what the run may cost, e.g. 2MUSD"), .apart = "batch-limit"),
 	JL_O_FLAG("batch-limit", JL_N("largest batch that fits, and the fastest, of each --on")),
 	JL_O_COUNT("best", "N", 1, JL_PLAN_BEST_MAX, JL_N("how many plans to show (default: 5)"), JL_TO_INT(jl_plan_ask, n_best)),
-	JL_O_CHOICE("settings", "megatron|deepspeed|torchtitan|all", targets, JL_N("print only the settings of the best plan")),
+	JL_O_CHOICE("settings", "megatron|deepspeed|torchtitan|trl|all", targets, JL_N("print only the settings of the best plan")),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8|any", precisions, JL_N("number format (default: as predict chooses it; any: search all)")),
 	JL_O_CHOICE("framework", "eager|compiled|megatron|native|any", frameworks, JL_N("what runs it (default: eager; Megatron where cut; any: search all)")),
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention"), JL_TO(jl_request, flash)),

@@ -7,7 +7,6 @@
 #include "cli/view.h"
 #include "recommend/answer.h"
 #include "cost/option.h"
-#include "cost/tariff.h"
 
 #define DEFAULT_ROWS 10
 
@@ -29,7 +28,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("older prices are not taken (default: 365 d)"), .above = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share"), JL_TO(jl_recommend_ask, util_frac), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
 	JL_O_FLAG("host-owned", JL_N("the host that bought cards go into is there already: only the cards are paid"), JL_TO(jl_recommend_ask, host_owned)),
-	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\"")),
+	JL_ASK_KWH_OPTION,
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: what the budget is in, else USD)")),
 	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
@@ -54,17 +53,12 @@ const struct jl_option jl_recommend_options[] = {
 static enum jl_status read_money(struct jl_recommend_ask *ask, bool *io_won, const struct jl_cli *cli,
 				 struct jl_err *err)
 {
-	const char *kwh = jl_text(cli, "kwh"), *currency = jl_text(cli, "currency");
-	struct jl_money money;
+	const char *currency = jl_text(cli, "currency");
 
 	JL_TRY(jl_ask_budget(&ask->budget_usd, io_won, cli, err));
 	if (currency)
 		*io_won = strcmp(currency, "KRW") == 0;
-	if (!kwh)
-		return JL_OK;
-	JL_TRY(jl_kwh_price_parse(&money, kwh, "--kwh", err));
-	ask->usd_per_kWh = jl_ask_usd(money, cli);
-	return JL_OK;
+	return jl_ask_kwh(&ask->usd_per_kWh, cli, err);
 }
 
 /* "rtx-3090,h100": every accelerator that a word fits. */

@@ -175,7 +175,7 @@ const struct jl_askable jl_askable[] = {
 	{ "flops", "model", false },       { "plan", "model", false },         { "compare", "model", false },
 	{ "cost", "model", false },        { "recommend", "model", false },    { "build", "parts", false },
 	{ "audit", "note", false },        { "report", "scenario", true },     { "check", "kind", true },
-	{ "probe", NULL, true },           { "validate", NULL, true },         { "store list", NULL, true },
+	{ "probe", NULL, true },           { "validate", NULL, false },        { "store list", NULL, true },
 	{ "store show", "id", true },      { "catalog list", "kind", false },  { "catalog search", "words", false },
 	{ "catalog show", "name", false }, { "catalog prices", "gpu", false }, { "catalog sources", "id", false },
 	{ "schema", "name", false },       { "version", NULL, false },         { 0 },

@@ -2,7 +2,6 @@
 #include "tell/tell.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct jl_num count(struct jl_doc *doc, double value)
 {
@@ -28,24 +27,22 @@ static const char *copies(struct jl_doc *doc, int n)
 	return jl_tell_text(doc, JL_("%d cop{y/ies}"), n);
 }
 
+static struct jl_num rate(double hz)
+{
+	return jl_num_written(jl_num_count(hz), jl_about_text(JL_TXT, hz));
+}
+
 /* "64 requests at once", "20 requests a second", "200 users", "a trace". */
 static void load(struct jl_doc *doc, const struct jl_infer *a)
 {
-	char text[JL_UNITS_TEXT_MAX];
-
-	switch (a->kind) {
-	case JL_LOAD_OPEN:
-		jl_about_text(text, a->rate_hz);
-		jl_tell_num(doc, jl_num_written(jl_num_count(a->rate_hz), text));
-		JL_TELL(doc, " requests a second");
-		break;
-	case JL_LOAD_USERS:
-		jl_tell_num(doc, count(doc, a->users));
-		JL_TELL(doc, " users");
-		break;
-	case JL_LOAD_TRACE: JL_TELL(doc, "a trace"); break;
-	default: jl_tell_num(doc, count(doc, a->concurrency)); JL_TELL(doc, " requests at once");
-	}
+	if (a->kind == JL_LOAD_TRACE)
+		JL_TELL(doc, "a trace");
+	else if (a->kind == JL_LOAD_OPEN)
+		JL_SENTENCE(doc, JL_("|1 request{/s} a second"), JL_FIG(rate(a->rate_hz)));
+	else if (a->kind == JL_LOAD_USERS)
+		JL_SENTENCE(doc, JL_("|1 user{/s}"), JL_FIG(count(doc, a->users)));
+	else
+		JL_SENTENCE(doc, JL_("|1 request{/s} at once"), JL_FIG(count(doc, a->concurrency)));
 }
 
 /* The answer in a sentence. */
@@ -59,7 +56,7 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	jl_doc_break(doc);
 	if (a->has_target && !isnan(a->rate_max_hz)) {
 		JL_SENTENCE(doc,
-			    a->rate_max_hz > 0 ? JL_("It holds |1 requests a second within the targets.")
+			    a->rate_max_hz > 0 ? JL_("It holds |1 request{/s} a second within the targets.")
 					       : JL_("It meets the targets at no rate."),
 			    JL_FIG(exactly(doc, a->rate_max_hz)));
 		return;
@@ -70,10 +67,19 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)));
 		return;
 	}
+	if (!a->keeps_up) {
+		JL_SENTENCE(doc,
+			    a->rate_held_hz > 0 ? JL_("Overloaded: it holds at most |1 request{/s} a second. At |2 the "
+						      "line grows without end (the times below are those of a "
+						      "simulated stretch), and |3 answer tokens a second come out.")
+						: JL_("Overloaded: it holds no rate at all. At |2 the line grows "
+						      "without end, and |3 answer tokens a second come out."),
+			    JL_FIG(exactly(doc, a->rate_held_hz)), JL_FIG(rate(a->rate_hz)),
+			    JL_FIG(about(doc, a->output_tps, true)));
+		return;
+	}
 	if (a->has_target)
 		JL_TELL(doc, "The targets are not met, not even with all of it. ");
-	else if (!a->keeps_up)
-		JL_TELL(doc, "More arrives than it answers: the line grows without end. ");
 	JL_SENTENCE(doc, JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all."),
 		    JL_FIG(jl_num_wide(a->ttft_s.mean, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
 		    JL_FIG(about(doc, a->output_tps, true)));
@@ -113,7 +119,9 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
 	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
-	JL_SENTENCE(doc, JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
+	JL_SENTENCE(doc,
+		    a->processor ? JL_(" of the model on |1 processor{/s}; weights |2 of |3 of memory")
+				 : JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
 		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
 		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
 		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
@@ -140,7 +148,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_share(fmin(a->kv_max_frac, 1), JL_ESTIMATED)));
 	if (a->n_preempted > 0 || a->n_refused > 0) {
 		jl_doc_entry(doc, "");
-		JL_SENTENCE(doc, JL_("of |1 simulated requests |2 were thrown back for lack of room, |3 refused"),
+		JL_SENTENCE(doc, JL_("of |1 simulated request{/s} |2 were thrown back for lack of room, |3 refused"),
 			    JL_FIG(count(doc, (double)(a->n_requests + a->n_refused))),
 			    JL_FIG(count(doc, (double)a->n_preempted)), JL_FIG(count(doc, (double)a->n_refused)));
 	}
@@ -231,33 +239,47 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-/* What a request is, and the option that changes each. */
+/* What nobody gave, with the option that changes each. */
 static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 {
-	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
-	if (a->kind == JL_LOAD_TRACE) {
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("requests as the trace has them (--trace)"));
-	} else {
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("questions of about %s tokens (--prompt)"),
-			      jl_count_text(JL_TXT, a->prompt));
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("answers of about %s (--answer)"),
-			      jl_count_text(JL_TXT, a->answer));
+	const struct {
+		bool used;
+		const char *text;
+	} pieces[JL_N_ASSUMED] = {
+		[JL_ASSUMED_PROMPT] = { a->kind != JL_LOAD_TRACE,
+					jl_tell_text(doc, JL_("questions of about %s tokens (--prompt)"),
+						     jl_count_text(JL_TXT, a->prompt)) },
+		[JL_ASSUMED_ANSWER] = { a->kind != JL_LOAD_TRACE,
+					jl_tell_text(doc, JL_("answers of about %s (--answer)"),
+						     jl_count_text(JL_TXT, a->answer)) },
+		[JL_ASSUMED_LOAD] = { a->kind == JL_LOAD_CLOSED,
+				      jl_tell_text(doc, JL_("%s at once (--concurrency, --rate, --users)"),
+						   jl_count_text(JL_TXT, a->concurrency)) },
+		[JL_ASSUMED_THINK] = { a->kind == JL_LOAD_USERS,
+				       jl_tell_text(doc, JL_("%s before the next question (--think)"),
+						    jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3)) },
+		[JL_ASSUMED_WEIGHTS] = { true,
+					 !a->published
+						 ? JL_("weights: 16-bit (--weights)")
+						 : jl_tell_text(doc, "%s (--weights)",
+								jl_tell_text(doc,
+									     JL_("weights: %s, as it is published"),
+									     a->weights)) },
+		[JL_ASSUMED_ENGINE] = { true, JL_("no engine in particular (--engine)") },
+		[JL_ASSUMED_KWH] = { true,
+				     jl_tell_text(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },
+		[JL_ASSUMED_PUE] = { true, jl_tell_text(doc, JL_("PUE %.3g (--pue)"), a->pue) },
+	};
+	bool open = false;
+
+	for (size_t i = 0; i < JL_N_ASSUMED; i++) {
+		if (!pieces[i].used || !(a->assumed & 1u << i))
+			continue;
+		if (!open)
+			jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
+		open = true;
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", pieces[i].text);
 	}
-	if (a->kind == JL_LOAD_CLOSED && isnan(a->rate_max_hz))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s at once (--concurrency, --rate, --users)"),
-			      jl_count_text(JL_TXT, a->concurrency));
-	if (a->kind == JL_LOAD_USERS)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s before the next question (--think)"),
-			      jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3));
-	if (a->published)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s (--weights)",
-			      jl_tell_text(doc, JL_("weights: %s, as it is published"), a->weights));
-	else
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s (--weights)"),
-			      strcmp(a->weights, JL_WEIGHTS_16) == 0 ? JL_("16-bit") : a->weights);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s (--engine)",
-		      strcmp(a->engine, jl_engine_id(JL_ENGINE_GENERAL)) == 0 ? JL_("no engine in particular")
-									      : a->engine);
 }
 
 void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
@@ -272,13 +294,17 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->n_rows > 0)
 		sweep(doc, a);
 	if (a->n_flags)
-		jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "vLLM, SGLang, TensorRT-LLM");
+		jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s",
+			      a->n_flags == 3                                 ? "vLLM, SGLang, TensorRT-LLM"
+			      : strncmp(a->flags[0], "llama-server", 12) == 0 ? "llama.cpp"
+									      : a->engine);
 	for (int i = 0; i < a->n_flags; i++)
 		jl_doc_lines(doc, a->flags[i]);
 	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
 		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	if (!a->checked)
 		JL_TELL(doc, " Of this family only single requests were published, not loads.");
+	jl_tell_context(doc, a->longest, a->context);
 	assumed(doc, a);
 	if (a->rent.usdps > 0 && a->rent.provider) {
 		jl_doc_note(doc, JL_MARK_NONE, JL_("Rent"));

@@ -274,6 +274,8 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 	};
 
 	jl_doc_entry(doc, "");
+	if (p->room != JL_ROOM_NONE && p->memory_B.hi > p->capacity_B)
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("may need up to %s GiB"), gib(JL_TXT, p->memory_B.hi));
 	if (p->max_micro_batch >= 1)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
 			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(JL_TXT, p->max_micro_batch));

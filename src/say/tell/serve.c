@@ -129,6 +129,13 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 			      n_copies(s));
 }
 
+void jl_tell_context(struct jl_doc *doc, double tokens, double context)
+{
+	if (tokens > context)
+		jl_tell_note(doc, JL_("Context"), JL_LISTED, JL_(JL_SERVED_TOO_LONG), jl_grouped_text(JL_TXT, tokens),
+			     jl_grouped_text(JL_TXT, context));
+}
+
 void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 {
 	const struct jl_serve_answer *first = &s->rows[0].a;
@@ -149,6 +156,7 @@ void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
 		bound(doc, &s->rows[s->n - 1]);
 	}
 	memory(doc, s);
+	jl_tell_context(doc, s->ask.prompt + s->ask.output, jl_subject_context(&s->subject));
 	if (first->checked)
 		jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	else

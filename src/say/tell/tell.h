@@ -183,6 +183,8 @@ void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes);
 void jl_tell_soak(struct jl_doc *doc, const struct jl_soak *soak, const char *what);
 
 /* A served model under a load: how fast, what bounds it, what it costs, how to start it. */
+/* Where a request is longer than the model was made for: says so. */
+void jl_tell_context(struct jl_doc *doc, double tokens, double context);
 void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a);
 
 /* The best way to run it: on one system, over kinds and numbers of GPUs, the largest batch; and every technique that makes it fit. */

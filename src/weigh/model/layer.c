@@ -74,7 +74,7 @@ static void add_attention(const struct jl_device *dev, const struct jl_op *op, s
 	cost->fwd.attention_s += jl_attention_fwd_s(dev, a);
 	cost->bwd.attention_s += jl_attention_bwd_s(dev, a);
 	add_calls(&cost->bwd, op->n_back, 0);
-	cost->fwd_flop += 4.0 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim * (a->causal ? 0.5 : 1.0);
+	cost->fwd_flop += jl_attention_flop(a);
 }
 
 /* Times and launches of a block, and of the share of its forward pass that selective recompute runs again. */

@@ -26,6 +26,17 @@ double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream)
 	return dev->fit.kernel_s + fmax(mem_s, math_s + issue_s(dev, stream->clocks));
 }
 
+static double seen_of(const struct jl_attention *att)
+{
+	return att->seen_frac > 0.0 ? att->seen_frac : 1.0;
+}
+
+double jl_attention_flop(const struct jl_attention *att)
+{
+	return 4.0 * att->batch * att->heads * att->seq_q * att->seq_kv * att->head_dim * (att->causal ? 0.5 : 1.0) *
+	       seen_of(att);
+}
+
 static double score_count(const struct jl_attention *att)
 {
 	return att->batch * att->heads * att->seq_q * att->seq_kv;
@@ -51,7 +62,7 @@ static double flash_s(const struct jl_device *dev, const struct jl_attention *at
 	double wave = n_tile / dev->n_sm;
 	double full = wave <= 1.0 ? 1.0 : wave + dev->fit.tail_frac[JL_UNIT_TENSOR16] * (ceil(wave) - wave);
 	/* Blocks on the diagonal are computed whole and masked. */
-	double kept = att->causal ? 0.5 + 0.5 * fmin(1.0, 128.0 / att->seq_kv) : 1.0;
+	double kept = (att->causal ? 0.5 + 0.5 * fmin(1.0, 128.0 / att->seq_kv) : 1.0) * seen_of(att);
 	if (att->seq_q >= 64.0 && jl_unit_of(dtype) != JL_UNIT_VECTOR) {
 		const double n_blocks = ceil(att->seq_kv / 64.0) * kept;
 

@@ -36,9 +36,11 @@ struct jl_attention { /* one layer's attention core, forward */
 	double batch, heads, kv_heads, seq_q, seq_kv, head_dim;
 	enum jl_dtype dtype;
 	int causal, flash;
+	double seen_frac; /* of the pairs that the mask leaves, those inside the layers' windows; 0: all */
 	/* not flash, of each score: bytes of the kernels that only move it (scale, mask, casts), forward and backward; bytes and SM clocks of
 	 * softmax and dropout, which issue bounds as well */
 	double score_B, score_back_B, soft_B, soft_back_B, soft_clocks, soft_back_clocks;
 };
+double jl_attention_flop(const struct jl_attention *att); /* of the pairs that count */
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att);
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att);

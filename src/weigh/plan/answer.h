@@ -9,8 +9,8 @@
 #include "plan/way.h"
 #include "predict/predict.h"
 
-/* A way to run as settings that can be pasted: Megatron-LM's flags, DeepSpeed's JSON, torchtitan's TOML. */
-enum jl_plan_target { JL_PLAN_MEGATRON, JL_PLAN_DEEPSPEED, JL_PLAN_TORCHTITAN, JL_N_PLAN_TARGET };
+/* A way to run as settings that can be pasted: Megatron-LM's flags, DeepSpeed's JSON, torchtitan's TOML, TRL's command. */
+enum jl_plan_target { JL_PLAN_MEGATRON, JL_PLAN_DEEPSPEED, JL_PLAN_TORCHTITAN, JL_PLAN_TRL, JL_N_PLAN_TARGET };
 
 const char *jl_plan_target_title(enum jl_plan_target target); /* "Megatron-LM" */
 

@@ -128,6 +128,8 @@ void jl_plan_batch_limit(struct jl_batch_limit *ret_limit, const struct jl_batch
 	for (int tp = 1; base->subject.kind->is_cut && (tp <= base->machine.sys.n_per_node || tp == 1); tp++) {
 		way = plain;
 		way.tp = tp;
+		if (tp > 1 && jl_plan_frozen(ask->site))
+			break;
 		if (tp > 1 && !ask->site->framework_given)
 			way.framework = JL_FW_MEGATRON;
 		way.sp = tp > 1 && allows(ask, JL_AXIS_SP, 1);

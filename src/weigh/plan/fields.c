@@ -42,6 +42,7 @@ static const struct jl_field settings[] = {
 	TARGET(JL_PLAN_MEGATRON, "megatron"),
 	TARGET(JL_PLAN_DEEPSPEED, "deepspeed"),
 	TARGET(JL_PLAN_TORCHTITAN, "torchtitan"),
+	TARGET(JL_PLAN_TRL, "trl"),
 };
 static const struct jl_schema settings_schema = JL_SCHEMA("settings", jl_plan_ranked, settings);
 

@@ -1,12 +1,14 @@
 #include "plan/answer.h"
 
 #include "base/json.h"
+#include "workload/tune.h"
 
 const char *jl_plan_target_title(enum jl_plan_target target)
 {
 	static const char *const titles[JL_N_PLAN_TARGET] = { [JL_PLAN_MEGATRON] = "Megatron-LM",
 							      [JL_PLAN_DEEPSPEED] = "DeepSpeed",
-							      [JL_PLAN_TORCHTITAN] = "PyTorch FSDP (torchtitan)" };
+							      [JL_PLAN_TORCHTITAN] = "PyTorch FSDP (torchtitan)",
+							      [JL_PLAN_TRL] = "TRL (Hugging Face)" };
 
 	return titles[target];
 }
@@ -20,6 +22,8 @@ enum jl_plan_target jl_plan_settings_of(const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 
+	if (c->tuned && !jl_plan_settings_absent(JL_PLAN_TRL, c).en)
+		return JL_PLAN_TRL;
 	if (c->framework == JL_FW_MEGATRON && !(p->offload & JL_OFFLOAD_PARAMS))
 		return JL_PLAN_MEGATRON;
 	if (!is_cut(p) && (p->zero == 1 || p->zero == 2 || p->offload))
@@ -27,12 +31,44 @@ enum jl_plan_target jl_plan_settings_of(const struct jl_case *c)
 	return JL_PLAN_TORCHTITAN;
 }
 
+static const char *const trl_optimizers[JL_N_OPTIMIZER] = { [JL_OPT_FOREACH] = "adamw_torch",
+							    [JL_OPT_FUSED] = "adamw_torch_fused",
+							    [JL_OPT_ADAMW8] = "adamw_bnb_8bit",
+							    [JL_OPT_PAGED8] = "paged_adamw_8bit",
+							    [JL_OPT_ADAFACTOR] = "adafactor",
+							    [JL_OPT_LION] = "lion_32bit",
+							    [JL_OPT_SGD] = "sgd",
+							    [JL_OPT_GALORE] = "galore_adamw" };
+static const char *const trl_commands[JL_N_METHOD] = {
+	[JL_METHOD_SFT] = "sft", [JL_METHOD_DPO] = "dpo", [JL_METHOD_GRPO] = "grpo"
+};
+
+static struct jl_plan_reason trl_absent(const struct jl_case *c)
+{
+	const struct jl_tune *tune = &c->shard.tune;
+	const struct jl_plan *p = &c->plan;
+	const char *why = !c->tuned ? JL_N("TRL tunes models; this one is trained from its beginning")
+			  : is_cut(p) || c->framework == JL_FW_MEGATRON ? JL_N("TRL runs whole layers in plain PyTorch")
+			  : p->offload                             ? JL_N("its ready configurations do not offload")
+			  : p->recompute == JL_RECOMPUTE_SELECTIVE ? JL_N("TRL makes layers again whole or not at all")
+			  : tune->kind == JL_TUNE_ADAPTER || tune->kind == JL_TUNE_LAYERS ||
+					  tune->base >= JL_BASE_GPTQ4 || !trl_commands[c->method] ||
+					  (c->optimizer != JL_UNSET && !trl_optimizers[c->optimizer])
+				  ? JL_N("its command line has no option for that method, base or optimizer")
+				  : NULL;
+
+	return (struct jl_plan_reason){ why };
+}
+
 struct jl_plan_reason jl_plan_settings_absent(enum jl_plan_target target, const struct jl_case *c)
 {
 	static const struct jl_plan_reason fine = { 0 };
 	const struct jl_plan *p = &c->plan;
 
+	if ((target == JL_PLAN_MEGATRON || target == JL_PLAN_TORCHTITAN) && jl_tune_frozen(&c->shard.tune))
+		return (struct jl_plan_reason){ JL_N("its own scripts have no adapters") };
 	switch (target) {
+	case JL_PLAN_TRL: return trl_absent(c);
 	case JL_PLAN_MEGATRON:
 		if (p->offload & JL_OFFLOAD_ACTIVATIONS && (p->recompute != JL_RECOMPUTE_NONE || p->pp > 1))
 			return (struct jl_plan_reason){ JL_N(
@@ -191,12 +227,51 @@ static void torchtitan(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_puts(out, "\n[model]\nconverters = [\"float8\"]\n");
 }
 
+static void trl_adapters(struct jl_buf *out, const struct jl_tune *tune)
+{
+	static const char *const modules[] = { "q_proj",    "k_proj",  "v_proj",    "o_proj",
+					       "gate_proj", "up_proj", "down_proj", "qkv_proj" };
+
+	if (tune->kind == JL_TUNE_FULL)
+		return;
+	jl_buf_printf(out, " \\\n  --use_peft --lora_r %.0f%s --lora_target_modules", tune->rank,
+		      tune->kind == JL_TUNE_DORA ? " --use_dora" : "");
+	for (unsigned i = 0; tune->targets != JL_TARGETS_ALL && i < 8; i++)
+		if (tune->targets >> i & 1)
+			jl_buf_printf(out, " %s", modules[i]);
+	jl_buf_puts(out, tune->targets == JL_TARGETS_ALL ? " all-linear" : "");
+	if (tune->base == JL_BASE_INT8)
+		jl_buf_puts(out, " \\\n  --load_in_8bit");
+	if (tune->base == JL_BASE_NF4 || tune->base == JL_BASE_NF4_1)
+		jl_buf_printf(out, " \\\n  --load_in_4bit --bnb_4bit_quant_type nf4%s",
+			      tune->base == JL_BASE_NF4 ? " --use_bnb_nested_quant" : "");
+}
+
+static void trl(struct jl_buf *out, const struct jl_case *c)
+{
+	static const char *const shards[] = { "multi_gpu", "zero1", "zero2", "fsdp2" };
+	const int optimizer = c->optimizer == JL_UNSET ? (int)JL_OPT_FOREACH : c->optimizer;
+
+	jl_buf_printf(out, "trl %s --model_name_or_path MODEL --dataset_name DATA --max_length %.0f",
+		      trl_commands[c->method], c->shard.seq);
+	jl_buf_printf(out, " \\\n  --per_device_train_batch_size %.0f --gradient_accumulation_steps %.0f",
+		      c->shard.micro_batch, c->plan.n_micro);
+	jl_buf_printf(out, " \\\n  --%s true --gradient_checkpointing %s --optim %s",
+		      c->shard.act_dtype == JL_FP16 ? "fp16" : "bf16",
+		      c->plan.recompute == JL_RECOMPUTE_FULL ? "true" : "false", trl_optimizers[optimizer]);
+	trl_adapters(out, &c->shard.tune);
+	if (c->n_gpus > 1)
+		jl_buf_printf(out, " \\\n  --accelerate_config %s", shards[c->plan.zero]);
+	jl_buf_puts(out, "\n");
+}
+
 void jl_plan_settings(struct jl_buf *out, enum jl_plan_target target, const struct jl_case *c)
 {
 	static void (*const writers[JL_N_PLAN_TARGET])(struct jl_buf *, const struct jl_case *) = {
 		[JL_PLAN_MEGATRON] = megatron,
 		[JL_PLAN_DEEPSPEED] = deepspeed,
 		[JL_PLAN_TORCHTITAN] = torchtitan,
+		[JL_PLAN_TRL] = trl,
 	};
 
 	writers[target](out, c);

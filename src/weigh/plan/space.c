@@ -126,7 +126,7 @@ static void make_frameworks(struct jl_plan_space *s)
 {
 	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_MEGATRON, JL_FW_COMPILED, JL_FW_NATIVE };
 	const struct jl_plan_site *site = s->site;
-	const size_t n = site->any_framework ? 4 : site->base.machine.sys.gpu ? 2 : 1;
+	const size_t n = jl_plan_frozen(site) || !site->base.machine.sys.gpu ? 1 : site->any_framework ? 4 : 2;
 
 	if (site->framework_given)
 		s->framework[s->n_framework++] = (int)site->base.framework;
@@ -168,8 +168,8 @@ void jl_plan_space_make(struct jl_plan_space *ret_space, const struct jl_plan_si
 	make_formats(s);
 	make_frameworks(s);
 	make_tails(s);
-	for (int i = 0; i < JL_N_RECOMPUTE; i++)
-		if (allows(s, JL_AXIS_RECOMPUTE, i))
+	for (int i = 0; i < JL_N_RECOMPUTE; i++) /* their libraries make a layer again or nothing */
+		if (allows(s, JL_AXIS_RECOMPUTE, i) && !(i == JL_RECOMPUTE_SELECTIVE && jl_plan_frozen(site)))
 			s->recompute[s->n_recompute++] = i;
 	for (int i = 0; i < 2; i++)
 		if (allows(s, JL_AXIS_SP, i))

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "workload/tune.h"
+
 /* Only these of the choices that predict makes stay true whatever the search chooses. */
 static void keep_notes(struct jl_notes *notes)
 {
@@ -60,6 +62,11 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 					 ? ret_site->usual.how.global_batch
 					 : default_batch(ret_site);
 	return JL_OK;
+}
+
+bool jl_plan_frozen(const struct jl_plan_site *site)
+{
+	return !site->framework_given && jl_tune_frozen(&site->base.shard.tune);
 }
 
 double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way)

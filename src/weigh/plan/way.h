@@ -40,6 +40,9 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
  * person, added to the way's case. */
 void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction);
 
+/* Adapters beside frozen weights, and nobody names a framework: libraries that tune so run whole layers in plain PyTorch. */
+bool jl_plan_frozen(const struct jl_plan_site *site);
+
 /* Data-parallel ranks, and micro-batches of one of them; not whole numbers where the way is not possible. */
 double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way);
 

@@ -123,12 +123,25 @@ static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_a
 
 static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	if (in->base->framework != JL_FW_EAGER)
+	if (in->base->framework != JL_FW_EAGER || in->base->tuned)
 		return false;
 	alt->framework = JL_FW_COMPILED;
 	jl_machine_profile(&alt->profile, in->cat, JL_FW_COMPILED);
 	jl_case_set_states(alt);
 	say(advice, JL_N("torch.compile instead of eager"));
+	return true;
+}
+
+/* Adapters and unpacked weights are no work for a compiler; others have written those kernels. */
+static bool fused(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->base->framework != JL_FW_EAGER || !in->base->tuned)
+		return false;
+	alt->framework = JL_FW_FUSED;
+	jl_machine_profile(&alt->profile, in->cat, JL_FW_FUSED);
+	jl_case_tune(alt, jl_tune_shipped(in->cat));
+	jl_case_set_states(alt);
+	say(advice, JL_N("kernels fused for tuning (Unsloth, Liger)"));
 	return true;
 }
 
@@ -355,6 +368,7 @@ static const struct {
 	{ .key = "global_batch", .change = larger_global, .network = true },
 	{ .key = "flash", .change = use_flash },
 	{ .key = "compile", .change = compile },
+	{ .key = "fused", .change = fused },
 	{ .key = "precision", .change = narrower, .network = true },
 	{ .key = "less_recompute", .change = less_recompute },
 	{ .key = "recompute", .change = more_recompute },

@@ -149,6 +149,8 @@ static const struct jl_field prediction[] = {
 	{ JL_FIELD(jl_prediction, NUMBER, mfu_frac) },
 	{ JL_FIELD_AS(jl_prediction, SUB, step, "breakdown_s"), .sub = &breakdown_schema, .about = "sums to step_s" },
 	{ JL_FIELD_GROUP("memory_B", &memory_schema), .about = "of one device at its peak; parts sum to total" },
+	{ JL_FIELD_AS(jl_prediction, ESTIMATE, memory_B, "memory_peak_B"),
+	  .about = "memory_B.total with its interval" },
 	{ JL_FIELD_GROUP("host_memory_B", &host_memory_schema), .when = offloads },
 	{ JL_FIELD_BOOL_OF("fits", fits) },
 	{ JL_FIELD(jl_prediction, CHOICE, room), .choices = rooms },

@@ -76,7 +76,7 @@ static double op_flop(const struct jl_op *op)
 	if (op->kind == JL_OP_GEMM)
 		return 2 * g->m * g->n * g->k * g->batch;
 	if (op->kind == JL_OP_ATTENTION)
-		return 4 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim * (a->causal ? 0.5 : 1.0);
+		return jl_attention_flop(a);
 	return 0;
 }
 

@@ -163,8 +163,7 @@ static struct jl_case_work list_work(const struct jl_op_list *list, double elem_
 		} else {
 			const struct jl_attention *a = &op->u.attention;
 
-			w.flop += 4 * a->batch * a->heads * a->seq_q * a->seq_kv * a->head_dim *
-				  (a->causal ? 0.5 : 1.0);
+			w.flop += jl_attention_flop(a);
 			w.moved_B += 4 * a->batch * a->heads * a->seq_q * a->head_dim * elem_B;
 		}
 	}

@@ -36,6 +36,9 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 /* Can it be served, or (adapters) tuned beside its weights? What cannot says why and what can be asked instead. */
 enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool adapters, struct jl_err *err);
 
+/* Tokens of the longest request that it was made for; NAN: not known. */
+double jl_subject_context(const struct jl_subject *subject);
+
 /* How many parameters it has. */
 double jl_subject_params(const struct jl_subject *subject);
 

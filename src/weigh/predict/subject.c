@@ -57,6 +57,13 @@ static enum jl_status from_file(struct jl_subject *subject, const struct jl_cata
 	return subject->id && subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
+double jl_subject_context(const struct jl_subject *subject)
+{
+	const struct jl_model_info *info = subject->info;
+
+	return !info ? subject->seq : info->context > 0 ? info->context : info->positions > 0 ? info->positions : NAN;
+}
+
 double jl_subject_params(const struct jl_subject *subject)
 {
 	return subject->kind->params(subject);

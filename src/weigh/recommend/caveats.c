@@ -93,6 +93,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	const struct jl_sys *sys = &c->setup->sys;
 	const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;
 	const double asked = ask->task == JL_TASK_SERVE ? NAN : ask->seen ? ask->seen->batch : ask->run.global_batch;
+	char tokens[JL_MONEY_TEXT_MAX], most[JL_MONEY_TEXT_MAX];
 
 	if (c->how == JL_HOW_SPOT)
 		add(&list, "spot",
@@ -115,6 +116,9 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 		    c->setup->bold_times, c->setup->bold_hi_frac * 100);
 	if (c->setup->offload)
 		add(&list, "offload", JL_N("fits only with states and weights in host memory: slow, needs much RAM"));
+	if (ask->task == JL_TASK_SERVE && ask->context > c->setup->context)
+		add(&list, "context", JL_SERVED_TOO_LONG, jl_grouped(tokens, ask->context),
+		    jl_grouped(most, c->setup->context));
 	if (ask->task == JL_TASK_SERVE && c->setup->weight_bits < 16 && !c->setup->published)
 		add(&list, "format", JL_N("weights in %g bits: check that the answers are still good enough"),
 		    c->setup->weight_bits);

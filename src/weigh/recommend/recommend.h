@@ -122,6 +122,7 @@ struct jl_setup {
 	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
 	double power_W, peak_W;       /* average while it works; what it may draw, hosts included */
 	double memory_B, memory_frac; /* of the fullest device */
+	double context;               /* serving: tokens of the longest request of the model; NAN: not known */
 	double states_B;              /* that a checkpoint of all of it saves; 0: hardly any */
 	double memory_hi_frac;        /* the same at the large end of its interval; NAN: not known */
 	double bold_times,

@@ -114,6 +114,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 		settle_like(setup, machine);
 		return;
 	}
+	setup->context = jl_subject_context(&work->subject);
 	setup->against = JL_AGAINST_UNKNOWN;
 	if (!work->subject.kind->has_tokens || isnan(dev->mem_B) || isnan(dev->mem_Bps))
 		return;

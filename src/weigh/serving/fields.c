@@ -58,6 +58,11 @@ static bool has_target(const void *record)
 	return ((const struct jl_infer *)record)->has_target;
 }
 
+static bool is_overloaded(const void *record)
+{
+	return !((const struct jl_infer *)record)->keeps_up;
+}
+
 #define FLAG(N)                                                                                                        \
 	static const char *flag_##N(const void *record, char out[JL_FIELD_TEXT_MAX])                                   \
 	{                                                                                                              \
@@ -99,6 +104,9 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_infer, NUMBER, kv_token_B) },
 	{ JL_FIELD(jl_infer, NUMBER, kv_tokens), .about = "room for keys and values of one copy" },
 	{ JL_FIELD_AS(jl_infer, NUMBER, context_max, "context_max_tokens") },
+	{ JL_FIELD_AS(jl_infer, NUMBER, context, "model_context_tokens"),
+	  .about = "of the longest request that the model was made for" },
+	{ JL_FIELD_AS(jl_infer, NUMBER, longest, "longest_request_tokens") },
 	{ TIMES(ttft_s) },
 	{ TIMES(tpot_s) },
 	{ TIMES(itl_s) },
@@ -122,6 +130,8 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_infer, SUB, step, "token_time"), .sub = &step },
 	{ JL_FIELD(jl_infer, NUMBER, power_W) },
 	{ JL_FIELD_AS(jl_infer, NUMBER, energy_J_token, "energy_J_per_token") },
+	{ JL_FIELD(jl_infer, NUMBER, pue) },
+	{ JL_FIELD(jl_infer, NUMBER, usd_per_kWh) },
 	{ JL_FIELD(jl_infer, SUB, rent), .sub = &rent },
 	{ JL_FIELD(jl_infer, ESTIMATE, usd_per_Mtoken_out) },
 	{ JL_FIELD(jl_infer, ESTIMATE, usd_per_Mtoken_in) },
@@ -130,6 +140,8 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_infer, NUMBER, tpot_max_s), .when = has_target },
 	{ JL_FIELD(jl_infer, BOOL, meets), .when = has_target },
 	{ JL_FIELD_AS(jl_infer, NUMBER, rate_max_hz, "rate_max_per_s"), .when = has_target },
+	{ JL_FIELD_AS(jl_infer, NUMBER, rate_held_hz, "rate_held_per_s"), .when = is_overloaded,
+	  .about = "the largest rate that is answered as fast as it comes" },
 	{ JL_FIELD_TEXT_OF("flags", flag_0), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_2", flag_1), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_3", flag_2), .flags = JL_FF_OMIT },

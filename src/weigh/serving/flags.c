@@ -1,12 +1,15 @@
 /* How an engine is started with the settings that were weighed: one row of options for each. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "serving/infer.h"
 
-#define GIB 1073741824.0
+#define GIB        1073741824.0
+#define NAME_MAX_B 200
 
-enum option { TP, SEQS, TOKENS, LENGTH, KV8, PP, EP, DP, HOST, N_OPTION };
+enum option { TP, SEQS, TOKENS, LENGTH, FP8, KV8, PP, EP, DP, HOST, N_OPTION };
 static const struct {
 	enum jl_engine engine;
 	const char *start;
@@ -16,28 +19,40 @@ static const struct {
 	{ JL_ENGINE_VLLM,
 	  "vllm serve %s",
 	  { "--tensor-parallel-size %.0f", "--max-num-seqs %.0f", "--max-num-batched-tokens %.0f",
-	    "--max-model-len %.0f", "--kv-cache-dtype fp8", "--pipeline-parallel-size %.0f", "--enable-expert-parallel",
-	    "--data-parallel-size %.0f", "--kv-offloading-size %.0f" },
+	    "--max-model-len %.0f", "--quantization fp8", "--kv-cache-dtype fp8", "--pipeline-parallel-size %.0f",
+	    "--enable-expert-parallel", "--data-parallel-size %.0f", "--kv-offloading-size %.0f" },
 	  { "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_consumer\"}'",
 	    "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_producer\"}'" } },
 	{ JL_ENGINE_SGLANG,
 	  "python -m sglang.launch_server --model-path %s",
 	  { "--tp %.0f", "--max-running-requests %.0f", "--chunked-prefill-size %.0f", "--context-length %.0f",
-	    "--kv-cache-dtype fp8_e4m3", "--pp-size %.0f", "--ep-size %.0f", "--enable-dp-attention --dp-size %.0f",
-	    "--enable-hierarchical-cache --hicache-size %.0f" },
+	    "--quantization fp8", "--kv-cache-dtype fp8_e4m3", "--pp-size %.0f", "--ep-size %.0f",
+	    "--enable-dp-attention --dp-size %.0f", "--enable-hierarchical-cache --hicache-size %.0f" },
 	  { "--disaggregation-mode decode", "--disaggregation-mode prefill" } },
 	{ JL_ENGINE_TRTLLM,
 	  "trtllm-serve %s",
-	  { "--tp_size %.0f", "--max_batch_size %.0f", "--max_num_tokens %.0f", "--max_seq_len %.0f",
+	  { "--tp_size %.0f", "--max_batch_size %.0f", "--max_num_tokens %.0f", "--max_seq_len %.0f", NULL,
 	    "--kv_cache_dtype fp8", "--pp_size %.0f", "--ep_size %.0f", NULL, NULL },
 	  { "--server_role GENERATION", "--server_role CONTEXT" } },
 };
 
-static void start(struct jl_infer *a, size_t engine, const double values[N_OPTION], const char *role)
+/* What an engine loads: a folder or file of the reader's own, or the name on the hub where that is of this format; else it says what is missing. */
+static void loaded(char out[NAME_MAX_B], const struct jl_infer_ask *ask, bool as_is)
+{
+	const char *name = ask->path ? ask->path : ask->model && as_is ? ask->model->hub : NULL;
+
+	if (name)
+		(void)snprintf(out, NAME_MAX_B, strpbrk(name, " \t\"$&;()<>|*?`!#\\") ? "'%.180s'" : "%.180s", name);
+	else
+		(void)snprintf(out, NAME_MAX_B, "<folder or Hugging Face id of %.80s%s%.20s>", ask->model_name,
+			       as_is ? "" : " in ", as_is ? "" : ask->weights);
+}
+
+static void start(struct jl_infer *a, const char *name, size_t engine, const double values[N_OPTION], const char *role)
 {
 	char *out = a->flags[a->n_flags];
 	const size_t size = sizeof(a->flags[0]);
-	size_t used = (size_t)snprintf(out, size, engines[engine].start, a->model);
+	size_t used = (size_t)snprintf(out, size, engines[engine].start, name);
 
 	for (size_t i = 0; i < N_OPTION && used < size; i++) {
 		char option[96];
@@ -52,13 +67,31 @@ static void start(struct jl_infer *a, size_t engine, const double values[N_OPTIO
 	a->n_flags++;
 }
 
+/* Files of llama.cpp, and processors: its server's context is that of all requests together. */
+static bool is_llama_cpp(const struct jl_infer *a, const struct jl_infer_ask *ask)
+{
+	return a->processor ||
+	       (ask->weights && (ask->weights[0] | 32) == 'q' && ask->weights[1] >= '1' && ask->weights[1] <= '9');
+}
+
+static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask, const double values[N_OPTION])
+{
+	const double n = fmax(ask->kind == JL_LOAD_CLOSED ? ask->concurrency / a->n_copies : a->batch_max, 1);
+
+	(void)snprintf(a->flags[a->n_flags++], sizeof(a->flags[0]),
+		       "llama-server -m %s --parallel %.0f --ctx-size %.0f%s", ask->path ? ask->path : "FILE.gguf", n,
+		       n * values[LENGTH], a->processor ? "" : " -ngl 99");
+}
+
 void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
 {
 	const double seqs = 8 * ceil(fmax(a->batch_max, a->concurrency / a->n_copies) / 8);
 	double values[N_OPTION] = {
 		[TP] = a->n_gpus,
 		[SEQS] = fmin(fmax(16, seqs), 1024),
-		[LENGTH] = ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256,
+		/* with room for longer ones; an engine refuses more than the model was made for */
+		[LENGTH] = fmin(ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256, ask->context),
+		[FP8] = ask->weights && strcasecmp(ask->weights, "fp8") == 0 ? 1 : NAN,
 		[KV8] = job->format.kv_B <= 1 ? 1 : NAN,
 		[PP] = a->n_stages > 1 ? (double)a->n_stages : NAN,
 		[EP] = a->n_ep > 1 ? (double)a->n_ep : NAN,
@@ -66,6 +99,13 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		[HOST] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
 	};
 
+	const bool narrow = !a->published && (job->format.weight_B < 2 || job->format.expert_B < 2);
+	char name[NAME_MAX_B];
+
+	if (ask->engine == JL_ENGINE_GENERAL && is_llama_cpp(a, ask)) {
+		start_llama_cpp(a, ask, values);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
 		const bool asked = ask->engine == engines[i].engine;
 
@@ -75,9 +115,10 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		values[TOKENS] = ask->batched_tokens > 0 ? ask->batched_tokens
 							 : jl_policy_of(engines[i].engine)->token_budget;
 		values[TP] = a->n_gpus;
-		start(a, i, values, ask->prompt_gpus > 0 ? engines[i].role[0] : NULL);
+		loaded(name, ask, !narrow || (values[FP8] > 0 && engines[i].options[FP8]));
+		start(a, name, i, values, ask->prompt_gpus > 0 ? engines[i].role[0] : NULL);
 		values[TP] = ask->prompt_gpus;
 		if (ask->prompt_gpus > 0)
-			start(a, i, values, engines[i].role[1]);
+			start(a, name, i, values, engines[i].role[1]);
 	}
 }

@@ -12,6 +12,8 @@
 #define REQUESTS_EACH  10
 #define TARGET_SEARCH  18
 #define KEPT_UP_FRAC   0.93
+#define WAIT_FRAC      0.02 /* of the time in which requests arrive */
+#define RATE_LEAST     1e-4
 #define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
 #define SPREAD_OPEN_S  120.0 /* an open load runs at least this long */
 
@@ -202,22 +204,27 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	return status;
 }
 
-/* Requests a second; the last ones' answers come behind the last arrival. */
-static double answered_hz(const struct trial *t)
-{
-	return (double)t->r.n_ended / fmax(t->r.span_s - t->r.e2e_s.mean, 0.1 * t->r.span_s);
-}
-
+/* Is what arrives answered as fast as it comes? By the time until the last answer (less what that one took), and by the wait, which grows as long as
+ * more arrives. */
 static bool keeps_up(const struct trial *t)
 {
-	return t->ask->kind != JL_LOAD_OPEN || answered_hz(t) >= KEPT_UP_FRAC * t->ask->rate_hz / shares(t);
+	const struct jl_pass alone = jl_pass_prefill(1, t->ask->prompt);
+	const double alone_s = jl_serve_pass(&t->job, &alone).step_s, rate_hz = t->ask->rate_hz / shares(t);
+	const double n = (double)(t->r.n_ended + t->r.n_refused),
+		     served_s = alone_s + t->r.e2e_s.mean - t->r.ttft_s.mean;
+
+	return t->ask->kind != JL_LOAD_OPEN ||
+	       (n / fmax(t->r.span_s - served_s, 0.1 * t->r.span_s) >= KEPT_UP_FRAC * rate_hz &&
+		t->r.ttft_s.mean - alone_s <= WAIT_FRAC * n / rate_hz);
 }
 
 static bool meets(const struct trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
 
-	return t->r.n_refused == 0 && (isnan(ask->ttft_max_s) || t->r.ttft_s.p90 <= ask->ttft_max_s) &&
+	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
+
+	return (t->r.n_refused == 0 || !target) && (isnan(ask->ttft_max_s) || t->r.ttft_s.p90 <= ask->ttft_max_s) &&
 	       (isnan(ask->tpot_max_s) || t->r.tpot_s.p90 <= ask->tpot_max_s) && keeps_up(t);
 }
 
@@ -257,7 +264,7 @@ static enum jl_status search(struct trial *t, struct jl_err *err)
 	return try_once(t, n_host, (int)fmax(n_all / (n_host * stages(t->ask)), 1), err);
 }
 
-/* The largest rate that a system holds: doubled until it does not, then halved in. */
+/* The largest rate that a system holds: doubled until it does not, or halved until it does, then halved in. */
 static enum jl_status search_rate(struct trial *t, struct jl_infer_ask *ask, int n_gpus, int n_copies, double *ret_hz,
 				  struct jl_err *err)
 {
@@ -273,6 +280,12 @@ static enum jl_status search_rate(struct trial *t, struct jl_infer_ask *ask, int
 			break;
 		lo = hi;
 		hi *= 2;
+	}
+	for (double low = 0.5 * hi; !status && lo <= 0 && low > RATE_LEAST * n_copies; low *= 0.5) {
+		ask->rate_hz = low;
+		status = try_once(t, n_gpus, n_copies, err);
+		if (!status)
+			*(meets(t) ? &lo : &hi) = low;
 	}
 	for (int i = 0; i < 7 && !status && lo > 0; i++) {
 		ask->rate_hz = 0.5 * (lo + hi);
@@ -410,6 +423,7 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->meets = a->has_target && meets(t);
 	say_bound(a);
 	say_money(a, t);
+	a->processor = !t->machine->sys.gpu;
 	jl_infer_flags(a, ask, &t->job);
 }
 
@@ -555,7 +569,13 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .think_s = ask->think_s,
 			      .prompt = ask->prompt,
 			      .answer = ask->answer,
+			      .longest = ask->prompt + ask->answer,
+			      .context = ask->context,
+			      .usd_per_kWh = ask->usd_per_kWh,
+			      .pue = ask->pue,
+			      .assumed = ask->assumed,
 			      .rate_max_hz = NAN,
+			      .rate_held_hz = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
 			      .n_gpus_system = gpus_of_system(machine) };
@@ -563,6 +583,8 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	struct trial t;
 	enum jl_status status = begin(&t, cat, machine, ask, err);
 
+	for (size_t i = 0; i < ask->n_trace; i++)
+		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
 	if (!status && isnan(machine->dev.mem_B))
 		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
 	if (!status && room_of(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)

@@ -17,10 +17,25 @@ struct jl_served_seen {
 enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *text, size_t len, const char *file,
 				   struct jl_err *err);
 
+/* What is filled in where nobody says it, in the order in which it is told. */
+enum jl_infer_assumed {
+	JL_ASSUMED_PROMPT,
+	JL_ASSUMED_ANSWER,
+	JL_ASSUMED_LOAD,
+	JL_ASSUMED_THINK,
+	JL_ASSUMED_WEIGHTS,
+	JL_ASSUMED_ENGINE,
+	JL_ASSUMED_KWH,
+	JL_ASSUMED_PUE,
+	JL_N_ASSUMED
+};
+
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */
 	const char *model_name;
+	const char *path; /* folder or file of a model that is not from the catalog, as an engine opens it; NULL */
+	double context;   /* tokens of the longest request that the model was made for; NAN: not known */
 	const char *weights, *kv; /* formats; NULL: as it is published, keys and values as recipes keep them */
 	enum jl_engine engine;
 	int n_gpus;   /* that share a copy; 0: as requests are answered soonest, or the fewest that meet the targets */
@@ -47,6 +62,7 @@ struct jl_infer_ask {
 	bool find_rate;                    /* no load was said: the largest rate that meets the targets */
 	const struct jl_served_seen *seen; /* of this model on this system, cut as it is asked for; NULL: nothing */
 	double usd_per_kWh, pue;
+	unsigned assumed; /* 1 << enum jl_infer_assumed: what nobody gave */
 	uint64_t seed;
 };
 
@@ -77,6 +93,9 @@ struct jl_infer {
 	bool published; /* the weights: nobody asked for another format */
 	enum jl_load_kind kind;
 	double concurrency, rate_hz, users, think_s, prompt, answer;
+	double longest, context; /* tokens of the longest request; of the longest that the model was made for, or NAN */
+	double usd_per_kWh, pue;
+	unsigned assumed;
 	int n_gpus, n_copies, n_gpus_system; /* n_gpus share each layer of a copy */
 	int n_stages, n_ep, prompt_gpus, prompt_copies, n_gpus_used;
 	bool dp_attention;
@@ -98,9 +117,11 @@ struct jl_infer {
 	double power_usd_per_Mtoken;                              /* electricity, answer tokens */
 	double ttft_max_s, tpot_max_s;
 	bool has_target, meets;
-	double rate_max_hz; /* that meets the targets; NAN: not asked for */
-	char flags[3][400]; /* of the engine, ready to paste; the first is the one that was asked for */
+	double rate_max_hz;  /* that meets the targets; NAN: not asked for */
+	double rate_held_hz; /* the largest that is answered as fast as it comes; NAN: what arrives is */
+	char flags[3][400];  /* of the engine, ready to paste; the first is the one that was asked for */
 	int n_flags;
+	bool processor;                          /* there is no GPU */
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
 	size_t n_rows;
 	bool compared;
@@ -116,5 +137,8 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
 					const struct jl_machine *machine, const struct jl_infer_ask *ask,
 					struct jl_err *err);
+/* Where more arrives than is answered: how much would be. */
+enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
+			     const struct jl_infer_ask *ask, struct jl_err *err);
 /* flags.c: the lines that start the engine; of all known ones where none was asked for. */
 void jl_infer_flags(struct jl_infer *infer, const struct jl_infer_ask *ask, const struct jl_serve_job *job);

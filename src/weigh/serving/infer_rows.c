@@ -46,8 +46,26 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 			knee = i;
 	}
 	if (!status)
-		infer->rows[knee].knee = true;
+		infer->rows[knee].knee =
+			infer->rows[knee].keeps_up; /* a system that is overloaded everywhere has none */
 	return status;
+}
+
+enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
+			     const struct jl_infer_ask *ask, struct jl_err *err)
+{
+	struct jl_infer_ask most = *ask;
+	struct jl_infer a;
+
+	if (infer->keeps_up)
+		return JL_OK;
+	most.ttft_max_s = most.tpot_max_s = NAN;
+	most.find_rate = true;
+	most.n_gpus = infer->n_gpus;
+	most.n_copies = infer->n_copies;
+	JL_TRY(jl_infer(&a, cat, machine, &most, err));
+	infer->rate_held_hz = a.rate_max_hz;
+	return JL_OK;
 }
 
 enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,

@@ -7,6 +7,9 @@
 #include "serving/sim.h"
 #include "workload/served.h"
 
+#define JL_SERVED_TOO_LONG                                                                                             \
+	JL_N("a request of %s tokens is longer than the %s that the model was made for: engines refuse it")
+
 struct jl_serve_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */

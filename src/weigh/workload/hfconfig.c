@@ -151,6 +151,32 @@ static void read_mla(struct reader *r, struct jl_transformer *m)
 	m->head_dim = m->mla.nope_dim; /* hidden / heads means nothing here, and need not be whole */
 }
 
+/* Layers that look back to a window: listed one by one, or every so many sees all. Qwen's files name a window that is not used. */
+static void read_windows(struct reader *r, struct jl_transformer *m)
+{
+	const json_t *types = json_object_get(r->root, "layer_types"),
+		     *pattern = json_object_get(r->root, "sliding_window_pattern");
+	const char *name = json_string_value(json_object_get(r->root, "model_type")), *kind;
+	size_t i, n_local = 0;
+	json_t *one;
+	double every = json_is_string(pattern) ? (double)json_string_length(pattern)
+					       : number(r, "sliding_window_pattern", 0);
+
+	if (json_is_null(json_object_get(r->root, "sliding_window")) || !truth(r, "use_sliding_window", 1))
+		return;
+	if (every == 0 && name && strcmp(name, "gemma2") == 0)
+		every = 2;
+	m->window = number(r, "sliding_window", 0);
+	m->local_frac = jl_local_frac(m->window, every);
+	json_array_foreach(types, i, one)
+	{
+		kind = json_string_value(one);
+		n_local += kind && strcmp(kind, "sliding_attention") == 0;
+	}
+	if (m->window > 0 && json_array_size(types) > 0)
+		m->local_frac = (double)n_local / (double)json_array_size(types);
+}
+
 static void read_shape(struct reader *r, const struct arch *arch, struct jl_transformer *m)
 {
 	const struct keys *k = arch->keys;
@@ -184,6 +210,7 @@ static void read_shape(struct reader *r, const struct arch *arch, struct jl_tran
 		     number(r, "dropout", 0) > 0;
 	read_moe(r, m);
 	read_mla(r, m);
+	read_windows(r, m);
 }
 
 /* A piece of the file as it may stand in a message: one line, whatever it holds. */

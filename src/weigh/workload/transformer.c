@@ -91,12 +91,25 @@ struct jl_transformer_params jl_transformer_params(const struct jl_transformer *
 	return p;
 }
 
+double jl_local_frac(double window, double global_every)
+{
+	return window > 0.0 ? 1.0 - (global_every > 0.0 ? 1.0 / global_every : 0.0) : 0.0;
+}
+
+double jl_transformer_seen_frac(const struct jl_transformer *m, double seq)
+{
+	const double share = m->window > 0.0 && m->causal ? fmin(1.0, m->window / seq) : 1.0;
+
+	return 1.0 - m->local_frac + m->local_frac * share * (2.0 - share);
+}
+
 double jl_transformer_fwd_flop(const struct jl_transformer *m, double seq, int count_causal)
 {
 	const struct jl_transformer_params p = jl_transformer_params(m);
 	const double qk_dim = m->mla.kv_lora > 0.0 ? m->mla.nope_dim + m->mla.rope_dim : m->head_dim;
 	const double v_dim = m->mla.kv_lora > 0.0 ? m->mla.v_dim : m->head_dim;
-	const double core = 2.0 * m->heads * (qk_dim + v_dim) * seq * (count_causal && m->causal ? 0.5 : 1.0);
+	const double core = 2.0 * m->heads * (qk_dim + v_dim) * seq * (count_causal && m->causal ? 0.5 : 1.0) *
+			    jl_transformer_seen_frac(m, seq);
 	const double logits = m->head == JL_HEAD_SPAN ? 0.0 : 2.0 * m->vocab * m->hidden * m->head_tokens_frac;
 	const double layers = p.active - p.embed - p.head;
 
@@ -160,6 +173,8 @@ void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct 
 		.pooler = info->pooler,
 		.mlm_transform = info->mlm_head,
 		.causal = !encoder,
+		.window = info->window > 0 ? info->window : 0,
+		.local_frac = jl_local_frac(info->window, info->global_every),
 		.alibi = (traits & ALIBI) != 0,
 		.dropout = (traits & DROPOUT) != 0,
 		.norm = info->rms_norm ? JL_NORM_RMS : JL_NORM_LAYER,

@@ -40,6 +40,8 @@ struct jl_transformer {
 	int pooler;         /* BERT's dense layer on the first token */
 	int mlm_transform;  /* BERT's dense layer and norm before the logits, and the logits' bias */
 	int causal;
+	double window;     /* tokens that local layers look back to; 0: every layer sees all */
+	double local_frac; /* layers that do so */
 	int alibi;
 	int dropout; /* kept masks cost a byte an element */
 	enum jl_norm norm;
@@ -63,6 +65,12 @@ struct jl_transformer_params {
 
 /* Is the shape possible? Says what would be right. */
 enum jl_status jl_transformer_check(const struct jl_transformer *model, struct jl_err *err);
+
+/* Every so many layers one sees all, the others a window; 0: none does. */
+double jl_local_frac(double window, double global_every);
+
+/* Of the pairs of tokens that the mask leaves: those that a layer looks at, on average. */
+double jl_transformer_seen_frac(const struct jl_transformer *model, double seq);
 
 struct jl_transformer_params jl_transformer_params(const struct jl_transformer *model);
 

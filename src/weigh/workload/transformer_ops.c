@@ -354,6 +354,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		.dtype = s->dtype == JL_FP8 ? s->act_dtype : s->dtype,
 		.causal = b->m->causal,
 		.flash = s->flash,
+		.seen_frac = jl_transformer_seen_frac(b->m, s->seq),
 	};
 	set_scores(b, &op->u.attention);
 	/* Batched products of heads whose rows do not start on 16 bytes leave the tensor cores. */

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 run 0 infer llama-3-70b --on dgx-h100 --lang en
-has "First token after"; has "A million tokens"; has "vllm serve llama-3-70b --tensor-parallel-size"; has "trtllm-serve"
+has "First token after"; has "A million tokens"; has "vllm serve meta-llama/Llama-3.1-70B-Instruct"; has "trtllm-serve"
 run 0 infer llama-3-70b --on dgx-h100 --lang ko; has "첫 토큰까지"; has "백만 토큰"
 run 0 infer llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json
 json "j['n_gpus'] * j['n_copies'] == 8 and j['fits'] and j['n_refused'] == 0"
@@ -27,7 +27,15 @@ run 0 infer llama-3-8b --on dgx-h100 --gpus 1 --ttft "1 s" --tpot "50 ms" --json
 json "j['rate_max_per_s'] > 8 and j['meets'] and j['tpot_s']['p90']['value'] <= 0.05"
 run 3 infer llama-3-8b --on dgx-h100 --rate 2/s --ttft "1 ms" --lang en; has "not met"
 # More arrives than it answers
-run 0 infer llama-3-8b --on l4 --rate 50/s --json; json "not j['keeps_up']"
+run 0 infer llama-3-8b --on l4 --rate 50/s --json; json "not j['keeps_up'] and 0.1 < j['rate_held_per_s'] < 5"
+held=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['rate_held_per_s'])" "$work/out")
+run 0 infer llama-3-8b --on l4 --rate "$held/s" --json; json "j['keeps_up'] and 'rate_held_per_s' not in j and j['ttft_s']['mean']['value'] < 10"
+run 0 infer llama-3-8b --on l4 --rate "$(python3 -c "print($held * 1.3)")/s" --json; json "not j['keeps_up']"
+run 0 infer llama-3-8b --on l4 --rate 50/s --lang en; [ "$(sed -n 2p "$work/out" | cut -c1-24)" = "  Overloaded: it holds a" ] && ok || bad "the overload is not said first"
+run 0 infer llama-3-8b --on l4 --rate 50/s --lang ko; flat; has "과부하입니다. 초당 최대"
+run 3 infer llama-3-8b --on l4 --rate 50/s --ttft "1 s" --lang en; has "Overloaded: it holds at most"
+# so slow that it answers less than one in four seconds: still a rate
+run 0 infer llama-2-7b --on rtx-4090 --rate 1/s --prompt 9000 --json; json "0.001 < j['rate_held_per_s'] < 0.3"
 run 0 infer llama-3-8b --on h100-sxm5 --sweep rate=1,5,400 --json
 json "[r['rate_per_s'] for r in j['rows']] == [1, 5, 400] and sum(r['knee'] for r in j['rows']) == 1 and not j['rows'][2]['keeps_up']"
 run 0 infer llama-3-70b --on h100-sxm5 --weights int4 --compare-weights --lang en; has "does not fit"; has "int4"
@@ -127,16 +135,47 @@ run 0 infer gpt-oss-120b --on h100-sxm5 --lang en; flat; has "weights: mxfp4, as
 run 0 infer gpt-oss-120b --on h100-sxm5 --lang ko; flat; has "mxfp4"; has "공개된 형식"
 run 0 infer gpt-oss-20b --on rtx-4090 --json; json "j['weights'] == 'mxfp4' and j['n_gpus'] == 1"
 run 2 infer gpt-oss-120b --on h100-sxm5 --weights bf16 --lang en; one_line; says "does not fit on h100-sxm5 in bf16"
-run 0 infer gpt-oss-20b --on h100-sxm5 --weights bf16 --lang en; flat; has "weights: bf16 (--weights)"; lacks "as it is published"
+run 0 infer gpt-oss-20b --on h100-sxm5 --weights bf16 --lang en; flat; lacks "as it is published"
 run 0 infer gpt-oss-20b --on h100-sxm5 --compare-weights --json; json "[r['weights'] for r in j['rows']][-1] == 'mxfp4' and j['rows'][0]['weights_B'] > 2.5 * j['rows'][-1]['weights_B']"
 run 0 infer deepseek-r1 --on dgx-h200 --json; json "j['weights'] == 'fp8_block' and abs(j['weights_B'] * j['n_gpus'] / 671e9 - 1) < 0.05"
 run 0 predict deepseek-v3 --serve --on dgx-a100-80gb --lang en --requests 1; has "fp8_block weights, as it is published"; has "does not fit"
 run 0 predict gpt-oss-120b --serve --on h100-sxm5 --requests 8 --json; json "j['weights'] == 'mxfp4' and j['fits']"
 run 0 infer exaone-4.0-32b --on h100-sxm5 --json; json "j['weights'] == '16-bit' and j['fits']"
-# What a request is, with the option that changes each
+# One of each is one
+for load in "--concurrency 1|1 request at once" "--users 1|1 user" "--rate 1/s|1 request a second"; do
+	run 0 infer llama-3-8b --on rtx-4090 ${load%|*} --lang en; head -1 "$work/out" | grep -q " ${load#*|}$" && ok || bad "$load: $(head -1 "$work/out")"
+done
+# An engine is given a name that it can load: the hub's, the reader's own folder or file, or a place to fill in; never more length than the model has
+engine() { run 0 infer "$@" --engine vllm --json; }
+engine exaone-3.5-7.8b --on rtx-4090; json "j['flags'].startswith('vllm serve LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct --')"
+engine gpt3-6.7b --on h100-sxm5; json "j['flags'].startswith('vllm serve <folder or Hugging Face id of gpt3-6.7b> --')"
+engine llama-3-8b --on h100-sxm5 --weights awq; json "j['flags'].startswith('vllm serve <folder or Hugging Face id of llama-3-8b in awq> --')"
+engine llama-3-8b --on h100-sxm5 --weights fp8; json "j['flags'].startswith('vllm serve meta-llama/Llama-3.1-8B-Instruct --') and '--quantization fp8' in j['flags']"
+mkdir -p "$work/my model"
+echo '{"model_type":"llama","hidden_size":1024,"num_hidden_layers":8,"num_attention_heads":8,"intermediate_size":4096,"vocab_size":32000,"max_position_embeddings":1536}' > "$work/my model/config.json"
+engine "$work/my model/config.json" --on rtx-4090; json "j['flags'].startswith(\"vllm serve '$work/my model' --\") and '--max-model-len 1536' in j['flags']"
+# Longer than the model was made for: said, by every command that serves
+engine llama-2-7b --on h100-sxm5 --prompt 4000; json "j['model_context_tokens'] == 4096 and j['longest_request_tokens'] == 4256 and '--max-model-len 4096' in j['flags']"
+run 0 infer llama-2-7b --on h100-sxm5 --prompt 4000 --lang en; flat; has "Context: a request of 4,256 tokens is longer than the 4,096 that the model was made for"
+run 0 infer llama-2-7b --on h100-sxm5 --prompt 4000 --lang ko; flat; has "이 모델의 컨텍스트 길이 4,096토큰보다 깁니다"
+run 0 infer llama-2-7b --on h100-sxm5 --lang en; lacks "Context:"
+run 0 infer "$work/my model/config.json" --on rtx-4090 --prompt 1500 --lang en; flat; has "longer than the 1,536"
+run 0 predict llama-2-7b --serve --on h100-sxm5 --prompt 4000 --lang en; flat; has "a request of 4,256 tokens is longer than the 4,096"
+run 0 recommend llama-2-7b --serve --context 16384 --lang en; flat; has "Beware: a request of 16,384 tokens is longer than the 4,096"
+# What a request is, with the option that changes each; only of what was not given
 run 0 infer llama-3-8b --on rtx-4090 --lang en; flat
 has "Assumed: questions of about 1024 tokens (--prompt)"; has "answers of about 256 (--answer)"; has "weights: 16-bit (--weights)"
 has "no engine in particular (--engine)"; lacks "(--think)"
 run 0 infer llama-3-8b --on h100-sxm5 --users 50 --engine vllm --lang en; flat
-has "20 s before the next question (--think)"; has "vllm (--engine)"
+has "20 s before the next question (--think)"; has "electricity at 0.12 USD/kWh (--kwh)"; has "PUE 1.2 (--pue)"; lacks "(--engine)"
+run 0 infer llama-3-8b --on h100-sxm5 --users 50 --think "9 s" --engine vllm --prompt 900 --answer 90 --weights bf16 --kwh "0.2 USD/kWh" --pue 1.5 --lang en; lacks "Assumed"
+run 0 infer llama-3-8b --on h100-sxm5 --kwh "292 KRW/kWh" --json; json "abs(j['usd_per_kWh'] - 0.2) < 0.01 and j['pue'] == 1.2"
+dear=$(python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print(j['electricity_usd_per_Mtoken_out'] / j['usd_per_kWh'] / j['pue'])" "$work/out")
+run 0 infer llama-3-8b --on h100-sxm5 --pue 2.4 --json; json "abs(j['electricity_usd_per_Mtoken_out'] / 0.12 / 2.4 / $dear - 1) < 1e-9"
+run 0 infer llama-3-8b --on h100-sxm5 --lang ko; flat; has "전기 0.12달러/kWh (--kwh)"; has "PUE 1.2 (--pue)"
+run 2 infer llama-3-8b --on h100-sxm5 --pue 0.5; one_line; says "--pue"
+# A processor reads its weights at its memory's pace (89.6 GB/s: 5.6 GB take 63 ms at least), and llama.cpp serves them
+run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --json
+json "0.063 < j['tpot_s']['mean']['value'] < 0.15 and j['flags'].startswith('llama-server')"
+run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --lang en; lacks "GPU each"
 finish

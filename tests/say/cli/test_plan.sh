@@ -14,7 +14,7 @@ json "all(abs(p['value'] / p['step_s']['value'] - 1) < 1e-9 and p['step_s']['lo'
 json "all(p['memory_B']['total'] <= 0.94 * p['memory_B']['capacity'] and p['fits'] for p in j['plans'])"
 json "all(p['parallel']['dp'] * p['parallel']['tp'] * p['parallel']['pp'] * p['parallel']['cp'] == 16 for p in j['plans'])"
 json "all(p['parallel']['dp'] * p['micro_batch'] * p['accumulate'] == 64 for p in j['plans'])"
-json "j['plans'][0]['indistinguishable'] is True and set(j['plans'][0]['settings']) == {'megatron', 'deepspeed', 'torchtitan'}"
+json "j['plans'][0]['indistinguishable'] is True and set(j['plans'][0]['settings']) == {'megatron', 'deepspeed', 'torchtitan', 'trl'}"
 json "len({(p['parallel']['tp'], p['parallel']['pp'], p['parallel']['cp'], p['parallel']['ep'], p['parallel']['zero'] == 3) for p in j['plans']}) == 5"
 cp "$work/out" "$work/first"
 

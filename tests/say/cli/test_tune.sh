@@ -98,4 +98,12 @@ run 0 predict llama-3-8b --on h100-sxm5 --tune lora --mean-seq 3000 --lang en; h
 run 0 predict llama-3-8b --tune lora --on h100-sxm5 --tokens 1e8 --json; cp "$work/out" "$work/predicted"
 run 0 recommend llama-3-8b --tune lora --only h100-sxm5 --how rent --max-gpus 1 --tokens 1e8 --json
 json "abs(j['pick']['run_s']['value'] / json.load(open('$work/predicted'))['run_s']['value'] - 1) < 1e-6"
+# Adapters run whole layers in plain PyTorch: no plan cuts them, and what is to be pasted has them
+run 0 plan llama-3-8b --on "8x a100-sxm4-80gb" --tune qlora --json
+json "all(p['parallel']['tp'] == p['parallel']['pp'] == p['parallel']['cp'] == 1 and p['framework'] == 'eager' for p in j['plans'])"
+json "'--load_in_4bit' in j['plans'][0]['settings']['trl']['text'] and 'absent' in j['plans'][0]['settings']['megatron']"
+run 0 plan llama-3-8b --on "2x rtx-4090" --tune dora --method dpo --targets q,v --settings trl
+has "trl dpo"; has "--use_dora --lora_target_modules q_proj v_proj"; lacks "load_in"
+run 0 plan llama-3-8b --on "8x a100-sxm4-80gb" --settings trl --lang en; has "# TRL (Hugging Face): TRL tunes models"
+run 0 predict llama-3-8b --on "2x rtx-4090" --tune qlora --lang en; has "kernels fused for tuning"; lacks "torch.compile instead"
 finish

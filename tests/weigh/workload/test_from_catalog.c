@@ -170,6 +170,21 @@ static void test_a_device_widens_what_it_cannot_compute_in(void **state)
 	assert_true(format.dense == JL_OP_NVFP4 && format.experts == JL_OP_NVFP4);
 }
 
+/* Local layers: of a long text only the window is looked at, of a short one everything. */
+static void test_windows(void **state)
+{
+	struct jl_transformer model;
+
+	(void)state;
+	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "gemma-3-12b"));
+	assert_float_equal(jl_transformer_seen_frac(&model, 1024), 1, 1e-12);
+	/* one layer of six sees n²/2 pairs, the others n·1024 − 1024²/2 */
+	assert_float_equal(jl_transformer_seen_frac(&model, 131072),
+			   (1 + 5 * (131072.0 * 1024 - 524288) / (131072.0 * 65536)) / 6, 1e-9);
+	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "llama-3-8b"));
+	assert_float_equal(jl_transformer_seen_frac(&model, 131072), 1, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_families_have_their_parts),
 		cmocka_unit_test(test_published_formats_have_the_size_of_the_files),
 		cmocka_unit_test(test_a_device_widens_what_it_cannot_compute_in),
+		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,38 @@ static void test_counts_are_the_published_ones(void **state)
 	jl_arena_release(&arena);
 }
 
+static void test_windows_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		double window, local_frac;
+	} files[] = {
+		{ "\"sliding_window\":512,\"sliding_window_pattern\":6", 512, 5.0 / 6 },
+		{ "\"sliding_window\":4096,\"sliding_window_pattern\":\"LLLG\"", 4096, 0.75 },
+		{ "\"sliding_window\":128,\"layer_types\":[\"sliding_attention\",\"full_attention\"]", 128, 0.5 },
+		{ "\"sliding_window\":4096", 4096, 1 },
+		{ "\"sliding_window\":null", 0, 0 },
+		{ "\"sliding_window\":4096,\"use_sliding_window\":false", 0, 0 },
+	};
+	struct jl_arena arena;
+	struct jl_hfconfig config;
+	struct jl_err err;
+	char text[512];
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		(void)snprintf(text, sizeof(text),
+			       "{\"model_type\":\"llama\",\"num_hidden_layers\":12,\"hidden_size\":1024,"
+			       "\"num_attention_heads\":8,\"intermediate_size\":4096,\"vocab_size\":1000,%s}",
+			       files[i].text);
+		assert_int_equal(parse(&config, text, &arena, &err), JL_OK);
+		assert_float_equal(config.model.window, files[i].window, 0);
+		assert_float_equal(config.model.local_frac, files[i].local_frac, 1e-12);
+	}
+	jl_arena_release(&arena);
+}
+
 static void test_bert_is_an_encoder(void **state)
 {
 	const char *text =
@@ -228,7 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_are_the_published_ones),    cmocka_unit_test(test_bert_is_an_encoder),
 		cmocka_unit_test(test_hostile_files_get_one_clear_line), cmocka_unit_test(test_deep_nesting_is_refused),
-		cmocka_unit_test(test_large_files_are_not_read),
+		cmocka_unit_test(test_large_files_are_not_read),         cmocka_unit_test(test_windows_are_read),
 	};
 
 	jl_lang_set_default(jl_lang_find("ko"));

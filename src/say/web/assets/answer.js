@@ -1,7 +1,7 @@
 // A prediction said in one large sentence, and what its numbers' drawers hold.
-import { state } from "/state.js";
+import { state, set } from "/state.js";
 import { t, parts, partOf } from "/words.js";
-import { fmt, many, percent } from "/format.js";
+import { fmt, many, percent, range } from "/format.js";
 import { el, num, sentence } from "/dom.js";
 import { caseOf } from "/api.js";
 
@@ -53,10 +53,18 @@ export function answerSentence(a) {
   if (time) out.push(...sentence(parts("a_bound"), el("strong", {}, `${time.name} (${percent(time.value / a.step_s.value)})`)));
   return el("p", { className: "answer" }, out);
 }
+// Where memory may turn out too small: how much it may take, and what makes sure. Price and time counts with a run that is sure to fit.
+function unsure(a) {
+  const thrifty = a.micro_batch > 1 ? { batch: String(Math.floor(a.micro_batch / 2)), global: "" } : { recompute: { none: "selective", selective: "full" }[a.recompute], batch: "1" };
+  const chip = a.micro_batch > 1 ? `${t("batch")} ${thrifty.batch}` : thrifty.recompute ? `${t("recompute")} ${thrifty.recompute}` : "";
+  return [...sentence(parts(a.micro_batch > 1 ? "a_may" : "a_may_price"), num(a.memory_peak_B.hi, "B", { label: t("memory"), formula: range(a.memory_peak_B, "B") })), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : "", " "];
+}
 export function secondLine(a) {
-  const out = [];
+  const out = a.fits && a.memory_peak_B?.hi > a.memory_B.capacity ? unsure(a) : [];
   if (a.tokens_per_s) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
   else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
+  const rent = a.rent;
+  if (a.cost_usd && rent && a.n_gpus > rent.largest_offer_gpus) out.push(...sentence(parts(rent.hosts_not_joined ? "a_rent_apart" : "a_rent"), num(rent.gpu_usdps * 3600, "usd", { label: t("rent"), origin: "listed", source: `${rent.provider}, ${rent.item}`, date: rent.date, digits: 3 }), rent.provider, String(a.n_gpus), String(rent.largest_offer_gpus)), " ");
   if (a.step_s.lo) out.push(...sentence(parts("a_sure"), percent(Math.sqrt(a.step_s.hi / a.step_s.lo) - 1)));
   return el("p", { className: "second" }, out);
 }

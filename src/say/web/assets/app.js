@@ -41,7 +41,7 @@ async function show() {
     main.dataset.ready = name;
   } catch (e) { main.replaceChildren(fault(e)); }
 }
-addEventListener("popstate", () => { read(); show(); });
+addEventListener("popstate", () => { read({ back: true }); show(); });
 addEventListener("keydown", (e) => {
   if (e.altKey && /^[1-9]$/.test(e.key) && views[e.key - 1]) { e.preventDefault(); set({ view: views[e.key - 1] }, true); show(); }
 });

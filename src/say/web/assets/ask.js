@@ -1,7 +1,7 @@
 import { state } from "/state.js";
 import { t } from "/words.js";
 import { fmt } from "/format.js";
-import { el, fault, fragment, copyButton, say } from "/dom.js";
+import { el, fault, fragment, copyButton, say, wait } from "/dom.js";
 import { ask, latest, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
 import { answerSentence, secondLine, timeParts, memoryParts, key } from "/answer.js";
@@ -21,7 +21,7 @@ export function showAsk(main) {
       el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3) }), key(memory, "B", a.memory_B.total)));
   };
   const update = latest(async () => {
-    answer.classList.add("waiting");
+    wait(answer);
     try {
       last = await ask("predict", caseOf());
       answer.replaceChildren(answerSentence(last), secondLine(last));

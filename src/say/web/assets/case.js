@@ -14,13 +14,19 @@ export function lists() {
   }, 300);
   return boxes;
 }
+// "8x h100" offers as many of each accelerator that is called so.
+function offer(text) {
+  const [, n, rest] = /^(\d+)\s*x\s*(.*)/i.exec(text) ?? [], box = document.getElementById("l-systems"), words = (rest ?? "").toLowerCase().split(/\s+/);
+  for (const old of box.querySelectorAll("[data-n]")) old.remove();
+  for (const [id, name] of n ? hello.gpus ?? [] : []) if (words.every((w) => `${id} ${name}`.toLowerCase().includes(w))) box.append(el("option", { value: `${n}x ${id}`, "data-n": n }, name));
+}
 // where the style sheet cannot do it (field-sizing)
 const grow = (input) => { if (!CSS.supports("field-sizing", "content")) input.style.width = `calc(${Math.max(input.value.length, 4)}ch + 1.1em)`; };
 function word(key, list, label) {
   const input = el("input", { className: "word", id: "q-" + key, value: state[key], list, spellcheck: false, autocomplete: "off", "aria-label": label });
   grow(input);
-  input.addEventListener("input", () => grow(input));
-  input.addEventListener("change", () => { set({ [key]: input.value.trim() }); });
+  input.addEventListener("input", () => { grow(input); if (list === "l-systems") offer(input.value); });
+  input.addEventListener("change", () => { set({ [key]: input.value.trim() }, true); });
   input.addEventListener("focus", () => input.select());
   return input;
 }

@@ -24,6 +24,12 @@ export function num(e, unit, about = {}) {
   if (about.label) b.setAttribute("aria-label", `${about.label}: ${text}`);
   return spread ? el("span", { className: "nb" }, b, el("small", { className: "spread" }, ` (${spread})`)) : b;
 }
+// While an answer is made: what stood there stays, and after a moment it says so, to those who listen too.
+export function wait(box) {
+  box.dataset.wait = `${t("working")}…`;
+  box.classList.add("waiting");
+  setTimeout(() => { if (box.classList.contains("waiting")) say(box.dataset.wait); }, 400);
+}
 // A sentence of words.js with elements between its parts.
 export function sentence(parts, ...inside) {
   return parts.flatMap((part, i) => [part, inside[i]]).filter((x) => x != null && x !== "");
@@ -34,12 +40,12 @@ export function manyTable(heads, right, rows) {
   return el("div", { className: "wide many" }, el("table", {}, el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", className: right(h, i) ? "r" : "" }, h)))), el("tbody", {}, rows)));
 }
 export function field(key, { label, list, type = "text", placeholder = t("auto"), width, suffix } = {}) {
-  const input = el("input", { id: "f-" + key, type, value: state[key], placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }) });
+  const input = el("input", { id: "f-" + key, type, value: state[key], placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }, true) });
   if (width) input.size = width;
   return el("label", { className: "field" }, el("span", {}, label ?? t(key)), input, suffix ? el("i", {}, suffix) : null);
 }
 export function choice(key, values, { label } = {}) {
-  const select = el("select", { id: "f-" + key, onchange: (e) => set({ [key]: e.target.value }) }, values.map(([v, text]) => el("option", { value: v, selected: v === state[key] }, text)));
+  const select = el("select", { id: "f-" + key, onchange: (e) => set({ [key]: e.target.value }, true) }, values.map(([v, text]) => el("option", { value: v, selected: v === state[key] }, text)));
   return el("label", { className: "field" }, el("span", {}, label ?? t(key)), select);
 }
 export function slider(key, values, show, { label } = {}) {
@@ -55,7 +61,7 @@ export function slider(key, values, show, { label } = {}) {
 export function chips(key, values, { label } = {}) {
   const box = el("div", { className: "chips", role: "group", "aria-label": label ?? t(key) }, el("span", {}, label ?? t(key)));
   for (const [v, text] of values) {
-    box.append(el("button", { type: "button", className: "chip", "aria-pressed": String(state[key] === v), onclick: (e) => { set({ [key]: v }); for (const b of box.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.target)); } }, text));
+    box.append(el("button", { type: "button", className: "chip", "aria-pressed": String(state[key] === v), onclick: (e) => { set({ [key]: v }, true); for (const b of box.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.target)); } }, text));
   }
   return box;
 }

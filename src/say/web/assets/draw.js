@@ -33,7 +33,7 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
     const a = Math.log(lo), b = Math.log(hi);
     const f = (v) => from + ((Math.log(v) - a) / (b - a || 1)) * (to - from);
     if (!ticks) { ticks = []; for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++) for (const m of hi / lo > 300 ? [1] : hi / lo > 30 ? [1, 3] : [1, 2, 5]) { const v = m * 10 ** e; if (v >= lo * 0.999 && v <= hi * 1.001) ticks.push(v); } }
-    return { f, ticks };
+    return { f, ticks: ticks.length > 2 ? ticks : nice(lo, hi, 4) };
   }
   return { f: (v) => from + ((v - lo) / (hi - lo || 1)) * (to - from), ticks: ticks ?? nice(lo, hi, n) };
 }
@@ -50,11 +50,12 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < columns(label) * 7 + 10) continue; last = px; root.append(text(px, height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
   const title = (a) => (a.log ? `${a.label} (${t("log_scale")})` : a.label);
   root.append(text(left, 14, title(y), { class: "axis" }), text(width - right, height - 6, title(x), { "text-anchor": "end", class: "axis" }));
-  for (const m of marks) {
-    if (m.x != null) root.append(svg("path", { d: `M${r1(sx.f(m.x))} ${top}V${height - bottom}`, class: "mark" }), text(r1(sx.f(m.x)) + (sx.f(m.x) > width * 0.7 ? -6 : 6), height - bottom - 8, m.name, { class: "tick strong", "text-anchor": sx.f(m.x) > width * 0.7 ? "end" : "start" }));
-    if (m.y != null && sy.f(m.y) > top) root.append(svg("path", { d: `M${left} ${r1(sy.f(m.y))}H${width - right}`, class: "mark dash" }), text(left + 6, r1(sy.f(m.y)) - 5, m.name, { class: "tick strong" }));
-  }
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
+  for (const m of marks) {
+    const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, before = x0 > (left + width) / 2;
+    if (x0) root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: "mark" }), text(r1(x0) + (before ? -6 : 6), top + 10, m.name, { class: "tick strong", "text-anchor": before ? "end" : "start" }));
+    if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(left + 6, r1(y0) - 5, m.name, { class: "tick strong" }));
+  }
   if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
   return root;
 }

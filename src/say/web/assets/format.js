@@ -1,4 +1,4 @@
-// Figures as the program writes them: two digits of what is estimated, a range in the unit of its value.
+// Figures as the program writes them: two digits of what is estimated, a range in the unit of its value; none where both ends are written alike.
 import { state, hello } from "/state.js";
 
 const steps = {
@@ -42,10 +42,11 @@ export function range(e, unit, n = 2) {
   if (!e || e.lo == null || e.lo === e.hi) return "";
   if (unit === "usd") { // one sign for both ends where they share it
     const lo = money(e.lo, n), hi = money(e.hi, n), tail = /[^\d.,]+$/.exec(hi)?.[0] ?? "", head = /^[^\d]+/.exec(hi)?.[0] ?? "";
-    return `${tail && lo.endsWith(tail) ? lo.slice(0, -tail.length) : lo}–${head && lo.startsWith(head) ? hi.slice(head.length) : hi}`;
+    return lo === hi ? "" : `${tail && lo.endsWith(tail) ? lo.slice(0, -tail.length) : lo}–${head && lo.startsWith(head) ? hi.slice(head.length) : hi}`;
   }
   const [by] = unitOf(e.value, unit);
-  return `${digits(e.lo / by, n)}–${digits(e.hi / by, n)}`;
+  const ends = [e.lo, e.hi].map((v) => digits(v / by, n));
+  return ends[0] === ends[1] ? "" : ends.join("–");
 }
 // A sum of dollars as a number in the money that is shown, and such a number as text: axes want round figures in it.
 export const inMoney = (usd) => (state.cur === "KRW" ? usd * hello.krw_per_usd : usd);

@@ -1,7 +1,7 @@
 import { state, set, hello } from "/state.js";
 import { t, parts } from "/words.js";
 import { fmt, money, inMoney, moneyText } from "/format.js";
-import { el, num, fault, field, copyButton, sentence } from "/dom.js";
+import { el, num, fault, field, copyButton, sentence, wait } from "/dom.js";
 import { ask, latest, commandLine, tidy } from "/api.js";
 import { lists, precisions } from "/case.js";
 import { plot, svg, shapes, timeTicks, widthOf, keepDrawn } from "/draw.js";
@@ -42,7 +42,7 @@ export function show(main) {
     cards.replaceChildren(el("h2", {}, t("compared")), el("div", { className: "cards" }, list.map((p) => el("article", { className: "card" }, el("h3", {}, p.system), el("p", {}, `${wayName(p.how)} · ${[p.provider, p.region].filter(Boolean).join(", ")}`), el("p", {}, t("cost"), " ", cost(p)), el("p", {}, t("run_time"), " ", time(p)), (p.caveats ?? []).some((c) => c.key === "price-age") ? "" : el("p", { className: "dim" }, `${t("price_of")} ${p.price_date ?? "–"}${old(p.price_date) ? ` (${t("old")})` : ""}`), (p.caveats ?? []).map((c) => el("p", { className: "dim" }, c.text.replace(/(\d) (?=%|[A-Za-z])/g, "$1\u00a0")))))));
   }
   const update = latest(async () => {
-    answer.classList.add("waiting");
+    wait(answer);
     const list = [];
     let problem = null, best = null;
     await Promise.all(hows().map(async (how) => {

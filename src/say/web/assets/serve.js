@@ -1,7 +1,7 @@
 import { state } from "/state.js";
 import { t, parts, fill } from "/words.js";
-import { fmt, money, inMoney, moneyText, digits } from "/format.js";
-import { el, num, fault, fragment, slider, field, choice, copyButton, sentence } from "/dom.js";
+import { fmt, money, inMoney, moneyText, digits, grouped } from "/format.js";
+import { el, num, fault, fragment, slider, field, choice, copyButton, sentence, wait } from "/dom.js";
 import { ask, latest, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 import { plot, widthOf, keepDrawn } from "/draw.js";
@@ -12,7 +12,7 @@ export function show(main) {
   let last = null, rows = [];
   const base = () => tidy({ model: state.smodel, on: state.son, prompt: state.prompt, answer: state.answer, weights: state.weights });
   const request = () => ({ ...base(), rate: `${state.rate}/s`, ttft: `${state.ttft} s`, tpot: `${state.tpot} s` });
-  const around = () => { const r = Number(state.rate); return [...new Set([r / 4, r / 2, r, r * 2, r * 4, r * 8].map((v) => Number(v.toPrecision(2))))]; };
+  const around = () => { const r = last.keeps_up ? Number(state.rate) : last.rate_held_per_s || Number(state.rate); return [...new Set([r / 4, r / 2, r, r * 2, r * 4, r * 8].map((v) => Number(v.toPrecision(2))))]; };
   main.append(question({ modelKey: "smodel", onKey: "son", verb: "q_serve_verb", end: "q_serve_end" }), el("div", { className: "fields" }, slider("rate", rates, (v) => fill("per_s", v)), field("prompt", { type: "number" }), field("answer", { type: "number" }), choice("weights", [["", t("auto")], ...["bf16", "fp8", "int8", "int4", "awq", "q4_k_m"].map((v) => [v, v])], { label: t("weights_as") }), field("ttft", { type: "number", label: t("ttft_s") }), field("tpot", { type: "number", label: t("tpot_s") })), answer, el("div", { className: "pair even" }, latency, costs), el("div", { className: "actions" }, copyButton(() => commandLine("infer", request()))), all);
   function draw() {
     const good = rows.filter((r) => r.fits && r.ttft_p90_s);
@@ -20,20 +20,21 @@ export function show(main) {
     const w = widthOf(latency), of = (k) => good.map((r) => ({ x: r.rate_per_s, y: r[k].value, lo: r[k].lo, hi: r[k].hi, label: `${fill("per_s", r.rate_per_s)}: ${fmt(r[k].value, "s")}` }));
     const x = { label: t("rate"), log: true, lo: good[0].rate_per_s, hi: good.at(-1).rate_per_s, ticks: good.map((r) => r.rate_per_s), show: (v) => digits(v, 2) }, a = of("ttft_p90_s"), b = of("tpot_p90_s"), ys = [...a, ...b].flatMap((p) => [p.y]);
     const knee = good.find((r) => r.knee);
-    latency.replaceChildren(el("figcaption", {}, t("latency")), plot({ width: w, height: 340, name: t("latency"), words: [...a, ...b].map((p) => p.label).join("; "), x, y: { label: t("lat"), log: true, lo: Math.min(...ys, Number(state.tpot)) * 0.6, hi: Math.max(...ys, Number(state.ttft)) * 1.6, show: (v) => fmt(v, "s", 1) }, series: [{ name: t("ttft"), cls: "main", points: a }, { name: t("tpot"), cls: "second", points: b }], marks: [...(knee ? [{ x: knee.rate_per_s, name: t("knee") }] : []), { y: Number(state.ttft), name: `${t("sla")}: ${t("ttft")}` }, { y: Number(state.tpot), name: `${t("sla")}: ${t("tpot")}` }] }));
+    latency.replaceChildren(el("figcaption", {}, t("latency")), plot({ width: w, height: 340, name: t("latency"), words: [...a, ...b].map((p) => p.label).join("; "), x, y: { label: t("lat"), log: true, lo: Math.min(...ys, Number(state.tpot)) * 0.6, hi: Math.max(...ys, Number(state.ttft)) * 1.6, show: (v) => fmt(v, "s", 1) }, series: [{ name: t("ttft"), cls: "main", points: a }, { name: t("tpot"), cls: "second", points: b }], marks: [...(last.rate_held_per_s ? [{ x: last.rate_held_per_s, name: `${t("held")} ${fill("per_s", digits(last.rate_held_per_s, 2))}` }] : knee ? [{ x: knee.rate_per_s, name: t("knee") }] : []), { y: Number(state.ttft), name: `${t("sla")}: ${t("ttft")}` }, { y: Number(state.tpot), name: `${t("sla")}: ${t("tpot")}` }] }));
     const priced = good.filter((r) => r.usd_per_Mtoken_out);
     if (priced.length < 2) { costs.replaceChildren(); return; }
     const c = priced.map((r) => ({ x: r.rate_per_s, y: inMoney(r.usd_per_Mtoken_out.value), label: `${r.rate_per_s}/s: ${money(r.usd_per_Mtoken_out.value)}` }));
     costs.replaceChildren(el("figcaption", {}, `${t("per_m")}, ${fill("all_gpus", state.lang === "ko" ? `GPU ${last.n_gpus_system}장` : `${last.n_gpus_system} GPUs`)}`), plot({ width: widthOf(costs), height: 340, name: t("per_m"), words: c.map((p) => p.label).join("; "), legend: false, x: { ...x, lo: c[0].x, hi: c.at(-1).x }, y: { label: t("cost"), log: true, lo: Math.min(...c.map((p) => p.y)) * 0.7, hi: Math.max(...c.map((p) => p.y)) * 1.4, show: (v) => moneyText(v, 1) }, series: [{ cls: "main", points: c }] }));
   }
   const update = latest(async () => {
-    answer.classList.add("waiting");
+    wait(answer);
     try {
       last = await ask("infer", request());
       const cost = last.usd_per_Mtoken_out;
       if (!last.fits) answer.replaceChildren(el("p", { className: "answer" }, el("span", { className: "bad" }, t("v_fits"))));
-      else if (!last.keeps_up) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("v_not"), state.rate)));
-      else answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("v_answer"), state.rate, num(last.ttft_s.p90, "s", { label: t("ttft"), formula: `${last.n_requests} requests simulated, p90` }), num(last.tpot_s.p90, "s", { label: t("tpot"), formula: `${last.n_requests} requests simulated, p90` })), " ", ...(cost ? sentence(parts("v_cost"), num(cost, "usd", { label: t("per_m"), formula: `${last.n_gpus_used} × ${fmt(last.rent.usd_per_gpu_s * 3600, "usd", 3)}/h ÷ ${fmt(last.output_tokens_per_s.value, "1", 3)} tokens/s`, source: `${last.rent.provider}, ${last.rent.item}`, date: last.rent.date }), state.lang === "ko" ? `GPU ${last.n_gpus_used}장` : `${last.n_gpus_used} GPU${last.n_gpus_used > 1 ? "s" : ""}`) : []), last.n_gpus_used < last.n_gpus_system ? ` ${state.lang === "ko" ? fill("v_enough", `${last.n_gpus_system}장`, `${last.n_gpus_used}장`) : fill("v_enough", last.n_gpus_used, last.n_gpus_system)}` : ""));
+      else if (!last.keeps_up) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("v_over"), num(last.rate_held_per_s, "1", { label: t("held"), formula: `${last.n_requests} requests simulated` }), state.rate)));
+      else answer.replaceChildren(el("p", { className: "answer" }, last.meets ? "" : `${t("v_missed")} `, ...sentence(parts("v_answer"), state.rate, num(last.ttft_s.p90, "s", { label: t("ttft"), formula: `${last.n_requests} requests simulated, p90` }), num(last.tpot_s.p90, "s", { label: t("tpot"), formula: `${last.n_requests} requests simulated, p90` })), " ", ...(cost ? sentence(parts("v_cost"), num(cost, "usd", { label: t("per_m"), formula: `${last.n_gpus_used} × ${fmt(last.rent.usd_per_gpu_s * 3600, "usd", 3)}/h ÷ ${fmt(last.output_tokens_per_s.value, "1", 3)} tokens/s`, source: `${last.rent.provider}, ${last.rent.item}`, date: last.rent.date }), state.lang === "ko" ? `GPU ${last.n_gpus_used}장` : `${last.n_gpus_used} GPU${last.n_gpus_used > 1 ? "s" : ""}`) : []), last.n_gpus_used < last.n_gpus_system ? ` ${state.lang === "ko" ? fill("v_enough", `${last.n_gpus_system}장`, `${last.n_gpus_used}장`) : fill("v_enough", last.n_gpus_used, last.n_gpus_system)}` : ""));
+      if (last.longest_request_tokens > last.model_context_tokens) answer.append(el("p", { className: "second bad" }, fill("v_long", grouped(last.longest_request_tokens), grouped(last.model_context_tokens))));
       if (last.fits) { rows = (await ask("infer", { ...base(), sweep: `rate=${around().join(",")}` })).rows ?? []; draw(); } else { rows = []; draw(); }
     } catch (e) { answer.replaceChildren(fault(e)); rows = []; draw(); }
     answer.classList.remove("waiting");

@@ -1,4 +1,4 @@
-// What is asked is in the address: it can be sent to somebody, and Back goes back.
+// What is asked is in the address: it can be sent to somebody, and Back goes back to the question before. Language and money are the reader's: they stay as chosen.
 export const defaults = {
   view: "ask", lang: "en", cur: "USD", model: "llama-3-8b", on: "8x h100-sxm5", batch: "", seq: "", precision: "", framework: "", recompute: "", zero: "", tokens: "1e10", global: "", flash: "",
   upto: "64", how: "rent,spot,buy", region: "", budget: "", deadline: "", only: "", util: "60", years: "3", price: "", hourly: "", tariff: "", watts: "",
@@ -9,9 +9,10 @@ export const hello = {};
 export const files = {}; // texts of what was dropped, by name: they go with the request
 const listeners = new Set();
 
-export function read() {
-  const query = new URLSearchParams(location.search);
-  for (const key of Object.keys(defaults)) state[key] = query.get(key) ?? remembered[key] ?? defaults[key];
+export function read({ back = false } = {}) {
+  const query = new URLSearchParams(location.search), own = back ? { lang: state.lang, cur: state.cur } : {};
+  for (const key of Object.keys(defaults)) state[key] = own[key] ?? query.get(key) ?? remembered[key] ?? defaults[key];
+  if (back) history.replaceState(null, "", address());
 }
 const remembered = {};
 export function remember(key, value) { remembered[key] = value; }
