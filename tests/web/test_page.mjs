@@ -179,6 +179,101 @@ for (const view of views)
   check(bytes > 10000 && bytes <= 150000, `first page: ${bytes} bytes`);
   check(own.every((ms) => ms > 0), `when the answer stood there: ${own}`);
 }
+{ // more arrives than is answered: said first, with what is held; names in the chart do not lie on each other
+  for (const [lang, width, wanted] of [["en", 1440, /^Overloaded: it holds at most \d+\/s\. At 256\/s/], ["ko", 390, /^과부하입니다\. 초당 최대 \d+건/]]) {
+    const page = await open(`/?view=serve&rate=256&lang=${lang}`, { width });
+    check(wanted.test((await page.locator(".answer").innerText()).replaceAll("\n", "")), `overload ${lang}: ${await page.locator(".answer").innerText()}`);
+    const boxes = await page.evaluate(() => [...document.querySelectorAll("figure:first-child svg .strong, figure:first-child svg .name")].map((e) => { const b = e.getBBox(); return [e.textContent, b.x, b.y, b.x + b.width, b.y + b.height]; }));
+    check(boxes.length === 5, `overload ${lang}: ${boxes.length} names in the chart`);
+    for (const a of boxes) for (const b of boxes) check(a === b || a[3] < b[1] || b[3] < a[1] || a[4] < b[2] + 3 || b[4] < a[2] + 3, `overload ${lang}: '${a[0]}' lies on '${b[0]}'`);
+    await page.context().close();
+  }
+  const missed = await open("/?view=serve&rate=1&ttft=0.001");
+  check(/^The targets are missed/.test(await missed.locator(".answer").innerText()), `targets: ${await missed.locator(".answer").innerText()}`);
+  await missed.context().close();
+  const long = await open("/?view=serve&smodel=llama-2-7b&prompt=9000&lang=ko");
+  check(/9,256토큰으로 이 모델의 컨텍스트 길이 4,096토큰보다/.test(await long.locator("section.result").innerText()), `context: ${await long.locator("section.result").innerText()}`);
+  await long.context().close();
+}
+{ // Ask and Price answer one question alike: memory that may not suffice is said, and a click makes the run that Price counts with; what hosts cost is said
+  const page = await open("/?on=8x+h100-sxm5");
+  check(/may turn out to be up to \d+ GiB; Price and time counts/.test(await page.locator("p.second").innerText()), `memory: ${await page.locator("p.second").innerText()}`);
+  await page.locator("p.second .chip").click();
+  await settle(page);
+  check(await page.inputValue("#f-recompute") === "selective" && !/may turn out/.test(await page.locator("p.second").innerText()), `surely fits: ${page.url()} ${await page.locator("p.second").innerText()}`);
+  const run = Number(await page.locator(".answer .num").nth(2).getAttribute("data-value"));
+  const pick = await page.evaluate(async () => (await (await fetch("/api/v1/recommend", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "llama-3-8b", tokens: 1e10, only: "h100-sxm5", how: "rent", "max-gpus": 8, "per-machine": 8 }) })).json()).pick);
+  check(Math.abs(run / pick.run_s.value - 1) < 1e-6 && pick.caveats.some((c) => c.key === "room"), `Ask ${run} s, Price ${pick.run_s.value} s: ${JSON.stringify(pick.caveats)}`);
+  await page.goBack();
+  await settle(page);
+  check(await page.inputValue("#f-recompute") === "", "Back takes the click back");
+  await page.context().close();
+  for (const [lang, wanted] of [["en", /Rent is \$[\d.]+ an hour a GPU \(.+: hosts with a network between them\), a list price × 16 GPUs/], ["ko", /노드 사이 네트워크가 있는 상품\)이고, 정가 × GPU 16장/]]) {
+    const two = await open(`/?on=2x(8x+h100-sxm5)&lang=${lang}`);
+    check(wanted.test(await two.locator("p.second").innerText()), `two hosts ${lang}: ${await two.locator("p.second").innerText()}`);
+    await two.context().close();
+  }
+}
+{ // "8x h100" offers them; Back and Forward go through the questions, language and money stay the reader's
+  const page = await open("/?on=rtx-4090");
+  await page.waitForTimeout(400);
+  await page.fill("#q-on", "8x h100");
+  const offered = await page.locator("#l-systems option").evaluateAll((l) => l.map((o) => o.value));
+  check(offered.includes("8x h100-sxm5") && offered.includes("8x h100-pcie") && !offered.includes("8x a100-sxm4-80gb"), `offered for 8x h100: ${offered.filter((o) => o.startsWith("8x"))}`);
+  await page.fill("#q-on", "8x h100-sxm5");
+  await page.press("#q-on", "Tab");
+  await settle(page);
+  await page.locator("nav a").nth(3).click();
+  await settle(page);
+  await page.click("#lang");
+  await settle(page);
+  const at = async () => [await page.evaluate(() => document.querySelector("main").dataset.ready), new URL(page.url()).searchParams.get("on"), await page.locator("html").getAttribute("lang"), new URL(page.url()).searchParams.get("lang")].join(" ");
+  for (const [go, wanted] of [["goBack", "ask 8x h100-sxm5 ko ko"], ["goBack", "ask rtx-4090 ko ko"], ["goForward", "ask 8x h100-sxm5 ko ko"], ["goForward", "price 8x h100-sxm5 ko ko"]]) {
+    await page[go]();
+    await settle(page);
+    const now = (await at()).replace("  ", " 8x h100-sxm5 "); // what is as usual is not in the address
+    check(now === wanted, `${go}: ${now}, not ${wanted}`);
+  }
+  await page.context().close();
+}
+{ // while an answer is made, it says so, also to those who listen; a long one is made once
+  for (const [lang, words] of [["en", "weighing…"], ["ko", "계산 중…"]]) {
+    const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
+    let go;
+    const held = new Promise((done) => { go = done; });
+    await page.route("**/api/v1/validate", async (route) => { await held; await route.continue(); });
+    await page.goto(`${base}/?view=trust&lang=${lang}`);
+    await page.waitForFunction((w) => document.getElementById("say").textContent === w, words);
+    check(await page.evaluate(() => getComputedStyle(document.querySelector(".result.waiting"), "::after").content.slice(1, -1)) === words, `trust ${lang}: nothing is seen while it waits`);
+    go();
+    await settle(page);
+    check(await page.locator(".answer .num").count() > 0, `trust ${lang}: no answer`);
+    await context.close();
+  }
+  const page = await open("/");
+  const times = await page.evaluate(async () => { const list = []; for (let i = 0; i < 2; i++) { const begin = performance.now(); await (await fetch("/api/v1/validate", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ set: "infer_llm", worst: 100000 }) })).json(); list.push(performance.now() - begin); } return list; });
+  console.log(`a long answer: ${times.map((ms) => ms.toFixed(0)).join(" ms, then ")} ms`);
+  check(times[1] < times[0] / 3, `a long answer is made again: ${times}`);
+  await page.context().close();
+}
+{ // what is wrong with a dropped file is said in the reader's language; an interval that rounds away is not shown
+  const page = await open("/?lang=ko");
+  await page.setInputFiles(".drop input", { name: "config.json", mimeType: "application/json", buffer: Buffer.from("hello") });
+  await page.waitForSelector(".fault");
+  check(!/[a-z]{4,}/.test((await page.locator(".fault").innerText()).replaceAll("config.json", "").replaceAll("JSON", "")), `a bad file in Korean: ${await page.locator(".fault").innerText()}`);
+  await page.context().close();
+}
+{
+  const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
+  await page.route("**/api/v1/predict", async (route) => {
+    const answer = await (await route.fetch()).json(), near = (e) => ({ value: e.value, lo: e.value * 0.9999, hi: e.value * 1.0001 });
+    await route.fulfill({ json: { ...answer, step_s: near(answer.step_s), cost_usd: near(answer.cost_usd) } });
+  });
+  await page.goto(`${base}/?lang=ko&cur=KRW`);
+  await settle(page);
+  check(await page.locator(".answer .spread").count() === 1, `intervals whose ends are written alike: ${await page.locator(".answer").innerText()}`);
+  await context.close();
+}
 { // the keyboard alone
   const page = await open("/");
   for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.classList.contains("num"))); i++) await page.keyboard.press("Tab");

@@ -24,6 +24,15 @@ BY_ID(jl_link_by_id, jl_link_info, links, n_links)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
 BY_ID(jl_rule_by_id, jl_rule, rules, n_rules)
 
+const char *jl_model_hub(const struct jl_model_info *model)
+{
+	const char *const *alias = model->aliases;
+
+	while (!model->hub && alias && *alias && !strchr(*alias, '/'))
+		alias++;
+	return model->hub ? model->hub : alias ? *alias : NULL;
+}
+
 double jl_figure(const struct jl_catalog *cat, const char *id)
 {
 	const struct jl_rule *rule = jl_rule_by_id(cat, id);

@@ -75,6 +75,9 @@ const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const c
 const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id);
 
 /* A figure of catalog/figures.yaml; the built-in one where `cat` has none. */
+/* Its name on the Hugging Face hub, said or among its other names; NULL: none is known. */
+const char *jl_model_hub(const struct jl_model_info *model);
+
 double jl_figure(const struct jl_catalog *cat, const char *id);
 /* The id that somebody means by `text`: a rule of this kind ("gpu-spelling"); NULL: there is none. */
 const char *jl_spelt(const struct jl_catalog *cat, const char *kind, const char *text);

@@ -310,13 +310,13 @@ static void model(struct jl_doc *doc, const struct jl_model_info *m)
 		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("parameters, published: %s (%s)"),
 			     jl_value_text(JL_TXT, m->params, JL_K_NUMBER, false),
 			     m->params_source ? m->params_source : m->source);
-	if (m->weights)
-		jl_tell_note(doc, NULL, JL_LISTED, JL_("weights: %s, as it is published"), m->weights);
 	if (m->context > 0)
 		jl_tell_note(doc, NULL, JL_LISTED, JL_("context: %s tokens at most"),
 			     jl_grouped_text(JL_TXT, m->context));
-	if (m->hub)
-		jl_tell_note(doc, NULL, JL_LISTED, "https://huggingface.co/%s", m->hub);
+	if (jl_model_hub(m))
+		jl_tell_note(doc, NULL, JL_LISTED, "https://huggingface.co/%s", jl_model_hub(m));
+	if (m->weights)
+		jl_tell_note(doc, NULL, JL_LISTED, JL_("weights: %s, as it is published"), m->weights);
 	jl_tell_note(doc, NULL, JL_LISTED, "%s · %s", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
 		     m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
 }

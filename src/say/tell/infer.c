@@ -259,12 +259,12 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 				       jl_tell_text(doc, JL_("%s before the next question (--think)"),
 						    jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3)) },
 		[JL_ASSUMED_WEIGHTS] = { true,
-					 !a->published
-						 ? JL_("weights: 16-bit (--weights)")
-						 : jl_tell_text(doc, "%s (--weights)",
+					 a->published
+						 ? jl_tell_text(doc, "%s (--weights)",
 								jl_tell_text(doc,
 									     JL_("weights: %s, as it is published"),
-									     a->weights)) },
+									     a->weights))
+						 : JL_("weights: 16-bit (--weights)") },
 		[JL_ASSUMED_ENGINE] = { true, JL_("no engine in particular (--engine)") },
 		[JL_ASSUMED_KWH] = { true,
 				     jl_tell_text(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "catalog/find.h"
 #include "serving/infer.h"
 
 #define GIB        1073741824.0
@@ -39,7 +40,7 @@ static const struct {
 /* What an engine loads: a folder or file of the reader's own, or the name on the hub where that is of this format; else it says what is missing. */
 static void loaded(char out[NAME_MAX_B], const struct jl_infer_ask *ask, bool as_is)
 {
-	const char *name = ask->path ? ask->path : ask->model && as_is ? ask->model->hub : NULL;
+	const char *name = ask->path ? ask->path : ask->model && as_is ? jl_model_hub(ask->model) : NULL;
 
 	if (name)
 		(void)snprintf(out, NAME_MAX_B, strpbrk(name, " \t\"$&;()<>|*?`!#\\") ? "'%.180s'" : "%.180s", name);
@@ -99,7 +100,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		[HOST] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
 	};
 
-	const bool narrow = !a->published && (job->format.weight_B < 2 || job->format.expert_B < 2);
+	const bool narrow = job->format.weight_B < 2 || job->format.expert_B < 2;
 	char name[NAME_MAX_B];
 
 	if (ask->engine == JL_ENGINE_GENERAL && is_llama_cpp(a, ask)) {
@@ -115,7 +116,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		values[TOKENS] = ask->batched_tokens > 0 ? ask->batched_tokens
 							 : jl_policy_of(engines[i].engine)->token_budget;
 		values[TP] = a->n_gpus;
-		loaded(name, ask, !narrow || (values[FP8] > 0 && engines[i].options[FP8]));
+		loaded(name, ask, !narrow || a->published || (values[FP8] > 0 && engines[i].options[FP8]));
 		start(a, name, i, values, ask->prompt_gpus > 0 ? engines[i].role[0] : NULL);
 		values[TP] = ask->prompt_gpus;
 		if (ask->prompt_gpus > 0)

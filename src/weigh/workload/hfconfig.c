@@ -270,7 +270,6 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 	struct reader r = { .file = file, .err = err };
 	const struct arch *arch = NULL;
 	json_error_t json_err;
-	char shown[80];
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &json_err);
 	enum jl_status status;
 
@@ -279,7 +278,7 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 				  &(struct jl_where){ .file = file,
 						      .line = json_err.line > 0 ? (size_t)json_err.line : 0,
 						      .column = json_err.column > 0 ? (size_t)json_err.column : 0 },
-				  JL_N("not JSON: %s"), one_line(shown, json_err.text));
+				  JL_N("not JSON at this place"));
 	r.root = json_is_object(root) ? language_part(root) : root;
 	status = find_arch(&arch, &r);
 	if (status)

@@ -130,17 +130,6 @@ run 2 infer llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 infer llama-3-8b; one_line; says "--on"
 run 2 infer resnet-50 --on h100-sxm5; one_line
 run 2 infer llama-3-70b --on rtx-4090; one_line; says "does not fit"
-# As a model is published, where nobody asks for another format
-run 0 infer gpt-oss-120b --on h100-sxm5 --lang en; flat; has "weights: mxfp4, as it is published (--weights)"; has "weights 60.7 GiB of 80 GiB"
-run 0 infer gpt-oss-120b --on h100-sxm5 --lang ko; flat; has "mxfp4"; has "공개된 형식"
-run 0 infer gpt-oss-20b --on rtx-4090 --json; json "j['weights'] == 'mxfp4' and j['n_gpus'] == 1"
-run 2 infer gpt-oss-120b --on h100-sxm5 --weights bf16 --lang en; one_line; says "does not fit on h100-sxm5 in bf16"
-run 0 infer gpt-oss-20b --on h100-sxm5 --weights bf16 --lang en; flat; lacks "as it is published"
-run 0 infer gpt-oss-20b --on h100-sxm5 --compare-weights --json; json "[r['weights'] for r in j['rows']][-1] == 'mxfp4' and j['rows'][0]['weights_B'] > 2.5 * j['rows'][-1]['weights_B']"
-run 0 infer deepseek-r1 --on dgx-h200 --json; json "j['weights'] == 'fp8_block' and abs(j['weights_B'] * j['n_gpus'] / 671e9 - 1) < 0.05"
-run 0 predict deepseek-v3 --serve --on dgx-a100-80gb --lang en --requests 1; has "fp8_block weights, as it is published"; has "does not fit"
-run 0 predict gpt-oss-120b --serve --on h100-sxm5 --requests 8 --json; json "j['weights'] == 'mxfp4' and j['fits']"
-run 0 infer exaone-4.0-32b --on h100-sxm5 --json; json "j['weights'] == '16-bit' and j['fits']"
 # One of each is one
 for load in "--concurrency 1|1 request at once" "--users 1|1 user" "--rate 1/s|1 request a second"; do
 	run 0 infer llama-3-8b --on rtx-4090 ${load%|*} --lang en; head -1 "$work/out" | grep -q " ${load#*|}$" && ok || bad "$load: $(head -1 "$work/out")"
@@ -162,6 +151,17 @@ run 0 infer llama-2-7b --on h100-sxm5 --lang en; lacks "Context:"
 run 0 infer "$work/my model/config.json" --on rtx-4090 --prompt 1500 --lang en; flat; has "longer than the 1,536"
 run 0 predict llama-2-7b --serve --on h100-sxm5 --prompt 4000 --lang en; flat; has "a request of 4,256 tokens is longer than the 4,096"
 run 0 recommend llama-2-7b --serve --context 16384 --lang en; flat; has "Beware: a request of 16,384 tokens is longer than the 4,096"
+# As a model is published, where nobody asks for another format
+run 0 infer gpt-oss-120b --on h100-sxm5 --lang en; flat; has "weights: mxfp4, as it is published (--weights)"; has "weights 60.7 GiB of 80 GiB"
+run 0 infer gpt-oss-120b --on h100-sxm5 --lang ko; flat; has "mxfp4"; has "공개된 형식"
+run 0 infer gpt-oss-20b --on rtx-4090 --json; json "j['weights'] == 'mxfp4' and j['n_gpus'] == 1"
+run 2 infer gpt-oss-120b --on h100-sxm5 --weights bf16 --lang en; one_line; says "does not fit on h100-sxm5 in bf16"
+run 0 infer gpt-oss-20b --on h100-sxm5 --weights bf16 --lang en; flat; lacks "as it is published"
+run 0 infer gpt-oss-20b --on h100-sxm5 --compare-weights --json; json "[r['weights'] for r in j['rows']][-1] == 'mxfp4' and j['rows'][0]['weights_B'] > 2.5 * j['rows'][-1]['weights_B']"
+run 0 infer deepseek-r1 --on dgx-h200 --json; json "j['weights'] == 'fp8_block' and abs(j['weights_B'] * j['n_gpus'] / 671e9 - 1) < 0.05"
+run 0 predict deepseek-v3 --serve --on dgx-a100-80gb --lang en --requests 1; has "fp8_block weights, as it is published"; has "does not fit"
+run 0 predict gpt-oss-120b --serve --on h100-sxm5 --requests 8 --json; json "j['weights'] == 'mxfp4' and j['fits']"
+run 0 infer exaone-4.0-32b --on h100-sxm5 --json; json "j['weights'] == '16-bit' and j['fits']"
 # What a request is, with the option that changes each; only of what was not given
 run 0 infer llama-3-8b --on rtx-4090 --lang en; flat
 has "Assumed: questions of about 1024 tokens (--prompt)"; has "answers of about 256 (--answer)"; has "weights: 16-bit (--weights)"

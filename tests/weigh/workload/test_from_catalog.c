@@ -102,6 +102,21 @@ static void test_families_have_their_parts(void **state)
 	assert_true(!model.post_norm && !model.dropout && model.gated && model.head_tokens_frac == 1);
 }
 
+/* Local layers: of a long text only the window is looked at, of a short one everything. */
+static void test_windows(void **state)
+{
+	struct jl_transformer model;
+
+	(void)state;
+	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "gemma-3-12b"));
+	assert_float_equal(jl_transformer_seen_frac(&model, 1024), 1, 1e-12);
+	/* one layer of six sees n²/2 pairs, the others n·1024 − 1024²/2 */
+	assert_float_equal(jl_transformer_seen_frac(&model, 131072),
+			   (1 + 5 * (131072.0 * 1024 - 524288) / (131072.0 * 65536)) / 6, 1e-9);
+	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "llama-3-8b"));
+	assert_float_equal(jl_transformer_seen_frac(&model, 131072), 1, 1e-12);
+}
+
 /* Sizes of the files as their makers say them: 60.8 and 12.8 GiB, 671 GB. */
 static void test_published_formats_have_the_size_of_the_files(void **state)
 {
@@ -170,30 +185,15 @@ static void test_a_device_widens_what_it_cannot_compute_in(void **state)
 	assert_true(format.dense == JL_OP_NVFP4 && format.experts == JL_OP_NVFP4);
 }
 
-/* Local layers: of a long text only the window is looked at, of a short one everything. */
-static void test_windows(void **state)
-{
-	struct jl_transformer model;
-
-	(void)state;
-	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "gemma-3-12b"));
-	assert_float_equal(jl_transformer_seen_frac(&model, 1024), 1, 1e-12);
-	/* one layer of six sees n²/2 pairs, the others n·1024 − 1024²/2 */
-	assert_float_equal(jl_transformer_seen_frac(&model, 131072),
-			   (1 + 5 * (131072.0 * 1024 - 524288) / (131072.0 * 65536)) / 6, 1e-9);
-	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "llama-3-8b"));
-	assert_float_equal(jl_transformer_seen_frac(&model, 131072), 1, 1e-12);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_of_all_models_are_the_published_ones),
 		cmocka_unit_test(test_named_figures),
 		cmocka_unit_test(test_families_have_their_parts),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_published_formats_have_the_size_of_the_files),
 		cmocka_unit_test(test_a_device_widens_what_it_cannot_compute_in),
-		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ export function answerSentence(a) {
 }
 // Where memory may turn out too small: how much it may take, and what makes sure. Price and time counts with a run that is sure to fit.
 function unsure(a) {
-  const thrifty = a.micro_batch > 1 ? { batch: String(Math.floor(a.micro_batch / 2)), global: "" } : { recompute: { none: "selective", selective: "full" }[a.recompute], batch: "1" };
+  const thrifty = a.micro_batch > 1 ? { batch: String(Math.floor(a.micro_batch / 2)), global: "" } : { recompute: { none: "selective", selective: "full" }[a.recompute], batch: "1", zero: String(a.parallel.zero) };
   const chip = a.micro_batch > 1 ? `${t("batch")} ${thrifty.batch}` : thrifty.recompute ? `${t("recompute")} ${thrifty.recompute}` : "";
   return [...sentence(parts(a.micro_batch > 1 ? "a_may" : "a_may_price"), num(a.memory_peak_B.hi, "B", { label: t("memory"), formula: range(a.memory_peak_B, "B") })), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : "", " "];
 }
