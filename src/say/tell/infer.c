@@ -119,7 +119,9 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
 	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
-	JL_SENTENCE(doc, JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
+	JL_SENTENCE(doc,
+		    a->processor ? JL_(" of the model on |1 processor{/s}; weights |2 of |3 of memory")
+				 : JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
 		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
 		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
 		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
@@ -287,7 +289,9 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 		sweep(doc, a);
 	if (a->n_flags)
 		jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s",
-			      a->n_flags == 3 ? "vLLM, SGLang, TensorRT-LLM" : a->engine);
+			      a->n_flags == 3                                 ? "vLLM, SGLang, TensorRT-LLM"
+			      : strncmp(a->flags[0], "llama-server", 12) == 0 ? "llama.cpp"
+									      : a->engine);
 	for (int i = 0; i < a->n_flags; i++)
 		jl_doc_lines(doc, a->flags[i]);
 	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",

@@ -26,7 +26,7 @@ struct rates {                  /* of one product, resolved once for all tiles *
 	double elem_B, weight_B;
 	double n_sm, per_sm;
 	double tail_frac, fill_s, tile_elems, overlap_frac, write_frac;
-	double rows; /* of a tile that are computed: tiny products have their own kernels, down to 16 rows */
+	double rows; /* of a tile that are computed: tiny products have their own kernels, down to 16 rows on tensor cores */
 	double k, read_B, write_B, sum_B;
 };
 
@@ -130,7 +130,9 @@ double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *g)
 		.tile_elems = fit->tile_elems[unit],
 		.overlap_frac = fit->overlap_frac[unit],
 		.write_frac = fit->write_frac[unit],
-		.rows = g->m > 64.0 || g->kernel == JL_KERNEL_BLOCK ? INFINITY : fmax(g->m, 16.0),
+		.rows = g->m > 64.0 || g->kernel == JL_KERNEL_BLOCK ? INFINITY
+			: unit == JL_UNIT_VECTOR                    ? g->m
+								    : fmax(g->m, 16.0),
 		.k = g->k,
 		.read_B = g->batch * g->k * (g->m * elem_B + g->n * weight_B),
 		.write_B = out * g->out_B,

@@ -67,6 +67,22 @@ static void start(struct jl_infer *a, const char *name, size_t engine, const dou
 	a->n_flags++;
 }
 
+/* Files of llama.cpp, and processors: its server's context is that of all requests together. */
+static bool is_llama_cpp(const struct jl_infer *a, const struct jl_infer_ask *ask)
+{
+	return a->processor ||
+	       (ask->weights && (ask->weights[0] | 32) == 'q' && ask->weights[1] >= '1' && ask->weights[1] <= '9');
+}
+
+static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask, const double values[N_OPTION])
+{
+	const double n = fmax(ask->kind == JL_LOAD_CLOSED ? ask->concurrency / a->n_copies : a->batch_max, 1);
+
+	(void)snprintf(a->flags[a->n_flags++], sizeof(a->flags[0]),
+		       "llama-server -m %s --parallel %.0f --ctx-size %.0f%s", ask->path ? ask->path : "FILE.gguf", n,
+		       n * values[LENGTH], a->processor ? "" : " -ngl 99");
+}
+
 void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
 {
 	const double seqs = 8 * ceil(fmax(a->batch_max, a->concurrency / a->n_copies) / 8);
@@ -86,6 +102,10 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 	const bool narrow = job->format.weight_B < 2 || job->format.expert_B < 2;
 	char name[NAME_MAX_B];
 
+	if (ask->engine == JL_ENGINE_GENERAL && is_llama_cpp(a, ask)) {
+		start_llama_cpp(a, ask, values);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
 		const bool asked = ask->engine == engines[i].engine;
 

@@ -425,6 +425,7 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->meets = a->has_target && meets(t);
 	say_bound(a);
 	say_money(a, t);
+	a->processor = !t->machine->sys.gpu;
 	jl_infer_flags(a, ask, &t->job);
 }
 

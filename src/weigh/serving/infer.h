@@ -120,6 +120,7 @@ struct jl_infer {
 	double rate_held_hz; /* the largest that is answered as fast as it comes; NAN: what arrives is */
 	char flags[3][400];  /* of the engine, ready to paste; the first is the one that was asked for */
 	int n_flags;
+	bool processor;                          /* there is no GPU */
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
 	size_t n_rows;
 	bool compared;
