@@ -24,7 +24,7 @@ export function show(main) {
     const priced = good.filter((r) => r.usd_per_Mtoken_out);
     if (priced.length < 2) { costs.replaceChildren(); return; }
     const c = priced.map((r) => ({ x: r.rate_per_s, y: inMoney(r.usd_per_Mtoken_out.value), label: `${r.rate_per_s}/s: ${money(r.usd_per_Mtoken_out.value)}` }));
-    costs.replaceChildren(el("figcaption", {}, `${t("per_m")}, ${fill("all_gpus", state.lang === "ko" ? `GPU ${last.n_gpus_system}장` : `${last.n_gpus_system} GPUs`)}`), plot({ width: widthOf(costs), height: 340, name: t("per_m"), words: c.map((p) => p.label).join("; "), legend: false, x: { ...x, lo: c[0].x, hi: c.at(-1).x }, y: { label: t("cost"), log: true, lo: Math.min(...c.map((p) => p.y)) * 0.7, hi: Math.max(...c.map((p) => p.y)) * 1.4, show: (v) => moneyText(v, 1) }, series: [{ cls: "main", points: c }] }));
+    costs.replaceChildren(el("figcaption", {}, t("per_m") + (last.n_gpus_system > 1 ? `, ${fill("all_gpus", state.lang === "ko" ? `GPU ${last.n_gpus_system}장` : `${last.n_gpus_system} GPUs`)}` : "")), plot({ width: widthOf(costs), height: 340, name: t("per_m"), words: c.map((p) => p.label).join("; "), legend: false, x: { ...x, lo: c[0].x, hi: c.at(-1).x }, y: { label: t("cost"), log: true, lo: Math.min(...c.map((p) => p.y)) * 0.7, hi: Math.max(...c.map((p) => p.y)) * 1.4, show: (v) => moneyText(v, 1) }, series: [{ cls: "main", points: c }] }));
   }
   const update = latest(async () => {
     wait(answer);
