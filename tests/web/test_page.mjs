@@ -180,10 +180,11 @@ for (const view of views)
   check(own.every((ms) => ms > 0), `when the answer stood there: ${own}`);
 }
 { // more arrives than is answered: said first, with what is held; names in the chart do not lie on each other
-  for (const [lang, width, wanted] of [["en", 1440, /^Overloaded: it holds at most \d+\/s\. At 256\/s/], ["ko", 390, /^과부하입니다\. 초당 최대 \d+건/]]) {
-    const page = await open(`/?view=serve&rate=256&lang=${lang}`, { width });
+  for (const [lang, width, wanted, on] of [["en", 1440, /^Overloaded: it holds at most \d+\/s\. At 256\/s/], ["ko", 390, /^과부하입니다\. 초당 최대 \d+건/], ["en", 390, /^Overloaded/, "rtx-4090"]]) {
+    const page = await open(`/?view=serve&rate=256&lang=${lang}&son=${on ?? "2x+h100-sxm5"}`, { width });
     check(wanted.test((await page.locator(".answer").innerText()).replaceAll("\n", "")), `overload ${lang}: ${await page.locator(".answer").innerText()}`);
     const boxes = await page.evaluate(() => [...document.querySelectorAll("figure:first-child svg .strong, figure:first-child svg .name")].map((e) => { const b = e.getBBox(); return [e.textContent, b.x, b.y, b.x + b.width, b.y + b.height]; }));
+    check(!/ 1 GPUs/.test(await page.locator("main").innerText()), `overload ${lang}: one GPU is one`);
     check(boxes.length === 5, `overload ${lang}: ${boxes.length} names in the chart`);
     for (const a of boxes) for (const b of boxes) check(a === b || a[3] < b[1] || b[3] < a[1] || a[4] < b[2] + 3 || b[4] < a[2] + 3, `overload ${lang}: '${a[0]}' lies on '${b[0]}'`);
     await page.context().close();

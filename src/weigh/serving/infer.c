@@ -330,11 +330,14 @@ static void say_money(struct jl_infer *a, const struct trial *t)
 	const struct jl_infer_ask *ask = t->ask;
 	const double n_gpus = a->n_gpus_used, half_ln = log(a->output_tps.hi / a->output_tps.value);
 	const double usdps = a->rent.usdps * n_gpus;
-	const struct jl_pass one = jl_pass_prefill(1, ask->prompt);
-	/* a prompt's share: its pass alone; the rest is the answers' */
+	const double batch = fmax(t->r.batch_mean, 1);
+	const struct jl_pass one = jl_pass_prefill(1, ask->prompt),
+			     next = jl_pass_decode(batch, ask->prompt + 0.5 * ask->answer);
+	/* seconds of passes in a second: prompts alone, and answers; what is left idle is the answers' */
 	const double prompt_s = jl_serve_pass(&t->job, &one).step_s * (1 - ask->cached_frac) * a->requests_per_s.value /
 				a->n_copies;
-	const double in_frac = fmin(prompt_s, 0.95);
+	const double answer_s = jl_serve_pass(&t->job, &next).step_s / batch * a->output_tps.value / a->n_copies;
+	const double in_frac = prompt_s / fmax(prompt_s + answer_s, 1);
 	const struct jl_power_ask power = { .work = { .limit_W = NAN },
 					    .activity_frac = 0.6 * t->r.busy_frac,
 					    .n_gpus = n_gpus,

@@ -20,6 +20,9 @@ cached=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['ttft_s
 run 0 infer llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json --prompt 4000
 json "j['ttft_s']['p50']['value'] > 1.2 * $cached"
 
+# rent is shared by what prompts and answers take: an answer's token is dearer than a prompt's, also on a full machine
+run 0 infer llama-3-70b --on dgx-h100 --gpus 8 --rate 16/s --json
+json "j['usd_per_Mtoken_out']['value'] > j['usd_per_Mtoken_in']['value'] and abs((j['usd_per_Mtoken_out']['value'] * j['output_tokens_per_s']['value'] + j['usd_per_Mtoken_in']['value'] * j['input_tokens_per_s']['value']) / 1e6 / 8 / j['rent']['usd_per_gpu_s'] - 1) < 1e-6"
 # Targets: fewest GPUs; a rate; what cannot be met ends with 3
 run 0 infer llama-3-8b --on dgx-h100 --rate 2/s --ttft "1 s" --tpot "50 ms" --json
 json "j['meets'] and j['n_gpus'] * j['n_copies'] == 1 and j['ttft_s']['p90']['value'] <= 1"
