@@ -116,6 +116,12 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 	if (x->p.memory.total_B <= c->machine.dev.mem_B)
 		return jl_tell_text(doc, JL_("A host with %.0f GiB of RAM or more would do, or less offloaded."),
 				    ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
+	if (states_B <= c->n_gpus * c->machine.dev.mem_B)
+		return jl_tell_text(
+			doc,
+			JL_("Weights and optimizer would fit, one sample's activations do not: try a shorter "
+			    "--seq, or a %s with more memory."),
+			device(c));
 	return jl_tell_text(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
 			    ceil(states_B / c->machine.dev.mem_B), device(c));
 }
@@ -313,6 +319,8 @@ const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 {
 	const char *text = jl_tell_text(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
 
+	if (rent->n_gpu > n_gpus)
+		text = jl_tell_text(doc, JL_("%s: a machine of %.0f, paid whole"), text, rent->n_gpu);
 	if (rent->apart)
 		text = jl_tell_text(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
 				    text);

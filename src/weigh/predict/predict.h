@@ -256,10 +256,10 @@ double jl_price_spot_usdps(const struct jl_catalog *cat,
 			   const struct jl_price *price); /* of the whole offer; NAN: none */
 long jl_price_age_days(const struct jl_price *price, long today);
 
-/* The rent of a system's GPU: of its own cloud offer where the system is one, else of machines before bare
- * accelerators, of prices that are not stale before those that are, of machines of its size before others; then the
- * cheapest. Several hosts are those of an offer whose hosts the catalog knows to be joined, if there is one, and never a
- * marketplace's single offers; what a row itself says is not a list price is taken last. `region` NULL: everywhere. */
+/* The rent of a system's GPU: its own cloud offer; else machines before bare accelerators, what is not stale before what is, then the
+ * cheapest machine that holds a host's, paid whole, unless as many smaller ones cost much less. Several hosts are those of an offer
+ * whose hosts the catalog knows to be joined, if there is one, and never a marketplace's single offers; what a row itself says is not
+ * a list price is taken last. `region` NULL: everywhere. */
 struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot);
 /* On demand, everywhere. */
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys);

@@ -45,14 +45,11 @@ static bool is_joined(const struct jl_catalog *cat, const struct jl_price *p, co
 }
 
 /* What speaks for an offer, from the most important on: it is the system's own; several of it can be joined, where several are
- * needed; it is what the provider lists; it is a whole machine with its host; it is not too old; it has as many accelerators as
- * the machine that is asked about. Between equals the cheapest. */
-static int rank_of(const struct jl_price *p, const struct jl_sys *sys, bool own, bool joined, long age_days)
+ * needed; it is what the provider lists; it is a whole machine with its host; it is not too old. */
+static int rank_of(const struct jl_price *p, bool own, bool joined, long age_days)
 {
-	const bool fresh = age_days <= JL_PRICE_STALE_DAYS, whole = p->n_gpu == sys->n_per_node;
-
-	return (own ? 32 : 0) + (joined ? 16 : 0) + (is_list_price(p) ? 8 : 0) + (jl_price_is_machine(p) ? 4 : 0) +
-	       (fresh ? 2 : 0) + (whole ? 1 : 0);
+	return (own ? 16 : 0) + (joined ? 8 : 0) + (is_list_price(p) ? 4 : 0) + (jl_price_is_machine(p) ? 2 : 0) +
+	       (age_days <= JL_PRICE_STALE_DAYS ? 1 : 0);
 }
 
 /* A spot rent that is not below on-demand was never one: the source repeats the other price. */
@@ -88,44 +85,56 @@ double jl_price_spot_usdps(const struct jl_catalog *cat, const struct jl_price *
 	return n ? fmax(own, quotes[(n - 1) / 2]) : own;
 }
 
+/* A machine that holds all of a host's accelerators may cost so much more than as many of smaller ones; beyond, their price is meant. */
+#define WHOLE_TIMES 1.5
+
 struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot)
 {
-	struct jl_rent best = { .usdps = NAN, .age_days = -1 };
+	const struct jl_rent none = { .usdps = NAN, .age_days = -1 };
+	struct jl_rent whole = none, part = none, *best;
 	double most = 0;
 	int best_rank = -1;
 
 	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
-		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1,
-			     usdps = (spot ? jl_price_spot_usdps(cat, p) : p->on_demand_usdps) / n_gpu;
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);
+		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1;
+		const bool holds = own || n_gpu >= sys->n_per_node;
+		/* whoever needs less than a machine has to pay all of it */
+		const double usdps = (spot ? jl_price_spot_usdps(cat, p) : p->on_demand_usdps) /
+				     (own ? n_gpu : fmin(n_gpu, sys->n_per_node));
 		bool joined;
 		long age_days;
 		int rank;
 
 		if (!(usdps > 0) || (!own && (!p->gpu || strcmp(p->gpu, sys->gpu->id) != 0)) ||
-		    (sys->n_nodes > 1 && !jl_price_may_repeat(p)) || (region && !jl_place_has(p->region, region)))
+		    ((sys->n_nodes > 1 || !holds) && !jl_price_may_repeat(p)) ||
+		    (region && !jl_place_has(p->region, region)))
 			continue;
 		most = fmax(most, n_gpu);
 		age_days = jl_price_age_days(p, cat->today);
 		joined = is_joined(cat, p, sys);
-		rank = rank_of(p, sys, own, joined, age_days);
-		if (rank < best_rank || (rank == best_rank && usdps >= best.usdps))
+		rank = rank_of(p, own, joined, age_days);
+		best = holds ? &whole : &part;
+		if (rank < best_rank || (rank == best_rank && usdps >= best->usdps))
 			continue;
-		best = (struct jl_rent){ .usdps = usdps,
-					 .provider = p->provider,
-					 .item = p->item,
-					 .region = p->region,
-					 .date = p->date,
-					 .n_gpu = n_gpu,
-					 .age_days = age_days,
-					 .price = p,
-					 .apart = sys->n_nodes > 1 && !joined,
-					 .stale = age_days > JL_PRICE_STALE_DAYS };
+		if (rank > best_rank)
+			whole = part = none;
+		*best = (struct jl_rent){ .usdps = usdps,
+					  .provider = p->provider,
+					  .item = p->item,
+					  .region = p->region,
+					  .date = p->date,
+					  .n_gpu = n_gpu,
+					  .age_days = age_days,
+					  .price = p,
+					  .apart = sys->n_nodes > 1 && !joined,
+					  .stale = age_days > JL_PRICE_STALE_DAYS };
 		best_rank = rank;
 	}
-	best.most = most;
-	return best;
+	best = part.usdps > 0 && !(whole.usdps <= WHOLE_TIMES * part.usdps) ? &part : &whole;
+	best->most = most;
+	return *best;
 }
 
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys)

@@ -15,6 +15,7 @@ static const struct way {
 	int offload, zero;
 	enum search search;
 	bool usual;      /* as predict chooses everything */
+	bool fused;      /* kernels that are fused for tuning */
 	bool accumulate; /* the largest pass that fits, as often as the batch needs */
 } ways[] = {
 	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
@@ -23,6 +24,7 @@ static const struct way {
 	{ .key = "accumulate", .en = JL_N("+ smaller micro-batch"), .accumulate = true },
 	{ .key = "recompute_selective", .en = JL_N("+ selective recompute"), .recompute = JL_RECOMPUTE_SELECTIVE },
 	{ .key = "recompute_full", .en = JL_N("+ full recompute"), .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "fused", .en = JL_N("+ kernels of Unsloth"), .recompute = JL_RECOMPUTE_FULL, .fused = true },
 	{ .key = "offload_activations", .en = JL_N("+ offload activations"), .offload = JL_OFFLOAD_ACTIVATIONS },
 	{ .key = "offload_optimizer", .en = JL_N("+ offload optimizer"), .offload = JL_OFFLOAD_OPTIMIZER },
 	{ .key = "offload_all",
@@ -86,6 +88,8 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 	req.offload = way->offload;
 	if (way->full_precision)
 		req.dtype = JL_FP32;
+	if (way->fused)
+		req.framework = JL_FW_FUSED;
 	if (way->accumulate)
 		req.micro_batch = NAN;
 	return choose(in, &req, row);
@@ -128,6 +132,8 @@ static bool applies(const struct input *in, const struct way *way)
 	const bool plain = !way->zero && way->search == AS_IS;
 
 	if ((way->accumulate && in->req.micro_batch <= 1) || (way->recompute == JL_RECOMPUTE_SELECTIVE && in->adapters))
+		return false;
+	if (way->fused && (in->asked->tune == JL_UNSET || in->asked->framework != JL_UNSET))
 		return false;
 	if (!in->subject->kind->is_cut)
 		return plain && !way->offload && way->recompute == JL_RECOMPUTE_NONE;

@@ -236,7 +236,9 @@ static void test_kernels_are_what_the_step_is_made_of(void **state)
 							    &blocks.cost[k].re };
 
 			for (size_t i = 0; i < 3; i++)
-				blocks_s += (k == JL_BLOCK_DENSE ? 32 : k == JL_BLOCK_MOE ? 0 : 1) *
+				blocks_s += (k == JL_BLOCK_DENSE ? 32
+					     : k == JL_BLOCK_MOE ? 0
+								 : 1) *
 					    (p[i]->gemm_s + p[i]->attention_s + p[i]->stream_s);
 		}
 		assert_true(fabs(listed_s / blocks_s - 1) < 1e-9);

@@ -1,7 +1,9 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -59,6 +61,36 @@ static void several_hosts_can_be_joined(void **state)
 	assert_true(apart.usdps > 0 && apart.apart);
 }
 
+/* More of the same GPU in a host never cost less, and no offer wins by its count alone; of a larger machine all is paid. */
+static void more_gpus_cost_more(void **state)
+{
+	static const char *const gpus[] = { "a100-sxm4-80gb", "rtx-4090",       "h100-sxm5",
+					    "l40s",           "a100-sxm4-40gb", "v100-sxm2-16gb" };
+	const struct jl_catalog cat = catalog_of("2026-11-15");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(gpus) / sizeof(*gpus); i++) {
+		double before_usd = 0, one_usd = 0;
+
+		for (int n = 1; n <= 8; n++) {
+			char system[64];
+
+			snprintf(system, sizeof(system), "%dx %s", n, gpus[i]);
+			const struct jl_rent rent = rent_of(&cat, system);
+			const double usd = rent.usdps * 3600 * n;
+
+			if (n == 1)
+				one_usd = usd;
+			if (!(usd >= before_usd * (1 - 1e-9)))
+				fail_msg("%s costs %g USD/h, one less %g", system, usd, before_usd);
+			assert_true(usd <= 1.5 * n * one_usd * (1 + 1e-9));
+			if (rent.n_gpu > n)
+				assert_true(fabs(usd / (rent.price->on_demand_usdps * 3600) - 1) < 1e-9);
+			before_usd = usd;
+		}
+	}
+}
+
 static void an_old_rent_says_so(void **state)
 {
 	struct jl_catalog cat = catalog_of("2026-11-15");
@@ -90,9 +122,8 @@ static void offers_are_machines_or_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rents_are_fresh_and_whole),
-		cmocka_unit_test(several_hosts_can_be_joined),
-		cmocka_unit_test(an_old_rent_says_so),
+		cmocka_unit_test(rents_are_fresh_and_whole),  cmocka_unit_test(several_hosts_can_be_joined),
+		cmocka_unit_test(more_gpus_cost_more),        cmocka_unit_test(an_old_rent_says_so),
 		cmocka_unit_test(offers_are_machines_or_not),
 	};
 

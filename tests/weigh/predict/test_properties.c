@@ -287,6 +287,39 @@ static void test_more_of_everything_is_not_slower(void **state)
 	assert_true(n_pairs > 2000);
 }
 
+/* Nobody ran networks on these: their measured siblings with less of everything must not be faster. */
+static void test_unmeasured_siblings_are_not_slower(void **state)
+{
+	static const char *const pairs[][2] = { { "rtx-3090", "rtx-3090-ti" },
+						{ "rtx-3080", "rtx-3080-ti" },
+						{ "rtx-3070", "rtx-3070-ti" } };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		double step_s[2];
+
+		for (size_t k = 0; k < 2; k++) {
+			struct jl_request req = jl_request_empty();
+			struct jl_arena arena;
+			struct jl_job job;
+			struct jl_err err;
+
+			jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+			req.model = "vit_base_patch16_224";
+			req.system = pairs[i][k];
+			req.batch = 64;
+			req.input = JL_INPUT_SYNTHETIC;
+			if (jl_job_make(&job, cat, &req, &arena, &err))
+				fail_msg("%s: %s", req.system, err.en);
+			step_s[k] = job.prediction.step_s.value;
+			jl_arena_release(&arena);
+		}
+		if (step_s[1] > 1.05 * step_s[0])
+			fail_msg("%s takes %g s, %s %g s", pairs[i][0], step_s[0], pairs[i][1], step_s[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_more_nodes_never_compute_longer),
 		cmocka_unit_test(test_one_gpu_is_dp_1),
 		cmocka_unit_test(test_more_of_everything_is_not_slower),
+		cmocka_unit_test(test_unmeasured_siblings_are_not_slower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
