@@ -14,8 +14,8 @@ const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "nati
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
 const char *const jl_ask_states[] = { "default", "bf16", NULL };
-const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "paged8bit", "adafactor",
-					  "lion",    "sgd",   "muon",      "galore",    NULL };
+const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "paged8bit", "adafactor", "lion",
+					  "sgd",     "muon",  "galore",    "adamw",     "adam",      NULL };
 const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
 const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
@@ -131,6 +131,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	JL_READ(&req, jl_request, cli);
 	if (req.framework > JL_FW_NATIVE) /* unsloth: those between have no word */
 		req.framework = JL_FW_FUSED;
+	if (req.optimizer >= (int)JL_N_OPTIMIZER) /* adamw, adam: as PyTorch has it */
+		req.optimizer = JL_OPT_FOREACH;
 	JL_TRY(read_tune(&req, cli, err));
 	JL_TRY(parallel ? jl_request_parallel(&req.plan, parallel, err) : JL_OK);
 	JL_TRY(offload ? jl_request_offload(&req.offload, offload, err) : JL_OK);

@@ -39,4 +39,8 @@ refuse "${tuned[@]}" --tune full --rank 8; says "--tune lora"
 refuse "${tuned[@]}" --tune qlora --base 16bit; says "--tune lora"
 run 0 "${tuned[@]}" --tune full --optimizer galore --rank 8
 run 0 "${tuned[@]}" --tune lora --method grpo --group 4
+run 0 "${tuned[@]}" --tune full --optimizer adamw; flat; has "AdamW, 1"
+: > "$work/empty.onnx"
+run 1 flops "$work/empty.onnx"; one_line; says "it is empty"
+run 1 flops "$work/absent.onnx"; one_line; says "No such file"
 finish
