@@ -14,8 +14,8 @@ const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "nati
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
 const char *const jl_ask_states[] = { "default", "bf16", NULL };
-const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "paged8bit", "adafactor",
-					  "lion",    "sgd",   "muon",      "galore",    NULL };
+const char *const jl_ask_optimizers[] = { "foreach", "fused", "adamw8bit", "paged8bit", "adafactor", "lion",
+					  "sgd",     "muon",  "galore",    "adamw",     "adam",      NULL };
 const char *const jl_ask_tunes[] = { "full", "lora", "qlora", "dora", "qdora", "adapter", "layers", NULL };
 const char *const jl_ask_methods[] = { "sft", "dpo", "orpo", "grpo", NULL };
 const char *const jl_ask_bases[] = { "16bit", "nf4", "nf4-single", "int8", "gptq4", "gptq8", NULL };
@@ -75,6 +75,34 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 	return JL_OK;
 }
 
+/* What only one kind of tuning or one method has. */
+static enum jl_status check_tune(const struct jl_request *req, const struct jl_cli *cli, int tune, struct jl_err *err)
+{
+	const bool packed = strncmp(jl_ask_tunes[tune], "q", 1) == 0;
+	const bool lora = req->tune == (int)JL_TUNE_LORA || req->tune == (int)JL_TUNE_DORA ||
+			  req->tune == (int)JL_TUNE_ADAPTER;
+	const struct {
+		const char *option;
+		bool used;
+		const char *with;
+	} rules[] = {
+		{ "group", req->method == JL_METHOD_GRPO, "--method grpo" },
+		{ "generate", req->method == JL_METHOD_GRPO, "--method grpo" },
+		{ "train-layers", req->tune == (int)JL_TUNE_LAYERS, "--tune layers" },
+		{ "rank", lora || req->optimizer == JL_OPT_GALORE, "--tune lora" },
+		{ "targets", lora, "--tune lora" },
+	};
+
+	for (size_t i = 0; i < JL_LEN(rules); i++)
+		if (jl_given(cli, rules[i].option) && !rules[i].used)
+			return jl_fail(err, JL_E_USAGE, "--%s does nothing here; it goes with %s", rules[i].option,
+				       rules[i].with);
+	if (packed && req->base == (int)JL_BASE_SAME)
+		return jl_fail(err, JL_E_USAGE, "--tune %s keeps its base in 4 bits; with --base 16bit it is --tune %s",
+			       jl_ask_tunes[tune], jl_ask_tunes[tune] + 1);
+	return JL_OK;
+}
+
 /* Fine-tuning: qlora and qdora are their plain forms over a base of 4 bits. */
 static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli, struct jl_err *err)
 {
@@ -90,6 +118,7 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 		return JL_OK;
 	req->tune = (int)tunes[tune].kind;
 	req->base = base != JL_UNSET ? base : tunes[tune].base;
+	JL_TRY(check_tune(req, cli, tune, err));
 	return jl_text(cli, "targets") ? read_targets(&req->targets, jl_text(cli, "targets"), err) : JL_OK;
 }
 
@@ -102,6 +131,8 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	JL_READ(&req, jl_request, cli);
 	if (req.framework > JL_FW_NATIVE) /* unsloth: those between have no word */
 		req.framework = JL_FW_FUSED;
+	if (req.optimizer >= (int)JL_N_OPTIMIZER) /* adamw, adam: as PyTorch has it */
+		req.optimizer = JL_OPT_FOREACH;
 	JL_TRY(read_tune(&req, cli, err));
 	JL_TRY(parallel ? jl_request_parallel(&req.plan, parallel, err) : JL_OK);
 	JL_TRY(offload ? jl_request_offload(&req.offload, offload, err) : JL_OK);

@@ -27,7 +27,8 @@ static enum jl_status count_model(struct jl_flops *ret, struct jl_cli *cli, cons
 				  .name = subject.name,
 				  .item = subject.kind->sample(&subject).item,
 				  .batch = batch,
-				  .seq = seq };
+				  .seq = seq,
+				  .file_batch = subject.net ? subject.net->file_batch : 0 };
 	subject.kind->count(&ret->counts, &subject, batch, seq);
 	return JL_OK;
 }

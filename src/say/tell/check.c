@@ -74,7 +74,8 @@ static enum jl_mark verdict_mark(enum jl_verdict verdict)
 	static const enum jl_mark marks[] = {
 		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN, [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
 		[JL_VERDICT_GOOD] = JL_MARK_GOOD,     [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
-		[JL_VERDICT_LOW] = JL_MARK_WARN,      [JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD
+		[JL_VERDICT_LOW] = JL_MARK_WARN,      [JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD,
+		[JL_VERDICT_WRONG] = JL_MARK_BAD
 	};
 
 	return marks[verdict];
@@ -145,6 +146,8 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 	const struct jl_collective_case *c = &j->coll.c;
 	const bool reduce = c->kind == JL_ALLREDUCE && !c->in_network;
 
+	if (j->verdict == JL_VERDICT_IMPOSSIBLE && j->coll.by_time)
+		return; /* the bound says it */
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE)
 		jl_tell_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
 			      reduce && c->n_nodes > 1
@@ -299,12 +302,15 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 		[JL_VERDICT_NORMAL] = JL_N("Normal: |1, where |2 is expected."),
 		[JL_VERDICT_LOW] = JL_N("Not normal: |1, where |2 is expected."),
 		[JL_VERDICT_IMPOSSIBLE] = JL_N("It cannot be: |1 is above the bound of |2."),
+		[JL_VERDICT_WRONG] = JL_N(
+			"Its results are wrong, by its own check: |1 is worth nothing until they are right."),
 	};
 	const bool over = j->verdict == JL_VERDICT_IMPOSSIBLE;
 
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    !j->before && jl_verdict_at_edge(&j->figure, &j->expect)
+		    j->verdict == JL_VERDICT_WRONG ? jl_msg(words[j->verdict])
+		    : !j->before && jl_verdict_at_edge(&j->figure, &j->expect)
 			    ? JL_("Normal, if at the edge: |1, where |2 is expected.")
 		    : !j->before || j->verdict == JL_VERDICT_NOISY ? jl_msg(words[j->verdict])
 		    : j->verdict == JL_VERDICT_LOW                 ? JL_("Worse than before: |1, then |2.")
@@ -382,26 +388,29 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 
 static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	size_t n[JL_VERDICT_IMPOSSIBLE + 1] = { 0 }, bad, open;
+	size_t n[JL_N_VERDICT] = { 0 }, bad, open;
 
 	for (size_t i = 0; i < a->n; i++)
 		n[a->judged[i].verdict]++;
-	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_IMPOSSIBLE];
+	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_IMPOSSIBLE] + n[JL_VERDICT_WRONG];
 	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY];
 	jl_doc_lead(doc);
 	if (a->where)
 		jl_doc_strong(doc, a->where);
-	for (int v = JL_VERDICT_IMPOSSIBLE; v >= 0; v--)
+	for (int v = JL_N_VERDICT - 1; v >= 0; v--)
 		if (n[v])
 			jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), n[v], jl_verdict_word((enum jl_verdict)v));
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    bad            ? JL_("|1 of |2 figures are not as they should be.")
-		    : open == a->n ? JL_("None of the |2 figures could be judged.")
-		    : open         ? JL_("The |3 figures that could be judged are as expected; |4 were not judged.")
-				   : JL_("All |2 figures are as expected."),
+		    n[JL_VERDICT_WRONG] ? JL_("Results are wrong: the tool's own check failed for |5 of |2 figures; "
+					      "their rates are worth nothing.")
+		    : bad               ? JL_("|1 of |2 figures are not as they should be.")
+		    : open == a->n      ? JL_("None of the |2 figures could be judged.")
+		    : open ? JL_("The |3 figures that could be judged are as expected; |4 were not judged.")
+			   : JL_("All |2 figures are as expected."),
 		    JL_FIG(jl_num_count((double)bad)), JL_FIG(jl_num_count((double)a->n)),
-		    JL_FIG(jl_num_count((double)(a->n - open))), JL_FIG(jl_num_count((double)open)));
+		    JL_FIG(jl_num_count((double)(a->n - open))), JL_FIG(jl_num_count((double)open)),
+		    JL_FIG(jl_num_count((double)n[JL_VERDICT_WRONG])));
 }
 
 /* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */

@@ -84,6 +84,10 @@ void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
 		      jl_units_said(JL_TXT, n->train_flop, JL_K_FLOP, 4),
 		      jl_units_said(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
 		      isnan(f->seq) ? jl_msg(f->item) : JL_("token"));
+	if (f->file_batch > 1)
+		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
+			     JL_("The file's input holds %.0f samples (its first dimension); counts are of --batch."),
+			     f->file_batch);
 	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 		     isnan(f->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
 				   : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."));

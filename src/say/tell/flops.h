@@ -8,6 +8,7 @@
 struct jl_flops {
 	const char *id, *name, *item;
 	double batch, seq; /* seq NAN: no sequence */
+	double file_batch; /* samples of the file's own input; 0: it says none */
 	struct jl_counts counts;
 };
 

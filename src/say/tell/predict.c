@@ -116,6 +116,14 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 	if (x->p.memory.total_B <= c->machine.dev.mem_B)
 		return jl_tell_text(doc, JL_("A host with %.0f GiB of RAM or more would do, or less offloaded."),
 				    ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
+	if (!c->subject.kind->is_cut) {
+		double host_B;
+
+		return jl_tell_text(doc,
+				    JL_("One sample needs %.3g GiB on every %s, however many there are: data parallel "
+					"training does not divide it."),
+				    c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, device(c));
+	}
 	if (states_B <= c->n_gpus * c->machine.dev.mem_B)
 		return jl_tell_text(
 			doc,

@@ -140,6 +140,9 @@ static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine
 	return jl_collective_case(&c, machine, &small, NULL) ? 0 : fmin(c.time_s / e->c.time_s, 1);
 }
 
+/* No kernel of a GPU starts and ends in less, and a collective is one at least. */
+static const double kernel_least_s = 1e-6;
+
 enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const struct jl_machine *machine,
 				   const struct jl_coll_ask *ask, struct jl_err *err)
 {
@@ -168,6 +171,12 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	}
 	e.by_time = fixed_frac(&e, machine, &ask->ask) >= MOSTLY_FIXED;
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
+	if (sys->gpu && e.c.size_B / kernel_least_s < e.range.bound) {
+		e.c.bound_Bps = e.range.bound = e.c.size_B / kernel_least_s;
+		e.range.high = fmin(e.range.high, e.range.bound);
+		jl_say(e.c.limit_en, e.c.limit_text, sizeof(e.c.limit_en),
+		       JL_N("its bytes in 1 µs: no kernel is shorter"));
+	}
 	*ret_expect = e;
 	return JL_OK;
 }
@@ -197,7 +206,10 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 							  .dtype = ask->dtype,
 							  .out_B = fmax(2, jl_dtype_B(ask->dtype)),
 							  .alone = 1 } };
-	const double peak = machine->dev.peak_flopps[ask->dtype], flop = 2 * ask->m * ask->n * ask->k;
+	const struct jl_gpu *gpu = machine->sys.gpu;
+	const double listed = machine->dev.peak_flopps[ask->dtype], flop = 2 * ask->m * ask->n * ask->k;
+	/* fp16 may be summed in fp16, which some chips do at twice the rate */
+	const double peak = gpu && ask->dtype == JL_FP16 ? fmax(listed, gpu->fp16_dense_flopps.value) : listed;
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!(peak > 0))
@@ -205,6 +217,11 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 			       jl_dtype_name(ask->dtype));
 	e->range.bound = peak * clock_gain;
 	say_bound(e, JL_N("listed dense peak %s and 10 %% for clocks"), jl_units_text(text, peak, JL_K_FLOP_RATE, 4));
+	if (gpu && flop / kernel_least_s < e->range.bound) {
+		e->range.bound = flop / kernel_least_s;
+		say_bound(e, JL_N("a product of %s in 1 µs: no kernel is shorter"),
+			  jl_units_text(text, flop, JL_K_FLOP, 3));
+	}
 	const struct jl_device_answer answer = jl_device_of(machine, sh, &product);
 	struct jl_machine hot = *machine;
 

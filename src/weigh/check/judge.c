@@ -319,6 +319,8 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 		return status;
 	if (judge->here)
 		judge_by_past(&j, judge);
+	if (jl_record_number(record, "n_wrong") > 0)
+		j.verdict = JL_VERDICT_WRONG;
 	j.expect.low = j.expect.low > 0 ? j.expect.low : j.expect.lo;
 	j.expect.high = j.expect.high > 0 ? j.expect.high : j.expect.hi;
 	advise(&j);

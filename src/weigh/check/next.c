@@ -103,7 +103,9 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 {
 	struct jl_next a = { .n = 0 };
 
-	if (ask->verdict == JL_VERDICT_IMPOSSIBLE && ask->coll)
+	if (ask->verdict == JL_VERDICT_WRONG)
+		add(&a, JL_N("the same test with fewer GPUs at a time, until the one that spoils it is found"));
+	else if (ask->verdict == JL_VERDICT_IMPOSSIBLE && ask->coll)
 		impossible_collective(&a, ask);
 	else if (ask->verdict == JL_VERDICT_IMPOSSIBLE)
 		add(&a, JL_N("the unit (bits, bytes; sparse rates), and whether a cache served it"));

@@ -18,6 +18,7 @@ static const struct {
 	[JL_VERDICT_NORMAL] = { "normal", JL_N("normal") },
 	[JL_VERDICT_LOW] = { "low", JL_N("low") },
 	[JL_VERDICT_IMPOSSIBLE] = { "impossible", JL_N("impossible") },
+	[JL_VERDICT_WRONG] = { "wrong", JL_N("wrong results") },
 };
 
 const char *jl_verdict_name(enum jl_verdict verdict)
@@ -32,7 +33,7 @@ const char *jl_verdict_word(enum jl_verdict verdict)
 
 bool jl_verdict_is_bad(enum jl_verdict verdict)
 {
-	return verdict == JL_VERDICT_LOW || verdict == JL_VERDICT_IMPOSSIBLE;
+	return verdict >= JL_VERDICT_LOW;
 }
 
 /* Everything as rates: more is better. */
@@ -281,8 +282,10 @@ enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_rec
 
 int jl_verdict_weight(enum jl_verdict verdict)
 {
-	static const int weights[] = { [JL_VERDICT_FIRST] = 0,  [JL_VERDICT_NOISY] = 1, [JL_VERDICT_GOOD] = 2,
-				       [JL_VERDICT_NORMAL] = 3, [JL_VERDICT_LOW] = 4,   [JL_VERDICT_IMPOSSIBLE] = 5 };
+	static const int weights[] = {
+		[JL_VERDICT_FIRST] = 0, [JL_VERDICT_NOISY] = 1,      [JL_VERDICT_GOOD] = 2, [JL_VERDICT_NORMAL] = 3,
+		[JL_VERDICT_LOW] = 4,   [JL_VERDICT_IMPOSSIBLE] = 5, [JL_VERDICT_WRONG] = 6
+	};
 
 	return weights[verdict];
 }

@@ -10,12 +10,14 @@
 #include "record/record.h"
 
 enum jl_verdict {
-	JL_VERDICT_FIRST,     /* nothing to compare it with yet */
-	JL_VERDICT_NOISY,     /* measured on a disturbed machine: withheld */
-	JL_VERDICT_GOOD,      /* better than expected */
-	JL_VERDICT_NORMAL,    /* in the expected range */
-	JL_VERDICT_LOW,       /* worse, and not by the doubt of the measurement */
-	JL_VERDICT_IMPOSSIBLE /* beyond what the hardware can do: the figure, or what is said of the system, is wrong */
+	JL_VERDICT_FIRST,      /* nothing to compare it with yet */
+	JL_VERDICT_NOISY,      /* measured on a disturbed machine: withheld */
+	JL_VERDICT_GOOD,       /* better than expected */
+	JL_VERDICT_NORMAL,     /* in the expected range */
+	JL_VERDICT_LOW,        /* worse, and not by the doubt of the measurement */
+	JL_VERDICT_IMPOSSIBLE, /* beyond what the hardware can do: the figure, or what is said of the system, is wrong */
+	JL_VERDICT_WRONG,      /* the tool that measured it found wrong results */
+	JL_N_VERDICT
 };
 
 struct jl_figure {
@@ -39,7 +41,7 @@ struct jl_expect {
 enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect);
 /* Normal although outside the range: by the doubt of the figure alone. */
 bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect);
-bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low or impossible: exit code 3 */
+bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low, impossible or wrong: exit code 3 */
 int jl_verdict_weight(enum jl_verdict verdict);       /* of several the one to look at first has the largest */
 const char *jl_verdict_name(enum jl_verdict verdict); /* in JSON: "normal" */
 const char *jl_verdict_word(enum jl_verdict verdict);

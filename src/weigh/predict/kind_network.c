@@ -26,6 +26,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.profile = &c->profile,
 		.spelled = c->machine.spells_blocks,
 		.update_B = c->plan.optimizer_moved_B,
+		.asked = c->optimizer != JL_UNSET ? &c->plan : NULL,
 		.memory = c->machine.memory,
 	};
 
@@ -52,6 +53,10 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 		{ req->flash != JL_UNSET, "--flash" },
 		{ req->recompute > 0, "--recompute" },
 		{ req->offload > 0, "--offload" },
+		{ req->states > 0, "--states bf16" },
+		{ req->optimizer == JL_OPT_PAGED8, "--optimizer paged8bit" },
+		{ req->optimizer == JL_OPT_MUON, "--optimizer muon" },
+		{ req->optimizer == JL_OPT_GALORE, "--optimizer galore" },
 		{ req->framework != JL_UNSET && req->framework != JL_FW_EAGER && req->framework != JL_FW_COMPILED,
 		  "--framework" },
 		{ req->dtype == JL_FP8 || req->dtype == JL_FP4, "--precision fp8" },
@@ -80,25 +85,42 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "PyTorch eager: what the published runs used");
 	if (req->layout == JL_UNSET && jl_convnet_pixels(c->subject.net) > 0)
 		jl_note_add(&c->notes, "layout", "channels first, PyTorch's default");
+	if (c->subject.net->file_batch > 1)
+		jl_note_add(&c->notes, "batch",
+			    "the file's input holds %.0f samples, its first dimension: one of them is a sample",
+			    c->subject.net->file_batch);
 	if (c->n_gpus > 1 && isnan(req->plan.dp))
 		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut", c->n_gpus);
 	if (!req->forward)
-		jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter", optimizers[optimizer],
+		jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter",
+			    c->optimizer == JL_UNSET       ? optimizers[optimizer]
+			    : c->optimizer <= JL_OPT_FUSED ? "AdamW"
+							   : jl_optimizer_name((enum jl_optimizer)c->optimizer),
 			    c->plan.weight_B + c->plan.grad_B + c->plan.optimizer_B);
 	if (c->subject.net->ignores_amp && jl_dtype_B(c->shard.dtype) < 4)
 		jl_note_add(&c->notes, "precision",
 			    "16 bits as asked; published runs of this recipe that say fp16 ran in fp32");
 }
 
-/* One fused pass reads weight, gradient and two moments and writes all but the gradient. */
-static double update_B(const struct jl_case *c, const struct jl_request *req)
+/* The recipe's own optimizer, or the one that was asked for, by the table that language models have. Recipes with SGD have momentum. */
+static void choose_optimizer(struct jl_case *c, const struct jl_request *req)
 {
-	static const double fused_B = 28;
-	const struct jl_convnet *net = c->subject.net;
+	static const double adam_B = 8;
+	static const double fused_B =
+		28; /* a pass reads weight, gradient and two moments, writes all but the gradient */
+	struct jl_plan *plan = &c->plan;
 
+	jl_convnet_states(c->subject.net, c->shard.dtype, &plan->weight_B, &plan->grad_B, &plan->optimizer_B);
+	plan->optimizer_moved_B = req->forward ? 0 : jl_convnet_update_B(c->subject.net->optimizer);
+	c->optimizer = req->optimizer == JL_OPT_SGD && c->subject.net->optimizer == JL_NET_SGD ? JL_UNSET
+											       : req->optimizer;
 	if (req->forward)
-		return 0;
-	return req->optimizer == JL_OPT_FUSED && net->optimizer == JL_NET_ADAM ? fused_B : jl_convnet_update_B(net);
+		plan->grad_B = plan->optimizer_B = 0;
+	if (req->forward || c->optimizer == JL_UNSET)
+		return;
+	plan->optimizer_B = adam_B;
+	plan->optimizer_moved_B = c->optimizer == JL_OPT_FUSED ? fused_B : jl_convnet_update_B(JL_NET_ADAM);
+	jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer, NAN, NAN);
 }
 
 static enum jl_status choose(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
@@ -124,10 +146,7 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	*plan = (struct jl_plan){
 		.dp = c->n_gpus, .tp = 1, .pp = 1, .cp = 1, .ep = 1, .n_chunks = 1, .n_micro = 1, .trained_frac = 1
 	};
-	jl_convnet_states(c->subject.net, c->shard.dtype, &plan->weight_B, &plan->grad_B, &plan->optimizer_B);
-	plan->optimizer_moved_B = update_B(c, req);
-	if (req->forward)
-		plan->grad_B = plan->optimizer_B = 0;
+	choose_optimizer(c, req);
 	say_plan(c, req);
 	return JL_OK;
 }

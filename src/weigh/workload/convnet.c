@@ -137,6 +137,7 @@ void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, c
 	net->n_still = file->n_still;
 	net->n_outputs = file->n_outputs;
 	net->pixels = file->h * file->w;
+	net->file_batch = file->batch;
 	net->ops = file->ops;
 	net->n_ops = file->n_ops;
 }
@@ -260,13 +261,13 @@ const struct jl_convnet *jl_convnet_find(const struct jl_convnet_list *list, con
 	return NULL;
 }
 
-double jl_convnet_update_B(const struct jl_convnet *net)
+double jl_convnet_update_B(enum jl_net_optimizer optimizer)
 {
 	/* passes of 4 bytes: SGD with momentum and weight decay 11 and zeroing; Adam 17, clipping 3 and zeroing; LAMB
 	 * alike */
 	static const double update_B[] = { [JL_NET_SGD] = 48, [JL_NET_ADAM] = 84, [JL_NET_LAMB] = 84 };
 
-	return update_B[net->optimizer];
+	return update_B[optimizer];
 }
 
 double jl_convnet_grad_B(const struct jl_convnet *net, enum jl_dtype dtype)

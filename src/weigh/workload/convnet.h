@@ -38,6 +38,7 @@ struct jl_convnet {
 	double kept_per_output; /* elements that the backward pass needs, for each one that a product makes */
 	double batch_per_B_half, batch_per_B_full; /* items per byte of device memory where a run states no batch */
 	double n_outputs;                          /* elements that products make, for one item; 0: not counted */
+	double file_batch;                         /* see jl_network */
 	double pixels;                             /* of the input; 0: what the operators say */
 	const struct jl_conv_op *ops;
 	size_t n_ops;
@@ -78,6 +79,6 @@ enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_cat
 const struct jl_convnet *jl_convnet_find(const struct jl_convnet_list *list, const char *name);
 
 /* Bytes moved per parameter by one update: optimizer of the framework without fusion, clipping and zeroing included. */
-double jl_convnet_update_B(const struct jl_convnet *net);
+double jl_convnet_update_B(enum jl_net_optimizer optimizer);
 /* Bytes of gradients that data parallel workers add up in a step. */
 double jl_convnet_grad_B(const struct jl_convnet *net, enum jl_dtype dtype);

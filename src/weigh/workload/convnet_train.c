@@ -36,7 +36,7 @@ struct jl_conv_in jl_convnet_input(const struct jl_convnet_train *t, double comm
 		.n_params = t->net->n_params - t->net->n_still,
 		.spelled = spelled,
 		.n_cast = t->net->n_params - t->net->n_still - (spelled ? 0 : block_weights(t->net)),
-		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net),
+		.update_B = t->update_B > 0 ? t->update_B : jl_convnet_update_B(t->net->optimizer),
 		.software = t->software,
 		.n_workers = t->n_per_host,
 		.comm_s = comm_s,
@@ -99,6 +99,12 @@ static struct jl_block_cost block_price(const struct jl_convnet_train *t, const 
 	return cost;
 }
 
+/* Launches of the optimizer for one layer. */
+static double update_kernels(const struct jl_convnet_train *t, double usual)
+{
+	return t->asked && t->asked->optimizer_kernels > 0 ? t->asked->optimizer_kernels : usual;
+}
+
 static struct blocks blocks_of(const struct jl_convnet_train *t)
 {
 	static const struct jl_plan alone = {
@@ -122,7 +128,7 @@ static struct blocks blocks_of(const struct jl_convnet_train *t)
 		b.host_s += op->count * time.need_s;
 		if (cost.bwd.n_calls > 0)
 			b.update_s = fmax(b.update_s, profile.step_s) +
-				     op->count * profile.optimizer_kernels * profile.launch_s;
+				     op->count * update_kernels(t, profile.optimizer_kernels) * profile.launch_s;
 		b.matrix_s += op->count *
 			      (cost.fwd.gemm_s + cost.fwd.attention_s + cost.bwd.gemm_s + cost.bwd.attention_s);
 		b.stream_s += op->count * (cost.fwd.stream_s + cost.bwd.stream_s) * profile.stream_frac;
@@ -131,6 +137,19 @@ static struct blocks blocks_of(const struct jl_convnet_train *t)
 	}
 	return b;
 }
+
+/* Weights outside blocks, one an operator. */
+static double n_weighted(const struct jl_convnet *net, bool spelled)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < net->n_ops; i++)
+		if ((spelled || !net->ops[i].inside) && jl_conv_op_weights(&net->ops[i]) > 0)
+			n += net->ops[i].count > 0 ? net->ops[i].count : 1;
+	return n;
+}
+
+static const double layer_tensors = 7; /* of a transformer's layer, which launches are told for */
 
 /* Kernels of one pass and of the update, each with its share of the device's own deviation. */
 static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool update, double comm_s)
@@ -142,6 +161,9 @@ static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool upda
 	if (!update)
 		in.n_params = in.n_cast = 0;
 	cost = jl_conv_device(t->dev, t->fit, &in);
+	if (update) /* tensor by tensor, where it does not go through lists of them */
+		cost.host_s += update_kernels(t, 0) / layer_tensors * n_weighted(t->net, in.spelled) *
+			       (t->launch_s > 0 ? t->launch_s : t->fit->launch_s);
 	if (!in.spelled) {
 		cost.device_s += blocks.device_s;
 		cost.host_s += blocks.host_s + (update ? blocks.update_s : 0);
@@ -234,7 +256,7 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 		return mem;
 	}
 	mem.gradients_B = n_params * grad_B;
-	mem.optimizer_B = n_params * optimizer_B;
+	mem.optimizer_B = n_params * (t->asked ? t->asked->optimizer_B : optimizer_B);
 	/* Tensors have the same sizes in every step, so the allocator's waste is small: none is counted. */
 	mem.activations_B = t->micro_batch * elem_B * (t->net->kept_per_output * total.saved + 2 * largest) +
 			    blocks.saved_B + blocks.work_B;

@@ -23,6 +23,8 @@ struct jl_convnet_train {
 	const struct jl_profile *profile; /* how blocks of transformers are run; NULL: spelled */
 	bool spelled;                     /* time of blocks: operator by operator, as other layers */
 	double update_B;                  /* see jl_convnet_update_B; 0: that */
+	const struct jl_plan
+		*asked; /* an optimizer that was asked for: its states, its launches; NULL: the network's own */
 	struct jl_memory_fit memory;
 };
 

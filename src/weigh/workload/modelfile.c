@@ -52,6 +52,7 @@ enum jl_status jl_filemap_open(struct jl_filemap *ret_map, const char *path, str
 		*ret_map = (struct jl_filemap){ .data = (const unsigned char *)offered->text, .len = offered->len };
 		return JL_OK;
 	}
+	errno = 0; /* what an empty file leaves as it was */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
@@ -62,7 +63,7 @@ enum jl_status jl_filemap_open(struct jl_filemap *ret_map, const char *path, str
 		if (fd >= 0)
 			(void)close(fd);
 		return jl_fail_at(err, JL_E_IO, &(struct jl_where){ .file = path }, JL_N("cannot be read: {%s}"),
-				  fd >= 0 && why == 0 ? "an empty or special file" : strerror(why));
+				  fd >= 0 && why == 0 ? JL_N("it is empty, or no ordinary file") : strerror(why));
 	}
 	(void)close(fd);
 	*ret_map = (struct jl_filemap){ .data = data, .len = (size_t)info.st_size, .mapped = true };

@@ -14,6 +14,7 @@ struct jl_network {
 	double n_params;
 	double n_still;   /* of them: frozen, or rows of tables; no step has gradients of them all */
 	double n_outputs; /* elements that products make, for one item */
+	double batch;     /* samples that a file's own input has; 0: it says none */
 	double h, w;      /* of the picture that goes in; 0: none does */
 };
 

@@ -139,15 +139,25 @@ struct reader {
 	double batch;
 };
 
+struct shown {
+	char text[48];
+};
+
+static struct shown shown(struct jl_onnx_bytes name)
+{
+	struct shown s = { "" };
+
+	for (size_t i = 0; i < name.len && i + 1 < sizeof(s.text); i++)
+		s.text[i] = name.at[i] > ' ' && name.at[i] < 0x7f ? (char)name.at[i] : '?';
+	return s;
+}
+
 static void fail(struct reader *r, struct jl_onnx_bytes name, const char *en)
 {
-	char shown[48] = "";
-
-	for (size_t i = 0; i < name.len && i + 1 < sizeof(shown); i++)
-		shown[i] = name.at[i] > ' ' && name.at[i] < 0x7f ? (char)name.at[i] : '?';
 	if (!r->state.status)
 		r->state.status = jl_fail_at(r->err, JL_E_PARSE, &(struct jl_where){ .file = r->file },
-					     JL_N("not an ONNX graph that can be followed: {%s} '%s'"), en, shown);
+					     JL_N("not an ONNX graph that can be followed: {%s} '%s'"), en,
+					     shown(name).text);
 }
 
 /* The value of that name, made where it is new and `make`. */
@@ -196,7 +206,29 @@ static void read_initializer(struct reader *r, struct jl_onnx_bytes bytes)
 	}
 }
 
-/* ValueInfoProto: an input's name and shape; sizes that are names are one. */
+/* A size of an input: a number, or a name that leaves it open, which only the batch (the first) may be: it is one then. */
+static double read_dim(struct reader *r, const struct jl_onnx_value *input, struct jl_onnx_bytes dim)
+{
+	struct field size;
+	double value = NAN;
+
+	while (next_field(&dim, &size) > 0)
+		if (size.number == 1 && size.wire == 0)
+			value = (double)(int64_t)size.number_value;
+	if (value > 0)
+		return fmin(value, 1e9);
+	if (input->rank > 0 && !r->state.status)
+		r->state.status = jl_fail_at(
+			r->err, JL_E_DATA, &(struct jl_where){ .file = r->file },
+			isnan(value) ? JL_N("dimension %d of its input '%s' is left open; export it with "
+					    "fixed shapes, only the batch may be free")
+				     : JL_N("dimension %d of its input '%s' is %.0f; it must be 1 or "
+					    "more"),
+			input->rank + 1, shown(input->name).text, value);
+	return 1;
+}
+
+/* ValueInfoProto: an input's name and shape. */
 static void read_input(struct reader *r, struct jl_onnx_bytes rest)
 {
 	static const unsigned path[] = { 2, 1, 2 }; /* type, tensor, shape */
@@ -219,17 +251,12 @@ static void read_input(struct reader *r, struct jl_onnx_bytes rest)
 	}
 	v->rank = 0;
 	while (next_field(&at, &f) > 0 && v->rank < JL_ONNX_RANK_MAX) {
-		struct jl_onnx_bytes dim = f.bytes;
-		struct field size;
-		double value = 1;
+		const double size = read_dim(r, v, f.bytes);
 
-		while (next_field(&dim, &size) > 0)
-			if (size.number == 1 && size.wire == 0 && (int64_t)size.number_value > 0)
-				value = (double)size.number_value;
-		v->dims[v->rank++] = fmin(value, 1e9);
+		v->dims[v->rank++] = size;
 	}
 	if (r->batch == 0 && v->rank > 0)
-		r->batch = v->dims[0];
+		r->batch = r->state.net.batch = v->dims[0];
 	if (v->rank == 4 && r->state.net.h == 0) {
 		r->state.net.h = v->dims[2];
 		r->state.net.w = v->dims[3];

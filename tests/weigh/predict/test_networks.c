@@ -208,12 +208,12 @@ static void test_transformers_are_never_bound_by_tokens(void **state)
 
 static void test_words_of_transformers_are_refused(void **state)
 {
-	struct jl_request bad[7];
+	struct jl_request bad[9];
 	struct jl_case c;
 	struct jl_err err;
 
 	(void)state;
-	for (size_t i = 0; i < 7; i++)
+	for (size_t i = 0; i < 9; i++)
 		bad[i] = ask("resnet-50", "dgx-h100", 64);
 	bad[0].plan.tp = 2;
 	bad[1].plan.zero = 2;
@@ -222,7 +222,9 @@ static void test_words_of_transformers_are_refused(void **state)
 	bad[4].offload = JL_OFFLOAD_OPTIMIZER;
 	bad[5].plan.dp = 4;
 	bad[6].recompute = JL_RECOMPUTE_FULL;
-	for (size_t i = 0; i < 7; i++)
+	bad[7].states = 1;
+	bad[8].optimizer = JL_OPT_MUON;
+	for (size_t i = 0; i < 9; i++)
 		assert_int_equal(jl_case_make(&c, cat, &bad[i], &arena, &err), JL_E_USAGE);
 }
 
@@ -370,6 +372,29 @@ static void test_host_and_layout(void **state)
 	assert_true(make(&req).plan.optimizer_moved_B == 28);
 }
 
+/* An optimizer that is asked for has the states of the table that language models use; SGD keeps a recipe's momentum. */
+static void test_optimizers(void **state)
+{
+	struct jl_request req = ask("sdxl", "h100-sxm5", 1);
+	const struct jl_prediction own = predict(&req);
+
+	(void)state;
+	req.optimizer = JL_OPT_ADAMW8;
+	assert_true(fabs(predict(&req).memory.optimizer_B / own.memory.optimizer_B - 2.03 / 8) < 1e-9);
+	assert_true(predict(&req).step.optimizer_s < own.step.optimizer_s);
+	req.optimizer = JL_OPT_SGD;
+	assert_true(predict(&req).memory.optimizer_B == 0);
+	req.optimizer = JL_OPT_ADAFACTOR; /* thousands of small launches */
+	assert_true(predict(&req).step.host_s > 2 * own.step.host_s);
+	req = ask("resnet-50", "rtx-4090", 64);
+	const struct jl_prediction momentum = predict(&req);
+
+	req.optimizer = JL_OPT_SGD;
+	assert_true(predict(&req).memory.total_B == momentum.memory.total_B);
+	req.optimizer = JL_OPT_FOREACH;
+	assert_true(predict(&req).memory.optimizer_B == 2 * momentum.memory.optimizer_B);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -386,6 +411,7 @@ int main(void)
 		TEST(test_compare_and_techniques),
 		TEST(test_a_kind_is_a_row),
 		TEST(test_host_and_layout),
+		TEST(test_optimizers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

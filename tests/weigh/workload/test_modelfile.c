@@ -422,6 +422,56 @@ static void test_torch_graph(void **state)
 		assert_true(jl_torchgraph_parse(&net, text, len, "model.json", &arena, &err) != JL_OK);
 }
 
+/* A field of a protocol buffer that holds others. */
+static void put_field(struct bytes *to, unsigned number, const void *data, size_t len)
+{
+	const unsigned char head[] = { (unsigned char)(number << 3 | 2), (unsigned char)len };
+
+	put(to, head, 2);
+	put(to, data, len);
+}
+
+/* y = x W with W of 4 x 4 and an input of these sizes; 0: a name stands there, -1: the number 0. */
+static enum jl_status product_of(struct jl_network *ret_net, const int dims[3], struct jl_err *err)
+{
+	static const unsigned char weight[] = { 8, 4, 8, 4, 16, 1, 0x42, 1, 'w' };
+	static const unsigned char node[] = { 10, 1, 'x', 10, 1, 'w', 18, 1, 'y', 34, 6, 'M', 'a', 't', 'M', 'u', 'l' };
+	static struct bytes shape, tensor, type, input, graph, file;
+
+	shape.len = tensor.len = type.len = input.len = graph.len = file.len = 0;
+	for (int d = 0; d < 3; d++) {
+		const unsigned char size[] = { 8, (unsigned char)(dims[d] > 0 ? dims[d] : 0) };
+
+		put_field(&shape, 1, dims[d] ? (const void *)size : "\x12\x01s", dims[d] ? 2 : 3);
+	}
+	put_field(&tensor, 2, shape.data, shape.len);
+	put_field(&type, 1, tensor.data, tensor.len);
+	put_field(&input, 1, "x", 1);
+	put_field(&input, 2, type.data, type.len);
+	put_field(&graph, 1, node, sizeof(node));
+	put_field(&graph, 5, weight, sizeof(weight));
+	put_field(&graph, 11, input.data, input.len);
+	put_field(&file, 7, graph.data, graph.len);
+	return jl_onnx_parse(ret_net, (const unsigned char *)file.data, file.len, "a.onnx", &arena, err);
+}
+
+/* Only the batch may be open; the file's own batch is known, and a sample is one of it. */
+static void test_open_dimensions(void **state)
+{
+	struct jl_network net;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	assert_int_equal(product_of(&net, (const int[]){ 8, 5, 4 }, &err), JL_OK);
+	assert_true(net.batch == 8 && products(&net) == 5 * 4 * 4);
+	assert_int_equal(product_of(&net, (const int[]){ 0, 5, 4 }, &err), JL_OK);
+	assert_true(net.batch == 1 && products(&net) == 5 * 4 * 4);
+	assert_int_equal(product_of(&net, (const int[]){ 8, 0, 4 }, &err), JL_E_DATA);
+	assert_non_null(strstr(err.en, "dimension 2 of its input 'x' is left open"));
+	assert_int_equal(product_of(&net, (const int[]){ 8, -1, 4 }, &err), JL_E_DATA);
+	assert_non_null(strstr(err.en, "dimension 2 of its input 'x' is 0"));
+}
+
 static void refused(const char *what, const void *data, size_t len)
 {
 	struct jl_network net;
@@ -492,6 +542,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hostile_pipelines, begin, end),
 		cmocka_unit_test_setup_teardown(test_torch_graph, begin, end),
 		cmocka_unit_test_setup_teardown(test_hostile_files, begin, end),
+		cmocka_unit_test_setup_teardown(test_open_dimensions, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
