@@ -365,6 +365,8 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 		.n_gpus = row->n_gpus,
 		.global_batch = row->batch * row->n_gpus * fmax(row->n_micro, 1),
 		.loss = JL_UNSET,
+		.states = JL_UNSET,
+		.optimizer = JL_UNSET,
 		.software = row->software,
 		.n_assumed = (row->assumed & JL_OTHER_ASSUMED_BATCH) != 0,
 		.input = { .kind = JL_INPUT_SYNTHETIC },
