@@ -126,6 +126,8 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 		ask.run.plan.pp = zero < 0 ? cut.pp : 1;
 		ask.run.plan.zero = zero < 0 ? cut.zero : zero;
 		ask.run.recompute = (int)(i % JL_N_RECOMPUTE);
+		if (ask.run.recompute == JL_RECOMPUTE_SELECTIVE && jl_case_adapters(io_case))
+			continue; /* their libraries make a layer again or nothing */
 		if (!make_way(&c, &p, &thrifty, machine) || (has_room(io_p) && !(p.run_s.value < io_p->run_s.value)))
 			continue;
 		*io_case = c;

@@ -272,7 +272,7 @@ per_s() { run 0 predict llama-2-7b --on "$1" --json; python3 -c "import json, sy
 if python3 -c "import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))" "$(per_s "8x h200-sxm")" "$(per_s "8x h100-sxm5")"; then ok; else bad "8 H200 are slower than 8 H100"; fi
 # frozen weights that are offloaded are in the host
 run 0 fit llama-3-70b --on "1x rtx-3090" --tune qlora --seq 2048 --ram "16 GiB" --lang en; has "host memory is the limit"
-run 0 fit llama-3-8b --framework eager --on rtx-4090 --tune qlora --seq 4096 --lang en; has "It fits. Fastest without memory of the host"
+run 0 fit llama-3-8b --on rtx-3090 --tune lora --seq 2048 --lang en; has "It fits. Fastest without memory of the host"
 run 0 fit llama-3-70b --on rtx-4090 --lang en; has "It fits only where the host has"
 # what the host has is told beside what is taken of it
 run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the host's 160 GiB"; lacks "only where the host has"

@@ -53,8 +53,8 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
   for (const m of marks) {
     const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, before = x0 - left > letter * columns(m.name) + 8; // curves rise to the right
-    if (x0) root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: "mark" }), text(r1(x0) + (before ? -6 : 6), top + 10, m.name, { class: "tick strong", "text-anchor": before ? "end" : "start" }));
-    if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(left + 6, r1(y0) - 5, m.name, { class: `tick strong ${m.cls ?? ""}` }));
+    if (x0) root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: "mark" }), text(r1(x0) + (before ? -6 : 6), top + 10, m.name, { class: "tick strong halo", "text-anchor": before ? "end" : "start" }));
+    if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(left + 6, r1(y0) - 5, m.name, { class: `tick strong halo ${m.cls ?? ""}` }));
   }
   if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
   return root;
