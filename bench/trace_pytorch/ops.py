@@ -3,7 +3,7 @@
 
 Each line: op, dtype, variant, a b c d e f (the operator's sizes, see `sizes`), seconds of one call, bytes and FLOP of its definition.
 Operands come from memory, not from L2: enough copies go round. gemm: a=m b=n c=k, variant nt (forward), nn (input gradient), tn (weight
-gradient). sdpa: a=batch b=heads c=kv_heads d=seq e=head_dim f=causal. conv: a=batch b=c_in c=c_out d=image e=kernel f=stride. Others: a=rows
+gradient). sdpa: a=batch b=heads c=kv_heads d=seq e=head_dim f=causal; sdpa-dropout: the same, a tenth of the scores dropped. conv: a=batch b=c_in c=c_out d=image e=kernel f=stride. Others: a=rows
 b=columns. adamw: a=parameters b=tensors. launch: seconds of the host for one call, a tiny tensor.
 """
 import csv
@@ -63,7 +63,7 @@ def gemm(dtype, variant, m, n, k):
 	return graph_s([lambda s=s: run(*s) for s in sets]), size_B + out * t.itemsize, 2 * m * n * k
 
 
-def sdpa(dtype, variant, batch, heads, kv, seq, dim, causal):
+def sdpa(dtype, variant, batch, heads, kv, seq, dim, causal, dropout=0.0):
 	t = set_dtype(dtype)
 	shape = lambda h: (batch, h, seq, dim)
 	size_B = batch * seq * dim * (2 * heads + 2 * kv) * t.itemsize
@@ -71,7 +71,7 @@ def sdpa(dtype, variant, batch, heads, kv, seq, dim, causal):
 		q, k, v = (torch.randn(shape(h), device="cuda", dtype=t, requires_grad=True) for h in (heads, kv, kv))
 		return q, k, v, torch.randn(shape(heads), device="cuda", dtype=t)
 	sets = copies(make, size_B)[:6]
-	forward = lambda q, k, v, g: F.scaled_dot_product_attention(q, k, v, is_causal=bool(causal), enable_gqa=heads != kv)
+	forward = lambda q, k, v, g: F.scaled_dot_product_attention(q, k, v, is_causal=bool(causal), dropout_p=dropout, enable_gqa=heads != kv)
 	flop = 4 * batch * heads * seq * seq * dim
 	fwd_s = graph_s([lambda s=s: forward(*s) for s in sets])
 	if variant == "fwd":
@@ -218,6 +218,12 @@ def plan():
 				(64, 12, 12, 197, 64, 0), (32, 16, 16, 128, 64, 0), (16, 16, 16, 384, 64, 0), (1, 32, 8, 8192, 128, 1), (16, 25, 25, 1024, 64, 1), (8, 16, 16, 1024, 80, 1)):
 			for variant in ("fwd", "bwd"):
 				yield "sdpa", dtype, variant, (batch, heads, kv, seq, dim, causal)
+	for batch, heads, kv, seq, dim, causal in (*((1, 16, 16, 8192, dim, 1) for dim in (64, 80, 96, 128)), *((1, 8, 8, 32768, dim, 1) for dim in (64, 96, 128)), (1, 8, 2, 32768, 64, 1),
+			*((16, 16, 16, 1024, dim, 1) for dim in (64, 80, 96, 128)), (64, 16, 16, 512, 64, 1), (64, 12, 12, 197, 64, 0), (32, 16, 16, 512, 64, 0), (1, 4, 4, 8192, 64, 1), (2, 16, 16, 4096, 64, 1),
+			(2, 16, 16, 4096, 64, 0), (2, 16, 16, 4096, 128, 0)):
+		for op in ("sdpa", "sdpa-dropout"):
+			for variant in ("fwd", "bwd"):
+				yield op, "bf16", variant, (batch, heads, kv, seq, dim, causal)
 	for rows, cols in ((2048, 1024), (16384, 1024), (16384, 4096), (8192, 768), (65536, 2048), (512, 768)):
 		for op in ("layernorm", "rmsnorm", "gelu", "silu", "add", "mul", "cast", "sum", "softmax", "dropout"):
 			for dtype in ("bf16", "fp32"):
@@ -248,7 +254,7 @@ def plan():
 
 def main():
 	rowops = {"layernorm", "rmsnorm", "gelu", "silu", "add", "mul", "cast", "sum", "softmax", "dropout", "logsoftmax"}
-	calls = {"gemm": gemm, "sdpa": sdpa, "embedding": embedding, "adamw": adamw, "conv": conv}
+	calls = {"gemm": gemm, "sdpa": sdpa, "sdpa-dropout": lambda *args: sdpa(*args, dropout=0.1), "embedding": embedding, "adamw": adamw, "conv": conv}
 	with open(sys.argv[1], "w", newline="") as file:
 		out = csv.writer(file)
 		out.writerow(["gpu", "framework", "op", "dtype", "variant", "a", "b", "c", "d", "e", "f", "time_s", "moved_B", "flop"])

@@ -32,8 +32,12 @@ struct jl_device_fit {
 	double l2_Bps;       /* out of L2 into the SMs, for streams that fit */
 	double warm_frac;    /* share of L2 that a repeated product's operands may fill and stay there */
 	double flash_frac;   /* fused attention forward, of the GEMM rate */
-	double flash_half_frac; /* of that rate: heads of 64 instead of 128 */
-	double portable_frac;   /* fused attention of frameworks, of the vendor's own; 0: 1 */
+	double flash_vector_frac; /* the same on vector units: PyTorch's own kernels in fp32 */
+	double flash_half_frac;   /* of that rate: heads of 64 instead of 128 */
+	double flash_step;        /* heads up to 128 are computed as the next multiple of this */
+	/* fused attention that drops scores, of each: clocks of an SM for its random number, forward and backward */
+	double drop_clocks, drop_back_clocks;
+	double portable_frac; /* fused attention of frameworks, of the vendor's own; 0: 1 */
 };
 
 #define JL_ARCH_OTHER 0 /* nothing is known of its family */

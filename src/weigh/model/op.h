@@ -35,7 +35,7 @@ double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream);
 struct jl_attention { /* one layer's attention core, forward */
 	double batch, heads, kv_heads, seq_q, seq_kv, head_dim;
 	enum jl_dtype dtype;
-	int causal, flash;
+	int causal, flash, dropout;
 	double seen_frac; /* of the pairs that the mask leaves, those inside the layers' windows; 0: all */
 	/* not flash, of each score: bytes of the kernels that only move it (scale, mask, casts), forward and backward; bytes and SM clocks of
 	 * softmax and dropout, which issue bounds as well */

@@ -190,7 +190,14 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 	fit->wide_B = prior->wide_B > 0.0 ? prior->wide_B : INFINITY;
 	fit->wide_frac = x[WIDE_FRAC];
 	fit->dequant_frac = prior->dequant_frac;
-	fit->flash_frac = prior->flash_frac;
+	fit->flash_frac = fit->flash_vector_frac = prior->flash_frac;
+	/* Ampere's kernels feed heads of 64 nearly as well as those of 128; the wide instructions of later chips do not. */
+	fit->flash_half_frac = prior->warpgroup ? 0.71 : 0.9;
+	fit->flash_step = prior->warpgroup ? 64.0 : 32.0;
+	/* cuDNN's kernels and flash-attn's, both on an H200 (data/validation/ops_h200.csv): what a dropped score takes does not follow
+	 * the heads' width. */
+	fit->drop_clocks = prior->warpgroup ? 0.25 : 0.09;
+	fit->drop_back_clocks = prior->warpgroup ? 0.145 : 0.12;
 }
 
 void jl_gemm_shared_at(const double *x, struct jl_gemm_shared *ret_shared)

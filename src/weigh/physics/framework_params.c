@@ -187,6 +187,7 @@ static double at_most_listed(double frac)
 
 void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev)
 {
+	static const double vector_flash = 0.76; /* in fp32 and tf32 runs on an H200 */
 	const double *a = x + AT_ARCH + (size_t)dev->arch * A_N;
 	const double *u = gpu_index < 0 ? NULL : x + AT_GPU + (size_t)gpu_index * U_N;
 	const double alone_frac = dev->fit.gemm_frac[JL_FP16];
@@ -204,11 +205,10 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
 
 	dev->fit.flash_frac *= a[A_FLASH] / (products > 0.0 ? products : 1.0);
+	dev->fit.flash_vector_frac *= vector_flash / (products > 0.0 ? products : 1.0);
 	/* Frameworks' own kernels are written for Ampere's tensor instructions; Hopper and Blackwell have others. */
 	if (dev->priors->warpgroup)
 		dev->fit.portable_frac = x[G_PORTABLE];
-	/* Ampere's kernels feed heads of 64 nearly as well as those of 128; the wide instructions of later chips do not. */
-	dev->fit.flash_half_frac = dev->priors->warpgroup ? 0.77 : 0.9;
 	dev->fit.kernel_s *= x[G_KERNEL];
 }
 

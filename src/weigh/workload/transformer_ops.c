@@ -367,6 +367,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		.dtype = s->dtype == JL_FP8 ? s->act_dtype : s->dtype,
 		.causal = b->m->causal,
 		.flash = s->flash,
+		.dropout = b->m->dropout,
 		.seen_frac = jl_transformer_seen_frac(b->m, s->seq),
 	};
 	set_scores(b, &op->u.attention);
