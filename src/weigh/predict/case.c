@@ -7,7 +7,7 @@
 #include "predict/kind.h"
 #include "workload/tune.h"
 
-#define FUSED_PIECES 4.0 /* that Unsloth's loss is made in */
+#define FUSED_PIECES 64.0 /* that Unsloth's loss is made in: logits are never there as a whole */
 #define GALORE_RANK                                                                                                    \
 	128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
 
@@ -39,6 +39,15 @@ static double generate_s(const struct jl_case *c)
 	return c->generated * (weights_B + n * kept * kv_B) / (c->machine.dev.mem_Bps * c->machine.dev.fit.mem_frac);
 }
 
+unsigned jl_case_offload(const struct jl_case *c)
+{
+	/* Unsloth's checkpoints are kept in the host's memory */
+	const bool checkpoints = c->framework == JL_FW_FUSED && c->plan.recompute == JL_RECOMPUTE_FULL &&
+				 c->machine.dev.host_Bps > 0;
+
+	return c->plan.offload | (checkpoints ? JL_OFFLOAD_ACTIVATIONS : 0U);
+}
+
 struct jl_train jl_case_train(const struct jl_case *c)
 {
 	struct jl_train train = {
@@ -56,6 +65,7 @@ struct jl_train jl_case_train(const struct jl_case *c)
 		.generate_s = generate_s(c),
 	};
 
+	train.plan.offload = jl_case_offload(c);
 	train.shard.tp = c->plan.tp;
 	train.shard.cp = c->plan.cp;
 	train.shard.ep = c->plan.ep;

@@ -72,7 +72,7 @@ static struct jl_weight weigh_blocks(const struct jl_case *c, struct jl_train_bl
 
 	(c->run_seq > 0 ? jl_train_kept : jl_train_blocks)(&train, ret_blocks);
 	w.memory = jl_train_memory(&train, ret_blocks);
-	w.host_B = c->plan.offload ? jl_case_host_B(c, ret_blocks) : 0;
+	w.host_B = jl_case_offload(c) ? jl_case_host_B(c, ret_blocks) : 0;
 	if (c->run_seq > 0) {
 		train.shard.seq = c->run_seq;
 		jl_train_blocks(&train, ret_blocks);
@@ -95,7 +95,7 @@ static struct jl_memory memory(const struct jl_case *c, double micro_batch, doub
 
 	train.shard.micro_batch = micro_batch;
 	jl_train_kept(&train, &blocks);
-	*ret_host_B = c->plan.offload ? jl_case_host_B(c, &blocks) : 0;
+	*ret_host_B = jl_case_offload(c) ? jl_case_host_B(c, &blocks) : 0;
 	return jl_train_memory(&train, &blocks);
 }
 

@@ -105,6 +105,8 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 
 /* The model's own form of a case; its pointers point into `c`. */
 struct jl_train jl_case_train(const struct jl_case *c);
+/* enum jl_offload: what is asked for, and what the framework does by itself. */
+unsigned jl_case_offload(const struct jl_case *c);
 
 /* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
 void jl_case_set_states(struct jl_case *c);
