@@ -106,12 +106,18 @@ static bool try_memory_steps(struct search *s, struct jl_split split)
 		int zero, recompute;
 	} alone[] = { { 0, NONE }, { 2, NONE }, { 3, NONE }, { 3, SOME }, { 3, FULL } },
 	  cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } }, one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
-	  tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } };
+	  tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } },
+	  /* its distributed optimizer: gradients are added up once a step, not in every pass */
+		megatron[] = { { 0, NONE }, { 1, NONE }, { 1, SOME }, { 1, FULL }, { 3, FULL } };
 	const struct jl_request *req = s->req;
 	const double cp = jl_given_or(req->plan.cp, 1);
 	const bool is_cut = split.tp * split.pp > 1, is_one = s->c->n_gpus <= split.tp * split.pp * cp;
 	const bool tuned = jl_case_adapters(s->c) && !is_cut;
-	const struct step *steps = tuned ? tune : is_one ? one : is_cut ? cut : alone;
+	const struct step *steps = tuned                                 ? tune
+				   : is_one                              ? one
+				   : is_cut                              ? cut
+				   : s->req->framework == JL_FW_MEGATRON ? megatron
+									 : alone;
 	const size_t n = tuned ? (is_one ? 2 : 4) : is_one || is_cut ? 3 : 5;
 
 	for (size_t i = 0; i < n; i++) {
@@ -300,7 +306,7 @@ static void cut_states(struct search *s)
 	best = speed_as_run(s, whole, &cramped);
 	if (!cramped)
 		return;
-	for (other.zero = 2; other.zero <= 3; other.zero++) {
+	for (other.zero = req->framework == JL_FW_MEGATRON ? 1 : 2; other.zero <= 3; other.zero++) {
 		other.shard = shard_of(s, other.zero);
 		const double speed = other.zero > whole->zero ? speed_as_run(s, &other, &cramped) : 0;
 
