@@ -7,7 +7,8 @@
 #include "predict/kind.h"
 #include "workload/tune.h"
 
-#define FUSED_PIECES 64.0 /* that Unsloth's loss is made in: logits are never there as a whole */
+#define COMPILED_PIECES 8.0 /* torchtune's, which compiles: its weights are 16 bits wide wherever they are not packed */
+#define FUSED_PIECES    64.0 /* that Unsloth's loss is made in: logits are never there as a whole */
 #define GALORE_RANK                                                                                                    \
 	128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
 
@@ -117,11 +118,13 @@ void jl_case_set_states(struct jl_case *c)
 				      c->shard.tune.rank > 0 ? c->shard.tune.rank : GALORE_RANK,
 				      c->subject.model.hidden);
 	/* bitsandbytes' models have all that is not packed made wide (peft's prepare_model_for_kbit_training) */
-	const bool wide = own && c->shard.tune.base != JL_BASE_SAME;
+	const bool wide = c->framework == JL_FW_EAGER && c->shard.tune.base != JL_BASE_SAME;
 
 	c->shard.written_out = c->tuned && c->framework == JL_FW_EAGER ? JL_WRITTEN_ALL : 0;
 	c->shard.wide_rest = wide;
-	c->chunked_loss = c->framework == JL_FW_FUSED ? FUSED_PIECES : 0;
+	c->chunked_loss = c->framework == JL_FW_FUSED                  ? FUSED_PIECES
+			  : c->framework == JL_FW_COMPILED && c->tuned ? COMPILED_PIECES
+								       : 0;
 	jl_tune_plan(plan, &c->subject.model, &c->shard.tune, jl_dtype_B(c->shard.act_dtype),
 		     wide ? 4 : jl_dtype_B(c->shard.act_dtype));
 	/* the reference: the frozen base itself where there are adapters, else a copy */
