@@ -295,4 +295,13 @@ run 2 infer flux1_dev --on h100-sxm5; one_line; says "answers no tokens"
 run 2 recommend sdxl --serve; one_line; says "--forward"
 run 2 recommend sdxl --lora --samples 1000; one_line; says "leave them out to train all of it"
 run 0 predict sdxl --forward --on rtx-4090 --batch 1 --lang en; lacks "optimizer"
+
+# Two kinds of GPU: what does not fit at once is accumulated, as for one kind; what does not fit at all has no rate
+run 0 predict gpt2-xl --on "1x rtx-3090 + 1x rtx-4090" --batch 32 --json
+json "j['fits'] and j['first']['fits'] and j['first']['micro_batch'] < j['first']['samples'] < j['second']['samples'] and j['even_samples_per_s'] > 0"
+run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --json
+json "not j['fits'] and j['even_samples_per_s'] is None and j['first']['step_s'] is None and j['first']['memory_B'] > j['first']['capacity_B']"
+run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --lang en; has "It does not fit: it needs"; has "With this it would"; lacks "samples/s"
+run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --lang ko; has "들어가지 않"; lacks "샘플/초"
+clear 2 "take 62 or 64" predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --global-batch 63
 finish
