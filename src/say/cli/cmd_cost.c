@@ -21,7 +21,7 @@ const struct jl_option jl_cost_options[] = {
 	JL_O_TEXT("spot", "TEXT", JL_N("spot: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\""), .many = true),
 	JL_O_TEXT("reserve", "TEXT", JL_N("reserved, used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\""), .many = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("share of all hours in which it works (default: 15 %)"), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
-	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model"), .above = true),
+	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model"), .above = true, .apart = "util"),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\""), .apart = "tariff"),
 	JL_O_TEXT("tariff", "NAME", JL_N("a tariff of the catalog instead: kepco, us-california, ...")),
 	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("what is used a month already; decides the tier"), JL_WITHIN(0, 3.6e15, JL_N("it is from 0 to 1e9 kWh a month"))),
@@ -186,12 +186,18 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 	return JL_OK;
 }
 
+/* A model by its name, its shape or its figures. */
+static bool has_work(const struct jl_cli *cli)
+{
+	return cli->args.n_operands > 0 || jl_given(cli, "layers") || jl_given(cli, "gmacs");
+}
+
 static enum jl_status read_util(struct jl_cost_study *study, const struct jl_cli *cli, struct jl_cost_said *assumed,
 				struct jl_err *err)
 {
 	const double util = jl_value(cli, "util"), runs = jl_value(cli, "runs-per-month");
 
-	if (!isnan(runs) && !cli->args.n_operands && !jl_given(cli, "observed"))
+	if (!isnan(runs) && !has_work(cli) && !jl_given(cli, "observed"))
 		return jl_fail(err, JL_E_USAGE, "--runs-per-month needs to know what runs: name a model");
 	study->runs_per_month = runs;
 	study->setting.util_ppm = isnan(util) ? 150000 : llround(util * 1e6);
@@ -269,9 +275,7 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	struct jl_cost_study *study = jl_arena_alloc(&cli->arena, sizeof *study);
 	struct jl_cost_said *assumed;
 	struct jl_request request = jl_request_empty();
-	const bool has_work = cli->args.n_operands > 0 || jl_given(cli, "layers");
 	const char *currency = jl_text(cli, "currency");
-	enum jl_status status;
 
 	JL_TRY(jl_got(study, err));
 	assumed = &study->assumed;
@@ -283,8 +287,8 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		return machine_bill(cli, study, err);
 	JL_TRY(read_options(study, cli, err));
 	JL_TRY(read_util(study, cli, assumed, err));
-	if (has_work && (status = jl_ask_request(&request, cli, err)))
-		return status;
+	if (has_work(cli))
+		JL_TRY(jl_ask_request(&request, cli, err));
 	read_carbon(&study->setting, cli, assumed);
 	study->setting.currency = jl_cost_is_rent(study->options[0].kind) ? study->options[0].per_hour.currency
 									  : study->options[0].price.currency;
@@ -299,7 +303,7 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		study->setting.currency = strcmp(currency, "KRW") == 0 ? JL_KRW : JL_USD;
 	JL_TRY(jl_given(cli, "observed")
 		       ? observed_study(study, cli, err)
-		       : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err));
+		       : jl_cost_study_make(study, has_work(cli) ? &request : NULL, cli->cat, &cli->arena, err));
 	JL_ANSWER(cli, err, &jl_cost_fields, study,
 		  jl_tell_cost(&doc, &(struct jl_tell_cost){ .study = study,
 							     .cat = cli->cat,
