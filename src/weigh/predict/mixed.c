@@ -206,6 +206,9 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 		JL_TRY(whole(&all, &w, &m.kind[k], total, arena, err));
 		JL_TRY(jl_machine_make(&w.machine[k], cat, &all, err));
 	}
+	if (req->plan.tp > 1 || req->plan.pp > 1 || req->plan.cp > 1 || req->plan.ep > 1)
+		return jl_fail(err, JL_E_USAGE,
+			       "--parallel: two kinds of GPU share a data-parallel job; of it only zero= can be said");
 	w.req.plan.tp = w.req.plan.pp = w.req.plan.cp = 1;
 	w.req.plan.dp = NAN;
 	JL_TRY(weigh_ways(&m, &w, err));

@@ -167,7 +167,7 @@ if grep -q "does not fit" "$work/out"; then ok; else bad "serving on a card that
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve
 clear 2 "answers no tokens" predict resnet-50 --on rtx-4090 --serve
-clear 2 "for training" predict llama-3-8b --on rtx-4090 --serve --batch 3
+clear 2 "does nothing beside --serve" predict llama-3-8b --on rtx-4090 --serve --batch 3
 clear 2 "goes with --serve" predict llama-3-8b --on rtx-4090 --prompt 3
 clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
 clear 1 "int4" predict llama-3-8b --on rtx-4090 --serve --weights paper
@@ -183,7 +183,7 @@ clear 2 "pictures" predict gpt2-124m --on rtx-4090 --layout last
 clear 2 "dp=8" predict resnet-50 --on dgx-h100 --parallel dp=3
 clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
-clear 2 "for a model" predict allreduce --on dgx-h100 --size 1GB --batch 4
+clear 2 "does nothing beside all-reduce" predict allreduce --on dgx-h100 --size 1GB --batch 4
 clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
 clear 2 "above zero" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
