@@ -117,7 +117,7 @@ static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, stru
 		else if (strcmp(given->option->name, "forbid") == 0)
 			status = jl_plan_forbid(&ask->narrow, given->text, err);
 	}
-	return status;
+	return status ? status : jl_plan_agree(&ask->narrow, err);
 }
 
 static bool says_any(struct jl_cli *cli, const char *name)
