@@ -283,17 +283,31 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 	return check_operands(args, command, err);
 }
 
-const struct jl_given *jl_given_beside(const struct jl_cli *cli, const char *const *names)
+static bool is_listed(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+		if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+			return true;
+	return false;
+}
+
+enum jl_status jl_check_idle(const struct jl_cli *cli, const struct jl_idle *rules, size_t n, struct jl_err *err)
 {
 	for (size_t i = 0; i < cli->args.n_given; i++) {
-		const char *const *name = names;
+		const char *name = cli->args.given[i].option->name;
 
-		while (*name && strcmp(*name, cli->args.given[i].option->name) != 0)
-			name++;
-		if (!*name)
-			return &cli->args.given[i];
+		if (find_in(jl_global_options, name, strlen(name)))
+			continue;
+		for (const struct jl_idle *r = rules; r < rules + n; r++)
+			if (r->when && is_listed(r->options, name) != r->but)
+				return r->with ? jl_fail(err, JL_E_USAGE, "--%s does nothing here; it goes with {%s}",
+							 name, r->with)
+					       : jl_fail(err, JL_E_USAGE, "--%s does nothing beside {%s}; leave it out",
+							 name, r->beside);
 	}
-	return NULL;
+	return JL_OK;
 }
 
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name)

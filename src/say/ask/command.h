@@ -135,8 +135,13 @@ enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *
 /* How many of the arguments are global options in front of the command. */
 enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err);
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
-/* The first one given that is none of these (NULL at the end), or NULL. */
-const struct jl_given *jl_given_beside(const struct jl_cli *cli, const char *const *names);
+/* Options that do nothing in this call are refused, not dropped: where `when` holds, those that are listed ("batch seq"), or (`but`) all
+ * others; with what they would do something, or what it is that leaves them nothing to do. */
+struct jl_idle {
+	bool when, but;
+	const char *options, *with, *beside;
+};
+enum jl_status jl_check_idle(const struct jl_cli *cli, const struct jl_idle *rules, size_t n, struct jl_err *err);
 bool jl_flag(const struct jl_cli *cli, const char *name);
 const char *jl_text(const struct jl_cli *cli, const char *name);
 double jl_value(const struct jl_cli *cli, const char *name); /* of a quantity; NAN: not given */

@@ -81,22 +81,14 @@ static enum jl_status check_tune(const struct jl_request *req, const struct jl_c
 	const bool packed = strncmp(jl_ask_tunes[tune], "q", 1) == 0;
 	const bool lora = req->tune == (int)JL_TUNE_LORA || req->tune == (int)JL_TUNE_DORA ||
 			  req->tune == (int)JL_TUNE_ADAPTER;
-	const struct {
-		const char *option;
-		bool used;
-		const char *with;
-	} rules[] = {
-		{ "group", req->method == JL_METHOD_GRPO, "--method grpo" },
-		{ "generate", req->method == JL_METHOD_GRPO, "--method grpo" },
-		{ "train-layers", req->tune == (int)JL_TUNE_LAYERS, "--tune layers" },
-		{ "rank", lora || req->optimizer == JL_OPT_GALORE, "--tune lora" },
-		{ "targets", lora, "--tune lora" },
+	const struct jl_idle rules[] = {
+		{ .when = req->method != JL_METHOD_GRPO, .options = "group generate", .with = "--method grpo" },
+		{ .when = req->tune != (int)JL_TUNE_LAYERS, .options = "train-layers", .with = "--tune layers" },
+		{ .when = !lora, .options = "targets", .with = "--tune lora" },
+		{ .when = !lora && req->optimizer != JL_OPT_GALORE, .options = "rank", .with = "--tune lora" },
 	};
 
-	for (size_t i = 0; i < JL_LEN(rules); i++)
-		if (jl_given(cli, rules[i].option) && !rules[i].used)
-			return jl_fail(err, JL_E_USAGE, "--%s does nothing here; it goes with %s", rules[i].option,
-				       rules[i].with);
+	JL_TRY(jl_check_idle(cli, rules, JL_LEN(rules), err));
 	if (packed && req->base == (int)JL_BASE_SAME)
 		return jl_fail(err, JL_E_USAGE, "--tune %s keeps its base in 4 bits; with --base 16bit it is --tune %s",
 			       jl_ask_tunes[tune], jl_ask_tunes[tune] + 1);

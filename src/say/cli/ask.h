@@ -19,16 +19,16 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 #define JL_ASK_KWH_OPTION JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\""))
 #define JL_ASK_SHAPE_OPTIONS \
 	JL_ASK_COUNT("layers", JL_N("layers of a model that is given by its shape"), JL_TO(jl_request, shape.layers)), \
-	JL_ASK_COUNT("hidden", JL_N("its width"), JL_TO(jl_request, shape.hidden)), \
-	JL_ASK_COUNT("heads", JL_N("its attention heads"), JL_TO(jl_request, shape.heads)), \
-	JL_ASK_COUNT("kv-heads", JL_N("its key/value heads; makes it a gated model like Llama"), JL_TO(jl_request, shape.kv_heads)), \
-	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part"), JL_TO(jl_request, shape.ffn)), \
-	JL_ASK_COUNT("vocab", JL_N("its vocabulary"), JL_TO(jl_request, shape.vocab)), \
+	JL_ASK_COUNT("hidden", JL_N("its width"), JL_TO(jl_request, shape.hidden), .with = "layers"), \
+	JL_ASK_COUNT("heads", JL_N("its attention heads"), JL_TO(jl_request, shape.heads), .with = "layers"), \
+	JL_ASK_COUNT("kv-heads", JL_N("its key/value heads; makes it a gated model like Llama"), JL_TO(jl_request, shape.kv_heads), .with = "layers"), \
+	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part"), JL_TO(jl_request, shape.ffn), .with = "layers"), \
+	JL_ASK_COUNT("vocab", JL_N("its vocabulary"), JL_TO(jl_request, shape.vocab), .with = "layers"), \
 	JL_ASK_COUNT("seq", JL_N("tokens of a sample"), JL_TO(jl_request, seq)), \
 	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample"), JL_TO(jl_request, figures.gmac), .above = true), \
-	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make"), JL_TO(jl_request, figures.mact), .above = true), \
-	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions"), JL_TO(jl_request, figures.params_m), .above = true), \
-	JL_O_TEXT("operators", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"), JL_TO(jl_request, figures.kind))
+	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make"), JL_TO(jl_request, figures.mact), .above = true, .with = "gmacs"), \
+	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions"), JL_TO(jl_request, figures.params_m), .above = true, .with = "gmacs"), \
+	JL_O_TEXT("operators", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"), JL_TO(jl_request, figures.kind), .with = "gmacs")
 
 #define JL_ASK_TUNE_OPTIONS \
 	JL_O_CHOICE("tune", "full|lora|qlora|dora|qdora|adapter|layers", jl_ask_tunes, JL_N("fine-tuning: what of the model is trained")), \
@@ -46,7 +46,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down"), .with = "tune"), \
 	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)"), JL_TO(jl_request, tuned_layers), .with = "tune"), \
 	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest"), JL_TO(jl_request, mean_seq)), \
-	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"), JL_TO(jl_request, packed))
+	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"), JL_TO(jl_request, packed), .with = "mean-seq")
 
 #define JL_ASK_RUN_OPTIONS \
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system, e.g. dgx-h100 or \"4x rtx-3090\""), JL_TO(jl_request, system)), \
@@ -65,13 +65,15 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)"), JL_TO(jl_request, expert_load)), \
 	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,overlap=,pp=,vpp=,cp=,ep=,zero="))
 
-#define JL_ASK_HOST_OPTIONS \
+#define JL_ASK_INPUT_OPTIONS \
 	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none"), JL_TO(jl_request, input)), \
 	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
 	JL_ASK_COUNT("cpu-threads", JL_N("threads of one host that load samples"), JL_TO(jl_request, cpu_threads)), \
 	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), .above = true), \
 	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), .above = true), \
-	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), .above = true), \
+	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), .above = true)
+
+#define JL_ASK_HOST_OPTIONS \
 	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use"), JL_TO(jl_request, ram_B), .above = true), \
 	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
 	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), .above = true)

@@ -455,19 +455,38 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_tell_nodes(&doc, &nodes));
 }
 
+#define STORED "store fleet run against max-age"
+#define FIGURE "size algbw busbw time rate dtype shape test ranks"
+
+/* What is judged decides which options say something. */
+static enum jl_status check_options(const struct jl_cli *cli, const char *word, struct jl_err *err)
+{
+	enum jl_collective_kind coll;
+	const bool file = word && (strcmp(word, "-") == 0 || jl_file_exists(word)),
+		   figure = word && !file && jl_judge_knows(word),
+		   collective = figure && jl_collective_by_name(&coll, word),
+		   gemm = figure && strcmp(word, "gemm") == 0;
+	const struct jl_idle rules[] = {
+		{ .when = word, .options = STORED, .beside = word },
+		{ .when = jl_flag(cli, "fleet"), .but = true, .options = "fleet store", .beside = "--fleet" },
+		{ .when = !word, .options = FIGURE " kind", .with = JL_N("a figure or a file") },
+		{ .when = file, .options = FIGURE, .beside = word },
+		{ .when = collective, .options = "rate dtype shape test kind", .beside = word },
+		{ .when = figure && !collective, .options = "algbw busbw time ranks kind", .beside = word },
+		{ .when = figure && !gemm, .options = "dtype shape", .with = "gemm" },
+		{ .when = gemm, .options = "size test", .beside = word },
+	};
+
+	return jl_check_idle(cli, rules, JL_LEN(rules), err);
+}
+
 enum jl_status jl_cmd_check(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *word = cli->args.n_operands ? cli->args.operands[0] : NULL;
-	const struct jl_given *age = jl_given(cli, "max-age");
 
-	if (jl_flag(cli, "fleet") && (word || jl_text(cli, "on") || jl_text(cli, "run") || jl_text(cli, "against")))
-		return jl_fail(err, JL_E_USAGE,
-			       "--fleet looks at all machines of a store; it takes --store and --json only");
+	JL_TRY(check_options(cli, word, err));
 	if (!word)
 		return jl_flag(cli, "fleet") ? check_fleet(cli, err) : check_here(cli, err);
-	if (jl_text(cli, "run") || jl_text(cli, "against") || age)
-		return jl_fail(err, JL_E_USAGE, "--run, --against and --max-age are for stored results; leave '%s' out",
-			       word);
 	if (strcmp(word, "-") != 0 && !jl_file_exists(word) && jl_judge_knows(word))
 		return check_figure(cli, word, err);
 	if (strcmp(word, "-") != 0 && !jl_file_exists(word))

@@ -25,6 +25,7 @@ const struct jl_option jl_compare_options[] = {
 	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("a model: activations made again"), JL_TO(jl_request, recompute)),
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("a model: flash attention"), JL_TO(jl_request, flash)),
 	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_INPUT_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1; of an observed one: 10)")),
 	{ 0 },
@@ -44,24 +45,23 @@ static long long n_trials_of(const struct jl_cli *cli)
 /* Options that belong to the other way of saying what runs. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const of_model[] = { "batch",       "micro-batch", "global-batch", "accumulate",
-						"framework",   "recompute",   "flash",        "layers",
-						"hidden",      "heads",       "kv-heads",     "ffn",
-						"vocab",       "seq",         "tokens",       "input",
-						"cpu-threads", "storage",     "sample-size",  "decode-time",
-						"ram",         "host-power" };
 	const bool observed = jl_given(cli, "observed") != NULL;
+	const struct jl_idle of_model = {
+		.when = observed,
+		.options =
+			"batch micro-batch global-batch accumulate framework recompute flash optimizer layers seq "
+			"tokens "
+			"mean-seq gmacs input layout cpu-threads storage sample-size decode-time ram host-power launch",
+		.with = JL_N("a model; an observed run has --observed-batch and --batches")
+	};
 
 	if (observed && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE,
 			       "compare a model or an observed run, not both: leave '%s' or --observed out",
 			       cli->args.operands[0]);
-	for (size_t i = 0; observed && i < JL_LEN(of_model); i++)
-		if (jl_given(cli, of_model[i]))
-			return jl_fail(err, JL_E_USAGE,
-				       "--%s is for a model; an observed run has --observed-batch and --batches",
-				       of_model[i]);
-	return JL_OK;
+	if (observed && jl_given(cli, "tune") && !n_trials_of(cli))
+		return jl_fail(err, JL_E_USAGE, "--tune: of an observed run a number of trials, not a method");
+	return jl_check_idle(cli, &of_model, 1, err);
 }
 
 static enum jl_status add_system(struct jl_compare *compare, struct jl_cli *cli, const char *text, struct jl_err *err)

@@ -21,15 +21,15 @@ const struct jl_option jl_cost_options[] = {
 	JL_O_TEXT("spot", "TEXT", JL_N("spot: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\""), .many = true),
 	JL_O_TEXT("reserve", "TEXT", JL_N("reserved, used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\""), .many = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("share of all hours in which it works (default: 15 %)"), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
-	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model"), .above = true),
+	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model"), .above = true, .apart = "util"),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\""), .apart = "tariff"),
 	JL_O_TEXT("tariff", "NAME", JL_N("a tariff of the catalog instead: kepco, us-california, ...")),
-	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("what is used a month already; decides the tier"), JL_WITHIN(0, 3.6e15, JL_N("it is from 0 to 1e9 kWh a month"))),
-	JL_O_AMOUNT("demand", "POWER", JL_K_POWER, JL_N("contract demand of tariffs that charge by kW"), JL_WITHIN(0, 1e9, JL_N("it is from 0 to 1 GW"))),
+	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("what is used a month already; decides the tier"), .with = "tariff", JL_WITHIN(0, 3.6e15, JL_N("it is from 0 to 1e9 kWh a month"))),
+	JL_O_AMOUNT("demand", "POWER", JL_K_POWER, JL_N("contract demand of tariffs that charge by kW"), .with = "tariff", JL_WITHIN(0, 1e9, JL_N("it is from 0 to 1 GW"))),
 	JL_O_TEXT("bands", "LIST", JL_N("when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)"), .with = "tariff"),
 	JL_O_AMOUNT("bill", "ENERGY", JL_K_ENERGY, JL_N("only the bill of one month with this use"), .with = "tariff", JL_WITHIN(0, 3.6e18, JL_N("it cannot be below zero"))),
 	JL_O_TEXT("bill-of", "TEXT", JL_N("what a machine adds to the bill, month by month: \"rtx-4090 desktop\"; with --tariff, --util, --household"), .with = "tariff"),
-	JL_O_COUNT("month", "1..12", 1, 12, JL_N("month of --bill (default: that of the start)")),
+	JL_O_COUNT("month", "1..12", 1, 12, JL_N("month of --bill (default: that of the start)"), .with = "bill"),
 	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, us, us-east-1")),
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: the first option's)")),
 	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
@@ -37,7 +37,7 @@ const struct jl_option jl_cost_options[] = {
 	JL_O_TEXT("start", "DATE", JL_N("first day (default: today)")),
 	JL_O_AMOUNT("horizon", "TIME", JL_K_TIME, JL_N("how far to look (default: 3 years)"), JL_WITHIN(DAY_S, JL_COST_DAYS_MAX * DAY_S, JL_N("it is from one day to fifty years"))),
 	JL_O_AMOUNT("carbon", "RATE", JL_K_MASS_ENERGY, JL_N("CO2e of a kWh, e.g. \"430 g/kWh\"")),
-	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured"), .with = "observed"),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker"), JL_TO(jl_request, batch)),
 	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step"), JL_TO(jl_request, global_batch)),
@@ -186,12 +186,43 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 	return JL_OK;
 }
 
+/* A model by its name, its shape or its figures. */
+static bool has_work(const struct jl_cli *cli)
+{
+	return cli->args.n_operands > 0 || jl_given(cli, "layers") || jl_given(cli, "gmacs");
+}
+
+static enum jl_status check_options(const struct jl_cli *cli, struct jl_err *err)
+{
+	const bool observed = jl_given(cli, "observed"),
+		   rented = jl_given(cli, "rent") || jl_given(cli, "spot") || jl_given(cli, "reserve");
+	const struct jl_idle rules[] = {
+		{ .when = jl_given(cli, "bill"),
+		  .but = true,
+		  .options = "bill tariff demand bands month start",
+		  .beside = "--bill" },
+		{ .when = jl_given(cli, "bill-of"),
+		  .but = true,
+		  .options = "bill-of tariff util household demand bands pue fx fx-date",
+		  .beside = "--bill-of" },
+		{ .when = !has_work(cli),
+		  .options = "batch global-batch framework tune mean-seq seq tokens",
+		  .with = JL_N("a model") },
+		{ .when = !has_work(cli) && !observed,
+		  .options = "precision samples steps-per-epoch epochs",
+		  .with = JL_N("a model") },
+		{ .when = !rented, .options = "region", .with = "--rent" },
+	};
+
+	return jl_check_idle(cli, rules, JL_LEN(rules), err);
+}
+
 static enum jl_status read_util(struct jl_cost_study *study, const struct jl_cli *cli, struct jl_cost_said *assumed,
 				struct jl_err *err)
 {
 	const double util = jl_value(cli, "util"), runs = jl_value(cli, "runs-per-month");
 
-	if (!isnan(runs) && !cli->args.n_operands && !jl_given(cli, "observed"))
+	if (!isnan(runs) && !has_work(cli) && !jl_given(cli, "observed"))
 		return jl_fail(err, JL_E_USAGE, "--runs-per-month needs to know what runs: name a model");
 	study->runs_per_month = runs;
 	study->setting.util_ppm = isnan(util) ? 150000 : llround(util * 1e6);
@@ -269,11 +300,10 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	struct jl_cost_study *study = jl_arena_alloc(&cli->arena, sizeof *study);
 	struct jl_cost_said *assumed;
 	struct jl_request request = jl_request_empty();
-	const bool has_work = cli->args.n_operands > 0 || jl_given(cli, "layers");
 	const char *currency = jl_text(cli, "currency");
-	enum jl_status status;
 
 	JL_TRY(jl_got(study, err));
+	JL_TRY(check_options(cli, err));
 	assumed = &study->assumed;
 	JL_TRY(read_calendar(&study->setting, cli, err));
 	JL_TRY(read_power(study, cli, assumed, err));
@@ -283,8 +313,8 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		return machine_bill(cli, study, err);
 	JL_TRY(read_options(study, cli, err));
 	JL_TRY(read_util(study, cli, assumed, err));
-	if (has_work && (status = jl_ask_request(&request, cli, err)))
-		return status;
+	if (has_work(cli))
+		JL_TRY(jl_ask_request(&request, cli, err));
 	read_carbon(&study->setting, cli, assumed);
 	study->setting.currency = jl_cost_is_rent(study->options[0].kind) ? study->options[0].per_hour.currency
 									  : study->options[0].price.currency;
@@ -299,7 +329,7 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		study->setting.currency = strcmp(currency, "KRW") == 0 ? JL_KRW : JL_USD;
 	JL_TRY(jl_given(cli, "observed")
 		       ? observed_study(study, cli, err)
-		       : jl_cost_study_make(study, has_work ? &request : NULL, cli->cat, &cli->arena, err));
+		       : jl_cost_study_make(study, has_work(cli) ? &request : NULL, cli->cat, &cli->arena, err));
 	JL_ANSWER(cli, err, &jl_cost_fields, study,
 		  jl_tell_cost(&doc, &(struct jl_tell_cost){ .study = study,
 							     .cat = cli->cat,

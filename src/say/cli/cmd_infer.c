@@ -26,14 +26,14 @@ const struct jl_option jl_infer_options[] = {
 	JL_O_COUNT("concurrency", "N", 1, 100000, JL_N("requests at once, each followed by the next (default: 32)"), JL_TO(jl_infer_ask, concurrency)),
 	JL_O_TEXT("rate", "N/s", JL_N("requests a second that arrive, at random: 20/s")),
 	JL_O_COUNT("users", "N", 1, 100000, JL_N("people who ask, read for a while and ask again"), JL_TO(jl_infer_ask, users)),
-	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)"), JL_TO(jl_infer_ask, think_s)),
+	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)"), JL_TO(jl_infer_ask, think_s), .with = "users"),
 	JL_O_TEXT("trace", "FILE", JL_N("requests of a file: CSV or JSON lines with arrival_s, input_tokens, output_tokens")),
 	JL_O_COUNT("burst", "N", 1, 10000, JL_N("with --rate: so many arrive together (default: 1)"), JL_TO(jl_infer_ask, burst)),
 	JL_O_COUNT("prompt", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of a question (default: 1024)"), JL_TO(jl_infer_ask, prompt)),
 	JL_O_COUNT("answer", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of an answer (default: 256)"), JL_TO(jl_infer_ask, answer)),
 	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%"), JL_TO(jl_infer_ask, cached_frac), JL_WITHIN(0, 0.999, JL_N("it is a share, e.g. 30%"))),
 	JL_O_COUNT("draft", "N", 0, 16, JL_N("speculative decoding: tokens drafted for each pass"), JL_TO_INT(jl_infer_ask, n_draft)),
-	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)"), JL_TO(jl_infer_ask, accept_frac), JL_WITHIN(0, 1, JL_N("it is a share, e.g. 30%"))),
+	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)"), JL_TO(jl_infer_ask, accept_frac), .with = "draft", JL_WITHIN(0, 1, JL_N("it is a share, e.g. 30%"))),
 	JL_O_TEXT("engine", "vllm|sglang|trtllm", JL_N("what serves it (default: nothing in particular)")),
 	JL_O_TEXT("weights", "FORMAT", JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: as the model is published)"), JL_TO(jl_infer_ask, weights)),
 	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)"), JL_TO(jl_infer_ask, kv)),
@@ -54,7 +54,7 @@ const struct jl_option jl_infer_options[] = {
 	JL_ASK_KWH_OPTION,
 	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1.2)"), JL_TO(jl_infer_ask, pue), JL_WITHIN(1, 5, JL_N("it is 1 (no cooling) to 5, e.g. 1.2"))),
 	JL_O_TEXT("sweep", "rate=N,N,...", JL_N("the same at several rates, with the knee: rate=1,2,5,10")),
-	JL_O_FLAG("compare-weights", JL_N("one row for each format of the weights")),
+	JL_O_FLAG("compare-weights", JL_N("one row for each format of the weights"), .apart = "sweep"),
 	JL_O_COUNT("seed", "N", 0, 1000000000, JL_N("of the dice for arrivals and lengths (default: 1)")),
 	JL_ASK_SHAPE_OPTIONS,
 	{ 0 },
@@ -120,8 +120,14 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 {
 	static const char *const loads[] = { "concurrency", "rate", "users", "trace" };
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
+	const struct jl_idle rules[] = {
+		{ .when = !jl_given(cli, "rate") && !jl_given(cli, "sweep"), .options = "burst", .with = "--rate" },
+		{ .when = jl_given(cli, "trace"), .options = "prompt answer", .beside = "--trace" },
+		{ .when = !jl_given(cli, "layers"), .options = "seq", .with = "--layers" },
+	};
 	int n = 0;
 
+	JL_TRY(jl_check_idle(cli, rules, JL_LEN(rules), err));
 	for (size_t i = 0; i < 4; i++)
 		n += jl_given(cli, loads[i]) != NULL;
 	if (n > 1)

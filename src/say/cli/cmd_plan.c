@@ -27,8 +27,8 @@ const struct jl_option jl_plan_options[] = {
 	JL_O_TEXT("forbid", "LIST", JL_N("what is ruled out: offload,recompute,fp8,pp,..."), .many = true),
 	JL_O_TEXT("gpus", "8..4096", JL_N("numbers of GPUs: a range, or 8,16,32")),
 	JL_O_TEXT("kinds", "LIST", JL_N("kinds of GPU or host: h100-sxm5,h200-sxm"), .with = "gpus", .apart = "on"),
-	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("the run must end within it, e.g. 30d"), .apart = "batch-limit"),
-	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("what the run may cost, e.g. 2MUSD"), .apart = "batch-limit"),
+	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("the run must end within it, e.g. 30d")),
+	JL_O_AMOUNT("budget", "USD", JL_K_USD, JL_N("what the run may cost, e.g. 2MUSD")),
 	JL_O_FLAG("batch-limit", JL_N("largest batch that fits, and the fastest, of each --on")),
 	JL_O_COUNT("best", "N", 1, JL_PLAN_BEST_MAX, JL_N("how many plans to show (default: 5)"), JL_TO_INT(jl_plan_ask, n_best)),
 	JL_O_CHOICE("settings", "megatron|deepspeed|torchtitan|trl|all", targets, JL_N("print only the settings of the best plan")),
@@ -117,7 +117,7 @@ static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, stru
 		else if (strcmp(given->option->name, "forbid") == 0)
 			status = jl_plan_forbid(&ask->narrow, given->text, err);
 	}
-	return status;
+	return status ? status : jl_plan_agree(&ask->narrow, err);
 }
 
 static bool says_any(struct jl_cli *cli, const char *name)
@@ -365,8 +365,15 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	struct jl_comm *comm = NULL;
 	struct sigaction action = { .sa_handler = on_interrupt }, before;
 	const bool batches = jl_flag(cli, "batch-limit"), fleet = jl_given(cli, "gpus") || jl_given(cli, "kinds");
-	enum jl_status status = jl_ask_request(&req, cli, err);
+	const struct jl_idle of_search = { .when = batches,
+					   .options = "global-batch objective gpus kinds deadline budget best settings "
+						      "threads no-prune",
+					   .beside = "--batch-limit" };
+	enum jl_status status = jl_check_idle(cli, &of_search, 1, err);
 
+	JL_THEN(status, jl_ask_request(&req, cli, err));
+	if (status)
+		return status;
 	req.dtype = jl_chosen(cli, "precision", jl_ask_precisions); /* any: not said */
 	req.framework = jl_chosen(cli, "framework", jl_ask_frameworks);
 	jl_format(display.label, sizeof(display.label), "%s", JL_("searching"));

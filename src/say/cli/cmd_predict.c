@@ -22,10 +22,10 @@
 const struct jl_option jl_predict_options[] = {
 	JL_ASK_RUN_OPTIONS,
 	JL_ASK_SHAPE_OPTIONS,
+	JL_ASK_INPUT_OPTIONS,
 	JL_ASK_HOST_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
-	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model"),
-		  .apart = "sweep"),
+	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model")),
 	JL_O_FLAG("kernels", JL_N("what really runs: every operation of a step, its launches, bytes and time")),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)"),
 		  .with = "explain"),
@@ -53,16 +53,12 @@ const struct jl_option jl_predict_options[] = {
 
 static enum jl_status predict_collective(struct jl_cli *cli, enum jl_collective_kind kind, struct jl_err *err)
 {
-	static const char *const ours[] = { "on", "size", "sweep", "json", "lang", "catalog", "no-color", NULL };
-	const struct jl_given *size = jl_given(cli, "size"), *other = jl_given_beside(cli, ours);
+	const struct jl_given *size = jl_given(cli, "size");
 	struct jl_collective_series series;
 	enum jl_status status;
 
 	if (!size)
 		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size \"16 GB\"", jl_collective_name(kind));
-	if (other)
-		return jl_fail(err, JL_E_USAGE, "--%s is for a model; %s takes --on, --size and --sweep",
-			       other->option->name, jl_collective_name(kind));
 	status = jl_collective_series_make(&series, cli->cat,
 					   &(struct jl_collective_ask){ .kind = kind, .size_B = size->value },
 					   jl_text(cli, "on"), jl_text(cli, "sweep"), &cli->arena, err);
@@ -177,47 +173,39 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 	return status;
 }
 
-/* Options of training that say nothing here. */
-static enum jl_status only_ours(const struct jl_cli *cli, struct jl_err *err)
-{
-	static const char *const ours[] = { "on",       "serve", "requests", "prompt",   "output", "weights", "engine",
-					    "json",     "lang",  "catalog",  "no-color", "layers", "hidden",  "heads",
-					    "kv-heads", "ffn",   "vocab",    "config",   NULL };
-	const struct jl_given *other = jl_given_beside(cli, ours);
-
-	return other ? jl_fail(err, JL_E_USAGE,
-			       "--%s is for training; --serve takes --requests, --prompt, --output, --weights, "
-			       "--engine",
-			       other->option->name)
-		     : JL_OK;
-}
-
 static enum jl_status predict_serving(struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_serving s = { .n = 0 };
 
-	JL_TRY(only_ours(cli, err));
 	JL_TRY(read_ask(&s, cli, req, err));
 	JL_TRY(weigh(&s, cli, err));
 	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_tell_serving(&doc, &s));
 }
 
-/* Do the options that were given go together? */
-static enum jl_status check_options(const struct jl_cli *cli, bool collective, struct jl_err *err)
-{
-	const bool sweep = jl_given(cli, "sweep"), explain = jl_flag(cli, "explain"), serve = jl_flag(cli, "serve");
+#define OF_RUN " samples tokens steps-per-epoch epochs pue host-power"
 
-	if (jl_flag(cli, "near") && (collective || sweep || serve || explain))
-		return jl_fail(err, JL_E_USAGE, "--near is for one training run: leave out %s",
-			       collective ? "the collective"
-			       : sweep    ? "--sweep"
-			       : serve    ? "--serve"
-					  : "--explain");
-	if (collective)
-		return JL_OK;
-	if (jl_given(cli, "size"))
-		return jl_fail(err, JL_E_USAGE, "--size is for a collective, e.g. 'jeoul predict allreduce'");
-	return JL_OK;
+/* Do the options that were given go together? */
+static enum jl_status check_options(const struct jl_cli *cli, const char *collective, bool mixed, struct jl_err *err)
+{
+	const struct jl_idle rules[] = {
+		{ .when = collective, .but = true, .options = "on size sweep", .beside = collective },
+		{ .when = !collective,
+		  .options = "size",
+		  .with = JL_N("a collective, e.g. 'jeoul predict allreduce'") },
+		{ .when = jl_flag(cli, "serve"),
+		  .but = true,
+		  .options = "on serve requests prompt output weights engine layers hidden heads kv-heads ffn vocab",
+		  .beside = "--serve" },
+		{ .when = mixed,
+		  .options = "explain kernels near sweep forward" OF_RUN,
+		  .beside = JL_N("two kinds of GPU") },
+		{ .when = jl_given(cli, "sweep"), .options = "explain kernels near", .beside = "--sweep" },
+		{ .when = jl_flag(cli, "explain"), .options = "kernels near" OF_RUN, .beside = "--explain" },
+		{ .when = jl_flag(cli, "kernels"), .options = "near" OF_RUN, .beside = "--kernels" },
+		{ .when = jl_flag(cli, "forward"), .options = "optimizer", .beside = "--forward" },
+	};
+
+	return jl_check_idle(cli, rules, JL_LEN(rules), err);
 }
 
 enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
@@ -227,18 +215,20 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	struct jl_predicted predicted = { .speedup = NAN };
 	struct jl_tell_predicted told = { .predicted = &predicted };
 	struct jl_request req;
-	enum jl_status status = check_options(cli, collective, err);
+	const char *on = jl_text(cli, "on");
+	const bool mixed = jl_given(cli, "with") || (on && strchr(on, '+'));
 
-	if (status || collective)
-		return status ? status : predict_collective(cli, kind, err);
+	JL_TRY(check_options(cli, collective ? jl_collective_name(kind) : NULL, mixed, err));
+	if (collective)
+		return predict_collective(cli, kind, err);
 	JL_TRY(jl_ask_request(&req, cli, err));
 	if (jl_flag(cli, "serve"))
 		return predict_serving(cli, &req, err);
-	if (jl_given(cli, "with") || (req.system && strchr(req.system, '+'))) {
-		struct jl_mixed mixed;
+	if (mixed) {
+		struct jl_mixed both;
 
-		JL_TRY(jl_mixed_make(&mixed, cli->cat, &req, jl_text(cli, "with"), &cli->arena, err));
-		JL_ANSWER(cli, err, &jl_mixed_fields, &mixed, jl_tell_mixed(&doc, &mixed));
+		JL_TRY(jl_mixed_make(&both, cli->cat, &req, jl_text(cli, "with"), &cli->arena, err));
+		JL_ANSWER(cli, err, &jl_mixed_fields, &both, jl_tell_mixed(&doc, &both));
 	}
 	if (jl_given(cli, "sweep")) {
 		struct jl_sweep sweep;

@@ -33,12 +33,12 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
 	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
-	JL_O_FLAG("lora", JL_N("train adapters on the frozen model")),
+	JL_O_FLAG("lora", JL_N("train adapters on the frozen model"), .apart = "tune"),
 	JL_O_FLAG("serve", JL_N("serve the model instead of training it")),
 	JL_ASK_COUNT("users", JL_N("serving: requests at once"), JL_TO(jl_recommend_ask, users)),
 	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps"), JL_TO(jl_recommend_ask, context)),
 	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached"), JL_TO(jl_recommend_ask, tokens_per_s), .above = true),
-	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured"), .with = "observed"),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)),
 	JL_ASK_COUNT("micro-batch", JL_N("samples of one pass"), JL_TO(jl_request, micro_batch)),
@@ -117,6 +117,23 @@ static enum jl_status read_purpose(const struct jl_purpose **ret_purpose, struct
 	return JL_OK;
 }
 
+static enum jl_status check_options(const struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
+{
+	const bool serves = ask->task == JL_TASK_SERVE;
+	const struct jl_idle rules[] = {
+		{ .when = !serves, .options = "users context tokens-per-s", .with = "--serve" },
+		{ .when = serves,
+		  .options = "lora tune global-batch micro-batch framework optimizer mean-seq seq samples tokens "
+			     "steps-per-epoch epochs runs-per-month",
+		  .beside = JL_N("serving") },
+		{ .when = ask->seen,
+		  .options = "lora tune global-batch micro-batch framework optimizer mean-seq seq tokens layers gmacs",
+		  .beside = "--observed" },
+	};
+
+	return jl_check_idle(cli, rules, JL_LEN(rules), err);
+}
+
 static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_purpose **ret_purpose, struct jl_cli *cli,
 				struct jl_err *err)
 {
@@ -143,6 +160,7 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
 		ask->task = JL_TASK_SERVE;
+	JL_TRY(check_options(ask, cli, err));
 	jl_recommend_defaults(ask);
 	if (ask->task == JL_TASK_SERVE && !jl_given(cli, "purpose")) {
 		if (isnan(ask->users))

@@ -124,6 +124,19 @@ static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(jl_num_ranged(jl_num_estimate(w->run_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
 }
 
+/* What cannot do the work, and why, comes first: nothing that follows is of it. */
+static void cannot(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	for (size_t i = 0; i < study->n_options; i++) {
+		if (jl_cost_does(study, i))
+			continue;
+		jl_doc_lead(doc);
+		jl_doc_name(doc, jl_option_said(study->options[i].name));
+		jl_doc_text(doc, ": ");
+		jl_doc_said(doc, study->work[i].why.text, JL_ESTIMATED, JL_METHOD);
+	}
+}
+
 /* The same work on each of them, and what is not bought: before anything is compared. */
 static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 {
@@ -134,7 +147,11 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
 			    JL_NAMED(jl_option_said(study->options[i].name)));
 	}
-	if (!study->measure || study->n_options < 2)
+	size_t n = 0;
+
+	for (size_t i = 0; i < study->n_options; i++)
+		n += jl_cost_does(study, i);
+	if (!study->measure || n < 2)
 		return;
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc, JL_("Each does the same work: |1 runs a month, what |2 does in |3 of the time."),
@@ -236,7 +253,7 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 								.currency = s->currency });
 			jl_tell_cell(doc, money(study, (double)micro / JL_MICRO, text));
 		}
-		jl_doc_end_row(doc, o == jl_cost_cheapest(study, s->horizon_days));
+		jl_doc_end_row(doc, jl_cost_does(study, o) && o == jl_cost_cheapest(study, s->horizon_days));
 	}
 }
 
@@ -309,9 +326,7 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 	cost.hi = w->run_cost.hi;
 	jl_tell_cell(doc, cost);
 	jl_tell_cell(doc, jl_num_written(cost, range));
-	if (isnan(w->mtoken_cost.value))
-		jl_doc_cell_text(doc, "");
-	else
+	if (!isnan(w->mtoken_cost.value))
 		jl_tell_cell(doc, money(study, w->mtoken_cost.value,
 					w->mtoken_cost.value < 0.095 ? jl_tell_text(doc, "%.2g", w->mtoken_cost.value)
 								     : plain_money(mid, study, w->mtoken_cost.value)));
@@ -327,7 +342,11 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 					      { JL_N("80 % interval"), JL_COLUMN_FIGURE },
 					      { JL_N("per Mtoken"), JL_COLUMN_FIGURE } };
 
-	jl_tell_columns(doc, NULL, heads, 5);
+	bool tokens = false;
+
+	for (size_t i = 0; i < study->n_options; i++)
+		tokens |= study->work[i].known && !isnan(study->work[i].mtoken_cost.value);
+	jl_tell_columns(doc, NULL, heads, tokens ? 5 : 4);
 	for (size_t i = 0; i < study->n_options; i++) {
 		jl_doc_cell_name(doc, jl_option_said(study->options[i].name));
 		if (study->work[i].known)
@@ -338,19 +357,14 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 	}
 }
 
-/* What one run draws, on machines of one's own; or why it is not known. */
+/* What one run draws, on machines of one's own. */
 static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
 		const struct jl_cost_work *w = &study->work[i];
 		char co2[64] = "";
 
-		if (!w->known) {
-			jl_doc_note(doc, JL_MARK_UNKNOWN, jl_option_said(study->options[i].name));
-			jl_doc_said(doc, w->why.text, JL_ESTIMATED, JL_METHOD);
-			continue;
-		}
-		if (isnan(w->run_kWh.value) || !(w->run_kWh.value > 0))
+		if (!w->known || !(w->run_kWh.value > 0))
 			continue;
 		if (!isnan(w->run_co2_g))
 			snprintf(co2, sizeof co2, ", %.3g kg CO2e", w->run_co2_g / 1000);
@@ -600,10 +614,13 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 {
 	const struct jl_cost_study *study = in->study;
 
+	const bool any = jl_cost_any_does(study);
+
+	cannot(doc, study);
 	one_run(doc, study);
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(doc, study, &study->pairs[i]);
-	if (!in->no_chart || !study->n_pairs) /* a report has said it */
+	if (any && (!in->no_chart || !study->n_pairs)) /* a report has said it */
 		cheapest(doc, study);
 	basis(doc, study);
 	if (!in->no_chart)
@@ -611,7 +628,7 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 	paid_table(doc, study);
 	if (study->n_pairs)
 		swings(doc, &study->pairs[0]);
-	if (study->has_work)
+	if (study->has_work && any)
 		work_table(doc, study);
 	notes(doc, in);
 }

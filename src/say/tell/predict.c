@@ -134,6 +134,22 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 			    ceil(states_B / c->machine.dev.mem_B), device(c));
 }
 
+void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_prediction *p = &x->p;
+	const bool host = !(p->memory.total_B > p->capacity_B) && p->host_B > 0;
+	const double need_B = host ? p->host_B : p->memory.total_B, has_B = host ? p->ram_B : p->capacity_B;
+
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
+			 : JL_("It does not fit: it needs |1 a |3, which has |2."),
+		    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
+		    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))), JL_WORD(device(&x->how)));
+	jl_doc_text(doc, " ");
+	jl_doc_said(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
+}
+
 /* The answer in a sentence. */
 static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 {
@@ -141,21 +157,11 @@ static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 	const struct jl_step_cost *step = &p->step;
 	const size_t most = jl_part_largest(step);
 
-	jl_doc_break(doc);
 	if (p->room == JL_ROOM_NONE) {
-		const bool host = !(p->memory.total_B > p->capacity_B) && p->host_B > 0;
-		const double need_B = host ? p->host_B : p->memory.total_B, has_B = host ? p->ram_B : p->capacity_B;
-
-		JL_SENTENCE(doc,
-			    host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
-				 : JL_("It does not fit: it needs |1 a |3, which has |2."),
-			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
-			    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
-			    JL_WORD(device(&x->how)));
-		jl_doc_text(doc, " ");
-		jl_doc_said(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
+		jl_tell_room(doc, x);
 		return;
 	}
+	jl_doc_break(doc);
 	JL_SENTENCE(doc,
 		    !p->whole_run              ? JL_("A step takes |3, |6; most of it is |5 (|4).")
 		    : isnan(p->cost_usd.value) ? JL_("The whole run takes |1; a step |3, most of it |5 (|4).")

@@ -11,6 +11,9 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c);
 /* "○ estimated; 80 % intervals ...", then what was assumed. */
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes);
 
+/* Of one that does not fit: what it needs, what there is, what would make it fit. */
+void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
+
 /* A published run near it. */
 struct jl_near_run {
 	const struct jl_set_row *row;

@@ -1,26 +1,47 @@
 #include "cost/study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "predict/answer.h"
 
 #define HOURS_A_MONTH 730.0
+
+/* It does not fit: what it needs, and the first of what would help. */
+static void cannot_hold(struct jl_err *why, const struct jl_predicted *x)
+{
+	const double need_GiB = x->p.memory.total_B / 1073741824, has_GiB = x->p.capacity_B / 1073741824;
+	struct jl_err would;
+
+	if (!x->n_advice) {
+		jl_fail(why, JL_E_RANGE,
+			"it does not fit: it needs %.3g GiB of memory, of %.3g GiB; 'jeoul fit' shows what would",
+			need_GiB, has_GiB);
+		return;
+	}
+	snprintf(would.en, sizeof would.en, "%s", x->advice[0].en);
+	snprintf(would.text, sizeof would.text, "%s", x->advice[0].text);
+	jl_fail_from(why, JL_E_RANGE, NULL, &would,
+		     "it does not fit: it needs %.3g GiB of memory, of %.3g GiB; with this it would: {}", need_GiB,
+		     has_GiB);
+}
 
 /* The training run on one option, by the predictor. */
 static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o, const struct jl_request *request,
 			 const struct jl_catalog *cat, struct jl_arena *arena)
 {
 	struct jl_request req = *request;
-	struct jl_job job;
-	const struct jl_prediction *p = &job.prediction;
+	struct jl_predicted job = { .speedup = NAN };
+	const struct jl_prediction *p = &job.p;
 
 	if (!o->has_system) {
 		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog", o->name);
 		return;
 	}
 	req.system = o->system.text;
-	if (jl_job_make(&job, cat, &req, arena, &w->why))
+	if (jl_predicted_make(&job, cat, &req, arena, &w->why))
 		return;
 	if (isnan(p->run_s.value)) {
 		jl_fail(&w->why, JL_E_USAGE,
@@ -28,7 +49,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 		return;
 	}
 	if (p->room == JL_ROOM_NONE) {
-		jl_fail(&w->why, JL_E_RANGE, "it does not fit in the memory of %s", o->name);
+		cannot_hold(&w->why, &job);
 		return;
 	}
 	w->known = true;
@@ -130,14 +151,33 @@ static enum jl_status add_pair(struct jl_cost_study *study, size_t a, size_t b, 
 	return status;
 }
 
-/* What cannot do the work is no choice, unless nothing can. */
 bool jl_cost_does(const struct jl_cost_study *study, size_t option)
+{
+	return !study->has_work || study->work[option].known;
+}
+
+bool jl_cost_any_does(const struct jl_cost_study *study)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < study->n_options; i++)
-		any |= study->work[i].known;
-	return !study->has_work || !any || study->work[option].known;
+		any |= jl_cost_does(study, i);
+	return any;
+}
+
+/* Words that no option can do anything with are refused; so is a number of runs that none can do. */
+static enum jl_status check_work(struct jl_cost_study *study, struct jl_err *err)
+{
+	if (jl_cost_any_does(study))
+		return JL_OK;
+	if (study->work[0].why.status == JL_E_USAGE) {
+		*err = study->work[0].why;
+		return err->status;
+	}
+	if (!isnan(study->runs_per_month))
+		study->assumed.util = true;
+	study->runs_per_month = NAN;
+	return JL_OK;
 }
 
 /* Break-even is asked between what is bought and what is rented; between two of a kind only when there is nothing else. */
@@ -201,8 +241,10 @@ static enum jl_status fill_rows(struct jl_cost_study *study, struct jl_arena *ar
 static enum jl_status finish(struct jl_cost_study *study, const struct jl_request *request,
 			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
-	if (study->has_work)
+	if (study->has_work) {
+		JL_TRY(check_work(study, err));
 		take_power(study);
+	}
 	study->measure = NULL;
 	if (study->has_work && isnan(study->runs_per_month))
 		same_work(study);

@@ -74,6 +74,7 @@ enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_
 
 /* Can this option do the work that is asked for? */
 bool jl_cost_does(const struct jl_cost_study *study, size_t option);
+bool jl_cost_any_does(const struct jl_cost_study *study);
 
 /* Cheapest at the end of the horizon. */
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);

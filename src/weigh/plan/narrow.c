@@ -111,8 +111,11 @@ static enum jl_status fix_one(struct jl_plan_narrow *narrow, const char *key, co
 		snprintf(what, sizeof(what), "--fix %s", key);
 		JL_TRY(axes[i].words ? fix_word(&word, (enum jl_plan_axis)i, value, err)
 				     : jl_units_parse_count(&n, value, axes[i].min, axes[i].max, what, err));
+		word = axes[i].words ? word : (int)n;
+		if (narrow->is_fixed[i] && narrow->fixed[i] != word)
+			return jl_fail(err, JL_E_USAGE, "--fix %s is given twice", key);
 		narrow->is_fixed[i] = true;
-		narrow->fixed[i] = axes[i].words ? word : (int)n;
+		narrow->fixed[i] = word;
 		return JL_OK;
 	}
 	return jl_fail(err, JL_E_USAGE,
@@ -160,16 +163,33 @@ enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, s
 	return JL_OK;
 }
 
-bool jl_plan_allows(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value)
+/* The word that rules this value out; NULL: none does. */
+static const char *ruled_out(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value)
 {
-	if (narrow->is_fixed[axis] && narrow->fixed[axis] != value)
-		return false;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		const bool out = rows[i].bits ? ((unsigned)value & rows[i].bits) != 0
 					      : value >= rows[i].lo && value <= rows[i].hi;
 
 		if (rows[i].axis == axis && narrow->forbidden & 1u << i && out)
-			return false;
+			return rows[i].word;
 	}
-	return true;
+	return NULL;
+}
+
+enum jl_status jl_plan_agree(const struct jl_plan_narrow *narrow, struct jl_err *err)
+{
+	for (int i = 0; i < JL_N_AXIS; i++) {
+		const char *word = narrow->is_fixed[i] ? ruled_out(narrow, (enum jl_plan_axis)i, narrow->fixed[i])
+						       : NULL;
+
+		if (word)
+			return jl_fail(err, JL_E_USAGE, "--fix %s and --forbid %s contradict each other: leave one out",
+				       axes[i].name, word);
+	}
+	return JL_OK;
+}
+
+bool jl_plan_allows(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value)
+{
+	return !(narrow->is_fixed[axis] && narrow->fixed[axis] != value) && !ruled_out(narrow, axis, value);
 }

@@ -50,6 +50,8 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 		{ p->zero > 0, "--parallel zero=" },
 		{ !isnan(req->seq), "--seq" },
 		{ !isnan(req->tokens), "--tokens" },
+		{ !isnan(req->mean_seq), "--mean-seq" },
+		{ !isnan(req->expert_load), "--expert-load" },
 		{ req->flash != JL_UNSET, "--flash" },
 		{ req->recompute > 0, "--recompute" },
 		{ req->offload > 0, "--offload" },

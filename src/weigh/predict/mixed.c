@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "predict/kind.h"
+
 #define SAMPLES_MAX 4096 /* of one device and pass, tried one by one */
 
 struct work {
@@ -12,15 +14,15 @@ struct work {
 	struct jl_machine machine[JL_MIXED_KINDS];
 };
 
-/* A step of this kind's devices with so many samples each, as if all ranks were of its kind. */
-static enum jl_status weigh(const struct work *w, size_t kind, double samples, struct jl_job *ret_job,
-			    struct jl_err *err)
+/* A step of this machine's devices with so many samples each, in passes that fit. */
+static enum jl_status weigh(const struct work *w, const struct jl_machine *machine, double samples,
+			    struct jl_job *ret_job, struct jl_err *err)
 {
 	struct jl_request req = w->req;
 
-	req.batch = samples;
-	req.micro_batch = req.global_batch = req.accumulate = NAN;
-	return jl_job_weigh(ret_job, w->cat, w->subject, &w->machine[kind], &req, err);
+	req.batch = NAN;
+	req.global_batch = samples * machine->sys.n_per_node;
+	return jl_job_weigh(ret_job, w->cat, w->subject, machine, &req, err);
 }
 
 static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, const char *text, struct jl_arena *arena,
@@ -46,8 +48,8 @@ static void share(struct jl_mixed *m, const struct work *w)
 		struct jl_job job[JL_MIXED_KINDS];
 		struct jl_err ignored;
 
-		if (rest < 1 || floor(rest) != rest || weigh(w, 0, n, &job[0], &ignored) ||
-		    weigh(w, 1, rest, &job[1], &ignored) || job[0].prediction.room == JL_ROOM_NONE ||
+		if (rest < 1 || floor(rest) != rest || weigh(w, &w->machine[0], n, &job[0], &ignored) ||
+		    weigh(w, &w->machine[1], rest, &job[1], &ignored) || job[0].prediction.room == JL_ROOM_NONE ||
 		    job[1].prediction.room == JL_ROOM_NONE)
 			continue;
 		const size_t last = job[1].prediction.step_s.value > job[0].prediction.step_s.value;
@@ -59,41 +61,100 @@ static void share(struct jl_mixed *m, const struct work *w)
 		m->shared_s = step;
 		a->samples = n;
 		b->samples = rest;
-		a->step_s = job[0].prediction.step_s.value;
-		b->step_s = job[1].prediction.step_s.value;
+		for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
+			m->kind[k].step_s = job[k].prediction.step_s.value;
+			m->kind[k].micro = job[k].how.shard.micro_batch;
+		}
 	}
 	m->is_shared = m->is_shared && m->shared_s.value < 0.99 * m->even_s.value;
 	m->shared_per_s = m->is_shared ? m->global_batch / m->shared_s.value : NAN;
 }
 
-static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, double batch, struct jl_err *err)
+/* Samples of one device and step, as one kind has them: what is asked for, else what fills the smaller one. */
+static enum jl_status choose_batch(struct jl_mixed *m, const struct work *w, struct jl_err *err)
 {
+	m->even_batch = INFINITY;
+	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
+		struct jl_case c;
+
+		JL_TRY(jl_case_choose(&c, w->cat, w->subject, &w->machine[k], &w->req, err));
+		m->even_batch = fmin(m->even_batch, c.global_batch / c.n_gpus);
+	}
+	return JL_OK;
+}
+
+static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, struct jl_err *err)
+{
+	double lacks = 0;
+
 	m->even_s.value = 0;
+	m->fits = true;
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
 		struct jl_mixed_kind *kind = &m->kind[k];
 		struct jl_job job;
-		struct jl_machine own;
-		struct jl_err ignored;
 
-		JL_TRY(weigh(w, k, batch, &job, err));
-		kind->even_s = job.prediction.step_s.value;
-		kind->fits = job.prediction.room != JL_ROOM_NONE;
-		kind->samples = batch;
-		kind->step_s = kind->even_s;
-		if (k == 0 || kind->even_s > m->even_s.value) {
-			m->even_s = job.prediction.step_s;
+		JL_TRY(weigh(w, &w->machine[k], m->even_batch, &job, err));
+		const struct jl_prediction *p = &job.prediction;
+
+		*kind = (struct jl_mixed_kind){ .sys = kind->sys,
+						.n = kind->n,
+						.even_s = p->step_s.value,
+						.samples = m->even_batch,
+						.step_s = p->step_s.value,
+						.micro = job.how.shard.micro_batch,
+						.need_B = p->memory.total_B,
+						.has_B = p->capacity_B,
+						.fits = p->room != JL_ROOM_NONE,
+						.alone = NAN };
+		m->fits &= kind->fits;
+		if (kind->even_s > m->even_s.value) {
+			m->even_s = p->step_s;
 			m->slowest = k;
-			m->how = job.how;
 		}
-		struct jl_request req = w->req;
-
-		req.batch = batch;
-		kind->alone = NAN;
-		if (!jl_machine_make(&own, w->cat, &kind->sys, &ignored) &&
-		    !jl_job_weigh(&job, w->cat, w->subject, &own, &req, &ignored))
-			kind->alone = job.prediction.samples_per_s.value;
+		if (m->fits ? m->slowest == k : !kind->fits && kind->need_B / kind->has_B > lacks) {
+			lacks = kind->fits ? 0 : kind->need_B / kind->has_B;
+			m->pace.how = job.how;
+			m->pace.p = *p;
+		}
 	}
 	return JL_OK;
+}
+
+/* Nothing is cut but states, and those as little as it takes. */
+static enum jl_status weigh_ways(struct jl_mixed *m, struct work *w, struct jl_err *err)
+{
+	const int most = w->req.plan.zero != JL_UNSET ? w->req.plan.zero : w->subject->kind->is_cut ? 3 : 0;
+
+	if (w->req.plan.zero == JL_UNSET)
+		w->req.plan.zero = 0;
+	JL_TRY(choose_batch(m, w, err));
+	JL_TRY(weigh_even(m, w, err));
+	while (!m->fits && w->req.plan.zero < most) {
+		w->req.plan.zero++;
+		JL_TRY(weigh_even(m, w, err));
+	}
+	m->global_batch = m->even_batch * (m->kind[0].n + m->kind[1].n);
+	if (!m->fits) { /* what nobody can run takes no time */
+		m->even_s = m->shared_s;
+		for (size_t k = 0; k < JL_MIXED_KINDS; k++)
+			m->kind[k].even_s = m->kind[k].step_s = NAN;
+	}
+	m->even_per_s = m->global_batch / m->even_s.value;
+	return JL_OK;
+}
+
+/* Each kind by itself: often the fast ones are better off so. */
+static void weigh_alone(struct jl_mixed *m, const struct work *w)
+{
+	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
+		struct jl_machine own;
+		struct jl_err ignored;
+		struct jl_job job;
+
+		if (!jl_machine_make(&own, w->cat, &m->kind[k].sys, &ignored) &&
+		    !weigh(w, &own, m->even_batch, &job, &ignored) && job.prediction.room != JL_ROOM_NONE)
+			m->kind[k].alone = job.prediction.samples_per_s.value;
+	}
 }
 
 /* All ranks of the job as this kind's devices: joined as it was named, or as so many of them would be. */
@@ -125,7 +186,7 @@ static enum jl_status split(const char **io_first, const char **io_with, struct 
 enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog *cat, const struct jl_request *req,
 			     const char *with, struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_mixed m = { .shared_s = { NAN, NAN, NAN } };
+	struct jl_mixed m = { .shared_s = { NAN, NAN, NAN }, .shared_per_s = NAN };
 	struct work w = { .cat = cat, .req = *req };
 	struct jl_subject subject;
 	const char *first = req->system;
@@ -145,19 +206,19 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 		JL_TRY(whole(&all, &w, &m.kind[k], total, arena, err));
 		JL_TRY(jl_machine_make(&w.machine[k], cat, &all, err));
 	}
+	if (req->plan.tp > 1 || req->plan.pp > 1 || req->plan.cp > 1 || req->plan.ep > 1)
+		return jl_fail(err, JL_E_USAGE,
+			       "--parallel: two kinds of GPU share a data-parallel job; of it only zero= can be said");
 	w.req.plan.tp = w.req.plan.pp = w.req.plan.cp = 1;
 	w.req.plan.dp = NAN;
-	if (w.req.plan.zero == JL_UNSET)
-		w.req.plan.zero = 0;
-	m.even_batch = !isnan(req->global_batch) ? req->global_batch / total : isnan(req->batch) ? 1 : req->batch;
-	if (floor(m.even_batch) != m.even_batch || m.even_batch < 1)
-		return jl_fail(err, JL_E_USAGE, "--global-batch %.0f does not divide into %d GPUs", req->global_batch,
-			       total);
-	m.global_batch = m.even_batch * total;
-	JL_TRY(weigh_even(&m, &w, m.even_batch, err));
-	m.even_per_s = m.global_batch / m.even_s.value;
-	m.how.machine.sys.text = jl_arena_printf(arena, "%s + %s", m.kind[0].sys.text, m.kind[1].sys.text);
-	share(&m, &w);
+	JL_TRY(weigh_ways(&m, &w, err));
+	weigh_alone(&m, &w);
+	if (m.fits)
+		share(&m, &w);
+	else
+		m.pace.n_advice = jl_advise(m.pace.advice, cat, &m.pace.how, arena);
+	m.pace.how.machine.sys.text = jl_arena_printf(arena, "%s + %s", m.kind[0].sys.text, m.kind[1].sys.text);
+	JL_TRY(jl_got(m.pace.how.machine.sys.text, err));
 	*ret_mixed = m;
 	return JL_OK;
 }
@@ -168,8 +229,11 @@ static const struct jl_field kinds[] = {
 	{ JL_FIELD_TEXT_OF("system", kind_system) },
 	{ JL_FIELD_AS(jl_mixed_kind, INT, n, "n_gpus") },
 	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, even_s, "even_step_s"),
-	  .about = "with as many samples as every other GPU" },
-	{ JL_FIELD_AS(jl_mixed_kind, BOOL, fits, "fits") },
+	  .about = "with as many samples as every other GPU; null: the job does not fit" },
+	{ JL_FIELD(jl_mixed_kind, BOOL, fits) },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, need_B, "memory_B") },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, has_B, "capacity_B") },
+	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, micro, "micro_batch"), .about = "samples of one pass, where shared" },
 	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, samples, "samples"),
 	  .about = "of one GPU where they are shared by speed" },
 	{ JL_FIELD_AS(jl_mixed_kind, NUMBER, step_s, "step_s"), .about = "with those" },
@@ -182,6 +246,7 @@ JL_NUMBER_OF(even_hi, jl_mixed, r->even_s.hi);
 
 static const struct jl_field mixed[] = {
 	{ JL_FIELD(jl_mixed, NUMBER, global_batch) },
+	{ JL_FIELD(jl_mixed, BOOL, fits), .about = "false: no rate is given" },
 	{ JL_FIELD_AS(jl_mixed, SUB, kind[0], "first"), .sub = &kind_schema },
 	{ JL_FIELD_AS(jl_mixed, SUB, kind[1], "second"), .sub = &kind_schema },
 	{ JL_FIELD_AS(jl_mixed, NUMBER, even_s.value, "even_step_s") },

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/fields.h"
-#include "predict/predict.h"
+#include "predict/answer.h"
 
 #define JL_MIXED_KINDS 2
 
@@ -12,17 +12,20 @@ struct jl_mixed_kind {
 	double even_s; /* of a step of its own devices with as many samples as every other has, all gradients exchanged */
 	double samples; /* of one of its devices where samples are shared by speed */
 	double step_s;  /* with those */
-	bool fits;      /* with as many as every other has */
-	double alone;   /* samples a second of these devices by themselves */
+	double micro;   /* those of one pass */
+	double need_B, has_B;
+	bool fits;    /* with as many as every other has, in passes */
+	double alone; /* samples a second of these devices by themselves; NAN: they do not hold it */
 };
 
 struct jl_mixed {
-	struct jl_case how; /* of the kind that sets the pace */
+	struct jl_predicted pace; /* of the kind that sets it; where it does not fit, of the one that lacks most */
+	bool fits;
 	struct jl_mixed_kind kind[JL_MIXED_KINDS];
 	size_t slowest;
 	double global_batch, even_batch;
 	struct jl_estimate even_s, shared_s; /* a step */
-	double even_per_s, shared_per_s;     /* samples a second */
+	double even_per_s, shared_per_s;     /* samples a second; NAN: it does not fit */
 	bool is_shared;                      /* another share than an even one is faster and fits */
 };
 

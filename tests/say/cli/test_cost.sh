@@ -123,4 +123,17 @@ run 0 cost --buy rtx-5090 --rent "0.99 USD/h" --util 30% --currency KRW --lang k
 run 0 cost llama-2-7b --tokens 5e7 --tune lora --buy rtx-5090 --rent "0.99 USD/h" --json; json "j['options'][0]"
 run 0 cost llama-2-7b --tokens 5e7 --tune lora --buy rtx-5090 --rent "0.99 USD/h"; flat; has "rtx-5090 costs"; lacks "is cheapest"
 run 0 cost --buy "rtx-5090 300000 USD" --rent "20 USD/h" --currency KRW --lang ko; flat; has "억"; has "만 원,"
+# What does not fit says so first, and what would help; it has no break-even and no price
+run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --rent aws:p3.2xlarge --runs-per-month 3 --lang en
+[[ "$out" == "rtx-3090 desktop: it does not fit: it needs 150 GiB"* ]] && ok || bad "not said first: ${out:0:200}"
+flat; has "with this it would: offload optimizer"; has "15 % utilisation (--util)"; lacks "costs less"; lacks "is cheapest"; lacks "one training run"
+run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --rent aws:p3.2xlarge --json; json "not j['break_even'] and 'does not fit' in j['options'][0]['run']['unknown_because']"
+run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --lang ko; has "메모리에 들어가지 않습니다"
+# of samples there is no price of a token; what no option can do anything with is refused; a shape is a model too
+run 0 cost gpt2-124m --samples 1e6 --buy "$desk" --lang en; has "one training run"; lacks "per Mtoken"
+run 0 cost gpt2-124m --tokens 1e9 --buy "$desk" --lang en; has "per Mtoken"
+run 2 cost resnet-50 --tokens 1e9 --buy "$desk" --lang en; one_line; says "--tokens is for language models"
+run 2 cost gpt2-124m --buy "$desk" --runs-per-month 3 --lang en; one_line; says "give --tokens, --samples"
+run 0 cost --layers 12 --hidden 768 --heads 12 --seq 1024 --tokens 1e9 --buy "$desk" --runs-per-month 3 --lang en; has "One run on rtx-3090 desktop"
+run 2 cost gpt2-124m --tokens 1e9 --buy "$desk" --runs-per-month 3 --util 30% --lang en; one_line; says "not both"
 finish

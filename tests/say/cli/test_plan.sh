@@ -102,6 +102,10 @@ clear 2 "--on" plan gpt3-1.3b
 clear 2 "tp=8" plan gpt3-1.3b --on dgx-h100 --fix tp
 clear 2 "micro-batch=" plan gpt3-1.3b --on dgx-h100 --fix foo=1
 clear 2 "selective" plan gpt3-1.3b --on dgx-h100 --fix recompute=half
+clear 2 "--fix tp and --forbid tp contradict each other" plan gpt3-1.3b --on dgx-h100 --fix tp=2 --forbid tp --lang en
+clear 2 "--forbid recompute와 동시에" plan gpt3-1.3b --on dgx-h100 --forbid recompute --fix recompute=full --lang ko
+clear 2 "--fix tp is given twice" plan gpt3-1.3b --on dgx-h100 --fix tp=2 --fix zero=1,tp=4 --lang en
+run 0 plan gpt3-1.3b --on dgx-h100 --fix tp=1,zero=1 --forbid tp,zero2 --best 1
 clear 2 "offload-optimizer" plan gpt3-1.3b --on dgx-h100 --forbid everything
 clear 2 "6%" plan gpt3-1.3b --on dgx-h100 --memory-margin 120%
 clear 2 "--tokens" plan gpt3-1.3b --gpus 8 --kinds h100-sxm5 --deadline 30d

@@ -167,7 +167,7 @@ if grep -q "does not fit" "$work/out"; then ok; else bad "serving on a card that
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve
 clear 2 "answers no tokens" predict resnet-50 --on rtx-4090 --serve
-clear 2 "for training" predict llama-3-8b --on rtx-4090 --serve --batch 3
+clear 2 "does nothing beside --serve" predict llama-3-8b --on rtx-4090 --serve --batch 3
 clear 2 "goes with --serve" predict llama-3-8b --on rtx-4090 --prompt 3
 clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
 clear 1 "int4" predict llama-3-8b --on rtx-4090 --serve --weights paper
@@ -183,7 +183,7 @@ clear 2 "pictures" predict gpt2-124m --on rtx-4090 --layout last
 clear 2 "dp=8" predict resnet-50 --on dgx-h100 --parallel dp=3
 clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
-clear 2 "for a model" predict allreduce --on dgx-h100 --size 1GB --batch 4
+clear 2 "does nothing beside all-reduce" predict allreduce --on dgx-h100 --size 1GB --batch 4
 clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
 clear 2 "above zero" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
@@ -295,4 +295,13 @@ run 2 infer flux1_dev --on h100-sxm5; one_line; says "answers no tokens"
 run 2 recommend sdxl --serve; one_line; says "--forward"
 run 2 recommend sdxl --lora --samples 1000; one_line; says "leave them out to train all of it"
 run 0 predict sdxl --forward --on rtx-4090 --batch 1 --lang en; lacks "optimizer"
+
+# Two kinds of GPU: what does not fit at once is accumulated, as for one kind; what does not fit at all has no rate
+run 0 predict gpt2-xl --on "1x rtx-3090 + 1x rtx-4090" --batch 32 --json
+json "j['fits'] and j['first']['fits'] and j['first']['micro_batch'] < j['first']['samples'] < j['second']['samples'] and j['even_samples_per_s'] > 0"
+run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --json
+json "not j['fits'] and j['even_samples_per_s'] is None and j['first']['step_s'] is None and j['first']['memory_B'] > j['first']['capacity_B']"
+run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --lang en; has "It does not fit: it needs"; has "With this it would"; lacks "samples/s"
+run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --lang ko; has "들어가지 않"; lacks "샘플/초"
+clear 2 "take 62 or 64" predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --global-batch 63
 finish
