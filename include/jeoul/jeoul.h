@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define JEOUL_API 2
+#define JEOUL_API 3
 
 enum jeoul_status {
 	JEOUL_OK = 0,
@@ -72,6 +72,10 @@ enum jeoul_status jeoul_system_parse(struct jeoul *jeoul, const char *text, stru
  * asks for Korean. */
 enum jeoul_status jeoul_ask(const struct jeoul *jeoul, const char *command, const char *request, char **ret_answer,
 			    struct jeoul_error *error);
+/* The same, and arguments may name these files and folders (NULL-terminated; the names as the request has them) of this machine: model
+ * files that are no text, folders of a model. Nothing else is read by a name that the request has. Not for requests of strangers. */
+enum jeoul_status jeoul_ask_reading(const struct jeoul *jeoul, const char *command, const char *request,
+				    const char *const *paths, char **ret_answer, struct jeoul_error *error);
 void jeoul_free(char *answer); /* NULL is fine */
 
 #ifdef __cplusplus
