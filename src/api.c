@@ -37,7 +37,7 @@ static enum jeoul_status give_error(struct jeoul_error *error, const struct jl_e
 		status = JEOUL_USAGE;
 	if (error) {
 		error->status = status;
-		memcpy(error->text, err->en, sizeof(error->text));
+		memcpy(error->text, err->text, sizeof(error->text));
 	}
 	return status;
 }
