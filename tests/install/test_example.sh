@@ -16,7 +16,7 @@ grep -q '125 x 8 x h100-sxm5' <<< "$out"
 grep -q 'between nodes, per node *400 GB/s' <<< "$out"
 if LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$dir/links" "3x no-such-gpu" 2>"$dir/err"; then echo "an unknown GPU was accepted"; exit 1; fi
 grep -q 'no-such-gpu' "$dir/err"
-test -s "$dir/usr/share/man/man1/jeoul.1" -a -s "$dir/usr/share/bash-completion/completions/jeoul"
+test -s "$dir/usr/share/man/man1/jeoul.1" -a -s "$dir/usr/share/man/ko/man1/jeoul-predict.1" -a -s "$dir/usr/share/bash-completion/completions/jeoul"
 
 # The answers of the library are the program's, to the byte; errors are values.
 "${CC:-cc}" -std=c17 -Wall -Wextra -Werror -o "$dir/ask" "$JEOUL_SOURCE/examples/c/ask.c" "${flags[@]}"
