@@ -109,8 +109,9 @@ struct entry {
 static const struct entry ends[] = {
 	{ NULL, JL_N("EXIT STATUS") },
 	{ "0", JL_N("fine; also where predict, fit or compare answer that it does not fit") },
-	{ "1", JL_N("failed: a name that is not in the catalog, the store or the file system; a file that does not hold "
-		    "what it should; what is missing or breaks while running") },
+	{ "1",
+	  JL_N("failed: a name that is not in the catalog, the store or the file system; a file that does not hold "
+	       "what it should; what is missing or breaks while running") },
 	{ "2", JL_N("usage: an unknown command or option; a value that is malformed, has no unit, is out of range or "
 		    "none of the choices") },
 	{ "3", JL_N("the verdict is bad: check: low or impossible; build: parts that do not go together; plan, "
@@ -130,8 +131,9 @@ static void program_page(struct jl_buf *out)
 	section(out, JL_N("SYNOPSIS"));
 	jl_buf_printf(out, "\\fBjeoul\\fR \\fI%s\\fR\n", JL_("COMMAND [OPTIONS]"));
 	section(out, JL_N("DESCRIPTION"));
-	line(out, JL_N("What GPU systems are, how long a training run takes on them, how much memory, energy and money: "
-		       "every number with its origin, every estimate with an interval."));
+	line(out,
+	     JL_N("What GPU systems are, how long a training run takes on them, how much memory, energy and money: "
+		  "every number with its origin, every estimate with an interval."));
 	section(out, JL_N("COMMANDS"));
 	line(out, JL_N("Each has a page of its own, e.g. jeoul-predict(1)."));
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
