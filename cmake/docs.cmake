@@ -1,4 +1,5 @@
-# -DJEOUL=PROGRAM -DOUT=FOLDER: what the command table makes of itself: man/jeoul.1, man/jeoul-<command>.1, completion/*.
+# -DJEOUL=PROGRAM -DOUT=FOLDER: what the command table makes of itself: man/man1/jeoul.1, man/man1/jeoul-<command>.1, the same in Korean
+# under man/ko, completion/*.
 file(REMOVE_RECURSE ${OUT})
 set(ENV{LC_ALL} C.UTF-8)
 function(print file)
@@ -6,7 +7,8 @@ function(print file)
 	execute_process(COMMAND ${JEOUL} ${ARGN} OUTPUT_FILE ${OUT}/${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-print(man/jeoul.1 man)
+print(man/man1/jeoul.1 man)
+print(man/ko/man1/jeoul.1 man --lang ko)
 execute_process(COMMAND ${JEOUL} help --json OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 string(JSON n LENGTH "${help}" commands)
 math(EXPR last "${n} - 1")
@@ -14,7 +16,8 @@ foreach(i RANGE ${last})
 	string(JSON command GET "${help}" commands ${i} command)
 	string(REPLACE " " "-" file ${command})
 	string(REPLACE " " ";" words ${command})
-	print(man/jeoul-${file}.1 man ${words})
+	print(man/man1/jeoul-${file}.1 man ${words})
+	print(man/ko/man1/jeoul-${file}.1 man ${words} --lang ko)
 endforeach()
 print(completion/jeoul.bash completion bash)
 print(completion/_jeoul completion zsh)

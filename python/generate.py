@@ -95,9 +95,9 @@ def function(command, everywhere, schemas):
         arguments.append("%s: %s%s" % (identifier(o["name"].replace("-", "_")), kind, " = False" if o["type"] == "flag" else " | None = None"))
         doc.append("    %s: %s" % (identifier(o["name"].replace("-", "_")), o["summary"]))
     arguments += ["files: Mapping[str, str] | None = None", "using: Jeoul | None = None"]
-    return 'def %s(\n    %s,\n) -> %s:\n    """%s.\n\n%s\n    files: text of the files that arguments name\n    using: another catalog\n    """\n    return _answer(%r, %r, locals())\n' % (
+    return 'def %s(\n    %s,\n) -> %s:\n    """%s.\n\n%s\n    files: text of the files that arguments name\n    using: another catalog\n    """\n    return _answer(%r, locals())\n' % (
         identifier(name.replace(" ", "_")), ",\n    ".join(arguments), " | ".join("results." + m for m in mine) or "Result",
-        command["summary"].replace("\\", "\\\\"), "\n".join(doc).replace("\\", "\\\\"), name, key)
+        command["summary"].replace("\\", "\\\\"), "\n".join(doc).replace("\\", "\\\\"), name)
 
 
 def commands(table, schemas):

@@ -37,7 +37,7 @@ static enum jeoul_status give_error(struct jeoul_error *error, const struct jl_e
 		status = JEOUL_USAGE;
 	if (error) {
 		error->status = status;
-		memcpy(error->text, err->en, sizeof(error->text));
+		memcpy(error->text, err->text, sizeof(error->text));
 	}
 	return status;
 }
@@ -133,9 +133,17 @@ enum jeoul_status jeoul_system_parse(struct jeoul *jeoul, const char *text, stru
 enum jeoul_status jeoul_ask(const struct jeoul *jeoul, const char *command, const char *request, char **ret_answer,
 			    struct jeoul_error *error)
 {
-	const struct jl_ask ask = {
-		.front = &jl_cli_front, .cat = jeoul->cat, .cache = jeoul->cache, .today = jl_cli_today()
-	};
+	return jeoul_ask_reading(jeoul, command, request, NULL, ret_answer, error);
+}
+
+enum jeoul_status jeoul_ask_reading(const struct jeoul *jeoul, const char *command, const char *request,
+				    const char *const *paths, char **ret_answer, struct jeoul_error *error)
+{
+	const struct jl_ask ask = { .front = &jl_cli_front,
+				    .cat = jeoul->cat,
+				    .cache = paths && *paths ? NULL : jeoul->cache, /* files change */
+				    .paths = paths,
+				    .today = jl_cli_today() };
 	enum jeoul_status status = JEOUL_OK;
 	struct jl_answer answer;
 

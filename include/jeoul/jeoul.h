@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define JEOUL_API 2
+#define JEOUL_API 3
 
 enum jeoul_status {
 	JEOUL_OK = 0,
@@ -69,9 +69,13 @@ enum jeoul_status jeoul_system_parse(struct jeoul *jeoul, const char *text, stru
  * "files": {"config.json": "..."} holds the text of what arguments name. `command` NULL: the key "command" says it. The answer is, to the
  * byte, the JSON that the command prints with --json (or, with "as": "html", its document as a fragment of a page), ends with NUL, and is
  * given back with jeoul_free. Written only with JEOUL_OK and JEOUL_BAD. Any number of threads may ask one handle at a time; "lang": "ko"
- * asks for Korean. */
+ * asks for Korean in errors, pages and texts; JSON is English in every language (a document of "report" says its own). */
 enum jeoul_status jeoul_ask(const struct jeoul *jeoul, const char *command, const char *request, char **ret_answer,
 			    struct jeoul_error *error);
+/* The same, and arguments may name these files and folders (NULL-terminated; the names as the request has them) of this machine: model
+ * files that are no text, folders of a model. Nothing else is read by a name that the request has. Not for requests of strangers. */
+enum jeoul_status jeoul_ask_reading(const struct jeoul *jeoul, const char *command, const char *request,
+				    const char *const *paths, char **ret_answer, struct jeoul_error *error);
 void jeoul_free(char *answer); /* NULL is fine */
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 
 class JeoulError(Exception):
@@ -46,7 +46,7 @@ def _load() -> ctypes.CDLL:
     lib.jeoul_open.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Error)]
     lib.jeoul_close.argtypes = [ctypes.c_void_p]
     lib.jeoul_close.restype = None
-    lib.jeoul_ask.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(_Error)]
+    lib.jeoul_ask_reading.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(_Error)]
     lib.jeoul_free.argtypes = [ctypes.c_void_p]
     lib.jeoul_free.restype = None
     return lib
@@ -54,6 +54,12 @@ def _load() -> ctypes.CDLL:
 
 _lib = _load()
 __version__: str = _lib.jeoul_version().decode()
+
+
+def _names(names: Iterable[str | os.PathLike[str]]) -> Any:
+    """A list of C strings that ends with NULL."""
+    texts = [os.fsencode(n) for n in names]
+    return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
 
 def _fail(status: int, error: _Error) -> JeoulError:
@@ -71,9 +77,8 @@ class Jeoul:
     """The catalog with folders of one's own laid over it. Any number of threads may ask one at a time."""
 
     def __init__(self, catalog: Sequence[str | os.PathLike[str]] | None = None) -> None:
-        folders = [os.fsencode(c) for c in (*_own_folder(), *(catalog or ()))]
         error = _Error()
-        self._handle = _lib.jeoul_open((ctypes.c_char_p * (len(folders) + 1))(*folders, None), ctypes.byref(error))
+        self._handle = _lib.jeoul_open(_names((*_own_folder(), *(catalog or ()))), ctypes.byref(error))
         if not self._handle:
             raise _fail(error.status, error)
 
@@ -81,11 +86,11 @@ class Jeoul:
         if getattr(self, "_handle", None):
             _lib.jeoul_close(self._handle)
 
-    def ask(self, command: str, request: Mapping[str, Any]) -> tuple[str, bool]:
-        """The text of the answer, as the command prints it; whether its verdict is bad."""
+    def ask(self, command: str, request: Mapping[str, Any], paths: Iterable[str] = ()) -> tuple[str, bool]:
+        """The text of the answer, as the command prints it; whether its verdict is bad. Of this machine's files it reads `paths`, no others."""
         answer, error = ctypes.c_void_p(), _Error()
         text = json.dumps(request).encode()
-        status = _lib.jeoul_ask(self._handle, command.encode(), text, ctypes.byref(answer), ctypes.byref(error))
+        status = _lib.jeoul_ask_reading(self._handle, command.encode(), text, _names(paths), ctypes.byref(answer), ctypes.byref(error))
         if status not in (0, _BAD):
             raise _fail(status, error)
         try:

@@ -5,6 +5,7 @@ import dataclasses
 import html
 import json
 import os
+import re
 import typing
 from typing import Any, ClassVar, Iterator, Mapping
 
@@ -144,8 +145,7 @@ class Result(Record):
         SCHEMAS.setdefault(command.split("-")[0], []).append(cls)
 
     def _again(self, form: str) -> str:
-        command, request = self._asked["command"], {**self._asked["request"], "as": form}
-        return self._using.ask(command, request)[0]
+        return self._using.ask(self._asked["command"], {**self._asked["request"], "as": form}, self._asked["paths"])[0]
 
     def __str__(self) -> str:
         return self._again("text")
@@ -202,32 +202,35 @@ def _class_for(command: str, data: Mapping[str, Any]) -> Any:
     return Plain
 
 
-def _take_files(request: dict[str, Any], operand: str) -> None:
-    """A path, or an operand that is the name of a file, is sent with the file's text: the library reads nothing by name."""
-    files = dict(request.get("files") or {})
+def _named(request: dict[str, Any]) -> list[str]:
+    """Files and folders that values name, as on the command line. Of an index the folder as well: it names what lies beside it."""
+    paths = []
     for key, value in request.items():
         many = isinstance(value, (list, tuple))
         values = list(value) if many else [value]
         for i, v in enumerate(values):
-            if isinstance(v, os.PathLike) or (key == operand and isinstance(v, str) and v not in files and os.path.isfile(v)):
-                values[i] = os.fspath(v)
-                with open(v, encoding="utf-8") as file:
-                    files[values[i]] = file.read()
+            if not isinstance(v, (str, os.PathLike)) or key == "files":
+                continue
+            text, index = os.fspath(v), os.fspath(v).endswith("index.json")
+            if os.path.exists(v) and os.sep not in text and (index or isinstance(v, os.PathLike)):
+                text = os.path.join(".", text)  # no name of the catalog
+            if os.path.exists(v) or re.search(r"/|\.[a-z]+$", text):  # what is not there is told as the program tells it
+                paths += [text, os.path.dirname(text)] if index else [text]
+            values[i] = text
         request[key] = values if many else values[0]
-    request["files"] = files or None
+    return paths
 
 
-def answer(command: str, operand: str, given: Mapping[str, Any]) -> Any:
+def answer(command: str, given: Mapping[str, Any]) -> Any:
     """`given`: the arguments of a function of commands.py by name; a name that Python keeps for itself ends with '_'."""
     request = {k.rstrip("_"): v for k, v in given.items() if k != "using" and v is not None and v is not False}
-    _take_files(request, operand)
-    request = {k: v for k, v in request.items() if v is not None}
+    paths = _named(request)
     jeoul = given["using"] or default()
-    text, bad = jeoul.ask(command, request)
+    text, bad = jeoul.ask(command, request, paths)
     try:
         data = json.loads(text)
     except ValueError:
         return text  # a command that prints text: the names of `schema`
     if not isinstance(data, dict):
         data = {"rows": data}
-    return _class_for(command, data)._from(data, _asked={"command": command, "request": request}, _using=jeoul, bad=bad)
+    return _class_for(command, data)._from(data, _asked={"command": command, "request": request, "paths": paths}, _using=jeoul, bad=bad)

@@ -74,12 +74,11 @@ static int replace(const char *path, const struct stat *old, const struct jl_buf
 
 enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, struct jl_err *err)
 {
-	const struct jl_offered *offered;
 	char real[PATH_MAX];
 	struct stat old;
 	int why;
 
-	if (jl_offered(&offered, path))
+	if (jl_answering())
 		return fail(path, EROFS, err);
 	if (text->failed == JL_E_NOMEM || jl_mem_ran_out())
 		return jl_fail_nomem(err);

@@ -188,9 +188,12 @@ static void field_put(struct jl_json *json, const struct jl_field *f, const void
 
 void jl_fields_put(struct jl_json *json, const struct jl_schema *schema, const void *record)
 {
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* what programs read is English */
+
 	for (size_t i = 0; i < schema->n_fields; i++)
 		if (!schema->fields[i].when || schema->fields[i].when(record))
 			field_put(json, &schema->fields[i], record, schema->omit_unknown);
+	jl_lang_set(reader);
 }
 
 void jl_fields_put_object(struct jl_json *json, const char *key, const struct jl_schema *schema, const void *record)

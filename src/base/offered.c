@@ -13,14 +13,39 @@ const struct jl_offered *jl_offer(const struct jl_offered *files)
 	return before;
 }
 
+bool jl_answering(void)
+{
+	return offered != NULL;
+}
+
+static bool goes_up(const char *name)
+{
+	for (const char *part = name; part; part = strchr(part, '/'), part = part ? part + 1 : NULL)
+		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2]))
+			return true;
+	return false;
+}
+
+static bool is_named(const struct jl_offered *file, const char *name)
+{
+	size_t len = strlen(file->name);
+
+	if (strcmp(file->name, name) == 0)
+		return true;
+	while (len > 1 && file->name[len - 1] == '/')
+		len--;
+	return !file->text && len > 0 && strncmp(file->name, name, len) == 0 && (name[len] == '/' || !name[len]) &&
+	       !goes_up(name + len);
+}
+
 bool jl_offered(const struct jl_offered **ret_file, const char *name)
 {
 	const struct jl_offered *file = offered;
 
-	while (file && file->name && strcmp(file->name, name) != 0)
+	while (file && file->name && !is_named(file, name))
 		file++;
 	*ret_file = file && file->name ? file : NULL;
-	return offered != NULL;
+	return offered && !(*ret_file && !(*ret_file)->text);
 }
 
 enum jl_status jl_offered_fail(const char *name, struct jl_err *err)

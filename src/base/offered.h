@@ -1,5 +1,6 @@
 /* Files that come inside a request. While a thread has a list of them, those are all that it reads by a name that somebody gave, and it
- * writes none: a request may come from anywhere. What the program itself lays out is read with jl_buf_read_own. */
+ * writes none: a request may come from anywhere. Beside it, whoever asks may name files and folders of this machine that may be read. What
+ * the program itself lays out is read with jl_buf_read_own. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +9,15 @@
 #include "base/err.h"
 
 struct jl_offered {
-	const char *name, *text; /* NULL name ends the list */
+	const char *name; /* NULL ends the list */
+	const char *text; /* NULL: the machine's own file of that name, or what lies below that folder */
 	size_t len;
 };
 
 /* For this thread; NULL: files are the machine's again. Returns what was there before, to be put back. */
 const struct jl_offered *jl_offer(const struct jl_offered *files);
-/* Does this thread answer a request? Then `ret_file` is the file of that name, or NULL. */
+bool jl_answering(void); /* does this thread answer a request? */
+/* ... and is this name not one of the machine's that may be read? Then `ret_file` is the file of that name, or NULL. */
 bool jl_offered(const struct jl_offered **ret_file, const char *name);
 enum jl_status jl_offered_fail(const char *name, struct jl_err *err); /* that there is none */
 /* Is there such a file, offered or the machine's? */

@@ -16,7 +16,7 @@ grep -q '125 x 8 x h100-sxm5' <<< "$out"
 grep -q 'between nodes, per node *400 GB/s' <<< "$out"
 if LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$dir/links" "3x no-such-gpu" 2>"$dir/err"; then echo "an unknown GPU was accepted"; exit 1; fi
 grep -q 'no-such-gpu' "$dir/err"
-test -s "$dir/usr/share/man/man1/jeoul.1" -a -s "$dir/usr/share/bash-completion/completions/jeoul"
+test -s "$dir/usr/share/man/man1/jeoul.1" -a -s "$dir/usr/share/man/ko/man1/jeoul-predict.1" -a -s "$dir/usr/share/bash-completion/completions/jeoul"
 
 # The answers of the library are the program's, to the byte; errors are values.
 "${CC:-cc}" -std=c17 -Wall -Wextra -Werror -o "$dir/ask" "$JEOUL_SOURCE/examples/c/ask.c" "${flags[@]}"
@@ -30,9 +30,10 @@ test "$code" = 2 -a ! -s "$dir/asked"
 grep -q 'did you mean "on"' "$dir/err"
 
 # What a program may link stays: a symbol that went, came or changed its version is a break. A new one is a line here and in src/api.map.
-nm -D --defined-only "$lib/libjeoul.so" | awk '{print $3}' | grep -v '^JEOUL_[01]$' | sort > "$dir/symbols"
+nm -D --defined-only "$lib/libjeoul.so" | awk '{print $3}' | grep -v '^JEOUL_[0-2]$' | sort > "$dir/symbols"
 diff - "$dir/symbols" <<'EOF'
 jeoul_ask@@JEOUL_1
+jeoul_ask_reading@@JEOUL_2
 jeoul_close@@JEOUL_0
 jeoul_free@@JEOUL_1
 jeoul_gpu_fact@@JEOUL_0

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -112,13 +113,49 @@ def typed():
     refused(TypeError, lambda: jeoul.predict("gpt2-124m", onn="rtx-4090"), "onn")
 
 
+def model_files(folder):
+    """Files that are no text, folders and indices: as the program answers; of what was not named nothing is read."""
+    def key(name, value):
+        return struct.pack("<Q", len(name)) + name + (struct.pack("<II", 4, value) if isinstance(value, int) else struct.pack("<IQ", 8, len(value)) + value)
+
+    keys = {b"general.architecture": b"llama", b"llama.block_count": 32, b"llama.embedding_length": 4096, b"llama.feed_forward_length": 14336,
+            b"llama.attention.head_count": 32, b"llama.attention.head_count_kv": 8, b"llama.context_length": 8192, b"llama.vocab_size": 128256}
+    tensor = struct.pack("<Q", 17) + b"token_embd.weight" + struct.pack("<IQQIQ", 2, 4096, 128256, 12, 0)
+    (folder / "model.gguf").write_bytes(struct.pack("<4sIQQ", b"GGUF", 3, 1, len(keys)) + b"".join(map(key, keys, keys.values())) + tensor)
+    weights = folder / "weights"
+    weights.mkdir()
+    shapes = {"model.embed_tokens.weight": [32000, 512]}
+    shapes.update({"model.layers.0.self_attn.%s_proj.weight" % k: [512, 512] for k in "qkvo"})
+    shapes.update({"model.layers.0.mlp.%s_proj.weight" % k: [512, 2048] if k == "down" else [2048, 512] for k in ("gate", "up", "down")})
+    header = json.dumps({k: {"dtype": "BF16", "shape": s, "data_offsets": [0, 2 * s[0] * s[1]]} for k, s in shapes.items()}).encode()
+    (weights / "part-1.safetensors").write_bytes(struct.pack("<Q", len(header)) + header)
+    (weights / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {k: "part-1.safetensors" for k in shapes}}))
+    onnx = Path(os.environ["JEOUL_SOURCE"], "tests", "fixtures", "onnx", "resnet50.onnx")
+    for path in (folder / "model.gguf", weights, weights / "part-1.safetensors", weights / "model.safetensors.index.json", onnx):
+        wanted = subprocess.run([os.environ["JEOUL"], "flops", path, "--json"], stdout=subprocess.PIPE, encoding="utf-8").stdout
+        check(all(jeoul.flops(p).to_dict() == json.loads(wanted) for p in (path, str(path))), "%s: as the program" % path)
+    check(jeoul.predict(str(folder / "model.gguf"), on="8x h100-sxm5").step_s.value > 0.01, "a step of a file's model")
+    text = subprocess.run([os.environ["JEOUL"], "flops", folder / "model.gguf"], stdout=subprocess.PIPE, encoding="utf-8").stdout
+    check(str(jeoul.flops(folder / "model.gguf")) == text, "as text, too")
+    os.chdir(weights)
+    for path in (Path("."), Path("..") / "weights", Path("model.safetensors.index.json"), "model.safetensors.index.json", "part-1.safetensors"):
+        check(jeoul.flops(path).params > 1e7, "by a name from here: %s" % path)
+    os.chdir(folder.parent)
+    check(jeoul.flops(Path(folder.name)).params > 1e7, "a folder beside")
+    refused(jeoul.JeoulError, lambda: jeoul.flops(folder / "none.gguf"), "none.gguf: cannot be read: No such file")
+    ask = jeoul.Jeoul().ask
+    for path in (str(folder / "model.gguf"), str(weights / ".." / "model.gguf")):
+        refused(jeoul.NotFoundError, lambda: ask("flops", {"model": path}, [str(weights), "", str(folder / "model")]), "no such file in the request")
+
+
 def files():
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.json"
         config.write_text(json.dumps({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 512, "num_hidden_layers": 4, "num_attention_heads": 8,
                                       "num_key_value_heads": 8, "intermediate_size": 2048, "vocab_size": 32000, "max_position_embeddings": 2048}))
-        for given in (config, str(config)):
-            check(jeoul.flops(given).params > 1e7, "a model from a file")
+        for given in (config, str(config), Path(folder), folder, folder + "/"):
+            check(jeoul.flops(given).params > 1e7, "a model from a file or folder: %s" % given)
+        model_files(Path(folder))
         own = Path(folder) / "catalog"
         own.mkdir()
         source = Path(os.environ["JEOUL_SOURCE"], "catalog", "gpus")
@@ -165,6 +202,11 @@ def watched():
     check(w.summary().verdict == "faster", str(w.summary()))
     w.steps[:] = [1.0]
     check(w.summary().verdict == "too few steps" and "at least 3" in str(w.summary()), str(w.summary()))
+    with jeoul.watch("gpt2-124m", on="rtx-4090 + rtx-3090", batch=4, seq=512, warmup=0, file=None) as w:
+        w.steps[:] = [w.prediction.even_step_s] * 5
+    two = w.summary()
+    check(two.verdict == "as predicted" and two.predicted_s.hi == w.prediction.even_step_hi_s and "rtx-3090" in two.bound_by and "by speed" in str(two), str(two))
+    refused(jeoul.UsageError, lambda: jeoul.watch("gpt2-124m", on="4x rtx-4090", sweep="gpus=1,2"), "one step")
     calls = []
     with jeoul.watch("gpt2-124m", on="this", batch=1, seq=64, warmup=0, sync=lambda: calls.append(1), file=None) as w:
         for _ in range(3):

@@ -180,7 +180,7 @@ static const struct jl_schema disk_fields = JL_SCHEMA("disk", jl_probe_disk, dis
 
 JL_TEXT_OF(record_name, jl_probe_machine, r ? "machine" : NULL);
 JL_BOOL_OF(no_system, jl_probe_machine, !r->system);
-JL_TEXT_OF(system_why, jl_probe_machine, jl_msg(r->system_why_en));
+JL_TEXT_OF(system_why, jl_probe_machine, r->system_why_en);
 JL_TEXT_OF(listed_system, jl_probe_machine, r->listed_system ? r->listed_system->id : NULL);
 JL_BOOL_OF(named, jl_probe_machine, r->with_names);
 

@@ -122,22 +122,33 @@ static enum jl_status add_operand(struct typed *t, const char *key, const json_t
 	return (t->operands[t->n_operands++] = jl_arena_strdup(&t->cli->arena, text)) ? JL_OK : jl_fail_nomem(err);
 }
 
-static enum jl_status add_files(struct typed *t, const json_t *files, struct jl_err *err)
+static enum jl_status add_file(struct typed *t, const char *name, const json_t *text, struct jl_err *err)
+{
+	size_t n = 0;
+
+	while (t->files[n].name)
+		n++;
+	if (n == JL_ASK_FILES_MAX)
+		return jl_fail(err, JL_E_LIMIT, "\"files\": more than %d", JL_ASK_FILES_MAX);
+	t->files[n] = (struct jl_offered){ name, json_string_value(text), json_string_length(text) };
+	return JL_OK;
+}
+
+static enum jl_status add_files(struct typed *t, const json_t *files, const char *const *paths, struct jl_err *err)
 {
 	const char *name;
 	json_t *text;
-	size_t n = 0;
 
-	if (!json_is_object(files))
+	if (files && !json_is_object(files))
 		return jl_fail(err, JL_E_USAGE, "\"files\": an object of names and texts is wanted");
 	json_object_foreach((json_t *)files, name, text)
 	{
 		if (!json_is_string(text))
 			return jl_fail(err, JL_E_USAGE, "\"files\": the text of '%.80s' is wanted", name);
-		if (n == JL_ASK_FILES_MAX)
-			return jl_fail(err, JL_E_LIMIT, "\"files\": more than %d", JL_ASK_FILES_MAX);
-		t->files[n++] = (struct jl_offered){ name, json_string_value(text), json_string_length(text) };
+		JL_TRY(add_file(t, name, text, err));
 	}
+	for (; paths && *paths; paths++)
+		JL_TRY(add_file(t, *paths, NULL, err));
 	return JL_OK;
 }
 
@@ -263,7 +274,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 		jl_lang_set(jl_lang_find(json_string_value(lang)));
 	status = find_named(t, ask->front, command, root, err);
 	JL_THEN(status, read_form(cli, root, err));
-	JL_THEN(status, files ? add_files(t, files, err) : JL_OK);
+	JL_THEN(status, add_files(t, files, ask->paths, err));
 	if (!status)
 		json_object_foreach((json_t *)root, key, value)
 		{

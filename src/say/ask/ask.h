@@ -4,7 +4,7 @@
  *
  * Keys are the command's options as its table has them ('_' may stand for '-'), the key of its operands (struct jl_askable), and
  *     "as"     "json" (default): the command's own JSON; "html": its document as a fragment of a page; "text"
- *     "files"  {"name": "text"}: files that arguments name. Nothing else is read by name, nothing is written.
+ *     "files"  {"name": "text"}: files that arguments name. Nothing else is read by name but `paths`, nothing is written.
  * Any thread may ask at any time: an answer depends on nothing but the request, the catalog, the day and, where it says `this` or asks
  * for the store, this machine. */
 #pragma once
@@ -22,8 +22,9 @@ struct jl_ask {
 	const struct jl_catalog *cat; /* NULL: loaded for each request, with the person's own files */
 	long today;                   /* days since 1970-01-01 */
 	struct jl_ask_cache *cache;   /* ask/cache.h; NULL: none */
-	double limit_s;               /* a search ends after this with the best so far; 0: no limit */
-	bool (*unwanted)(void *ctx);  /* ... or as soon as nobody waits for its answer; NULL: somebody always does */
+	const char *const *paths;    /* files and folders of this machine that may be read by these names; NULL: none */
+	double limit_s;              /* a search ends after this with the best so far; 0: no limit */
+	bool (*unwanted)(void *ctx); /* ... or as soon as nobody waits for its answer; NULL: somebody always does */
 	void *unwanted_ctx;
 };
 

@@ -51,7 +51,7 @@ const struct jl_option jl_cost_options[] = {
 /* clang-format on */
 
 /* Two options of one name: each says what kind it is. */
-static void tell_apart(struct jl_cost_study *study)
+static void tell_apart(struct jl_cost_study *study, bool json)
 {
 	bool twice[JL_COST_OPTIONS_MAX] = { false };
 
@@ -63,7 +63,8 @@ static void tell_apart(struct jl_cost_study *study)
 		const size_t len = strlen(o->name);
 
 		if (twice[i])
-			snprintf(o->name + len, sizeof o->name - len, " (%s)", jl_cost_kind_name(o->kind));
+			snprintf(o->name + len, sizeof o->name - len, " (%s)",
+				 json ? jl_cost_kind_name(o->kind) : jl_msg(jl_cost_kind_name(o->kind)));
 	}
 }
 
@@ -119,7 +120,7 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 	if (study->n_options == 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "name what to weigh, e.g. --buy \"rtx-3090 desktop 2200 USD\" --rent aws:p3.2xlarge");
-	tell_apart(study);
+	tell_apart(study, cli->json);
 	return JL_OK;
 }
 

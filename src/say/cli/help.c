@@ -59,10 +59,13 @@ static void options_json(struct jl_json *json, const char *key, const struct jl_
 					     [JL_OPT_QUANTITY] = "quantity",
 					     [JL_OPT_CHOICE] = "choice" };
 
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* what programs read is English */
+
 	jl_json_put_array(json, key);
 	for (const struct jl_option *o = options; o && o->name; o++)
 		jl_json_pack(json, "{name:s type:s argument?s many?b local?b summary:s}", o->name, types[o->type],
 			     o->arg, o->many, o->local || !jl_ask_option(o), jl_msg(o->en));
+	jl_lang_set(reader);
 	jl_json_end_array(json);
 }
 
@@ -73,7 +76,7 @@ static void command_json(struct jl_json *json, const struct jl_command *c)
 	while (a->command && strcmp(a->command, c->name) != 0)
 		a++;
 	jl_json_pack(json, "{command:s operands?s asked_with?s summary:s", c->name, c->operands,
-		     a->command && !a->operands ? "" : a->operands, jl_msg(c->en));
+		     a->command && !a->operands ? "" : a->operands, c->en);
 	options_json(json, "options", c->options);
 	jl_json_pack(json, "examples:[");
 	for (const char *const *e = c->examples; *e; e++)

@@ -21,6 +21,19 @@ static void roff(struct jl_buf *out, const char *text)
 	}
 }
 
+/* A message as a line of its own. */
+static void line(struct jl_buf *out, const char *en)
+{
+	roff(out, jl_msg(en));
+	jl_buf_putc(out, '\n');
+}
+
+static void section(struct jl_buf *out, const char *en)
+{
+	jl_buf_puts(out, ".SH ");
+	line(out, en);
+}
+
 static void print_options(struct jl_buf *out, const struct jl_option *options)
 {
 	for (const struct jl_option *o = options; o && o->name; o++) {
@@ -36,8 +49,7 @@ static void print_options(struct jl_buf *out, const struct jl_option *options)
 			jl_buf_puts(out, "\\fR");
 		}
 		jl_buf_putc(out, '\n');
-		roff(out, o->en);
-		jl_buf_putc(out, '\n');
+		line(out, o->en);
 	}
 }
 
@@ -46,15 +58,17 @@ static void heading(struct jl_buf *out, const char *name)
 	jl_buf_puts(out, ".TH JEOUL");
 	for (const char *c = name; *c; c++)
 		jl_buf_putc(out, *c == ' ' ? '-' : (char)toupper((unsigned char)*c));
-	jl_buf_printf(out, " 1 \"\" \"jeoul %s\" \"User Commands\"\n.SH NAME\njeoul", JEOUL_VERSION);
+	jl_buf_printf(out, " 1 \"\" \"jeoul %s\" \"%s\"\n", JEOUL_VERSION, JL_("User Commands"));
+	section(out, JL_N("NAME"));
+	jl_buf_puts(out, "jeoul");
 	for (const char *c = name; *c; c++)
 		jl_buf_puts(out, *c == ' ' || *c == '-' ? "\\-" : (const char[]){ *c, '\0' });
 	jl_buf_puts(out, " \\- ");
 }
 
-static void synopsis(struct jl_buf *out, const char *before, const struct jl_command *c)
+static void synopsis(struct jl_buf *out, const struct jl_command *c)
 {
-	jl_buf_printf(out, "%s\\fBjeoul ", before);
+	jl_buf_puts(out, "\\fBjeoul ");
 	roff(out, c->name);
 	jl_buf_puts(out, "\\fR ");
 	roff(out, c->operands ? c->operands : "");
@@ -66,53 +80,75 @@ static void command_page(struct jl_cli *cli, const struct jl_command *c)
 	struct jl_buf *out = &cli->out;
 
 	heading(out, jl_arena_printf(&cli->arena, " %s", c->name));
-	roff(out, c->en);
-	synopsis(out, "\n.SH SYNOPSIS\n", c);
-	jl_buf_puts(out, " [\\fIOPTIONS\\fR]\n");
+	line(out, c->en);
+	section(out, JL_N("SYNOPSIS"));
+	synopsis(out, c);
+	jl_buf_printf(out, " \\fI%s\\fR\n", JL_("[OPTIONS]"));
 	if (c->options && c->options->name)
-		jl_buf_puts(out, ".SH OPTIONS\n");
+		section(out, JL_N("OPTIONS"));
 	print_options(out, c->options);
-	jl_buf_puts(out, ".SH OPTIONS OF EVERY COMMAND\n");
+	section(out, JL_N("OPTIONS OF EVERY COMMAND"));
 	print_options(out, jl_global_options);
 	if (c->examples[0]) {
-		jl_buf_puts(out, ".SH EXAMPLES\n.nf\n");
+		section(out, JL_N("EXAMPLES"));
+		jl_buf_puts(out, ".nf\n");
 		for (const char *const *e = c->examples; *e; e++) {
 			roff(out, *e);
 			jl_buf_putc(out, '\n');
 		}
 		jl_buf_puts(out, ".fi\n");
 	}
-	jl_buf_puts(out, ".SH SEE ALSO\n.BR jeoul (1)\n");
+	section(out, JL_N("SEE ALSO"));
+	jl_buf_puts(out, ".BR jeoul (1)\n");
 }
+
+struct entry {
+	const char *head, *en; /* no head: a section begins */
+};
+
+static const struct entry ends[] = {
+	{ NULL, JL_N("EXIT STATUS") },
+	{ "0", JL_N("fine; also where predict, fit or compare answer that it does not fit") },
+	{ "1",
+	  JL_N("failed: a name that is not in the catalog, the store or the file system; a file that does not hold "
+	       "what it should; what is missing or breaks while running") },
+	{ "2", JL_N("usage: an unknown command or option; a value that is malformed, has no unit, is out of range or "
+		    "none of the choices") },
+	{ "3", JL_N("the verdict is bad: check: low or impossible; build: parts that do not go together; plan, "
+		    "recommend: nothing is possible, or within deadline and budget; audit --strict: a claim differs") },
+	{ "130", JL_N("plan was stopped with Ctrl-C") },
+	{ NULL, JL_N("FILES") },
+	{ "$XDG_CONFIG_HOME/jeoul/catalog/*.yaml", JL_N("records laid over the built-in catalog") },
+	{ NULL, JL_N("ENVIRONMENT") },
+	{ "NO_COLOR", JL_N("no colour when set") },
+	{ "LC_ALL, LC_MESSAGES, LANG", JL_N("Korean text when they begin with ko") },
+};
 
 static void program_page(struct jl_buf *out)
 {
 	heading(out, "");
-	jl_buf_puts(out,
-		    "weighs GPU systems\n.SH SYNOPSIS\n\\fBjeoul\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n"
-		    ".SH DESCRIPTION\nWhat GPU systems are, how long a training run takes on them, how much memory, "
-		    "energy and money: every number with its origin, every estimate with an interval.\n.SH COMMANDS\n"
-		    "Each has a page of its own, e.g.\n.BR jeoul\\-predict (1).\n");
+	line(out, JL_N("weighs GPU systems"));
+	section(out, JL_N("SYNOPSIS"));
+	jl_buf_printf(out, "\\fBjeoul\\fR \\fI%s\\fR\n", JL_("COMMAND [OPTIONS]"));
+	section(out, JL_N("DESCRIPTION"));
+	line(out,
+	     JL_N("What GPU systems are, how long a training run takes on them, how much memory, energy and money: "
+		  "every number with its origin, every estimate with an interval."));
+	section(out, JL_N("COMMANDS"));
+	line(out, JL_N("Each has a page of its own, e.g. jeoul-predict(1)."));
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
-		synopsis(out, ".TP\n", c);
+		jl_buf_puts(out, ".TP\n");
+		synopsis(out, c);
 		jl_buf_putc(out, '\n');
-		roff(out, c->en);
-		jl_buf_putc(out, '\n');
+		line(out, c->en);
 	}
-	jl_buf_puts(out, ".SH OPTIONS OF EVERY COMMAND\n");
+	section(out, JL_N("OPTIONS OF EVERY COMMAND"));
 	print_options(out, jl_global_options);
-	jl_buf_puts(
-		out,
-		".SH EXIT STATUS\n.TP\n0\nfine; also where predict, fit or compare answer that it does not fit\n"
-		".TP\n1\nfailed: a name that is not in the catalog, the store or the file system; a file that does not "
-		"hold what it should; what is missing or breaks while running\n.TP\n2\nusage: an unknown command or "
-		"option; a value that is malformed, has no unit, is out of range or none of the choices\n.TP\n3\nthe "
-		"verdict is bad: check: low or impossible; build: parts that do not go together; plan, recommend: "
-		"nothing is possible, or within deadline and budget; audit \\-\\-strict: a claim "
-		"differs\n.TP\n130\nplan "
-		"was stopped with Ctrl\\-C\n.SH FILES\n.TP\n$XDG_CONFIG_HOME/jeoul/catalog/*.yaml\nrecords laid over "
-		"the built\\-in catalog\n.SH ENVIRONMENT\n.TP\nNO_COLOR\nno colour when set\n.TP\nLC_ALL, LC_MESSAGES, "
-		"LANG\nKorean text when they begin with ko\n");
+	for (size_t i = 0; i < JL_LEN(ends); i++) {
+		if (ends[i].head)
+			jl_buf_printf(out, ".TP\n%s\n", ends[i].head);
+		(ends[i].head ? line : section)(out, ends[i].en);
+	}
 }
 
 enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)

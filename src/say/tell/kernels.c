@@ -9,7 +9,7 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 
 	jl_doc_para(doc);
 	jl_doc_text(doc, jl_tell_text(doc, JL_("%s on %s, %s: one step, one device"), c->subject.id,
-				      c->machine.sys.text, jl_framework_name(c->framework)));
+				      c->machine.sys.text, jl_framework_word(c->framework)));
 	jl_tell_table(doc, NULL, "ktffff", JL_N("part|operation|times|launches|moves|device time"));
 	for (size_t i = 0; i < kernels->n; i++) {
 		const struct jl_kernel *k = &kernels->items[i];

@@ -287,9 +287,9 @@ JL_BOOL_OF(is_predicted, jl_finding, !isnan(r->after));
 static const struct jl_field finding_rows[] = {
 	{ JL_FIELD(jl_finding, TEXT, key) },
 	{ JL_FIELD_TEXT_OF("severity", severity) },
-	{ JL_FIELD_AS(jl_finding, CHARS, what.text, "what") },
-	{ JL_FIELD_AS(jl_finding, CHARS, why.text, "why") },
-	{ JL_FIELD_AS(jl_finding, CHARS, todo.text, "do") },
+	{ JL_FIELD_AS(jl_finding, CHARS, what.en, "what") },
+	{ JL_FIELD_AS(jl_finding, CHARS, why.en, "why") },
+	{ JL_FIELD_AS(jl_finding, CHARS, todo.en, "do") },
 	{ JL_FIELD_AS(jl_finding, INT, gain_gpus, "predicted_n_gpus"), .when = is_predicted },
 	{ JL_FIELD_AS(jl_finding, NUMBER, before, "predicted_speedup_now"), .when = is_predicted },
 	{ JL_FIELD_AS(jl_finding, NUMBER, after, "predicted_speedup_then"), .when = is_predicted },

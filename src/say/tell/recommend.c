@@ -333,7 +333,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		run_length(doc, &ask->run);
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s",
-			      jl_msg(jl_framework_name(a->found->items[a->found->pick].setup->framework)),
+			      jl_framework_word(a->found->items[a->found->pick].setup->framework),
 			      ask->run.framework == JL_UNSET ? " (--framework)" : "");
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),

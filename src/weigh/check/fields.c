@@ -7,12 +7,8 @@ JL_TEXT_OF(kind, jl_judged, r->record->kind);
 
 static const char *what(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
-	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* as every text of the JSON */
-
 	_Static_assert(JL_RECORD_WORDS_MAX <= JL_FIELD_TEXT_MAX, "the words fit");
-	(void)jl_record_what(out, ((const struct jl_judged *)record)->record);
-	jl_lang_set(reader);
-	return out;
+	return jl_record_what(out, ((const struct jl_judged *)record)->record);
 }
 
 JL_TEXT_OF(system_text, jl_judged, r->sys ? r->sys->text : NULL);

@@ -301,11 +301,8 @@ enum jl_status jl_nodes_of_records(struct jl_nodes *ret_nodes, const struct jl_r
 static const char *worst_what(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
 	const struct jl_node *n = record;
-	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
-	const char *text = n->worst ? jl_record_what(out, n->worst) : NULL;
 
-	jl_lang_set(reader);
-	return text;
+	return n->worst ? jl_record_what(out, n->worst) : NULL;
 }
 
 JL_TEXT_OF(worst_kind, jl_node, r->worst ? r->worst->kind : NULL);

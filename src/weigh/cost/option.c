@@ -35,7 +35,7 @@ const char *jl_cost_kind_key(enum jl_cost_kind kind)
 
 const char *jl_cost_kind_name(enum jl_cost_kind kind)
 {
-	return jl_msg(kinds[kind].en);
+	return kinds[kind].en;
 }
 
 bool jl_cost_is_rent(enum jl_cost_kind kind)

@@ -59,7 +59,7 @@ struct jl_cost_option {
 void jl_cost_spot_usual(struct jl_cost_option *option, int n_gpus, double save_s);
 
 const char *jl_cost_kind_key(enum jl_cost_kind kind);
-const char *jl_cost_kind_name(enum jl_cost_kind kind);
+const char *jl_cost_kind_name(enum jl_cost_kind kind); /* a message */
 bool jl_cost_is_rent(enum jl_cost_kind kind);
 
 /* "rtx-3090 desktop 2200 USD, watts=450 W, idle=60 W, resale=30 %, life=3 y, finance=5 %, hosting=100 USD/month, util=15 %"

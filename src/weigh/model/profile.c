@@ -25,3 +25,8 @@ const char *jl_framework_name(enum jl_framework framework)
 {
 	return names[framework];
 }
+
+const char *jl_framework_word(enum jl_framework framework)
+{
+	return framework == JL_FW_FUSED ? "unsloth" : names[framework];
+}

@@ -217,7 +217,7 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 	if (!site->has_usual || was->global_batch != way->global_batch)
 		return;
 	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
-	changed_word(text, "", jl_framework_name(was->framework), jl_framework_name(way->framework));
+	changed_word(text, "", jl_framework_word(was->framework), jl_framework_word(way->framework));
 	change(text, "tp", was->plan.tp, way->plan.tp);
 	change(text, "pp", was->plan.pp, way->plan.pp);
 	change(text, "cp", was->plan.cp, way->plan.cp);

@@ -9,7 +9,7 @@
 
 JL_NUMBER_OF(params, jl_case, jl_subject_params(&r->subject));
 JL_TEXT_OF(precision, jl_case, jl_dtype_name(r->shard.dtype));
-JL_TEXT_OF(framework, jl_case, jl_framework_name(r->framework));
+JL_TEXT_OF(framework, jl_case, jl_framework_word(r->framework));
 
 static const char *const *offload(const void *record)
 {
@@ -39,7 +39,8 @@ static const struct jl_choice methods[] = { { "sft", JL_METHOD_SFT },
 					    { NULL, 0 } };
 
 static const struct jl_field tune[] = {
-	{ JL_FIELD_TEXT_OF("kind", tune_kind) },
+	{ JL_FIELD_TEXT_OF("kind", tune_kind),
+	  .about = "full, lora, dora, adapter or layers; QLoRA is lora on a base of fewer bits" },
 	{ JL_FIELD_TEXT_OF("base", tune_base), .about = "how frozen weights are kept" },
 	{ JL_FIELD_AS(jl_case, NUMBER, shard.tune.rank, "rank") },
 	{ JL_FIELD_NUMBER_OF("trained_params", trained) },
@@ -56,8 +57,8 @@ static const struct jl_field how[] = {
 	{ JL_FIELD_AS(jl_case, NUMBER, plan.n_micro, "accumulate"), .about = "passes of a step" },
 	{ JL_FIELD(jl_case, NUMBER, global_batch), .about = "samples of a step, all devices" },
 	{ JL_FIELD_AS(jl_case, NUMBER, shard.seq, "seq"), .about = "null: a network without sequences" },
-	{ JL_FIELD_TEXT_OF("precision", precision) },
-	{ JL_FIELD_TEXT_OF("framework", framework) },
+	{ JL_FIELD_TEXT_OF("precision", precision), .about = "as --precision takes it" },
+	{ JL_FIELD_TEXT_OF("framework", framework), .about = "as --framework takes it" },
 	{ JL_FIELD_AS(jl_case, CHOICE, plan.recompute, "recompute"), .choices = jl_recompute_choices },
 	{ JL_FIELD_AS(jl_case, BOOL, shard.flash, "flash") },
 	{ JL_FIELD_AS(jl_case, SUB, plan, "parallel"), .sub = &jl_parallel_fields },
@@ -174,7 +175,7 @@ const struct jl_schema jl_prediction_fields = JL_SCHEMA("prediction", jl_predict
 JL_NUMBER_OF(gain_frac, jl_advice, r->samples_per_s_after / r->samples_per_s_before - 1);
 
 static const struct jl_field advice[] = {
-	{ JL_FIELD_AS(jl_advice, TEXT, key, "change") },
+	{ JL_FIELD_AS(jl_advice, TEXT, key, "change"), .about = "what is changed, in one word; \"text\" says it" },
 	{ JL_FIELD_AS(jl_advice, CHARS, en, "text") },
 	{ JL_FIELD(jl_advice, INT, n_gpus) },
 	{ JL_FIELD_NUMBER_OF("gain_frac", gain_frac) },

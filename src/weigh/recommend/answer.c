@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* --- one candidate */
 
@@ -24,7 +25,14 @@ JL_BOOL_OF(trained, jl_recommend_row, !SERVED(r));
 JL_BOOL_OF(by_model, jl_recommend_row, !SERVED(r) && !r->ask->seen);
 JL_BOOL_OF(will_not_do, jl_recommend_row, r->c.against != JL_AGAINST_NOTHING);
 
-static const struct jl_field caveat[] = { { JL_FIELD(jl_caveat, TEXT, key) }, { JL_FIELD(jl_caveat, CHARS, text) } };
+JL_BOOL_OF(other_words, jl_caveat, strcmp(r->en, r->text) != 0);
+
+static const struct jl_field caveat[] = {
+	{ JL_FIELD(jl_caveat, TEXT, key) },
+	{ JL_FIELD_AS(jl_caveat, CHARS, en, "text") },
+	{ JL_FIELD_AS(jl_caveat, CHARS, text, "said"), .when = other_words,
+	  .about = "in the language that was asked for, where that is not English" },
+};
 static const struct jl_schema caveat_schema = JL_SCHEMA("caveat", jl_caveat, caveat);
 
 #define R(TYPE, M, KEY) JL_FIELD_AS(jl_recommend_row, TYPE, M, KEY)

@@ -71,4 +71,5 @@ def timeless(answer):
 
 def many(n, seed=20):
     rng = random.Random(seed)
-    return [one(rng) for _ in range(n)]
+    asked = [one(rng) for _ in range(n)]
+    return [(command, {**request, "lang": "ko"} if i % 4 == 0 else request) for i, (command, request) in enumerate(asked)]

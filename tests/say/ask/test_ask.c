@@ -132,6 +132,36 @@ static void test_files(void **state)
 	assert_true(jl_file_exists(JL_SOURCE_DIR "/CMakeLists.txt")); /* afterwards files are the machine's again */
 }
 
+/* Files of this machine that the caller names, and no others. */
+static void test_paths(void **state)
+{
+	const char *const paths[] = { JL_SOURCE_DIR "/tests/fixtures/onnx/", NULL };
+	static const struct {
+		const char *model, *says; /* NULL: it is read */
+	} rows[] = {
+		{ JL_SOURCE_DIR "/tests/fixtures/onnx/resnet50.onnx", NULL },
+		{ JL_SOURCE_DIR "/tests/fixtures/onnx/none.onnx", "cannot be read" },
+		{ JL_SOURCE_DIR "/tests/fixtures/onnx", "no config.json" },
+		{ JL_SOURCE_DIR "/tests/fixtures/onnx/../onnx/resnet50.onnx", "\"files\"" },
+		{ JL_SOURCE_DIR "/tests/fixtures/onnx2/resnet50.onnx", "\"files\"" },
+		{ JL_SOURCE_DIR "/tests/fixtures/config.json", "\"files\"" },
+	};
+	struct jl_ask ask = { .front = &jl_cli_front, .cat = jl_catalog_embedded(), .today = TODAY, .paths = paths };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char request[1024];
+		struct jl_answer answer;
+
+		snprintf(request, sizeof(request), "{\"model\":\"%s\"}", rows[i].model);
+		jl_ask(&answer, &ask, "flops", request, strlen(request));
+		if ((answer.code == 0) != !rows[i].says || (rows[i].says && !strstr(answer.err.en, rows[i].says)))
+			fail_msg("%s: %d, %s", request, answer.code, answer.err.en);
+		jl_answer_release(&answer);
+	}
+	bad("flops", "{\"model\":\"" JL_SOURCE_DIR "/tests/fixtures/onnx/resnet50.onnx\"}", 1, "\"files\"");
+}
+
 static void test_forms(void **state)
 {
 	struct jl_answer page = ask_with(NULL, "predict",
@@ -242,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_options_of_every_form),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_table),

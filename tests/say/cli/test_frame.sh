@@ -49,6 +49,7 @@ run 0 version --lang ko; run 0 help --lang ko; has "구성 요소"
 run 2 catalog list gpu; one_line; says "did you mean gpus?"
 run 2 catalog list gpu --lang ko; one_line; says "혹시 gpus인가요?"
 run 0 man; has ".TH JEOUL"
+run 0 man --lang ko; has ".SH 종료 코드"; lacks "SYNOPSIS"
 if command -v man >/dev/null; then run 0 man; MANWIDTH=80 man --warnings -l "$work/out" >/dev/null 2>"$work/roff" || bad "man page"; [ -s "$work/roff" ] && bad "roff: $(cat "$work/roff")"; fi
 run 0 completion bash; bash -n "$work/out" || bad "bash completion does not parse"
 source "$work/out"; COMP_WORDS=(jeoul catalog sh); COMP_CWORD=2; _jeoul; [ "${COMPREPLY[*]}" = show ] && ok || bad "completion of 'catalog sh': ${COMPREPLY[*]}"
@@ -64,6 +65,7 @@ run 2 completion csh; one_line; says "bash, zsh and fish"
 # a man page for every command, none with a complaint of the formatter
 "$JEOUL" help --json | python3 -c "import json, sys; print(*(c['command'] for c in json.load(sys.stdin)['commands']), sep='\n')" > "$work/commands"
 while read -r -a words; do
+	run 0 man "${words[@]}" --lang ko; has ".SH 모든 명령의 옵션"; ask "[l for l in text.split(chr(10)) if chr(4) in l or (l.isascii() and l[:1].islower() and len(l.split()) > 2 and 'jeoul' not in l and ':' not in l)] == []"
 	run 0 man "${words[@]}"; has ".TH JEOUL-$(tr a-z- A-Z- <<< "${words[0]}")"; has ".SH SYNOPSIS"
 	[ -z "$(command -v man)" ] || [ -z "$(MANWIDTH=80 man --warnings -l "$work/out" 2>&1 >/dev/null)" ] || bad "man ${words[*]}: $(MANWIDTH=80 man --warnings -l "$work/out" 2>&1 >/dev/null)"
 done < "$work/commands"

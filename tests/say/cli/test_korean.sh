@@ -16,4 +16,30 @@ for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.[ch]")):
 sys.exit(bad > 0)
 P
 then ok; else bad "particles"; fi
+
+# What programs read is English whatever the reader's language; only what says so ("said") is his.
+machines=$JEOUL_SOURCE/tests/fixtures/machines
+while read -r command; do
+	for lang in en ko; do eval "\"$JEOUL\" $command --json --lang $lang" > "$work/$lang"; done
+	if python3 - "$work/en" "$work/ko" <<'P'
+import json, sys
+def plain(v):
+    return {k: plain(x) for k, x in v.items() if k not in ("said", "elapsed_s")} if isinstance(v, dict) else [plain(x) for x in v] if isinstance(v, list) else v
+en, ko = (json.load(open(name)) for name in sys.argv[1:])
+sys.exit(plain(ko) != plain(en) or '"said"' in json.dumps(en))
+P
+	then ok; else bad "JSON of $command in Korean"; fi
+done <<'EOF'
+probe --from "$machines/supermicro-10x-rtx3090"
+probe --from "$machines/gpuless-arm64-vm"
+recommend --purpose kaggle --how buy --budget "1500 USD"
+recommend --purpose finetune-7b --region seoul
+cost --rent aws:p3.2xlarge --spot aws:p3.2xlarge --buy "rtx-3090 desktop 3000000 KRW"
+predict llama-3-8b --on "8x h100-sxm5"
+infer llama-3-8b --on rtx-4090
+check allreduce --on "125x aws:p5.48xlarge" --size 16GB --algbw "300 GB/s"
+validate --set power
+help predict
+help
+EOF
 finish

@@ -24,6 +24,7 @@ json "j['tune']['kind'] == 'layers' and j['fits']"
 
 # Fused kernels take less memory and time than models written out
 run 0 predict "${one[@]}" --tune qlora --framework unsloth --recompute full --json
+json "j['framework'] == 'unsloth' and j['tune']['kind'] == 'lora'"  # words that an option takes again
 cp "$work/out" "$work/fused"
 run 0 predict "${one[@]}" --tune qlora --framework eager --recompute full --json
 json "json.load(open('$work/fused'))['memory_B']['total'] < j['memory_B']['total'] and json.load(open('$work/fused'))['step_s']['value'] < j['step_s']['value']"

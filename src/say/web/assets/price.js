@@ -39,7 +39,7 @@ export function show(main) {
   }
   function compare() {
     const list = picked.length ? picked : chosen ? [chosen] : [];
-    cards.replaceChildren(el("h2", {}, t("compared")), el("div", { className: "cards" }, list.map((p) => el("article", { className: "card" }, el("h3", {}, p.system), el("p", {}, `${wayName(p.how)} · ${[p.provider, p.region].filter(Boolean).join(", ")}`), el("p", {}, t("cost"), " ", cost(p)), el("p", {}, t("run_time"), " ", time(p)), (p.caveats ?? []).some((c) => c.key === "price-age") ? "" : el("p", { className: "dim" }, `${t("price_of")} ${p.price_date ?? "–"}${old(p.price_date) ? ` (${t("old")})` : ""}`), (p.caveats ?? []).map((c) => el("p", { className: "dim" }, c.text.replace(/(\d) (?=%|[A-Za-z])/g, "$1\u00a0")))))));
+    cards.replaceChildren(el("h2", {}, t("compared")), el("div", { className: "cards" }, list.map((p) => el("article", { className: "card" }, el("h3", {}, p.system), el("p", {}, `${wayName(p.how)} · ${[p.provider, p.region].filter(Boolean).join(", ")}`), el("p", {}, t("cost"), " ", cost(p)), el("p", {}, t("run_time"), " ", time(p)), (p.caveats ?? []).some((c) => c.key === "price-age") ? "" : el("p", { className: "dim" }, `${t("price_of")} ${p.price_date ?? "–"}${old(p.price_date) ? ` (${t("old")})` : ""}`), (p.caveats ?? []).map((c) => el("p", { className: "dim" }, (c.said ?? c.text).replace(/(\d) (?=%|[A-Za-z])/g, "$1\u00a0")))))));
   }
   const update = latest(async () => {
     wait(answer);
