@@ -116,6 +116,24 @@ double jl_transformer_fwd_flop(const struct jl_transformer *m, double seq, int c
 	return 2.0 * layers + m->n_layers * core + logits;
 }
 
+double jl_shard_sequences(const struct jl_shard *shard)
+{
+	return shard->micro_batch * (shard->copies > 0.0 ? shard->copies : 1.0);
+}
+
+double jl_loss_kept_B(const struct jl_shard *shard)
+{
+	const double act_B = jl_dtype_B(shard->act_dtype);
+
+	if (shard->thin_loss)
+		return act_B;
+	if (shard->written_out & JL_WRITTEN_LOSS) /* the log-softmax; the wide logits are handed out */
+		return 8.0;
+	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
+		return shard->autocast ? act_B + 4.0 : act_B;
+	return 4.0;
+}
+
 enum trait {
 	POST_NORM = 1 << 0,  /* a norm after each part as well */
 	EMBED_NORM = 1 << 1, /* a norm after the embedding */
