@@ -6,10 +6,8 @@
 
 #include "base/utf8.h"
 #include "cost/money.h"
-#include "predict/fields.h"
 #include "predict/kind.h"
 #include "predict/narrow.h"
-#include "workload/tune.h"
 
 /* What would make it fit: the first change that does, a smaller pass, else how many devices would hold the states alone. */
 static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)

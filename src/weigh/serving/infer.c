@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "physics/arch.h"
-#include "serving/pass.h"
 #include "serving/trial.h"
 
 #define TARGET_SEARCH 18
@@ -104,7 +103,7 @@ static void say_bound(struct jl_infer *a)
 	};
 	size_t most = 0;
 
-	for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 1; i < JL_LEN(parts); i++)
 		if (parts[i].s > parts[most].s)
 			most = i;
 	a->bound = parts[most].en;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "serving/infer.h"
-#include "serving/pass.h"
 
 /* What every try of a search shares. */
 struct trial {

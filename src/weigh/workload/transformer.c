@@ -22,7 +22,7 @@ enum jl_status jl_transformer_check(const struct jl_transformer *m, struct jl_er
 		{ "vocab", m->vocab, 1e8 },
 	};
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+	for (size_t i = 0; i < JL_LEN(limits); i++)
 		if (!is_count(limits[i].value, limits[i].max))
 			return jl_fail(err, JL_E_RANGE, "%s is %g; it must be a whole number from 1 to %g",
 				       limits[i].name, limits[i].value, limits[i].max);
@@ -159,7 +159,7 @@ static const struct {
 
 static unsigned traits_of(const char *family)
 {
-	for (size_t i = 0; family && i < sizeof(families) / sizeof(*families); i++)
+	for (size_t i = 0; family && i < JL_LEN(families); i++)
 		if (strcmp(families[i].family, family) == 0)
 			return families[i].traits;
 	return 0;
