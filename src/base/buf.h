@@ -1,7 +1,6 @@
 /* A growable byte buffer with a mandatory limit. Errors stick: append freely, look at `failed` once at the end. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"

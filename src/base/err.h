@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/msg.h"
+#include "base/text.h"
 
 enum jl_status {
 	JL_OK = 0,

@@ -139,7 +139,7 @@ struct jl_schema {
 #define JL_SCHEMA(NAME, S, FIELDS)                                                                                     \
 	{                                                                                                              \
 		.en = (NAME), .c_type = "struct " #S, .size_B = sizeof(struct S), .fields = (FIELDS),                  \
-		.n_fields = sizeof(FIELDS) / sizeof((FIELDS)[0])                                                       \
+		.n_fields = JL_LEN(FIELDS)                                                                             \
 	}
 
 static inline const void *jl_field_at(const struct jl_field *field, const void *record)

@@ -106,7 +106,7 @@ static void escape_char(struct jl_buf *out, uint32_t c, const char *bytes, size_
 	static const char named[][2] = { { '"', '"' },  { '\\', '\\' }, { '\n', 'n' }, { '\r', 'r' },
 					 { '\t', 't' }, { '\b', 'b' },  { '\f', 'f' } };
 
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(named); i++) {
 		if (c == (unsigned char)named[i][0]) {
 			jl_buf_putc(out, '\\');
 			jl_buf_putc(out, named[i][1]);

@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
-
 struct jl_progress_options {
 	bool on;           /* the output is a terminal: whoever opens it knows */
 	size_t columns;    /* of the terminal; 0: 80 */

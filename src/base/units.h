@@ -6,9 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 
 /* What kind of quantity is wanted. One row each in the table in units.c: name, example, how it is printed. */

@@ -160,7 +160,7 @@ static void match_word(struct list *list, const struct unit *unit, const char *w
 		note(list, unit->kind, unit->factor, spelling, "", "");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(prefixes); i++) {
 		if (!(prefixes[i].flags & unit->flags) || prefixes[i].len != head_len ||
 		    !same(text, prefixes[i].text, head_len, prefix_any_case))
 			continue;
@@ -183,7 +183,7 @@ static void match_row(struct list *list, const struct unit *unit, const char *te
 static void match_simple(struct list *list, const char *text, size_t len, enum nearness from)
 {
 	for (enum nearness nearness = from; nearness < N_NEARNESS && list->n == 0; nearness++) {
-		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		for (size_t i = 0; i < JL_LEN(units); i++)
 			match_row(list, &units[i], text, len, nearness);
 	}
 }
@@ -192,7 +192,7 @@ static void divide(struct list *list, const struct list *over, const struct list
 {
 	for (size_t i = 0; i < over->n * under->n; i++) {
 		const struct jl_meaning *a = &over->items[i / under->n], *b = &under->items[i % under->n];
-		for (size_t j = 0; j < sizeof(quotients) / sizeof(quotients[0]); j++) {
+		for (size_t j = 0; j < JL_LEN(quotients); j++) {
 			if (quotients[j].over == a->kind && quotients[j].under == b->kind)
 				note(list, quotients[j].gives, a->factor / b->factor, a->spelling, "/", b->spelling);
 		}

@@ -114,7 +114,7 @@ static enum jl_status check_traps(const struct request *request, const char *uni
 {
 	size_t len = strlen(unit);
 
-	for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(traps); i++) {
 		size_t tail_len = strlen(traps[i].tail);
 		if (tail_len > len || strcmp(unit + len - tail_len, traps[i].tail) != 0)
 			continue;
@@ -185,7 +185,7 @@ static const char *take_currency(const char **text, bool *ret_negative)
 {
 	const char *at = *text + (**text == '-');
 
-	for (size_t i = 0; i < sizeof(currencies) / sizeof(currencies[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(currencies); i++) {
 		size_t len = strlen(currencies[i].sign);
 		if (strncmp(at, currencies[i].sign, len) == 0) {
 			*ret_negative = **text == '-';
@@ -257,7 +257,7 @@ static double count_scale(const char *text, long long max)
 	} scales[] = { { "", 1 },     { "K", 1e3 },  { "M", 1e6 },  { "G", 1e9 },  { "B", 1e9 },
 		       { "T", 1e12 }, { "만", 1e4 }, { "억", 1e8 }, { "조", 1e12 } };
 
-	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+	for (size_t i = 0; i < JL_LEN(scales); i++)
 		if (strncmp(text, scales[i].text, strlen(scales[i].text)) == 0 &&
 		    *skip_blanks(text + strlen(scales[i].text)) == '\0')
 			return scales[i].scale == 1e3 && max < 1000000000000LL ? 0 : scales[i].scale;

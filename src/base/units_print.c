@@ -163,7 +163,7 @@ const char *jl_unit_said(const char *unit, bool *ret_close)
 	};
 	const char *said = unit;
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		if (strcmp(strchr(units[i], '\004') + 1, unit) == 0)
 			said = jl_msg(units[i]);
 	if (ret_close)

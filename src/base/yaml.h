@@ -4,7 +4,6 @@
  * stay text; whoever wants a quantity parses it with base/units and says file:line:column when it is wrong. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"

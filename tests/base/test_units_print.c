@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/num.h"
 #include "base/units.h"
 

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #define BY_ID(function, type, array, count)                                                                            \
 	const struct type *function(const struct jl_catalog *cat, const char *id)                                      \
 	{                                                                                                              \

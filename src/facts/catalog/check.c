@@ -88,7 +88,7 @@ static void check_text(struct jl_check *check, const struct jl_field *field, con
 
 static struct range range_of(const struct jl_check *check, const struct jl_field *field)
 {
-	for (size_t i = 0; check->kind == JL_R_GPU && i < sizeof(gpu_range) / sizeof(gpu_range[0]); i++) {
+	for (size_t i = 0; check->kind == JL_R_GPU && i < JL_LEN(gpu_range); i++) {
 		if (strcmp(gpu_range[i].key, field->key) == 0)
 			return gpu_range[i].range;
 	}

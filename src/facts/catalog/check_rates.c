@@ -71,7 +71,7 @@ static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
 
 	if (!(rate->to_fp16 > 0))
 		return NAN;
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(rates); i++) {
 		double as_fp16 = fact_at(gpu, rates[i].offset) * rates[i].to_fp16;
 
 		/* FP16 accumulate is no measure for the others: it may be twice as fast. */
@@ -186,7 +186,7 @@ void jl_check_gpu_rates(struct jl_check *check)
 	bool dense_ok = true;
 	char acc32[JL_UNITS_TEXT_MAX], acc16[JL_UNITS_TEXT_MAX];
 
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+	for (size_t i = 0; i < JL_LEN(rates); i++)
 		dense_ok = check_rate(check, gpu, family, &rates[i]) && dense_ok;
 	if (dense_ok) /* a sparse figure is measured by the dense one, which must be right first */
 		check_sparse_rates(check, gpu, family);

@@ -41,7 +41,7 @@ static bool origin_by_name(enum jl_origin *ret_origin, struct span word)
 {
 	static const enum jl_origin all[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(all); i++) {
 		const char *name = jl_origin_name(all[i]);
 
 		if (strlen(name) == word.len && memcmp(name, word.at, word.len) == 0) {
@@ -187,7 +187,7 @@ static enum jl_status cook_bool(const struct jl_field *field, const char *text, 
 		bool value;
 	} words[] = { { "true", true }, { "false", false }, { "yes", true }, { "no", false } };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(words); i++) {
 		if (strcmp(words[i].name, text) == 0) {
 			*ret_value = words[i].value;
 			return JL_OK;

@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "catalog/fields.h"
 
 #define ROW(type, member, key, kind, en) { #member, key, kind, en, offsetof(struct type, member) },

@@ -106,7 +106,7 @@ static const struct {
 	[JL_ROLE_NETWORK] = { JL_N("network"), JL_N("networks"), JL_N("a network (over)") },
 	[JL_ROLE_SWITCH] = { JL_N("switch"), JL_N("switches"), JL_N("a switch chip") },
 };
-#define N_ROLES (sizeof(role_names) / sizeof(role_names[0]))
+#define N_ROLES (JL_LEN(role_names))
 
 /* "pcie4-no-p2p" after `over`: it exists, but is something else. */
 static enum jl_status other_role(const struct jl_catalog *cat, const struct jl_shelf *shelf, const char *text,
@@ -155,7 +155,7 @@ static bool is_tune(const char *word)
 {
 	static const char *const tunes[] = { "instruct", "chat", "it", "hf", "base", "thinking" };
 
-	for (size_t i = 0; i < sizeof(tunes) / sizeof(tunes[0]); i++)
+	for (size_t i = 0; i < JL_LEN(tunes); i++)
 		if (strcasecmp(word, tunes[i]) == 0)
 			return true;
 	return strlen(word) == 4 && strspn(word, "0123456789") == 4;

@@ -64,7 +64,7 @@ static bool is_for_others(const char *text, size_t len)
 
 		text = line_end ? line_end + 1 : end;
 	}
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+	for (size_t i = 0; i < JL_LEN(others); i++)
 		if ((size_t)(end - text) >= strlen(others[i]) && memcmp(text, others[i], strlen(others[i])) == 0)
 			return true;
 	return false;

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 #include "catalog/sysdefault.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 #include "catalog/load.h"
 
@@ -82,7 +81,7 @@ static size_t with_board(const struct jl_gpu **gpus, const struct jl_catalog *ca
 	char text[80];
 	size_t n = 0;
 
-	for (size_t b = 0; n == 0 && b < sizeof(boards) / sizeof(boards[0]); b++) {
+	for (size_t b = 0; n == 0 && b < JL_LEN(boards); b++) {
 		if (!strcasestr(item, boards[b]))
 			continue;
 		snprintf(text, sizeof(text), "%s %s", name, boards[b]);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/csv.h"
-#include "base/text.h"
 #include "catalog/load.h"
 
 struct reader {
@@ -82,7 +81,7 @@ static void count_slice(struct jl_price *price)
 	} slices[] = { { "tpu-v2-", 2 },  { "tpu-v3-", 2 },  { "tpu-v4-", 2 },
 		       { "tpu-v5p-", 2 }, { "tpu-v6e-", 1 }, { "tpu-v5litepod-", 1 } };
 
-	for (size_t i = 0; price->gpu_text && i < sizeof(slices) / sizeof(slices[0]); i++) {
+	for (size_t i = 0; price->gpu_text && i < JL_LEN(slices); i++) {
 		size_t len = strlen(slices[i].begin);
 		double n = strncmp(price->gpu_text, slices[i].begin, len) == 0 ? strtod(price->gpu_text + len, NULL)
 									       : 0;

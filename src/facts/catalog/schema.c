@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 #define UNKNOWN __builtin_nan("")
 
 /* Rows. S is the struct, M the member; the key is the member's name unless it is given. */

@@ -38,7 +38,7 @@ static bool has_lead(const struct jl_words *words)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+	for (i = 0; i < JL_LEN(leads); i++)
 		if (jl_word_is(words, 0, leads[i]))
 			return true;
 	return false;

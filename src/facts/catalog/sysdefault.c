@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 #include "catalog/find.h"
 
 #define PARENTS_MAX 8
@@ -37,7 +36,7 @@ static bool is_desktop(const struct jl_gpu *gpu)
 	static const char *const series[] = { "rtx", "gtx", "titan", "quadro", "radeon", "rx-", "gb10" };
 	size_t i;
 
-	for (i = 0; i < sizeof(series) / sizeof(series[0]); i++)
+	for (i = 0; i < JL_LEN(series); i++)
 		if (begins(gpu->id, series[i]) && !strstr(gpu->id, "server"))
 			return true;
 	return false;

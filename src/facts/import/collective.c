@@ -15,7 +15,7 @@ static const struct {
 	{ "sendrecv", 1, false },  { "gather", 1, true },    { "scatter", 1, true },
 };
 
-#define N_KINDS (sizeof(kinds) / sizeof(*kinds))
+#define N_KINDS (JL_LEN(kinds))
 
 const char *jl_collective_named(const char *program)
 {

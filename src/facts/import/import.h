@@ -6,11 +6,9 @@
  * columns that contradict one another or a matrix that is cut are dropped, and a remark says so. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "record/record.h"
 

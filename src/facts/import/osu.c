@@ -49,7 +49,7 @@ static void take_title(struct jl_importer *imp, struct osu *o, const char *text)
 	if (strstr(text, "Gatherv") || strstr(text, "Allgatherv") || strstr(text, "Alltoallv") ||
 	    strstr(text, "All-to-Allv") || strstr(text, "Multiple"))
 		return;
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+	for (size_t i = 0; i < JL_LEN(tests); i++) {
 		if (!strstr(text, tests[i].word))
 			continue;
 		o->kind = tests[i].kind;

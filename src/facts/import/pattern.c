@@ -28,7 +28,7 @@ static const struct {
 	{ "loss", OTHER, 0, 0 },
 };
 
-#define N_FIELDS (sizeof(fields) / sizeof(*fields))
+#define N_FIELDS (JL_LEN(fields))
 
 static enum jl_status add_field(struct jl_import_pattern *p, const char *name, size_t len, struct jl_err *err)
 {

@@ -17,7 +17,7 @@ static const struct {
 	{ "gpu_flopps", false, offsetof(struct jl_step, flopps) },
 };
 
-#define N_FIGURES (sizeof(figures) / sizeof(*figures))
+#define N_FIGURES (JL_LEN(figures))
 
 struct jl_step jl_step_unknown(const char *backend)
 {

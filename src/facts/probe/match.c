@@ -20,7 +20,7 @@ static const struct jl_gpu *find_gpu(const struct jl_catalog *cat, const char *n
 	static const char *const tails[] = { "", " Edition", " Generation", " AC", " Workstation Edition" };
 	const struct jl_gpu *gpu, *fits[16];
 
-	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+	for (size_t i = 0; i < JL_LEN(tails); i++) {
 		size_t len = strlen(name), tail = strlen(tails[i]);
 		char text[160];
 
@@ -34,9 +34,9 @@ static const struct jl_gpu *find_gpu(const struct jl_catalog *cat, const char *n
 		snprintf(text, sizeof(text), "%.*s", (int)(len - tail), name);
 		if (jl_find_gpu(&gpu, cat, text, NULL) == JL_OK && same_size(gpu, mem_B))
 			return gpu;
-		size_t n = jl_find_gpus(fits, sizeof(fits) / sizeof(*fits), cat, text);
+		size_t n = jl_find_gpus(fits, JL_LEN(fits), cat, text);
 		gpu = NULL;
-		for (size_t k = 0; k < n && k < sizeof(fits) / sizeof(*fits); k++)
+		for (size_t k = 0; k < n && k < JL_LEN(fits); k++)
 			if (same_size(fits[k], mem_B))
 				gpu = gpu ? NULL : fits[k];
 		if (gpu)

@@ -104,8 +104,8 @@ enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 
 	JL_TRY(jl_got(nvml, err));
 	memset(nvml, 0, sizeof(*nvml));
-	enum jl_status status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols,
-					       sizeof(symbols) / sizeof(*symbols), &nvml->f, err);
+	enum jl_status status = jl_dynlib_open(&nvml->lib, "JEOUL_NVML", names, symbols, JL_LEN(symbols), &nvml->f,
+					       err);
 	if (status) {
 		jl_free(nvml);
 		return status;
@@ -240,7 +240,7 @@ static double link_rate(const struct functions *f, device_t device, unsigned lin
 {
 	const unsigned ids[] = { FIELD_NVLINK_SPEED, FIELD_NVLINK_COMMON };
 
-	for (size_t i = 0; f->fields && i < sizeof(ids) / sizeof(*ids); i++) {
+	for (size_t i = 0; f->fields && i < JL_LEN(ids); i++) {
 		struct field_value value = { .id = ids[i], .scope = ids[i] == FIELD_NVLINK_SPEED ? link : 0 };
 
 		if (f->fields(device, 1, &value) == SUCCESS && value.status == SUCCESS && value.value.u32 > 0)

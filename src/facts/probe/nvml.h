@@ -5,7 +5,6 @@
  * tests put a stand-in there. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"

@@ -30,7 +30,7 @@ static const struct field fields[] = {
 	W(throttle),
 };
 /* clang-format on */
-#define N_FIELDS (sizeof(fields) / sizeof(*fields))
+#define N_FIELDS (JL_LEN(fields))
 
 static const char *const ends[] = {
 	[JL_NVLINK_GPU] = "gpu", [JL_NVLINK_SWITCH] = "switch", [JL_NVLINK_OTHER] = "other"
@@ -204,7 +204,7 @@ static enum jl_status read_links(const char *name, json_t *array, struct jl_nvml
 		json_t *version = json_object_get(item, "version"), *rate = json_object_get(item, "oneway_Bps");
 
 		*link = (struct jl_nvml_link){ .version = -1, .end = JL_NVLINK_OTHER, .oneway_Bps = NAN };
-		for (size_t end = 0; to && end < sizeof(ends) / sizeof(*ends); end++)
+		for (size_t end = 0; to && end < JL_LEN(ends); end++)
 			if (strcmp(ends[end], to) == 0)
 				link->end = (enum jl_nvlink_end)end;
 		if (remote)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "probe/read.h"
 
 #define GIB 1073741824.0
@@ -81,7 +80,7 @@ static const char *without_brand(const char *name)
 {
 	static const char *const brands[] = { "NVIDIA ", "GeForce ", "Tesla ", "Intel ", "AMD " };
 
-	for (size_t i = 0; i < sizeof(brands) / sizeof(*brands); i++)
+	for (size_t i = 0; i < JL_LEN(brands); i++)
 		if (strncmp(name, brands[i], strlen(brands[i])) == 0)
 			name += strlen(brands[i]);
 	return name;
@@ -140,7 +139,7 @@ enum jl_status jl_probe_machine(struct jl_probe_source *source, const struct jl_
 
 	in.machine = jl_arena_alloc(arena, sizeof(*in.machine));
 	JL_TRY(jl_got(in.machine, err));
-	for (size_t i = 0; !status && i < sizeof(readers) / sizeof(*readers); i++)
+	for (size_t i = 0; !status && i < JL_LEN(readers); i++)
 		status = readers[i](&in, err);
 	JL_THEN(status, jl_source_failed(source, err));
 	if (status)

@@ -37,7 +37,7 @@ static const char *tidy_model(struct jl_arena *arena, const char *model)
 		return model;
 	if ((at = strstr(text, " @")) != NULL)
 		*at = '\0';
-	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
+	for (size_t i = 0; i < JL_LEN(noise); i++)
 		while ((at = strstr(text, noise[i])) != NULL)
 			memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
 	/* "AMD EPYC 7763 64-Core" */
@@ -64,7 +64,7 @@ static void read_model(struct jl_probe_in *in)
 	}
 	implementer = (unsigned)jl_text_whole(jl_text_value(in->arena, info, "CPU implementer"), 0);
 	part = (unsigned)jl_text_whole(jl_text_value(in->arena, info, "CPU part"), 0);
-	for (size_t i = 0; i < sizeof(cores) / sizeof(*cores); i++)
+	for (size_t i = 0; i < JL_LEN(cores); i++)
 		if (cores[i].implementer == implementer && cores[i].part == part) {
 			cpu->vendor = cores[i].vendor;
 			cpu->model = cores[i].name;
@@ -81,7 +81,7 @@ static bool has_flag(const char *info, const char *word)
 	static const char *const keys[] = { "flags", "Features" };
 	const size_t len = strlen(word);
 
-	for (size_t i = 0; info && i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; info && i < JL_LEN(keys); i++) {
 		const char *at = strstr(info, keys[i]), *end;
 
 		if (!at || (at != info && at[-1] != '\n'))
@@ -103,7 +103,7 @@ static const char *widest_vector(const char *info)
 	} units[] = { { "avx512f", "AVX-512" }, { "avx2", "AVX2" }, { "avx", "AVX" },
 		      { "sse2", "SSE2" },       { "sve", "SVE" },   { "asimd", "NEON" } };
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		if (has_flag(info, units[i].flag))
 			return units[i].name;
 	return NULL;
@@ -118,7 +118,7 @@ static double read_clock(struct jl_probe_in *in, const char *info)
 	const char *now = jl_text_value(in->arena, info, "cpu MHz");
 	double clock_Hz = at && strstr(at, "GHz") ? strtod(at + 2, NULL) * 1e9 : 0;
 
-	for (size_t i = 0; !(clock_Hz > 0) && i < sizeof(files) / sizeof(*files); i++)
+	for (size_t i = 0; !(clock_Hz > 0) && i < JL_LEN(files); i++)
 		clock_Hz = (double)jl_source_whole(in->source, 0, "%s", files[i]) * 1e3;
 	if (!(clock_Hz > 0) && now)
 		clock_Hz = strtod(now, NULL) * 1e6;

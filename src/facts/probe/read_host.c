@@ -17,7 +17,7 @@ static const char *said(const char *text)
 		"Unknown", "0123456789"
 	};
 
-	for (size_t i = 0; text && i < sizeof(empty) / sizeof(*empty); i++)
+	for (size_t i = 0; text && i < JL_LEN(empty); i++)
 		if (strcasecmp(text, empty[i]) == 0)
 			return NULL;
 	return text;
@@ -48,7 +48,7 @@ static const char *find_vm(struct jl_probe_in *in)
 
 	if (product && strstr(product, "metal"))
 		return NULL;
-	for (size_t i = 0; i < sizeof(guests) / sizeof(*guests); i++) {
+	for (size_t i = 0; i < JL_LEN(guests); i++) {
 		const char *text = jl_source_read(in->source, "%s", guests[i].path);
 
 		if (text && strncmp(text, guests[i].begins, strlen(guests[i].begins)) == 0)
@@ -72,7 +72,7 @@ static const char *find_container(struct jl_probe_in *in)
 	const char *cgroup = jl_source_read(in->source, "/proc/self/cgroup");
 	const char *systemd = jl_source_read(in->source, "/run/systemd/container");
 
-	for (size_t i = 0; cgroup && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; cgroup && i < JL_LEN(names); i++)
 		if (strstr(cgroup, names[i].word))
 			return names[i].name;
 	if (jl_source_list(in->source, "/run/secrets/kubernetes.io"))

@@ -130,7 +130,7 @@ enum jl_status jl_read_disks(struct jl_probe_in *in, struct jl_err *err)
 		struct jl_probe_disk *disk = &machine->disks[machine->n_disks];
 		bool skip = false;
 
-		for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		for (size_t i = 0; i < JL_LEN(passed); i++)
 			skip = skip || strncmp(name, passed[i], strlen(passed[i])) == 0;
 		if (skip)
 			continue;

@@ -28,7 +28,7 @@ static int link_gen(const char *text)
 	static const double rates[] = { 2.5, 5, 8, 16, 32, 64, 128 };
 	double rate = text ? strtod(text, NULL) : 0;
 
-	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++)
+	for (size_t i = 0; i < JL_LEN(rates); i++)
 		if (fabs(rate - rates[i]) < 0.1)
 			return (int)i + 1;
 	return -1;

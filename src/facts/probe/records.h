@@ -1,8 +1,6 @@
 /* What was asked of a source and what it answered; the text form of it. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"

@@ -72,7 +72,7 @@ static const char *engine(const char *part, size_t len)
 {
 	static const char *const words[] = { "-kubepods", "-docker", "-libpod", "-lxc", "-containerd" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (memmem(part, len, words[i] + 1, strlen(words[i]) - 1))
 			return words[i];
 	return "";
@@ -109,7 +109,7 @@ static char *cgroup_path(struct jl_arena *arena, const char *path)
 	size_t from = strlen(CGROUP_ROOT);
 	const char *file = strrchr(path, '/');
 
-	for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
+	for (size_t i = 0; i < JL_LEN(controllers); i++)
 		if (strncmp(path + from, controllers[i], strlen(controllers[i])) == 0) {
 			from += strlen(controllers[i]);
 			break;
@@ -181,7 +181,7 @@ static char *redact_text(struct jl_arena *arena, const struct jl_asked_path *ite
 		{ "/proc/meminfo", "\n", { "MemTotal", "MemFree", "MemAvailable", "SwapTotal", "SwapFree" } },
 	};
 
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+	for (size_t i = 0; i < JL_LEN(kept); i++)
 		if (strcmp(item->path, kept[i].path) == 0)
 			return keep(arena, item->text, kept[i].cuts, kept[i].words);
 	if (strcmp(item->path, "/proc/self/cgroup") == 0)

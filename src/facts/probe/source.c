@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "probe/nvml_json.h"
 #include "probe/records.h"

@@ -18,7 +18,7 @@ static bool has_unit(const char *name)
 
 	if (strncmp(name, "n_", 2) == 0)
 		return true;
-	for (size_t i = 0; i < sizeof(unit_ends) / sizeof(*unit_ends); i++) {
+	for (size_t i = 0; i < JL_LEN(unit_ends); i++) {
 		size_t n = strlen(unit_ends[i]);
 
 		if (len >= n && strcmp(name + len - n, unit_ends[i]) == 0)
@@ -72,7 +72,7 @@ static enum jl_status check_texts(const struct jl_record *r, struct jl_err *err)
 	};
 	enum jl_status status = JL_OK;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) && !status; i++)
+	for (size_t i = 0; i < JL_LEN(texts) && !status; i++)
 		status = check_text(texts[i].what, texts[i].text, texts[i].required, err);
 	return status;
 }
@@ -101,7 +101,7 @@ static bool summary_holds(const struct jl_stats *s)
 {
 	const double values[] = { s->mean, s->min, s->max, s->p95, s->lo95, s->hi95 };
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+	for (size_t i = 0; i < JL_LEN(values); i++)
 		if (isinf(values[i]))
 			return false;
 	/* comparisons with NAN are false: what is not known contradicts nothing */

@@ -29,7 +29,7 @@ void jl_draft_text(struct jl_draft *draft, const char *key, const char *text)
 
 void jl_draft_version(struct jl_draft *draft, const char *key, const char *text)
 {
-	if (text && *text && draft->n_versions < sizeof(draft->versions) / sizeof(*draft->versions))
+	if (text && *text && draft->n_versions < JL_LEN(draft->versions))
 		draft->versions[draft->n_versions++] =
 			(struct jl_record_item){ .key = key, .text = text, .number = NAN };
 }

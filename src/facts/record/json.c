@@ -276,7 +276,7 @@ static const char *take_extra(struct reader *rd, json_t *root)
 
 	if (rd->status)
 		return NULL;
-	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+	for (size_t i = 0; i < JL_LEN(ours); i++)
 		json_object_del(root, ours[i]);
 	for (size_t i = 0; i < head_form.n_fields; i++)
 		json_object_del(root, head_rows[i].member);

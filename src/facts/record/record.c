@@ -1,5 +1,4 @@
 #include "record/record.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -51,7 +51,7 @@ const char *jl_record_value_text(char out[JL_RECORD_WORDS_MAX], const char *name
 		print_size(out, value);
 		return out;
 	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < JL_LEN(units); i++) {
 		if (!ends_with(name, units[i].end))
 			continue;
 		(void)jl_units_text(out, value, units[i].kind, 3);
@@ -90,7 +90,7 @@ const char *jl_record_what(char out[JL_RECORD_WORDS_MAX], const struct jl_record
 			       jl_record_text(r, "mode"));
 		append(out, " ", part);
 	}
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < JL_LEN(texts); i++) {
 		const char *text = jl_record_text(r, texts[i]);
 
 		if (text && strcmp(text, r->kind) != 0)

@@ -1,7 +1,6 @@
 /* What keeps the rows: one const struct for SQLite, one for PostgreSQL. Private to src/store. */
 #pragma once
 
-#include "base/buf.h"
 #include "store/store.h"
 
 #define JL_STORE_SCHEMA   2 /* newest form of the tables; older ones are brought up to it when opened */

@@ -12,8 +12,7 @@ enum jl_status jl_libpq(const struct jl_libpq **ret_pq, struct jl_err *err)
 	static struct jl_dynlib lib;
 	struct jl_err why;
 
-	if (!lib.handle &&
-	    jl_dynlib_open(&lib, "JEOUL_LIBPQ", names, symbols, sizeof(symbols) / sizeof(*symbols), &pq, &why))
+	if (!lib.handle && jl_dynlib_open(&lib, "JEOUL_LIBPQ", names, symbols, JL_LEN(symbols), &pq, &why))
 		return jl_fail_from(err, JL_E_ABSENT, NULL, &why,
 				    "PostgreSQL is not available: {}; install the package libpq5");
 	*ret_pq = &pq;

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "store/backend.h"
 

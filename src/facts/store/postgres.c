@@ -129,7 +129,7 @@ static bool is_refusal(const char *sqlstate)
 {
 	static const char *const classes[] = { "22", "23", "25", "42", "54", "0A" };
 
-	for (size_t i = 0; sqlstate && i < sizeof(classes) / sizeof(*classes); i++)
+	for (size_t i = 0; sqlstate && i < JL_LEN(classes); i++)
 		if (strncmp(sqlstate, classes[i], 2) == 0)
 			return true;
 	return false;

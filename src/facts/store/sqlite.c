@@ -121,7 +121,7 @@ static bool is_network_file_system(const char *path)
 
 	if (statfs(path, &info) != 0)
 		return false;
-	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+	for (size_t i = 0; i < JL_LEN(magics); i++)
 		if (((unsigned long)info.f_type & 0xffffffffU) == magics[i])
 			return true;
 	return false;

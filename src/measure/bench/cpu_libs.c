@@ -135,7 +135,7 @@ enum jl_status jl_cpu_libs(const struct jl_cpu_lib **ret_libs, size_t *ret_n, st
 	JL_TRY(has_room(err));
 
 	(void)pthread_mutex_lock(&lock);
-	for (size_t i = 0; !looked && i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; !looked && i < JL_LEN(known); i++)
 		n_libs += open_one(&libs[n_libs], &known[i]);
 	looked = true;
 	(void)pthread_mutex_unlock(&lock);

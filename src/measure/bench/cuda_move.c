@@ -33,7 +33,7 @@ static enum jl_status choose(struct jl_bench_state *s, const char *name, bool co
 	unsigned best_blocks = 0;
 	double best_s = INFINITY;
 	JL_TRY(jl_gpu_function(s->gpu, name, 0, &kernel, err));
-	for (size_t i = copies ? 0 : 2; i < sizeof per_sm / sizeof per_sm[0]; i++) {
+	for (size_t i = copies ? 0 : 2; i < JL_LEN(per_sm); i++) {
 		double once_s = 0.0;
 		s->n_blocks = per_sm[i] * (unsigned)s->gpu->n_sm;
 		s->kernel = per_sm[i] ? kernel : NULL;

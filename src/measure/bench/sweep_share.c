@@ -41,7 +41,7 @@ enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double told[JL_SWEEP_
 	struct jl_bench_task task = sweep->task;
 	enum jl_status status = JL_OK;
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+	for (size_t i = 0; i < JL_LEN(limits); i++)
 		if (!(told[i] >= limits[i].least && told[i] <= limits[i].most) ||
 		    (i != JL_TOLD_TIME_S && told[i] != floor(told[i])))
 			return odd(limits[i].name, told[i], err);

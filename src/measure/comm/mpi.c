@@ -34,7 +34,7 @@ static int number_of(const char *name, int instead)
 
 int jl_comm_mpi_launched(int *ret_rank)
 {
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+	for (size_t i = 0; i < JL_LEN(launchers); i++) {
 		const int size = number_of(launchers[i].size, 0);
 
 		if (size > 0) {
@@ -70,7 +70,7 @@ static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 	char *slash = strrchr(self, '/');
 	if (slash)
 		slash[1] = '\0';
-	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; slash && i < JL_LEN(places); i++) {
 		if (snprintf(ret_path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX && access(ret_path, R_OK) == 0)
 			return JL_OK;
 	}

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "comm/door.h"
 #include "comm/tcp.h"
 

@@ -59,8 +59,7 @@ static enum jl_status open_library(struct jl_err *err)
 	struct jl_dynlib lib = { 0 };
 	enum jl_status status = JL_OK;
 	pthread_mutex_lock(&lock);
-	if (!is_open && jl_dynlib_open(&lib, "JEOUL_CUBLASLT", names, symbols, sizeof symbols / sizeof symbols[0],
-				       &loaded, err) != JL_OK)
+	if (!is_open && jl_dynlib_open(&lib, "JEOUL_CUBLASLT", names, symbols, JL_LEN(symbols), &loaded, err) != JL_OK)
 		status = jl_fail(
 			err, JL_E_ABSENT,
 			"%s cannot be opened: install the CUDA libraries (cuBLAS) or name it in JEOUL_CUBLASLT",

@@ -27,8 +27,7 @@ static enum jl_status open_locked(struct jl_err *err)
 {
 	struct jl_dynlib lib = { 0 };
 	struct jl_cuda loaded = { 0 };
-	enum jl_status status = jl_dynlib_open(&lib, "JEOUL_CUDA", names, symbols, sizeof symbols / sizeof symbols[0],
-					       &loaded, NULL);
+	enum jl_status status = jl_dynlib_open(&lib, "JEOUL_CUDA", names, symbols, JL_LEN(symbols), &loaded, NULL);
 	if (status != JL_OK)
 		return jl_fail(err, JL_E_ABSENT, "no NVIDIA driver: %s cannot be opened; install the driver of the GPU",
 			       names[0]);

@@ -16,7 +16,7 @@ static enum jl_status describe(struct jl_gpu_dev *gpu, struct jl_err *err)
 		{ JL_CU_ATTR_CC_MAJOR, &gpu->cc_major }, { JL_CU_ATTR_CC_MINOR, &gpu->cc_minor },
 		{ JL_CU_ATTR_SHARED_MAX_B, &shared_B },
 	};
-	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(wanted); i++) {
 		JL_TRY(jl_cuda_check(cu, cu->DeviceGetAttribute(wanted[i].value, wanted[i].attribute, gpu->device),
 				     "cuDeviceGetAttribute", err));
 	}

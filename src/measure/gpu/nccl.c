@@ -18,8 +18,7 @@ enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err)
 	struct jl_dynlib lib = { 0 };
 	enum jl_status status = JL_OK;
 	pthread_mutex_lock(&lock);
-	if (!is_open && jl_dynlib_open(&lib, "JEOUL_NCCL", names, symbols, sizeof symbols / sizeof symbols[0],
-				       &functions, NULL) != JL_OK)
+	if (!is_open && jl_dynlib_open(&lib, "JEOUL_NCCL", names, symbols, JL_LEN(symbols), &functions, NULL) != JL_OK)
 		status = jl_fail(err, JL_E_ABSENT,
 				 "%s cannot be opened: install NCCL (libnccl2) or name it in JEOUL_NCCL", names[0]);
 	is_open = is_open || status == JL_OK;

@@ -1,6 +1,5 @@
 #include "train/decode.h"
 
-#include "base/mem.h"
 #include "train/state.h"
 
 /* Logits of each sample's last token, and what they say. */

@@ -16,7 +16,7 @@ double jl_train_energy_J(const char **ret_from)
 	double energy_J = NAN, n;
 
 	*ret_from = NULL;
-	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters) && (!*ret_from || i == 1); i++) {
+	for (size_t i = 0; i < JL_LEN(counters) && (!*ret_from || i == 1); i++) {
 		const double more_J = 1e-6 * jl_noise_sum(counters[i].pattern, &n);
 
 		if (isnan(more_J))

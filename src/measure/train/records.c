@@ -93,7 +93,7 @@ static void add_parts(struct jl_draft *d, const struct jl_train_result *r)
 		{ "copy_Bps", r->rates.mem_Bps, true },
 		{ "allreduce_Bps", r->rates.allreduce_Bps, true },
 	};
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+	for (size_t i = 0; i < JL_LEN(parts); i++)
 		if (parts[i].value > 0)
 			add_figure(d, parts[i].name, !parts[i].is_rate, parts[i].value);
 }

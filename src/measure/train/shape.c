@@ -30,7 +30,7 @@ static const char *refusal(const struct jl_model_info *info, const struct jl_tra
 		{ fmod(m->ffn, 8) != 0, JL_N("has a feed-forward width that is no multiple of 8") },
 		{ m->n_layers + 2 > JL_TRAIN_UNITS_MAX, JL_N("has too many layers") },
 	};
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+	for (size_t i = 0; i < JL_LEN(reasons); i++)
 		if (reasons[i].is)
 			return reasons[i].en;
 	return NULL;

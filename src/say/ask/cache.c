@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
 #define N_SETS       512
 #define N_WAYS       4

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
 

@@ -5,7 +5,6 @@
 
 #include "catalog/find.h"
 #include "model/profile.h"
-#include "workload/input.h"
 #include "workload/tune.h"
 
 /* Words stand in the order of their enums. */

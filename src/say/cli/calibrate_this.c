@@ -11,7 +11,6 @@
 #include "check/own_params.h"
 #include "cli/this_machine.h"
 #include "cli/view.h"
-#include "store/store.h"
 
 #define RECORDS_MAX 4000
 #define YAML_MAX_B  ((size_t)1 << 20)

@@ -9,7 +9,6 @@
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
-#include "store/store.h"
 
 #define RECORDS_MAX 4000 /* newest that are looked at */
 #define FLEET_MAX   40000

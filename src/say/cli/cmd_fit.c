@@ -1,7 +1,6 @@
 /* jeoul fit: which techniques make a model fit in a system's memory, and what each costs in time. */
 #include "cli/ask.h"
 #include "cli/view.h"
-#include "plan/answer.h"
 #include "predict/technique.h"
 
 const struct jl_option jl_fit_options[] = {

@@ -11,7 +11,6 @@
 #include "cli/view.h"
 #include "comm/comm.h"
 #include "plan/answer.h"
-#include "predict/technique.h"
 
 static const char *const precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", "any", NULL };
 static const char *const frameworks[] = { "eager", "compiled", "megatron", "native", "any", NULL };

@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/text.h"
 #include "doc/num.h"
 
 struct jl_chart;

@@ -6,7 +6,6 @@
 #include "report/section_answers.h"
 #include "tell/probe.h"
 #include "record/record.h"
-#include "store/store.h"
 
 #define JUDGED_MAX  400
 #define RECORDS_MAX 40

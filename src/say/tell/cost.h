@@ -16,6 +16,8 @@ struct jl_tell_cost {
 void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
 
 void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
+/* Its end: what it rests on. */
+void jl_tell_cost_notes(struct jl_doc *doc, const struct jl_tell_cost *in);
 
 /* What a machine adds to the bills of a year. */
 void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "predict/kind.h"
-#include "plan/answer.h"
 #include "predict/technique.h"
 #include "tell/predict.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "plan/answer.h"
-#include "predict/technique.h"
 #include "tell/predict.h"
 
 static size_t kind_of(const struct jl_fleet_ask *ask, const struct jl_fleet_point *p)

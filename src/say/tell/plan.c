@@ -1,6 +1,5 @@
 #include "plan/answer.h"
 #include "predict/narrow.h"
-#include "predict/technique.h"
 #include "tell/tell.h"
 
 #include <math.h>

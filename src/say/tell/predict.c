@@ -6,96 +6,8 @@
 
 #include "base/utf8.h"
 #include "cost/money.h"
-#include "predict/fields.h"
 #include "predict/kind.h"
 #include "predict/narrow.h"
-#include "workload/tune.h"
-
-static const char *device(const struct jl_case *c)
-{
-	return c->machine.sys.gpu ? "GPU" : "CPU";
-}
-
-/* --- how it runs */
-
-static const char *framework_text(enum jl_framework framework)
-{
-	static const char *const names[JL_N_FRAMEWORK] = {
-		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
-		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
-		[JL_FW_APEX] = "PyTorch with apex", [JL_FW_GENERAL] = "general",
-		[JL_FW_FUSED] = "Unsloth"
-	};
-
-	return names[framework];
-}
-
-static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
-{
-	if (p->zero >= 1 && p->shard > 0)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard,
-			      p->shard);
-	else if (p->zero == 1 || p->zero == 2)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "ZeRO-%d %.0f", p->zero, p->dp);
-	else if (p->dp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
-	if (p->tp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
-			      p->tp_async ? JL_(" overlapped") : "");
-	if (p->pp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_(" interleaved") : "");
-	if (p->cp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
-	if (p->ep > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
-	if (p->recompute != JL_RECOMPUTE_NONE)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
-			      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
-	if (p->offload)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
-}
-
-/* "QLoRA rank 16 (nf4)", "DPO". */
-static void tune_pieces(struct jl_doc *doc, const struct jl_case *c)
-{
-	static const char *const names[JL_N_TUNE] = { [JL_TUNE_LORA] = "LoRA", [JL_TUNE_DORA] = "DoRA" };
-	static const char *const methods[JL_N_METHOD] = { NULL, "DPO", "ORPO", "GRPO" };
-	const struct jl_tune *t = &c->shard.tune;
-
-	if (!c->tuned)
-		return;
-	if (t->kind == JL_TUNE_FULL)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("full tuning"));
-	else if (t->kind == JL_TUNE_LAYERS)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the last %.0f layers"), t->n_layers);
-	else if (t->kind == JL_TUNE_ADAPTER)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("adapters %.0f wide"), t->rank);
-	else
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s%s rank %.0f (base %s)"), t->base == JL_BASE_SAME ? "" : "Q",
-			      names[t->kind], t->rank, jl_base_name(t->base));
-	if (methods[c->method])
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", methods[c->method]);
-}
-
-void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
-{
-	const struct jl_plan *p = &c->plan;
-
-	JL_LEAD(doc, c->subject.name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"),
-		      jl_count_text(JL_TXT, c->shard.micro_batch * p->n_micro), device(c));
-	if (p->n_micro > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(JL_TXT, c->shard.micro_batch));
-	if (p->dp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global %s"), jl_count_text(JL_TXT, c->global_batch));
-	if (c->subject.kind->has_tokens)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(JL_TXT, c->shard.seq));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
-	tune_pieces(doc, c);
-	cut_pieces(doc, p);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
-}
 
 /* What would make it fit: the first change that does, a smaller pass, else how many devices would hold the states alone. */
 static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
@@ -122,16 +34,16 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 		return jl_tell_text(doc,
 				    JL_("One sample needs %.3g GiB on every %s, however many there are: data parallel "
 					"training does not divide it."),
-				    c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, device(c));
+				    c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, jl_tell_device(c));
 	}
 	if (states_B <= c->n_gpus * c->machine.dev.mem_B)
 		return jl_tell_text(
 			doc,
 			JL_("Weights and optimizer would fit, one sample's activations do not: try a shorter "
 			    "--seq, or a %s with more memory."),
-			device(c));
+			jl_tell_device(c));
 	return jl_tell_text(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
-			    ceil(states_B / c->machine.dev.mem_B), device(c));
+			    ceil(states_B / c->machine.dev.mem_B), jl_tell_device(c));
 }
 
 void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
@@ -145,7 +57,8 @@ void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
 		    host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
 			 : JL_("It does not fit: it needs |1 a |3, which has |2."),
 		    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
-		    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))), JL_WORD(device(&x->how)));
+		    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
+		    JL_WORD(jl_tell_device(&x->how)));
 	jl_doc_text(doc, " ");
 	jl_doc_said(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 }
@@ -204,8 +117,8 @@ static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 	const char *unit = unit_text(x->p.unit);
 
 	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %s %%"), jl_about_text(JL_TXT, all),
-		      (int)strcspn(unit, "("), unit, jl_about_text(JL_TXT, all / x->how.n_gpus), device(&x->how),
-		      jl_about_text(JL_TXT, 100 * x->p.mfu_frac));
+		      (int)strcspn(unit, "("), unit, jl_about_text(JL_TXT, all / x->how.n_gpus),
+		      jl_tell_device(&x->how), jl_about_text(JL_TXT, 100 * x->p.mfu_frac));
 }
 
 static size_t largest_left(const struct jl_step_cost *step, size_t done)
@@ -321,7 +234,7 @@ static void memory(struct jl_doc *doc, const struct jl_predicted *x)
 		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(JL_TXT, total_B));
 	else
 		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"), gib(JL_TXT, total_B),
-			      gib(JL_TXT, p->capacity_B), device(&x->how), verdict);
+			      gib(JL_TXT, p->capacity_B), jl_tell_device(&x->how), verdict);
 	memory_parts(doc, p);
 	if (p->host_B > 0)
 		host_memory(doc, p);
@@ -411,12 +324,12 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 	if (x->p.input.storage_s > x->p.input.threads_s)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
-			      jl_units_said(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought, device(c),
-			      taken);
+			      jl_units_said(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought,
+			      jl_tell_device(c), taken);
 	else
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
-			      c->input.n_threads, brought, device(c), taken);
+			      c->input.n_threads, brought, jl_tell_device(c), taken);
 }
 
 static void bound(struct jl_doc *doc, const struct jl_predicted *x)

@@ -8,6 +8,8 @@
 
 /* "GPT 305M · 10x rtx-3090 · batch 4 a worker · ... · PyTorch eager" */
 void jl_tell_case(struct jl_doc *doc, const struct jl_case *c);
+/* "GPU", "CPU" */
+const char *jl_tell_device(const struct jl_case *c);
 /* "○ estimated; 80 % intervals ...", then what was assumed. */
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes);
 

@@ -1,5 +1,4 @@
 #include "record/record.h"
-#include "store/store.h"
 #include "tell/tell.h"
 
 #include <math.h>

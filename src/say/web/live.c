@@ -1,6 +1,5 @@
 /* What this machine does now: GPUs by NVML, load and memory by /proc. Read at most twice a second, however many look. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

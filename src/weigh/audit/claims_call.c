@@ -137,7 +137,7 @@ static const struct function functions[] = {
 	{ "cost.break_even", 2, 2, NULL, jl_call_cost, "cost.break_even(desktop, aws)" },
 };
 
-#define N_FUNCTIONS (sizeof functions / sizeof functions[0])
+#define N_FUNCTIONS (JL_LEN(functions))
 
 static enum jl_status unknown_function(const char *name, struct jl_err *err)
 {

@@ -38,7 +38,7 @@ static enum jl_status of_gpu(struct jl_val *ret_val, const struct jl_catalog *ca
 		       { "tensor_gen",
 			 family && family->tensor_generation ? (double)family->tensor_generation : (double)NAN } };
 
-	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+	for (size_t i = 0; i < JL_LEN(counts); i++)
 		if (strcmp(field, counts[i].name) == 0) {
 			if (isnan(counts[i].value))
 				return not_listed(err, gpu->id, field);

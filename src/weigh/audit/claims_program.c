@@ -92,8 +92,7 @@ enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_reckon *r, cons
 			{ "batch", JL_K_NUMBER, EXACT(at->batch) }, { "limit", JL_K_NUMBER, EXACT(row->limit) },
 		};
 
-		status = at->possible ? choose(ret_val, call, results, sizeof results / sizeof results[0], err)
-				      : absent(err, &at->why);
+		status = at->possible ? choose(ret_val, call, results, JL_LEN(results), err) : absent(err, &at->why);
 	}
 	free(compare);
 	return status;

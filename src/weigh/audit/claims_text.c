@@ -52,7 +52,7 @@ const char *jl_claim_say(char out[JL_CLAIM_SAY_MAX], const char *text)
 	struct out o = { .at = out, .end = out + JL_CLAIM_SAY_MAX };
 
 	out[0] = '\0';
-	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+	for (size_t i = 0; i < JL_LEN(signs); i++)
 		if (strncmp(text, signs[i].sign, strlen(signs[i].sign)) == 0) {
 			text += strlen(signs[i].sign);
 			puts_to(&o, jl_msg(signs[i].en));

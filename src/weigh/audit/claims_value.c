@@ -204,16 +204,16 @@ bool jl_unit_value(struct jl_val *ret_val, const char *name, size_t len)
 	} prefixes[] = { { 'k', 1e3 }, { 'M', 1e6 }, { 'G', 1e9 }, { 'T', 1e12 }, { 'P', 1e15 } };
 	double factor = 1;
 
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		if (strlen(units[i].name) == len && memcmp(units[i].name, name, len) == 0) {
 			*ret_val = jl_val_of(units[i].factor, units[i].kind);
 			return true;
 		}
-	for (size_t i = 0; len > 1 && i < sizeof prefixes / sizeof prefixes[0] && factor < 2; i++)
+	for (size_t i = 0; len > 1 && i < JL_LEN(prefixes) && factor < 2; i++)
 		if (name[0] == prefixes[i].letter)
 			factor = prefixes[i].factor;
 	for (int skip = 0; skip <= (factor > 1 ? 1 : 0); skip++)
-		for (size_t i = 0; i < sizeof prefixed / sizeof prefixed[0]; i++)
+		for (size_t i = 0; i < JL_LEN(prefixed); i++)
 			if (strlen(prefixed[i].name) == len - (size_t)skip &&
 			    memcmp(prefixed[i].name, name + skip, len - (size_t)skip) == 0) {
 				*ret_val = jl_val_of(prefixed[i].factor * (skip ? factor : 1), prefixed[i].kind);

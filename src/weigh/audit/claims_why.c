@@ -66,12 +66,12 @@ static const char *find_text(const struct words_row *rows, size_t n, const char 
 
 const char *jl_claim_reason_text(const char *id)
 {
-	return find_text(reasons, sizeof reasons / sizeof reasons[0], id);
+	return find_text(reasons, JL_LEN(reasons), id);
 }
 
 const char *jl_claim_need_text(const char *id)
 {
-	return find_text(needs, sizeof needs / sizeof needs[0], id);
+	return find_text(needs, JL_LEN(needs), id);
 }
 
 /* Is the claim's figure the one that this expression gives? */

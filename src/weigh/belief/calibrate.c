@@ -209,7 +209,7 @@ static enum jl_status keep_residuals(struct work *w, const struct fitting *f, st
 	found->n_resid = score.n_scored;
 	found->median_abs_ln = score.median_abs_ln;
 	found->p90_abs_ln = score.p90_abs_ln;
-	for (size_t i = 0; score.n_scored && i < sizeof(figures) / sizeof(*figures); i++) {
+	for (size_t i = 0; score.n_scored && i < JL_LEN(figures); i++) {
 		(void)snprintf(id, sizeof(id), "fit.%s.%s", f->ops->name, figures[i].name);
 		JL_TRY(add_figure(w, id, figures[i].value, score.n_scored, NAN, err));
 	}

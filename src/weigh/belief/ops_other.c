@@ -308,7 +308,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		{ JL_N("gradient traffic"), cost.exposed_s },
 	};
 
-	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), cost.step_s);
+	jl_set_parts(out, parts, JL_LEN(parts), cost.step_s);
 	if (c->assumed & JL_OTHER_ASSUMED_BATCH)
 		jl_buf_puts(out, JL_("; batch assumed"));
 }

@@ -174,7 +174,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	};
 
 	jl_buf_printf(out, JL_("one step %.3g ms: "), 1e3 * s.step_s);
-	jl_set_parts(out, parts, sizeof(parts) / sizeof(*parts), s.step_s);
+	jl_set_parts(out, parts, JL_LEN(parts), s.step_s);
 }
 
 #define SERVING                                                                                                        \

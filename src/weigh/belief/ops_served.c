@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "belief/baseline.h"
 #include "belief/kept.h"
 #include "belief/optimize.h"

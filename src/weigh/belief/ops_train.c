@@ -303,7 +303,7 @@ static void explain_assumed(const struct jl_llm_row *c, struct jl_buf *out)
 
 	const char *between = JL_("; assumed: ");
 
-	for (unsigned i = 0; i < sizeof(en) / sizeof(*en); i++) {
+	for (unsigned i = 0; i < JL_LEN(en); i++) {
 		if (!(c->assumed & (1u << i)))
 			continue;
 		jl_buf_puts(out, between);

@@ -240,7 +240,7 @@ static int pattern_step(struct work *w, double *cost)
 	static const double moves_ln[] = { 0.1, -0.1, 0.02, -0.02, 0.004, -0.004 };
 	int any = 0;
 	for (size_t j = 0; j < w->p->n_param; j++) {
-		for (size_t k = 0; k < sizeof(moves_ln) / sizeof(*moves_ln); k++) {
+		for (size_t k = 0; k < JL_LEN(moves_ln); k++) {
 			memcpy(w->u_try, w->u, w->p->n_param * sizeof(*w->u));
 			w->u_try[j] = clamp(w->u[j] + moves_ln[k], w->lo_ln[j], w->hi_ln[j]);
 			if (w->u_try[j] != w->u[j] && take_if_better(w, cost)) {
@@ -314,7 +314,7 @@ enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *r
 	}
 	double *at = block, cost = NAN;
 	double **const vectors[] = { &w.u, &w.u_try, &w.u_old, &w.x_try, &w.lo_ln, &w.hi_ln, &w.grad, &w.step };
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
+	for (size_t i = 0; i < JL_LEN(vectors); i++)
 		*vectors[i] = carve(&at, n);
 	w.r = carve(&at, m);
 	w.r_try = carve(&at, m);

@@ -15,7 +15,7 @@ static const struct jl_goal goals[] = {
 /* NULL: none */
 static const struct jl_goal *scorecard_goal(const char *set)
 {
-	for (size_t i = 0; i < sizeof(goals) / sizeof(*goals); i++)
+	for (size_t i = 0; i < JL_LEN(goals); i++)
 		if (strcmp(goals[i].set, set) == 0)
 			return &goals[i];
 	return NULL;
@@ -158,7 +158,7 @@ static void beside(struct jl_buf *out, const struct jl_scorecard *card)
 			 "|---|---:|---:|---:|---:|---:|---:|\n");
 	for (size_t i = 0; i < card->by_source->n_lines; i++) {
 		jl_buf_printf(out, "| %s |", card->by_source->lines[i].set);
-		for (size_t m = 0; m < sizeof(modes) / sizeof(*modes); m++) {
+		for (size_t m = 0; m < JL_LEN(modes); m++) {
 			const struct jl_score *s = &modes[m]->lines[i].score;
 
 			if (s->n_scored)

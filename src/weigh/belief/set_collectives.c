@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "belief/set_rows.h"
 #include "catalog/sysdefault.h"
 #include "catalog/find.h"
 #include "system/resolve.h"
 
-#define GBPS       1e9
-#define GBITPS     0.125e9
-#define N_TABLE(t) (sizeof(t) / sizeof((t)[0]))
+#define GBPS   1e9
+#define GBITPS 0.125e9
 
 /* What the catalog says about the GPU of a row. One way, per device. */
 struct gpu_fact {
@@ -232,11 +230,11 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 {
 	size_t i = 0;
 
-	while (i < N_TABLE(intra_words) && !has(text, intra_words[i].text))
+	while (i < JL_LEN(intra_words) && !has(text, intra_words[i].text))
 		i++;
 	if (!*or_empty(text)) /* nobody says: the GPU's own, by whatever path */
-		i = N_TABLE(intra_words) - 1;
-	if (i == N_TABLE(intra_words))
+		i = JL_LEN(intra_words) - 1;
+	if (i == JL_LEN(intra_words))
 		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", or_empty(text));
 	const enum jl_wire wire = intra_words[i].wire ? intra_words[i].wire : gpu->wire;
 	const double pcie_Bps = intra_words[i].pcie ? oneway(jl_link_by_id(cat, intra_words[i].pcie)) : gpu->pcie_Bps;
@@ -295,16 +293,16 @@ static enum jl_status read_collective(const struct jl_coll_cells *cells, struct 
 {
 	size_t i = 0;
 
-	while (i < N_TABLE(kinds) && strcmp(or_empty(cells->collective), kinds[i].text) != 0)
+	while (i < JL_LEN(kinds) && strcmp(or_empty(cells->collective), kinds[i].text) != 0)
 		i++;
-	if (i == N_TABLE(kinds))
+	if (i == JL_LEN(kinds))
 		return jl_fail(err, JL_E_DATA, "unknown collective '%s'", or_empty(cells->collective));
 	c->coll.kind = kinds[i].kind;
 	c->coll.size_B = number(cells->bytes);
 	if (!(c->coll.size_B > 0.0 && c->coll.size_B < 1e18))
 		return jl_fail(err, JL_E_DATA, "bytes '%s' is not a number above 0", or_empty(cells->bytes));
 	c->tool = JL_TOOL_DEVICE;
-	for (i = 0; i < N_TABLE(tools); i++)
+	for (i = 0; i < JL_LEN(tools); i++)
 		if (has(cells->tool, tools[i].text)) {
 			c->tool = tools[i].tool;
 			break;

@@ -82,7 +82,7 @@ static const struct software_row {
 
 static enum jl_status read_kind(struct jl_gemm_case *c, const char *kind, struct jl_err *err)
 {
-	for (size_t i = 0; i < sizeof(kind_rows) / sizeof(*kind_rows); i++) {
+	for (size_t i = 0; i < JL_LEN(kind_rows); i++) {
 		if (starts(kind, kind_rows[i].prefix)) {
 			c->of = kind_rows[i].to;
 			return JL_OK;
@@ -94,7 +94,7 @@ static enum jl_status read_kind(struct jl_gemm_case *c, const char *kind, struct
 static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_cells *cells, struct jl_err *err)
 {
 	const char *text = cells->dtype && *cells->dtype ? cells->dtype : "fp32";
-	for (size_t i = 0; i < sizeof(dtype_rows) / sizeof(*dtype_rows); i++) {
+	for (size_t i = 0; i < JL_LEN(dtype_rows); i++) {
 		const struct dtype_row *d = &dtype_rows[i];
 		if (strcmp(text, d->text) != 0)
 			continue;
@@ -102,8 +102,7 @@ static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_ce
 		c->of.gemm.weight_B = d->weight_B;
 		c->of.block_scaled = d->block_scaled;
 		c->of.gemm.out_B = d->dtype == JL_FP32 || d->dtype == JL_TF32 ? 4.0 : 2.0;
-		for (size_t s = 0; d->narrow && cells->software && s < sizeof(software_rows) / sizeof(*software_rows);
-		     s++) {
+		for (size_t s = 0; d->narrow && cells->software && s < JL_LEN(software_rows); s++) {
 			if (starts(cells->software, software_rows[s].prefix)) {
 				c->of.quant = software_rows[s].quant;
 				if (c->of.quant != JL_QUANT_NONE)
@@ -155,7 +154,7 @@ enum jl_status jl_gemm_case_read(struct jl_gemm_case *ret_case, const struct jl_
 	c.of.gemm.k = number(cells->k);
 	c.of.gemm.batch = isnan(batch) ? 1.0 : batch;
 	c.of.moved_B = number(cells->bytes);
-	for (size_t i = 0; cells->unit && i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; cells->unit && i < JL_LEN(units); i++)
 		if (strcmp(cells->unit, units[i].text) == 0)
 			factor = units[i].factor;
 	if (isnan(factor))

@@ -6,8 +6,6 @@
 #include "catalog/find.h"
 #include "workload/served.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-
 /* What sources leave open. A chat prompt; an answer; data sets of chats (ShareGPT) have about as many tokens asked as
  * answered. Full load: as many sequences as fit, up to what the frameworks are built for. */
 #define PROMPT        128.0
@@ -50,7 +48,7 @@ static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_serve_c
 	memcpy(name, text, len);
 	name[len] = '\0';
 	text = name;
-	for (size_t i = 0; i < N(spellings); i++)
+	for (size_t i = 0; i < JL_LEN(spellings); i++)
 		if (strcmp(spellings[i].text, name) == 0)
 			text = spellings[i].gpu;
 	JL_TRY(find->gpu(find->ctx, text, row, &p2p, &nvlink, err));
@@ -91,9 +89,9 @@ static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_
 		row->meas_s = value / 1e3;
 		return JL_OK;
 	}
-	while (k < N(kinds) && strncmp(kind, kinds[k].kind, strlen(kinds[k].kind)) != 0)
+	while (k < JL_LEN(kinds) && strncmp(kind, kinds[k].kind, strlen(kinds[k].kind)) != 0)
 		k++;
-	if (k == N(kinds))
+	if (k == JL_LEN(kinds))
 		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output", kind);
 	row->run.metric = kinds[k].metric;
 	row->run.context = row->run.prompt + 0.5 * row->run.output;
@@ -166,7 +164,7 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 	JL_TRY(read_kind(&row, cells, value, err));
 	if (row.run.format.dtype == JL_FP8 && row.run.engine == JL_ENGINE_TRTLLM)
 		row.run.format.kv_B = 1;
-	for (size_t i = 0; i < N(short_summing); i++)
+	for (size_t i = 0; i < JL_LEN(short_summing); i++)
 		row.run.format.short_sums |= row.run.engine == short_summing[i];
 	*ret_row = row;
 	return JL_OK;

@@ -3,10 +3,8 @@
 
 #include <math.h>
 
-#include "base/num.h"
 #include "workload/tune.h"
 
-#define N(a)          (sizeof(a) / sizeof((a)[0]))
 #define has           jl_llm_has
 #define BERT_BIN_FRAC 0.57
 /* NVIDIA's SQuAD script counts batch * max_steps samples, run or not; the benchmark that uses it asks for 100 steps at
@@ -86,7 +84,7 @@ static double count_or(const char *cell, double otherwise)
 
 static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
-	int fw = lookup(framework_table, N(framework_table), c->framework, -1);
+	int fw = lookup(framework_table, JL_LEN(framework_table), c->framework, -1);
 
 	if (fw < 0) {
 		fw = JL_FW_GENERAL;
@@ -101,7 +99,7 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		fw = JL_FW_EAGER; /* its tables say where the compiler was on; fp8 and async TP need it */
 	if (has(c->framework, "torchtune") && has(c->remark, "cumulative") && !has(c->remark, "Packed"))
 		fw = JL_FW_COMPILED; /* each line of that table adds to the one before; the second adds the compiler */
-	for (size_t i = 0; i < N(no_runs); i++)
+	for (size_t i = 0; i < JL_LEN(no_runs); i++)
 		if (has(c->framework, no_runs[i]))
 			row->assumed |= JL_ASSUMED_FRAMEWORK;
 	row->framework = (enum jl_framework)fw;
@@ -117,7 +115,7 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
 	const struct jl_device *dev = &row->gpu.dev;
-	int p = lookup(precision_table, N(precision_table), c->precision, P_BF16);
+	int p = lookup(precision_table, JL_LEN(precision_table), c->precision, P_BF16);
 	struct jl_shard *s = &row->shard;
 
 	if (p == P_FP32_OR_TF32)
@@ -227,7 +225,7 @@ static double network_Bps(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
 	const double gpu_Gbps = row->gpu.dev.priors->net_Gbps;
 
-	for (size_t i = 0; i < N(networks); i++)
+	for (size_t i = 0; i < JL_LEN(networks); i++)
 		if (has(c->inter_link, networks[i].part))
 			return (networks[i].node_Gbps + networks[i].gpu_Gbps * row->n_per_node) * 1e9 / 8.0;
 	if (row->n_nodes > 1)
@@ -266,7 +264,7 @@ static int is_whole(const struct jl_llm_cells *c, const struct jl_llm_row *row)
 
 	if (row->n_gpus == 1)
 		return 1;
-	for (size_t i = 0; i < N(ways); i++)
+	for (size_t i = 0; i < JL_LEN(ways); i++)
 		if (has(c->zero_or_fsdp, ways[i]))
 			return 1;
 	return 0;
@@ -275,7 +273,7 @@ static int is_whole(const struct jl_llm_cells *c, const struct jl_llm_row *row)
 static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
-	int zero = lookup(zero_table, N(zero_table), c->zero_or_fsdp, -1);
+	int zero = lookup(zero_table, JL_LEN(zero_table), c->zero_or_fsdp, -1);
 
 	plan->tp = count_or(c->tp, 1.0);
 	plan->pp = count_or(c->pp, 1.0);
@@ -301,7 +299,7 @@ static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
 
 	if (cut >= 1.0 && !has(c->zero_or_fsdp, "=-1"))
 		plan->shard = cut;
-	plan->recompute = (enum jl_recompute)lookup(recompute_table, N(recompute_table), c->recompute, -1);
+	plan->recompute = (enum jl_recompute)lookup(recompute_table, JL_LEN(recompute_table), c->recompute, -1);
 	if ((int)plan->recompute < 0) {
 		plan->recompute = has(c->framework, "torchtune") && !jl_tune_frozen(&row->shard.tune)
 					  ? JL_RECOMPUTE_FULL

@@ -6,7 +6,6 @@
 #include "catalog/find.h"
 #include "catalog/sysdefault.h"
 #include "physics/power_params.h"
-#include "belief/set_rows.h"
 #include "physics/device_params.h"
 #include "predict/kind.h"
 #include "system/resolve.h"

@@ -152,7 +152,7 @@ static const struct known *find_known(const char *name, double params_b)
 	const struct known *best = NULL;
 	double best_ln = INFINITY;
 
-	for (size_t i = 0; i < sizeof(known_models) / sizeof(known_models[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(known_models); i++) {
 		const struct known *k = &known_models[i];
 		const double off_ln = isnan(params_b) ? 0.0 : fabs(log(params_b / k->params_b));
 
@@ -171,7 +171,7 @@ static void apply_style(const char *name, struct jl_transformer *m)
 	*m = (struct jl_transformer){
 		.final_norm = 1, .causal = 1, .norm = JL_NORM_RMS, .gated = 1, .head_tokens_frac = 1.0
 	};
-	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+	for (size_t i = 0; i < JL_LEN(styles); i++)
 		if (jl_llm_has(name, styles[i].part)) {
 			*m = styles[i].like;
 			return;
@@ -216,9 +216,9 @@ static bool mixture(const struct jl_llm_cells *c, struct jl_transformer *ret_mod
 	char name[64];
 	size_t i = 0;
 
-	while (i < sizeof(words) / sizeof(words[0]) && !jl_llm_has(c->model, words[i]))
+	while (i < JL_LEN(words) && !jl_llm_has(c->model, words[i]))
 		i++;
-	if (i == sizeof(words) / sizeof(words[0]))
+	if (i == JL_LEN(words))
 		return false;
 	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(c->model, " ("), c->model);
 	if ((jl_find_model(&info, jl_catalog_embedded(), c->model, &err) != JL_OK &&

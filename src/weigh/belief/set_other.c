@@ -22,7 +22,7 @@ static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, con
 		{ "tf32", JL_TF32 },     { "float", JL_TF32 },
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(words); i++) {
 		if (jl_cell_holds(text, words[i].word)) {
 			const int no_tf32 = words[i].dtype == JL_TF32 && jl_conv_path(dev, JL_TF32) == JL_CONV_VECTOR;
 
@@ -55,7 +55,7 @@ static unsigned software_of(const char *gpu, const struct jl_device *dev, const 
 		return 0;
 	if (dev->priors->no_tf32)
 		return JL_SW_ALIGNED_ONLY | JL_SW_UNDILATED_ONLY | JL_SW_SLOW_HOST | AMP_WORKS;
-	for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+	for (size_t i = 0; i < JL_LEN(cards); i++) {
 		if (strcmp(gpu, cards[i].gpu) == 0)
 			return cards[i].software;
 	}
@@ -191,7 +191,7 @@ static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err 
 					    "Classification", "Recognition", "VisionLanguage" };
 	bool is_full = false;
 
-	for (size_t i = 0; i < sizeof(full) / sizeof(*full); i++)
+	for (size_t i = 0; i < JL_LEN(full); i++)
 		is_full = is_full || jl_cell_holds(cells->method, full[i]);
 	if (jl_cell_holds(cells->primary_metric, "tflops"))
 		return jl_fail(err, JL_E_DATA,

@@ -8,8 +8,6 @@
 #include "catalog/find.h"
 #include "workload/transformer.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
-
 /* What serving one model moves. kv_B: keys and values of one token of context in 16 bits, over all layers; state_B:
  * recurrent state read and written for one token. */
 struct served {
@@ -74,7 +72,7 @@ static double kv_B(const struct jl_model_info *info, const struct jl_transformer
 						  : 2.0 * model->kv_heads * model->head_dim;
 	double frac = 1.0;
 
-	for (size_t i = 0; i < N(locals); i++)
+	for (size_t i = 0; i < JL_LEN(locals); i++)
 		if (strcmp(info->family, locals[i].family) == 0)
 			frac = locals[i].kv_frac;
 	return frac * model->n_layers * each * element_B;
@@ -85,7 +83,7 @@ static bool find_served(struct served *ret_served, const struct jl_catalog *cat,
 	const struct jl_model_info *info;
 	struct jl_transformer model;
 
-	for (size_t i = 0; i < N(hybrids); i++) {
+	for (size_t i = 0; i < JL_LEN(hybrids); i++) {
 		if (jl_cell_holds(text, hybrids[i].name)) {
 			*ret_served = hybrids[i].model;
 			return true;

@@ -351,7 +351,7 @@ void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cos
 	};
 
 	if (is_memory)
-		jl_set_parts(out, memory, sizeof(memory) / sizeof(*memory), m->total_B);
+		jl_set_parts(out, memory, JL_LEN(memory), m->total_B);
 	else
-		jl_set_parts(out, time, sizeof(time) / sizeof(*time), s->step_s);
+		jl_set_parts(out, time, JL_LEN(time), s->step_s);
 }

@@ -8,7 +8,6 @@
 #include "catalog/find.h"
 #include "workload/served.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 /* Plans that sources leave out, as those are that give them: a worker of few requests keeps attention cut by heads; many requests for each device
  * cut it by requests. */
 #define MANY          64.0 /* requests of TensorRT-LLM */
@@ -45,7 +44,7 @@ static enum jl_status find_model(struct jl_serve_row *row, const char **ret_mode
 {
 	const struct jl_model_info *info = NULL;
 
-	for (size_t i = 0; i < N(models); i++)
+	for (size_t i = 0; i < JL_LEN(models); i++)
 		if (strstr(text, models[i].word))
 			info = jl_model_by_id(cat, models[i].id);
 	if (!info)
@@ -69,7 +68,7 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 	if (f->dense == JL_OP_FP8 && !strstr(path, "Llama"))
 		f->dense = f->experts = JL_OP_FP8_BLOCK;
 	jl_engine_format(f, row->run.engine);
-	for (size_t i = 0; i < N(wide_rest); i++) {
+	for (size_t i = 0; i < JL_LEN(wide_rest); i++) {
 		if (f->expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i])) {
 			f->weight_B = 2;
 			f->dense = JL_OP_BF16;
@@ -214,7 +213,7 @@ static bool is_old(enum jl_engine engine, const char *version)
 		return strncmp(version, "1.0", 3) == 0;
 	if (engine != JL_ENGINE_SGLANG || !*version)
 		return engine == JL_ENGINE_SGLANG;
-	for (size_t i = 0; i < N(old_sglang); i++)
+	for (size_t i = 0; i < JL_LEN(old_sglang); i++)
 		if (strncmp(version, old_sglang[i], strlen(old_sglang[i])) == 0 && strncmp(version, "0.5.10", 6) != 0)
 			return true;
 	return false;

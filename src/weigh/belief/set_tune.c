@@ -9,8 +9,7 @@
 #include "workload/transformer.h"
 #include "workload/tune.h"
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
-#define has  jl_llm_has
+#define has jl_llm_has
 
 /* Tokens of a sample of Stanford's Alpaca with its prompt, which many examples tune on. */
 #define ALPACA_SEQ 110.0
@@ -98,13 +97,13 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	size_t i = 0;
 
 	/* whole words: there are dozens of other ..lora, each with kernels of its own */
-	while (i < N(methods) && strncmp(more->method, methods[i].part, strlen(methods[i].part)) != 0)
+	while (i < JL_LEN(methods) && strncmp(more->method, methods[i].part, strlen(methods[i].part)) != 0)
 		i++;
 	const double bits = jl_llm_number(more->base_bits);
 
 	if (bits < 4.0)
 		return jl_fail(err, JL_E_DATA, "a base of %g bits is not weighed", bits);
-	if (i == N(methods) || has(more->method, "lora on the LLM"))
+	if (i == JL_LEN(methods) || has(more->method, "lora on the LLM"))
 		return jl_fail(err, JL_E_DATA,
 			       "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
 			       more->method);
@@ -121,7 +120,7 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 
 		*t = (struct jl_tune){ .kind = JL_TUNE_LORA, .base = t->base, .rank = v2, .scales = v2 };
 	}
-	for (size_t k = 0; k < N(target_words); k++)
+	for (size_t k = 0; k < JL_LEN(target_words); k++)
 		if (has(more->targets, target_words[k].part))
 			t->targets |= target_words[k].targets;
 	if (!t->targets && has(c->remark, UNPADDED) &&
@@ -189,7 +188,7 @@ static void read_states(const struct jl_tune_cells *more, const struct jl_llm_ce
 		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
 	if (deepspeed)                     /* Trainer clips by default */
 		jl_plan_set_clipped(plan);
-	for (size_t i = 0; i < N(optimizer_words); i++)
+	for (size_t i = 0; i < JL_LEN(optimizer_words); i++)
 		if (has(c->optimizer, optimizer_words[i].part) || (i == 0 && has(more->method, "galore"))) {
 			jl_plan_set_optimizer(plan, optimizer_words[i].optimizer, number_or(more->rank, 128.0),
 					      row->model.hidden);
@@ -292,7 +291,7 @@ static void respell_cut(struct jl_llm_cells *c)
 		      { "sharding 2", "zero2", "1" }, { "MP 4", "none", "4" },     { "MP4", "none", "4" },
 		      { "naive", "none", "1" },       { "max_memory", "ddp", "1" } };
 
-	for (size_t i = 0; i < N(words); i++)
+	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (has(c->zero_or_fsdp, words[i].part)) {
 			c->zero_or_fsdp = words[i].zero;
 			c->tp = words[i].tp;
@@ -314,7 +313,7 @@ static void respell_cut(struct jl_llm_cells *c)
 			{ "pipeline_model_parallel_size=", &c->pp },
 			{ "expert_model_parallel_size=", &c->ep } };
 
-	for (size_t i = 0; i < N(degrees) && has(c->framework, "Megatron"); i++) {
+	for (size_t i = 0; i < JL_LEN(degrees) && has(c->framework, "Megatron"); i++) {
 		const char *at = strstr(c->remark, degrees[i].key);
 
 		if (!**degrees[i].cell)
@@ -348,7 +347,7 @@ static const struct jl_model_info *model_of(const char *text)
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "%s", text);
-	for (size_t i = 0; i < N(tails); i++) {
+	for (size_t i = 0; i < JL_LEN(tails); i++) {
 		char *at = strstr(name, tails[i]);
 
 		if (at)
@@ -499,12 +498,12 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 			       c->gpu);
 	if (isnan(jl_llm_number(c->hidden)) || has(c->model, "Nemotron-H") || has(c->model, "Qwen3-Next"))
 		return jl_fail(err, JL_E_DATA, "'%s' is no transformer of a known shape", c->model);
-	for (size_t i = 0; i < N(large_names); i++)
+	for (size_t i = 0; i < JL_LEN(large_names); i++)
 		if (has(c->model, large_names[i].part)) {
 			c->model = large_names[i].id;
 			break;
 		}
-	if (rack && n_racks <= (double)N(racks))
+	if (rack && n_racks <= (double)JL_LEN(racks))
 		c->nodes = racks[(size_t)n_racks - 1];
 	if (narrow)
 		c->precision = "fp8";

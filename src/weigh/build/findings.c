@@ -510,7 +510,7 @@ void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *gi
 	know_part(&c, &rig, "psu", rig.psu_model, "psu");
 	if (rig.cooling == JL_COOLING_UNKNOWN && jl_gpu_is_passive(rig.gpu))
 		rig.cooling = JL_COOLING_PASSIVE;
-	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+	for (size_t i = 0; i < JL_LEN(checks); i++)
 		checks[i](&c);
 }
 

@@ -66,7 +66,7 @@ static const struct field {
 	double lo, hi;            /* NUMBER, QUANTITY */
 	const char *const *words; /* WORD */
 } fields[] = { PARTS(FIELD) };
-#define N_FIELDS (sizeof fields / sizeof fields[0])
+#define N_FIELDS (JL_LEN(fields))
 
 const char *const jl_rig_keys[] = { PARTS(KEY_OF) NULL };
 

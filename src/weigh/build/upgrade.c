@@ -270,7 +270,7 @@ static void try_networks(struct search *s)
 		return;
 	snprintf(host, sizeof host, "%dx(%dx %s%s%s)", y->n_nodes, y->n_per_node, y->gpu->id, y->join ? " via " : "",
 		 y->join ? y->join->id : "");
-	for (size_t i = 0; i < sizeof faster / sizeof faster[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(faster); i++) {
 		struct jl_upgrade *u;
 
 		snprintf(after, sizeof after, "%s over %s", host, faster[i]);

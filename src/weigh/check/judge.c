@@ -31,7 +31,7 @@ const char *jl_check_basis_name(enum jl_check_basis basis)
 /* NULL: none of one device. */
 static const struct device_kind *device_kind(const char *kind)
 {
-	for (size_t i = 0; i < sizeof(device_kinds) / sizeof(*device_kinds); i++)
+	for (size_t i = 0; i < JL_LEN(device_kinds); i++)
 		if (strcmp(device_kinds[i].kind, kind) == 0)
 			return &device_kinds[i];
 	return NULL;
@@ -150,7 +150,7 @@ static bool on_gpu(const struct jl_record *r)
 {
 	static const char *const backends[] = { "cuda", "nccl", "nccl-tests", "nvbandwidth" };
 
-	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
+	for (size_t i = 0; i < JL_LEN(backends); i++)
 		if (strcmp(backends[i], r->backend) == 0)
 			return true;
 	return !isnan(jl_record_number(r, "device"));

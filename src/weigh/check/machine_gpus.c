@@ -67,7 +67,7 @@ static void throttled(struct jl_finding_in *in)
 	};
 	const struct jl_probe_machine *machine = in->machine;
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+	for (size_t k = 0; k < JL_LEN(kinds); k++) {
 		bool marked[GPUS_MAX] = { false };
 		char list[JL_GPU_LIST_MAX];
 
@@ -162,5 +162,5 @@ void jl_findings_gpus(struct jl_finding_in *in)
 	throttled(in);
 	power_limit(in);
 	ecc_off(in);
-	jl_finding_look(in, looks, sizeof(looks) / sizeof(*looks));
+	jl_finding_look(in, looks, JL_LEN(looks));
 }

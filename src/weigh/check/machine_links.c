@@ -292,5 +292,5 @@ void jl_findings_links(struct jl_finding_in *in)
 	bridges(in);
 	slow_links(in);
 	missing_nvlinks(in);
-	jl_finding_look(in, looks, sizeof(looks) / sizeof(*looks));
+	jl_finding_look(in, looks, JL_LEN(looks));
 }

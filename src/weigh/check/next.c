@@ -111,7 +111,7 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 		add(&a, JL_N("the unit (bits, bytes; sparse rates), and whether a cache served it"));
 	else if (ask->verdict == JL_VERDICT_LOW && ask->coll)
 		low_collective(&a, ask);
-	for (size_t i = 0; ask->verdict == JL_VERDICT_LOW && i < sizeof(looks) / sizeof(*looks); i++)
+	for (size_t i = 0; ask->verdict == JL_VERDICT_LOW && i < JL_LEN(looks); i++)
 		if (strcmp(looks[i].kind, ask->kind) == 0 && !(ask->n_workers == 1 && looks[i].on_gpu < 0) &&
 		    (looks[i].on_gpu < 0 || looks[i].on_gpu == ask->on_gpu))
 			add(&a, JL_N("{%s}"), looks[i].en);

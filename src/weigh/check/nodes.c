@@ -18,7 +18,7 @@ static const double mad_worth = 0.3;
 static double spread_of(const double *off, size_t n, double *scratch)
 {
 	static const double of_few[] = { 1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107 };
-	const double few = n < sizeof(of_few) / sizeof(*of_few) ? of_few[n] : (double)n / ((double)n - 0.8);
+	const double few = n < JL_LEN(of_few) ? of_few[n] : (double)n / ((double)n - 0.8);
 
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(off[i]);

@@ -82,7 +82,7 @@ static double per_clock_of(const struct jl_probe_machine *here)
 	const bool arm = here->arch && strcmp(here->arch, "aarch64") == 0;
 	const char *vector = cpu->vector ? cpu->vector : arm ? "NEON" : "SSE2";
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		if (strcmp(units[i].vector, vector) == 0 &&
 		    (!units[i].vendor || (cpu->vendor && strcmp(units[i].vendor, cpu->vendor) == 0)))
 			return units[i].fp32_per_clock;

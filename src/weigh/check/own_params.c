@@ -243,7 +243,7 @@ static void make_gemm(struct jl_own *own, const struct jl_own_ask *ask, const st
 		      { JL_BF16, ".gemm_frac.tensor16" },
 		      { JL_FP8, ".gemm_frac.tensor8" } };
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < JL_LEN(units); i++) {
 		const struct wanted w = { "gemm", "cuda", "dtype", jl_dtype_name(units[i].dtype) };
 		const struct jl_record *r = dev->peak_flopps[units[i].dtype] > 0 ? pick(own, ask, &w) : NULL;
 		struct jl_param p = { .prior = 1 };

@@ -92,7 +92,7 @@ static bool is_outcome(const char *key)
 	static const char *const keys[] = { "n_warmup", "n_unsteady",    "n_outliers", "n_wrong",
 					    "count",    "n_retransmits", "n_steps",    "n_lines" };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < JL_LEN(keys); i++)
 		if (strcmp(keys[i], key) == 0)
 			return true;
 	return false;
@@ -140,7 +140,7 @@ static struct usual usual_of(const struct jl_record *r, bool unsteady)
 	const char *host = jl_record_text(r, "host");
 	bool small = strcmp(r->backend, "shm") == 0 && jl_record_number(r, "size_B") <= SMALL_B;
 
-	for (size_t i = 0; host && i < sizeof(local) / sizeof(*local); i++)
+	for (size_t i = 0; host && i < JL_LEN(local); i++)
 		small = small || strcmp(host, local[i]) == 0;
 	return small ? usual_small : unsteady ? usual_unsteady : usual_run;
 }

@@ -2,8 +2,6 @@
  * times a ratio of whole numbers is rounded once, half away from zero. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "base/err.h"
 

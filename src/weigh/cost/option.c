@@ -302,7 +302,7 @@ static const struct setting settings[] = {
 	{ "term", RESERVE, set_period, AT(term), 0, 0, 0, 0 },
 	{ "upfront", RESERVE, set_upfront, 0, 0, 0, 0, 0 },
 };
-#define N_SETTINGS (sizeof settings / sizeof settings[0])
+#define N_SETTINGS (JL_LEN(settings))
 
 static enum jl_status apply(const struct parse *p, char *segment)
 {

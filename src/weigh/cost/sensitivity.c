@@ -164,7 +164,7 @@ enum jl_status jl_cost_sensitivity(struct jl_cost_swing ret_swings[JL_COST_SWING
 				     .cheap_line = cheap };
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(inputs); i++) {
 		struct jl_cost_swing s = { .key = inputs[i].key, .en = inputs[i].en };
 		const struct inputs low = moved(&base, &inputs[i], 1 - step_frac),
 				    high = moved(&base, &inputs[i], 1 + step_frac);

@@ -52,7 +52,7 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 	const char *near = NULL;
 	size_t best = 4; /* more letters apart than this is another word */
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (strcasecmp(words[i].word, name) == 0) { /* a word means the newest entry; an id that one */
 			const char *newer = jl_tariff_newer(cat, words[i].id);
 

@@ -21,7 +21,7 @@ bool jl_memo_is_note(const char *name, const char *text, size_t len)
 		const char *end = memchr(text + at, '\n', len - at);
 		static const char *const keys[] = { "claims:", "inputs:", "systems:", "workload:" };
 
-		for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		for (size_t i = 0; i < JL_LEN(keys); i++)
 			if (len - at >= strlen(keys[i]) && memcmp(text + at, keys[i], strlen(keys[i])) == 0)
 				return false;
 		at = end ? (size_t)(end - text) + 1 : len;

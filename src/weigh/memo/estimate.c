@@ -106,7 +106,7 @@ static double rate_ratio(const struct jl_gpu *a, const struct jl_gpu *b)
 				  a->fp16_fp32acc_dense_flopps.value / b->fp16_fp32acc_dense_flopps.value };
 	double most = NAN;
 
-	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++)
+	for (size_t i = 0; i < JL_LEN(ratios); i++)
 		if (isfinite(ratios[i]))
 			most = fmax(isnan(most) ? 0 : most, ratios[i]);
 	return most;

@@ -177,7 +177,7 @@ static size_t range_sign(const char *t, size_t at, size_t end)
 	static const char *const signs[] = { "~", "–", "—", "∼", "～", "-" };
 	const size_t from = skip_blanks(t, at, end);
 
-	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(signs); i++) {
 		const size_t n = strlen(signs[i]);
 
 		if (end - from > n && memcmp(t + from, signs[i], n) == 0) {
@@ -223,7 +223,7 @@ static void take_money_rate(struct jl_figure *fig, const char *t, size_t from, s
 
 	if (fig->qty != JL_Q_USD)
 		return;
-	for (size_t i = 0; i < sizeof per_hour / sizeof per_hour[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(per_hour); i++) {
 		const size_t n = strlen(per_hour[i]);
 
 		if (end - *at >= n && strncasecmp(t + *at, per_hour[i], n) == 0) {

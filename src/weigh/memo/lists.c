@@ -19,7 +19,7 @@ static size_t skip_prefix(const char *t, size_t at, size_t end)
 	static const char *const words[] = { "예상 ",     "현재 ",      "추정 ",     "실제 ",
 					     "Expected ", "Estimated ", "expected ", "estimated " };
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(words); i++) {
 		const size_t n = strlen(words[i]);
 
 		if (end - at > n && memcmp(t + at, words[i], n) == 0)

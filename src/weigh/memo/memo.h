@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/units.h"
 #include "catalog/catalog.h"
 
 #define JL_MEMO_MAX_B        ((size_t)32 << 20)

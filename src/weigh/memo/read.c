@@ -34,7 +34,7 @@ static const struct {
 
 static const struct tag *tag_of(const char *name, size_t len)
 {
-	for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+	for (size_t i = 0; i < JL_LEN(tags); i++)
 		if (strlen(tags[i].name) == len && strncasecmp(tags[i].name, name, len) == 0)
 			return &tags[i];
 	return NULL;
@@ -122,7 +122,7 @@ static size_t mask_tag(struct masking *m, size_t at)
 
 static size_t mask_escape(struct masking *m, size_t at)
 {
-	for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(escapes); i++) {
 		const size_t n = strlen(escapes[i].name);
 
 		if (m->note->len - at >= n && memcmp(m->note->raw + at, escapes[i].name, n) == 0) {

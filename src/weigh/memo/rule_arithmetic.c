@@ -247,7 +247,7 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 		      (q == JL_Q_TIME || q == JL_Q_GPU_TIME || q == JL_Q_ENERGY || q == f->qty)))
 			return false;
 	}
-	for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+	for (size_t i = 0; i < JL_LEN(factors); i++)
 		if (fabs(up / factors[i] - 1) < 0.03)
 			return false;
 	if (left->n < 2 || up > 15)
@@ -445,7 +445,7 @@ static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *r
 		return t[at] == '#' ? 1 : 2; /* "256 * 2.5  # 640" */
 	if (t[at] != ' ' && (unsigned char)t[at] < 0xe2)
 		return 0;
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (words[i][0] == t[at] && end - at > strlen(words[i]) &&
 		    memcmp(t + at, words[i], strlen(words[i])) == 0)
 			return strlen(words[i]);

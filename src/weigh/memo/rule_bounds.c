@@ -24,7 +24,7 @@ static double peak(const struct jl_entity *e, bool wide)
 					 wide ? g->fp8_dense_flopps.value : NAN,
 					 wide ? g->fp4_dense_flopps.value : NAN };
 
-		for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++)
+		for (size_t k = 0; k < JL_LEN(rates); k++)
 			if (!isnan(rates[k]))
 				most = fmax(isnan(most) ? 0 : most, rates[k]);
 		if (isnan(g->bf16_dense_flopps.value) && isnan(g->fp16_dense_flopps.value) &&

@@ -256,7 +256,7 @@ static double span_of(const struct jl_memo *note, const struct jl_line *line, co
 		      { YEAR, "a year|per year|/year|/yr|yearly|annually|/년|연", "1년|일 년|매년|연|연간|yearly" } };
 	const uint32_t end = f->at + f->len, stop = line->at + line->len;
 
-	for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
+	for (size_t i = 0; i < JL_LEN(spans); i++)
 		for (const char *w = spans[i].behind; *w;) {
 			const size_t n = jl_word_len(w), blank = end < stop && note->text[end] == ' ';
 
@@ -264,7 +264,7 @@ static double span_of(const struct jl_memo *note, const struct jl_line *line, co
 				return spans[i].s;
 			w += n + (w[n] == '|');
 		}
-	for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
+	for (size_t i = 0; i < JL_LEN(spans); i++)
 		for (const char *w = spans[i].before; *w;) {
 			const size_t n = jl_word_len(w);
 			uint32_t at = f->at;
@@ -479,7 +479,7 @@ void jl_rule_changes(struct jl_memo *note)
 			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
 				line_shares(note, i), line_parts(note, line, i);
 			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)
-				for (size_t k = 0; k < sizeof defined / sizeof defined[0]; k++)
+				for (size_t k = 0; k < JL_LEN(defined); k++)
 					line_defined(note, line, i, k);
 		}
 		if (l + 2 < note->n_lines && line->n_figs == 1)

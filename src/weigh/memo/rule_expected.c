@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "memo/inside.h"
-#include "predict/kind.h"
 
 #define LINES_LOOKED_AT 5000
 #define PREDICTIONS_MAX 24

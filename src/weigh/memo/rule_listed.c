@@ -361,7 +361,7 @@ static bool judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on
 	const struct jl_figure *f = &note->figures[fig];
 	const struct jl_entity *e = jl_mention_entity(note, on);
 
-	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+	for (size_t i = 0; i < JL_LEN(metrics); i++) {
 		const struct metric *m = &metrics[i];
 		const bool counts = m->qty == JL_Q_NUMBER && (f->qty == JL_Q_NUMBER || f->qty == JL_Q_COUNT);
 

@@ -38,7 +38,7 @@ static double percentile_in(const char *t, size_t len, size_t *ret_at, size_t *r
 		*ret_len = from + n - i;
 		return v;
 	}
-	for (size_t i = 0; len >= 6 && i < sizeof medians / sizeof medians[0]; i++) {
+	for (size_t i = 0; len >= 6 && i < JL_LEN(medians); i++) {
 		const char *at = memmem(t, len, medians[i], strlen(medians[i]));
 
 		if (at) {

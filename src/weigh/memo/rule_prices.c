@@ -71,7 +71,7 @@ static const char *provider_named(const char *t, size_t len)
 		     { "RunPod", "RunPod" },
 		     { "Vast|Vast.ai", "Vast" } };
 
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+	for (size_t i = 0; i < JL_LEN(rows); i++)
 		if (jl_span_has(t, len, rows[i].words))
 			return rows[i].provider;
 	return NULL;

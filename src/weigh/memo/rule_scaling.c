@@ -156,7 +156,7 @@ static const char *const modes[] = { "DDP", "DeepSpeed|ZeRO|ZeRO-2", "FSDP" };
 
 static int mode_of(const struct jl_memo *note, const struct jl_cell *a, const struct jl_cell *b)
 {
-	for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+	for (size_t i = 0; i < JL_LEN(modes); i++)
 		if (JL_PART_HAS(note, a, modes[i]) || JL_PART_HAS(note, b, modes[i]))
 			return (int)i + 1;
 	return 0;

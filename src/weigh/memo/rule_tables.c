@@ -421,7 +421,7 @@ static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first
 	/* of what a program prints the definitions are enough */
 	note->work -= s->grid->kind == JL_GRID_PRINTED ? 200.0 * s->n_rows : 0;
 	jl_sheet_relations(rels, s, &note->work, s->grid->kind == JL_GRID_PRINTED ? s->n_cols : first_out, within);
-	for (size_t i = 0; within && i < sizeof defined / sizeof defined[0]; i++)
+	for (size_t i = 0; within && i < JL_LEN(defined); i++)
 		for (int c = 0; c < (int)s->n_cols; c++) {
 			struct jl_relation rel;
 

@@ -184,7 +184,7 @@ static bool is_conversion(const struct jl_relation *rel, double *ret_ln_k)
 				     2.17019590494 };
 	const double power = floor(rel->ln_k / M_LN10) * M_LN10;
 
-	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+	for (size_t i = 0; i < JL_LEN(of); i++)
 		if (fabs((*ret_ln_k = of[i] + power) - rel->ln_k) < 0.003)
 			return true;
 	return false;

@@ -161,7 +161,7 @@ static void put_in_order(void)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+	for (size_t i = 0; i < JL_LEN(units); i++)
 		for (const char *at = units[i].spellings; *at; at += *at == '|') {
 			const size_t len = jl_word_len(at);
 

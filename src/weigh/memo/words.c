@@ -126,7 +126,7 @@ static void count_korean(char out[JL_SHOULD_MAX], double v)
 
 	out[0] = '\0';
 	v = round(v);
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0] && n < JL_SHOULD_MAX; i++) {
+	for (size_t i = 0; i < JL_LEN(parts) && n < JL_SHOULD_MAX; i++) {
 		const double part = floor(v / parts[i].scale);
 		char text[JL_SHOULD_MAX];
 

@@ -164,7 +164,7 @@ enum jl_wire jl_wire_of(const struct jl_link_info *link)
 		return JL_WIRE_NONE;
 	const char *topology = link->topology ? link->topology : "", *wire = link->wire ? link->wire : link->id;
 
-	for (size_t i = 0; link->kind && i < sizeof(wires) / sizeof(wires[0]); i++)
+	for (size_t i = 0; link->kind && i < JL_LEN(wires); i++)
 		if (strcmp(link->kind, wires[i].kind) == 0 &&
 		    (!*wires[i].topology || strcmp(topology, wires[i].topology) == 0) &&
 		    strncmp(wire, wires[i].wire, strlen(wires[i].wire)) == 0)

@@ -2,8 +2,6 @@
  * with "link.". */
 #pragma once
 
-#include <stddef.h>
-
 #include "model/fabric.h"
 #include "physics/params.h"
 

@@ -108,7 +108,7 @@ static const struct item {
 };
 static const char *const heads[JL_N_OPS] = { "op_gemm",   "op_prompt", "op_answer",
 					     "op_latent", "op_expert", "op_exchange" };
-#define N_ITEM (sizeof(items) / sizeof(items[0]))
+#define N_ITEM (JL_LEN(items))
 
 static size_t copies(const struct item *item)
 {

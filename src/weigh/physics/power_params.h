@@ -2,8 +2,6 @@
  * "power.". */
 #pragma once
 
-#include <stddef.h>
-
 #include "model/power.h"
 #include "physics/params.h"
 

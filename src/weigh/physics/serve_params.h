@@ -4,9 +4,6 @@
  * Blackwell). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "model/serve.h"
 #include "physics/params.h"
 

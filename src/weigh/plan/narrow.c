@@ -67,7 +67,7 @@ static const struct {
 	{ "overlap", JL_AXIS_OVERLAP, 1, 1, 0 },
 	{ "fp8", JL_AXIS_FP8, 1, 1, 0 },
 };
-#define N_ROWS (sizeof(rows) / sizeof(*rows))
+#define N_ROWS (JL_LEN(rows))
 _Static_assert(N_ROWS <= 32, "one bit of `forbidden` each");
 
 /* The next piece of a list with commas; longer ones are cut: nothing that we know is as long. */

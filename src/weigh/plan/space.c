@@ -111,7 +111,7 @@ static void make_formats(struct jl_plan_space *s)
 	const struct jl_plan_site *site = s->site;
 	const enum jl_dtype own = site->base.shard.dtype;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+	for (size_t i = 0; i < JL_LEN(formats); i++) {
 		const enum jl_dtype f = formats[i];
 		const bool has = site->base.machine.dev.peak_flopps[f] > 0;
 		/* another format is a choice of numerics: it waits to be asked */

@@ -15,7 +15,7 @@ static void keep_notes(struct jl_notes *notes)
 	size_t n = 0;
 
 	for (size_t i = 0; i < notes->n; i++)
-		for (size_t k = 0; k < sizeof(kept) / sizeof(*kept); k++)
+		for (size_t k = 0; k < JL_LEN(kept); k++)
 			if (strcmp(notes->items[i].key, kept[k]) == 0) {
 				notes->items[n++] = notes->items[i];
 				break;
@@ -177,7 +177,7 @@ int jl_plan_way_compare(const struct jl_plan_way *a, const struct jl_plan_way *b
 			     b->ep,      b->zero,      b->vpp,   b->tp_async,    b->sp,
 			     b->in_host, b->keep,      b->dtype, b->micro_batch, b->framework };
 
-	for (size_t i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
+	for (size_t i = 0; i < JL_LEN(of_a); i++)
 		if (of_a[i] != of_b[i])
 			return of_a[i] < of_b[i] ? -1 : 1;
 	return 0;

@@ -439,7 +439,7 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 	in.room = jl_case_room(c, &in.weight);
 	in.limit_B = c->machine.dev.mem_B * (in.room == JL_ROOM_FITS ? JL_TIGHT_FRAC : 1);
 	in.fits = in.room != JL_ROOM_NONE;
-	for (size_t i = 0; i < sizeof(ideas) / sizeof(*ideas); i++) {
+	for (size_t i = 0; i < JL_LEN(ideas); i++) {
 		struct jl_advice advice;
 		size_t at = n < JL_ADVICE_MAX ? n : JL_ADVICE_MAX;
 

@@ -32,7 +32,7 @@ static enum group group_of(const char *op, enum jl_block_kind block)
 		{ "residual", RESIDUALS }, { "embedding", EMBEDDING }, { "logits", LOGITS },   { "loss", LOGITS },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < JL_LEN(names); i++)
 		if (strcmp(names[i].op, op) == 0)
 			return names[i].group == FFN && block == JL_BLOCK_MOE ? EXPERTS : names[i].group;
 	return PROJECTIONS;

@@ -64,7 +64,7 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 		{ req->dtype == JL_FP8 || req->dtype == JL_FP4, "--precision fp8" },
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (words[i].given)
 			return jl_fail(err, JL_E_USAGE,
 				       "%s is for language models; %s is weighed as plain data parallel training in "

@@ -93,7 +93,7 @@ size_t jl_narrow_predicted(struct jl_narrow list[JL_NARROW_MAX], const struct jl
 		return 0;
 	narrow.en = JL_N("measure it there for five seconds");
 	narrow.key = "jeoul calibrate";
-	narrow.after[0] = without(p, how, measured, sizeof measured / sizeof measured[0]);
+	narrow.after[0] = without(p, how, measured, JL_LEN(measured));
 	add(list, &n, &narrow);
 	narrow.en = JL_N("say what is assumed below");
 	narrow.key = "workload:";

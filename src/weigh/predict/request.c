@@ -43,7 +43,7 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 		{ "overlap", NULL, &plan->overlap, 0, 1 },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		char what[96];
 		long long n;
 
@@ -108,9 +108,9 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 	while (next_piece(&text, piece, sizeof(piece))) {
 		size_t i = 0;
 
-		while (i < sizeof(words) / sizeof(*words) && strcmp(words[i].name, piece) != 0)
+		while (i < JL_LEN(words) && strcmp(words[i].name, piece) != 0)
 			i++;
-		if (i == sizeof(words) / sizeof(*words))
+		if (i == JL_LEN(words))
 			return jl_fail(err, JL_E_USAGE,
 				       "--offload: '%s' is not one of optimizer, params, activations, nvme, none",
 				       piece);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "predict/kind.h"
-#include "workload/tune.h"
 
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
 #define ZERO_NODES    4       /* ZeRO over a few hosts is what people run; beyond, gathers cost too much */

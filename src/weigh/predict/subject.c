@@ -12,7 +12,7 @@ const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 		double size;
 		const char *name;
 	} units[] = { { 1e12, "T" }, { 1e9, "B" }, { 1e6, "M" } };
-	const size_t last = sizeof(units) / sizeof(*units) - 1;
+	const size_t last = JL_LEN(units) - 1;
 	size_t i = 0;
 
 	while (i < last && params < 0.9995 * units[i].size)
@@ -137,7 +137,7 @@ static enum jl_status from_name(struct jl_subject *subject, const struct jl_cata
 {
 	enum jl_status first = JL_OK;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < JL_LEN(kinds); i++) {
 		enum jl_status status = kinds[i]->find(subject, cat, name, arena, err);
 
 		subject->kind = kinds[i];

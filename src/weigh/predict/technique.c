@@ -45,7 +45,7 @@ static const struct way {
 	{ .key = "3d", .en = JL_N("3D: tp x pp x dp"), .search = BOTH, .zero = 1, .recompute = JL_RECOMPUTE_SELECTIVE },
 };
 
-_Static_assert(sizeof(ways) / sizeof(*ways) <= JL_TECHNIQUES_MAX, "rows fit");
+_Static_assert(JL_LEN(ways) <= JL_TECHNIQUES_MAX, "rows fit");
 
 struct input {
 	const struct jl_catalog *cat;
@@ -178,7 +178,7 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 	if (!(in.req.micro_batch >= 1))
 		in.req.micro_batch = NAN;
 	in.req.batch = in.req.accumulate = NAN;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+	for (size_t i = 0; i < JL_LEN(ways); i++) {
 		struct jl_technique *row = &ret_rows[n];
 
 		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en };

@@ -89,7 +89,7 @@ static const struct jl_field against[] = {
 	AGAINST(BUDGET, "budget"),     AGAINST(POWER, "power"),     AGAINST(INTERVAL, "interval"),
 	AGAINST(DEAR, "dear"),
 };
-static_assert(sizeof(against) / sizeof(*against) == JL_N_AGAINST, "every reason is counted");
+static_assert(JL_LEN(against) == JL_N_AGAINST, "every reason is counted");
 static const struct jl_schema against_schema = JL_SCHEMA("against", jl_recommendation, against);
 
 static const struct jl_field found[] = {

@@ -32,8 +32,8 @@ const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct j
 	for (size_t i = 0; !first && i < cat->n_rules; i++)
 		if (strcmp(cat->rules[i].kind, "support") == 0)
 			first = &cat->rules[i];
-	for (size_t s = 0; first && s < sizeof(subjects) / sizeof(*subjects); s++)
-		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+	for (size_t s = 0; first && s < JL_LEN(subjects); s++)
+		for (size_t n = 0; n < JL_LEN(names); n++)
 			for (const struct jl_rule *r = first; subjects[s] && r < cat->rules + cat->n_rules; r++)
 				if (r->subject && strcmp(r->subject, subjects[s]) == 0 &&
 				    strcmp(r->name, names[n]) == 0 && strcmp(r->kind, "support") == 0)

@@ -12,7 +12,7 @@
 #define OFFERS_MAX 16384
 
 const int jl_node_counts[] = { 1, 2, 4, 8, 16, 32, 64 };
-const size_t jl_n_node_counts = sizeof(jl_node_counts) / sizeof(*jl_node_counts);
+const size_t jl_n_node_counts = JL_LEN(jl_node_counts);
 
 static const int card_counts[] = { 1, 2, 4, 8 };
 
@@ -166,7 +166,7 @@ static void find_cards(struct find *f)
 
 			if (!takes(f->ask, (enum jl_how)how) || !card_price(&card, f, gpu, (enum jl_how)how))
 				continue;
-			for (size_t i = 0; i < sizeof(card_counts) / sizeof(*card_counts); i++) {
+			for (size_t i = 0; i < JL_LEN(card_counts); i++) {
 				const int n = card_counts[i];
 				const char *join = n > 1 ? bridge_of(cat, gpu) : NULL;
 				struct jl_offer offer = card;

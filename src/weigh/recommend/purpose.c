@@ -49,8 +49,8 @@ static const struct {
 	{ "tokens_per_s", offsetof(struct jl_purpose, tokens_per_s), JL_K_NUMBER },
 };
 
-#define N_WORDS   (sizeof(words) / sizeof(*words))
-#define N_NUMBERS (sizeof(numbers) / sizeof(*numbers))
+#define N_WORDS   (JL_LEN(words))
+#define N_NUMBERS (JL_LEN(numbers))
 
 static enum jl_status read_numbers(struct jl_purpose *p, const struct jl_yaml *map, struct jl_err *err)
 {

@@ -474,7 +474,7 @@ static int find_nearest(const struct jl_recommendation *r, const struct jl_recom
 						  JL_AGAINST_WAIT, JL_AGAINST_USE };
 	int best = -1;
 
-	for (size_t k = 0; best < 0 && k < sizeof(limits) / sizeof(*limits); k++)
+	for (size_t k = 0; best < 0 && k < JL_LEN(limits); k++)
 		for (size_t i = 0; i < r->n; i++) {
 			const struct jl_candidate *c = &r->items[i];
 			const bool bought = c->how == JL_HOW_NEW || c->how == JL_HOW_USED;

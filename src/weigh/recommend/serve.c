@@ -125,7 +125,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	setup->against = JL_AGAINST_MEMORY;
 	if (fmod(work->subject.model.heads, serve.n_gpus) != 0)
 		return; /* a head is not cut */
-	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+	for (size_t i = 0; i < JL_LEN(widths); i++) {
 		if (!may_take(ask, widths[i]) || widths[i] > published)
 			continue;
 		serve.weights = widths[i] == published && published < widths[0] ? NULL : format_of(ask, dev, widths[i]);

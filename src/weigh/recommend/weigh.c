@@ -111,7 +111,7 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 {
 	static const int zeros[] = { -1, 1, 3 }; /* -1: as it is cut already */
 	const struct jl_plan cut = io_case->plan;
-	const size_t n = n_devices(&machine->sys) > 1 ? sizeof(zeros) / sizeof(*zeros) : 1;
+	const size_t n = n_devices(&machine->sys) > 1 ? JL_LEN(zeros) : 1;
 	struct jl_recommend_ask ask = *work->ask;
 	struct jl_work thrifty = { .ask = &ask, .subject = work->subject };
 

@@ -210,12 +210,12 @@ static enum jl_status read_observed(struct jl_scenario_reader *r, const struct j
 		       { "params", &o->params },
 		       { "batch_limit", &o->batch_limit } };
 
-	for (size_t i = 0; !status && i < sizeof fields / sizeof fields[0]; i++) {
+	for (size_t i = 0; !status && i < JL_LEN(fields); i++) {
 		const struct jl_yaml *node = jl_yaml_get(map, fields[i].key);
 		if (node)
 			status = jl_scenario_quantity(fields[i].value, node, fields[i].kind, r->err);
 	}
-	for (size_t i = 0; !status && i < sizeof counts / sizeof counts[0]; i++) {
+	for (size_t i = 0; !status && i < JL_LEN(counts); i++) {
 		const struct jl_yaml *node = jl_yaml_get(map, counts[i].key);
 		if (node)
 			status = jl_scenario_count(counts[i].value, node, r->err);
@@ -242,7 +242,7 @@ static enum jl_status read_workload(struct jl_scenario_reader *r, const struct j
 	const struct jl_yaml *node;
 
 	q->model = jl_yaml_text(map, "model");
-	for (size_t i = 0; !status && i < sizeof request_counts / sizeof request_counts[0]; i++)
+	for (size_t i = 0; !status && i < JL_LEN(request_counts); i++)
 		if ((node = jl_yaml_get(map, request_counts[i].key)))
 			status = jl_scenario_count((double *)(void *)((char *)q + request_counts[i].offset), node,
 						   r->err);
@@ -312,9 +312,9 @@ static enum jl_status read_measured(struct jl_scenario_reader *r, const struct j
 	if (jl_yaml_text(map, "record") || jl_yaml_text(map, "file"))
 		return read_fetch(r, map);
 	m.what = jl_yaml_text(map, "what");
-	while (m.what && i < sizeof measurables / sizeof measurables[0] && strcmp(measurables[i].what, m.what) != 0)
+	while (m.what && i < JL_LEN(measurables) && strcmp(measurables[i].what, m.what) != 0)
 		i++;
-	if (!m.what || i == sizeof measurables / sizeof measurables[0])
+	if (!m.what || i == JL_LEN(measurables))
 		return jl_fail_at(r->err, JL_E_PARSE, &map->where,
 				  "measured: what: is one of samples_per_s, step_s, epoch_s, algbw_Bps, busbw_Bps ...");
 	m.kind = measurables[i].kind;
@@ -520,7 +520,7 @@ enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct j
 		return status;
 	*ret_scenario = jl_scenario_empty(root->where.file);
 	ret_scenario->root = root;
-	for (size_t i = 0; !status && i < sizeof parts / sizeof parts[0]; i++) {
+	for (size_t i = 0; !status && i < JL_LEN(parts); i++) {
 		const struct jl_yaml *node = jl_yaml_get(root, parts[i].key);
 		if (node)
 			status = parts[i].read(&r, node);

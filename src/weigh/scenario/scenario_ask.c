@@ -30,7 +30,7 @@ static enum jl_status read_details(struct jl_scenario_reader *r, struct jl_scena
 	const struct jl_yaml *node;
 	enum jl_status status = jl_yaml_check_keys(map, JL_N("a question"), keys, r->err);
 
-	for (size_t i = 0; !status && i < sizeof texts / sizeof texts[0]; i++)
+	for (size_t i = 0; !status && i < JL_LEN(texts); i++)
 		if ((node = jl_yaml_get(map, texts[i].key)) && !(status = jl_scenario_text(node, r->err)))
 			*texts[i].text = node->text;
 	if (!status && (node = jl_yaml_get(map, "nodes")))
@@ -105,7 +105,7 @@ enum jl_status jl_scenario_read_recommend(struct jl_scenario_reader *r, const st
 
 	w->wanted = true;
 	w->where = map->where;
-	for (size_t i = 0; !status && i < sizeof fields / sizeof fields[0]; i++) {
+	for (size_t i = 0; !status && i < JL_LEN(fields); i++) {
 		if (!(node = jl_yaml_get(map, fields[i].key)))
 			continue;
 		status = jl_scenario_quantity(fields[i].value, node, fields[i].kind, r->err);

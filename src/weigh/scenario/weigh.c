@@ -153,7 +153,7 @@ enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario
 	enum jl_status status = JL_OK;
 
 	*w = (struct jl_weighed){ .scenario = scenario, .cat = cat, .arena = arena, .today = today };
-	for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++) {
+	for (size_t i = 0; i < JL_LEN(steps) && !status; i++) {
 		const struct jl_yaml *node = jl_yaml_get(scenario->root, steps[i].key);
 		struct jl_err why = { 0 };
 

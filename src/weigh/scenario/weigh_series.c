@@ -219,7 +219,7 @@ enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err)
 {
 	static const double usual[] = { 2, 4, 8, 16, 32, 64, 128 };
 	const struct jl_scenario_allreduce *asked = &w->scenario->allreduce;
-	const size_t n = asked->n_nodes ? asked->n_nodes : sizeof usual / sizeof usual[0];
+	const size_t n = asked->n_nodes ? asked->n_nodes : JL_LEN(usual);
 
 	struct jl_coll_ask ask = { .ask = { .kind = JL_ALLREDUCE, .size_B = asked->size_B } };
 

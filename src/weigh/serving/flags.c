@@ -107,7 +107,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		start_llama_cpp(a, ask, values);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
+	for (size_t i = 0; i < JL_LEN(engines); i++) {
 		const bool asked = ask->engine == engines[i].engine;
 
 		/* machines of two kinds: both commands of one engine */

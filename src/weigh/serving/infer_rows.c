@@ -81,7 +81,7 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 	(void)err;
 	infer->n_rows = 0;
 	infer->compared = true;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+	for (size_t i = 0; i < JL_LEN(formats); i++) {
 		struct jl_infer a;
 
 		/* formats that the device only widens say nothing that int4 and int8 do not */

@@ -1,7 +1,5 @@
 #include "serving/passes.h"
 
-#include <math.h>
-
 #include "serving/serve.h"
 
 enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_estimate *ret_token_s,

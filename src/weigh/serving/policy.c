@@ -13,7 +13,7 @@ static const struct jl_policy policies[] = {
 
 const struct jl_policy *jl_policy_of(enum jl_engine engine)
 {
-	const bool own = (size_t)engine < sizeof(policies) / sizeof(policies[0]) && policies[engine].name;
+	const bool own = (size_t)engine < JL_LEN(policies) && policies[engine].name;
 
 	return &policies[own ? engine : JL_ENGINE_VLLM];
 }

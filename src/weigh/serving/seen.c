@@ -129,7 +129,7 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 		return jl_fail_in_file(err, jl_fail(err, JL_E_PARSE, "%.80s:%d: %.80s", file, why.line, why.text));
 	}
 	flatten(root);
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < JL_LEN(known); i++) {
 		double *to = (double *)(void *)((char *)&seen + known[i].at);
 		const double value = number_at(root, known[i].path) * known[i].scale,
 			     over = known[i].over ? number_at(root, known[i].over) : 1;

@@ -36,7 +36,7 @@ static bool on_board(const struct jl_gpu *gpu)
 {
 	static const char *const words[] = { "SXM", "OAM", "superchip", "DGXS", "board" };
 
-	for (size_t i = 0; gpu->form_factor && i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; gpu->form_factor && i < JL_LEN(words); i++)
 		if (strcasestr(gpu->form_factor, words[i]))
 			return true;
 	return gpu->pcie == NULL;

@@ -122,7 +122,7 @@ static enum jl_status kind_of(enum jl_intra_kind *ret_kind, const struct jl_link
 {
 	size_t i;
 
-	for (i = 0; join->topology && i < sizeof(topologies) / sizeof(topologies[0]); i++)
+	for (i = 0; join->topology && i < JL_LEN(topologies); i++)
 		if (strcmp(join->topology, topologies[i].topology) == 0) {
 			*ret_kind = topologies[i].kind;
 			return JL_OK;

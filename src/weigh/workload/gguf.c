@@ -57,7 +57,7 @@ struct reader {
 	struct jl_err *err;
 	enum jl_status status;
 	char arch[32];
-	double values[sizeof(keys) / sizeof(*keys)]; /* NAN: not there */
+	double values[JL_LEN(keys)]; /* NAN: not there */
 	double n_tokens, n_params, weights_B;
 	bool has_output;
 };
@@ -173,7 +173,7 @@ static void read_key(struct reader *r)
 		r->n_tokens = n;
 	if (!(arch && len > arch + 1 && memcmp(key, r->arch, arch) == 0 && key[arch] == '.'))
 		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < JL_LEN(keys); i++)
 		if (strlen(keys[i].gguf) == len - arch - 1 && memcmp(keys[i].gguf, key + arch + 1, len - arch - 1) == 0)
 			r->values[i] = number;
 }
@@ -197,7 +197,7 @@ static void read_tensor(struct reader *r)
 	const uint64_t type = whole(r, 4);
 
 	(void)whole(r, 8);
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < JL_LEN(types); i++)
 		if (types[i].type == type)
 			each_B = types[i].block_B / types[i].elems;
 	if (!(elems >= 0 && elems <= 1e14))
@@ -213,21 +213,20 @@ static enum jl_status as_config(struct reader *r, struct jl_modelfile *ret, stru
 	const char *type = NULL;
 	struct jl_buf json;
 
-	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs) && !type; i++)
+	for (size_t i = 0; i < JL_LEN(archs) && !type; i++)
 		type = strcmp(archs[i].gguf, r->arch) == 0 ? archs[i].hf : NULL;
 	for (char *c = r->arch; *c; c++)
 		*c = *c > ' ' && *c < 0x7f && *c != '"' && *c != '\\' ? *c : '?';
 	jl_buf_init(&json, 8192);
 	jl_buf_printf(&json, "{\"model_type\": \"%s\", \"tie_word_embeddings\": %s", type ? type : r->arch,
 		      r->has_output ? "false" : "true");
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < JL_LEN(keys); i++)
 		if (isfinite(r->values[i]) && strcmp(keys[i].hf, "vocab_size") != 0)
 			jl_buf_printf(&json, ", \"%s\": %.0f", keys[i].hf, r->values[i]);
 	/* gpt2's own names, for the reader of its config */
 	jl_buf_printf(&json, ", \"n_layer\": %.0f, \"n_embd\": %.0f, \"n_head\": %.0f, \"n_positions\": %.0f",
 		      r->values[0], r->values[1], r->values[3], r->values[6]);
-	jl_buf_printf(&json, ", \"vocab_size\": %.0f}",
-		      r->n_tokens > 0 ? r->n_tokens : r->values[sizeof(keys) / sizeof(*keys) - 1]);
+	jl_buf_printf(&json, ", \"vocab_size\": %.0f}", r->n_tokens > 0 ? r->n_tokens : r->values[JL_LEN(keys) - 1]);
 	for (size_t at = 0; at + 2 < json.len; at++) /* what is not there */
 		if (memcmp(json.data + at, "nan", 3) == 0)
 			memcpy(json.data + at, "  0", 3);
@@ -243,7 +242,7 @@ enum jl_status jl_gguf_parse(struct jl_modelfile *ret, const unsigned char *data
 	struct reader r = { .at = data, .end = data + len, .file = file, .err = err };
 	struct jl_modelfile found = { .is_network = false };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < JL_LEN(keys); i++)
 		r.values[i] = NAN;
 	if (len < 24 || memcmp(data, "GGUF", 4) != 0)
 		fail(&r, JL_N("it does not begin with GGUF"));

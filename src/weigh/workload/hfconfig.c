@@ -233,13 +233,13 @@ static enum jl_status find_arch(const struct arch **ret_arch, const struct reade
 	struct jl_buf list;
 	enum jl_status status;
 
-	for (size_t i = 0; type && !strchr(type, ' ') && i < sizeof(archs) / sizeof(*archs); i++)
+	for (size_t i = 0; type && !strchr(type, ' ') && i < JL_LEN(archs); i++)
 		if (jl_net_has_word(archs[i].types, type)) {
 			*ret_arch = &archs[i];
 			return JL_OK;
 		}
 	jl_buf_init(&list, 2048);
-	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++) {
+	for (size_t i = 0; i < JL_LEN(archs); i++) {
 		jl_buf_puts(&list, i ? ", " : "");
 		for (const char *c = archs[i].types; *c; c++)
 			if (*c == ' ')

@@ -297,7 +297,7 @@ static enum jl_status from_pipeline(struct jl_modelfile *ret, const struct jl_ca
 	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	jl_buf_release(&text);
 	jl_buf_init(&parts, 4096);
-	for (size_t i = 0; i < sizeof(trained) / sizeof(*trained) && !main_name; i++)
+	for (size_t i = 0; i < JL_LEN(trained) && !main_name; i++)
 		if (json_is_array(json_object_get(root, trained[i])))
 			main_name = trained[i];
 	if (!main_name)
@@ -343,7 +343,7 @@ static enum jl_status from_folder(struct jl_modelfile *ret, const struct jl_cata
 					     "model.json" };
 	enum jl_status status;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < JL_LEN(names); i++) {
 		const char *path = jl_arena_printf(arena, "%s/%s", folder, names[i]);
 
 		JL_TRY(jl_got(path, err));

@@ -215,7 +215,7 @@ static double factor(struct expr *e)
 
 /* Operators by how tightly they bind, the loosest first. */
 static const char *const levels[] = { "&|", "<>=!", "+-", "*/%" };
-#define N_LEVELS (sizeof(levels) / sizeof(*levels))
+#define N_LEVELS (JL_LEN(levels))
 
 static double reckon(char op, bool equal, double a, double b)
 {

@@ -539,7 +539,7 @@ static const struct {
 
 bool jl_net_operator(struct jl_net_state *state, const char *name, const struct jl_net_args *args)
 {
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+	for (size_t i = 0; i < JL_LEN(operators); i++)
 		if (strcmp(operators[i].name, name) == 0) {
 			operators[i].add(state, args);
 			return true;

@@ -573,11 +573,11 @@ void jl_onnx_run(struct jl_net_state *state, const struct jl_onnx_node *node, do
 	r.a = input(&r, 0);
 	r.b = input(&r, 1);
 	r.out = node->n_out > 0 ? node->out[0] : NULL;
-	while (i < sizeof(operators) / sizeof(*operators) && !jl_net_has_word(operators[i].ops, node->op))
+	while (i < JL_LEN(operators) && !jl_net_has_word(operators[i].ops, node->op))
 		i++;
 	if (!r.out)
 		return;
-	if (i == sizeof(operators) / sizeof(*operators))
+	if (i == JL_LEN(operators))
 		state->status = jl_fail(
 			state->err, JL_E_DATA,
 			JL_N("%.80s: operator %s is not one that can be followed; give the network by its figures "

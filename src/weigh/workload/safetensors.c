@@ -27,7 +27,7 @@ static double item_B(const char *type)
 	} types[] = { { "F64", 8 }, { "I64", 8 },     { "F32", 4 },     { "I32", 4 }, { "F16", 2 }, { "BF16", 2 },
 		      { "I16", 2 }, { "F8_E4M3", 1 }, { "F8_E5M2", 1 }, { "I8", 1 },  { "U8", 1 },  { "BOOL", 1 } };
 
-	for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; type && i < JL_LEN(types); i++)
 		if (strcmp(types[i].type, type) == 0)
 			return types[i].size_B;
 	return NAN;

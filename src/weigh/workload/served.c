@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "base/text.h"
 #include "workload/transformer.h"
 
 static void add(struct jl_served *served, double n, double k, double n_layers, enum jl_cut cut)

@@ -188,7 +188,7 @@ static void add_node(struct reader *r, const char *target, const struct node *n)
 
 	if (!name)
 		return; /* bookkeeping of Python */
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+	for (size_t i = 0; i < JL_LEN(operators); i++)
 		if (begins(operators[i].names, name + 5)) {
 			kind = operators[i].kind;
 			pass = operators[i].pass;

@@ -22,7 +22,7 @@ enum jl_status jl_transformer_check(const struct jl_transformer *m, struct jl_er
 		{ "vocab", m->vocab, 1e8 },
 	};
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+	for (size_t i = 0; i < JL_LEN(limits); i++)
 		if (!is_count(limits[i].value, limits[i].max))
 			return jl_fail(err, JL_E_RANGE, "%s is %g; it must be a whole number from 1 to %g",
 				       limits[i].name, limits[i].value, limits[i].max);
@@ -116,6 +116,24 @@ double jl_transformer_fwd_flop(const struct jl_transformer *m, double seq, int c
 	return 2.0 * layers + m->n_layers * core + logits;
 }
 
+double jl_shard_sequences(const struct jl_shard *shard)
+{
+	return shard->micro_batch * (shard->copies > 0.0 ? shard->copies : 1.0);
+}
+
+double jl_loss_kept_B(const struct jl_shard *shard)
+{
+	const double act_B = jl_dtype_B(shard->act_dtype);
+
+	if (shard->thin_loss)
+		return act_B;
+	if (shard->written_out & JL_WRITTEN_LOSS) /* the log-softmax; the wide logits are handed out */
+		return 8.0;
+	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
+		return shard->autocast ? act_B + 4.0 : act_B;
+	return 4.0;
+}
+
 enum trait {
 	POST_NORM = 1 << 0,  /* a norm after each part as well */
 	EMBED_NORM = 1 << 1, /* a norm after the embedding */
@@ -141,7 +159,7 @@ static const struct {
 
 static unsigned traits_of(const char *family)
 {
-	for (size_t i = 0; family && i < sizeof(families) / sizeof(*families); i++)
+	for (size_t i = 0; family && i < JL_LEN(families); i++)
 		if (strcmp(families[i].family, family) == 0)
 			return families[i].traits;
 	return 0;

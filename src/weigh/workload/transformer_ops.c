@@ -16,6 +16,7 @@ struct builder {
 	double tokens;     /* of one device's micro-batch */
 	double seq_tokens; /* the same where sequence parallelism cuts as well */
 	int frozen;        /* products have no weight gradients */
+	int still;         /* nor have embedding and logits */
 };
 
 /* SM clocks an element of kernels that are bound by issue rather than by memory: reductions over rows, transcendentals, widening
@@ -284,12 +285,8 @@ static void add_residual(struct builder *b, const char *name)
 		set_clocks(op, elements, clocks.dropout, 0.0);
 		op->saved_B = elements;
 	}
-	if (compiled(b)) {
-		if (b->s->autocast)
-			add_stream(b, JL_N("gradient cast"), elements, 0.0, 4.0 + a)->light = 1;
-		return;
-	}
-	add_stream(b, name, elements, a + 2.0 * w, 3.0 * w);
+	if (!compiled(b))
+		add_stream(b, name, elements, a + 2.0 * w, 3.0 * w);
 	if (b->s->autocast)
 		add_stream(b, JL_N("gradient cast"), elements, 0.0, 4.0 + a)->light = 1;
 }
@@ -505,32 +502,14 @@ static void add_layer(struct builder *b, int is_moe)
 static void add_embed(struct builder *b)
 {
 	const double elements = b->seq_tokens * b->m->hidden;
-	const int still = b->s->tune.kind != JL_TUNE_FULL && !b->s->tune.ends;
-	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B, still ? 0.0 : 4.0 * b->wide_B);
+	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B,
+				      b->still ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = 3.0;
-	op->n_back = still ? 0.0 : 6.0;
+	op->n_back = b->still ? 0.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
 		add_norm(b, JL_N("norm"), 1.0, 0);
-}
-
-double jl_shard_sequences(const struct jl_shard *shard)
-{
-	return shard->micro_batch * (shard->copies > 0.0 ? shard->copies : 1.0);
-}
-
-double jl_loss_kept_B(const struct jl_shard *shard)
-{
-	const double act_B = jl_dtype_B(shard->act_dtype);
-
-	if (shard->thin_loss)
-		return act_B;
-	if (shard->written_out & JL_WRITTEN_LOSS) /* the log-softmax; the wide logits are handed out */
-		return 8.0;
-	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
-		return shard->autocast ? act_B + 4.0 : act_B;
-	return 4.0;
 }
 
 /* The loss over the logits. Written out: log-softmax, under autocast a wide copy for the sum and a narrow one of its gradient, a
@@ -572,9 +551,7 @@ static void add_head(struct builder *b)
 		return;
 	const double whole = 16.0 / b->act_B, wide = b->s->padded ? ceil(vocab / whole) * whole : vocab;
 
-	const int still = b->s->tune.kind != JL_TUNE_FULL && !b->s->tune.ends;
-
-	if (!still)
+	if (!b->still)
 		add_cast(b, JL_N("weight casts"), vocab * m->hidden);
 	op = add_op(b, JL_N("logits"), JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
 	op->u.gemm = (struct jl_gemm){ .m = t,
@@ -583,7 +560,7 @@ static void add_head(struct builder *b)
 				       .batch = 1.0,
 				       .dtype = b->s->dtype == JL_FP8 ? b->s->act_dtype : b->s->dtype,
 				       .out_B = b->act_B };
-	op->trained = !still;
+	op->trained = !b->still;
 	op->needs_dgrad = 1;
 	op->saved_B = t * m->hidden * b->act_B;
 	add_loss(b, t * vocab);
@@ -594,6 +571,7 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 {
 	struct builder b = { .list = ret_list, .m = model, .s = shard, .frozen = jl_tune_frozen(&shard->tune) };
 
+	b.still = shard->tune.kind != JL_TUNE_FULL && !shard->tune.ends;
 	/* products over packed weights hand out what they were given: behind wide norms all is wide */
 	b.act_B = shard->wide_rest && shard->tune.base != JL_BASE_SAME ? 4.0 : jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;

@@ -67,7 +67,7 @@ static double tune_layer_params(const struct jl_transformer *m, const struct jl_
 
 	if (t->kind == JL_TUNE_ADAPTER) /* down, up and their biases, twice */
 		return 2.0 * (2.0 * h * t->rank + t->rank + h);
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+	for (size_t i = 0; i < JL_LEN(beside); i++)
 		if (t->targets & beside[i].target) {
 			sides += beside[i].sides * beside[i].times;
 			rows += (beside[i].sides - h) * beside[i].times;
