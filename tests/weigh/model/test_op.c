@@ -294,6 +294,39 @@ static void fused_attention_beats_plain_and_causal_halves(void **state)
 	assert_true(jl_attention_fwd_s(&dev, &att) <= flash);
 }
 
+/* As cuDNN's kernels run on an H200 (data/validation/ops_h200.csv). */
+static void fused_attention_follows_its_kernels(void **state)
+{
+	(void)state;
+	const struct jl_device dev = with_physics(&h200_listed);
+	struct jl_attention att = { .batch = 1,
+				    .heads = 16,
+				    .kv_heads = 16,
+				    .seq_q = 8192,
+				    .seq_kv = 8192,
+				    .head_dim = 128,
+				    .dtype = JL_BF16,
+				    .causal = 1,
+				    .flash = 1 };
+	const double wide = jl_attention_fwd_s(&dev, &att);
+
+	att.head_dim = 80; /* is computed as 128: 0.491 and 0.487 ms were measured */
+	assert_true(fabs(jl_attention_fwd_s(&dev, &att) / wide - 1.0) < 0.02);
+	att.head_dim = 64;
+	const double narrow = jl_attention_fwd_s(&dev, &att), back = jl_attention_bwd_s(&dev, &att);
+
+	assert_true(narrow > 0.65 * wide && narrow < 0.75 * wide);
+	/* dropped scores: 401 -> 157 TFLOP/s forward, 379 -> 275 backward */
+	att.dropout = 1;
+	assert_true(jl_attention_fwd_s(&dev, &att) > 1.9 * narrow && jl_attention_fwd_s(&dev, &att) < 2.8 * narrow);
+	assert_true(jl_attention_bwd_s(&dev, &att) > 1.2 * back && jl_attention_bwd_s(&dev, &att) < 1.5 * back);
+	/* four heads are too few tiles to hide the longest one: 271 against 401 TFLOP/s */
+	att.dropout = 0;
+	att.heads = att.kv_heads = 4;
+	assert_true(4.0 * jl_attention_fwd_s(&dev, &att) > 1.25 * narrow &&
+		    4.0 * jl_attention_fwd_s(&dev, &att) < 1.6 * narrow);
+}
+
 /* Decoding: one query per sequence reads the whole cache. */
 static void decoding_is_bound_by_the_cache(void **state)
 {
@@ -326,6 +359,7 @@ int main(void)
 		cmocka_unit_test(published_products_within_15_percent),
 		cmocka_unit_test(streams_follow_bytes),
 		cmocka_unit_test(fused_attention_beats_plain_and_causal_halves),
+		cmocka_unit_test(fused_attention_follows_its_kernels),
 		cmocka_unit_test(decoding_is_bound_by_the_cache),
 	};
 	return cmocka_run_group_tests(tests, name_families, NULL);
