@@ -145,8 +145,11 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 
 	plan.offload = s->offload;
 	if (is_serve(a))
-		return jl_tell_text(doc, s->tp > 1 ? JL_("%g-bit weights, tp %g") : JL_("%g-bit weights"),
-				    s->weight_bits, s->tp);
+		return jl_tell_text(doc,
+				    s->dp > s->sys.n_nodes ? JL_("%g-bit weights, tp %g, %g copies")
+				    : s->tp > 1            ? JL_("%g-bit weights, tp %g")
+							   : JL_("%g-bit weights"),
+				    s->weight_bits, s->tp, s->dp);
 	return jl_tell_text(doc, "DP %g, %s", s->dp, jl_tell_cut(JL_TXT, &plan, s->micro_batch));
 }
 

@@ -120,6 +120,8 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 
+	if (p->tp * p->cp > 1 && p->zero < 2) /* it refuses to run without; its FSDP refuses it */
+		jl_buf_puts(out, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
 	jl_buf_printf(out, "--micro-batch-size %.0f --global-batch-size %.0f --seq-length %.0f\n", c->shard.micro_batch,
 		      c->global_batch, c->shard.seq);
 	jl_buf_printf(out, "--tensor-model-parallel-size %.0f%s\n%s", p->tp, p->sp ? " --sequence-parallel" : "",
@@ -131,6 +133,8 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_printf(out, "--context-parallel-size %.0f\n", p->cp);
 	if (p->ep > 1)
 		jl_buf_printf(out, "--expert-model-parallel-size %.0f\n", p->ep);
+	if (c->subject.model.moe.n_experts > 1)
+		jl_buf_puts(out, "--moe-token-dispatcher-type alltoall --moe-grouped-gemm\n");
 	megatron_states(out, c);
 	if (p->recompute == JL_RECOMPUTE_SELECTIVE)
 		jl_buf_puts(out, "--recompute-granularity selective\n");
@@ -227,7 +231,7 @@ static void torchtitan(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_puts(out, "\n[model]\nconverters = [\"float8\"]\n");
 }
 
-static void trl_adapters(struct jl_buf *out, const struct jl_tune *tune)
+static void trl_adapters(struct jl_buf *out, const struct jl_tune *tune, bool cut)
 {
 	static const char *const modules[] = { "q_proj",    "k_proj",  "v_proj",    "o_proj",
 					       "gate_proj", "up_proj", "down_proj", "qkv_proj" };
@@ -243,8 +247,10 @@ static void trl_adapters(struct jl_buf *out, const struct jl_tune *tune)
 	if (tune->base == JL_BASE_INT8)
 		jl_buf_puts(out, " \\\n  --load_in_8bit");
 	if (tune->base == JL_BASE_NF4 || tune->base == JL_BASE_NF4_1)
-		jl_buf_printf(out, " \\\n  --load_in_4bit --bnb_4bit_quant_type nf4%s",
-			      tune->base == JL_BASE_NF4 ? " --use_bnb_nested_quant" : "");
+		jl_buf_printf(out, " \\\n  --load_in_4bit --bnb_4bit_quant_type nf4%s%s",
+			      tune->base == JL_BASE_NF4 ? " --use_bnb_nested_quant" : "",
+			      cut ? " --bnb_4bit_quant_storage bfloat16"
+				  : ""); /* FSDP cuts floating-point tensors only */
 }
 
 static void trl(struct jl_buf *out, const struct jl_case *c)
@@ -259,9 +265,9 @@ static void trl(struct jl_buf *out, const struct jl_case *c)
 	jl_buf_printf(out, " \\\n  --%s true --gradient_checkpointing %s --optim %s",
 		      c->shard.act_dtype == JL_FP16 ? "fp16" : "bf16",
 		      c->plan.recompute == JL_RECOMPUTE_FULL ? "true" : "false", trl_optimizers[optimizer]);
-	trl_adapters(out, &c->shard.tune);
+	trl_adapters(out, &c->shard.tune, c->plan.zero == 3);
 	if (c->n_gpus > 1)
-		jl_buf_printf(out, " \\\n  --accelerate_config %s", shards[c->plan.zero]);
+		jl_buf_printf(out, " \\\n  --accelerate_config %s --num_processes %d", shards[c->plan.zero], c->n_gpus);
 	jl_buf_puts(out, "\n");
 }
 

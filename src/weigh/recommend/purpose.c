@@ -166,6 +166,9 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 	}
 	fill(&ask->runs_per_month, p->runs);
 	fill(&ask->months, p->months);
+	if (isnan(ask->tokens_per_s) && ask->users > 0 &&
+	    p->users > 0) /* what one of them gets, for as many as there are */
+		ask->tokens_per_s = p->tokens_per_s / p->users * ask->users;
 	fill(&ask->users, p->users);
 	fill(&ask->context, p->context);
 	fill(&ask->tokens_per_s, p->tokens_per_s);

@@ -1,5 +1,5 @@
-/* Serving, by the model that is fitted on published measurements (predict/serve.h). Weights as wide as they fit beside the keys and values
- * of all users. One machine serves by itself: several share the users. */
+/* Serving, by the model that is fitted on published measurements (predict/serve.h). Weights as wide as they
+ * fit beside the keys and values of all users and answer in time. One machine serves by itself, or as copies: several share the users. */
 #include <math.h>
 
 #include "physics/arch.h"
@@ -45,23 +45,44 @@ static const char *format_of(const struct jl_recommend_ask *ask, const struct jl
 
 static double power_of(const struct jl_setup *setup, const struct jl_machine *machine)
 {
-	return (machine->dev.tdp_W * POWER_FRAC * setup->tp + machine->host_idle_W) * setup->sys.n_nodes;
+	return machine->dev.tdp_W * POWER_FRAC * setup->tp * setup->dp + machine->host_idle_W * setup->sys.n_nodes;
 }
 
-static void settle(struct jl_setup *setup, const struct jl_machine *machine, const struct jl_serve_answer *a,
-		   double users)
+/* Of the copies that a system holds, one: its cut, what it answers, and what all of them give. */
+struct way {
+	struct jl_serve_answer answer;
+	double users, copies, bits;
+	const char *weights;
+	int will_do; /* 2: also at the slow end of its interval */
+};
+
+static double tokens_per_s(const struct way *w)
 {
-	const double copies = setup->sys.n_nodes;
+	return w->answer.total_tps.value * w->copies;
+}
+
+static int sureness(const struct way *w, const struct jl_recommend_ask *ask)
+{
+	const struct jl_estimate *tps = &w->answer.total_tps, *wait_s = &w->answer.tpot_s;
+
+	return (tps->lo * w->copies >= ask->tokens_per_s && !(wait_s->hi > ask->wait_s)) +
+	       (tps->value * w->copies >= ask->tokens_per_s && !(wait_s->value > ask->wait_s));
+}
+
+static void settle(struct jl_setup *setup, const struct jl_machine *machine, const struct way *way)
+{
+	const struct jl_serve_answer *a = &way->answer;
 
 	setup->against = JL_AGAINST_NOTHING;
-	setup->memory_B = a->weights_B + users * a->context_B;
+	setup->memory_B = a->weights_B + way->users * a->context_B;
 	setup->memory_frac = setup->memory_B / a->capacity_B;
 	setup->run_s = a->tpot_s;
-	setup->per_s = jl_estimate_times(a->total_tps, copies);
+	setup->per_s = jl_estimate_times(a->total_tps, way->copies);
 	setup->device_fitted = a->checked;
+	setup->weight_bits = way->bits;
 	setup->tp = a->n_gpus;
 	setup->pp = 1;
-	setup->dp = copies;
+	setup->dp = way->copies;
 	setup->power_W = power_of(setup, machine);
 }
 
@@ -93,22 +114,56 @@ enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena,
 	return JL_OK;
 }
 
+/* The devices of a host serve as one, or as copies of the model that share the users: copies give more tokens in all and each of them
+ * later. The best that is still in time is kept. */
+static void try_format(struct way *io_best, struct jl_setup *setup, const struct jl_work *work,
+		       const struct jl_machine *machine, struct jl_serve_ask *serve, double bits)
+{
+	const struct jl_recommend_ask *ask = work->ask;
+	const double all = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1, nodes = setup->sys.n_nodes;
+
+	for (double tp = all; tp >= 1; tp--) {
+		struct way way = { .copies = nodes * all / tp, .bits = bits, .weights = serve->weights };
+
+		if (fmod(all, tp) != 0 || fmod(work->subject.model.heads, tp) != 0 || way.copies > ask->users)
+			continue; /* a head is not cut */
+		way.users = ceil(ask->users / way.copies);
+		serve->n_gpus = (int)tp;
+		serve->n_requests = way.users;
+		serve->least_tps = FAR_FRAC * ask->tokens_per_s / way.copies;
+		if (jl_serve_predict(&way.answer, ask->cat, machine, serve, NULL)) {
+			setup->against = JL_AGAINST_UNKNOWN;
+			return;
+		}
+		if (way.answer.room < way.users)
+			break;
+		if (isnan(way.answer.tpot_s.value)) {
+			setup->against = JL_AGAINST_USE;
+			setup->per_s.value = fmax(setup->per_s.value, tokens_per_s(&way));
+			continue;
+		}
+		way.will_do = sureness(&way, ask);
+		if (!(io_best->copies > 0) || way.will_do > io_best->will_do ||
+		    (way.will_do == io_best->will_do && tokens_per_s(&way) > tokens_per_s(io_best)))
+			*io_best = way;
+		if (way.answer.tpot_s.value > ask->wait_s) /* fewer devices are slower still */
+			break;
+	}
+}
+
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
 	const struct jl_recommend_ask *ask = work->ask;
 	const struct jl_device *dev = &machine->dev;
-	const double users = ceil(ask->users / setup->sys.n_nodes), published = published_bits(ask, work->subject.info);
+	const double published = published_bits(ask, work->subject.info);
 	struct jl_serve_ask serve = { .model = work->subject.info,
 				      .shape = &work->subject.model,
-				      .n_gpus = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1,
-				      .n_requests = users,
 				      .prompt = fmax(1, PROMPT_FRAC * ask->context),
 				      .output = fmax(1, (1 - PROMPT_FRAC) * ask->context),
 				      .fit = &work->fits[dev->arch],
 				      .ops = &work->ops[dev->arch],
-				      .if_room = true,
-				      .least_tps = FAR_FRAC * ask->tokens_per_s / setup->sys.n_nodes };
-	struct jl_serve_answer answer;
+				      .if_room = true };
+	struct way best = { 0 };
 
 	if (setup->like && setup->like->against != JL_AGAINST_UNKNOWN && setup->like->against != JL_AGAINST_GROUP) {
 		settle_like(setup, machine);
@@ -123,26 +178,16 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 		return;
 	}
 	setup->against = JL_AGAINST_MEMORY;
-	if (fmod(work->subject.model.heads, serve.n_gpus) != 0)
-		return; /* a head is not cut */
-	for (size_t i = 0; i < JL_LEN(widths); i++) {
+	setup->per_s.value = 0;
+	/* Weights as wide as serve in time: narrower ones lose something, and are taken where they decide. */
+	for (size_t i = 0; i < JL_LEN(widths) && best.will_do < 2; i++) {
 		if (!may_take(ask, widths[i]) || widths[i] > published)
 			continue;
 		serve.weights = widths[i] == published && published < widths[0] ? NULL : format_of(ask, dev, widths[i]);
-		if (jl_serve_predict(&answer, work->ask->cat, machine, &serve, NULL)) {
-			setup->against = JL_AGAINST_UNKNOWN;
-			return;
-		}
-		if (answer.room < users)
-			continue;
-		if (isnan(answer.tpot_s.value)) {
-			setup->against = JL_AGAINST_USE;
-			setup->per_s.value = answer.total_tps.value * setup->sys.n_nodes;
-			return;
-		}
-		setup->weight_bits = widths[i];
-		setup->published = serve.weights || published == widths[0] ? NULL : work->subject.info->weights;
-		settle(setup, machine, &answer, users);
-		return;
+		try_format(&best, setup, work, machine, &serve, widths[i]);
+	}
+	if (best.copies > 0) {
+		setup->published = best.weights || published == widths[0] ? NULL : work->subject.info->weights;
+		settle(setup, machine, &best);
 	}
 }
