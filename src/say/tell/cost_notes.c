@@ -203,7 +203,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 	if (borrows_season(in->study))
 		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
 	said_of_options(&text, in);
-	jl_buf_puts(&text, resale_counts(in->study) ? JL_("resale counts when a machine is replaced, not before; ")
+	jl_buf_puts(&text, resale_counts(in->study) ? JL_("a machine is sold when it is replaced and on the last day; ")
 						    : JL_("no resale within the table; "));
 	jl_buf_puts(&text, JL_("a year has 365 days of electricity"));
 	jl_tell_note(doc, JL_("Assumed"), JL_ESTIMATED, "%s", jl_buf_text(&text));

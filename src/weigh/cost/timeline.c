@@ -99,6 +99,19 @@ static long long owned_by(const struct jl_cost_option *o, const struct jl_cost_s
 	return micro + jl_micro_scale(r->price, (JL_PPM - o->resale_ppm) * n_again, JL_PPM);
 }
 
+/* What a machine brings that is sold on the last day: by equal shares a day from its price to what it brings at the end of its life. */
+static long long sold_for(const struct jl_cost_option *o, const struct jl_cost_setting *s, long long price)
+{
+	const long n_again = jl_cost_period_again(o->life, s->start_day, s->horizon_days);
+	const long from = n_again ? jl_cost_period_end(o->life, s->start_day, n_again) : 0;
+	const long end = jl_cost_period_end(o->life, s->start_day, n_again + 1);
+	const double age = end > from ? (double)(s->horizon_days - from) / (double)(end - from) : 1;
+
+	if (o->kind != JL_COST_BUY || o->resale_ppm <= 0)
+		return 0;
+	return jl_micro_scale(price, llround(JL_PPM * pow((double)o->resale_ppm / JL_PPM, fmin(1, age))), JL_PPM);
+}
+
 JL_WIDE_MATH static long long rented_by(const struct jl_cost_option *o, const struct jl_cost_setting *s,
 					const struct rates *r, long d)
 {
@@ -157,6 +170,7 @@ enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_
 		else if (o->kind == JL_COST_BUY)
 			cum[d] += owned_by(o, s, &r, d);
 	}
+	cum[s->horizon_days] -= sold_for(o, s, r.price);
 	line.cum_micro = cum;
 	line.resale =
 		(struct jl_money){ .micro = o->kind == JL_COST_BUY ? jl_micro_scale(r.price, o->resale_ppm, JL_PPM) : 0,
@@ -192,7 +206,10 @@ JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, co
 
 	if (hours_ppm <= 0)
 		return jl_fail(err, JL_E_RANGE, "%s never works: utilisation is zero", o->name);
-	ret_money->micro = (long long)((wide)(line->cum_micro[life] - line->resale.micro) * JL_PPM / hours_ppm);
+	/* on the last day it is sold already */
+	const long long resale = life < s->horizon_days ? line->resale.micro : 0;
+
+	ret_money->micro = (long long)((wide)(line->cum_micro[life] - resale) * JL_PPM / hours_ppm);
 	ret_money->currency = s->currency;
 	return JL_OK;
 }

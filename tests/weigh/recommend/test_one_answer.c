@@ -326,8 +326,8 @@ static void one_served_load_has_one_answer(void **state)
 						    .weights = formats[s->weight_bits == 4   ? 0
 								       : s->weight_bits == 8 ? 1
 											     : 2],
-						    .n_gpus = s->sys.n_per_node,
-						    .n_requests = ceil(ask.users / s->sys.n_nodes),
+						    .n_gpus = (int)s->tp,
+						    .n_requests = ceil(ask.users / s->dp),
 						    .prompt = 3072,
 						    .output = 1024 };
 			struct jl_serve_answer answer;
