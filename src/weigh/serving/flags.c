@@ -75,13 +75,23 @@ static bool is_llama_cpp(const struct jl_infer *a, const struct jl_infer_ask *as
 	       (ask->weights && (ask->weights[0] | 32) == 'q' && ask->weights[1] >= '1' && ask->weights[1] <= '9');
 }
 
-static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask, const double values[N_OPTION])
+static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 {
 	const double n = fmax(ask->kind == JL_LOAD_CLOSED ? ask->concurrency / a->n_copies : a->batch_max, 1);
+	const double each = ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256; /* is taken from memory at once */
 
 	(void)snprintf(a->flags[a->n_flags++], sizeof(a->flags[0]),
 		       "llama-server -m %s --parallel %.0f --ctx-size %.0f%s", ask->path ? ask->path : "FILE.gguf", n,
-		       n * values[LENGTH], a->processor ? "" : " -ngl 99");
+		       n * fmin(each, ask->context), a->processor ? "" : " -ngl 99");
+}
+
+/* What was said is a mean: a turn of four times as much is still answered, and a short talk. No more than the model was made for, or fits. */
+static double longest(const struct jl_infer *a, const struct jl_infer_ask *ask)
+{
+	static const double times = 4, talk = 8192;
+	const double tokens = fmax(a->longest, fmax(talk, ceil((ask->prompt + ask->answer) * times / 256) * 256));
+
+	return fmin(fmin(tokens, ask->context), a->context_max > 0 ? a->context_max : INFINITY);
 }
 
 void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
@@ -90,8 +100,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 	double values[N_OPTION] = {
 		[TP] = a->n_gpus,
 		[SEQS] = fmin(fmax(16, seqs), 1024),
-		/* with room for longer ones; an engine refuses more than the model was made for */
-		[LENGTH] = fmin(ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256, ask->context),
+		[LENGTH] = longest(a, ask),
 		[FP8] = ask->weights && strcasecmp(ask->weights, "fp8") == 0 ? 1 : NAN,
 		[KV8] = job->format.kv_B <= 1 ? 1 : NAN,
 		[PP] = a->n_stages > 1 ? (double)a->n_stages : NAN,
@@ -104,7 +113,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 	char name[NAME_MAX_B];
 
 	if (ask->engine == JL_ENGINE_GENERAL && is_llama_cpp(a, ask)) {
-		start_llama_cpp(a, ask, values);
+		start_llama_cpp(a, ask);
 		return;
 	}
 	for (size_t i = 0; i < JL_LEN(engines); i++) {

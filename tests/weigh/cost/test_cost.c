@@ -330,7 +330,8 @@ static void years_are_those_of_the_calendar(void **state)
 	assert_int_equal(line.cum_micro[1095], 3500 * JL_MICRO);
 	assert_int_equal(line.cum_micro[1096], 2450 * JL_MICRO); /* the last day: it is sold, and not replaced */
 	line = line_of(JL_COST_BUY, "x 3500 USD, life=6 y, resale=25 %", &s, &arena);
-	assert_true(fabs((double)line.cum_micro[1096] / JL_MICRO - 1750) < 2); /* half of its life: the root of a quarter */
+	assert_true(fabs((double)line.cum_micro[1096] / JL_MICRO - 1750) <
+		    2); /* half of its life: the root of a quarter */
 	line = line_of(JL_COST_BUY, "x 3500 USD, life=1 y, resale=30 %", &s, &arena);
 	assert_int_equal(line.cum_micro[731], (3500 + 2450) * JL_MICRO);
 	line = line_of(JL_COST_BUY, "x 3500 USD, life=100 d", &s, &arena);
