@@ -178,7 +178,7 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 		if (whole)
 			jl_doc_cell_name(doc, money(doc, order == BY_BUY ? p->price_usd : p->on_demand_usdps * 3600));
 		if (spot)
-			jl_doc_cell_name(doc, money(doc, spot_usdps(p) * 3600));
+			jl_doc_cell_name(doc, money(doc, (whole ? spot_usdps(p) : per_gpu(spot_usdps(p), p)) * 3600));
 		JL_ROW(doc, false,
 		       JL_NAMED(one_kind ? jl_tell_text(doc, "%.0fx", n_gpus)
 					 : jl_tell_text(doc, "%.0fx %s%s", n_gpus, row->gpu ? row->gpu : "?",

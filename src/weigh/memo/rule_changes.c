@@ -442,6 +442,17 @@ static bool is_said_so(const struct jl_memo *note, const struct jl_line *line, c
 			   "옮기면|면");
 }
 
+/* "4 cards of 450 W on one 1,600 W power supply": what something can bear is no sum of what is put on it. */
+static bool is_capacity(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+{
+	static const char of[] =
+		"supply|supplies|PSU|breaker|circuit|socket|outlet|UPS|limit|budget|capacity|rack|feed|"
+		"파워|전원|서플라이|차단기|회로|콘센트|한도|용량|예산|랙";
+	const uint32_t end = f->at + f->len, rest = line->at + line->len - end;
+
+	return jl_span_has(note->text + end, rest < 28 ? rest : 28, of);
+}
+
 /* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
  * a slip may have been measured. */
 static void line_defined(struct jl_memo *note, const struct jl_line *line, uint32_t i, size_t row)
@@ -453,7 +464,8 @@ static void line_defined(struct jl_memo *note, const struct jl_line *line, uint3
 	if (!(each ? is_each(a, b, out)
 		   : a->qty == defined[row].a && b->qty == defined[row].b && out->qty == defined[row].out) ||
 	    (a->flags | b->flags | out->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(b->lo > 0) ||
-	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || full_stop(note, f->at, out->at) ||
+	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || is_capacity(note, line, out) ||
+	    full_stop(note, f->at, out->at) ||
 	    (*defined[row].words &&
 	     !jl_span_has(note->text + a->at, (a == f ? b->at - a->at : a->len), defined[row].words)))
 		return;

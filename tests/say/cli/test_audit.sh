@@ -46,6 +46,9 @@ python3 -c 'print("claims:\n  - {at: 1, en: it, value: 1, from: " + "("*400 + "1
 run 1 audit "$work/f.yaml" --lang en; one_line
 printf 'claims:\n  - {at: 1, en: "<script>alert(1)</script>", value: 1, from: "2"}\n' >"$work/g.yaml"
 run 0 audit "$work/g.yaml" --json; json "j['claims'][0]['verdict'] == 'differs'"; lacks "<script>"
+# what a supply can bear is no sum of what is put on it: --fix must not make it larger
+printf 'We put 4 cards of 450 W on one 1,600 W power supply: 4 x 450 = 1,800 W, which is fine.\n' >"$work/psu.md"
+run 0 audit "$work/psu.md" --lang en; lacks "1,600 W (wrong)"
 run 2 audit
 run 1 audit "$work/none.yaml"; one_line
 
