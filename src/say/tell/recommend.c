@@ -351,6 +351,13 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
+/* A purpose's own note says what it does not weigh: no longer true where somebody says how it is tuned. */
+static void purpose_note(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	if (a->purpose && a->purpose->caveat && a->ask->run.tune == JL_UNSET)
+		jl_tell_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
+}
+
 void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	struct jl_caveat list[JL_CAVEATS_MAX];
@@ -358,8 +365,7 @@ void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 
 	for (size_t i = 0; i < n; i++)
 		jl_tell_note(doc, JL_("Beware"), JL_ESTIMATED, "%s", list[i].text);
-	if (a->purpose && a->purpose->caveat)
-		jl_tell_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
+	purpose_note(doc, a);
 }
 
 /* Would it be within the budget second-hand, where only its price as new is above? */
@@ -424,6 +430,8 @@ void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 	if (a->found->pick >= 0) {
 		tables(doc, a);
 		jl_tell_caveats(doc, a);
+	} else {
+		purpose_note(doc, a);
 	}
 	against(doc, a->found);
 	assumptions(doc, a);
