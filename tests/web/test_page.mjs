@@ -237,6 +237,17 @@ for (const view of views)
   }
   await page.context().close();
 }
+{ // a network has no tokens: the page's own number does not refuse it, and is not in the command to copy
+  for (const view of ["ask", "whatif"]) {
+    const page = await open(`/?view=${view}&model=vit-b/16&on=rtx-4090&lang=ko`);
+    check(await page.locator(".answer .num").count() > 0 && await page.locator(".fault").count() === 0, `${view}: no answer for a network: ${await page.locator(".result").textContent()}`);
+    if (view === "ask") check(/초당 샘플 [\d,.]+/.test(await page.locator(".second").textContent()) && !/–토큰/.test(await page.locator(".second").textContent()), `a network's rate: ${await page.locator(".second").textContent()}`);
+    await page.context().close();
+  }
+  const page = await open("/?model=vit-b/16&on=rtx-4090&tokens=5e9");
+  check(/--tokens/.test(await page.locator(".fault").textContent()), "tokens that somebody wrote are refused");
+  await page.context().close();
+}
 { // while an answer is made, it says so, also to those who listen; a long one is made once
   const asked = { whatif: "predict", scaling: "predict", price: "recommend", buy: "cost", serve: "infer", trust: "validate" };
   for (const [lang, words] of [["en", "weighing…"], ["ko", "계산 중…"]]) for (const [view, command] of Object.entries(asked)) {

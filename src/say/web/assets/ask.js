@@ -2,7 +2,7 @@ import { state } from "/state.js";
 import { t } from "/words.js";
 import { fmt } from "/format.js";
 import { el, fault, fragment, copyButton, say, answering } from "/dom.js";
-import { ask, caseOf, commandLine } from "/api.js";
+import { askCase, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
 import { answerSentence, secondLine, timeParts, memoryParts, key } from "/answer.js";
 import { stack, keepDrawn } from "/draw.js";
@@ -22,7 +22,7 @@ export function showAsk(main) {
   };
   const update = answering(answer, async () => {
     try {
-      last = await ask("predict", caseOf());
+      last = await askCase();
       answer.replaceChildren(answerSentence(last), secondLine(last));
       say(answer.textContent);
       if (w) draw(); // otherwise the observer does, as soon as there is a width
@@ -30,7 +30,7 @@ export function showAsk(main) {
     } catch (e) { last = null; answer.replaceChildren(fault(e)); bars.replaceChildren(); }
   });
   const tell = async () => {
-    try { const doc = fragment(await ask("predict", { ...caseOf(), as: "html" })); all.replaceChildren(all.firstChild, doc); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); }
+    try { const doc = fragment(await askCase({ as: "html" })); all.replaceChildren(all.firstChild, doc); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); }
   };
   all.addEventListener("toggle", () => { if (all.open) tell(); });
   keepDrawn(bars, draw);

@@ -2,7 +2,7 @@ import { state, set, hello } from "/state.js";
 import { t, fill } from "/words.js";
 import { fmt, percent, digits, grouped, many } from "/format.js";
 import { el, num, fault, slider, chips, copyButton, answering } from "/dom.js";
-import { ask, caseOf, commandLine } from "/api.js";
+import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
 import { answerSentence, timeParts, memoryParts, key, about } from "/answer.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
@@ -80,7 +80,7 @@ export function show(main) {
   };
   const update = answering(answer, async () => {
     try {
-      last = await ask("predict", caseOf());
+      last = await askCase();
       answer.replaceChildren(answerSentence(last));
       draw();
       advise();
