@@ -237,18 +237,30 @@ for (const view of views)
   }
   await page.context().close();
 }
+{ // a network has no tokens: the page's own number does not refuse it, and is not in the command to copy
+  for (const view of ["ask", "whatif"]) {
+    const page = await open(`/?view=${view}&model=vit-b/16&on=rtx-4090&lang=ko`);
+    check(await page.locator(".answer .num").count() > 0 && await page.locator(".fault").count() === 0, `${view}: no answer for a network: ${await page.locator(".result").textContent()}`);
+    if (view === "ask") check(/초당 샘플 [\d,.]+/.test(await page.locator(".second").textContent()) && !/–토큰/.test(await page.locator(".second").textContent()), `a network's rate: ${await page.locator(".second").textContent()}`);
+    await page.context().close();
+  }
+  const page = await open("/?model=vit-b/16&on=rtx-4090&tokens=5e9");
+  check(/--tokens/.test(await page.locator(".fault").textContent()), "tokens that somebody wrote are refused");
+  await page.context().close();
+}
 { // while an answer is made, it says so, also to those who listen; a long one is made once
-  for (const [lang, words] of [["en", "weighing…"], ["ko", "계산 중…"]]) {
+  const asked = { whatif: "predict", scaling: "predict", price: "recommend", buy: "cost", serve: "infer", trust: "validate" };
+  for (const [lang, words] of [["en", "weighing…"], ["ko", "계산 중…"]]) for (const [view, command] of Object.entries(asked)) {
     const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
     let go;
     const held = new Promise((done) => { go = done; });
-    await page.route("**/api/v1/validate", async (route) => { await held; await route.continue(); });
-    await page.goto(`${base}/?view=trust&lang=${lang}`);
+    await page.route(`**/api/v1/${command}`, async (route) => { await held; await route.continue(); });
+    await page.goto(`${base}/?view=${view}&lang=${lang}`);
     await page.waitForFunction((w) => document.getElementById("say").textContent === w, words);
-    check(await page.evaluate(() => getComputedStyle(document.querySelector(".result.waiting"), "::after").content.slice(1, -1)) === words, `trust ${lang}: nothing is seen while it waits`);
+    check(await page.evaluate(() => getComputedStyle(document.querySelector(".result.waiting"), "::after").content.slice(1, -1)) === words, `${view} ${lang}: nothing is seen while it waits`);
     go();
     await settle(page);
-    check(await page.locator(".answer .num").count() > 0, `trust ${lang}: no answer`);
+    check(await page.locator(".answer .num").count() > 0, `${view} ${lang}: no answer`);
     await context.close();
   }
   const page = await open("/");

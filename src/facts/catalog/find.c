@@ -161,12 +161,12 @@ static bool is_tune(const char *word)
 	return strlen(word) == 4 && strspn(word, "0123456789") == 4;
 }
 
-/* "meta-llama/Llama-3.1-8B-Instruct" -> "Llama-3.1-8B": fine-tuned twins cost the same to run. */
+/* "meta-llama/Llama-3.1-8B-Instruct" -> "Llama-3.1-8B": fine-tuned twins cost the same to run. "vit-b/16" has no name behind its slash. */
 static void plain_model(char out[JL_NAME_MAX + 1], const char *text)
 {
 	const char *slash = strrchr(text, '/');
 
-	snprintf(out, JL_NAME_MAX + 1, "%s", slash ? slash + 1 : text);
+	snprintf(out, JL_NAME_MAX + 1, "%s", slash && slash[1 + strspn(slash + 1, "0123456789")] ? slash + 1 : text);
 	for (size_t at = strlen(out); at-- > 1;) {
 		if (out[at] != '-' && out[at] != ' ')
 			continue;
@@ -174,6 +174,33 @@ static void plain_model(char out[JL_NAME_MAX + 1], const char *text)
 			return;
 		out[at] = '\0';
 	}
+}
+
+static void near_network(struct jl_nearest *nearest, const struct jl_asked *asked, const char *name)
+{
+	struct jl_words have;
+
+	jl_words_split(&have, name);
+	jl_nearest_add(nearest, name, jl_nearest_cost(asked->words.glued, have.glued));
+}
+
+/* That nobody is called so: the nearest of the models and of the networks that are no plain transformers. */
+static enum jl_status fail_model(const struct jl_catalog *cat, const char *text, const char *plain, struct jl_err *err)
+{
+	const struct jl_shelf shelf = model_shelf(cat);
+	struct jl_nearest nearest = { 0 };
+	struct jl_asked asked = { 0 }, whole = { 0 };
+
+	JL_TRY(jl_shelf_ask(&whole, &shelf, text, err));
+	JL_TRY(jl_shelf_ask(&asked, &shelf, plain, err));
+	jl_shelf_near(&nearest, &shelf, &asked);
+	for (size_t i = 0; i < cat->n_convnets; i++) {
+		if (!cat->convnets[i].program)
+			near_network(&nearest, &asked, cat->convnets[i].id);
+		for (const char *const *m = cat->convnets[i].members; m && *m; m++)
+			near_network(&nearest, &asked, *m);
+	}
+	return jl_shelf_fail_nearest(&shelf, &whole, &nearest, err);
 }
 
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
@@ -188,6 +215,8 @@ enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struc
 		plain_model(plain, text);
 		if (strcmp(plain, text) != 0)
 			status = find_on(&i, &shelf, plain, err);
+		if (status == JL_E_NOTFOUND && err)
+			return fail_model(cat, text, plain, err);
 	}
 	if (!status)
 		*ret_model = &cat->models[i];

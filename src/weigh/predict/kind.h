@@ -25,6 +25,8 @@ struct jl_workload_kind {
 	/* By its name in the catalog. JL_E_NOTFOUND or JL_E_AMBIGUOUS: another kind may know it; only the first kind then says so in `err`. */
 	enum jl_status (*find)(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			       struct jl_arena *arena, struct jl_err *err);
+	/* words of a request that mean nothing on any system; NULL: there are none */
+	enum jl_status (*refuse)(const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err);
 	double (*params)(const struct jl_subject *subject);
 	struct jl_sample (*sample)(const struct jl_subject *subject);
 	void (*count)(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq);

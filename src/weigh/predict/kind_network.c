@@ -36,8 +36,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 }
 
 /* What transformers can be asked and these networks cannot. */
-static enum jl_status refuse_transformer_words(const struct jl_case *c, const struct jl_request *req,
-					       struct jl_err *err)
+static enum jl_status refuse(const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_ask_plan *p = &req->plan;
 	const bool cut = p->tp > 1 || p->pp > 1 || p->vpp > 1 || p->cp > 1 || p->ep > 1 || p->sp == 1 ||
@@ -69,10 +68,7 @@ static enum jl_status refuse_transformer_words(const struct jl_case *c, const st
 			return jl_fail(err, JL_E_USAGE,
 				       "%s is for language models; %s is weighed as plain data parallel training in "
 				       "PyTorch: leave it out",
-				       words[i].what, c->subject.id);
-	if (!isnan(p->dp) && p->dp != c->n_gpus)
-		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d", p->dp, c->n_gpus,
-			       c->n_gpus);
+				       words[i].what, subject->id);
 	return JL_OK;
 }
 
@@ -131,7 +127,10 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	struct jl_plan *plan = &c->plan;
 
 	JL_TRY(req->tune > (int)JL_TUNE_FULL ? jl_subject_check_tokens(&c->subject, true, err) : JL_OK);
-	JL_TRY(refuse_transformer_words(c, req, err));
+	JL_TRY(refuse(&c->subject, req, err));
+	if (!isnan(req->plan.dp) && req->plan.dp != c->n_gpus)
+		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d", req->plan.dp, c->n_gpus,
+			       c->n_gpus);
 	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
 	jl_machine_profile(&c->profile, cat, c->framework);
 	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U) |
@@ -252,6 +251,7 @@ static double matrix_share(const struct jl_case *c)
 
 const struct jl_workload_kind jl_kind_network = {
 	.find = find,
+	.refuse = refuse,
 	.params = params,
 	.sample = sample,
 	.count = count,

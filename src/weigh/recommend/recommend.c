@@ -239,6 +239,8 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 	work->ask = ask;
 	if (!ask->seen)
 		JL_TRY(jl_subject_find(&work->subject, ask->cat, &ask->run, arena, err));
+	if (!ask->seen && ask->task == JL_TASK_TRAIN && work->subject.kind->refuse)
+		JL_TRY(work->subject.kind->refuse(&work->subject, &ask->run, err));
 	if (ask->task != JL_TASK_TRAIN && ask->seen)
 		return jl_fail(err, JL_E_USAGE,
 			       "an observed run tells how long it trains, nothing else: name a model, e.g. llama-3-8b");

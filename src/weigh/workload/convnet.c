@@ -1,5 +1,6 @@
 #include "workload/convnet.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,9 @@ static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info
 /* "resnet50@288": the size of the image behind the name. */
 static bool cut_name(const char *name, char out[JL_NET_NAME_MAX], double *ret_image)
 {
+	const char *slash = strrchr(name, '/'); /* "openai/whisper-tiny", but "vit-b/16" */
+
+	name = slash && isalpha((unsigned char)slash[1]) ? slash + 1 : name;
 	const size_t len = strcspn(name, "@");
 	size_t used = 0;
 
@@ -178,7 +182,7 @@ enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catal
 		const struct jl_net_info *info = &cat->convnets[i];
 		const size_t room = sizeof(settings) - 40;
 
-		if (!info->program || strncmp(info->id, "described", 9) == 0 || strncmp(info->id, "file-", 5) == 0 ||
+		if (!info->program || strncmp(info->id, "described", 9) == 0 ||
 		    !jl_network_name(settings, room, info->words, own && own->text ? own->text : plain))
 			continue;
 		if (!isnan(image)) {

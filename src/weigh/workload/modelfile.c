@@ -135,7 +135,8 @@ static enum jl_status fail_class(const struct jl_catalog *cat, const char *name,
 
 	jl_buf_init(&list, 2048);
 	for (size_t i = 0; i < cat->n_convnets; i++)
-		for (const char *c = cat->convnets[i].words; is_file_record(&cat->convnets[i]) && *c; c++)
+		for (const char *c = cat->convnets[i].words;
+		     is_file_record(&cat->convnets[i]) && !strchr(cat->convnets[i].words, '^') && *c; c++)
 			jl_buf_putc(&list, isspace((unsigned char)*c) ? ' ' : *c);
 	status = jl_fail_at(err, JL_E_NOTFOUND, &(struct jl_where){ .file = file },
 			    JL_N("\"_class_name\" '%.64s' is not one we know: %s"), name, jl_buf_text(&list));

@@ -134,4 +134,33 @@ XDG_CONFIG_HOME="$XDG_CONFIG_HOME" run 0 catalog validate; has "laid over it: 1"
 run 0 catalog validate --catalog "$work/own" --json; json "j['n_files'] == 2 and j['n_findings'] == 0"
 run 1 catalog show rtx-3090 --catalog "$work/nowhere"; one_line; says "nowhere"
 run 0 catalog prices --sort spot --limit 100000 --json; json "all(p.get(\"spot_min_usdps\", p.get(\"spot_median_usdps\")) < p[\"on_demand_usdps\"] for p in j[\"prices\"] if \"on_demand_usdps\" in p)"
+
+# names as people write them: the model, or which ones are near
+while read -r name params; do
+	run 0 flops "$name" --json; json "j['params'] == $params"
+done <<'EOF'
+vit-b-16 86567656
+ViT-B/16 86567656
+vit_h_14 632045800
+google/vit-base-patch16-224 86567656
+sd-1.5 1066235307
+stable-diffusion-1.5 1066235307
+runwayml/stable-diffusion-v1-5 1066235307
+stabilityai/stable-diffusion-xl-base-1.0 3468837867
+flux-1-dev 11901408320
+flux.1-dev 11901408320
+black-forest-labs/FLUX.1-dev 11901408320
+openai/whisper-large-v3 1543490560
+resnet50 25557032
+llama3-8b 8030261248
+gpt2 124439808
+qwen2.5-7b-instruct 7615616512
+mistral 7241732096
+mixtral 46702792704
+EOF
+run 1 flops whisper; one_line; says "did you mean whisper_tiny, whisper_base, whisper_small?"
+run 1 flops bert; one_line; says "bert-base, bert-large"
+run 1 flops resnet; one_line; says "did you mean resnet-50"
+run 1 flops vit-b; one_line; says "did you mean vit-b-16"
+run 1 flops t5-base; one_line; says "'t5-base'"
 finish

@@ -54,9 +54,31 @@ if command -v man >/dev/null; then run 0 man; MANWIDTH=80 man --warnings -l "$wo
 run 0 completion bash; bash -n "$work/out" || bad "bash completion does not parse"
 source "$work/out"; COMP_WORDS=(jeoul catalog sh); COMP_CWORD=2; _jeoul; [ "${COMPREPLY[*]}" = show ] && ok || bad "completion of 'catalog sh': ${COMPREPLY[*]}"
 COMP_WORDS=(jeoul catalog prices --reg); COMP_CWORD=3; _jeoul; [ "${COMPREPLY[*]}" = --region ] && ok || bad "completion of '--reg': ${COMPREPLY[*]}"
-run 0 completion zsh; has "#compdef jeoul"
+# offers LINE: what bash would offer behind it, as one line
+offers() {
+	COMP_LINE=$1; COMP_POINT=${#1}
+	read -ra COMP_WORDS <<< "${1//:/ : }"; [ "${1% }" = "$1" ] || COMP_WORDS+=("")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _jeoul; echo "${COMPREPLY[*]}"
+}
+while IFS='|' read -r line want; do
+	got=$(offers "$line"); [[ " $got " == *" $want "* ]] && ok || bad "completion of '$line': $got"
+done <<'EOF'
+jeoul predict |gpt2-124m
+jeoul predict vit-|vit-b-16
+jeoul predict llama-3-8b --on |this
+jeoul predict llama-3-8b --on rtx-40|rtx-4090
+jeoul predict llama-3-8b --on aws:p5.48|p5.48xlarge
+jeoul predict llama-3-8b --precision |fp32 tf32 fp16 bf16 fp8
+jeoul predict llama-3-8b --framework un|unsloth
+jeoul infer llama-3-8b --engine |vllm sglang trtllm
+jeoul bench allreduce --minb|--minbytes
+jeoul catalog show h100-s|h100-sxm5
+jeoul cost --lang |ko en
+EOF
+[ -z "$(offers "jeoul predict llama-3-8b --batch ")" ] && ok || bad "a number has no words"
+run 0 completion zsh; has "#compdef jeoul"; has "'--precision[format of the matrix products]:value:(fp32 tf32 fp16 bf16 fp8)'"; has "]:value:(\$_jeoul_systems)'"; has "'*:value:(\$_jeoul_models)'"; has "rtx-4090"
 if command -v zsh >/dev/null; then zsh -n "$work/out" && ok || bad "zsh completion does not parse"; fi
-run 0 completion fish; has "complete -c jeoul -n __fish_use_subcommand -a predict"; has "-l precision -r -d 'format of the matrix products' -f -a"
+run 0 completion fish; has "complete -c jeoul -n __fish_use_subcommand -a predict"; has "-l precision -r -d 'format of the matrix products' -f -a 'fp32 tf32 fp16 bf16 fp8'"; has "-a '\$_jeoul_models'"; has "set -g _jeoul_systems this "
 if command -v fish >/dev/null; then
 	got=$(cd "$work" && HOME=$work fish -c "source $work/out; complete -C 'jeoul catalog sh'; complete -C 'jeoul predict --prec'; complete -C 'jeoul predict --precision b'" 2>&1)
 	[[ $got == *show* && $got == *--precision* && $got == *bf16* ]] && ok || bad "fish completion: $got"

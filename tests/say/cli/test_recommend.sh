@@ -106,6 +106,7 @@ run 2 recommend llama-3-70b --serve --precision tf32 --lang en; one_line; says "
 run 0 recommend --help --lang ko; has "400만원"
 run 1 recommend --purpose kaggle --only rtx-9999 --lang en; one_line
 run 2 recommend resnet-50 --samples 1000 --lora --lang en; one_line; says "LoRA"
+run 2 recommend resnet-50 --tokens 1e10 --lang en; one_line; says "--tokens is for language models"
 run 2 recommend --purpose kaggle --observed "1 s" --lang en; one_line; says "--observed-batch"
 # What a run is is said; the purpose's sentence is not where an option replaced it
 run 0 recommend --purpose kaggle --how buy --util 40% --kwh "150 KRW/kWh" --budget 400만원 --lang en; flat

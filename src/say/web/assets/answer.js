@@ -61,7 +61,7 @@ function unsure(a) {
 }
 export function secondLine(a) {
   const out = a.fits && a.memory_peak_B?.hi > a.memory_B.capacity ? unsure(a) : [];
-  if (a.tokens_per_s) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
+  if (a.tokens_per_s?.value) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
   else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
   const rent = a.rent;
   if (a.cost_usd && rent && a.n_gpus > rent.largest_offer_gpus) out.push(...sentence(parts(rent.hosts_not_joined ? "a_rent_apart" : "a_rent"), num(rent.gpu_usdps * 3600, "usd", { label: t("rent"), origin: "listed", source: `${rent.provider}, ${rent.item}`, date: rent.date, digits: 3 }), rent.provider, String(a.n_gpus), String(rent.largest_offer_gpus)), " ");

@@ -1,5 +1,5 @@
 // One question at a time for each place on the page: a newer one takes the place of what has not been sent yet.
-import { state, files } from "/state.js";
+import { state, files, defaults } from "/state.js";
 import { t, fill } from "/words.js";
 
 export class Refused extends Error {}
@@ -59,8 +59,17 @@ export function commandLine(command, body, operand = "model") {
 }
 // Without what is empty.
 export const tidy = (body) => Object.fromEntries(Object.entries(body).filter(([, v]) => v !== "" && v != null));
-// The run that the page is about, as options of `predict`.
+// The run that the page is about, as options of `predict`. Networks take no tokens: the page's own number is not sent with them.
+const wordless = new Set(), usual = (s) => s.tokens === defaults.tokens;
 export function caseOf(s = state) {
   return tidy({ model: s.model, on: s.on, batch: s.batch, "global-batch": s.global, seq: s.seq, precision: s.precision, framework: s.framework, recompute: s.recompute, flash: s.flash,
-    parallel: s.zero === "" ? "" : `zero=${s.zero}`, tokens: Number(s.tokens) >= 1 && Number(s.tokens) < 1e18 ? Math.round(Number(s.tokens)) : s.tokens });
+    parallel: s.zero === "" ? "" : `zero=${s.zero}`, tokens: wordless.has(s.model) && usual(s) ? "" : Number(s.tokens) >= 1 && Number(s.tokens) < 1e18 ? Math.round(Number(s.tokens)) : s.tokens });
+}
+export async function askCase(more) {
+  const { model } = state, body = caseOf();
+  try { return await ask("predict", { ...body, ...more }); } catch (e) {
+    if (!usual(state) || wordless.has(model)) throw e;
+    const { tokens, ...rest } = body;
+    try { const answer = await ask("predict", { ...rest, ...more }); wordless.add(model); return answer; } catch { throw e; }
+  }
 }

@@ -1,8 +1,8 @@
 import { state } from "/state.js";
 import { t } from "/words.js";
 import { fmt } from "/format.js";
-import { el, fault, fragment, copyButton, say, wait } from "/dom.js";
-import { ask, latest, caseOf, commandLine } from "/api.js";
+import { el, fault, fragment, copyButton, say, answering } from "/dom.js";
+import { askCase, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
 import { answerSentence, secondLine, timeParts, memoryParts, key } from "/answer.js";
 import { stack, keepDrawn } from "/draw.js";
@@ -20,19 +20,17 @@ export function showAsk(main) {
       el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, name: t("time_goes"), show: (v) => fmt(v, "s") }), key(time, "s", a.step_s.value)),
       el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3) }), key(memory, "B", a.memory_B.total)));
   };
-  const update = latest(async () => {
-    wait(answer);
+  const update = answering(answer, async () => {
     try {
-      last = await ask("predict", caseOf());
+      last = await askCase();
       answer.replaceChildren(answerSentence(last), secondLine(last));
       say(answer.textContent);
       if (w) draw(); // otherwise the observer does, as soon as there is a width
       if (all.open) await tell();
     } catch (e) { last = null; answer.replaceChildren(fault(e)); bars.replaceChildren(); }
-    answer.classList.remove("waiting");
   });
   const tell = async () => {
-    try { const doc = fragment(await ask("predict", { ...caseOf(), as: "html" })); all.replaceChildren(all.firstChild, doc); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); }
+    try { const doc = fragment(await askCase({ as: "html" })); all.replaceChildren(all.firstChild, doc); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); }
   };
   all.addEventListener("toggle", () => { if (all.open) tell(); });
   keepDrawn(bars, draw);

@@ -1,8 +1,8 @@
 import { state } from "/state.js";
 import { t, parts, fill } from "/words.js";
 import { fmt, money, moneyText } from "/format.js";
-import { el, num, fault, slider, field, choice, copyButton, sentence } from "/dom.js";
-import { ask, latest, commandLine, tidy } from "/api.js";
+import { el, num, fault, slider, field, choice, copyButton, sentence, answering } from "/dom.js";
+import { ask, commandLine, tidy } from "/api.js";
 import { plot, tornado, widthOf, keepDrawn } from "/draw.js";
 
 const nice = (lo, hi) => { const l = []; for (let v = lo; v <= hi * 1.001; v *= 1.25) l.push(Number(v.toPrecision(2))); return [...new Set(l)]; };
@@ -28,7 +28,7 @@ export function show(main) {
     const rows = (be?.sensitivity ?? []).map((s) => ({ name: t(inputs[s.input] ?? s.input), lo: s.days_at_80_percent, hi: s.days_at_120_percent })).filter((r) => r.lo != null || r.hi != null);
     bars.replaceChildren(...(be?.break_even_days && rows.length ? [el("figcaption", {}, t("tornado")), tornado({ width: w, name: t("tornado"), rows, centre: be.break_even_days, limit: last.horizon_days, show: (v) => (v > last.horizon_days ? fill("over", fmt(last.horizon_days * 86400, "s")) : fmt(v * 86400, "s", 3)) })] : []));
   }
-  const update = latest(async () => {
+  const update = answering(answer, async () => {
     try {
       last = await ask("cost", request());
       const be = last.break_even?.[0], most = be?.sensitivity?.[0], end = (d) => (d == null ? null : d * 86400);

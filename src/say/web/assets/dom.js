@@ -3,6 +3,7 @@ import { state, set } from "/state.js";
 import { t } from "/words.js";
 import { fmt, range } from "/format.js";
 import { openDrawer } from "/drawer.js";
+import { latest } from "/api.js";
 
 export function el(tag, props = {}, ...children) {
   const e = document.createElement(tag);
@@ -25,11 +26,13 @@ export function num(e, unit, about = {}) {
   return spread ? el("span", { className: "nb" }, b, el("small", { className: "spread" }, ` (${spread})`)) : b;
 }
 // While an answer is made: what stood there stays, and after a moment it says so, to those who listen too.
-export function wait(box) {
+function wait(box) {
   box.dataset.wait = `${t("working")}…`;
   box.classList.add("waiting");
   setTimeout(() => { if (box.classList.contains("waiting")) say(box.dataset.wait); }, 400);
 }
+// latest() of a question whose answer stands in `box`.
+export const answering = (box, work) => latest(async () => { wait(box); try { await work(); } finally { box.classList.remove("waiting"); } });
 // A sentence of words.js with elements between its parts.
 export function sentence(parts, ...inside) {
   return parts.flatMap((part, i) => [part, inside[i]]).filter((x) => x != null && x !== "");

@@ -1,8 +1,8 @@
 import { state, set, hello } from "/state.js";
 import { t, parts } from "/words.js";
 import { fmt, money, inMoney, moneyText } from "/format.js";
-import { el, num, fault, field, copyButton, sentence, wait } from "/dom.js";
-import { ask, latest, commandLine, tidy } from "/api.js";
+import { el, num, fault, field, copyButton, sentence, answering } from "/dom.js";
+import { ask, commandLine, tidy } from "/api.js";
 import { lists, precisions } from "/case.js";
 import { plot, svg, shapes, timeTicks, widthOf, keepDrawn } from "/draw.js";
 
@@ -41,8 +41,7 @@ export function show(main) {
     const list = picked.length ? picked : chosen ? [chosen] : [];
     cards.replaceChildren(el("h2", {}, t("compared")), el("div", { className: "cards" }, list.map((p) => el("article", { className: "card" }, el("h3", {}, p.system), el("p", {}, `${wayName(p.how)} · ${[p.provider, p.region].filter(Boolean).join(", ")}`), el("p", {}, t("cost"), " ", cost(p)), el("p", {}, t("run_time"), " ", time(p)), (p.caveats ?? []).some((c) => c.key === "price-age") ? "" : el("p", { className: "dim" }, `${t("price_of")} ${p.price_date ?? "–"}${old(p.price_date) ? ` (${t("old")})` : ""}`), (p.caveats ?? []).map((c) => el("p", { className: "dim" }, (c.said ?? c.text).replace(/(\d) (?=%|[A-Za-z])/g, "$1\u00a0")))))));
   }
-  const update = latest(async () => {
-    wait(answer);
+  const update = answering(answer, async () => {
     const list = [];
     let problem = null, best = null;
     await Promise.all(hows().map(async (how) => {
@@ -55,7 +54,6 @@ export function show(main) {
     found = list; picked = []; chosen = best && list.find((q) => q.system === best.system && q.how === best.how && q.provider === best.provider);
     if (best) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("p_answer"), el("strong", {}, wayName(best.how)), `${best.system}${best.provider ? ` (${best.provider})` : ""}`, cost(best), time(best))));
     else answer.replaceChildren(problem ? fault(problem) : el("p", { className: "answer" }, t("p_none")));
-    answer.classList.remove("waiting");
     draw(); compare();
   });
   keepDrawn(chart, draw);

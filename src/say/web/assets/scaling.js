@@ -1,8 +1,8 @@
 import { state, set, files } from "/state.js";
 import { t, parts, fill } from "/words.js";
 import { fmt, digits, percent } from "/format.js";
-import { el, num, fault, fragment, copyButton, manyTable, slider, dropZone, sentence } from "/dom.js";
-import { ask, latest, caseOf, commandLine, tidy } from "/api.js";
+import { el, num, fault, fragment, copyButton, manyTable, slider, dropZone, sentence, answering } from "/dom.js";
+import { ask, caseOf, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 import { about, timeParts } from "/answer.js";
 import { plot, stack, widthOf, keepDrawn } from "/draw.js";
@@ -43,7 +43,7 @@ export function show(main) {
     const knee = runs.find((r, i) => runs[i + 1] && runs[i + 1].samples_per_s.value / r.samples_per_s.value < 1 + 0.5 * (runs[i + 1].n_gpus / r.n_gpus - 1));
     answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("s_answer"), String(last.n_gpus), String(one.n_gpus), num(last.speedup, "1", { text: digits(last.speedup, 2), label: t("speedup"), formula: `${fmt(last.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)} ${t("samples_s")}` })), " ", knee ? fill("s_best", knee.n_gpus) : ""), last.efficiency_frac > 1.08 ? el("p", { className: "second" }, t("s_memory")) : "");
   }
-  const update = latest(async () => {
+  const update = answering(answer, async () => {
     try { rows = (await ask("predict", tidy(request()))).sweep; draw(); } catch (e) { rows = null; chart.replaceChildren(); table.replaceChildren(); answer.replaceChildren(fault(e)); }
   });
   // Collectives are judged as `check` judges them; a training log gives throughput points.

@@ -1,8 +1,8 @@
 import { state } from "/state.js";
 import { t, parts, fill } from "/words.js";
 import { fmt, money, inMoney, moneyText, digits, grouped } from "/format.js";
-import { el, num, fault, fragment, slider, field, choice, copyButton, sentence, wait } from "/dom.js";
-import { ask, latest, commandLine, tidy } from "/api.js";
+import { el, num, fault, fragment, slider, field, choice, copyButton, sentence, answering } from "/dom.js";
+import { ask, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 import { plot, widthOf, keepDrawn } from "/draw.js";
 
@@ -26,8 +26,7 @@ export function show(main) {
     const c = priced.map((r) => ({ x: r.rate_per_s, y: inMoney(r.usd_per_Mtoken_out.value), label: `${r.rate_per_s}/s: ${money(r.usd_per_Mtoken_out.value)}` }));
     costs.replaceChildren(el("figcaption", {}, t("per_m") + (last.n_gpus_system > 1 ? `, ${fill("all_gpus", state.lang === "ko" ? `GPU ${last.n_gpus_system}장` : `${last.n_gpus_system} GPUs`)}` : "")), plot({ width: widthOf(costs), height: 340, name: t("per_m"), words: c.map((p) => p.label).join("; "), legend: false, x: { ...x, lo: c[0].x, hi: c.at(-1).x }, y: { label: t("cost"), log: true, lo: Math.min(...c.map((p) => p.y)) * 0.7, hi: Math.max(...c.map((p) => p.y)) * 1.4, show: (v) => moneyText(v, 1) }, series: [{ cls: "main", points: c }] }));
   }
-  const update = latest(async () => {
-    wait(answer);
+  const update = answering(answer, async () => {
     try {
       last = await ask("infer", request());
       const cost = last.usd_per_Mtoken_out;
@@ -37,7 +36,6 @@ export function show(main) {
       if (last.longest_request_tokens > last.model_context_tokens) answer.append(el("p", { className: "second bad" }, fill("v_long", grouped(last.longest_request_tokens), grouped(last.model_context_tokens))));
       if (last.fits) { rows = (await ask("infer", { ...base(), sweep: `rate=${around().join(",")}` })).rows ?? []; draw(); } else { rows = []; draw(); }
     } catch (e) { answer.replaceChildren(fault(e)); rows = []; draw(); }
-    answer.classList.remove("waiting");
   });
   all.addEventListener("toggle", async () => { if (all.open) try { all.replaceChildren(all.firstChild, fragment(await ask("infer", { ...request(), as: "html" }))); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); } });
   keepDrawn(latency, draw);

@@ -1,8 +1,8 @@
 import { state } from "/state.js";
 import { t, parts } from "/words.js";
 import { fmt, digits, grouped, percent } from "/format.js";
-import { el, num, fault, field, choice, sentence, manyTable, wait } from "/dom.js";
-import { ask, latest } from "/api.js";
+import { el, num, fault, field, choice, sentence, manyTable, answering } from "/dom.js";
+import { ask } from "/api.js";
 import { openDrawer } from "/drawer.js";
 import { plot, widthOf, keepDrawn } from "/draw.js";
 
@@ -41,10 +41,8 @@ export function show(main) {
     const worst = [...rows].sort((a, b) => Math.abs(ln(b)) - Math.abs(ln(a))).slice(0, 25);
     table.replaceChildren(el("h2", {}, t("t_worst")), manyTable(["GPU", "", t("x_measured"), t("y_predicted"), t("error")], (h, i) => i > 1, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.abs(r.predicted / r.measured - 1)))))));
   }
-  const update = latest(async () => {
-    wait(answer);
+  const update = answering(answer, async () => {
     try { blind = await unseen(state.set); sets = (kept[state.set] ??= (await ask("validate", { set: state.set, worst: 100000 })).sets.filter((s) => s.worst?.length && s.set === state.set)); draw(); } catch (e) { sets = null; answer.replaceChildren(fault(e)); chart.replaceChildren(); }
-    answer.classList.remove("waiting");
   });
   keepDrawn(chart, draw);
   update();

@@ -1,8 +1,8 @@
 import { state, set, hello } from "/state.js";
 import { t, fill } from "/words.js";
 import { fmt, percent, digits, grouped, many } from "/format.js";
-import { el, num, fault, slider, chips, copyButton } from "/dom.js";
-import { ask, latest, caseOf, commandLine } from "/api.js";
+import { el, num, fault, slider, chips, copyButton, answering } from "/dom.js";
+import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
 import { answerSentence, timeParts, memoryParts, key, about } from "/answer.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
@@ -78,9 +78,9 @@ export function show(main) {
       return el("li", {}, change ? el("button", { type: "button", className: "chip", onclick: () => { pinned ??= last; pin.textContent = t("unpin"); set(change); rebuild(); } }, named(a)) : el("span", { className: "chip still" }, named(a)), effect);
     })) : el("p", { className: "dim" }, t("nothing_to_try")));
   };
-  const update = latest(async () => {
+  const update = answering(answer, async () => {
     try {
-      last = await ask("predict", caseOf());
+      last = await askCase();
       answer.replaceChildren(answerSentence(last));
       draw();
       advise();

@@ -68,6 +68,7 @@ const table = {
 export function ending(word, after, other) {
   const last = [...word.replace(/[)\]"']+$/, "")].at(-1) ?? "", code = last.charCodeAt(0) - 0xac00;
   if (code >= 0 && code < 11172) return code % 28 === 0 || (code % 28 === 8 && after === "으로") ? other : after;
+  if (/[aeiou][a-z]*r$/i.test(word)) return other; // 위스퍼
   return /[lmnr013678]/i.test(last) && !(after === "으로" && /[lr178]/i.test(last)) ? after : other;
 }
 let at = 0;
