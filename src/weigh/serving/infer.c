@@ -35,6 +35,7 @@ struct trial {
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
 	int n_copies;
+	double at_once, n_more; /* of a closed loop: in the simulated machine, and those beyond what is simulated */
 	struct jl_arrival *room;
 	size_t n_room;
 };
@@ -110,6 +111,7 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struc
 				    .seed = ask->seed };
 	size_t n = 0, n_skip = 0;
 
+	t->n_more = 0;
 	if (ask->kind == JL_LOAD_TRACE) {
 		n = ask->n_trace;
 	} else if (ask->kind == JL_LOAD_OPEN) {
@@ -119,8 +121,8 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struc
 		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
 					    1);
 
-		load.concurrency = (int)fmin(at_once, REQUESTS_MOST / 2);
-		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST), REQUESTS_EACH * REQUESTS_MOST);
+		load.concurrency = (int)at_once;
+		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST), JL_SERVING_REQUESTS_MAX);
 		n_skip = (size_t)load.concurrency; /* the machine is still filling */
 		if (ask->kind == JL_LOAD_USERS)
 			load.pause_s = ask->think_s;
@@ -129,6 +131,8 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struc
 			n = load.n;
 			n_skip = 0;
 		}
+		t->at_once = load.concurrency;
+		t->n_more = at_once - t->at_once;
 	}
 	if (n > t->n_room) {
 		struct jl_arrival *more = jl_realloc(t->room, n * sizeof(*more));
@@ -159,6 +163,20 @@ static void keep_in_host(struct jl_sim_setup *setup, const struct trial *t)
 
 	setup->host_tokens = t->ask->host_B / (token_B * t->job.place.n_gpus * t->job.place.n_stages);
 	setup->host_token_s = 2 * token_B / (isnan(host_Bps) ? SLOW_PCIE : host_Bps);
+}
+
+/* Who comes beyond those that are simulated finds the machine full, and waits for as many more turns. */
+static void wait_turns(struct trial *t)
+{
+	struct jl_spread *const waits[] = { &t->r.ttft_s, &t->r.e2e_s };
+	const double wait_s = t->n_more * t->r.e2e_s.mean / t->at_once;
+
+	for (size_t i = 0; t->n_more > 0 && i < 2; i++) {
+		waits[i]->mean += wait_s;
+		waits[i]->p50 += wait_s;
+		waits[i]->p90 += wait_s;
+		waits[i]->p99 += wait_s;
+	}
 }
 
 static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct jl_err *err)
@@ -193,6 +211,7 @@ static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct
 	setup.n_draft = t->ask->n_draft;
 	setup.accept_frac = t->ask->accept_frac;
 	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);
+	wait_turns(t);
 	t->plan.n = status ? 0 : passes.n;
 	for (int i = 0; i < t->plan.n; i++) {
 		const struct jl_serve_job *job = passes.shares[i].prompts ? &t->prompts : &t->job;
@@ -579,6 +598,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .assumed = ask->assumed,
 			      .rate_max_hz = NAN,
 			      .rate_held_hz = NAN,
+			      .users_held = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
 			      .n_gpus_system = gpus_of_system(machine) };

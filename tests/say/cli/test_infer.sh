@@ -181,4 +181,14 @@ run 2 infer llama-3-8b --on h100-sxm5 --pue 0.5; one_line; says "--pue"
 run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --json
 json "0.063 < j['tpot_s']['mean']['value'] < 0.15 and j['flags'].startswith('llama-server')"
 run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --lang en; lacks "GPU each"
+# more people than it can answer: how many it holds; what is not simulated waits too, it adds no speed
+run 0 infer llama-3-8b --on rtx-4090 --users 5000 --lang en; flat; has "Overloaded: it holds about 110 users"
+run 0 infer llama-3-8b --on rtx-4090 --users 5000 --json; json "90 < j['users_held'] < 130"; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 infer llama-3-8b --on rtx-4090 --users 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05 and j['ttft_s']['p50']['value'] > 10000"
+run 0 infer llama-3-8b --on rtx-4090 --users 40 --json; json "'users_held' not in j"
+run 0 infer llama-3-8b --on rtx-4090 --users 5000 --lang ko; flat; has "과부하"; has "110명"
+run 3 infer llama-3-8b --on rtx-4090 --users 500 --ttft "500 ms" --lang en; flat; has "Within them it would hold about 8"
+run 3 infer llama-3-8b --on rtx-4090 --users 500 --ttft "1 ms" --lang en; flat; has "not even one user"
+run 0 infer llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 infer llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
 finish
