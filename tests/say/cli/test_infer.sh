@@ -4,7 +4,7 @@
 
 run 0 infer llama-3-70b --on dgx-h100 --lang en
 has "First token after"; has "A million tokens"; has "vllm serve meta-llama/Llama-3.1-70B-Instruct"; has "trtllm-serve"
-run 0 infer llama-3-70b --on dgx-h100 --lang ko; has "첫 토큰까지"; has "백만 토큰"
+run 0 infer llama-3-70b --on dgx-h100 --lang ko; has "첫 토큰까지"; has "100만 토큰"
 run 0 infer llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json
 json "j['n_gpus'] * j['n_copies'] == 8 and j['fits'] and j['n_refused'] == 0"
 json "j['ttft_s']['p50']['value'] <= j['ttft_s']['p90']['value'] <= j['ttft_s']['p99']['value']"
