@@ -191,4 +191,9 @@ run 3 infer llama-3-8b --on rtx-4090 --users 500 --ttft "500 ms" --lang en; flat
 run 3 infer llama-3-8b --on rtx-4090 --users 500 --ttft "1 ms" --lang en; flat; has "not even one user"
 run 0 infer llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
 run 0 infer llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
+# a folder with an apostrophe is one word to a shell
+mkdir -p "$work/it's"; echo '{"model_type":"llama","num_hidden_layers":16,"hidden_size":2048,"intermediate_size":8192,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":128256,"max_position_embeddings":8192}' > "$work/it's/config.json"
+run 0 infer "$work/it's/config.json" --on rtx-4090 --json
+line=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['flags'])" "$work/out")
+word=$(bash -c "set -- $line; echo \"\$3\""); [ "$word" = "$work/it's" ] && ok || bad "not one word: $line"
 finish
