@@ -111,6 +111,13 @@ void jl_collective_emit(struct jl_importer *imp, struct jl_draft *d, const struc
 
 	if (!(row->size_B > 0) || !(row->time_us.value > 0))
 		return; /* nccl-tests measures 0 bytes too: there is no bandwidth in it */
+	if (row->n_ranks == 1) {
+		jl_importer_remark(
+			imp, d->line, true,
+			"dropped: one rank exchanges nothing, so there is no bandwidth in it; run it with two "
+			"GPUs or more (-g 2)");
+		return;
+	}
 	if (row->algbw_GBps.value > 0) {
 		struct jl_number product = { .value = size.value, .half = 0 };
 		double lo = (row->time_us.value - row->time_us.half) * (row->algbw_GBps.value - row->algbw_GBps.half);

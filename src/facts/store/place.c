@@ -149,6 +149,7 @@ enum jl_status jl_store_place_init(struct jl_store_place *ret_place, const struc
 		jl_store_place_release(&place);
 		return status;
 	}
+	place.named = url != NULL;
 	*ret_place = place;
 	*ret_backend = backend;
 	return JL_OK;

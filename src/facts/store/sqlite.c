@@ -266,7 +266,12 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (stat(place->target, &info) == 0 && !S_ISREG(info.st_mode))
 		return jl_fail(err, JL_E_USAGE, "%s: no plain file; a store is one", place->shown);
 	if (place->missing == JL_STORE_FAIL && stat(path, &info) != 0)
-		return jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: {%s}", place->shown, strerror(errno));
+		return errno == ENOENT ? jl_fail(err, JL_E_NOTFOUND,
+						 "%s: there is no such store; 'jeoul bench all --quick' and 'jeoul "
+						 "import' make one",
+						 place->shown)
+				       : jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: {%s}", place->shown,
+						 strerror(errno));
 	if (place->missing == JL_STORE_EMPTY && stat(path, &info) != 0 && errno == ENOENT)
 		path = ":memory:";
 	if (place->missing == JL_STORE_MAKE)

@@ -31,7 +31,7 @@ static enum jl_status open_at(struct jl_store **ret_store, const char *url, enum
 	enum jl_status status = jl_store_place_init(&store->place, &store->backend, url, err);
 	if (status)
 		goto out;
-	store->place.missing = missing;
+	store->place.missing = missing == JL_STORE_EMPTY && store->place.named ? JL_STORE_FAIL : missing;
 	status = store->backend->open(&store->db, &store->place, &why);
 	if (status == JL_E_IO && store->backend->spools) {
 		store->offline = why;

@@ -26,7 +26,7 @@ struct jl_store;
  * is made; one that is damaged, newer than this program or somebody else's is refused and not touched. An unreachable
  * server is no error here. */
 enum jl_status jl_store_open(struct jl_store **ret_store, const char *url, struct jl_err *err);
-/* The same to look at: a file that is not there is an empty store, and is not made. */
+/* The same to look at: nothing is made. Where nobody named one, a file that is not there is an empty store; one that was named is an error. */
 enum jl_status jl_store_open_to_read(struct jl_store **ret_store, const char *url, struct jl_err *err);
 /* The same for taking from: a file that is not there is an error. */
 enum jl_status jl_store_open_existing(struct jl_store **ret_store, const char *url, struct jl_err *err);

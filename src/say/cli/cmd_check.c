@@ -268,7 +268,10 @@ static void remark(void *ctx, size_t line, const char *text)
 {
 	struct jl_cli *cli = ((struct batch *)ctx)->cli;
 
-	jl_buf_printf(&cli->warn, JL_("jeoul: line %zu: %s\n"), line, text);
+	if (line)
+		jl_buf_printf(&cli->warn, JL_("jeoul: line %zu: %s\n"), line, text);
+	else
+		jl_buf_printf(&cli->warn, "jeoul: %s\n", text);
 }
 
 static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl_err *err)

@@ -1,4 +1,7 @@
 /* jeoul doctor: what of the optional parts is missing here, what for, and the command that brings it. */
+#include <string.h>
+#include <strings.h>
+
 #include "base/dynlib.h"
 #include "base/json.h"
 #include "cli/calibrate_this.h"
@@ -91,17 +94,35 @@ static bool has_nvidia(const struct jl_probe_machine *machine)
 	return machine->n_gpus > 0 || i < machine->n_pci;
 }
 
+static bool is_here(const struct part *p, struct jl_cli *cli, const struct jl_probe_machine *machine,
+		    struct jl_err *why)
+{
+	struct jl_dynlib library = { 0 };
+	const enum jl_status status = p->look ? p->look(cli, machine, why)
+					      : jl_dynlib_open(&library, p->env, p->libraries, NULL, 0, NULL, why);
+
+	jl_dynlib_close(&library);
+	return !status;
+}
+
+const char *jl_doctor_missing(const char *part)
+{
+	const char *name = strcmp(part, "cuda") == 0 ? "GPU kernels" : part;
+	struct jl_err why;
+
+	for (const struct part *p = parts; p < parts + N_PARTS; p++)
+		if (strcasecmp(p->name, name) == 0 && !is_here(p, NULL, NULL, &why))
+			return p->look == mpi       ? "jeoul-mpi.so, openmpi-bin"
+			       : p->look == kernels ? "nvidia-cuda-toolkit"
+						    : p->package;
+	return NULL;
+}
+
 static void look(struct found found[N_PARTS], struct jl_cli *cli, const struct jl_probe_machine *machine)
 {
 	for (size_t i = 0; i < N_PARTS; i++) {
-		const struct part *p = &parts[i];
-		struct jl_dynlib library = { 0 };
-
-		found[i] = (struct found){ .needed = !p->nvidia || has_nvidia(machine) };
-		found[i].here = (p->look ? p->look(cli, machine, &found[i].why)
-					 : jl_dynlib_open(&library, p->env, p->libraries, NULL, 0, NULL,
-							  &found[i].why)) == JL_OK;
-		jl_dynlib_close(&library);
+		found[i] = (struct found){ .needed = !parts[i].nvidia || has_nvidia(machine) };
+		found[i].here = is_here(&parts[i], cli, machine, &found[i].why);
 	}
 }
 

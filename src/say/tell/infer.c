@@ -80,6 +80,13 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	}
 	if (a->has_target)
 		JL_TELL(doc, "The targets are not met, not even with all of it. ");
+	if (!isnan(a->users_held))
+		JL_SENTENCE(doc,
+			    !a->has_target ? JL_("Overloaded: it holds about |1 user{/s}; with |2 each waits in line. ")
+			    : a->users_held > 0 ? JL_("Within them it would hold about |1 user{/s}. ")
+						: JL_("Within them it would hold not even one user. "),
+			    JL_FIG(jl_num_about(a->users_held, JL_K_NUMBER, jl_about_text(JL_TXT, a->users_held))),
+			    JL_FIG(count(doc, a->users)));
 	JL_SENTENCE(doc, JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all."),
 		    JL_FIG(jl_num_wide(a->ttft_s.mean, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
 		    JL_FIG(about(doc, a->output_tps, true)));

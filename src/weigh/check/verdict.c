@@ -18,7 +18,7 @@ static const struct {
 	[JL_VERDICT_NORMAL] = { "normal", JL_N("normal") },
 	[JL_VERDICT_LOW] = { "low", JL_N("low") },
 	[JL_VERDICT_IMPOSSIBLE] = { "impossible", JL_N("impossible") },
-	[JL_VERDICT_WRONG] = { "wrong", JL_N("wrong results") },
+	[JL_VERDICT_WRONG] = { "wrong", JL_N("incorrect") },
 };
 
 const char *jl_verdict_name(enum jl_verdict verdict)

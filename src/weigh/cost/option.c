@@ -522,6 +522,22 @@ static bool looks_like_money(const char *head)
 	return last && (last[1] == '$' || strncmp(last + 1, "₩", strlen("₩")) == 0);
 }
 
+/* A price in money that there is no rate of exchange for; NULL: it is not. */
+static const char *foreign_money(const char *head)
+{
+	static const char *const words[] = { "EUR",  "€",   "GBP", "£",   "JPY", "¥",   "CNY", "RMB", "유로",
+					     "위안", "TWD", "CHF", "CAD", "AUD", "INR", "NT$", "HKD", "SGD" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *at = strstr(head, words[i]), *end = at ? at + strlen(words[i]) : NULL;
+
+		if (at && ((at > head && isdigit((unsigned char)at[at > head + 1 && at[-1] == ' ' ? -2 : -1])) ||
+			   isdigit((unsigned char)end[*end == ' '])))
+			return words[i];
+	}
+	return NULL;
+}
+
 static enum jl_status parse_head(struct jl_cost_option *o, char *head, const char *region, const struct jl_catalog *cat,
 				 struct jl_arena *arena, struct jl_err *err)
 {
@@ -530,6 +546,10 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 	const char *last = strrchr(head, ' ');
 
 	head = trim(head);
+	if (!said && foreign_money(head))
+		return jl_fail(err, JL_E_USAGE, "\"%s\": prices are in USD or KRW, not in %s; write e.g. %s", head,
+			       foreign_money(head),
+			       jl_cost_is_rent(o->kind) ? "\"2.14 USD/h\"" : "\"rtx-3090 desktop 2200 USD\"");
 	if (!said && last && isdigit((unsigned char)last[1]) && strspn(last + 1, "0123456789.,") == strlen(last + 1))
 		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s", last + 1,
 			       head, jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");

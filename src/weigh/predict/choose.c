@@ -2,6 +2,7 @@
 #include "predict/predict.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "predict/choose.h"
 #include "predict/kind.h"
@@ -181,6 +182,20 @@ static bool fits_whole(const struct jl_case *c)
 	return c->subject.kind->memory(&whole, 1, &host_B).total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B;
 }
 
+/* "4,190만", "8.72억": for languages that count by ten thousands. */
+static const char *by_myriads(char out[32], double n)
+{
+	const double man = n / 1e4, unit = man >= 1000 ? 10 : 1, rounded = round(man / unit) * unit;
+
+	if (n >= 1e8)
+		snprintf(out, 32, n >= 1e11 ? "%.0f억" : "%.3g억", n / 1e8);
+	else if (rounded >= 1000)
+		snprintf(out, 32, "%.0f,%03.0f만", floor(rounded / 1000), fmod(rounded, 1000));
+	else
+		snprintf(out, 32, "%.3g만", man);
+	return out;
+}
+
 static void say_plan(struct jl_case *c, const struct jl_request *req, bool searched, bool fits)
 {
 	const struct jl_plan *p = &c->plan;
@@ -207,12 +222,13 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 	else if (req->recompute == JL_UNSET)
 		jl_note_add(&c->notes, "recompute", "no recompute");
 	const double states_B = p->weight_B + p->grad_B + p->optimizer_B;
+	const double trained = p->trained_frac * jl_subject_params(&c->subject);
 	const char *name = c->optimizer > JL_OPT_FUSED ? jl_optimizer_name((enum jl_optimizer)c->optimizer) : "AdamW";
 
 	if (p->trained_frac < 1)
 		jl_note_add(&c->notes, "optimizer",
-			    "%s, %.3g bytes of states for each of %.3g M trained parameters; frozen ones have %.3g",
-			    name, states_B, 1e-6 * p->trained_frac * jl_subject_params(&c->subject), p->frozen_B);
+			    "%s, %.3g bytes of states for each of %s%.0s trained parameters; frozen ones have %.3g",
+			    name, states_B, jl_params_text(JL_TXT, trained), by_myriads(JL_TXT, trained), p->frozen_B);
 	else
 		jl_note_add(&c->notes, "optimizer", "%s, %g bytes of states a parameter", name, states_B);
 }

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "serving/infer.h"
 
 static const struct jl_field times_fields[] = {
@@ -56,6 +58,11 @@ static bool has_seen(const void *record)
 static bool has_target(const void *record)
 {
 	return ((const struct jl_infer *)record)->has_target;
+}
+
+static bool has_users_held(const void *record)
+{
+	return !isnan(((const struct jl_infer *)record)->users_held);
 }
 
 static bool is_overloaded(const void *record)
@@ -142,6 +149,8 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_infer, NUMBER, rate_max_hz, "rate_max_per_s"), .when = has_target },
 	{ JL_FIELD_AS(jl_infer, NUMBER, rate_held_hz, "rate_held_per_s"), .when = is_overloaded,
 	  .about = "the largest rate that is answered as fast as it comes" },
+	{ JL_FIELD(jl_infer, NUMBER, users_held), .when = has_users_held,
+	  .about = "people that it answers as fast as they ask; where there are targets, within them" },
 	{ JL_FIELD_TEXT_OF("flags", flag_0), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_2", flag_1), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_3", flag_2), .flags = JL_FF_OMIT },

@@ -37,13 +37,34 @@ static const struct {
 	  { "--server_role GENERATION", "--server_role CONTEXT" } },
 };
 
+/* As a shell takes it for one word, apostrophes and all. */
+static void quoted(char out[NAME_MAX_B], const char *name)
+{
+	size_t n = 0;
+
+	if (!strpbrk(name, " \t\"'$&;()<>|*?`!#\\~[]{}")) {
+		(void)snprintf(out, NAME_MAX_B, "%.180s", name);
+		return;
+	}
+	out[n++] = '\'';
+	for (; *name && n < NAME_MAX_B - 6; name++) {
+		if (*name == '\'') {
+			memcpy(out + n, "'\\'", 3);
+			n += 3;
+		}
+		out[n++] = *name;
+	}
+	out[n++] = '\'';
+	out[n] = '\0';
+}
+
 /* What an engine loads: a folder or file of the reader's own, or the name on the hub where that is of this format; else it says what is missing. */
 static void loaded(char out[NAME_MAX_B], const struct jl_infer_ask *ask, bool as_is)
 {
 	const char *name = ask->path ? ask->path : ask->model && as_is ? jl_model_hub(ask->model) : NULL;
 
 	if (name)
-		(void)snprintf(out, NAME_MAX_B, strpbrk(name, " \t\"$&;()<>|*?`!#\\") ? "'%.180s'" : "%.180s", name);
+		quoted(out, name);
 	else
 		(void)snprintf(out, NAME_MAX_B, "<folder or Hugging Face id of %.80s%s%.20s>", ask->model_name,
 			       as_is ? "" : " in ", as_is ? "" : ask->weights);

@@ -119,6 +119,7 @@ struct jl_infer {
 	bool has_target, meets;
 	double rate_max_hz;  /* that meets the targets; NAN: not asked for */
 	double rate_held_hz; /* the largest that is answered as fast as it comes; NAN: what arrives is */
+	double users_held;   /* so many people it answers as fast as they ask, within the targets; NAN: all of them */
 	char flags[3][400];  /* of the engine, ready to paste; the first is the one that was asked for */
 	int n_flags;
 	bool processor;                          /* there is no GPU */
@@ -137,7 +138,7 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_catalog *cat,
 					const struct jl_machine *machine, const struct jl_infer_ask *ask,
 					struct jl_err *err);
-/* Where more arrives than is answered: how much would be. */
+/* Where more arrives than is answered, or more people ask than are served well: how much would be, how many. */
 enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
 			     const struct jl_infer_ask *ask, struct jl_err *err);
 /* flags.c: the lines that start the engine; of all known ones where none was asked for. */

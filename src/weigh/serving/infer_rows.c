@@ -51,20 +51,29 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 	return status;
 }
 
+#define FULL_FRAC 0.9 /* busy this much of the time: people wait for each other, not only for the machine */
+
 enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
 			     const struct jl_infer_ask *ask, struct jl_err *err)
 {
 	struct jl_infer_ask most = *ask;
 	struct jl_infer a;
+	const bool users = infer->kind == JL_LOAD_USERS, within = users && infer->has_target;
 
-	if (infer->keeps_up)
+	if (within ? infer->meets : users ? infer->busy_frac < FULL_FRAC : infer->keeps_up)
 		return JL_OK;
-	most.ttft_max_s = most.tpot_max_s = NAN;
+	if (!within)
+		most.ttft_max_s = most.tpot_max_s = NAN;
 	most.find_rate = true;
 	most.n_gpus = infer->n_gpus;
 	most.n_copies = infer->n_copies;
 	JL_TRY(jl_infer(&a, cat, machine, &most, err));
-	infer->rate_held_hz = a.rate_max_hz;
+	if (!users)
+		infer->rate_held_hz = a.rate_max_hz;
+	else /* each asks once in the time of an answer and of reading it */
+		infer->users_held = a.rate_max_hz > 0 ? floor(a.rate_max_hz * (ask->think_s + a.e2e_s.mean.value)) : 0;
+	if (infer->users_held >= infer->users)
+		infer->users_held = NAN;
 	return JL_OK;
 }
 

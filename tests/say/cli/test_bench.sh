@@ -86,7 +86,7 @@ kill -TERM $pid; wait $pid; code=$?
 "$JEOUL" bench gemm --backend cpu --size 4096 --time "60 s" > "$work/out" 2>"$work/err" & pid=$!
 sleep 0.3; kill -TERM $pid; wait $pid; code=$?
 [ $code = 1 ] && ok || bad "Ctrl-C with nothing kept: $code $(tail -3 "$work/out")"
-run 0 store list --store "$work/held.db"
+run 0 store import /dev/null --store "$work/held.db"
 python3 -c "
 import sqlite3, time, sys
 c = sqlite3.connect('$work/held.db'); c.execute('BEGIN IMMEDIATE'); open('$work/holds', 'w'); time.sleep(14)" & holder=$!

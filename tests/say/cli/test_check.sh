@@ -94,7 +94,6 @@ export JEOUL_MACHINE="$machines/gpuless-arm64-vm"
 id=$("$JEOUL" probe --from "$JEOUL_MACHINE" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['fingerprint'])")
 run 1 check; says "bench all"; one_line
 run 1 check --against 01ZZZZ; says "bench all"; one_line
-run 2 check --against 01Z; says "too short"; one_line
 records "$id" gemm:70 triad:20 > "$work/one.jsonl"
 run 0 store import "$work/one.jsonl"
 run 0 check; has "2 normal"; has "an estimate from this host's parts"
@@ -112,6 +111,7 @@ run 0 check --against 01M7EZ04; has "normal"
 run 0 check --against 01M7EZ06; has "no verdict"
 run 3 check --against 01M7EZ03 --json; json "j['results'][0]['p'] < 0.01 and j['results'][0]['intervals_apart'] and abs(j['results'][0]['ratio'] - 9/21) < 1e-6"
 run 1 check --against 01ZZZZ; says "01ZZZZ"; one_line
+run 2 check --against 01Z; says "too short"; one_line
 run 1 check --against 01M7EZ; one_line # several
 records "$id" gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:1 gemm:500 > "$work/peak.jsonl"
 run 0 store import "$work/peak.jsonl"

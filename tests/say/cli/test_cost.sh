@@ -123,6 +123,9 @@ run 0 cost --buy rtx-5090 --rent "0.99 USD/h" --util 30% --currency KRW --lang k
 run 0 cost llama-2-7b --tokens 5e7 --tune lora --buy rtx-5090 --rent "0.99 USD/h" --json; json "j['options'][0]"
 run 0 cost llama-2-7b --tokens 5e7 --tune lora --buy rtx-5090 --rent "0.99 USD/h"; flat; has "rtx-5090 costs"; lacks "is cheapest"
 run 0 cost --buy "rtx-5090 300000 USD" --rent "20 USD/h" --currency KRW --lang ko; flat; has "억"; has "만 원,"
+# money that there is no rate of exchange for is refused, not read as part of a name
+for price in "2000 EUR" "€2000" "2000€" "1500 GBP" "30만 유로 2000 유로"; do run 2 cost --buy "rtx-4090 $price" --rent "2 USD/h" --lang en; one_line; says "prices are in USD or KRW"; done
+run 2 cost --rent "2 EUR/h" --lang ko; one_line; says "달러(USD)나 원(KRW)"
 # What does not fit says so first, and what would help; it has no break-even and no price
 run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --rent aws:p3.2xlarge --runs-per-month 3 --lang en
 [[ "$out" == "rtx-3090 desktop: it does not fit: it needs 150 GiB"* ]] && ok || bad "not said first: ${out:0:200}"

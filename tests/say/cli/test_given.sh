@@ -30,6 +30,7 @@ run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "It cannot
 run 3 check "$work/nccl.txt"; flat; has "Results are wrong: the tool's own check failed for 1 of 2 figures"
 run 3 check "$work/nccl.txt" --json; json 'j["verdict"] == "wrong"'
 run 3 check "$work/nccl.txt" --lang ko; has "결과가 틀렸습니다"
+run 3 check "$work/nccl.txt" --lang en; has "1 incorrect"; lacks "1 wrong results"
 
 # options of one kind of tuning
 tuned=(predict llama-3-8b --on h100-sxm5 --seq 1024)

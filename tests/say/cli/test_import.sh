@@ -56,4 +56,15 @@ read -r code mib n <<< "$peak"
 [ "$code" = 0 ] && [ "$n" = 1 ] && ok || bad "long log: $peak"
 # sanitizers keep what was freed: only the plain build says something about memory
 if ldd "$JEOUL" | grep -q asan || [ "$mib" -lt 40 ]; then ok; else bad "a long log took $mib MiB"; fi
+# one rank: the tool times a copy in its own memory; it says so and keeps nothing
+{
+	echo "# nThread 1 nGpus 1 minBytes 1073741824 maxBytes 1073741824 step: 1048576(bytes) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0"
+	echo "# Using devices"
+	echo "#  Rank  0 Group  0 Pid 1 on host1 device  0 [0x0a] NVIDIA H100 80GB HBM3"
+	echo "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"
+	echo "  1073741824     268435456     float     sum      -1   400.0  2684.4    0.00      0   400.0  2684.4    0.00      0"
+} > "$work/one-rank.txt"
+for kind in "" "--kind allreduce"; do run 1 import "$work/one-rank.txt" $kind --store "$work/one.db" --lang en; says "one rank exchanges nothing"; done
+run 1 import "$work/one-rank.txt" --store "$work/one.db" --lang ko; says "랭크가 하나"
+run 1 check "$work/one-rank.txt" --lang en; says "one rank exchanges nothing"; [[ "$err" != *"line 0"* ]] && ok || bad "a line 0"
 finish

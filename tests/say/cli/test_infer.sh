@@ -4,7 +4,7 @@
 
 run 0 infer llama-3-70b --on dgx-h100 --lang en
 has "First token after"; has "A million tokens"; has "vllm serve meta-llama/Llama-3.1-70B-Instruct"; has "trtllm-serve"
-run 0 infer llama-3-70b --on dgx-h100 --lang ko; has "첫 토큰까지"; has "백만 토큰"
+run 0 infer llama-3-70b --on dgx-h100 --lang ko; has "첫 토큰까지"; has "100만 토큰"
 run 0 infer llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json
 json "j['n_gpus'] * j['n_copies'] == 8 and j['fits'] and j['n_refused'] == 0"
 json "j['ttft_s']['p50']['value'] <= j['ttft_s']['p90']['value'] <= j['ttft_s']['p99']['value']"
@@ -181,4 +181,19 @@ run 2 infer llama-3-8b --on h100-sxm5 --pue 0.5; one_line; says "--pue"
 run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --json
 json "0.063 < j['tpot_s']['mean']['value'] < 0.15 and j['flags'].startswith('llama-server')"
 run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --lang en; lacks "GPU each"
+# more people than it can answer: how many it holds; what is not simulated waits too, it adds no speed
+run 0 infer llama-3-8b --on rtx-4090 --users 5000 --lang en; flat; has "Overloaded: it holds about 110 users"
+run 0 infer llama-3-8b --on rtx-4090 --users 5000 --json; json "90 < j['users_held'] < 130"; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 infer llama-3-8b --on rtx-4090 --users 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05 and j['ttft_s']['p50']['value'] > 10000"
+run 0 infer llama-3-8b --on rtx-4090 --users 40 --json; json "'users_held' not in j"
+run 0 infer llama-3-8b --on rtx-4090 --users 5000 --lang ko; flat; has "과부하"; has "110명"
+run 3 infer llama-3-8b --on rtx-4090 --users 500 --ttft "500 ms" --lang en; flat; has "Within them it would hold about 8"
+run 3 infer llama-3-8b --on rtx-4090 --users 500 --ttft "1 ms" --lang en; flat; has "not even one user"
+run 0 infer llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 infer llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
+# a folder with an apostrophe is one word to a shell
+mkdir -p "$work/it's"; echo '{"model_type":"llama","num_hidden_layers":16,"hidden_size":2048,"intermediate_size":8192,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":128256,"max_position_embeddings":8192}' > "$work/it's/config.json"
+run 0 infer "$work/it's/config.json" --on rtx-4090 --json
+line=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['flags'])" "$work/out")
+word=$(bash -c "set -- $line; echo \"\$3\""); [ "$word" = "$work/it's" ] && ok || bad "not one word: $line"
 finish

@@ -6,6 +6,10 @@ unset JEOUL_STORE
 logs="$JEOUL_SOURCE/tests/fixtures/logs"
 
 run 0 store list; has "no results yet"
+# a store that somebody named has to be there to be read
+for at in "store list" "store export" "check --fleet"; do run 1 $at --store "$work/typo.db" --lang en; one_line; says "there is no such store"; done
+JEOUL_STORE=$work/typo.db run 1 store list --lang ko; one_line; says "저장소가 없습니다"
+[ ! -e "$work/typo.db" ] && ok || bad "looking made a store"
 [ -e "$work/data" ] && bad "looking made a store" || ok
 run 2 store list --store $'\e[31mx.db'; one_line; says "control character"
 JEOUL_STORE=$'a\nb.db' run 2 store list; one_line; says "control character"
