@@ -1,4 +1,5 @@
 /* Rows of serve_silicon: machines under a fixed number of requests. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +205,47 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 	return JL_OK;
 }
 
+/* How InferenceX starts the servers of its own runs, by the scripts that it publishes: what differs from the engines' defaults. The last line that
+ * holds counts. */
+enum { BLACKWELL = 1, EVEN = 2, NARROW = 4, IN_2025 = 8 }; /* B200 or B300; 1k/1k; fewer than eight GPUs */
+static const struct {
+	enum jl_engine engine;
+	const char *model;
+	unsigned only;
+	double least;                 /* requests at once */
+	double hold;                  /* scheduler-recv-interval, batch_wait_timeout_iters */
+	double budget, prompts, each; /* tokens of a pass: these, so many prompts, so many of each request at once */
+} recipes[] = {
+	{ JL_ENGINE_SGLANG, "DeepSeek", 0, 0, 0, 32768, 0, 0 },
+	{ JL_ENGINE_SGLANG, "DeepSeek", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "DeepSeek", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "Qwen3.5", 0, 0, 0, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "Qwen3.5", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "Qwen3.5", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "GLM-5", BLACKWELL, 0, 0, 32768, 0, 0 },
+	{ JL_ENGINE_TRTLLM, "Llama", 0, 0, 0, 16384, 0, 0 },
+	{ JL_ENGINE_TRTLLM, "Llama", EVEN | NARROW, 0, 20, 16384, 0, 0 },
+	{ JL_ENGINE_TRTLLM, "DeepSeek", IN_2025, 0, 0, 64, 1, 1 },
+	{ JL_ENGINE_TRTLLM, "gpt-oss", 0, 0, 0, 20000, 0, 0 },
+	{ JL_ENGINE_VLLM, "MiniMax", BLACKWELL, 0, 0, 0, 2, 0 },
+};
+
+static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *cells)
+{
+	const char *path = cells->at(cells->ctx, "model_path"), *system = cells->at(cells->ctx, "system");
+	const unsigned is = (tolower((unsigned char)*system) == 'b' ? BLACKWELL : 0u) |
+			    (run->prompt == run->output ? EVEN : 0u) | (run->place.n_gpus < 8 ? NARROW : 0u) |
+			    (strstr(cells->at(cells->ctx, "silicon_data_source"), "measured=2025") ? IN_2025 : 0u);
+
+	for (size_t i = 0; run->spread && run->prefill.n_gpus <= 0 && i < N(recipes); i++) {
+		if (recipes[i].engine != run->engine || !strstr(path, recipes[i].model) ||
+		    (recipes[i].only & is) != recipes[i].only || run->n_requests < recipes[i].least)
+			continue;
+		run->hold = recipes[i].hold;
+		run->budget = recipes[i].budget + recipes[i].prompts * run->prompt + recipes[i].each * run->n_requests;
+	}
+}
+
 /* Before TensorRT-LLM 1.1 and SGLang 0.5.6; a source that gives no version of SGLang is of 2025. */
 static bool is_old(enum jl_engine engine, const char *version)
 {
@@ -260,6 +302,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 		return jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token");
 	JL_TRY(read_requests(&row, cells, err));
 	JL_TRY(read_plan(&row, cells, err));
+	read_recipe(&row.run, cells);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -139,10 +139,12 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	const double pieces = job->place.chunk > 0.0 ? ceil(pass->prompt_tokens / job->place.chunk) : 1.0;
 	const double share = stages > 1.0 && pieces > 0.0 ? (pieces + stages - 1.0) / (pieces * stages) : 1.0;
 	const double prompts = pass->prompt_tokens * share, tokens = seqs * drafted + prompts;
+	/* by requests: each device's host has its own */
+	const double hosts = job->place.split_batch ? n : 1.0;
 	struct jl_serve_work w = { .n_layers = model->n_layers,
 				   .n_moe_layers = model->n_moe_layers,
-				   .n_seqs = pass->n_seqs + pass->n_prompts,
-				   .prompt_tokens = prompts,
+				   .n_seqs = (pass->n_seqs + pass->n_prompts) / hosts,
+				   .prompt_tokens = prompts / hosts,
 				   .dtype = jl_op_dtype(dev, job->format.dense),
 				   .captured = pass->captured,
 				   .old = job->old,

@@ -64,11 +64,14 @@ struct jl_serve_fit {
 	double old_host;     /* that of versions from before their present host code, in addition */
 	double step_s;       /* host time of a pass that is not hidden */
 	double seq_s;        /* each sequence of a pass: sampling, scheduling, output */
-	double token_s;      /* each prompt token: text to tokens, and its way to the device */
-	double first_s;      /* front end of a request */
-	double front_s;      /* during which no other request is taken in */
-	double handoff_s;    /* from a prompts' machine to an answers': router, and keys and values on their way */
-	double dp_late;      /* the same in addition where requests are cut over devices, which wait for each other */
+	double token_s;      /* each prompt token: its way to the device, and what is made ready for it */
+	double first_s,
+		first_moe_s; /* what a first token takes beside passes and front end; for each layer with experts */
+	double front_s; /* front end, a process beside the passes that takes requests in one after another: each of them, */
+	double front_token_s; /* and each token of its prompt: text to tokens */
+	double handoff_s;     /* from a prompts' machine to an answers': router, and keys and values on their way */
+	double dp_late;       /* the same in addition where requests are cut over devices, which wait for each other */
+	double hold_frac;     /* of the passes after which a recipe looks for new requests: how long one waits */
 	double late; /* passes by which a first token comes later: a request taken in, a token handed out while others run */
 };
 

@@ -24,7 +24,9 @@ enum shared {
 	SEQ_S,
 	TOKEN_S,
 	FIRST_S,
+	FIRST_MOE_S,
 	FRONT_S,
+	FRONT_TOKEN_S,
 	HANDOFF_S,
 	DP_LATE,
 	SM_RATE,
@@ -48,8 +50,10 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[STEP_S] = { "step_s", "s", 1e-5, 1e-2, 5e-4, 0.7 },
 	[SEQ_S] = { "seq_s", "s", 1e-7, 1e-3, 3e-6, 0.7 },
 	[TOKEN_S] = { "token_s", "s", 1e-8, 1e-4, 2e-6, 3 },
-	[FIRST_S] = { "first_s", "s", 1e-4, 1, 4e-2, 3 },
-	[FRONT_S] = { "front_s", "s", 1e-6, 0.012, 6e-3, 3 },
+	[FIRST_S] = { "first_s", "s", 1e-4, 1, 2e-2, 3 },
+	[FIRST_MOE_S] = { "first_moe_s", "s", 1e-6, 1e-2, 5e-4, 3 },
+	[FRONT_S] = { "front_s", "s", 1e-5, 4e-3, 1e-3, 1 },
+	[FRONT_TOKEN_S] = { "front_token_s", "s", 1e-8, 1e-5, 4e-6, 1 },
 	[HANDOFF_S] = { "handoff_s", "s", 1e-4, 2, 5e-2, 3 },
 	[DP_LATE] = { "dp_late_passes", "1", 0.05, 50, 2, 1 },
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
@@ -62,13 +66,13 @@ static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FRONT, ENG_FIRST, ENG_OLD, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FIRST, ENG_OLD, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
 	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "front_s", 3, 2 },      { "first_s", 3, 10 },   { "old_host", 3, 20 },
+	{ "seq_s", 0.7, 20 },    { "first_s", 3, 10 },     { "old_host", 3, 20 },
 };
 #define BIT(n)   (1u << (n))
 #define OWN_MATH BIT(ENG_MATH)
@@ -96,6 +100,8 @@ static const struct {
 };
 /* Requests are taken in and tokens handed out while a pass runs. */
 #define LATE_PASSES 1.0
+/* Where new requests are looked for every so many passes, one that comes at any time waits for half of them. */
+#define HOLD_FRAC 0.5
 /* Products of engines that are written for any card, of the vendor's library. */
 #define PORTABLE_MATH 0.6
 /* The general profile is all ones. */
@@ -115,8 +121,9 @@ static const struct {
 	[JL_SCOPE_SERVE] = { "serve", 3, N_ENG,
 			     BIT(MEM) | BIT(EXPERT) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) | BIT(MOE_LAYER_S) |
 				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(TOKEN_S) | BIT(FIRST_S) |
-				     BIT(FRONT_S) | BIT(HANDOFF_S) | BIT(DP_LATE),
-			     0, BIT(ENG_LAYER) | BIT(ENG_HOST) | BIT(ENG_FRONT) | BIT(ENG_FIRST) | BIT(ENG_OLD) },
+				     BIT(FIRST_MOE_S) | BIT(FRONT_S) | BIT(FRONT_TOKEN_S) | BIT(HANDOFF_S) |
+				     BIT(DP_LATE),
+			     0, BIT(ENG_LAYER) | BIT(ENG_HOST) | BIT(ENG_FIRST) | BIT(ENG_OLD) },
 };
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_LAYER + 1) <=
 		       JL_SERVE_MAX_PARAMS,
@@ -185,7 +192,7 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 	};
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
 	const size_t n_eng = scopes[scope].n_eng;
-	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1 };
 
 	if (engine > JL_ENGINE_GENERAL && (size_t)engine <= scopes[scope].n_engines)
 		memcpy(eng, x + FIRST_ENGINE + ((size_t)engine - 1) * n_eng, n_eng * sizeof(*eng));
@@ -204,9 +211,12 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		.step_s = x[STEP_S],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
-		.first_s = x[FIRST_S] * eng[ENG_FIRST],
-		.front_s = x[FRONT_S] * eng[ENG_FRONT],
+		.first_s = x[FIRST_S],
+		.first_moe_s = x[FIRST_MOE_S] * eng[ENG_FIRST],
+		.front_s = x[FRONT_S],
+		.front_token_s = x[FRONT_TOKEN_S],
 		.late = LATE_PASSES,
+		.hold_frac = HOLD_FRAC,
 		.handoff_s = x[HANDOFF_S],
 		.dp_late = x[DP_LATE],
 	};

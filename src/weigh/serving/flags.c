@@ -120,7 +120,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 	const double seqs = 8 * ceil(fmax(a->batch_max, a->concurrency / a->n_copies) / 8);
 	double values[N_OPTION] = {
 		[TP] = a->n_gpus,
-		[SEQS] = fmin(fmax(16, seqs), 1024),
+		[SEQS] = ask->max_seqs > 0 ? ask->max_seqs : fmin(fmax(16, seqs), 1024),
 		[LENGTH] = longest(a, ask),
 		[FP8] = ask->weights && strcasecmp(ask->weights, "fp8") == 0 ? 1 : NAN,
 		[KV8] = job->format.kv_B <= 1 ? 1 : NAN,

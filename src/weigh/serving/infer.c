@@ -121,8 +121,11 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struc
 		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
 					    1);
 
-		load.concurrency = (int)at_once;
-		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST), JL_SERVING_REQUESTS_MAX);
+		const bool people = ask->kind == JL_LOAD_USERS; /* are counted one by one: they are what is asked about */
+
+		load.concurrency = (int)(people ? at_once : fmin(at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH));
+		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST),
+				 people ? JL_SERVING_REQUESTS_MAX : JL_CLIENT_MOST);
 		n_skip = (size_t)load.concurrency; /* the machine is still filling */
 		if (ask->kind == JL_LOAD_USERS)
 			load.pause_s = ask->think_s;
@@ -350,11 +353,13 @@ static void say_money(struct jl_infer *a, const struct trial *t)
 	const double n_gpus = a->n_gpus_used, half_ln = log(a->output_tps.hi / a->output_tps.value);
 	const double usdps = a->rent.usdps * n_gpus;
 	const double batch = fmax(t->r.batch_mean, 1);
-	const struct jl_pass one = jl_pass_prefill(1, ask->prompt),
+	/* prompts go through together, as many as a pass takes of those that are there */
+	const double together = fmin(fmax(floor(token_budget(ask) / ask->prompt), 1), batch);
+	const struct jl_pass prompts = jl_pass_prefill(together, ask->prompt),
 			     next = jl_pass_decode(batch, ask->prompt + 0.5 * ask->answer);
-	/* seconds of passes in a second: prompts alone, and answers; what is left idle is the answers' */
-	const double prompt_s = jl_serve_pass(&t->job, &one).step_s * (1 - ask->cached_frac) * a->requests_per_s.value /
-				a->n_copies;
+	/* seconds of passes in a second: prompts, and answers; what is left idle is the answers' */
+	const double prompt_s = jl_serve_pass(&t->job, &prompts).step_s / together * (1 - ask->cached_frac) *
+				a->requests_per_s.value / a->n_copies;
 	const double answer_s = jl_serve_pass(&t->job, &next).step_s / batch * a->output_tps.value / a->n_copies;
 	const double in_frac = prompt_s / fmax(prompt_s + answer_s, 1);
 	const struct jl_power_ask power = { .work = { .limit_W = NAN },
@@ -411,9 +416,7 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->tpot_s = times_of(&t->r.tpot_s, ln);
 	a->itl_s = times_of(&t->r.itl_s, ln);
 	a->e2e_s = times_of(&t->r.e2e_s, ln);
-	const double at_once = ask->kind == JL_LOAD_CLOSED  ? ceil(ask->concurrency / copies)
-			       : ask->kind == JL_LOAD_USERS ? ceil(ask->users / copies)
-							    : 0;
+	const double at_once = t->r.at_once;
 	const double round_s = t->r.e2e_s.mean + (ask->kind == JL_LOAD_USERS ? ask->think_s : 0);
 	/* A rate that arrivals set is as sure as they are, one of people who pause is surer than their answers. */
 	const double rate_ln = ask->kind == JL_LOAD_OPEN && keeps_up(t) ? 0

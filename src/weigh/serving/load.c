@@ -32,11 +32,9 @@ static int length(struct jl_dice *dice, const struct jl_lengths *l, double nomin
 
 void jl_load_client(struct jl_load_ask *ask, double prompt, double answer, double n_at_once, double each)
 {
-	static const double requests_max = 20000;
-
 	ask->lengths = (struct jl_lengths){ prompt, answer, 0.8, 0, ask->lengths.cached_frac };
-	ask->concurrency = (int)fmin(n_at_once, requests_max / each);
-	ask->n = (size_t)(each * ask->concurrency);
+	ask->concurrency = (int)fmin(n_at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH);
+	ask->n = (size_t)fmin(each * ask->concurrency, JL_CLIENT_MOST);
 }
 
 void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, const struct jl_load_ask *ask)

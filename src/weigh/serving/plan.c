@@ -76,14 +76,23 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	jl_load_client(&ask, run->prompt, run->output, n_requests, each);
 	ask.lengths.least_frac = run->spread ? ask.lengths.least_frac : 1.0;
 	ask.lengths.spread_ln = run->loose ? LOOSE_LN : 0;
+	if (run->budget > 0)
+		policy.token_budget = (int)run->budget;
 	if (run->max_batch > 0)
 		policy.max_seqs = (int)fmin(run->max_batch, ROOM_SEQS);
+	else if (!run->reckoned)
+		policy.max_seqs = (int)fmax(policy.max_seqs,
+					    ceil(n_requests / fmax(run->n_decode_workers / groups, 1)));
 	setup = jl_sim_setup_of(&job, run->n_decode_workers / groups, run->prefill.n_gpus > 0 ? &prompts : NULL,
 				isfinite(run->n_prefill_workers)
 					? run->n_prefill_workers / groups
 					: keep_up(dev, fit, run, n_requests, policy.token_budget),
 				&policy);
 	setup.means = true;
+	setup.late += fit->hold_frac * run->hold;
+	/* one front end for all of them */
+	setup.front_s *= groups;
+	setup.front_token_s *= groups;
 	/* What is said to have run has fitted, whatever the reckoning says. */
 	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
 
@@ -113,7 +122,10 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 		return status;
 	ret_plan->n = passes.n;
 	ret_plan->n_handoff = run->prefill.n_gpus > 0;
-	ret_plan->n_front = fit->front_s > 0 ? ret_result->front_wait_s / fit->front_s : 1;
+	ret_plan->n_hold = run->hold;
+	/* prompts are about as long as the nominal one: the line is of that many */
+	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + fit->front_token_s * run->prompt);
+	ret_plan->front_tokens = ret_plan->front_req * run->prompt;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
 		const struct jl_serve_job job = job_of(dev, fit, run, s->prompts);
@@ -164,16 +176,21 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step)
 {
-	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT ? fit->first_s + plan->n_front * fit->front_s +
-										   plan->n_handoff * fit->handoff_s
-									 : 0 };
+	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT
+							? fit->first_s +
+								  plan->shares[0].work.n_moe_layers * fit->first_moe_s +
+								  plan->front_req * fit->front_s +
+								  plan->front_tokens * fit->front_token_s +
+								  plan->n_handoff * fit->handoff_s
+							: 0 };
 
 	sum.step_s = sum.fixed_s;
 	for (int i = 0; i < plan->n; i++) {
 		const struct jl_run_share *share = &plan->shares[i];
 		/* what runs while a first token is under way */
 		const double late = metric == JL_METRIC_TTFT && share->work.captured
-					    ? (fit->late + (share->work.split_batch ? fit->dp_late : 0)) *
+					    ? (fit->late + fit->hold_frac * plan->n_hold +
+					       (share->work.split_batch ? fit->dp_late : 0)) *
 						      share->weight[JL_METRIC_TPOT]
 					    : 0;
 		const double weight = share->weight[metric] + late;

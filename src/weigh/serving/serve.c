@@ -129,8 +129,8 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 	ret->tpot_s = jl_estimate_around(r.tpot_s.mean, next.half_ln);
 	ret->request_tps = jl_estimate_around(1 / r.tpot_s.mean, next.half_ln);
 	/* by what a request takes: the end of a run, when machines stand half empty, is not counted */
-	ret->total_tps = jl_estimate_around(
-		ask->n_requests * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean, next.half_ln);
+	ret->total_tps = jl_estimate_around(r.at_once * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean,
+					    next.half_ln);
 	ret->step = next.step;
 	return JL_OK;
 }

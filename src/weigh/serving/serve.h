@@ -50,6 +50,8 @@ struct jl_serve_run {
 	double n_prefill_workers, n_decode_workers;
 	double n_requests, prompt, output, max_batch;
 	double context; /* decode alone: mean context */
+	double hold;    /* passes after which a recipe looks for new requests; 0: with each */
+	double budget;  /* tokens of a pass by a recipe; 0: the engine's own */
 	enum jl_serve_metric metric;
 	int generate;  /* prefill: and `output` tokens after it */
 	int n_assumed; /* lengths, batch or plan are not stated */
@@ -67,7 +69,8 @@ struct jl_run_share {
 struct jl_run_plan {
 	int n;
 	double n_handoff;                          /* 1: prompts have machines of their own */
-	double n_front;                            /* front ends that a request waits for, its own among them */
+	double front_req, front_tokens;            /* that a request waits for in the front end, its own among them */
+	double n_hold;                             /* passes after which new requests are looked for */
 	struct jl_run_share shares[JL_PASSES_MAX]; /* may be cut off behind the last */
 };
 /* Simulates the run's client once with some physics. In a closed loop on one machine others give the same plan. ret_run_s: NULL,

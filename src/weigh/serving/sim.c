@@ -146,7 +146,8 @@ static void arrive(struct run *run, const struct event *e)
 			return;
 		}
 	}
-	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s;
+	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s +
+			    sim->setup->front_token_s * a->prompt;
 	run->front_wait_s += run->front_free_s - e->at_s;
 	push(run, run->front_free_s + sim->setup->first_s, e->id, READY);
 }
@@ -370,7 +371,7 @@ enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim
 			   struct jl_passes *ret_profile, struct jl_err *err)
 {
 	struct run run = { .n_events = 0 };
-	struct jl_sim_result r = { .n_ended = 0 };
+	struct jl_sim_result r = { .at_once = load->concurrency };
 	enum jl_status status = check(setup, load, err);
 
 	if (status)

@@ -42,10 +42,10 @@ struct jl_workers {
 struct jl_sim_setup {
 	const struct jl_policy *policy;
 	struct jl_workers workers;
-	struct jl_workers prompts;           /* n > 0: machines of their own for the prompts */
-	double front_s;                      /* front end, one request after another */
-	double first_s;                      /* front end, that others need not wait for */
-	double late;                         /* passes by which a first token is handed out later */
+	struct jl_workers prompts;     /* n > 0: machines of their own for the prompts */
+	double front_s, front_token_s; /* front end, one request after another: each, and each token of its prompt */
+	double first_s;                /* front end, that others need not wait for */
+	double late;                   /* passes by which a first token is handed out later */
 	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
 	double host_tokens,
 		host_token_s; /* whose keys and values a machine's host has room for: those of requests that are thrown back; out and in */
@@ -66,6 +66,7 @@ struct jl_spread {
 
 struct jl_sim_result {
 	size_t n_ended, n_refused;
+	double at_once; /* closed loop: requests, or people */
 	struct jl_spread ttft_s, tpot_s, itl_s, e2e_s;
 	double span_s; /* first arrival to last token */
 	double requests_per_s, output_tps, input_tps;

@@ -42,6 +42,12 @@ run 0 infer llama-2-7b --on rtx-4090 --rate 1/s --prompt 9000 --json; json "0.00
 run 0 infer llama-3-8b --on h100-sxm5 --sweep rate=1,5,400 --json
 json "[r['rate_per_s'] for r in j['rows']] == [1, 5, 400] and sum(r['knee'] for r in j['rows']) == 1 and not j['rows'][2]['keeps_up']"
 run 0 infer llama-3-70b --on h100-sxm5 --weights int4 --compare-weights --lang en; has "does not fit"; has "int4"
+# short answers: no fixed limit of requests, none that grows with the line before the machine, prompts are not dearer than answers
+for n in 2048 8192; do
+	run 0 infer llama-3-8b --on h100-sxm5 --weights fp8 --kv fp8 --engine trtllm --concurrency $n --max-seqs 2048 --prompt 128 --answer 128 --json
+	json "150 < j['requests_per_s']['value'] < 350 and j['usd_per_Mtoken_in']['value'] < j['usd_per_Mtoken_out']['value']"
+done
+run 0 infer llama-3-8b --on h100-sxm5 --weights fp8 --engine trtllm --rate 100/s --prompt 128 --answer 64 --json; json "j['keeps_up'] and j['ttft_s']['mean']['value'] < 0.2"
 run 0 infer llama-3-8b --on h100-sxm5 --users 100 --json; json "j['users'] == 100 and j['busy_frac'] < 1"
 # People pause each by himself: as many requests as open arrivals of the same rate, and answers as late; the flags take all that run at once
 run 0 infer llama-3-8b --on h100-sxm5 --users 500 --json; cp "$work/out" "$work/people"

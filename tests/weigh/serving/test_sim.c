@@ -88,6 +88,7 @@ static void test_nothing_is_lost(void **state)
 			s.transfer_token_s = 1e-6;
 		}
 		s.front_s = i % 2 ? 1e-4 : 0;
+		s.front_token_s = i % 3 ? 1e-6 : 0;
 		s.first_s = 1e-3;
 		if (i % 8 == 0) {
 			s.n_draft = 3;
@@ -122,6 +123,30 @@ static void test_one_request_by_hand(void **state)
 	assert_true(fabs(r.tpot_s.mean - (1e-3 + 1e-5 + 1e-9 * 16434)) < 1e-6);
 	assert_int_equal(r.n_passes, 102);
 	assert_int_equal(r.prompt_tokens, 16384);
+}
+
+/* The front end works beside the passes: it costs its time once, and holds back only what it cannot take in. */
+static void test_front_end_works_beside(void **state)
+{
+	struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_load_ask ask = {
+		.n = 3000, .lengths = { .prompt = 200, .answer = 20, .least_frac = 1 }, .concurrency = 300, .seed = 3
+	};
+	struct jl_load load;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	const struct jl_sim_result open = run(&s, &load);
+	const double free_hz = open.requests_per_s;
+
+	s.front_s = 0.05 / free_hz;
+	s.front_token_s = 0.25 / free_hz / 200;
+	assert_true(run(&s, &load).requests_per_s > 0.95 * free_hz);
+	s.front_token_s = 1.95 / free_hz / 200;
+	const struct jl_sim_result held = run(&s, &load);
+
+	assert_true(fabs(held.requests_per_s / free_hz - 0.5) < 0.02);
+	assert_true(held.batch_mean < 0.5 * open.batch_mean);
 }
 
 /* A prefix that is there already is not computed; drafted tokens that are right shorten the answer. */
@@ -299,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_is_lost),
 		cmocka_unit_test(test_one_request_by_hand),
+		cmocka_unit_test(test_front_end_works_beside),
 		cmocka_unit_test(test_cache_and_drafts_save_time),
 		cmocka_unit_test(test_policies_differ_where_they_should),
 		cmocka_unit_test(test_a_full_cache_makes_requests_wait),
