@@ -8,13 +8,12 @@
 
 /* What sources leave open. A chat prompt; an answer; data sets of chats (ShareGPT) have about as many tokens asked as
  * answered. Full load: as many sequences as fit, up to what the frameworks are built for. */
-#define PROMPT        128.0
-#define CHAT_PROMPT   250.0
-#define CHAT_OUTPUT   230.0
-#define OUTPUT        256.0
-#define FULL_LOAD     8192.0
-#define FULL_BATCH    2048.0
-#define LLAMACPP_PART 512.0 /* prompt tokens in one piece */
+#define PROMPT      128.0
+#define CHAT_PROMPT 250.0
+#define CHAT_OUTPUT 230.0
+#define OUTPUT      256.0
+#define FULL_LOAD   8192.0
+#define FULL_BATCH  2048.0
 
 static enum jl_status find_model(struct jl_served *ret_served, const struct jl_serve_cells *cells,
 				 const struct jl_catalog *cat, struct jl_err *err)
@@ -65,10 +64,6 @@ static const struct {
 	{ "decode", JL_METRIC_DECODE },
 	{ "output", JL_METRIC_LOAD },
 };
-
-/* Engines for consumer cards sum in 16 bit. */
-static const enum jl_engine short_summing[] = { JL_ENGINE_LLAMACPP, JL_ENGINE_EXLLAMA, JL_ENGINE_EXLLAMA2,
-						JL_ENGINE_MLC, JL_ENGINE_AWQ };
 
 static double or_else(double value, double instead, struct jl_serve_row *row)
 {
@@ -135,9 +130,12 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 	row->run.place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);
 	if (row->run.engine == JL_ENGINE_LLAMACPP) {
-		row->run.place.chunk = LLAMACPP_PART;
-		row->run.place.score_maps =
-			1; /* published runs are of 2024, when fused attention had to be asked for */
+		jl_serve_by_layer(&row->run.place, n_gpus);
+		/* until 2024 launches were not captured, and fused attention had to be asked for */
+		const char *year = strstr(cells->at(cells->ctx, "engine"), "20");
+
+		row->run.old = !year || strncmp(year, "2025", 4) < 0;
+		row->run.place.score_maps = row->run.old;
 	}
 	/* Under load every stage works on sequences of its own. */
 	if (row->run.engine == JL_ENGINE_TRTLLM || row->run.engine == JL_ENGINE_VLLM) {
@@ -164,8 +162,10 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 	JL_TRY(read_kind(&row, cells, value, err));
 	if (row.run.format.dtype == JL_FP8 && row.run.engine == JL_ENGINE_TRTLLM)
 		row.run.format.kv_B = 1;
-	for (size_t i = 0; i < JL_LEN(short_summing); i++)
-		row.run.format.short_sums |= row.run.engine == short_summing[i];
+	if (jl_serve_scope_of(row.run.engine) == JL_SCOPE_INFER) {
+		jl_served_format_on(&row.run.format, &row.dev);
+		jl_engine_format(&row.run.format, row.run.engine);
+	}
 	*ret_row = row;
 	return JL_OK;
 }

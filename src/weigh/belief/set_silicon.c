@@ -237,7 +237,7 @@ static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *c
 			    (run->prompt == run->output ? EVEN : 0u) | (run->place.n_gpus < 8 ? NARROW : 0u) |
 			    (strstr(cells->at(cells->ctx, "silicon_data_source"), "measured=2025") ? IN_2025 : 0u);
 
-	for (size_t i = 0; run->spread && run->prefill.n_gpus <= 0 && i < N(recipes); i++) {
+	for (size_t i = 0; run->spread && run->prefill.n_gpus <= 0 && i < JL_LEN(recipes); i++) {
 		if (recipes[i].engine != run->engine || !strstr(path, recipes[i].model) ||
 		    (recipes[i].only & is) != recipes[i].only || run->n_requests < recipes[i].least)
 			continue;

@@ -6,6 +6,10 @@
 #include "model/op.h"
 
 #define OTHER_B 2e9 /* activations and workspace */
+/* Of llama.cpp: the driver's and libraries' own; numbers of a piece of a prompt, in 32 bit, at its widest: the logits. */
+#define CONTEXT_B 0.4e9
+#define PIECE     512.0
+#define NUMBER_B  4.0
 
 /* Into how many parts keys and values of a sequence are cut: those that cannot be cut are kept by every device. */
 static double kv_parts(const struct jl_serve_job *job)
@@ -35,11 +39,32 @@ static double exchange_s(const struct jl_serve_job *job, double n_tokens)
 	return n > 1.0 ? 2.0 * layers * jl_served_exchange_s(job->ops, &ex) : 0.0;
 }
 
+static bool reads_through(const struct jl_serve_job *job, double rows)
+{
+	return rows <= JL_FEW_ROWS && (job->format.own_kernels || !jl_matrix_units(job->dev));
+}
+
+static void read_through(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_served_gemm *g,
+			 double n_layers)
+{
+	const struct jl_read_through s = jl_read_through(job->dev, job->ops, g);
+
+	w->mem_s += s.read_s * n_layers;
+	w->beside_s += s.math_s * n_layers;
+	w->read_B += g->batch * g->n * g->k * g->weight_B * n_layers;
+}
+
 static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_served_gemm *g,
 			double n_layers)
 {
 	const struct jl_device *dev = job->dev;
 	const double fixed_s = job->ops->v[JL_TERM_FIXED_S + g->format];
+
+	if (reads_through(job, g->m)) {
+		read_through(w, job, g, n_layers);
+		w->kernel_s += fixed_s * n_layers;
+		return;
+	}
 	const double s = jl_served_gemm_s(dev, job->ops, g) - fixed_s, read_B = g->n * g->k * job->format.weight_B;
 	const double read_s = read_B / (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac *
 					job->ops->v[JL_TERM_MEM + g->format]);
@@ -89,9 +114,22 @@ static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, dou
 					     .format = job->format.experts,
 					     .weight_B = job->format.expert_B };
 	const double fixed_s = job->ops->v[JL_TERM_EXPERT_FIXED_S + e.format];
+	double routed;
+	const double n = jl_served_experts_hit(job->ops, &e, &routed);
 
-	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
 	w->kernel_s += fixed_s * model->n_moe_layers;
+	if (reads_through(job, routed / n)) {
+		const struct jl_served_gemm g = { .m = fmax(routed / n, 1.0),
+						  .n = e.n_matrices * e.inter,
+						  .k = e.hidden,
+						  .batch = n,
+						  .format = e.format,
+						  .weight_B = e.weight_B };
+
+		read_through(w, job, &g, model->n_moe_layers);
+		return;
+	}
+	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
 }
 
 static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_pass *pass, double seqs,
@@ -133,7 +171,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	const struct jl_device *dev = job->dev;
 	const struct jl_served *model = job->model;
 	const double n = job->place.n_gpus, stages = job->place.n_stages,
-		     seqs = fmax(pass->n_seqs / stages, fmin(pass->n_seqs, 1.0));
+		     seqs = job->place.by_layer ? pass->n_seqs : fmax(pass->n_seqs / stages, fmin(pass->n_seqs, 1.0));
 	const double drafted = fmax(pass->n_drafted, 1.0);
 	/* pieces of a prompt are in different stages at the same time */
 	const double pieces = job->place.chunk > 0.0 ? ceil(pass->prompt_tokens / job->place.chunk) : 1.0;
@@ -155,16 +193,23 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	dense(&w, job, tokens);
 	if (model->n_experts > 1)
 		experts(&w, job, tokens);
-	if (job->format.short_sums && w.dtype != JL_FP32 && 0.5 * dev->peak_flopps[JL_INT8] > dev->peak_flopps[w.dtype])
-		w.math_s *= dev->peak_flopps[w.dtype] / (0.5 * dev->peak_flopps[JL_INT8]);
+	/* sums in 16 bit, or four bytes multiplied by one instruction of vector units */
+	const double short_flopps = (jl_matrix_units(dev) ? 0.5 : 1.0) * dev->peak_flopps[JL_INT8];
+
+	if (job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype])
+		w.math_s *= dev->peak_flopps[w.dtype] / short_flopps;
 	if (model->logits.n > 0.0) {
 		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
 						  .n = model->logits.n / n,
 						  .k = model->logits.k,
 						  .batch = 1,
-						  .format = JL_OP_BF16 };
+						  .format = JL_OP_BF16,
+						  .weight_B = job->format.logits_B > 0.0 ? job->format.logits_B : 2.0 };
 
-		w.logits_s = jl_served_gemm_s(dev, job->ops, &g);
+		if (reads_through(job, g.m))
+			add_product(&w, job, &g, 1.0);
+		else
+			w.logits_s = jl_served_gemm_s(dev, job->ops, &g);
 	}
 	attention(&w, job, pass, seqs, share);
 	w.exchange_s = exchange_s(job, tokens);
@@ -178,13 +223,16 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 				 dev->boost_Hz; /* what kernels ask for at once holds them back */
 	struct jl_serve_step s = {
 		.weights_s = (w->mem_s + w->logits_s) / fit->mem_gain + (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
-		.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain,
 		.kv_s = w->kv_s / fit->kv_gain,
 		.attention_s = w->flash_s / fit->flash_gain,
 		.exchange_s = w->exchange_s / fit->hop_gain,
-		.fixed_s = w->kernel_s * fit->kernel_gain + w->n_layers * fit->layer_s +
+		.fixed_s = (w->kernel_s * fit->kernel_gain + w->n_layers * fit->layer_s) *
+				   (w->old ? fit->old_layer : 1.0) +
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
+
+	s.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain +
+		   fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
 	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s * (w->old ? fit->old_host : 1.0),
@@ -230,16 +278,24 @@ struct jl_pass jl_pass_prefill(double n_seq, double prompt)
 				 .prompt_pairs = 0.5 * n_seq * prompt * prompt };
 }
 
+/* The table is not quantised but in files of llama.cpp. */
+static double table_B(const struct jl_serve_format *format)
+{
+	return format->table_B > 0.0 ? format->table_B : 2.0;
+}
+
 double jl_serve_weights_B(const struct jl_serve_job *job)
 {
 	const struct jl_served *model = job->model;
-	const double table_B = 2.0; /* the table is not quantised */
+	const struct jl_serve_format *f = &job->format;
+	const double logits_B = f->logits_B > 0.0 ? model->logits.n * model->logits.k * (f->logits_B - f->weight_B)
+						  : 0.0;
 
 	/* cut by requests: every device has all but the experts */
 	const double cut = job->place.split_batch ? 1.0 : job->place.n_gpus;
 
-	return (model->dense_params * job->format.weight_B / cut +
-		(model->expert_params * job->format.expert_B + model->table_params * table_B) / job->place.n_gpus) /
+	return ((model->dense_params * f->weight_B + logits_B) / cut +
+		(model->expert_params * f->expert_B + model->table_params * table_B(f)) / job->place.n_gpus) /
 	       job->place.n_stages;
 }
 
@@ -249,10 +305,25 @@ double jl_serve_context_B(const struct jl_serve_job *job, double context)
 	       (kv_parts(job) * job->place.n_stages);
 }
 
+/* What llama.cpp keeps on the fullest of its devices beside keys and values, of which that one has as many layers. */
+static double by_layer_B(const struct jl_serve_job *job, double *each_B)
+{
+	const struct jl_served *model = job->model;
+	const double n = job->place.n_stages, fullest = n * ceil(model->n_layers / n) / model->n_layers;
+	/* memory that host and device share holds the table as well */
+	const double host_B = isnan(job->dev->host_Bps) ? 0.0 : model->table_params * table_B(&job->format);
+
+	*each_B *= fullest;
+	return (jl_serve_weights_B(job) - host_B / n) * fullest + CONTEXT_B +
+	       PIECE * NUMBER_B * (model->logits.n + model->hidden);
+}
+
 double jl_serve_room(const struct jl_serve_job *job, double context, double mem_frac)
 {
-	const double left_B = mem_frac * job->dev->mem_B - OTHER_B - jl_serve_weights_B(job);
-	const double each_B = jl_serve_context_B(job, context);
+	double left_B = mem_frac * job->dev->mem_B - OTHER_B - jl_serve_weights_B(job),
+	       each_B = jl_serve_context_B(job, context);
 
+	if (job->place.by_layer)
+		left_B = mem_frac * job->dev->mem_B - by_layer_B(job, &each_B);
 	return each_B > 0.0 ? fmax(left_B, 0.0) / each_B : 0.0;
 }

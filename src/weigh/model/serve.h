@@ -46,6 +46,8 @@ struct jl_serve_format {
 	int short_sums;                   /* products are summed in 16 bit: consumer boards do that at twice the rate */
 	int weight_only;                  /* weights are widened on the way: activations stay in 16 bit */
 	enum jl_op_format dense, experts; /* as engines run them */
+	double table_B, logits_B;         /* of the embedding table and the last matrix; 0: 2, as weight_B */
+	int own_kernels; /* products of few rows by the engine's own kernels, which multiply while they read */
 };
 
 /* Physics of one device with one framework: factors on what its operators reach by themselves, and times of its own. */
@@ -62,6 +64,7 @@ struct jl_serve_fit {
 	double moe_layer_s;  /* routing, in addition */
 	double host_layer_s; /* a pass that the host launches kernel by kernel: one with prompts */
 	double old_host;     /* that of versions from before their present host code, in addition */
+	double old_layer;    /* kernels and layers of such versions, in addition */
 	double step_s;       /* host time of a pass that is not hidden */
 	double seq_s;        /* each sequence of a pass: sampling, scheduling, output */
 	double token_s;      /* each prompt token: its way to the device, and what is made ready for it */
@@ -85,6 +88,7 @@ struct jl_serve_place {
 	double hop_gain; /* an exchange's fixed time, of NVLink's */
 	int split_batch; /* attention of different sequences on different devices (data-parallel attention) */
 	double n_ep;     /* devices that share the experts whole; 0 or 1: each has a piece of every one */
+	int by_layer; /* stages are whole layers, answers pass them in turn, the table stays with the host: llama.cpp */
 };
 
 struct jl_serve_step {
@@ -116,6 +120,7 @@ struct jl_pass {
 struct jl_serve_work {
 	double read_B;        /* weights */
 	double mem_s, math_s; /* products: the parts that reading and arithmetic bound */
+	double beside_s;      /* arithmetic of kernels that multiply while they read: hidden where it is shorter */
 	double expert_s;      /* routed experts */
 	double logits_s;      /* in 16 bit, whatever the format */
 	double kv_s, flash_s; /* attention of answers and of prompts */

@@ -73,6 +73,35 @@ double jl_served_gemm_s(const struct jl_device *dev, const struct jl_op_fit *fit
 	return s;
 }
 
+/* Matrix units compute in 16 bit more than twice as fast as vector units in 32, or in 8 bit more than four times. */
+bool jl_matrix_units(const struct jl_device *dev)
+{
+	const double vector = 1.01 * dev->peak_flopps[JL_FP32];
+
+	return !isnan(dev->peak_flopps[JL_FP16]) &&
+	       (!(dev->peak_flopps[JL_FP16] <= 2.0 * vector) || dev->peak_flopps[JL_INT8] > 4.0 * vector);
+}
+
+/* Instructions of a narrow weight before it is multiplied: cut out of its word, turned into a number, scaled and shifted; where four bytes are
+ * multiplied by one instruction, four weights are cut out together. All GPUs with matrix units and all processors have that one. */
+#define WIDEN       6.0
+#define WIDEN_BYTES 1.0
+
+struct jl_read_through jl_read_through(const struct jl_device *dev, const struct jl_op_fit *fit,
+				       const struct jl_served_gemm *g)
+{
+	const double weights = g->batch * g->n * g->k,
+		     weight_B = g->weight_B > 0.0 ? g->weight_B : formats[g->format].weight_B;
+	const bool bytes = jl_matrix_units(dev) || dev->peak_flopps[JL_INT8] > 0.0 || isnan(dev->peak_flopps[JL_FP16]);
+	const double widen = weight_B >= 2.0 ? 0.0 : bytes ? WIDEN_BYTES : WIDEN;
+
+	return (struct jl_read_through){
+		.read_s = weights * weight_B /
+			  (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac * fit->v[JL_TERM_MEM + g->format]),
+		.math_s = 2.0 * weights * (g->m + widen) / (dev->peak_flopps[JL_FP32] * dev->fit.gemm_frac[JL_FP32]),
+	};
+}
+
 static double flash_flopps(const struct jl_device *dev, bool math8)
 {
 	const enum jl_dtype half = isnan(dev->peak_flopps[JL_BF16]) ? JL_FP16 : JL_BF16;
@@ -135,15 +164,22 @@ double jl_served_answer_s(const struct jl_device *dev, const struct jl_op_fit *f
 	       fmax(bytes / Bps, math_s) / fmin(parts / dev->n_sm, 1.0);
 }
 
-double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct jl_served_experts *e)
+double jl_served_experts_hit(const struct jl_op_fit *fit, const struct jl_served_experts *e, double *ret_routed)
 {
 	const double even = e->top_k / e->n_experts;
 	const double hot = e->skew > 0.0 ? fit->v[JL_TERM_SKEW] : 1.0;
 	/* of this rank's experts, those that a token is sent to; skewed routing reaches fewer */
 	const double hit = 1.0 - pow(1.0 - even, e->tokens / (e->skew > 0.0 ? hot : 1.0));
-	const double n = fmax(e->n_experts / e->n_ranks * hit, fmin(1.0, e->tokens * e->top_k));
 	const double ranks_hot = e->skew > 0.0 ? fmin(pow(hot, log2(fmax(e->n_ranks, 1.0))), e->n_ranks) : 1.0;
-	const double routed = fmax(e->tokens * e->top_k / e->n_ranks * ranks_hot, fmin(1.0, e->tokens));
+
+	*ret_routed = fmax(e->tokens * e->top_k / e->n_ranks * ranks_hot, fmin(1.0, e->tokens));
+	return fmax(e->n_experts / e->n_ranks * hit, fmin(1.0, e->tokens * e->top_k));
+}
+
+double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct jl_served_experts *e)
+{
+	double routed;
+	const double n = jl_served_experts_hit(fit, e, &routed);
 	const enum jl_dtype dtype = jl_op_dtype(dev, e->format);
 	struct jl_gemm g = { .m = fmax(routed / n, 1.0),
 			     .n = (e->n_matrices - 1.0) * e->inter,

@@ -102,6 +102,18 @@ struct jl_served_experts {                                  /* one layer on one 
 double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *fit,
 			   const struct jl_served_experts *experts);
 
+/* Products of few rows read their matrix once. Kernels for them multiply while they read, each weight by each row, and widen it once: seconds of
+ * both. */
+#define JL_FEW_ROWS 8.0
+struct jl_read_through {
+	double read_s, math_s;
+};
+struct jl_read_through jl_read_through(const struct jl_device *dev, const struct jl_op_fit *fit,
+				       const struct jl_served_gemm *gemm);
+bool jl_matrix_units(const struct jl_device *dev); /* or vector units alone */
+/* Experts of a rank that are asked, and the tokens that they get all together. */
+double jl_served_experts_hit(const struct jl_op_fit *fit, const struct jl_served_experts *experts, double *ret_routed);
+
 enum jl_served_sum { JL_SUM_ENGINE, JL_SUM_LIBRARY, JL_SUM_GATHER, JL_SUM_SCATTER, JL_SUM_ALLTOALL };
 struct jl_served_exchange {
 	double n, bytes; /* of the whole buffer */

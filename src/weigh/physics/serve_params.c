@@ -66,18 +66,18 @@ static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
 /* Frameworks as factors on the shared values: quality of their kernels, and what each layer and request costs. */
-enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_HOST, ENG_SEQ, ENG_FIRST, ENG_OLD, N_ENG };
+enum eng { ENG_MEM, ENG_MATH, ENG_LAYER, ENG_OLD, ENG_HOST, ENG_SEQ, ENG_FIRST, N_ENG };
 static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
-	{ "mem_gain", 0.03, 2 }, { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "host_layer_s", 0.6, 20 },
-	{ "seq_s", 0.7, 20 },    { "first_s", 3, 10 },     { "old_host", 3, 20 },
+	{ "mem_gain", 0.03, 2 },     { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "old_host", 3, 20 },
+	{ "host_layer_s", 0.6, 20 }, { "seq_s", 0.7, 20 },     { "first_s", 3, 10 },
 };
 #define BIT(n)   (1u << (n))
 #define OWN_MATH BIT(ENG_MATH)
 #define OWN_BOTH (BIT(ENG_MEM) | BIT(ENG_MATH))
-#define OWN_ALL  (OWN_BOTH | BIT(ENG_LAYER))
+#define OWN_ALL  (OWN_BOTH | BIT(ENG_LAYER) | BIT(ENG_OLD))
 static const struct {
 	const char *id;
 	const char *words[3]; /* a spelling holds one of them, in lower case */
@@ -96,7 +96,7 @@ static const struct {
 	[JL_ENGINE_GPTFAST] = { "gpt-fast", { "gpt-fast" }, BIT(ENG_MEM) },
 	[JL_ENGINE_LMDEPLOY] = { "lmdeploy", { "lmdeploy" }, BIT(ENG_MEM) },
 	[JL_ENGINE_FT] = { "fastertransformer", { "fastertransformer" }, OWN_BOTH },
-	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" }, BIT(ENG_MEM) },
+	[JL_ENGINE_EAGER] = { "eager", { "eager", "swissarmy" }, 0 },
 };
 /* Requests are taken in and tokens handed out while a pass runs. */
 #define LATE_PASSES 1.0
@@ -114,9 +114,9 @@ static const struct {
 	size_t n_engines, n_eng;
 	unsigned shared, dev, eng;
 } scopes[] = {
-	[JL_SCOPE_INFER] = { "infer", JL_N_ENGINE - 1, ENG_LAYER + 1,
+	[JL_SCOPE_INFER] = { "infer", JL_N_ENGINE - 1, ENG_OLD + 1,
 			     BIT(MEM) | BIT(MATH_16) | BIT(FLASH) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) |
-				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SEQ_S) | BIT(SM_RATE),
+				     BIT(HOST_LAYER_S) | BIT(STEP_S) | BIT(SM_RATE),
 			     BIT(DEV_MEM), ~0u },
 	[JL_SCOPE_SERVE] = { "serve", 3, N_ENG,
 			     BIT(MEM) | BIT(EXPERT) | BIT(HOP) | BIT(KERNEL) | BIT(LAYER_S) | BIT(MOE_LAYER_S) |
@@ -125,7 +125,7 @@ static const struct {
 				     BIT(DP_LATE),
 			     0, BIT(ENG_LAYER) | BIT(ENG_HOST) | BIT(ENG_FIRST) | BIT(ENG_OLD) },
 };
-_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_LAYER + 1) <=
+_Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + (size_t)(JL_N_ENGINE - 1) * (ENG_OLD + 1) <=
 		       JL_SERVE_MAX_PARAMS,
 	       "raise JL_SERVE_MAX_PARAMS");
 
@@ -184,6 +184,10 @@ static const unsigned char portable[JL_N_ENGINE] = {
 	[JL_ENGINE_MLC] = 1,      [JL_ENGINE_AWQ] = 1,     [JL_ENGINE_AWQ_GEMV] = 1
 };
 
+/* No interpreter between kernels: a launch takes microseconds, not tens of them. */
+static const unsigned char native[JL_N_ENGINE] = { [JL_ENGINE_LLAMACPP] = 1, [JL_ENGINE_MLC] = 1 };
+#define NATIVE_HOST 0.05
+
 struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, enum jl_engine engine)
 {
 	static const enum shared maths[JL_N_DTYPE] = {
@@ -206,8 +210,9 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		.kernel_gain = x[KERNEL] * eng[ENG_LAYER],
 		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
 		.moe_layer_s = x[MOE_LAYER_S],
-		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST],
+		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST] * (native[engine] ? NATIVE_HOST : 1.0),
 		.old_host = eng[ENG_OLD],
+		.old_layer = scope == JL_SCOPE_INFER ? eng[ENG_OLD] : 1,
 		.step_s = x[STEP_S],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
@@ -245,6 +250,13 @@ void jl_engine_format(struct jl_serve_format *format, enum jl_engine engine)
 {
 	if (engine == JL_ENGINE_TRTLLM && format->dense == JL_OP_FP8)
 		format->dense = format->experts = JL_OP_FP8_STATIC;
+	/* but for one that calls the vendor's library, consumer cards' engines sum in 16 bit */
+	format->short_sums |= portable[engine] && engine != JL_ENGINE_AWQ_GEMV;
+	format->own_kernels |= portable[engine] && engine != JL_ENGINE_AWQ;
+	if (engine == JL_ENGINE_LLAMACPP && format->expert_B < 1.0 && format->weight_B >= 2.0) {
+		format->weight_B = format->table_B = format->logits_B = 1.0625; /* Q8_0 */
+		format->dense = JL_OP_INT8_WO;
+	}
 }
 
 const char *jl_engine_id(enum jl_engine engine)

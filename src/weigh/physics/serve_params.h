@@ -37,7 +37,8 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 enum jl_serve_scope jl_serve_scope_of(enum jl_engine engine);
 struct jl_serve_fit jl_serve_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine);
 
-/* As the engine runs a format: scales of 8-bit weights for TensorRT-LLM are known beforehand. */
+/* As the engine runs a format: scales of 8-bit weights for TensorRT-LLM are known beforehand, files of llama.cpp keep beside narrow experts all in 8
+ * bit. */
 void jl_engine_format(struct jl_serve_format *format, enum jl_engine engine);
 
 const char *jl_engine_id(enum jl_engine engine);

@@ -89,13 +89,7 @@ static void start(struct jl_infer *a, const char *name, size_t engine, const dou
 	a->n_flags++;
 }
 
-/* Files of llama.cpp, and processors: its server's context is that of all requests together. */
-static bool is_llama_cpp(const struct jl_infer *a, const struct jl_infer_ask *ask)
-{
-	return a->processor ||
-	       (ask->weights && (ask->weights[0] | 32) == 'q' && ask->weights[1] >= '1' && ask->weights[1] <= '9');
-}
-
+/* Its server's context is that of all requests together. */
 static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 {
 	const double n = fmax(ask->kind == JL_LOAD_CLOSED ? ask->concurrency / a->n_copies : a->batch_max, 1);
@@ -133,7 +127,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 	const bool narrow = job->format.weight_B < 2 || job->format.expert_B < 2;
 	char name[NAME_MAX_B];
 
-	if (ask->engine == JL_ENGINE_GENERAL && is_llama_cpp(a, ask)) {
+	if (ask->engine == JL_ENGINE_LLAMACPP || (ask->engine == JL_ENGINE_GENERAL && a->processor)) {
 		start_llama_cpp(a, ask);
 		return;
 	}

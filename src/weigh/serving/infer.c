@@ -85,7 +85,7 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 						   .chunk = stages(ask) > 1 ? token_budget(ask) / stages(ask) : 0,
 						   .n_ep = ask->n_ep,
 						   .split_batch = ask->dp_attention } };
-	status = jl_serve_format(&t->job.format, ask->weights, ask->model, dev, ask->engine, err);
+	status = jl_serve_format(&t->job.format, ask->weights, ask->model, &t->model, dev, ask->engine, err);
 	if (!status && ask->kv) {
 		status = jl_served_format(&kv, ask->kv, err);
 		t->job.format.kv_B = kv.weight_B;
@@ -94,6 +94,8 @@ static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const
 		status = jl_serve_check(ask->model, &t->model, ask->n_gpus, ask->dp_attention, err);
 	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
 		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
+	if (ask->engine == JL_ENGINE_LLAMACPP)
+		jl_serve_by_layer(&t->job.place, stages(ask));
 	t->prompts = t->job;
 	t->prompts.place.n_gpus = ask->prompt_gpus;
 	t->prompts.place.n_stages = 1;
@@ -121,7 +123,8 @@ static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struc
 		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
 					    1);
 
-		const bool people = ask->kind == JL_LOAD_USERS; /* are counted one by one: they are what is asked about */
+		const bool people = ask->kind ==
+				    JL_LOAD_USERS; /* are counted one by one: they are what is asked about */
 
 		load.concurrency = (int)(people ? at_once : fmin(at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH));
 		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST),
@@ -530,6 +533,20 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 	return try_cut(t, own, n_gpus, n_copies > 0 ? n_copies : 1, &a->rate_max_hz, err);
 }
 
+/* llama.cpp cuts no layer: what is asked for, or the fewest devices that hold the requests beside the weights. */
+static void cut_by_layer(struct trial *t, struct jl_infer_ask *ask)
+{
+	const int n_all = gpus_of_system(t->machine), n_host = jl_serve_host_gpus(t->machine);
+	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : 4;
+	int n = stages(ask) * (ask->n_gpus > 0 ? ask->n_gpus : 1);
+
+	t->job.place.n_stages = n;
+	for (; ask->n_gpus <= 0 && ask->n_stages <= 1 && n < n_host && room_of(t, 1) * (n_all / n) < at_once;)
+		t->job.place.n_stages = ++n;
+	ask->n_gpus = 1;
+	ask->n_stages = n;
+}
+
 #define SEEN_MOST 5.0 /* further off than this it was another model, system or cut */
 
 /* The observed load once more as it was predicted, and with passes and front end that take as long as they did. */
@@ -579,8 +596,12 @@ static enum jl_status correct(struct trial *t, struct jl_infer_ask *then, struct
 }
 
 enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat, const struct jl_machine *machine,
-			const struct jl_infer_ask *ask, struct jl_err *err)
+			const struct jl_infer_ask *asked, struct jl_err *err)
 {
+	struct jl_infer_ask by_layer = *asked;
+	const struct jl_infer_ask *const ask = &by_layer;
+
+	by_layer.engine = jl_serve_engine(asked->engine, asked->weights);
 	struct jl_infer a = { .model = ask->model_name,
 			      .system = machine->sys.text,
 			      .engine = jl_engine_id(ask->engine),
@@ -609,6 +630,8 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	struct trial t;
 	enum jl_status status = begin(&t, cat, machine, ask, err);
 
+	if (!status && ask->engine == JL_ENGINE_LLAMACPP)
+		cut_by_layer(&t, &by_layer);
 	for (size_t i = 0; i < ask->n_trace; i++)
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
 	if (!status && isnan(machine->dev.mem_B))

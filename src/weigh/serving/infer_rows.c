@@ -32,6 +32,7 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 	one.ttft_max_s = one.tpot_max_s = NAN;
 	one.find_rate = false;
 	one.n_gpus = infer->n_gpus;
+	one.n_stages = infer->n_stages;
 	one.n_copies = infer->n_copies;
 	infer->n_rows = 0;
 	for (size_t i = 0; i < n && i < JL_INFER_ROWS && !status; i++) {
@@ -66,6 +67,7 @@ enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *ca
 		most.ttft_max_s = most.tpot_max_s = NAN;
 	most.find_rate = true;
 	most.n_gpus = infer->n_gpus;
+	most.n_stages = infer->n_stages;
 	most.n_copies = infer->n_copies;
 	JL_TRY(jl_infer(&a, cat, machine, &most, err));
 	if (!users)

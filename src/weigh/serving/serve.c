@@ -10,16 +10,24 @@ int jl_serve_host_gpus(const struct jl_machine *machine)
 	return machine->fabric.n_per_node > 1 ? machine->fabric.n_per_node : 1;
 }
 
-/* As many devices as are asked for; or the fewest, in powers of two, that hold weights and all requests, and where not
- * even the whole host does, the whole host. */
-static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask, int n_host)
+/* As many devices as are asked for; or the fewest, in powers of two where each layer is cut, that hold weights and all requests, and where
+ * not even the whole host does, the whole host. */
+static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine, int n_host)
 {
 	const double context = ask->prompt + ask->output;
 
-	job->place.n_gpus = ask->n_gpus > 0 ? ask->n_gpus : 1;
-	while (ask->n_gpus <= 0 && job->place.n_gpus * 2 <= n_host &&
-	       jl_serve_room(job, context, 0.9) < ask->n_requests)
-		job->place.n_gpus *= 2;
+	const double mem_frac = jl_policy_of(engine)->mem_frac;
+	double *n = &job->place.n_gpus;
+
+	*n = ask->n_gpus > 0 ? ask->n_gpus : 1;
+	if (engine == JL_ENGINE_LLAMACPP) {
+		jl_serve_by_layer(&job->place, *n);
+		n = &job->place.n_stages;
+	}
+	for (double more = 2 * *n;
+	     ask->n_gpus <= 0 && more <= n_host && jl_serve_room(job, context, mem_frac) < ask->n_requests;
+	     more = job->place.by_layer ? *n + 1 : 2 * *n)
+		*n = more;
 }
 
 enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_served *model, int n_gpus,
@@ -35,12 +43,32 @@ enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_
 }
 
 enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *asked, const struct jl_model_info *info,
-			       const struct jl_device *dev, enum jl_engine engine, struct jl_err *err)
+			       const struct jl_served *model, const struct jl_device *dev, enum jl_engine engine,
+			       struct jl_err *err)
 {
 	JL_TRY(jl_served_format(ret_format, jl_served_weights(asked, info), err));
 	jl_served_format_on(ret_format, dev);
+	if (model->n_experts < 2) { /* what narrows experts narrows all where there are none */
+		ret_format->weight_B = fmin(ret_format->weight_B, ret_format->expert_B);
+		ret_format->dense = ret_format->experts;
+	}
 	jl_engine_format(ret_format, engine);
 	return JL_OK;
+}
+
+enum jl_engine jl_serve_engine(enum jl_engine asked, const char *weights)
+{
+	return asked == JL_ENGINE_GENERAL && jl_served_gguf(weights) ? JL_ENGINE_LLAMACPP : asked;
+}
+
+#define LLAMACPP_PIECE 512 /* prompt tokens that pass a device at once */
+
+void jl_serve_by_layer(struct jl_serve_place *place, double n_devices)
+{
+	place->by_layer = 1;
+	place->n_gpus = 1;
+	place->n_stages = n_devices;
+	place->chunk = LLAMACPP_PIECE;
 }
 
 static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct jl_err *err)
@@ -101,10 +129,11 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 }
 
 static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machine *machine,
-			     const struct jl_serve_job *job, const struct jl_serve_ask *ask, struct jl_err *err)
+			     const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine,
+			     struct jl_err *err)
 {
 	struct jl_serve_run run = { .model = *job->model,
-				    .engine = ask->engine,
+				    .engine = engine,
 				    .ops = job->ops,
 				    .format = job->format,
 				    .place = job->place,
@@ -137,9 +166,9 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 
 /* Output tokens a second in the long run: every prompt once, every token in the fullest pass. Simulated runs reach 0.86 to 1.05 of
  * it (3,317 of them, 8 to 500 requests), so that what is far below a target needs none. */
-static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_ask *ask)
+static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine)
 {
-	const double together = fmax(floor(jl_policy_of(ask->engine)->token_budget / ask->prompt), 1);
+	const double together = fmax(floor(jl_policy_of(engine)->token_budget / ask->prompt), 1);
 	const struct jl_pass token = jl_pass_decode(ask->n_requests, ask->prompt),
 			     prompt = jl_pass_prefill(together, ask->prompt);
 
@@ -154,28 +183,30 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = jl_serve_host_gpus(machine);
-	const struct jl_serve_fit fit = ask->fit ? *ask->fit : jl_serve_shipped(cat, dev->arch, ask->engine);
-	const struct jl_op_fit ops = ask->ops ? *ask->ops : jl_op_shipped(cat, dev->arch, ask->engine);
+	const enum jl_engine engine = jl_serve_engine(ask->engine, ask->weights);
+	const struct jl_serve_fit fit = ask->fit ? *ask->fit : jl_serve_shipped(cat, dev->arch, engine);
+	const struct jl_op_fit ops = ask->ops ? *ask->ops : jl_op_shipped(cat, dev->arch, engine);
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 
 	JL_TRY(check(ask, n_host, err));
-	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, false, err));
-	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, dev, ask->engine, err));
+	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, engine == JL_ENGINE_LLAMACPP, err));
+	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, &model, dev, engine, err));
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
-	choose_gpus(&job, ask, n_host);
-	struct jl_serve_answer a = { .n_gpus = (int)job.place.n_gpus,
+	choose_gpus(&job, ask, engine, n_host);
+	struct jl_serve_answer a = { .n_gpus = (int)(job.place.n_gpus * job.place.n_stages),
 				     .weights_B = jl_serve_weights_B(&job),
 				     .context_B = jl_serve_context_B(&job, ask->prompt + ask->output),
 				     .capacity_B = dev->mem_B,
-				     .room = jl_serve_room(&job, ask->prompt + ask->output, 0.9),
+				     .room = jl_serve_room(&job, ask->prompt + ask->output,
+							   jl_policy_of(engine)->mem_frac),
 				     .checked = jl_arch_family(dev->arch)->priors.warpgroup };
 
 	a.fits = a.room >= 1;
 	a.ttft_s = a.tpot_s = a.request_tps = a.total_tps = (struct jl_estimate){ NAN, NAN, NAN };
 	if (a.fits && ask->least_tps > 0)
-		a.total_tps.value = steady_tps(&job, ask);
+		a.total_tps.value = steady_tps(&job, ask, engine);
 	if (a.fits && !(ask->if_room && a.room < ask->n_requests) && !(a.total_tps.value < ask->least_tps))
-		JL_TRY(answer(&a, machine, &job, ask, err));
+		JL_TRY(answer(&a, machine, &job, ask, engine, err));
 	*ret_answer = a;
 	return JL_OK;
 }

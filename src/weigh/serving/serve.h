@@ -91,7 +91,12 @@ enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_
 
 /* How a model's weights are kept and computed with (jl_served_weights) on a device by an engine. */
 enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *asked, const struct jl_model_info *info,
-			       const struct jl_device *dev, enum jl_engine engine, struct jl_err *err);
+			       const struct jl_served *model, const struct jl_device *dev, enum jl_engine engine,
+			       struct jl_err *err);
+/* Nobody's in particular, but for files of llama.cpp: only it runs them. */
+enum jl_engine jl_serve_engine(enum jl_engine asked, const char *weights);
+/* llama.cpp: whole layers on any number of devices, prompts in pieces. */
+void jl_serve_by_layer(struct jl_serve_place *place, double n_devices);
 
 enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run); /* whose interval its metric has */
 struct jl_serve_time {

@@ -95,29 +95,38 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
 	return served;
 }
 
-/* Bytes a weight with its scales. The first whose word the spelling holds, in any case. Q4_K_M: files of 8 B and 70 B
- * models have 4.9 bits a weight. */
+/* Bytes a weight with its scales. The first whose word the spelling holds, in any case. Files of llama.cpp keep each kind of tensor in a
+ * type of its own: Q4_K_M has 4.5 bits, 6.5625 for half of the values' and last feed-forward matrices and for the logits'. */
 static const struct {
 	const char *word;
 	struct jl_serve_format format;
 } formats[] = {
-#define WIDENED(dtype, bytes, op)                                                                                      \
+#define FORMAT(type, bytes, of_experts, of_kv, widened, op, op_experts, ...)                                           \
 	{                                                                                                              \
-		dtype, bytes, bytes, 2, 0, 1, op, op                                                                   \
+		.dtype = type, .weight_B = bytes, .expert_B = of_experts, .kv_B = of_kv, .weight_only = widened,       \
+		.dense = op, .experts = op_experts, __VA_ARGS__                                                        \
 	}
-#define PLAIN(dtype, bytes, op)                                                                                        \
-	{                                                                                                              \
-		dtype, bytes, bytes, 2, 0, 0, op, op                                                                   \
-	}
-	{ "q4_k", WIDENED(JL_FP16, 0.613, JL_OP_INT4_WO) },
+#define WIDENED(type, bytes, op) FORMAT(type, bytes, bytes, 2, 1, op, op, )
+#define PLAIN(type, bytes, op)   FORMAT(type, bytes, bytes, 2, 0, op, op, )
+#define GGUF(bytes, experts, table, logits, op)                                                                        \
+	FORMAT(JL_FP16, bytes, experts, 2, 1, op, op, .table_B = table, .logits_B = logits)
+	{ "q2_k", GGUF(0.3676, 0.3676, 0.3281, 0.8203, JL_OP_INT4_WO) },
+	{ "q3_k", GGUF(0.4813, 0.4813, 0.4297, 0.8203, JL_OP_INT4_WO) },
+	{ "iq4_xs", GGUF(0.5330, 0.5330, 0.5313, 0.8203, JL_OP_INT4_WO) },
+	{ "q4_k_s", GGUF(0.5683, 0.5683, 0.5625, 0.8203, JL_OP_INT4_WO) },
+	{ "q4_k", GGUF(0.5995, 0.6055, 0.5625, 0.8203, JL_OP_INT4_WO) },
+	{ "q4_0", GGUF(0.5625, 0.5625, 0.5625, 0.8203, JL_OP_INT4_WO) },
+	{ "q5_k", GGUF(0.7066, 0.7096, 0.6875, 0.8203, JL_OP_INT8_WO) },
+	{ "q6_k", GGUF(0.8203, 0.8203, 0.8203, 0.8203, JL_OP_INT8_WO) },
+	{ "q8_0", GGUF(1.0625, 1.0625, 1.0625, 1.0625, JL_OP_INT8_WO) },
 	{ "g32", WIDENED(JL_FP16, 0.58, JL_OP_INT4_WO) },
 	{ "g128", WIDENED(JL_FP16, 0.52, JL_OP_INT4_WO) },
 	{ "awq", WIDENED(JL_FP16, 0.53, JL_OP_INT4_WO) },
 	{ "gptq", WIDENED(JL_FP16, 0.52, JL_OP_INT4_WO) },
 	{ "4-bit", WIDENED(JL_FP16, 0.55, JL_OP_INT4_WO) },
 	/* only the experts are narrow, in groups of 32 */
-	{ "mxfp4", { JL_BF16, 2, 0.53125, 2, 0, 1, JL_OP_BF16, JL_OP_MX16 } },
-	{ "int4-experts", { JL_BF16, 2, 0.5625, 2, 0, 1, JL_OP_BF16, JL_OP_INT4_WO } },
+	{ "mxfp4", FORMAT(JL_BF16, 2, 0.53125, 2, 1, JL_OP_BF16, JL_OP_MX16, ) },
+	{ "int4-experts", FORMAT(JL_BF16, 2, 0.5625, 2, 1, JL_OP_BF16, JL_OP_INT4_WO, ) },
 	{ "int4", WIDENED(JL_BF16, 0.52, JL_OP_INT4_WO) },
 	{ "int8", WIDENED(JL_BF16, 1, JL_OP_INT8_WO) },
 	{ "fp8_block", PLAIN(JL_FP8, 1, JL_OP_FP8_BLOCK) },
@@ -128,8 +137,8 @@ static const struct {
 	{ "bfloat16", PLAIN(JL_BF16, 2, JL_OP_BF16) },
 	{ "fp16", PLAIN(JL_FP16, 2, JL_OP_BF16) },
 	{ "f16", PLAIN(JL_FP16, 2, JL_OP_BF16) },
-	{ "tf32 off", { JL_FP32, 4, 4, 4, 0, 0, JL_OP_FP32, JL_OP_FP32 } },
-	{ "fp32", { JL_FP32, 4, 4, 4, 0, 0, JL_OP_FP32, JL_OP_FP32 } },
+	{ "tf32 off", FORMAT(JL_FP32, 4, 4, 4, 0, JL_OP_FP32, JL_OP_FP32, ) },
+	{ "fp32", FORMAT(JL_FP32, 4, 4, 4, 0, JL_OP_FP32, JL_OP_FP32, ) },
 };
 
 enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err)
@@ -148,7 +157,15 @@ enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *
 			return JL_OK;
 		}
 	}
-	return jl_fail(err, JL_E_DATA, "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, fp32", text);
+	return jl_fail(err, JL_E_DATA,
+		       "format '%.40s' is not known: bf16, fp16, fp8, fp4, int8, int4, q4_k_m, q8_0, fp32", text);
+}
+
+bool jl_served_gguf(const char *text)
+{
+	struct jl_serve_format format;
+
+	return text && !jl_served_format(&format, text, NULL) && format.table_B > 0.0;
 }
 
 void jl_served_format_on(struct jl_serve_format *format, const struct jl_device *dev)

@@ -19,6 +19,7 @@ const char *jl_served_weights(const char *asked, const struct jl_model_info *inf
 
 /* Bytes and arithmetic of a format as people write it ("fp8", "int4 AWQ", "Q4_K_M"); an unknown one is an error. */
 enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err);
+bool jl_served_gguf(const char *text); /* a type of llama.cpp's files; NULL: no */
 /* As a device runs it: 4 bits that it cannot compute with are widened on the way. */
 void jl_served_format_on(struct jl_serve_format *io_format, const struct jl_device *dev);
 

@@ -62,9 +62,25 @@ static const struct jl_serve_fit plain = { .mem_gain = 1,
 					   .expert_gain = 1,
 					   .hop_gain = 1,
 					   .kernel_gain = 1 };
-static const struct jl_serve_format bf16 = { JL_BF16, 2, 2, 2, 0, 0, JL_OP_BF16, JL_OP_BF16 },
-				    int4 = { JL_BF16, 0.5, 0.5, 2, 0, 1, JL_OP_INT4_WO, JL_OP_INT4_WO },
-				    fp4 = { JL_FP4, 0.5, 0.5, 1, 0, 0, JL_OP_NVFP4, JL_OP_NVFP4 };
+static const struct jl_serve_format bf16 = { .dtype = JL_BF16,
+					     .weight_B = 2,
+					     .expert_B = 2,
+					     .kv_B = 2,
+					     .dense = JL_OP_BF16,
+					     .experts = JL_OP_BF16 },
+				    int4 = { .dtype = JL_BF16,
+					     .weight_B = 0.5,
+					     .expert_B = 0.5,
+					     .kv_B = 2,
+					     .weight_only = 1,
+					     .dense = JL_OP_INT4_WO,
+					     .experts = JL_OP_INT4_WO },
+				    fp4 = { .dtype = JL_FP4,
+					    .weight_B = 0.5,
+					    .expert_B = 0.5,
+					    .kv_B = 1,
+					    .dense = JL_OP_NVFP4,
+					    .experts = JL_OP_NVFP4 };
 static const struct jl_serve_place alone = { .n_gpus = 1, .n_stages = 1, .link_Bps = 450e9, .hop_gain = 1 };
 
 /* Operators that lose nothing and begin at once. */

@@ -39,28 +39,124 @@ static struct jl_machine machine_of(const char *text)
 	return machine;
 }
 
-static struct jl_serve_answer ask_of(const char *system, const struct jl_serve_ask *ask)
+static struct jl_serve_answer answer_of(const struct jl_machine *machine, const struct jl_serve_ask *ask)
 {
-	const struct jl_machine machine = machine_of(system);
 	struct jl_serve_answer a;
 	struct jl_err err;
 
 	assert_non_null(ask->model);
-	assert_int_equal(jl_serve_predict(&a, jl_catalog_embedded(), &machine, ask, &err), JL_OK);
+	assert_int_equal(jl_serve_predict(&a, jl_catalog_embedded(), machine, ask, &err), JL_OK);
 	return a;
+}
+
+static struct jl_serve_answer ask_of(const char *system, const struct jl_serve_ask *ask)
+{
+	const struct jl_machine machine = machine_of(system);
+
+	return answer_of(&machine, ask);
 }
 
 static struct jl_serve_answer serve(const char *system, const char *model, const char *weights, int n_gpus, double n)
 {
-	const struct jl_serve_ask ask = { .model = jl_model_by_id(jl_catalog_embedded(), model),
-					  .weights = weights,
-					  .engine = JL_ENGINE_VLLM,
-					  .n_gpus = n_gpus,
-					  .n_requests = n,
-					  .prompt = 1024,
-					  .output = 512 };
+	const struct jl_machine machine = machine_of(system);
 
-	return ask_of(system, &ask);
+	return answer_of(&machine, &(struct jl_serve_ask){ .model = jl_model_by_id(jl_catalog_embedded(), model),
+							   .weights = weights,
+							   .engine = JL_ENGINE_VLLM,
+							   .n_gpus = n_gpus,
+							   .n_requests = n,
+							   .prompt = 1024,
+							   .output = 512 });
+}
+
+/* One user of a file of llama.cpp. */
+static struct jl_serve_ask one_user(const char *model, const char *weights, enum jl_engine engine)
+{
+	return (struct jl_serve_ask){ .model = jl_model_by_id(jl_catalog_embedded(), model),
+				      .weights = weights,
+				      .engine = engine,
+				      .n_requests = 1,
+				      .prompt = 512,
+				      .output = 128 };
+}
+
+static struct jl_serve_answer at_home(const char *system, const char *model, const char *weights)
+{
+	const struct jl_machine machine = machine_of(system);
+	const struct jl_serve_ask ask = one_user(model, weights, JL_ENGINE_LLAMACPP);
+
+	return answer_of(&machine, &ask);
+}
+
+/* Bytes of files on the hub. */
+static void test_files_are_as_large_as_published(void **state)
+{
+	static const struct {
+		const char *model, *weights;
+		double file_B;
+	} files[] = { { "llama-3-8b", "q4_k_m", 4.92e9 },   { "llama-3-70b", "Q4_K_M", 42.52e9 },
+		      { "llama-3-70b", "q4_k_s", 40.35e9 }, { "llama-3-70b", "q5_k_m", 49.95e9 },
+		      { "llama-3-70b", "q6_k", 57.89e9 },   { "llama-3-70b", "q8_0", 74.98e9 },
+		      { "llama-3-70b", "q3_k_m", 34.27e9 }, { "llama-3-70b", "q2_k", 26.38e9 },
+		      { "llama-3-70b", "iq4_xs", 37.90e9 }, { "llama-2-7b", "q4_0", 3.83e9 },
+		      { "qwen2.5-14b", "q4_k_m", 8.99e9 },  { "llama-3.2-3b", "q4_k_m", 2.02e9 },
+		      { "gpt-oss-20b", "mxfp4", 12.11e9 },  { "qwen3-30b-a3b", "q4_k_m", 18.63e9 },
+		      { "qwen3-30b-a3b", "q8_0", 32.48e9 }, { "deepseek-v3", "q4_k_m", 404.4e9 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		assert_near(at_home("apple-m3-ultra", files[i].model, files[i].weights).weights_B / files[i].file_B, 1,
+			    0.02);
+	/* what narrows experts narrows a model without them, and is not silently wide */
+	assert_true(at_home("rtx-4090", "llama-3-8b", "mxfp4").weights_B < 6e9);
+}
+
+static void test_llama_cpp_takes_the_memory_that_there_is(void **state)
+{
+	static const struct {
+		const char *system, *model, *weights;
+		int n_gpus;
+	} runs[] = { { "2x rtx-4090", "llama-3-70b", "q4_k_m", 2 }, { "2x rtx-3090", "llama-3-70b", "q4_k_m", 2 },
+		     { "3x rtx-3090", "llama-3-70b", "q4_k_m", 2 }, { "4x rtx-3090", "llama-3-70b", "q6_k", 3 },
+		     { "rtx-a6000", "llama-3-70b", "q4_k_m", 1 },   { "l40s", "llama-3-70b", "q4_k_m", 1 },
+		     { "rtx-3070", "llama-3-8b", "q4_k_m", 1 },     { "rtx-3060", "qwen2.5-14b", "q4_k_m", 1 },
+		     { "rtx-3060", "gpt-oss-20b", "mxfp4", 1 },     { "p100-pcie-16gb", "gpt-oss-20b", "mxfp4", 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		const struct jl_serve_answer a = at_home(runs[i].system, runs[i].model, runs[i].weights);
+
+		assert_true(a.fits);
+		assert_int_equal(a.n_gpus, runs[i].n_gpus);
+	}
+	assert_false(at_home("rtx-4090", "llama-3-70b", "q4_k_m").fits);
+	assert_false(at_home("rtx-3070", "llama-3-8b", "q8_0").fits);
+}
+
+/* A token waits for the weights: faster memory is never slower, and where nothing but memory counts it is as much faster. */
+static void test_faster_memory_is_not_slower(void **state)
+{
+	static const char *const systems[] = { "rtx-4090",       "p40",       "p100-pcie-16gb",
+					       "apple-m3-ultra", "h100-sxm5", "cpu:i9-13900k" },
+				 *const models[] = { "llama-3-8b", "gpt-oss-20b" };
+	static const enum jl_engine engines[] = { JL_ENGINE_LLAMACPP, JL_ENGINE_GENERAL };
+
+	(void)state;
+	for (size_t i = 0; i < 4 * sizeof(systems) / sizeof(*systems); i++) {
+		struct jl_machine machine = machine_of(systems[i / 4]);
+		const struct jl_serve_ask ask = one_user(models[i % 2], i % 2 ? NULL : "int4", engines[i / 2 % 2]);
+		double before_s = INFINITY;
+
+		machine.dev.mem_B = 1e12;
+		for (int turn = 0; turn < 6; turn++, machine.dev.mem_Bps *= 1.3) {
+			const double tpot_s = answer_of(&machine, &ask).tpot_s.value;
+
+			assert_true(tpot_s <= before_s);
+			before_s = tpot_s;
+		}
+	}
+	assert_true(at_home("p40", "llama-2-7b", "q4_k_m").step.weights_s >
+		    0.5 * at_home("p40", "llama-2-7b", "q4_k_m").tpot_s.value);
 }
 
 static void test_a_model_that_is_too_large_says_so(void **state)
@@ -197,6 +293,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_model_that_is_too_large_says_so),
 		cmocka_unit_test(test_the_fewest_devices_that_hold_it),
+		cmocka_unit_test(test_files_are_as_large_as_published),
+		cmocka_unit_test(test_llama_cpp_takes_the_memory_that_there_is),
+		cmocka_unit_test(test_faster_memory_is_not_slower),
 		cmocka_unit_test(test_figures_hang_together),
 		cmocka_unit_test(test_shorter_answers_are_more_requests),
 		cmocka_unit_test(test_requests_saturate),
