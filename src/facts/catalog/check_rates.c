@@ -99,15 +99,13 @@ static void say_rate(struct jl_check *check, const struct rate *rate, double lis
 		if (is_chip)
 			jl_check_say(check, JL_E_DATA,
 				     "%s looks like the sparse figure; dense would be about %s (SMs x boost x FLOP per "
-				     "clock "
-				     "allow %s); put the sparse one under '%s'",
+				     "clock allow %s); put the sparse one under '%s'",
 				     shown, half, want, rate->sparse);
 		else
-			jl_check_say(
-				check, JL_E_DATA,
-				"%s looks like the sparse figure; dense would be about %s (the other formats of this "
-				"record say %s); put the sparse one under '%s'",
-				shown, half, want, rate->sparse);
+			jl_check_say(check, JL_E_DATA,
+				     "%s looks like the sparse figure; dense would be about %s (the other formats of "
+				     "this record say %s); put the sparse one under '%s'",
+				     shown, half, want, rate->sparse);
 		return;
 	}
 	jl_check_say(

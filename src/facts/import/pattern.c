@@ -40,8 +40,7 @@ static enum jl_status add_field(struct jl_import_pattern *p, const char *name, s
 	}
 	return jl_fail(err, JL_E_USAGE,
 		       "--pattern: {%.*s} is not known; there are {step_s} {step_ms} {step_us} {steps_per_s} "
-		       "{it_per_s} {samples_per_s} "
-		       "{tokens_per_s} {tflops} {step} {epoch} {batch} {loss} {*}",
+		       "{it_per_s} {samples_per_s} {tokens_per_s} {tflops} {step} {epoch} {batch} {loss} {*}",
 		       (int)(len < 40 ? len : 40), name);
 }
 

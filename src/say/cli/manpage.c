@@ -101,18 +101,17 @@ static void program_page(struct jl_buf *out)
 	}
 	jl_buf_puts(out, ".SH OPTIONS OF EVERY COMMAND\n");
 	print_options(out, jl_global_options);
-	jl_buf_puts(
-		out,
-		".SH EXIT STATUS\n.TP\n0\nfine; also where predict, fit or compare answer that it does not fit\n"
-		".TP\n1\nfailed: a name that is not in the catalog, the store or the file system; a file that does not "
-		"hold what it should; what is missing or breaks while running\n.TP\n2\nusage: an unknown command or "
-		"option; a value that is malformed, has no unit, is out of range or none of the choices\n.TP\n3\nthe "
-		"verdict is bad: check: low or impossible; build: parts that do not go together; plan, recommend: "
-		"nothing is possible, or within deadline and budget; audit \\-\\-strict: a claim "
-		"differs\n.TP\n130\nplan "
-		"was stopped with Ctrl\\-C\n.SH FILES\n.TP\n$XDG_CONFIG_HOME/jeoul/catalog/*.yaml\nrecords laid over "
-		"the built\\-in catalog\n.SH ENVIRONMENT\n.TP\nNO_COLOR\nno colour when set\n.TP\nLC_ALL, LC_MESSAGES, "
-		"LANG\nKorean text when they begin with ko\n");
+	jl_buf_puts(out,
+		    ".SH EXIT STATUS\n.TP\n0\nfine; also where predict, fit or compare answer that it does not fit\n"
+		    ".TP\n1\nfailed: a name that is not in the catalog, the store or the file system; a file that does "
+		    "not hold what it should; what is missing or breaks while running\n.TP\n2\nusage: an unknown "
+		    "command or option; a value that is malformed, has no unit, is out of range or none of the "
+		    "choices\n.TP\n3\nthe verdict is bad: check: low or impossible; build: parts that do not go "
+		    "together; plan, recommend: nothing is possible, or within deadline and budget; audit "
+		    "\\-\\-strict: a claim differs\n.TP\n130\nplan was stopped with Ctrl\\-C\n.SH "
+		    "FILES\n.TP\n$XDG_CONFIG_HOME/jeoul/catalog/*.yaml\nrecords laid over the built\\-in catalog\n.SH "
+		    "ENVIRONMENT\n.TP\nNO_COLOR\nno colour when set\n.TP\nLC_ALL, LC_MESSAGES, LANG\nKorean text when "
+		    "they begin with ko\n");
 }
 
 enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)
