@@ -94,6 +94,10 @@ struct jl_case {
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
 	struct jl_notes notes;
 };
+/* Of a published step: nothing is read for it, and nobody asks for a run. */
+#define JL_CASE_STEP_ALONE                                                                                             \
+	.input = { .kind = JL_INPUT_SYNTHETIC }, .ram_B = NAN, .samples = NAN, .tokens = NAN, .steps_per_epoch = NAN,  \
+	.epochs = NAN, .pue = 1
 
 /* Parses, chooses and checks. Errors are one line that says what would be right. */
 enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_request *req,
