@@ -1,6 +1,5 @@
-/* A listed rate must be what the chip can do: SMs x clock x FLOP per clock. Vendors print the figure for 2:4
- * sparse matrices beside or instead of the dense one, twice as high, and it is the most common mistake in hardware
- * tables. */
+/* A listed rate must be what the chip can do: SMs x clock x FLOP per clock. Vendors print the figure for 2:4 sparse matrices beside or
+ * instead of the dense one, twice as high, and it is the most common mistake in hardware tables. */
 #include <math.h>
 #include <string.h>
 
@@ -63,8 +62,7 @@ static double chip_rate(const struct jl_gpu *gpu, const struct jl_family *family
 	return gpu->n_sm.value * gpu->boost_Hz.value * per_clock;
 }
 
-/* The same from another format of the record, where SMs or clock are not listed: the lowest FP16-equivalent of the
- * other formats. */
+/* The same from another format of the record, where SMs or clock are not listed: the lowest FP16-equivalent of the other formats. */
 static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
 {
 	double least = NAN;

@@ -95,8 +95,7 @@ enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, 
 	return status;
 }
 
-/* How many bytes of `text` the literal takes; blanks in it stand for any number of blanks, one at least. -1: it does
- * not fit. */
+/* How many bytes of `text` the literal takes; blanks in it stand for any number of blanks, one at least. -1: it does not fit. */
 static ptrdiff_t literal(const char *text, const char *wanted)
 {
 	const char *at = text;
@@ -116,8 +115,7 @@ static ptrdiff_t literal(const char *text, const char *wanted)
 	return at - text;
 }
 
-/* A sign is read, so that a negative one is seen and refused. A unit may follow at once (12ms): the text of the pattern
- * decides. */
+/* A sign is read, so that a negative one is seen and refused. A unit may follow at once (12ms): the text of the pattern decides. */
 static bool take_number(const char **at, int field, struct jl_step *step)
 {
 	struct jl_number number;

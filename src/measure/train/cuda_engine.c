@@ -1,5 +1,4 @@
-/* The CUDA kernel set: memory, marks, recording of a step. Kernels are in cuda_*.cu, their launches in cuda_ops.c and
- * cuda_point.c. */
+/* The CUDA kernel set: memory, marks, recording of a step. Kernels are in cuda_*.cu, their launches in cuda_ops.c and cuda_point.c. */
 #include "train/cuda_engine.h"
 
 #include <math.h>

@@ -65,8 +65,7 @@ struct jl_train jl_case_train(const struct jl_case *c)
 	return train;
 }
 
-/* PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron
- * reduces in fp32. */
+/* PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron reduces in fp32. */
 void jl_case_set_states(struct jl_case *c)
 {
 	struct jl_plan *plan = &c->plan;

@@ -29,6 +29,7 @@ struct jl_subject {
 	double seq;                          /* the length it is usually run at; NAN: not known */
 	bool shape_assumed;                  /* --kv-heads, --ffn or --vocab were filled in */
 };
+extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network; /* those that there are */
 
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
