@@ -69,7 +69,6 @@ void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const c
 const char *jl_msg_hide(char room[JL_MSG_FORMAT_MAX], const char *format) __attribute__((format_arg(2)));
 size_t jl_msg_resolve(char *text);
 
-/* The last sound of a text as it is read in Korean: letters, digits, units; closing quotes and what stands in brackets
- * do not count. */
+/* The last sound of a text as it is read in Korean: letters, digits, units; closing quotes and what stands in brackets do not count. */
 enum jl_sound { JL_SOUND_VOWEL, JL_SOUND_CONSONANT, JL_SOUND_L /* ㄹ: a consonant, but takes 로 */ };
 enum jl_sound jl_last_sound(const char *text, size_t len);

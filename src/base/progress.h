@@ -1,5 +1,4 @@
-/* One line on a terminal that says how far we are, how fast, and how long it will still take. Nothing at all when
- * piped. */
+/* One line on a terminal that says how far we are, how fast, and how long it will still take. Nothing at all when piped. */
 #pragma once
 
 #include <stdbool.h>

@@ -14,6 +14,20 @@ static inline bool jl_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* "8,16,32": the next of a list, cut where it is too long for `item`; false: there is none. */
+#define JL_ITEM_MAX 64
+static inline bool jl_next_item(const char **text, char item[JL_ITEM_MAX])
+{
+	const size_t len = strcspn(*text, ","), keep = len < JL_ITEM_MAX - 1 ? len : JL_ITEM_MAX - 1;
+
+	if (!**text)
+		return false;
+	memcpy(item, *text, keep);
+	item[keep] = '\0';
+	*text += len + ((*text)[len] == ',');
+	return true;
+}
+
 /* For qsort over texts. */
 static inline int jl_by_text(const void *a, const void *b)
 {

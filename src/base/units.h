@@ -74,8 +74,7 @@ bool jl_units_is_unit(const char *word);
 const char *jl_kind_suffix(enum jl_kind kind);
 const char *jl_kind_example(enum jl_kind kind);
 
-/* Calendar dates as sources give them: 2024, 2026-01, 2026-08-22, 2025-Q1. Days since 1970-01-01 of the first day
- * meant. */
+/* Calendar dates as sources give them: 2024, 2026-01, 2026-08-22, 2025-Q1. Days since 1970-01-01 of the first day meant. */
 enum jl_status jl_date_parse(long *ret_day, const char *text, struct jl_err *err);
 
 /* The day as YYYY-MM-DD; returns `out`. */

@@ -124,8 +124,7 @@ static bool is_reordering(uint32_t c)
 	return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* What the first byte says: how many bytes, its payload, and the least character that needs that many; 0 if it cannot
- * be first. */
+/* What the first byte says: how many bytes, its payload, and the least character that needs that many; 0 if it cannot be first. */
 static size_t lead(unsigned char byte, uint32_t *ret_char, uint32_t *ret_min)
 {
 	static const struct {

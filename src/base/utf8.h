@@ -14,8 +14,7 @@ bool jl_utf8_valid(const char *text, size_t len, size_t *ret_bad_at);
 int jl_utf8_char_width(uint32_t c);
 size_t jl_utf8_width(const char *text);
 
-/* Bytes of the first character of `text` (of `len` > 0 bytes) with the widthless ones that belong to it, and its
- * columns. */
+/* Bytes of the first character of `text` (of `len` > 0 bytes) with the widthless ones that belong to it, and its columns. */
 size_t jl_utf8_cluster(const char *text, size_t len, size_t *ret_width);
 
 /* Bytes of the longest prefix that fits in `columns`. */

@@ -75,11 +75,10 @@ static void check_text(struct jl_check *check, const struct jl_field *field, con
 	long day;
 
 	if (field->flags & JL_FF_ID && !id_has_form(text))
-		jl_check_say(
-			check, JL_E_PARSE,
-			"'%.80s' is not an id: lower-case letters, digits, '-', '.', '_', and at most one ':' after a "
-			"provider",
-			text);
+		jl_check_say(check, JL_E_PARSE,
+			     "'%.80s' is not an id: lower-case letters, digits, '-', '.', '_', and at most one ':' "
+			     "after a provider",
+			     text);
 	if (field->type == JL_F_DATE && jl_date_parse(&day, text, &err))
 		jl_check_say_err(check, &err);
 	if (field->ref)
@@ -352,8 +351,8 @@ static void check_net(struct jl_check *check)
 	for (check->item = 0; check->item < net->n_ops; check->item++)
 		if (!is_sized(&net->ops[check->item]))
 			jl_check_say(check, JL_E_RANGE,
-				     "lacks a size; write e.g. {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, "
-				     "{op: linear, rows: 1, k: 2048, n: 1000}");
+				     "lacks a size; write e.g. {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, {op: "
+				     "linear, rows: 1, k: 2048, n: 1000}");
 	check->item = JL_NO_FIELD;
 }
 

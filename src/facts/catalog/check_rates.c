@@ -1,6 +1,5 @@
-/* A listed rate must be what the chip can do: SMs x clock x FLOP per clock. Vendors print the figure for 2:4
- * sparse matrices beside or instead of the dense one, twice as high, and it is the most common mistake in hardware
- * tables. */
+/* A listed rate must be what the chip can do: SMs x clock x FLOP per clock. Vendors print the figure for 2:4 sparse matrices beside or
+ * instead of the dense one, twice as high, and it is the most common mistake in hardware tables. */
 #include <math.h>
 #include <string.h>
 
@@ -63,8 +62,7 @@ static double chip_rate(const struct jl_gpu *gpu, const struct jl_family *family
 	return gpu->n_sm.value * gpu->boost_Hz.value * per_clock;
 }
 
-/* The same from another format of the record, where SMs or clock are not listed: the lowest FP16-equivalent of the
- * other formats. */
+/* The same from another format of the record, where SMs or clock are not listed: the lowest FP16-equivalent of the other formats. */
 static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
 {
 	double least = NAN;
@@ -99,15 +97,13 @@ static void say_rate(struct jl_check *check, const struct rate *rate, double lis
 		if (is_chip)
 			jl_check_say(check, JL_E_DATA,
 				     "%s looks like the sparse figure; dense would be about %s (SMs x boost x FLOP per "
-				     "clock "
-				     "allow %s); put the sparse one under '%s'",
+				     "clock allow %s); put the sparse one under '%s'",
 				     shown, half, want, rate->sparse);
 		else
-			jl_check_say(
-				check, JL_E_DATA,
-				"%s looks like the sparse figure; dense would be about %s (the other formats of this "
-				"record say %s); put the sparse one under '%s'",
-				shown, half, want, rate->sparse);
+			jl_check_say(check, JL_E_DATA,
+				     "%s looks like the sparse figure; dense would be about %s (the other formats of "
+				     "this record say %s); put the sparse one under '%s'",
+				     shown, half, want, rate->sparse);
 		return;
 	}
 	jl_check_say(

@@ -6,6 +6,5 @@
 
 #define JL_EMIT_MAX_B ((size_t)64 << 20)
 
-/* Appends a C source that defines jl_catalog_embedded() to `out`; the same catalog gives the same text. Look at
- * out->failed afterwards. */
+/* Appends a C source that defines jl_catalog_embedded() to `out`; the same catalog gives the same text. Look at out->failed afterwards. */
 void jl_catalog_emit(struct jl_buf *out, const struct jl_catalog *cat);

@@ -252,8 +252,7 @@ enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog 
 	jl_shelf_search(&system, &systems, &asked);
 	if (gpu.n + system.n == 0)
 		return fail_unit(&gpus, &systems, &asked, err);
-	/* The better fit decides. Systems are named after what is in them, so where both fit alike the accelerator is
-	 * meant. */
+	/* The better fit decides. Systems are named after what is in them, so where both fit alike the accelerator is meant. */
 	if (gpu.fit <= system.fit) {
 		if (gpu.n > 1)
 			return jl_shelf_fail_ambiguous(&gpus, &asked, &gpu, err);

@@ -16,8 +16,7 @@
 enum jl_status jl_find_gpu(const struct jl_gpu **ret_gpu, const struct jl_catalog *cat, const char *text,
 			   struct jl_err *err);
 
-/* All that fit equally well, for filters: "h100" gives every H100. At most `max` are written; returns how many there
- * are, 0 for none. */
+/* All that fit equally well, for filters: "h100" gives every H100. At most `max` are written; returns how many there are, 0 for none. */
 size_t jl_find_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl_catalog *cat, const char *text);
 
 /* Accelerators that a price may be for: one where the row says it, several where it leaves the variant open ("H100"),
@@ -42,8 +41,7 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
 			     struct jl_err *err);
 
-/* An accelerator or a catalog system, whichever fits better (the accelerator where both do); exactly one of the two is
- * set. */
+/* An accelerator or a catalog system, whichever fits better (the accelerator where both do); exactly one of the two is set. */
 struct jl_found {
 	const struct jl_gpu *gpu;
 	const struct jl_system *system;
@@ -51,9 +49,8 @@ struct jl_found {
 enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
 			    struct jl_err *err);
 
-/* A record of any kind, for showing it. The kind whose records fit best is meant, in the order of the members where
- * several fit alike; one of them is set. Beyond accelerators and systems, words that only occur in a description do not
- * count. */
+/* A record of any kind, for showing it. The kind whose records fit best is meant, in the order of the members where several fit alike; one
+ * of them is set. Beyond accelerators and systems, words that only occur in a description do not count. */
 struct jl_found_any {
 	const struct jl_gpu *gpu;
 	const struct jl_system *system;

@@ -107,8 +107,7 @@ static enum jl_status add_file(struct load *load, const char *path, const struct
 	return JL_OK;
 }
 
-/* Fills load->files; `depth` 1 also looks into the folders of `dir`. The order is made the same everywhere by
- * sorting. */
+/* Fills load->files; `depth` 1 also looks into the folders of `dir`. The order is made the same everywhere by sorting. */
 static enum jl_status list_files(struct load *load, const char *dir, int depth, struct jl_err *err)
 {
 	struct jl_where where = { .file = dir };

@@ -6,9 +6,8 @@
 #define JL_CATALOG_FILES_MAX  1000
 #define JL_CATALOG_PRICES_MAX 100000
 
-/* `base` (NULL: nothing) with every *.yaml and *.csv of `dirs` and of the folders directly in them laid over it,
- * in order, and all of it checked. All that is wrong is in `findings` (NULL: not wanted); the status and `err` are
- * those of the first. */
+/* `base` (NULL: nothing) with every *.yaml and *.csv of `dirs` and of the folders directly in them laid over it, in order, and all of it
+ * checked. All that is wrong is in `findings` (NULL: not wanted); the status and `err` are those of the first. */
 enum jl_status jl_catalog_read(const struct jl_catalog **ret_catalog, const struct jl_catalog *base,
 			       const char *const *dirs, size_t n_dirs, struct jl_arena *arena,
 			       struct jl_findings *findings, struct jl_err *err);

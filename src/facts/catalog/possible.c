@@ -45,13 +45,12 @@ static enum jl_status no_ports(const struct jl_sys *sys, const struct jl_catalog
 
 	if (jl_sysdefault_join(&usual, cat, &ignored))
 		usual.join = NULL;
-	return jl_fail(
-		err, JL_E_RANGE,
-		"there is no such machine: %s has {%s}, so no %s; the nearest that exist are '%dx %s via %s' and "
-		"'%dx %s' (--hypothetical weighs it all the same)",
-		sys->gpu->id, sys->gpu->link_text && sys->gpu->link ? sys->gpu->link_text : JL_N("PCIe only"),
-		sys->join->id, sys->n_per_node, sys->gpu->id, usual.join ? usual.join->id : sys->gpu->pcie,
-		sys->n_per_node, other ? other->id : "h100-sxm5");
+	return jl_fail(err, JL_E_RANGE,
+		       "there is no such machine: %s has {%s}, so no %s; the nearest that exist are '%dx %s via %s' "
+		       "and '%dx %s' (--hypothetical weighs it all the same)",
+		       sys->gpu->id, sys->gpu->link_text && sys->gpu->link ? sys->gpu->link_text : JL_N("PCIe only"),
+		       sys->join->id, sys->n_per_node, sys->gpu->id, usual.join ? usual.join->id : sys->gpu->pcie,
+		       sys->n_per_node, other ? other->id : "h100-sxm5");
 }
 
 /* The largest host that boards with this link come in: a join's own, or a system that is sold. */
@@ -83,11 +82,10 @@ enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalo
 {
 	if (jl_gpu_is_card(gpu) || !gpu->form_factor || cat->hypothetical)
 		return JL_OK;
-	return jl_fail(
-		err, JL_E_RANGE,
-		"there is no such machine: %s is no card for a slot (%s) and comes only in whole servers; 'jeoul "
-		"catalog list systems' has them (--hypothetical weighs it all the same)",
-		gpu->id, gpu->form_factor);
+	return jl_fail(err, JL_E_RANGE,
+		       "there is no such machine: %s is no card for a slot (%s) and comes only in whole servers; "
+		       "'jeoul catalog list systems' has them (--hypothetical weighs it all the same)",
+		       gpu->id, gpu->form_factor);
 }
 
 enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
@@ -101,11 +99,10 @@ enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog
 	if (sys->join && !has_ports(gpu, sys->join))
 		return no_ports(sys, cat, err);
 	if (sys->join && is_pcie(sys->join) && begins(gpu->form_factor, "SXM"))
-		return jl_fail(
-			err, JL_E_RANGE,
-			"there is no such machine: %s sits on a board that joins it by %s, not in PCIe slots; the "
-			"nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",
-			gpu->id, gpu->link_text ? gpu->link_text : gpu->link, n, gpu->id);
+		return jl_fail(err, JL_E_RANGE,
+			       "there is no such machine: %s sits on a board that joins it by %s, not in PCIe slots; "
+			       "the nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",
+			       gpu->id, gpu->link_text ? gpu->link_text : gpu->link, n, gpu->id);
 	most = jl_gpu_is_card(gpu) ? (int)jl_figure(cat, "host-cards-most") : boards_most(gpu, cat);
 	if (most > 0 && n > most)
 		return jl_fail(err, JL_E_RANGE,

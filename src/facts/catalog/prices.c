@@ -34,13 +34,11 @@ static enum jl_status find_columns(struct reader *reader, struct jl_err *err)
 					  .column = reader->csv.header[c].column };
 
 		if (jl_schema_field(reader->schema, reader->csv.header[c].text) == reader->schema->n_fields)
-			return jl_fail_at(
-				err, JL_E_PARSE, &where,
-				"unknown column '%.60s'; prices have: kind, provider, item, gpu, gpu_count, vcpu, "
-				"ram_gb, "
-				"region, on_demand_usd_h, spot_usd_h_min, spot_usd_h_median, price_usd, price_basis, "
-				"as_of, source_url, notes",
-				reader->csv.header[c].text);
+			return jl_fail_at(err, JL_E_PARSE, &where,
+					  "unknown column '%.60s'; prices have: kind, provider, item, gpu, gpu_count, "
+					  "vcpu, ram_gb, region, on_demand_usd_h, spot_usd_h_min, spot_usd_h_median, "
+					  "price_usd, price_basis, as_of, source_url, notes",
+					  reader->csv.header[c].text);
 	}
 	return JL_OK;
 }

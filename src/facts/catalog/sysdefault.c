@@ -16,8 +16,7 @@ static bool begins(const char *text, const char *with)
 	return text && strncasecmp(text, with, strlen(with)) == 0;
 }
 
-/* Sits on a board that joins it to its neighbours. A DGX Station's cards look like PCIe cards but have the board's
- * link, not a bridge. */
+/* Sits on a board that joins it to its neighbours. A DGX Station's cards look like PCIe cards but have the board's link, not a bridge. */
 static bool is_board(const struct jl_gpu *gpu)
 {
 	if (begins(gpu->form_factor, "pcie"))

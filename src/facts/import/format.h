@@ -54,8 +54,7 @@ bool jl_scan_number(const char **at, struct jl_number *ret_number);
 /* The same, and it must be all of the token. */
 bool jl_scan_token(const char *token, struct jl_number *ret_number);
 bool jl_scan_whole(const char *token, double *ret_value); /* digits only, at most 15 */
-/* Number behind `key` (and blanks) in `text`; what follows must end it (blank, comma, bar, brace, or the end of a whole
- * line). */
+/* Number behind `key` (and blanks) in `text`; what follows must end it (blank, comma, bar, brace, or the end of a whole line). */
 bool jl_scan_after(const struct jl_line *line, const char *key, struct jl_number *ret_number);
 
 /* Cut at blanks and tabs, in place. Returns how many; max + 1 when there are more than max. */

@@ -51,8 +51,7 @@ struct jl_import_count {
 enum jl_status jl_import_stream(const struct jl_import_reader *reader, const struct jl_import_options *options,
 				const struct jl_import_sink *sink, struct jl_import_count *ret_count,
 				struct jl_err *err);
-/* A file, or "-" for standard input. Where options->name is NULL the path is the name; where its time is NAN, the
- * file's is taken. */
+/* A file, or "-" for standard input. Where options->name is NULL the path is the name; where its time is NAN, the file's is taken. */
 enum jl_status jl_import_file(const char *path, const struct jl_import_options *options,
 			      const struct jl_import_sink *sink, struct jl_import_count *ret_count, struct jl_err *err);
 

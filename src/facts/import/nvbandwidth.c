@@ -1,5 +1,4 @@
-/* nvbandwidth: a matrix for each test, one record each. In its text the sum below the matrix must be the sum of the
- * cells. */
+/* nvbandwidth: a matrix for each test, one record each. In its text the sum below the matrix must be the sum of the cells. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -123,8 +123,7 @@ static void emit_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	jl_draft_text(d, "title", o->title);
 	jl_draft_summary(d, is_coll ? "time_s" : "latency_s", true, &latency);
 	jl_draft_metric(d, "net_Bps", false, rate_Bps);
-	/* of the others the size is one rank's share: what nccl-tests calls the size needs the number of ranks, which
-	 * is not printed */
+	/* of the others the size is one rank's share: what nccl-tests calls the size needs the number of ranks, which is not printed */
 	if (strcmp(o->kind, "allreduce") == 0)
 		jl_draft_metric(d, "algbw_Bps", false, size_B / latency.median);
 	if (d->n_metrics)

@@ -40,8 +40,7 @@ static enum jl_status add_field(struct jl_import_pattern *p, const char *name, s
 	}
 	return jl_fail(err, JL_E_USAGE,
 		       "--pattern: {%.*s} is not known; there are {step_s} {step_ms} {step_us} {steps_per_s} "
-		       "{it_per_s} {samples_per_s} "
-		       "{tokens_per_s} {tflops} {step} {epoch} {batch} {loss} {*}",
+		       "{it_per_s} {samples_per_s} {tokens_per_s} {tflops} {step} {epoch} {batch} {loss} {*}",
 		       (int)(len < 40 ? len : 40), name);
 }
 
@@ -96,8 +95,7 @@ enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, 
 	return status;
 }
 
-/* How many bytes of `text` the literal takes; blanks in it stand for any number of blanks, one at least. -1: it does
- * not fit. */
+/* How many bytes of `text` the literal takes; blanks in it stand for any number of blanks, one at least. -1: it does not fit. */
 static ptrdiff_t literal(const char *text, const char *wanted)
 {
 	const char *at = text;
@@ -117,8 +115,7 @@ static ptrdiff_t literal(const char *text, const char *wanted)
 	return at - text;
 }
 
-/* A sign is read, so that a negative one is seen and refused. A unit may follow at once (12ms): the text of the pattern
- * decides. */
+/* A sign is read, so that a negative one is seen and refused. A unit may follow at once (12ms): the text of the pattern decides. */
 static bool take_number(const char **at, int field, struct jl_step *step)
 {
 	struct jl_number number;

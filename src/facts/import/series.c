@@ -33,8 +33,7 @@ struct jl_step jl_step_unknown(const char *backend)
 				 .flopps = NAN };
 }
 
-/* When the room is full, every second sample goes and from then on every second one is kept: an even picture of the
- * whole. */
+/* When the room is full, every second sample goes and from then on every second one is kept: an even picture of the whole. */
 static bool figure_add(struct jl_figure *f, double value)
 {
 	if (!f->samples) {

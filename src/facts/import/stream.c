@@ -128,8 +128,7 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 	(void)snprintf(source, sizeof(source), d->last_line > d->line ? "%.1000s:%zu-%zu" : "%.1000s:%zu",
 		       imp->options.name, d->line, d->last_line);
 	jl_utf8_sanitize(source);
-	/* The id comes from what was measured and where in the log it stood, not from where the log lies or who imports
-	 * it. */
+	/* The id comes from what was measured and where in the log it stood, not from where the log lies or who imports it. */
 	jl_buf_reset(&imp->draft);
 	jl_record_write(&r, &imp->draft);
 	jl_buf_printf(&imp->draft, "%zu", d->line);
@@ -199,8 +198,7 @@ static size_t strip_colours(char *text, size_t len)
 	return out;
 }
 
-/* "[1,0]<stdout>: " of mpirun --tag-output, "0: " of srun --label, "node1: 0: ": what stands before the line of the
- * tool. */
+/* "[1,0]<stdout>: " of mpirun --tag-output, "0: " of srun --label, "node1: 0: ": what stands before the line of the tool. */
 static size_t launcher_prefix(const char *text)
 {
 	size_t at = 0, n;

@@ -1,5 +1,4 @@
-/* Training logs: progress bars of tqdm, DeepSpeed's timer, Megatron-LM's iterations, the Trainer's last line, lines of
- * one's own form. */
+/* Training logs: progress bars of tqdm, DeepSpeed's timer, Megatron-LM's iterations, the Trainer's last line, lines of one's own form. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -244,8 +243,7 @@ static bool take_megatron(struct jl_importer *imp, struct train *t, const struct
 	return true;
 }
 
-/* ---- Hugging Face Trainer: {'train_runtime': 123.4, 'train_samples_per_second': 81.0, 'train_steps_per_second': 5.06,
- * ...} */
+/* ---- Hugging Face Trainer: {'train_runtime': 123.4, 'train_samples_per_second': 81.0, 'train_steps_per_second': 5.06, ...} */
 
 struct trainer {
 	struct jl_number runtime_s, samples_per_s, steps_per_s;

@@ -188,8 +188,7 @@ enum jl_probe_path jl_probe_path(const struct jl_probe_machine *machine, size_t 
 /* NVLinks between two GPUs, and whether both are on a switch. */
 int jl_probe_nvlinks(const struct jl_probe_machine *machine, size_t gpu_a, size_t gpu_b);
 bool jl_probe_nvswitched(const struct jl_probe_machine *machine, size_t gpu);
-/* A join by how it is laid out and what it is made of; where several fit, the one whose cards go on as `beyond` says.
- * NULL: none. */
+/* A join by how it is laid out and what it is made of; where several fit, the one whose cards go on as `beyond` says. NULL: none. */
 const struct jl_link_info *jl_probe_join(const struct jl_catalog *cat, const char *topology, const char *wire,
 					 const char *beyond);
 /* What a GPU's link does under load, as far as is known: idle ones step down in speed, not in width. */

@@ -229,8 +229,7 @@ static const char *list_live(struct jl_probe_source *source, const char *path)
 	return kept;
 }
 
-/* Walks the extended capabilities of a device's configuration space; unprivileged readers get 64 bytes and learn
- * nothing. */
+/* Walks the extended capabilities of a device's configuration space; unprivileged readers get 64 bytes and learn nothing. */
 static const char *acs_live(struct jl_probe_source *source, const char *device_path)
 {
 	enum { EXTENDED = 0x100, ACS = 0x0d, CONTROL = 6, STEPS_MAX = 96 };

@@ -21,8 +21,7 @@
 #define JL_RECORD_STRING_MAX  8192
 #define JL_RECORD_TEXT_MAX_B  ((size_t)32 << 20) /* one record as a line: a million samples fit */
 
-/* What a benchmark or a log says of itself: "dtype" = "bf16", "size_B" = 268435456. Numbers carry their unit in the
- * key. */
+/* What a benchmark or a log says of itself: "dtype" = "bf16", "size_B" = 268435456. Numbers carry their unit in the key. */
 struct jl_record_item {
 	const char *key;
 	const char *text; /* NULL: it is a number */
@@ -87,8 +86,7 @@ struct jl_stats jl_summary_unknown(void);
 struct jl_stats jl_summary_of(double value); /* a single figure: n = 1, the interval not known */
 struct jl_record_noise jl_record_noise_unknown(void);
 
-/* What the reader would refuse: ids, names without a unit, numbers that are no numbers, limits. The store asks before
- * it keeps. */
+/* What the reader would refuse: ids, names without a unit, numbers that are no numbers, limits. The store asks before it keeps. */
 enum jl_status jl_record_check(const struct jl_record *record, struct jl_err *err);
 
 /* One line of JSON, without the newline. */

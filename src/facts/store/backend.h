@@ -46,8 +46,7 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err);
  * anybody may have written, and steps are taken by it. */
 enum jl_status jl_store_check_form(const char *shown, long long form, int least, struct jl_err *err);
 
-/* postgres.c: "postgresql://lab@db.example/results" of a URL or of key=value pairs, for people; allocated with
- * jl_realloc. */
+/* postgres.c: "postgresql://lab@db.example/results" of a URL or of key=value pairs, for people; allocated with jl_realloc. */
 enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct jl_err *err);
 
 /* sql.c: the first number that a statement says; 0: none. */

@@ -27,15 +27,12 @@ struct jl_store_db {
 /* As in sqlite.c: step i leads from version i to i + 1. */
 static const char *const steps[JL_STORE_SCHEMA] = {
 	"CREATE TABLE jeoul_record (id text PRIMARY KEY, time_s double precision NOT NULL, kind text NOT NULL, machine "
-	"text,"
-	" run text, body text NOT NULL);"
-	"CREATE INDEX jeoul_record_time ON jeoul_record (time_s, id);",
+	"text, run text, body text NOT NULL);CREATE INDEX jeoul_record_time ON jeoul_record (time_s, id);",
 
-	"ALTER TABLE jeoul_record ADD COLUMN origin text, ADD COLUMN backend text, ADD COLUMN machine_name text;"
-	"UPDATE jeoul_record SET origin = body::json->>'origin', backend = body::json->>'backend',"
-	" machine_name = body::json->>'machine_name';"
-	"CREATE INDEX jeoul_record_kind ON jeoul_record (kind, time_s);"
-	"CREATE INDEX jeoul_record_run ON jeoul_record (run);",
+	"ALTER TABLE jeoul_record ADD COLUMN origin text, ADD COLUMN backend text, ADD COLUMN machine_name text;UPDATE "
+	"jeoul_record SET origin = body::json->>'origin', backend = body::json->>'backend', machine_name = "
+	"body::json->>'machine_name';CREATE INDEX jeoul_record_kind ON jeoul_record (kind, time_s);CREATE INDEX "
+	"jeoul_record_run ON jeoul_record (run);",
 };
 
 /* ---- what a URL says */
@@ -71,8 +68,7 @@ static enum jl_status parse_url(const struct jl_libpq *pq, const char *url, stru
 	if (!options)
 		return jl_fail(err, JL_E_USAGE,
 			       "this is no address of a PostgreSQL store; write postgresql://USER@HOST:5432/DB "
-			       "(special characters "
-			       "of a password as %%XX)");
+			       "(special characters of a password as %%XX)");
 	*ret_options = options;
 	return JL_OK;
 }

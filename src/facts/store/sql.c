@@ -54,9 +54,8 @@ enum jl_status jl_sql_put(struct jl_store *s, const struct jl_record *record, co
 	JL_TRY(s->guarded ? ask(s, "SAVEPOINT row", NULL, 0, NULL, NULL, err) : JL_OK);
 	enum jl_status status = write_row(
 		s,
-		"INSERT INTO %s (id, kind, machine, run, origin, backend, machine_name, time_s, body)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, CAST($8 AS double precision), $9)"
-		" ON CONFLICT (id) DO NOTHING",
+		"INSERT INTO %s (id, kind, machine, run, origin, backend, machine_name, time_s, body) VALUES ($1, $2, "
+		"$3, $4, $5, $6, $7, CAST($8 AS double precision), $9) ON CONFLICT (id) DO NOTHING",
 		record, line, ret_new, err);
 	/* `err` keeps why the row was refused */
 	if (s->guarded && ask(s, status ? "ROLLBACK TO SAVEPOINT row" : "RELEASE SAVEPOINT row", NULL, 0, NULL, NULL,
@@ -69,11 +68,10 @@ enum jl_status jl_sql_replace(struct jl_store *s, const struct jl_record *record
 {
 	bool changed;
 
-	return write_row(
-		s,
-		"UPDATE %s SET kind = $2, machine = $3, run = $4, origin = $5, backend = $6, machine_name = $7,"
-		" time_s = CAST($8 AS double precision), body = $9 WHERE id = $1",
-		record, line, &changed, err);
+	return write_row(s,
+			 "UPDATE %s SET kind = $2, machine = $3, run = $4, origin = $5, backend = $6, machine_name = "
+			 "$7, time_s = CAST($8 AS double precision), body = $9 WHERE id = $1",
+			 record, line, &changed, err);
 }
 
 enum jl_status jl_sql_erase(struct jl_store *s, const char *id, struct jl_err *err)
@@ -106,8 +104,8 @@ enum jl_status jl_sql_find(struct jl_store *s, const char *part, char ret_ids[][
 	char sql[SQL_MAX];
 
 	(void)snprintf(sql, sizeof(sql),
-		       "SELECT id FROM %s WHERE substr(id, 1, length($1)) = $1"
-		       " OR substr(id, length(id) - length($1) + 1) = $1 ORDER BY id%s LIMIT %d",
+		       "SELECT id FROM %s WHERE substr(id, 1, length($1)) = $1 OR substr(id, length(id) - length($1) + "
+		       "1) = $1 ORDER BY id%s LIMIT %d",
 		       s->backend->table, s->backend->bytewise, JL_STORE_FIND_MAX);
 	JL_TRY(ask(s, sql, &part, 1, take_id, &found, err));
 	*ret_n = found.n;
@@ -142,13 +140,13 @@ enum jl_status jl_sql_each(struct jl_store *s, const struct jl_store_filter *f, 
 				       limit };
 
 	(void)snprintf(limit, sizeof(limit), "%lld", f->limit ? (long long)f->limit : (long long)INT64_MAX);
-	(void)snprintf(sql, sizeof(sql),
-		       "SELECT id || ' ' || body FROM %s WHERE (CAST($1 AS text) IS NULL OR kind = $1)"
-		       " AND (CAST($2 AS text) IS NULL OR machine = $2 OR machine_name = $2)"
-		       " AND (CAST($3 AS text) IS NULL OR run = $3) AND (CAST($4 AS text) IS NULL OR origin = $4)"
-		       " AND (CAST($5 AS text) IS NULL OR backend = $5) AND time_s >= CAST($6 AS double precision)"
-		       " ORDER BY time_s %s, id%s %s LIMIT CAST($7 AS bigint)",
-		       s->backend->table, order, s->backend->bytewise, order);
+	(void)snprintf(
+		sql, sizeof(sql),
+		"SELECT id || ' ' || body FROM %s WHERE (CAST($1 AS text) IS NULL OR kind = $1) AND (CAST($2 AS text) "
+		"IS NULL OR machine = $2 OR machine_name = $2) AND (CAST($3 AS text) IS NULL OR run = $3) AND (CAST($4 "
+		"AS text) IS NULL OR origin = $4) AND (CAST($5 AS text) IS NULL OR backend = $5) AND time_s >= CAST($6 "
+		"AS double precision) ORDER BY time_s %s, id%s %s LIMIT CAST($7 AS bigint)",
+		s->backend->table, order, s->backend->bytewise, order);
 	return ask(s, sql, values, 7, visit, ctx, err);
 }
 

@@ -22,17 +22,12 @@ struct jl_store_db {
 /* Step i brings a database of version i to version i + 1. Never edited once released: only added to. */
 static const char *const steps[JL_STORE_SCHEMA] = {
 	"CREATE TABLE record (id TEXT PRIMARY KEY NOT NULL, time_s REAL NOT NULL, kind TEXT NOT NULL, machine TEXT, "
-	"run TEXT,"
-	" body TEXT NOT NULL);"
-	"CREATE INDEX record_time ON record (time_s, id);",
+	"run TEXT, body TEXT NOT NULL);CREATE INDEX record_time ON record (time_s, id);",
 
-	"ALTER TABLE record ADD COLUMN origin TEXT;"
-	"ALTER TABLE record ADD COLUMN backend TEXT;"
-	"ALTER TABLE record ADD COLUMN machine_name TEXT;"
-	"UPDATE record SET origin = json_extract(body, '$.origin'), backend = json_extract(body, '$.backend'),"
-	" machine_name = json_extract(body, '$.machine_name');"
-	"CREATE INDEX record_kind ON record (kind, time_s);"
-	"CREATE INDEX record_run ON record (run);",
+	"ALTER TABLE record ADD COLUMN origin TEXT;ALTER TABLE record ADD COLUMN backend TEXT;ALTER TABLE record ADD "
+	"COLUMN machine_name TEXT;UPDATE record SET origin = json_extract(body, '$.origin'), backend = "
+	"json_extract(body, '$.backend'), machine_name = json_extract(body, '$.machine_name');CREATE INDEX record_kind "
+	"ON record (kind, time_s);CREATE INDEX record_run ON record (run);",
 };
 
 static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err *err)
@@ -150,8 +145,8 @@ static enum jl_status check_owner(struct jl_store_db *db, long long version, str
 	JL_THEN(status, ask_number(db, "SELECT count(*) FROM sqlite_master", &n_tables, err));
 	/* what is asked of our tables must not run somebody's statements */
 	JL_THEN(status, ask_number(db,
-				   "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-				   " OR sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED%'",
+				   "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql "
+				   "LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED%'",
 				   &n_code, err));
 	if (status)
 		return status;

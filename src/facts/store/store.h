@@ -22,9 +22,8 @@
 
 struct jl_store;
 
-/* `url`: a path, sqlite:PATH, postgresql://USER@HOST/DB; NULL or "": from the environment. A database that is missing
- * is made; one that is damaged, newer than this program or somebody else's is refused and not touched. An unreachable
- * server is no error here. */
+/* `url`: a path, sqlite:PATH, postgresql://USER@HOST/DB; NULL or "": from the environment. A database that is missing is made; one that is
+ * damaged, newer than this program or somebody else's is refused and not touched. An unreachable server is no error here. */
 enum jl_status jl_store_open(struct jl_store **ret_store, const char *url, struct jl_err *err);
 /* The same to look at: nothing is made. Where nobody named one, a file that is not there is an empty store; one that was named is an error. */
 enum jl_status jl_store_open_to_read(struct jl_store **ret_store, const char *url, struct jl_err *err);

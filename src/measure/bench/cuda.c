@@ -196,8 +196,7 @@ static void watch(struct jl_bench_state *s, double *ret_clock_frac, bool *ret_th
 	jl_nvml_watch(s->nvml, s->nvml_index, &now);
 	if (now.throttle < 0)
 		return;
-	/* At full load a GPU sets its clock by its power limit: that is no disturbance, and says nothing of a clock
-	 * that is too low. */
+	/* At full load a GPU sets its clock by its power limit: that is no disturbance, and says nothing of a clock that is too low. */
 	if (!(now.throttle & JL_THROTTLE_POWER_CAP))
 		*ret_clock_frac = now.sm_Hz / now.sm_max_Hz;
 	*ret_thermal = (now.throttle & (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL)) != 0;

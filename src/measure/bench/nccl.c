@@ -1,6 +1,5 @@
-/* Collectives between GPUs by NCCL. Without a communicator one process drives its GPUs (ncclCommInitAll); with one,
- * every rank drives the GPU that its place on the host gives it. `size_B` is nccl-tests' size: of the longer of the two
- * buffers. */
+/* Collectives between GPUs by NCCL. Without a communicator one process drives its GPUs (ncclCommInitAll); with one, every rank drives the
+ * GPU that its place on the host gives it. `size_B` is nccl-tests' size: of the longer of the two buffers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -46,10 +46,9 @@ enum jl_comm_type {
 };
 
 /* One call. `count` is as in MPI and NCCL: allreduce, broadcast, reduce: elements of the buffer; allgather: elements that each rank
- * contributes; reducescatter: elements that each rank receives; alltoall: elements to each rank; sendrecv: elements sent.
- * In place is send == recv, except allgather: send == recv + rank·count elements, and reducescatter: recv == send + rank·count
- * elements, as in NCCL. `send` of a broadcast matters on the root only, `recv` of a reduce likewise. Other overlaps of the two are
- * not allowed. */
+ * contributes; reducescatter: elements that each rank receives; alltoall: elements to each rank; sendrecv: elements sent. In place is send
+ * == recv, except allgather: send == recv + rank·count elements, and reducescatter: recv == send + rank·count elements, as in NCCL. `send`
+ * of a broadcast matters on the root only, `recv` of a reduce likewise. Other overlaps of the two are not allowed. */
 struct jl_coll_call {
 	enum jl_coll coll;
 	enum jl_comm_type type;

@@ -75,8 +75,8 @@ static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 			return JL_OK;
 	}
 	return jl_fail(err, JL_E_ABSENT,
-		       "the module jeoul-mpi.so is not there: built without MPI; install "
-		       "libopenmpi-dev and build again, or set JEOUL_MPI_MODULE");
+		       "the module jeoul-mpi.so is not there: built without MPI; install libopenmpi-dev and build "
+		       "again, or set JEOUL_MPI_MODULE");
 }
 
 static enum jl_status load_module(const struct jl_mpi_module **ret_module, struct jl_err *err)

@@ -69,8 +69,7 @@ enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *
 	jl_free(controls);
 	if (!status) {
 		keep_queues_short(c);
-		/* where ranks share CPUs, who looks again and again keeps the other from
-     * answering */
+		/* where ranks share CPUs, who looks again and again keeps the other from answering */
 		c->n_spin = c->comm.n_local <= cpus() ? N_SPIN : 0;
 		status = jl_comm_barrier(&c->comm, err); /* all of them, or none */
 	}

@@ -59,8 +59,7 @@ struct tcp_comm {
 	char host[TCP_HOST_MAX];
 };
 
-/* tcp_join.c: fills rank, n_ranks, local ranks, host and the connections; `ret_controls`: by rank, rank 0 has all, the
- * others only [0]. */
+/* tcp_join.c: fills rank, n_ranks, local ranks, host and the connections; `ret_controls`: by rank, rank 0 has all, the others only [0]. */
 enum jl_status jl_tcp_join(struct tcp_comm *c, const struct jl_comm_tcp *how, int **ret_controls, struct jl_err *err);
 
 /* tcp_watch.c. `controls` are closed by it. */

@@ -216,8 +216,7 @@ static enum jl_status rest(struct run *r, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Several pieces of a segment, so that the first of them are passed on while the others come in; none larger than the
- * cache likes. */
+/* Several pieces of a segment, so that the first of them are passed on while the others come in; none larger than the cache likes. */
 static size_t piece_of(const struct tcp_flow *flow)
 {
 	const size_t quarter_B = flow->n_in ? flow->in[0].size_B / 4 / 64 * 64 : 0;

@@ -1,7 +1,6 @@
-/* Who is still there? Each rank has a thread at the connection by which it joined rank 0. It answers when it is asked,
- * also while the rank computes. Rank 0 sees at once when such a connection ends; when a call takes long somewhere, it
- * calls the roll. What it finds out it tells everybody, so that all ranks name the same one and not whoever left
- * because of it. */
+/* Who is still there? Each rank has a thread at the connection by which it joined rank 0. It answers when it is asked, also while the rank
+ * computes. Rank 0 sees at once when such a connection ends; when a call takes long somewhere, it calls the roll. What it finds out it
+ * tells everybody, so that all ranks name the same one and not whoever left because of it. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>

@@ -239,8 +239,7 @@ static double time_candidate(struct jl_matmul *plan, const struct heuristic *alg
 
 #define FINAL_S 0.01 /* how long each finalist runs */
 
-/* Two rounds: all candidates briefly, then the five best for longer, so that noise of a few microseconds does not
- * choose. */
+/* Two rounds: all candidates briefly, then the five best for longer, so that noise of a few microseconds does not choose. */
 static void tune(struct jl_matmul *plan, const struct jl_matmul_buffers *b, struct heuristic *found, int n_found)
 {
 	enum { N_FINAL = 5 };

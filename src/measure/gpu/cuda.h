@@ -125,8 +125,7 @@ enum jl_status jl_gpu_current(const struct jl_gpu_dev *gpu, struct jl_err *err);
 enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
 void jl_gpu_free(struct jl_gpu_dev *gpu, uint64_t ptr, size_t size_B); /* 0 is fine */
 
-/* A kernel by "file/name", the file without .cu; `shared_B` above 48 KiB is asked for here. JL_E_ABSENT: not in this
- * program. */
+/* A kernel by "file/name", the file without .cu; `shared_B` above 48 KiB is asked for here. JL_E_ABSENT: not in this program. */
 enum jl_status jl_gpu_function(const struct jl_gpu_dev *gpu, const char *name, size_t shared_B,
 			       struct CUfunc_st **ret_function, struct jl_err *err);
 

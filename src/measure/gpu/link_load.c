@@ -54,8 +54,7 @@ static void load_one(const struct jl_cuda *cuda, int ordinal, struct jl_nvml *nv
 		return;
 	jl_nvml_bus_id(bus, id);
 	for (size_t i = 0; i < snapshot->n_gpus; i++) {
-		/* CUDA and NVML count differently; a bus id is the same for both. A GPU at work needs no load and is
-		 * left alone. */
+		/* CUDA and NVML count differently; a bus id is the same for both. A GPU at work needs no load and is left alone. */
 		if (strcmp(bus, snapshot->gpus[i].bus) != 0)
 			continue;
 		if (snapshot->gpus[i].busy_frac > 0.05) {

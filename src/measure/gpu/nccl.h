@@ -1,5 +1,4 @@
-/* NCCL, opened at run time: collectives between GPUs of one process or of several. Numbers are those of its binary
- * interface. */
+/* NCCL, opened at run time: collectives between GPUs of one process or of several. Numbers are those of its binary interface. */
 #pragma once
 
 #include <stddef.h>

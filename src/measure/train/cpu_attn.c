@@ -1,6 +1,5 @@
-/* Causal attention on the CPU: a tile of queries against all keys before it. The scores of one tile (TILE × seq) are
- * all that is ever stored; backward makes them again from q, k and the kept log-sum-exp. The products are BLAS calls,
- * one thread each. */
+/* Causal attention on the CPU: a tile of queries against all keys before it. The scores of one tile (TILE × seq) are all that is ever
+ * stored; backward makes them again from q, k and the kept log-sum-exp. The products are BLAS calls, one thread each. */
 #include <string.h>
 
 #include "train/cpu_engine.h"

@@ -75,8 +75,7 @@ void jl_cpu_embed(struct jl_engine *engine, const struct jl_eng_embed *op)
 	jl_cpu_spans(engine, op->n_rows, 16, 1, embed_rows, op);
 }
 
-/* A piece is a range of columns of all rows: two threads never add to the same element, and the order is that of the
- * tokens. */
+/* A piece is a range of columns of all rows: two threads never add to the same element, and the order is that of the tokens. */
 static void embed_bwd_cols(const void *ctx, struct jl_cpu_span cols)
 {
 	const struct jl_eng_embed_bwd *op = ctx;

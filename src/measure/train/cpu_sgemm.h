@@ -1,13 +1,11 @@
 /* A matrix product of our own, row-major: single precision, or operands rounded to bfloat16 while they are packed and sums in single
- * precision. Both operands are packed into panels that the innermost
- * loop reads in order; blocks of them stay in the caches. The sum over k of every element runs in the same order
- * whatever the number of threads, so a result never depends on who was first. */
+ * precision. Both operands are packed into panels that the innermost loop reads in order; blocks of them stay in the caches. The sum over k
+ * of every element runs in the same order whatever the number of threads, so a result never depends on who was first. */
 #pragma once
 
 #include "bench/cpu_libs.h"
 
-/* One tile of C is kept in registers: 8 rows by 12 columns are 24 of the 32 vectors of an arm64 core, and 24 products
- * need 5 loads. */
+/* One tile of C is kept in registers: 8 rows by 12 columns are 24 of the 32 vectors of an arm64 core, and 24 products need 5 loads. */
 #define JL_TILE_ROWS 8
 #define JL_TILE_COLS 12
 #define JL_TILE_K    4 /* the innermost loop takes so many steps of k at a time */

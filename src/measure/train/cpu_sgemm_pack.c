@@ -1,6 +1,5 @@
-/* Operands into panels. Reading goes along whole cache lines: matrices whose rows are a power of two apart put
- * neighbouring rows into the same set of the cache, and a line that is left half read would be gone when the other
- * half is wanted. */
+/* Operands into panels. Reading goes along whole cache lines: matrices whose rows are a power of two apart put neighbouring rows into the
+ * same set of the cache, and a line that is left half read would be gone when the other half is wanted. */
 #include <string.h>
 
 #include "train/cpu_sgemm.h"

@@ -1,6 +1,5 @@
-/* The innermost loop: one tile of C in registers, all of its sum over a block of k. On arm64 in assembly, because no
- * compiler at hand keeps 24 sums, two steps of A and one of B in 32 registers. Sanitizers get the plain loop: they do
- * not see what assembly reads. */
+/* The innermost loop: one tile of C in registers, all of its sum over a block of k. On arm64 in assembly, because no compiler at hand keeps
+ * 24 sums, two steps of A and one of B in 32 registers. Sanitizers get the plain loop: they do not see what assembly reads. */
 #include "train/cpu_sgemm.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

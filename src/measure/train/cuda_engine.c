@@ -1,5 +1,4 @@
-/* The CUDA kernel set: memory, marks, recording of a step. Kernels are in cuda_*.cu, their launches in cuda_ops.c and
- * cuda_point.c. */
+/* The CUDA kernel set: memory, marks, recording of a step. Kernels are in cuda_*.cu, their launches in cuda_ops.c and cuda_point.c. */
 #include "train/cuda_engine.h"
 
 #include <math.h>
@@ -201,10 +200,10 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		status = jl_fail(err, JL_E_ABSENT, "%s (compute capability %d.%d) is too old: 8.0 or newer is needed",
 				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
 	if (status == JL_OK && in->precision == JL_TRAIN_FP8 && e->gpu->cc_major * 10 + e->gpu->cc_minor < 89)
-		status = jl_fail(err, JL_E_ABSENT,
-				 "%s (compute capability %d.%d) has no fp8 products: 8.9 or newer is needed "
-				 "(--precision bf16)",
-				 e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
+		status = jl_fail(
+			err, JL_E_ABSENT,
+			"%s (compute capability %d.%d) has no fp8 products: 8.9 or newer is needed (--precision bf16)",
+			e->gpu->name, e->gpu->cc_major, e->gpu->cc_minor);
 	JL_THEN(status, jl_lt_open(e->gpu, &e->lt, err));
 	JL_THEN(status, open_small(e, err));
 	JL_THEN(status, load_kernels(e, err));

@@ -50,8 +50,7 @@ static struct jl_matmul_buffers buffers_of(const struct jl_eng_gemm *op)
 	};
 }
 
-/* The sums of dy over the tokens, in two steps whose order is fixed. op(A) is [m × k] stored k × m: columns of what is
- * stored. */
+/* The sums of dy over the tokens, in two steps whose order is fixed. op(A) is [m × k] stored k × m: columns of what is stored. */
 static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, uint64_t to)
 {
 	int n_rows = (int)op->k, n = (int)op->m, accumulate = op->accumulate;
@@ -139,8 +138,7 @@ static enum jl_status choose(struct cuda_engine *e, const struct jl_eng_gemm *op
 	return JL_OK;
 }
 
-/* Timing runs many times over: into scratch memory, so that nothing is added twice and nothing that is still needed is
- * lost. */
+/* Timing runs many times over: into scratch memory, so that nothing is added twice and nothing that is still needed is lost. */
 static enum jl_status make_plan(struct cuda_engine *e, const struct jl_eng_gemm *op, struct cuda_plan *plan,
 				struct jl_err *err)
 {

@@ -1,5 +1,4 @@
-/* Energy counters of this host: RAPL packages (powercap), hwmon energy inputs. A GPU's is its engine's
- * (jl_engine_kernels.energy_J). */
+/* Energy counters of this host: RAPL packages (powercap), hwmon energy inputs. A GPU's is its engine's (jl_engine_kernels.energy_J). */
 #include <math.h>
 
 #include "bench/noise.h"

@@ -124,11 +124,10 @@ struct jl_eng_norm_bwd {
 	void *recompute_out; /* not NULL: also write norm(input)·weight + bias there (forward did not keep it) */
 };
 
-/* Causal attention over a packed qkv[n_rows × (n_heads + 2·n_kv)·head_dim]: q heads, then k heads, then v heads. Head
- * h of q uses k and v head h / (n_heads / n_kv). out[n_rows × n_heads·head_dim]. scale is 1/sqrt(head_dim).
- * rope_theta > 0: q and k are rotated by position first, *in place* in qkv (so that backward finds them rotated),
- * pairs (i, i + D/2). lse (float[n_samples × n_heads × seq]): log of the sum of exp(scores), kept for backward. seq ×
- * seq is never stored. */
+/* Causal attention over a packed qkv[n_rows × (n_heads + 2·n_kv)·head_dim]: q heads, then k heads, then v heads. Head h of q uses k and v
+ * head h / (n_heads / n_kv). out[n_rows × n_heads·head_dim]. scale is 1/sqrt(head_dim). rope_theta > 0: q and k are rotated by position
+ * first, *in place* in qkv (so that backward finds them rotated), pairs (i, i + D/2). lse (float[n_samples × n_heads × seq]): log of the
+ * sum of exp(scores), kept for backward. seq × seq is never stored. */
 struct jl_eng_attn {
 	size_t n_samples, seq, n_heads, n_kv, head_dim;
 	double rope_theta;
@@ -156,9 +155,8 @@ struct jl_eng_embed {
 	void *out;
 };
 
-/* table_grad[token] += d_out, position_grad[position] (+)= sum over samples. table_grad is always added to: the step
- * zeroes it first or leaves the gradient of tied logits in it. Result must not depend on the order of threads (fixed
- * order, or sorted tokens). */
+/* table_grad[token] += d_out, position_grad[position] (+)= sum over samples. table_grad is always added to: the step zeroes it first or
+ * leaves the gradient of tied logits in it. Result must not depend on the order of threads (fixed order, or sorted tokens). */
 struct jl_eng_embed_bwd {
 	size_t n_rows, seq, width, vocab;
 	const int32_t *tokens;
@@ -221,10 +219,9 @@ struct jl_eng_scalars {
 	long step;       /* from 1: bias correction */
 };
 
-/* AdamW as torch.optim.AdamW over n elements: w -= lr·wd·w; m, v; w -= lr·m̂/(sqrt(v̂) + eps). `master` (float) holds
- * the weights where elem is bfloat16 and `param` gets its rounding; NULL where param is float itself. Scalars are
- * those of `set_scalars`; with clip > 0 the gradient is scaled by min(1, clip/norm), norm from the sum of squares at
- * `norm_sq`. */
+/* AdamW as torch.optim.AdamW over n elements: w -= lr·wd·w; m, v; w -= lr·m̂/(sqrt(v̂) + eps). `master` (float) holds the weights where
+ * elem is bfloat16 and `param` gets its rounding; NULL where param is float itself. Scalars are those of `set_scalars`; with clip > 0 the
+ * gradient is scaled by min(1, clip/norm), norm from the sum of squares at `norm_sq`. */
 struct jl_eng_adamw {
 	size_t n;
 	void *param;
@@ -317,8 +314,7 @@ struct jl_engine_kernels {
 	double (*between_s)(struct jl_engine *engine, enum jl_engine_phase from,
 			    enum jl_engine_phase to); /* NAN: not known */
 
-	/* --- optional (NULL: not there): the whole step recorded once and replayed, so that small batches are not
-	 * launch-bound. */
+	/* --- optional (NULL: not there): the whole step recorded once and replayed, so that small batches are not launch-bound. */
 	enum jl_status (*capture_begin)(struct jl_engine *engine, struct jl_err *err);
 	enum jl_status (*capture_end)(struct jl_engine *engine, struct jl_engine_graph **ret_graph, struct jl_err *err);
 	void (*replay)(struct jl_engine *engine, struct jl_engine_graph *graph);

@@ -1,5 +1,4 @@
-/* The machine's own rates with all workers at work: the largest product of the model, copying, the all-reduce of one
- * layer. */
+/* The machine's own rates with all workers at work: the largest product of the model, copying, the all-reduce of one layer. */
 #include <math.h>
 #include <string.h>
 

@@ -67,8 +67,7 @@ struct jl_train_shape {
 	size_t n_params; /* real ones */
 };
 
-/* Dense decoders with pre-norm blocks. What cannot be trained here (mixtures, latent attention, encoders ...) is
- * refused by name. */
+/* Dense decoders with pre-norm blocks. What cannot be trained here (mixtures, latent attention, encoders ...) is refused by name. */
 enum jl_status jl_train_shape(const struct jl_model_info *info, int n_ranks, struct jl_train_shape *ret_shape,
 			      struct jl_err *err);
 

@@ -110,8 +110,7 @@ void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x
 enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_trainer *t), struct jl_err *err);
 void jl_trainer_forget(struct jl_trainer *t); /* what is recorded */
 
-/* exchange.c: parameters are there before a unit computes; its gradient has a place, and goes to the others when it
- * is complete. */
+/* exchange.c: parameters are there before a unit computes; its gradient has a place, and goes to the others when it is complete. */
 void jl_trainer_begin_step(struct jl_trainer *t);
 bool jl_trainer_accumulates(
 	const struct jl_trainer *t); /* does this micro-batch add to the gradients that are there? */

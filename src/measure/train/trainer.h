@@ -86,8 +86,7 @@ struct jl_trainer_times {
 };
 struct jl_trainer_times jl_trainer_times(struct jl_trainer *train);
 
-/* Tests: full parameters or gradients of one weight as floats (rows × cols as stored); layer counts from 0 and is
- * ignored for the ends. Gradients: those of the last step's last exchange, before averaging; only where this worker
- * holds them (ddp, zero1). */
+/* Tests: full parameters or gradients of one weight as floats (rows × cols as stored); layer counts from 0 and is ignored for the ends.
+ * Gradients: those of the last step's last exchange, before averaging; only where this worker holds them (ddp, zero1). */
 enum jl_status jl_trainer_weight(struct jl_trainer *train, enum jl_tensor weight, size_t layer, bool gradient,
 				 float *ret_values, struct jl_err *err);

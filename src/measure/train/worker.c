@@ -1,5 +1,4 @@
-/* One worker of one configuration: check the memory, measure the machine's rates, train, report. All workers run this
- * in step. */
+/* One worker of one configuration: check the memory, measure the machine's rates, train, report. All workers run this in step. */
 #include "train/worker.h"
 
 #include <math.h>

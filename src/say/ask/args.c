@@ -379,14 +379,3 @@ void jl_read_options(void *into, const char *of, const struct jl_cli *cli)
 		}
 	}
 }
-
-bool jl_next_item(const char **text, char item[JL_ITEM_MAX])
-{
-	const size_t len = strcspn(*text, ",");
-
-	if (!**text)
-		return false;
-	(void)snprintf(item, JL_ITEM_MAX, "%.*s", (int)len, *text);
-	*text += len + ((*text)[len] == ',');
-	return true;
-}

@@ -151,8 +151,5 @@ int jl_chosen(const struct jl_cli *cli, const char *name,
 /* The options that were given, into the members of a struct that their rows name (JL_TO). What was not given stays as it is. */
 #define JL_READ(INTO, S, CLI) jl_read_options((INTO), #S, (CLI))
 void jl_read_options(void *into, const char *of, const struct jl_cli *cli);
-/* "8,16,32": the next of a list, cut where it is too long for `item`; false: there is none. */
-#define JL_ITEM_MAX 64
-bool jl_next_item(const char **text, char item[JL_ITEM_MAX]);
 const char *jl_nearest_name(const char *text, const char *const *names,
 			    size_t n); /* "did you mean"; NULL: none is near */

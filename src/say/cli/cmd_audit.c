@@ -23,10 +23,9 @@ static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, 
 	struct jl_memo *note;
 
 	if (jl_flag(cli, "fix") + (jl_text(cli, "format") != NULL) + cli->json > 1)
-		return jl_fail(
-			err, JL_E_USAGE,
-			"--fix (a diff), --format and --json (where each finding has its `fix`) are three answers: "
-			"ask for one");
+		return jl_fail(err, JL_E_USAGE,
+			       "--fix (a diff), --format and --json (where each finding has its `fix`) are three "
+			       "answers: ask for one");
 	JL_TRY(jl_memo_audit(&note, jl_buf_text(text), text->len, cli->args.operands[0], cli->cat, &cli->arena, err));
 	for (size_t i = 0; i < note->n_findings; i++)
 		if (jl_flag(cli, "strict") && note->findings[i].shown && note->findings[i].verdict <= JL_MEMO_UNLIKELY)

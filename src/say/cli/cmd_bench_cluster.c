@@ -197,8 +197,7 @@ static enum jl_status open_all(struct started *started, struct jl_comm **ret_com
 		return jl_bench_tcp_open(&run.s, 0, ret_comm, err);
 	return jl_fail(err, JL_E_USAGE,
 		       "which hosts? --hosts node2,node3 (by ssh), mpirun or srun in front, or --listen ADDR --ranks N "
-		       "here and --to "
-		       "HOST on the others");
+		       "here and --to HOST on the others");
 }
 
 enum jl_status jl_cmd_bench_cluster(struct jl_cli *cli, struct jl_err *err)

@@ -190,19 +190,17 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 	jl_view_page(cli, &doc);
 	why_compute(&doc, alone ? alone : r, run);
 	if (r->config.n_workers > 1)
-		jl_tell_entry(
-			&doc, JL_("Exchange"), JL_MEASURED,
-			JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce alone "
-			    "%s here, %.2g s if nothing hides it"),
-			100 * r->exposed_s / r->step_s.median, jl_units_text(JL_TXT, r->grad_B, JL_K_BYTES, 3),
-			jl_units_text(JL_TXT, r->rates.allreduce_Bps, JL_K_BYTE_RATE, 3),
-			r->grad_B / r->rates.allreduce_Bps);
+		jl_tell_entry(&doc, JL_("Exchange"), JL_MEASURED,
+			      JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce "
+				  "alone %s here, %.2g s if nothing hides it"),
+			      100 * r->exposed_s / r->step_s.median, jl_units_text(JL_TXT, r->grad_B, JL_K_BYTES, 3),
+			      jl_units_text(JL_TXT, r->rates.allreduce_Bps, JL_K_BYTE_RATE, 3),
+			      r->grad_B / r->rates.allreduce_Bps);
 	/* workers that share the same cores cannot be faster than one that has them all */
 	if (strcmp(run->kernels->name, "cpu") == 0 && alone && r->n_threads < alone->n_threads)
 		jl_tell_entry(&doc, JL_("Why"), JL_MEASURED,
 			      JL_("one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
-				  "each one core "
-				  "and shows how they scale"),
+				  "each one core and shows how they scale"),
 			      (double)alone->n_threads);
 	if (r->config.n_workers > 1 && r->exposed_s > NOTABLE_FRAC * r->step_s.median && run->n_micro == 1)
 		JL_ENTRY(&doc, JL_("Try"), JL_MEASURED,

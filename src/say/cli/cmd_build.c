@@ -115,11 +115,10 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 
 	for (size_t i = 0; upgrade && i < cli->args.n_given; i++)
 		if (part_key(key, cli->args.given[i].option->name))
-			return jl_fail(
-				err, JL_E_USAGE,
-				"--%s describes a parts list; --upgrade takes its system from its own words, e.g. "
-				"--upgrade \"2x rtx-3090\"",
-				cli->args.given[i].option->name);
+			return jl_fail(err, JL_E_USAGE,
+				       "--%s describes a parts list; --upgrade takes its system from its own words, "
+				       "e.g. --upgrade \"2x rtx-3090\"",
+				       cli->args.given[i].option->name);
 	if (upgrade && cli->args.n_operands)
 		return jl_fail(err, JL_E_USAGE, "a parts list ('%s') or --upgrade, not both", cli->args.operands[0]);
 	return JL_OK;

@@ -103,11 +103,9 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	this->measured = own.measured;
 	this->note = own.note;
 	if (!own.measured) {
-		jl_finding_say(
-			&more,
-			own.noisy ? JL_N("; `jeoul bench all --quick` measures it once nothing else runs here (it was "
-					 "disturbed)")
-				  : JL_N("; `jeoul bench all --quick` measures it"));
+		jl_finding_say(&more, own.noisy ? JL_N("; `jeoul bench all --quick` measures it once nothing else runs "
+						       "here (it was disturbed)")
+						: JL_N("; `jeoul bench all --quick` measures it"));
 		jl_finding_join(&this->note, &more);
 	}
 	if (machine->n_gpus) { /* why not the GPUs */

@@ -31,9 +31,8 @@ static void patterns(const struct jl_paper *p)
 
 		jl_buf_printf(p->out,
 			      "<pattern id=\"%s-h%zu\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
-			      "width=\"6\" height=\"6\" "
-			      "fill=\"var(--s%zu)\" fill-opacity=\"%s\"/><path d=\"%s\" stroke=\"var(--s%zu)\" "
-			      "stroke-width=\"1.2\"/></pattern>",
+			      "width=\"6\" height=\"6\" fill=\"var(--s%zu)\" fill-opacity=\"%s\"/><path d=\"%s\" "
+			      "stroke=\"var(--s%zu)\" stroke-width=\"1.2\"/></pattern>",
 			      p->prefix, look, colour, hatch == 0 ? ".85" : ".28", lines[hatch], colour);
 	}
 	jl_buf_puts(p->out, "</defs>\n");

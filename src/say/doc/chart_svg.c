@@ -128,8 +128,7 @@ void jl_svg_axis_title(struct jl_buf *out, const struct jl_axis *a, double x, do
 void jl_svg_tick(struct jl_buf *out, const struct jl_axis *axis, double value, double x, double y, const char *anchor)
 {
 	jl_buf_printf(out,
-		      "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" data-origin=\"scale\" "
-		      "data-unit=\"",
+		      "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" data-origin=\"scale\" data-unit=\"",
 		      x, y, anchor);
 	jl_html_escape(out, jl_axis_unit(axis));
 	jl_buf_printf(out, "\" data-value=\"%.9g\">", value);

@@ -25,8 +25,8 @@ static void bar_html(struct jl_buf *out, const struct jl_num *num)
 
 	/* no style of its own: the live page forbids them */
 	jl_buf_printf(out,
-		      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-		      "<rect width=\"%.1f\" height=\"8\"/></svg>",
+		      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
+		      "aria-hidden=\"true\"><rect width=\"%.1f\" height=\"8\"/></svg>",
 		      100 * frac);
 }
 
@@ -100,11 +100,10 @@ static void verdict_html(struct jl_buf *out, enum jl_mark mark)
 					     "M4.2 4.4a1.9 1.9 0 1 1 2.6 2q-.8.4-.8 1.2M6 9.2v1" };
 
 	if (mark)
-		jl_buf_printf(
-			out,
-			"<svg class=\"m %s\" viewBox=\"0 0 12 12\" role=\"img\" aria-label=\"%s\"><circle cx=\"6\" "
-			"cy=\"6\" r=\"6\"/><path d=\"%s\"/></svg> ",
-			mark_class(mark), jl_msg(en[mark]), paths[mark]);
+		jl_buf_printf(out,
+			      "<svg class=\"m %s\" viewBox=\"0 0 12 12\" role=\"img\" aria-label=\"%s\"><circle "
+			      "cx=\"6\" cy=\"6\" r=\"6\"/><path d=\"%s\"/></svg> ",
+			      mark_class(mark), jl_msg(en[mark]), paths[mark]);
 }
 
 static size_t cell_width(const struct jl_doc_cell *cell)
@@ -281,14 +280,13 @@ static void legend_html(struct jl_buf *out)
 
 static void head_html(struct jl_buf *out, const struct jl_doc *doc)
 {
-	jl_buf_printf(
-		out,
-		"<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		"<meta name=\"color-scheme\" content=\"light dark\">\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-		"img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-		jl_lang()->code);
+	jl_buf_printf(out,
+		      "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
+		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+		      "'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
+		      jl_lang()->code);
 	jl_html_escape(out, doc->title);
 	jl_buf_puts(out, "</title>\n<style>\n");
 	jl_buf_add(out, (const char *)jl_report_css, jl_report_css_len);

@@ -129,15 +129,14 @@ void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const 
 /* Four shapes that differ without colour: full, diamond full and empty, ring. */
 void jl_html_origin_shapes(struct jl_buf *out)
 {
-	jl_buf_puts(out, "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\">"
-			 "<symbol id=\"o-measured\" viewBox=\"0 0 10 10\"><circle cx=\"5\" cy=\"5\" r=\"4\" "
-			 "fill=\"currentColor\"/></symbol>"
-			 "<symbol id=\"o-published\" viewBox=\"0 0 10 10\"><path d=\"M5 0l5 5l-5 5l-5-5z\" "
-			 "fill=\"currentColor\"/></symbol>"
-			 "<symbol id=\"o-listed\" viewBox=\"0 0 10 10\"><path d=\"M5 1l4 4l-4 4l-4-4z\" fill=\"none\" "
-			 "stroke=\"currentColor\" stroke-width=\"1.4\"/></symbol>"
-			 "<symbol id=\"o-estimated\" viewBox=\"0 0 10 10\"><circle cx=\"5\" cy=\"5\" r=\"3.6\" "
-			 "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/></symbol></svg>\n");
+	jl_buf_puts(out,
+		    "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><symbol id=\"o-measured\" "
+		    "viewBox=\"0 0 10 10\"><circle cx=\"5\" cy=\"5\" r=\"4\" fill=\"currentColor\"/></symbol><symbol "
+		    "id=\"o-published\" viewBox=\"0 0 10 10\"><path d=\"M5 0l5 5l-5 5l-5-5z\" "
+		    "fill=\"currentColor\"/></symbol><symbol id=\"o-listed\" viewBox=\"0 0 10 10\"><path d=\"M5 1l4 "
+		    "4l-4 4l-4-4z\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.4\"/></symbol><symbol "
+		    "id=\"o-estimated\" viewBox=\"0 0 10 10\"><circle cx=\"5\" cy=\"5\" r=\"3.6\" fill=\"none\" "
+		    "stroke=\"currentColor\" stroke-width=\"1.5\"/></symbol></svg>\n");
 }
 
 void jl_html_origin(struct jl_buf *out, enum jl_origin origin)

@@ -117,10 +117,9 @@ void jl_section_method(struct jl_section *s)
 
 	jl_section_open(s, "method", "Method and how wrong it is");
 	jl_doc_para(s->doc);
-	JL_SAY(s,
-	       "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Below is how far "
-	       "predictions were off on published measurements that the fit had not seen, nor any other of the "
-	       "same source.");
+	JL_SAY(s, "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Below is how "
+		  "far predictions were off on published measurements that the fit had not seen, nor any other of the "
+		  "same source.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, "scorecard", &ignored))
 		return;
 	jl_tell_table(s->doc, NULL, "tffff",

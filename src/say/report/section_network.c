@@ -83,10 +83,8 @@ void jl_section_allreduce(struct jl_section *s)
 	jl_doc_num(s->doc, &size);
 	JL_SAY(s, " on ");
 	jl_doc_name(s->doc, s->w->scenario->allreduce.on);
-	JL_SAY(s,
-	       ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), and shows "
-	       "how "
-	       "busy the links are.");
+	JL_SAY(s, ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), and "
+		  "shows how busy the links are.");
 	if (!jl_section_is_charted(s, "allreduce"))
 		jl_chart_allreduce(s, NULL);
 	jl_tell_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));

@@ -151,9 +151,8 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE)
 		jl_tell_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
 			      reduce && c->n_nodes > 1
-				      ? JL_("every byte has to leave and to enter each host nearly twice; no "
-					    "algorithm without "
-					    "reduction in the network can beat this bound")
+				      ? JL_("every byte has to leave and to enter each host nearly twice; no algorithm "
+					    "without reduction in the network can beat this bound")
 				      : JL_("no algorithm moves the bytes faster than the listed rate of the links"));
 	else if (j->coll.by_time)
 		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED,

@@ -87,10 +87,9 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 			      first->bound_Bps / 1e9, last->bound_Bps / 1e9, last->n_steps, first->n_steps);
 	if (last->kind == JL_ALLREDUCE)
 		jl_tell_entry(doc, JL_("Note"), JL_ORIGIN_NONE, "%s",
-			      last->in_network
-				      ? JL_("the switches may reduce on the way: counted")
-				      : JL_("a value above the bound is no algbw of this system: no algorithm reaches "
-					    "it without reduction in the network"));
+			      last->in_network ? JL_("the switches may reduce on the way: counted")
+					       : JL_("a value above the bound is no algbw of this system: no algorithm "
+						     "reaches it without reduction in the network"));
 	jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,

@@ -384,8 +384,8 @@ static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 
 	if (!compare->subject)
 		jl_tell_note(doc, label, JL_ESTIMATED, "%s",
-			     JL_("intervals span every corner of the mix; speed is samples a second over the "
-				 "observed run's"));
+			     JL_("intervals span every corner of the mix; speed is samples a second over the observed "
+				 "run's"));
 	else
 		jl_tell_note(doc, label, JL_ESTIMATED,
 			     JL_("80 %% intervals; speed is samples a second over the baseline's at its batch; what "

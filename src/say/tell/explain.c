@@ -68,18 +68,16 @@ static void why_bandwidth(struct jl_doc *doc, const struct jl_explain *e)
 	const double base_s = base_step_s(e);
 
 	if (p == JL_EX_MEMORY)
-		jl_tell_note(
-			doc, JL_("why they differ"), JL_ESTIMATED,
-			JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in products "
-			    "and attention follow another rate"),
-			100 * e->base_part_s[JL_EX_MATRIX] / base_s);
+		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
+			     JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in "
+				 "products and attention follow another rate"),
+			     100 * e->base_part_s[JL_EX_MATRIX] / base_s);
 	else
-		jl_tell_note(
-			doc, JL_("why they differ"), JL_ESTIMATED,
-			JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are %s, "
-			    "which gain %.2fx; streams are %.0f %%"),
-			100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p]), e->base_part_s[p] / e->part_s[p],
-			100 * e->base_part_s[JL_EX_MEMORY] / base_s);
+		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
+			     JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are "
+				 "%s, which gain %.2fx; streams are %.0f %%"),
+			     100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p]),
+			     e->base_part_s[p] / e->part_s[p], 100 * e->base_part_s[JL_EX_MEMORY] / base_s);
 }
 
 static void cycles(struct jl_doc *doc, const struct jl_explained *x)

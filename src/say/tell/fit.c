@@ -185,8 +185,8 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
 	if (fit->rows[0].how.subject.kind->is_cut)
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host. One "
-			"technique a row: 'jeoul plan' joins several, which may be faster.");
+			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host. One technique a row: "
+			"'jeoul plan' joins several, which may be faster.");
 	jl_tell_sure(doc, &fit->rows[0].how.notes);
 }
 

@@ -172,9 +172,8 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 	}
 	if (note->cut) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		JL_TELL(doc,
-			"The note is longer than what is looked at: tables, figures or findings at its end are left "
-			"out.");
+		JL_TELL(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
+			     "left out.");
 	}
 	if (note->n_too_long) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
@@ -188,11 +187,10 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
 		jl_doc_said(doc,
-			    jl_arena_printf(
-				    doc->arena,
-				    JL_("%zu bytes are no text (invalid UTF-8, control or direction characters) and "
-					"were left out."),
-				    note->n_replaced),
+			    jl_arena_printf(doc->arena,
+					    JL_("%zu bytes are no text (invalid UTF-8, control or direction "
+						"characters) and were left out."),
+					    note->n_replaced),
 			    JL_ORIGIN_NONE, NULL);
 	}
 }

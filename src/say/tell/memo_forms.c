@@ -63,23 +63,19 @@ static uint32_t line_end(const struct jl_memo *note, size_t l)
 
 static const char style[] =
 	"body{font:15px/1.5 system-ui,sans-serif;margin:0;color:#222;background:#fff}main{max-width:1200px;margin:0 "
-	"auto;padding:1rem}"
-	"h1{font-size:1.3rem;overflow-wrap:anywhere}p,li{word-break:keep-all;overflow-wrap:anywhere}.l{display:grid;"
-	"grid-template-columns:3.2rem minmax(0,1fr) "
-	"minmax(0,24rem);column-gap:1rem}"
-	".n{color:#888;text-align:right;user-select:none}.t{white-space:pre-wrap;overflow-wrap:anywhere;font-family:ui-"
-	"monospace,monospace;font-size:13px}"
-	"mark{background:#fff0b3;border-bottom:2px solid "
+	"auto;padding:1rem}h1{font-size:1.3rem;overflow-wrap:anywhere}p,li{word-break:keep-all;overflow-wrap:anywhere}."
+	"l{display:grid;grid-template-columns:3.2rem minmax(0,1fr) "
+	"minmax(0,24rem);column-gap:1rem}.n{color:#888;text-align:right;user-select:none}.t{white-space:pre-wrap;"
+	"overflow-wrap:anywhere;font-family:ui-monospace,monospace;font-size:13px}mark{background:#fff0b3;border-"
+	"bottom:2px solid "
 	"#b58900}mark.wrong{background:#ffd9d6;border-color:#c0392b}mark.compatible{background:#e3f4e4;border-color:#"
-	"2e7d32}"
-	"details{font-size:13px;border-left:3px solid #b58900;padding-left:.5rem;margin:.1rem "
-	"0}details.wrong{border-color:#c0392b}details.compatible{border-color:#2e7d32}ol{padding-left:1.6rem}"
-	"summary{cursor:pointer}dl{margin:.2rem 0;display:grid;grid-template-columns:auto "
-	"1fr;column-gap:.6rem}dt{color:#666}dd{margin:0}"
-	"@media(max-width:800px){.l{grid-template-columns:2.4rem 1fr}.g{grid-column:2}}"
-	"@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}mark{background:#4a3f10;color:inherit}"
-	"mark.wrong{background:#5a211d}mark.compatible{background:#1d3a20}a{color:#8ab4f8}dt{color:#aaa}}"
-	"@media print{details{break-inside:avoid}}";
+	"2e7d32}details{font-size:13px;border-left:3px solid #b58900;padding-left:.5rem;margin:.1rem "
+	"0}details.wrong{border-color:#c0392b}details.compatible{border-color:#2e7d32}ol{padding-left:1.6rem}summary{"
+	"cursor:pointer}dl{margin:.2rem 0;display:grid;grid-template-columns:auto "
+	"1fr;column-gap:.6rem}dt{color:#666}dd{margin:0}@media(max-width:800px){.l{grid-template-columns:2.4rem "
+	"1fr}.g{grid-column:2}}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}mark{background:#"
+	"4a3f10;color:inherit}mark.wrong{background:#5a211d}mark.compatible{background:#1d3a20}a{color:#8ab4f8}dt{"
+	"color:#aaa}}@media print{details{break-inside:avoid}}";
 
 static void pair_html(struct jl_buf *out, const char *label, const char *text)
 {

@@ -75,7 +75,6 @@ void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
 	if (!isnan(least_ln))
 		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
 			     JL_("Against the median of the machines built alike; %s all in all would count. Among "
-				 "fleets without a slow machine at "
-				 "most %.0f %% have one called so."),
+				 "fleets without a slow machine at most %.0f %% have one called so."),
 			     percent(doc, -least_ln), 100 * JL_NODES_ALARMS);
 }

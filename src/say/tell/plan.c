@@ -20,14 +20,13 @@ void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 {
 	const struct jl_plan_tally *t = &effort->tally;
 
-	jl_tell_entry(
-		doc, JL_("Searched"), JL_MEASURED,
-		JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s that no "
-		    "framework runs, %s that do not divide"),
-		effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
-		jl_units_said(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
-		count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
-		count(doc, t->n_shape));
+	jl_tell_entry(doc, JL_("Searched"), JL_MEASURED,
+		      JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s "
+			  "that no framework runs, %s that do not divide"),
+		      effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
+		      jl_units_said(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
+		      count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
+		      count(doc, t->n_shape));
 }
 
 /* The plan in a line of its own words, as a prediction writes a case. */

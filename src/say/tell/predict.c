@@ -37,11 +37,10 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 				    c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, jl_tell_device(c));
 	}
 	if (states_B <= c->n_gpus * c->machine.dev.mem_B)
-		return jl_tell_text(
-			doc,
-			JL_("Weights and optimizer would fit, one sample's activations do not: try a shorter "
-			    "--seq, or a %s with more memory."),
-			jl_tell_device(c));
+		return jl_tell_text(doc,
+				    JL_("Weights and optimizer would fit, one sample's activations do not: try a "
+					"shorter --seq, or a %s with more memory."),
+				    jl_tell_device(c));
 	return jl_tell_text(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
 			    ceil(states_B / c->machine.dev.mem_B), jl_tell_device(c));
 }

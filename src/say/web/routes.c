@@ -14,9 +14,8 @@
 #define SMALL_B ((size_t)1 << 20)
 #define WORDS_B 80
 
-static const char policy[] =
-	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+			     "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /* Of memory that stays. */
 static struct MHD_Response *from_static(size_t len, const void *data)

@@ -232,9 +232,9 @@ static void greet(const struct jl_web *web)
 		       web->guarded ? "?token=" : "", web->guarded ? web->token : "");
 	(void)printf(JL_("jeoul web: %s   (Ctrl-C ends it)\n"), url);
 	if (web->guarded)
-		(void)printf("%s\n", JL_("Whoever has this address can ask; it is shown once. The connection is not "
-					 "encrypted: use it "
-					 "in a network that you trust, or behind a server that speaks TLS."));
+		(void)printf("%s\n",
+			     JL_("Whoever has this address can ask; it is shown once. The connection is not encrypted: "
+				 "use it in a network that you trust, or behind a server that speaks TLS."));
 	(void)fflush(stdout);
 	if (o->open)
 		open_browser(url);

@@ -23,10 +23,9 @@ struct jl_fit_problem {
 	int max_iter; /* 0: the default, 60 */
 };
 
-/* Bounded Levenberg-Marquardt with a numeric Jacobian; where the model has kinks and the gradient step fails, a
- * pattern search over single parameters takes over. `x`: start in, best out (untouched on failure); a start outside
- * the bounds is moved onto them. The residuals must be finite at the start; a trial point where they are not is
- * refused, not an error. ret_cost may be NULL. */
+/* Bounded Levenberg-Marquardt with a numeric Jacobian; where the model has kinks and the gradient step fails, a pattern search over single
+ * parameters takes over. `x`: start in, best out (untouched on failure); a start outside the bounds is moved onto them. The residuals must
+ * be finite at the start; a trial point where they are not is refused, not an error. ret_cost may be NULL. */
 enum jl_status jl_fit_solve(const struct jl_fit_problem *p, double *x, double *ret_cost, struct jl_err *err);
 
 /* How many of n rows take part; use NULL: all. */

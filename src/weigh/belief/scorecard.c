@@ -117,8 +117,7 @@ static void verdict(struct jl_buf *out, double value, double goal)
 static void headline(struct jl_buf *out, const struct jl_validation *v)
 {
 	jl_buf_puts(out, "| set | sources | scored | median | p90 | macro | bias | in 80 % | by source | parameters | "
-			 "naive guesses "
-			 "(median) |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n");
+			 "naive guesses (median) |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n");
 	for (size_t i = 0; i < v->n_lines; i++) {
 		const struct jl_validate_line *l = &v->lines[i];
 		const struct jl_goal *goal = scorecard_goal(l->set);
@@ -142,11 +141,10 @@ static void headline(struct jl_buf *out, const struct jl_validation *v)
 	}
 	jl_buf_putc(out, '\n');
 	if (v->n_pairs)
-		jl_buf_printf(
-			out,
-			"Of %zu pairs of rows that give one model of one source on two devices, the ratio of the two "
-			"predictions holds the measured one in its 80 %% interval in %.0f %%.\n\n",
-			v->n_pairs, 100.0 * (double)v->n_pairs_in / (double)v->n_pairs);
+		jl_buf_printf(out,
+			      "Of %zu pairs of rows that give one model of one source on two devices, the ratio of the "
+			      "two predictions holds the measured one in its 80 %% interval in %.0f %%.\n\n",
+			      v->n_pairs, 100.0 * (double)v->n_pairs_in / (double)v->n_pairs);
 }
 
 /* The easier questions beside it, with the intervals that ship. */
@@ -269,35 +267,29 @@ enum jl_status jl_scorecard_markdown(struct jl_buf *out, const struct jl_scoreca
 {
 	enum jl_status status;
 
-	jl_buf_printf(
-		out,
-		"# Score card of jeoul %s\n\n"
-		"Written by `make scorecard`; do not edit. How wrong the program is on published measurements\n"
-		"(`data/validation`), said before anybody else has to: every row is scored or listed with its "
-		"reason.\n\n"
-		"The figures are |ln(predicted / measured)|: 0.10 is 10 %% off. Each row is predicted by parameters "
-		"that were\n"
-		"fitted without any row of its source, and its interval is as wide as the other sources ask for: "
-		"neither "
-		"has seen it.\n"
-		"Where a set has one source, its groups (GPUs, or models) are left out one after the other instead. "
-		"*macro*: mean\n"
-		"over sources of each one's median. *bias*: median of ln(predicted / measured). *in 80 %%*: share of "
-		"the "
-		"measurements\n"
-		"inside the stated 80 %% interval; 75 to 85 %% is right. *by source*: the mean over sources of that "
-		"share, "
-		"so that a\n"
-		"source with most of the rows counts once. Few sources say little about the next one. *parameters*: "
-		"how "
-		"many the rows\n"
-		"have moved from their priors; sets of one fit share them. Marks are against the goals for unseen "
-		"sources.\n\n",
-		card->version);
+	jl_buf_printf(out,
+		      "# Score card of jeoul %s\n\n"
+		      "Written by `make scorecard`; do not edit. How wrong the program is on published measurements\n"
+		      "(`data/validation`), said before anybody else has to: every row is scored or listed with its "
+		      "reason.\n\n"
+		      "The figures are |ln(predicted / measured)|: 0.10 is 10 %% off. Each row is predicted by "
+		      "parameters that were\n"
+		      "fitted without any row of its source, and its interval is as wide as the other sources ask for: "
+		      "neither has seen it.\n"
+		      "Where a set has one source, its groups (GPUs, or models) are left out one after the other "
+		      "instead. *macro*: mean\n"
+		      "over sources of each one's median. *bias*: median of ln(predicted / measured). *in 80 %%*: "
+		      "share of the measurements\n"
+		      "inside the stated 80 %% interval; 75 to 85 %% is right. *by source*: the mean over sources of "
+		      "that share, so that a\n"
+		      "source with most of the rows counts once. Few sources say little about the next one. "
+		      "*parameters*: how many the rows\n"
+		      "have moved from their priors; sets of one fit share them. Marks are against the goals for "
+		      "unseen sources.\n\n",
+		      card->version);
 	headline(out, card->by_source);
-	jl_buf_puts(out,
-		    "Beside it, easier: without the row's group alone (its source's rows of other GPUs stay), and with "
-		    "the shipped parameters,\nwhich were fitted on these rows:\n\n");
+	jl_buf_puts(out, "Beside it, easier: without the row's group alone (its source's rows of other GPUs stay), and "
+			 "with the shipped parameters,\nwhich were fitted on these rows:\n\n");
 	beside(out, card);
 	for (size_t i = 0; i < card->by_source->n_lines; i++) {
 		const struct jl_validate_line *line = &card->by_source->lines[i];

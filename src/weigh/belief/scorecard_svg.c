@@ -64,16 +64,14 @@ static void frame(struct jl_buf *out, const struct jl_validate_line *line)
 {
 	jl_buf_printf(out,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-		      "role=\"img\" "
-		      "aria-label=\"%s: predicted against measured\">\n"
+		      "role=\"img\" aria-label=\"%s: predicted against measured\">\n"
 		      "<style>\n"
 		      "text{font:12px sans-serif;fill:#24292f}.t{font-size:14px;font-weight:bold}\n"
 		      ".g{stroke:#d0d7de;fill:none}.d{stroke:#57606a;fill:none}.b{fill:#2da44e;opacity:.15}\n"
 		      ".p{stroke:#0969da;stroke-width:4;stroke-linecap:round;stroke-opacity:.45;fill:none}.o{stroke:#"
 		      "cf222e}\n"
 		      "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.g{stroke:#30363d}.d{stroke:#8b949e}.b{fill:"
-		      "#3fb950}"
-		      ".p{stroke:#58a6ff}.o{stroke:#ff7b72}}\n"
+		      "#3fb950}.p{stroke:#58a6ff}.o{stroke:#ff7b72}}\n"
 		      "</style>\n",
 		      SIZE, SIZE, SIZE, SIZE, line->set);
 }

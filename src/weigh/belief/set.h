@@ -17,8 +17,7 @@
 enum jl_label { JL_LABEL_GPU, JL_LABEL_FAMILY, JL_LABEL_KIND, JL_LABEL_LINK, JL_N_LABEL };
 extern const char *const jl_label_ids[JL_N_LABEL]; /* "gpu", ...: as in physics/interval.h */
 
-/* A row as the driver sees it. A line of the file gives one, and a second one where it also says how much memory was
- * used. */
+/* A row as the driver sees it. A line of the file gives one, and a second one where it also says how much memory was used. */
 struct jl_set_row {
 	size_t line;                        /* in the file */
 	size_t item;                        /* index into the set's own rows; rows of one line share it */
@@ -93,9 +92,8 @@ struct jl_set_ops {
 			struct jl_buf *out);
 };
 
-/* Every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and what the first call made
- * of it at the next file. A row that cannot be scored is there too, and says why. Predictions come later. Everything lives in
- * `arena`. */
+/* Every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and what the first call made of it at
+ * the next file. A row that cannot be scored is there too, and says why. Predictions come later. Everything lives in `arena`. */
 enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io_data, struct jl_set_rows *io_rows,
 			   const struct jl_catalog *cat, struct jl_csv *csv, struct jl_arena *arena,
 			   struct jl_err *err);
@@ -108,8 +106,7 @@ void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data
 extern const struct jl_set_ops jl_gemm_ops, jl_collectives_ops, jl_llm_ops, jl_other_ops, jl_power_ops, jl_infer_ops,
 	jl_serve_ops, jl_tune_ops, jl_large_ops, jl_runs_ops;
 extern const struct jl_set_ops jl_served_ops[]; /* by enum jl_op_set of physics/op_params.h */
-/* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found.
- * NULL-terminated. */
+/* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found. NULL-terminated. */
 extern const struct jl_set_ops *const jl_sets[];
 
 /* By the name of a set, of one of its files, or "memory"; NULL: unknown. */

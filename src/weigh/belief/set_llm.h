@@ -136,8 +136,7 @@ void jl_llm_default_plan(struct jl_llm_row *row);
 /* Step memory of a row at a micro-batch, with the values before any fit: good enough to choose by. */
 double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch);
 
-/* The fastest plan that fits and leaves no rank without a sample, by the values before any fit; the row keeps its plan
- * where none does. */
+/* The fastest plan that fits and leaves no rank without a sample, by the values before any fit; the row keeps its plan where none does. */
 void jl_llm_best_plan(struct jl_llm_row *row);
 
 /* Shapes of published models by the names that sources give them. Inside belief only. */

@@ -101,13 +101,7 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 		.launch_given = row->lean_host,
 		.mean_seq = row->mean_seq,
 		.n_assumed = __builtin_popcount(row->assumed),
-		.input = { .kind = JL_INPUT_SYNTHETIC },
-		.ram_B = NAN,
-		.samples = NAN,
-		.tokens = NAN,
-		.steps_per_epoch = NAN,
-		.epochs = NAN,
-		.pue = 1,
+		JL_CASE_STEP_ALONE,
 	};
 	ret_case->profile.portable_flash = row->portable_flash;
 	ret_case->machine.memory.ragged = row->ragged;

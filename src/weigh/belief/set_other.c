@@ -369,13 +369,7 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 		.optimizer = JL_UNSET,
 		.software = row->software,
 		.n_assumed = (row->assumed & JL_OTHER_ASSUMED_BATCH) != 0,
-		.input = { .kind = JL_INPUT_SYNTHETIC },
-		.ram_B = NAN,
-		.samples = NAN,
-		.tokens = NAN,
-		.steps_per_epoch = NAN,
-		.epochs = NAN,
-		.pue = 1,
+		JL_CASE_STEP_ALONE,
 	};
 }
 

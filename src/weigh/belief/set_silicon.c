@@ -84,9 +84,8 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 	return JL_OK;
 }
 
-/* Devices of one worker. Attention in parallel over requests (dp) is run on the same devices as the experts: sources
- * that give dp either count it in tp, or give it alone. What would not hold the weights is a larger worker of which the
- * source gives a part. */
+/* Devices of one worker. Attention in parallel over requests (dp) is run on the same devices as the experts: sources that give dp either
+ * count it in tp, or give it alone. What would not hold the weights is a larger worker of which the source gives a part. */
 static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_row *row, const char *prefix,
 				  const struct jl_serve_cells *cells, struct jl_err *err)
 {

@@ -100,23 +100,19 @@ static void check_psu(const struct checking *c)
 		say(c, "psu-standard", JL_PART_ERROR, JL_SURE_SPEC,
 		    "rule-psu-sizing-a rule-4x-rtx-3090-blower-300-w-wall-peak",
 		    JL_N("%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power "
-			 "or "
-			 "use two supplies"),
+			 "or use two supplies"),
 		    load, standard);
 	if (isnan(have))
 		unchecked(c, "psu", "psu");
 	else if (have < load / figure(c, "build-psu-trips"))
 		say(c, "psu", JL_PART_ERROR, JL_SURE_PHYSICS, "rule-psu-sizing-a",
 		    JL_N("%.0f W supply, %.0f W under load (%d card{/s} at %.0f W, CPU %.0f W, rest %.0f W): it will "
-			 "shut "
-			 "down"),
+			 "shut down"),
 		    have, load, r->n_gpus, card_W(r), cpu, rest);
 	else if (have < load)
 		say(c, "psu", JL_PART_ERROR, JL_SURE_SPEC, "rule-psu-sizing-a",
 		    JL_N("%.0f W supply, %.0f W under load (%d card{/s} at %.0f W, CPU %.0f W, rest %.0f W): more than "
-			 "it "
-			 "is "
-			 "rated for; it may shut down at full load"),
+			 "it is rated for; it may shut down at full load"),
 		    have, load, r->n_gpus, card_W(r), cpu, rest);
 	else if (have < least)
 		say(c, "psu", JL_PART_WARNING, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
@@ -127,8 +123,7 @@ static void check_psu(const struct checking *c)
 		say(c, "psu", JL_PART_CONFLICT, JL_SURE_OPINION,
 		    "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
 		    JL_N("%.0f W supply for %.0f W under load: enough by one rule (CPU + GPU + %.0f %%: %.0f W), not "
-			 "by "
-			 "others (+%.0f %%: %.0f W; %.0f %% load: %.0f W)"),
+			 "by others (+%.0f %%: %.0f W; %.0f %% load: %.0f W)"),
 		    have, load, percent_over(bare), cc, percent_over(over), b, share * 100, a);
 	else
 		say(c, "psu", JL_PART_OK, JL_SURE_OPINION, "rule-psu-sizing-a rule-psu-sizing-b rule-psu-sizing-c",
@@ -254,8 +249,8 @@ static void check_slots(const struct checking *c)
 	else if (r->n_gpus > 1 && card_pitch(r) < thick)
 		say(c, "slots", JL_PART_ERROR, r->spacing_assumed ? JL_SURE_OPINION : JL_SURE_SPEC, "",
 		    r->spacing_assumed
-			    ? JL_N("cards of %g slots do not fit side by side if the board's slots are %g "
-				   "apart, as assumed: give board_spacing")
+			    ? JL_N("cards of %g slots do not fit side by side if the board's slots are %g apart, as "
+				   "assumed: give board_spacing")
 			    : JL_N("cards of %g slots do not fit side by side: the board's slots are %g apart"),
 		    thick, card_pitch(r));
 	else if (r->n_gpus > 1 && r->spacing_assumed)
@@ -284,17 +279,15 @@ static void check_cooling(const struct checking *c)
 		say(c, "cooling", JL_PART_ERROR, JL_SURE_MEASURED,
 		    "rule-non-blower-adjacent-cards rule-blower-needed rule-water-cooling rule-throttle-temperature",
 		    JL_N("%d open-air cards in one box heat each other and throttle (10 to 30 %% slower at 80 °C): "
-			 "blower "
-			 "or water cooling"),
+			 "blower or water cooling"),
 		    r->n_gpus);
 	} else if (r->cooling == JL_COOLING_OPEN_AIR && !(gap >= 1)) {
 		say(c, "cooling", isnan(gap) ? JL_PART_UNCHECKED : JL_PART_WARNING, JL_SURE_MEASURED,
 		    "rule-air-cooling-ok rule-non-blower-adjacent-cards",
 		    isnan(gap) ? JL_N("%d open-air cards need a free slot between them (board_spacing is not given)")
-		    : r->spacing_assumed
-			    ? JL_N("%d open-air cards without a free slot between them (spacing of the slots assumed: "
-				   "board_spacing) lose 10 to 30 %%")
-			    : JL_N("%d open-air cards without a free slot between them lose 10 to 30 %%"),
+		    : r->spacing_assumed ? JL_N("%d open-air cards without a free slot between them (spacing of the "
+						"slots assumed: board_spacing) lose 10 to 30 %%")
+					 : JL_N("%d open-air cards without a free slot between them lose 10 to 30 %%"),
 		    r->n_gpus);
 	} else {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok rule-blower-penalty-multi-gpu",
@@ -320,10 +313,9 @@ static void check_lanes(const struct checking *c)
 	if (lanes >= least)
 		say(c, "lanes", r->n_gpus > 1 && lanes < all ? JL_PART_CONFLICT : JL_PART_OK, JL_SURE_OPINION,
 		    "rule-pcie-gen-lanes-matter rule-nvlink-worth-it",
-		    lanes >= all
-			    ? JL_N("x%.0f for each card")
-			    : JL_N("x%.0f for each card: fine for data parallel by one rule; tensor parallel and ZeRO "
-				   "feel it"),
+		    lanes >= all ? JL_N("x%.0f for each card")
+				 : JL_N("x%.0f for each card: fine for data parallel by one rule; tensor parallel and "
+					"ZeRO feel it"),
 		    fmin(lanes, all));
 	else
 		say(c, "lanes", JL_PART_WARNING, JL_SURE_OPINION, "rule-pcie-gen-lanes-matter",
@@ -357,11 +349,10 @@ static void check_ram(const struct checking *c)
 					 : r->ram_B < ratio * all * sold ? JL_PART_CONFLICT
 									 : JL_PART_OK;
 	say(c, "ram", level, JL_SURE_OPINION, "rule-ram-vs-gpu rule-ram-second-opinion conflict-ram-rule",
-	    level == JL_PART_OK ? JL_N("%.0f GiB of RAM: twice the cards' %.0f GiB or more")
-	    : level == JL_PART_ERROR
-		    ? JL_N("%.0f GiB of RAM is less than one card's memory (%.0f GiB)")
-		    : JL_N("%.0f GiB of RAM: enough by one rule (the largest card), less than the %.0f GiB "
-			   "(twice the cards' memory) that another asks"),
+	    level == JL_PART_OK      ? JL_N("%.0f GiB of RAM: twice the cards' %.0f GiB or more")
+	    : level == JL_PART_ERROR ? JL_N("%.0f GiB of RAM is less than one card's memory (%.0f GiB)")
+				     : JL_N("%.0f GiB of RAM: enough by one rule (the largest card), less than the "
+					    "%.0f GiB (twice the cards' memory) that another asks"),
 	    r->ram_B / GiB,
 	    (level == JL_PART_ERROR      ? vram
 	     : level == JL_PART_CONFLICT ? ratio * all

@@ -1,5 +1,4 @@
-/* What a system should reach: a range from the model and from published measurements near it, and the bound of
- * the hardware. Pure. */
+/* What a system should reach: a range from the model and from published measurements near it, and the bound of the hardware. Pure. */
 #pragma once
 
 #include "check/verdict.h"

@@ -78,9 +78,8 @@ struct jl_steadiness {
 };
 void jl_check_steadiness(struct jl_steadiness *ret, const struct jl_record *const *records, size_t n_records);
 
-/* One run against another. A change counts where it is larger than JL_CHANGE_LEAST and than what differs between
- * runs anyway, the intervals do not touch, and the samples (where there are some) are unlikely to be of one
- * distribution. */
+/* One run against another. A change counts where it is larger than JL_CHANGE_LEAST and than what differs between runs anyway, the intervals
+ * do not touch, and the samples (where there are some) are unlikely to be of one distribution. */
 #define JL_CHANGE_LEAST_FRAC 0.05
 #define JL_CHANGE_P          0.01
 struct jl_change {

@@ -69,15 +69,13 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
 				    struct jl_err *err);
 
-/* What a host around so many cards costs: assumed, since no row of the catalog prices a bare host, and said wherever it
- * is used. */
+/* What a host around so many cards costs: assumed, since no row of the catalog prices a bare host, and said wherever it is used. */
 double jl_cost_host_usd(const struct jl_catalog *cat, const struct jl_gpu *gpu, int n_cards);
 
 /* Is there any rent in this place? What is wrong names some that there are. */
 enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err);
 
-/* Time from one checkpoint to the next that loses least: what saving takes against what an interruption loses. 0: not
- * asked for. */
+/* Time from one checkpoint to the next that loses least: what saving takes against what an interruption loses. 0: not asked for. */
 double jl_cost_save_every_s(const struct jl_cost_option *o);
 
 /* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */

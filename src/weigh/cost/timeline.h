@@ -31,8 +31,7 @@ enum jl_status jl_cost_line_make(struct jl_cost_line *ret_line, const struct jl_
 				 const struct jl_cost_setting *setting, const struct jl_catalog *cat,
 				 struct jl_arena *arena, struct jl_err *err);
 
-/* Days until `dear` (more on the first day) has cost no more than `cheap`, parts of a day by proportion; NAN: not within the
- * horizon. */
+/* Days until `dear` (more on the first day) has cost no more than `cheap`, parts of a day by proportion; NAN: not within the horizon. */
 double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_line *cheap, long horizon_days);
 
 /* Energy of n days in thousandths of a kWh, PUE included. */

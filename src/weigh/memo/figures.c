@@ -118,11 +118,10 @@ static bool is_label(const char *t, size_t from, size_t at, const struct number 
 	if (num->end + 3 < end && t[num->end] == '-' && num->value > 1900 && num->value < 2100 &&
 	    is_digit(t[num->end + 1]) && is_digit(t[num->end + 2]) && !is_digit(t[num->end + 3]))
 		return true;
-	return word_before(
-		t, at,
-		"pcie|gen|cuda|python|pytorch|version|ver|v|ddr|nvlink|nvswitch|rocm|ubuntu|figure|fig|table|section|"
-		"chapter|stage|zero|tensorflow|driver|cudnn|nccl|sm|시나리오|표|그림|worker|rank|seed|tf|line|issue|"
-		"pr");
+	return word_before(t, at,
+			   "pcie|gen|cuda|python|pytorch|version|ver|v|ddr|nvlink|nvswitch|rocm|ubuntu|figure|fig|"
+			   "table|section|chapter|stage|zero|tensorflow|driver|cudnn|nccl|sm|시나리오|표|그림|worker|"
+			   "rank|seed|tf|line|issue|pr");
 }
 
 /* What stands right before: letters make it a name ("A100", "ZeRO-2", "rtx-3090"). */

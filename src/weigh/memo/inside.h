@@ -73,6 +73,7 @@ int jl_is_slip(const char *x, size_t n, const char *y, size_t m);
 void jl_memo_sentence(const struct jl_memo *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
 		      uint32_t *ret_to);
 const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len);
+#define JL_QUOTE(note, part) jl_memo_quote((note), (part)->at, (part)->len)
 
 /* findings.c */
 /* A line or a table that begins there is longer than what is looked at. */

@@ -58,7 +58,8 @@ enum {
 	JL_FIG_MOST = 8,
 	JL_FIG_COMMAS = 16,
 	JL_FIG_APPENDED = 32,
-	JL_FIG_POWER = 64 /* 8.09e22 */
+	JL_FIG_POWER = 64, /* 8.09e22 */
+	JL_FIG_OPEN = JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST
 };
 
 struct jl_figure {

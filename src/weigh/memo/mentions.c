@@ -26,9 +26,8 @@ struct naming {
 };
 
 /* Words that stand in the name of a card behind its number. */
-static const char tail_words[] =
-	"ti|super|sxm|sxm2|sxm3|sxm4|sxm5|pcie|nvl|dgxs|oam|ada|generation|pro|blackwell|server|workstation|"
-	"edition|max-q|d|x|laptop|6000|5000|4500|4000|2000|8000";
+static const char tail_words[] = "ti|super|sxm|sxm2|sxm3|sxm4|sxm5|pcie|nvl|dgxs|oam|ada|generation|pro|blackwell|"
+				 "server|workstation|edition|max-q|d|x|laptop|6000|5000|4500|4000|2000|8000";
 /* Words that may begin one; they say nothing alone. */
 static const char head_words[] =
 	"rtx|gtx|titan|quadro|tesla|radeon|instinct|gaudi|tpu|geforce|nvidia|amd|dgx|hgx|intel";

@@ -105,21 +105,19 @@ static void explain(struct jl_said_finding *said, const struct row *base, const 
 	if (said->impossible_premise)
 		said->fix[0] = '\0';
 	if (in->impossible)
-		jl_said_finding_say(
-			said,
-			"the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; and %.0f "
-			"samples in %.3g s would be %.3gx the throughput of the first row, where no rate of the "
-			"hardware is more than %.1fx",
-			batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
-			in->most);
+		jl_said_finding_say(said,
+				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; "
+				    "and %.0f samples in %.3g s would be %.3gx the throughput of the first row, where "
+				    "no rate of the hardware is more than %.1fx",
+				    batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step),
+				    in->times, in->most);
 	else if (in->unlikely)
-		jl_said_finding_say(
-			said,
-			"the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; and %.0f "
-			"samples in %.3g s would be %.3gx the throughput of the first row, where jeoul expects %.2g to "
-			"%.2gx (80 %% interval)",
-			batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
-			in->expected.lo, in->expected.hi);
+		jl_said_finding_say(said,
+				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; "
+				    "and %.0f samples in %.3g s would be %.3gx the throughput of the first row, where "
+				    "jeoul expects %.2g to %.2gx (80 %% interval)",
+				    batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step),
+				    in->times, in->expected.lo, in->expected.hi);
 	else
 		jl_said_finding_say(said,
 				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f",
@@ -198,11 +196,10 @@ static void judge_step(struct jl_memo *note, const struct jl_grid *g, const stru
 					  jl_grid_cell(g, r, (uint32_t)c->step)->fig)))
 		return;
 	if (in.impossible)
-		jl_said_finding_say(
-			said,
-			"%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate of the "
-			"hardware is more than %.1fx",
-			batch->lo, step->hi, in.times, in.most);
+		jl_said_finding_say(said,
+				    "%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate "
+				    "of the hardware is more than %.1fx",
+				    batch->lo, step->hi, in.times, in.most);
 	else
 		jl_said_finding_say(said,
 				    "%.0f samples in %.3g s would be %.3gx the throughput of the first, where jeoul "

@@ -49,8 +49,7 @@ static void check_share_said(struct jl_memo *note, const struct jl_line *line, i
 		jl_memo_judge(note, reached + 1, JL_MEMO_CONFIRMED);
 		return;
 	}
-	jl_finding_gives(note, r, want, true, jl_memo_quote(note, f->at, f->len), "÷",
-			 jl_memo_quote(note, p->at, p->len));
+	jl_finding_gives(note, r, want, true, JL_QUOTE(note, f), "÷", JL_QUOTE(note, p));
 }
 
 /* "The peak is 312 TFLOPS; we reached 410": both in one line. */
@@ -69,8 +68,7 @@ static void check_peak_said(struct jl_memo *note, const struct jl_line *line, in
 	if (f->lo <= p->hi * 1.005)
 		check_share_said(note, line, fig);
 	else if ((said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
-		jl_said_finding_say(said, "above the peak that the sentence gives, %s",
-				    jl_memo_quote(note, p->at, p->len));
+		jl_said_finding_say(said, "above the peak that the sentence gives, %s", JL_QUOTE(note, p));
 }
 
 /* Does the sentence reckon this rate, or say what of it one card has? Then it is of all of them. */
@@ -333,17 +331,15 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		snprintf(lo, sizeof lo, "≤ %.50s", said->premises);
 		memcpy(said->premises, lo, sizeof lo);
 		if (as > 1)
-			jl_said_finding_say(
-				said,
-				"the busbw of an all-reduce over %u nodes cannot be above the network's %.3g GB/s x "
-				"%u/%u x %.3g: every byte leaves a node nearly twice",
-				nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1), as);
+			jl_said_finding_say(said,
+					    "the busbw of an all-reduce over %u nodes cannot be above the network's "
+					    "%.3g GB/s x %u/%u x %.3g: every byte leaves a node nearly twice",
+					    nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1), as);
 		else
-			jl_said_finding_say(
-				said,
-				"an all-reduce over %u nodes cannot be above the network's %.3g GB/s x %u/%u: "
-				"every byte leaves a node nearly twice",
-				nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
+			jl_said_finding_say(said,
+					    "an all-reduce over %u nodes cannot be above the network's %.3g GB/s x "
+					    "%u/%u: every byte leaves a node nearly twice",
+					    nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
 	}
 	if (!expect(&e, note, &net, nodes))
 		return;
@@ -391,7 +387,7 @@ static void check_faster(struct jl_memo *note, const struct jl_line *line, int32
 		return;
 	said->source = x->gpus[0]->source;
 	jl_said_finding_say(said, "no listed rate of %s is more than %.2gx that of %s; is it the other way round?",
-			    jl_memo_quote(note, fast->at, fast->len), most, jl_memo_quote(note, other->at, other->len));
+			    JL_QUOTE(note, fast), most, JL_QUOTE(note, other));
 }
 
 /* --- both directions beside one */

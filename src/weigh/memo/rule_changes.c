@@ -67,11 +67,10 @@ static void judge(struct jl_memo *note, const struct change *c)
 	jl_fig_text(said->premises, note, r, want, 0);
 	jl_fig_digits(said->fix, r, want, 0);
 	if (c->first == c->last)
-		jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, c->first->at, c->first->len),
-				    said->premises);
+		jl_said_finding_say(said, "%.150s gives %s", JL_QUOTE(note, c->first), said->premises);
 	else
-		jl_said_finding_say(said, "from %s to %s is %s", jl_memo_quote(note, c->first->at, c->first->len),
-				    jl_memo_quote(note, c->last->at, c->last->len), said->premises);
+		jl_said_finding_say(said, "from %s to %s is %s", JL_QUOTE(note, c->first), JL_QUOTE(note, c->last),
+				    said->premises);
 }
 
 static bool has(const struct jl_memo *note, uint32_t from, uint32_t to, const char *words)
@@ -92,10 +91,9 @@ static bool full_stop(const struct jl_memo *note, uint32_t from, uint32_t to)
 	return false;
 }
 
-static const char compares[] =
-	"faster|slower|빠|빨|느|higher|lower|more|less|감소|증가|reduction|increase|increased|decrease|reduced|"
-	"improvement|improved|절감|단축|향상|개선|speedup|speed-up|gain|drop|smaller|larger|cheaper|"
-	"저렴|savings|높|낮|늘|줄";
+static const char compares[] = "faster|slower|빠|빨|느|higher|lower|more|less|감소|증가|reduction|increase|increased|"
+			       "decrease|reduced|improvement|improved|절감|단축|향상|개선|speedup|speed-up|gain|drop|"
+			       "smaller|larger|cheaper|저렴|savings|높|낮|늘|줄";
 
 /* "points" are no share of it; "of" names a share of something else. */
 static bool other_share(const struct jl_memo *note, uint32_t at, uint32_t end)
@@ -294,8 +292,8 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 		char factor[24];
 
 		if (a->qty != b->qty || (a->qty != JL_Q_USD && a->qty != JL_Q_KRW && a->qty != JL_Q_ENERGY) ||
-		    (a->flags | b->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || b->at - a->at > 60 ||
-		    full_stop(note, a->at, b->at) || note->verdicts[i + 1] <= JL_MEMO_UNLIKELY)
+		    (a->flags | b->flags) & JL_FIG_OPEN || b->at - a->at > 60 || full_stop(note, a->at, b->at) ||
+		    note->verdicts[i + 1] <= JL_MEMO_UNLIKELY)
 			continue;
 		from = span_of(note, line, a);
 		to = span_of(note, line, b);
@@ -317,7 +315,7 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 			continue;
 		snprintf(factor, sizeof factor, "%.3g", is == b ? to / from : from / to);
 		jl_finding_gives(note, is, is == b ? want : b->lo * from / to, is == a || sure || (then == 2 && !first),
-				 factor, "×", jl_memo_quote(note, other->at, other->len));
+				 factor, "×", JL_QUOTE(note, other));
 	}
 }
 
@@ -352,8 +350,7 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 	}
 	if ((r->qty != JL_Q_PERCENT && (r->qty != JL_Q_RATIO || sure)) || b->qty == JL_Q_PERCENT ||
 	    b->qty == JL_Q_RATIO || (a->qty != b->qty && !(a->qty == JL_Q_NUMBER && b->qty != JL_Q_BYTES)) ||
-	    full_stop(note, f->at, f[2].at) || b->at - a->at > 60 ||
-	    (a->flags | b->flags | r->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) ||
+	    full_stop(note, f->at, f[2].at) || b->at - a->at > 60 || (a->flags | b->flags | r->flags) & JL_FIG_OPEN ||
 	    note->verdicts[r - note->figures] != JL_MEMO_CANNOT || !(a->lo > 0) || !(b->lo > 0))
 		return;
 	const double part = a->qty == b->qty ? a->lo : a->lo * b->scale, want = part / b->lo,
@@ -363,8 +360,7 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 		return;
 	}
 	if (fabs(log(want / r->lo)) < 0.45 && (sure || jl_fig_slip(note, r, want) == 2))
-		jl_finding_gives(note, r, want, jl_fig_slip(note, r, want), jl_memo_quote(note, a->at, a->len), "÷",
-				 jl_memo_quote(note, b->at, b->len));
+		jl_finding_gives(note, r, want, jl_fig_slip(note, r, want), JL_QUOTE(note, a), "÷", JL_QUOTE(note, b));
 }
 
 /* "1,000만원의 15 %는 150만원", "15 % of $1,000 is $150", "$440.32 with a 60 % discount is $176.13": the share of a whole, or what it leaves. */
@@ -377,8 +373,7 @@ static void line_parts(struct jl_memo *note, const struct jl_line *line, uint32_
 
 	if (share->qty != JL_Q_PERCENT || whole->qty != part->qty || part->qty == JL_Q_PERCENT ||
 	    part->qty == JL_Q_RATIO || part->qty == JL_Q_COUNT || part->qty == JL_Q_GENERATION ||
-	    part->qty == JL_Q_PARAMS ||
-	    (f->flags | f[1].flags | part->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || gap > 24 || !gap ||
+	    part->qty == JL_Q_PARAMS || (f->flags | f[1].flags | part->flags) & JL_FIG_OPEN || gap > 24 || !gap ||
 	    share->lo > 1 || !(whole->lo > 0) || note->verdicts[i + 2] != JL_MEMO_CANNOT ||
 	    (f->at > line->at + 2 && (strchr("*/+=x", t[f->at - 2]) || memcmp(t + f->at - 2, "\x97 ", 2) == 0)))
 		return;
@@ -400,9 +395,8 @@ static void line_parts(struct jl_memo *note, const struct jl_line *line, uint32_
 		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
 		return;
 	}
-	snprintf(change, sizeof change, "(100 %% − %.40s)", jl_memo_quote(note, share->at, share->len));
-	jl_finding_gives(note, part, want, true, jl_memo_quote(note, whole->at, whole->len), "×",
-			 off ? change : jl_memo_quote(note, share->at, share->len));
+	snprintf(change, sizeof change, "(100 %% − %.40s)", JL_QUOTE(note, share));
+	jl_finding_gives(note, part, want, true, JL_QUOTE(note, whole), "×", off ? change : JL_QUOTE(note, share));
 }
 
 /* --- what units make of two figures */
@@ -430,16 +424,14 @@ static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const 
 static bool is_said_so(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *b,
 		       const struct jl_figure *out)
 {
-	static const char more[] =
-		"and|plus|with|including|after|before|discount|off|about|roughly|around|measured|took|was|"
-		"포함|및|할인|약|정도|실측|측정|걸렸|+|overhead|compressed";
+	static const char more[] = "and|plus|with|including|after|before|discount|off|about|roughly|around|measured|"
+				   "took|was|포함|및|할인|약|정도|실측|측정|걸렸|+|overhead|compressed";
 	const uint32_t end = b->at + b->len;
 
 	return out->at - end < 40 && !(out->flags & JL_FIG_ABOUT) && !JL_PART_HAS(note, line, more) &&
 	       jl_span_has(note->text + end, out->at - end,
 			   "cost|costs|is|are|make|makes|come "
-			   "to|takes|take|needs|쓰면|이면|라면|보내면|전송하면|읽으면|쓰는 데|"
-			   "옮기면|면");
+			   "to|takes|take|needs|쓰면|이면|라면|보내면|전송하면|읽으면|쓰는 데|옮기면|면");
 }
 
 /* "4 cards of 450 W on one 1,600 W power supply": what something can bear is no sum of what is put on it. */
@@ -463,7 +455,7 @@ static void line_defined(struct jl_memo *note, const struct jl_line *line, uint3
 
 	if (!(each ? is_each(a, b, out)
 		   : a->qty == defined[row].a && b->qty == defined[row].b && out->qty == defined[row].out) ||
-	    (a->flags | b->flags | out->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || !(b->lo > 0) ||
+	    (a->flags | b->flags | out->flags) & JL_FIG_OPEN || !(b->lo > 0) ||
 	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || is_capacity(note, line, out) ||
 	    full_stop(note, f->at, out->at) ||
 	    (*defined[row].words &&
@@ -476,8 +468,8 @@ static void line_defined(struct jl_memo *note, const struct jl_line *line, uint3
 		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
 	else if (fabs(log(want / out->lo)) < 2.4 &&
 		 (jl_fig_slip(note, out, want) == 2 || is_said_so(note, line, out - 1, out)))
-		jl_finding_gives(note, out, want, true, jl_memo_quote(note, a->at, a->len),
-				 defined[row].eb > 0 ? "×" : "÷", jl_memo_quote(note, b->at, b->len));
+		jl_finding_gives(note, out, want, true, JL_QUOTE(note, a), defined[row].eb > 0 ? "×" : "÷",
+				 JL_QUOTE(note, b));
 }
 
 void jl_rule_changes(struct jl_memo *note)

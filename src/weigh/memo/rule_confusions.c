@@ -132,7 +132,7 @@ static void found(struct jl_memo *note, struct confusion *c, size_t l)
 	else
 		c->root = (int32_t)(said - note->findings);
 	if (c->hardware && on)
-		jl_said_finding_say(said, "%s: {%s}", jl_memo_quote(note, on->at, on->len), c->en);
+		jl_said_finding_say(said, "%s: {%s}", JL_QUOTE(note, on), c->en);
 	else
 		jl_said_finding_say(said, "{%s}", c->en);
 }

@@ -11,12 +11,11 @@ static const char small[] = "LoRA|QLoRA|8-bit|4-bit|8bit|4bit|INT8|INT4|FP8|FP4|
 			    "offloading|오프로딩|오프로드|GGUF|AWQ|GPTQ|MoE|pruned";
 
 /* It fits, or runs there; or somebody says that it does not. */
-static const char
-	fit_words[] =
-		"fit|fits|fitting|run|runs|loads|loaded|serve|served|들어갑|들어가|들어간|올라|올려|올립|돌아|돌립|"
-		"탑재|담깁|담을|적재",
-	not_words[] = "not|cannot|doesn't|don't|can't|won't|didn't|unless|only if|too large|exceed|exceeds|OOM|out of "
-		      "memory|no longer|neither|without|않|못|부족|초과|불가|안 들|넘어|넘습|없";
+static const char fit_words[] = "fit|fits|fitting|run|runs|loads|loaded|serve|served|들어갑|들어가|들어간|올라|올려|"
+				"올립|돌아|돌립|탑재|담깁|담을|적재",
+		  not_words[] =
+			  "not|cannot|doesn't|don't|can't|won't|didn't|unless|only if|too large|exceed|exceeds|OOM|out "
+			  "of memory|no longer|neither|without|않|못|부족|초과|불가|안 들|넘어|넘습|없";
 static const char several[] = "멀티노드|multi-node|multinode|nodes|노드|Tensor Parallel";
 static const char whole_weights[] = "16bit|16-bit|fp16|bf16|float16|bfloat16|half precision";
 
@@ -25,9 +24,8 @@ enum use { USE_NONE, USE_TRAIN, USE_INFER };
 /* What a line speaks of itself decides, then the headings above it. */
 static enum use use_of(const struct jl_memo *note, uint32_t line)
 {
-	static const char states[] =
-		"optimizer|optimiser|옵티마이저|gradient|gradients|기울기|Adam|AdamW|states|학습|training|"
-		"train|fine-tuning|finetuning|pretraining|파인튜닝|미세조정";
+	static const char states[] = "optimizer|optimiser|옵티마이저|gradient|gradients|기울기|Adam|AdamW|states|학습|"
+				     "training|train|fine-tuning|finetuning|pretraining|파인튜닝|미세조정";
 	const struct jl_line *l = &note->lines[line];
 
 	if (JL_PART_HAS(note, l, "가중치|weights") &&
@@ -188,17 +186,16 @@ static void check_model(struct jl_memo *note, uint32_t l)
 static bool check_room(struct jl_memo *note, const struct jl_line *line, uint32_t i)
 {
 	static const char shared[] =
-		"two|three|four|five|six|eight|both|all|nodes|GPUs|across|each|per|total|두|세|네|장씩|여러|"
-		"compress|compressed|압축|shard|sharded|shards|stream|streamed|split|분할|나누|나눠|batches|"
-		"half|절반|swap|mmap|KV|여유|so "
-		"that|recomputed|recompute|after|once|reduced|shrink|shrinks|줄여|줄이|줄어|재계산";
+		"two|three|four|five|six|eight|both|all|nodes|GPUs|across|each|per|total|두|세|네|장씩|여러|compress|"
+		"compressed|압축|shard|sharded|shards|stream|streamed|split|분할|나누|나눠|batches|half|절반|swap|mmap|"
+		"KV|여유|so that|recomputed|recompute|after|once|reduced|shrink|shrinks|줄여|줄이|줄어|재계산";
 	const struct jl_figure *a = &note->figures[i], *b = a + 1;
 	const char *t = note->text;
 	uint32_t from, to;
 	struct jl_said_finding *said;
 
 	if (a->qty != JL_Q_BYTES || b->qty != JL_Q_BYTES || a->lo <= b->hi * 1.05 || a->lo > b->hi * 20 ||
-	    (a->flags | b->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST) || a->scale < 1e9)
+	    (a->flags | b->flags) & JL_FIG_OPEN || a->scale < 1e9)
 		return false;
 	jl_memo_sentence(note, line, b->at, &from, &to);
 	const uint32_t end = b->at + b->len, far = to < end + 48 ? to : end + 48;
@@ -208,14 +205,12 @@ static bool check_room(struct jl_memo *note, const struct jl_line *line, uint32_
 		return false;
 	if (!jl_span_has(t + a->at + a->len, b->at - a->at - a->len,
 			 "fit in|fits in|fit into|fits into|fit on|fits on|fit within|fits within|fit one|fits "
-			 "one|runs on|run on|loads "
-			 "into|goes into") &&
+			 "one|runs on|run on|loads into|goes into") &&
 	    !jl_span_has(t + end, far - end, "들어갑|들어가|들어간|올라갑|올라가|담깁|돌아갑|실행됩"))
 		return false;
 	said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", (int32_t)i);
 	if (said)
-		jl_said_finding_say(said, "more than the %s that it is said to fit in",
-				    jl_memo_quote(note, b->at, b->len));
+		jl_said_finding_say(said, "more than the %s that it is said to fit in", JL_QUOTE(note, b));
 	return said != NULL;
 }
 

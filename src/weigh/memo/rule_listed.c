@@ -45,9 +45,8 @@ static const struct metric metrics[] = {
 	{ "nvlink", "measured|실측|busbw|algbw|achieved|all-reduce|allreduce|nvswitch", JL_Q_BYTE_RATE, M_LINK,
 	  F(link_bothway_Bps), F(link_oneway_Bps), 0, JL_N("NVLink"), 0.03 },
 	{ "bandwidth|대역폭|HBM|GDDR|TB/s",
-	  MEASURED
-	  "|nvlink|pcie|nvswitch|fabric|L1|L2|cache|캐시|shared|network|네트워크|node|nodes|노드|aggregate|total|"
-	  "합|총|disk|SSD|NVMe|busbw|algbw|all-reduce|CPU|host",
+	  MEASURED "|nvlink|pcie|nvswitch|fabric|L1|L2|cache|캐시|shared|network|네트워크|node|nodes|노드|aggregate|"
+		   "total|합|총|disk|SSD|NVMe|busbw|algbw|all-reduce|CPU|host",
 	  JL_Q_BYTE_RATE, M_SAID_RATE, F(mem_Bps), 0, 0, JL_N("memory bandwidth"), 0.045 },
 	{ "메모리|memory|VRAM|GPU RAM|HBM|GDDR",
 	  "사용|usage|used|peak|allocated|시스템|system|requirement|필요|host|예산|budget|부족|여유|needs|need|free|"
@@ -306,11 +305,10 @@ static void check_generation(struct jl_memo *note, int32_t fig, const struct jl_
 	jl_fig_text(said->estimate, note, f, listed, 0);
 	jl_fig_digits(said->fix, f, listed, 0);
 	link_root(note, said, e);
-	jl_said_finding_say(
-		said,
-		"the tensor cores of %s are of generation %d: Volta's were the first, Turing's the second, Ampere's "
-		"the third, Hopper's the fourth",
-		name, listed);
+	jl_said_finding_say(said,
+			    "the tensor cores of %s are of generation %d: Volta's were the first, Turing's the second, "
+			    "Ampere's the third, Hopper's the fourth",
+			    name, listed);
 }
 
 static void years_of(const struct jl_memo *note, const struct jl_entity *e, int *ret_lo, int *ret_hi)
@@ -371,9 +369,9 @@ static bool judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on
 		if (!strong && (m->kind == M_MEMORY || m->kind == M_POWER || m->kind == M_COUNT))
 			continue; /* in a sentence it may be what something needs or has left */
 		if (m->kind == M_GENERATION)
-			check_generation(note, fig, e, jl_memo_quote(note, on->at, on->len));
+			check_generation(note, fig, e, JL_QUOTE(note, on));
 		else if (m->kind == M_YEAR)
-			check_year(note, fig, e, jl_memo_quote(note, on->at, on->len));
+			check_year(note, fig, e, JL_QUOTE(note, on));
 		else if (!e->n_gpus)
 			continue;
 		else if (m->kind == M_POWER)
@@ -510,7 +508,7 @@ static void judge_adjacent(struct jl_memo *note, const struct jl_mention *m)
 		    f->flags & JL_FIG_RANGE)
 			continue;
 		if (e->family && bracket && f->qty == JL_Q_NUMBER && note->text[f->at + f->len] == ')')
-			check_year(note, (int32_t)i, e, jl_memo_quote(note, m->at, m->len));
+			check_year(note, (int32_t)i, e, JL_QUOTE(note, m));
 		else if (e->n_gpus && f->qty == JL_Q_BYTES && f->scale > 9e8)
 			judge(note, (int32_t)i, m, &p, true);
 		else if (e->n_gpus && f->qty == JL_Q_BYTE_RATE && bits_for_bytes(rate, f, e))

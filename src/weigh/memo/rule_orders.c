@@ -80,8 +80,7 @@ static void compare(struct jl_memo *note, const struct ranked *x, const struct r
 	const struct jl_figure *a = &note->figures[lo->fig], *b = &note->figures[hi->fig];
 	struct jl_said_finding *said;
 
-	if (x->p == y->p || strcmp(x->of, y->of) != 0 || a->qty != b->qty ||
-	    (a->flags | b->flags) & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST))
+	if (x->p == y->p || strcmp(x->of, y->of) != 0 || a->qty != b->qty || (a->flags | b->flags) & JL_FIG_OPEN)
 		return;
 	if (a->lo <= b->lo + (a->digit + b->digit) / 2) {
 		jl_memo_judge(note, hi->fig, JL_MEMO_GIVEN);
@@ -89,8 +88,7 @@ static void compare(struct jl_memo *note, const struct ranked *x, const struct r
 	}
 	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "order", hi->fig)))
 		return;
-	jl_said_finding_say(said, "p%.4g cannot be below p%.4g, which is %s", hi->p, lo->p,
-			    jl_memo_quote(note, a->at, a->len));
+	jl_said_finding_say(said, "p%.4g cannot be below p%.4g, which is %s", hi->p, lo->p, JL_QUOTE(note, a));
 }
 
 #define RANKED_MAX 24
@@ -167,7 +165,7 @@ static void judge_shares(struct jl_memo *note, const int32_t *figs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_figure *f = &note->figures[figs[i]];
 
-		if (f->flags & (JL_FIG_RANGE | JL_FIG_LEAST | JL_FIG_MOST | JL_FIG_ABOUT) || f->lo >= 1)
+		if (f->flags & (JL_FIG_OPEN | JL_FIG_ABOUT) || f->lo >= 1)
 			return;
 		sum += f->lo;
 		slack += f->digit * 0.51;

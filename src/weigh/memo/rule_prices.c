@@ -173,7 +173,7 @@ static const char *dollars(char out[JL_SHOULD_MAX], const struct asked *q, doubl
 static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const struct offers *o)
 {
 	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig);
-	const char *name = q->e->n_gpus == 1 ? q->e->gpus[0]->name : jl_memo_quote(note, q->on->at, q->on->len),
+	const char *name = q->e->n_gpus == 1 ? q->e->gpus[0]->name : JL_QUOTE(note, q->on),
 		   *unit = q->rent ? "USD/h" : "USD";
 	char lo[JL_SHOULD_MAX], hi[JL_SHOULD_MAX], where[96];
 

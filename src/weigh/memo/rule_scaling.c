@@ -101,13 +101,13 @@ static void blame(struct jl_memo *note, const struct jl_grid *g, const struct sc
 		jl_fig_digits(said->fix, is, is_share ? share : up, 0);
 	if (is_share)
 		jl_said_finding_say(said, "does not go with the speed-up of its row, %s: that would be %s",
-				    jl_memo_quote(note, other->at, other->len), said->premises);
+				    JL_QUOTE(note, other), said->premises);
 	else
 		jl_said_finding_say(said,
 				    both ? JL_N("does not go with the efficiency of its row, %s: that would be %s; "
 						"they are over different bases")
 					 : JL_N("does not go with the efficiency of its row, %s: that would be %s"),
-				    jl_memo_quote(note, other->at, other->len), said->premises);
+				    JL_QUOTE(note, other), said->premises);
 }
 
 static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)

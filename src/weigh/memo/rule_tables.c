@@ -157,18 +157,18 @@ static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_re
 
 		jl_memo_place(note, g->at, &line, &column);
 		jl_said_finding_say(said, "line %u says %s; %d other rows say the same in both places", line,
-				    jl_memo_quote(note, g->at, g->len), rel->n_ok);
+				    JL_QUOTE(note, g), rel->n_ok);
 	} else if (b.other < 0 || !(b.other_value > 0)) {
 		jl_said_finding_say(said, "%.160s, as %d other rows have it, gives %s", form, rel->n_ok,
 				    said->premises);
 	} else {
 		const struct jl_figure *g = &note->figures[s->fig[row][b.other]];
 
-		jl_said_finding_say(said,
-				    "%.120s, as %d other rows have it, does not hold: it gives %s here, or %s where %s "
-				    "stands",
-				    form, rel->n_ok, said->premises, jl_fig_text(other, note, g, b.other_value, 0),
-				    jl_memo_quote(note, g->at, g->len));
+		jl_said_finding_say(
+			said,
+			"%.120s, as %d other rows have it, does not hold: it gives %s here, or %s where %s stands",
+			form, rel->n_ok, said->premises, jl_fig_text(other, note, g, b.other_value, 0),
+			JL_QUOTE(note, g));
 	}
 }
 
@@ -247,9 +247,8 @@ static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
 /* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything. */
 static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, double n)
 {
-	static const char once[] =
-		"all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-scatter|"
-		"alltoall|alltoall_perf|all-to-all|all_to_all";
+	static const char once[] = "all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-"
+				   "scatter|alltoall|alltoall_perf|all-to-all|all_to_all";
 
 	for (uint32_t l = g->first_line, back = 0; l-- > 0 && back < 60; back++) {
 		if (JL_PART_HAS(note, &note->lines[l], once))
@@ -320,10 +319,10 @@ static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const 
 /* --- a row of totals */
 
 /* Heads of what is not added up: rates, means, extremes, prices of one, what was added up before. */
-static const char not_added[] = "온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit "
-				"price|unit cost|price each|each|"
-				"개당|장당|대당|당|비율|효율|efficiency|utilization|util|MFU|이용률|사용률|가동률|"
-				"score|speedup|배속|배율|지연|°C|℃";
+static const char not_added[] =
+	"온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit price|unit cost|price "
+	"each|each|개당|장당|대당|당|비율|효율|efficiency|utilization|util|MFU|이용률|사용률|가동률|score|speedup|배속|"
+	"배율|지연|°C|℃";
 
 /* A quotient of two other columns in every row, and in the row of totals too. */
 static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)

@@ -26,9 +26,8 @@ static const char ratios[] =
 	"speedup|speed-up|speed "
 	"up|scaling|ratio|busbw|relative|efficiency|vs|over|improvement|배속|배율|효율|상대|대비|비율|향상";
 
-static const char stats[] =
-	"p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|stdev|min|max|avg|average|mean|latency|"
-	"jitter|90%|95%|99%|중앙값|평균|표준편차|최소|최대|loss|accuracy|정확도";
+static const char stats[] = "p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|stdev|min|max|avg|average|mean|"
+			    "latency|jitter|90%|95%|99%|중앙값|평균|표준편차|최소|최대|loss|accuracy|정확도";
 
 /* 1, 2, 4, 8: chosen, not measured. */
 static bool are_settings(const struct jl_sheet *s, uint32_t col)

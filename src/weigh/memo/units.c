@@ -55,8 +55,9 @@ static const struct jl_memo_unit units[] = {
 	{ JL_Q_TIME, 60, "minutes|minute|mins|min|분" },
 	{ JL_Q_TIME, H, "hours|hour|hrs|hr|h|시간" },
 	{ JL_Q_GPU_TIME, H,
-	  "GPU-hours|GPU-hour|GPU hours|GPU hour|GPU-hrs|GPU hrs|GPU-h|GPUh|GPU·h|GPU시간|GPU 시간|GPU-시간|GPU·시간|"
-	  "node-hours|node hours|노드시간|노드 시간|H100-hours|H100 hours|H100시간|A100-hours|A100 hours|A100시간" },
+	  "GPU-hours|GPU-hour|GPU hours|GPU hour|GPU-hrs|GPU hrs|GPU-h|GPUh|GPU·h|GPU시간|GPU "
+	  "시간|GPU-시간|GPU·시간|node-hours|node hours|노드시간|노드 시간|H100-hours|H100 "
+	  "hours|H100시간|A100-hours|A100 hours|A100시간" },
 	{ JL_Q_GPU_TIME, D, "GPU-days|GPU days|GPU일|GPU-일|A100-days|H100-days" },
 	{ JL_Q_TIME, D, "days|day|일|d" },
 	{ JL_Q_TIME, 7 * D, "weeks|week|주일" },

@@ -113,8 +113,7 @@ static double join_s(const struct work *w, double in_s, double out_s)
 	return w->entangled && in_s > 0.0 ? sqrt(in_s * in_s + out_s * out_s) : most(in_s, out_s);
 }
 
-/* Seconds that a protocol's transfer may take so that it can still be the cheapest; a hair more, so that rounding never
- * decides. */
+/* Seconds that a protocol's transfer may take so that it can still be the cheapest; a hair more, so that rounding never decides. */
 static double budget_s(double best_s, double fixed_s)
 {
 	return (best_s - fixed_s) * (1.0 + 1e-9);
@@ -291,10 +290,9 @@ static double sends_s(const struct jl_fabric *f, const struct layout *lay, enum 
 	return least(large_s, start_s + ll_step_s + most(message_B / ll_Bps, bulk_s));
 }
 
-/* What bandwidth alone needs at listed rates. Between hosts: N hosts together must send what the collective needs
- * (all-reduce: every element gathers N parts and spreads one result, N-1 sends each), so one of them sends at least
- * the mean; with reduction in the network a host sends its part and receives the result once. Inside: a rank may use
- * its link and its share of the NICs. */
+/* What bandwidth alone needs at listed rates. Between hosts: N hosts together must send what the collective needs (all-reduce: every
+ * element gathers N parts and spreads one result, N-1 sends each), so one of them sends at least the mean; with reduction in the network a
+ * host sends its part and receives the result once. Inside: a rank may use its link and its share of the NICs. */
 static double bound_s(const struct layout *lay, enum jl_collective_kind kind, double size_B)
 {
 	const int outside = lay->n_nodes > 1.0, inside = lay->per_node > 1.0;

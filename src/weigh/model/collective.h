@@ -36,8 +36,7 @@ struct jl_collective_cost {
 	double bound_s;              /* what bandwidth alone would need: no algorithm of this class can be faster */
 };
 
-/* One rank or no bytes cost nothing. The time does not depend on how ranks are numbered, and does not grow with them
- * to compute. */
+/* One rank or no bytes cost nothing. The time does not depend on how ranks are numbered, and does not grow with them to compute. */
 struct jl_collective_cost jl_collective_cost(const struct jl_fabric *fabric, const struct jl_collective *coll);
 
 /* Only time_s, of several collectives of the same ranks (n_ranks, n_ranks_per_node and n_groups_per_node are those of

@@ -1,5 +1,4 @@
-/* Matrix products: tiles in waves over the SMs, under the roofs of memory and of what one SM can load.
- * docs/METHOD.md has the formulas. */
+/* Matrix products: tiles in waves over the SMs, under the roofs of memory and of what one SM can load. docs/METHOD.md has the formulas. */
 #include "model/op.h"
 
 #include <math.h>

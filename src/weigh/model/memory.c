@@ -22,8 +22,7 @@ struct stage {
 	int has_head, has_embed;
 };
 
-/* Communicators: each cut has one, the ends of a pipeline that share a table, and all parts of a model together (norm
- * of the gradients). */
+/* Communicators: each cut has one, the ends of a pipeline that share a table, and all parts of a model together (norm of the gradients). */
 static double groups(const struct jl_plan *plan, double n_ranks, int tied)
 {
 	const double cut = plan->tp * plan->pp;

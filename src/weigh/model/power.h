@@ -1,5 +1,4 @@
-/* What a device draws while it works: an idle share, an energy for every byte moved and every operation done, and a
- * cap. Pure functions. */
+/* What a device draws while it works: an idle share, an energy for every byte moved and every operation done, and a cap. Pure functions. */
 #pragma once
 
 #include "model/device.h"

@@ -25,10 +25,8 @@ struct jl_served {
 	double table_params;  /* embedding table: kept, hardly read */
 	double n_experts, top_k;
 	double n_moe_layers;
-	double kv_elems;         /* keys and values of one token, all layers */
-	double kv_heads;         /* into how many parts they can be cut; latent attention: 1 */
-	double pair_flop;        /* attention of one prompt token to one earlier, all layers */
-	double answer_pair_flop; /* the same of an answer's token: latent attention does not unpack its keys then */
+	double kv_elems; /* keys and values of one token, all layers */
+	double kv_heads; /* into how many parts they can be cut; latent attention: 1 */
 	double heads, head_dim;
 	bool latent;
 	double context_frac; /* share of the layers' context that is read (local and linear layers) */

@@ -117,8 +117,7 @@ static double hot_s(const struct jl_phase_cost *phase, double all_s, double cool
 	return smaller(phase->hot_s, cool_frac * (all_s - phase->gemm_s));
 }
 
-/* The host runs ahead of the device; the slower of the two sets the pace, and where they are near each waits for the
- * other now and then. */
+/* The host runs ahead of the device; the slower of the two sets the pace, and where they are near each waits for the other now and then. */
 static double paced_s(double device_s, double host_s)
 {
 	const double d2 = device_s * device_s, h2 = host_s * host_s;
@@ -376,9 +375,8 @@ static struct exchange exchange_of(const struct jl_step_in *in, const struct cut
 		x.each_s = time_s[1] * (plan->keep_gathered || plan->hold_step ? 1.0 : 2.0) + time_s[0];
 		return x;
 	}
-	/* Parameters can be gathered only when the optimizer has made them, and the next forward pass needs the first
-	 * of them at once. DeepSpeed's ZeRO-2 reduces after every backward pass and waits for it (overlap_comm is off
-	 * unless asked for). */
+	/* Parameters can be gathered only when the optimizer has made them, and the next forward pass needs the first of them at once.
+	 * DeepSpeed's ZeRO-2 reduces after every backward pass and waits for it (overlap_comm is off unless asked for). */
 	if (plan->zero == 2)
 		return (struct exchange){ .open_s = time_s[1] + plan->n_micro * time_s[0] + x.reduce_s };
 	if (plan->zero1_after)

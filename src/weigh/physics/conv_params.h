@@ -1,6 +1,5 @@
-/* The physics of training steps that are a list of operators (struct jl_conv_fit) as parameters that are fitted on
- * published runs: shared ones, deviations of each architecture family, one deviation of each GPU. Names begin with
- * "conv.". */
+/* The physics of training steps that are a list of operators (struct jl_conv_fit) as parameters that are fitted on published runs: shared
+ * ones, deviations of each architecture family, one deviation of each GPU. Names begin with "conv.". */
 #pragma once
 
 #include <stddef.h>
@@ -14,8 +13,7 @@
 /* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
 struct jl_param_list jl_conv_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* The catalog's values with the deviation of one GPU behind them (jl_conv_params(1) values). True where that GPU has
- * rows of its own. */
+/* The catalog's values with the deviation of one GPU behind them (jl_conv_params(1) values). True where that GPU has rows of its own. */
 bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 
 /* Does the physics of a GPU of this architecture know parameter i? */

@@ -34,8 +34,7 @@ struct jl_param_list jl_gemm_params(size_t n_gpu, const char *const *gpu_ids);
 void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev);
 void jl_gemm_shared_at(const double *x, struct jl_gemm_shared *ret_shared);
 
-/* The catalog's values with the deviations of one GPU behind them (jl_gemm_params(1) values). True where that GPU has
- * rows of its own. */
+/* The catalog's values with the deviations of one GPU behind them (jl_gemm_params(1) values). True where that GPU has rows of its own. */
 bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 /* The device with them; gpu_id NULL: the family's. True as above. */
 bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl_device *dev);

@@ -21,8 +21,7 @@ enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };
 /* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
 struct jl_param_list jl_llm_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* The catalog's values with the deviations of one GPU behind them (jl_llm_params(1) values). True where that GPU has
- * runs of its own. */
+/* The catalog's values with the deviations of one GPU behind them (jl_llm_params(1) values). True where that GPU has runs of its own. */
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id);
 

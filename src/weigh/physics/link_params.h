@@ -1,5 +1,4 @@
-/* The physics of links as parameters that are fitted on collectives, and the fabric that follows from them. Names begin
- * with "link.". */
+/* The physics of links as parameters that are fitted on collectives, and the fabric that follows from them. Names begin with "link.". */
 #pragma once
 
 #include "model/fabric.h"

@@ -1,5 +1,4 @@
-/* What a device draws (struct jl_power_fit) as parameters that are fitted on published board power. Names begin with
- * "power.". */
+/* What a device draws (struct jl_power_fit) as parameters that are fitted on published board power. Names begin with "power.". */
 #pragma once
 
 #include "model/power.h"

@@ -1,7 +1,6 @@
-/* The physics of serving (struct jl_serve_fit) as parameters: shared ones, deviations of each architecture family and
- * of each framework. Two vectors of the same form, because two kinds of measurements know different things: "infer."
- * (one engine at work, mostly single sequences, many GPUs) and "serve." (frameworks under load, Hopper and
- * Blackwell). */
+/* The physics of serving (struct jl_serve_fit) as parameters: shared ones, deviations of each architecture family and of each framework.
+ * Two vectors of the same form, because two kinds of measurements know different things: "infer." (one engine at work, mostly single
+ * sequences, many GPUs) and "serve." (frameworks under load, Hopper and Blackwell). */
 #pragma once
 
 #include "model/serve.h"

@@ -50,8 +50,7 @@ struct jl_fleet {
 /* "8..4096", "8,16,32": sizes into `ask`. A range has the powers of two and three halves of them. */
 enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct jl_err *err);
 
-/* The batch of all points, or their times could not be compared: the request's, else what predict runs on the largest of
- * the first kind. */
+/* The batch of all points, or their times could not be compared: the request's, else what predict runs on the largest of the first kind. */
 enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err);
 

@@ -70,19 +70,6 @@ static const struct {
 #define N_ROWS (JL_LEN(rows))
 _Static_assert(N_ROWS <= 32, "one bit of `forbidden` each");
 
-/* The next piece of a list with commas; longer ones are cut: nothing that we know is as long. */
-static bool next_piece(const char **at, char *piece, size_t room)
-{
-	const size_t len = strcspn(*at, ","), keep = len < room - 1 ? len : room - 1;
-
-	if (**at == '\0')
-		return false;
-	memcpy(piece, *at, keep);
-	piece[keep] = '\0';
-	*at += len + ((*at)[len] == ',');
-	return true;
-}
-
 static enum jl_status fix_word(int *ret_value, enum jl_plan_axis axis, const char *value, struct jl_err *err)
 {
 	const char *const *words = axes[axis].words;
@@ -127,9 +114,9 @@ static enum jl_status fix_one(struct jl_plan_narrow *narrow, const char *key, co
 enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err)
 {
 	struct jl_plan_narrow next = *narrow;
-	char piece[64];
+	char piece[JL_ITEM_MAX];
 
-	while (next_piece(&text, piece, sizeof(piece))) {
+	while (jl_next_item(&text, piece)) {
 		char *equals = strchr(piece, '=');
 
 		if (!equals)
@@ -144,9 +131,9 @@ enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, stru
 enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err)
 {
 	struct jl_plan_narrow next = *narrow;
-	char piece[64];
+	char piece[JL_ITEM_MAX];
 
-	while (next_piece(&text, piece, sizeof(piece))) {
+	while (jl_next_item(&text, piece)) {
 		size_t i = 0;
 
 		while (i < N_ROWS && strcmp(rows[i].word, piece) != 0)

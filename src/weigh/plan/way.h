@@ -49,8 +49,7 @@ double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way 
 /* Ranks of one host that share states, and where that is a cut of its own: 0 otherwise. */
 double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_ranks);
 
-/* May activations go to the host? Nobody does it in a pipeline; Megatron not beside recompute, DeepSpeed only what full
- * recompute keeps. */
+/* May activations go to the host? Nobody does it in a pipeline; Megatron not beside recompute, DeepSpeed only what full recompute keeps. */
 bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
 
 /* Weights and activations at once: nobody who cuts layers does. */

@@ -76,8 +76,7 @@ struct jl_train jl_case_train(const struct jl_case *c)
 	return train;
 }
 
-/* PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron
- * reduces in fp32. */
+/* PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron reduces in fp32. */
 void jl_case_set_states(struct jl_case *c)
 {
 	struct jl_plan *plan = &c->plan;
@@ -190,11 +189,10 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 	if (p->ep > 1 && fmod(p->dp * p->cp, p->ep) != 0)
 		return jl_fail(err, JL_E_USAGE, "ep %.0f must divide dp x cp, which is %.0f", p->ep, p->dp * p->cp);
 	if (p->zero == 2 && p->pp > 1)
-		return jl_fail(
-			err, JL_E_USAGE,
-			"zero=2 beside pp=%.0f: no framework runs it, since stages keep their gradients; take zero=1 "
-			"or zero=3",
-			p->pp);
+		return jl_fail(err, JL_E_USAGE,
+			       "zero=2 beside pp=%.0f: no framework runs it, since stages keep their gradients; take "
+			       "zero=1 or zero=3",
+			       p->pp);
 	if (c->framework == JL_FW_FUSED && (p->tp > 1 || p->pp > 1 || p->cp > 1 || p->ep > 1))
 		return jl_fail(err, JL_E_USAGE,
 			       "--framework unsloth: it cuts no layers; leave tp, pp, cp and ep out, or take another "

@@ -145,10 +145,9 @@ static void say_experts(struct jl_case *c)
 			    1e-9 * c->plan.nvme_Bps);
 
 	if (c->plan.ep_async)
-		jl_note_add(
-			&c->notes, "parallel",
-			"experts over several hosts: their exchange runs behind other micro-batches (as DualPipe, or "
-			"Megatron-LM's --overlap-moe-expert-parallel-comm)");
+		jl_note_add(&c->notes, "parallel",
+			    "experts over several hosts: their exchange runs behind other micro-batches (as DualPipe, "
+			    "or Megatron-LM's --overlap-moe-expert-parallel-comm)");
 }
 
 /* Why: with the next milder kind it does not fit, or not with the margin that is to stay free. */
@@ -389,11 +388,10 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 			       "--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
 			       jl_input_name((enum jl_input_kind)req->input), subject->id);
 	if (req->host_W > HOST_MOST_W)
-		return jl_fail(
-			err, JL_E_USAGE,
-			"--host-power: %.0f kW is more than a host draws beside its GPUs; it is at most %.0f kW, "
-			"e.g. \"300 W\"",
-			req->host_W / 1e3, HOST_MOST_W / 1e3);
+		return jl_fail(err, JL_E_USAGE,
+			       "--host-power: %.0f kW is more than a host draws beside its GPUs; it is at most %.0f "
+			       "kW, e.g. \"300 W\"",
+			       req->host_W / 1e3, HOST_MOST_W / 1e3);
 	return JL_OK;
 }
 

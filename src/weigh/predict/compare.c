@@ -83,16 +83,14 @@ static void note_observed(struct jl_compare *compare, const struct jl_observed *
 			    "format not known: the middle of fp32 and fp16, and the interval spans both");
 	if (!hosts)
 		jl_note_add(&compare->notes, "watts",
-			    isnan(run->watts_W)
-				    ? JL_N("energy of the devices alone, without the rest of the host")
-				    : JL_N("energy as measured for the baseline; of the devices alone, without "
-					   "their hosts, for the others"));
+			    isnan(run->watts_W) ? JL_N("energy of the devices alone, without the rest of the host")
+						: JL_N("energy as measured for the baseline; of the devices alone, "
+						       "without their hosts, for the others"));
 	if (hosts)
 		jl_note_add(&compare->notes, "watts",
-			    isnan(run->watts_W)
-				    ? JL_N("energy counts the hosts, as such machines draw")
-				    : JL_N("energy as measured for the baseline; the others with their hosts, as "
-					   "such machines draw"));
+			    isnan(run->watts_W) ? JL_N("energy counts the hosts, as such machines draw")
+						: JL_N("energy as measured for the baseline; the others with their "
+						       "hosts, as such machines draw"));
 	for (size_t i = 0; i < compare->n_rows; i++)
 		if (!compare->rows[i].machine.sys.gpu) {
 			jl_note_add(&compare->notes, "on",

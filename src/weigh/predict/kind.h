@@ -48,5 +48,3 @@ struct jl_workload_kind {
 	struct jl_case_work (*work)(const struct jl_case *c);
 	double (*matrix_share)(const struct jl_case *c); /* of a device's computing that its matrix units take */
 };
-
-extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network;

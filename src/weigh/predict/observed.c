@@ -375,11 +375,10 @@ enum jl_status jl_observed_check(const struct jl_observed *run, const struct jl_
 	if (run->step_s < STEP_LEAST_S || run->step_s > STEP_MOST_S)
 		return jl_fail(err, JL_E_RANGE, "--observed: a step takes between a microsecond and a year");
 	if (!(run->batch >= n_devices))
-		return jl_fail(
-			err, JL_E_RANGE,
-			"--observed-batch %.0f is fewer than the %d devices of '%s'; give the samples of all of them "
-			"together",
-			run->batch, n_devices, base->sys.text);
+		return jl_fail(err, JL_E_RANGE,
+			       "--observed-batch %.0f is fewer than the %d devices of '%s'; give the samples of all of "
+			       "them together",
+			       run->batch, n_devices, base->sys.text);
 	if (jl_given_or(run->sample_B, 0) * base_limit(run, base) + jl_given_or(run->fixed_B, 0) > base->dev.mem_B)
 		return jl_fail(err, JL_E_RANGE,
 			       "%.0f samples of %.3g GB and %.3g GB beside them do not fit %s, where they ran; check "

@@ -29,6 +29,7 @@ struct jl_subject {
 	double seq;                          /* the length it is usually run at; NAN: not known */
 	bool shape_assumed;                  /* --kv-heads, --ffn or --vocab were filled in */
 };
+extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network; /* those that there are */
 
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
@@ -94,6 +95,10 @@ struct jl_case {
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
 	struct jl_notes notes;
 };
+/* Of a published step: nothing is read for it, and nobody asks for a run. */
+#define JL_CASE_STEP_ALONE                                                                                             \
+	.input = { .kind = JL_INPUT_SYNTHETIC }, .ram_B = NAN, .samples = NAN, .tokens = NAN, .steps_per_epoch = NAN,  \
+	.epochs = NAN, .pue = 1
 
 /* Parses, chooses and checks. Errors are one line that says what would be right. */
 enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_request *req,

@@ -60,25 +60,12 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 	return jl_fail(err, JL_E_USAGE, "--parallel: '%s=' is not one of %s; write e.g. dp=4,tp=2", key, DEGREES);
 }
 
-/* The next piece of a list with commas: false at its end. Longer pieces are cut: nothing that we know is as long. */
-static int next_piece(const char **at, char *piece, size_t room)
-{
-	size_t len = strcspn(*at, ","), keep = len < room - 1 ? len : room - 1;
-
-	if (**at == '\0')
-		return 0;
-	memcpy(piece, *at, keep);
-	piece[keep] = '\0';
-	*at += len + ((*at)[len] == ',');
-	return 1;
-}
-
 enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, struct jl_err *err)
 {
 	struct jl_ask_plan next = *plan;
-	char piece[64];
+	char piece[JL_ITEM_MAX];
 
-	while (next_piece(&text, piece, sizeof(piece))) {
+	while (jl_next_item(&text, piece)) {
 		char *equals = strchr(piece, '=');
 
 		if (!equals)
@@ -103,9 +90,9 @@ enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_
 		{ "nvme", JL_OFFLOAD_NVME },
 	};
 	int offload = 0;
-	char piece[64];
+	char piece[JL_ITEM_MAX];
 
-	while (next_piece(&text, piece, sizeof(piece))) {
+	while (jl_next_item(&text, piece)) {
 		size_t i = 0;
 
 		while (i < JL_LEN(words) && strcmp(words[i].name, piece) != 0)

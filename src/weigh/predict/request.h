@@ -1,5 +1,4 @@
-/* What a person asks to be predicted, as it was asked: unset things stay unset until choose.c decides them and says
- * why. */
+/* What a person asks to be predicted, as it was asked: unset things stay unset until choose.c decides them and says why. */
 #pragma once
 
 #include <math.h>

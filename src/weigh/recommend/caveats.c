@@ -111,8 +111,7 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 	if (c->setup->bold_times > 0 && c->setup->bold_times < 0.99)
 		add(&list, "room",
 		    JL_N("run so that memory surely suffices; as predict runs it, it takes %.2gx the time, but may "
-			 "need "
-			 "%.0f %% of the memory"),
+			 "need %.0f %% of the memory"),
 		    c->setup->bold_times, c->setup->bold_hi_frac * 100);
 	if (c->setup->offload)
 		add(&list, "offload", JL_N("fits only with states and weights in host memory: slow, needs much RAM"));

@@ -73,8 +73,8 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but nothing waits in host memory"),
 			    dearer);
 		else if (faster < 1 + dearer / 100 && device_count(pick) < device_count(cheap))
-			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead "
-				 "of %.0f"),
+			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead of "
+				 "%.0f"),
 			    dearer, device_count(pick), device_count(cheap));
 		else if (dearer < 1 || faster < 1.05)
 			SAY(JL_N("near the cheapest that will do, and surer or plainer"));
@@ -93,8 +93,7 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 	default:
 		if (fast->setup->sys.n_nodes > r->hosts_most)
 			SAY(JL_N("nothing is faster; %.3gx the cost of the pick, but %d hosts are seldom had on "
-				 "demand: "
-				 "--deadline or --max-gpus asks for them"),
+				 "demand: --deadline or --max-gpus asks for them"),
 			    fast->cost_usd.value / pick->cost_usd.value, fast->setup->sys.n_nodes);
 		else
 			SAY(JL_N("nothing that will do is faster; %.3gx the cost of the pick"),

@@ -45,11 +45,10 @@ enum jl_how { JL_HOW_NEW, JL_HOW_USED, JL_HOW_RENT, JL_HOW_SPOT, JL_N_HOW };
 const char *jl_how_key(enum jl_how how); /* "buy-new", "buy-used", "rent", "spot" */
 const char *jl_how_name(enum jl_how how);
 
-#define JL_RECOMMEND_ONLY_MAX  64
-#define JL_RECOMMEND_NODES_MAX 1024
-#define JL_RECOMMEND_OLD_DAYS  90     /* a price older than this is warned about */
-#define JL_RECOMMEND_HOURS     730.0  /* of a month */
-#define JL_RECOMMEND_MAX       200000 /* candidates */
+#define JL_RECOMMEND_ONLY_MAX 64
+#define JL_RECOMMEND_OLD_DAYS 90     /* a price older than this is warned about */
+#define JL_RECOMMEND_HOURS    730.0  /* of a month */
+#define JL_RECOMMEND_MAX      200000 /* candidates */
 
 struct jl_recommend_ask {
 	const struct jl_catalog *cat;

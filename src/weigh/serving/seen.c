@@ -9,8 +9,7 @@
 #define NAME_MAX_B 128
 
 /* A figure by its path; over: of which it is a share. vLLM and SGLang (bench serve, bench_serving), genai-perf and aiperf, trtllm-bench;
- * metrics that engines publish for Prometheus; our own
- * `bench infer`, made flat. */
+ * metrics that engines publish for Prometheus; our own `bench infer`, made flat. */
 static const struct {
 	size_t at;
 	const char *path;

@@ -178,8 +178,7 @@ static enum jl_status resolve_intra(struct jl_fabric *fabric, const struct jl_ca
 	return status ? status : check_rate(&fabric->intra, sys->join, err);
 }
 
-/* How many shares of the host's network one rank each can drive: its ports, but with more ports than accelerators each
- * drives several. */
+/* How many shares of the host's network one rank each can drive: its ports, but with more ports than accelerators each drives several. */
 static int n_nics(const struct jl_sys *sys)
 {
 	double n_links = sys->net->per && strcmp(sys->net->per, "node") == 0 ? sys->net->n_links.value : 1;

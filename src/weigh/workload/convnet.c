@@ -267,8 +267,7 @@ const struct jl_convnet *jl_convnet_find(const struct jl_convnet_list *list, con
 
 double jl_convnet_update_B(enum jl_net_optimizer optimizer)
 {
-	/* passes of 4 bytes: SGD with momentum and weight decay 11 and zeroing; Adam 17, clipping 3 and zeroing; LAMB
-	 * alike */
+	/* passes of 4 bytes: SGD with momentum and weight decay 11 and zeroing; Adam 17, clipping 3 and zeroing; LAMB alike */
 	static const double update_B[] = { [JL_NET_SGD] = 48, [JL_NET_ADAM] = 84, [JL_NET_LAMB] = 84 };
 
 	return update_B[optimizer];

@@ -49,8 +49,7 @@ static const struct arch archs[] = {
 	{ "opt", &opt_keys, TIED | BIAS | LEARNED, 2 },
 	{ "bert roberta xlm-roberta camembert ernie", &usual_keys, TIED | BIAS | LEARNED | ENCODER, 0 },
 	{ "llama mistral mixtral deepseek_v2 deepseek_v3 kimi_k2 phi3 granite internlm2 internlm3 glm4_moe baichuan "
-	  "aquila "
-	  "ministral helium solar hyperclovax",
+	  "aquila ministral helium solar hyperclovax",
 	  &usual_keys, LLAMA_LIKE, 0 },
 	{ "qwen2 qwen2_moe glm gpt_oss seed_oss qwen2_vl qwen2_5_vl", &usual_keys, LLAMA_LIKE | QKV_BIAS, 0 },
 	{ "qwen3 qwen3_moe olmo2 olmo3 exaone4 qwen3_vl_text dots1", &usual_keys, LLAMA_LIKE | QK_NORM, 0 },

@@ -220,10 +220,9 @@ static double read_dim(struct reader *r, const struct jl_onnx_value *input, stru
 	if (input->rank > 0 && !r->state.status)
 		r->state.status = jl_fail_at(
 			r->err, JL_E_DATA, &(struct jl_where){ .file = r->file },
-			isnan(value) ? JL_N("dimension %d of its input '%s' is left open; export it with "
-					    "fixed shapes, only the batch may be free")
-				     : JL_N("dimension %d of its input '%s' is %.0f; it must be 1 or "
-					    "more"),
+			isnan(value) ? JL_N("dimension %d of its input '%s' is left open; export it with fixed shapes, "
+					    "only the batch may be free")
+				     : JL_N("dimension %d of its input '%s' is %.0f; it must be 1 or more"),
 			input->rank + 1, shown(input->name).text, value);
 	return 1;
 }

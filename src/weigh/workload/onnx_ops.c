@@ -560,8 +560,7 @@ static const struct {
 	{ "Expand ConstantOfShape Resize Tile", op_grow },
 	/* element by element */
 	{ "Relu LeakyRelu PRelu Elu Clip Sigmoid HardSigmoid HardSwish Tanh Erf Gelu Softplus Exp Log Sqrt Reciprocal "
-	  "Neg Abs Sin "
-	  "Cos Not IsNaN Trilu CumSum",
+	  "Neg Abs Sin Cos Not IsNaN Trilu CumSum",
 	  op_map },
 };
 
@@ -578,11 +577,10 @@ void jl_onnx_run(struct jl_net_state *state, const struct jl_onnx_node *node, do
 	if (!r.out)
 		return;
 	if (i == JL_LEN(operators))
-		state->status = jl_fail(
-			state->err, JL_E_DATA,
-			JL_N("%.80s: operator %s is not one that can be followed; give the network by its figures "
-			     "instead (--gmacs, --macts, --params-m)"),
-			state->name, node->op[0] ? node->op : "?");
+		state->status = jl_fail(state->err, JL_E_DATA,
+					JL_N("%.80s: operator %s is not one that can be followed; give the network by "
+					     "its figures instead (--gmacs, --macts, --params-m)"),
+					state->name, node->op[0] ? node->op : "?");
 	else if (operators[i].run != op_constant && (!r.a || r.a->rank < 0))
 		wrong(&r, JL_N("needs a shape that is not known"));
 	else

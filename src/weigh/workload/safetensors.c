@@ -96,16 +96,15 @@ static enum jl_status as_config(const struct seen *s, struct jl_modelfile *ret, 
 				       "config.json beside it"),
 				  s->n_params);
 	jl_buf_init(&json, 4096);
-	jl_buf_printf(
-		&json,
-		"{\"model_type\": \"%s\", \"num_hidden_layers\": %.0f, \"hidden_size\": %.0f, \"vocab_size\": %.0f, "
-		"\"intermediate_size\": %.0f, \"num_attention_heads\": %.0f, \"num_key_value_heads\": %.0f, "
-		"\"head_dim\": %.0f, \"tie_word_embeddings\": %s}",
-		s->qk_norm    ? "qwen3"
-		: s->qkv_bias ? "qwen2"
-			      : "llama",
-		s->layers, s->hidden, s->vocab, s->ffn, floor(s->q_rows / head), floor(s->kv_rows / head), head,
-		s->head ? "false" : "true");
+	jl_buf_printf(&json,
+		      "{\"model_type\": \"%s\", \"num_hidden_layers\": %.0f, \"hidden_size\": %.0f, \"vocab_size\": "
+		      "%.0f, \"intermediate_size\": %.0f, \"num_attention_heads\": %.0f, \"num_key_value_heads\": "
+		      "%.0f, \"head_dim\": %.0f, \"tie_word_embeddings\": %s}",
+		      s->qk_norm    ? "qwen3"
+		      : s->qkv_bias ? "qwen2"
+				    : "llama",
+		      s->layers, s->hidden, s->vocab, s->ffn, floor(s->q_rows / head), floor(s->kv_rows / head), head,
+		      s->head ? "false" : "true");
 	status = jl_hfconfig_parse(&ret->config, jl_buf_text(&json), json.len, file, arena, err);
 	jl_buf_release(&json);
 	return status;

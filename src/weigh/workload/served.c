@@ -55,10 +55,6 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 	const double expert_params = params.n_moe_layers * params.moe_expert;
 	const bool latent = mla->kv_lora > 0;
 	const double kv = latent ? mla->kv_lora + mla->rope_dim : 2.0 * model->kv_heads * model->head_dim;
-	/* scores and values: with latent attention a prompt is unpacked to full heads, an answer's token is not */
-	const double pair = latent ? 2.0 * model->heads * (mla->nope_dim + mla->rope_dim + mla->v_dim)
-				   : 4.0 * model->heads * model->head_dim;
-	const double answer_pair = latent ? 2.0 * model->heads * (2.0 * mla->kv_lora + mla->rope_dim) : pair;
 	struct jl_served served = {
 		.n_layers = model->n_layers,
 		.hidden = model->hidden,
@@ -71,8 +67,6 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 		.n_moe_layers = params.n_moe_layers,
 		.kv_elems = model->n_layers * kv,
 		.kv_heads = latent ? 1.0 : model->kv_heads,
-		.pair_flop = model->n_layers * pair,
-		.answer_pair_flop = model->n_layers * answer_pair,
 		.heads = model->heads,
 		.head_dim = model->head_dim,
 		.latent = latent,

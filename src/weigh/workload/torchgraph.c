@@ -164,8 +164,7 @@ static const struct {
 	{ "add mul sub div", STREAM, JL_NET_PASS_ADD },
 	{ "cat clone contiguous embedding upsample", STREAM, JL_NET_PASS_COPY },
 	{ "view reshape flatten permute transpose t. expand unsqueeze squeeze slice select split chunk unbind "
-	  "unflatten dropout alias "
-	  "detach sym_size",
+	  "unflatten dropout alias detach sym_size",
 	  VIEW, 0 },
 };
 
