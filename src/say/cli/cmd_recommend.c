@@ -156,10 +156,11 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 		return jl_fail(err, JL_E_USAGE,
 			       "name a purpose or a model, e.g. --purpose kaggle, or llama-2-7b --tokens 1000000000");
 	JL_TRY(read_purpose(ret_purpose, ask, cli, err));
-	if (jl_flag(cli, "lora") || (ask->run.tune != JL_UNSET && ask->run.tune != JL_TUNE_FULL))
-		ask->task = JL_TASK_LORA;
 	if (jl_flag(cli, "serve"))
 		ask->task = JL_TASK_SERVE;
+	else if (ask->task != JL_TASK_SERVE &&
+		 (jl_flag(cli, "lora") || (ask->run.tune != JL_UNSET && ask->run.tune != JL_TUNE_FULL)))
+		ask->task = JL_TASK_LORA;
 	JL_TRY(check_options(ask, cli, err));
 	jl_recommend_defaults(ask);
 	if (ask->task == JL_TASK_SERVE && !jl_given(cli, "purpose")) {

@@ -55,6 +55,7 @@ idle "--seq does nothing here; it goes with --layers" "${infer[@]}" --seq 512
 idle "not both" "${infer[@]}" --sweep rate=1,2 --compare-weights
 run 0 "${infer[@]}" --draft 4 --accept 50%; run 0 "${infer[@]}" --rate 3/s --burst 4
 idle "--lora does nothing beside serving" recommend llama-2-7b --serve --lora
+idle "--lora does nothing beside serving" recommend --purpose serve-70b --lora
 idle "--tokens does nothing beside serving" recommend llama-2-7b --serve --tokens 1e9
 idle "--users does nothing here; it goes with --serve" recommend --purpose kaggle --users 9
 idle "give --lora or --tune, not both" recommend llama-2-7b --tokens 1e8 --lora --tune full
