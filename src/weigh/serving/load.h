@@ -32,7 +32,7 @@ struct jl_load_ask {
  * exactly one length would come in waves. */
 #define JL_CLIENT_EACH       10
 #define JL_CLIENT_LEAST_EACH 3.0 /* of very many, so that the simulation ends */
-#define JL_CLIENT_MOST       100000.0
+#define JL_CLIENT_MOST       300000.0
 void jl_load_client(struct jl_load_ask *ask, double prompt, double answer, double n_at_once, double each);
 
 /* ret_arrivals has room for ask->n; the load points to it. */

@@ -169,6 +169,24 @@ static void test_requests_and_devices_of_a_server(void **state)
 	assert_near(row.run.place.n_gpus, 4, 0);
 	assert_true(row.run.place.split_batch);
 	assert_near(row.run.prefill.n_gpus, 0, 0);
+	assert_near(row.run.hold + row.run.budget, 0, 0);
+	/* as the source's own script starts this one */
+	cells[1].text = "sglang";
+	cells[2].text = "deepseek-ai/DeepSeek-R1";
+	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
+	assert_near(row.run.hold, 10, 0);
+	assert_near(row.run.budget, 16384, 0);
+	cells[11].text = "x; silicon_concurrency=64; y";
+	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
+	assert_near(row.run.hold, 30, 0);
+	cells[1].text = "trtllm";
+	cells[11].text = "silicon_concurrency=64; measured=2025-11-01";
+	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
+	assert_near(row.run.hold, 0, 0);
+	assert_near(row.run.budget, 1024 + 64 + 64, 0);
+	cells[11].text = "gap-analysis; silicon_concurrency=64"; /* others' clients, engines as they come */
+	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
+	assert_near(row.run.budget, 0, 0);
 	cells[5].text = "0";
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_E_DATA);
 }
