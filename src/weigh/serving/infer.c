@@ -68,7 +68,7 @@ static int token_budget(const struct jl_infer_ask *ask)
 static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
 			    const struct jl_infer_ask *ask, struct jl_err *err)
 {
-	const struct jl_device *dev = &machine->dev;
+	const struct jl_device *dev = &machine->served;
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	struct jl_serve_format kv;
 	enum jl_status status;
@@ -610,7 +610,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 		cut_by_layer(&t, &by_layer);
 	for (size_t i = 0; i < ask->n_trace; i++)
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
-	if (!status && isnan(machine->dev.mem_B))
+	if (!status && isnan(machine->served.mem_B))
 		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
 	if (!status && room_of(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)
 		status = jl_fail(err, JL_E_RANGE,
