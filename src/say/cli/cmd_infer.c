@@ -34,7 +34,7 @@ const struct jl_option jl_infer_options[] = {
 	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%"), JL_TO(jl_infer_ask, cached_frac), JL_WITHIN(0, 0.999, JL_N("it is a share, e.g. 30%"))),
 	JL_O_COUNT("draft", "N", 0, 16, JL_N("speculative decoding: tokens drafted for each pass"), JL_TO_INT(jl_infer_ask, n_draft)),
 	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)"), JL_TO(jl_infer_ask, accept_frac), .with = "draft", JL_WITHIN(0, 1, JL_N("it is a share, e.g. 30%"))),
-	JL_O_TEXT("engine", "vllm|sglang|trtllm", JL_N("what serves it (default: nothing in particular)")),
+	JL_O_TEXT("engine", "vllm|sglang|trtllm|llama.cpp", JL_N("what serves it (default: nothing in particular)")),
 	JL_O_TEXT("weights", "FORMAT", JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: as the model is published)"), JL_TO(jl_infer_ask, weights)),
 	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)"), JL_TO(jl_infer_ask, kv)),
 	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: as requests are answered soonest)"), JL_TO_INT(jl_infer_ask, n_gpus)),
@@ -197,7 +197,8 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 		ask->assumed |= jl_given(cli, given[i]) ? 0 : 1u << i;
 	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
 	if (engine && ask->engine == JL_ENGINE_GENERAL)
-		return jl_fail(err, JL_E_USAGE, "--engine: '%.40s' is not known; write vllm, sglang or trtllm", engine);
+		return jl_fail(err, JL_E_USAGE,
+			       "--engine: '%.40s' is not known; write vllm, sglang, trtllm or llama.cpp", engine);
 	return read_load(ask, cli, ret_arrivals, err);
 }
 

@@ -137,6 +137,8 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 			err, JL_E_USAGE,
 			"--engine: '%.40s' is not known; write vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy ...",
 			s->engine);
+	if (jl_serve_engine(s->ask.engine, s->ask.weights) != s->ask.engine)
+		s->engine = "llama.cpp";
 	JL_TRY(read_requests(s, requests ? requests : "1,8,32,128", err));
 	JL_TRY(jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err));
 	JL_TRY(jl_subject_check_tokens(&s->subject, false, err));

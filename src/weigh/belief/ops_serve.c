@@ -153,7 +153,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	const struct jl_serve_row *c = case_at(data, row->item);
 	const struct jl_serve_fit physics = physics_of(data, x, c);
 	const struct jl_machine machine = {
-		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev
+		.cat = known->cat, .widths = known->widths, .sys = { .gpu = c->gpu }, .dev = c->dev, .served = c->dev
 	};
 	const struct jl_serve_time t = jl_serve_of(&machine, &physics, &c->run, c->plan);
 

@@ -195,13 +195,15 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
 	};
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
+	/* what no row is of is nobody's deviation */
+	const bool seen = jl_arch_family(arch)->priors.serve_rows;
 	const size_t n_eng = scopes[scope].n_eng;
 	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1 };
 
 	if (engine > JL_ENGINE_GENERAL && (size_t)engine <= scopes[scope].n_engines)
 		memcpy(eng, x + FIRST_ENGINE + ((size_t)engine - 1) * n_eng, n_eng * sizeof(*eng));
 	struct jl_serve_fit fit = {
-		.mem_gain = x[MEM] * dev[DEV_MEM] * eng[ENG_MEM],
+		.mem_gain = x[MEM] * (seen ? dev[DEV_MEM] : 1.0) * eng[ENG_MEM],
 		.sm_B = portable[engine] ? x[SM_RATE] : 0.0,
 		.kv_gain = x[KV],
 		.flash_gain = x[FLASH],

@@ -69,7 +69,7 @@ static int token_budget(const struct jl_infer_ask *ask)
 static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
 			    const struct jl_infer_ask *ask, struct jl_err *err)
 {
-	const struct jl_device *dev = &machine->dev;
+	const struct jl_device *dev = &machine->served;
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	struct jl_serve_format kv;
 	enum jl_status status;
@@ -602,6 +602,8 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	const struct jl_infer_ask *const ask = &by_layer;
 
 	by_layer.engine = jl_serve_engine(asked->engine, asked->weights);
+	if (by_layer.engine != asked->engine)
+		by_layer.assumed &= ~(1u << JL_ASSUMED_ENGINE);
 	struct jl_infer a = { .model = ask->model_name,
 			      .system = machine->sys.text,
 			      .engine = jl_engine_id(ask->engine),
@@ -634,7 +636,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 		cut_by_layer(&t, &by_layer);
 	for (size_t i = 0; i < ask->n_trace; i++)
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
-	if (!status && isnan(machine->dev.mem_B))
+	if (!status && isnan(machine->served.mem_B))
 		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
 	if (!status && room_of(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)
 		status = jl_fail(err, JL_E_RANGE,

@@ -86,7 +86,7 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 	const char *const formats[] = {
 		"bf16", "fp8", "int8", "int4", "nvfp4", "q4_k_m", ask->model ? ask->model->weights : NULL
 	};
-	const struct jl_device *dev = &machine->dev;
+	const struct jl_device *dev = &machine->served;
 	struct jl_infer_ask one = *ask;
 
 	(void)err;

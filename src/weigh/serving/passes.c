@@ -5,8 +5,8 @@
 enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_estimate *ret_token_s,
 				 const struct jl_machine *machine, const struct jl_passes_ask *ask, struct jl_err *err)
 {
-	struct jl_serve_fit fit = jl_serve_shipped(machine->cat, machine->dev.arch, JL_ENGINE_GENERAL);
-	const struct jl_op_fit ops = jl_op_shipped(machine->cat, machine->dev.arch, JL_ENGINE_GENERAL);
+	struct jl_serve_fit fit = jl_serve_shipped(machine->cat, machine->served.arch, JL_ENGINE_GENERAL);
+	const struct jl_op_fit ops = jl_op_shipped(machine->cat, machine->served.arch, JL_ENGINE_GENERAL);
 	struct jl_serve_run run = { .model = jl_served_from_catalog(ask->model),
 				    .ops = &ops,
 				    .place = { .n_gpus = 1, .n_stages = 1 },

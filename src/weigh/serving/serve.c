@@ -111,11 +111,11 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 	struct jl_serve_time t = { .answer = jl_serve_asked_of(run) };
 
 	if (plan)
-		t.time_s = jl_serve_plan_s(plan, &machine->dev, fit, run->metric, &t.step);
-	else if (jl_serve_plan(&own, run_s, &machine->dev, fit, run, NULL)) {
+		t.time_s = jl_serve_plan_s(plan, &machine->served, fit, run->metric, &t.step);
+	else if (jl_serve_plan(&own, run_s, &machine->served, fit, run, NULL)) {
 		t.time_s = NAN;
 	} else {
-		(void)jl_serve_plan_s(&own, &machine->dev, fit, run->metric, &t.step);
+		(void)jl_serve_plan_s(&own, &machine->served, fit, run->metric, &t.step);
 		t.time_s = run_s[run->metric];
 	}
 	jl_machine_doubt(&t.doubt, machine, t.answer);
@@ -146,7 +146,7 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
 
-	JL_TRY(jl_run_simulate(&r, &plan, &machine->dev, job->fit, &run, err));
+	JL_TRY(jl_run_simulate(&r, &plan, &machine->served, job->fit, &run, err));
 	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run, &plan);
 
 	run.metric = JL_METRIC_TPOT;
@@ -179,7 +179,7 @@ static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_a
 enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
 				const struct jl_machine *machine, const struct jl_serve_ask *ask, struct jl_err *err)
 {
-	const struct jl_device *dev = &machine->dev;
+	const struct jl_device *dev = &machine->served;
 	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = jl_serve_host_gpus(machine);

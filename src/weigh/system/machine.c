@@ -124,6 +124,8 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 		machine.host_mem_Bps = machine.dev.mem_Bps;
 	const bool by_ops = jl_gemm_shipped(cat, gpu_id, &machine.dev), by_runs = jl_llm_read(cat, gpu_id, x);
 
+	machine.served = machine.dev;
+
 	/* a CPU whose rate was measured here is its own measurement */
 	machine.device_fitted = by_ops || by_runs ||
 				(!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.origin == JL_MEASURED);

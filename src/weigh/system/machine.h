@@ -42,6 +42,7 @@ struct jl_machine {
 	struct jl_widths widths;      /* how far off answers about it may be */
 	struct jl_sys sys;
 	struct jl_device dev;
+	struct jl_device served;     /* as its operators are by themselves: what engines are scored with */
 	struct jl_fabric fabric;     /* n_nodes 1 and JL_INTRA_NONE for a single device */
 	struct jl_fabric alone;      /* the same links as a collective sees them that is measured by itself */
 	bool device_fitted;          /* the accelerator had measurements of its own; else its family's values */

@@ -183,9 +183,9 @@ dear=$(python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print(j['ele
 run 0 infer llama-3-8b --on h100-sxm5 --pue 2.4 --json; json "abs(j['electricity_usd_per_Mtoken_out'] / 0.12 / 2.4 / $dear - 1) < 1e-9"
 run 0 infer llama-3-8b --on h100-sxm5 --lang ko; flat; has "전기 0.12달러/kWh (--kwh)"; has "PUE 1.2 (--pue)"
 run 2 infer llama-3-8b --on h100-sxm5 --pue 0.5; one_line; says "--pue"
-# A processor reads its weights at its memory's pace (89.6 GB/s: 5.6 GB take 63 ms at least), and llama.cpp serves them
+# A processor reads its weights at its memory's pace (89.6 GB/s: 4.6 GB take 51 ms at least), and llama.cpp serves them
 run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --json
-json "0.063 < j['tpot_s']['mean']['value'] < 0.15 and j['flags'].startswith('llama-server')"
+json "0.051 < j['tpot_s']['mean']['value'] < 0.12 and j['flags'].startswith('llama-server')"
 run 0 infer llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --lang en; lacks "GPU each"
 # more people than it can answer: how many it holds; what is not simulated waits too, it adds no speed
 run 0 infer llama-3-8b --on rtx-4090 --users 5000 --lang en; flat; has "Overloaded: it holds about 110 users"

@@ -163,6 +163,33 @@ then ok; else bad "serving: $(cat "$work/out")"; fi
 run 0 predict llama-3-70b --on rtx-3090 --serve
 if grep -q "does not fit" "$work/out"; then ok; else bad "serving on a card that is too small: $(cat "$work/out")"; fi
 
+# llama.cpp as people run it: it fits where theirs does, the published rate of one user (tokens/s; XiongjieDai/GPU-Benchmarks-on-LLM-Inference,
+# geerlingguy/ai-benchmarks) is in the interval, and 'infer' says the same
+llama_cpp() {
+	local model=$1 system=$2 weights=$3 gpus=$4 rate=$5 file=$6
+	run 0 predict "$model" --on "$system" --serve --weights "$weights" --engine llama.cpp --requests 1 --prompt 512 --output 128 --json
+	json "j['fits'] and j['n_gpus'] == $gpus and abs(j['weights_B'] * $gpus / $file - 1) < 0.02"
+	json "j['series'][0]['request_tokens_per_s']['lo'] < $rate < j['series'][0]['request_tokens_per_s']['hi']"
+	tpot=$(python3 -c "import json; print(json.load(open('$work/out'))['series'][0]['tpot_s']['value'])")
+	run 0 infer "$model" --on "$system" --weights "$weights" --engine llama.cpp --concurrency 1 --copies 1 --prompt 512 --answer 128 --json
+	json "abs(j['tpot_s']['mean']['value'] / $tpot - 1) < 0.03"
+}
+llama_cpp llama-3-70b "2x rtx-4090" q4_k_m 2 19.06 42.52e9
+llama_cpp llama-3-70b rtx-a6000 q4_k_m 1 14.58 42.52e9
+llama_cpp llama-3-70b l40s q4_k_m 1 15.31 42.52e9
+llama_cpp llama-3-70b "3x rtx-3090" q4_k_m 2 16.29 42.52e9
+llama_cpp llama-3-8b rtx-3070 q4_k_m 1 70.94 4.92e9
+llama_cpp qwen2.5-14b rtx-3060 q4_k_m 1 29.77 8.99e9
+llama_cpp gpt-oss-20b rtx-3060 mxfp4 1 83.96 12.11e9
+llama_cpp deepseek-v3 apple-m3-ultra q4_k_m 1 19.89 404e9
+llama_cpp llama-3-70b apple-m3-ultra q4_k_m 1 14.08 42.52e9
+llama_cpp llama-2-7b p40 q4_k_s 1 54.23 3.86e9
+llama_cpp llama-3.2-3b rtx-2080-ti q4_k_m 1 180.38 2.02e9
+# nobody else runs its files
+run 0 predict llama-3-8b --on rtx-4090 --serve --weights q4_k_m --requests 1 --json; json "j['engine'] == 'llama.cpp'"
+# what narrows experts narrows a model that has none
+run 0 predict llama-3-8b --on rtx-4090 --serve --weights mxfp4 --requests 1 --json; json "j['weights_B'] < 6e9"
+
 # One clear line for what is impossible
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve

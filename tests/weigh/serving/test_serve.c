@@ -147,8 +147,8 @@ static void test_faster_memory_is_not_slower(void **state)
 		const struct jl_serve_ask ask = one_user(models[i % 2], i % 2 ? NULL : "int4", engines[i / 2 % 2]);
 		double before_s = INFINITY;
 
-		machine.dev.mem_B = 1e12;
-		for (int turn = 0; turn < 6; turn++, machine.dev.mem_Bps *= 1.3) {
+		machine.served.mem_B = 1e12;
+		for (int turn = 0; turn < 6; turn++, machine.served.mem_Bps *= 1.3) {
 			const double tpot_s = answer_of(&machine, &ask).tpot_s.value;
 
 			assert_true(tpot_s <= before_s);
