@@ -71,7 +71,7 @@ static const struct {
 	const char *name;
 	double sd, reach;
 } eng_params[N_ENG] = {
-	{ "mem_gain", 0.03, 2 },     { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 }, { "old_host", 3, 20 },
+	{ "mem_gain", 0.03, 2 },     { "math_gain", 0.05, 6 }, { "layer_s", 0.6, 20 },   { "old_host", 3, 20 },
 	{ "host_layer_s", 0.6, 20 }, { "seq_s", 0.7, 20 },     { "first_moe_s", 3, 10 },
 };
 #define BIT(n)   (1u << (n))
