@@ -41,7 +41,7 @@
 	X(PC_SETUP, "link.pcie.setup_s", "s", 2e-6, 80e-6, 8e-6, 0.5)                                                  \
 	X(PC_SEGMENT, "link.pcie.segment_s", "s", 0.1e-6, 60e-6, 3e-6, 0.7)                                            \
 	X(ROOT, "link.pcie.root_rate", "B/s", 15e9, 80e9, 30e9, 0.3)                                                   \
-	X(CROSS_P2P, "link.pcie-p2p.cross_frac", "1", 0.5, 1.0, 0.85, 0.1)                                             \
+	X(CROSS_P2P, "link.pcie.cross_frac", "1", 0.5, 1.0, 0.85, 0.1)                                                 \
 	X(CROSS_HOST, "link.pcie-host.cross_frac", "1", 0.5, 1.0, 0.8, 0.1)                                            \
 	X(NET_EFF, "link.net.eff_frac", "1", 0.5, 0.98, 0.95, 0.03)                                                    \
 	X(NET_TREE, "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05)                                                  \
