@@ -85,17 +85,15 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 	const struct jl_sys *sys = &of->said->sys;
 	const struct jl_fabric *f = &of->machine.alone;
 	const struct jl_num moved = jl_num_about(of->prediction.reduced_B, JL_K_BYTES, NULL);
-	const int roots = f->n_numa > 1 ? f->n_numa : 1;
 
 	if (!of->predicted || !(of->prediction.reduced_B > 0) || jl_machine_n_devices(&of->machine) < 2)
 		return;
 	jl_doc_text(s->doc, " ");
-	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
+	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->n_shared > 1)
 		JL_SENTENCE(s->doc,
 			    JL_("Without P2P the |1 of gradients of each GPU pass through host memory in every step, "
 				"and |2 GPUs share the |3 of one root complex."),
-			    JL_FIG(moved),
-			    JL_FIG(jl_num_count(f->n_per_root > 0 ? f->n_per_root : sys->n_per_node / roots)),
+			    JL_FIG(moved), JL_FIG(jl_num_count(f->n_shared)),
 			    JL_FIG(jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL)));
 	else if (sys->join && jl_fact_known(&sys->join_oneway_Bps))
 		JL_SENTENCE(s->doc, JL_("Each GPU exchanges |1 of gradients in every step over |2 (|3 one way)."),

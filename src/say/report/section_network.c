@@ -142,7 +142,7 @@ static void group_node(struct jl_section *s, struct jl_tree_node *node, const st
 	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
 	if (pair)
 		jl_tell_node_num(s->doc, node, jl_num_about(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
-	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->root_Bps > 0)
+	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->n_shared > 1)
 		jl_tell_node_num(s->doc, node, jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL));
 }
 

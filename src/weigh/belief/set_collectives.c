@@ -250,8 +250,8 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 	if (!(f->intra.rate_Bps > 0.0))
 		return jl_fail(err, JL_E_DATA, "the catalog has no rate for '%s' of this GPU", text);
 	f->intra.in_switch = wire == JL_WIRE_NVLINK4 || wire == JL_WIRE_NVLINK5 || wire == JL_WIRE_NVL72;
-	/* A device whose root complex is its own shares nothing; else two sockets. */
-	f->n_numa = intra_words[i].path == PATH_OWN_ROOT ? gpu->n_per_node : 2;
+	f->n_shared = intra_words[i].path ==
+		      PATH_OWN_ROOT; /* else nobody says what the cards share: as users are answered */
 	if (pcie && (intra_words[i].path == PATH_UNKNOWN || !*or_empty(text)))
 		c->assumed |= JL_COLL_PATH;
 	return JL_OK;

@@ -39,6 +39,12 @@ struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll
 	return jl_collective_of(&m, &c->coll, host_s(x, c), __builtin_popcount(c->assumed));
 }
 
+/* Where nobody says how more than two cards reach each other, a rate says nothing about any path. */
+static bool tells(const struct jl_coll_case *c)
+{
+	return !(c->assumed & JL_COLL_PATH) || c->coll.n_ranks_per_node <= 2;
+}
+
 struct fit {
 	const struct jl_coll_case *cases;
 	size_t n;
@@ -51,7 +57,10 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 	for (size_t i = 0; i < fit->n; i++)
 		if (!fit->use || fit->use[i])
-			*ret_r++ = log(jl_coll_predict_s(x, &fit->cases[i], NULL) / fit->cases[i].meas_s) / noise_ln;
+			*ret_r++ = tells(&fit->cases[i])
+					   ? log(jl_coll_predict_s(x, &fit->cases[i], NULL) / fit->cases[i].meas_s) /
+						     noise_ln
+					   : 0.0;
 }
 
 enum jl_status jl_coll_fit(const struct jl_coll_case *cases, size_t n, const unsigned char *use, double *x,

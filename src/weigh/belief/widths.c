@@ -26,7 +26,7 @@ struct sample {
 	enum jl_asked answer;
 	double ln_off; /* ln |ln(pred/meas)| */
 	double weight;
-	double x2[JL_N_DOUBT];
+	double x2[JL_N_DOUBT], spread2;
 };
 
 struct fit {
@@ -48,7 +48,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		reason2[k] = x[JL_N_ASKED + k] * x[JL_N_ASKED + k];
 	for (size_t i = 0; i < f->n; i++) {
 		const struct sample *s = &f->samples[i];
-		double sum = base2[s->answer];
+		double sum = base2[s->answer] + s->spread2;
 
 		for (int k = 0; k < JL_N_DOUBT; k++)
 			sum += reason2[k] * s->x2[k];
@@ -67,7 +67,8 @@ static struct sample sample_of(const struct jl_set_row *row, double weight)
 {
 	struct sample s = { .answer = row->answer,
 			    .ln_off = log(fmax(fabs(jl_validate_ln(row)), least_ln)),
-			    .weight = weight };
+			    .weight = weight,
+			    .spread2 = row->doubt.spread_ln * row->doubt.spread_ln };
 
 	for (int k = 0; k < JL_N_DOUBT; k++)
 		s.x2[k] = row->doubt.x[k] * row->doubt.x[k];

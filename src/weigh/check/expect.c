@@ -158,7 +158,7 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 				      .hi = rate->hi,
 				      .bound = e.c.bound_Bps,
 				      .low = rate->value * exp(-half_ln),
-				      .high = fmin(rate->value * exp(half_ln), e.c.bound_Bps) };
+				      .high = fmin(rate->value * exp(JL_VERDICT_WIDER * e.c.fast_ln), e.c.bound_Bps) };
 	/* hosts joined do not reach more than one of them does, as far as that is known */
 	if (!isnan(e.c.one_host_Bps.hi))
 		e.range.high = fmax(rate->hi, fmin(e.range.high, e.c.one_host_Bps.hi));

@@ -49,32 +49,41 @@ static double per_rate(double moved_B, double rate_Bps)
 	return moved_B > 0.0 ? moved_B / rate_Bps : 0.0;
 }
 
-/* Share of the host's own path that one rank gets; INFINITY where the path does not limit it. */
+static int by_pcie(const struct jl_fabric *f)
+{
+	return f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P ||
+	       f->intra_kind == JL_INTRA_BRIDGE_PAIR;
+}
+
+/* What one rank gets of its way up to the host; INFINITY where nothing goes there. A ring of peers goes up and down once for all cards
+ * below a switch; through the host's memory each of them does. */
 static double root_share_Bps(const struct jl_fabric *f, double n_here, double n_flows)
 {
-	const int pcie = f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P ||
-			 f->intra_kind == JL_INTRA_BRIDGE_PAIR;
+	const int by_host = f->intra_kind == JL_INTRA_PCIE_HOST || f->pairs_by_host;
 
-	if (!pcie || !(f->root_Bps > 0.0))
+	/* two peers below one switch do not reach the root */
+	if (!(f->root_Bps > 0.0) || (!by_host && n_here <= 2.0))
 		return INFINITY;
+	return f->root_Bps / most(by_host ? least(n_here, f->n_shared) * n_flows : 1.0, 1.0);
+}
+
+/* Rate left where a ring goes from socket to socket. */
+static double crossing_frac(const struct jl_fabric *f, double n_here)
+{
 	const double per_root = f->n_per_root > 0 ? f->n_per_root
 						  : ceil((double)f->n_per_node / (f->n_numa > 0 ? f->n_numa : 1));
 
-	/* A device alone at its root shares nothing; two peers below one switch do not reach the root. */
-	if (per_root <= 1.0 || (f->intra_kind != JL_INTRA_PCIE_HOST && n_here <= 2.0))
-		return INFINITY;
-	const double sharing = least(n_here, per_root);
-	const double crossing = n_here > per_root ? or_one(f->cross_frac) : 1.0;
-
-	return f->root_Bps * crossing / most(sharing * n_flows, 1.0);
+	return n_here > per_root ? or_one(f->cross_frac) : 1.0;
 }
 
 static void lay_intra(const struct jl_fabric *f, double n_here, struct layout *lay)
 {
 	const int paired = f->intra_kind == JL_INTRA_BRIDGE_PAIR && lay->per_node <= 2.0;
+	const int up = !paired && by_pcie(f);
 	/* Along a ring over bridged pairs only every second hop takes the PCIe path. */
 	const double n_flows = f->intra_kind == JL_INTRA_BRIDGE_PAIR ? 0.5 : 1.0;
-	const double root_Bps = paired ? INFINITY : root_share_Bps(f, n_here, n_flows);
+	const double root_Bps = up ? root_share_Bps(f, n_here, n_flows) : INFINITY;
+	const double crossing = up ? crossing_frac(f, n_here) : 1.0;
 	double rate_Bps;
 
 	lay->in = paired ? &f->pair : &f->intra;
@@ -82,8 +91,8 @@ static void lay_intra(const struct jl_fabric *f, double n_here, struct layout *l
 	if (f->intra_kind == JL_INTRA_MESH && f->mesh_peers > 0.0)
 		rate_Bps *= least(1.0, (lay->per_node - 1.0) / f->mesh_peers);
 	lay->in_listed_Bps = rate_Bps;
-	lay->in_Bps = least(rate_Bps * lay->in->eff_frac, root_Bps);
-	lay->in_ll_Bps = least(rate_Bps * lay->in->eff_frac * lay->in->ll_frac, root_Bps);
+	lay->in_Bps = crossing * least(rate_Bps * lay->in->eff_frac, root_Bps);
+	lay->in_ll_Bps = least(rate_Bps * lay->in->eff_frac * lay->in->ll_frac, crossing * root_Bps);
 }
 
 static struct layout lay_out(const struct jl_fabric *f, const struct jl_collective *c)

@@ -44,7 +44,7 @@ struct jl_p2p {
 struct jl_fabric {
 	enum jl_intra_kind intra_kind;
 	int n_per_node; /* devices joined by `intra` */
-	int n_numa;     /* root complexes that share the devices of a host; n_per_node: each has its own; 0: 1 */
+	int n_numa;     /* sockets that share the devices of a host; 0: 1 */
 	struct jl_link intra;
 	struct jl_link pair; /* only for JL_INTRA_BRIDGE_PAIR: the bridge; `intra` is the PCIe path */
 	int pairs_by_host;   /* likewise: from pair to pair there is no peer-to-peer, bytes cross host memory */
@@ -52,9 +52,10 @@ struct jl_fabric {
 	struct jl_link inter;
 	double launch_s; /* fixed cost of starting a collective, fitted */
 
-	int n_per_root;     /* PCIe: devices below one root complex of the whole host; 0: n_per_node / n_numa */
-	double root_Bps;    /* PCIe: what one root complex passes on for the devices below it; 0: no limit */
-	double cross_frac;  /* of that, where the ring crosses root complexes; 0: 1 */
+	int n_per_root;  /* PCIe: devices of one socket of the whole host; 0: n_per_node / n_numa */
+	int n_shared;    /* PCIe: of them, how many go up through one switch; 1: a root port each; 0: not known, as 1 */
+	double root_Bps; /* PCIe: what one way up passes on; two peers below one switch do not need it; 0: no limit */
+	double cross_frac;  /* PCIe: rate left where the ring crosses sockets; 0: 1 */
 	double mesh_peers;  /* mesh: neighbours over which a device's rate is spread; 0: one pair gets all of it */
 	int n_nics;         /* per host: one rank drives one of them; 0: any rank drives all */
 	double net_start_s; /* added to the launch where hosts take part */

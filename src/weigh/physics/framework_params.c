@@ -80,7 +80,7 @@ static const struct entry archs[A_N] = {
  * do not arrive together, and the device is busy. */
 enum per_link { L_EFF, L_ALPHA, L_N };
 static const struct entry links[L_N] = {
-	[L_EFF] = { "eff_ratio", "1", 0.9, 0.1, 1.6, 0.25 },
+	[L_EFF] = { "eff_ratio", "1", 0.9, 0.25, 1.6, 0.25 },
 	[L_ALPHA] = { "alpha_ratio", "1", 1.5, 0.2, 30.0, 0.5 },
 };
 static const struct {
@@ -247,8 +247,6 @@ void jl_llm_resolve_fabric(const double *x, enum jl_llm_link intra, enum jl_llm_
 	scale_link(&fabric->intra, x + AT_LINK + (size_t)path * L_N);
 	scale_link(&fabric->pair, x + AT_LINK + (size_t)intra * L_N);
 	scale_link(&fabric->inter, x + AT_LINK + (size_t)inter * L_N);
-	if (path != JL_LLM_PCIE_HOST) /* peers do not load the root; bytes through the host do */
-		fabric->root_Bps = 0.0;
 }
 
 struct jl_memory_fit jl_llm_resolve_memory(const double *x, enum jl_llm_scope scope)

@@ -99,7 +99,7 @@ void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 
 double jl_half_ln(const struct jl_widths *widths, enum jl_asked answer, const struct jl_doubt *doubt)
 {
-	double sum = widths->base_ln[answer] * widths->base_ln[answer];
+	double sum = widths->base_ln[answer] * widths->base_ln[answer] + doubt->spread_ln * doubt->spread_ln;
 
 	for (int i = 0; i < JL_N_DOUBT; i++) {
 		const double more = widths->reason_ln[i] * doubt->x[i];

@@ -1,6 +1,6 @@
 /* How far off an answer may be: half widths, as ln, of 80 % intervals. One small model for every room:
  *
- *     half_ln² = base(answer)² + Σ (reason · x)²
+ *     half_ln² = base(answer)² + Σ (reason · x)² + spread²
  *
  * with a base of each kind of answer and a few reasons to doubt it. All of them are fitted on published measurements that were
  * predicted without their source, and kept as catalog data ("interval."; docs/METHOD.md §10); so is what has been measured
@@ -56,6 +56,7 @@ enum jl_reason {
 
 struct jl_doubt {
 	double x[JL_N_DOUBT];
+	double spread_ln; /* how far the answer moves between the systems that the question leaves open */
 };
 
 /* How large a question is: all in ln, NAN where it means nothing. */

@@ -6,8 +6,8 @@
 
 /* Steps start from the figures of NCCL's own tuning table (github.com/NVIDIA/nccl, src/graph/tuning.cc: ring steps of
  * 0.6 us on NVLink, 1.0 and with the large protocol 5.7 us on PCIe, 2.7 to 5 us on a network; whole lines at 20 GB/s
- * a channel before Hopper, 36.7 from it on); ROOT and CROSS_HOST from a measured host of ten cards without
- * peer-to-peer (9.6, 4.4, 3.2, 3.2 GB/s of bus bandwidth at 2, 4, 8, 10 ranks). */
+ * a channel before Hopper, 36.7 from it on). CROSS_HOST: four and eight RTX 5090 without peer-to-peer on two sockets,
+ * 35 and 28 GB/s of bus bandwidth (github.com/NVIDIA/nccl/issues/1639). */
 /* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
 #define PARAMS(X)                                                                                                      \
 	X(LAUNCH, "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 0.3)                                                      \
@@ -34,16 +34,15 @@
 	X(SWITCH_NVL72, "link.nvl72.switch_frac", "1", 0.4, 1.2, 0.8, 0.1)                                             \
 	X(SWITCH_ALPHA, "link.nvlink.switch_alpha_s", "s", 1e-6, 20e-6, 6e-6, 0.5)                                     \
 	X(PC_EFF, "link.pcie.eff_frac", "1", 0.3, 0.95, 0.65, 0.3)                                                     \
-	X(PC5_EFF, "link.pcie5.eff_frac", "1", 0.5, 1.4, 1.0, 0.2)                                                     \
 	X(HOST_EFF, "link.pcie-host.eff_frac", "1", 0.2, 0.9, 0.5, 0.3)                                                \
 	X(PC_LL_ALPHA, "link.pcie.ll_alpha_s", "s", 0.3e-6, 6e-6, 1e-6, 0.3)                                           \
 	X(PC_LL, "link.pcie.ll_frac", "1", 0.02, 0.6, 0.3, 0.4)                                                        \
 	X(PC_ALPHA, "link.pcie.alpha_more_s", "s", 0.05e-6, 10e-6, 4.7e-6, 0.3)                                        \
 	X(PC_SETUP, "link.pcie.setup_s", "s", 2e-6, 80e-6, 8e-6, 0.5)                                                  \
 	X(PC_SEGMENT, "link.pcie.segment_s", "s", 0.1e-6, 60e-6, 3e-6, 0.7)                                            \
-	X(ROOT, "link.pcie.root_rate", "B/s", 5e9, 80e9, 19e9, 0.15)                                                   \
-	X(CROSS_P2P, "link.pcie-p2p.cross_frac", "1", 0.2, 1.0, 0.45, 0.15)                                            \
-	X(CROSS_HOST, "link.pcie-host.cross_frac", "1", 0.2, 1.0, 0.8, 0.1)                                            \
+	X(ROOT, "link.pcie.root_rate", "B/s", 15e9, 80e9, 30e9, 0.3)                                                   \
+	X(CROSS_P2P, "link.pcie.cross_frac", "1", 0.5, 1.0, 0.85, 0.1)                                                 \
+	X(CROSS_HOST, "link.pcie-host.cross_frac", "1", 0.5, 1.0, 0.8, 0.1)                                            \
 	X(NET_EFF, "link.net.eff_frac", "1", 0.5, 0.98, 0.95, 0.03)                                                    \
 	X(NET_TREE, "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05)                                                  \
 	X(NET_START, "link.net.start_s", "s", 1e-6, 60e-6, 10e-6, 0.5)                                                 \
@@ -108,14 +107,35 @@ static void fill_nvlink(const double *x, enum jl_wire wire, int many_die, struct
 
 static void fill_pcie(const double *x, enum jl_wire wire, struct jl_link *link)
 {
-	link->eff_frac = wire == JL_WIRE_PCIE_HOST ? x[HOST_EFF]
-						   : x[PC_EFF] * (link->rate_Bps > 40e9 ? x[PC5_EFF] : 1.0);
+	link->eff_frac = x[wire == JL_WIRE_PCIE_HOST ? HOST_EFF : PC_EFF];
 	link->ll_alpha_s = x[PC_LL_ALPHA];
 	link->alpha_s = link->ll_alpha_s + x[PC_ALPHA];
 	link->ll_frac = x[PC_LL];
 	link->setup_s = x[PC_SETUP];
 	link->segment_s = x[PC_SEGMENT];
 	link->alltoall_frac = x[PC_ALLTOALL];
+}
+
+/* A socket has lanes for so many cards, more of them are below a switch: 40 or 48 lanes in the years of PCIe 3, 64 to 128 since. */
+static int own_ports(double rate_Bps)
+{
+	static const double pcie3_Bps = 16e9;
+
+	return rate_Bps > pcie3_Bps ? 4 : 2;
+}
+
+/* What the host passes on. Peers are written to through its root complex, which no faster link makes faster; bytes that wait in its
+ * memory come no sooner than those written straight to a peer. */
+static void fill_roots(const double *x, int by_host, struct jl_fabric *fabric)
+{
+	fabric->root_Bps = fmin(x[PC_EFF] * fabric->intra.rate_Bps, x[ROOT]);
+	fabric->cross_frac = by_host ? fmin(x[CROSS_HOST], x[CROSS_P2P]) : x[CROSS_P2P];
+	if (fabric->n_numa <= 0) /* hosts of more than four cards have two sockets */
+		fabric->n_numa = fabric->n_per_node > 4 ? 2 : 1;
+	if (fabric->n_per_root <= 0) /* kept where later only a part of the host is used */
+		fabric->n_per_root = (fabric->n_per_node + fabric->n_numa - 1) / fabric->n_numa;
+	if (fabric->n_shared <= 0 && fabric->n_per_root > own_ports(fabric->intra.rate_Bps))
+		fabric->n_shared = fabric->n_per_root;
 }
 
 static void fill_network(const double *x, enum jl_wire wire, struct jl_link *link)
@@ -186,14 +206,7 @@ void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int m
 	}
 	if (pcie) {
 		fill_pcie(x, path, &fabric->intra);
-		fabric->root_Bps = fabric->root_Bps > 0.0 ? fabric->root_Bps : x[ROOT];
-		fabric->cross_frac = x[path == JL_WIRE_PCIE_HOST ? CROSS_HOST : CROSS_P2P];
-		if (fabric->n_numa <= 0)
-			fabric->n_numa = fabric->n_per_node > 4
-						 ? 2
-						 : 1; /* hosts of more than four cards have two sockets */
-		if (fabric->n_per_root <= 0)          /* kept where later only a part of the host is used */
-			fabric->n_per_root = (fabric->n_per_node + fabric->n_numa - 1) / fabric->n_numa;
+		fill_roots(x, path == JL_WIRE_PCIE_HOST, fabric);
 	} else if (intra != JL_WIRE_NONE) {
 		fill_nvlink(x, intra, many_die, &fabric->intra);
 		if (fabric->intra_kind == JL_INTRA_MESH && !(fabric->mesh_peers > 0.0))

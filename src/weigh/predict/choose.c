@@ -239,7 +239,7 @@ static void say_roots(struct jl_case *c)
 	const struct jl_fabric *f = &c->machine.fabric;
 	const bool pcie = f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P;
 
-	if (pcie && f->n_per_root > 0 && f->n_per_node > f->n_per_root)
+	if (pcie && f->n_shared > 1 && f->n_per_node > f->n_per_root)
 		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots", f->n_per_root,
 			    f->n_per_node - f->n_per_root);
 }

@@ -134,6 +134,25 @@ static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks
 	return JL_OK;
 }
 
+/* Nobody says which lanes PCIe cards have, what they share on their way up, nor whether peers reach each other through it. Usual is a root
+ * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. How far that moves the
+ * time, as ln: above 0 to the slow side only. */
+static double other_path_ln(const struct jl_fabric *fabric, const struct jl_collective *coll, double time_s)
+{
+	const bool peers = fabric->intra_kind != JL_INTRA_PCIE_HOST && !fabric->pairs_by_host;
+	struct jl_fabric other = *fabric;
+
+	if (fabric->n_shared == 1 || fabric->n_per_root <= 1 || (peers && coll->n_ranks <= 2))
+		return 0;
+	if (fabric->n_shared > 1 && !peers) {
+		other.n_shared /= 2;
+	} else {
+		other.intra.rate_Bps /= 4;
+		other.root_Bps /= 4;
+	}
+	return log(jl_collective_cost(&other, coll).time_s / time_s);
+}
+
 struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, const struct jl_collective *coll,
 					     double host_s, int n_assumed)
 {
@@ -156,7 +175,11 @@ struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, c
 	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, JL_ASKED_COLLECTIVE, extent_ln);
 	/* Launches queue up: they show only where they take longer than the collective. */
 	a.time_s = fmax(a.cost.time_s, host_s);
+	a.fast_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);
+	a.doubt.spread_ln = other_path_ln(&machine->alone, coll, a.cost.time_s);
 	a.half_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);
+	if (a.doubt.spread_ln < 0)
+		a.fast_ln = a.half_ln;
 	return a;
 }
 
@@ -207,11 +230,12 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 	c.n_steps = steps_of(&c);
 	c.busbw_factor = jl_busbw_factor(ask->kind, n_ranks);
 	c.half_ln = answer.half_ln;
+	c.fast_ln = answer.fast_ln;
 	c.seen = answer.doubt.x[JL_DOUBT_LINK] == 0;
 	c.in_network = c.n_nodes > 1 ? part.alone.inter.in_switch : part.alone.intra.in_switch;
 	c.algbw_Bps.value = ask->size_B / cost.time_s;
 	c.algbw_Bps.lo = c.algbw_Bps.value * exp(-c.half_ln);
-	c.algbw_Bps.hi = fmin(c.algbw_Bps.value * exp(c.half_ln), c.bound_Bps);
+	c.algbw_Bps.hi = fmin(c.algbw_Bps.value * exp(c.fast_ln), c.bound_Bps);
 	if (c.n_nodes > 1 && !c.in_network && c.n_per_node > 1)
 		as_one_host_at_most(&c, &part, ask);
 	find_limit(&c, &part.alone, &coll);

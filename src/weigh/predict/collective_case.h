@@ -26,7 +26,7 @@ struct jl_collective_case {
 	double time_s;
 	struct jl_estimate algbw_Bps; /* size / time; 80 % interval, its upper end never above the bound */
 	double busbw_factor;          /* busbw = algbw * factor (nccl-tests) */
-	double half_ln;               /* half of the interval, as ln */
+	double half_ln, fast_ln;      /* how far the interval goes to the slow and to the fast side, as ln */
 	struct jl_estimate
 		one_host_Bps; /* what one of the hosts reaches by itself, where that is a limit; NAN: it is none */
 	enum jl_algorithm algorithm; /* the cheapest */
@@ -47,7 +47,7 @@ struct jl_collective_case {
  * host needs for each at least, 0: nothing; n_assumed: facts about the links that nobody states. */
 struct jl_collective_answer {
 	struct jl_collective_cost cost;
-	double time_s, half_ln;
+	double time_s, half_ln, fast_ln; /* fast_ln: on the side where no host is worse than the usual one */
 	struct jl_doubt doubt;
 };
 struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, const struct jl_collective *coll,

@@ -162,6 +162,19 @@ static double slices(const struct search *s, double cut)
 	return 1;
 }
 
+/* Stages alone may not fit where fewer of them with slices do: the next number of slices of a cut over slow links; INFINITY: none. */
+static double more_slices(const struct search *s, double cut, double tp)
+{
+	const double most = fmin(cut, s->c->machine.fabric.n_per_node);
+
+	if (joined_fast(s) || given(s->req->plan.tp) || given(s->req->plan.pp))
+		return INFINITY;
+	do
+		tp++;
+	while (tp <= most && fmod(cut, tp) != 0);
+	return tp <= most ? tp : INFINITY;
+}
+
 static bool possible(const struct search *s, double tp, double pp)
 {
 	const struct jl_ask_plan *p = &s->req->plan;
@@ -335,12 +348,14 @@ enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, 
 		any = true;
 	}
 	for (double cut = 1; !any && cut <= c->n_gpus && cut <= CUT_MAX && goes_on(&s, cut); cut++) {
-		double tp;
+		bool fits = false;
 
 		if (fmod(c->n_gpus, cut * cp) != 0 || (given(p->dp) && cut != c->n_gpus / (p->dp * cp)))
 			continue;
-		tp = slices(&s, cut);
-		if (possible(&s, tp, cut / tp) && try_experts(&s, (struct jl_split){ .tp = tp, .pp = cut / tp }))
+		for (double tp = slices(&s, cut); !fits && tp <= cut; tp = more_slices(&s, cut, tp))
+			fits = possible(&s, tp, cut / tp) &&
+			       try_experts(&s, (struct jl_split){ .tp = tp, .pp = cut / tp });
+		if (fits)
 			s.found[s.n_found++] = s.best;
 	}
 	cut_states(&s);

@@ -47,12 +47,13 @@ static struct jl_fabric dgx(int n_nodes)
 	};
 }
 
-static struct jl_fabric no_p2p(int n_per_node, int n_numa)
+static struct jl_fabric no_p2p(int n_per_node, int n_numa, int n_shared)
 {
 	return (struct jl_fabric){
 		.intra_kind = JL_INTRA_PCIE_HOST,
 		.n_per_node = n_per_node,
 		.n_numa = n_numa,
+		.n_shared = n_shared,
 		.n_nodes = 1,
 		.launch_s = 5e-6,
 		.root_Bps = 18e9,
@@ -293,27 +294,37 @@ static void test_groups_share_the_nics(void **state)
 static void test_shared_host_path(void **state)
 {
 	(void)state;
-	const struct jl_fabric shared = no_p2p(10, 2), own = no_p2p(10, 10);
+	const struct jl_fabric shared = no_p2p(10, 2, 5), own = no_p2p(10, 2, 1);
+	struct jl_fabric peers = shared;
 
 	/* busbw of all-reduce: the root serves its ranks in turn */
 	near(1e9 / cost_s(&shared, JL_ALLREDUCE, 1e9, 2, 2), 18e9 / 2.0, 0.02);
 	near(1e9 / cost_s(&shared, JL_ALLREDUCE, 1e9, 4, 4) * 1.5, 18e9 / 4.0, 0.02);
 	near(1e9 / cost_s(&shared, JL_ALLREDUCE, 1e9, 10, 10) * 1.8, 0.8 * 18e9 / 5.0, 0.02);
-	/* where each has its own root, only its link counts */
-	near(1e9 / cost_s(&own, JL_ALLREDUCE, 1e9, 10, 10) * 1.8, 0.5 * 31.5e9, 0.02);
+	/* where each has its own root, only its link counts, and the way to the other socket */
+	near(1e9 / cost_s(&own, JL_ALLREDUCE, 1e9, 5, 5) * 1.6, 0.5 * 31.5e9, 0.02);
+	near(1e9 / cost_s(&own, JL_ALLREDUCE, 1e9, 10, 10) * 1.8, 0.8 * 0.5 * 31.5e9, 0.02);
+	/* a ring of peers goes up once for all cards below a switch, and two of them not at all */
+	peers.intra_kind = JL_INTRA_PCIE_P2P;
+	peers.intra.eff_frac = 0.7;
+	near(1e9 / cost_s(&peers, JL_ALLREDUCE, 1e9, 5, 5) * 1.6, 18e9, 0.02);
+	near(1e9 / cost_s(&peers, JL_ALLREDUCE, 1e9, 10, 10) * 1.8, 0.8 * 18e9, 0.02);
+	near(1e9 / cost_s(&peers, JL_ALLREDUCE, 1e9, 2, 2), 0.7 * 31.5e9, 0.02);
 }
 
 static void test_bridge_pairs(void **state)
 {
 	(void)state;
-	struct jl_fabric f = no_p2p(4, 1);
+	struct jl_fabric f = no_p2p(4, 1, 4);
 
 	f.intra_kind = JL_INTRA_BRIDGE_PAIR;
 	f.pair = (struct jl_link){
 		.rate_Bps = 56.25e9, .eff_frac = 0.8, .alpha_s = 2e-6, .ll_frac = 0.3, .ll_alpha_s = 1e-6
 	};
 	near(1e10 / cost_s(&f, JL_ALLREDUCE, 1e10, 2, 2), 0.8 * 56.25e9, 0.01);
-	/* beyond the pair every second hop is PCIe */
+	/* beyond the pair every second hop is PCIe: of peers, or through the host */
+	near(1e10 / cost_s(&f, JL_ALLREDUCE, 1e10, 4, 4) * 1.5, 0.5 * 31.5e9, 0.01);
+	f.pairs_by_host = 1;
 	near(1e10 / cost_s(&f, JL_ALLREDUCE, 1e10, 4, 4) * 1.5, 18e9 / 2.0, 0.01);
 }
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -155,6 +156,93 @@ static void test_bridges_are_named_for_what_they_bound(void **state)
 	assert_true(b.limit_Bps < 40e9);
 }
 
+static double busbw_Bps(const struct jl_collective_case *c, double algbw_Bps)
+{
+	return algbw_Bps * c->busbw_factor;
+}
+
+/* Every card of the catalog by every PCIe: a newer one is never slower, nor are peers slower than the way through the host; and what a
+ * training run exchanges lies in the interval of the collective by itself. */
+static double path_s(const char *gpu, int n, const char *join, const char *more)
+{
+	const struct jl_collective coll = { .kind = JL_ALLREDUCE, .size_B = 1e9, .n_ranks = n };
+	char text[160];
+
+	(void)snprintf(text, sizeof(text), "%dx %s via %s%s", n, gpu, join, more);
+	const struct jl_machine m = hosts(text, 1);
+	const struct jl_collective_case c = weigh(&m, JL_ALLREDUCE, coll.size_B);
+	const double run_Bps = coll.size_B / jl_collective_cost(&m.fabric, &coll).time_s;
+
+	if (!(run_Bps >= c.algbw_Bps.lo && run_Bps <= c.algbw_Bps.hi))
+		fail_msg("%s: %.3g GB/s in a run, %.3g to %.3g alone", text, run_Bps / 1e9, c.algbw_Bps.lo / 1e9,
+			 c.algbw_Bps.hi / 1e9);
+	return c.time_s;
+}
+
+static void test_pcie_paths_agree(void **state)
+{
+	static const char *const joins[] = { "pcie3", "pcie4", "pcie5" };
+	static const int counts[] = { 2, 3, 4, 6, 8 };
+	int n = 0;
+
+	(void)state;
+	for (size_t g = 0; g < cat->n_gpus; g++) {
+		const char *id = cat->gpus[g].id;
+		struct jl_sys sys;
+
+		if (jl_sys_parse(&sys, cat, jl_arena_printf(&arena, "2x %s via pcie5", id), &arena, NULL))
+			continue; /* no card */
+		for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+			double peers_s = INFINITY, host_s = INFINITY;
+
+			for (size_t j = 0; j < sizeof(joins) / sizeof(joins[0]); j++, n++) {
+				const double peers = path_s(id, counts[k], joins[j], ""),
+					     host = path_s(id, counts[k], joins[j], "-no-p2p");
+
+				if (!(peers <= host * (1 + 1e-9)))
+					fail_msg("%dx %s via %s: slower with P2P", counts[k], id, joins[j]);
+				if (!(peers <= peers_s * (1 + 1e-9) && host <= host_s * (1 + 1e-9)))
+					fail_msg("%dx %s via %s: slower than the generation before", counts[k], id,
+						 joins[j]);
+				peers_s = peers;
+				host_s = host;
+			}
+		}
+	}
+	assert_true(n > 500);
+}
+
+/* Boxes whose owners published what they reach, as a user asks for them: RTX PRO 6000 servers at 20 and 41, eight RTX 5090 at 28, RTX 4090 at
+ * 14 without P2P and 21 with it, six at 25; ten without P2P at 3.2. */
+static void test_published_boxes(void **state)
+{
+	static const struct {
+		const char *system;
+		double size_B, busbw_Bps, within; /* a factor */
+	} boxes[] = {
+		{ "8x rtx-pro-6000-blackwell-server", 268435456, 20.3e9, 1.35 },
+		{ "7x rtx-pro-6000-blackwell", 4294967296.0, 41.5e9, 1.8 },
+		{ "8x rtx-5090", 8589934592.0, 28e9, 1.35 },
+		{ "4x rtx-5090", 8589934592.0, 35e9, 1.4 },
+		{ "8x rtx-4090", 134217728, 14.45e9, 1.25 },
+		{ "8x rtx-4090 via pcie4", 134217728, 20.6e9, 1.25 },
+		{ "6x rtx-4090 via pcie4", 4e9, 24.6e9, 1.35 },
+		{ "10x rtx-3090 via pcie4-no-p2p", 1.22e9, 3.2e9, 1.35 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
+		const struct jl_machine m = hosts(boxes[i].system, 1);
+		const struct jl_collective_case c = weigh(&m, JL_ALLREDUCE, boxes[i].size_B);
+
+		if (!(fabs(log(busbw_Bps(&c, c.algbw_Bps.value) / boxes[i].busbw_Bps)) < log(boxes[i].within)))
+			fail_msg("%s: %.3g GB/s", boxes[i].system, busbw_Bps(&c, c.algbw_Bps.value) / 1e9);
+		/* a bad host is a quarter of a good one */
+		if (boxes[i].busbw_Bps > 5e9)
+			assert_true(busbw_Bps(&c, c.algbw_Bps.lo) < 7e9);
+	}
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -163,6 +251,7 @@ int main(void)
 		TEST(test_node_series),        TEST(test_more_hosts_are_never_faster),
 		TEST(test_inside_a_host),      TEST(test_every_kind_is_below_its_bound),
 		TEST(test_names_and_refusals), TEST(test_bridges_are_named_for_what_they_bound),
+		TEST(test_pcie_paths_agree),   TEST(test_published_boxes),
 	};
 
 	jl_lang_set_default(jl_lang_find("ko"));
