@@ -1,7 +1,4 @@
 /* jeoul doctor: what of the optional parts is missing here, what for, and the command that brings it. */
-#include <string.h>
-#include <strings.h>
-
 #include "base/dynlib.h"
 #include "base/json.h"
 #include "cli/calibrate_this.h"
@@ -103,19 +100,6 @@ static bool is_here(const struct part *p, struct jl_cli *cli, const struct jl_pr
 
 	jl_dynlib_close(&library);
 	return !status;
-}
-
-const char *jl_doctor_missing(const char *part)
-{
-	const char *name = strcmp(part, "cuda") == 0 ? "GPU kernels" : part;
-	struct jl_err why;
-
-	for (const struct part *p = parts; p < parts + N_PARTS; p++)
-		if (strcasecmp(p->name, name) == 0 && !is_here(p, NULL, NULL, &why))
-			return p->look == mpi       ? "jeoul-mpi.so, openmpi-bin"
-			       : p->look == kernels ? "nvidia-cuda-toolkit"
-						    : p->package;
-	return NULL;
 }
 
 static void look(struct found found[N_PARTS], struct jl_cli *cli, const struct jl_probe_machine *machine)

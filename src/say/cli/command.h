@@ -16,8 +16,6 @@ struct jl_built_with { /* of the program; "" where there is nothing to say */
 	const char *name, *version, *used_by, *reason;
 };
 void jl_version_part(struct jl_cli *cli, const struct jl_built_with *part); /* its lines, no wider than the terminal */
-/* What would bring an optional part that is not here (doctor's word, "mpi", "nccl", "cuda" ...); NULL: it is here, or no such part. */
-const char *jl_doctor_missing(const char *part);
 
 /* What the rows name, in cmd_*.c, catalog_*.c, help.c, manpage.c and completion.c. */
 extern jl_command_run jl_cmd_help, jl_cmd_version, jl_cmd_probe, jl_cmd_infer, jl_cmd_build, jl_cmd_report,

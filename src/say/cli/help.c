@@ -192,14 +192,6 @@ static struct jl_built_with confinement(char version[32])
 	return (struct jl_built_with){ "kernel", version, "bench --listen", "Landlock, seccomp" };
 }
 
-/* A part as doctor finds it now: what was built with it may not have it any more. */
-static struct jl_built_with as_found(const struct jl_built_with *built)
-{
-	const char *missing = *built->version ? jl_doctor_missing(built->name) : NULL;
-
-	return missing ? (struct jl_built_with){ built->name, "", built->used_by, missing } : *built;
-}
-
 static void part_json(struct jl_json *json, const struct jl_built_with *p)
 {
 	const bool present = *p->version != '\0';
@@ -218,11 +210,8 @@ static void version_json(struct jl_cli *cli)
 
 	jl_json_init(&json, &cli->out, true);
 	jl_json_pack(&json, "{version:s parts:[", JEOUL_VERSION);
-	for (size_t i = 0; i < JL_LEN(parts); i++) {
-		const struct jl_built_with found = as_found(&parts[i]);
-
-		part_json(&json, &found);
-	}
+	for (size_t i = 0; i < JL_LEN(parts); i++)
+		part_json(&json, &parts[i]);
 	part_json(&json, &confined);
 	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
@@ -257,11 +246,8 @@ void jl_version(struct jl_cli *cli)
 		return;
 	}
 	jl_buf_printf(&cli->out, "jeoul %s\n\n", JEOUL_VERSION);
-	for (size_t i = 0; i < JL_LEN(parts); i++) {
-		const struct jl_built_with found = as_found(&parts[i]);
-
-		jl_version_part(cli, &found);
-	}
+	for (size_t i = 0; i < JL_LEN(parts); i++)
+		jl_version_part(cli, &parts[i]);
 	jl_version_part(cli, &confined);
 }
 
