@@ -23,7 +23,7 @@ for command, asked in asking.many(n, seed=8410):
         same = asking.timeless(text) == asking.timeless(done.stdout) and done.returncode in (0, 3)
         answered += 1
     else:
-        same = status == {1: 422, 2: 400}.get(done.returncode) and done.stderr.decode() == "jeoul: %s\n" % json.loads(text)["error"]["en"]
+        same = status == {1: 422, 2: 400}.get(done.returncode) and done.stderr.decode() == "jeoul: %s\n" % json.loads(text)["error"]["text" if asked.get("lang") == "ko" else "en"]
     if not same:
         wrong += 1
         print("differs:", command, asked, status, text[:200], done.stderr[:200])

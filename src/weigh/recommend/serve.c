@@ -132,7 +132,8 @@ static void try_format(struct way *io_best, struct jl_setup *setup, const struct
 		serve->n_requests = way.users;
 		serve->least_tps = FAR_FRAC * ask->tokens_per_s / way.copies;
 		if (jl_serve_predict(&way.answer, ask->cat, machine, serve, NULL)) {
-			setup->against = JL_AGAINST_UNKNOWN;
+			if (tp == all && bits == widths[0])
+				setup->against = JL_AGAINST_UNKNOWN;
 			return;
 		}
 		if (way.answer.room < way.users)

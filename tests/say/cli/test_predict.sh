@@ -256,7 +256,7 @@ if python3 - "$err" "$JEOUL_SOURCE" << 'END'
 import re, sys
 known = re.search(r"one we know: (.*); or", sys.argv[1]).group(1).split(", ")
 text = "".join(open(f"{sys.argv[2]}/catalog/models/{f}.yaml").read() for f in ("networks", "diffusion", "sequences"))
-known += [w for block in re.findall(r"- id: file-.*?words: \|\n(.*?)\n    program", text, re.S) for w in block.split()]
+known += [w for block in re.findall(r"- id: file-.*?words: \|\n(.*?)\n    program", text, re.S) if "named=1" not in block for w in block.split()]
 page = set(re.findall(r"[\w-]+", open(f"{sys.argv[2]}/docs/cmd/flops.md").read()))
 sys.exit(len(set(known)) < 60 or any(k not in page for k in known))
 END
