@@ -13,7 +13,7 @@
 static void cannot_hold(struct jl_err *why, const struct jl_predicted *x)
 {
 	const double need_GiB = x->p.memory.total_B / 1073741824, has_GiB = x->p.capacity_B / 1073741824;
-	struct jl_err would;
+	struct jl_err would = { .status = JL_E_RANGE };
 
 	if (!x->n_advice) {
 		jl_fail(why, JL_E_RANGE,
