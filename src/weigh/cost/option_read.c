@@ -330,9 +330,8 @@ static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
 	if (s->gpu && !s->system && s->n_per_node == 1)
 		W = (s->gpu->tdp_W.value + REST_W) * s->n_nodes;
 	else if (jl_machine_make(&machine, cat, s, &ignored) == JL_OK)
-		W = (machine.dev.tdp_W * (s->n_per_node > 0 ? s->n_per_node : 1) +
-		     (isnan(machine.host_idle_W) ? 0 : machine.host_idle_W)) *
-		    s->n_nodes;
+		W = machine.dev.tdp_W * jl_machine_n_devices(&machine) +
+		    jl_machine_host_W(&machine, jl_machine_n_devices(&machine));
 	if (isnan(W))
 		return;
 	o->active_mW = llround(W * 1000);

@@ -46,11 +46,6 @@ struct jl_observed jl_observed_empty(void)
 	return run;
 }
 
-int jl_machine_n_devices(const struct jl_machine *machine)
-{
-	return (machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1) * machine->sys.n_nodes;
-}
-
 static const char *device_id(const struct jl_machine *machine)
 {
 	return machine->sys.gpu ? machine->sys.gpu->id : machine->sys.cpu ? machine->sys.cpu->id : "?";
@@ -220,7 +215,7 @@ static double power_W(const struct jl_machine *to, const struct jl_step_share *p
 	const double one_W = to->sys.gpu ? device_W : to->dev.tdp_W; /* a processor that works runs at its limit */
 
 	*ret_host = !isnan(to->host_idle_W);
-	return one_W * jl_machine_n_devices(to) + (*ret_host ? to->host_idle_W * to->sys.n_nodes : 0);
+	return one_W * jl_machine_n_devices(to) + jl_machine_host_W(to, jl_machine_n_devices(to));
 }
 
 static double other_ln(const struct jl_observed *run, const struct jl_machine *base, const struct jl_machine *to)

@@ -88,9 +88,9 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 	const bool once = !ask->seen && ask->task != JL_TASK_SERVE && isnan(ask->runs_per_month);
 
 	if (isnan(ask->months))
-		ask->months = ask->seen || ask->task == JL_TASK_SERVE ? 24
-			      : isnan(ask->deadline_s)                ? 12
-						       : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
+		ask->months = ask->seen || ask->task == JL_TASK_SERVE || isnan(ask->deadline_s)
+				      ? 12
+				      : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
 	if (isnan(ask->runs_per_month))
 		ask->runs_per_month = once ? 1 / ask->months : 4;
 }

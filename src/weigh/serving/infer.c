@@ -28,7 +28,8 @@ static int fewest_gpus(struct jl_trial *t)
 /* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them; else what is nearest. */
 static enum jl_status search(struct jl_trial *t, struct jl_err *err)
 {
-	const int n_all = jl_trial_gpus(t->machine), n_host = jl_serve_host_gpus(t->machine), least = fewest_gpus(t);
+	const int n_all = jl_machine_n_devices(t->machine), n_host = jl_serve_host_gpus(t->machine),
+		  least = fewest_gpus(t);
 
 	for (int n = least; n <= n_all; n = n < 8 ? n * 2 : n + 8)
 		for (int each = least; each <= n && each <= n_host; each *= 2) {
@@ -117,15 +118,14 @@ static void say_money(struct jl_infer *a, const struct jl_trial *t)
 	/* seconds of passes in a second: prompts, and answers; what is left idle is the answers' */
 	const double prompt_s = jl_serve_pass(&t->job, &prompts).step_s / together * (1 - ask->cached_frac) *
 				a->requests_per_s.value / a->n_copies;
-	const double answer_s = jl_serve_pass(&t->job, &next).step_s / batch * a->output_tps.value / a->n_copies;
+	const double answer_s = t->r.tpot_s.mean > 0 ? jl_serve_pass(&t->job, &next).step_s / batch *
+							       a->output_tps.value / a->n_copies
+						     : 0;
 	const double in_frac = prompt_s / fmax(prompt_s + answer_s, 1);
 	const struct jl_power_ask power = { .work = { .limit_W = NAN },
 					    .activity_frac = 0.6 * t->r.busy_frac,
 					    .n_gpus = n_gpus,
-					    .host_W = isnan(t->machine->host_idle_W)
-							      ? 0
-							      : t->machine->host_idle_W *
-									ceil(n_gpus / jl_serve_host_gpus(t->machine)) };
+					    .host_W = jl_machine_host_W(t->machine, n_gpus) };
 
 	a->usd_per_Mtoken_out = jl_estimate_around(usdps * (1 - in_frac) / a->output_tps.value * 1e6, half_ln);
 	a->usd_per_Mtoken_in = jl_estimate_around(usdps * in_frac / a->input_tps.value * 1e6, half_ln);
@@ -151,7 +151,8 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 				    .metric = JL_METRIC_TTFT };
 	const struct jl_serve_time first = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
 
-	run.metric = JL_METRIC_TPOT;
+	/* an answer of one token is the prompt's pass: there are no others */
+	run.metric = t->r.tpot_s.mean > 0 ? JL_METRIC_TPOT : JL_METRIC_TTFT;
 	const struct jl_serve_time next = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
 	const double ln = next.half_ln, copies = jl_trial_shares(t);
 
@@ -269,7 +270,7 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 			     struct jl_infer_ask *own, struct jl_err *err)
 {
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-	const int n_all = jl_trial_gpus(t->machine) - jl_trial_prompt_gpus(ask),
+	const int n_all = jl_machine_n_devices(t->machine) - jl_trial_prompt_gpus(ask),
 		  n_host = jl_serve_host_gpus(t->machine);
 	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t), n_copies = ask->n_copies;
 
@@ -293,7 +294,7 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 /* llama.cpp cuts no layer: what is asked for, or the fewest devices that hold the requests beside the weights. */
 static void cut_by_layer(struct jl_trial *t, struct jl_infer_ask *ask)
 {
-	const int n_all = jl_trial_gpus(t->machine), n_host = jl_serve_host_gpus(t->machine);
+	const int n_all = jl_machine_n_devices(t->machine), n_host = jl_serve_host_gpus(t->machine);
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : 4;
 	int n = jl_trial_stages(ask) * (ask->n_gpus > 0 ? ask->n_gpus : 1);
 
@@ -385,7 +386,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .users_held = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
-			      .n_gpus_system = jl_trial_gpus(machine) };
+			      .n_gpus_system = jl_machine_n_devices(machine) };
 	struct jl_infer_ask own = *ask;
 	struct jl_trial t;
 	enum jl_status status = jl_trial_begin(&t, cat, machine, ask, err);

@@ -198,7 +198,7 @@ bool jl_trial_meets(const struct jl_trial *t)
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 
 	return (t->r.n_refused == 0 || !target) && (isnan(ask->ttft_max_s) || t->r.ttft_s.p90 <= ask->ttft_max_s) &&
-	       (isnan(ask->tpot_max_s) || t->r.tpot_s.p90 <= ask->tpot_max_s) && jl_trial_keeps_up(t);
+	       !(t->r.tpot_s.p90 > ask->tpot_max_s) && jl_trial_keeps_up(t);
 }
 
 double jl_trial_room(struct jl_trial *t, int n_gpus)

@@ -37,11 +37,6 @@ static inline int jl_trial_stages(const struct jl_infer_ask *ask)
 	return ask->n_stages > 1 ? ask->n_stages : 1;
 }
 
-static inline int jl_trial_gpus(const struct jl_machine *machine)
-{
-	return jl_serve_host_gpus(machine) * (machine->sys.n_nodes > 1 ? machine->sys.n_nodes : 1);
-}
-
 static inline int jl_trial_token_budget(const struct jl_infer_ask *ask)
 {
 	return ask->batched_tokens > 0 ? ask->batched_tokens : jl_policy_of(ask->engine)->token_budget;

@@ -145,6 +145,18 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	return JL_OK;
 }
 
+int jl_machine_n_devices(const struct jl_machine *machine)
+{
+	return (machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1) * machine->sys.n_nodes;
+}
+
+double jl_machine_host_W(const struct jl_machine *machine, double n_devices)
+{
+	return isnan(machine->host_idle_W)
+		       ? 0
+		       : machine->host_idle_W * machine->sys.n_nodes * n_devices / jl_machine_n_devices(machine);
+}
+
 /* What lies below one root complex stays there: the first 8 cards of 10 are five and three, not four and four. */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err)
