@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "predict/kind.h"
-#include "workload/convnet_train.h"
 
 struct idea_in {
 	const struct jl_catalog *cat;
@@ -124,13 +123,9 @@ static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_a
 
 static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	const struct jl_convnet *net = in->base->subject.kind->is_cut ? NULL : in->base->subject.net;
-
-	/* recurrent networks are calls into a library: nothing to compile */
 	if (in->base->framework != JL_FW_EAGER || in->base->tuned ||
-	    (net && !jl_convnet_pictures(net) && !jl_convnet_has_blocks(net)))
+	    !alt->subject.kind->run_in(alt, in->cat, JL_FW_COMPILED))
 		return false;
-	alt->subject.kind->run_in(alt, in->cat, JL_FW_COMPILED);
 	say(advice, JL_N("torch.compile instead of eager"));
 	return true;
 }

@@ -121,7 +121,8 @@ static void choose_optimizer(struct jl_case *c, const struct jl_request *req)
 	jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer, NAN, NAN);
 }
 
-static void run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
+/* Recurrent networks are calls into a library: nothing to compile. */
+static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
 {
 	const double given_s = c->profile.launch_s;
 	const bool compiled = framework == JL_FW_COMPILED,
@@ -133,6 +134,7 @@ static void run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_fram
 	c->profile.launch_s = c->launch_given
 				      ? given_s
 				      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s, own, compiled);
+	return own || !compiled;
 }
 
 static enum jl_status choose(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
@@ -148,7 +150,7 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
 	c->launch_given = !isnan(req->launch_s);
 	c->profile.launch_s = req->launch_s;
-	run_in(c, cat, req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
+	(void)run_in(c, cat, req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
 	if (req->forward && c->n_gpus > 1)
 		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");
 	c->shard.seq = NAN;

@@ -232,11 +232,12 @@ static double matrix_share(const struct jl_case *c)
 	return matrix_s / (matrix_s + stream_s);
 }
 
-static void run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
+static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
 {
 	c->framework = framework;
 	jl_machine_profile(&c->profile, cat, framework);
 	jl_case_set_states(c);
+	return true;
 }
 
 const struct jl_workload_kind jl_kind_transformer = {
