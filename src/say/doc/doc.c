@@ -337,17 +337,12 @@ const char *jl_mark_text(enum jl_mark mark)
 	return marks[mark];
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 size_t jl_doc_source_of(const struct jl_doc_source *sources, size_t n, const struct jl_num *num)
 {
 	size_t i = 0;
 
-	while (i < n && !(sources[i].origin == num->origin && same(sources[i].id, num->source) &&
-			  same(sources[i].date, num->date)))
+	while (i < n && !(sources[i].origin == num->origin && jl_same_text(sources[i].id, num->source) &&
+			  jl_same_text(sources[i].date, num->date)))
 		i++;
 	return i;
 }

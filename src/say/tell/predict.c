@@ -196,14 +196,6 @@ static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
 static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
-	const struct {
-		const char *en;
-		double bytes;
-	} list[] = {
-		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
-		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
-		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
-	};
 
 	jl_doc_entry(doc, "");
 	if (p->room != JL_ROOM_NONE && p->memory_B.hi > p->capacity_B)
@@ -216,9 +208,10 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
-	for (size_t i = 0; i < JL_LEN(list); i++)
-		if (list[i].bytes >= 0.05e9)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(list[i].en), gib(JL_TXT, list[i].bytes));
+	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
+		if (jl_memory_part_B(m, i) >= 0.05e9)
+			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(jl_memory_parts[i].en),
+				      gib(JL_TXT, jl_memory_part_B(m, i)));
 }
 
 static void memory(struct jl_doc *doc, const struct jl_predicted *x)

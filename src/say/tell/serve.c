@@ -7,7 +7,7 @@
 
 static int n_copies(const struct jl_serving *s)
 {
-	const int per_host = s->sys.n_per_node > 0 ? s->sys.n_per_node : 1;
+	const int per_host = jl_sys_per_node(&s->sys);
 
 	return s->sys.n_nodes * (per_host / s->rows[0].a.n_gpus);
 }

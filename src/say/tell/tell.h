@@ -142,6 +142,9 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 struct jl_narrow;
 void jl_tell_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n);
 
+/* How a model is cut over devices, a piece each; "PP 4×2": each stage has two parts of the layers. */
+void jl_tell_cut_pieces(struct jl_doc *doc, const struct jl_plan *p);
+const char *jl_tell_recompute(const struct jl_plan *p);
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
 const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);

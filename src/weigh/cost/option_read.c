@@ -330,8 +330,8 @@ static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
 	if (s->gpu && !s->system && s->n_per_node == 1)
 		W = (s->gpu->tdp_W.value + REST_W) * s->n_nodes;
 	else if (jl_machine_make(&machine, cat, s, &ignored) == JL_OK)
-		W = machine.dev.tdp_W * jl_machine_n_devices(&machine) +
-		    jl_machine_host_W(&machine, jl_machine_n_devices(&machine));
+		W = machine.dev.tdp_W * jl_sys_n_devices(&machine.sys) +
+		    jl_machine_host_W(&machine, jl_sys_n_devices(&machine.sys));
 	if (isnan(W))
 		return;
 	o->active_mW = llround(W * 1000);

@@ -32,7 +32,7 @@ struct jl_power_answer jl_power_of(const struct jl_machine *machine, const struc
 double jl_power_half_ln(const struct jl_machine *machine, double power_W)
 {
 	const struct jl_doubt doubt = power_doubt(machine, 0);
-	const double host_W = jl_machine_host_W(machine, jl_machine_n_devices(machine));
+	const double host_W = jl_machine_host_W(machine, jl_sys_n_devices(&machine->sys));
 	const double host = host_W > 0 && power_W > 0 ? host_W / power_W * machine->host.power_half_ln : 0;
 
 	return hypot(jl_half_ln(&machine->widths, JL_ASKED_POWER, &doubt), host);

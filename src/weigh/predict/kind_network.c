@@ -20,7 +20,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.dtype = c->shard.dtype,
 		.software = c->software,
 		.n_ranks = c->n_gpus,
-		.n_per_host = c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1,
+		.n_per_host = jl_sys_per_node(&c->machine.sys),
 		.input_s = jl_case_input(c).input_s,
 		.launch_s = c->profile.launch_s,
 		.profile = &c->profile,

@@ -28,12 +28,29 @@ const struct jl_part jl_parts[JL_N_PART] = {
 	JL_PART("input", input_s, JL_N("input")),
 };
 
+const struct jl_part jl_memory_parts[JL_N_MEMORY_PART] = {
+#define BYTES(member, e)                                                                                               \
+	{                                                                                                              \
+		.en = e, .offset = offsetof(struct jl_memory, member)                                                  \
+	}
+	BYTES(weights_B, JL_N("weights")),     BYTES(gradients_B, JL_N("gradients")),
+	BYTES(optimizer_B, JL_N("optimizer")), BYTES(activations_B, JL_N("activations")),
+	BYTES(buffers_B, JL_N("buffers")),     BYTES(context_B, JL_N("context")),
+};
+
+static double at(const void *whole, const struct jl_part *part)
+{
+	return *(const double *)(const void *)((const char *)whole + part->offset);
+}
+
 double jl_part_s(const struct jl_step_cost *step, size_t part)
 {
-	double part_s;
+	return at(step, &jl_parts[part]);
+}
 
-	memcpy(&part_s, (const char *)step + jl_parts[part].offset, sizeof(part_s));
-	return part_s;
+double jl_memory_part_B(const struct jl_memory *memory, size_t part)
+{
+	return at(memory, &jl_memory_parts[part]);
 }
 
 size_t jl_part_largest(const struct jl_step_cost *step)

@@ -125,7 +125,7 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	     jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
 		struct jl_setup *s = &setups[i];
-		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
+		const int n = jl_sys_n_devices(&s->sys);
 
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;

@@ -28,7 +28,7 @@ static int fewest_gpus(struct jl_trial *t)
 /* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them; else what is nearest. */
 static enum jl_status search(struct jl_trial *t, struct jl_err *err)
 {
-	const int n_all = jl_machine_n_devices(t->machine), n_host = jl_serve_host_gpus(t->machine),
+	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine),
 		  least = fewest_gpus(t);
 
 	for (int n = least; n <= n_all; n = n < 8 ? n * 2 : n + 8)
@@ -270,7 +270,7 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 			     struct jl_infer_ask *own, struct jl_err *err)
 {
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-	const int n_all = jl_machine_n_devices(t->machine) - jl_trial_prompt_gpus(ask),
+	const int n_all = jl_sys_n_devices(&t->machine->sys) - jl_trial_prompt_gpus(ask),
 		  n_host = jl_serve_host_gpus(t->machine);
 	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t), n_copies = ask->n_copies;
 
@@ -294,7 +294,7 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 /* llama.cpp cuts no layer: what is asked for, or the fewest devices that hold the requests beside the weights. */
 static void cut_by_layer(struct jl_trial *t, struct jl_infer_ask *ask)
 {
-	const int n_all = jl_machine_n_devices(t->machine), n_host = jl_serve_host_gpus(t->machine);
+	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine);
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : 4;
 	int n = jl_trial_stages(ask) * (ask->n_gpus > 0 ? ask->n_gpus : 1);
 
@@ -386,7 +386,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .users_held = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
-			      .n_gpus_system = jl_machine_n_devices(machine) };
+			      .n_gpus_system = jl_sys_n_devices(&machine->sys) };
 	struct jl_infer_ask own = *ask;
 	struct jl_trial t;
 	enum jl_status status = jl_trial_begin(&t, cat, machine, ask, err);

@@ -67,8 +67,6 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
  * hosts of boards as transformers there. */
 double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool pictures, bool compiled);
 
-int jl_machine_n_devices(const struct jl_machine *machine);
-
 /* Of what its hosts draw beside their accelerators, the share of so many of these; 0: not known. */
 double jl_machine_host_W(const struct jl_machine *machine, double n_devices);
 
