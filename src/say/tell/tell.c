@@ -377,6 +377,15 @@ static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, 
 	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
 }
 
+void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
 void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 {
 	va_list args;

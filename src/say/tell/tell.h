@@ -109,7 +109,9 @@ void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin,
 /* Both where it is a sentence without figures to fill in. */
 #define JL_NOTE(doc, label, origin, en)  jl_tell_note((doc), (label), (origin), "%s", JL_(en))
 #define JL_ENTRY(doc, label, origin, en) jl_tell_entry((doc), (label), (origin), "%s", JL_(en))
-/* One of several pieces of what is open: "batch 4 · sequence 512". */
+/* Into what is open; a piece is one of several: "batch 4 · sequence 512". */
+void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Text in the document's arena; "" where there is no memory. */

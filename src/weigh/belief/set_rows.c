@@ -336,7 +336,7 @@ void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cos
 	const size_t n = is_memory ? JL_N_MEMORY_PART : JL_N_PART;
 
 	for (size_t i = 0; i < n; i++)
-		parts[i] = is_memory ? (struct jl_set_part){ jl_memory_parts[i].en, jl_memory_part_B(m, i) }
+		parts[i] = is_memory ? (struct jl_set_part){ jl_memory_parts[i].en, jl_part_of(m, &jl_memory_parts[i]) }
 				     : (struct jl_set_part){ jl_parts[i].en, jl_part_s(s, i) };
 	jl_set_parts(out, parts, n, is_memory ? m->total_B : s->step_s);
 }

@@ -38,19 +38,9 @@ const struct jl_part jl_memory_parts[JL_N_MEMORY_PART] = {
 	BYTES(buffers_B, JL_N("buffers")),     BYTES(context_B, JL_N("context")),
 };
 
-static double at(const void *whole, const struct jl_part *part)
+double jl_part_of(const void *whole, const struct jl_part *part)
 {
 	return *(const double *)(const void *)((const char *)whole + part->offset);
-}
-
-double jl_part_s(const struct jl_step_cost *step, size_t part)
-{
-	return at(step, &jl_parts[part]);
-}
-
-double jl_memory_part_B(const struct jl_memory *memory, size_t part)
-{
-	return at(memory, &jl_memory_parts[part]);
 }
 
 size_t jl_part_largest(const struct jl_step_cost *step)
@@ -58,7 +48,7 @@ size_t jl_part_largest(const struct jl_step_cost *step)
 	size_t best = 0;
 
 	for (size_t i = 1; i < JL_N_PART; i++)
-		if (jl_part_s(step, i) > jl_part_s(step, best))
+		if (jl_part_of(step, &jl_parts[i]) > jl_part_of(step, &jl_parts[best]))
 			best = i;
 	return best;
 }

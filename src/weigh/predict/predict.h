@@ -250,10 +250,13 @@ struct jl_part {
 };
 #define JL_N_PART 13
 extern const struct jl_part jl_parts[JL_N_PART];
-double jl_part_s(const struct jl_step_cost *step, size_t part);
+double jl_part_of(const void *whole, const struct jl_part *part); /* a struct jl_step_cost, or struct jl_memory */
+static inline double jl_part_s(const struct jl_step_cost *step, size_t part)
+{
+	return jl_part_of(step, &jl_parts[part]);
+}
 #define JL_N_MEMORY_PART 6
 extern const struct jl_part jl_memory_parts[JL_N_MEMORY_PART];
-double jl_memory_part_B(const struct jl_memory *memory, size_t part);
 size_t jl_part_largest(const struct jl_step_cost *step);
 
 /* Which offers count, the same for every command. A price is one of a machine where its host is in it and its
