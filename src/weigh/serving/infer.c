@@ -84,26 +84,6 @@ static struct jl_infer_times times_of(const struct jl_spread *s, double half_ln)
 					jl_estimate_around(s->p90, half_ln), jl_estimate_around(s->p99, half_ln) };
 }
 
-static void say_bound(struct jl_infer *a)
-{
-	const struct jl_serve_step *s = &a->step;
-	const struct {
-		double s;
-		const char *en;
-	} parts[] = {
-		{ s->weights_s, JL_N("reading the weights") },     { s->math_s, JL_N("matrix products") },
-		{ s->kv_s, JL_N("reading keys and values") },      { s->attention_s, JL_N("attention of prompts") },
-		{ s->exchange_s, JL_N("exchanges between GPUs") }, { s->fixed_s, JL_N("launches and the host") },
-	};
-	size_t most = 0;
-
-	for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
-		if (parts[i].s > parts[most].s)
-			most = i;
-	a->bound = parts[most].en;
-	a->bound_frac = parts[most].s / s->step_s;
-}
-
 /* By rent, shared between what goes in and what comes out by the time of passes that each takes; and by what is drawn. */
 static void say_money(struct jl_infer *a, const struct jl_trial *t)
 {
@@ -205,7 +185,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	a->rent = jl_rent_find(t->cat, &t->machine->sys);
 	a->has_target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 	a->meets = a->has_target && jl_trial_meets(t);
-	say_bound(a);
+	a->bound = jl_serve_bound(&a->step, &a->bound_frac);
 	say_money(a, t);
 	a->processor = !t->machine->sys.gpu;
 	jl_infer_flags(a, ask, &t->job);

@@ -27,6 +27,7 @@ json "j['usd_per_Mtoken_out']['value'] > j['usd_per_Mtoken_in']['value'] and abs
 for lang in en ko; do
 	run 0 infer llama-3-8b --on h100-sxm5 --answer 1 --lang $lang; lacks "?"; lacks "TPOT"; lacks "—"
 done
+run 0 predict llama-3-8b --on h100-sxm5 --serve --output 1 --lang en; lacks "?"; has "Bound by"
 run 0 infer llama-3-8b --on h100-sxm5 --answer 1 --concurrency 4 --tpot "50 ms" --json
 json "j['meets'] and j['tpot_s']['mean']['value'] is None and j['e2e_s']['mean']['lo'] < j['e2e_s']['mean']['value'] and j['bound_frac'] > 0"
 # one GPU of eight bears an eighth of their host: as rent is that of one
