@@ -292,7 +292,7 @@ struct jl_model_info { /* a transformer */
 	double window, global_every; /* tokens that layers look back to; every so many layers one sees all (0: none) */
 	bool tied, bias, gated, qkv_bias, rms_norm, qk_norm, pooler, mlm_head, final_norm, parallel_block;
 	const char *weights; /* format it is published in, as --weights takes it; NULL: 16 bit */
-	double context_frac; /* share of the layers' context that is read at some thousand tokens: sliding windows, linear attention */
+	double context_frac; /* share of the layers' context that is read, where windows do not say it: linear attention; NAN: they do */
 	struct jl_model_moe moe; /* n_experts 0: dense */
 	struct jl_model_mla mla; /* kv_lora 0: plain attention */
 	double params;           /* published count; NAN: none published */

@@ -313,7 +313,7 @@ static const struct jl_field model_fields[] = {
 	HAS(final_norm),
 	HAS(parallel_block),
 	TEXT(jl_model_info, weights, 0),
-	NUMBER(jl_model_info, context_frac, JL_FF_POSITIVE, 1.0),
+	NUMBER(jl_model_info, context_frac, JL_FF_POSITIVE, UNKNOWN),
 	SUB(jl_model_info, moe, &moe_schema),
 	SUB(jl_model_info, mla, &mla_schema),
 	NUMBER(jl_model_info, params, JL_FF_POSITIVE, UNKNOWN),

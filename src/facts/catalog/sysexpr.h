@@ -45,6 +45,17 @@ struct jl_sys {
 	struct jl_fact net_oneway_Bps;  /* per node, all ports */
 };
 
+/* Devices in a host; the host itself where it has no accelerator. */
+static inline int jl_sys_per_node(const struct jl_sys *sys)
+{
+	return sys->n_per_node > 0 ? sys->n_per_node : 1;
+}
+
+static inline int jl_sys_n_devices(const struct jl_sys *sys)
+{
+	return jl_sys_per_node(sys) * sys->n_nodes;
+}
+
 /* Errors are one line with the column (from 1, in characters) and what would be right. */
 enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat, const char *text,
 			    struct jl_arena *arena, struct jl_err *err);

@@ -4,16 +4,26 @@
 #include <math.h>
 #include <string.h>
 
-/* How busbw follows from algbw: a·(n-1)/n, or the same. */
+/* Their names, and how busbw follows from algbw: a·(n-1)/n, where each rank keeps its own part, or the same. */
+#define KINDS(X)                                                                                                       \
+	X("allreduce", 2, true)                                                                                        \
+	X("allgather", 1, true)                                                                                        \
+	X("reducescatter", 1, true)                                                                                    \
+	X("broadcast", 1, false)                                                                                       \
+	X("reduce", 1, false)                                                                                          \
+	X("alltoall", 1, true)                                                                                         \
+	X("sendrecv", 1, false)                                                                                        \
+	X("gather", 1, true)                                                                                           \
+	X("scatter", 1, true)
+
+#define NAME(name, scale, shared) name,
+#define ROW(...)                  { __VA_ARGS__ },
+const char *const jl_import_collectives[] = { KINDS(NAME) NULL };
 static const struct {
 	const char *kind;
 	double scale;
-	bool shared; /* each rank keeps its own part: (n-1)/n */
-} kinds[] = {
-	{ "allreduce", 2, true },  { "allgather", 1, true }, { "reducescatter", 1, true },
-	{ "broadcast", 1, false }, { "reduce", 1, false },   { "alltoall", 1, true },
-	{ "sendrecv", 1, false },  { "gather", 1, true },    { "scatter", 1, true },
-};
+	bool shared;
+} kinds[] = { KINDS(ROW) };
 
 #define N_KINDS (JL_LEN(kinds))
 

@@ -23,6 +23,8 @@ struct jl_import_reader {
 	void *ctx;
 };
 
+extern const char *const jl_import_collectives[]; /* in the order of enum jl_collective_kind, then others */
+
 struct jl_import_options {
 	const char *name;    /* the source in "name:line"; NULL: "-" */
 	double time_s;       /* of records whose source has no time; NAN: now */

@@ -16,9 +16,6 @@
 #define RUN_LEAST   4 /* characters that name a run */
 #define CLOCK_OFF_S 60.0
 
-static const char *const collectives[] = { "allreduce", "allgather", "reducescatter", "broadcast",
-					   "reduce",    "alltoall",  "sendrecv",      NULL };
-
 const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"")),
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
@@ -31,7 +28,8 @@ const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("shape", "MxNxK", JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)")),
 	JL_O_TEXT("test", "NAME", JL_N("memory: triad, copy; link: h2d, d2h, d2d")),
 	JL_O_COUNT("ranks", "N", 2, 1000000000LL, JL_N("of a collective, where not all of the system took part")),
-	JL_O_CHOICE("kind", "NAME", collectives, JL_N("of a file: which collective it is, where it does not say")),
+	JL_O_CHOICE("kind", "NAME", jl_import_collectives,
+		    JL_N("of a file: which collective it is, where it does not say")),
 	JL_O_FLAG("fleet", JL_N("rank the machines of the store and find a slow one among those built alike")),
 	JL_O_TEXT("run", "RUN", JL_N("judge the results of this run (default: the newest of each kind)")),
 	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
@@ -116,7 +114,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 	struct jl_cli *cli = b->cli;
 	static const char *const names[] = { "algbw", "busbw", "time" };
 	const struct jl_given *size = jl_given(cli, "size"), *ranks = jl_given(cli, "ranks"), *value = NULL;
-	const int per_node = b->sys.n_per_node > 0 ? b->sys.n_per_node : 1;
+	const int per_node = jl_sys_per_node(&b->sys);
 	const int n_ranks = (int)jl_whole(cli, "ranks", b->sys.n_nodes * per_node);
 	size_t which = 0;
 	int n = 0;
@@ -213,7 +211,7 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 	if (!b.judge.sys)
 		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
 	f->record = (struct jl_record){ .id = "",
-					.kind = is_coll ? collectives[coll] : word,
+					.kind = is_coll ? jl_import_collectives[coll] : word,
 					.backend = "given",
 					.origin = "given",
 					.params = f->params,

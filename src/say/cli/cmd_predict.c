@@ -167,7 +167,7 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 	for (size_t i = 0; i < s->n && !status; i++) {
 		s->ask.n_requests = s->rows[i].n_requests;
 		status = jl_serve_predict(&s->rows[i].a, cli->cat, &machine, &s->ask, err);
-		if (!status && s->rows[i].a.fits && !(s->rows[i].a.tpot_s.value > 0))
+		if (!status && s->rows[i].a.fits && s->ask.output > 1 && !(s->rows[i].a.tpot_s.value > 0))
 			status = jl_fail(err, JL_E_DATA,
 					 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",
 					 s->sys.text, jl_served_weights(s->ask.weights, s->ask.model));

@@ -103,12 +103,6 @@ void jl_doc_fold(struct jl_doc *doc)
 		doc->last->fold = true;
 }
 
-void jl_doc_brief(struct jl_doc *doc)
-{
-	if (!doc->failed && doc->last && doc->last->kind == JL_DOC_SECTION)
-		doc->last->brief = true;
-}
-
 static void resolve(const struct jl_doc *doc, struct jl_run *run)
 {
 	for (; run; run = run->next) {
@@ -133,21 +127,14 @@ void jl_doc_resolve(struct jl_doc *doc)
 void jl_doc_shorten(struct jl_doc *doc)
 {
 	struct jl_doc_block **at = &doc->blocks;
-	bool kept = true;
 
 	doc->last = NULL;
 	doc->n_blocks = 0;
-	while (*at) {
-		if ((*at)->kind == JL_DOC_SECTION && (*at)->level == 2)
-			kept = (*at)->brief;
-		if (!kept) {
-			*at = (*at)->next;
-			continue;
-		}
+	for (; *at && ((*at)->kind != JL_DOC_SECTION || (*at)->level != 2); at = &(*at)->next) {
 		doc->last = *at;
 		doc->n_blocks++;
-		at = &(*at)->next;
 	}
+	*at = NULL;
 	doc->n_sources = 0; /* they were told in what went */
 	jl_doc_resolve(doc);
 }
@@ -337,17 +324,12 @@ const char *jl_mark_text(enum jl_mark mark)
 	return marks[mark];
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 size_t jl_doc_source_of(const struct jl_doc_source *sources, size_t n, const struct jl_num *num)
 {
 	size_t i = 0;
 
-	while (i < n && !(sources[i].origin == num->origin && same(sources[i].id, num->source) &&
-			  same(sources[i].date, num->date)))
+	while (i < n && !(sources[i].origin == num->origin && jl_same_text(sources[i].id, num->source) &&
+			  jl_same_text(sources[i].date, num->date)))
 		i++;
 	return i;
 }

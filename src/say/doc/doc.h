@@ -97,7 +97,6 @@ struct jl_doc_block {
 	enum jl_mark mark; /* finding, note, entry */
 	bool gap;          /* stands apart from what is before it */
 	bool fold;         /* section: evidence; a page shows its title and opens it when asked */
-	bool brief;        /* section: on the one-page brief too */
 	bool numbered;     /* item */
 	bool picture;      /* chart: only where it can be drawn; a terminal has the table beside it */
 	struct jl_run *runs;
@@ -157,8 +156,7 @@ void jl_doc_step(struct jl_doc *doc);                                /* of a num
 void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler); /* copied */
 void jl_doc_gap(struct jl_doc *doc);                                 /* what comes next stands apart */
 void jl_doc_fold(struct jl_doc *doc);  /* the section that was just opened is evidence: it folds */
-void jl_doc_brief(struct jl_doc *doc); /* the section that was just opened stands on the brief too */
-/* The one-page brief: what stands before the first section, and the sections that are for it. */
+/* The one-page brief: what stands before the first section. */
 void jl_doc_shorten(struct jl_doc *doc);
 
 /* Into the open paragraph, item, finding or cell. All text is copied. */

@@ -51,12 +51,17 @@ void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q)
 		jl_tell_cost_chart(s->doc, s->w->study);
 }
 
+const struct jl_notes *jl_section_notes(const struct jl_section *s)
+{
+	return s->w->compare                               ? &s->w->compare->notes
+	       : s->w->advised && s->w->advised->predicted ? &s->w->advised->how.notes
+							   : NULL;
+}
+
 /* What was assumed on the way. */
 static void assumed(struct jl_section *s)
 {
-	const struct jl_notes *list = s->w->compare                               ? &s->w->compare->notes
-				      : s->w->advised && s->w->advised->predicted ? &s->w->advised->how.notes
-										  : NULL;
+	const struct jl_notes *list = jl_section_notes(s);
 
 	if (!list || !list->n)
 		return;

@@ -21,6 +21,7 @@ struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 /* Memory of one device, as it is listed. */
 struct jl_num jl_num_capacity(const struct jl_weighed_system *system);
 
+const struct jl_notes *jl_section_notes(const struct jl_section *s); /* what was assumed; NULL: nothing was predicted */
 void jl_section_open(struct jl_section *s, const char *id, const char *en); /* evidence: it folds */
 bool jl_section_is_charted(const struct jl_section *s, const char *id);
 

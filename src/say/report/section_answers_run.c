@@ -86,7 +86,7 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 	const struct jl_fabric *f = &of->machine.alone;
 	const struct jl_num moved = jl_num_about(of->prediction.reduced_B, JL_K_BYTES, NULL);
 
-	if (!of->predicted || !(of->prediction.reduced_B > 0) || jl_machine_n_devices(&of->machine) < 2)
+	if (!of->predicted || !(of->prediction.reduced_B > 0) || jl_sys_n_devices(&of->machine.sys) < 2)
 		return;
 	jl_doc_text(s->doc, " ");
 	if (f->intra_kind == JL_INTRA_PCIE_HOST && f->n_shared > 1)

@@ -105,9 +105,7 @@ static void outside_band(struct jl_section *s)
 
 static void not_known(struct jl_section *s)
 {
-	const struct jl_notes *list = s->w->compare                               ? &s->w->compare->notes
-				      : s->w->advised && s->w->advised->predicted ? &s->w->advised->how.notes
-										  : NULL;
+	const struct jl_notes *list = jl_section_notes(s);
 
 	jl_doc_subsection(s->doc, "unknown", JL_("How sure it is"));
 	outside_band(s);

@@ -55,10 +55,8 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 	if (n_open)
 		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_FIG(jl_num_count((double)n_open)));
 	jl_doc_lead(doc);
-	jl_doc_said(doc,
-		    jl_tell_text(doc, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
-				 a->found->load_W, a->found->psu_least_W, a->found->psu_most_W),
-		    JL_ESTIMATED, JL_METHOD);
+	jl_tell_said(doc, JL_ESTIMATED, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
+		     a->found->load_W, a->found->psu_least_W, a->found->psu_most_W);
 }
 
 void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all)

@@ -30,18 +30,9 @@ static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "ZeRO-%d %.0f", p->zero, p->dp);
 	else if (p->dp > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
-	if (p->tp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
-			      p->tp_async ? JL_(" overlapped") : "");
-	if (p->pp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f%s", p->pp, p->n_chunks > 1 ? JL_(" interleaved") : "");
-	if (p->cp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
-	if (p->ep > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
+	jl_tell_cut_pieces(doc, p);
 	if (p->recompute != JL_RECOMPUTE_NONE)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
-			      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_recompute(p));
 	if (p->offload)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
 }

@@ -72,10 +72,10 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 static enum jl_mark verdict_mark(enum jl_verdict verdict)
 {
 	static const enum jl_mark marks[] = {
-		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN, [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
-		[JL_VERDICT_GOOD] = JL_MARK_GOOD,     [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
-		[JL_VERDICT_LOW] = JL_MARK_WARN,      [JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD,
-		[JL_VERDICT_WRONG] = JL_MARK_BAD
+		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN,  [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
+		[JL_VERDICT_GOOD] = JL_MARK_GOOD,      [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
+		[JL_VERDICT_LOW] = JL_MARK_WARN,       [JL_VERDICT_HIGH] = JL_MARK_WARN,
+		[JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD, [JL_VERDICT_WRONG] = JL_MARK_BAD
 	};
 
 	return marks[verdict];
@@ -300,6 +300,7 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 		[JL_VERDICT_GOOD] = JL_N("Better than expected: |1, where |2 is expected."),
 		[JL_VERDICT_NORMAL] = JL_N("Normal: |1, where |2 is expected."),
 		[JL_VERDICT_LOW] = JL_N("Not normal: |1, where |2 is expected."),
+		[JL_VERDICT_HIGH] = JL_N("Too high to be true: |1, where |2 is expected."),
 		[JL_VERDICT_IMPOSSIBLE] = JL_N("It cannot be: |1 is above the bound of |2."),
 		[JL_VERDICT_WRONG] = JL_N(
 			"Its results are wrong, by its own check: |1 is worth nothing until they are right."),

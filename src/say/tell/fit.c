@@ -118,12 +118,10 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 	const double host_B = host_needed_B(fit);
 
 	if (!isnan(host_B))
-		jl_doc_said(doc,
-			    jl_tell_text(doc,
-					 JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of "
-					     "RAM, the host has %.0f."),
-					 gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B)),
-			    JL_ESTIMATED, JL_METHOD);
+		jl_tell_said(doc, JL_ESTIMATED,
+			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of "
+				 "RAM, the host has %.0f."),
+			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
 	else if (fit->rows[0].how.shard.micro_batch > 1)
 		JL_TELL(doc, "Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
 	else

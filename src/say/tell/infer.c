@@ -87,7 +87,10 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 						: JL_("Within them it would hold not even one user. "),
 			    JL_FIG(jl_num_about(a->users_held, JL_K_NUMBER, jl_about_text(JL_TXT, a->users_held))),
 			    JL_FIG(count(doc, a->users)));
-	JL_SENTENCE(doc, JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all."),
+	JL_SENTENCE(doc,
+		    a->tpot_s.mean.value > 0
+			    ? JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all.")
+			    : JL_("The one token of an answer after |1 on average; |3 answers a second in all."),
 		    JL_FIG(jl_num_wide(a->ttft_s.mean, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
 		    JL_FIG(about(doc, a->output_tps, true)));
 }
@@ -106,6 +109,8 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 
 	jl_tell_table(doc, NULL, "kkff", JL_N("|half of them|90 %|99 %"));
 	for (size_t i = 0; i < 4; i++) {
+		if (isnan(rows[i].t->p50.value))
+			continue; /* an answer of one token has no others */
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
 		       JL_FIG(jl_num_estimate(rows[i].t->p90, JL_K_TIME, NULL)),
@@ -116,12 +121,16 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 static void entries(struct jl_doc *doc, const struct jl_infer *a)
 {
 	jl_doc_entry(doc, JL_("Delivers"));
-	JL_SENTENCE(doc, JL_("|1 answer tokens/s, |2 requests/s; a batch of |3 on average"),
+	JL_SENTENCE(doc,
+		    a->batch_mean > 0 ? JL_("|1 answer tokens/s, |2 requests/s; a batch of |3 on average")
+				      : JL_("|1 answer tokens/s, |2 requests/s"),
 		    JL_FIG(about(doc, a->output_tps, true)), JL_FIG(about(doc, a->requests_per_s, false)),
 		    JL_FIG(exactly(doc, a->batch_mean)));
 	jl_doc_entry(doc, JL_("Bound by"));
 	jl_doc_text(doc, jl_msg(a->bound));
-	JL_SENTENCE(doc, JL_(": |1 of an answer token's time; busy |2 of the time"),
+	JL_SENTENCE(doc,
+		    a->tpot_s.mean.value > 0 ? JL_(": |1 of an answer token's time; busy |2 of the time")
+					     : JL_(": |1 of the first token's time; busy |2 of the time"),
 		    JL_FIG(jl_num_share(a->bound_frac, JL_ESTIMATED)),
 		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
@@ -200,8 +209,9 @@ static void costs(struct jl_doc *doc, const struct jl_infer *a)
 
 	jl_doc_entry(doc, JL_("A million tokens"));
 	JL_SENTENCE(doc,
-		    a->rent.usdps > 0 ? JL_("out |1 by rent, in |2; electricity |3")
-				      : JL_("no rent is known; electricity |3"),
+		    !(a->rent.usdps > 0)              ? JL_("no rent is known; electricity |3")
+		    : a->usd_per_Mtoken_out.value > 0 ? JL_("out |1 by rent, in |2; electricity |3")
+						      : JL_("in |2 by rent, the answer with it; electricity |3"),
 		    JL_FIG(money(doc, a->usd_per_Mtoken_out, true)), JL_FIG(money(doc, a->usd_per_Mtoken_in, false)),
 		    JL_FIG(money(doc, power, false)));
 	jl_doc_entry(doc, JL_("Energy"));

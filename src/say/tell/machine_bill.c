@@ -25,10 +25,8 @@ void jl_tell_tariff(struct jl_doc *doc, const char *tariff, const char *newer, c
 	jl_doc_text(doc, " ◇ ");
 	jl_doc_name(doc, jl_arena_printf(doc->arena, "%s%s%s", source ? source : "", source ? ", " : "", date));
 	if (today - day > OLD_DAYS)
-		jl_doc_said(doc,
-			    jl_arena_printf(doc->arena, JL_(" ⚠ %s days old: rates may have changed"),
-					    jl_grouped(JL_TXT, (double)(today - day))),
-			    JL_ORIGIN_NONE, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE, JL_(" ⚠ %s days old: rates may have changed"),
+			     jl_grouped(JL_TXT, (double)(today - day)));
 	if (newer) {
 		JL_TELL(doc, "; newer: --tariff ");
 		jl_doc_name(doc, newer);
@@ -41,10 +39,8 @@ void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long to
 	const enum jl_kind kind = bill->currency == JL_KRW ? JL_K_KRW : JL_K_USD;
 
 	JL_LEAD(doc, jl_money_text(JL_TXT, bill->total));
-	jl_doc_said(doc,
-		    jl_arena_printf(doc->arena, JL_(" for %.6g kWh in month %d (%s)"),
-				    (double)asked->use.milli_kWh / 1000, asked->use.month, asked->tariff),
-		    JL_ORIGIN_NONE, NULL);
+	jl_tell_said(doc, JL_ORIGIN_NONE, JL_(" for %.6g kWh in month %d (%s)"), (double)asked->use.milli_kWh / 1000,
+		     asked->use.month, asked->tariff);
 	jl_tell_table(doc, NULL, "tf", "|");
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
 		if (bill->parts[p].micro == 0)
@@ -70,11 +66,9 @@ void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 	char text[64];
 
 	JL_LEAD(doc, jl_money_text(JL_TXT, bill->year));
-	jl_doc_said(doc,
-		    jl_arena_printf(doc->arena, JL_(" more a year for %s (%s): %s of electricity by tariff %s"),
-				    bill->name, jl_money_text(JL_TXT, bill->year_other),
-				    jl_units_said(text, bill->active_W, JL_K_POWER, 3), bill->tariff),
-		    JL_ESTIMATED, JL_METHOD);
+	jl_tell_said(doc, JL_ESTIMATED, JL_(" more a year for %s (%s): %s of electricity by tariff %s"), bill->name,
+		     jl_money_text(JL_TXT, bill->year_other), jl_units_said(text, bill->active_W, JL_K_POWER, 3),
+		     bill->tariff);
 	jl_tell_table(doc, NULL, "tffff", JL_N("month|kWh|bill without|bill with|more"));
 	for (size_t i = 0; i < bill->n_months; i++) {
 		const struct jl_machine_bill_month *m = &bill->months[i];

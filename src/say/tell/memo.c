@@ -54,10 +54,7 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 			continue;
 		if (v)
 			jl_doc_dot(doc);
-		jl_doc_said(
-			doc,
-			jl_arena_printf(doc->arena, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]),
-			JL_ORIGIN_NONE, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
 	}
 }
 
@@ -165,10 +162,8 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 		open_figures(doc, note);
 	if (note->n_hidden_by_rule && !all) {
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
-		jl_doc_said(doc,
-			    jl_arena_printf(doc->arena, JL_("%zu that nothing else in the note speaks for: --all"),
-					    note->n_hidden_by_rule),
-			    JL_ORIGIN_NONE, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
+			     note->n_hidden_by_rule);
 	}
 	if (note->cut) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
@@ -177,20 +172,16 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 	}
 	if (note->n_too_long) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		jl_doc_said(doc,
-			    jl_arena_printf(doc->arena,
-					    JL_("Not looked at, because a line or a table there is too long: %zu; the "
-						"first begins in line %u."),
-					    note->n_too_long, note->too_long_line),
-			    JL_ORIGIN_NONE, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE,
+			     JL_("Not looked at, because a line or a table there is too long: %zu; the "
+				 "first begins in line %u."),
+			     note->n_too_long, note->too_long_line);
 	}
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		jl_doc_said(doc,
-			    jl_arena_printf(doc->arena,
-					    JL_("%zu bytes are no text (invalid UTF-8, control or direction "
-						"characters) and were left out."),
-					    note->n_replaced),
-			    JL_ORIGIN_NONE, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE,
+			     JL_("%zu bytes are no text (invalid UTF-8, control or direction "
+				 "characters) and were left out."),
+			     note->n_replaced);
 	}
 }

@@ -37,21 +37,10 @@ void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_ca
 
 	jl_doc_entry(doc, label);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f", p->shard > 0 ? "HSDP" : zeros[p->zero], p->dp);
-	if (p->tp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
-			      p->tp_async ? JL_(" overlapped") : "");
-	if (p->pp > 1 && p->n_chunks > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f×%.0f", p->pp, p->n_chunks);
-	else if (p->pp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f", p->pp);
-	if (p->cp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
-	if (p->ep > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
+	jl_tell_cut_pieces(doc, p);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
 	if (p->recompute)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
-			      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_recompute(p));
 	if (p->offload)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s%s%s", JL_("offload"),
 			      p->offload & JL_OFFLOAD_OPTIMIZER ? JL_(" optimizer") : "",

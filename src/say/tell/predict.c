@@ -160,10 +160,8 @@ static void times(struct jl_doc *doc, const struct jl_predicted *x)
 	jl_doc_entry(doc, JL_("Step"));
 	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &x->p.step_s, JL_K_TIME));
 	jl_doc_text(doc, "   ");
-	jl_doc_said(doc,
-		    jl_tell_text(doc, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
-				 jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi)),
-		    JL_ESTIMATED, JL_METHOD);
+	jl_tell_said(doc, JL_ESTIMATED, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
+		     jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi));
 	rate(doc, x);
 	parts(doc, &x->p.step);
 }
@@ -196,14 +194,6 @@ static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
 static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
-	const struct {
-		const char *en;
-		double bytes;
-	} list[] = {
-		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
-		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
-		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
-	};
 
 	jl_doc_entry(doc, "");
 	if (p->room != JL_ROOM_NONE && p->memory_B.hi > p->capacity_B)
@@ -216,9 +206,10 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
-	for (size_t i = 0; i < JL_LEN(list); i++)
-		if (list[i].bytes >= 0.05e9)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(list[i].en), gib(JL_TXT, list[i].bytes));
+	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
+		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9)
+			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(jl_memory_parts[i].en),
+				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])));
 }
 
 static void memory(struct jl_doc *doc, const struct jl_predicted *x)
@@ -433,8 +424,7 @@ static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 
 	jl_doc_cell(doc, JL_MARK_NONE);
 	jl_doc_bar(doc, frac, 10);
-	jl_doc_said(doc, jl_tell_text(doc, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[most].en)), JL_ESTIMATED,
-		    JL_METHOD);
+	jl_tell_said(doc, JL_ESTIMATED, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[most].en));
 }
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)

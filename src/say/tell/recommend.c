@@ -419,10 +419,8 @@ void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_doc_gap(doc);
 	} else {
 		jl_doc_lead(doc);
-		jl_doc_said(doc,
-			    jl_tell_text(doc, JL_("None of %s candidates will do."),
-					 jl_grouped(JL_TXT, (double)a->found->n)),
-			    JL_ESTIMATED, JL_METHOD);
+		jl_tell_said(doc, JL_ESTIMATED, JL_("None of %s candidates will do."),
+			     jl_grouped(JL_TXT, (double)a->found->n));
 		if (a->found->nearest >= 0)
 			nearest(doc, a);
 	}

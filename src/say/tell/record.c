@@ -173,11 +173,8 @@ void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 		const struct jl_record_metric *second = &r->metrics[1];
 		const char *named = strstr(second->name, "_per_s"); /* its unit says what it is: 48.8 samples/s */
 
-		jl_doc_said(doc,
-			    jl_tell_text(doc, "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
-					 named ? "" : " ",
-					 jl_record_value_text(JL_TXT, second->name, second->value.median)),
-			    origin_of(r), NULL);
+		jl_tell_said(doc, origin_of(r), "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
+			     named ? "" : " ", jl_record_value_text(JL_TXT, second->name, second->value.median));
 	}
 	jl_doc_end_row(doc, false);
 }

@@ -7,7 +7,7 @@
 
 static int n_copies(const struct jl_serving *s)
 {
-	const int per_host = s->sys.n_per_node > 0 ? s->sys.n_per_node : 1;
+	const int per_host = jl_sys_per_node(&s->sys);
 
 	return s->sys.n_nodes * (per_host / s->rows[0].a.n_gpus);
 }
@@ -81,22 +81,11 @@ static void table(struct jl_doc *doc, const struct jl_serving *s)
 /* Of a token's time at the most requests: the largest part. */
 static void bound(struct jl_doc *doc, const struct jl_serving_row *last)
 {
-	const struct jl_serve_step *step = &last->a.step;
-	const struct {
-		double s;
-		const char *en;
-	} parts[] = {
-		{ step->weights_s, JL_N("reading the weights") }, { step->math_s, JL_N("matrix products") },
-		{ step->kv_s, JL_N("reading keys and values") },  { step->exchange_s, JL_N("exchanges between GPUs") },
-		{ step->fixed_s, JL_N("launches and the host") },
-	};
-	size_t most = 0;
+	double frac;
+	const char *en = jl_serve_bound(&last->a.step, &frac);
 
-	for (size_t i = 1; i < JL_LEN(parts); i++)
-		if (parts[i].s > parts[most].s)
-			most = i;
 	jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("%s: %.0f %% of a token's time at %.0f requests"),
-		      jl_msg(parts[most].en), 100 * fmin(1, parts[most].s / step->step_s), last->n_requests);
+		      jl_msg(en), 100 * fmin(1, frac), last->n_requests);
 }
 
 static void memory(struct jl_doc *doc, const struct jl_serving *s)

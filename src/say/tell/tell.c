@@ -377,6 +377,15 @@ static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, 
 	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
 }
 
+void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	said(doc, origin, format, args);
+	va_end(args);
+}
+
 void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 {
 	va_list args;
@@ -516,6 +525,26 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 	}
 }
 
+const char *jl_tell_recompute(const struct jl_plan *p)
+{
+	return p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute");
+}
+
+void jl_tell_cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
+{
+	if (p->tp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
+			      p->tp_async ? JL_(" overlapped") : "");
+	if (p->pp > 1 && p->n_chunks > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f×%.0f%s", p->pp, p->n_chunks, JL_(" interleaved"));
+	else if (p->pp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f", p->pp);
+	if (p->cp > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
+	if (p->ep > 1)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
+}
+
 const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, double micro_batch)
 {
 	static const char *const states[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
@@ -532,8 +561,7 @@ const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 	if (p->ep > 1)
 		jl_buf_printf(&text, ", EP %.0f", p->ep);
 	if (p->recompute != JL_RECOMPUTE_NONE)
-		jl_buf_printf(&text, ", %s",
-			      p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute"));
+		jl_buf_printf(&text, ", %s", jl_tell_recompute(p));
 	if (p->offload)
 		jl_buf_printf(&text, ", %s", JL_("offload"));
 	if (!isnan(micro_batch))

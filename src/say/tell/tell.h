@@ -109,7 +109,9 @@ void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin,
 /* Both where it is a sentence without figures to fill in. */
 #define JL_NOTE(doc, label, origin, en)  jl_tell_note((doc), (label), (origin), "%s", JL_(en))
 #define JL_ENTRY(doc, label, origin, en) jl_tell_entry((doc), (label), (origin), "%s", JL_(en))
-/* One of several pieces of what is open: "batch 4 · sequence 512". */
+/* Into what is open; a piece is one of several: "batch 4 · sequence 512". */
+void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Text in the document's arena; "" where there is no memory. */
@@ -142,6 +144,9 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 struct jl_narrow;
 void jl_tell_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n);
 
+/* How a model is cut over devices, a piece each; "PP 4×2": each stage has two parts of the layers. */
+void jl_tell_cut_pieces(struct jl_doc *doc, const struct jl_plan *p);
+const char *jl_tell_recompute(const struct jl_plan *p);
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
 const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);

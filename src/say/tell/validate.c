@@ -38,7 +38,7 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 {
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (!isnan(value))
-		jl_doc_said(doc, jl_tell_text(doc, format, value), JL_MEASURED, NULL);
+		jl_tell_said(doc, JL_MEASURED, format, value);
 }
 
 /* The name, "522" or "510/522" where some are not scored, then as many of the figures as the table has. */

@@ -43,17 +43,23 @@ static void requests(struct jl_web *web, struct jl_buf *out)
 	jl_buf_printf(out, "jeoul_up_seconds %.0f\n", jl_clock_s() - web->begin_s);
 }
 
+static void line(struct jl_buf *out, const char *name, const json_t *judged, const char *last, double value)
+{
+	const char *const keys[] = { "kind", "what", last };
+
+	jl_buf_printf(out, "%s{", name);
+	for (size_t i = 0; i < JL_LEN(keys); i++)
+		label(out, keys[i], json_string_value(json_object_get(judged, keys[i])), keys[i] == last);
+	jl_buf_printf(out, "} %.9g\n", value);
+}
+
 static void gauge(struct jl_buf *out, const char *name, const json_t *judged, const char *key)
 {
 	const json_t *value = json_object_get(judged, key);
 
 	if (!json_is_number(value))
 		return;
-	jl_buf_printf(out, "%s{", name);
-	label(out, "kind", json_string_value(json_object_get(judged, "kind")), false);
-	label(out, "what", json_string_value(json_object_get(judged, "what")), false);
-	label(out, "metric", json_string_value(json_object_get(judged, "metric")), true);
-	jl_buf_printf(out, "} %.9g\n", json_number_value(value));
+	line(out, name, judged, "metric", json_number_value(value));
 }
 
 static void verdicts(struct jl_buf *out, const json_t *list)
@@ -78,11 +84,7 @@ static void verdicts(struct jl_buf *out, const json_t *list)
 	head(out, "jeoul_verdict", "gauge", "1 for the verdict that each figure has.");
 	json_array_foreach(list, i, judged)
 	{
-		jl_buf_puts(out, "jeoul_verdict{");
-		label(out, "kind", json_string_value(json_object_get(judged, "kind")), false);
-		label(out, "what", json_string_value(json_object_get(judged, "what")), false);
-		label(out, "verdict", json_string_value(json_object_get(judged, "verdict")), true);
-		jl_buf_puts(out, "} 1\n");
+		line(out, "jeoul_verdict", judged, "verdict", 1);
 	}
 }
 

@@ -167,7 +167,7 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 		return status;
 	if (n_gpus)
 		machine = one;
-	n = jl_machine_n_devices(&machine);
+	n = jl_sys_n_devices(&machine.sys);
 	JL_TRY(predict_on(&all, r, &machine, &req, err));
 	JL_TRY(jl_machine_take(&one, &machine, 1, err));
 	req.plan.zero = JL_UNSET; /* nothing to share on one device */

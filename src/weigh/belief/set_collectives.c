@@ -129,15 +129,6 @@ static const int unstated_nics = 2;
 
 static const struct {
 	const char *text;
-	enum jl_collective_kind kind;
-} kinds[] = {
-	{ "all_reduce", JL_ALLREDUCE }, { "all_gather", JL_ALLGATHER }, { "reduce_scatter", JL_REDUCESCATTER },
-	{ "alltoall", JL_ALLTOALL },    { "all_to_all", JL_ALLTOALL },  { "send_recv", JL_SENDRECV },
-	{ "sendrecv", JL_SENDRECV },    { "broadcast", JL_BROADCAST },  { "reduce", JL_REDUCE },
-};
-
-static const struct {
-	const char *text;
 	enum jl_coll_tool tool;
 } tools[] = {
 	{ "out-of-place time", JL_TOOL_DEVICE }, { "profiler", JL_TOOL_DEVICE }, { "all_reduce_bench", JL_TOOL_TORCH },
@@ -291,18 +282,13 @@ static double measured_s(const struct jl_coll_cells *cells, const struct jl_coll
 
 static enum jl_status read_collective(const struct jl_coll_cells *cells, struct jl_coll_case *c, struct jl_err *err)
 {
-	size_t i = 0;
-
-	while (i < JL_LEN(kinds) && strcmp(or_empty(cells->collective), kinds[i].text) != 0)
-		i++;
-	if (i == JL_LEN(kinds))
+	if (!jl_collective_by_name(&c->coll.kind, or_empty(cells->collective)))
 		return jl_fail(err, JL_E_DATA, "unknown collective '%s'", or_empty(cells->collective));
-	c->coll.kind = kinds[i].kind;
 	c->coll.size_B = number(cells->bytes);
 	if (!(c->coll.size_B > 0.0 && c->coll.size_B < 1e18))
 		return jl_fail(err, JL_E_DATA, "bytes '%s' is not a number above 0", or_empty(cells->bytes));
 	c->tool = JL_TOOL_DEVICE;
-	for (i = 0; i < JL_LEN(tools); i++)
+	for (size_t i = 0; i < JL_LEN(tools); i++)
 		if (has(cells->tool, tools[i].text)) {
 			c->tool = tools[i].tool;
 			break;

@@ -1,5 +1,7 @@
 #include "belief/set_rows.h"
 
+#include "predict/predict.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -330,28 +332,11 @@ void jl_set_parts(struct jl_buf *out, const struct jl_set_part *parts, size_t n,
 
 void jl_set_explain(struct jl_buf *out, bool is_memory, const struct jl_step_cost *s, const struct jl_memory *m)
 {
-	const struct jl_set_part time[] = {
-		{ JL_N("compute"), s->compute_s },
-		{ JL_N("host"), s->host_s },
-		{ JL_N("tensor parallel"), s->tp_s },
-		{ JL_N("context parallel"), s->cp_s },
-		{ JL_N("expert parallel"), s->ep_s },
-		{ JL_N("pipeline bubble"), s->bubble_s },
-		{ JL_N("sends"), s->send_s },
-		{ JL_N("gradient exchange"), s->dp_s },
-		{ JL_N("contention"), s->contention_s },
-		{ JL_N("optimizer"), s->optimizer_s },
-		{ JL_N("offload"), s->offload_s },
-		{ JL_N("input"), s->input_s },
-	};
-	const struct jl_set_part memory[] = {
-		{ JL_N("weights"), m->weights_B },     { JL_N("gradients"), m->gradients_B },
-		{ JL_N("optimizer"), m->optimizer_B }, { JL_N("activations"), m->activations_B },
-		{ JL_N("buffers"), m->buffers_B },     { JL_N("context"), m->context_B },
-	};
+	struct jl_set_part parts[JL_N_PART];
+	const size_t n = is_memory ? JL_N_MEMORY_PART : JL_N_PART;
 
-	if (is_memory)
-		jl_set_parts(out, memory, JL_LEN(memory), m->total_B);
-	else
-		jl_set_parts(out, time, JL_LEN(time), s->step_s);
+	for (size_t i = 0; i < n; i++)
+		parts[i] = is_memory ? (struct jl_set_part){ jl_memory_parts[i].en, jl_part_of(m, &jl_memory_parts[i]) }
+				     : (struct jl_set_part){ jl_parts[i].en, jl_part_s(s, i) };
+	jl_set_parts(out, parts, n, is_memory ? m->total_B : s->step_s);
 }

@@ -128,6 +128,8 @@ static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, e
 /* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes what holds nineteen of twenty,
  * by the ratio of the two under a normal distribution. */
 #define JL_VERDICT_WIDER 1.53
+/* Three standard deviations: beyond them the figure is doubted, not the interval. */
+#define JL_VERDICT_MOST 2.34
 
 /* Of the model's time, what it needs for next to nothing. */
 static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine *machine,
@@ -231,6 +233,8 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 	around(&e->range, flop / jl_device_of(&hot, sh, &product).time_s, answer.half_ln);
 	e->range.hi = fmin(flop / answer.time_s * exp(answer.half_ln), e->range.bound);
 	e->range.high = fmin(flop / answer.time_s * exp(JL_VERDICT_WIDER * answer.half_ln), e->range.bound);
+	/* the listed peak is that of clocks which power may not allow */
+	e->range.most = fmin(flop / answer.time_s * exp(JL_VERDICT_MOST * answer.half_ln), e->range.bound);
 	return JL_OK;
 }
 

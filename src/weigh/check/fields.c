@@ -13,6 +13,7 @@ static const char *what(const void *record, char out[JL_FIELD_TEXT_MAX])
 
 JL_TEXT_OF(system_text, jl_judged, r->sys ? r->sys->text : NULL);
 JL_TEXT_OF(verdict, jl_judged, jl_verdict_name(r->verdict));
+JL_NUMBER_OF(high_above, jl_judged, r->expect.most > 0 && r->expect.most < r->expect.bound ? r->expect.most : NAN);
 
 static const char *unit(const void *record, char out[JL_FIELD_TEXT_MAX])
 {
@@ -66,6 +67,8 @@ static const struct jl_field judged[] = {
 	{ OF(NUMBER, expect.hi, "expected_hi"), .about = "80 % interval, as `predict` gives it" },
 	{ OF(NUMBER, expect.low, "low_below") },
 	{ OF(NUMBER, expect.high, "good_above"), .about = "beyond these the verdict is low or good" },
+	{ JL_FIELD_NUMBER_OF("high_above", high_above),
+	  .about = "beyond this it is too high to be true; null: only the bound is known" },
 	{ OF(NUMBER, expect.bound, "bound") },
 	{ JL_FIELD_BOOL_OF("at_edge", at_edge) },
 	{ OF(TEXT, bound_en, "bound_text") },

@@ -99,7 +99,7 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 static enum jl_status machine_for(struct jl_machine *ret_machine, const struct jl_judge *judge,
 				  const struct jl_sys *sys, double n_ranks, struct jl_err *err)
 {
-	const int per_node = sys->n_per_node > 0 ? sys->n_per_node : 1;
+	const int per_node = jl_sys_per_node(sys);
 	int n_nodes = sys->n_nodes;
 
 	if (sys->n_nodes == 1 && n_ranks > per_node && fmod(n_ranks, per_node) == 0 &&

@@ -17,6 +17,7 @@ static const struct {
 	[JL_VERDICT_GOOD] = { "good", JL_N("good") },
 	[JL_VERDICT_NORMAL] = { "normal", JL_N("normal") },
 	[JL_VERDICT_LOW] = { "low", JL_N("low") },
+	[JL_VERDICT_HIGH] = { "high", JL_N("too high") },
 	[JL_VERDICT_IMPOSSIBLE] = { "impossible", JL_N("impossible") },
 	[JL_VERDICT_WRONG] = { "wrong", JL_N("incorrect") },
 };
@@ -62,6 +63,8 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 		return JL_VERDICT_FIRST;
 	if (value < lo / edge && !(best >= lo))
 		return JL_VERDICT_LOW;
+	if (expect->most > 0 && value > as_rate(expect->most, less) * edge && !(worst <= as_rate(expect->most, less)))
+		return JL_VERDICT_HIGH;
 	if (value > hi * edge && !(worst <= hi))
 		return JL_VERDICT_GOOD;
 	return JL_VERDICT_NORMAL;
@@ -283,8 +286,8 @@ enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_rec
 int jl_verdict_weight(enum jl_verdict verdict)
 {
 	static const int weights[] = {
-		[JL_VERDICT_FIRST] = 0, [JL_VERDICT_NOISY] = 1,      [JL_VERDICT_GOOD] = 2, [JL_VERDICT_NORMAL] = 3,
-		[JL_VERDICT_LOW] = 4,   [JL_VERDICT_IMPOSSIBLE] = 5, [JL_VERDICT_WRONG] = 6
+		[JL_VERDICT_FIRST] = 0, [JL_VERDICT_NOISY] = 1, [JL_VERDICT_GOOD] = 2,       [JL_VERDICT_NORMAL] = 3,
+		[JL_VERDICT_LOW] = 4,   [JL_VERDICT_HIGH] = 5,  [JL_VERDICT_IMPOSSIBLE] = 6, [JL_VERDICT_WRONG] = 7
 	};
 
 	return weights[verdict];

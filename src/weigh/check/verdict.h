@@ -15,6 +15,7 @@ enum jl_verdict {
 	JL_VERDICT_GOOD,       /* better than expected */
 	JL_VERDICT_NORMAL,     /* in the expected range */
 	JL_VERDICT_LOW,        /* worse, and not by the doubt of the measurement */
+	JL_VERDICT_HIGH,       /* better than such a device does, below its bound as it may be */
 	JL_VERDICT_IMPOSSIBLE, /* beyond what the hardware can do: the figure, or what is said of the system, is wrong */
 	JL_VERDICT_WRONG,      /* the tool that measured it found wrong results */
 	JL_N_VERDICT
@@ -32,16 +33,17 @@ struct jl_expect {
 	/* What it takes to be called low or good: one healthy system in five lies outside its interval, one in twenty outside these.
 	 * 0: lo and hi themselves */
 	double low, high;
+	double most; /* more than any healthy one reaches, as far as is known; 0: not known */
 };
 #define JL_EXPECT_NONE                                                                                                 \
-	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), 0, 0 })
+	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), 0, 0, 0 })
 
 /* A bound holds also for what was measured on a noisy machine: nothing disturbs a figure upwards. Low only where
  * all of the figure's interval is outside. */
 enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect);
 /* Normal although outside the range: by the doubt of the figure alone. */
 bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect);
-bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low, impossible or wrong: exit code 3 */
+bool jl_verdict_is_bad(enum jl_verdict verdict);      /* low, too high, impossible or wrong: exit code 3 */
 int jl_verdict_weight(enum jl_verdict verdict);       /* of several the one to look at first has the largest */
 const char *jl_verdict_name(enum jl_verdict verdict); /* in JSON: "normal" */
 const char *jl_verdict_word(enum jl_verdict verdict);

@@ -107,7 +107,7 @@ static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_fleet
 	JL_TRY(jl_machine_make(&whole, ask->cat, &sys, err));
 	*ret_machine = whole;
 	if (!ask->n_kinds && jl_machine_take(ret_machine, &whole, p->n_gpus, NULL)) /* not a part of it: left out */
-		nearest(p, whole.sys.n_per_node > 0 ? whole.sys.n_per_node : 1, whole.sys.n_nodes);
+		nearest(p, jl_sys_per_node(&whole.sys), whole.sys.n_nodes);
 	return JL_OK;
 }
 

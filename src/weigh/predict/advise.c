@@ -123,12 +123,21 @@ static bool use_flash(const struct idea_in *in, struct jl_case *alt, struct jl_a
 
 static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	if (in->base->framework != JL_FW_EAGER || in->base->tuned)
+	if (in->base->framework != JL_FW_EAGER || in->base->tuned ||
+	    !alt->subject.kind->run_in(alt, in->cat, JL_FW_COMPILED))
 		return false;
-	alt->framework = JL_FW_COMPILED;
-	jl_machine_profile(&alt->profile, in->cat, JL_FW_COMPILED);
-	jl_case_set_states(alt);
 	say(advice, JL_N("torch.compile instead of eager"));
+	return true;
+}
+
+/* Compilers lay them so by themselves. */
+static bool channels_last(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
+{
+	if (in->base->software & (JL_SW_CHANNELS_LAST | JL_SW_COMPILED) ||
+	    !(in->base->subject.kind->sample(&in->base->subject).pixels > 0))
+		return false;
+	alt->software |= JL_SW_CHANNELS_LAST;
+	say(advice, JL_N("channels last instead of first"));
 	return true;
 }
 
@@ -368,7 +377,8 @@ static const struct {
 	{ .key = "less_zero", .change = less_zero },
 	{ .key = "global_batch", .change = larger_global, .network = true },
 	{ .key = "flash", .change = use_flash },
-	{ .key = "compile", .change = compile },
+	{ .key = "compile", .change = compile, .network = true },
+	{ .key = "layout", .change = channels_last, .network = true },
 	{ .key = "fused", .change = fused },
 	{ .key = "precision", .change = narrower, .network = true },
 	{ .key = "less_recompute", .change = less_recompute },

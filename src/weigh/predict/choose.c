@@ -410,11 +410,10 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .steps_per_epoch = req->steps_per_epoch,
 			     .epochs = req->epochs,
 			     .pue = jl_given_or(req->pue, 1) };
-	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
 	enum jl_status status;
 
 	JL_TRY(check_words(subject, machine, req, err));
-	c.n_gpus = per_node * machine->sys.n_nodes;
+	c.n_gpus = jl_sys_n_devices(&machine->sys);
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);

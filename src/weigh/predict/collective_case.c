@@ -207,7 +207,7 @@ static void as_one_host_at_most(struct jl_collective_case *c, const struct jl_ma
 enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const struct jl_machine *machine,
 				  const struct jl_collective_ask *ask, struct jl_err *err)
 {
-	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
+	const int per_node = jl_sys_per_node(&machine->sys);
 	const int n_ranks = ask->n_ranks > 0 ? ask->n_ranks : per_node * machine->sys.n_nodes;
 	const struct jl_collective coll = { .kind = ask->kind, .size_B = ask->size_B, .n_ranks = n_ranks };
 	struct jl_collective_case c = {

@@ -110,7 +110,7 @@ static void set_defaults(struct jl_compare *compare, double epochs)
 		struct jl_compare_row *row = &compare->rows[i];
 
 		row->system = row->machine.sys.text;
-		row->n_devices = jl_machine_n_devices(&row->machine);
+		row->n_devices = jl_sys_n_devices(&row->machine.sys);
 		row->baseline = i == 0;
 		row->observed = false;
 		row->plan = (struct jl_plan){ .dp = 0 };

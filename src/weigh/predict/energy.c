@@ -32,7 +32,7 @@ struct jl_power_answer jl_power_of(const struct jl_machine *machine, const struc
 double jl_power_half_ln(const struct jl_machine *machine, double power_W)
 {
 	const struct jl_doubt doubt = power_doubt(machine, 0);
-	const double host_W = machine->host_idle_W * machine->sys.n_nodes;
+	const double host_W = jl_machine_host_W(machine, jl_sys_n_devices(&machine->sys));
 	const double host = host_W > 0 && power_W > 0 ? host_W / power_W * machine->host.power_half_ln : 0;
 
 	return hypot(jl_half_ln(&machine->widths, JL_ASKED_POWER, &doubt), host);
@@ -59,7 +59,7 @@ double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step)
 			  .limit_W = NAN },
 		.activity_frac = NAN,
 		.n_gpus = c->n_gpus,
-		.host_W = isnan(c->machine.host_idle_W) ? 0 : c->machine.host_idle_W * c->machine.sys.n_nodes,
+		.host_W = jl_machine_host_W(&c->machine, c->n_gpus),
 	};
 
 	/* A processor that works runs at its limit. */

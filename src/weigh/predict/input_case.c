@@ -56,7 +56,7 @@ double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blo
 			    (p->zero == 3 ? own : params) * p->grad_B;
 	if (offload & JL_OFFLOAD_ACTIVATIONS)
 		device_B += blocks->cost[JL_BLOCK_DENSE].saved_B * layers * fmin(p->n_micro, p->pp);
-	return device_B * (c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1);
+	return device_B * jl_sys_per_node(&c->machine.sys);
 }
 
 enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *w)

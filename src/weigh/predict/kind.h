@@ -34,6 +34,8 @@ struct jl_workload_kind {
 	/* How it is run where the request says nothing; refuses what it cannot be asked. */
 	enum jl_status (*choose)(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 				 struct jl_err *err);
+	/* false: that framework does nothing for it */
+	bool (*run_in)(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework);
 	enum jl_status (*check)(const struct jl_case *c, struct jl_err *err); /* NULL: nothing can be wrong */
 	double (*elements)(const struct jl_case *c);    /* of a sample that is prepared beforehand */
 	double (*usual_batch)(const struct jl_case *c); /* samples of a pass that fill a device */

@@ -20,7 +20,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 		.dtype = c->shard.dtype,
 		.software = c->software,
 		.n_ranks = c->n_gpus,
-		.n_per_host = c->machine.sys.n_per_node > 0 ? c->machine.sys.n_per_node : 1,
+		.n_per_host = jl_sys_per_node(&c->machine.sys),
 		.input_s = jl_case_input(c).input_s,
 		.launch_s = c->profile.launch_s,
 		.profile = &c->profile,
@@ -121,6 +121,22 @@ static void choose_optimizer(struct jl_case *c, const struct jl_request *req)
 	jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer, NAN, NAN);
 }
 
+/* Recurrent networks are calls into a library: nothing to compile. */
+static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
+{
+	const double given_s = c->profile.launch_s;
+	const bool compiled = framework == JL_FW_COMPILED,
+		   own = jl_convnet_pictures(c->subject.net) || jl_convnet_has_blocks(c->subject.net);
+
+	c->framework = framework;
+	c->software |= compiled ? JL_SW_COMPILED : 0U;
+	jl_machine_profile(&c->profile, cat, framework);
+	c->profile.launch_s = c->launch_given
+				      ? given_s
+				      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s, own, compiled);
+	return own || !compiled;
+}
+
 static enum jl_status choose(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 			     struct jl_err *err)
 {
@@ -131,16 +147,10 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	if (!isnan(req->plan.dp) && req->plan.dp != c->n_gpus)
 		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d", req->plan.dp, c->n_gpus,
 			       c->n_gpus);
-	c->framework = req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER;
-	jl_machine_profile(&c->profile, cat, c->framework);
-	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (c->framework == JL_FW_COMPILED ? JL_SW_COMPILED : 0U) |
-		      (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
+	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
 	c->launch_given = !isnan(req->launch_s);
-	c->profile.launch_s = c->launch_given ? req->launch_s
-					      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s,
-								    jl_convnet_pictures(c->subject.net) ||
-									    jl_convnet_has_blocks(c->subject.net),
-								    c->framework == JL_FW_COMPILED);
+	c->profile.launch_s = req->launch_s;
+	(void)run_in(c, cat, req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
 	if (req->forward && c->n_gpus > 1)
 		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");
 	c->shard.seq = NAN;
@@ -256,6 +266,7 @@ const struct jl_workload_kind jl_kind_network = {
 	.sample = sample,
 	.count = count,
 	.choose = choose,
+	.run_in = run_in,
 	.elements = elements,
 	.usual_batch = usual_batch,
 	.is_fitted = is_fitted,

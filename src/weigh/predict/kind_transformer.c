@@ -232,6 +232,14 @@ static double matrix_share(const struct jl_case *c)
 	return matrix_s / (matrix_s + stream_s);
 }
 
+static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
+{
+	c->framework = framework;
+	jl_machine_profile(&c->profile, cat, framework);
+	jl_case_set_states(c);
+	return true;
+}
+
 const struct jl_workload_kind jl_kind_transformer = {
 	.is_cut = true,
 	.has_tokens = true,
@@ -240,6 +248,7 @@ const struct jl_workload_kind jl_kind_transformer = {
 	.sample = sample,
 	.count = count,
 	.choose = jl_choose_transformer,
+	.run_in = run_in,
 	.check = check,
 	.elements = elements,
 	.usual_batch = usual_batch,

@@ -34,7 +34,7 @@ static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, cons
 			err, JL_E_USAGE,
 			"'%s': mixed GPUs are those of one host, e.g. --on \"2x rtx-3090\" --with \"2x rtx-4090\"",
 			text);
-	kind->n = kind->sys.n_per_node > 0 ? kind->sys.n_per_node : 1;
+	kind->n = jl_sys_per_node(&kind->sys);
 	return JL_OK;
 }
 

@@ -46,11 +46,6 @@ struct jl_observed jl_observed_empty(void)
 	return run;
 }
 
-int jl_machine_n_devices(const struct jl_machine *machine)
-{
-	return (machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1) * machine->sys.n_nodes;
-}
-
 static const char *device_id(const struct jl_machine *machine)
 {
 	return machine->sys.gpu ? machine->sys.gpu->id : machine->sys.cpu ? machine->sys.cpu->id : "?";
@@ -115,9 +110,10 @@ static struct unit_time unit_time(const struct jl_device *dev, const struct corn
 
 static double allreduce_s(const struct jl_machine *machine, double size_B)
 {
-	const struct jl_collective all = {
-		.kind = JL_ALLREDUCE, .size_B = size_B, .n_ranks = jl_machine_n_devices(machine), .n_groups_per_node = 1
-	};
+	const struct jl_collective all = { .kind = JL_ALLREDUCE,
+					   .size_B = size_B,
+					   .n_ranks = jl_sys_n_devices(&machine->sys),
+					   .n_groups_per_node = 1 };
 
 	return all.n_ranks > 1 ? jl_collective_cost(&machine->fabric, &all).time_s : 0;
 }
@@ -157,7 +153,7 @@ struct pass {
 static struct jl_step_share carry_corner(const struct jl_observed *run, const struct jl_machine *base,
 					 const struct jl_machine *to, const struct pass *pass, struct corner corner)
 {
-	const double base_batch = run->batch / jl_machine_n_devices(base);
+	const double base_batch = run->batch / jl_sys_n_devices(&base->sys);
 	const double base_s = device_on_base_s(run, base, &corner) / base_batch; /* a sample */
 	const struct unit_time was = unit_time(&base->dev, &corner), is = unit_time(&to->dev, &corner);
 	const double units = base_s / (was.matrix_s + was.memory_s) * pass->micro_batch;
@@ -220,7 +216,7 @@ static double power_W(const struct jl_machine *to, const struct jl_step_share *p
 	const double one_W = to->sys.gpu ? device_W : to->dev.tdp_W; /* a processor that works runs at its limit */
 
 	*ret_host = !isnan(to->host_idle_W);
-	return one_W * jl_machine_n_devices(to) + (*ret_host ? to->host_idle_W * to->sys.n_nodes : 0);
+	return one_W * jl_sys_n_devices(&to->sys) + jl_machine_host_W(to, jl_sys_n_devices(&to->sys));
 }
 
 static double other_ln(const struct jl_observed *run, const struct jl_machine *base, const struct jl_machine *to)
@@ -249,7 +245,7 @@ static void as_observed(struct jl_carried *c, const struct jl_observed *run, con
 void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed *run, const struct jl_machine *base,
 		       const struct jl_machine *to, double batch, double limit)
 {
-	const double each = ceil(batch / jl_machine_n_devices(to)), spread = exp(other_ln(run, base, to));
+	const double each = ceil(batch / jl_sys_n_devices(&to->sys)), spread = exp(other_ln(run, base, to));
 	const struct pass pass = { .n_passes = ceil(each / fmax(1, limit)),
 				   .micro_batch = each / ceil(each / fmax(1, limit)) };
 	struct jl_carried c = { .batch = batch, .micro_batch = ceil(pass.micro_batch), .n_passes = pass.n_passes };
@@ -297,7 +293,7 @@ static void widen(double *least, double *most, double value)
 
 void jl_observed_split(struct jl_observed_mix *ret_mix, const struct jl_observed *run, const struct jl_machine *base)
 {
-	const struct pass pass = { .n_passes = 1, .micro_batch = run->batch / jl_machine_n_devices(base) };
+	const struct pass pass = { .n_passes = 1, .micro_batch = run->batch / jl_sys_n_devices(&base->sys) };
 	struct jl_step_share middle = { 0 }, least = { 1, 1, 1, 1 }, most = { 0 };
 	enum path paths[PATHS_MAX];
 	const size_t n_paths = paths_of(run, paths);
@@ -345,7 +341,7 @@ static double fixed_B(const struct jl_observed *run, const struct jl_machine *ba
 
 static double base_limit(const struct jl_observed *run, const struct jl_machine *base)
 {
-	return jl_given_or(run->batch_limit, ceil(run->batch / jl_machine_n_devices(base)));
+	return jl_given_or(run->batch_limit, ceil(run->batch / jl_sys_n_devices(&base->sys)));
 }
 
 static double room_B(const struct jl_observed *run, const struct jl_machine *base, const struct jl_machine *machine)
@@ -367,7 +363,7 @@ double jl_observed_limit(const struct jl_observed *run, const struct jl_machine 
 
 enum jl_status jl_observed_check(const struct jl_observed *run, const struct jl_machine *base, struct jl_err *err)
 {
-	const int n_devices = jl_machine_n_devices(base);
+	const int n_devices = jl_sys_n_devices(&base->sys);
 
 	if (!(run->step_s > 0))
 		return jl_fail(err, JL_E_RANGE,

@@ -70,5 +70,3 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 
 /* How the observed step splits on the baseline. */
 void jl_observed_split(struct jl_observed_mix *ret_mix, const struct jl_observed *run, const struct jl_machine *base);
-
-int jl_machine_n_devices(const struct jl_machine *machine);

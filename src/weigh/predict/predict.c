@@ -28,12 +28,19 @@ const struct jl_part jl_parts[JL_N_PART] = {
 	JL_PART("input", input_s, JL_N("input")),
 };
 
-double jl_part_s(const struct jl_step_cost *step, size_t part)
-{
-	double part_s;
+const struct jl_part jl_memory_parts[JL_N_MEMORY_PART] = {
+#define BYTES(member, e)                                                                                               \
+	{                                                                                                              \
+		.en = e, .offset = offsetof(struct jl_memory, member)                                                  \
+	}
+	BYTES(weights_B, JL_N("weights")),     BYTES(gradients_B, JL_N("gradients")),
+	BYTES(optimizer_B, JL_N("optimizer")), BYTES(activations_B, JL_N("activations")),
+	BYTES(buffers_B, JL_N("buffers")),     BYTES(context_B, JL_N("context")),
+};
 
-	memcpy(&part_s, (const char *)step + jl_parts[part].offset, sizeof(part_s));
-	return part_s;
+double jl_part_of(const void *whole, const struct jl_part *part)
+{
+	return *(const double *)(const void *)((const char *)whole + part->offset);
 }
 
 size_t jl_part_largest(const struct jl_step_cost *step)
@@ -41,7 +48,7 @@ size_t jl_part_largest(const struct jl_step_cost *step)
 	size_t best = 0;
 
 	for (size_t i = 1; i < JL_N_PART; i++)
-		if (jl_part_s(step, i) > jl_part_s(step, best))
+		if (jl_part_of(step, &jl_parts[i]) > jl_part_of(step, &jl_parts[best]))
 			best = i;
 	return best;
 }

@@ -246,11 +246,17 @@ double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_fra
 struct jl_part {
 	const char *key; /* in JSON */
 	const char *en;
-	size_t offset; /* of the double in struct jl_step_cost */
+	size_t offset; /* of the double in struct jl_step_cost, or struct jl_memory */
 };
 #define JL_N_PART 13
 extern const struct jl_part jl_parts[JL_N_PART];
-double jl_part_s(const struct jl_step_cost *step, size_t part);
+double jl_part_of(const void *whole, const struct jl_part *part); /* a struct jl_step_cost, or struct jl_memory */
+static inline double jl_part_s(const struct jl_step_cost *step, size_t part)
+{
+	return jl_part_of(step, &jl_parts[part]);
+}
+#define JL_N_MEMORY_PART 6
+extern const struct jl_part jl_memory_parts[JL_N_MEMORY_PART];
 size_t jl_part_largest(const struct jl_step_cost *step);
 
 /* Which offers count, the same for every command. A price is one of a machine where its host is in it and its

@@ -98,7 +98,7 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 /* Cuts from small to large until one fits; the last possible one is shown where none does. */
 static void search_cuts(const struct input *in, const struct way *way, struct jl_technique *row)
 {
-	const int per_node = in->machine->sys.n_per_node > 0 ? in->machine->sys.n_per_node : 1;
+	const int per_node = jl_sys_per_node(&in->machine->sys);
 	const double most = fmin(in->n_gpus, 4096);
 
 	for (double cut = 2; cut <= most; cut++) {
@@ -156,13 +156,12 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 			     const struct jl_subject *subject, const struct jl_machine *machine,
 			     const struct jl_request *req, struct jl_err *err)
 {
-	const int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
 	struct input in = { .cat = cat,
 			    .subject = subject,
 			    .machine = machine,
 			    .req = *req,
 			    .asked = req,
-			    .n_gpus = per_node * machine->sys.n_nodes };
+			    .n_gpus = jl_sys_n_devices(&machine->sys) };
 	struct jl_case usual;
 	size_t n = 0;
 

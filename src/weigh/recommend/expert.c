@@ -186,7 +186,7 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 			    unseen = 0.1, unsure = 0.5, cut = 0.2, hot = 0.15, other = 0.1, arm = 0.15, offloaded = 0.7,
 			    small = 0.1, narrow[] = { 0.4, 0.05 };
 	const struct jl_setup *s = c->setup;
-	const double n = (double)s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
+	const double n = jl_sys_n_devices(&s->sys);
 	const double comfort = comfort_s(ask), run_s = s->run_s.value;
 	const bool desk = (c->how == JL_HOW_NEW || c->how == JL_HOW_USED) && !s->sys.system;
 	double score = log(c->cost_usd.value) + log(fmax(run_s, comfort));

@@ -6,13 +6,6 @@
 
 #define SAY(...) jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
 
-static double device_count(const struct jl_candidate *c)
-{
-	const struct jl_sys *s = &c->setup->sys;
-
-	return (double)s->n_nodes * (s->n_per_node > 0 ? s->n_per_node : 1);
-}
-
 /* The best of those that cost and take less than the pick; NULL: there is none. */
 static const struct jl_candidate *find_rival(const struct jl_recommendation *r)
 {
@@ -35,7 +28,8 @@ static const char *awkward(const struct jl_candidate *rival, const struct jl_can
 		return JL_N("its weights keep fewer bits");
 	if (s->offload && !best->offload)
 		return JL_N("part of it waits in host memory");
-	if (s->sys.n_nodes > best->sys.n_nodes || device_count(rival) > device_count(pick))
+	if (s->sys.n_nodes > best->sys.n_nodes ||
+	    jl_sys_n_devices(&rival->setup->sys) > jl_sys_n_devices(&pick->setup->sys))
 		return JL_N("it takes more accelerators");
 	if (rival->how == JL_HOW_SPOT && pick->how != JL_HOW_SPOT)
 		return JL_N("it may be taken away at any time");
@@ -72,10 +66,12 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 		else if (cheap->setup->offload && !pick->setup->offload)
 			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but nothing waits in host memory"),
 			    dearer);
-		else if (faster < 1 + dearer / 100 && device_count(pick) < device_count(cheap))
+		else if (faster < 1 + dearer / 100 &&
+			 jl_sys_n_devices(&pick->setup->sys) < jl_sys_n_devices(&cheap->setup->sys))
 			SAY(JL_N("%.0f %% dearer than the cheapest that will do, but %.0f accelerator{/s} instead of "
 				 "%.0f"),
-			    dearer, device_count(pick), device_count(cheap));
+			    dearer, (double)jl_sys_n_devices(&pick->setup->sys),
+			    (double)jl_sys_n_devices(&cheap->setup->sys));
 		else if (dearer < 1 || faster < 1.05)
 			SAY(JL_N("near the cheapest that will do, and surer or plainer"));
 		else
@@ -124,7 +120,8 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW)
 		SAY(JL_N("of %d: hardly sold new any more"), s->sys.gpu->year);
 	else if (c->against == JL_AGAINST_GROUP)
-		SAY(JL_N("%.0f in %d machines: not a group that people run"), device_count(c), s->sys.n_nodes);
+		SAY(JL_N("%.0f in %d machines: not a group that people run"), (double)jl_sys_n_devices(&c->setup->sys),
+		    s->sys.n_nodes);
 	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT && s->sys.n_nodes == 1)
 		SAY(JL_N("spot for %.2g days: nobody keeps one so long; --how spot takes it all the same"),
 		    s->run_s.value / 86400);

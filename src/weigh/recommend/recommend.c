@@ -88,9 +88,9 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 	const bool once = !ask->seen && ask->task != JL_TASK_SERVE && isnan(ask->runs_per_month);
 
 	if (isnan(ask->months))
-		ask->months = ask->seen || ask->task == JL_TASK_SERVE ? 24
-			      : isnan(ask->deadline_s)                ? 12
-						       : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
+		ask->months = ask->seen || ask->task == JL_TASK_SERVE || isnan(ask->deadline_s)
+				      ? 12
+				      : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
 	if (isnan(ask->runs_per_month))
 		ask->runs_per_month = once ? 1 / ask->months : 4;
 }
@@ -125,7 +125,7 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	     jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
 		struct jl_setup *s = &setups[i];
-		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
+		const int n = jl_sys_n_devices(&s->sys);
 
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;

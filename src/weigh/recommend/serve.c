@@ -120,7 +120,7 @@ static void try_format(struct way *io_best, struct jl_setup *setup, const struct
 		       const struct jl_machine *machine, struct jl_serve_ask *serve, double bits)
 {
 	const struct jl_recommend_ask *ask = work->ask;
-	const double all = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1, nodes = setup->sys.n_nodes;
+	const double all = jl_sys_per_node(&setup->sys), nodes = setup->sys.n_nodes;
 
 	for (double tp = all; tp >= 1; tp--) {
 		struct way way = { .copies = nodes * all / tp, .bits = bits, .weights = serve->weights };

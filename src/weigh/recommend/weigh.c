@@ -8,11 +8,6 @@
 #define OBSERVED_LEAST 0.25
 #define BATCH_MORE     1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
 
-static int n_devices(const struct jl_sys *sys)
-{
-	return (sys->n_per_node > 0 ? sys->n_per_node : 1) * sys->n_nodes;
-}
-
 /* The next larger batch that every device gets an equal part of; NAN: it would be another training. */
 static double batch_for(double batch, int n)
 {
@@ -41,10 +36,10 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	if (fits(ret_case, &weight))
 		return JL_AGAINST_NOTHING;
 	if (!work->subject.kind->is_cut || work->ask->task == JL_TASK_LORA || req->offload != JL_UNSET ||
-	    n_devices(&machine->sys) > OFFLOAD_GPUS)
+	    jl_sys_n_devices(&machine->sys) > OFFLOAD_GPUS)
 		return JL_AGAINST_MEMORY;
 	moved.plan.tp = moved.plan.pp = 1;
-	moved.plan.zero = n_devices(&machine->sys) > 1 ? 3 : 0;
+	moved.plan.zero = jl_sys_n_devices(&machine->sys) > 1 ? 3 : 0;
 	moved.recompute = JL_RECOMPUTE_FULL;
 	moved.offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS;
 	if (isnan(moved.ram_B))
@@ -61,7 +56,7 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine)
 {
 	struct jl_request req = work->ask->run;
-	const int n = n_devices(&machine->sys);
+	const int n = jl_sys_n_devices(&machine->sys);
 	const double shared = batch_for(req.global_batch, n);
 	enum jl_against against;
 
@@ -111,7 +106,7 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 {
 	static const int zeros[] = { -1, 1, 3 }; /* -1: as it is cut already */
 	const struct jl_plan cut = io_case->plan;
-	const size_t n = n_devices(&machine->sys) > 1 ? JL_LEN(zeros) : 1;
+	const size_t n = jl_sys_n_devices(&machine->sys) > 1 ? JL_LEN(zeros) : 1;
 	struct jl_recommend_ask ask = *work->ask;
 	struct jl_work thrifty = { .ask = &ask, .subject = work->subject };
 
@@ -179,7 +174,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
 	const struct jl_observed *run = work->ask->seen;
-	const int n = n_devices(&machine->sys);
+	const int n = jl_sys_n_devices(&machine->sys);
 	const double batch = batch_for(run->batch, n);
 	const double steps = isnan(batch) ? NAN : jl_observed_batches(run, batch) * work->ask->seen_epochs;
 	struct jl_carried carried;
@@ -191,7 +186,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		return;
 	}
 	/* a device with a small part of what one had is used as nobody has observed */
-	if (isnan(batch) || batch / n < OBSERVED_LEAST * run->batch / jl_machine_n_devices(work->ask->seen_on)) {
+	if (isnan(batch) || batch / n < OBSERVED_LEAST * run->batch / jl_sys_n_devices(&work->ask->seen_on->sys)) {
 		setup->against = JL_AGAINST_BATCH;
 		return;
 	}
@@ -215,7 +210,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 
 void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
-	const int per_node = setup->sys.n_per_node > 0 ? setup->sys.n_per_node : 1;
+	const int per_node = jl_sys_per_node(&setup->sys);
 
 	/* The physics of other families than these are guesses: not taken unless somebody asks for them. */
 	if (machine->dev.arch == JL_ARCH_OTHER && !work->ask->n_only) {

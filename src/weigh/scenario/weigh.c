@@ -40,7 +40,7 @@ static void predict(struct jl_weighed *w, struct jl_weighed_system *system)
 static void rent(struct jl_weighed *w, struct jl_weighed_system *system)
 {
 	const struct jl_rent found = jl_rent_find(w->cat, &system->said->sys);
-	const int n = system->said->sys.n_nodes * (system->said->sys.n_per_node ? system->said->sys.n_per_node : 1);
+	const int n = jl_sys_n_devices(&system->said->sys);
 
 	system->rent_usdps = system->said->sys.gpu ? found.usdps * n : NAN;
 	system->rent_source = found.provider;

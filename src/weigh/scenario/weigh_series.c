@@ -5,11 +5,6 @@
 #include "check/judge.h"
 #include "scenario/weigh.h"
 
-static int devices_of(const struct jl_weighed_system *system)
-{
-	return jl_machine_n_devices(&system->machine);
-}
-
 /* "ddp" is zero 0, "zero2" is zero 2; false: no mode. */
 static bool mode_zero(int *ret_zero, const char *mode)
 {
@@ -35,7 +30,7 @@ static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p)
 	p->speedup_range = p->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 	if (!how || !w->has_model || !p->of->usable)
 		return;
-	if (p->n_gpus == devices_of(p->of))
+	if (p->n_gpus == jl_sys_n_devices(&p->of->machine.sys))
 		machine = p->of->machine;
 	else if (jl_machine_take(&machine, &p->of->machine, p->n_gpus, &p->why))
 		return;
@@ -81,7 +76,7 @@ static void place_measured(struct jl_weighed *w)
 
 		if (!of || (strcmp(m->what, "samples_per_s") != 0 && strcmp(m->what, "step_s") != 0))
 			continue;
-		lone.n_gpus = isnan(m->n_gpus) ? devices_of(of) : (int)m->n_gpus;
+		lone.n_gpus = isnan(m->n_gpus) ? jl_sys_n_devices(&of->machine.sys) : (int)m->n_gpus;
 		for (size_t k = 0; of == s->of && k < s->n_modes * s->n_counts; k++) {
 			struct jl_weighed_point *p = &s->points[k];
 
@@ -151,13 +146,13 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 		return jl_fail(err, JL_E_NOTFOUND, "scaling: '%.60s' is none of this scenario's systems",
 			       asked->system);
 	for (size_t i = 0; !s->of && i < w->n_systems; i++)
-		if (w->systems[i].usable && devices_of(&w->systems[i]) > 1)
+		if (w->systems[i].usable && jl_sys_n_devices(&w->systems[i].machine.sys) > 1)
 			s->of = &w->systems[i];
-	if (!s->of || !s->of->usable || devices_of(s->of) < 2) {
+	if (!s->of || !s->of->usable || jl_sys_n_devices(&s->of->machine.sys) < 2) {
 		s->of = NULL;
 		return JL_OK;
 	}
-	choose_counts(s, asked, devices_of(s->of));
+	choose_counts(s, asked, jl_sys_n_devices(&s->of->machine.sys));
 	for (size_t i = 0; i < asked->n_modes && i < JL_WEIGHED_MODES_MAX; i++) {
 		int zero;
 		if (!mode_zero(&zero, asked->modes[i]))

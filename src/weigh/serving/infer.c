@@ -1,21 +1,12 @@
-#include "serving/infer.h"
-
 #include <math.h>
 
 #include "base/mem.h"
-#include "physics/arch.h"
 #include "base/msg.h"
-#include "serving/pass.h"
+#include "physics/arch.h"
+#include "serving/trial.h"
 
-#define REQUESTS_LEAST 400.0
-#define REQUESTS_MOST  20000.0
-#define REQUESTS_EACH  10
-#define TARGET_SEARCH  18
-#define KEPT_UP_FRAC   0.93
-#define WAIT_FRAC      0.02 /* of the time in which requests arrive */
-#define RATE_LEAST     1e-4
-#define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
-#define SPREAD_OPEN_S  120.0 /* an open load runs at least this long */
+#define TARGET_SEARCH 18
+#define RATE_LEAST    1e-4
 
 const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
 					     { "open", JL_LOAD_OPEN },
@@ -23,275 +14,39 @@ const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
 					     { "trace", JL_LOAD_TRACE },
 					     { NULL, 0 } };
 
-/* What every try of a search shares. */
-struct trial {
-	const struct jl_catalog *cat;
-	const struct jl_machine *machine;
-	const struct jl_infer_ask *ask;
-	struct jl_served model;
-	struct jl_serve_fit fit;
-	struct jl_op_fit ops;
-	struct jl_serve_job job, prompts; /* of an answers' machine, and of a prompts' where they have their own */
-	struct jl_sim_result r;
-	struct jl_run_plan plan;
-	int n_copies;
-	double at_once, n_more; /* of a closed loop: in the simulated machine, and those beyond what is simulated */
-	struct jl_arrival *room;
-	size_t n_room;
-};
-
-/* How many machines like the simulated one share a load; machines for prompts and answers are simulated together. */
-static double shares(const struct trial *t)
-{
-	return t->ask->prompt_gpus > 0 ? 1 : t->n_copies;
-}
-
-static int prompt_gpus(const struct jl_infer_ask *ask)
-{
-	return ask->prompt_gpus * (ask->prompt_copies > 1 ? ask->prompt_copies : 1);
-}
-
-static int stages(const struct jl_infer_ask *ask)
-{
-	return ask->n_stages > 1 ? ask->n_stages : 1;
-}
-
-static int gpus_of_system(const struct jl_machine *machine)
-{
-	return jl_serve_host_gpus(machine) * (machine->sys.n_nodes > 1 ? machine->sys.n_nodes : 1);
-}
-
-static int token_budget(const struct jl_infer_ask *ask)
-{
-	return ask->batched_tokens > 0 ? ask->batched_tokens : jl_policy_of(ask->engine)->token_budget;
-}
-
-static enum jl_status begin(struct trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
-			    const struct jl_infer_ask *ask, struct jl_err *err)
-{
-	const struct jl_device *dev = &machine->served;
-	const enum jl_intra_kind join = machine->fabric.intra_kind;
-	struct jl_serve_format kv;
-	enum jl_status status;
-
-	*t = (struct trial){ .cat = cat,
-			     .machine = machine,
-			     .ask = ask,
-			     .model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape),
-			     .fit = jl_serve_shipped(cat, dev->arch, ask->engine),
-			     .ops = jl_op_shipped(cat, dev->arch, ask->engine) };
-	t->job = (struct jl_serve_job){ .dev = dev,
-					.place = { .n_stages = stages(ask),
-						   .chunk = stages(ask) > 1 ? token_budget(ask) / stages(ask) : 0,
-						   .n_ep = ask->n_ep,
-						   .split_batch = ask->dp_attention } };
-	status = jl_serve_format(&t->job.format, ask->weights, ask->model, &t->model, dev, ask->engine, err);
-	if (!status && ask->kv) {
-		status = jl_served_format(&kv, ask->kv, err);
-		t->job.format.kv_B = kv.weight_B;
-	}
-	if (!status)
-		status = jl_serve_check(ask->model, &t->model, ask->n_gpus, ask->dp_attention, err);
-	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
-		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
-	if (ask->engine == JL_ENGINE_LLAMACPP)
-		jl_serve_by_layer(&t->job.place, stages(ask));
-	t->prompts = t->job;
-	t->prompts.place.n_gpus = ask->prompt_gpus;
-	t->prompts.place.n_stages = 1;
-	t->prompts.place.chunk = 0;
-	return status;
-}
-
-/* The load of one copy. */
-static enum jl_status make_load(struct trial *t, struct jl_load *ret_load, struct jl_err *err)
-{
-	const struct jl_infer_ask *ask = t->ask;
-	const double copies = shares(t);
-	struct jl_load_ask load = { .lengths = { ask->prompt, ask->answer, 1, ask->spread_ln, ask->cached_frac },
-				    .burst = ask->burst,
-				    .seed = ask->seed };
-	size_t n = 0, n_skip = 0;
-
-	t->n_more = 0;
-	if (ask->kind == JL_LOAD_TRACE) {
-		n = ask->n_trace;
-	} else if (ask->kind == JL_LOAD_OPEN) {
-		load.rate_hz = ask->rate_hz / copies;
-		n = (size_t)fmin(fmax(load.rate_hz * SPREAD_OPEN_S, REQUESTS_LEAST), REQUESTS_MOST);
-	} else {
-		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
-					    1);
-
-		const bool people = ask->kind ==
-				    JL_LOAD_USERS; /* are counted one by one: they are what is asked about */
-
-		load.concurrency = (int)(people ? at_once : fmin(at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH));
-		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST),
-				 people ? JL_SERVING_REQUESTS_MAX : JL_CLIENT_MOST);
-		n_skip = (size_t)load.concurrency; /* the machine is still filling */
-		if (ask->kind == JL_LOAD_USERS)
-			load.pause_s = ask->think_s;
-		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
-			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
-			n = load.n;
-			n_skip = 0;
-		}
-		t->at_once = load.concurrency;
-		t->n_more = at_once - t->at_once;
-	}
-	if (n > t->n_room) {
-		struct jl_arrival *more = jl_realloc(t->room, n * sizeof(*more));
-
-		JL_TRY(jl_got(more, err));
-		t->room = more;
-		t->n_room = n;
-	}
-	if (ask->kind == JL_LOAD_TRACE) {
-		size_t kept = 0;
-
-		/* a copy gets every so-manyth request */
-		for (size_t i = 0; i < n; i += (size_t)copies)
-			t->room[kept++] = ask->trace[i];
-		*ret_load = (struct jl_load){ .arrivals = t->room, .n = kept };
-		return JL_OK;
-	}
-	load.n = n;
-	jl_load_make(ret_load, t->room, &load);
-	ret_load->n_skip = n_skip;
-	return JL_OK;
-}
-
-/* Each device's keys and values go over its own way to the host. */
-static void keep_in_host(struct jl_sim_setup *setup, const struct trial *t)
-{
-	const double token_B = jl_serve_context_B(&t->job, 1), host_Bps = t->job.dev->host_Bps;
-
-	setup->host_tokens = t->ask->host_B / (token_B * t->job.place.n_gpus * t->job.place.n_stages);
-	setup->host_token_s = 2 * token_B / (isnan(host_Bps) ? SLOW_PCIE : host_Bps);
-}
-
-/* Who comes beyond those that are simulated finds the machine full, and waits for as many more turns. */
-static void wait_turns(struct trial *t)
-{
-	struct jl_spread *const waits[] = { &t->r.ttft_s, &t->r.e2e_s };
-	const double wait_s = t->n_more * t->r.e2e_s.mean / t->at_once;
-
-	for (size_t i = 0; t->n_more > 0 && i < 2; i++) {
-		waits[i]->mean += wait_s;
-		waits[i]->p50 += wait_s;
-		waits[i]->p90 += wait_s;
-		waits[i]->p99 += wait_s;
-	}
-}
-
-static enum jl_status try_once(struct trial *t, int n_gpus, int n_copies, struct jl_err *err)
-{
-	struct jl_policy policy = *jl_policy_of(t->ask->engine);
-	struct jl_sim_setup setup;
-	struct jl_passes passes;
-	struct jl_load load;
-	enum jl_status status;
-
-	const bool apart = t->ask->prompt_gpus > 0;
-
-	t->job.place.n_gpus = n_gpus;
-	t->job.fit = t->prompts.fit = &t->fit;
-	t->job.ops = t->prompts.ops = &t->ops;
-	t->job.model = t->prompts.model = &t->model;
-	t->n_copies = n_copies;
-	JL_TRY(make_load(t, &load, err));
-	if (t->ask->max_seqs > 0)
-		policy.max_seqs = t->ask->max_seqs;
-	policy.token_budget = token_budget(t->ask);
-	if (t->ask->dp_attention && policy.own_ranks) {
-		policy.max_seqs *= n_gpus;
-		policy.token_budget *= n_gpus;
-	}
-	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
-				fmax(t->ask->prompt_copies, 1), &policy);
-	if (t->ask->kv_tokens > 0)
-		setup.workers.kv_tokens = t->ask->kv_tokens;
-	if (t->ask->host_B > 0)
-		keep_in_host(&setup, t);
-	setup.n_draft = t->ask->n_draft;
-	setup.accept_frac = t->ask->accept_frac;
-	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);
-	wait_turns(t);
-	t->plan.n = status ? 0 : passes.n;
-	for (int i = 0; i < t->plan.n; i++) {
-		const struct jl_serve_job *job = passes.shares[i].prompts ? &t->prompts : &t->job;
-
-		t->plan.shares[i] = (struct jl_run_share){ .work = jl_serve_work(job, &passes.shares[i].pass) };
-		t->plan.shares[i].weight[JL_METRIC_TTFT] = passes.shares[i].ttft;
-		t->plan.shares[i].weight[JL_METRIC_TPOT] = passes.shares[i].tpot;
-	}
-	return status;
-}
-
-/* Is what arrives answered as fast as it comes? By the time until the last answer (less what that one took), and by the wait, which grows as long as
- * more arrives. */
-static bool keeps_up(const struct trial *t)
-{
-	const struct jl_pass alone = jl_pass_prefill(1, t->ask->prompt);
-	const double alone_s = jl_serve_pass(&t->job, &alone).step_s, rate_hz = t->ask->rate_hz / shares(t);
-	const double n = (double)(t->r.n_ended + t->r.n_refused),
-		     served_s = alone_s + t->r.e2e_s.mean - t->r.ttft_s.mean;
-
-	return t->ask->kind != JL_LOAD_OPEN ||
-	       (n / fmax(t->r.span_s - served_s, 0.1 * t->r.span_s) >= KEPT_UP_FRAC * rate_hz &&
-		t->r.ttft_s.mean - alone_s <= WAIT_FRAC * n / rate_hz);
-}
-
-static bool meets(const struct trial *t)
-{
-	const struct jl_infer_ask *ask = t->ask;
-
-	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-
-	return (t->r.n_refused == 0 || !target) && (isnan(ask->ttft_max_s) || t->r.ttft_s.p90 <= ask->ttft_max_s) &&
-	       (isnan(ask->tpot_max_s) || t->r.tpot_s.p90 <= ask->tpot_max_s) && keeps_up(t);
-}
-
-static double room_of(struct trial *t, int n_gpus)
-{
-	t->job.place.n_gpus = n_gpus;
-	t->job.model = &t->model;
-	return jl_serve_room(&t->job, t->ask->prompt + t->ask->answer, jl_policy_of(t->ask->engine)->mem_frac);
-}
-
 /* The fewest devices of one host, in powers of two, that hold the model and some requests beside it. */
-static int fewest_gpus(struct trial *t)
+static int fewest_gpus(struct jl_trial *t)
 {
 	const int n_host = jl_serve_host_gpus(t->machine);
 	int n = t->ask->n_ep > 1 ? t->ask->n_ep : 1;
 
-	while (2 * n <= n_host && room_of(t, n) < 4)
+	while (2 * n <= n_host && jl_trial_room(t, n) < 4)
 		n *= 2;
 	return n;
 }
 
 /* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them; else what is nearest. */
-static enum jl_status search(struct trial *t, struct jl_err *err)
+static enum jl_status search(struct jl_trial *t, struct jl_err *err)
 {
-	const int n_all = gpus_of_system(t->machine), n_host = jl_serve_host_gpus(t->machine), least = fewest_gpus(t);
+	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine),
+		  least = fewest_gpus(t);
 
 	for (int n = least; n <= n_all; n = n < 8 ? n * 2 : n + 8)
 		for (int each = least; each <= n && each <= n_host; each *= 2) {
-			const int copy = each * stages(t->ask);
+			const int copy = each * jl_trial_stages(t->ask);
 
 			if (n % copy != 0 || (t->ask->n_gpus > 0 && each != t->ask->n_gpus))
 				continue;
-			JL_TRY(try_once(t, each, n / copy, err));
-			if (meets(t))
+			JL_TRY(jl_trial_run(t, each, n / copy, err));
+			if (jl_trial_meets(t))
 				return JL_OK;
 		}
-	return try_once(t, n_host, (int)fmax(n_all / (n_host * stages(t->ask)), 1), err);
+	return jl_trial_run(t, n_host, (int)fmax(n_all / (n_host * jl_trial_stages(t->ask)), 1), err);
 }
 
 /* The largest rate that a system holds: doubled until it does not, or halved until it does, then halved in. */
-static enum jl_status search_rate(struct trial *t, struct jl_infer_ask *ask, int n_gpus, int n_copies, double *ret_hz,
-				  struct jl_err *err)
+static enum jl_status search_rate(struct jl_trial *t, struct jl_infer_ask *ask, int n_gpus, int n_copies,
+				  double *ret_hz, struct jl_err *err)
 {
 	double lo = 0, hi = 0.25 * n_copies;
 	enum jl_status status = JL_OK;
@@ -300,27 +55,27 @@ static enum jl_status search_rate(struct trial *t, struct jl_infer_ask *ask, int
 	ask->kind = JL_LOAD_OPEN;
 	for (int i = 0; i < TARGET_SEARCH && !status; i++) {
 		ask->rate_hz = hi;
-		status = try_once(t, n_gpus, n_copies, err);
-		if (!status && !meets(t))
+		status = jl_trial_run(t, n_gpus, n_copies, err);
+		if (!status && !jl_trial_meets(t))
 			break;
 		lo = hi;
 		hi *= 2;
 	}
 	for (double low = 0.5 * hi; !status && lo <= 0 && low > RATE_LEAST * n_copies; low *= 0.5) {
 		ask->rate_hz = low;
-		status = try_once(t, n_gpus, n_copies, err);
+		status = jl_trial_run(t, n_gpus, n_copies, err);
 		if (!status)
-			*(meets(t) ? &lo : &hi) = low;
+			*(jl_trial_meets(t) ? &lo : &hi) = low;
 	}
 	for (int i = 0; i < 7 && !status && lo > 0; i++) {
 		ask->rate_hz = 0.5 * (lo + hi);
-		status = try_once(t, n_gpus, n_copies, err);
+		status = jl_trial_run(t, n_gpus, n_copies, err);
 		if (!status)
-			*(meets(t) ? &lo : &hi) = ask->rate_hz;
+			*(jl_trial_meets(t) ? &lo : &hi) = ask->rate_hz;
 	}
 	*ret_hz = lo;
 	ask->rate_hz = lo > 0 ? lo : 0.25 * n_copies;
-	return status ? status : try_once(t, n_gpus, n_copies, err);
+	return status ? status : jl_trial_run(t, n_gpus, n_copies, err);
 }
 
 static struct jl_infer_times times_of(const struct jl_spread *s, double half_ln)
@@ -329,49 +84,28 @@ static struct jl_infer_times times_of(const struct jl_spread *s, double half_ln)
 					jl_estimate_around(s->p90, half_ln), jl_estimate_around(s->p99, half_ln) };
 }
 
-static void say_bound(struct jl_infer *a)
-{
-	const struct jl_serve_step *s = &a->step;
-	const struct {
-		double s;
-		const char *en;
-	} parts[] = {
-		{ s->weights_s, JL_N("reading the weights") },     { s->math_s, JL_N("matrix products") },
-		{ s->kv_s, JL_N("reading keys and values") },      { s->attention_s, JL_N("attention of prompts") },
-		{ s->exchange_s, JL_N("exchanges between GPUs") }, { s->fixed_s, JL_N("launches and the host") },
-	};
-	size_t most = 0;
-
-	for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
-		if (parts[i].s > parts[most].s)
-			most = i;
-	a->bound = parts[most].en;
-	a->bound_frac = parts[most].s / s->step_s;
-}
-
 /* By rent, shared between what goes in and what comes out by the time of passes that each takes; and by what is drawn. */
-static void say_money(struct jl_infer *a, const struct trial *t)
+static void say_money(struct jl_infer *a, const struct jl_trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const double n_gpus = a->n_gpus_used, half_ln = log(a->output_tps.hi / a->output_tps.value);
 	const double usdps = a->rent.usdps * n_gpus;
 	const double batch = fmax(t->r.batch_mean, 1);
 	/* prompts go through together, as many as a pass takes of those that are there */
-	const double together = fmin(fmax(floor(token_budget(ask) / ask->prompt), 1), batch);
+	const double together = fmin(fmax(floor(jl_trial_token_budget(ask) / ask->prompt), 1), batch);
 	const struct jl_pass prompts = jl_pass_prefill(together, ask->prompt),
 			     next = jl_pass_decode(batch, ask->prompt + 0.5 * ask->answer);
 	/* seconds of passes in a second: prompts, and answers; what is left idle is the answers' */
 	const double prompt_s = jl_serve_pass(&t->job, &prompts).step_s / together * (1 - ask->cached_frac) *
 				a->requests_per_s.value / a->n_copies;
-	const double answer_s = jl_serve_pass(&t->job, &next).step_s / batch * a->output_tps.value / a->n_copies;
+	const double answer_s = t->r.tpot_s.mean > 0 ? jl_serve_pass(&t->job, &next).step_s / batch *
+							       a->output_tps.value / a->n_copies
+						     : 0;
 	const double in_frac = prompt_s / fmax(prompt_s + answer_s, 1);
 	const struct jl_power_ask power = { .work = { .limit_W = NAN },
 					    .activity_frac = 0.6 * t->r.busy_frac,
 					    .n_gpus = n_gpus,
-					    .host_W = isnan(t->machine->host_idle_W)
-							      ? 0
-							      : t->machine->host_idle_W *
-									ceil(n_gpus / jl_serve_host_gpus(t->machine)) };
+					    .host_W = jl_machine_host_W(t->machine, n_gpus) };
 
 	a->usd_per_Mtoken_out = jl_estimate_around(usdps * (1 - in_frac) / a->output_tps.value * 1e6, half_ln);
 	a->usd_per_Mtoken_in = jl_estimate_around(usdps * in_frac / a->input_tps.value * 1e6, half_ln);
@@ -380,7 +114,7 @@ static void say_money(struct jl_infer *a, const struct trial *t)
 	a->power_usd_per_Mtoken = a->energy_J_token / 3.6e6 * ask->usd_per_kWh * 1e6;
 }
 
-static void say(struct jl_infer *a, struct trial *t)
+static void say(struct jl_infer *a, struct jl_trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const struct jl_device *dev = t->job.dev;
@@ -389,26 +123,28 @@ static void say(struct jl_infer *a, struct trial *t)
 				    .format = t->job.format,
 				    .place = t->job.place,
 				    .prefill = ask->prompt_gpus > 0 ? t->prompts.place : (struct jl_serve_place){ 0 },
-				    .n_requests = ask->kind == JL_LOAD_CLOSED ? ceil(ask->concurrency / shares(t))
-									      : fmax(t->r.batch_mean, 1),
+				    .n_requests = ask->kind == JL_LOAD_CLOSED
+							  ? ceil(ask->concurrency / jl_trial_shares(t))
+							  : fmax(t->r.batch_mean, 1),
 				    .prompt = ask->prompt,
 				    .output = ask->answer,
 				    .metric = JL_METRIC_TTFT };
 	const struct jl_serve_time first = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
 
-	run.metric = JL_METRIC_TPOT;
+	/* an answer of one token is the prompt's pass: there are no others */
+	run.metric = t->r.tpot_s.mean > 0 ? JL_METRIC_TPOT : JL_METRIC_TTFT;
 	const struct jl_serve_time next = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
-	const double ln = next.half_ln, copies = shares(t);
+	const double ln = next.half_ln, copies = jl_trial_shares(t);
 
 	a->n_copies = t->n_copies;
 	a->n_gpus = (int)t->job.place.n_gpus;
-	a->n_stages = stages(ask);
+	a->n_stages = jl_trial_stages(ask);
 	a->n_ep = ask->n_ep > 1 ? ask->n_ep : 1;
 	a->dp_attention = ask->dp_attention;
 	a->prompt_gpus = ask->prompt_gpus;
-	a->prompt_copies = ask->prompt_gpus > 0 ? prompt_gpus(ask) / ask->prompt_gpus : 0;
+	a->prompt_copies = ask->prompt_gpus > 0 ? jl_trial_prompt_gpus(ask) / ask->prompt_gpus : 0;
 	a->prompt_busy_frac = ask->prompt_gpus > 0 ? t->r.prompt_busy_frac : NAN;
-	a->n_gpus_used = a->n_gpus * a->n_stages * a->n_copies + prompt_gpus(ask);
+	a->n_gpus_used = a->n_gpus * a->n_stages * a->n_copies + jl_trial_prompt_gpus(ask);
 	a->weights_B = jl_serve_weights_B(&t->job);
 	a->capacity_B = dev->mem_B;
 	a->kv_tokens = jl_serve_room(&t->job, 1, jl_policy_of(ask->engine)->mem_frac);
@@ -422,9 +158,9 @@ static void say(struct jl_infer *a, struct trial *t)
 	const double at_once = t->r.at_once;
 	const double round_s = t->r.e2e_s.mean + (ask->kind == JL_LOAD_USERS ? ask->think_s : 0);
 	/* A rate that arrivals set is as sure as they are, one of people who pause is surer than their answers. */
-	const double rate_ln = ask->kind == JL_LOAD_OPEN && keeps_up(t) ? 0
-			       : at_once > 0                            ? ln * t->r.e2e_s.mean / round_s
-									: ln;
+	const double rate_ln = ask->kind == JL_LOAD_OPEN && jl_trial_keeps_up(t) ? 0
+			       : at_once > 0                                     ? ln * t->r.e2e_s.mean / round_s
+										 : ln;
 	/* a closed loop by what a request takes: the end of a run, when machines stand half empty, is not counted */
 	const double per_s = at_once > 0    ? at_once / round_s
 			     : rate_ln == 0 ? ask->rate_hz / copies
@@ -443,20 +179,20 @@ static void say(struct jl_infer *a, struct trial *t)
 	a->n_requests = (long long)t->r.n_ended;
 	a->n_refused = (long long)t->r.n_refused;
 	a->n_preempted = t->r.n_preempted;
-	a->keeps_up = keeps_up(t);
+	a->keeps_up = jl_trial_keeps_up(t);
 	a->step = next.step;
 	a->checked = jl_arch_family(dev->arch)->priors.warpgroup;
 	a->rent = jl_rent_find(t->cat, &t->machine->sys);
 	a->has_target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-	a->meets = a->has_target && meets(t);
-	say_bound(a);
+	a->meets = a->has_target && jl_trial_meets(t);
+	a->bound = jl_serve_bound(&a->step, &a->bound_frac);
 	say_money(a, t);
 	a->processor = !t->machine->sys.gpu;
 	jl_infer_flags(a, ask, &t->job);
 }
 
 /* A copy lies on one host, but for stages; experts are shared by a part of its GPUs. */
-static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, struct jl_err *err)
+static enum jl_status check_cut(const struct jl_trial *t, int n_gpus, int n_all, struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const int n_host = jl_serve_host_gpus(t->machine),
@@ -468,10 +204,11 @@ static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, st
 		return jl_fail(err, JL_E_USAGE, "--ep: %.60s has no experts to share", ask->model_name);
 	if (ask->n_ep > 1 && n_gpus % ask->n_ep != 0)
 		return jl_fail(err, JL_E_RANGE, "--ep %d does not divide the %d GPUs of a copy", ask->n_ep, n_gpus);
-	if (n_gpus * stages(ask) > n_all)
+	if (n_gpus * jl_trial_stages(ask) > n_all)
 		return jl_fail(err, JL_E_RANGE,
 			       "a copy takes %d GPUs in %d stages of %d, the prompts %d; the system has %d",
-			       n_gpus * stages(ask), stages(ask), n_gpus, prompt_gpus(ask), n_all + prompt_gpus(ask));
+			       n_gpus * jl_trial_stages(ask), jl_trial_stages(ask), n_gpus, jl_trial_prompt_gpus(ask),
+			       n_all + jl_trial_prompt_gpus(ask));
 	return JL_OK;
 }
 
@@ -479,17 +216,17 @@ static enum jl_status check_cut(const struct trial *t, int n_gpus, int n_all, st
 #define TRIED_MOST 100000 /* a longer trace is not run once for each cut */
 
 /* One cut: as it answers the load, or the largest rate that it holds. */
-static enum jl_status try_cut(struct trial *t, struct jl_infer_ask *own, int n_gpus, int n, double *ret_hz,
+static enum jl_status try_cut(struct jl_trial *t, struct jl_infer_ask *own, int n_gpus, int n, double *ret_hz,
 			      struct jl_err *err)
 {
-	return own->find_rate ? search_rate(t, own, n_gpus, n, ret_hz, err) : try_once(t, n_gpus, n, err);
+	return own->find_rate ? search_rate(t, own, n_gpus, n, ret_hz, err) : jl_trial_run(t, n_gpus, n, err);
 }
 
 /* Nobody says how the system is cut: as it holds the largest rate, or answers whole requests soonest. Few leave many narrow copies idle. */
-static enum jl_status best_cut(struct trial *t, struct jl_infer_ask *own, int n_gpus, int n_all, double *ret_hz,
+static enum jl_status best_cut(struct jl_trial *t, struct jl_infer_ask *own, int n_gpus, int n_all, double *ret_hz,
 			       struct jl_err *err)
 {
-	const int n_host = jl_serve_host_gpus(t->machine), st = stages(t->ask);
+	const int n_host = jl_serve_host_gpus(t->machine), st = jl_trial_stages(t->ask);
 	int best = n_gpus, last = n_gpus;
 	double most_hz = 0;
 
@@ -509,11 +246,12 @@ static enum jl_status best_cut(struct trial *t, struct jl_infer_ask *own, int n_
 }
 
 /* How many GPUs share a copy, and how many copies: as asked, as targets need, or what the system holds. */
-static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct jl_infer_ask *ask,
+static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struct jl_infer_ask *ask,
 			     struct jl_infer_ask *own, struct jl_err *err)
 {
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
-	const int n_all = gpus_of_system(t->machine) - prompt_gpus(ask), n_host = jl_serve_host_gpus(t->machine);
+	const int n_all = jl_sys_n_devices(&t->machine->sys) - jl_trial_prompt_gpus(ask),
+		  n_host = jl_serve_host_gpus(t->machine);
 	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t), n_copies = ask->n_copies;
 
 	JL_TRY(check_cut(t, n_gpus, n_all, err));
@@ -522,26 +260,26 @@ static enum jl_status choose(struct trial *t, struct jl_infer *a, const struct j
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency
 							   : 1; /* a closed loop wants room for all */
 
-	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * stages(ask) <= n_all &&
-	       room_of(t, n_gpus) * (n_all / (n_gpus * stages(ask))) < at_once)
+	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * jl_trial_stages(ask) <= n_all &&
+	       jl_trial_room(t, n_gpus) * (n_all / (n_gpus * jl_trial_stages(ask))) < at_once)
 		n_gpus *= 2;
 	*own = *ask;
 	if (!ask->seen && ask->n_trace <= TRIED_MOST && ask->n_gpus <= 0 && n_copies == 0 && ask->prompt_gpus == 0 &&
-	    ask->n_ep <= 1 && n_gpus * stages(ask) <= n_all)
+	    ask->n_ep <= 1 && n_gpus * jl_trial_stages(ask) <= n_all)
 		return best_cut(t, own, n_gpus, n_all, &a->rate_max_hz, err);
-	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * stages(ask));
+	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * jl_trial_stages(ask));
 	return try_cut(t, own, n_gpus, n_copies > 0 ? n_copies : 1, &a->rate_max_hz, err);
 }
 
 /* llama.cpp cuts no layer: what is asked for, or the fewest devices that hold the requests beside the weights. */
-static void cut_by_layer(struct trial *t, struct jl_infer_ask *ask)
+static void cut_by_layer(struct jl_trial *t, struct jl_infer_ask *ask)
 {
-	const int n_all = gpus_of_system(t->machine), n_host = jl_serve_host_gpus(t->machine);
+	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine);
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : 4;
-	int n = stages(ask) * (ask->n_gpus > 0 ? ask->n_gpus : 1);
+	int n = jl_trial_stages(ask) * (ask->n_gpus > 0 ? ask->n_gpus : 1);
 
 	t->job.place.n_stages = n;
-	for (; ask->n_gpus <= 0 && ask->n_stages <= 1 && n < n_host && room_of(t, 1) * (n_all / n) < at_once;)
+	for (; ask->n_gpus <= 0 && ask->n_stages <= 1 && n < n_host && jl_trial_room(t, 1) * (n_all / n) < at_once;)
 		t->job.place.n_stages = ++n;
 	ask->n_gpus = 1;
 	ask->n_stages = n;
@@ -550,7 +288,8 @@ static void cut_by_layer(struct trial *t, struct jl_infer_ask *ask)
 #define SEEN_MOST 5.0 /* further off than this it was another model, system or cut */
 
 /* The observed load once more as it was predicted, and with passes and front end that take as long as they did. */
-static enum jl_status correct(struct trial *t, struct jl_infer_ask *then, struct jl_infer_seen *ret, struct jl_err *err)
+static enum jl_status correct(struct jl_trial *t, struct jl_infer_ask *then, struct jl_infer_seen *ret,
+			      struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const struct jl_served_seen *seen = ask->seen;
@@ -567,7 +306,7 @@ static enum jl_status correct(struct trial *t, struct jl_infer_ask *then, struct
 	}
 	t->ask = then;
 	for (int turn = 0; turn < 3; turn++) {
-		JL_TRY(try_once(t, n_gpus, n_copies, err));
+		JL_TRY(jl_trial_run(t, n_gpus, n_copies, err));
 		const double factor = seen->tpot_s / t->r.tpot_s.mean;
 
 		if (turn == 0) {
@@ -586,7 +325,7 @@ static enum jl_status correct(struct trial *t, struct jl_infer_ask *then, struct
 			t->fit.first_s = fmax(t->fit.first_s + seen->ttft_s - t->r.ttft_s.mean, 0);
 		}
 	}
-	JL_TRY(try_once(t, n_gpus, n_copies, err));
+	JL_TRY(jl_trial_run(t, n_gpus, n_copies, err));
 	s.ttft_after_s = t->r.ttft_s.mean;
 	s.tpot_after_s = t->r.tpot_s.mean;
 	s.first_s = t->fit.first_s;
@@ -627,10 +366,10 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .users_held = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
-			      .n_gpus_system = gpus_of_system(machine) };
+			      .n_gpus_system = jl_sys_n_devices(&machine->sys) };
 	struct jl_infer_ask own = *ask;
-	struct trial t;
-	enum jl_status status = begin(&t, cat, machine, ask, err);
+	struct jl_trial t;
+	enum jl_status status = jl_trial_begin(&t, cat, machine, ask, err);
 
 	if (!status && ask->engine == JL_ENGINE_LLAMACPP)
 		cut_by_layer(&t, &by_layer);
@@ -638,7 +377,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
 	if (!status && isnan(machine->served.mem_B))
 		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
-	if (!status && room_of(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)
+	if (!status && jl_trial_room(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)
 		status = jl_fail(err, JL_E_RANGE,
 				 "%.60s does not fit on %.60s in %s: take more GPUs, shorter requests or narrower "
 				 "weights (--weights fp8, int4)",

@@ -128,6 +128,28 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 	return t;
 }
 
+const char *jl_serve_bound(const struct jl_serve_step *step, double *ret_frac)
+{
+	const struct {
+		double s;
+		const char *en;
+	} parts[] = {
+		{ step->weights_s, JL_N("reading the weights") },
+		{ step->math_s, JL_N("matrix products") },
+		{ step->kv_s, JL_N("reading keys and values") },
+		{ step->attention_s, JL_N("attention of prompts") },
+		{ step->exchange_s, JL_N("exchanges between GPUs") },
+		{ step->fixed_s, JL_N("launches and the host") },
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < JL_LEN(parts); i++)
+		if (parts[i].s > parts[most].s)
+			most = i;
+	*ret_frac = parts[most].s / step->step_s;
+	return parts[most].en;
+}
+
 static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machine *machine,
 			     const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine,
 			     struct jl_err *err)
@@ -149,14 +171,14 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 	JL_TRY(jl_run_simulate(&r, &plan, &machine->served, job->fit, &run, err));
 	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run, &plan);
 
-	run.metric = JL_METRIC_TPOT;
+	run.metric = r.tpot_s.mean > 0 ? JL_METRIC_TPOT : JL_METRIC_TTFT; /* of one token there is no other */
 	const struct jl_serve_time next = jl_serve_of(machine, job->fit, &run, &plan);
 
 	ret->batch = r.batch_mean;
 	ret->half_ln = next.half_ln;
 	ret->ttft_s = jl_estimate_around(r.ttft_s.mean, first.half_ln);
 	ret->tpot_s = jl_estimate_around(r.tpot_s.mean, next.half_ln);
-	ret->request_tps = jl_estimate_around(1 / r.tpot_s.mean, next.half_ln);
+	ret->request_tps = jl_estimate_around(1 / (r.tpot_s.mean > 0 ? r.tpot_s.mean : r.e2e_s.mean), next.half_ln);
 	/* by what a request takes: the end of a run, when machines stand half empty, is not counted */
 	ret->total_tps = jl_estimate_around(r.at_once * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean,
 					    next.half_ln);

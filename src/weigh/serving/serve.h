@@ -105,6 +105,9 @@ struct jl_serve_time {
 	struct jl_doubt doubt;
 	struct jl_serve_step step;
 };
+/* What takes most of a pass (a message), and its share. */
+const char *jl_serve_bound(const struct jl_serve_step *step, double *ret_frac);
+
 /* plan: NULL, or the run's, where it hangs on no physics: then nothing is simulated again. */
 struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
 				 const struct jl_serve_run *run, const struct jl_run_plan *plan);

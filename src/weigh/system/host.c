@@ -90,7 +90,7 @@ static void fill_threads(struct jl_host *host, const struct jl_sys *sys)
 static void fill_power(struct jl_host *host, const struct jl_sys *sys)
 {
 	const double one_W = sys->gpu ? sys->gpu->tdp_W.value : sys->cpu->tdp_W.value;
-	const double boards_W = isnan(one_W) ? 0 : one_W * (sys->n_per_node > 0 ? sys->n_per_node : 1);
+	const double boards_W = isnan(one_W) ? 0 : one_W * jl_sys_per_node(sys);
 	/* A rated power is that of the whole system, all its accelerators. */
 	const bool whole = sys->system && sys->system->n_gpu == sys->n_per_node && !isnan(one_W);
 	const double rest_W = whole ? sys->system->power_W.value - boards_W : NAN;

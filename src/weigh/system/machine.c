@@ -142,12 +142,17 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	return JL_OK;
 }
 
+double jl_machine_host_W(const struct jl_machine *machine, double n_devices)
+{
+	return isnan(machine->host_idle_W) ? 0 : machine->host_idle_W * n_devices / jl_sys_per_node(&machine->sys);
+}
+
 /* What lies below one root complex stays there: the first 8 cards of 10 are five and three, not four and four. */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err)
 {
 	struct jl_machine part = *machine;
-	int per_node = machine->sys.n_per_node > 0 ? machine->sys.n_per_node : 1;
+	int per_node = jl_sys_per_node(&machine->sys);
 
 	if (n_devices > per_node * machine->sys.n_nodes)
 		return jl_fail(err, JL_E_RANGE, "%d devices, but there are %d x %d; take at most %d", n_devices,

@@ -51,7 +51,7 @@ struct jl_machine {
 	struct jl_power_fit power;
 	double rate_half_ln; /* of its own rates, where they are estimated with an interval; else 0 */
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
-	double host_idle_W;  /* what a host draws beside its accelerators; of `host` */
+	double host_idle_W;  /* what a host draws beside its accelerators; of `host`; NAN: not known */
 	struct jl_host host;
 	struct jl_conv_fit conv; /* physics of networks that are lists of operators */
 	double conv_bus_Bps;     /* rate of their gradient ring inside one host */
@@ -66,6 +66,9 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 /* Host time of one launch of such a network: as its own runs needed it (`own_s`), most of them on desktops; networks of pictures on the
  * hosts of boards as transformers there. */
 double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool pictures, bool compiled);
+
+/* Of what its hosts draw beside their accelerators, the share of so many of these; 0: not known. */
+double jl_machine_host_W(const struct jl_machine *machine, double n_devices);
 
 /* The first n devices of a machine: fewer hosts first, then fewer devices in the last one (n must divide evenly or fit one host). */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,

@@ -183,7 +183,7 @@ static int n_nics(const struct jl_sys *sys)
 {
 	double n_links = sys->net->per && strcmp(sys->net->per, "node") == 0 ? sys->net->n_links.value : 1;
 	double n_ports = sys->n_net * (n_links >= 1 ? n_links : 1);
-	int n_devices = sys->n_per_node > 0 ? sys->n_per_node : 1;
+	int n_devices = jl_sys_per_node(sys);
 
 	return n_ports < n_devices ? (int)n_ports : n_devices;
 }
@@ -195,7 +195,7 @@ enum jl_status jl_resolve_fabric(struct jl_fabric *ret_fabric, const struct jl_c
 	enum jl_status status = JL_OK;
 
 	/* A CPU-only host is one device. */
-	fabric.n_per_node = sys->n_per_node > 0 ? sys->n_per_node : 1;
+	fabric.n_per_node = jl_sys_per_node(sys);
 	fabric.intra = fabric.pair = fabric.inter = plain_link(NAN, false);
 	if (sys->join)
 		status = resolve_intra(&fabric, cat, sys, err);

@@ -48,6 +48,14 @@ static void add_products(struct jl_served *served, const struct jl_transformer *
 		served->products[i].n_layers *= more;
 }
 
+#define SHORT_WINDOW 2048.0
+
+/* What is read at some thousand tokens: the layers that see all of them, to a tenth. Longer windows hold that much. */
+static double context_frac(const struct jl_transformer *m)
+{
+	return m->window > 0 && m->window <= SHORT_WINDOW ? fmax(round(10 * (1 - m->local_frac)), 1) / 10 : 1;
+}
+
 struct jl_served jl_served_of(const struct jl_transformer *model)
 {
 	const struct jl_transformer_params params = jl_transformer_params(model);
@@ -70,7 +78,7 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 		.heads = model->heads,
 		.head_dim = model->head_dim,
 		.latent = latent,
-		.context_frac = 1.0,
+		.context_frac = context_frac(model),
 	};
 
 	add_products(&served, model, params.n_dense_layers);

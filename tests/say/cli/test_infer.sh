@@ -23,6 +23,18 @@ json "j['ttft_s']['p50']['value'] > 1.2 * $cached"
 # rent is shared by what prompts and answers take: an answer's token is dearer than a prompt's, also on a full machine
 run 0 infer llama-3-70b --on dgx-h100 --gpus 8 --rate 16/s --json
 json "j['usd_per_Mtoken_out']['value'] > j['usd_per_Mtoken_in']['value'] and abs((j['usd_per_Mtoken_out']['value'] * j['output_tokens_per_s']['value'] + j['usd_per_Mtoken_in']['value'] * j['input_tokens_per_s']['value']) / 1e6 / 8 / j['rent']['usd_per_gpu_s'] - 1) < 1e-6"
+# an answer of one token: no question mark, no time between tokens, a range; a target for further ones is met
+for lang in en ko; do
+	run 0 infer llama-3-8b --on h100-sxm5 --answer 1 --lang $lang; lacks "?"; lacks "TPOT"; lacks "—"
+done
+run 0 predict llama-3-8b --on h100-sxm5 --serve --output 1 --lang en; lacks "?"; has "Bound by"
+run 0 infer llama-3-8b --on h100-sxm5 --answer 1 --concurrency 4 --tpot "50 ms" --json
+json "j['meets'] and j['tpot_s']['mean']['value'] is None and j['e2e_s']['mean']['lo'] < j['e2e_s']['mean']['value'] and j['bound_frac'] > 0"
+# one GPU of eight bears an eighth of their host: as rent is that of one
+run 0 infer llama-3-8b --on dgx-h100 --gpus 1 --copies 1 --json
+one_W=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['power_W'])" "$work/out")
+run 0 infer llama-3-8b --on dgx-h100 --gpus 1 --copies 8 --json; json "0.7 < j['power_W'] / (8 * $one_W) < 1.1"
+
 # Targets: fewest GPUs; a rate; what cannot be met ends with 3
 run 0 infer llama-3-8b --on dgx-h100 --rate 2/s --ttft "1 s" --tpot "50 ms" --json
 json "j['meets'] and j['n_gpus'] * j['n_copies'] == 1 and j['ttft_s']['p90']['value'] <= 1"

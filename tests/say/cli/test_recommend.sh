@@ -99,6 +99,10 @@ run 0 recommend --purpose kaggle --budget "100만원" --lang en; has "thousand K
 run 0 recommend --purpose kaggle --why-not t4g --lang en; has "Why not"; has "ARM"
 run 0 recommend --purpose kaggle --why-not rtx-a5000 --lang en; has "it is the pick"
 run 2 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
+# one number of months where nobody says one: what is served and what was observed too
+run 0 recommend --help; has "12)"
+run 0 recommend --observed "1.06 s" --observed-batch 128 --batches 19252 --baseline dgx-station-v100-32gb --json; json "j['months'] == 12"
+run 0 recommend llama-3-8b --serve --users 8 --json; json "j['months'] == 12"
 run 2 recommend --purpose kaggle --months 0 --lang en; one_line; says "above zero"
 run 2 recommend --purpose kaggle --how steal --lang en; one_line; says "buy-new"
 run 1 recommend --purpose kaggle --region atlantis --lang en; one_line; says "seoul"

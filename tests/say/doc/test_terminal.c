@@ -303,17 +303,13 @@ static void a_brief_has_what_is_for_it(void **state)
 	jl_doc_section(&doc, "a", "Evidence");
 	jl_doc_para(&doc);
 	jl_doc_text(&doc, "long");
-	jl_doc_section(&doc, "b", "Do");
-	jl_doc_brief(&doc);
-	jl_doc_step(&doc);
-	jl_doc_text(&doc, "this");
-	jl_doc_section(&doc, "c", "More");
+	jl_doc_section(&doc, "b", "More");
 	jl_doc_shorten(&doc);
-	check_page(&doc, "answer\n\nDo\n  1  this\n");
-	assert_int_equal(doc.n_blocks, 3);
+	check_page(&doc, "answer\n");
+	assert_int_equal(doc.n_blocks, 1);
 	jl_doc_para(&doc);
 	jl_doc_text(&doc, "end");
-	check_page(&doc, "answer\n\nDo\n  1  this\n\nend\n");
+	check_page(&doc, "answer\n\nend\n");
 }
 
 int main(void)

@@ -56,6 +56,16 @@ static void verdicts(void **state)
 	assert_int_equal(jl_verdict_of(&f, &wide), JL_VERDICT_LOW);
 	f.value = 198;
 	assert_int_equal(jl_verdict_of(&f, &wide), JL_VERDICT_NORMAL);
+	struct jl_expect doubted = wide;
+
+	doubted.bound = 300;
+	doubted.most = 250;
+	f.value = 240;
+	assert_int_equal(jl_verdict_of(&f, &doubted), JL_VERDICT_GOOD);
+	f.value = 260;
+	assert_int_equal(jl_verdict_of(&f, &doubted), JL_VERDICT_HIGH);
+	f.value = 310;
+	assert_int_equal(jl_verdict_of(&f, &doubted), JL_VERDICT_IMPOSSIBLE);
 	const struct jl_expect none = JL_EXPECT_NONE;
 
 	f = figure(5, NAN, NAN, false);
@@ -69,7 +79,8 @@ static void verdicts(void **state)
 	assert_int_equal(jl_verdict_of(&f, &time), JL_VERDICT_GOOD);
 	f.value = 0.4;
 	assert_int_equal(jl_verdict_of(&f, &time), JL_VERDICT_IMPOSSIBLE);
-	assert_true(jl_verdict_is_bad(JL_VERDICT_LOW) && jl_verdict_is_bad(JL_VERDICT_IMPOSSIBLE));
+	assert_true(jl_verdict_is_bad(JL_VERDICT_LOW) && jl_verdict_is_bad(JL_VERDICT_HIGH) &&
+		    jl_verdict_is_bad(JL_VERDICT_IMPOSSIBLE));
 	assert_false(jl_verdict_is_bad(JL_VERDICT_NOISY) || jl_verdict_is_bad(JL_VERDICT_FIRST));
 }
 

@@ -196,6 +196,31 @@ static void test_input_pipeline_bounds(void **state)
 	assert_true(n >= 1 && strcmp(advice[0].key, "storage") == 0);
 }
 
+/* What makes a decoder faster is tried on networks too, and where pictures lie in memory beside it. */
+static void test_networks_are_advised(void **state)
+{
+	struct jl_request req = ask("resnet-50", "a100-sxm4-80gb", 256);
+	struct jl_advice advice[JL_ADVICE_MAX];
+	struct jl_case c;
+
+	(void)state;
+	req.input = JL_INPUT_SYNTHETIC;
+	c = make(&req);
+	assert_true(jl_advise(advice, cat, &c, &arena) >= 2);
+	assert_string_equal(advice[0].key, "compile");
+	assert_string_equal(advice[1].key, "layout");
+	for (int i = 0; i < 2; i++) { /* advice is what asking for it gives */
+		struct jl_request then = req;
+
+		*(i ? &then.layout : &then.framework) = i ? (int)JL_LAYOUT_LAST : (int)JL_FW_COMPILED;
+		assert_true(fabs(predict(&then).step_s.value / advice[i].step_s_after - 1) < 1e-9);
+	}
+	req.framework = JL_FW_COMPILED;
+	c = make(&req);
+	for (size_t n = jl_advise(advice, cat, &c, &arena); n-- > 0;)
+		assert_true(strcmp(advice[n].key, "compile") != 0 && strcmp(advice[n].key, "layout") != 0);
+}
+
 static void test_transformers_are_never_bound_by_tokens(void **state)
 {
 	struct jl_request req = ask("gpt-305m", "dgx-h100", 8);
@@ -404,6 +429,7 @@ int main(void)
 		TEST(test_published_runs),
 		TEST(test_published_batches_fit),
 		TEST(test_input_pipeline_bounds),
+		TEST(test_networks_are_advised),
 		TEST(test_transformers_are_never_bound_by_tokens),
 		TEST(test_words_of_transformers_are_refused),
 		TEST(test_slower_things_are_never_faster),

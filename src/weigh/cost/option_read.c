@@ -1,0 +1,518 @@
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/units.h"
+#include "catalog/find.h"
+#include "catalog/place.h"
+#include "catalog/possible.h"
+#include "cost/option.h"
+#include "cost/resale.h"
+#include "system/machine.h"
+
+#define DAY_S       86400.0
+#define REST_W      100.0 /* a desktop besides its one GPU: rule 3090-desktop-power-example, 350 W + 100 W */
+#define SEGMENT_MAX 16
+#define TEXT_MAX    1024
+
+/* ---- values behind "key=" */
+
+struct parse {
+	struct jl_cost_option *o;
+	const char *what; /* the option's whole text, for messages */
+	bool any_sign;    /* amounts below zero are read too: the caller says what is wrong with them */
+	struct jl_err *err;
+};
+
+static enum jl_status quantity(double *ret_value, const struct parse *p, const char *key, const char *text,
+			       enum jl_kind kind, double lo, double hi)
+{
+	double value;
+
+	JL_TRY(jl_units_parse(&value, text, kind, key, p->err));
+	if (!(value >= lo && value <= hi))
+		return jl_fail(p->err, JL_E_RANGE, "%s=%s in \"%s\" makes no sense; expected e.g. %s", key, text,
+			       p->what, jl_kind_example(kind));
+	*ret_value = value;
+	return JL_OK;
+}
+
+/* "100 USD/month", "10만원/월", "100 USD a month" is not taken. */
+static enum jl_status per(struct jl_money *ret_money, const struct parse *p, const char *key, const char *text,
+			  const char *const *suffixes, const char *example)
+{
+	char amount[96];
+	struct jl_quantity q;
+
+	for (size_t i = 0; suffixes[i]; i++) {
+		const size_t len = strlen(text), tail = strlen(suffixes[i]);
+
+		if (len <= tail || len - tail >= sizeof amount || strcasecmp(text + len - tail, suffixes[i]) != 0)
+			continue;
+		snprintf(amount, sizeof amount, "%.*s", (int)(len - tail), text);
+		JL_TRY(jl_quantity_parse(&q, amount, JL_K_MONEY, key, p->err));
+		if (!(q.value >= (p->any_sign ? -1e12 : 0) && q.value < 1e12))
+			return jl_fail(p->err, JL_E_RANGE, "%s in \"%s\" makes no sense: %s", key, p->what, text);
+		*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+		return JL_OK;
+	}
+	return jl_fail(p->err, JL_E_UNIT, "%s '%s' in \"%s\" has no currency and time; write e.g. %s", key, text,
+		       p->what, example);
+}
+
+static const char *const month_suffixes[] = { "/month", "/mo", "/월", NULL };
+static const char *const hour_suffixes[] = { "/hour", "/hr", "/h", "/시간", NULL };
+
+/* --- one row for each key: a number of a kind in whole units of it, a period, or a function of its own. */
+struct setting {
+	const char *key;
+	unsigned kinds; /* bits of enum jl_cost_kind */
+	enum jl_status (*set)(const struct parse *p, const struct setting *s, const char *text);
+	size_t at; /* offset in struct jl_cost_option */
+	enum jl_kind kind;
+	double lo, hi, scale;
+};
+
+static enum jl_status set_number(const struct parse *p, const struct setting *s, const char *text)
+{
+	double value = NAN;
+
+	JL_TRY(quantity(&value, p, s->key, text, s->kind, s->lo, s->hi));
+	*(long long *)(void *)((char *)p->o + s->at) = llround(value * s->scale);
+	return JL_OK;
+}
+static enum jl_status set_watts(const struct parse *p, const struct setting *s, const char *text)
+{
+	JL_TRY(set_number(p, s, text));
+	p->o->watts_assumed = false;
+	return JL_OK;
+}
+static enum jl_status set_idle(const struct parse *p, const struct setting *s, const char *text)
+{
+	JL_TRY(set_number(p, s, text));
+	p->o->off_when_idle = false;
+	return JL_OK;
+}
+/* "owned": it is there already; or what it costs instead of what is assumed. */
+static enum jl_status set_host(const struct parse *p, const struct setting *s, const char *text)
+{
+	struct jl_quantity q = { .value = 0 };
+
+	p->o->bare = strcasecmp(text, "owned") == 0;
+	if (!p->o->bare)
+		JL_TRY(jl_quantity_parse(&q, text, JL_K_MONEY, s->key, p->err));
+	if (!p->o->bare &&
+	    (!(q.value >= 0 && q.value < 1e12) || (q.kind == JL_K_KRW) != (p->o->price.currency == JL_KRW)))
+		return jl_fail(p->err, JL_E_RANGE, "host=%s in \"%s\": write host=owned, or money as the price is in",
+			       text, p->what);
+	p->o->price.micro -= p->o->host.micro;
+	p->o->host.micro = 0;
+	p->o->price = jl_money_add(p->o->price, jl_money_from(q.value, p->o->price.currency));
+	return JL_OK;
+}
+static enum jl_status set_resale(const struct parse *p, const struct setting *s, const char *text)
+{
+	p->o->resale_market = strcasecmp(text, "market") == 0;
+	return p->o->resale_market ? JL_OK : set_number(p, s, text);
+}
+/* Whole months where the text counts in years or months. */
+static enum jl_status set_period(const struct parse *p, const struct setting *s, const char *text)
+{
+	static const double month_s = 365 * DAY_S / 12; /* as units count it */
+	struct jl_cost_period *period = (struct jl_cost_period *)(void *)((char *)p->o + s->at);
+	double time_s = NAN;
+
+	JL_TRY(quantity(&time_s, p, s->key, text, JL_K_TIME, DAY_S, JL_COST_DAYS_MAX * DAY_S));
+	const double months = round(time_s / month_s);
+	if (months >= 1 && fabs(time_s - months * month_s) < 1)
+		*period = (struct jl_cost_period){ .months = (int)months };
+	else
+		*period = (struct jl_cost_period){ .days = lround(time_s / DAY_S) };
+	return JL_OK;
+}
+static enum jl_status set_interrupts(const struct parse *p, const struct setting *s, const char *text)
+{
+	char share[48];
+	snprintf(share, sizeof share, "%.*s", (int)strcspn(text, "/"),
+		 text); /* "20 %/h" or "20 %" are both of an hour */
+	return set_number(p, s, share);
+}
+static enum jl_status add_monthly(const struct parse *p, struct jl_money money)
+{
+	if (p->o->per_month.micro && p->o->per_month.currency != money.currency)
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": hosting and staff must be in one currency", p->what);
+	p->o->per_month = p->o->per_month.micro ? jl_money_add(p->o->per_month, money) : money;
+	return JL_OK;
+}
+static enum jl_status set_hosting(const struct parse *p, const struct setting *s, const char *text)
+{
+	struct jl_money money;
+
+	JL_TRY(per(&money, p, s->key, text, month_suffixes, "hosting=100 USD/month"));
+	return add_monthly(p, money);
+}
+/* "10 h at 50 USD/h": of every month; added to what hosting costs. */
+static enum jl_status set_staff(const struct parse *p, const struct setting *s, const char *text)
+{
+	static const char example[] = "staff=10 h at 50 USD/h";
+	const char *at = strstr(text, " at ");
+	char hours[64];
+	struct jl_money rate;
+	double time_s = NAN;
+
+	if (!at || (size_t)(at - text) >= sizeof hours)
+		return jl_fail(p->err, JL_E_USAGE, "staff=%s in \"%s\": write hours a month and their price, e.g. %s",
+			       text, p->what, example);
+	snprintf(hours, sizeof hours, "%.*s", (int)(at - text), text);
+	JL_TRY(quantity(&time_s, p, s->key, hours, JL_K_TIME, 0, 10000 * 3600.0));
+	JL_TRY(per(&rate, p, s->key, at + 4, hour_suffixes, example));
+	return add_monthly(p, jl_money_scale(rate, llround(time_s), 3600));
+}
+static enum jl_status set_upfront(const struct parse *p, const struct setting *s, const char *text)
+{
+	struct jl_quantity q;
+
+	JL_TRY(jl_quantity_parse(&q, text, JL_K_MONEY, s->key, p->err));
+	p->o->price = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+	return JL_OK;
+}
+
+static const struct setting settings[] = {
+#define MACHINE    ((1U << JL_COST_BUY) | (1U << JL_COST_OWN))
+#define BUY        (1U << JL_COST_BUY)
+#define SPOT       (1U << JL_COST_SPOT)
+#define RESERVE    (1U << JL_COST_RESERVE)
+#define ANY        0xffU
+#define AT(member) offsetof(struct jl_cost_option, member)
+	{ "watts", MACHINE, set_watts, AT(active_mW), JL_K_POWER, 0, JL_COST_WATTS_MAX, 1000 },
+	{ "idle", MACHINE, set_idle, AT(idle_mW), JL_K_POWER, 0, JL_COST_WATTS_MAX, 1000 },
+	{ "resale", BUY, set_resale, AT(resale_ppm), JL_K_FRACTION, 0, 1, 1e6 },
+	{ "host", BUY, set_host, 0, 0, 0, 0, 0 },
+	{ "life", BUY, set_period, AT(life), 0, 0, 0, 0 },
+	{ "finance", BUY, set_number, AT(finance_ppm), JL_K_FRACTION, 0, 1, 1e6 },
+	{ "hosting", ANY, set_hosting, 0, 0, 0, 0, 0 },
+	{ "staff", ANY, set_staff, 0, 0, 0, 0, 0 },
+	{ "util", ANY, set_number, AT(util_ppm), JL_K_FRACTION, 1e-6, 1, 1e6 },
+	{ "interrupts", SPOT, set_interrupts, AT(interrupts_ppm), JL_K_FRACTION, 0, 10, 1e6 },
+	{ "lost", SPOT, set_number, AT(lost_s), JL_K_TIME, 0, 30 * DAY_S, 1 },
+	{ "restart", SPOT, set_number, AT(restart_s), JL_K_TIME, 0, 30 * DAY_S, 1 },
+	{ "save", SPOT, set_number, AT(save_s), JL_K_TIME, 0, 30 * DAY_S, 1 },
+	{ "term", RESERVE, set_period, AT(term), 0, 0, 0, 0 },
+	{ "upfront", RESERVE, set_upfront, 0, 0, 0, 0, 0 },
+};
+#define N_SETTINGS (JL_LEN(settings))
+
+static enum jl_status apply(const struct parse *p, char *segment)
+{
+	char *equal = strchr(segment, '=');
+	char list[160] = "";
+
+	if (equal) {
+		*equal = '\0';
+		for (size_t i = 0; i < N_SETTINGS; i++)
+			if (strcasecmp(settings[i].key, segment) == 0 && settings[i].kinds & (1U << p->o->kind))
+				return settings[i].set(p, &settings[i], equal + 1);
+		*equal = '=';
+	}
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].kinds & (1U << p->o->kind))
+			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s=", *list ? ", " : "",
+				 settings[i].key);
+	return jl_fail(p->err, JL_E_USAGE, "'%s' in \"%s\" is not a setting of --%s; there are %s", segment, p->what,
+		       jl_cost_kind_key(p->o->kind), list);
+}
+
+/* ---- the head: a name, and what it costs */
+
+static char *trim(char *text)
+{
+	size_t len;
+	while (isspace((unsigned char)*text))
+		text++;
+	for (len = strlen(text); len && isspace((unsigned char)text[len - 1]);)
+		text[--len] = '\0';
+	return text;
+}
+
+/* At commas, but not inside 2,200. */
+static size_t split(char *text, char *segments[SEGMENT_MAX])
+{
+	size_t n = 0;
+	char *from = text;
+
+	for (char *at = text;; at++) {
+		const bool inside = *at == ',' && at > text && isdigit((unsigned char)at[-1]) &&
+				    isdigit((unsigned char)at[1]);
+
+		if (*at && (*at != ',' || inside))
+			continue;
+		const bool last = *at == '\0';
+		*at = '\0';
+		if (n < SEGMENT_MAX)
+			segments[n++] = trim(from);
+		if (last)
+			return n;
+		from = at + 1;
+	}
+}
+
+static bool money_of(struct jl_money *ret_money, const char *text, bool rate)
+{
+	struct jl_cost_option none = { .name = "" };
+	struct jl_err ignored;
+	struct parse p = { .o = &none, .what = text, .any_sign = true, .err = &ignored };
+	struct jl_quantity q;
+
+	if (rate)
+		return per(ret_money, &p, "rent", text, hour_suffixes, "") == JL_OK;
+	if (jl_quantity_parse(&q, text, JL_K_MONEY, "price", &ignored))
+		return false;
+	*ret_money = jl_money_from(q.value, q.kind == JL_K_KRW ? JL_KRW : JL_USD);
+	return true;
+}
+
+/* The last one to three words, when they are an amount; they are cut off. */
+static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
+{
+	char *at = head + strlen(head);
+
+	for (int words = 1; words <= 3 && at > head; words++) {
+		while (at > head && at[-1] == ' ')
+			at--;
+		while (at > head && at[-1] != ' ')
+			at--;
+		if (money_of(ret_money, at, rate)) {
+			*at = '\0';
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "rtx-3090 desktop" is an rtx-3090 to the catalog; what cannot be had is refused, what nobody knows is not. */
+static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
+				  struct jl_arena *arena, struct jl_err *err)
+{
+	char words[TEXT_MAX];
+	const bool desktop = strcasestr(name, "desktop") || strcasestr(name, "workstation");
+
+	snprintf(words, sizeof words, "%s", name);
+	while (*trim(words)) {
+		const enum jl_status status = jl_sys_parse(&o->system, cat, words, arena, err);
+		char *space;
+
+		o->has_system = status == JL_OK;
+		if (o->has_system)
+			return desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err)
+									     : JL_OK;
+		if (status == JL_E_RANGE)
+			return status;
+		space = strrchr(words, ' ');
+		if (!space)
+			break;
+		*space = '\0';
+	}
+	return JL_OK;
+}
+
+/* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */
+static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
+{
+	const struct jl_sys *s = &o->system;
+	struct jl_machine machine;
+	struct jl_err ignored;
+	double W = NAN;
+
+	if (o->active_mW > 0 || !o->has_system)
+		return;
+	if (s->gpu && !s->system && s->n_per_node == 1)
+		W = (s->gpu->tdp_W.value + REST_W) * s->n_nodes;
+	else if (jl_machine_make(&machine, cat, s, &ignored) == JL_OK)
+		W = machine.dev.tdp_W * jl_sys_n_devices(&machine.sys) +
+		    jl_machine_host_W(&machine, jl_sys_n_devices(&machine.sys));
+	if (isnan(W))
+		return;
+	o->active_mW = llround(W * 1000);
+	o->watts_assumed = true;
+}
+
+/* The cheapest offer of a name that is in no catalog of systems. */
+static const struct jl_price *named_offer(const char *name, const char *region, bool spot, const struct jl_catalog *cat)
+{
+	const struct jl_price *best = NULL;
+
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+
+		if (jl_price_is_offer(p, name) && (!region || jl_place_has(p->region, region)) &&
+		    jl_price_rent_usdps(p, spot) > 0 &&
+		    (!best || jl_price_rent_usdps(p, spot) < jl_price_rent_usdps(best, spot)))
+			best = p;
+	}
+	return best;
+}
+
+/* As predict rents it; "aws:p3.2xlarge" is AWS's p3.2xlarge. */
+static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region, const struct jl_catalog *cat,
+				   struct jl_arena *arena, struct jl_err *err)
+{
+	const bool spot = o->kind == JL_COST_SPOT, own = strchr(o->name, ':') != NULL;
+	const struct jl_rent rent = o->has_system ? jl_rent_of(cat, &o->system, region, spot)
+						  : (struct jl_rent){ .usdps = NAN };
+	const struct jl_price *from = rent.price;
+	double usdps = rent.usdps * o->system.n_per_node * o->system.n_nodes;
+
+	/* whoever names an offer means that one */
+	if (!from ||
+	    (own && !jl_price_is_offer(from, o->has_system && o->system.system ? o->system.system->id : o->name))) {
+		from = named_offer(o->name, region, spot, cat);
+		usdps = from ? jl_price_rent_usdps(from, spot) : NAN;
+	}
+	if (!from)
+		return jl_fail(
+			err, JL_E_NOTFOUND,
+			spot ? JL_N("the catalog has no spot price of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\"")
+			     : JL_N("the catalog has no rent of '%s'%s%s; write it, e.g. \"%s 2.14 USD/h\""),
+			o->name, region ? ", " : "", region ? region : "", o->name);
+	o->per_hour = jl_money_from(round(usdps * 3600 * 1e6) / 1e6, JL_USD);
+	if (spot)
+		jl_cost_spot_usual(o, o->has_system ? o->system.n_per_node : 1, 0);
+	o->price_date = from->date;
+	o->price_source = jl_arena_printf(arena, "%s, %s", from->provider, from->region ? from->region : "?");
+	return JL_OK;
+}
+
+/* As 'jeoul recommend' prices it, with the host around it. */
+static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_gpu *gpu = o->has_system && !o->system.system ? o->system.gpu : NULL;
+	const int n = o->system.n_per_node * o->system.n_nodes;
+	const struct jl_card_price card = gpu ? jl_card_price_usual(cat, gpu, cat->today)
+					      : (struct jl_card_price){ .usd = NAN };
+
+	if (isnan(card.usd))
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"", o->name,
+			       o->name);
+	o->price = jl_money_from(card.usd * n, JL_USD);
+	o->price_date = card.date;
+	o->price_source = card.price ? card.price->provider : gpu->vendor;
+	o->card = card;
+	o->other = jl_card_price_of(cat, gpu, !card.used, cat->today);
+	if (jl_card_price_stale(gpu, &o->other, cat->today))
+		o->other.usd = NAN;
+	o->host = jl_money_from(jl_cost_host_usd(cat, gpu, o->system.n_per_node) * o->system.n_nodes, JL_USD);
+	o->price = jl_money_add(o->price, o->host);
+	return JL_OK;
+}
+
+/* Somebody meant a price: the last word is a currency, or begins as one does. */
+static bool looks_like_money(const char *head)
+{
+	static const char *const ends[] = { "USD", "KRW", "원", "달러", "/h", "/hour", "/hr", "/시간", "$", NULL };
+	const char *last = strrchr(head, ' ');
+	const size_t len = strlen(head);
+
+	for (size_t i = 0; ends[i]; i++)
+		if (len >= strlen(ends[i]) && strcasecmp(head + len - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return last && (last[1] == '$' || strncmp(last + 1, "₩", strlen("₩")) == 0);
+}
+
+/* A price in money that there is no rate of exchange for; NULL: it is not. */
+static const char *foreign_money(const char *head)
+{
+	static const char *const words[] = { "EUR",  "€",   "GBP", "£",   "JPY", "¥",   "CNY", "RMB", "유로",
+					     "위안", "TWD", "CHF", "CAD", "AUD", "INR", "NT$", "HKD", "SGD" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *at = strstr(head, words[i]), *end = at ? at + strlen(words[i]) : NULL;
+
+		if (at && ((at > head && isdigit((unsigned char)at[at > head + 1 && at[-1] == ' ' ? -2 : -1])) ||
+			   isdigit((unsigned char)end[*end == ' '])))
+			return words[i];
+	}
+	return NULL;
+}
+
+static enum jl_status parse_head(struct jl_cost_option *o, char *head, const char *region, const struct jl_catalog *cat,
+				 struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_money *amount = jl_cost_is_rent(o->kind) ? &o->per_hour : &o->price;
+	const bool said = o->kind != JL_COST_OWN && take_amount(head, amount, jl_cost_is_rent(o->kind));
+	const char *last = strrchr(head, ' ');
+
+	head = trim(head);
+	if (!said && foreign_money(head))
+		return jl_fail(err, JL_E_USAGE, "\"%s\": prices are in USD or KRW, not in %s; write e.g. %s", head,
+			       foreign_money(head),
+			       jl_cost_is_rent(o->kind) ? "\"2.14 USD/h\"" : "\"rtx-3090 desktop 2200 USD\"");
+	if (!said && last && isdigit((unsigned char)last[1]) && strspn(last + 1, "0123456789.,") == strlen(last + 1))
+		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s", last + 1,
+			       head, jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");
+	if (!said && looks_like_money(head))
+		return jl_fail(err, JL_E_USAGE, "no price can be read in \"%s\"; write e.g. %s", head,
+			       jl_cost_is_rent(o->kind) ? "\"2.14 USD/h\"" : "\"rtx-3090 desktop 2200 USD\"");
+	if (said && amount->micro <= 0)
+		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" must be above zero",
+			       *head ? head : jl_cost_kind_key(o->kind));
+	if (said && amount->micro >= JL_MONEY_MAX)
+		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
+			       *head ? head : jl_cost_kind_key(o->kind));
+	snprintf(o->name, sizeof o->name, "%s", *head ? head : jl_cost_kind_key(o->kind));
+	JL_TRY(find_system(o, head, cat, arena, err));
+	if (said || o->kind == JL_COST_OWN)
+		return JL_OK;
+	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);
+}
+
+static enum jl_status market_resale(const struct parse *p, const struct jl_catalog *cat)
+{
+	const struct jl_resale curve = jl_resale_curve(cat);
+	const double years = p->o->life.months ? p->o->life.months / 12.0 : (double)p->o->life.days / 365.25;
+
+	if (!(years > 0))
+		return jl_fail(p->err, JL_E_USAGE, "\"%s\": resale=market needs to know when it is sold: life=3 y",
+			       p->what);
+	if (!curve.n_cards)
+		return jl_fail(p->err, JL_E_NOTFOUND,
+			       "\"%s\": the catalog has no second-hand prices to take resale from: resale=30 %%",
+			       p->what);
+	p->o->resale_ppm = llround(1e6 * fmin(1, pow(curve.yearly_frac, years)));
+	return JL_OK;
+}
+
+enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_cost_kind kind, const char *text,
+				    const char *region, const struct jl_catalog *cat, struct jl_arena *arena,
+				    struct jl_err *err)
+{
+	struct jl_cost_option o = { .kind = kind, .off_when_idle = true, .term = { .months = 12 } };
+	struct parse p = { .o = &o, .what = text, .err = err };
+	char copy[TEXT_MAX], *segments[SEGMENT_MAX];
+	size_t n;
+
+	if (strlen(text) >= sizeof copy)
+		return jl_fail(err, JL_E_LIMIT, "--%s: at most %d characters", jl_cost_kind_key(kind), TEXT_MAX);
+	snprintf(copy, sizeof copy, "%s", text);
+	n = split(copy, segments);
+	if (!*segments[0])
+		return jl_fail(err, JL_E_USAGE, "--%s needs a name and a price, e.g. %s", jl_cost_kind_key(kind),
+			       jl_cost_is_rent(kind) ? "\"aws:p3.2xlarge\" or \"2.14 USD/h\""
+						     : "\"rtx-3090 desktop 2200 USD\"");
+	JL_TRY(parse_head(&o, segments[0], region, cat, arena, err));
+	for (size_t i = 1; i < n; i++)
+		if (*segments[i])
+			JL_TRY(apply(&p, segments[i]));
+	if (o.resale_market)
+		JL_TRY(market_resale(&p, cat));
+	if (!jl_cost_is_rent(kind))
+		assume_watts(&o, cat);
+	if (kind == JL_COST_OWN && !o.has_system && o.active_mW <= 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "nothing is known of \"%s\": name a system, or say what it uses: \"%s, watts=450 W\"",
+			       o.name, o.name);
+	*ret_option = o;
+	return JL_OK;
+}

@@ -1,0 +1,209 @@
+#include "serving/trial.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+#define REQUESTS_LEAST 400.0
+#define REQUESTS_MOST  20000.0
+#define REQUESTS_EACH  10
+#define KEPT_UP_FRAC   0.93
+#define WAIT_FRAC      0.02  /* of the time in which requests arrive */
+#define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
+#define SPREAD_OPEN_S  120.0 /* an open load runs at least this long */
+
+enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
+			      const struct jl_infer_ask *ask, struct jl_err *err)
+{
+	const struct jl_device *dev = &machine->served;
+	const enum jl_intra_kind join = machine->fabric.intra_kind;
+	struct jl_serve_format kv;
+	enum jl_status status;
+
+	*t = (struct jl_trial){ .cat = cat,
+				.machine = machine,
+				.ask = ask,
+				.model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape),
+				.fit = jl_serve_shipped(cat, dev->arch, ask->engine),
+				.ops = jl_op_shipped(cat, dev->arch, ask->engine) };
+	t->job = (struct jl_serve_job){
+		.dev = dev,
+		.place = { .n_stages = jl_trial_stages(ask),
+			   .chunk = jl_trial_stages(ask) > 1 ? jl_trial_token_budget(ask) / jl_trial_stages(ask) : 0,
+			   .n_ep = ask->n_ep,
+			   .split_batch = ask->dp_attention }
+	};
+	status = jl_serve_format(&t->job.format, ask->weights, ask->model, &t->model, dev, ask->engine, err);
+	if (!status && ask->kv) {
+		status = jl_served_format(&kv, ask->kv, err);
+		t->job.format.kv_B = kv.weight_B;
+	}
+	if (!status)
+		status = jl_serve_check(ask->model, &t->model, ask->n_gpus, ask->dp_attention, err);
+	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
+		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
+	if (ask->engine == JL_ENGINE_LLAMACPP)
+		jl_serve_by_layer(&t->job.place, jl_trial_stages(ask));
+	t->prompts = t->job;
+	t->prompts.place.n_gpus = ask->prompt_gpus;
+	t->prompts.place.n_stages = 1;
+	t->prompts.place.chunk = 0;
+	return status;
+}
+
+/* The load of one copy. */
+static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, struct jl_err *err)
+{
+	const struct jl_infer_ask *ask = t->ask;
+	const double copies = jl_trial_shares(t);
+	struct jl_load_ask load = { .lengths = { ask->prompt, ask->answer, 1, ask->spread_ln, ask->cached_frac },
+				    .burst = ask->burst,
+				    .seed = ask->seed };
+	size_t n = 0, n_skip = 0;
+
+	t->n_more = 0;
+	if (ask->kind == JL_LOAD_TRACE) {
+		n = ask->n_trace;
+	} else if (ask->kind == JL_LOAD_OPEN) {
+		load.rate_hz = ask->rate_hz / copies;
+		n = (size_t)fmin(fmax(load.rate_hz * SPREAD_OPEN_S, REQUESTS_LEAST), REQUESTS_MOST);
+	} else {
+		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
+					    1);
+
+		const bool people = ask->kind ==
+				    JL_LOAD_USERS; /* are counted one by one: they are what is asked about */
+
+		load.concurrency = (int)(people ? at_once : fmin(at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH));
+		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST),
+				 people ? JL_SERVING_REQUESTS_MAX : JL_CLIENT_MOST);
+		n_skip = (size_t)load.concurrency; /* the machine is still filling */
+		if (ask->kind == JL_LOAD_USERS)
+			load.pause_s = ask->think_s;
+		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
+			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
+			n = load.n;
+			n_skip = 0;
+		}
+		t->at_once = load.concurrency;
+		t->n_more = at_once - t->at_once;
+	}
+	if (n > t->n_room) {
+		struct jl_arrival *more = jl_realloc(t->room, n * sizeof(*more));
+
+		JL_TRY(jl_got(more, err));
+		t->room = more;
+		t->n_room = n;
+	}
+	if (ask->kind == JL_LOAD_TRACE) {
+		size_t kept = 0;
+
+		/* a copy gets every so-manyth request */
+		for (size_t i = 0; i < n; i += (size_t)copies)
+			t->room[kept++] = ask->trace[i];
+		*ret_load = (struct jl_load){ .arrivals = t->room, .n = kept };
+		return JL_OK;
+	}
+	load.n = n;
+	jl_load_make(ret_load, t->room, &load);
+	ret_load->n_skip = n_skip;
+	return JL_OK;
+}
+
+/* Each device's keys and values go over its own way to the host. */
+static void keep_in_host(struct jl_sim_setup *setup, const struct jl_trial *t)
+{
+	const double token_B = jl_serve_context_B(&t->job, 1), host_Bps = t->job.dev->host_Bps;
+
+	setup->host_tokens = t->ask->host_B / (token_B * t->job.place.n_gpus * t->job.place.n_stages);
+	setup->host_token_s = 2 * token_B / (isnan(host_Bps) ? SLOW_PCIE : host_Bps);
+}
+
+/* Who comes beyond those that are simulated finds the machine full, and waits for as many more turns. */
+static void wait_turns(struct jl_trial *t)
+{
+	struct jl_spread *const waits[] = { &t->r.ttft_s, &t->r.e2e_s };
+	const double wait_s = t->n_more * t->r.e2e_s.mean / t->at_once;
+
+	for (size_t i = 0; t->n_more > 0 && i < 2; i++) {
+		waits[i]->mean += wait_s;
+		waits[i]->p50 += wait_s;
+		waits[i]->p90 += wait_s;
+		waits[i]->p99 += wait_s;
+	}
+}
+
+enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct jl_err *err)
+{
+	struct jl_policy policy = *jl_policy_of(t->ask->engine);
+	struct jl_sim_setup setup;
+	struct jl_passes passes;
+	struct jl_load load;
+	enum jl_status status;
+
+	const bool apart = t->ask->prompt_gpus > 0;
+
+	t->job.place.n_gpus = n_gpus;
+	t->job.fit = t->prompts.fit = &t->fit;
+	t->job.ops = t->prompts.ops = &t->ops;
+	t->job.model = t->prompts.model = &t->model;
+	t->n_copies = n_copies;
+	JL_TRY(make_load(t, &load, err));
+	if (t->ask->max_seqs > 0)
+		policy.max_seqs = t->ask->max_seqs;
+	policy.token_budget = jl_trial_token_budget(t->ask);
+	if (t->ask->dp_attention && policy.own_ranks) {
+		policy.max_seqs *= n_gpus;
+		policy.token_budget *= n_gpus;
+	}
+	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
+				fmax(t->ask->prompt_copies, 1), &policy);
+	if (t->ask->kv_tokens > 0)
+		setup.workers.kv_tokens = t->ask->kv_tokens;
+	if (t->ask->host_B > 0)
+		keep_in_host(&setup, t);
+	setup.n_draft = t->ask->n_draft;
+	setup.accept_frac = t->ask->accept_frac;
+	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);
+	wait_turns(t);
+	t->plan.n = status ? 0 : passes.n;
+	for (int i = 0; i < t->plan.n; i++) {
+		const struct jl_serve_job *job = passes.shares[i].prompts ? &t->prompts : &t->job;
+
+		t->plan.shares[i] = (struct jl_run_share){ .work = jl_serve_work(job, &passes.shares[i].pass) };
+		t->plan.shares[i].weight[JL_METRIC_TTFT] = passes.shares[i].ttft;
+		t->plan.shares[i].weight[JL_METRIC_TPOT] = passes.shares[i].tpot;
+	}
+	return status;
+}
+
+/* Is what arrives answered as fast as it comes? By the time until the last answer (less what that one took), and by the wait, which grows as long as
+ * more arrives. */
+bool jl_trial_keeps_up(const struct jl_trial *t)
+{
+	const struct jl_pass alone = jl_pass_prefill(1, t->ask->prompt);
+	const double alone_s = jl_serve_pass(&t->job, &alone).step_s, rate_hz = t->ask->rate_hz / jl_trial_shares(t);
+	const double n = (double)(t->r.n_ended + t->r.n_refused),
+		     served_s = alone_s + t->r.e2e_s.mean - t->r.ttft_s.mean;
+
+	return t->ask->kind != JL_LOAD_OPEN ||
+	       (n / fmax(t->r.span_s - served_s, 0.1 * t->r.span_s) >= KEPT_UP_FRAC * rate_hz &&
+		t->r.ttft_s.mean - alone_s <= WAIT_FRAC * n / rate_hz);
+}
+
+bool jl_trial_meets(const struct jl_trial *t)
+{
+	const struct jl_infer_ask *ask = t->ask;
+
+	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
+
+	return (t->r.n_refused == 0 || !target) && (isnan(ask->ttft_max_s) || t->r.ttft_s.p90 <= ask->ttft_max_s) &&
+	       !(t->r.tpot_s.p90 > ask->tpot_max_s) && jl_trial_keeps_up(t);
+}
+
+double jl_trial_room(struct jl_trial *t, int n_gpus)
+{
+	t->job.place.n_gpus = n_gpus;
+	t->job.model = &t->model;
+	return jl_serve_room(&t->job, t->ask->prompt + t->ask->answer, jl_policy_of(t->ask->engine)->mem_frac);
+}

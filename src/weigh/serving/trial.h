@@ -1,0 +1,55 @@
+/* One try of a search: a system cut so and so, under the load that is asked about. */
+#pragma once
+
+#include "serving/infer.h"
+#include "serving/pass.h"
+
+/* What every try of a search shares. */
+struct jl_trial {
+	const struct jl_catalog *cat;
+	const struct jl_machine *machine;
+	const struct jl_infer_ask *ask;
+	struct jl_served model;
+	struct jl_serve_fit fit;
+	struct jl_op_fit ops;
+	struct jl_serve_job job, prompts; /* of an answers' machine, and of a prompts' where they have their own */
+	struct jl_sim_result r;
+	struct jl_run_plan plan;
+	int n_copies;
+	double at_once, n_more; /* of a closed loop: in the simulated machine, and those beyond what is simulated */
+	struct jl_arrival *room;
+	size_t n_room;
+};
+
+/* How many machines like the simulated one share a load; machines for prompts and answers are simulated together. */
+static inline double jl_trial_shares(const struct jl_trial *t)
+{
+	return t->ask->prompt_gpus > 0 ? 1 : t->n_copies;
+}
+
+static inline int jl_trial_prompt_gpus(const struct jl_infer_ask *ask)
+{
+	return ask->prompt_gpus * (ask->prompt_copies > 1 ? ask->prompt_copies : 1);
+}
+
+static inline int jl_trial_stages(const struct jl_infer_ask *ask)
+{
+	return ask->n_stages > 1 ? ask->n_stages : 1;
+}
+
+static inline int jl_trial_token_budget(const struct jl_infer_ask *ask)
+{
+	return ask->batched_tokens > 0 ? ask->batched_tokens : jl_policy_of(ask->engine)->token_budget;
+}
+
+enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
+			      const struct jl_infer_ask *ask, struct jl_err *err);
+
+/* So many copies of so many devices under the load that is asked about: into `r` and `plan`. */
+enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct jl_err *err);
+
+bool jl_trial_keeps_up(const struct jl_trial *t);
+bool jl_trial_meets(const struct jl_trial *t); /* the targets, and keeps up */
+
+/* Requests that a copy of so many devices has room for. */
+double jl_trial_room(struct jl_trial *t, int n_gpus);
