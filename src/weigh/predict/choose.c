@@ -130,6 +130,10 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: {%s}",
 			    c->plan.tp * c->plan.pp * c->plan.cp > 1 ? JL_N("layers are cut over GPUs")
 								     : JL_N("experts are spread over GPUs"));
+	else if (jl_case_adapters(c) && c->shard.tune.base == JL_BASE_SAME && c->subject.model.moe.n_experts > 0)
+		jl_note_add(&c->notes, "framework",
+			    "PyTorch eager with Hugging Face's models, which spread no experts; try --framework "
+			    "megatron (Megatron Bridge, ms-swift)");
 	else if (c->tuned)
 		jl_note_add(&c->notes, "framework",
 			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework "

@@ -276,7 +276,8 @@ static bool try_experts(struct search *s, struct jl_split split)
 	double best_speed = -1;
 
 	split.ep = jl_given_or(req->plan.ep, 1);
-	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED)
+	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED ||
+	    (jl_case_adapters(s->c) && req->framework != JL_FW_MEGATRON)) /* whose libraries spread no experts */
 		return try_memory_steps(s, split);
 	for (; split.ep <= most; split.ep *= 2) {
 		struct jl_case c;

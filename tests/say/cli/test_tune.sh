@@ -110,7 +110,8 @@ run 0 predict llama-3-8b --on "2x rtx-4090" --tune qlora --lang en; has "kernels
 # Kernels that are fused for tuning are a way to make it fit; a sentence about weights that fit does not ask for more of them
 run 0 fit exaone-3.5-32b --on rtx-4090 --tune qlora --seq 2048 --lang en; has "Fastest is kernels of Unsloth"; has "'jeoul plan' joins several"; lacks "selective"
 run 0 predict exaone-3.5-32b --on rtx-3090 --tune qlora --framework unsloth --seq 131072 --lang en; has "one sample's activations do not"; lacks "alone need"
-run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --seq 2048 --global-batch 32 --lang en; has "dp 8 ep 8"
+run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --seq 2048 --global-batch 32 --lang en; lacks " ep 8"; lacks "tensor parallel"
+run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --framework megatron --seq 2048 --global-batch 32 --lang en; has "dp 8 ep 8"; has "tensor parallel"
 run 0 predict exaone-3.5-7.8b --on a100-sxm4-80gb --tune layers --seq 2048 --lang en; lacks "e+02"
 # millions are counted as each language counts them
 run 0 predict llama-3-8b --on h100-sxm5 --tune lora --lang ko; flat; has "파라미터 4,190만 개"; lacks "백만"
