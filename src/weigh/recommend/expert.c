@@ -174,7 +174,7 @@ static double comfort_s(const struct jl_recommend_ask *ask)
 	if (!isnan(ask->deadline_s))
 		return ask->deadline_s;
 	if (ask->task == JL_TASK_SERVE) /* a token that comes in time is as good as one that comes early */
-		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->users / ask->tokens_per_s : ask->wait_s);
+		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->concurrency / ask->tokens_per_s : ask->wait_s);
 	return isnan(ask->wait_s) ? COMFORT_S : COMFORT_FRAC * ask->wait_s;
 }
 

@@ -64,7 +64,7 @@ system=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['pick']
 run 0 predict llama-3-70b --on "$system" --tokens 1e12 --json
 json "abs(j['rent']['gpu_usdps'] * 3600 - $rent) < 1e-6"
 # Serving in the format that was asked for
-run 0 recommend llama-3-70b --serve --users 1 --context 8192 --only rtx-3090 --how buy --precision fp16 --json
+run 0 recommend llama-3-70b --serve --concurrency 1 --context 8192 --only rtx-3090 --how buy --precision fp16 --json
 json "j['pick']['weight_bits'] == 16"
 
 # 70B in 16 bits needs more than one card of 96 GB; in 4 bits one 80 GB card holds it
@@ -72,7 +72,7 @@ run 0 recommend --purpose finetune-70b --json
 json "all(c['n_gpus'] * 200e9 > 140e9 and c['memory_B'] < 300e9 for c in j['front'])"
 run 0 recommend --purpose serve-70b --json
 json "all(c['how'] != 'spot' for c in j['front']) and j['pick']['weight_bits'] in (4, 8, 16) and j['pick']['token_s']['value'] <= 0.1"
-run 0 recommend llama-3-70b --serve --only rtx-pro-6000-blackwell-server --how buy --per-machine 1 --users 1 --context 4096 --tokens-per-s 1 --json
+run 0 recommend llama-3-70b --serve --only rtx-pro-6000-blackwell-server --how buy --per-machine 1 --concurrency 1 --context 4096 --tokens-per-s 1 --json
 json "j['pick']['weight_bits'] < 16"
 
 # A run of which only its time is known
@@ -115,7 +115,14 @@ has "a run: 100,000 samples × 20 epochs (--samples, --epochs)"
 run 0 recommend llama-3-70b --tokens 1e12 --deadline "120 d" --how rent --lang en; flat
 has "takes 0.15x the time and 0.97x the cost, but it takes more"
 if [ "$(grep -c "^  *▸" "$work/out")" = 1 ]; then ok; else bad "the pick stands in a list of what nothing beats"; fi
-run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "50 requests at once of 4,096 tokens"; lacks "32 users"
+run 0 recommend --purpose serve-70b --concurrency 50 --lang en; flat; has "50 requests at once of 4,096 tokens"; lacks "32 users"
+# Users are people, as infer has them: 1,024 tokens of 0.1 s, then 20 s of reading, are 42 requests of 50 people; with a pace of their own, what it leaves
+run 0 recommend --purpose serve-70b --users 50 --lang en; flat; has "for 50 users: "; has "42 requests at once of 4,096 tokens, 420 tokens/s in all"; has "of 50 users the others read, for 20 s between answers"
+cp "$work/out" "$work/people"
+run 0 recommend --purpose serve-70b --concurrency 42 --lang en; if [ "$(grep -A1 "A token" "$work/out")" = "$(grep -A1 "A token" "$work/people")" ]; then ok; else bad "50 people are not 42 requests"; fi
+run 0 recommend llama-3-70b --serve --users 50 --think "100 s" --tokens-per-s 100 --lang en; flat; has "41 requests at once"
+run 0 recommend --purpose serve-70b --users 50 --lang ko; flat; has "사용자 50명"; has "동시 요청 42건"
+run 2 recommend --purpose serve-70b --users 50 --concurrency 40; one_line
 # One region's quote far below the same offer elsewhere is not counted on: Seoul's p5en is reckoned at the median of all regions
 run 0 recommend --purpose pretraining --how spot --region seoul --only h200 --per-machine 8 --json; json "j['pick']['machine_usd_per_hour'] > 26"
 # a whole host is not back at once; many days on spot are taken only where they are asked for
@@ -139,7 +146,7 @@ has "Rent (spot) 8x h200-sxm"; has "a run: 50,000,000 tokens (--tokens)"
 run 0 recommend --purpose finetune-70b --budget 3000만원 --json; json "j['best']['spot'] == j['pick']"
 run 0 recommend --purpose finetune-70b --budget 3000만원 --lang ko; flat; has "스팟으로 빌리세요"
 run 0 recommend llama-2-7b --tokens 1e9 --deadline 20d --lang en; flat; has "for 1 run in 1 month."
-run 0 recommend llama-3-70b --serve --users 200 --tokens-per-s 2000 --why-not "8x l40s" --lang ko; flat
+run 0 recommend llama-3-70b --serve --concurrency 200 --tokens-per-s 2000 --why-not "8x l40s" --lang ko; flat
 has "초당 2000토큰 중 8"; lacks "e+0"
 # without a deadline no more hosts than are had on demand; whoever asks gets more
 run 0 recommend llama-2-7b --tokens 1e12 --json; json "j['pick']['n_machines'] <= 8 and max(c['n_machines'] for c in j['front']) > 8"
@@ -149,8 +156,8 @@ run 0 recommend llama-2-7b --tokens 1e12 --deadline "5 d" --json; json "j['pick'
 run 0 recommend --purpose finetune-7b --only rtx-5090 --how rent --max-gpus 1 --json
 json "j['pick']['micro_batch'] > 1 and j['pick']['run_s']['value'] < 4.9 * 3600 and 'room' in [c['key'] for c in j['pick']['caveats']]"
 # requests at once, and how old the rate is
-run 0 recommend llama-3-70b --serve --users 500; flat; has "for 500 requests at once"; lacks "user "; has "1,460 KRW (2025-11-14, old ⚠: give today's with --fx)"
-run 0 recommend llama-3-70b --serve --users 500 --lang ko --fx 1400; flat; has "동시 요청 500건"; has "1,400원"; lacks "오래됨 ⚠: 오늘"; lacks "예산 안에서"
+run 0 recommend llama-3-70b --serve --concurrency 500; flat; has "for 500 requests at once"; lacks "user "; has "1,460 KRW (2025-11-14, old ⚠: give today's with --fx)"
+run 0 recommend llama-3-70b --serve --concurrency 500 --lang ko --fx 1400; flat; has "동시 요청 500건"; has "1,400원"; lacks "오래됨 ⚠: 오늘"; lacks "예산 안에서"
 # won as Korean counts them; an old price can be allowed
 run 0 recommend llama-2-7b --tokens 1e12 --lang ko --budget 10억원 --fx 1460; grep -qE '[0-9]억 [0-9],[0-9]{3}만 원' "$work/out" && ok || bad "hundred millions of won: $(head -2 "$work/out")"; lacks "0,000만 원:"
 run 3 recommend --only rtx-4090 --how buy --purpose finetune-7b; flat; has "the price is too old 4 (--max-price-age)"
