@@ -17,7 +17,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_TEXT("purpose", "NAME", JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster")),
 	JL_O_TEXT("budget", "MONEY", JL_N("for all the work, e.g. \"3000 USD\", or 400만원")),
 	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("one run (serving: one token) takes at most this"), JL_TO(jl_recommend_ask, deadline_s), .above = true),
-	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw, e.g. \"1500 W\""), JL_TO(jl_recommend_ask, power_W), .above = true),
+	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw at most, from the wall, e.g. \"1500 W\""), JL_TO(jl_recommend_ask, power_W), .above = true),
 	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, korea, us, us-east-1"), JL_TO(jl_recommend_ask, region)),
 	JL_O_TEXT("only", "LIST", JL_N("only these accelerators: rtx-3090,h100")),
 	JL_O_TEXT("how", "LIST", JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)")),

@@ -210,6 +210,9 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_tell_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
 	if (!isnan(c->setup->power_W))
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_said(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
+	if (!isnan(a->ask->power_W) && !is_rented(c))
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("at most %s from the wall"),
+			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 }
 
 /* A candidate in one line: what, for how much, how long, and the one reason. */

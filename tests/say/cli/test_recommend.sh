@@ -41,7 +41,10 @@ json "j['pick']['cost_usd']['value'] <= 2000000 / 1400"
 run 0 recommend --purpose cluster --deadline "10 d" --json
 json "all(c['run_s']['value'] <= 864000 for c in j['front'])"
 run 0 recommend --purpose cv-research --how buy --power-limit "800 W" --json
-json "all(c['peak_W'] <= 800 for c in j['front'])"
+json "all(c['peak_W'] <= 800 for c in j['front']) and all(1.2 * c['power_W'] < c['peak_W'] for c in j['front'])"
+# a limit is one of the wall, at its most, as 'jeoul build' has it: (350 + 175 + 75 W) / 0.92
+run 0 recommend --purpose finetune-7b --only rtx-3090 --per-machine 1 --how buy --power-limit "660 W" --lang en; flat; has "at most 652 W from the wall"
+run 3 recommend --purpose finetune-7b --only rtx-3090 --per-machine 1 --how buy --power-limit "640 W" --lang en; flat; has "is 652 W: raise --power-limit"
 run 0 recommend --purpose finetune-7b --how rent --region seoul --json
 json "all(c['region'] and ('northeast' in c['region'] or 'orea' in c['region'].lower() or 'KOREA' in c['region']) for c in j['front'])"
 run 0 recommend --purpose finetune-7b --only rtx-3090,rtx-4090 --max-gpus 4 --json
