@@ -55,6 +55,11 @@ json "j['global_batch'] == 256 and j['even_step_s'] == max(j['first']['even_step
 json "j['shared_samples_per_s'] > 1.1 * j['even_samples_per_s'] and j['first']['samples'] < 64 < j['second']['samples']"
 json "2 * j['first']['samples'] + 2 * j['second']['samples'] == 256 and j['shared_step_s'] == max(j['first']['step_s'], j['second']['step_s'])"
 run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64; flat; has "each step waits for the rtx-3090"
+# a run has its length on two kinds, too
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --tokens 1e9 --epochs 2 --json
+json "j['steps'] == 2 * -(-10**9 // (1024 * j['global_batch'])) and abs(j['even_run_s']['value'] - j['steps'] * j['even_step_s']) < 1e-6 * j['even_run_s']['value'] and j['shared_run_s']['hi'] < j['even_run_s']['hi']"
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --samples 1000000 --lang en; flat; has " for 31,250 steps"
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --json; json "'steps' not in j"
 run 0 predict resnet-50 --on "1x rtx-3090 + 1x rtx-4090" --batch 64 --json; cp "$work/out" "$work/plus"
 run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64 --json; cmp -s "$work/out" "$work/plus" || bad "A + B is --on A --with B"
 run 0 predict gpt2 --on "1x rtx-3090 + 1x rtx-4090" --batch 8 --seq 512 --json # one card of each: joined as two of them would be
