@@ -80,7 +80,7 @@ static const struct entry archs[A_N] = {
  * do not arrive together, and the device is busy. */
 enum per_link { L_EFF, L_ALPHA, L_N };
 static const struct entry links[L_N] = {
-	[L_EFF] = { "eff_ratio", "1", 0.9, 0.25, 1.6, 0.25 },
+	[L_EFF] = { "eff_ratio", "1", 0.9, 0.2, 1.6, 0.25 },
 	[L_ALPHA] = { "alpha_ratio", "1", 1.5, 0.2, 30.0, 0.5 },
 };
 static const struct {

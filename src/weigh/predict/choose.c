@@ -252,6 +252,8 @@ static void say_roots(struct jl_case *c)
 	if (pcie && f->n_shared > 1 && f->n_per_node > f->n_per_root)
 		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots", f->n_per_root,
 			    f->n_per_node - f->n_per_root);
+	if (f->half_lanes)
+		jl_note_add(&c->notes, "on", "half of the PCIe lanes for each of two cards, as desktops have");
 }
 
 static void say_system(struct jl_case *c)

@@ -135,8 +135,8 @@ static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks
 }
 
 /* Nobody says which lanes PCIe cards have, what they share on their way up, nor whether peers reach each other through it. Usual is a root
- * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. How far that moves the
- * time, as ln: above 0 to the slow side only. */
+ * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. Two cards of a desktop may
+ * have all their lanes, or a quarter. How far that moves the time, as ln: above 0 to the slow side only. */
 static double other_path_ln(const struct jl_fabric *fabric, const struct jl_collective *coll, double time_s)
 {
 	const bool peers = fabric->intra_kind != JL_INTRA_PCIE_HOST && !fabric->pairs_by_host;
@@ -144,7 +144,9 @@ static double other_path_ln(const struct jl_fabric *fabric, const struct jl_coll
 
 	if (fabric->n_shared == 1 || fabric->n_per_root <= 1 || (peers && coll->n_ranks <= 2))
 		return 0;
-	if (fabric->n_shared > 1 && !peers) {
+	if (fabric->half_lanes) {
+		other.intra.eff_frac *= 2;
+	} else if (fabric->n_shared > 1 && !peers) {
 		other.n_shared /= 2;
 	} else {
 		other.intra.rate_Bps /= 4;

@@ -72,19 +72,14 @@ bool jl_machine_conv_nvlink(const struct jl_machine *machine)
 	       (kind == JL_INTRA_BRIDGE_PAIR && machine->fabric.n_per_node <= 2);
 }
 
-/* Are there more runs of networks than of transformers of a GPU; or, where nobody ran either, of its family: what is not known of a
- * GPU must not give it another program than its siblings have. */
-static bool mostly_networks(const struct jl_machine *machine, const char *gpu_id)
+/* Are there more runs of networks than of transformers of this family of GPUs: siblings run the same program. */
+static bool mostly_networks(const struct jl_machine *machine)
 {
-	const char *const of[][2] = { { "gpu", gpu_id }, { "family", jl_arch_id(machine->dev.arch) } };
-	double networks = 0, steps = 0;
+	const char *family = jl_arch_id(machine->dev.arch);
 
-	for (size_t i = 0; gpu_id && i < 2 && networks + steps == 0; i++) {
-		networks = jl_times_seen(machine->cat, JL_ASKED_NETWORK, of[i][0], of[i][1]) +
-			   jl_times_seen(machine->cat, JL_ASKED_FORWARD, of[i][0], of[i][1]);
-		steps = jl_times_seen(machine->cat, JL_ASKED_STEP, of[i][0], of[i][1]);
-	}
-	return networks > steps;
+	return jl_times_seen(machine->cat, JL_ASKED_NETWORK, "family", family) +
+		       jl_times_seen(machine->cat, JL_ASKED_FORWARD, "family", family) >
+	       jl_times_seen(machine->cat, JL_ASKED_STEP, "family", family);
 }
 
 /* Networks that are lists of operators have their own fit, on listed rates. */
@@ -93,14 +88,16 @@ static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, 
 	double x[JL_CONV_MAX_PARAMS];
 
 	machine->conv_fitted = jl_conv_read(cat, gpu_id, x);
-	machine->spells_blocks = mostly_networks(machine, gpu_id);
+	machine->spells_blocks = mostly_networks(machine);
 	jl_conv_resolve(x, machine->conv_fitted ? 0 : -1, &machine->dev, &machine->conv);
 	machine->conv_bus_Bps = jl_conv_bus_Bps(x, &machine->dev, jl_machine_conv_nvlink(machine));
 }
 
 double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool pictures, bool compiled)
 {
-	return pictures && machine->host.kind == JL_HOST_BOARD ? fmax(own_s, machine->board_launch_s[compiled]) : own_s;
+	return pictures && (machine->host.kind == JL_HOST_BOARD || machine->host.kind == JL_HOST_SERVER)
+		       ? fmax(own_s, machine->board_launch_s[compiled])
+		       : own_s;
 }
 
 /* Whose fitted physics a GPU has: its own, else that of its twin. */
