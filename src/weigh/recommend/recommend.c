@@ -123,14 +123,17 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	const struct jl_sys *largest = &setups[jl_n_node_counts - 1].sys;
 	struct jl_machine all, machine;
 	struct jl_err ignored;
-	bool ok;
+	size_t n_known = 0;
 
 	(void)thread;
 	if ((setups[0].like != NULL) != w->like)
 		return;
-	ok = setups[0].against == JL_AGAINST_NOTHING &&
-	     jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
+	if (setups[0].against == JL_AGAINST_NOTHING) /* one machine needs no network to be known */
+		n_known = !jl_machine_make(&all, w->work->ask->cat, largest, &ignored)          ? jl_n_node_counts
+			  : !jl_machine_make(&all, w->work->ask->cat, &setups[0].sys, &ignored) ? 1
+												: 0;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
+		const bool ok = i < n_known;
 		struct jl_setup *s = &setups[i];
 		const int n = s->sys.n_nodes * (s->sys.n_per_node > 0 ? s->sys.n_per_node : 1);
 

@@ -132,9 +132,16 @@ run 0 recommend --purpose pretraining --how spot --region seoul --only h200 --pe
 run 0 recommend --purpose pretraining --how spot --only h200 --per-machine 8 --lang en; flat; has "60 min until it is back"
 run 0 recommend --purpose cluster --json; json "j['pick']['how'] != 'spot' and 'spot' not in j['best']"
 run 0 recommend --purpose cluster --how spot --json; json "j['pick']['how'] == 'spot' and j['pick']['run_s']['value'] > 3 * 86400"
+# One machine needs no network to be known; of several, the fact that is missing is named, and where it goes
+run 0 recommend llama-3-8b --tokens 1e10 --why-not gcp:a2-ultragpu-4g --lang en; flat; has "Why not rent 4x a100-sxm4-80gb, "; has "it would do"
+run 0 recommend llama-3-8b --tokens 1e10 --why-not "2x gcp:a2-ultragpu-4g" --lang en; flat; has "the rate of gvnic is not in the catalog"; has "CONTRIBUTING.md"
+# Whole machines have dated prices; a bridge is paid where one for that connector is listed
+run 0 recommend llama-3-8b --tokens 1e11 --how buy --only h100-sxm5,b200 --max-price-age "900 d" --lang en; flat; has "Buy "; has "hgx-h100-8gpu"
+run 0 recommend llama-2-7b --tokens 1e8 --seq 2048 --global-batch 64 --only rtx-3090 --how buy --max-gpus 2 --json; json "any('nvlink' in c['system'] for c in j['front'])"
+run 0 recommend llama-2-7b --tokens 1e8 --seq 2048 --global-batch 64 --only h200-nvl,h100-pcie --how buy --max-gpus 4 --json; json "not any('bridge' in c['system'] for c in j['front'])"
 # A budget in won is answered in won, dollars beside it; three digits at most; a range only where there is one
 run 0 recommend --purpose kaggle --budget 100만원 --lang ko; has "만 원"; has "달러"
-run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "112 USD (89.7–140)"; has "164,000 KRW in all"
+run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "112 USD (89.6–141)"; has "164,000 KRW in all"
 run 0 recommend --purpose kaggle --how buy --lang en; lacks "(1,550–1,560)"
 run 0 recommend --purpose learning --budget 100만원 --lang ko; has "원 (3,"; lacks "0.525만"
 # nobody sells it new any more: used, and a budget that new cards miss hears of used ones
