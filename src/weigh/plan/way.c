@@ -229,9 +229,8 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 
 	if (way->plan.tp * way->plan.cp > 1 && jl_plan_at_odds(way, way->framework, way->plan.zero))
 		jl_note_add(&way->notes, "parallel",
-			    "Megatron-FSDP beside slices, of which Megatron-LM warns before Blackwell: it wants "
-			    "CUDA_DEVICE_MAX_CONNECTIONS unset, slices want 1, so that theirs are not overlapped here "
-			    "(--forbid zero2,zero3 for a plan without)");
+			    "Megatron-FSDP beside slices: Megatron-LM warns of it before Blackwell, since they want "
+			    "different CUDA_DEVICE_MAX_CONNECTIONS; slices are not overlapped here");
 	if (!site->has_usual || was->global_batch != way->global_batch)
 		return;
 	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
