@@ -16,7 +16,6 @@
 #define TOKENS_MAX  10000000
 #define TRACE_MAX_B ((size_t)512 << 20)
 #define SPREAD_LN   0.3 /* lengths as people's differ: half of them within a fifth of the nominal */
-#define THINK_S     20.0
 #define USD_PER_KWH 0.12
 #define PUE         1.2
 
@@ -180,7 +179,7 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .host_B = NAN,
 				      .concurrency = CONCURRENCY,
 				      .users = NAN,
-				      .think_s = THINK_S,
+				      .think_s = JL_THINK_S,
 				      .burst = 1,
 				      .prompt = PROMPT,
 				      .answer = ANSWER,

@@ -184,7 +184,8 @@ static enum jl_status predict_serving(struct jl_cli *cli, const struct jl_reques
 	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_tell_serving(&doc, &s));
 }
 
-#define OF_RUN " samples tokens steps-per-epoch epochs pue host-power"
+#define OF_ENERGY " pue host-power"
+#define OF_RUN    " samples tokens steps-per-epoch epochs" OF_ENERGY
 
 /* Do the options that were given go together? */
 static enum jl_status check_options(const struct jl_cli *cli, const char *collective, bool mixed, struct jl_err *err)
@@ -199,7 +200,7 @@ static enum jl_status check_options(const struct jl_cli *cli, const char *collec
 		  .options = "on serve requests prompt output weights engine layers hidden heads kv-heads ffn vocab",
 		  .beside = "--serve" },
 		{ .when = mixed,
-		  .options = "explain kernels near sweep forward" OF_RUN,
+		  .options = "explain kernels near sweep forward" OF_ENERGY,
 		  .beside = JL_N("two kinds of GPU") },
 		{ .when = jl_given(cli, "sweep"), .options = "explain kernels near", .beside = "--sweep" },
 		{ .when = jl_flag(cli, "explain"), .options = "kernels near" OF_RUN, .beside = "--explain" },

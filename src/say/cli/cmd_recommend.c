@@ -17,7 +17,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_TEXT("purpose", "NAME", JL_N("kaggle, learning, cv-research, nlp-research, pretraining, finetune-7b, finetune-70b, serve-70b, startup, cluster")),
 	JL_O_TEXT("budget", "MONEY", JL_N("for all the work, e.g. \"3000 USD\", or 400만원")),
 	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("one run (serving: one token) takes at most this"), JL_TO(jl_recommend_ask, deadline_s), .above = true),
-	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw, e.g. \"1500 W\""), JL_TO(jl_recommend_ask, power_W), .above = true),
+	JL_O_AMOUNT("power-limit", "POWER", JL_K_POWER, JL_N("what bought machines may draw at most, from the wall, e.g. \"1500 W\""), JL_TO(jl_recommend_ask, power_W), .above = true),
 	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, korea, us, us-east-1"), JL_TO(jl_recommend_ask, region)),
 	JL_O_TEXT("only", "LIST", JL_N("only these accelerators: rtx-3090,h100")),
 	JL_O_TEXT("how", "LIST", JL_N("only these ways: buy,rent,spot (or buy-new, buy-used)")),
@@ -35,7 +35,9 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
 	JL_O_FLAG("lora", JL_N("train adapters on the frozen model"), .apart = "tune"),
 	JL_O_FLAG("serve", JL_N("serve the model instead of training it")),
-	JL_ASK_COUNT("users", JL_N("serving: requests at once"), JL_TO(jl_recommend_ask, users)),
+	JL_ASK_COUNT("users", JL_N("serving: people who ask, read for a while and ask again"), JL_TO(jl_recommend_ask, users), .apart = "concurrency"),
+	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)"), JL_TO(jl_recommend_ask, think_s), .with = "users"),
+	JL_ASK_COUNT("concurrency", JL_N("serving: requests at once (default: the purpose's; 32)"), JL_TO(jl_recommend_ask, concurrency)),
 	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps"), JL_TO(jl_recommend_ask, context)),
 	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached"), JL_TO(jl_recommend_ask, tokens_per_s), .above = true),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured"), .with = "observed"),
@@ -121,7 +123,7 @@ static enum jl_status check_options(const struct jl_recommend_ask *ask, const st
 {
 	const bool serves = ask->task == JL_TASK_SERVE;
 	const struct jl_idle rules[] = {
-		{ .when = !serves, .options = "users context tokens-per-s", .with = "--serve" },
+		{ .when = !serves, .options = "users concurrency context tokens-per-s", .with = "--serve" },
 		{ .when = serves,
 		  .options = "lora tune global-batch micro-batch framework optimizer mean-seq seq samples tokens "
 			     "steps-per-epoch epochs runs-per-month",
@@ -163,14 +165,6 @@ static enum jl_status read_work(struct jl_recommend_ask *ask, const struct jl_pu
 		ask->task = JL_TASK_LORA;
 	JL_TRY(check_options(ask, cli, err));
 	jl_recommend_defaults(ask);
-	if (ask->task == JL_TASK_SERVE && !jl_given(cli, "purpose")) {
-		if (isnan(ask->users))
-			ask->users = 32;
-		if (isnan(ask->context))
-			ask->context = 4096;
-		if (isnan(ask->tokens_per_s))
-			ask->tokens_per_s = 10 * ask->users;
-	}
 	return JL_OK;
 }
 

@@ -127,17 +127,13 @@ static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 			    JL_SAID(jl_tell_text(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
 }
 
-/* What a bridge does for a pair, and where its price comes from. */
+/* What a bridge does for a pair. */
 static void bridge_notes(struct jl_doc *doc, const struct jl_upgrade *u)
 {
 	if (isnan(u->pair_before_per_s))
 		return;
 	jl_tell_note(doc, JL_("A job on 2 cards"), JL_ESTIMATED, JL_("%.2fx → %.2fx of one card with the bridge"),
 		     u->pair_before_per_s / u->one_per_s, u->pair_after_per_s / u->one_per_s);
-	if (u->card_year)
-		jl_tell_note(doc, JL_("Price"), JL_LISTED,
-			     JL_("that of an earlier bridge (%s; the card is of %d): ask, then --bridge-price"),
-			     u->price_date, u->card_year);
 }
 
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)

@@ -23,6 +23,13 @@ static struct jl_num samples(struct jl_doc *doc, const struct jl_mixed_kind *kin
 					: jl_tell_text(doc, "%.0f", kind->samples));
 }
 
+static void run(struct jl_doc *doc, const struct jl_mixed *m, const struct jl_estimate *run_s)
+{
+	if (!isnan(m->steps))
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s for %s step{/s}"), jl_estimate_text(JL_TXT, run_s, JL_K_TIME),
+			      jl_grouped_text(JL_TXT, m->steps));
+}
+
 static void rates(struct jl_doc *doc, const struct jl_mixed *m)
 {
 	const struct jl_mixed_kind *slow = &m->kind[m->slowest], *fast = &m->kind[1 - m->slowest];
@@ -30,15 +37,18 @@ static void rates(struct jl_doc *doc, const struct jl_mixed *m)
 	jl_tell_entry(doc, JL_("Even"), JL_ESTIMATED,
 		      JL_("%s samples/s: %.0f samples for every GPU, each step waits for the %s"),
 		      jl_about_text(JL_TXT, m->even_per_s), m->even_batch, slow->sys.gpu->id);
-	if (m->is_shared)
+	run(doc, m, &m->even_run_s);
+	if (m->is_shared) {
 		jl_tell_entry(doc, JL_("By speed"), JL_ESTIMATED,
 			      JL_("%s samples/s (%.2gx): %.0f samples for each %s, %.0f for each %s, gradients "
 				  "weighted by them"),
 			      jl_about_text(JL_TXT, m->shared_per_s), m->shared_per_s / m->even_per_s, fast->samples,
 			      fast->sys.gpu->id, slow->samples, slow->sys.gpu->id);
-	else
+		run(doc, m, &m->shared_run_s);
+	} else {
 		JL_ENTRY(doc, JL_("By speed"), JL_ESTIMATED,
 			 "no other share of this batch is faster and fits: take a larger batch");
+	}
 }
 
 void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)

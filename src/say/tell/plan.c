@@ -80,7 +80,9 @@ static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enu
 	case C_EP: return jl_tell_text(doc, "%.0f", p->ep);
 	case C_DP: return jl_tell_text(doc, "%.0f", p->dp);
 	case C_MICRO: return jl_tell_text(doc, "%.0f", c->shard.micro_batch);
-	case C_ZERO: return jl_tell_text(doc, "%d%s%s", p->zero, p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
+	case C_ZERO: /* "3 k": without the space it reads as three thousand */
+		return jl_tell_text(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
+				    p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
 	case C_RECOMPUTE: return recomputes[p->recompute];
 	case C_OFFLOAD:
 		return jl_tell_text(

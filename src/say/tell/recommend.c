@@ -166,12 +166,16 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_recommendation *r = a->found;
 	const struct jl_candidate *c = &r->items[r->pick];
+	const bool people = a->ask->users > 0;
 	struct jl_said said;
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(
 		doc,
-		is_serve(a)
+		is_serve(a) && people
+			? (is_rented(c) ? JL_("Rent |1 at |2 for |7 user{/s}: |3 a token, |4 for |5 month{/s}.")
+					: JL_("Buy |1 (|2) for |7 user{/s}: |3 a token, |4 for |5 month{/s}."))
+		: is_serve(a)
 			? (is_rented(c)
 				   ? JL_("Rent |1 at |2 for |7 request{/s} at once: |3 a token, |4 for |5 month{/s}.")
 				   : JL_("Buy |1 (|2) for |7 request{/s} at once: |3 a token, |4 for |5 month{/s}."))
@@ -183,7 +187,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
 		JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
 		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)),
-		JL_FIG(jl_num_count(a->ask->users)));
+		JL_FIG(jl_num_count(people ? a->ask->users : a->ask->concurrency)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
@@ -206,6 +210,9 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_tell_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
 	if (!isnan(c->setup->power_W))
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_said(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
+	if (!isnan(a->ask->power_W) && !is_rented(c))
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("at most %s from the wall"),
+			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 }
 
 /* A candidate in one line: what, for how much, how long, and the one reason. */
@@ -274,9 +281,10 @@ static bool is_same(double given, double purpose)
 /* Is the work still what the purpose's sentence says? An option may have replaced it. */
 static bool is_as_said(const struct jl_purpose *p, const struct jl_recommend_ask *ask)
 {
-	return !ask->seen && ask->task == p->task && ask->run.model == p->model && is_same(ask->users, p->users) &&
-	       is_same(ask->run.samples, p->samples) && is_same(ask->run.tokens, p->tokens) &&
-	       is_same(ask->run.epochs, p->epochs) && is_same(ask->runs_per_month, p->runs);
+	return !ask->seen && ask->task == p->task && ask->run.model == p->model &&
+	       is_same(ask->concurrency, p->concurrency) && is_same(ask->run.samples, p->samples) &&
+	       is_same(ask->run.tokens, p->tokens) && is_same(ask->run.epochs, p->epochs) &&
+	       is_same(ask->runs_per_month, p->runs);
 }
 
 /* "a run: 100,000 samples × 20 epochs" */
@@ -321,14 +329,18 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
 	if (is_serve(a))
 		jl_tell_piece(doc, JL_ORIGIN_NONE,
-			      JL_("%s requests at once of %s tokens, %s tokens/s in all (--users, --context, "
+			      JL_("%s requests at once of %s tokens, %s tokens/s in all (--concurrency, --context, "
 				  "--tokens-per-s)"),
-			      jl_grouped(JL_TXT, ask->users), jl_grouped(JL_TXT, ask->context),
+			      jl_grouped(JL_TXT, ask->concurrency), jl_grouped(JL_TXT, ask->context),
 			      jl_grouped(JL_TXT, ask->tokens_per_s));
 	else if (!ask->seen && isnan(ask->run.global_batch))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
+	if (ask->users > 0)
+		jl_tell_piece(doc, JL_ORIGIN_NONE,
+			      JL_("of %s users the others read, for %.3g s between answers (--users, --think)"),
+			      jl_grouped(JL_TXT, ask->users), ask->think_s);
 	if (shown >= 0 && a->found->items[shown].setup->published)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s, as it is published"),
 			      a->found->items[shown].setup->published);

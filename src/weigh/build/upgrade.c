@@ -100,19 +100,6 @@ static void keep(struct search *s, struct jl_upgrade *u)
 		s->out->n_over_budget++;
 }
 
-static const struct jl_price *part_price(const struct jl_catalog *cat, const char *word)
-{
-	const struct jl_price *best = NULL;
-
-	for (size_t i = 0; i < cat->n_prices; i++) {
-		const struct jl_price *p = &cat->prices[i];
-		if (strcmp(p->kind, "part") == 0 && p->item && strstr(p->item, word) && p->price_usd > 0 &&
-		    (!best || strcmp(p->date, best->date) > 0))
-			best = p;
-	}
-	return best;
-}
-
 /* The host with `n` of these cards, as many hosts as there are. */
 static const char *with_cards(char out[JL_UPGRADE_TEXT_MAX], const struct search *s, const char *gpu, int n,
 			      const char *join)
@@ -134,7 +121,7 @@ static void try_bridge(struct search *s)
 {
 	const struct jl_gpu *gpu = s->sys.gpu;
 	const int n_pairs = s->sys.n_per_node / 2 * s->sys.n_nodes;
-	const struct jl_price *listed = part_price(s->cat, "NVLink bridge");
+	const struct jl_price *listed = jl_bridge_price(s->cat, gpu);
 	char before[JL_UPGRADE_TEXT_MAX], after[JL_UPGRADE_TEXT_MAX], whole[JL_UPGRADE_TEXT_MAX];
 	struct rated one, pair, bridged;
 	struct jl_upgrade *u;
@@ -160,7 +147,6 @@ static void try_bridge(struct search *s)
 		u->price = jl_money_from(listed->price_usd * n_pairs, JL_USD);
 		u->price_date = listed->date;
 		u->price_source = listed->provider;
-		u->card_year = atoi(listed->date) < gpu->year ? gpu->year : 0;
 	}
 	keep(s, u);
 }

@@ -267,6 +267,14 @@ static void run_tail(struct worker *w, const struct jl_plan_way *way, const stru
 {
 	double total_B;
 
+	if (live >> 1 && jl_plan_at_odds(&w->c, (enum jl_framework)way->framework, way->zero)) {
+		live &= 1; /* the second overlaps slices */
+		n_live--;
+		w->share.tally.n_framework++;
+	}
+	if (!n_live)
+		return;
+
 	w->train.plan = w->c.plan;
 	total_B = jl_train_memory(&w->train, &v->blocks[0]).total_B;
 	if (total_B > w->s->limit_B) {

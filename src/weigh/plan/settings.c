@@ -120,7 +120,9 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 
-	if (p->tp * p->cp > 1 && p->zero < 2) /* it refuses to run without; its FSDP refuses it */
+	if (p->zero >= 2) /* its FSDP refuses 1; before Blackwell slices do not run without */
+		jl_buf_puts(out, "unset CUDA_DEVICE_MAX_CONNECTIONS\n");
+	else if (p->tp * p->cp > 1 && jl_plan_one_queue(c))
 		jl_buf_puts(out, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
 	jl_buf_printf(out, "--micro-batch-size %.0f --global-batch-size %.0f --seq-length %.0f\n", c->shard.micro_batch,
 		      c->global_batch, c->shard.seq);

@@ -126,11 +126,7 @@ static void make_frameworks(struct jl_plan_space *s)
 {
 	static const enum jl_framework frameworks[] = { JL_FW_EAGER, JL_FW_MEGATRON, JL_FW_COMPILED, JL_FW_NATIVE };
 	const struct jl_plan_site *site = s->site;
-	const bool spread = site->base.subject.model.moe.n_experts > 0; /* experts are, whoever trains adapters */
-	const size_t n = !site->base.machine.sys.gpu ? 1
-			 : jl_plan_frozen(site)      ? (spread ? 2 : 1)
-			 : site->any_framework       ? 4
-						     : 2;
+	const size_t n = !site->base.machine.sys.gpu || jl_plan_frozen(site) ? 1 : site->any_framework ? 4 : 2;
 
 	if (site->framework_given)
 		s->framework[s->n_framework++] = (int)site->base.framework;

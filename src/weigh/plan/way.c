@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "workload/tune.h"
@@ -66,7 +67,8 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 
 bool jl_plan_frozen(const struct jl_plan_site *site)
 {
-	return !site->framework_given && jl_tune_frozen(&site->base.shard.tune);
+	return jl_tune_frozen(&site->base.shard.tune) &&
+	       !(site->framework_given && site->base.framework == JL_FW_MEGATRON);
 }
 
 double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way)
@@ -93,6 +95,18 @@ bool jl_plan_way_moves_both(const struct jl_plan_way *way, unsigned offload)
 	return way->framework == JL_FW_MEGATRON && offload & JL_OFFLOAD_PARAMS && offload & JL_OFFLOAD_ACTIVATIONS;
 }
 
+bool jl_plan_one_queue(const struct jl_case *c)
+{
+	const struct jl_gpu *gpu = c->machine.sys.gpu;
+
+	return gpu && gpu->compute_capability && strtod(gpu->compute_capability, NULL) < 10;
+}
+
+bool jl_plan_at_odds(const struct jl_case *c, enum jl_framework framework, int zero)
+{
+	return framework == JL_FW_MEGATRON && zero >= 2 && jl_plan_one_queue(c);
+}
+
 bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way *way)
 {
 	const double dp = jl_plan_way_dp(site, way), n_ranks = dp * way->cp;
@@ -103,13 +117,12 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 	if (cut && way->framework == JL_FW_EAGER &&
 	    !site->framework_given) /* cut layers are Megatron's and its kin's, as in predict */
 		return false;
-	if ((cut && way->framework == JL_FW_FUSED) || /* it cuts none; nor does who trains adapters, but for experts */
-	    (jl_plan_frozen(site) && (way->tp > 1 || way->pp > 1 || way->cp > 1)))
+	if (cut && (way->framework == JL_FW_FUSED || jl_plan_frozen(site))) /* whole layers, whole experts */
 		return false;
 	if (way->sp && way->tp == 1)
 		return false;
-	if (way->tp_async && !way->sp) /* overlapped slices gather along the sequence */
-		return false;
+	if (way->tp_async && (!way->sp || jl_plan_at_odds(&site->base, (enum jl_framework)way->framework, way->zero)))
+		return false; /* overlapped slices gather along the sequence, and not beside Megatron's FSDP */
 	if (way->vpp > 1 &&
 	    (way->pp == 1 || fmod(layers, (double)way->pp * way->vpp) != 0 || fmod(n_micro, way->pp) != 0))
 		return false;
@@ -214,6 +227,10 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 	char text[CHANGES_MAX] = "";
 	size_t most = 0;
 
+	if (way->plan.tp * way->plan.cp > 1 && jl_plan_at_odds(way, way->framework, way->plan.zero))
+		jl_note_add(&way->notes, "parallel",
+			    "Megatron-FSDP beside slices: Megatron-LM warns of it before Blackwell, since they want "
+			    "different CUDA_DEVICE_MAX_CONNECTIONS; slices are not overlapped here");
 	if (!site->has_usual || was->global_batch != way->global_batch)
 		return;
 	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));

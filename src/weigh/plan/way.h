@@ -40,7 +40,7 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
  * person, added to the way's case. */
 void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction);
 
-/* Adapters beside frozen weights, and nobody names a framework: libraries that tune so run whole layers in plain PyTorch. */
+/* Adapters beside frozen weights, and nobody asks for Megatron: libraries that tune so run whole layers and experts in plain PyTorch. */
 bool jl_plan_frozen(const struct jl_plan_site *site);
 
 /* Data-parallel ranks, and micro-batches of one of them; not whole numbers where the way is not possible. */
@@ -54,6 +54,11 @@ bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
 
 /* Weights and activations at once: nobody who cuts layers does. */
 bool jl_plan_way_moves_both(const struct jl_plan_way *way, unsigned offload);
+
+/* Before Blackwell exchanges hide behind products only where one queue keeps the order (CUDA_DEVICE_MAX_CONNECTIONS=1), which Megatron-LM asks
+ * for beside slices of layers or sequences, and which its FSDP refuses: it warns of both together, and not both are hidden (its arguments.py). */
+bool jl_plan_one_queue(const struct jl_case *c);
+bool jl_plan_at_odds(const struct jl_case *c, enum jl_framework framework, int zero);
 
 /* Is there a framework that runs it, beside what jl_case_check asks for? */
 bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way *way);

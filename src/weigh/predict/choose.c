@@ -130,6 +130,10 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: {%s}",
 			    c->plan.tp * c->plan.pp * c->plan.cp > 1 ? JL_N("layers are cut over GPUs")
 								     : JL_N("experts are spread over GPUs"));
+	else if (jl_case_adapters(c) && c->shard.tune.base == JL_BASE_SAME && c->subject.model.moe.n_experts > 0)
+		jl_note_add(&c->notes, "framework",
+			    "PyTorch eager with Hugging Face's models, which spread no experts; try --framework "
+			    "megatron (Megatron Bridge, ms-swift)");
 	else if (c->tuned)
 		jl_note_add(&c->notes, "framework",
 			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework "
@@ -150,7 +154,7 @@ static void say_experts(struct jl_case *c)
 			    "or Megatron-LM's --overlap-moe-expert-parallel-comm)");
 }
 
-/* Why: with the next milder kind it does not fit, or not with the margin that is to stay free. */
+/* Why: with the next milder kind it does not fit, or not with the margin that is to stay free, or not so many samples do. */
 static void say_recompute(struct jl_case *c)
 {
 	const bool full = c->plan.recompute == JL_RECOMPUTE_FULL;
@@ -158,15 +162,21 @@ static void say_recompute(struct jl_case *c)
 
 	jl_case_what_if(&milder, c);
 	milder.plan.recompute = full && !jl_case_adapters(c) ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
-	if (jl_case_weigh(&milder).memory.total_B > c->machine.dev.mem_B)
+	const double milder_B = jl_case_weigh(&milder).memory.total_B;
+
+	if (milder_B > c->machine.dev.mem_B)
 		jl_note_add(&c->notes, "recompute",
 			    full ? JL_N("full recompute: with less it does not fit")
 				 : JL_N("selective recompute: it does not fit without"));
-	else
+	else if (milder_B > JL_TIGHT_FRAC * c->machine.dev.mem_B)
 		jl_note_add(&c->notes, "recompute",
 			    full ? JL_N("full recompute: with less, under %.0f %% of the memory stays free")
 				 : JL_N("selective recompute: without, under %.0f %% of the memory stays free"),
 			    100 * JL_MEMORY_MARGIN_FRAC);
+	else
+		jl_note_add(&c->notes, "recompute",
+			    full ? JL_N("full recompute: the larger batch that it leaves room for is faster")
+				 : JL_N("selective recompute: the larger batch that it leaves room for is faster"));
 }
 
 /* Whether a device holds all states for one sample. */

@@ -17,8 +17,9 @@ struct jl_split {
 void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 		     const struct jl_split *split);
 
-/* Plain data parallel where it fits with JL_MEMORY_MARGIN_FRAC to spare, else states cut without full recompute; else the fastest of a few
- * cuts that fit, the smallest of those that are near; where none fits, the one that needs least. What the request gives is kept. */
+/* Plain data parallel where it fits with JL_MEMORY_MARGIN_FRAC to spare and leaves room for a full pass; else the fastest of what people run: states cut
+ * inside hosts or over all of them, layers made again or not, the batch that then fits; where layers would be made again, of a few cuts of layers
+ * too. Of those that are near, the plainest. Where none fits, the one that needs least. What the request gives is kept. */
 enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 			       bool *ret_searched, bool *ret_fits, struct jl_err *err);
 

@@ -217,6 +217,9 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 		share(&m, &w);
 	else
 		m.pace.n_advice = jl_advise(m.pace.advice, cat, &m.pace.how, arena);
+	m.steps = m.pace.p.steps_per_epoch * jl_given_or(req->epochs, 1);
+	m.even_run_s = jl_estimate_times(m.even_s, m.steps);
+	m.shared_run_s = jl_estimate_times(m.shared_s, m.steps);
 	m.pace.how.machine.sys.text = jl_arena_printf(arena, "%s + %s", m.kind[0].sys.text, m.kind[1].sys.text);
 	JL_TRY(jl_got(m.pace.how.machine.sys.text, err));
 	*ret_mixed = m;
@@ -244,6 +247,8 @@ static const struct jl_schema kind_schema = JL_SCHEMA("mixed_kind", jl_mixed_kin
 JL_NUMBER_OF(even_lo, jl_mixed, r->even_s.lo);
 JL_NUMBER_OF(even_hi, jl_mixed, r->even_s.hi);
 
+JL_BOOL_OF(is_run, jl_mixed, !isnan(r->steps));
+
 static const struct jl_field mixed[] = {
 	{ JL_FIELD(jl_mixed, NUMBER, global_batch) },
 	{ JL_FIELD(jl_mixed, BOOL, fits), .about = "false: no rate is given" },
@@ -255,5 +260,8 @@ static const struct jl_field mixed[] = {
 	{ JL_FIELD_AS(jl_mixed, NUMBER, even_per_s, "even_samples_per_s") },
 	{ JL_FIELD_AS(jl_mixed, NUMBER, shared_s.value, "shared_step_s") },
 	{ JL_FIELD_AS(jl_mixed, NUMBER, shared_per_s, "shared_samples_per_s"), .about = "null: an even share is best" },
+	{ JL_FIELD(jl_mixed, NUMBER, steps), .when = is_run, .about = "of the whole run" },
+	{ JL_FIELD(jl_mixed, ESTIMATE, even_run_s), .when = is_run },
+	{ JL_FIELD(jl_mixed, ESTIMATE, shared_run_s), .when = is_run, .about = "null: an even share is best" },
 };
 const struct jl_schema jl_mixed_fields = JL_SCHEMA("predict-mixed", jl_mixed, mixed);

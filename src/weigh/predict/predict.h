@@ -292,6 +292,10 @@ bool jl_card_price_stale(const struct jl_gpu *gpu, const struct jl_card_price *p
 /* The one that is meant where nobody says which: new from a shop; second-hand what shops do not sell any more; else the newest there is. */
 struct jl_card_price jl_card_price_usual(const struct jl_catalog *cat, const struct jl_gpu *gpu, long today);
 
+/* The newest price of an NVLink bridge for this card's connector: of a part that names what it is for, as "nvlink-bridge-turing-x2" does. NULL: none
+ * is listed. */
+const struct jl_price *jl_bridge_price(const struct jl_catalog *cat, const struct jl_gpu *gpu);
+
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,4 +199,23 @@ struct jl_card_price jl_card_price_usual(const struct jl_catalog *cat, const str
 	if (isnan(used.usd) || !jl_card_price_stale(gpu, &shop, today))
 		return shop;
 	return isnan(shop.usd) || !jl_card_price_stale(gpu, &used, today) || used.day > shop.day ? used : shop;
+}
+
+const struct jl_price *jl_bridge_price(const struct jl_catalog *cat, const struct jl_gpu *gpu)
+{
+	static const char bridge[] = "nvlink-bridge-";
+	const struct jl_price *best = NULL;
+	char word[32] = "";
+
+	if (!gpu->link || strncmp(gpu->link, bridge, strlen(bridge)) != 0 ||
+	    sscanf(gpu->link + strlen(bridge), "%31[^-]", word) != 1)
+		return NULL;
+	for (size_t i = 0; i < cat->n_prices; i++) {
+		const struct jl_price *p = &cat->prices[i];
+
+		if (strcmp(p->kind, "part") == 0 && p->item && strstr(p->item, "NVLink bridge") &&
+		    strcasestr(p->item, word) && p->price_usd > 0 && (!best || strcmp(p->date, best->date) > 0))
+			best = p;
+	}
+	return best;
 }

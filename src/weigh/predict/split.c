@@ -7,12 +7,13 @@
 #include "predict/kind.h"
 
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
-#define ZERO_NODES    4       /* ZeRO over a few hosts is what people run; beyond, gathers cost too much */
+#define ZERO_NODES    4       /* over more hosts, states that are cut inside each of them are looked at first */
+#define WIDE_MAX      512     /* GPUs that states are cut over: as far as it was measured (PyTorch's paper on FSDP) */
 #define FOUND_MAX     6       /* cuts that are weighed against each other */
 #define CUT_MAX_WHOLE 64      /* looked for where it fits without a cut, but with full recompute only */
 #define CUT_TIMES     4       /* up to so many times the smallest that fits: beyond, slices and stages only cost */
 
-static const double worth_frac = 0.05;       /* by less nobody cuts states that fit */
+static const double worth_frac = 0.05;       /* for less nobody cuts states that fit, or makes layers again */
 static const double states_frac = 1.0 / 3.0; /* of the memory: states that take less are not why a pass is small */
 static const double near_frac = 0.01;        /* of two cuts whose speeds differ by less, the smaller is taken */
 
@@ -25,7 +26,7 @@ struct search {
 	struct jl_case *c;
 	const struct jl_request *req;
 	const struct jl_catalog *cat;
-	struct jl_split best;
+	struct jl_split best, plain; /* plain: the first that fits without cut layers */
 	double best_B;
 	bool fits;
 	struct jl_split found[FOUND_MAX]; /* cuts that fit, small to large */
@@ -85,54 +86,6 @@ static bool keeps_layers(const struct search *s)
 {
 	return jl_case_adapters(s->c) || s->req->framework == JL_FW_FUSED ||
 	       (s->req->plan.zero >= 2 && !given(s->req->plan.dp));
-}
-
-/* Over many hosts states are cut inside each of them, and gradients added up across. */
-static double shard_of(const struct search *s, int zero)
-{
-	const struct jl_sys *sys = &s->c->machine.sys;
-
-	return s->req->plan.zero == JL_UNSET && zero >= 2 && sys->n_nodes > ZERO_NODES && sys->n_per_node > 1
-		       ? sys->n_per_node
-		       : 0;
-}
-
-/* For one cut: from what costs least time to what needs least memory. */
-static bool try_memory_steps(struct search *s, struct jl_split split)
-{
-	enum { NONE = JL_RECOMPUTE_NONE, SOME = JL_RECOMPUTE_SELECTIVE, FULL = JL_RECOMPUTE_FULL };
-	static const struct step {
-		int zero, recompute;
-	} alone[] = { { 0, NONE }, { 2, NONE }, { 3, NONE }, { 3, SOME }, { 3, FULL } },
-	  cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } }, one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
-	  tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } },
-	  /* its distributed optimizer: gradients are added up once a step, not in every pass */
-		megatron[] = { { 0, NONE }, { 1, NONE }, { 1, SOME }, { 1, FULL }, { 3, FULL } };
-	const struct jl_request *req = s->req;
-	const double cp = jl_given_or(req->plan.cp, 1);
-	const bool is_cut = split.tp * split.pp > 1, is_one = s->c->n_gpus <= split.tp * split.pp * cp;
-	const bool tuned = jl_case_adapters(s->c) && !is_cut;
-	const struct step *steps = tuned                                 ? tune
-				   : is_one                              ? one
-				   : is_cut                              ? cut
-				   : s->req->framework == JL_FW_MEGATRON ? megatron
-									 : alone;
-	const size_t n = tuned ? (is_one ? 2 : 4) : is_one || is_cut ? 3 : 5;
-
-	for (size_t i = 0; i < n; i++) {
-		split.zero = steps[i].zero;
-		split.recompute = (enum jl_recompute)steps[i].recompute;
-		split.shard = shard_of(s, split.zero);
-		if (req->plan.zero != JL_UNSET) {
-			split.zero = req->plan.zero;
-			split.recompute = (enum jl_recompute)(tuned ? tune[i % 2].recompute : i < 3 ? (int)i : 2);
-		}
-		if (req->recompute != JL_UNSET)
-			split.recompute = (enum jl_recompute)req->recompute;
-		if (try_split(s, &split))
-			return true;
-	}
-	return false;
 }
 
 static bool joined_fast(const struct search *s)
@@ -195,8 +148,8 @@ static bool goes_on(const struct search *s, double cut)
 		return false;
 	if (s->n_found == 0)
 		return true;
-	if (whole && (s->found[0].recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
-	    (s->found[0].zero != 3 || s->req->plan.zero != JL_UNSET || joined_fast(s)))
+	if (whole && (s->plain.recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
+	    (s->plain.zero != 3 || s->req->plan.zero != JL_UNSET || joined_fast(s)))
 		return false;
 	return s->n_found < FOUND_MAX && cut <= (least ? CUT_TIMES * least->tp * least->pp : CUT_MAX_WHOLE);
 }
@@ -211,28 +164,109 @@ static double default_micro(const struct jl_case *c)
 	return batch;
 }
 
-/* Samples a second of a cut; 0: the batch that was asked for does not go with it. Where no batch was given all have the same. */
-static double speed_of(const struct search *s, const struct jl_split *split)
+/* States are cut inside each host or over all of them; over many hosts the former is looked at first. NAN: there is no other. */
+static double shard_of(const struct search *s, int zero, bool other)
 {
-	const struct jl_request *req = s->req;
-	struct jl_case c;
+	const struct jl_sys *sys = &s->c->machine.sys;
+	const bool can = s->req->plan.zero == JL_UNSET && zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
 
-	jl_case_what_if(&c, s->c);
-	jl_choose_apply(&c, req, s->cat, split);
-	if (given(req->global_batch) || given(req->batch) || given(req->micro_batch)) {
-		if (jl_choose_batch(&c, req, NULL))
-			return 0;
-	} else {
-		c.shard.micro_batch = c.plan.pp > 1 ? 1 : default_micro(&c);
-		c.plan.n_micro = fmax(
-			1, round(JL_USUAL_TOKENS / c.shard.seq * c.n_gpus / c.plan.dp / c.shard.micro_batch));
-		c.global_batch = c.shard.micro_batch * c.plan.n_micro * c.plan.dp;
-	}
-	return c.global_batch / jl_case_weigh(&c).step.step_s;
+	if (!can || (other && s->c->n_gpus > WIDE_MAX))
+		return other ? NAN : 0;
+	return (sys->n_nodes > ZERO_NODES) != other ? sys->n_per_node : 0;
 }
 
-/* Experts go over no ranks, over those of a host, or over as many as there are: whichever is fastest, with layers that are made again
- * where the larger passes that this leaves room for are worth it. */
+struct step {
+	int zero, recompute;
+};
+
+/* Ways to hold a cut, from what costs least time to what needs least memory. */
+static size_t memory_steps(const struct search *s, const struct jl_split *split, const struct step **ret_steps)
+{
+	enum { NONE = JL_RECOMPUTE_NONE, SOME = JL_RECOMPUTE_SELECTIVE, FULL = JL_RECOMPUTE_FULL };
+	static const struct step alone[] = { { 0, NONE }, { 2, NONE }, { 3, NONE }, { 3, SOME }, { 3, FULL } },
+				 cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } },
+				 one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
+				 tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } },
+				 /* its distributed optimizer: gradients are added up once a step, not in every pass */
+		megatron[] = { { 0, NONE }, { 1, NONE }, { 1, SOME }, { 1, FULL }, { 3, FULL } };
+	const double cut_by = split->tp * split->pp;
+	/* one worker, or a stage that was given: only what is made again is left to choose */
+	const bool is_one = s->c->n_gpus <= cut_by * jl_given_or(s->req->plan.cp, 1) || s->req->plan.zero != JL_UNSET;
+	const bool tuned = jl_case_adapters(s->c) && cut_by == 1;
+
+	*ret_steps = tuned                                 ? tune
+		     : is_one                              ? one
+		     : cut_by > 1                          ? cut
+		     : s->req->framework == JL_FW_MEGATRON ? megatron
+							   : alone;
+	return tuned ? (is_one ? 2 : 4) : is_one || cut_by > 1 ? 3 : 5;
+}
+
+/* Whether other ways are looked at beside the first that fits: who needs neither cut states nor layers made again is content, unless whole
+ * states leave a device too little room for a pass that fills it. */
+static bool looks_on(const struct search *s, const struct jl_split *first, const struct jl_case *c)
+{
+	const struct jl_request *req = s->req;
+
+	if (jl_case_adapters(s->c))
+		return false;
+	if (first->zero || (first->recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET))
+		return true;
+	if (c->n_gpus <= 1 || given(req->accumulate) || given(req->batch) || given(req->micro_batch) ||
+	    (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_max_micro_batch(c) >= 2 * c->shard.micro_batch))
+		return false;
+	const struct jl_memory m = jl_case_weigh(c).memory;
+
+	return m.weights_B + m.gradients_B + m.optimizer_B > states_frac * c->machine.dev.mem_B;
+}
+
+/* Samples a second as it would be run; 0: the batch that was asked for does not go with it. */
+static double speed_of(const struct search *s, const struct jl_split *split, struct jl_case *ret_case)
+{
+	struct jl_case *c = ret_case;
+
+	jl_case_what_if(c, s->c);
+	jl_choose_apply(c, s->req, s->cat, split);
+	return jl_choose_batch(c, s->req, NULL) ? 0 : c->global_batch / jl_case_weigh(c).step.step_s;
+}
+
+/* For one cut: the first way to hold it that fits, or another that is faster. */
+static bool try_memory_steps(struct search *s, struct jl_split split)
+{
+	const struct jl_request *req = s->req;
+	const struct step *steps;
+	const size_t n = 2 * memory_steps(s, &split, &steps);
+	struct jl_split best = { .tp = 0 };
+	struct jl_case c;
+	double best_speed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		split.zero = req->plan.zero != JL_UNSET ? req->plan.zero : steps[i / 2].zero;
+		split.recompute = (enum jl_recompute)(req->recompute != JL_UNSET ? req->recompute
+										 : steps[i / 2].recompute);
+		split.shard = shard_of(s, split.zero, i % 2);
+		if (isnan(split.shard) || !try_split(s, &split))
+			continue;
+		const bool dearer = (!best.zero && split.zero) || split.recompute > best.recompute;
+		const double speed = speed_of(s, &split, &c);
+
+		if (best.tp > 0 && !(speed > best_speed * (1 + (dearer ? worth_frac : near_frac))))
+			continue;
+		const bool first = !(best.tp > 0);
+
+		best = split;
+		best_speed = speed;
+		if (first && split.tp * split.pp == 1 && !(s->plain.tp > 0))
+			s->plain = split;
+		if (first && !looks_on(s, &best, &c))
+			break;
+	}
+	if (best.tp > 0)
+		s->best = best;
+	return best.tp > 0;
+}
+
+/* Experts go over no ranks, over those of a host, or over as many as there are: whichever is fastest. */
 static bool try_experts(struct search *s, struct jl_split split)
 {
 	const struct jl_request *req = s->req;
@@ -242,21 +276,20 @@ static bool try_experts(struct search *s, struct jl_split split)
 	double best_speed = -1;
 
 	split.ep = jl_given_or(req->plan.ep, 1);
-	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED)
+	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED ||
+	    (jl_case_adapters(s->c) && req->framework != JL_FW_MEGATRON)) /* whose libraries spread no experts */
 		return try_memory_steps(s, split);
 	for (; split.ep <= most; split.ep *= 2) {
+		struct jl_case c;
+
 		if (fmod(n_experts, split.ep) != 0 || fmod(ranks, split.ep) != 0 ||
 		    (split.ep > 1 && split.ep != 8 && split.ep * 2 <= most) || !try_memory_steps(s, split))
 			continue;
-		for (struct jl_split one = s->best;; one.recompute = JL_RECOMPUTE_FULL) {
-			const double speed = speed_of(s, &one);
+		const double speed = speed_of(s, &s->best, &c);
 
-			if (speed > best_speed * (1 + near_frac)) {
-				best_speed = speed;
-				best = one;
-			}
-			if (one.recompute == JL_RECOMPUTE_FULL || req->recompute != JL_UNSET)
-				break;
+		if (speed > best_speed * (1 + near_frac)) {
+			best_speed = speed;
+			best = s->best;
 		}
 	}
 	if (best_speed >= 0)
@@ -266,11 +299,12 @@ static bool try_experts(struct search *s, struct jl_split split)
 
 static size_t fastest(const struct search *s)
 {
-	double best = s->n_found > 1 ? speed_of(s, &s->found[0]) : 0;
+	struct jl_case c;
+	double best = s->n_found > 1 ? speed_of(s, &s->found[0], &c) : 0;
 	size_t at = 0;
 
 	for (size_t i = 1; i < s->n_found; i++) {
-		const double speed = speed_of(s, &s->found[i]);
+		const double speed = speed_of(s, &s->found[i], &c);
 
 		if (speed > best * (1 + near_frac)) {
 			best = speed;
@@ -278,55 +312,6 @@ static size_t fastest(const struct search *s)
 		}
 	}
 	return at;
-}
-
-/* As it would be run: in one pass of the usual size where nobody said a batch. Cramped: a larger pass would be taken if it fitted. */
-static double speed_as_run(const struct search *s, const struct jl_split *split, bool *ret_cramped)
-{
-	struct jl_case c;
-
-	jl_case_what_if(&c, s->c);
-	jl_choose_apply(&c, s->req, s->cat, split);
-	if (given(s->req->global_batch)) {
-		*ret_cramped = !jl_choose_batch(&c, s->req, NULL) && c.plan.n_micro > 1;
-	} else {
-		c.shard.micro_batch = default_micro(&c);
-		c.plan.n_micro = 1;
-		c.global_batch = c.shard.micro_batch * c.plan.dp;
-		*ret_cramped = jl_case_max_micro_batch(&c) < 2 * c.shard.micro_batch;
-	}
-	const struct jl_weight weight = jl_case_weigh(&c);
-	const struct jl_memory *m = &weight.memory;
-
-	*ret_cramped = *ret_cramped &&
-		       m->weights_B + m->gradients_B + m->optimizer_B > states_frac * c.machine.dev.mem_B;
-	return c.global_batch / weight.step.step_s;
-}
-
-/* Where whole states leave a device too little room for a pass that fills it, cut ones leave more, which may be worth more than their exchange. */
-static void cut_states(struct search *s)
-{
-	const struct jl_request *req = s->req;
-	struct jl_split *whole = &s->found[0], other = *whole;
-	bool cramped;
-	double best;
-
-	if (s->n_found == 0 || whole->tp * whole->pp > 1 || whole->recompute != JL_RECOMPUTE_NONE ||
-	    s->c->n_gpus <= 1 || req->plan.zero != JL_UNSET || jl_case_adapters(s->c) || given(req->accumulate) ||
-	    given(req->batch) || given(req->micro_batch))
-		return;
-	best = speed_as_run(s, whole, &cramped);
-	if (!cramped)
-		return;
-	for (other.zero = req->framework == JL_FW_MEGATRON ? 1 : 2; other.zero <= 3; other.zero++) {
-		other.shard = shard_of(s, other.zero);
-		const double speed = other.zero > whole->zero ? speed_as_run(s, &other, &cramped) : 0;
-
-		if (speed > best * (1 + worth_frac)) {
-			best = speed;
-			*whole = other;
-		}
-	}
 }
 
 enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
@@ -358,7 +343,6 @@ enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, 
 		if (fits)
 			s.found[s.n_found++] = s.best;
 	}
-	cut_states(&s);
 	if (s.n_found) {
 		s.best = s.found[fastest(&s)];
 		found = true;
@@ -410,6 +394,11 @@ static double default_local(struct jl_case *c)
 			    "%.0f samples a worker in micro-batches of 1: eight a stage keep the pipeline full",
 			    8 * c->plan.pp);
 		return 8 * c->plan.pp;
+	}
+	if (c->plan.tp >
+	    batch) { /* slices share a sample; without as many as there are GPUs, gradients would be added up for little */
+		jl_note_add(&c->notes, "batch", "%.0f samples a worker: one for each of its GPUs", c->plan.tp);
+		return c->plan.tp;
 	}
 	if (jl_case_max_micro_batch(c) >= 2 * batch || isnan(c->machine.dev.mem_B))
 		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: fits, and is enough to fill it", batch);

@@ -133,6 +133,8 @@ static bool applies(const struct input *in, const struct way *way)
 
 	if ((way->accumulate && in->req.micro_batch <= 1) || (way->recompute == JL_RECOMPUTE_SELECTIVE && in->adapters))
 		return false;
+	if (way->search != AS_IS && in->adapters && in->asked->framework != JL_FW_MEGATRON)
+		return false; /* the libraries that train adapters run whole layers */
 	if (way->fused && (in->asked->tune == JL_UNSET || in->asked->framework != JL_UNSET))
 		return false;
 	if (!in->subject->kind->is_cut)

@@ -100,7 +100,7 @@ bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, c
 		return ask->today - day > ask->rent_days_max;
 	/* whoever allows older rents allows older shop prices too */
 	return jl_card_price_stale(gpu, &card, ask->today) &&
-	       !(price && ask->rent_days_max > JL_PRICE_STALE_DAYS && ask->today - day <= ask->rent_days_max);
+	       !((price || system) && ask->rent_days_max > JL_PRICE_STALE_DAYS && ask->today - day <= ask->rent_days_max);
 }
 
 enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
@@ -174,7 +174,7 @@ static double comfort_s(const struct jl_recommend_ask *ask)
 	if (!isnan(ask->deadline_s))
 		return ask->deadline_s;
 	if (ask->task == JL_TASK_SERVE) /* a token that comes in time is as good as one that comes early */
-		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->users / ask->tokens_per_s : ask->wait_s);
+		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->concurrency / ask->tokens_per_s : ask->wait_s);
 	return isnan(ask->wait_s) ? COMFORT_S : COMFORT_FRAC * ask->wait_s;
 }
 

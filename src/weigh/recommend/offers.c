@@ -124,16 +124,6 @@ static bool card_price(struct jl_offer *ret_offer, const struct find *f, const s
 	return !isnan(p.usd);
 }
 
-/* What an NVLink bridge costs: the catalog's part; NAN: none listed. */
-static double bridge_usd(const struct jl_catalog *cat)
-{
-	for (size_t i = 0; i < cat->n_prices; i++)
-		if (cat->prices[i].item && strcasestr(cat->prices[i].item, "NVLink bridge") &&
-		    cat->prices[i].price_usd > 0)
-			return cat->prices[i].price_usd;
-	return NAN;
-}
-
 /* The join of pairs that takes this card's own link, where there is one. */
 static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
@@ -154,8 +144,6 @@ static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *
 static void find_cards(struct find *f)
 {
 	const struct jl_catalog *cat = f->ask->cat;
-	const double bridge = bridge_usd(cat);
-
 	for (size_t g = 0; g < cat->n_gpus; g++) {
 		const struct jl_gpu *gpu = &cat->gpus[g];
 
@@ -169,6 +157,7 @@ static void find_cards(struct find *f)
 			for (size_t i = 0; i < JL_LEN(card_counts); i++) {
 				const int n = card_counts[i];
 				const char *join = n > 1 ? bridge_of(cat, gpu) : NULL;
+				const struct jl_price *bridge = jl_bridge_price(cat, gpu);
 				struct jl_offer offer = card;
 
 				if (!wanted(f->ask, gpu, n))
@@ -176,10 +165,10 @@ static void find_cards(struct find *f)
 				offer.host_usd = f->ask->host_owned ? 0 : jl_cost_host_usd(cat, gpu, n);
 				offer.unit_usd = card.unit_usd * n + offer.host_usd;
 				add(f, unit_of(f, gpu, NULL, NULL, n), &offer);
-				if (join && !isnan(bridge)) {
+				if (join && bridge) {
 					const int n_bridges = n / 2;
 
-					offer.unit_usd += bridge * n_bridges;
+					offer.unit_usd += bridge->price_usd * n_bridges;
 					add(f, unit_of(f, gpu, NULL, join, n), &offer);
 				}
 			}

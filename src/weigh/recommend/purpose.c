@@ -44,7 +44,7 @@ static const struct {
 	{ "runs", offsetof(struct jl_purpose, runs), JL_K_NUMBER },
 	{ "months", offsetof(struct jl_purpose, months), JL_K_NUMBER },
 	{ "wait", offsetof(struct jl_purpose, wait_s), JL_K_TIME },
-	{ "users", offsetof(struct jl_purpose, users), JL_K_NUMBER },
+	{ "concurrency", offsetof(struct jl_purpose, concurrency), JL_K_NUMBER },
 	{ "context", offsetof(struct jl_purpose, context), JL_K_NUMBER },
 	{ "tokens_per_s", offsetof(struct jl_purpose, tokens_per_s), JL_K_NUMBER },
 };
@@ -166,11 +166,12 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 	}
 	fill(&ask->runs_per_month, p->runs);
 	fill(&ask->months, p->months);
-	if (isnan(ask->tokens_per_s) && ask->users > 0 &&
-	    p->users > 0) /* what one of them gets, for as many as there are */
-		ask->tokens_per_s = p->tokens_per_s / p->users * ask->users;
-	fill(&ask->users, p->users);
 	fill(&ask->context, p->context);
-	fill(&ask->tokens_per_s, p->tokens_per_s);
 	fill(&ask->wait_s, p->wait_s);
+	jl_serve_people(ask);
+	if (isnan(ask->tokens_per_s) && ask->concurrency > 0 &&
+	    p->concurrency > 0) /* what one of them gets, for as many as there are */
+		ask->tokens_per_s = p->tokens_per_s / p->concurrency * ask->concurrency;
+	fill(&ask->concurrency, p->concurrency);
+	fill(&ask->tokens_per_s, p->tokens_per_s);
 }

@@ -103,13 +103,37 @@ static double rounded_down(double per_s)
 	return per_s < 10 ? floor(10 * per_s) / 10 : floor(per_s);
 }
 
+/* Which fact is missing, and where it would go. */
+static void say_unknown(struct jl_said *ret_said, const struct jl_setup *s, const struct jl_recommend_ask *ask)
+{
+	static const char *const en = JL_N("%s; it can be added to the catalog (CONTRIBUTING.md, --catalog)");
+	struct jl_machine machine;
+	struct jl_said own;
+	struct jl_err why;
+
+	if (!s->sys.gpu || jl_machine_make(&machine, ask->cat, &s->sys, &why)) {
+		jl_say(own.en, own.text, sizeof(own.en), en, s->sys.gpu ? why.en : s->text);
+		SAY(en, s->sys.gpu ? why.text : s->text);
+		memcpy(ret_said->en, own.en, sizeof(own.en));
+	} else if (machine.dev.arch == JL_ARCH_OTHER) {
+		SAY(JL_N("nothing of its family was measured, so that its speed would be a guess; --only %s weighs it "
+			 "all "
+			 "the same"),
+		    s->sys.gpu->id);
+	} else {
+		SAY(JL_N("{%s}"), jl_against_en(JL_AGAINST_UNKNOWN));
+	}
+}
+
 void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *r, const struct jl_candidate *c,
 			  const struct jl_recommend_ask *ask)
 {
 	const struct jl_setup *s = c->setup;
 	const double wait_s = r->wait_s;
 
-	if (c->against == JL_AGAINST_SUPPORT && s->support && s->tensor_cores && s->support->note)
+	if (c->against == JL_AGAINST_UNKNOWN)
+		say_unknown(ret_said, s, ask);
+	else if (c->against == JL_AGAINST_SUPPORT && s->support && s->tensor_cores && s->support->note)
 		SAY(JL_N("{%s}"), s->support->note);
 	else if (c->against == JL_AGAINST_SUPPORT)
 		SAY(JL_N("no tensor cores"));

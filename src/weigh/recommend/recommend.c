@@ -78,7 +78,8 @@ struct jl_recommend_ask jl_recommend_ask_empty(void)
 					.usd_per_kWh = 0.12,
 					.pue = 1 };
 
-	ask.runs_per_month = ask.months = ask.users = ask.context = ask.tokens_per_s = ask.wait_s = NAN;
+	ask.runs_per_month = ask.months = ask.users = ask.think_s = ask.concurrency = ask.context = ask.tokens_per_s =
+		ask.wait_s = NAN;
 	ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
 	return ask;
 }
@@ -93,6 +94,12 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 				      : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
 	if (isnan(ask->runs_per_month))
 		ask->runs_per_month = once ? 1 / ask->months : 4;
+	if (ask->task != JL_TASK_SERVE)
+		return;
+	ask->context = jl_given_or(ask->context, 4096);
+	jl_serve_people(ask);
+	ask->concurrency = jl_given_or(ask->concurrency, 32);
+	ask->tokens_per_s = jl_given_or(ask->tokens_per_s, ask->concurrency / JL_READ_TOKEN_S);
 }
 
 /* A price that nobody would think of is older. */
@@ -116,14 +123,17 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	const struct jl_sys *largest = &setups[jl_n_node_counts - 1].sys;
 	struct jl_machine all, machine;
 	struct jl_err ignored;
-	bool ok;
+	size_t n_known = 0;
 
 	(void)thread;
 	if ((setups[0].like != NULL) != w->like)
 		return;
-	ok = setups[0].against == JL_AGAINST_NOTHING &&
-	     jl_machine_make(&all, w->work->ask->cat, largest, &ignored) == JL_OK;
+	if (setups[0].against == JL_AGAINST_NOTHING) /* one machine needs no network to be known */
+		n_known = !jl_machine_make(&all, w->work->ask->cat, largest, &ignored)          ? jl_n_node_counts
+			  : !jl_machine_make(&all, w->work->ask->cat, &setups[0].sys, &ignored) ? 1
+												: 0;
 	for (size_t i = 0; i < jl_n_node_counts; i++) {
+		const bool ok = i < n_known;
 		struct jl_setup *s = &setups[i];
 		const int n = jl_sys_n_devices(&s->sys);
 
@@ -544,8 +554,8 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples");
 	if (ask->task == JL_TASK_SERVE && (ask->run.dtype == JL_FP32 || ask->run.dtype == JL_TF32))
 		return jl_fail(err, JL_E_USAGE, "--precision: models are served in fp16, bf16 or fp8");
-	if (ask->task == JL_TASK_SERVE && !(ask->users >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
-		return jl_fail(err, JL_E_USAGE, "serving needs --users, --context and --tokens-per-s");
+	if (ask->task == JL_TASK_SERVE && !(ask->concurrency >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
+		return jl_fail(err, JL_E_USAGE, "serving needs --users or --concurrency, --context and --tokens-per-s");
 	return JL_OK;
 }
 

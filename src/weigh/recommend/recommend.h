@@ -21,7 +21,7 @@ struct jl_purpose {
 	double seq, global_batch, samples, tokens, epochs; /* of one training run */
 	double runs, months;                               /* runs a month, for so many months */
 	double wait_s;                                     /* longer is too slow: a run; serve: one token of one user */
-	double users, context, tokens_per_s;               /* serve */
+	double concurrency, context, tokens_per_s;         /* serve */
 };
 
 struct jl_purposes {
@@ -47,6 +47,7 @@ const char *jl_how_name(enum jl_how how);
 
 #define JL_RECOMMEND_ONLY_MAX 64
 #define JL_RECOMMEND_OLD_DAYS 90     /* a price older than this is warned about */
+#define JL_READ_TOKEN_S       0.1    /* serve: of a token, where nobody says how fast: as fast as people read */
 #define JL_RECOMMEND_HOURS    730.0  /* of a month */
 #define JL_RECOMMEND_MAX      200000 /* candidates */
 
@@ -59,8 +60,9 @@ struct jl_recommend_ask {
 	const struct jl_machine *seen_on; /* where */
 	double seen_epochs;
 	double runs_per_month, months;
-	double users, context, tokens_per_s; /* serve */
-	double wait_s;                       /* what the purpose bears; NAN: not said. A deadline takes its place. */
+	double users, think_s; /* serve: people who read for a while between answers; NAN: concurrency says it */
+	double concurrency, context, tokens_per_s; /* serve: requests at once, tokens that each keeps */
+	double wait_s; /* what the purpose bears; NAN: not said. A deadline takes its place. */
 
 	double deadline_s, budget_usd, power_W; /* limits; NAN: none */
 	const char *region;                     /* for rents; NULL: everywhere */
@@ -78,6 +80,9 @@ struct jl_recommend_ask {
 	int n_threads;             /* 0: as many as there are processors */
 };
 struct jl_recommend_ask jl_recommend_ask_empty(void);
+
+/* Requests at once of so many people, where those are given. */
+void jl_serve_people(struct jl_recommend_ask *ask);
 
 /* Puts what a purpose says into the request; what was given already stays. */
 void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *purpose);

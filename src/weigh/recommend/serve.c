@@ -5,10 +5,27 @@
 #include "physics/arch.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
+#include "serving/infer.h"
 
 #define PROMPT_FRAC 0.75 /* of the tokens that a user keeps; the others are the answer */
 #define FAR_FRAC    0.75 /* of what must be reached: further off nobody asks how far */
 #define POWER_FRAC  0.6  /* of the power limit: decoding waits for memory */
+
+/* People who ask, wait for the answer, read it and ask again (as infer has them): of them as many have a request there as an answer takes of such a
+ * round. It takes as long as its tokens may, or as all that must be reached says. */
+void jl_serve_people(struct jl_recommend_ask *ask)
+{
+	const double answer = fmax(1, (1 - PROMPT_FRAC) * ask->context);
+	const double answer_s = answer * jl_given_or(ask->wait_s, JL_READ_TOKEN_S);
+
+	if (!isnan(ask->concurrency) || isnan(ask->users))
+		return;
+	ask->think_s = jl_given_or(ask->think_s, JL_THINK_S);
+	const double rounds_hz = isnan(ask->tokens_per_s) ? ask->users / (answer_s + ask->think_s)
+							  : ask->tokens_per_s / answer;
+
+	ask->concurrency = fmax(1, ceil(ask->users - rounds_hz * ask->think_s));
+}
 
 /* From what loses nothing to what needs least; a format that was asked for stands alone. */
 static const double widths[] = { 16, 8, 4 };
@@ -125,9 +142,9 @@ static void try_format(struct way *io_best, struct jl_setup *setup, const struct
 	for (double tp = all; tp >= 1; tp--) {
 		struct way way = { .copies = nodes * all / tp, .bits = bits, .weights = serve->weights };
 
-		if (fmod(all, tp) != 0 || fmod(work->subject.model.heads, tp) != 0 || way.copies > ask->users)
+		if (fmod(all, tp) != 0 || fmod(work->subject.model.heads, tp) != 0 || way.copies > ask->concurrency)
 			continue; /* a head is not cut */
-		way.users = ceil(ask->users / way.copies);
+		way.users = ceil(ask->concurrency / way.copies);
 		serve->n_gpus = (int)tp;
 		serve->n_requests = way.users;
 		serve->least_tps = FAR_FRAC * ask->tokens_per_s / way.copies;
@@ -174,7 +191,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	setup->against = JL_AGAINST_UNKNOWN;
 	if (!work->subject.kind->has_tokens || isnan(dev->mem_B) || isnan(dev->mem_Bps))
 		return;
-	if (setup->sys.n_nodes > ask->users) {
+	if (setup->sys.n_nodes > ask->concurrency) {
 		setup->against = JL_AGAINST_BATCH;
 		return;
 	}

@@ -219,7 +219,8 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 	}
 	setup->device_fitted = machine->device_fitted || (!work->ask->seen && work->subject.kind->is_fitted(machine));
 	jl_expert_look(setup, work, machine);
-	setup->peak_W = (machine->dev.tdp_W * per_node + machine->host_idle_W) * setup->sys.n_nodes;
+	setup->peak_W = jl_host_peak_W(&machine->host, machine->dev.tdp_W * per_node, work->ask->cat) *
+			setup->sys.n_nodes;
 	if (work->ask->task == JL_TASK_SERVE) {
 		jl_setup_serve(setup, work, machine);
 		/* under load or, of its family, at single requests and in training: the interval knows the difference */

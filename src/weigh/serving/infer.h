@@ -30,6 +30,8 @@ enum jl_infer_assumed {
 	JL_N_ASSUMED
 };
 
+#define JL_THINK_S 20.0 /* people read an answer for so long before they ask again, where nobody says */
+
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */
@@ -48,7 +50,7 @@ struct jl_infer_ask {
 	enum jl_load_kind kind;
 	double concurrency; /* closed loop */
 	double rate_hz;     /* open loop */
-	double users;       /* closed loop with pauses */
+	double users;       /* people: a closed loop with pauses */
 	double think_s;
 	double burst;
 	const struct jl_arrival *trace;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/find.h"
+
 /* What is taken where the catalog lists nothing. Threads: DGX A100 has 32 a GPU, DGX H100 28, cloud hosts with eight boards
  * 12 (p4d) to 24 (p5), so 16; a desktop has one processor of 16 to 32 threads.
  *
@@ -107,6 +109,15 @@ static void fill_power(struct jl_host *host, const struct jl_sys *sys)
 		host->power_W = rated_frac * rest_W;
 		host->power_half_ln = rated_half_ln;
 	}
+}
+
+double jl_host_peak_W(const struct jl_host *host, double boards_W, const struct jl_catalog *cat)
+{
+	/* as a build is checked: processor and rest at their most, behind a supply */
+	if (host->power_assumed && host->kind == JL_HOST_DESKTOP)
+		return (boards_W + jl_figure(cat, "build-cpu-power") + jl_figure(cat, "build-rest-power")) /
+		       jl_figure(cat, "build-psu-efficiency");
+	return boards_W + host->power_W / rated_frac;
 }
 
 void jl_host_of(struct jl_host *ret_host, const struct jl_sys *sys)

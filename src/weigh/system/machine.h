@@ -34,6 +34,10 @@ struct jl_host {
 
 void jl_host_of(struct jl_host *ret_host, const struct jl_sys *sys);
 
+/* What a host draws from the wall at most, its accelerators at their power limit: what a circuit or a rack must bear. Energy is of what it draws
+ * on average. */
+double jl_host_peak_W(const struct jl_host *host, double boards_W, const struct jl_catalog *cat);
+
 /* "server with boards", ...: of the class, for notes. */
 const char *jl_host_class_name(enum jl_host_class kind);
 

@@ -64,7 +64,7 @@ idle "--packing goes with --mean-seq N" predict gpt2-124m --on rtx-4090 --packin
 idle "--mean-seq is for language models" predict resnet-50 --on rtx-4090 --mean-seq 300
 idle "--expert-load is for language models" predict resnet-50 --on rtx-4090 --expert-load 2
 mixed=(predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --batch 4)
-for option in explain kernels near "tokens=1e9" "sweep=gpus=1"; do idle "does nothing beside two kinds of GPU" "${mixed[@]}" --$option; done
+for option in explain kernels near "pue=1.2" "sweep=gpus=1"; do idle "does nothing beside two kinds of GPU" "${mixed[@]}" --$option; done
 idle "only zero= can be said" "${mixed[@]}" --parallel tp=2
 idle "--tokens does nothing beside --kernels" predict gpt2-124m --on rtx-4090 --kernels --tokens 1e9
 idle "--near does nothing beside --explain" predict gpt2-124m --on rtx-4090 --explain --near

@@ -152,4 +152,17 @@ json "j['points'][j['cheapest']]['surely']"
 json "all(p['plan']['rent']['gpu_usdps'] * 3600 > 6 for p in j['points'] if p['n_gpus'] > 8) and j['points'][0]['plan']['rent']['gpu_usdps'] * 3600 < 4"
 run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 32 --deadline 33d; flat; has "none of these surely keeps them"; has "unsure"
 run 0 plan gpt2 --tokens 1e9 --kinds "2x rtx-4090" --gpus 4; flat; has "no network between such hosts is listed"
+# What is pasted has whole numbers; a mark beside a stage is no thousand
+run 0 plan gpt2-124m --on "8x dgx-h100" --global-batch 3000000 --settings all; has "--global-batch-size 3000000 "
+if grep -qE '[0-9][kKM]\b|[0-9]e[+]?[0-9]|[0-9],[0-9]' "$work/out"; then bad "settings with shortened numbers"; else ok; fi
+run 0 plan llama-3-8b --on "8x dgx-h100"; has "  3 k "; lacks " 3k"
+# Who trains adapters cuts no layers and spreads no experts, unless Megatron is asked for; Megatron-FSDP beside slices is warned of before Blackwell
+for way in "--tune qlora" "--tune lora" "--tune lora --framework eager" "--tune lora --framework compiled"; do
+	# shellcheck disable=SC2086
+	run 0 plan mixtral-8x7b --on "8x h100-sxm5" $way --json
+	json "all(p['parallel']['tp'] * p['parallel']['pp'] * p['parallel']['cp'] * p['parallel']['ep'] == 1 for p in j['plans'])"
+done
+run 0 plan mixtral-8x7b --on "8x h100-sxm5" --tune lora --framework megatron --json; json "j['plans'][0]['parallel']['ep'] > 1"
+run 0 plan llama-3-8b --on "2x dgx-h100" --fix tp=2,zero=3 --lang en; flat; has "Megatron-LM warns of it before Blackwell"; has "unset CUDA_DEVICE_MAX_CONNECTIONS"; lacks "--tp-comm-overlap"
+run 0 plan llama-3-8b --on "2x dgx-b200" --fix tp=2,zero=3 --lang en; flat; lacks "before Blackwell"; has "--tp-comm-overlap"
 finish

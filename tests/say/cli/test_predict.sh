@@ -229,7 +229,7 @@ clear 1 "nowhere" flops "$work/nowhere.json"
 # A sweep whose rows do not run alike says how each runs; none claims more than its GPUs could do
 run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=8,64 --json
 json "all(r['efficiency_frac'] < 1.01 for r in j['sweep'])"
-run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=4,64; has "Settings"; has "32 GPUs: "; has "512 GPUs: ZeRO-1, TP 8+SP"
+run 0 predict llama-3-70b --on "128x dgx-h100" --global-batch 1024 --sweep nodes=4,128; has "Settings"; has "32 GPUs: "; has "1024 GPUs: ZeRO-1, TP 8+SP"
 run 0 predict gpt-305m --on "10x rtx-3090" --batch 4 --sweep gpus=1,2,4,8,10; lacks "Settings"
 
 # What cannot be is refused, not taken without effect

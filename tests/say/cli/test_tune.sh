@@ -55,6 +55,11 @@ json "j['global_batch'] == 256 and j['even_step_s'] == max(j['first']['even_step
 json "j['shared_samples_per_s'] > 1.1 * j['even_samples_per_s'] and j['first']['samples'] < 64 < j['second']['samples']"
 json "2 * j['first']['samples'] + 2 * j['second']['samples'] == 256 and j['shared_step_s'] == max(j['first']['step_s'], j['second']['step_s'])"
 run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64; flat; has "each step waits for the rtx-3090"
+# a run has its length on two kinds, too
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --tokens 1e9 --epochs 2 --json
+json "j['steps'] == 2 * -(-10**9 // (1024 * j['global_batch'])) and abs(j['even_run_s']['value'] - j['steps'] * j['even_step_s']) < 1e-6 * j['even_run_s']['value'] and j['shared_run_s']['hi'] < j['even_run_s']['hi']"
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --samples 1000000 --lang en; flat; has " for 31,250 steps"
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --json; json "'steps' not in j"
 run 0 predict resnet-50 --on "1x rtx-3090 + 1x rtx-4090" --batch 64 --json; cp "$work/out" "$work/plus"
 run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 64 --json; cmp -s "$work/out" "$work/plus" || bad "A + B is --on A --with B"
 run 0 predict gpt2 --on "1x rtx-3090 + 1x rtx-4090" --batch 8 --seq 512 --json # one card of each: joined as two of them would be
@@ -110,7 +115,8 @@ run 0 predict llama-3-8b --on "2x rtx-4090" --tune qlora --lang en; has "kernels
 # Kernels that are fused for tuning are a way to make it fit; a sentence about weights that fit does not ask for more of them
 run 0 fit exaone-3.5-32b --on rtx-4090 --tune qlora --seq 2048 --lang en; has "Fastest is kernels of Unsloth"; has "'jeoul plan' joins several"; lacks "selective"
 run 0 predict exaone-3.5-32b --on rtx-3090 --tune qlora --framework unsloth --seq 131072 --lang en; has "one sample's activations do not"; lacks "alone need"
-run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --seq 2048 --global-batch 32 --lang en; has "dp 8 ep 8"
+run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --seq 2048 --global-batch 32 --lang en; lacks " ep 8"; lacks "tensor parallel"
+run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --framework megatron --seq 2048 --global-batch 32 --lang en; has "dp 8 ep 8"; has "tensor parallel"
 run 0 predict exaone-3.5-7.8b --on a100-sxm4-80gb --tune layers --seq 2048 --lang en; lacks "e+02"
 # millions are counted as each language counts them
 run 0 predict llama-3-8b --on h100-sxm5 --tune lora --lang ko; flat; has "파라미터 4,190만 개"; lacks "백만"

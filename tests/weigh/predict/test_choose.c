@@ -103,18 +103,67 @@ static void test_more_gpus_are_not_slower(void **state)
 	assert_true(n >= 20);
 }
 
-static void test_experts_are_spread_where_that_is_faster(void **state)
+/* The libraries that train adapters spread no experts and cut no layers; who asks for Megatron has it done, and trains all weights so. */
+static void test_experts_are_spread_by_who_can(void **state)
 {
 	struct jl_request req = ask("gpt-oss-120b", JL_TUNE_LORA, "8x h100-sxm5");
+	struct jl_technique rows[JL_TECHNIQUES_MAX];
+	size_t n;
 
 	(void)state;
 	req.global_batch = 32;
+	const struct jl_job whole = weigh(&req);
+
+	assert_true(whole.how.plan.ep == 1 && whole.how.framework == JL_FW_EAGER);
+	assert_int_equal(
+		jl_techniques(rows, &n, jl_catalog_embedded(), &whole.how.subject, &whole.how.machine, &req, &err),
+		JL_OK);
+	for (size_t i = 0; i < n; i++)
+		assert_true(!rows[i].possible || rows[i].how.plan.tp * rows[i].how.plan.pp * rows[i].how.plan.ep == 1);
+	req.framework = JL_FW_MEGATRON;
 	const struct jl_job spread = weigh(&req);
 
 	assert_true(spread.how.plan.ep == 8 && spread.how.framework == JL_FW_MEGATRON);
 	assert_non_null(strstr(note(&spread, "parallel"), "ep=8"));
-	req.plan.ep = 1;
-	assert_true(weigh(&req).prediction.step_s.value > 2 * spread.prediction.step_s.value);
+	req = ask("mixtral-8x7b", JL_TUNE_LORA, "8x h100-sxm5");
+	req.base = JL_BASE_NF4;
+	assert_true(weigh(&req).how.plan.ep == 1);
+}
+
+/* What nobody asked for is as fast as what somebody would have asked for, where whole states do not fit. */
+static void test_nothing_plain_is_faster(void **state)
+{
+	static const char *const models[] = { "llama-3-8b", "llama-2-7b", "llama-2-13b", "llama-3-70b", "gpt-3-175b" };
+	static const char *const systems[] = { "dgx-h100",    "2x dgx-h100",          "8x dgx-h100", "8x dgx-a100-80gb",
+					       "8x rtx-4090", "16x aws:p4d.24xlarge", "32x dgx-h100" };
+	static const struct {
+		double tp, pp;
+		int zero;
+	} others[] = { { 1, 1, 2 }, { 1, 1, 3 }, { 8, 1, 1 }, { 8, 2, 1 } };
+	int n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < JL_LEN(models) * JL_LEN(systems) * JL_LEN(others); i++) {
+		const size_t k = i % JL_LEN(others);
+		struct jl_request req = jl_request_empty();
+
+		req.model = models[i / JL_LEN(others) % JL_LEN(models)];
+		req.system = systems[i / JL_LEN(others) / JL_LEN(models)];
+		const struct jl_job open = weigh(&req);
+		struct jl_job job;
+
+		req.plan.tp = others[k].tp;
+		req.plan.pp = others[k].pp;
+		req.plan.zero = others[k].zero;
+		if (jl_job_make(&job, jl_catalog_embedded(), &req, &arena, NULL) || job.prediction.room == JL_ROOM_NONE)
+			continue;
+		if (open.prediction.samples_per_s.value < 0.95 * job.prediction.samples_per_s.value)
+			fail_msg("%s on %s: %g samples/s, tp=%g pp=%g zero=%d has %g", req.model, req.system,
+				 open.prediction.samples_per_s.value, others[k].tp, others[k].pp, others[k].zero,
+				 job.prediction.samples_per_s.value);
+		n++;
+	}
+	assert_true(n > 60);
 }
 
 /* ZeRO that was asked for is ZeRO; and what needs the least does. */
@@ -254,7 +303,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_more_gpus_are_not_slower),
-		TEST(test_experts_are_spread_where_that_is_faster),
+		TEST(test_experts_are_spread_by_who_can),
+		TEST(test_nothing_plain_is_faster),
 		TEST(test_zero_that_is_asked_for_keeps_layers),
 		TEST(test_unsloth_cuts_no_layers),
 		TEST(test_adapters_recompute_layers_or_nothing),

@@ -312,7 +312,7 @@ static void one_served_load_has_one_answer(void **state)
 		ask.today = cat.today;
 		ask.task = JL_TASK_SERVE;
 		ask.run.model = served[m];
-		ask.users = 16;
+		ask.concurrency = 16;
 		ask.context = 4096;
 		ask.tokens_per_s = 200;
 		ask.months = 12;
@@ -327,7 +327,7 @@ static void one_served_load_has_one_answer(void **state)
 								       : s->weight_bits == 8 ? 1
 											     : 2],
 						    .n_gpus = (int)s->tp,
-						    .n_requests = ceil(ask.users / s->dp),
+						    .n_requests = ceil(ask.concurrency / s->dp),
 						    .prompt = 3072,
 						    .output = 1024 };
 			struct jl_serve_answer answer;
