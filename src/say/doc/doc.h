@@ -155,7 +155,7 @@ void jl_doc_open(struct jl_doc *doc, enum jl_doc_block_kind kind, enum jl_mark m
 void jl_doc_step(struct jl_doc *doc);                                /* of a numbered list */
 void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler); /* copied */
 void jl_doc_gap(struct jl_doc *doc);                                 /* what comes next stands apart */
-void jl_doc_fold(struct jl_doc *doc);  /* the section that was just opened is evidence: it folds */
+void jl_doc_fold(struct jl_doc *doc); /* the section that was just opened is evidence: it folds */
 /* The one-page brief: what stands before the first section. */
 void jl_doc_shorten(struct jl_doc *doc);
 

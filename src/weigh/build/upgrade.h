@@ -20,8 +20,8 @@ struct jl_upgrade {
 	double pair_before_per_s,
 		pair_after_per_s; /* bridge: of a job on two cards, as predict runs it; NAN otherwise */
 	double one_per_s;         /* ... on one of them */
-	double gain_frac;     /* after / before - 1 */
-	double gain_per_kusd; /* NAN: price not known */
+	double gain_frac;         /* after / before - 1 */
+	double gain_per_kusd;     /* NAN: price not known */
 	bool within_budget;
 };
 

@@ -234,7 +234,8 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 	e->range.hi = fmin(flop / answer.time_s * exp(answer.half_ln), e->range.bound);
 	e->range.high = fmin(flop / answer.time_s * exp(JL_VERDICT_WIDER * answer.half_ln), e->range.bound);
 	/* the listed peak is that of clocks which power may not allow */
-	e->range.most = fmin(flop / answer.time_s * exp(JL_VERDICT_MOST * answer.half_ln), e->range.bound);
+	e->range.most = fmin(flop / answer.time_s * exp(JL_VERDICT_MOST * answer.half_ln) * peak / listed,
+			     e->range.bound);
 	return JL_OK;
 }
 

@@ -135,8 +135,8 @@ static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks
 }
 
 /* Nobody says which lanes PCIe cards have, what they share on their way up, nor whether peers reach each other through it. Usual is a root
- * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. Two cards of a desktop may
- * have all their lanes, or a quarter. How far that moves the time, as ln: above 0 to the slow side only. */
+ * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. How far that moves the
+ * time, as ln: above 0 to the slow side only. */
 static double other_path_ln(const struct jl_fabric *fabric, const struct jl_collective *coll, double time_s)
 {
 	const bool peers = fabric->intra_kind != JL_INTRA_PCIE_HOST && !fabric->pairs_by_host;
@@ -144,9 +144,7 @@ static double other_path_ln(const struct jl_fabric *fabric, const struct jl_coll
 
 	if (fabric->n_shared == 1 || fabric->n_per_root <= 1 || (peers && coll->n_ranks <= 2))
 		return 0;
-	if (fabric->half_lanes) {
-		other.intra.eff_frac *= 2;
-	} else if (fabric->n_shared > 1 && !peers) {
+	if (fabric->n_shared > 1 && !peers) {
 		other.n_shared /= 2;
 	} else {
 		other.intra.rate_Bps /= 4;
@@ -177,6 +175,7 @@ struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, c
 	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, JL_ASKED_COLLECTIVE, extent_ln);
 	/* Launches queue up: they show only where they take longer than the collective. */
 	a.time_s = fmax(a.cost.time_s, host_s);
+	a.doubt.spread_ln = machine->alone.half_lanes ? log(2) : 0; /* a desktop's two cards may have all their lanes */
 	a.fast_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);
 	a.doubt.spread_ln = other_path_ln(&machine->alone, coll, a.cost.time_s);
 	a.half_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);

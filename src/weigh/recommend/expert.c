@@ -100,7 +100,8 @@ bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, c
 		return ask->today - day > ask->rent_days_max;
 	/* whoever allows older rents allows older shop prices too */
 	return jl_card_price_stale(gpu, &card, ask->today) &&
-	       !((price || system) && ask->rent_days_max > JL_PRICE_STALE_DAYS && ask->today - day <= ask->rent_days_max);
+	       !((price || system) && ask->rent_days_max > JL_PRICE_STALE_DAYS &&
+		 ask->today - day <= ask->rent_days_max);
 }
 
 enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_recommend_ask *ask)

@@ -49,7 +49,7 @@ line "systems: [rtx-4090]"
 run 0 report "$work/s.yaml"; has "stands in"
 
 # questions: answered with a figure and the section it stands in; what cannot be answered says what is needed
-line "systems: [{name: A, on: 4x rtx-3090, baseline: yes}, {name: B, on: rtx-4090}]" "workload: {model: gpt2-124m, batch: 4}" "questions:" \
+line "systems: [{name: A, on: 4x rtx-3090, baseline: yes}, {name: B, on: 4x rtx-4090}]" "workload: {model: gpt2-124m, batch: 4}" "questions:" \
 	"  - {ask: fastest, en: which?}" "  - {ask: speed, of: B}" "  - {ask: time, of: A, en: how long?}" "  - {ask: fits, en: does it fit?}" \
 	"  - {ask: scaling, en: how many pay off?}" "  - {ask: scaling, gpus: 2, en: and two?}" "  - {ask: scaling, gpus: 3, en: and three?}" "  - {ask: why, of: A, en: what holds it?}" "  - {ask: energy}" "  - {ask: do}" "  - {ask: helps, what: offload}" \
 	"  - {ask: breakeven, en: buy or rent?}" "  - {ask: normal, nodes: 4, en: 4 nodes?}" "  - {ask: best, en: which card?}" "  - what is the meaning of 42?"
