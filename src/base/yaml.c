@@ -337,7 +337,7 @@ enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, c
 	size_t n = 0;
 
 	if (map->kind != JL_YAML_MAP)
-		return jl_fail_at(err, JL_E_PARSE, &map->where, "%s must have keys, e.g. %s: ...", what, keys[0]);
+		return jl_fail_at(err, JL_E_PARSE, &map->where, "{%s} must have keys, e.g. %s: ...", what, keys[0]);
 	while (keys[n])
 		n++;
 	for (const struct jl_yaml *item = map->items; item; item = item->next) {

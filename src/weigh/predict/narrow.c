@@ -92,7 +92,7 @@ size_t jl_narrow_predicted(struct jl_narrow list[JL_NARROW_MAX], const struct jl
 	if (!(width_ln(&narrow.before) > log(JL_NARROW_WIDE)))
 		return 0;
 	narrow.en = JL_N("measure it there for five seconds");
-	narrow.key = "jeoul calibrate";
+	narrow.key = "jeoul bench all --quick && jeoul calibrate";
 	narrow.after[0] = without(p, how, measured, JL_LEN(measured));
 	add(list, &n, &narrow);
 	narrow.en = JL_N("say what is assumed below");
