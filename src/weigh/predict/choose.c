@@ -30,7 +30,7 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 		dtype = JL_FP16;
 		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have", device_name(c));
 	} else {
-		jl_note_add(&c->notes, "precision", "fp32: %s has no tensor cores", device_name(c));
+		jl_note_add(&c->notes, "precision", "fp32: %s has no matrix units of 16 bits", device_name(c));
 	}
 	c->shard.dtype = dtype;
 	c->shard.act_dtype = dtype == JL_FP16                                         ? JL_FP16

@@ -34,6 +34,12 @@ run 3 check gemm --on h100-sxm5 --rate "300 TFLOP/s"; has "low"; has "nvidia-smi
 run 3 check gemm --on h100-sxm5 --rate "1979 TFLOP/s"; has "impossible"; has "sparse"
 # below the listed peak, and more than its power lets it keep up
 run 3 check gemm --on h100-pcie --rate "700 TFLOP/s"; has "Too high to be true"; has "zeros"; lacks "normal"
+run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s"; has "Too high to be true"; has "is it a busbw?"; lacks "zeros"
+run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s" --json; json "j['verdict'] == 'high' and j['results'][0]['good_above'] < j['results'][0]['high_above'] < j['results'][0]['bound']"
+run 0 check link --on "2x rtx-4090" --rate "13 GB/s" --test h2d; has "Normal: 13 GB/s"; has "half of the PCIe lanes"; has "lspci"
+run 0 predict allreduce --on "2x rtx-4090" --size 1GB; has "half of the PCIe lanes"; has "Link Width"
+run 3 check link --on rtx-4090 --rate "13 GB/s" --test h2d; has "Not normal"; lacks "lanes"
+run 0 check gemm --on v100-sxm2-32gb --rate "90 TFLOP/s"; has "fp16"
 run 3 check gemm --on h100-pcie --rate "700 TFLOP/s" --lang ko; has "지나치게 높음"
 run 0 check gemm --on h100-sxm5 --rate "700 TFLOP/s"; has "Normal"
 run 0 check memory --on h200-sxm --rate "4.2 TB/s"; has "normal"
