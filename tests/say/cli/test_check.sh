@@ -36,6 +36,8 @@ run 3 check gemm --on h100-sxm5 --rate "1979 TFLOP/s"; has "impossible"; has "sp
 run 3 check gemm --on h100-pcie --rate "700 TFLOP/s"; has "Too high to be true"; has "zeros"; lacks "normal"
 run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s"; has "Too high to be true"; has "is it a busbw?"; lacks "zeros"
 run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s" --json; json "j['verdict'] == 'high' and j['results'][0]['good_above'] < j['results'][0]['high_above'] < j['results'][0]['bound']"
+sed -e 's/nodes: 2,/nodes: 1,/' -e 's/340 GB\/s, source/500 GB\/s, source/' "$JEOUL_SOURCE/examples/seed-004.yaml" | sed -n 1,10p | sed 's/nodes: \[2,/nodes: [1,/' > "$work/high.yaml"
+run 0 report "$work/high.yaml" --format text --lang en; flat; has "Too high to be true: 500 GB/s ● on 1 nodes"; has "! too high"
 run 0 check link --on "2x rtx-4090" --rate "13 GB/s" --test h2d; has "Normal: 13 GB/s"; has "half of the PCIe lanes"; has "lspci"
 run 0 predict allreduce --on "2x rtx-4090" --size 1GB; has "half of the PCIe lanes"; has "Link Width"
 run 3 check link --on rtx-4090 --rate "13 GB/s" --test h2d; has "Not normal"; lacks "lanes"
