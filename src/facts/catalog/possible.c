@@ -92,7 +92,7 @@ enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog
 {
 	const struct jl_gpu *gpu = sys->gpu;
 	const int n = sys->n_per_node;
-	int most;
+	int most, usual = 8;
 
 	if (!gpu || sys->system || n < 2)
 		return JL_OK;
@@ -104,10 +104,12 @@ enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog
 			       "the nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",
 			       gpu->id, gpu->link_text ? gpu->link_text : gpu->link, n, gpu->id);
 	most = jl_gpu_is_card(gpu) ? (int)jl_figure(cat, "host-cards-most") : boards_most(gpu, cat);
+	if (most < usual || begins(gpu->form_factor, "superchip")) /* a rack of superchips is one domain */
+		usual = most;
 	if (most > 0 && n > most)
 		return jl_fail(err, JL_E_RANGE,
 			       "there is no such machine: a host holds at most %d %s; the nearest that exists is "
 			       "'%dx(%dx %s)' (--hypothetical weighs it all the same)",
-			       most, gpu->id, (n + 7) / 8, n < 8 ? n : 8, gpu->id);
+			       most, gpu->id, (n + usual - 1) / usual, usual, gpu->id);
 	return JL_OK;
 }

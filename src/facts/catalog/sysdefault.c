@@ -58,7 +58,7 @@ static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, con
 
 /* Boards (SXM, OAM, superchips) are joined as in the reference host of their link's generation; those of a form that a join is for,
  * as that one says. Joins of a link are listed in order of size. */
-static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
+static void join_of_board(struct jl_sys *sys, const struct jl_catalog *cat)
 {
 	const struct jl_link_info *largest = NULL;
 
@@ -73,19 +73,11 @@ static enum jl_status join_of_board(struct jl_sys *sys, const struct jl_catalog 
 			largest = join;
 		if (sys->n_per_node <= join->host_max) {
 			sys->join = join;
-			return JL_OK;
+			return;
 		}
 	}
-	if (largest)
-		return jl_fail(err, JL_E_RANGE,
-			       "no usual host holds %d %s (at most %d): write %dx(%dx %s), or say how they are joined "
-			       "with 'via'",
-			       sys->n_per_node, sys->gpu->id, largest->host_max,
-			       (sys->n_per_node + largest->host_max - 1) / largest->host_max, largest->host_max,
-			       sys->gpu->id);
-	/* AMD, Gaudi, TPU: one join per link. */
-	sys->join = join_of_wire(cat, sys->gpu->link, NULL);
-	return JL_OK;
+	/* More than any host holds are refused by catalog/possible.c, in one wording for all. TPU: one join per link. */
+	sys->join = largest ? largest : join_of_wire(cat, sys->gpu->link, NULL);
 }
 
 enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
@@ -94,9 +86,8 @@ enum jl_status jl_sysdefault_join(struct jl_sys *sys, const struct jl_catalog *c
 
 	sys->join_assumed = true;
 	sys->join = NULL;
-	if (is_board(gpu)) {
-		JL_TRY(join_of_board(sys, cat, err));
-	}
+	if (is_board(gpu))
+		join_of_board(sys, cat);
 	if (!sys->join)
 		sys->join = join_of_wire(cat, gpu->pcie, jl_gpu_has_p2p(gpu) ? "p2p" : "host");
 	if (!sys->join)

@@ -447,6 +447,12 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 		status = take_cpu(p, sys, draft);
 	} else {
 		status = jl_find_unit(&unit, p->cat, draft->name, p->err);
+		if (status && strchr(draft->name, '+'))
+			return jl_fail(
+				p->err, JL_E_PARSE,
+				"'%s': two kinds of GPU in one job work in 'jeoul predict MODEL' only; here name "
+				"one kind",
+				draft->name);
 		if (status)
 			return at_column(p, draft->name_at, forgotten_sign(p, draft, status));
 		sys->gpu = unit.gpu;

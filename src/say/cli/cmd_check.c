@@ -24,7 +24,7 @@ const struct jl_option jl_check_options[] = {
 	JL_O_AMOUNT("busbw", "RATE", JL_K_BYTE_RATE, JL_N("bus bandwidth as nccl-tests counts it"), .above = true),
 	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("collectives: how long one took"), .above = true),
 	JL_O_TEXT("rate", "RATE", JL_N("gemm: e.g. \"620 TFLOP/s\"; memory, link, net: e.g. \"25 GB/s\"")),
-	JL_O_TEXT("dtype", "NAME", JL_N("gemm: number format (default: bf16)")),
+	JL_O_TEXT("dtype", "NAME", JL_N("gemm: number format (default: bf16, or the 16 bits that the device has)")),
 	JL_O_TEXT("shape", "MxNxK", JL_N("gemm: e.g. 8192 or 4096x1024x4096 (default: 8192)")),
 	JL_O_TEXT("test", "NAME", JL_N("memory: triad, copy; link: h2d, d2h, d2d")),
 	JL_O_COUNT("ranks", "N", 2, 1000000000LL, JL_N("of a collective, where not all of the system took part")),
@@ -165,8 +165,18 @@ static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_
 	return JL_OK;
 }
 
-static enum jl_status device_figure(struct figure *f, struct jl_cli *cli, const char *kind, struct jl_err *err)
+/* What people multiply in on it, where nobody says: the 16 bits that it has. */
+static const char *usual_format(const struct jl_gpu *gpu)
 {
+	return !gpu                               ? "fp32"
+	       : gpu->bf16_dense_flopps.value > 0 ? "bf16"
+	       : gpu->fp16_dense_flopps.value > 0 ? "fp16"
+						  : "fp32";
+}
+
+static enum jl_status device_figure(struct figure *f, const struct batch *b, const char *kind, struct jl_err *err)
+{
+	struct jl_cli *cli = b->cli;
 	const bool gemm = strcmp(kind, "gemm") == 0;
 	const char *rate = jl_text(cli, "rate"), *shape = jl_text(cli, "shape"), *dtype = jl_text(cli, "dtype"),
 		   *test = jl_text(cli, "test");
@@ -191,7 +201,7 @@ static enum jl_status device_figure(struct figure *f, struct jl_cli *cli, const 
 		put(f, "m", NULL, mnk[0]);
 		put(f, "n", NULL, mnk[1]);
 		put(f, "k", NULL, mnk[2]);
-		put(f, "dtype", dtype ? dtype : "bf16", NAN);
+		put(f, "dtype", dtype ? dtype : usual_format(b->sys.gpu), NAN);
 	}
 	if (size)
 		put(f, "size_B", NULL, size->value);
@@ -218,7 +228,7 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 					.metrics = &f->metric,
 					.n_metrics = 1,
 					.noise = jl_record_noise_unknown() };
-	JL_TRY(is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, cli, word, err));
+	JL_TRY(is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, &b, word, err));
 	JL_TRY(jl_judge(&b.judged[0], &b.judge, &f->record, err));
 	b.n = 1;
 	return finish(&b, NULL, err);

@@ -173,6 +173,10 @@ static enum jl_status find_why_not(struct jl_recommended *answer, const struct j
 	answer->why_not = sys->text ? jl_recommend_find(answer->found, sys) : -1;
 	if (!sys->text || answer->why_not >= 0)
 		return JL_OK;
+	if (sys->system && sys->gpu && sys->n_nodes == 1)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "--why-not %s: hosts are priced by their GPUs: write --why-not \"%dx %s\"", sys->text,
+			       sys->n_per_node, sys->gpu->id);
 	return jl_fail(err, JL_E_NOTFOUND,
 		       "--why-not %s: the catalog has no price of it in this number; 'jeoul catalog prices --gpu "
 		       "%s' has what there is",

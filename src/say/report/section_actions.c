@@ -146,8 +146,8 @@ static void reduce(struct list *l)
 		    jl_machine_hosts(&machine, s->w->cat, &s->w->reduce_sys, r->n_nodes, s->arena, &ignored))
 			continue;
 		jl_check_next(&next, &(struct jl_next_ask){ .kind = "allreduce",
-							    .verdict = mark == JL_MARK_BAD ? JL_VERDICT_IMPOSSIBLE
-											   : JL_VERDICT_LOW,
+							    .verdict = jl_verdict_is_bad(r->verdict) ? r->verdict
+												     : JL_VERDICT_LOW,
 							    .value = r->measured_Bps,
 							    .on_gpu = true,
 							    .n_workers = NAN,

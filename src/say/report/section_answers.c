@@ -259,6 +259,8 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 
 	JL_SENTENCE(s->doc,
 		    mark == JL_MARK_BAD ? JL_("No: |1 cannot be an algbw of |2 nodes; their links carry at most |4.")
+		    : r->verdict == JL_VERDICT_HIGH
+			    ? JL_("Too high to be true: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
 		    : mark == JL_MARK_WARN
 			    ? JL_("No, it is slow: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
 		    : r->verdict == JL_VERDICT_GOOD

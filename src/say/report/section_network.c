@@ -9,7 +9,7 @@ enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r)
 	if (!r->known || isnan(r->measured_Bps))
 		return JL_MARK_UNKNOWN;
 	return r->verdict == JL_VERDICT_IMPOSSIBLE ? JL_MARK_BAD
-	       : r->verdict == JL_VERDICT_LOW      ? JL_MARK_WARN
+	       : jl_verdict_is_bad(r->verdict)     ? JL_MARK_WARN
 						   : JL_MARK_GOOD;
 }
 

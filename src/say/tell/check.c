@@ -260,6 +260,8 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 		break;
 	case JL_BASIS_NONE: break;
 	}
+	if (j->half_lanes)
+		jl_tell_lanes(doc);
 	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
 		jl_tell_entry(doc, JL_("Assumed"), JL_LISTED, JL_("network %d x %s: name yours with over in --on"),
 			      j->sys->n_net, j->sys->net->id);
@@ -392,7 +394,7 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 
 	for (size_t i = 0; i < a->n; i++)
 		n[a->judged[i].verdict]++;
-	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_IMPOSSIBLE] + n[JL_VERDICT_WRONG];
+	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_HIGH] + n[JL_VERDICT_IMPOSSIBLE] + n[JL_VERDICT_WRONG];
 	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY];
 	jl_doc_lead(doc);
 	if (a->where)

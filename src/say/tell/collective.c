@@ -74,6 +74,13 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 	}
 }
 
+void jl_tell_lanes(struct jl_doc *doc)
+{
+	JL_ENTRY(doc, JL_("Assumed"), JL_ESTIMATED,
+		 "half of the PCIe lanes for each of two cards, as desktops have; the interval reaches to all of them. "
+		 "nvidia-smi -q (Link Width) and lspci -vv (LnkSta) show yours");
+}
+
 /* Why more hosts are slower, from the first and the last row. */
 static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 {
@@ -90,6 +97,8 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 			      last->in_network ? JL_("the switches may reduce on the way: counted")
 					       : JL_("a value above the bound is no algbw of this system: no algorithm "
 						     "reaches it without reduction in the network"));
+	if (last->half_lanes)
+		jl_tell_lanes(doc);
 	jl_tell_sure(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,

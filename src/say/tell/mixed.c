@@ -59,9 +59,12 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *m)
 	else
 		jl_tell_room(doc, &m->pace);
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++)
-		if (m->kind[k].alone > (m->is_shared ? m->shared_per_s : m->fits ? m->even_per_s : 0))
-			jl_tell_entry(doc, JL_("Better"), JL_ESTIMATED, JL_("%s alone: %s samples/s"),
-				      m->kind[k].sys.text, jl_about_text(JL_TXT, m->kind[k].alone));
+		if (m->kind[k].alone > (m->fits ? m->even_per_s : 0))
+			jl_tell_entry(doc,
+				      m->is_shared && m->kind[k].alone <= m->shared_per_s ? JL_("Beats even")
+											  : JL_("Better"),
+				      JL_ESTIMATED, JL_("%s alone: %s samples/s"), m->kind[k].sys.text,
+				      jl_about_text(JL_TXT, m->kind[k].alone));
 	jl_tell_table(doc, NULL, m->fits ? "kffff" : "kff",
 		      m->fits ? JL_N("GPUs|step|waits|samples by speed|step") : JL_N("GPUs|needs|has"));
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {

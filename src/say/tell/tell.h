@@ -176,6 +176,8 @@ void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer
 
 /* Verdicts: one in full, or a table of many with the worst in full. */
 void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *answer);
+/* collective.c: which PCIe lanes two cards of a desktop are taken to have. */
+void jl_tell_lanes(struct jl_doc *doc);
 
 /* A cluster on one page. */
 /* `ended`: why it ended early, NULL: it did not. */

@@ -173,6 +173,9 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	}
 	e.by_time = fixed_frac(&e, machine, &ask->ask) >= MOSTLY_FIXED;
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
+	if (!e.by_time) /* what others reached is no miracle */
+		e.range.most = fmax(e.range.high,
+				    fmin(rate->value * exp(JL_VERDICT_MOST * e.c.fast_ln), e.range.bound));
 	if (sys->gpu && e.c.size_B / kernel_least_s < e.range.bound) {
 		e.c.bound_Bps = e.range.bound = e.c.size_B / kernel_least_s;
 		e.range.high = fmin(e.range.high, e.range.bound);
@@ -195,6 +198,7 @@ static void around(struct jl_expect *range, double value, double answer_half_ln)
 	range->hi = fmin(value * exp(answer_half_ln), most);
 	range->low = value * exp(-JL_VERDICT_WIDER * answer_half_ln);
 	range->high = fmin(value * exp(JL_VERDICT_WIDER * answer_half_ln), most);
+	range->most = fmin(value * exp(JL_VERDICT_MOST * answer_half_ln), most);
 }
 
 static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_machine *machine,
@@ -242,6 +246,20 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 /* The driver copies ordinary memory to pinned memory and sends that: one core's copy, in turn with the link. */
 static const double staged_lo_frac = 0.08, staged_frac = 0.25, one_core_Bps = 10e9;
 
+/* Where half of the lanes may be all that a card has, half of the rate is normal. */
+static enum jl_status take_lanes(struct jl_device_expect *e, const struct jl_machine *machine, struct jl_err *err)
+{
+	struct jl_machine whole;
+
+	JL_TRY(jl_machine_make(&whole, machine->cat, &machine->sys, err));
+	e->half_lanes = whole.alone.half_lanes;
+	if (e->half_lanes) {
+		e->range.lo /= 2;
+		e->range.low /= 2;
+	}
+	return JL_OK;
+}
+
 static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_machine *machine,
 				  const struct jl_gemm_shared *sh, const struct jl_device_ask *ask, struct jl_err *err)
 {
@@ -269,7 +287,7 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 		e->range.value = fmin(rate * staged_frac, one_core_Bps);
 		e->range.lo = e->range.low = fmin(rate * staged_lo_frac, one_core_Bps / 4);
 	}
-	return JL_OK;
+	return take_lanes(e, machine, err);
 }
 
 void jl_check_tcp(struct jl_expect *ret_range, double nic_Bps, double all_Bps)
@@ -314,6 +332,7 @@ static void expect_memory(struct jl_device_expect *e, const struct jl_machine *m
 		e->range.lo = ask->size_B / (dev->fit.kernel_s + ask->size_B / e->range.lo);
 		e->range.low = ask->size_B / (dev->fit.kernel_s + ask->size_B / e->range.low);
 		e->range.hi = e->range.high = fmax(e->range.high, dev->fit.l2_Bps * exp(answer.half_ln));
+		e->range.most = 0;
 		return;
 	} else {
 		e->range.bound = dev->mem_Bps;

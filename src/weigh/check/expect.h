@@ -53,6 +53,7 @@ struct jl_device_ask {
 
 struct jl_device_expect {
 	struct jl_expect range;
+	bool half_lanes; /* link: a card may have half of its lanes, as in jl_fabric */
 	char bound_en[JL_CHECK_TEXT_MAX], bound_text[JL_CHECK_TEXT_MAX]; /* where the bound comes from */
 	char from_en[JL_CHECK_TEXT_MAX],
 		from_text[JL_CHECK_TEXT_MAX]; /* where the range does, of a host; "": the model */

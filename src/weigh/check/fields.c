@@ -71,6 +71,8 @@ static const struct jl_field judged[] = {
 	  .about = "beyond this it is too high to be true; null: only the bound is known" },
 	{ OF(NUMBER, expect.bound, "bound") },
 	{ JL_FIELD_BOOL_OF("at_edge", at_edge) },
+	{ OF(BOOL, half_lanes, "half_lanes"),
+	  .about = "two cards of a desktop: half of the PCIe lanes each is normal" },
 	{ OF(TEXT, bound_en, "bound_text") },
 	{ OF(TEXT, from_en, "expected_from") },
 	{ OF(SIZE, history.n, "n_history") },

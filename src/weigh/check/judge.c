@@ -138,6 +138,7 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 	j->is_coll = true;
 	j->basis = JL_BASIS_MODEL;
 	j->expect = j->coll.range;
+	j->half_lanes = j->coll.c.half_lanes;
 	j->bound_en = jl_arena_strdup(judge->arena, j->coll.c.limit_en);
 	j->bound_text = jl_arena_strdup(judge->arena, j->coll.c.limit_text);
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
@@ -189,6 +190,7 @@ static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_reco
 static void take_expect(struct jl_judged *j, const struct jl_device_expect *e)
 {
 	j->expect = e->range;
+	j->half_lanes = e->half_lanes;
 	if (!isnan(e->range.bound)) {
 		j->bound_en = e->bound_en;
 		j->bound_text = e->bound_text;

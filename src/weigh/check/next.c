@@ -105,13 +105,13 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 
 	if (ask->verdict == JL_VERDICT_WRONG)
 		add(&a, JL_N("the same test with fewer GPUs at a time, until the one that spoils it is found"));
-	else if (ask->verdict == JL_VERDICT_IMPOSSIBLE && ask->coll)
+	else if ((ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH) && ask->coll)
 		impossible_collective(&a, ask);
 	else if (ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH)
 		add(&a, JL_N("the unit (bits, bytes; sparse rates), and whether a cache served it"));
 	else if (ask->verdict == JL_VERDICT_LOW && ask->coll)
 		low_collective(&a, ask);
-	if (ask->verdict == JL_VERDICT_HIGH)
+	if (ask->verdict == JL_VERDICT_HIGH && !ask->coll)
 		add(&a, JL_N("which card it was, and its format; random numbers, not zeros, which draw less power; the "
 			     "clock "
 			     "stopped after the GPU had ended"));

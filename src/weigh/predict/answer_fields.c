@@ -257,6 +257,7 @@ static const struct jl_field collective[] = {
 	{ JL_FIELD_AS(jl_collective_case, CHOICE, limit, "bound_by"), .choices = limits },
 	{ JL_FIELD_AS(jl_collective_case, CHARS, limit_en, "bound_text") },
 	{ JL_FIELD_AS(jl_collective_case, BOOL, in_network, "in_network_reduction") },
+	{ C(BOOL, half_lanes), .about = "two cards of a desktop: half of the PCIe lanes each is assumed" },
 	{ JL_FIELD_TEXT_OF("algorithm", algorithm) },
 	{ C(NUMBER, n_steps) },
 	{ JL_FIELD_AS(jl_collective_case, BOOL, seen, "links_seen") },

@@ -210,14 +210,17 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 
 enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 {
-	const double peak = c->machine.dev.peak_flopps[c->shard.dtype];
+	const double *peaks = c->machine.dev.peak_flopps, peak = peaks[c->shard.dtype];
 
 	JL_TRY(check_degrees(c, err));
 	if (!(peak > 0))
 		return jl_fail(err, JL_E_USAGE,
 			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id,
-			       jl_dtype_name(c->shard.dtype), c->machine.sys.gpu ? "fp16" : "fp32");
+			       jl_dtype_name(c->shard.dtype),
+			       jl_dtype_name(!c->machine.sys.gpu  ? JL_FP32
+					     : peaks[JL_BF16] > 0 ? JL_BF16
+								  : JL_FP16));
 	if (c->plan.offload && !(c->machine.dev.host_Bps > 0))
 		return jl_fail(err, JL_E_USAGE, "nothing to offload to: the catalog knows no link from %s to a host",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "predict/choose.h"
 #include "predict/kind.h"
@@ -30,7 +31,7 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 		dtype = JL_FP16;
 		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have", device_name(c));
 	} else {
-		jl_note_add(&c->notes, "precision", "fp32: %s has no tensor cores", device_name(c));
+		jl_note_add(&c->notes, "precision", "fp32: %s has no matrix units of 16 bits", device_name(c));
 	}
 	c->shard.dtype = dtype;
 	c->shard.act_dtype = dtype == JL_FP16                                         ? JL_FP16
@@ -72,6 +73,9 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "flash", "plain attention: a CPU");
 	else if (half && c->machine.dev.priors->flash)
 		jl_note_add(&c->notes, "flash", "flash attention: %s runs it", device_name(c));
+	else if (strcmp(c->machine.sys.gpu->vendor, "NVIDIA") != 0)
+		jl_note_add(&c->notes, "flash", "memory-efficient attention: no flash kernel of %s was measured",
+			    device_name(c));
 	else
 		jl_note_add(&c->notes, "flash",
 			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer");

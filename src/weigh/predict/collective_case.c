@@ -232,6 +232,7 @@ enum jl_status jl_collective_case(struct jl_collective_case *ret_case, const str
 	c.busbw_factor = jl_busbw_factor(ask->kind, n_ranks);
 	c.half_ln = answer.half_ln;
 	c.fast_ln = answer.fast_ln;
+	c.half_lanes = part.alone.half_lanes;
 	c.seen = answer.doubt.x[JL_DOUBT_LINK] == 0;
 	c.in_network = c.n_nodes > 1 ? part.alone.inter.in_switch : part.alone.intra.in_switch;
 	c.algbw_Bps.value = ask->size_B / cost.time_s;

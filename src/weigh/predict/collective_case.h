@@ -38,6 +38,7 @@ struct jl_collective_case {
 	double limit_Bps;  /* the listed rate that bounds: of one host's network, or of one device's links */
 	double limit_frac; /* bound_Bps / limit_Bps: which share of it an algbw can reach */
 	bool in_network;   /* the switches (of the network, or of the host where there is one host) may reduce */
+	bool half_lanes;   /* a desktop's two cards: half of the PCIe lanes each, as in jl_fabric */
 	bool seen;         /* such a pair of links is among the published measurements */
 	/* "efa-v2 400 GB/s a host x 125/248": what bounds it, in words */
 	char limit_en[JL_LIMIT_TEXT_MAX], limit_text[JL_LIMIT_TEXT_MAX];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/possible.h"
 #include "predict/kind.h"
 
 #define SAMPLES_MAX 4096 /* of one device and pass, tried one by one */
@@ -36,6 +37,19 @@ static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, cons
 			text);
 	kind->n = jl_sys_per_node(&kind->sys);
 	return JL_OK;
+}
+
+/* One job has one library of collectives, and a board that joins its GPUs has no slots for others. */
+static enum jl_status check_pair(const struct jl_catalog *cat, const struct jl_gpu *a, const struct jl_gpu *b,
+				 struct jl_err *err)
+{
+	if (strcmp(a->vendor, b->vendor) != 0)
+		return jl_fail(err, JL_E_USAGE,
+			       "%s and %s: GPUs of %s and %s cannot share a job, whose collectives are of one library "
+			       "(NCCL, RCCL); take two kinds of one vendor",
+			       a->id, b->id, a->vendor, b->vendor);
+	JL_TRY(a == b ? JL_OK : jl_card_possible(a, cat, err));
+	return a == b ? JL_OK : jl_card_possible(b, cat, err);
 }
 
 /* The share that ends both kinds' steps most nearly together. */
@@ -198,6 +212,7 @@ enum jl_status jl_mixed_make(struct jl_mixed *ret_mixed, const struct jl_catalog
 		return jl_fail(err, JL_E_USAGE, "name the other GPUs with --on, e.g. --on \"2x rtx-3090\"");
 	JL_TRY(read_kind(&w, &m.kind[0], first, arena, err));
 	JL_TRY(read_kind(&w, &m.kind[1], with, arena, err));
+	JL_TRY(check_pair(cat, m.kind[0].sys.gpu, m.kind[1].sys.gpu, err));
 	const int total = m.kind[0].n + m.kind[1].n;
 
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {

@@ -331,4 +331,11 @@ json "not j['fits'] and j['even_samples_per_s'] is None and j['first']['step_s']
 run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --lang en; has "It does not fit: it needs"; has "With this it would"; lacks "samples/s"
 run 0 predict llama-3-8b --on "1x rtx-3090 + 1x rtx-4090" --batch 4 --lang ko; has "들어가지 않"; lacks "샘플/초"
 clear 2 "take 62 or 64" predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --global-batch 63
+run 0 predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090"; has "Beats even  rtx-4090 alone"
+clear 2 "one library" predict gpt2-124m --on "1x rtx-3090 + 1x mi300x"
+clear 2 "no card for a slot" predict gpt2-124m --on "1x h100-sxm5 + 1x rtx-4090"
+clear 2 "two kinds of GPU in one job" plan gpt2-124m --on "1x rtx-3090 + 1x rtx-4090"
+clear 2 "take --precision bf16" predict gpt2-124m --on a100-sxm4-80gb --precision fp8
+# 16 bits wherever the catalog lists a matrix rate of them, whoever made it
+for on in tpu-v5p trainium2 gaudi3 rx-7900-xtx; do run 0 predict gpt2-124m --on $on; has "bf16"; lacks "tensor cores"; done
 finish

@@ -101,6 +101,7 @@ run 2 recommend --purpose kaggle --budget "-5 USD" --lang en; one_line
 run 0 recommend --purpose kaggle --budget "100만원" --lang en; has "thousand KRW"; has "USD in all"; has "1 USD = 1,460 KRW (2025-11-14"
 run 0 recommend --purpose kaggle --why-not t4g --lang en; has "Why not"; has "ARM"
 run 0 recommend --purpose kaggle --why-not rtx-a5000 --lang en; has "it is the pick"
+run 1 recommend --purpose kaggle --why-not dgx-h100 --lang en; one_line; says "write --why-not \"8x h100-sxm5\""
 run 2 recommend --purpose kaggle --deadline "0 s" --lang en; one_line; says "above zero"
 # one number of months where nobody says one: what is served and what was observed too
 run 0 recommend --help; has "12)"
