@@ -112,7 +112,7 @@ static void megatron_states(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_puts(out, "--overlap-grad-reduce\n");
 	if (p->offload & JL_OFFLOAD_OPTIMIZER) /* which is part of the distributed one */
 		jl_buf_printf(out, "%s--optimizer-cpu-offload --use-precision-aware-optimizer\n",
-			      p->zero ? "" : "--use-distributed-optimizer ");
+			      p->zero ? "" : "--use-distributed-optimizer\n");
 	if (p->offload & JL_OFFLOAD_ACTIVATIONS)
 		jl_buf_printf(out, "--cpu-offloading-num-layers %.0f\n", c->subject.model.n_layers - 1);
 }
