@@ -103,10 +103,10 @@ static void cause(struct jl_section *s, const struct jl_weighed_system *of)
 
 static void largest_of(const struct jl_step_cost *step, struct jl_num *ret_share, const char **ret_name)
 {
-	const size_t part = jl_part_largest(step);
+	const struct jl_bound bound = jl_bound_of(step);
 
-	*ret_share = jl_num_share(jl_part_s(step, part) / step->step_s, JL_ESTIMATED);
-	*ret_name = jl_msg(jl_parts[part].en);
+	*ret_share = jl_num_share(bound.frac, JL_ESTIMATED);
+	*ret_name = jl_msg(bound.en);
 }
 
 /* What takes the time, and why: of the largest number in the scaling, else of the system asked for. */

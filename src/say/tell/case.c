@@ -66,7 +66,8 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	JL_LEAD(doc, c->subject.name);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"),
-		      jl_count_text(JL_TXT, c->shard.micro_batch * p->n_micro), jl_tell_device(c));
+		      jl_count_text(JL_TXT, c->shard.micro_batch * p->n_micro),
+		      p->tp * p->pp * p->cp > 1 ? JL_("worker") : jl_tell_device(c));
 	if (p->n_micro > 1)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(JL_TXT, c->shard.micro_batch));
 	if (p->dp > 1)

@@ -66,8 +66,7 @@ void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
 static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_prediction *p = &x->p;
-	const struct jl_step_cost *step = &p->step;
-	const size_t most = jl_part_largest(step);
+	const struct jl_bound most = jl_bound_of(&p->step);
 
 	if (p->room == JL_ROOM_NONE) {
 		jl_tell_room(doc, x);
@@ -75,16 +74,16 @@ static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 	}
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    !p->whole_run              ? JL_("A step takes |3, |6; most of it is |5 (|4).")
-		    : isnan(p->cost_usd.value) ? JL_("The whole run takes |1; a step |3, most of it |5 (|4).")
+		    !p->whole_run              ? JL_("A step takes |3, |6; |7 is |5 (|4).")
+		    : isnan(p->cost_usd.value) ? JL_("The whole run takes |1; a step |3, |7 |5 (|4).")
 		    : x->how.n_gpus > p->rent.most
-			    ? JL_("The whole run takes |1 and |2 at list price; a step |3, most of it |5 (|4).")
-			    : JL_("The whole run takes |1 and |2 of rent; a step |3, most of it |5 (|4)."),
+			    ? JL_("The whole run takes |1 and |2 at list price; a step |3, |7 |5 (|4).")
+			    : JL_("The whole run takes |1 and |2 of rent; a step |3, |7 |5 (|4)."),
 		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
-		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
-		    JL_FIG(jl_tell_share(doc, jl_part_s(step, most) / step->step_s)),
-		    JL_WORD(jl_msg(jl_parts[most].en)),
-		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
+		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)), JL_FIG(jl_tell_share(doc, most.frac)),
+		    JL_WORD(jl_msg(most.en)),
+		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)),
+		    JL_WORD(most.frac > 0.5 ? JL_("most of it") : JL_("the largest part")));
 }
 
 /* What would make a wide one narrower. */
@@ -208,7 +207,9 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
 	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
 		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(jl_memory_parts[i].en),
+			jl_tell_piece(doc, JL_ESTIMATED, "%s %s",
+				      m->in_update && i == JL_MEMORY_ACTIVATIONS ? JL_("the optimizer's copies")
+										 : jl_msg(jl_memory_parts[i].en),
 				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])));
 }
 
@@ -324,21 +325,21 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 
 static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 {
-	const size_t part = jl_part_largest(&x->p.step);
-	const char *key = jl_parts[part].key;
+	const struct jl_bound most = jl_bound_of(&x->p.step);
+	const char *key = jl_parts[most.part].key;
 
 	if (x->p.step.input_s > 0) /* the step ends when its input has come, however small the wait is */
 		bound_by_input(doc, x);
 	else if (strcmp(key, "compute") == 0)
 		bound_by_compute(doc, x);
-	else if (strcmp(key, "data_parallel") == 0)
+	else if (most.en == jl_parts[most.part].en && strcmp(key, "data_parallel") == 0)
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
 			      jl_units_said(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 	else if (strcmp(key, "host_launch") == 0)
 		JL_ENTRY(doc, JL_("Bound by"), JL_ESTIMATED,
 			 "the host: it launches kernels more slowly than the GPU runs them");
 	else
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(jl_parts[part].en));
+		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(most.en));
 }
 
 /* --- what would help */
@@ -419,12 +420,11 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 /* What takes most of it: the bar and the words are of the same share. */
 static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 {
-	const size_t most = jl_part_largest(step);
-	const double frac = jl_part_s(step, most) / step->step_s;
+	const struct jl_bound most = jl_bound_of(step);
 
 	jl_doc_cell(doc, JL_MARK_NONE);
-	jl_doc_bar(doc, frac, 10);
-	jl_tell_said(doc, JL_ESTIMATED, " %.0f %% %s", 100 * frac, jl_msg(jl_parts[most].en));
+	jl_doc_bar(doc, most.frac, 10);
+	jl_tell_said(doc, JL_ESTIMATED, " %.0f %% %s", 100 * most.frac, jl_msg(most.en));
 }
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
@@ -485,22 +485,21 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	const struct jl_step_cost *step = &sweep->last->p.step;
-	const size_t most = jl_part_largest(step);
+	const struct jl_bound most = jl_bound_of(&sweep->last->p.step);
 
 	jl_tell_case(doc, &sweep->last->how);
 	jl_doc_break(doc);
-	JL_SENTENCE(
-		doc,
-		sweep->base < sweep->last || sweep->n == 1
-			? JL_("|1 GPUs are |2 as fast as |3 (efficiency |4): |5, and |6 of each step is |7.")
-			: JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
-		JL_FIG(jl_num_count(sweep->last->how.n_gpus)),
-		JL_FIG(jl_num_digits(jl_num_times(sweep->last->speedup), 2)),
-		JL_FIG(jl_num_count(sweep->base->how.n_gpus)), JL_FIG(jl_tell_share(doc, sweep->last->efficiency_frac)),
-		JL_FIG(jl_num_ranged(
-			jl_num_digits(jl_num_estimate(sweep->last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
-		JL_FIG(jl_tell_share(doc, jl_part_s(step, most) / step->step_s)), JL_WORD(jl_msg(jl_parts[most].en)));
+	JL_SENTENCE(doc,
+		    sweep->base < sweep->last || sweep->n == 1
+			    ? JL_("|1 GPUs are |2 as fast as |3 (efficiency |4): |5, and |6 of each step is |7.")
+			    : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
+		    JL_FIG(jl_num_count(sweep->last->how.n_gpus)),
+		    JL_FIG(jl_num_digits(jl_num_times(sweep->last->speedup), 2)),
+		    JL_FIG(jl_num_count(sweep->base->how.n_gpus)),
+		    JL_FIG(jl_tell_share(doc, sweep->last->efficiency_frac)),
+		    JL_FIG(jl_num_ranged(
+			    jl_num_digits(jl_num_estimate(sweep->last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
+		    JL_FIG(jl_tell_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
 	sweep_table(doc, sweep);
 	settings(doc, sweep);
 	bound(doc, sweep->last);

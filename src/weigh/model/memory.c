@@ -172,6 +172,7 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 	/* what an update needs for itself comes when activations are gone, and is always as large */
 	if ((in->grads_later || in->plan->zero == 0) && update_B > mem.activations_B * (1.0 + waste_frac)) {
 		mem.activations_B = update_B;
+		mem.in_update = true;
 		waste_frac = 0.0;
 	}
 	const double waste_B = waste_frac * (mem.activations_B + mem.buffers_B);

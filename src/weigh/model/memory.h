@@ -1,6 +1,8 @@
 /* Device memory of a training step, per tensor, on its fullest stage at its fullest moment. Pure. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "model/step.h"
 
 /* What lies beside the tensors: measured or fitted, not derived. */
@@ -28,6 +30,7 @@ struct jl_memory_in {
 /* Parts sum to total_B. */
 struct jl_memory {
 	double weights_B, gradients_B, optimizer_B, activations_B, buffers_B, context_B, total_B;
+	bool in_update; /* the peak is the update's: activations are gone, activations_B are the optimizer's copies */
 };
 
 struct jl_memory jl_memory_peak(const struct jl_memory_in *in);

@@ -124,7 +124,7 @@ static void begin_item(struct worker *w, const struct jl_plan_way *item)
 	const struct jl_plan_space *space = &w->s->space;
 
 	w->n_variant = w->n_async = 0;
-	for (int i = 0; i <= item->sp; i++)
+	for (int i = 0; i <= jl_plan_way_overlaps(space->site, item); i++)
 		if (!i || jl_plan_allows(&space->narrow, JL_AXIS_OVERLAP, 1))
 			w->async[w->n_async++] = i;
 	jl_plan_way_case(&w->c, space->site, item);
@@ -211,7 +211,7 @@ static int tail_runs(const struct jl_plan_tail *tail, const struct jl_plan_way *
 {
 	if (tail->offload & JL_OFFLOAD_ACTIVATIONS && !moves)
 		return 0;
-	if ((tail->zero == 2 && way->pp > 1) || jl_plan_way_moves_both(way, tail->offload))
+	if ((tail->zero == 2 && way->pp > 1) || !jl_plan_way_moves(way, tail->offload))
 		return 0;
 	return !(tail->offload & JL_OFFLOAD_PARAMS) || tail->zero == 3 ||
 	       (n_ranks <= 1 && way->tp == 1 && way->pp == 1);

@@ -110,8 +110,9 @@ static void megatron_states(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_printf(out, "--num-distributed-optimizer-instances %.0f\n", p->dp * p->cp / p->shard);
 	if (p->dp * p->cp > 1)
 		jl_buf_puts(out, "--overlap-grad-reduce\n");
-	if (p->offload & JL_OFFLOAD_OPTIMIZER)
-		jl_buf_puts(out, "--optimizer-cpu-offload --use-precision-aware-optimizer\n");
+	if (p->offload & JL_OFFLOAD_OPTIMIZER) /* which is part of the distributed one */
+		jl_buf_printf(out, "%s--optimizer-cpu-offload --use-precision-aware-optimizer\n",
+			      p->zero ? "" : "--use-distributed-optimizer\n");
 	if (p->offload & JL_OFFLOAD_ACTIVATIONS)
 		jl_buf_printf(out, "--cpu-offloading-num-layers %.0f\n", c->subject.model.n_layers - 1);
 }

@@ -90,9 +90,28 @@ bool jl_plan_way_moves_activations(const struct jl_plan_way *way)
 	       way->recompute == (way->framework == JL_FW_MEGATRON ? JL_RECOMPUTE_NONE : JL_RECOMPUTE_FULL);
 }
 
-bool jl_plan_way_moves_both(const struct jl_plan_way *way, unsigned offload)
+static bool is_cut(const struct jl_plan_way *way)
 {
-	return way->framework == JL_FW_MEGATRON && offload & JL_OFFLOAD_PARAMS && offload & JL_OFFLOAD_ACTIVATIONS;
+	return way->tp > 1 || way->pp > 1 || way->cp > 1 || way->ep > 1;
+}
+
+bool jl_plan_way_moves(const struct jl_plan_way *way, unsigned offload)
+{
+	const bool optimizer = offload & JL_OFFLOAD_OPTIMIZER, params = offload & JL_OFFLOAD_PARAMS;
+
+	if (way->framework == JL_FW_MEGATRON)
+		return !params;
+	return optimizer == params || (optimizer && !is_cut(way));
+}
+
+bool jl_plan_way_overlaps(const struct jl_plan_site *site, const struct jl_plan_way *way)
+{
+	const struct jl_fabric *f = &site->base.machine.fabric;
+	const int joined = f->intra_kind == JL_INTRA_MESH || f->intra_kind == JL_INTRA_SWITCH ? f->n_per_node
+			   : f->intra_kind == JL_INTRA_BRIDGE_PAIR                            ? 2
+											      : 1;
+
+	return way->sp && way->tp <= joined;
 }
 
 bool jl_plan_one_queue(const struct jl_case *c)
@@ -111,7 +130,7 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 {
 	const double dp = jl_plan_way_dp(site, way), n_ranks = dp * way->cp;
 	const double n_micro = site->global_batch / dp / way->micro_batch;
-	const bool cut = way->tp > 1 || way->pp > 1 || way->cp > 1 || way->ep > 1;
+	const bool cut = is_cut(way);
 	const double layers = site->base.subject.model.n_layers;
 
 	if (cut && way->framework == JL_FW_EAGER &&
@@ -121,7 +140,8 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 		return false;
 	if (way->sp && way->tp == 1)
 		return false;
-	if (way->tp_async && (!way->sp || jl_plan_at_odds(&site->base, (enum jl_framework)way->framework, way->zero)))
+	if (way->tp_async && (!jl_plan_way_overlaps(site, way) ||
+			      jl_plan_at_odds(&site->base, (enum jl_framework)way->framework, way->zero)))
 		return false; /* overlapped slices gather along the sequence, and not beside Megatron's FSDP */
 	if (way->vpp > 1 &&
 	    (way->pp == 1 || fmod(layers, (double)way->pp * way->vpp) != 0 || fmod(n_micro, way->pp) != 0))
@@ -136,7 +156,7 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 		return false;
 	if (way->offload & JL_OFFLOAD_ACTIVATIONS && !jl_plan_way_moves_activations(way))
 		return false;
-	if (jl_plan_way_moves_both(way, way->offload))
+	if (!jl_plan_way_moves(way, way->offload))
 		return false;
 	/* Weights go to the host with ZeRO-3; one device alone is a cut of one. */
 	return !(way->offload & JL_OFFLOAD_PARAMS) || way->zero == 3 || (n_ranks <= 1 && !cut);
@@ -201,7 +221,7 @@ bool jl_plan_way_same_cut(const struct jl_plan_way *a, const struct jl_plan_way 
 	return a->tp == b->tp && a->pp == b->pp && a->cp == b->cp && a->ep == b->ep && (a->zero == 3) == (b->zero == 3);
 }
 
-#define CHANGES_MAX 160
+#define CHANGES_MAX 200
 
 static void change(char text[CHANGES_MAX], const char *name, double from, double to)
 {
@@ -222,6 +242,7 @@ static void changed_word(char text[CHANGES_MAX], const char *name, const char *f
 void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction)
 {
 	static const char *const recompute[] = { "none", "selective", "full" };
+	char offload[2][JL_OFFLOAD_TEXT_MAX];
 	const struct jl_case *was = &site->usual.how;
 	const double was_s = site->usual.prediction.step_s.value, is_s = prediction->step_s.value;
 	char text[CHANGES_MAX] = "";
@@ -236,13 +257,19 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
 	changed_word(text, "", jl_framework_word(was->framework), jl_framework_word(way->framework));
 	change(text, "tp", was->plan.tp, way->plan.tp);
+	change(text, "sp", was->plan.sp, way->plan.sp);
+	change(text, "overlap", was->plan.tp_async, way->plan.tp_async);
 	change(text, "pp", was->plan.pp, way->plan.pp);
+	change(text, "vpp", was->plan.n_chunks, way->plan.n_chunks);
 	change(text, "cp", was->plan.cp, way->plan.cp);
 	change(text, "ep", was->plan.ep, way->plan.ep);
 	change(text, "zero", was->plan.zero, way->plan.zero);
+	change(text, "hsdp", was->plan.shard > 0, way->plan.shard > 0);
+	change(text, "keep-gathered", was->plan.keep_gathered, way->plan.keep_gathered);
 	change(text, "--micro-batch", was->shard.micro_batch, way->shard.micro_batch);
 	changed_word(text, "--recompute ", recompute[was->plan.recompute], recompute[way->plan.recompute]);
-	change(text, "--offload", was->plan.offload, way->plan.offload);
+	changed_word(text, "--offload ", jl_offload_text(offload[0], was->plan.offload),
+		     jl_offload_text(offload[1], way->plan.offload));
 	for (size_t i = 1; i < JL_N_PART; i++)
 		if (jl_part_s(&site->usual.prediction.step, i) - jl_part_s(&prediction->step, i) >
 		    jl_part_s(&site->usual.prediction.step, most) - jl_part_s(&prediction->step, most))

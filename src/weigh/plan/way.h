@@ -52,8 +52,12 @@ double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_r
 /* May activations go to the host? Nobody does it in a pipeline; Megatron not beside recompute, DeepSpeed only what full recompute keeps. */
 bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
 
-/* Weights and activations at once: nobody who cuts layers does. */
-bool jl_plan_way_moves_both(const struct jl_plan_way *way, unsigned offload);
+/* Does one framework move all of it to the host together? Megatron-LM no weights; DeepSpeed, which cuts no layers, the optimizer, and weights
+ * beside it; torchtitan (enable_cpu_offload) both or nothing. */
+bool jl_plan_way_moves(const struct jl_plan_way *way, unsigned offload);
+
+/* Overlapped slices write into each other's memory (userbuffers, symmetric memory): all of a layer's are joined by NVLink or xGMI. */
+bool jl_plan_way_overlaps(const struct jl_plan_site *site, const struct jl_plan_way *way);
 
 /* Before Blackwell exchanges hide behind products only where one queue keeps the order (CUDA_DEVICE_MAX_CONNECTIONS=1), which Megatron-LM asks
  * for beside slices of layers or sequences, and which its FSDP refuses: it warns of both together, and not both are hidden (its arguments.py). */

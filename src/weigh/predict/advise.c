@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 struct idea_in {
 	const struct jl_catalog *cat;
@@ -107,8 +108,12 @@ static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct j
 		return false;
 	alt->shard.micro_batch *= times;
 	alt->global_batch *= times;
-	say(advice, JL_N("batch %.0f per GPU instead of %.0f (global %.0f)"), alt->shard.micro_batch,
-	    in->base->shard.micro_batch, alt->global_batch);
+	if (alt->plan.tp * alt->plan.pp * alt->plan.cp > 1)
+		say(advice, JL_N("micro-batch %.0f instead of %.0f (global %.0f)"), alt->shard.micro_batch,
+		    in->base->shard.micro_batch, alt->global_batch);
+	else
+		say(advice, JL_N("batch %.0f per GPU instead of %.0f (global %.0f)"), alt->shard.micro_batch,
+		    in->base->shard.micro_batch, alt->global_batch);
 	return true;
 }
 
@@ -189,31 +194,6 @@ static bool less_recompute(const struct idea_in *in, struct jl_case *alt, struct
 		say(advice, JL_N("no recompute: it fits without"));
 	else
 		say(advice, JL_N("selective instead of full recompute"));
-	return true;
-}
-
-static bool more_recompute(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
-{
-	if (in->fits || in->base->plan.recompute == JL_RECOMPUTE_FULL)
-		return false;
-	alt->plan.recompute = JL_RECOMPUTE_FULL;
-	say(advice, JL_N("full recompute"));
-	return true;
-}
-
-static bool offload(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
-{
-	if (in->fits || !(alt->machine.dev.host_Bps > 0) || (in->base->plan.offload & JL_OFFLOAD_OPTIMIZER))
-		return false;
-	alt->plan.offload |= JL_OFFLOAD_OPTIMIZER;
-	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
-		alt->plan.recompute = JL_RECOMPUTE_FULL;
-	if (jl_case_weigh(alt).memory.total_B > alt->machine.dev.mem_B)
-		alt->plan.offload |= JL_OFFLOAD_PARAMS;
-	if (alt->plan.offload & JL_OFFLOAD_PARAMS)
-		say(advice, JL_N("offload optimizer, params; recompute"));
-	else
-		say(advice, JL_N("offload optimizer, full recompute"));
 	return true;
 }
 
@@ -382,8 +362,6 @@ static const struct {
 	{ .key = "fused", .change = fused },
 	{ .key = "precision", .change = narrower, .network = true },
 	{ .key = "less_recompute", .change = less_recompute },
-	{ .key = "recompute", .change = more_recompute },
-	{ .key = "offload", .change = offload },
 	{ .key = "smaller_batch", .change = smaller_batch, .network = true },
 	{ .key = "interleave", .change = interleave },
 	{ .key = "decode_on_gpu", .change = decode_on_gpu, .network = true },
@@ -405,21 +383,77 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_wid
 	return jl_estimate_around(times, half);
 }
 
+/* Changes of the question itself: what they gain is what it is then answered, with the batch that it then has. Of one key the first that
+ * helps. Who asked for something else is asked to change it only where nothing runs as it is. */
+enum { NO = JL_UNSET, AGAIN = JL_RECOMPUTE_FULL, STATES = JL_OFFLOAD_OPTIMIZER, ALL = STATES | JL_OFFLOAD_PARAMS };
+
+static const struct remedy {
+	const char *key, *en;
+	int recompute, offload, optimizer, states, zero;
+} remedies[] = {
+	{ "zero", "--parallel zero=3", NO, NO, NO, NO, 3 },
+	{ "recompute", "--recompute full", AGAIN, NO, NO, NO, NO },
+	{ "optimizer", "--optimizer fused", NO, NO, JL_OPT_FUSED, NO, NO },
+	{ "optimizer", "--optimizer adamw8bit", NO, NO, JL_OPT_ADAMW8, NO, NO },
+	{ "optimizer", "--optimizer paged8bit --states bf16", NO, NO, JL_OPT_PAGED8, 1, NO },
+	{ "offload", "--offload optimizer", NO, STATES, NO, NO, NO },
+	{ "offload", "--offload optimizer --recompute full", AGAIN, STATES, NO, NO, NO },
+	{ "offload", "--offload optimizer,params", NO, ALL, NO, NO, NO },
+	{ "offload", "--offload optimizer,params --recompute full", AGAIN, ALL, NO, NO, NO },
+};
+#define N_IDEAS (JL_LEN(ideas) + JL_LEN(remedies))
+
+/* Puts what a remedy says into the question; false: that is said already, or something else is. */
+static bool put(int *asked, int value, int now, bool may)
+{
+	if (value == JL_UNSET)
+		return true;
+	if (value == now || (*asked != JL_UNSET && !may))
+		return false;
+	*asked = value;
+	return true;
+}
+
+static bool ask_for(const struct idea_in *in, const struct remedy *r, struct jl_case *alt, struct jl_advice *advice)
+{
+	const struct jl_case *base = in->base;
+	struct jl_request req = base->asked;
+
+	if (!base->subject.kind->is_cut || (in->fits && (r->offload != NO || r->optimizer != NO)) ||
+	    (r->zero != NO && (!in->fits || base->plan.zero || base->plan.dp != base->n_gpus || base->n_gpus < 2)) ||
+	    !put(&req.plan.zero, r->zero, NO, false) ||
+	    !put(&req.recompute, r->recompute, (int)base->plan.recompute, !in->fits) ||
+	    !put(&req.offload, r->offload, (int)base->plan.offload, true) ||
+	    !put(&req.optimizer, r->optimizer, base->optimizer, false) || !put(&req.states, r->states, NO, false) ||
+	    (r->offload != NO && !(base->machine.dev.host_Bps > 0)) ||
+	    jl_case_choose(alt, in->cat, &base->subject, &base->machine, &req, NULL) ||
+	    (r->zero != NO && alt->global_batch == base->global_batch) || /* an idea of its own */
+	    (r->optimizer != NO && alt->framework == JL_FW_MEGATRON))     /* which has its own */
+		return false;
+	if (alt->global_batch != base->global_batch)
+		say(advice, JL_N("{%s} (global %.0f)"), r->en, alt->global_batch);
+	else
+		say(advice, "{%s}", r->en);
+	return true;
+}
+
 static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advice)
 {
+	const struct remedy *remedy = i < JL_LEN(ideas) ? NULL : &remedies[i - JL_LEN(ideas)];
 	struct jl_case alt;
 	struct jl_weight w;
 
-	jl_case_what_if(&alt, in->base);
-	*advice = (struct jl_advice){ .key = ideas[i].key,
+	*advice = (struct jl_advice){ .key = remedy ? remedy->key : ideas[i].key,
 				      .n_gpus = in->base->n_gpus,
 				      .step_s_before = in->weight.step.step_s,
 				      .half_ln_before = in->half_ln,
 				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
 				      .alone_samples_per_s = NAN,
 				      .makes_it_fit = !in->fits };
-	if ((!in->base->subject.kind->is_cut && !ideas[i].network) || !ideas[i].change(in, &alt, advice) ||
-	    jl_case_check(&alt, NULL))
+	jl_case_what_if(&alt, in->base);
+	if (remedy ? !ask_for(in, remedy, &alt, advice)
+		   : (!in->base->subject.kind->is_cut && !ideas[i].network) || !ideas[i].change(in, &alt, advice) ||
+			     jl_case_check(&alt, NULL))
 		return false;
 	w = jl_case_weigh(&alt);
 	advice->step_s_after = w.step.step_s;
@@ -443,18 +477,20 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 		 struct jl_arena *arena)
 {
 	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_weigh(c), .arena = arena };
+	const char *key = "";
 	size_t n = 0;
 
 	in.half_ln = jl_case_half_ln(c, &in.weight.step);
 	in.room = jl_case_room(c, &in.weight);
 	in.limit_B = c->machine.dev.mem_B * (in.room == JL_ROOM_FITS ? JL_TIGHT_FRAC : 1);
 	in.fits = in.room != JL_ROOM_NONE;
-	for (size_t i = 0; i < JL_LEN(ideas); i++) {
+	for (size_t i = 0; i < N_IDEAS; i++) {
 		struct jl_advice advice;
 		size_t at = n < JL_ADVICE_MAX ? n : JL_ADVICE_MAX;
 
-		if (!try_idea(&in, i, &advice))
+		if (!try_idea(&in, i, &advice) || strcmp(advice.key, key) == 0)
 			continue;
+		key = advice.key;
 		while (at > 0 && comes_before(&advice, &ret_advice[at - 1])) {
 			if (at < JL_ADVICE_MAX)
 				ret_advice[at] = ret_advice[at - 1];

@@ -131,7 +131,7 @@ static const struct jl_schema rent_fields = JL_SCHEMA("rent", jl_rent, rent);
 JL_BOOL_OF(has_unit, jl_prediction, r->unit != NULL);
 JL_BOOL_OF(offloads, jl_prediction, r->host_B > 0);
 JL_BOOL_OF(fits, jl_prediction, r->room != JL_ROOM_NONE);
-JL_TEXT_OF(bound_by, jl_prediction, r->step.input_s > 0 ? "input" : jl_parts[jl_part_largest(&r->step)].key);
+JL_TEXT_OF(bound_by, jl_prediction, r->step.input_s > 0 ? "input" : jl_parts[jl_bound_of(&r->step).part].key);
 JL_TEXT_OF(scope, jl_prediction, r->whole_run ? "run" : "step");
 JL_BOOL_OF(is_run, jl_prediction, r->whole_run);
 JL_BOOL_OF(has_rent, jl_prediction, !isnan(r->rent.usdps));

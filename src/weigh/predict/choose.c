@@ -416,6 +416,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 {
 	struct jl_case c = { .subject = *subject,
 			     .machine = *machine,
+			     .asked = *req,
 			     .ram_B = jl_given_or(req->ram_B, machine->host.ram_B),
 			     .profile.launch_s = NAN,
 			     .loss = JL_UNSET,

@@ -43,14 +43,25 @@ double jl_part_of(const void *whole, const struct jl_part *part)
 	return *(const double *)(const void *)((const char *)whole + part->offset);
 }
 
-size_t jl_part_largest(const struct jl_step_cost *step)
+struct jl_bound jl_bound_of(const struct jl_step_cost *step)
 {
-	size_t best = 0;
+	static const unsigned links = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8; /* of jl_parts */
+	static const double nearly_all = 0.8;
+	size_t best[2] = { 0, 2 };
+	double links_s = 0;
 
-	for (size_t i = 1; i < JL_N_PART; i++)
-		if (jl_part_of(step, &jl_parts[i]) > jl_part_of(step, &jl_parts[best]))
-			best = i;
-	return best;
+	for (size_t i = 0; i < JL_N_PART; i++) {
+		const unsigned is_link = links >> i & 1;
+
+		links_s += is_link ? jl_part_s(step, i) : 0;
+		if (jl_part_s(step, i) > jl_part_s(step, best[is_link]))
+			best[is_link] = i;
+	}
+	const size_t part = best[links_s > jl_part_s(step, best[0])];
+	const bool all = (links >> part & 1) && jl_part_s(step, part) < nearly_all * links_s;
+
+	return (struct jl_bound){ part, all ? JL_N("communication") : jl_parts[part].en,
+				  (all ? links_s : jl_part_s(step, part)) / step->step_s };
 }
 
 /* As the time of a step is unsure. */

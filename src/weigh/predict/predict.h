@@ -48,7 +48,7 @@ double jl_subject_params(const struct jl_subject *subject);
 const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params);
 
 /* A choice that was made for the person, and why; in English and as the person reads it. */
-#define JL_NOTE_TEXT_MAX 224
+#define JL_NOTE_TEXT_MAX 320
 #define JL_NOTES_MAX     24
 struct jl_note {
 	const char *key; /* the option that would have said it */
@@ -93,6 +93,7 @@ struct jl_case {
 	bool tuned;                                           /* fine-tuning was asked for: intervals are its own */
 	double ram_B;                                         /* of one host; NAN: not known */
 	double samples, tokens, steps_per_epoch, epochs, pue; /* NAN: not asked for */
+	struct jl_request asked;                              /* what it follows from; its texts are not kept */
 	struct jl_notes notes;
 };
 /* Of a published step: nothing is read for it, and nobody asks for a run. */
@@ -255,9 +256,17 @@ static inline double jl_part_s(const struct jl_step_cost *step, size_t part)
 {
 	return jl_part_of(step, &jl_parts[part]);
 }
-#define JL_N_MEMORY_PART 6
+#define JL_N_MEMORY_PART      6
+#define JL_MEMORY_ACTIVATIONS 3
 extern const struct jl_part jl_memory_parts[JL_N_MEMORY_PART];
-size_t jl_part_largest(const struct jl_step_cost *step);
+/* What a step is bound by: all communication where that takes more than any other part, by the name of its largest kind where the others
+ * are small beside it. */
+struct jl_bound {
+	size_t part; /* the largest of it */
+	const char *en;
+	double frac;
+};
+struct jl_bound jl_bound_of(const struct jl_step_cost *step);
 
 /* Which offers count, the same for every command. A price is one of a machine where its host is in it and its
  * accelerators are whole ones; it may be had many times unless it is one seller's on a marketplace. -1: age not known. */

@@ -77,31 +77,42 @@ enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, s
 	return JL_OK;
 }
 
+static const struct {
+	const char *name;
+	unsigned bit;
+} offloads[] = {
+	{ "none", 0 },
+	{ "optimizer", JL_OFFLOAD_OPTIMIZER },
+	{ "params", JL_OFFLOAD_PARAMS },
+	{ "activations", JL_OFFLOAD_ACTIVATIONS },
+	{ "nvme", JL_OFFLOAD_NVME },
+};
+
+const char *jl_offload_text(char out[JL_OFFLOAD_TEXT_MAX], unsigned offload)
+{
+	snprintf(out, JL_OFFLOAD_TEXT_MAX, "%s", offload ? "" : offloads[0].name);
+	for (size_t i = 1, at = 0; i < JL_LEN(offloads); i++)
+		if (offload & offloads[i].bit)
+			at += (size_t)snprintf(out + at, JL_OFFLOAD_TEXT_MAX - at, "%s%s", at ? "," : "",
+					       offloads[i].name);
+	return out;
+}
+
 enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_err *err)
 {
-	static const struct {
-		const char *name;
-		int bit;
-	} words[] = {
-		{ "none", 0 },
-		{ "optimizer", JL_OFFLOAD_OPTIMIZER },
-		{ "params", JL_OFFLOAD_PARAMS },
-		{ "activations", JL_OFFLOAD_ACTIVATIONS },
-		{ "nvme", JL_OFFLOAD_NVME },
-	};
 	int offload = 0;
 	char piece[JL_ITEM_MAX];
 
 	while (jl_next_item(&text, piece)) {
 		size_t i = 0;
 
-		while (i < JL_LEN(words) && strcmp(words[i].name, piece) != 0)
+		while (i < JL_LEN(offloads) && strcmp(offloads[i].name, piece) != 0)
 			i++;
-		if (i == JL_LEN(words))
+		if (i == JL_LEN(offloads))
 			return jl_fail(err, JL_E_USAGE,
 				       "--offload: '%s' is not one of optimizer, params, activations, nvme, none",
 				       piece);
-		offload |= words[i].bit;
+		offload |= (int)offloads[i].bit;
 	}
 	if ((offload & JL_OFFLOAD_NVME) && !(offload & JL_OFFLOAD_OPTIMIZER))
 		return jl_fail(err, JL_E_USAGE,

@@ -90,4 +90,6 @@ struct jl_request jl_request_empty(void);
 enum jl_status jl_request_parallel(struct jl_ask_plan *plan, const char *text, struct jl_err *err);
 
 /* "optimizer,params,activations" -> enum jl_offload; "none" is 0. */
+#define JL_OFFLOAD_TEXT_MAX 48
+const char *jl_offload_text(char out[JL_OFFLOAD_TEXT_MAX], unsigned offload); /* those words */
 enum jl_status jl_request_offload(int *ret_offload, const char *text, struct jl_err *err);

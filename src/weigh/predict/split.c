@@ -203,16 +203,15 @@ static size_t memory_steps(const struct search *s, const struct jl_split *split,
 }
 
 /* Whether other ways are looked at beside the first that fits: who needs neither cut states nor layers made again is content, unless whole
- * states leave a device too little room for a pass that fills it. */
+ * states or weights leave too little room for a pass that fills a device. */
 static bool looks_on(const struct search *s, const struct jl_split *first, const struct jl_case *c)
 {
 	const struct jl_request *req = s->req;
+	const bool adapters = jl_case_adapters(s->c);
 
-	if (jl_case_adapters(s->c))
-		return false;
-	if (first->zero || (first->recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET))
+	if (!adapters && (first->zero || (first->recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET)))
 		return true;
-	if (c->n_gpus <= 1 || given(req->accumulate) || given(req->batch) || given(req->micro_batch) ||
+	if ((c->n_gpus <= 1 && !adapters) || given(req->accumulate) || given(req->batch) || given(req->micro_batch) ||
 	    (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_max_micro_batch(c) >= 2 * c->shard.micro_batch))
 		return false;
 	const struct jl_memory m = jl_case_weigh(c).memory;
@@ -388,6 +387,7 @@ static double fitting_divisor(const struct jl_case *c, double local)
 static double default_local(struct jl_case *c)
 {
 	const double batch = default_micro(c);
+	const char *of = c->plan.tp * c->plan.cp > 1 ? JL_N("worker") : c->machine.sys.gpu ? "GPU" : "CPU";
 
 	if (c->plan.pp > 1) {
 		jl_note_add(&c->notes, "batch",
@@ -401,11 +401,14 @@ static double default_local(struct jl_case *c)
 		return c->plan.tp;
 	}
 	if (jl_case_max_micro_batch(c) >= 2 * batch || isnan(c->machine.dev.mem_B))
-		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: fits, and is enough to fill it", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: fits, and is enough to fill it", batch, of);
+	else if (jl_case_max_micro_batch(c) >= 1 && c->subject.kind->is_cut && c->plan.dp > 1 && !c->plan.zero)
+		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit beside whole states",
+			    batch, of);
 	else if (jl_case_max_micro_batch(c) >= 1)
-		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: twice as many do not fit", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit", batch, of);
 	else
-		jl_note_add(&c->notes, "batch", "batch %.0f a GPU: the least there is", batch);
+		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: the least there is", batch, of);
 	return batch;
 }
 

@@ -129,7 +129,7 @@ run 2 cost --rent "2 EUR/h" --lang ko; one_line; says "달러(USD)나 원(KRW)"
 # What does not fit says so first, and what would help; it has no break-even and no price
 run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --rent aws:p3.2xlarge --runs-per-month 3 --lang en
 [[ "$out" == "rtx-3090 desktop: it does not fit: it needs 150 GiB"* ]] && ok || bad "not said first: ${out:0:200}"
-flat; has "with this it would: offload optimizer"; has "15 % utilisation (--util)"; lacks "costs less"; lacks "is cheapest"; lacks "one training run"
+flat; has "with this it would: --offload optimizer"; has "15 % utilisation (--util)"; lacks "costs less"; lacks "is cheapest"; lacks "one training run"
 run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --rent aws:p3.2xlarge --json; json "not j['break_even'] and 'does not fit' in j['options'][0]['run']['unknown_because']"
 run 0 cost llama-3-8b --tokens 1e9 --buy "$desk" --lang ko; has "메모리에 들어가지 않습니다"
 # of samples there is no price of a token; what no option can do anything with is refused; a shape is a model too

@@ -54,6 +54,16 @@ run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --fix tp=2,pp=2,zero=1
 has "--tensor-model-parallel-size 2"; has "--pipeline-model-parallel-size 2"; has "--use-distributed-optimizer"; has "--global-batch-size 64"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --fix tp=2 --settings deepspeed; has "# DeepSpeed"
 
+# What one framework does together: Megatron-LM moves no weights, others weights beside the optimizer; slices overlap over NVLink alone; all
+# that differs from predict is said, in the options' words
+for how in "llama-2-70b --on 16x(a100-sxm4-80gb) --global-batch 16" "llama-3-8b --on h200-sxm --global-batch 1"; do
+	read -ra words <<<"$how"
+	run 0 plan "${words[@]/16x(a100-sxm4-80gb)/16x a100-sxm4-80gb}" --json
+	json "all(not ('params' in p['offload'] and (p['framework'] == 'megatron' or 'optimizer' not in p['offload'])) for p in j['plans'])"
+done
+run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --json; json "not any(p['parallel']['overlap'] for p in j['plans'])"
+run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; flat; has "vpp 1 → 5"; has "--offload none → optimizer"
+
 # Kinds and numbers: the front is a front; limits are kept
 run 0 plan llama-3-8b --gpus 8..64 --kinds a100-sxm4-80gb,h100-sxm5 --tokens 1e10 --deadline 10d --budget 1MUSD --json
 json "[p['n_gpus'] for p in j['points']][:6] == [8, 16, 24, 32, 48, 64] and len(j['points']) == 12"

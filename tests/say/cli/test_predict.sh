@@ -307,7 +307,25 @@ run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the h
 run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --lang en; has "It does not fit: it needs 1.28 TiB"; has "such GPUs"
 for word in "Step  " "Energy" "Money" "Epoch" "measure it" "Bound by"; do lacks "$word"; done
 run 0 predict gpt2-355m --on rtx-3060 --batch 64 --lang en; flat; has "which has 12 GiB. A micro-batch of 8 or less would"
-run 0 predict llama-3-8b --on rtx-4090 --lang en; flat; has "With this it would: offload"
+run 0 predict llama-3-8b --on rtx-4090 --lang en; flat; has "With this it would: --offload optimizer,params"
+
+# What is tried is what asking for it answers; the peak of an update is not called activations; a worker of several GPUs is not a GPU
+tried() { # HOW... : of what does not fit, every change that is words of its own
+	run 0 predict "$@" --json; cp "$work/out" "$work/base"
+	python3 -c "import json,sys; print(*[a['text'].split(' (')[0] + '|%.9g' % a['samples_per_s_after'] for a in json.load(open(sys.argv[1]))['advice'] if a['text'].startswith('--')], sep='\\n')" "$work/base" >"$work/tried"
+	[ -s "$work/tried" ] && ok || bad "nothing is tried: $*"
+	while IFS='|' read -r words rate; do
+		# shellcheck disable=SC2086
+		run 0 predict "$@" $words --json; json "j['fits'] and abs(j['samples_per_s']['value'] / $rate - 1) < 1e-6"
+	done <"$work/tried"
+}
+tried llama-3-8b --on h100-sxm5
+tried llama-3-8b --on h200-sxm
+tried llama-3-70b --on "2x rtx-4090" --tune qlora --seq 512
+run 0 predict llama-3-8b --on h200-sxm --lang en; has "--optimizer fused"; has "the optimizer's copies 30"; lacks "activations 30"
+run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "batch 64 per worker"; has "the largest part is compute (45 %)"
+tried gpt2-355m --on "2x rtx-4090"; run 0 predict gpt2-355m --on "2x rtx-4090" --lang en; flat; has "30 → 56 samples/s"; has "beside whole states"
+run 0 predict llama-3-70b --on a100-sxm4-80gb --tune qlora --seq 512 --json; json "j['recompute'] == 'full' and j['samples_per_s']['value'] > 0.6"
 run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --json; json "not j['fits'] and j['step_s']['value'] > 0 and j['run_s']['value'] > 0"
 run 0 compare llama-3-8b --baseline rtx-4090 --on h100-sxm5 --tokens 1e9 --lang en; lacks "faster"; has "None of the others can do it"
 run 0 compare gpt2-355m --baseline rtx-3060 --on h100-sxm5 --batch 64 --lang en; lacks "faster than"; has "it does not fit"
