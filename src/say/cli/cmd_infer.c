@@ -10,9 +10,6 @@
 #include "predict/kind.h"
 #include "serving/infer.h"
 
-#define PROMPT      1024
-#define ANSWER      256
-#define CONCURRENCY 32
 #define TOKENS_MAX  10000000
 #define TRACE_MAX_B ((size_t)512 << 20)
 #define SPREAD_LN   0.3 /* lengths as people's differ: half of them within a fifth of the nominal */
@@ -177,12 +174,12 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .n_ep = 1,
 				      .prompt_copies = 1,
 				      .host_B = NAN,
-				      .concurrency = CONCURRENCY,
+				      .concurrency = JL_USUAL_AT_ONCE,
 				      .users = NAN,
 				      .think_s = JL_THINK_S,
 				      .burst = 1,
-				      .prompt = PROMPT,
-				      .answer = ANSWER,
+				      .prompt = JL_USUAL_PROMPT,
+				      .answer = JL_USUAL_ANSWER,
 				      .spread_ln = SPREAD_LN,
 				      .accept_frac = 0.7,
 				      .kv_tokens = NAN,

@@ -199,13 +199,18 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
 	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
-			      range && e.lo < e.hi ? jl_tell_text(doc, JL_("%.2g USD (%.2g–%.2g)"), e.value, e.lo, e.hi)
-						   : jl_tell_text(doc, JL_("%.2g USD"), e.value));
+			      range && e.lo < e.hi
+				      ? jl_tell_text(doc, JL_("%s USD (%s–%s)"), jl_about_text(JL_TXT, e.value),
+						     jl_about_text(JL_TXT, e.lo), jl_about_text(JL_TXT, e.hi))
+				      : jl_tell_text(doc, JL_("%s USD"), jl_about_text(JL_TXT, e.value)));
 }
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const struct jl_estimate power = { a->power_usd_per_Mtoken, a->power_usd_per_Mtoken, a->power_usd_per_Mtoken };
+	/* of answer tokens; where the rent is told of those that go in, of them too */
+	const bool in = a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0);
+	const double usd = a->power_usd_per_Mtoken * (in ? a->output_tps.value / a->input_tps.value : 1);
+	const struct jl_estimate power = { usd, usd, usd };
 
 	jl_doc_entry(doc, JL_("A million tokens"));
 	JL_SENTENCE(doc,

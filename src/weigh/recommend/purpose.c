@@ -166,9 +166,11 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 	}
 	fill(&ask->runs_per_month, p->runs);
 	fill(&ask->months, p->months);
-	fill(&ask->context, p->context);
+	if (isnan(ask->prompt) && isnan(ask->answer))
+		fill(&ask->context, p->context);
 	fill(&ask->wait_s, p->wait_s);
-	jl_serve_people(ask);
+	if (ask->task == JL_TASK_SERVE)
+		jl_serve_load(ask);
 	if (isnan(ask->tokens_per_s) && ask->concurrency > 0 &&
 	    p->concurrency > 0) /* what one of them gets, for as many as there are */
 		ask->tokens_per_s = p->tokens_per_s / p->concurrency * ask->concurrency;

@@ -9,6 +9,7 @@
 #include "cost/option.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
+#include "serving/infer.h"
 
 #define SAVE_BPS    1e9 /* of a checkpoint to a network disk */
 #define BEATEN_FRAC 0.95
@@ -80,7 +81,7 @@ struct jl_recommend_ask jl_recommend_ask_empty(void)
 
 	ask.runs_per_month = ask.months = ask.users = ask.think_s = ask.concurrency = ask.context = ask.tokens_per_s =
 		ask.wait_s = NAN;
-	ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
+	ask.prompt = ask.answer = ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
 	return ask;
 }
 
@@ -96,9 +97,8 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 		ask->runs_per_month = once ? 1 / ask->months : 4;
 	if (ask->task != JL_TASK_SERVE)
 		return;
-	ask->context = jl_given_or(ask->context, 4096);
-	jl_serve_people(ask);
-	ask->concurrency = jl_given_or(ask->concurrency, 32);
+	jl_serve_load(ask);
+	ask->concurrency = jl_given_or(ask->concurrency, JL_USUAL_AT_ONCE);
 	ask->tokens_per_s = jl_given_or(ask->tokens_per_s, ask->concurrency / JL_READ_TOKEN_S);
 }
 
@@ -582,6 +582,8 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 
 	JL_TRY(check(ask, err));
 	known.wait_s = bearable_s(asked);
+	if (ask->task == JL_TASK_SERVE)
+		jl_serve_load(&known);
 	if (ask->task == JL_TASK_LORA && ask->run.tune == JL_UNSET)
 		known.run.tune = JL_TUNE_LORA;
 	JL_TRY(jl_offers_find(&offers, ask, arena, err));

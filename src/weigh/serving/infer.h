@@ -30,7 +30,12 @@ enum jl_infer_assumed {
 	JL_N_ASSUMED
 };
 
-#define JL_THINK_S 20.0 /* people read an answer for so long before they ask again, where nobody says */
+/* The load where nobody says one, here and in recommend: tokens of a question and of its answer, requests at once; and so long people read an
+ * answer before they ask again. */
+#define JL_USUAL_PROMPT  1024.0
+#define JL_USUAL_ANSWER  256.0
+#define JL_USUAL_AT_ONCE 32.0
+#define JL_THINK_S       20.0
 
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
