@@ -45,6 +45,27 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SENTENCE(doc, JL_("|1 request{/s} at once"), JL_FIG(count(doc, a->concurrency)));
 }
 
+/* What it needs, what there is, and what would help. */
+static void no_room(struct jl_doc *doc, const struct jl_infer *a)
+{
+	const double request_B = a->kv_token_B * a->longest;
+
+	JL_SENTENCE(doc, JL_("It does not fit: weights in |1 |2 and one request |3, of |4 on a device. "),
+		    JL_NAMED(a->weights),
+		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
+		    JL_FIG(jl_num_about(request_B, JL_K_BYTES, jl_memory_text(JL_TXT, request_B))),
+		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
+					  jl_memory_text(JL_TXT, a->capacity_B))));
+	if (a->weights_B < a->capacity_B)
+		jl_doc_text(doc,
+			    a->narrow_fits
+				    ? JL_("Take more GPUs, shorter requests or narrower weights (--weights int4).")
+				    : JL_("Take more GPUs or shorter requests: 4-bit weights would not fit either."));
+	else
+		jl_doc_text(doc, a->narrow_fits ? JL_("Take more GPUs or narrower weights (--weights int4).")
+						: JL_("Take more GPUs: 4-bit weights would not fit either."));
+}
+
 /* The answer in a sentence. */
 static void lead(struct jl_doc *doc, const struct jl_infer *a)
 {
@@ -54,6 +75,10 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	jl_doc_text(doc, " · ");
 	load(doc, a);
 	jl_doc_break(doc);
+	if (!a->fits) {
+		no_room(doc, a);
+		return;
+	}
 	if (a->has_target && !isnan(a->rate_max_hz)) {
 		JL_SENTENCE(doc,
 			    a->rate_max_hz > 0 ? JL_("It holds |1 request{/s} a second within the targets.")
@@ -307,6 +332,13 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 {
 	lead(doc, a);
+	if (!a->fits) {
+		if (a->n_rows > 0)
+			sweep(doc, a);
+		jl_tell_context(doc, a->longest, a->context);
+		assumed(doc, a);
+		return;
+	}
 	percentiles(doc, a);
 	entries(doc, a);
 	if (a->seen.pass_factor > 0)
