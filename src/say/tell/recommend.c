@@ -347,9 +347,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
 	if (ask->users > 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE,
-			      shown >= 0 ? JL_("of %s users, who read for %.3g s between answers, %s have a request "
-					       "there at once (--users, --think)")
-					 : JL_("%s users, who read for %.3g s between answers (--users, --think)"),
+			      shown >= 0 ? JL_("%s user{/s} reading for %.3g s between answers: %s request{/s} at "
+					       "once (--users, --think)")
+					 : JL_("%s user{/s} reading for %.3g s between answers (--users, --think)"),
 			      jl_grouped(JL_TXT, ask->users), ask->think_s,
 			      jl_grouped(JL_TXT, shown >= 0 ? a->found->items[shown].setup->n_requests : 0));
 	if (is_serve(a)) {

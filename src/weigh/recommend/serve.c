@@ -15,6 +15,8 @@
  * do: as long as a token may take, or as all that must be reached says. */
 void jl_serve_load(struct jl_recommend_ask *ask)
 {
+	if (ask->task != JL_TASK_SERVE)
+		return;
 	if (isnan(ask->context)) {
 		ask->prompt = jl_given_or(ask->prompt, JL_USUAL_PROMPT);
 		ask->answer = jl_given_or(ask->answer, JL_USUAL_ANSWER);
