@@ -10,9 +10,6 @@
 #include "predict/kind.h"
 #include "serving/infer.h"
 
-#define PROMPT      1024
-#define ANSWER      256
-#define CONCURRENCY 32
 #define TOKENS_MAX  10000000
 #define TRACE_MAX_B ((size_t)512 << 20)
 #define SPREAD_LN   0.3 /* lengths as people's differ: half of them within a fifth of the nominal */
@@ -160,6 +157,7 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	static const char *const given[JL_N_ASSUMED] = { "prompt",  "answer", "concurrency", "think",
 							 "weights", "engine", "kwh",         "pue" };
 	const char *engine = jl_text(cli, "engine");
+	struct jl_serve_format format;
 	struct jl_request req;
 
 	JL_TRY(jl_ask_request(&req, cli, err));
@@ -177,12 +175,12 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .n_ep = 1,
 				      .prompt_copies = 1,
 				      .host_B = NAN,
-				      .concurrency = CONCURRENCY,
+				      .concurrency = JL_USUAL_AT_ONCE,
 				      .users = NAN,
 				      .think_s = JL_THINK_S,
 				      .burst = 1,
-				      .prompt = PROMPT,
-				      .answer = ANSWER,
+				      .prompt = JL_USUAL_PROMPT,
+				      .answer = JL_USUAL_ANSWER,
 				      .spread_ln = SPREAD_LN,
 				      .accept_frac = 0.7,
 				      .kv_tokens = NAN,
@@ -195,6 +193,9 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	for (unsigned i = 0; i < JL_N_ASSUMED; i++)
 		ask->assumed |= jl_given(cli, given[i]) ? 0 : 1u << i;
 	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
+	if ((ask->weights && jl_served_format(&format, ask->weights, err)) ||
+	    (ask->kv && jl_served_format(&format, ask->kv, err)))
+		return err->status = JL_E_USAGE;
 	if (engine && ask->engine == JL_ENGINE_GENERAL)
 		return jl_fail(err, JL_E_USAGE,
 			       "--engine: '%.40s' is not known; write vllm, sglang, trtllm or llama.cpp", engine);
@@ -232,7 +233,7 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
 	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
 	JL_THEN(status, jl_infer_held(infer, cli->cat, &machine, ask, err));
-	if (!status && sweep)
+	if (!status && sweep && infer->fits)
 		status = jl_infer_sweep(infer, cli->cat, &machine, ask, rates_hz, n, err);
 	else if (!status && jl_flag(cli, "compare-weights"))
 		status = jl_infer_compare_weights(infer, cli->cat, &machine, ask, err);

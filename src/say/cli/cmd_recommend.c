@@ -38,7 +38,9 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_COUNT("users", JL_N("serving: people who ask, read for a while and ask again"), JL_TO(jl_recommend_ask, users), .apart = "concurrency"),
 	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)"), JL_TO(jl_recommend_ask, think_s), .with = "users"),
 	JL_ASK_COUNT("concurrency", JL_N("serving: requests at once (default: the purpose's; 32)"), JL_TO(jl_recommend_ask, concurrency)),
-	JL_ASK_COUNT("context", JL_N("serving: tokens that each keeps"), JL_TO(jl_recommend_ask, context)),
+	JL_ASK_COUNT("prompt", JL_N("tokens of a question (default: 1024)"), JL_TO(jl_recommend_ask, prompt), .apart = "context"),
+	JL_ASK_COUNT("answer", JL_N("tokens of an answer (default: 256)"), JL_TO(jl_recommend_ask, answer), .apart = "context"),
+	JL_ASK_COUNT("context", JL_N("serving: tokens of both, a quarter of them the answer's"), JL_TO(jl_recommend_ask, context)),
 	JL_O_AMOUNT("tokens-per-s", "N", JL_K_NUMBER, JL_N("serving: output tokens a second that must be reached"), JL_TO(jl_recommend_ask, tokens_per_s), .above = true),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured"), .with = "observed"),
 	JL_ASK_OBSERVED_OPTIONS,
@@ -123,7 +125,7 @@ static enum jl_status check_options(const struct jl_recommend_ask *ask, const st
 {
 	const bool serves = ask->task == JL_TASK_SERVE;
 	const struct jl_idle rules[] = {
-		{ .when = !serves, .options = "users concurrency context tokens-per-s", .with = "--serve" },
+		{ .when = !serves, .options = "users concurrency prompt answer context tokens-per-s", .with = "--serve" },
 		{ .when = serves,
 		  .options = "lora tune global-batch micro-batch framework optimizer mean-seq seq samples tokens "
 			     "steps-per-epoch epochs runs-per-month",

@@ -45,6 +45,27 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SENTENCE(doc, JL_("|1 request{/s} at once"), JL_FIG(count(doc, a->concurrency)));
 }
 
+/* What it needs, what there is, and what would help. */
+static void no_room(struct jl_doc *doc, const struct jl_infer *a)
+{
+	const double request_B = a->kv_token_B * a->longest;
+
+	JL_SENTENCE(doc, JL_("It does not fit: weights in |1 |2 and one request |3, of |4 on a device. "),
+		    JL_NAMED(a->weights),
+		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
+		    JL_FIG(jl_num_about(request_B, JL_K_BYTES, jl_memory_text(JL_TXT, request_B))),
+		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
+					  jl_memory_text(JL_TXT, a->capacity_B))));
+	if (a->weights_B < a->capacity_B)
+		jl_doc_text(doc,
+			    a->narrow_fits
+				    ? JL_("Take more GPUs, shorter requests or narrower weights (--weights int4).")
+				    : JL_("Take more GPUs or shorter requests: 4-bit weights would not fit either."));
+	else
+		jl_doc_text(doc, a->narrow_fits ? JL_("Take more GPUs or narrower weights (--weights int4).")
+						: JL_("Take more GPUs: 4-bit weights would not fit either."));
+}
+
 /* The answer in a sentence. */
 static void lead(struct jl_doc *doc, const struct jl_infer *a)
 {
@@ -54,6 +75,10 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	jl_doc_text(doc, " · ");
 	load(doc, a);
 	jl_doc_break(doc);
+	if (!a->fits) {
+		no_room(doc, a);
+		return;
+	}
 	if (a->has_target && !isnan(a->rate_max_hz)) {
 		JL_SENTENCE(doc,
 			    a->rate_max_hz > 0 ? JL_("It holds |1 request{/s} a second within the targets.")
@@ -199,13 +224,18 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
 	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
-			      range && e.lo < e.hi ? jl_tell_text(doc, JL_("%.2g USD (%.2g–%.2g)"), e.value, e.lo, e.hi)
-						   : jl_tell_text(doc, JL_("%.2g USD"), e.value));
+			      range && e.lo < e.hi
+				      ? jl_tell_text(doc, JL_("%s USD (%s–%s)"), jl_about_text(JL_TXT, e.value),
+						     jl_about_text(JL_TXT, e.lo), jl_about_text(JL_TXT, e.hi))
+				      : jl_tell_text(doc, JL_("%s USD"), jl_about_text(JL_TXT, e.value)));
 }
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	const struct jl_estimate power = { a->power_usd_per_Mtoken, a->power_usd_per_Mtoken, a->power_usd_per_Mtoken };
+	/* of answer tokens; where the rent is told of those that go in, of them too */
+	const bool in = a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0);
+	const double usd = a->power_usd_per_Mtoken * (in ? a->output_tps.value / a->input_tps.value : 1);
+	const struct jl_estimate power = { usd, usd, usd };
 
 	jl_doc_entry(doc, JL_("A million tokens"));
 	JL_SENTENCE(doc,
@@ -302,6 +332,13 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 {
 	lead(doc, a);
+	if (!a->fits) {
+		if (a->n_rows > 0)
+			sweep(doc, a);
+		jl_tell_context(doc, a->longest, a->context);
+		assumed(doc, a);
+		return;
+	}
 	percentiles(doc, a);
 	entries(doc, a);
 	if (a->seen.pass_factor > 0)

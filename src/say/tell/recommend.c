@@ -98,21 +98,26 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 {
 	static const char *const heads[2][2] = {
 		{ JL_N("how|machines|from|a run|USD"), JL_N("how|machines|from|a run|thousand KRW") },
-		{ JL_N("how|machines|from|a token|USD"), JL_N("how|machines|from|a token|thousand KRW") }
+		{ JL_N("how|machines|bits|from|a token|USD"), JL_N("how|machines|bits|from|a token|thousand KRW") }
 	};
 
-	jl_tell_table(doc, title, "kt18t10ff", heads[is_serve(a)][!isnan(a->krw_per_usd)]);
+	jl_tell_table(doc, title, is_serve(a) ? "kt18ft10ff" : "kt18t10ff", heads[is_serve(a)][!isnan(a->krw_per_usd)]);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_candidate *c = &a->found->items[rows[i]];
 		const bool pick = rows[i] == a->found->pick;
 		struct jl_num from = jl_num_about(c->cost_usd.value, JL_K_USD, NULL);
 
-		JL_ROW(doc, pick, JL_WORD(jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how))),
-		       JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
-		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
-		       JL_FIG(jl_num_written(
-			       from,
-			       jl_tell_rounded(doc, c->cost_usd.value * counted_in(a, c->cost_usd.value, true).each))));
+		jl_doc_cell_text(doc, jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how)));
+		jl_doc_cell_name(doc, jl_tell_machines(doc, c));
+		if (is_serve(a))
+			jl_tell_cell(doc, jl_num_count(c->setup->weight_bits));
+		jl_doc_cell_name(doc, jl_tell_seller(doc, c));
+		jl_tell_cell(doc, jl_num_written(jl_num_run(c), interval(doc, c)));
+		jl_tell_cell(doc,
+			     jl_num_written(from,
+					    jl_tell_rounded(doc, c->cost_usd.value *
+									 counted_in(a, c->cost_usd.value, true).each)));
+		jl_doc_end_row(doc, pick);
 	}
 }
 
@@ -221,6 +226,9 @@ static void place_line(struct jl_doc *doc, const struct jl_recommended *a, const
 	const struct jl_candidate *c = &a->found->items[at];
 	const char *name = jl_tell_text(doc, "%s %s", jl_how_name(c->how), jl_tell_machines(doc, c));
 
+	if (is_serve(a) && c->setup->weight_bits > 0)
+		name = jl_tell_text(doc, "%s, %s", name,
+				    jl_tell_text(doc, JL_("%g-bit weights"), c->setup->weight_bits));
 	if (isnan(c->cost_usd.value))
 		jl_tell_entry(doc, label, JL_ESTIMATED, "%s: %s", name, why);
 	else
@@ -329,18 +337,27 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
 	if (is_serve(a))
 		jl_tell_piece(doc, JL_ORIGIN_NONE,
-			      JL_("%s requests at once of %s tokens, %s tokens/s in all (--concurrency, --context, "
-				  "--tokens-per-s)"),
-			      jl_grouped(JL_TXT, ask->concurrency), jl_grouped(JL_TXT, ask->context),
-			      jl_grouped(JL_TXT, ask->tokens_per_s));
+			      ask->users > 0 ? JL_("at least %s tokens/s in all (--tokens-per-s)")
+					     : JL_("at least %s tokens/s in all (--tokens-per-s), %s requests at once "
+						   "(--concurrency)"),
+			      jl_grouped(JL_TXT, ask->tokens_per_s), jl_grouped(JL_TXT, ask->concurrency));
 	else if (!ask->seen && isnan(ask->run.global_batch))
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
 	if (ask->users > 0)
 		jl_tell_piece(doc, JL_ORIGIN_NONE,
-			      JL_("of %s users the others read, for %.3g s between answers (--users, --think)"),
-			      jl_grouped(JL_TXT, ask->users), ask->think_s);
+			      shown >= 0 ? JL_("%s user{/s} reading for %.3g s between answers: %s request{/s} at "
+					       "once (--users, --think)")
+					 : JL_("%s user{/s} reading for %.3g s between answers (--users, --think)"),
+			      jl_grouped(JL_TXT, ask->users), ask->think_s,
+			      jl_grouped(JL_TXT, shown >= 0 ? a->found->items[shown].setup->n_requests : 0));
+	if (is_serve(a)) {
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("questions of about %s tokens (--prompt)"),
+			      jl_count_text(JL_TXT, ask->prompt));
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("answers of about %s (--answer)"),
+			      jl_count_text(JL_TXT, ask->answer));
+	}
 	if (shown >= 0 && a->found->items[shown].setup->published)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s, as it is published"),
 			      a->found->items[shown].setup->published);

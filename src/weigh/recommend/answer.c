@@ -35,9 +35,14 @@ static const struct jl_field caveat[] = {
 };
 static const struct jl_schema caveat_schema = JL_SCHEMA("caveat", jl_caveat, caveat);
 
+JL_BOOL_OF(why_other_words, jl_recommend_row, strcmp(r->why.en, r->why.text) != 0);
+
 #define R(TYPE, M, KEY) JL_FIELD_AS(jl_recommend_row, TYPE, M, KEY)
 static const struct jl_field row[] = {
 	{ JL_FIELD_TEXT_OF("misses", misses), .when = will_not_do },
+	{ R(CHARS, why.en, "why"), .flags = JL_FF_OMIT },
+	{ R(CHARS, why.text, "said"), .when = why_other_words,
+	  .about = "why, in the language that was asked for, where that is not English" },
 	{ JL_FIELD_TEXT_OF("how", how) },
 	{ R(TEXT, s.text, "system") },
 	{ JL_FIELD_TEXT_OF("gpu", gpu) },
@@ -70,6 +75,7 @@ static const struct jl_field row[] = {
 	{ R(NUMBER, s.global_batch, "global_batch"), .when = trained },
 	{ JL_FIELD_TEXT_OF("precision", precision), .when = by_model },
 	{ R(NUMBER, s.weight_bits, "weight_bits"), .when = served },
+	{ R(NUMBER, s.n_requests, "n_requests"), .when = served, .about = "at once, at its own pace" },
 	{ R(BOOL, c.on_front, "on_front") },
 	{ JL_FIELD_MANY(jl_recommend_row, ARRAY, caveats, n_caveats, "caveats", &caveat_schema) },
 };
@@ -111,15 +117,38 @@ JL_TEXT_OF(purpose, jl_recommended, r->purpose ? r->purpose->id : NULL);
 JL_TEXT_OF(task, jl_recommended, r->ask->seen ? "observed" : jl_task_key(r->ask->task));
 JL_TEXT_OF(model, jl_recommended, r->ask->run.model);
 JL_NUMBER_OF(months, jl_recommended, r->ask->months);
+JL_BOOL_OF(serves, jl_recommended, r->ask->task == JL_TASK_SERVE);
+
+#define LOAD(M, KEY)                                                                                                   \
+	{                                                                                                              \
+		JL_FIELD_AS(jl_recommend_ask, NUMBER, M, KEY)                                                          \
+	}
+static const struct jl_field load[] = {
+	LOAD(users, "users"),
+	LOAD(think_s, "think_s"),
+	{ JL_FIELD(jl_recommend_ask, NUMBER, concurrency),
+	  .about = "requests at once; of users: at the slowest pace that will do" },
+	LOAD(context, "context_tokens"),
+	LOAD(prompt, "prompt_tokens"),
+	LOAD(answer, "answer_tokens"),
+	LOAD(tokens_per_s, "tokens_per_s"),
+};
+static const struct jl_schema load_schema = JL_SCHEMA("load", jl_recommend_ask, load);
 
 static const struct jl_field fields[] = {
 	{ JL_FIELD_TEXT_OF("purpose", purpose) },
 	{ JL_FIELD_TEXT_OF("task", task) },
 	{ JL_FIELD_TEXT_OF("model", model) },
 	{ JL_FIELD_NUMBER_OF("months", months) },
+	{ JL_FIELD_AS(jl_recommended, SEEN, ask, "load"), .sub = &load_schema, .when = serves },
 	{ JL_FIELD_AS(jl_recommended, SEEN, found, "found"), .sub = &found_schema, .flags = JL_FF_FLAT },
 	SEEN(pick, "pick"),
 	SEEN(nearest, "nearest"),
+	SEEN(runner_up, "runner_up"),
+	SEEN(cheapest, "cheapest"),
+	SEEN(fastest, "fastest"),
+	SEEN(asked, "why_not"),
+	{ JL_FIELD_MANY(jl_recommended, LIST, rejected, n_rejected, "rejected", &row_schema) },
 	{ JL_FIELD_GROUP("best", &best_schema) },
 	{ JL_FIELD_MANY(jl_recommended, LIST, front, n_front, "front", &row_schema) },
 };
@@ -132,6 +161,22 @@ static struct jl_recommend_row *row_of(struct jl_recommend_row *at, const struct
 	return at;
 }
 
+/* NULL: there is none. With the reason of its place, or (JL_N_PLACE) of what stands against it. */
+static struct jl_recommend_row *placed(struct jl_recommend_row **io_rows, const struct jl_recommended *a, int i,
+				       enum jl_place place)
+{
+	struct jl_recommend_row *at = *io_rows;
+
+	if (i < 0)
+		return NULL;
+	(void)row_of((*io_rows)++, a, i);
+	if (place < JL_N_PLACE)
+		jl_recommend_why(&at->why, a->found, place);
+	else
+		jl_recommend_against(&at->why, a->found, &a->found->items[i], a->ask);
+	return at;
+}
+
 enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_arena *arena, struct jl_err *err)
 {
 	const struct jl_recommendation *r = io_answer->found;
@@ -140,15 +185,22 @@ enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_a
 
 	for (size_t i = 0; i < r->n_ok; i++)
 		n += r->items[i].on_front;
-	rows = jl_arena_array(arena, n + 2 + JL_N_HOW, sizeof(*rows));
+	rows = jl_arena_array(arena, n + 3 + JL_N_PLACE + JL_REJECTED_MAX + JL_N_HOW, sizeof(*rows));
 	JL_TRY(jl_got(rows, err));
 	io_answer->front = rows;
 	io_answer->n_front = n;
 	for (size_t i = 0; i < r->n_ok; i++)
 		if (r->items[i].on_front)
 			(void)row_of(rows++, io_answer, (int)i);
-	io_answer->pick = r->pick >= 0 ? row_of(rows++, io_answer, r->pick) : NULL;
-	io_answer->nearest = r->nearest >= 0 ? row_of(rows++, io_answer, r->nearest) : NULL;
+	io_answer->pick = placed(&rows, io_answer, r->pick, JL_PLACE_PICK);
+	io_answer->runner_up = placed(&rows, io_answer, r->runner_up, JL_PLACE_RUNNER_UP);
+	io_answer->cheapest = placed(&rows, io_answer, r->pick < 0 ? -1 : r->cheapest, JL_PLACE_CHEAPEST);
+	io_answer->fastest = placed(&rows, io_answer, r->pick < 0 ? -1 : r->fastest, JL_PLACE_FASTEST);
+	io_answer->nearest = placed(&rows, io_answer, r->nearest, JL_N_PLACE);
+	io_answer->asked = placed(&rows, io_answer, io_answer->why_not, JL_N_PLACE);
+	io_answer->rejected = rows;
+	for (; io_answer->n_rejected < r->n_rejected; io_answer->n_rejected++)
+		(void)placed(&rows, io_answer, r->rejected[io_answer->n_rejected], JL_N_PLACE);
 	for (int h = 0; h < JL_N_HOW; h++)
 		io_answer->best[h] = r->best[h] >= 0 ? row_of(rows++, io_answer, r->best[h]) : NULL;
 	return JL_OK;
@@ -156,7 +208,7 @@ enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_a
 
 size_t jl_recommend_thin(const struct jl_recommendation *r, size_t max, int *ret_rows)
 {
-	double step = 0.95; /* a row is shown that is at least 5 % faster than the one before */
+	double step = 1; /* of the time of the row before: all are shown where they have room */
 	size_t n;
 
 	do {
@@ -174,7 +226,7 @@ size_t jl_recommend_thin(const struct jl_recommendation *r, size_t max, int *ret
 			n++;
 			last_s = fmin(last_s, c->setup->run_s.value);
 		}
-		step *= 0.85;
+		step *= 0.9;
 	} while (n > max && step > 1e-9);
 	return n < max ? n : max;
 }

@@ -8,6 +8,7 @@ struct jl_recommend_row {
 	struct jl_candidate c;
 	struct jl_setup s; /* of c */
 	const struct jl_recommend_ask *ask;
+	struct jl_said why; /* it stands where it does; empty: it is only shown */
 	struct jl_caveat caveats[JL_CAVEATS_MAX];
 	size_t n_caveats;
 };
@@ -22,9 +23,10 @@ struct jl_recommended {
 	bool assumed_kwh;
 	int why_not; /* the candidate whose place is to be explained; -1: none */
 	int limit;   /* rows of the table */
-	const struct jl_recommend_row *pick, *nearest, *best[JL_N_HOW]; /* NULL: none */
-	struct jl_recommend_row *front;
-	size_t n_front;
+	const struct jl_recommend_row *pick, *nearest, *best[JL_N_HOW];        /* NULL: none */
+	const struct jl_recommend_row *runner_up, *cheapest, *fastest, *asked; /* asked: of why_not */
+	struct jl_recommend_row *front, *rejected;
+	size_t n_front, n_rejected;
 };
 
 /* Fills the rows from `ask` and `found`. */

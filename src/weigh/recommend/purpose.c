@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "base/yaml.h"
+#include "serving/infer.h"
 
 #define PURPOSES_MAX 64
 
@@ -166,12 +167,44 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 	}
 	fill(&ask->runs_per_month, p->runs);
 	fill(&ask->months, p->months);
-	fill(&ask->context, p->context);
+	if (isnan(ask->prompt) && isnan(ask->answer))
+		fill(&ask->context, p->context);
 	fill(&ask->wait_s, p->wait_s);
-	jl_serve_people(ask);
+	jl_serve_load(ask);
 	if (isnan(ask->tokens_per_s) && ask->concurrency > 0 &&
 	    p->concurrency > 0) /* what one of them gets, for as many as there are */
 		ask->tokens_per_s = p->tokens_per_s / p->concurrency * ask->concurrency;
 	fill(&ask->concurrency, p->concurrency);
 	fill(&ask->tokens_per_s, p->tokens_per_s);
+}
+
+struct jl_recommend_ask jl_recommend_ask_empty(void)
+{
+	struct jl_recommend_ask ask = { .run = jl_request_empty(),
+					.seen_epochs = 1,
+					.rent_days_max = JL_PRICE_STALE_DAYS,
+					.usd_per_kWh = 0.12,
+					.pue = 1 };
+
+	ask.runs_per_month = ask.months = ask.users = ask.think_s = ask.concurrency = ask.context = ask.tokens_per_s =
+		ask.wait_s = NAN;
+	ask.prompt = ask.answer = ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
+	return ask;
+}
+
+void jl_recommend_defaults(struct jl_recommend_ask *ask)
+{
+	const bool once = !ask->seen && ask->task != JL_TASK_SERVE && isnan(ask->runs_per_month);
+
+	if (isnan(ask->months))
+		ask->months = ask->seen || ask->task == JL_TASK_SERVE || isnan(ask->deadline_s)
+				      ? 12
+				      : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
+	if (isnan(ask->runs_per_month))
+		ask->runs_per_month = once ? 1 / ask->months : 4;
+	jl_serve_load(ask);
+	if (ask->task != JL_TASK_SERVE)
+		return;
+	ask->concurrency = jl_given_or(ask->concurrency, JL_USUAL_AT_ONCE);
+	ask->tokens_per_s = jl_given_or(ask->tokens_per_s, ask->concurrency / JL_READ_TOKEN_S);
 }

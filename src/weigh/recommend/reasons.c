@@ -6,14 +6,23 @@
 
 #define SAY(...) jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
 
-/* The best of those that cost and take less than the pick; NULL: there is none. */
+#define NEAR_TIMES 1.1  /* of the cost: nobody chooses by less */
+#define FAST_FRAC  0.95 /* of the time: likewise */
+
+/* The best of those that cost and take less than the pick, or, where that is the cheapest, of those as wide that are faster for hardly more;
+ * NULL: there is none. */
 static const struct jl_candidate *find_rival(const struct jl_recommendation *r)
 {
 	const struct jl_candidate *pick = &r->items[r->pick], *rival = NULL;
 
-	for (size_t i = 0; i < r->n_ok && !pick->on_front; i++)
-		if (r->items[i].on_front && r->items[i].cost_usd.value <= pick->cost_usd.value &&
-		    r->items[i].setup->run_s.value <= pick->setup->run_s.value &&
+	const bool cheapest = r->pick == r->cheapest;
+	const double cost_usd = (cheapest ? NEAR_TIMES : 1) * pick->cost_usd.value,
+		     run_s = (cheapest ? FAST_FRAC : 1) * pick->setup->run_s.value;
+
+	for (size_t i = 0; i < r->n_ok && (cheapest || !pick->on_front); i++)
+		if (r->items[i].on_front && r->items[i].cost_usd.value <= cost_usd &&
+		    r->items[i].setup->run_s.value <= run_s &&
+		    !(cheapest && r->items[i].setup->weight_bits < pick->setup->weight_bits) &&
 		    (!rival || r->items[i].score < rival->score))
 			rival = &r->items[i];
 	return rival;
@@ -167,6 +176,8 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 		SAY(JL_N("its time is not known well enough: up to %.2gx the estimate"), s->run_s.hi / s->run_s.value);
 	else if (c->against == JL_AGAINST_USE && ask->task == JL_TASK_SERVE)
 		SAY(JL_N("it gives %.6g of the %.6g tokens/s"), rounded_down(s->per_s.value), ask->tokens_per_s);
+	else if (c->against == JL_AGAINST_MEMORY && s->n_requests > 0)
+		SAY(JL_N("too little memory for %.0f request{/s} at once of %.0f tokens"), s->n_requests, ask->context);
 	else if (c->against == JL_AGAINST_WAIT)
 		SAY(JL_N("%.3gx the time that is allowed"), s->run_s.value / wait_s);
 	else if (c->against)

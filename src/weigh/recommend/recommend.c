@@ -70,38 +70,6 @@ const char *jl_against_name(enum jl_against against)
 	return jl_msg(reasons[against].en);
 }
 
-struct jl_recommend_ask jl_recommend_ask_empty(void)
-{
-	struct jl_recommend_ask ask = { .run = jl_request_empty(),
-					.seen_epochs = 1,
-					.rent_days_max = JL_PRICE_STALE_DAYS,
-					.usd_per_kWh = 0.12,
-					.pue = 1 };
-
-	ask.runs_per_month = ask.months = ask.users = ask.think_s = ask.concurrency = ask.context = ask.tokens_per_s =
-		ask.wait_s = NAN;
-	ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
-	return ask;
-}
-
-void jl_recommend_defaults(struct jl_recommend_ask *ask)
-{
-	const bool once = !ask->seen && ask->task != JL_TASK_SERVE && isnan(ask->runs_per_month);
-
-	if (isnan(ask->months))
-		ask->months = ask->seen || ask->task == JL_TASK_SERVE || isnan(ask->deadline_s)
-				      ? 12
-				      : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
-	if (isnan(ask->runs_per_month))
-		ask->runs_per_month = once ? 1 / ask->months : 4;
-	if (ask->task != JL_TASK_SERVE)
-		return;
-	ask->context = jl_given_or(ask->context, 4096);
-	jl_serve_people(ask);
-	ask->concurrency = jl_given_or(ask->concurrency, 32);
-	ask->tokens_per_s = jl_given_or(ask->tokens_per_s, ask->concurrency / JL_READ_TOKEN_S);
-}
-
 /* A price that nobody would think of is older. */
 static long oldest_told(const struct jl_recommend_ask *ask)
 {
@@ -556,6 +524,9 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 		return jl_fail(err, JL_E_USAGE, "--precision: models are served in fp16, bf16 or fp8");
 	if (ask->task == JL_TASK_SERVE && !(ask->concurrency >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
 		return jl_fail(err, JL_E_USAGE, "serving needs --users or --concurrency, --context and --tokens-per-s");
+	if (ask->task == JL_TASK_SERVE && ask->answer < 2)
+		return jl_fail(err, JL_E_RANGE,
+			       "an answer of one token has no pace: weigh it with 'jeoul infer --rate'");
 	return JL_OK;
 }
 
@@ -580,6 +551,7 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 	struct jl_setup *setups;
 	size_t n_setups;
 
+	jl_serve_load(&known);
 	JL_TRY(check(ask, err));
 	known.wait_s = bearable_s(asked);
 	if (ask->task == JL_TASK_LORA && ask->run.tune == JL_UNSET)

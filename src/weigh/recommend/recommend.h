@@ -62,6 +62,7 @@ struct jl_recommend_ask {
 	double runs_per_month, months;
 	double users, think_s; /* serve: people who read for a while between answers; NAN: concurrency says it */
 	double concurrency, context, tokens_per_s; /* serve: requests at once, tokens that each keeps */
+	double prompt, answer;                     /* of which so many are the question and its answer */
 	double wait_s; /* what the purpose bears; NAN: not said. A deadline takes its place. */
 
 	double deadline_s, budget_usd, power_W; /* limits; NAN: none */
@@ -81,8 +82,8 @@ struct jl_recommend_ask {
 };
 struct jl_recommend_ask jl_recommend_ask_empty(void);
 
-/* Requests at once of so many people, where those are given. */
-void jl_serve_people(struct jl_recommend_ask *ask);
+/* Tokens of a request, and requests at once of so many people, where those are given. */
+void jl_serve_load(struct jl_recommend_ask *ask);
 
 /* Puts what a purpose says into the request; what was given already stays. */
 void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *purpose);
@@ -145,6 +146,7 @@ struct jl_setup {
 	enum jl_framework framework; /* likewise */
 	double seq;                  /* tokens of a sample; 0: it has none */
 	double weight_bits;          /* serve */
+	double n_requests;           /* serve: at once; of people, at its own pace. 0: not even one has room */
 	const char *
 		published; /* serve: format that the model is published in, where it is taken; NULL: 16 bit, or made narrower */
 };

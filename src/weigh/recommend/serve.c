@@ -11,18 +11,26 @@
 #define FAR_FRAC    0.75 /* of what must be reached: further off nobody asks how far */
 #define POWER_FRAC  0.6  /* of the power limit: decoding waits for memory */
 
-/* People who ask, wait for the answer, read it and ask again (as infer has them): of them as many have a request there as an answer takes of such a
- * round. It takes as long as its tokens may, or as all that must be reached says. */
-void jl_serve_people(struct jl_recommend_ask *ask)
+/* Of people a machine has so many requests at once as its pace makes of them (serving/serve.h). Here are those of the slowest pace that will
+ * do: as long as a token may take, or as all that must be reached says. */
+void jl_serve_load(struct jl_recommend_ask *ask)
 {
-	const double answer = fmax(1, (1 - PROMPT_FRAC) * ask->context);
-	const double answer_s = answer * jl_given_or(ask->wait_s, JL_READ_TOKEN_S);
-
+	if (ask->task != JL_TASK_SERVE)
+		return;
+	if (isnan(ask->context)) {
+		ask->prompt = jl_given_or(ask->prompt, JL_USUAL_PROMPT);
+		ask->answer = jl_given_or(ask->answer, JL_USUAL_ANSWER);
+		ask->context = ask->prompt + ask->answer;
+	} else if (isnan(ask->prompt)) {
+		ask->answer = fmax(1, floor((1 - PROMPT_FRAC) * ask->context));
+		ask->prompt = fmax(1, ask->context - ask->answer);
+	}
 	if (!isnan(ask->concurrency) || isnan(ask->users))
 		return;
 	ask->think_s = jl_given_or(ask->think_s, JL_THINK_S);
+	const double answer_s = ask->answer * jl_given_or(ask->wait_s, JL_READ_TOKEN_S);
 	const double rounds_hz = isnan(ask->tokens_per_s) ? ask->users / (answer_s + ask->think_s)
-							  : ask->tokens_per_s / answer;
+							  : ask->tokens_per_s / ask->answer;
 
 	ask->concurrency = fmax(1, ceil(ask->users - rounds_hz * ask->think_s));
 }
@@ -97,6 +105,7 @@ static void settle(struct jl_setup *setup, const struct jl_machine *machine, con
 	setup->per_s = jl_estimate_times(a->total_tps, way->copies);
 	setup->device_fitted = a->checked;
 	setup->weight_bits = way->bits;
+	setup->n_requests = way->users * way->copies;
 	setup->tp = a->n_gpus;
 	setup->pp = 1;
 	setup->dp = way->copies;
@@ -144,15 +153,18 @@ static void try_format(struct way *io_best, struct jl_setup *setup, const struct
 
 		if (fmod(all, tp) != 0 || fmod(work->subject.model.heads, tp) != 0 || way.copies > ask->concurrency)
 			continue; /* a head is not cut */
-		way.users = ceil(ask->concurrency / way.copies);
 		serve->n_gpus = (int)tp;
-		serve->n_requests = way.users;
+		serve->n_requests = ceil(ask->concurrency / way.copies);
+		serve->users = ask->users > 0 ? ceil(ask->users / way.copies) : 0;
 		serve->least_tps = FAR_FRAC * ask->tokens_per_s / way.copies;
 		if (jl_serve_predict(&way.answer, ask->cat, machine, serve, NULL)) {
 			if (tp == all && bits == widths[0])
 				setup->against = JL_AGAINST_UNKNOWN;
 			return;
 		}
+		way.users = way.answer.n_requests;
+		if (way.answer.fits)
+			setup->n_requests = way.users * way.copies;
 		if (way.answer.room < way.users)
 			break;
 		if (isnan(way.answer.tpot_s.value)) {
@@ -176,8 +188,9 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	const double published = published_bits(ask, work->subject.info);
 	struct jl_serve_ask serve = { .model = work->subject.info,
 				      .shape = &work->subject.model,
-				      .prompt = fmax(1, PROMPT_FRAC * ask->context),
-				      .output = fmax(1, (1 - PROMPT_FRAC) * ask->context),
+				      .prompt = ask->prompt,
+				      .output = ask->answer,
+				      .think_s = ask->think_s,
 				      .fit = &work->fits[dev->arch],
 				      .ops = &work->ops[dev->arch],
 				      .if_room = true };

@@ -334,6 +334,33 @@ static enum jl_status correct(struct jl_trial *t, struct jl_infer_ask *then, str
 	return JL_OK;
 }
 
+/* What there is and what it would need; no time of anything. */
+static void say_no_room(struct jl_infer *a, struct jl_trial *t, int n_gpus)
+{
+	const struct jl_estimate none = { NAN, NAN, NAN };
+	struct jl_infer_ask narrow = *t->ask;
+	struct jl_trial other;
+
+	(void)jl_trial_room(t, n_gpus);
+	a->n_gpus = n_gpus;
+	a->n_stages = jl_trial_stages(t->ask);
+	a->weights_B = jl_serve_weights_B(&t->job);
+	a->capacity_B = t->job.dev->mem_B;
+	a->kv_token_B = jl_serve_context_B(&t->job, 1);
+	a->kv_tokens = a->context_max = fmax(jl_serve_room(&t->job, 1, jl_policy_of(t->ask->engine)->mem_frac), 0);
+	a->ttft_s = a->tpot_s = a->itl_s = a->e2e_s = (struct jl_infer_times){ none, none, none, none };
+	a->requests_per_s = a->output_tps = a->input_tps = a->user_tps = none;
+	a->usd_per_Mtoken_out = a->usd_per_Mtoken_in = none;
+	a->kv_mean_frac = a->kv_max_frac = a->busy_frac = a->prompt_busy_frac = a->batch_mean = a->batch_max = NAN;
+	a->bound_frac = a->power_W = a->energy_J_token = a->power_usd_per_Mtoken = NAN;
+	a->step = (struct jl_serve_step){ NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	a->has_target = !isnan(t->ask->ttft_max_s) || !isnan(t->ask->tpot_max_s);
+	a->processor = !t->machine->sys.gpu;
+	narrow.weights = "int4";
+	a->narrow_fits = !jl_trial_begin(&other, t->cat, t->machine, &narrow, NULL) &&
+			 jl_trial_room(&other, n_gpus) >= 1;
+}
+
 enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat, const struct jl_machine *machine,
 			const struct jl_infer_ask *asked, struct jl_err *err)
 {
@@ -377,11 +404,13 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
 	if (!status && isnan(machine->served.mem_B))
 		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
-	if (!status && jl_trial_room(&t, ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine)) < 1)
-		status = jl_fail(err, JL_E_RANGE,
-				 "%.60s does not fit on %.60s in %s: take more GPUs, shorter requests or narrower "
-				 "weights (--weights fp8, int4)",
-				 ask->model_name, machine->sys.text, a.weights);
+	const int widest = ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine);
+
+	if (!status && jl_trial_room(&t, widest) < 1) {
+		say_no_room(&a, &t, widest);
+		*ret_infer = a;
+		return JL_OK;
+	}
 	JL_THEN(status, choose(&t, &a, ask, &own, err));
 	if (!status && ask->seen) {
 		t.ask = ask; /* a search has left its own */

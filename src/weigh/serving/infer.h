@@ -30,7 +30,12 @@ enum jl_infer_assumed {
 	JL_N_ASSUMED
 };
 
-#define JL_THINK_S 20.0 /* people read an answer for so long before they ask again, where nobody says */
+/* The load where nobody says one, here and in recommend: tokens of a question and of its answer, requests at once; and so long people read an
+ * answer before they ask again. */
+#define JL_USUAL_PROMPT  1024.0
+#define JL_USUAL_ANSWER  256.0
+#define JL_USUAL_AT_ONCE 32.0
+#define JL_THINK_S       20.0
 
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
@@ -101,8 +106,9 @@ struct jl_infer {
 	int n_gpus, n_copies, n_gpus_system; /* n_gpus share each layer of a copy */
 	int n_stages, n_ep, prompt_gpus, prompt_copies, n_gpus_used;
 	bool dp_attention;
-	double prompt_busy_frac; /* of the prompts' machines; NAN: there are none */
-	bool fits, checked;
+	double prompt_busy_frac;                             /* of the prompts' machines; NAN: there are none */
+	bool fits, checked;                                  /* where it does not fit, nothing is timed */
+	bool narrow_fits;                                    /* but in 4 bits it would */
 	double weights_B, capacity_B, kv_token_B, kv_tokens; /* on each device; of a copy */
 	double context_max;                                  /* tokens of the longest request that fits */
 	struct jl_infer_times ttft_s, tpot_s, itl_s, e2e_s;

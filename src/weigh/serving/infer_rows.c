@@ -61,7 +61,7 @@ enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *ca
 	struct jl_infer a;
 	const bool users = infer->kind == JL_LOAD_USERS, within = users && infer->has_target;
 
-	if (within ? infer->meets : users ? infer->busy_frac < FULL_FRAC : infer->keeps_up)
+	if (!infer->fits || (within ? infer->meets : users ? infer->busy_frac < FULL_FRAC : infer->keeps_up))
 		return JL_OK;
 	if (!within)
 		most.ttft_max_s = most.tpot_max_s = NAN;
@@ -100,7 +100,7 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 		    (i == 1 && isnan(dev->peak_flopps[JL_FP8])) || (i == 4 && isnan(dev->peak_flopps[JL_FP4])))
 			continue;
 		one.weights = formats[i];
-		if (jl_infer(&a, cat, machine, &one, NULL))
+		if (jl_infer(&a, cat, machine, &one, NULL) || !a.fits)
 			infer->rows[infer->n_rows] = (struct jl_infer_row){ .rate_hz = NAN, .weights_B = NAN };
 		else
 			infer->rows[infer->n_rows] = row_of(&a);

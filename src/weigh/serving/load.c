@@ -23,7 +23,7 @@ static int length(struct jl_dice *dice, const struct jl_lengths *l, double nomin
 {
 	double tokens = nominal;
 
-	if (l->spread_ln > 0.0) /* the mean stays the nominal one */
+	if (l->spread_ln > 0.0 && nominal > 1.0) /* the mean stays the nominal one; one token is one */
 		tokens *= exp(l->spread_ln * dice_normal(dice) - 0.5 * l->spread_ln * l->spread_ln);
 	else if (l->least_frac < 1.0)
 		tokens *= l->least_frac + (1.0 - l->least_frac) * jl_dice_unit(dice);

@@ -198,9 +198,26 @@ static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_a
 			      jl_serve_pass(job, &prompt).step_s / together);
 }
 
-enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
-				const struct jl_machine *machine, const struct jl_serve_ask *ask, struct jl_err *err)
+/* Of people who ask, wait for the answer, read it and ask again, so many wait: the others are those whose answers came in the time of reading. */
+static double requests_of(const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine)
 {
+	struct jl_serve_ask one = *ask;
+	double lo = 0, hi = ceil(ask->users);
+
+	while (hi - lo > 1) {
+		one.n_requests = floor((lo + hi) / 2);
+		*(one.n_requests + ask->think_s * steady_tps(job, &one, engine) / ask->output < ask->users
+			  ? &lo
+			  : &hi) = one.n_requests;
+	}
+	return hi;
+}
+
+enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct jl_catalog *cat,
+				const struct jl_machine *machine, const struct jl_serve_ask *asked, struct jl_err *err)
+{
+	struct jl_serve_ask own = *asked;
+	const struct jl_serve_ask *const ask = &own;
 	const struct jl_device *dev = &machine->served;
 	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
@@ -215,10 +232,13 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, &model, dev, engine, err));
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
 	choose_gpus(&job, ask, engine, n_host);
+	if (ask->users > 0)
+		own.n_requests = requests_of(&job, ask, engine);
 	struct jl_serve_answer a = { .n_gpus = (int)(job.place.n_gpus * job.place.n_stages),
 				     .weights_B = jl_serve_weights_B(&job),
 				     .context_B = jl_serve_context_B(&job, ask->prompt + ask->output),
 				     .capacity_B = dev->mem_B,
+				     .n_requests = ask->n_requests,
 				     .room = jl_serve_room(&job, ask->prompt + ask->output,
 							   jl_policy_of(engine)->mem_frac),
 				     .checked = jl_arch_family(dev->arch)->priors.warpgroup };

@@ -17,6 +17,7 @@ struct jl_serve_ask {
 	enum jl_engine engine;              /* JL_ENGINE_GENERAL: nobody's in particular */
 	int n_gpus;            /* that share the model; 0: the fewest of one host that hold it and the requests */
 	double n_requests;     /* at once */
+	double users, think_s; /* people instead, who read so long before they ask again: n_requests follows; 0: none */
 	double prompt, output; /* tokens of each */
 	/* read before, for many questions about one family; NULL: the shipped ones are read */
 	const struct jl_serve_fit *fit;
@@ -31,6 +32,7 @@ struct jl_serve_answer {
 	double weights_B;  /* on each device */
 	double context_B;  /* on each device, for one request at its longest */
 	double capacity_B; /* of a device */
+	double n_requests; /* at once: as asked, or of the people */
 	double room;       /* requests that can run at once */
 	double batch;      /* that do, on average; the others wait */
 	double half_ln;    /* of tpot_s: half width of the 80 % interval */

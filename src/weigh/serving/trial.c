@@ -182,13 +182,17 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 bool jl_trial_keeps_up(const struct jl_trial *t)
 {
 	const struct jl_pass alone = jl_pass_prefill(1, t->ask->prompt);
-	const double alone_s = jl_serve_pass(&t->job, &alone).step_s, rate_hz = t->ask->rate_hz / jl_trial_shares(t);
-	const double n = (double)(t->r.n_ended + t->r.n_refused),
-		     served_s = alone_s + t->r.e2e_s.mean - t->r.ttft_s.mean;
+	const double alone_s = jl_serve_pass(&t->job, &alone).step_s;
+	const size_t n_all = t->r.n_ended + t->r.n_refused;
+	const double n = (double)n_all, served_s = alone_s + t->r.e2e_s.mean - t->r.ttft_s.mean;
 
-	return t->ask->kind != JL_LOAD_OPEN ||
-	       (n / fmax(t->r.span_s - served_s, 0.1 * t->r.span_s) >= KEPT_UP_FRAC * rate_hz &&
-		t->r.ttft_s.mean - alone_s <= WAIT_FRAC * n / rate_hz);
+	if (t->ask->kind != JL_LOAD_OPEN || n_all == 0)
+		return t->ask->kind != JL_LOAD_OPEN;
+	/* the dice may have drawn fewer arrivals than were asked for */
+	const double rate_hz = fmin(t->ask->rate_hz / jl_trial_shares(t), n / t->room[n_all - 1].at_s);
+
+	return n / fmax(t->r.span_s - served_s, 0.1 * t->r.span_s) >= KEPT_UP_FRAC * rate_hz &&
+	       t->r.ttft_s.mean - alone_s <= WAIT_FRAC * n / rate_hz;
 }
 
 bool jl_trial_meets(const struct jl_trial *t)

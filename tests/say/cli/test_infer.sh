@@ -28,6 +28,11 @@ for lang in en ko; do
 	run 0 infer llama-3-8b --on h100-sxm5 --answer 1 --lang $lang; lacks "?"; lacks "TPOT"; lacks "—"
 done
 run 0 predict llama-3-8b --on h100-sxm5 --serve --output 1 --lang en; lacks "?"; has "Bound by"
+for load in "--users=1" "--rate=1/s" "--concurrency=1"; do
+	run 0 infer llama-3-8b --on rtx-4090 "$load" --answer 1 --lang en; flat; has "The one token of an answer after "; lacks "TPOT"; lacks "e+0"; lacks "Overloaded"
+done
+# one denominator: rent and electricity of tokens that go in, where the answer goes with them
+run 0 infer deepseek-v3 --on dgx-h200 --concurrency 64 --answer 1 --lang en; flat; has "in 0.32 USD by rent, the answer with it; electricity 0.0092 USD"
 run 0 infer llama-3-8b --on h100-sxm5 --answer 1 --concurrency 4 --tpot "50 ms" --json
 json "j['meets'] and j['tpot_s']['mean']['value'] is None and j['e2e_s']['mean']['lo'] < j['e2e_s']['mean']['value'] and j['bound_frac'] > 0"
 # one GPU of eight bears an eighth of their host: as rent is that of one
@@ -150,7 +155,12 @@ run 2 infer llama-3-8b --on h100-sxm5 --rate 1e-300; one_line; says "not a rate"
 run 2 infer llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 infer llama-3-8b; one_line; says "--on"
 run 2 infer resnet-50 --on h100-sxm5; one_line
-run 2 infer llama-3-70b --on rtx-4090; one_line; says "does not fit"
+# what does not fit is an answer, as predict has it; narrower weights are advised where they help
+run 0 infer llama-3-70b --on rtx-4090 --lang en; flat; has "It does not fit: "; has "Take more GPUs: 4-bit weights would not fit either"
+run 0 infer llama-3-8b --on rtx-4090 --prompt 200000 --lang en; flat; has "one request 24.4 GiB, of 24 GiB"; has "4-bit weights would not fit either"
+run 0 infer llama-3-8b --on rtx-4090 --prompt 200000 --json; json "not j['fits'] and j['ttft_s']['mean']['value'] is None and j['weights_B'] > 15e9"
+run 0 infer qwen2.5-14b --on rtx-4090 --lang en; flat; has "narrower weights (--weights int4)"
+run 2 infer llama-3-8b --on rtx-4090 --weights xyz; one_line; says "xyz"
 # One of each is one
 for load in "--concurrency 1|1 request at once" "--users 1|1 user" "--rate 1/s|1 request a second"; do
 	run 0 infer llama-3-8b --on rtx-4090 ${load%|*} --lang en; head -1 "$work/out" | grep -q " ${load#*|}$" && ok || bad "$load: $(head -1 "$work/out")"
@@ -176,7 +186,7 @@ run 0 recommend llama-2-7b --serve --context 16384 --lang en; flat; has "Beware:
 run 0 infer gpt-oss-120b --on h100-sxm5 --lang en; flat; has "weights: mxfp4, as it is published (--weights)"; has "weights 60.7 GiB of 80 GiB"
 run 0 infer gpt-oss-120b --on h100-sxm5 --lang ko; flat; has "mxfp4"; has "공개된 형식"
 run 0 infer gpt-oss-20b --on rtx-4090 --json; json "j['weights'] == 'mxfp4' and j['n_gpus'] == 1"
-run 2 infer gpt-oss-120b --on h100-sxm5 --weights bf16 --lang en; one_line; says "does not fit on h100-sxm5 in bf16"
+run 0 infer gpt-oss-120b --on h100-sxm5 --weights bf16 --lang en; flat; has "It does not fit: weights in bf16 "
 run 0 infer gpt-oss-20b --on h100-sxm5 --weights bf16 --lang en; flat; lacks "as it is published"
 run 0 infer gpt-oss-20b --on h100-sxm5 --compare-weights --json; json "[r['weights'] for r in j['rows']][-1] == 'mxfp4' and j['rows'][0]['weights_B'] > 2.5 * j['rows'][-1]['weights_B']"
 run 0 infer deepseek-r1 --on dgx-h200 --json; json "j['weights'] == 'fp8_block' and abs(j['weights_B'] * j['n_gpus'] / 671e9 - 1) < 0.05"
