@@ -105,6 +105,8 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 			return jl_fail(err, JL_E_USAGE, "--%s %s: {%s}", option->name, given->text, option->bounds);
 		if (!status && option->above && !(given->value > 0))
 			return jl_fail(err, JL_E_USAGE, "--%s: '%s' must be above zero", option->name, given->text);
+		if (!status && !option->bounds && given->value < 0)
+			return jl_fail(err, JL_E_USAGE, "--%s: '%s' cannot be below zero", option->name, given->text);
 		break;
 	case JL_OPT_FLAG:
 	case JL_OPT_TEXT: break;

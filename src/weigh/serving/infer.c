@@ -25,8 +25,8 @@ static int fewest_gpus(struct jl_trial *t)
 	return n;
 }
 
-/* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them; else what is nearest. */
-static enum jl_status search(struct jl_trial *t, struct jl_err *err)
+/* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them. */
+static enum jl_status search(struct jl_trial *t, bool *ret_met, struct jl_err *err)
 {
 	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine),
 		  least = fewest_gpus(t);
@@ -38,10 +38,11 @@ static enum jl_status search(struct jl_trial *t, struct jl_err *err)
 			if (n % copy != 0 || (t->ask->n_gpus > 0 && each != t->ask->n_gpus))
 				continue;
 			JL_TRY(jl_trial_run(t, each, n / copy, err));
-			if (jl_trial_meets(t))
+			*ret_met = jl_trial_meets(t);
+			if (*ret_met)
 				return JL_OK;
 		}
-	return jl_trial_run(t, n_host, (int)fmax(n_all / (n_host * jl_trial_stages(t->ask)), 1), err);
+	return JL_OK;
 }
 
 /* The largest rate that a system holds: doubled until it does not, or halved until it does, then halved in. */
@@ -254,9 +255,14 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 		  n_host = jl_serve_host_gpus(t->machine);
 	int n_gpus = ask->n_gpus > 0 ? ask->n_gpus : fewest_gpus(t), n_copies = ask->n_copies;
 
+	bool met = false;
+
 	JL_TRY(check_cut(t, n_gpus, n_all, err));
+	/* where nothing meets them, what would be taken without */
 	if (target && !ask->find_rate && ask->n_copies == 0 && ask->prompt_gpus == 0)
-		return search(t, err);
+		JL_TRY(search(t, &met, err));
+	if (met)
+		return JL_OK;
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency
 							   : 1; /* a closed loop wants room for all */
 

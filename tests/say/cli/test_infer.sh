@@ -224,4 +224,10 @@ mkdir -p "$work/it's"; echo '{"model_type":"llama","num_hidden_layers":16,"hidde
 run 0 infer "$work/it's/config.json" --on rtx-4090 --json
 line=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['flags'])" "$work/out")
 word=$(bash -c "set -- $line; echo \"\$3\""); [ "$word" = "$work/it's" ] && ok || bad "not one word: $line"
+# a pause is no less than none
+run 2 infer llama-3-8b --on rtx-4090 --users 3 --think=-1s; says "below zero"; one_line
+# targets that nothing meets get the cut that is taken without them, and the width that was asked for
+run 0 infer llama-3-70b --on dgx-h100 --rate 20/s --lang en; lacks "Overloaded"
+run 3 infer llama-3-70b --on dgx-h100 --rate 20/s --tpot 50ms --lang en; has "not met"; lacks "Overloaded"
+run 3 infer llama-3-70b --on dgx-h100 --rate 10/s --tpot 50ms --gpus 2 --json; json "j['n_gpus'] == 2"
 finish
