@@ -211,7 +211,7 @@ static int tail_runs(const struct jl_plan_tail *tail, const struct jl_plan_way *
 {
 	if (tail->offload & JL_OFFLOAD_ACTIVATIONS && !moves)
 		return 0;
-	if ((tail->zero == 2 && way->pp > 1) || !jl_plan_way_moves(way, tail->offload))
+	if ((tail->zero == 2 && way->pp > 1) || !jl_plan_way_moves(way, n_ranks, tail->zero, tail->offload))
 		return 0;
 	return !(tail->offload & JL_OFFLOAD_PARAMS) || tail->zero == 3 ||
 	       (n_ranks <= 1 && way->tp == 1 && way->pp == 1);

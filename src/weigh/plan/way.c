@@ -95,12 +95,12 @@ static bool is_cut(const struct jl_plan_way *way)
 	return way->tp > 1 || way->pp > 1 || way->cp > 1 || way->ep > 1;
 }
 
-bool jl_plan_way_moves(const struct jl_plan_way *way, unsigned offload)
+bool jl_plan_way_moves(const struct jl_plan_way *way, double n_ranks, int zero, unsigned offload)
 {
 	const bool optimizer = offload & JL_OFFLOAD_OPTIMIZER, params = offload & JL_OFFLOAD_PARAMS;
 
 	if (way->framework == JL_FW_MEGATRON)
-		return !params;
+		return !params && (!optimizer || zero == (n_ranks > 1));
 	return optimizer == params || (optimizer && !is_cut(way));
 }
 
@@ -156,7 +156,7 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 		return false;
 	if (way->offload & JL_OFFLOAD_ACTIVATIONS && !jl_plan_way_moves_activations(way))
 		return false;
-	if (!jl_plan_way_moves(way, way->offload))
+	if (!jl_plan_way_moves(way, n_ranks, way->zero, way->offload))
 		return false;
 	/* Weights go to the host with ZeRO-3; one device alone is a cut of one. */
 	return !(way->offload & JL_OFFLOAD_PARAMS) || way->zero == 3 || (n_ranks <= 1 && !cut);

@@ -52,9 +52,10 @@ double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_r
 /* May activations go to the host? Nobody does it in a pipeline; Megatron not beside recompute, DeepSpeed only what full recompute keeps. */
 bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
 
-/* Does one framework move all of it to the host together? Megatron-LM no weights; DeepSpeed, which cuts no layers, the optimizer, and weights
+/* Does one framework move all of it to the host together? Megatron-LM no weights, and the optimizer where it is its
+ * distributed one, not with its FSDP (its issue 1986); DeepSpeed, which cuts no layers, the optimizer, and weights
  * beside it; torchtitan (enable_cpu_offload) both or nothing. */
-bool jl_plan_way_moves(const struct jl_plan_way *way, unsigned offload);
+bool jl_plan_way_moves(const struct jl_plan_way *way, double n_ranks, int zero, unsigned offload);
 
 /* Overlapped slices write into each other's memory (userbuffers, symmetric memory): all of a layer's are joined by NVLink or xGMI. */
 bool jl_plan_way_overlaps(const struct jl_plan_site *site, const struct jl_plan_way *way);

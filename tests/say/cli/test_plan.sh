@@ -60,9 +60,11 @@ for how in "llama-2-70b --on 16x(a100-sxm4-80gb) --global-batch 16" "llama-3-8b 
 	read -ra words <<<"$how"
 	run 0 plan "${words[@]/16x(a100-sxm4-80gb)/16x a100-sxm4-80gb}" --json
 	json "all(not ('params' in p['offload'] and (p['framework'] == 'megatron' or 'optimizer' not in p['offload'])) for p in j['plans'])"
+	json "all(not ('optimizer' in p['offload'] and p['framework'] == 'megatron' and p['parallel']['zero'] > 1) for p in j['plans'])"
 done
 run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --json; json "not any(p['parallel']['overlap'] for p in j['plans'])"
-run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; flat; has "vpp 1 → 5"; has "--offload none → optimizer"
+run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; flat; has "vpp 1 → 5"
+run 0 plan llama-2-70b --on "16x a100-sxm4-80gb" --global-batch 16 --lang en; flat; has "overlap 0 → 1"; has "--offload none → activations"
 
 # Kinds and numbers: the front is a front; limits are kept
 run 0 plan llama-3-8b --gpus 8..64 --kinds a100-sxm4-80gb,h100-sxm5 --tokens 1e10 --deadline 10d --budget 1MUSD --json

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#define N_PROBLEMS 200
+#define N_PROBLEMS 250
 #define VALUES_MAX 256
 
 struct brute {
