@@ -124,7 +124,7 @@ static void begin_item(struct worker *w, const struct jl_plan_way *item)
 	const struct jl_plan_space *space = &w->s->space;
 
 	w->n_variant = w->n_async = 0;
-	for (int i = 0; i <= jl_plan_way_overlaps(space->site, item); i++)
+	for (int i = 0; i < (jl_plan_way_overlaps(space->site, item) ? 2 : 1); i++)
 		if (!i || jl_plan_allows(&space->narrow, JL_AXIS_OVERLAP, 1))
 			w->async[w->n_async++] = i;
 	jl_plan_way_case(&w->c, space->site, item);
