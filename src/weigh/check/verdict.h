@@ -54,7 +54,7 @@ struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric
 /* Do two records tell of the same thing: kind, backend and parameters, apart from those that only say how it went? */
 bool jl_check_alike(const struct jl_record *a, const struct jl_record *b);
 
-/* Small messages between processes of one host: twice as fast or slow by chance. */
+/* Small messages between processes of one host, kernels of a few microseconds: twice as fast or slow by chance. */
 bool jl_check_jumps_by_itself(const struct jl_record *record);
 
 /* What earlier undisturbed runs of the same thing let expect: the wider, the fewer there are and the more they
