@@ -411,8 +411,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	jl_op_apply(&physics, set_of(data), x, c->dev->arch, c->engine);
 	row->pred = case_s(c, &physics);
-	jl_machine_doubt(&row->doubt, &machine, row->answer);
-	row->doubt.x[JL_DOUBT_KIND] = !jl_seen(known->cat, row->answer, "kind", row->kind[JL_LABEL_KIND]);
+	jl_machine_doubt(&row->doubt, &machine, row->answer, row->kind[JL_LABEL_KIND]);
 	row->half_ln = jl_half_ln(&known->widths, row->answer, &row->doubt);
 }
 

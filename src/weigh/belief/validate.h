@@ -31,11 +31,12 @@ size_t jl_widths_pairs_in(const struct jl_width_rows *rows, const char *of, cons
 			  size_t *ret_pairs);
 
 /* What the rows of a set are measurements of, as catalog data ("seen."; physics/interval.h): ids of their kinds with the number of rows,
- * and how small and large they are. */
-#define JL_SEEN_A_ROW (JL_N_LABEL + JL_N_EXTENT)
+ * how small and large they are, and of pairs of a device and a kind the number of sources. */
+#define JL_SEEN_A_ROW (JL_N_LABEL + JL_N_EXTENT + 1)
 
 struct jl_seen_list {
-	const char **ids; /* ascending, each once */
+	const char **ids;   /* ascending, each once; a pair for each of its sources */
+	const char **names; /* of each id: of a pair without its source */
 	size_t n;
 	size_t (*at)[JL_SEEN_A_ROW]; /* of each row: places in `ids`; n: none */
 };

@@ -36,7 +36,7 @@ static const char *const reasons[JL_N_DOUBT] = {
 	[JL_DOUBT_GPU] = "gpu",         [JL_DOUBT_FAMILY] = "family",   [JL_DOUBT_KIND] = "kind",
 	[JL_DOUBT_LINK] = "link",       [JL_DOUBT_EXPOSED] = "exposed", [JL_DOUBT_LAUNCH] = "launch",
 	[JL_DOUBT_ASSUMED] = "assumed", [JL_DOUBT_HOSTS] = "hosts",     [JL_DOUBT_FAR] = "far",
-	[JL_DOUBT_HOST] = "host",       [JL_DOUBT_MODEL] = "model",
+	[JL_DOUBT_HOST] = "host",       [JL_DOUBT_MODEL] = "model",     [JL_DOUBT_FEW] = "few",
 };
 
 static const char *const extents[JL_N_EXTENT] = { "size", "batch", "gpus" };
@@ -148,4 +148,14 @@ double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const c
 bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label)
 {
 	return jl_times_seen(cat, answer, what, label) > 0;
+}
+
+bool jl_counts_sources(enum jl_asked answer)
+{
+	return answer == JL_ASKED_STEP || answer == JL_ASKED_PRODUCT || answer == JL_ASKED_COLLECTIVE;
+}
+
+void jl_seen_pair(char out[JL_SEEN_ID_MAX], const char *gpu, const char *kind)
+{
+	(void)snprintf(out, JL_SEEN_ID_MAX, "%s.%s", gpu, kind);
 }

@@ -40,11 +40,12 @@ enum jl_asked {
 };
 
 enum jl_reason {
-	JL_DOUBT_GPU,     /* 1: no measurements of this device */
-	JL_DOUBT_FAMILY,  /* 1: nor of its family */
-	JL_DOUBT_KIND,    /* 1: none of its kind: framework, engine, operation, number format */
-	JL_DOUBT_MODEL,   /* 1: a network that nobody measured itself, only others of its operators */
-	JL_DOUBT_LINK,    /* share of the time that such links take as were never measured so */
+	JL_DOUBT_GPU,    /* 1: no measurements of this device */
+	JL_DOUBT_FAMILY, /* 1: nor of its family */
+	JL_DOUBT_KIND,   /* 1: none of its kind: framework, engine, operation, number format */
+	JL_DOUBT_MODEL,  /* 1: a network that nobody measured itself, only others of its operators */
+	JL_DOUBT_FEW,  /* 1/√(1 + n): so many others measured this device with this framework, format or operation */
+	JL_DOUBT_LINK, /* share of the time that such links take as were never measured so */
 	JL_DOUBT_EXPOSED, /* share of a step that waits for links */
 	JL_DOUBT_LAUNCH,  /* share of an answer that is fixed times of starting something */
 	JL_DOUBT_HOST,    /* share of a step that follows the speed of a host that nobody knows */
@@ -98,3 +99,8 @@ void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what
 bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what, const char *label);
 double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what,
 		     const char *label); /* how many */
+
+/* Answers of which it is counted how many sources measured a device with one kind of thing, and the label of such a pair. */
+bool jl_counts_sources(enum jl_asked answer);
+#define JL_SEEN_PAIR "pair"
+void jl_seen_pair(char out[JL_SEEN_ID_MAX], const char *gpu, const char *kind);

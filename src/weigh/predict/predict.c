@@ -131,7 +131,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	struct jl_doubt doubt = { .x = { 0 } };
 
 	if (!memory) /* which asks for the tensors, not for who holds them */
-		jl_machine_doubt(&doubt, m, answer);
+		jl_machine_doubt(&doubt, m, answer, c->subject.net ? NULL : jl_case_label(c));
 	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, answer, "kind", jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;

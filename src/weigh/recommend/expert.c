@@ -72,7 +72,7 @@ void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const st
 
 	setup->support = jl_support_of(work->ask->cat, gpu, work_name(work));
 	setup->tensor_cores = machine->dev.priors->mixed16 && !(gpu->n_tensor_core.value == 0);
-	jl_machine_doubt(&doubt, machine, answer);
+	jl_machine_doubt(&doubt, machine, answer, NULL);
 	setup->gpu_seen = !(doubt.x[JL_DOUBT_GPU] > 0);
 	setup->family_seen = !(doubt.x[JL_DOUBT_FAMILY] > 0) || parent_seen(work->ask->cat, gpu, answer);
 }

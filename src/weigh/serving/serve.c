@@ -118,8 +118,7 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 		(void)jl_serve_plan_s(&own, &machine->served, fit, run->metric, &t.step);
 		t.time_s = run_s[run->metric];
 	}
-	jl_machine_doubt(&t.doubt, machine, t.answer);
-	t.doubt.x[JL_DOUBT_KIND] = !jl_seen(machine->cat, t.answer, "kind", jl_engine_id(run->engine));
+	jl_machine_doubt(&t.doubt, machine, t.answer, jl_engine_id(run->engine));
 	t.doubt.x[JL_DOUBT_EXPOSED] = t.step.exchange_s / t.step.step_s;
 	t.doubt.x[JL_DOUBT_LAUNCH] = t.step.fixed_s / t.step.step_s;
 	t.doubt.x[JL_DOUBT_ASSUMED] = sqrt(run->n_assumed);

@@ -23,16 +23,34 @@ static void name_wires(struct jl_machine *machine)
 	machine->inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
 }
 
-void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer)
+/* Whose measurements are this device's: its own, those of one that computes alike; NULL: there are none. */
+static const char *measured_as(const struct jl_machine *machine, enum jl_asked answer)
 {
 	const struct jl_gpu *gpu = machine->sys.gpu;
-	/* a CPU whose rate was measured here is its own measurement */
-	const bool own = !gpu && machine->device_fitted;
 
-	doubt->x[JL_DOUBT_GPU] =
-		!own && !(gpu && (jl_seen(machine->cat, answer, "gpu", gpu->id) ||
-				  (gpu->computes_as && jl_seen(machine->cat, answer, "gpu", gpu->computes_as))));
+	if (!gpu || jl_seen(machine->cat, answer, "gpu", gpu->id))
+		return gpu ? gpu->id : NULL;
+	return gpu->computes_as && jl_seen(machine->cat, answer, "gpu", gpu->computes_as) ? gpu->computes_as : NULL;
+}
+
+static double few(const struct jl_machine *machine, enum jl_asked answer, const char *gpu, const char *kind)
+{
+	char pair[JL_SEEN_ID_MAX];
+
+	jl_seen_pair(pair, gpu ? gpu : "", kind);
+	return 1 / sqrt(1 + (gpu ? jl_times_seen(machine->cat, answer, JL_SEEN_PAIR, pair) : 0));
+}
+
+void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer, const char *kind)
+{
+	/* a CPU whose rate was measured here is its own measurement */
+	const bool own = !machine->sys.gpu && machine->device_fitted;
+	const char *gpu = measured_as(machine, answer);
+
+	doubt->x[JL_DOUBT_GPU] = !own && !gpu;
 	doubt->x[JL_DOUBT_FAMILY] = !own && !jl_seen(machine->cat, answer, "family", jl_arch_id(machine->dev.arch));
+	doubt->x[JL_DOUBT_KIND] = kind && !jl_seen(machine->cat, answer, "kind", kind);
+	doubt->x[JL_DOUBT_FEW] = kind && !own && jl_counts_sources(answer) ? few(machine, answer, gpu, kind) : 0;
 }
 
 bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answer)

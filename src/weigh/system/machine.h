@@ -78,8 +78,9 @@ double jl_machine_host_W(const struct jl_machine *machine, double n_devices);
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err);
 
-/* What speaks against an answer about this machine, whatever is asked: its device or the family were never measured so. */
-void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer);
+/* What speaks against an answer about this machine, whatever is asked: its device or the family were never measured so, nor the kind of
+ * what runs on it (framework, format, operation; NULL: not asked), or few have. */
+void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer, const char *kind);
 /* Were such links, inside a host and between hosts, ever measured for this kind of answer? */
 bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answer);
 

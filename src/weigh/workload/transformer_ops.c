@@ -506,7 +506,8 @@ static void add_embed(struct builder *b)
 				      b->still ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = 3.0;
-	op->n_back = b->still ? 0.0 : 6.0;
+	/* PyTorch adds up the gradients of more than 3,072 tokens by sorting them: nineteen kernels, traced */
+	op->n_back = b->still ? 0.0 : unfused(b) && b->tokens > 3072.0 ? 22.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
 		add_norm(b, JL_N("norm"), 1.0, 0);
