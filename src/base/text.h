@@ -11,7 +11,7 @@
 /* The same letters; a text that is missing (NULL) is only like another that is. */
 static inline bool jl_same_text(const char *a, const char *b)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	return a == b || (a && b && *a == *b && strcmp(a, b) == 0);
 }
 
 /* "8,16,32": the next of a list, cut where it is too long for `item`; false: there is none. */

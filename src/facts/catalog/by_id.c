@@ -9,7 +9,7 @@
 		size_t i;                                                                                              \
                                                                                                                        \
 		for (i = 0; id && i < cat->count; i++)                                                                 \
-			if (strcmp(cat->array[i].id, id) == 0)                                                         \
+			if (jl_same_text(cat->array[i].id, id))                                                        \
 				return &cat->array[i];                                                                 \
 		return NULL;                                                                                           \
 	}

@@ -76,7 +76,7 @@ void jl_widths_of(struct jl_widths *widths, const double *x)
 	memcpy(widths->reason_ln, x + JL_N_ASKED, sizeof(widths->reason_ln));
 }
 
-void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
+static void read_widths(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 {
 	const struct jl_param_info *shared = jl_param_by_id(cat, JL_WIDTH_SHARED);
 	double x[JL_WIDTH_N_PARAM];
@@ -95,6 +95,19 @@ void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 			ret_widths->most[a][e] = range ? log(range->hi) : NAN;
 		}
 	}
+}
+
+void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
+{
+	static _Thread_local struct jl_widths
+		kept; /* every machine has them, and putting their names together takes long */
+	static _Thread_local struct jl_params_mark of;
+	const struct jl_params_mark mark = jl_params_mark(cat);
+
+	if (!of.params || !jl_params_same(&of, &mark))
+		read_widths(&kept, cat);
+	of = mark;
+	*ret_widths = kept;
 }
 
 double jl_half_ln(const struct jl_widths *widths, enum jl_asked answer, const struct jl_doubt *doubt)

@@ -62,23 +62,28 @@ static void read_all(const struct jl_catalog *cat, const struct jl_param_list *l
  * known by where its lists lie and, unless it is the one built in, by what the values come to: a machine's own may be laid over it at the
  * same place. */
 struct kept {
-	const struct jl_param_info *params;
+	struct jl_params_mark mark;
 	const struct jl_family *families;
 	const struct jl_param *table;
 	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
-	size_t n_params, n_families, n;
-	double sum;
+	size_t n_families, n;
 	char key[KEY_MAX];
 	double x[KEPT_MAX];
 };
 
-static double sum_of(const struct jl_catalog *cat)
+struct jl_params_mark jl_params_mark(const struct jl_catalog *cat)
 {
-	double sum = 0;
+	struct jl_params_mark mark = { .params = cat->params, .n = cat->n_params };
 
 	for (size_t i = 0; cat->params != jl_catalog_embedded()->params && i < cat->n_params; i++)
-		sum += cat->params[i].value * (double)(i + 1);
-	return sum;
+		mark.sum += (cat->params[i].value + fmax(cat->params[i].lo, 0) + fmax(cat->params[i].hi, 0)) *
+			    (double)(i + 1);
+	return mark;
+}
+
+bool jl_params_same(const struct jl_params_mark *a, const struct jl_params_mark *b)
+{
+	return a->params == b->params && a->n == b->n && a->sum == b->sum;
 }
 
 void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x)
@@ -86,27 +91,25 @@ void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *li
 	static _Thread_local struct kept all[N_KEPT];
 	static _Thread_local size_t next;
 	struct kept *kept = all;
-	const double sum = list->key ? sum_of(cat) : 0;
 
 	if (!list->key || strlen(list->key) >= KEY_MAX || list->n > KEPT_MAX) {
 		read_all(cat, list, ret_x);
 		return;
 	}
+	const struct jl_params_mark mark = jl_params_mark(cat);
+
 	while (kept < all + N_KEPT && !(kept->at == list->at && kept->table == list->table && kept->n == list->n &&
-					kept->params == cat->params && kept->sum == sum &&
-					kept->n_params == cat->n_params && kept->families == cat->families &&
+					jl_params_same(&kept->mark, &mark) && kept->families == cat->families &&
 					kept->n_families == cat->n_families && strcmp(kept->key, list->key) == 0))
 		kept++;
 	if (kept == all + N_KEPT) {
 		kept = &all[next++ % N_KEPT];
-		*kept = (struct kept){ .params = cat->params,
+		*kept = (struct kept){ .mark = mark,
 				       .families = cat->families,
 				       .table = list->table,
 				       .at = list->at,
-				       .n_params = cat->n_params,
 				       .n_families = cat->n_families,
-				       .n = list->n,
-				       .sum = sum };
+				       .n = list->n };
 		(void)snprintf(kept->key, sizeof(kept->key), "%s", list->key);
 		read_all(cat, list, kept->x);
 	}

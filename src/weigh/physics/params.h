@@ -30,6 +30,15 @@ struct jl_param_list {
 };
 void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param);
 
+/* Where a catalog's parameters lie and, unless it is the one built in, what they come to: what was read from them holds as long as this is the same. */
+struct jl_params_mark {
+	const struct jl_param_info *params;
+	size_t n;
+	double sum;
+};
+struct jl_params_mark jl_params_mark(const struct jl_catalog *cat);
+bool jl_params_same(const struct jl_params_mark *a, const struct jl_params_mark *b);
+
 /* The catalog's values of all of them; the prior where it has none. */
 void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x);
 void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the priors */

@@ -99,10 +99,9 @@ static bool accumulate(const struct idea_in *in, struct jl_case *alt, struct jl_
 
 static bool larger_batch(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	const double most = jl_case_max_micro_batch(alt);
 	double times = 1;
 
-	while (times < 8 && in->base->shard.micro_batch * times * 2 <= most)
+	while (times < 8 && jl_case_holds(alt, in->base->shard.micro_batch * times * 2))
 		times *= 2;
 	if (times <= 1)
 		return false;

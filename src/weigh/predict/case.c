@@ -242,33 +242,51 @@ static bool micro_batch_fits(const struct jl_case *c, double micro_batch, double
 }
 
 #define MICRO_BATCH_MAX 1e9 /* as many as may be asked for; the search takes its logarithm */
+#define GUESSES_MAX     8   /* beyond, it only doubles */
+
+bool jl_case_holds(const struct jl_case *c, double micro_batch)
+{
+	double ignored;
+
+	return micro_batch_fits(c, micro_batch, JL_TIGHT_FRAC * c->machine.dev.mem_B, &ignored);
+}
 
 double jl_case_max_micro_batch(const struct jl_case *c)
 {
 	return jl_case_max_micro_batch_within(c, JL_TIGHT_FRAC);
 }
 
+/* Where a line through two points reaches y; NAN or anything where they are as high. */
+static double reaches(double y, double x0, double y0, double x1, double y1)
+{
+	return floor(x0 + (y - y0) / (y1 - y0) * (x1 - x0));
+}
+
+/* Memory grows nearly by the sample, but for small passes, whose activations hide behind gradients: the search follows a line through what it has seen, and
+ * halves or doubles where that leads nowhere. */
 double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_frac)
 {
 	const double limit_B = memory_frac * c->machine.dev.mem_B;
-	double lo = 1, hi = 2, first_B, second_B, mid, ignored;
+	double lo = 1, hi = 2, lo_B, hi_B, mid, mid_B;
 
 	if (isnan(c->machine.dev.mem_B))
 		return NAN;
-	if (!micro_batch_fits(c, 1, limit_B, &first_B))
+	if (!micro_batch_fits(c, 1, limit_B, &lo_B))
 		return 0;
-	if (!micro_batch_fits(c, 2, limit_B, &second_B))
-		return 1;
-	/* memory grows nearly by the sample: the search begins where that would end */
-	const double guess = floor(1 + (limit_B - first_B) / (second_B - first_B));
+	for (int n = 1; hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi, limit_B, &hi_B); n++) {
+		const double guess = reaches(limit_B, lo, lo_B, hi, hi_B);
 
-	lo = 2;
-	hi = guess > 2 && guess < MICRO_BATCH_MAX ? guess : 4;
-	while (hi <= MICRO_BATCH_MAX && micro_batch_fits(c, hi, limit_B, &ignored)) {
 		lo = hi;
-		hi = hi == guess ? hi + 1 : hi * 2;
+		lo_B = hi_B;
+		hi = n <= GUESSES_MAX && guess >= hi && guess < MICRO_BATCH_MAX ? guess + 1 : hi * 2;
 	}
-	for (mid = hi - 1; hi - lo > 1; mid = floor((lo + hi) / 2))
-		*(micro_batch_fits(c, mid, limit_B, &ignored) ? &lo : &hi) = mid;
+	for (int n = 1; hi - lo > 1; n++) {
+		mid = reaches(limit_B, lo, lo_B, hi, hi_B);
+		mid = n % 3 && mid >= lo && mid <= hi ? fmin(fmax(mid, lo + 1), hi - 1) : floor((lo + hi) / 2);
+		const bool fits = micro_batch_fits(c, mid, limit_B, &mid_B);
+
+		*(fits ? &lo : &hi) = mid;
+		*(fits ? &lo_B : &hi_B) = mid_B;
+	}
 	return lo;
 }

@@ -240,7 +240,10 @@ double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blo
 /* Largest micro-batch whose memory fits and leaves JL_MEMORY_MARGIN_FRAC free; 0: none. */
 double jl_case_max_micro_batch(const struct jl_case *c);
 
-/* The same within `memory_frac` of the device. */
+/* Does a micro-batch of so many do so? */
+bool jl_case_holds(const struct jl_case *c, double micro_batch);
+
+/* The largest within `memory_frac` of the device. */
 double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_frac);
 
 /* The parts of a step by name, in the order they are shown. */

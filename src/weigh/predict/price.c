@@ -99,6 +99,9 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);
+
+		if (!own && !jl_same_text(p->gpu, sys->gpu->id))
+			continue;
 		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1;
 		const bool holds = own || n_gpu >= sys->n_per_node;
 		/* whoever needs less than a machine has to pay all of it */
@@ -108,8 +111,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 		long age_days;
 		int rank;
 
-		if (!(usdps > 0) || (!own && (!p->gpu || strcmp(p->gpu, sys->gpu->id) != 0)) ||
-		    ((sys->n_nodes > 1 || !holds) && !jl_price_may_repeat(p)) ||
+		if (!(usdps > 0) || ((sys->n_nodes > 1 || !holds) && !jl_price_may_repeat(p)) ||
 		    (region && !jl_place_has(p->region, region)))
 			continue;
 		most = fmax(most, n_gpu);

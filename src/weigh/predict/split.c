@@ -64,7 +64,7 @@ static bool try_split(struct search *s, const struct jl_split *split)
 
 		train = jl_case_train(c);
 		if (!s->has_blocks || memcmp(of, s->blocks_of, sizeof(of)) != 0)
-			jl_train_blocks(&train, &s->blocks);
+			jl_train_kept(&train, &s->blocks);
 		s->has_blocks = true;
 		memcpy(s->blocks_of, of, sizeof(of));
 		train.plan.n_micro = split->pp > 1 ? 8 * split->pp : 1;
@@ -156,10 +156,10 @@ static bool goes_on(const struct search *s, double cut)
 
 static double default_micro(const struct jl_case *c)
 {
-	const double most = jl_case_max_micro_batch(c), enough = c->subject.kind->usual_batch(c);
+	const double enough = c->subject.kind->usual_batch(c);
 	double batch = 1;
 
-	while (batch * 2 <= most && batch * 2 <= enough)
+	while (batch * 2 <= enough && jl_case_holds(c, batch * 2))
 		batch *= 2;
 	return batch;
 }
@@ -212,7 +212,7 @@ static bool looks_on(const struct search *s, const struct jl_split *first, const
 	if (!adapters && (first->zero || (first->recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET)))
 		return true;
 	if ((c->n_gpus <= 1 && !adapters) || given(req->accumulate) || given(req->batch) || given(req->micro_batch) ||
-	    (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_max_micro_batch(c) >= 2 * c->shard.micro_batch))
+	    (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_holds(c, 2 * c->shard.micro_batch)))
 		return false;
 	const struct jl_memory m = jl_case_weigh(c).memory;
 
@@ -400,12 +400,12 @@ static double default_local(struct jl_case *c)
 		jl_note_add(&c->notes, "batch", "%.0f samples a worker: one for each of its GPUs", c->plan.tp);
 		return c->plan.tp;
 	}
-	if (jl_case_max_micro_batch(c) >= 2 * batch || isnan(c->machine.dev.mem_B))
+	if (jl_case_holds(c, 2 * batch) || isnan(c->machine.dev.mem_B))
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: fits, and is enough to fill it", batch, of);
-	else if (jl_case_max_micro_batch(c) >= 1 && c->subject.kind->is_cut && c->plan.dp > 1 && !c->plan.zero)
+	else if (jl_case_holds(c, 1) && c->subject.kind->is_cut && c->plan.dp > 1 && !c->plan.zero)
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit beside whole states",
 			    batch, of);
-	else if (jl_case_max_micro_batch(c) >= 1)
+	else if (jl_case_holds(c, 1))
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit", batch, of);
 	else
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: the least there is", batch, of);

@@ -181,7 +181,40 @@ static void price_blocks(const struct jl_train *train, const struct jl_device *d
 	}
 }
 
-/* The same, or as they were priced last where that was on this device. */
+#define N_RECALLED 8
+
+/* The same, or as this thread priced it a moment ago: one question is asked of a case many times with something else changed (launches, stages, states). The
+ * structs are copies of one another: padding is alike, and a difference that is none only costs time. */
+static void recall_priced(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
+{
+	static _Thread_local struct priced {
+		bool known;
+		enum jl_recompute recompute;
+		struct jl_shard shard;
+		struct jl_transformer model;
+		struct jl_device dev;
+		struct jl_block_cost cost[JL_N_BLOCK];
+	} recalled[N_RECALLED];
+	static _Thread_local unsigned next;
+	struct priced *p = recalled;
+
+	/* NOLINTBEGIN(bugprone-suspicious-memory-comparison) */
+	while (p < recalled + N_RECALLED &&
+	       !(p->known && p->recompute == train->plan.recompute && memcmp(&p->shard, shard, sizeof(*shard)) == 0 &&
+		 memcmp(&p->model, train->model, sizeof(p->model)) == 0 &&
+		 memcmp(&p->dev, train->dev, sizeof(p->dev)) == 0))
+		p++;
+	/* NOLINTEND(bugprone-suspicious-memory-comparison) */
+	if (p == recalled + N_RECALLED) {
+		p = &recalled[next++ % N_RECALLED];
+		*p = (struct priced){ true,          train->plan.recompute, *shard,
+				      *train->model, *train->dev,           { { .saved_B = 0 } } };
+		price_blocks(train, train->dev, shard, p->cost);
+	}
+	memcpy(ret_cost, p->cost, sizeof(p->cost));
+}
+
+/* The same for whoever keeps the prices of a run: as they were priced last where that was on this device. */
 static void recall_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
 {
 	struct jl_train_prices *prices = train->prices;
@@ -192,8 +225,10 @@ static void recall_blocks(const struct jl_train *train, const struct jl_shard *s
 		memcpy(ret_cost, prices->cost, sizeof(prices->cost));
 		return;
 	}
-	price_blocks(train, train->dev, shard, ret_cost);
-	if (prices) {
+	if (!prices) {
+		recall_priced(train, shard, ret_cost);
+	} else {
+		price_blocks(train, train->dev, shard, ret_cost);
 		memcpy(prices->cost, ret_cost, sizeof(prices->cost));
 		prices->dev = *train->dev;
 		prices->known = true;
