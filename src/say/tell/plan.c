@@ -298,7 +298,7 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	if (gain >= 1.05) /* below it would be written as once */
 		JL_SENTENCE(doc, JL_(" That is |1 as fast as the way that 'jeoul predict' takes."),
-			    JL_FIG(jl_num_digits(jl_num_times(gain), 2)));
+			    JL_FIG(jl_num_digits(jl_num_times(gain), gain < 1.2 ? 3 : 2)));
 }
 
 static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)

@@ -216,7 +216,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 	const char *en = !fits                       ? JL_N("no cut fits; this needs the least")
 			 : cut || p->ep > 1          ? JL_N("the fastest of the small cuts that fit")
 			 : !p->zero                  ? JL_N("it fits a GPU")
-			 : searched && fits_whole(c) ? JL_N("states that are cut leave room for a larger batch")
+			 : searched && fits_whole(c) ? JL_N("faster than plain data parallel, which fits too")
 						     : JL_N("plain data parallel does not fit");
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
@@ -380,7 +380,7 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 	c->shard.expert_load = jl_given_or(req->expert_load, 1);
 	c->shard.expert_call_frac = jl_expert_call_frac(c->machine.cat);
 	JL_TRY(choose_tune(c, req, err));
-	JL_TRY(jl_choose_split(c, req, cat, &searched, &fits, err));
+	jl_choose_split(c, req, cat, &searched, &fits);
 	say_framework(c, req);
 	say_experts(c);
 	say_plan(c, req, searched, fits);

@@ -17,11 +17,12 @@ struct jl_split {
 void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 		     const struct jl_split *split);
 
-/* Plain data parallel where it fits with JL_MEMORY_MARGIN_FRAC to spare and leaves room for a full pass; else the fastest of what people run: states cut
- * inside hosts or over all of them, layers made again or not, the batch that then fits; where layers would be made again, of a few cuts of layers
- * too. Of those that are near, the plainest. Where none fits, the one that needs least. What the request gives is kept. */
-enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
-			       bool *ret_searched, bool *ret_fits, struct jl_err *err);
+/* The fastest of what people run, with the batch that was asked for or that then fits with JL_MEMORY_MARGIN_FRAC to spare: plain data
+ * parallel, which is left for a third more where it has room and for less where states crowd the pass; states cut inside hosts or over
+ * all of them; layers made again or not. Small cuts of layers too where layers would be made again, or states are cut and a quarter of a
+ * step is exchange. Of those that are near, the plainest. Where none fits, the one that needs least. What the request gives is kept. */
+void jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat, bool *ret_searched,
+		     bool *ret_fits);
 
 /* Sequence, attention, cut and framework of a transformer. */
 enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,

@@ -10,11 +10,13 @@
 #define ZERO_NODES    4       /* over more hosts, states that are cut inside each of them are looked at first */
 #define WIDE_MAX      512     /* GPUs that states are cut over: as far as it was measured (PyTorch's paper on FSDP) */
 #define FOUND_MAX     6       /* cuts that are weighed against each other */
-#define CUT_MAX_WHOLE 64      /* looked for where it fits without a cut, but with full recompute only */
-#define CUT_TIMES     4       /* up to so many times the smallest that fits: beyond, slices and stages only cost */
+#define CUT_MAX_WHOLE 64      /* looked for while whole layers are fastest */
+#define CUT_TIMES     4       /* up to so many times the fastest so far: beyond, slices and stages only cost */
 
-static const double worth_frac = 0.05;       /* for less nobody cuts states that fit, or makes layers again */
+static const double worth_frac = 0.05;       /* for less nobody cuts states that crowd a pass, or makes layers again */
+static const double plain_frac = 1.0 / 3.0;  /* for less nobody leaves plain data parallel that has room */
 static const double states_frac = 1.0 / 3.0; /* of the memory: states that take less are not why a pass is small */
+static const double exchanged_frac = 0.25;   /* of a step: with less, no cut of layers is a third faster */
 static const double near_frac = 0.01;        /* of two cuts whose speeds differ by less, the smaller is taken */
 
 static bool given(double value)
@@ -22,15 +24,21 @@ static bool given(double value)
 	return !isnan(value);
 }
 
+/* A cut that fits, and how it runs. */
+struct found {
+	struct jl_split split;
+	double speed;     /* samples a second; 0: the batch that was asked for does not go with it; -1: nothing fits */
+	double exchanged; /* share of the step that adds up gradients and gathers weights */
+};
+
 struct search {
 	struct jl_case *c;
 	const struct jl_request *req;
 	const struct jl_catalog *cat;
-	struct jl_split best, plain; /* plain: the first that fits without cut layers */
-	double best_B;
-	bool fits;
-	struct jl_split found[FOUND_MAX]; /* cuts that fit, small to large */
-	size_t n_found;
+	struct found best, whole;     /* the fastest; the fastest without cut layers */
+	struct jl_split least, plain; /* what needs least; the first that fits without cut layers */
+	double least_B;
+	int n_found; /* cuts that fit */
 	struct jl_train_blocks blocks;
 	double blocks_of
 		[5]; /* tp, ep, recompute, framework, bytes of a weight (fp32 is cast for every product): blocks depend on them alone */
@@ -59,7 +67,7 @@ static bool try_split(struct search *s, const struct jl_split *split)
 
 	jl_choose_apply(c, s->req, s->cat, split);
 	total_B = states_B(c);
-	if (total_B <= fmax(c->machine.dev.mem_B, s->best_B) || !s->has_blocks) { /* else it is none, nor the least */
+	if (total_B <= fmax(c->machine.dev.mem_B, s->least_B) || !s->has_blocks) { /* else it is none, nor the least */
 		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B };
 
 		train = jl_case_train(c);
@@ -70,14 +78,11 @@ static bool try_split(struct search *s, const struct jl_split *split)
 		train.plan.n_micro = split->pp > 1 ? 8 * split->pp : 1;
 		total_B = jl_train_memory(&train, &s->blocks).total_B;
 	}
-	if (total_B <= s->best_B) { /* of equals the later: it is the one that does more for memory */
-		s->best_B = total_B;
-		s->best = *split;
+	if (total_B <= s->least_B) { /* of equals the later: it is the one that does more for memory */
+		s->least_B = total_B;
+		s->least = *split;
 	}
-	s->fits = total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B || isnan(c->machine.dev.mem_B);
-	if (s->fits)
-		s->best = *split;
-	return s->fits;
+	return total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B || isnan(c->machine.dev.mem_B);
 }
 
 /* Who trains adapters cuts no layers: activations are made again, then weights are cut. Nor does who says how gradients and weights
@@ -95,63 +100,29 @@ static bool joined_fast(const struct search *s)
 	return kind == JL_INTRA_SWITCH || kind == JL_INTRA_MESH;
 }
 
-/* Fast links inside a host: tensor slices first; over PCIe: pipeline stages first. */
-static double slices(const struct search *s, double cut)
-{
-	const struct jl_fabric *f = &s->c->machine.fabric;
-	const bool fast = joined_fast(s);
-	const double heads = s->c->subject.model.heads, layers = s->c->subject.model.n_layers;
-	const double most = fmin(fmin(cut, f->n_per_node), heads);
-
-	if (given(s->req->plan.tp))
-		return s->req->plan.tp;
-	if (given(s->req->plan.pp))
-		return cut / s->req->plan.pp;
-	if (!fast && cut <= layers)
-		return 1;
-	for (double tp = most; tp > 1; tp--)
-		if (fmod(cut, tp) == 0 && fmod(heads, tp) == 0 && cut / tp <= layers)
-			return tp;
-	return 1;
-}
-
-/* Stages alone may not fit where fewer of them with slices do: the next number of slices of a cut over slow links; INFINITY: none. */
-static double more_slices(const struct search *s, double cut, double tp)
-{
-	const double most = fmin(cut, s->c->machine.fabric.n_per_node);
-
-	if (joined_fast(s) || given(s->req->plan.tp) || given(s->req->plan.pp))
-		return INFINITY;
-	do
-		tp++;
-	while (tp <= most && fmod(cut, tp) != 0);
-	return tp <= most ? tp : INFINITY;
-}
-
 static bool possible(const struct search *s, double tp, double pp)
 {
-	const struct jl_ask_plan *p = &s->req->plan;
+	const struct jl_transformer *m = &s->c->subject.model;
 
-	return tp >= 1 && pp >= 1 && floor(tp) == tp && floor(pp) == pp && fmod(s->c->subject.model.heads, tp) == 0 &&
-	       pp * (given(p->vpp) ? p->vpp : 1) <= s->c->subject.model.n_layers && (!given(p->pp) || p->pp == pp);
+	return floor(pp) == pp && fmod(m->heads, tp) == 0 && pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers;
 }
 
-/* Whoever can train without cutting layers does so; only full recompute is dear enough to look further, and weights that are gathered
- * over slow links. */
+/* Whoever can train without cutting layers does so; full recompute is dear enough to look further, and cut states that are exchanged over slow
+ * links, unless somebody says what one of the GPUs does. */
 static bool goes_on(const struct search *s, double cut)
 {
-	const bool whole = s->n_found && s->found[0].tp * s->found[0].pp == 1;
-	const size_t first = whole ? 1 : 0;
-	const struct jl_split *least = s->n_found > first ? &s->found[first] : NULL; /* the smallest that cuts layers */
+	const bool whole = s->plain.tp > 0, each = given(s->req->batch) || given(s->req->micro_batch);
+	const double best = s->best.split.tp * s->best.split.pp;
 
 	if (keeps_layers(s) && cut > 1)
 		return false;
 	if (s->n_found == 0)
 		return true;
 	if (whole && (s->plain.recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
-	    (s->plain.zero != 3 || s->req->plan.zero != JL_UNSET || joined_fast(s)))
+	    (!s->plain.zero || s->whole.exchanged < exchanged_frac || s->req->plan.zero != JL_UNSET ||
+	     (each && s->plain.zero != 3)))
 		return false;
-	return s->n_found < FOUND_MAX && cut <= (least ? CUT_TIMES * least->tp * least->pp : CUT_MAX_WHOLE);
+	return s->n_found < FOUND_MAX && cut <= (best > 1 ? CUT_TIMES * best : CUT_MAX_WHOLE);
 }
 
 static double default_micro(const struct jl_case *c)
@@ -165,12 +136,12 @@ static double default_micro(const struct jl_case *c)
 }
 
 /* States are cut inside each host or over all of them; over many hosts the former is looked at first. NAN: there is no other. */
-static double shard_of(const struct search *s, int zero, bool other)
+static double shard_of(const struct search *s, const struct jl_split *split, bool other)
 {
 	const struct jl_sys *sys = &s->c->machine.sys;
-	const bool can = s->req->plan.zero == JL_UNSET && zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
+	const bool can = s->req->plan.zero == JL_UNSET && split->zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
 
-	if (!can || (other && s->c->n_gpus > WIDE_MAX))
+	if (!can || (other && s->c->n_gpus / split->ep > WIDE_MAX)) /* of what is spread, most are experts */
 		return other ? NAN : 0;
 	return (sys->n_nodes > ZERO_NODES) != other ? sys->n_per_node : 0;
 }
@@ -202,161 +173,160 @@ static size_t memory_steps(const struct search *s, const struct jl_split *split,
 	return tuned ? (is_one ? 2 : 4) : is_one || cut_by > 1 ? 3 : 5;
 }
 
-/* Whether other ways are looked at beside the first that fits: who needs neither cut states nor layers made again is content, unless whole
- * states or weights leave too little room for a pass that fills a device. */
-static bool looks_on(const struct search *s, const struct jl_split *first, const struct jl_case *c)
+/* Whether a pass is as large as it will be: as was asked for, or as fills a device. */
+static bool is_full(const struct search *s, const struct jl_case *c)
 {
 	const struct jl_request *req = s->req;
-	const bool adapters = jl_case_adapters(s->c);
 
-	if (!adapters && (first->zero || (first->recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET)))
-		return true;
-	if ((c->n_gpus <= 1 && !adapters) || given(req->accumulate) || given(req->batch) || given(req->micro_batch) ||
-	    (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_holds(c, 2 * c->shard.micro_batch)))
-		return false;
+	return given(req->accumulate) || given(req->batch) || given(req->micro_batch) ||
+	       (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_holds(c, 2 * c->shard.micro_batch));
+}
+
+/* Whole states or weights leave too little room for a pass that fills a device. */
+static bool is_crowded(const struct jl_case *c)
+{
 	const struct jl_memory m = jl_case_weigh(c).memory;
 
 	return m.weights_B + m.gradients_B + m.optimizer_B > states_frac * c->machine.dev.mem_B;
 }
 
-/* Samples a second as it would be run; 0: the batch that was asked for does not go with it. */
-static double speed_of(const struct search *s, const struct jl_split *split, struct jl_case *ret_case)
+static struct found run(const struct search *s, const struct jl_split *split, struct jl_case *ret_case)
 {
 	struct jl_case *c = ret_case;
 
 	jl_case_what_if(c, s->c);
 	jl_choose_apply(c, s->req, s->cat, split);
-	return jl_choose_batch(c, s->req, NULL) ? 0 : c->global_batch / jl_case_weigh(c).step.step_s;
+	if (jl_choose_batch(c, s->req, NULL))
+		return (struct found){ .split = *split };
+	const struct jl_step_cost step = jl_case_weigh(c).step;
+
+	return (struct found){ *split, c->global_batch / step.step_s, step.dp_s / step.step_s };
 }
 
-/* For one cut: the first way to hold it that fits, or another that is faster. */
-static bool try_memory_steps(struct search *s, struct jl_split split)
+static bool is_faster(const struct found *a, const struct found *than, double frac)
+{
+	return a->speed >= 0 && a->speed > than->speed * (1 + frac);
+}
+
+/* For one cut: the first way to hold it that fits, or another that is so much faster that people take it. */
+static struct found try_memory_steps(struct search *s, struct jl_split split)
 {
 	const struct jl_request *req = s->req;
 	const struct step *steps;
 	const size_t n = 2 * memory_steps(s, &split, &steps);
-	struct jl_split best = { .tp = 0 };
+	struct found best = { .speed = -1 };
 	struct jl_case c;
-	double best_speed = 0;
+	double leave_frac = worth_frac;
+	bool full = false;
 
 	for (size_t i = 0; i < n; i++) {
 		split.zero = req->plan.zero != JL_UNSET ? req->plan.zero : steps[i / 2].zero;
 		split.recompute = (enum jl_recompute)(req->recompute != JL_UNSET ? req->recompute
 										 : steps[i / 2].recompute);
-		split.shard = shard_of(s, split.zero, i % 2);
-		if (isnan(split.shard) || !try_split(s, &split))
-			continue;
-		const bool dearer = (!best.zero && split.zero) || split.recompute > best.recompute;
-		const double speed = speed_of(s, &split, &c);
+		split.shard = shard_of(s, &split, i % 2);
+		const bool first = best.speed<0, again = split.recompute> best.split.recompute;
+		const bool dearer = again || (!best.split.zero && split.zero);
 
-		if (best.tp > 0 && !(speed > best_speed * (1 + (dearer ? worth_frac : near_frac))))
+		if (isnan(split.shard) || (full && again) || !try_split(s, &split))
 			continue;
-		const bool first = !(best.tp > 0);
+		const struct found found = run(s, &split, &c);
 
-		best = split;
-		best_speed = speed;
+		if (!first && !is_faster(&found, &best,
+					 !dearer           ? near_frac
+					 : best.split.zero ? worth_frac
+							   : leave_frac))
+			continue;
+		best = found;
 		if (first && split.tp * split.pp == 1 && !(s->plain.tp > 0))
 			s->plain = split;
-		if (first && !looks_on(s, &best, &c))
+		if (!first || split.zero || (split.recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET))
+			continue;
+		/* whole states, nothing made again: whoever has one device is content with room, others unless it is much faster */
+		full = is_full(s, &c);
+		const bool crowded = !full && is_crowded(&c);
+
+		if (c.n_gpus <= 1 && !(crowded && jl_case_adapters(&c)))
 			break;
+		leave_frac = crowded ? worth_frac : plain_frac;
 	}
-	if (best.tp > 0)
-		s->best = best;
-	return best.tp > 0;
+	return best;
 }
 
 /* Experts go over no ranks, over those of a host, or over as many as there are: whichever is fastest. */
-static bool try_experts(struct search *s, struct jl_split split)
+static struct found try_experts(struct search *s, struct jl_split split)
 {
 	const struct jl_request *req = s->req;
 	const double n_experts = s->c->subject.model.moe.n_experts;
 	const double ranks = floor(s->c->n_gpus / (split.tp * split.pp)), most = fmin(n_experts, ranks);
-	struct jl_split best = split;
-	double best_speed = -1;
+	struct found best = { .speed = -1 };
 
 	split.ep = jl_given_or(req->plan.ep, 1);
 	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED ||
 	    (jl_case_adapters(s->c) && req->framework != JL_FW_MEGATRON)) /* whose libraries spread no experts */
 		return try_memory_steps(s, split);
 	for (; split.ep <= most; split.ep *= 2) {
-		struct jl_case c;
-
 		if (fmod(n_experts, split.ep) != 0 || fmod(ranks, split.ep) != 0 ||
-		    (split.ep > 1 && split.ep != 8 && split.ep * 2 <= most) || !try_memory_steps(s, split))
+		    (split.ep > 1 && split.ep != 8 && split.ep * 2 <= most))
 			continue;
-		const double speed = speed_of(s, &s->best, &c);
+		const struct found found = try_memory_steps(s, split);
 
-		if (speed > best_speed * (1 + near_frac)) {
-			best_speed = speed;
-			best = s->best;
-		}
+		if (is_faster(&found, &best, near_frac))
+			best = found;
 	}
-	if (best_speed >= 0)
-		s->best = best;
-	return best_speed >= 0;
+	return best;
 }
 
-static size_t fastest(const struct search *s)
+/* Slices and stages of one cut of layers: over fast links inside a host many slices first, over PCIe many stages; of those that are near, the first. */
+static void try_cut(struct search *s, double cut)
 {
-	struct jl_case c;
-	double best = s->n_found > 1 ? speed_of(s, &s->found[0], &c) : 0;
-	size_t at = 0;
+	const double most = fmin(fmin(cut, s->c->machine.fabric.n_per_node), s->c->subject.model.heads);
+	const bool fast = joined_fast(s);
+	bool fits = false;
 
-	for (size_t i = 1; i < s->n_found; i++) {
-		const double speed = speed_of(s, &s->found[i], &c);
+	for (double k = 1; k <= most; k++) {
+		const double tp = fast ? most + 1 - k : k;
 
-		if (speed > best * (1 + near_frac)) {
-			best = speed;
-			at = i;
-		}
+		if (fmod(cut, tp) != 0 || !possible(s, tp, cut / tp))
+			continue;
+		const struct found found = try_experts(s, (struct jl_split){ .tp = tp, .pp = cut / tp });
+
+		if (is_faster(&found, &s->best, near_frac))
+			s->best = found;
+		fits |= found.speed >= 0;
 	}
-	return at;
+	if (cut == 1)
+		s->whole = s->best;
+	s->n_found += fits;
 }
 
-enum jl_status jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
-			       bool *ret_searched, bool *ret_fits, struct jl_err *err)
+void jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat, bool *ret_searched,
+		     bool *ret_fits)
 {
 	const struct jl_ask_plan *p = &req->plan;
-	struct search s = { .c = c, .req = req, .cat = cat, .best_B = INFINITY };
+	struct search s = { .c = c, .req = req, .cat = cat, .best.speed = -1, .least_B = INFINITY };
 	const double cp = jl_given_or(p->cp, 1);
-	bool found = false, any = false;
 
-	(void)err;
 	*ret_searched = !given(p->tp) && !given(p->pp);
 	if (!*ret_searched) { /* a cut that was given is kept, possible or not: the check says what is wrong */
 		struct jl_split split = { .tp = jl_given_or(p->tp, 1), .pp = jl_given_or(p->pp, 1), .ep = 1 };
 
 		if (given(p->dp) && !given(p->pp) && fmod(c->n_gpus, p->dp * split.tp * cp) == 0)
 			split.pp = fmax(1, c->n_gpus / (p->dp * split.tp * cp));
-		found = try_experts(&s, split);
-		any = true;
+		s.best = try_experts(&s, split);
 	}
-	for (double cut = 1; !any && cut <= c->n_gpus && cut <= CUT_MAX && goes_on(&s, cut); cut++) {
-		bool fits = false;
-
-		if (fmod(c->n_gpus, cut * cp) != 0 || (given(p->dp) && cut != c->n_gpus / (p->dp * cp)))
-			continue;
-		for (double tp = slices(&s, cut); !fits && tp <= cut; tp = more_slices(&s, cut, tp))
-			fits = possible(&s, tp, cut / tp) &&
-			       try_experts(&s, (struct jl_split){ .tp = tp, .pp = cut / tp });
-		if (fits)
-			s.found[s.n_found++] = s.best;
-	}
-	if (s.n_found) {
-		s.best = s.found[fastest(&s)];
-		found = true;
-	}
-	if (s.best_B == INFINITY && !found) /* dp, cp or both do not go with the GPUs: keep them for the check */
-		s.best = (struct jl_split){ .tp = 1,
-					    .pp = 1,
-					    .ep = 1,
-					    .zero = p->zero == JL_UNSET ? 0 : p->zero,
-					    .recompute = req->recompute == JL_UNSET
-								 ? JL_RECOMPUTE_NONE
-								 : (enum jl_recompute)req->recompute };
-	jl_choose_apply(c, req, cat, &s.best);
-	*ret_fits = found;
-	return JL_OK;
+	for (double cut = 1; *ret_searched && cut <= c->n_gpus && cut <= CUT_MAX && goes_on(&s, cut); cut++)
+		if (fmod(c->n_gpus, cut * cp) == 0 && (!given(p->dp) || cut == c->n_gpus / (p->dp * cp)))
+			try_cut(&s, cut);
+	*ret_fits = s.best.speed >= 0;
+	if (!*ret_fits && s.least_B == INFINITY) /* dp, cp or both do not go with the GPUs: keep them for the check */
+		s.least = (struct jl_split){ .tp = 1,
+					     .pp = 1,
+					     .ep = 1,
+					     .zero = p->zero == JL_UNSET ? 0 : p->zero,
+					     .recompute = req->recompute == JL_UNSET
+								  ? JL_RECOMPUTE_NONE
+								  : (enum jl_recompute)req->recompute };
+	jl_choose_apply(c, req, cat, *ret_fits ? &s.best.split : &s.least);
 }
 
 /* Samples of one worker and step, as far as the request says; NAN: it does not. */

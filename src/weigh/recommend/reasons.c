@@ -147,7 +147,7 @@ void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendati
 	else if (c->against == JL_AGAINST_SUPPORT)
 		SAY(JL_N("no tensor cores"));
 	else if (c->against == JL_AGAINST_PRICE && c->price && c->price_day < ask->today - JL_PRICE_STALE_DAYS)
-		SAY(JL_N("its newest price is of %s: nobody can count on it"), c->price_date ? c->price_date : "?");
+		SAY(JL_N("this price is of %s: nobody can count on it"), c->price_date ? c->price_date : "?");
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW && !c->price)
 		SAY(JL_N("no shop lists it new any more"));
 	else if (c->against == JL_AGAINST_PRICE && c->how == JL_HOW_NEW)

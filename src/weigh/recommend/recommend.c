@@ -12,6 +12,7 @@
 
 #define SAVE_BPS    1e9 /* of a checkpoint to a network disk */
 #define BEATEN_FRAC 0.95
+#define ALIKE_FRAC  0.99
 #define SEEN_TIMES  2.5  /* of a run that was observed: slower than this nobody wants it */
 #define ALIKE_MOST  3    /* are shown that were rejected for one reason */
 #define DEAR_TIMES  10.0 /* the cost of the cheapest that will do */
@@ -368,10 +369,11 @@ static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *a
 		struct jl_candidate *c = &r->items[i];
 
 		c->on_front = c->setup->run_s.value < least_s;
-		if (c->on_front) {
+		if (c->on_front)
 			least_s = c->setup->run_s.value;
+		/* of those that nobody can tell apart, the cheapest */
+		if (r->fastest < 0 || least_s < ALIKE_FRAC * r->items[r->fastest].setup->run_s.value)
 			r->fastest = (int)i;
-		}
 		if (r->cheapest < 0)
 			r->cheapest = (int)i;
 		if (c->setup->sys.n_nodes > r->hosts_most)
@@ -390,12 +392,27 @@ static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *a
 			r->runner_up = (int)i;
 }
 
-/* Is it among these rows (NULL: the first n)? */
-static bool is_among(const struct jl_recommendation *r, const int *rows, size_t n, const struct jl_gpu *gpu)
+static bool is_rejected(const struct jl_recommendation *r, const struct jl_gpu *gpu)
 {
-	for (size_t i = 0; i < n; i++)
-		if (r->items[rows ? (size_t)rows[i] : i].setup->sys.gpu == gpu)
+	for (size_t i = 0; i < r->n_rejected; i++)
+		if (r->items[r->rejected[i]].setup->sys.gpu == gpu)
 			return true;
+	return false;
+}
+
+/* Is its accelerator among what will do, or offered so for a price that counts? Then an old price is not what stands against it. */
+static bool has_other_price(const struct jl_recommendation *r, const struct jl_candidate *c,
+			    const struct jl_recommend_ask *ask)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct jl_candidate *o = &r->items[i];
+		const struct jl_sys *sys = &o->setup->sys;
+
+		if (sys->gpu == c->setup->sys.gpu &&
+		    (i < r->n_ok || (o->how == c->how &&
+				     !jl_offer_is_stale(sys->gpu, sys->system, o->how, o->price, o->price_day, ask))))
+			return true;
+	}
 	return false;
 }
 
@@ -414,13 +431,12 @@ static void find_rejected(struct jl_recommendation *r, const struct jl_recommend
 			const struct jl_gpu *gpu = c->setup->sys.gpu;
 
 			if (!(c->score < limit) || n_of[c->against] == ALIKE_MOST ||
+			    (best >= 0 && !(c->score < r->items[best].score)) ||
 			    (c->against == JL_AGAINST_PRICE &&
-			     (c->how == JL_HOW_NEW || c->price_day < oldest_told(ask) ||
-			      is_among(r, NULL, r->n_ok, gpu))) ||
-			    is_among(r, r->rejected, r->n_rejected, gpu) ||
-			    (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
+			     (c->how == JL_HOW_NEW || c->price_day < oldest_told(ask))) ||
+			    is_rejected(r, gpu) || (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
-			if (best < 0 || c->score < r->items[best].score)
+			if (c->against != JL_AGAINST_PRICE || !has_other_price(r, c, ask))
 				best = (int)i;
 		}
 		if (best < 0)

@@ -46,7 +46,7 @@ json "j['epochs'] == 1 and abs(j['baseline']['at_same_batch']['run_s']['value'] 
 
 # More memory is not slower, and cuts that differ are said
 run 0 compare llama-3-70b --baseline "128x dgx-h100" --on "128x dgx-h200" --tokens 1e12 --global-batch 1024
-has "in one pass"; has "Settings: 128x dgx-h100: ZeRO-1, TP 8+SP"; has "128x dgx-h200: ZeRO-1, TP"
+has "in one pass"; has "Settings: 128x dgx-h100: ZeRO-1, TP 4+SP, PP 4"; has "128x dgx-h200: ZeRO-1, TP"
 run 0 compare llama-3-70b --baseline "64x dgx-h100" --on "64x dgx-h200" --tokens 1e12 --global-batch 512 --json
 json "j['systems'][0]['at_same_batch']['speedup']['value'] > 1 and j['systems'][0]['parallel']['tp'] >= 1"
 

@@ -167,7 +167,7 @@ run 0 recommend llama-3-8b --tune qlora --samples 10000 --epochs 3 --framework u
 run 0 recommend llama-3-8b --tune qlora --samples 10000 --epochs 3 --framework unsloth --how buy-used --budget 150만원 --host-owned --json; json "j['pick']['host_assumed_usd'] == 0"
 # Spot is said first; the pick is the best of its way; one is not several
 run 0 recommend --purpose finetune-70b --budget 3000만원 --lang en; flat
-has "Rent (spot) 8x h200-sxm"; has "a run: 50,000,000 tokens (--tokens)"
+has "Rent (spot) 8x b200"; has "a run: 50,000,000 tokens (--tokens)"
 run 0 recommend --purpose finetune-70b --budget 3000만원 --json; json "dict(j['best']['spot'], why=0) == dict(j['pick'], why=0)"
 run 0 recommend --purpose finetune-70b --budget 3000만원 --lang ko; flat; has "스팟으로 빌리세요"
 run 0 recommend llama-2-7b --tokens 1e9 --deadline 20d --lang en; flat; has "for 1 run in 1 month."

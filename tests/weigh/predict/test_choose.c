@@ -130,40 +130,54 @@ static void test_experts_are_spread_by_who_can(void **state)
 	assert_true(weigh(&req).how.plan.ep == 1);
 }
 
-/* What nobody asked for is as fast as what somebody would have asked for, where whole states do not fit. */
+/* What nobody asked for is as fast as what somebody would have asked for; plain data parallel that fits and whole layers are left for a third more. */
 static void test_nothing_plain_is_faster(void **state)
 {
-	static const char *const models[] = { "llama-3-8b", "llama-2-7b", "llama-2-13b", "llama-3-70b", "gpt-3-175b" };
-	static const char *const systems[] = { "dgx-h100",    "2x dgx-h100",          "8x dgx-h100", "8x dgx-a100-80gb",
-					       "8x rtx-4090", "16x aws:p4d.24xlarge", "32x dgx-h100" };
+	static const char *const models[] = { "gpt2-355m",   "gpt2-1.5b",   "llama-3-8b", "llama-2-7b",
+					      "llama-2-13b", "llama-3-70b", "gpt-3-175b", "deepseek-v3" };
+	static const char *const systems[] = { "2x rtx-4090",          "dgx-h100",
+					       "2x dgx-h100",          "8x dgx-h100",
+					       "8x dgx-a100-80gb",     "8x rtx-4090",
+					       "16x aws:p4d.24xlarge", "32x dgx-h100",
+					       "256x dgx-h100",        "8x(8x rtx-4090) over 10gbe" };
 	static const struct {
-		double tp, pp;
+		double tp, pp, ep;
 		int zero;
-	} others[] = { { 1, 1, 2 }, { 1, 1, 3 }, { 8, 1, 1 }, { 8, 2, 1 } };
+	} others[] = { { 1, 1, NAN, 0 }, { 1, 1, NAN, 2 }, { 1, 1, NAN, 3 },  { 1, 1, 256, 3 },  { 8, 1, NAN, 1 },
+		       { 8, 2, NAN, 1 }, { 1, 2, NAN, 1 }, { 1, 16, NAN, 1 }, { 2, 16, NAN, 1 }, { 4, 4, NAN, 1 } };
 	int n = 0;
 
 	(void)state;
-	for (size_t i = 0; i < JL_LEN(models) * JL_LEN(systems) * JL_LEN(others); i++) {
-		const size_t k = i % JL_LEN(others);
-		struct jl_request req = jl_request_empty();
+	for (size_t i = 0; i < JL_LEN(models) * JL_LEN(systems); i++) {
+		for (size_t k = 0; k < 2 * JL_LEN(others); k++) { /* with an open batch, then with one that is stated */
+			const size_t at = k % JL_LEN(others);
+			struct jl_request req = jl_request_empty();
 
-		req.model = models[i / JL_LEN(others) % JL_LEN(models)];
-		req.system = systems[i / JL_LEN(others) / JL_LEN(models)];
-		const struct jl_job open = weigh(&req);
-		struct jl_job job;
+			req.model = models[i % JL_LEN(models)];
+			req.system = systems[i / JL_LEN(models)];
+			req.global_batch = k < JL_LEN(others) ? NAN : 2048;
+			const struct jl_job open = weigh(&req);
+			const bool whole = open.how.plan.tp * open.how.plan.pp == 1;
+			struct jl_job job;
 
-		req.plan.tp = others[k].tp;
-		req.plan.pp = others[k].pp;
-		req.plan.zero = others[k].zero;
-		if (jl_job_make(&job, jl_catalog_embedded(), &req, &arena, NULL) || job.prediction.room == JL_ROOM_NONE)
-			continue;
-		if (open.prediction.samples_per_s.value < 0.95 * job.prediction.samples_per_s.value)
-			fail_msg("%s on %s: %g samples/s, tp=%g pp=%g zero=%d has %g", req.model, req.system,
-				 open.prediction.samples_per_s.value, others[k].tp, others[k].pp, others[k].zero,
-				 job.prediction.samples_per_s.value);
-		n++;
+			req.plan.tp = others[at].tp;
+			req.plan.pp = others[at].pp;
+			req.plan.ep = others[at].ep;
+			req.plan.zero = others[at].zero;
+			if (open.how.n_gpus > 512 && others[at].zero >= 2 && isnan(others[at].ep))
+				continue; /* wider than anybody has measured it */
+			if (jl_job_make(&job, jl_catalog_embedded(), &req, &arena, NULL) ||
+			    job.prediction.room != JL_ROOM_FITS)
+				continue;
+			if (open.prediction.samples_per_s.value * (whole ? 1.34 : 1.1) <
+			    job.prediction.samples_per_s.value)
+				fail_msg("%s on %s: %g samples/s, tp=%g pp=%g ep=%g zero=%d has %g", req.model,
+					 req.system, open.prediction.samples_per_s.value, req.plan.tp, req.plan.pp,
+					 req.plan.ep, req.plan.zero, job.prediction.samples_per_s.value);
+			n++;
+		}
 	}
-	assert_true(n > 60);
+	assert_true(n > 300);
 }
 
 /* ZeRO that was asked for is ZeRO; and what needs the least does. */

@@ -104,7 +104,7 @@ static void test_what_is_given_is_kept_and_not_noted(void **state)
 
 static void test_cuts_are_as_small_as_fits(void **state)
 {
-	struct jl_request req = ask("gpt-305m", "8x rtx-3090");
+	struct jl_request req = ask("gpt2-124m", "8x rtx-3090");
 	struct jl_case c = make(&req);
 
 	(void)state;

@@ -81,6 +81,30 @@ static void front_is_what_nothing_beats(void **state)
 		n_front += r.items[i].on_front;
 	assert_true(n_front >= 2);
 	assert_true(r.items[0].on_front && r.items[r.fastest].on_front);
+	for (int i = 0; i < r.fastest; i++) /* what nobody can tell from the fastest is not cheaper */
+		assert_true(0.99 * r.items[i].setup->run_s.value > r.items[r.fastest].setup->run_s.value);
+}
+
+/* An old price is not told where the same is offered for a newer one that counts. */
+static void old_prices_are_the_reason(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t p = 0; p < f->purposes.n; p++) {
+		struct jl_recommend_ask ask = ask_for(f, f->purposes.items[p].id);
+
+		ask.deadline_s = ask.wait_s / 4;
+		const struct jl_recommendation r = run(f, &ask);
+
+		for (size_t k = 0; k < r.n_rejected; k++) {
+			const struct jl_candidate *c = &r.items[r.rejected[k]];
+
+			for (size_t i = 0; c->against == JL_AGAINST_PRICE && i < r.n; i++)
+				assert_false(r.items[i].setup->sys.gpu == c->setup->sys.gpu &&
+					     r.items[i].how == c->how &&
+					     ask.today - r.items[i].price_day <= ask.rent_days_max);
+		}
+	}
 }
 
 static void every_candidate_is_judged(void **state)
@@ -410,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(front_is_what_nothing_beats, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(old_prices_are_the_reason, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_candidate_is_judged, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(times_are_the_predictors, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_do_not_matter, set_up, tear_down),
