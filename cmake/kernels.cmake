@@ -3,6 +3,7 @@
 # at the first start on every other chip. For a package: -DJEOUL_CUDA_ARCHS="80;90;100;120" (each adds a minute to the build).
 option(JEOUL_CUDA "Build the GPU kernels where nvcc is found" ON)
 set(JEOUL_CUDA_ARCHS "80;90" CACHE STRING "Compute capabilities of the GPU kernels, lowest first")
+set(JEOUL_KERNEL_STORE "" CACHE PATH "Where build folders leave compiled kernels to each other; empty: nowhere")
 
 set(fatbin_c ${PROJECT_BINARY_DIR}/generated/fatbin.c)
 set(fatbin_text "/* Made by cmake/kernels.cmake. */\n#include \"gpu/cuda.h\"\n\n")
@@ -27,8 +28,9 @@ if(JEOUL_CUDA AND JEOUL_NVCC)
 			set(targets -gencode arch=compute_${CMAKE_MATCH_1}a,code=sm_${CMAKE_MATCH_1}a)
 		endif()
 		set(out ${PROJECT_BINARY_DIR}/generated/${name}.fatbin)
-		add_custom_command(OUTPUT ${out} COMMAND ${JEOUL_NVCC} -std=c++17 -O3 -lineinfo --compress-mode=size ${targets} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/src/measure
-			-fatbin ${source} -o ${out} DEPENDS ${source} ${kernel_headers} COMMENT "GPU kernels: ${name}.cu" VERBATIM)
+		set(compile ${JEOUL_NVCC} -std=c++17 -O3 -lineinfo --compress-mode=size ${targets} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/src/measure)
+		add_custom_command(OUTPUT ${out} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${compile}" -DSOURCE=${source} "-DHEADERS=${kernel_headers}" -DSTORE=${JEOUL_KERNEL_STORE}
+			-DOUT=${out} -P ${PROJECT_SOURCE_DIR}/cmake/fatbin.cmake DEPENDS ${source} ${kernel_headers} cmake/fatbin.cmake COMMENT "GPU kernels: ${name}.cu" VERBATIM)
 		list(APPEND fatbins ${out})
 		string(APPEND fatbin_text "__asm__(\".section .rodata\\n.balign 64\\njl_fatbin_${name}:\\n.incbin \\\"${out}\\\"\\n.previous\\n\");\n"
 			"extern const unsigned char jl_fatbin_${name}[];\n")

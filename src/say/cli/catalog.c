@@ -197,9 +197,10 @@ static enum jl_status list_kind(struct jl_cli *cli, enum jl_catalog_kind kind, c
 enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *kind = cli->args.n_operands ? cli->args.operands[0] : NULL, *names[JL_LEN(kinds)], *nearest;
-	struct jl_convnet_list nets;
+	struct jl_convnet_list nets = { 0 };
 
-	JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
+	if (!kind || strcmp(kind, jl_schema_of(JL_R_MODEL)->list) == 0)
+		JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
 	if (!kind)
 		return list_kinds(cli, &nets, err);
 	for (size_t i = 0; i < JL_LEN(kinds); i++) {
@@ -330,20 +331,37 @@ static bool looks_like_system(const char *text)
 	       ((*sign == 'x' || *sign == 'X') && (sign[1] == ' ' || sign[1] == '('));
 }
 
-/* A network that is no plain transformer, by its name; or where nothing else is near, those that begin like it. */
-static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const struct jl_convnet **ret_net,
-				   struct jl_err *err)
+/* What a record of networks lists: itself unless it is a family, then members; NULL behind the last. */
+static const char *net_name(const struct jl_net_info *info, size_t i)
 {
-	struct jl_convnet_list nets;
-	const char *ids = "";
+	if (!info->program && i == 0)
+		return info->id;
+	return info->members ? info->members[i - !info->program] : NULL;
+}
 
-	JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
-	*ret_net = jl_convnet_find(&nets, text);
-	if (*ret_net)
-		return JL_OK;
-	for (size_t i = 0; i < nets.n_nets && strlen(ids) < 200; i++)
-		if (strncasecmp(nets.nets[i].id, text, strlen(text)) == 0)
-			ids = jl_arena_printf(&cli->arena, "%s%s%s", ids, *ids ? ", " : "", nets.nets[i].id);
+static bool is_alias(const struct jl_net_info *info, const char *text)
+{
+	const char *const *alias = info->program ? NULL : info->aliases;
+
+	while (alias && *alias && strcasecmp(*alias, text) != 0)
+		alias++;
+	return alias && *alias;
+}
+
+/* A network that is no plain transformer, by its name; or where nothing else is near, those that begin like it. Only the one that is
+ * asked for is spelled out: all of them take a tenth of a second. */
+static enum jl_status find_convnet(struct jl_cli *cli, const char *text, struct jl_convnet *ret_net, struct jl_err *err)
+{
+	const char *ids = "", *name;
+
+	for (const struct jl_net_info *info = cli->cat->convnets; info < cli->cat->convnets + cli->cat->n_convnets;
+	     info++)
+		for (size_t i = 0; (name = net_name(info, i)); i++) {
+			if (strcasecmp(name, text) == 0 || (i == 0 && is_alias(info, text)))
+				return jl_convnet_load(ret_net, cli->cat, name, &cli->arena, err);
+			if (strlen(ids) < 200 && strncasecmp(name, text, strlen(text)) == 0)
+				ids = jl_arena_printf(&cli->arena, "%s%s%s", ids, *ids ? ", " : "", name);
+		}
 	if (!*ids)
 		return JL_E_NOTFOUND;
 	return jl_fail(err, JL_E_AMBIGUOUS, "no record of the catalog is called '%s'; did you mean %s?", text, ids);
@@ -363,7 +381,7 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = cli->args.operands[0];
 	const struct jl_model_info *model;
-	const struct jl_convnet *net = NULL;
+	struct jl_convnet net;
 	struct jl_found_any any;
 	struct jl_err net_err = { 0 };
 	enum jl_status status, net_status;
@@ -371,8 +389,8 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 	if (looks_like_system(text) && jl_find_model(&model, cli->cat, text, NULL)) /* "llama3.1:8b" is none */
 		return show_system(cli, text, err);
 	net_status = find_convnet(cli, text, &net, &net_err);
-	if (net)
-		return show(cli, &(struct jl_shown){ JL_N_RECORD, net }, err);
+	if (!net_status)
+		return show(cli, &(struct jl_shown){ JL_N_RECORD, &net }, err);
 	status = jl_find_any(&any, cli->cat, text, err);
 	if (status == JL_E_NOTFOUND && net_status != JL_E_NOTFOUND && err)
 		*err = net_err;
