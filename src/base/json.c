@@ -25,11 +25,19 @@ static void new_line(struct jl_json *json)
 /* What stands between two items, and the check that an item may stand here. */
 static void begin_item(struct jl_json *json)
 {
+	static const char gap[] = ",\n                                "; /* as deep as nearly all */
+
 	if (json->depth == 0)
 		return;
-	if (json->levels[json->depth - 1].has_items)
-		jl_buf_putc(json->out, ',');
+	const size_t first = json->levels[json->depth - 1].has_items ? 0 : 1;
+
 	json->levels[json->depth - 1].has_items = true;
+	if (json->pretty && 2 * json->depth + 2 < sizeof(gap)) {
+		jl_buf_add(json->out, gap + first, 2 + 2 * json->depth - first);
+		return;
+	}
+	if (!first)
+		jl_buf_putc(json->out, ',');
 	new_line(json);
 }
 
@@ -133,8 +141,16 @@ static size_t plain_len(const char *text)
 
 void jl_json_escape(struct jl_buf *out, const char *text)
 {
-	size_t left = strlen(text);
+	size_t left = plain_len(text);
+	char whole[128];
 
+	if (!text[left] && left + 2 <= sizeof(whole)) {
+		whole[0] = whole[left + 1] = '"';
+		memcpy(whole + 1, text, left);
+		jl_buf_add(out, whole, left + 2);
+		return;
+	}
+	left += strlen(text + left);
 	jl_buf_putc(out, '"');
 	while (left > 0) {
 		uint32_t c;

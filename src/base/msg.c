@@ -263,14 +263,17 @@ static void fill(char *out, size_t size, const char *inner, const char *format, 
 void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const char *inner_text, const char *format,
 		va_list args)
 {
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
 	va_list again;
 
 	va_copy(again, args);
-	fill(text, size, inner_text, jl_msg(format), again);
-	va_end(again);
-	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
 	fill(en, size, inner_en, format, args);
 	jl_lang_set(reader);
+	if (jl_lang() == jl_languages[0] && inner_en == inner_text && jl_msg(format) == format)
+		memcpy(text, en, strlen(en) + 1);
+	else
+		fill(text, size, inner_text, jl_msg(format), again);
+	va_end(again);
 }
 
 void jl_vsay(char *en, char *text, size_t size, const char *format, va_list args)

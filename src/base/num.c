@@ -117,23 +117,23 @@ static const char *whole_text(char out[JL_NUM_TEXT_MAX], long long value)
 
 enum surely { SURELY_NOT, SURELY, UNSURE };
 
-/* Whether value, rounded to so many places as printf would round it, reads as itself again. An operation of a long double is off by a thousandth of
- * a double's last place at most: nearer to a tie than that it cannot be sure. */
-static enum surely reads_back(double value, int places, long long *ret_whole)
+/* Whether value, rounded to whole parts of 1 / power as printf would round it, reads as itself again. An operation of a long double is off by a
+ * thousandth of a double's last place at most, and by 1 / 256 of what has 17 digits: nearer to a tie than that it cannot be sure. */
+static enum surely reads_back(double value, long double power, long long *ret_whole)
 {
-	const double last = 0.5 * (value - nextafter(value, 0)), next = 0.5 * (nextafter(value, INFINITY) - value);
-	long double power = 1.0L, scaled, part, off;
+	const long double last = 0.5L * (long double)(value - nextafter(value, 0)),
+			  next = 0.5L * (long double)(nextafter(value, INFINITY) - value);
+	const long double scaled = (long double)value * power;
 
-	for (int i = 0; i < places; i++) /* at most 10^27: exact */
-		power *= 10.0L;
-	scaled = (long double)value * power;
 	*ret_whole = (long long)scaled;
-	part = scaled - (long double)*ret_whole;
-	if (part > 0.48L && part < 0.52L)
+	const long double part = scaled - (long double)*ret_whole, tie = scaled > 1e16L ? 0.005L : 0.0005L;
+
+	if (part > 0.5L - tie && part < 0.5L + tie)
 		return UNSURE;
 	*ret_whole += part >= 0.5L;
-	off = fabsl((long double)*ret_whole / power - (long double)value);
-	return off < 0.98L * (long double)last ? SURELY : off > 1.02L * (long double)next ? SURELY_NOT : UNSURE;
+	const long double off = fabsl((long double)*ret_whole / power - (long double)value);
+
+	return off < 0.996L * last ? SURELY : off > 1.004L * next ? SURELY_NOT : UNSURE;
 }
 
 /* The digits of a number, last first, as printf's %g places them: from 1e-4 on with a point, below it with an exponent. */
@@ -165,11 +165,14 @@ static bool decimal_text(char out[JL_NUM_TEXT_MAX], double value)
 	int magnitude;
 	char digits[32];
 	size_t n = 0;
-	int places = 0;
+	int places = 13 - about;
+	long double power = 1.0L;
 
+	for (int i = 0; i < places; i++) /* at most 10^27: exact */
+		power *= 10.0L;
 	for (int n_digits = 15; n_digits <= 17 && found == SURELY_NOT; n_digits++) {
-		places = n_digits - 1 - about;
-		found = places < 1 || places > 27 ? UNSURE : reads_back(value, places, &whole);
+		power *= 10.0L;
+		found = ++places < 1 || places > 27 ? UNSURE : reads_back(value, power, &whole);
 	}
 	if (found != SURELY)
 		return false;

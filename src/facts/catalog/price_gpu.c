@@ -179,10 +179,11 @@ bool jl_price_is_offer(const struct jl_price *price, const char *system_id)
 	size_t len = colon ? (size_t)(colon - system_id) : 0;
 	const char *item = price->item ? price->item : "";
 
+	if (!colon || !price->provider || strncasecmp(price->provider, system_id, len) != 0 || price->provider[len])
+		return false;
 	if (strncmp(item, "Standard_", 9) == 0) /* Azure writes it in front */
 		item += 9;
-	return colon && price->provider && strncasecmp(price->provider, system_id, len) == 0 &&
-	       price->provider[len] == '\0' && strcasecmp(item, colon + 1) == 0;
+	return strcasecmp(item, colon + 1) == 0;
 }
 
 const struct jl_system *jl_price_system(const struct jl_catalog *cat, const struct jl_price *price)

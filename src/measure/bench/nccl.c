@@ -119,18 +119,20 @@ static enum jl_status connect(struct jl_bench_state *s, struct jl_err *err)
 			     "ncclCommInitRank", err);
 }
 
+/* One that NCCL has no call for: sends and receives. */
 static int exchange(const struct jl_nccl *nccl, const struct jl_coll_call *c, int rank, int n, struct ncclComm *comm,
 		    struct CUstream_st *stream)
 {
-	const bool to_all = c->coll == JL_COLL_ALLTOALL;
-	size_t part_B = c->count * jl_comm_type_B(c->type);
-	int far = (int)jl_coll_distance(c) % n, code = 0;
-	for (int q = 0; code == 0 && q < (to_all ? n : 1); q++) {
-		int to = to_all ? q : (rank + far) % n, from = to_all ? q : (rank + n - far) % n;
-		size_t at = to_all ? (size_t)q * part_B : 0;
-		code = nccl->Send((const char *)c->send + at, c->count, types[c->type], to, comm, stream);
-		if (code == 0)
-			code = nccl->Recv((char *)c->recv + at, c->count, types[c->type], from, comm, stream);
+	const struct jl_coll_shape *shape = &jl_coll_shapes[c->coll];
+	const size_t all = (size_t)n, self = (size_t)rank, part_B = c->count * jl_comm_type_B(c->type);
+	int code = 0;
+	for (size_t q = 0; code == 0 && q < all; q++) {
+		if (jl_coll_passes(c, self, q, all))
+			code = nccl->Send((const char *)c->send + (shape->deals ? q * part_B : 0), c->count,
+					  types[c->type], (int)q, comm, stream);
+		if (code == 0 && jl_coll_passes(c, q, self, all))
+			code = nccl->Recv((char *)c->recv + (shape->gathers ? q * part_B : 0), c->count, types[c->type],
+					  (int)q, comm, stream);
 	}
 	return code;
 }

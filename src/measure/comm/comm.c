@@ -6,18 +6,8 @@
 
 #include "comm/queue.h"
 
-const struct jl_coll_shape jl_coll_shapes[JL_N_COLL] = {
-	[JL_COLL_ALLREDUCE] = { "allreduce", .reduces = true, .bus_scale = 2, .bus_shared = true },
-	[JL_COLL_ALLGATHER] = { "allgather", .gathers = true, .bus_scale = 1, .bus_shared = true },
-	[JL_COLL_REDUCESCATTER] = { "reducescatter", .reduces = true, .deals = true, .bus_scale = 1,
-				    .bus_shared = true },
-	[JL_COLL_BROADCAST] = { "broadcast", .rooted = true, .bus_scale = 1 },
-	[JL_COLL_REDUCE] = { "reduce", .reduces = true, .rooted = true, .bus_scale = 1 },
-	[JL_COLL_ALLTOALL] = { "alltoall", .deals = true, .gathers = true, .swaps = true, .bus_scale = 1,
-			       .bus_shared = true },
-	[JL_COLL_SENDRECV] = { "sendrecv", .swaps = true, .bus_scale = 1 },
-	[JL_COLL_BARRIER] = { "barrier", .bus_scale = 1 },
-};
+#define SHAPE(NAME, ...) [JL_COLL_##NAME] = { __VA_ARGS__ },
+const struct jl_coll_shape jl_coll_shapes[JL_N_COLL] = { JL_COLLECTIVES(SHAPE) };
 
 static const char *const op_names[JL_N_REDOP] = {
 	[JL_RED_SUM] = "sum", [JL_RED_PROD] = "prod", [JL_RED_MIN] = "min", [JL_RED_MAX] = "max", [JL_RED_AVG] = "avg",

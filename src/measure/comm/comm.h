@@ -17,17 +17,20 @@
 #define JL_COMM_RANKS_MAX 1024 /* of one shm team */
 #define JL_COMM_QUEUE_MAX 256  /* calls started and not yet waited for */
 
-enum jl_coll {
-	JL_COLL_ALLREDUCE,
-	JL_COLL_ALLGATHER,
-	JL_COLL_REDUCESCATTER,
-	JL_COLL_BROADCAST,
-	JL_COLL_REDUCE,
-	JL_COLL_ALLTOALL,
-	JL_COLL_SENDRECV, /* each rank sends to the next and receives from the one before, or by `distance` */
-	JL_COLL_BARRIER,
-	JL_N_COLL
-};
+/* Every collective, each once: its name as in nccl-tests, and what struct jl_coll_shape says of it. In a sendrecv each rank sends to the next and receives
+ * from the one before, or by `distance`. */
+#define JL_COLLECTIVES(X)                                                                                              \
+	X(ALLREDUCE, "allreduce", .reduces = true, .bus_scale = 2, .bus_shared = true)                                 \
+	X(ALLGATHER, "allgather", .gathers = true, .bus_scale = 1, .bus_shared = true)                                 \
+	X(REDUCESCATTER, "reducescatter", .reduces = true, .deals = true, .bus_scale = 1, .bus_shared = true)          \
+	X(BROADCAST, "broadcast", .rooted = true, .bus_scale = 1)                                                      \
+	X(REDUCE, "reduce", .reduces = true, .rooted = true, .bus_scale = 1)                                           \
+	X(ALLTOALL, "alltoall", .deals = true, .gathers = true, .swaps = true, .bus_scale = 1, .bus_shared = true)     \
+	X(SENDRECV, "sendrecv", .swaps = true, .bus_scale = 1)                                                         \
+	X(BARRIER, "barrier", .bus_scale = 1)
+
+#define JL_COLL_PLACE(NAME, ...) JL_COLL_##NAME,
+enum jl_coll { JL_COLLECTIVES(JL_COLL_PLACE) JL_N_COLL };
 
 enum jl_redop { JL_RED_SUM, JL_RED_PROD, JL_RED_MIN, JL_RED_MAX, JL_RED_AVG, JL_N_REDOP };
 
@@ -63,9 +66,9 @@ struct jl_coll_call {
 /* What a collective is: whoever carries data out, lays out buffers or checks results goes by this, not by its name. A rank offers what it
  * sends to all; what it receives is the reduction of what all offer, what all offer one behind the other, or what one offers. */
 struct jl_coll_shape {
-	const char *name; /* as nccl-tests names it */
+	const char *name;
 	bool reduces;
-	bool rooted;      /* `root` matters: only it sends (a broadcast), or only it receives (a reduction) */
+	bool rooted;      /* `root` matters: only it receives (a reduction, what is gathered), else only it sends */
 	bool deals;       /* what is sent has a part for each rank */
 	bool gathers;     /* what is received has a part from each rank */
 	bool swaps;       /* in place, what one rank still has to read is overwritten by another */
@@ -121,13 +124,18 @@ static inline bool jl_coll_sends(const struct jl_coll_call *call, size_t rank)
 {
 	const struct jl_coll_shape *shape = &jl_coll_shapes[call->coll];
 
-	return !shape->rooted || shape->reduces || (int)rank == call->root;
+	return !shape->rooted || shape->reduces || shape->gathers || (int)rank == call->root;
 }
 static inline bool jl_coll_receives(const struct jl_coll_call *call, size_t rank)
 {
 	const struct jl_coll_shape *shape = &jl_coll_shapes[call->coll];
 
-	return !shape->rooted || !shape->reduces || (int)rank == call->root;
+	return !shape->rooted || !(shape->reduces || shape->gathers) || (int)rank == call->root;
+}
+/* Does `to` receive of what `from` offers, of a collective that does not reduce? */
+static inline bool jl_coll_passes(const struct jl_coll_call *call, size_t from, size_t to, size_t n)
+{
+	return jl_coll_shapes[call->coll].gathers ? jl_coll_receives(call, to) : jl_coll_source(call, to, n) == from;
 }
 
 const char *jl_coll_name(enum jl_coll coll);           /* "allreduce" */

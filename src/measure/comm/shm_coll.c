@@ -88,13 +88,15 @@ static void collect(const struct op *o, size_t at, size_t n)
 {
 	const size_t mine = shape(o)->deals ? self(o) : 0;
 
-	if (shape(o)->reduces && jl_coll_receives(o->call, self(o)))
+	if (!jl_coll_receives(o->call, self(o)))
+		return;
+	if (shape(o)->reduces)
 		reduce_windows(o, mine, n, 0, n, (char *)o->call->recv + at * o->size_B);
 	else if (shape(o)->gathers)
 		for (size_t r = 0; r < n_ranks(o); r++)
 			take(o, window(o, r) + mine * n * o->size_B, r * o->call->count + at, n);
-	else if (!shape(o)->reduces)
-		take(o, window(o, jl_coll_source(o->call, self(o), n_ranks(o))), at, n);
+	else
+		take(o, window(o, jl_coll_source(o->call, self(o), n_ranks(o))) + mine * n * o->size_B, at, n);
 }
 
 /* --- direct */
@@ -164,14 +166,14 @@ static void direct(const struct op *o)
 	if (shape(o)->reduces)
 		reduce_all(o);
 	else if (shape(o)->gathers)
-		for (size_t i = 0; i < n_ranks(o);
+		for (size_t i = 0; i < n_ranks(o) && jl_coll_receives(o->call, self(o));
 		     i++) { /* begin with the own one, so that not all read the same memory */
 			const size_t r = (self(o) + i) % n_ranks(o);
 
 			take_direct(o, send_of(o, r) + mine_B, r * count);
 		}
 	else
-		take_direct(o, send_of(o, jl_coll_source(o->call, self(o), n_ranks(o))), 0);
+		take_direct(o, send_of(o, jl_coll_source(o->call, self(o), n_ranks(o))) + mine_B, 0);
 }
 
 /* Can everybody reach all that this collective reads and writes of others? The answer is the same on all ranks. */

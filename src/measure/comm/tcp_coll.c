@@ -92,12 +92,14 @@ static enum jl_status collect(const struct op *o, size_t block_B, struct jl_err 
 	const struct jl_coll_shape *shape = &jl_coll_shapes[o->call->coll];
 	const size_t count = o->call->count, mine = shape->deals ? o->self : 0;
 
+	if (!jl_coll_receives(o->call, o->self))
+		return JL_OK;
 	if (shape->reduces)
-		return jl_coll_receives(o->call, o->self) ? reduce_blocks(o, mine, block_B, err) : JL_OK;
+		return reduce_blocks(o, mine, block_B, err);
 	for (size_t r = 0; r < o->n && shape->gathers; r++)
 		take(o, block_of(o, r, block_B) + mine * count * o->size_B, r * count);
 	if (!shape->gathers)
-		take(o, block_of(o, jl_coll_source(o->call, o->self, o->n), block_B), 0);
+		take(o, block_of(o, jl_coll_source(o->call, o->self, o->n), block_B) + mine * count * o->size_B, 0);
 	return JL_OK;
 }
 

@@ -418,6 +418,7 @@ static bool ask_for(const struct idea_in *in, const struct remedy *r, struct jl_
 	const struct jl_case *base = in->base;
 	struct jl_request req = base->asked;
 
+	req.unsaid = true;
 	if (!base->subject.kind->is_cut || (in->fits && (r->offload != NO || r->optimizer != NO)) ||
 	    (r->zero != NO && (!in->fits || base->plan.zero || base->plan.dp != base->n_gpus || base->n_gpus < 2)) ||
 	    !put(&req.plan.zero, r->zero, NO, false) ||
@@ -449,10 +450,12 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
 				      .alone_samples_per_s = NAN,
 				      .makes_it_fit = !in->fits };
-	jl_case_what_if(&alt, in->base);
+	if (!remedy && !in->base->subject.kind->is_cut && !ideas[i].network)
+		return false;
+	if (!remedy)
+		jl_case_what_if(&alt, in->base);
 	if (remedy ? !ask_for(in, remedy, &alt, advice)
-		   : (!in->base->subject.kind->is_cut && !ideas[i].network) || !ideas[i].change(in, &alt, advice) ||
-			     jl_case_check(&alt, NULL))
+		   : !ideas[i].change(in, &alt, advice) || jl_case_check(&alt, NULL))
 		return false;
 	w = jl_case_weigh(&alt);
 	advice->step_s_after = w.step.step_s;

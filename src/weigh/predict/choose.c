@@ -424,7 +424,8 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .tokens = req->tokens,
 			     .steps_per_epoch = req->steps_per_epoch,
 			     .epochs = req->epochs,
-			     .pue = jl_given_or(req->pue, 1) };
+			     .pue = jl_given_or(req->pue, 1),
+			     .notes.n = req->unsaid ? JL_NOTES_MAX : 0 };
 	enum jl_status status;
 
 	JL_TRY(check_words(subject, machine, req, err));
@@ -452,8 +453,12 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	if (isnan(req->pue))
 		jl_note_add(&c.notes, "pue", "PUE 1: what the machines draw, no cooling");
 	status = jl_case_check(&c, err);
-	if (!status)
-		*ret_case = c;
+	c.notes.n = req->unsaid ? 0 : c.notes.n;
+	if (!status) {
+		jl_case_what_if(ret_case, &c);
+		ret_case->notes.n = c.notes.n;
+		memcpy(ret_case->notes.items, c.notes.items, c.notes.n * sizeof(*c.notes.items));
+	}
 	return status;
 }
 

@@ -98,6 +98,9 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 
 	for (size_t i = 0; sys->gpu && !sys->hypothetical && i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
+
+		if (!(p->on_demand_usdps > 0) && !spot)
+			continue;
 		const bool own = sys->system && jl_price_is_offer(p, sys->system->id);
 
 		if (!own && !jl_same_text(p->gpu, sys->gpu->id))

@@ -138,29 +138,24 @@ static enum jl_status run_call(struct jl_comm *comm, const struct jl_coll_call *
 {
 	struct mpi_comm *c = (struct mpi_comm *)comm;
 	const size_t size_B = jl_comm_type_B(call->type);
+	const bool in_parts = jl_coll_shapes[call->coll].deals || jl_coll_shapes[call->coll].gathers;
 	int code = MPI_SUCCESS;
 
-	switch (call->coll) {
-	case JL_COLL_BARRIER: return failed(MPI_Barrier(c->world), call->coll, err);
-	case JL_COLL_ALLGATHER:
-	case JL_COLL_ALLTOALL:
-	case JL_COLL_REDUCESCATTER:
-		if (call->count > INT_MAX)
-			return jl_fail(err, JL_E_LIMIT, "%s: more than %d elements a rank; MPI counts in int",
-				       jl_coll_name(call->coll), INT_MAX);
+	if (call->coll == JL_COLL_BARRIER)
+		return failed(MPI_Barrier(c->world), call->coll, err);
+	if (in_parts && call->count > INT_MAX)
+		return jl_fail(err, JL_E_LIMIT, "%s: more than %d elements a rank; MPI counts in int",
+			       jl_coll_name(call->coll), INT_MAX);
+	if (in_parts)
 		code = run_parts(c, call);
-		break;
-	default:
-		for (size_t at = 0; at < call->count && code == MPI_SUCCESS; at += PIECE_MAX) {
-			const size_t left = call->count - at;
+	for (size_t at = 0; !in_parts && at < call->count && code == MPI_SUCCESS; at += PIECE_MAX) {
+		const size_t left = call->count - at;
 
-			code = run_piece(c, call, (const char *)call->send + at * size_B,
-					 (char *)call->recv + at * size_B, (int)(left < PIECE_MAX ? left : PIECE_MAX));
-		}
-		break;
+		code = run_piece(c, call, (const char *)call->send + at * size_B, (char *)call->recv + at * size_B,
+				 (int)(left < PIECE_MAX ? left : PIECE_MAX));
 	}
 	if (code == MPI_SUCCESS && call->op == JL_RED_AVG && jl_coll_reduces(call->coll) &&
-	    (call->coll != JL_COLL_REDUCE || comm->rank == call->root))
+	    jl_coll_receives(call, (size_t)comm->rank))
 		jl_reduce_divide(call->type, call->recv, call->count, comm->n_ranks); /* it was the sum until here */
 	return failed(code, call->coll, err);
 }
