@@ -1,10 +1,14 @@
 #include "base/buf.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/msg.h"
@@ -109,6 +113,41 @@ const char *jl_buf_text(const struct jl_buf *buf)
 	return buf->data ? buf->data : "";
 }
 
+#define WRITER_MS 1500 /* that a pipe waits for somebody who writes to it */
+
+/* Why nothing comes out of it, or no end of it; NULL: it is a file, a terminal or a pipe that somebody has open. */
+static const char *endless(int fd)
+{
+	struct stat info, null;
+	char byte;
+
+	if (fstat(fd, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode) || isatty(fd))
+		return NULL;
+	if (!S_ISFIFO(info.st_mode))
+		return stat("/dev/null", &null) == 0 && info.st_rdev == null.st_rdev
+			       ? NULL
+			       : JL_N("it is a device, not a file");
+	/* a pipe that has a writer says that there is nothing yet; one without says that it ended */
+	return poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, WRITER_MS) == 0 && read(fd, &byte, 1) >= 0
+		       ? JL_N("it is a pipe that nobody writes to")
+		       : NULL;
+}
+
+enum jl_status jl_input_open(int *ret_fd, const char *path, struct jl_err *err)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *why = fd < 0 ? strerror(errno) : endless(fd);
+	const enum jl_status status = fd < 0 && errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO;
+
+	if (fd >= 0 && why)
+		(void)close(fd);
+	if (why)
+		return jl_fail(err, status, "%s: cannot be opened: {%s}", path, why);
+	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	*ret_fd = fd;
+	return JL_OK;
+}
+
 static enum jl_status read_all(struct jl_buf *buf, FILE *file, const char *name, struct jl_err *err)
 {
 	char chunk[16384], limit[JL_UNITS_TEXT_MAX];
@@ -159,11 +198,16 @@ enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t 
 {
 	struct jl_buf buf;
 	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "rb");
+	FILE *file;
+	int fd = -1;
 
-	if (!file)
-		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: {%s}", path,
-			       strerror(errno));
+	if (!is_stdin)
+		JL_TRY(jl_input_open(&fd, path, err));
+	file = is_stdin ? stdin : fdopen(fd, "rb");
+	if (!file) {
+		(void)close(fd);
+		return jl_fail_nomem(err);
+	}
 	jl_buf_init(&buf, limit_B);
 	enum jl_status status = read_all(&buf, file, is_stdin ? "standard input" : path, err);
 	if (!is_stdin)

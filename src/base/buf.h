@@ -23,6 +23,10 @@ void jl_buf_pad(struct jl_buf *buf, char c, size_t n);
 void jl_buf_printf(struct jl_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *jl_buf_text(const struct jl_buf *buf); /* never NULL */
 
+/* Opens what a person names as input: a file, a terminal, or a pipe that somebody writes to; other devices have no end, and a pipe without a
+ * writer is not waited for. */
+enum jl_status jl_input_open(int *ret_fd, const char *path, struct jl_err *err);
+
 /* The whole of a file, a pipe or "-" for standard input; refused above limit_B. NUL-terminated in `ret_buf`. */
 enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err);
 /* The same of a file that the program knows by itself: also while a request is answered (base/offered.h). */

@@ -565,10 +565,9 @@ enum jl_status jl_import_file(const char *path, const struct jl_import_options *
 		own.name = path;
 	if (jl_offered(&file, path))
 		return import_offered(file, path, &own, sink, ret_count, err);
-	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return jl_fail(err, errno == ENOENT ? JL_E_NOTFOUND : JL_E_IO, "%s: cannot be opened: {%s}", path,
-			       strerror(errno));
+	fd = STDIN_FILENO;
+	if (!is_stdin)
+		JL_TRY(jl_input_open(&fd, path, err));
 	if (!isfinite(own.time_s) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
 		own.time_s = (double)info.st_mtim.tv_sec;
 	enum jl_status status = jl_import_stream(&reader, &own, sink, ret_count, err);

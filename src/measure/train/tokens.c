@@ -42,7 +42,7 @@ static enum jl_status map(struct jl_tokens *t, const char *path, struct jl_err *
 	struct stat info = { 0 };
 	void *memory = NULL;
 	enum jl_status status = JL_OK;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &info) != 0) {
 		status = jl_fail(err, JL_E_IO, "%s: {%s}", path, strerror(errno));
 	} else if (!S_ISREG(info.st_mode)) {

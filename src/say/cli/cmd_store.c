@@ -339,11 +339,14 @@ enum jl_status jl_cmd_store_import(struct jl_cli *cli, struct jl_err *err)
 	const char *path = cli->args.operands[0];
 	bool is_stdin = strcmp(path, "-") == 0;
 	struct import im = { .name = is_stdin ? "-" : path };
-	FILE *file = is_stdin ? stdin : fopen(path, "rb");
 	enum jl_status status;
+	FILE *file;
+	int fd = STDIN_FILENO;
 
-	if (!file)
-		return jl_fail(err, JL_E_IO, "%s: cannot be opened: {%s}", path, strerror(errno));
+	if (!is_stdin)
+		JL_TRY(jl_input_open(&fd, path, err));
+	file = is_stdin ? stdin : fdopen(fd, "rb");
+	JL_TRY(jl_got(file, err));
 	status = jl_store_open(&im.store, jl_text(cli, "store"), err);
 	JL_THEN(status, import_lines(&im, file, err));
 	JL_THEN(status, jl_store_end(im.store, err));

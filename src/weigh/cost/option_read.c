@@ -291,30 +291,51 @@ static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 	return false;
 }
 
+/* The most of the first words that is a system; *ret_len 0: none is. Only what cannot be had is an error. */
+static enum jl_status longest_system(struct jl_sys *ret_sys, size_t *ret_len, const char *text,
+				     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	char words[TEXT_MAX];
+	char *space;
+
+	snprintf(words, sizeof words, "%s", text);
+	do {
+		const enum jl_status status = jl_sys_parse(ret_sys, cat, words, arena, err);
+
+		*ret_len = status ? 0 : strlen(words);
+		if (!status || status == JL_E_RANGE)
+			return status;
+		space = strrchr(words, ' ');
+		if (space)
+			*space = '\0';
+	} while (space && *trim(words));
+	return JL_OK;
+}
+
 /* "rtx-3090 desktop" is an rtx-3090 to the catalog; what cannot be had is refused, what nobody knows is not. */
 static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
 				  struct jl_arena *arena, struct jl_err *err)
 {
-	char words[TEXT_MAX];
 	const bool desktop = strcasestr(name, "desktop") || strcasestr(name, "workstation");
+	char words[TEXT_MAX];
+	struct jl_err ignored;
+	struct jl_sys other;
+	size_t len, more;
 
 	snprintf(words, sizeof words, "%s", name);
-	while (*trim(words)) {
-		const enum jl_status status = jl_sys_parse(&o->system, cat, words, arena, err);
-		char *space;
-
-		o->has_system = status == JL_OK;
-		if (o->has_system)
-			return desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err)
-									     : JL_OK;
-		if (status == JL_E_RANGE)
-			return status;
-		space = strrchr(words, ' ');
-		if (!space)
-			break;
-		*space = '\0';
-	}
-	return JL_OK;
+	for (char *at = words; (at = strpbrk(at, ",+&/"));)
+		*at = ' ';
+	JL_TRY(longest_system(&o->system, &len, words, cat, arena, err));
+	o->has_system = len > 0;
+	for (const char *rest = len ? strchr(words + len, ' ') : NULL; rest; rest = strchr(rest + 1, ' '))
+		if (!longest_system(&other, &more, rest + 1, cat, arena, &ignored) && other.gpu && o->system.gpu &&
+		    other.gpu != o->system.gpu && strcspn(rest + 1, "0123456789") < more) /* "workstation" is none */
+			return jl_fail(
+				err, JL_E_USAGE,
+				"\"%s\" has %s and %s: a machine of several kinds is not in the catalog; write what "
+				"it draws and costs, e.g. \"my machine 5000 USD, watts=1200 W\"",
+				name, o->system.gpu->id, other.gpu->id);
+	return len && desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err) : JL_OK;
 }
 
 /* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */

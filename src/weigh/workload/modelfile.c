@@ -53,7 +53,7 @@ enum jl_status jl_filemap_open(struct jl_filemap *ret_map, const char *path, str
 		return JL_OK;
 	}
 	errno = 0; /* what an empty file leaves as it was */
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
 		data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

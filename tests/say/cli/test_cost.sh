@@ -139,4 +139,9 @@ run 2 cost resnet-50 --tokens 1e9 --buy "$desk" --lang en; one_line; says "--tok
 run 2 cost gpt2-124m --buy "$desk" --runs-per-month 3 --lang en; one_line; says "give --tokens, --samples"
 run 0 cost --layers 12 --hidden 768 --heads 12 --seq 1024 --tokens 1e9 --buy "$desk" --runs-per-month 3 --lang en; has "One run on rtx-3090 desktop"
 run 2 cost gpt2-124m --tokens 1e9 --buy "$desk" --runs-per-month 3 --util 30% --lang en; one_line; says "not both"
+# a machine of two kinds of GPU is not taken for one of the first
+for two in "2x rtx-3090 + 2x rtx-4090 desktop" "rtx-3090 and rtx-4090" "rtx-3090+rtx-4090" "2x rtx-3090,2x rtx-4090"; do
+	run 2 cost --buy "$two 5000 USD" --rent "2 USD/h" --lang en; one_line; says "has rtx-3090 and rtx-4090"
+done
+run 0 cost --buy "rtx-3090 desktop 2,200 USD" --rent "2 USD/h" --lang en; has "(450 W assumed"
 finish

@@ -16,11 +16,12 @@ out=$(cat out) err=$(cat err)
 [[ $code == 1 ]] && ok || bad "calibrate --fit without data ended with $code"
 says "no measurements beside the program"
 
-# A file without an end is not read without an end.
+# A file without an end is not read without an end, and a pipe that nobody writes to is not waited for.
+truncate -s 300M huge; mkfifo pipe
 if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
-	(ulimit -v 1500000; exec "$JEOUL" validate /dev/zero) >out 2>err; code=$?
+	(ulimit -v 1500000; exec "$JEOUL" validate huge) >out 2>err; code=$?
 	out=$(cat out) err=$(cat err)
-	[[ $code == 1 ]] && ok || bad "validate /dev/zero ended with $code"
+	[[ $code == 1 ]] && ok || bad "validate of 300 MB ended with $code"
 	says "larger than 268 MB"; one_line
 fi
 # ... nor is little memory waited for without an end
@@ -30,8 +31,19 @@ if ! grep -q __asan_init "$JEOUL"; then
 	[[ $code == 1 ]] && ok || bad "bench gemm in 100 MB ended with $code"
 	says "address space is limited"; one_line
 fi
-run 1 import /dev/zero; says "a line of more than 256 MiB"; one_line
-run 1 check /dev/zero; says "a line of more than 256 MiB"; one_line
+run 1 import huge; says "a line of more than 256 MiB"; one_line
+run 1 check huge; says "a line of more than 256 MiB"; one_line
+limit_s=4
+for command in import check audit report "store import"; do
+	# shellcheck disable=SC2086
+	for device in /dev/zero /dev/urandom; do run 1 $command $device --lang en; says "it is a device, not a file"; one_line; done
+	# shellcheck disable=SC2086
+	run 1 $command pipe --lang en; says "it is a pipe that nobody writes to"; one_line
+done
+run 1 predict ./pipe --on rtx-4090 --lang en; says "it is a pipe that nobody writes to"; one_line
+(sleep 0.3; echo "a machine of 8 GPUs" >pipe) & run 0 audit pipe; wait $!
+run 0 audit <(sleep 2; echo "a machine of 8 GPUs")
+limit_s=60
 
 # Dates leave room for what is reckoned from them.
 run 2 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --start 9999-01-01; says "calendar from 1900 to 2999"; one_line

@@ -230,4 +230,8 @@ run 2 infer llama-3-8b --on rtx-4090 --users 3 --think=-1s; says "below zero"; o
 run 0 infer llama-3-70b --on dgx-h100 --rate 20/s --lang en; lacks "Overloaded"
 run 3 infer llama-3-70b --on dgx-h100 --rate 20/s --tpot 50ms --lang en; has "not met"; lacks "Overloaded"
 run 3 infer llama-3-70b --on dgx-h100 --rate 10/s --tpot 50ms --gpus 2 --json; json "j['n_gpus'] == 2"
+# nobody is given tokens faster than passes end, however short the answer
+for answer in 2 3 8; do
+	run 0 infer llama-3-8b --on h100-sxm5 --answer $answer --rate 4 --json; json "j['tpot_s']['p50']['value'] > 0.95 * j['itl_s']['p50']['value'] and j['tpot_s']['mean']['value'] > 0.0065"
+done
 finish
