@@ -376,17 +376,17 @@ static void a_whole_run(void **state)
 	free(r);
 }
 
-/* Lets the n-th driver call fail: each of the first 30, then as many spread over the rest. */
+/* Lets the n-th driver call fail: each of the first 30, then as many spread over the rest; ten under a sanitizer. */
 static void fail_each(enum jl_status (*run)(struct jl_err *err))
 {
-	enum { N_EACH = 30 };
+	enum { N_EACH = 30, N_MORE = JL_TEST_SANITIZED ? 10 : N_EACH };
 	struct jl_err err = { 0 };
 	int n_failed = 0;
 	recount();
 	assert_ok(run(&err));
 	int n_calls = recount();
 	assert_true(n_calls > 20);
-	for (int at = 1; at <= n_calls; at += at < N_EACH ? 1 : 1 + n_calls / N_EACH) {
+	for (int at = 1; at <= n_calls; at += at < N_EACH ? 1 : 1 + n_calls / N_MORE) {
 		char text[16];
 		snprintf(text, sizeof text, "%d", at);
 		setenv("FAKE_CUDA_FAIL_AT", text, 1);

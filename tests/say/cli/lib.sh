@@ -38,6 +38,8 @@ ask() {
 json() { ask "bool($1)"; }
 # narrow [PATTERN]: no line is wider than 80 columns, but for those that match
 narrow() { ask "not wide(${1:+r'$1'}) or str(wide(${1:+r'$1'}))"; }
+# a sanitizer is slow and looks at how an answer is made, not at the answer: what only repeats a way through the program is left to the other build
+sanitized() { [ "${is_sanitized:=$(grep -c -m 1 __asan_init "$JEOUL")}" = 1 ]; }
 # what cannot be tried here: the whole script, or a part of it (ctest then says "skipped" unless something failed)
 skip() { echo "skipped: $*"; exit 77; }
 skip_part() { echo "skipped: $*"; n_skipped=$((n_skipped + 1)); }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plants errors in notes that have none and counts how many `jeoul audit` finds: JEOUL NOTES_FOLDER PLANTED.tsv [LEAST_SHARE].
+"""Plants errors in notes that have none and counts how many `jeoul audit` finds: JEOUL NOTES_FOLDER PLANTED.tsv [LEAST_SHARE [EVERY]].
 
 A row of the table is a file, words of it, the same words with an error in them, and what kind of error it is. Found: a finding on a line
 that the edit touched. Prints what was missed, and fails below the share asked for, on an edit that has no place, and on a note that has a
-finding as it stands."""
+finding as it stands. EVERY: of the rows one in so many."""
 import json, os, subprocess, sys, tempfile
 
 
@@ -23,12 +23,11 @@ def corrected(jeoul, path):
 def main():
 	jeoul, folder, table = sys.argv[1:4]
 	least = float(sys.argv[4]) if len(sys.argv) > 4 else 0
+	every = int(sys.argv[5]) if len(sys.argv) > 5 else 1
 	n = found = alarms = elsewhere = fixed = harm = 0
 	missed, files = [], set()
 	with tempfile.TemporaryDirectory() as work:
-		for row in open(table, encoding='utf-8'):
-			if row.startswith('#') or not row.strip():
-				continue
+		for row in [r for r in open(table, encoding='utf-8') if not r.startswith('#') and r.strip()][::every]:
 			name, old, new, kind = row.rstrip('\n').split('\t')
 			old, new = (s.replace('\\n', '\n').replace('\\t', '\t') for s in (old, new))
 			text = open(os.path.join(folder, name), encoding='utf-8').read()

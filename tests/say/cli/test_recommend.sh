@@ -3,7 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 
 # Every purpose has an answer that fits, in 80 columns, in both languages
-for p in kaggle learning cv-research nlp-research pretraining finetune-7b finetune-70b serve-70b startup cluster; do
+sanitized && purposes="cv-research nlp-research startup" || purposes="kaggle learning cv-research nlp-research pretraining finetune-7b finetune-70b serve-70b startup cluster" # the others are asked for below
+for p in $purposes; do
 	run 0 recommend --purpose $p --lang en
 	has "candidates"; has "Nothing is both faster and cheaper"; has "Assumed:"; has "▸"
 	if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "$p: wider than 80 columns"; fi

@@ -226,6 +226,10 @@ static void a_fit_finds_the_shipped_values_and_does_not_wander(void **state)
 {
 	(void)state;
 	size_t n_gpu, n = load(&n_gpu);
+	if (JL_TEST_SANITIZED) /* what a fit of fewer rows computes is not looked at, how it computes is */
+		for (size_t i = 0; i * 8 < n; i++)
+			cases[i] = cases[i * 8];
+	n = JL_TEST_SANITIZED ? (n + 7) / 8 : n;
 	const struct jl_param_list params = jl_gemm_params(n_gpu, NULL);
 	const size_t n_param = params.n;
 	const struct jl_gemm_set set = { .n_case = n, .cases = cases, .n_gpu = n_gpu, .devices = devices };
@@ -254,7 +258,7 @@ static void a_fit_finds_the_shipped_values_and_does_not_wander(void **state)
 	}
 	jl_gemm_read(jl_catalog_embedded(), NULL, y);
 	for (size_t i = 0; i < jl_gemm_params(0, NULL).n; i++)
-		assert_true(fabs(log(x[i] / y[i])) < 0.7);
+		assert_true(JL_TEST_SANITIZED || fabs(log(x[i] / y[i])) < 0.7);
 	free(x);
 	free(y);
 }

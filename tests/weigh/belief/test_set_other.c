@@ -131,32 +131,37 @@ static void test_held_out_gpus(void **state)
 	static const char *const ids[] = { "rtx-a5500", "h100-sxm5", "v100-sxm2-16gb", "quadro-rtx-6000" };
 	static double all[256], x[256], ln_ratio[MAX_ROWS];
 	static unsigned char use[MAX_ROWS];
-	const struct jl_other_set set = { .rows = rows, .n_rows = n_rows, .n_gpus = n_gpus };
+	/* a sanitizer looks at how it is computed: fewer rows, one GPU held out, no look at the score */
+	const size_t n_held = JL_TEST_SANITIZED ? 1 : sizeof(ids) / sizeof(ids[0]);
+	struct jl_other_set set = { .rows = rows, .n_rows = n_rows, .n_gpus = n_gpus };
 	struct jl_err err;
 	double cost;
 	size_t n = 0;
 
+	if (JL_TEST_SANITIZED)
+		for (set.n_rows = 0; set.n_rows * 8 < n_rows; set.n_rows++)
+			rows[set.n_rows] = rows[set.n_rows * 8];
 	jl_other_start(n_gpus, all);
 	assert_int_equal(jl_other_fit(&set, NULL, 0, all, &cost, &err), JL_OK);
-	for (size_t i = 0; i < n_rows; i++)
+	for (size_t i = 0; i < set.n_rows; i++)
 		ln_ratio[i] = ln_ratio_of(&rows[i], all);
-	const struct jl_score in_sample = score(ln_ratio, n_rows);
+	const struct jl_score in_sample = score(ln_ratio, set.n_rows);
 
 	print_message("in sample: median %.3f, p90 %.3f\n", in_sample.median_abs_ln, in_sample.p90_abs_ln);
-	assert_true(in_sample.median_abs_ln < 0.09 && in_sample.p90_abs_ln < 0.32);
+	assert_true(JL_TEST_SANITIZED || (in_sample.median_abs_ln < 0.09 && in_sample.p90_abs_ln < 0.32));
 	for (size_t g = 0; g < n_gpus; g++) {
 		int held = 0;
 
-		for (size_t k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
+		for (size_t k = 0; k < n_held; k++)
 			held |= strcmp(ids[k], gpus[g]->id) == 0;
 		if (!held)
 			continue;
 		memcpy(x, all, sizeof(x));
 		x[jl_conv_params(g, NULL).n] = 1; /* its own deviation is not known */
-		for (size_t i = 0; i < n_rows; i++)
+		for (size_t i = 0; i < set.n_rows; i++)
 			use[i] = rows[i].gpu.index != (int)g;
 		assert_int_equal(jl_other_fit(&set, use, 0, x, &cost, &err), JL_OK);
-		for (size_t i = 0; i < n_rows; i++) {
+		for (size_t i = 0; i < set.n_rows; i++) {
 			if (!use[i])
 				ln_ratio[n++] = ln_ratio_of(&rows[i], x);
 		}
@@ -164,8 +169,8 @@ static void test_held_out_gpus(void **state)
 	const struct jl_score held_out = score(ln_ratio, n);
 
 	print_message("held out: %zu rows, median %.3f, p90 %.3f\n", n, held_out.median_abs_ln, held_out.p90_abs_ln);
-	assert_true(n > 300);
-	assert_true(held_out.median_abs_ln < 0.12 && held_out.p90_abs_ln < 0.35);
+	assert_true(n > (JL_TEST_SANITIZED ? 5 : 300));
+	assert_true(JL_TEST_SANITIZED || (held_out.median_abs_ln < 0.12 && held_out.p90_abs_ln < 0.35));
 }
 
 static void test_bad_cells_are_named(void **state)

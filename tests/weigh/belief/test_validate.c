@@ -26,7 +26,27 @@
 static struct jl_arena arena;
 static struct jl_validation shipped;
 
-static void add(struct jl_validation *v, const char *name)
+/* A sanitizer looks at how rows are weighed, not at what comes out: it sees every sixth row of every set. */
+enum { EVERY = JL_TEST_SANITIZED ? 6 : 1 };
+
+/* Keeps the header and every `every`-th row; no cell of these files has a line break. Returns the length. */
+static size_t thin(char *text, size_t len, size_t every)
+{
+	size_t to = 0, line = 0;
+
+	for (size_t at = 0, end; at < len; at = end, line++) {
+		const char *stop = memchr(text + at, '\n', len - at);
+
+		end = stop ? (size_t)(stop - text) + 1 : len;
+		if (line && (line - 1) % every)
+			continue;
+		memmove(text + to, text + at, end - at);
+		to += end - at;
+	}
+	return to;
+}
+
+static void add(struct jl_validation *v, const char *name, size_t every)
 {
 	char path[1024];
 	struct jl_buf text;
@@ -35,6 +55,7 @@ static void add(struct jl_validation *v, const char *name)
 	(void)snprintf(path, sizeof(path), "%s/data/validation/%s.csv", JL_SOURCE_DIR, name);
 	if (jl_buf_read_file(&text, path, (size_t)1 << 28, &err) != JL_OK)
 		fail_msg("%s", err.en);
+	text.len = thin(text.data, text.len, every);
 	if (jl_validation_add(v, path, jl_buf_text(&text), text.len, NULL, &err) != JL_OK)
 		fail_msg("%s", err.en);
 	jl_buf_release(&text);
@@ -50,12 +71,6 @@ static void run(struct jl_validation *v, bool left_out)
 		fail_msg("%s", err.en);
 }
 
-/* Sets that are weighed by the same code as others, and take as long as all of those together. */
-static bool left_to_the_other_build(const char *file)
-{
-	return JL_TEST_SANITIZED && (strcmp(file, "serve_silicon") == 0 || strncmp(file, "vision_", 7) == 0);
-}
-
 static int set_up(void **state)
 {
 	(void)state;
@@ -63,8 +78,7 @@ static int set_up(void **state)
 	jl_validation_init(&shipped, jl_catalog_embedded(), &arena);
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops; ops++)
 		for (const char *const *file = (*ops)->files; *file; file++)
-			if (!left_to_the_other_build(*file))
-				add(&shipped, *file);
+			add(&shipped, *file, EVERY);
 	run(&shipped, false);
 	return 0;
 }
@@ -99,8 +113,10 @@ static void test_every_row_is_scored(void **state)
 		const struct jl_validate_line *line = jl_validation_line(&shipped, sets[i].set);
 
 		assert_non_null(line);
-		assert_true(line->score.n_rows >= sets[i].n_rows);
-		assert_true((double)line->score.n_scored >= 0.97 * (double)line->score.n_rows);
+		assert_true(line->score.n_rows >= sets[i].n_rows / EVERY);
+		assert_true((double)line->score.n_scored >= (EVERY > 1 ? 0.9 : 0.97) * (double)line->score.n_rows);
+		if (EVERY > 1)
+			continue;
 		assert_true(line->score.median_abs_ln < 0.2 && line->score.coverage_frac > 0.5);
 		/* a guess that needs no program is worse */
 		for (int b = 0; b < JL_N_BASELINE; b++)
@@ -110,6 +126,8 @@ static void test_every_row_is_scored(void **state)
 		const struct jl_validate_line *line = jl_validation_line(&shipped, newer[i].set);
 
 		assert_non_null(line);
+		if (EVERY > 1)
+			continue;
 		assert_true(line->score.n_scored >= newer[i].n_scored && line->score.median_abs_ln < newer[i].median);
 		for (int b = 0; b < JL_N_BASELINE; b++)
 			assert_true(line->naive[b].median_abs_ln > line->score.median_abs_ln);
@@ -121,12 +139,14 @@ static void test_serving_is_scored_row_by_row(void **state)
 	static const char *const sets[] = { "infer_llm", "serve_silicon" };
 
 	(void)state;
-	for (size_t i = 0; i < 2 && !left_to_the_other_build(sets[i]); i++) {
+	for (size_t i = 0; i < 2; i++) {
 		const struct jl_validate_line *line = jl_validation_line(&shipped, sets[i]);
 
 		assert_non_null(line);
-		assert_true(line->score.n_rows > 1000);
+		assert_true(line->score.n_rows > 1000 / EVERY);
 		assert_true((double)line->score.n_scored >= 0.97 * (double)line->score.n_rows);
+		if (EVERY > 1)
+			continue;
 		assert_true(line->score.median_abs_ln < 0.3 && line->score.coverage_frac > 0.5);
 		for (int b = 0; b < JL_N_BASELINE; b++)
 			assert_true(line->naive[b].median_abs_ln > line->score.median_abs_ln);
@@ -255,7 +275,7 @@ static void test_groups_left_out(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		jl_validation_init(&v[i], jl_catalog_embedded(), &arena);
-		add(&v[i], "power");
+		add(&v[i], "power", 1);
 		run(&v[i], true);
 	}
 	a = jl_validation_line(&v[0], "power");
@@ -315,8 +335,8 @@ static void test_sources_left_out(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		jl_validation_init(&v[i], jl_catalog_embedded(), &arena);
-		add(&v[i], "collectives");
-		add(&v[i], "power");
+		add(&v[i], "collectives", EVERY);
+		add(&v[i], "power", EVERY);
 		assert_int_equal(
 			jl_validation_run(&v[i], &(struct jl_validate_options){ .leave_out = JL_LEAVE_SOURCE }, &err),
 			JL_OK);
@@ -364,7 +384,7 @@ static void test_no_set_is_worse_than_the_last_card(void **state)
 	(void)state;
 	if (jl_buf_read_file(&history, JL_SOURCE_DIR "/docs/scorecard-history.csv", (size_t)1 << 24, &err) != JL_OK)
 		fail_msg("%s", err.en);
-	if (compare_with(jl_buf_text(&history), &shipped, 0.02, &err) != JL_OK)
+	if (compare_with(jl_buf_text(&history), &shipped, 0.02, &err) != JL_OK && EVERY == 1)
 		fail_msg("%s", err.en);
 	jl_buf_release(&history);
 }

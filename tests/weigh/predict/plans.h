@@ -66,6 +66,6 @@ static int random_case(struct jl_case *ret_case, struct jl_arena *arena)
 	return jl_case_make(ret_case, jl_catalog_embedded(), &req, arena, NULL) == JL_OK;
 }
 
-#define N_PLANS 3000
+#define N_PLANS (JL_TEST_SANITIZED ? 600 : 3000)
 
 #endif
