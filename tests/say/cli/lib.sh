@@ -40,6 +40,12 @@ json() { ask "bool($1)"; }
 narrow() { ask "not wide(${1:+r'$1'}) or str(wide(${1:+r'$1'}))"; }
 # a sanitizer is slow and looks at how an answer is made, not at the answer: what only repeats a way through the program is left to the other build
 sanitized() { [ "${is_sanitized:=$(grep -c -m 1 __asan_init "$JEOUL")}" = 1 ]; }
+# few_rows EVERY: a folder for JEOUL_DATA, "$work/few", with one in so many published rows of every set
+few_rows() {
+	local file
+	mkdir -p "$work/few/validation"
+	for file in "$JEOUL_SOURCE"/data/validation/*.csv; do awk -v n="$1" 'NR == 1 || NR % n == 2' "$file" >"$work/few/validation/${file##*/}"; done
+}
 # what cannot be tried here: the whole script, or a part of it (ctest then says "skipped" unless something failed)
 skip() { echo "skipped: $*"; exit 77; }
 skip_part() { echo "skipped: $*"; n_skipped=$((n_skipped + 1)); }

@@ -28,7 +28,8 @@ run 0 audit "$work/wrong.md" --json; fits audit-note
 run 0 infer llama-3-8b --on h100-sxm5 --rate 5/s --ttft "1 s" --sweep rate=1,2 --json; fits infer
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json; fits cost-bill
 run 0 predict llama-3-8b --on "4x rtx-3090" --batch 1 --seq 2048 --parallel zero=3 --offload optimizer,params --recompute full --json; fits predict
-run 0 predict resnet-50 --on dgx-h100 --batch 256 --samples 1281167 --epochs 90 --near --json; fits predict
+few_rows 10 # near ones are looked for among all rows
+JEOUL_DATA="$work/few" run 0 predict resnet-50 --on dgx-h100 --batch 256 --samples 1281167 --epochs 90 --near --json; fits predict; json "j['near']"
 run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --sweep gpus=1,4 --json; fits predict-sweep
 run 0 predict resnet-50 --on rtx-3090 --with rtx-4090 --batch 8 --json; fits predict-mixed
 run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --explain --json; fits predict-explain
