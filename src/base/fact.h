@@ -16,6 +16,10 @@ enum jl_origin {
 /* The end of an interval is no wall: a figure that says nothing of its own doubt is outside only where it is by more than this. */
 #define JL_EDGE_FRAC 0.02
 
+/* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes what holds nineteen of twenty,
+ * by the ratio of the two under a normal distribution. */
+#define JL_VERDICT_WIDER 1.53
+
 struct jl_fact {
 	double value;  /* SI base units; NAN: unknown */
 	double lo, hi; /* 80 % interval of an estimate; NAN: none given */

@@ -37,7 +37,9 @@ bool jl_claim_fits(const struct jl_claim *c, const struct jl_val *r)
 	if (!c->is_range && r->lo == r->hi && isnan(c->within_frac) && r->v >= c->lo &&
 	    r->v - c->lo < (c->about ? 1 : 2) * c->near)
 		return true; /* the digits that follow were cut off: 301.9 written as 301 */
-	return c->lo - near <= r->hi && c->hi + near >= r->lo;
+	/* an estimate is contradicted where a verdict would be: one true figure in five lies outside an interval of 80 % */
+	return c->lo - near <= (r->estimate ? r->v * pow(r->hi / r->v, JL_VERDICT_WIDER) : r->hi) &&
+	       c->hi + near >= (r->estimate ? r->v * pow(r->lo / r->v, JL_VERDICT_WIDER) : r->lo);
 }
 
 /* In the unit of the claim, one digit more than it has where that tells more. */

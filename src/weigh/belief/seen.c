@@ -27,7 +27,7 @@ static const char *pair_of(const struct jl_set_row *row, struct jl_arena *arena)
 
 	if (!jl_counts_sources(row->answer) || !row->kind[JL_LABEL_GPU][0] || !row->kind[JL_LABEL_KIND][0])
 		return NULL;
-	jl_seen_pair(pair, row->kind[JL_LABEL_GPU], row->kind[JL_LABEL_KIND]);
+	jl_seen_pair(pair, row->answer, row->kind[JL_LABEL_GPU], row->kind[JL_LABEL_FAMILY], row->kind[JL_LABEL_KIND]);
 	jl_seen_id(id, row->answer, JL_SEEN_PAIR, pair);
 	return jl_arena_printf(arena, "%s%s%s", id, by, row->source);
 }

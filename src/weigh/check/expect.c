@@ -125,9 +125,6 @@ static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, e
 	e->range.high = fmin(fmax(e->range.high, e->c.size_B / fast_s), e->c.bound_Bps);
 }
 
-/* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes what holds nineteen of twenty,
- * by the ratio of the two under a normal distribution. */
-#define JL_VERDICT_WIDER 1.53
 /* Three standard deviations: beyond them the figure is doubted, not the interval. */
 #define JL_VERDICT_MOST 2.34
 
@@ -162,8 +159,12 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 				      .low = rate->value * exp(-half_ln),
 				      .high = fmin(rate->value * exp(JL_VERDICT_WIDER * e.c.fast_ln), e.c.bound_Bps) };
 	/* hosts joined do not reach more than one of them does, as far as that is known */
-	if (!isnan(e.c.one_host_Bps.hi))
-		e.range.high = fmax(rate->hi, fmin(e.range.high, e.c.one_host_Bps.hi));
+	if (!isnan(e.c.one_host_Bps.hi)) {
+		const struct jl_estimate *one = &e.c.one_host_Bps;
+
+		e.range.high = fmax(rate->hi,
+				    fmin(e.range.high, one->value * pow(one->hi / one->value, JL_VERDICT_WIDER)));
+	}
 	if (ask->host_s > 0) { /* small ones wait for the host that starts them */
 		const double slow_Bps = e.c.size_B / ask->host_s;
 

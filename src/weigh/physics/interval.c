@@ -174,7 +174,7 @@ bool jl_counts_sources(enum jl_asked answer)
 	return answer == JL_ASKED_STEP || answer == JL_ASKED_PRODUCT || answer == JL_ASKED_COLLECTIVE;
 }
 
-void jl_seen_pair(char out[JL_SEEN_ID_MAX], const char *gpu, const char *kind)
+void jl_seen_pair(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *gpu, const char *family, const char *kind)
 {
-	(void)snprintf(out, JL_SEEN_ID_MAX, "%s.%s", gpu, kind);
+	(void)snprintf(out, JL_SEEN_ID_MAX, "%s.%s", answer == JL_ASKED_PRODUCT ? family : gpu, kind);
 }

@@ -100,7 +100,9 @@ bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *wha
 double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what,
 		     const char *label); /* how many */
 
-/* Answers of which it is counted how many sources measured a device with one kind of thing, and the label of such a pair. */
+/* Answers of which it is counted how many sources measured a device (of products: its family, whose chips compute alike) with one kind of
+ * thing, and the label of such a pair. */
 bool jl_counts_sources(enum jl_asked answer);
 #define JL_SEEN_PAIR "pair"
-void jl_seen_pair(char out[JL_SEEN_ID_MAX], const char *gpu, const char *kind);
+void jl_seen_pair(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *gpu, const char *family,
+		  const char *kind);

@@ -37,8 +37,8 @@ static double few(const struct jl_machine *machine, enum jl_asked answer, const 
 {
 	char pair[JL_SEEN_ID_MAX];
 
-	jl_seen_pair(pair, gpu ? gpu : "", kind);
-	return 1 / sqrt(1 + (gpu ? jl_times_seen(machine->cat, answer, JL_SEEN_PAIR, pair) : 0));
+	jl_seen_pair(pair, answer, gpu ? gpu : "", jl_arch_id(machine->dev.arch), kind);
+	return 1 / sqrt(1 + jl_times_seen(machine->cat, answer, JL_SEEN_PAIR, pair));
 }
 
 void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer, const char *kind)

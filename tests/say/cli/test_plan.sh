@@ -63,7 +63,7 @@ for how in "llama-2-70b --on 16x(a100-sxm4-80gb) --global-batch 16" "llama-3-8b 
 	json "all(not ('optimizer' in p['offload'] and p['framework'] == 'megatron' and p['parallel']['zero'] > 1) for p in j['plans'])"
 done
 run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --json; json "not any(p['parallel']['overlap'] for p in j['plans'])"
-run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; flat; has "vpp 1 → 5"
+run 0 plan llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; flat; has "8×5"
 run 0 plan llama-2-70b --on "16x a100-sxm4-80gb" --global-batch 16 --lang en; flat; has "overlap 0 → 1"; has "--offload none → activations"
 
 # Kinds and numbers: the front is a front; limits are kept

