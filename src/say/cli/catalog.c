@@ -155,7 +155,7 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 
 /* --- list */
 
-static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_list *nets, struct jl_err *err)
+static enum jl_status list_kinds(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_json json;
 	struct jl_doc doc;
@@ -170,7 +170,8 @@ static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_lis
 		size_t n;
 
 		jl_catalog_list(cli->cat, kinds[i].kind, &n);
-		n += kinds[i].kind == JL_R_MODEL ? nets->n_nets : 0;
+		for (struct jl_convnet_at at = { 0 }; kinds[i].kind == JL_R_MODEL && jl_convnet_next(cli->cat, &at);)
+			n++;
 		if (cli->json)
 			jl_json_put_integer(&json, list, (long long)n);
 		JL_ROW(&doc, false, JL_NAMED(list), JL_NAMED(jl_tell_text(&doc, "%zu", n)),
@@ -197,11 +198,12 @@ static enum jl_status list_kind(struct jl_cli *cli, enum jl_catalog_kind kind, c
 enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *kind = cli->args.n_operands ? cli->args.operands[0] : NULL, *names[JL_LEN(kinds)], *nearest;
-	struct jl_convnet_list nets;
+	struct jl_convnet_list nets = { 0 };
 
-	JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
 	if (!kind)
-		return list_kinds(cli, &nets, err);
+		return list_kinds(cli, err);
+	if (strcmp(kind, "models") == 0)
+		JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
 	for (size_t i = 0; i < JL_LEN(kinds); i++) {
 		names[i] = jl_schema_of(kinds[i].kind)->list;
 		if (strcmp(names[i], kind) == 0)
@@ -334,16 +336,16 @@ static bool looks_like_system(const char *text)
 static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const struct jl_convnet **ret_net,
 				   struct jl_err *err)
 {
-	struct jl_convnet_list nets;
-	const char *ids = "";
+	const char *name = jl_convnet_listed(cli->cat, text), *ids = "";
+	struct jl_convnet *net = name ? jl_arena_alloc(&cli->arena, sizeof(*net)) : NULL;
+	struct jl_convnet_at at = { 0 };
 
-	JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
-	*ret_net = jl_convnet_find(&nets, text);
-	if (*ret_net)
-		return JL_OK;
-	for (size_t i = 0; i < nets.n_nets && strlen(ids) < 200; i++)
-		if (strncasecmp(nets.nets[i].id, text, strlen(text)) == 0)
-			ids = jl_arena_printf(&cli->arena, "%s%s%s", ids, *ids ? ", " : "", nets.nets[i].id);
+	*ret_net = net;
+	if (name)
+		return net ? jl_convnet_load(net, cli->cat, name, &cli->arena, err) : jl_fail_nomem(err);
+	while (strlen(ids) < 200 && (name = jl_convnet_next(cli->cat, &at)))
+		if (strncasecmp(name, text, strlen(text)) == 0 && jl_convnet_listed(cli->cat, name) == name)
+			ids = jl_arena_printf(&cli->arena, "%s%s%s", ids, *ids ? ", " : "", name);
 	if (!*ids)
 		return JL_E_NOTFOUND;
 	return jl_fail(err, JL_E_AMBIGUOUS, "no record of the catalog is called '%s'; did you mean %s?", text, ids);
@@ -371,7 +373,7 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 	if (looks_like_system(text) && jl_find_model(&model, cli->cat, text, NULL)) /* "llama3.1:8b" is none */
 		return show_system(cli, text, err);
 	net_status = find_convnet(cli, text, &net, &net_err);
-	if (net)
+	if (net && !net_status)
 		return show(cli, &(struct jl_shown){ JL_N_RECORD, net }, err);
 	status = jl_find_any(&any, cli->cat, text, err);
 	if (status == JL_E_NOTFOUND && net_status != JL_E_NOTFOUND && err)
