@@ -141,7 +141,7 @@ static void half_row(struct jl_buf *out, const struct jl_bench_result *r, bool h
 void jl_bench_view_coll_row(struct jl_bench_session *s, const struct jl_sweep_row *row)
 {
 	const struct jl_bench_task *task = &row->out.task;
-	const bool rooted = task->coll == JL_COLL_BROADCAST || task->coll == JL_COLL_REDUCE;
+	const bool rooted = jl_coll_shapes[task->coll].rooted;
 	struct jl_buf *out = &s->cli->out;
 
 	if (s->cli->json || s->silent)

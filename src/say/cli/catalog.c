@@ -155,7 +155,7 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 
 /* --- list */
 
-static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_list *nets, struct jl_err *err)
+static enum jl_status list_kinds(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_json json;
 	struct jl_doc doc;
@@ -170,7 +170,8 @@ static enum jl_status list_kinds(struct jl_cli *cli, const struct jl_convnet_lis
 		size_t n;
 
 		jl_catalog_list(cli->cat, kinds[i].kind, &n);
-		n += kinds[i].kind == JL_R_MODEL ? nets->n_nets : 0;
+		for (struct jl_convnet_at at = { 0 }; kinds[i].kind == JL_R_MODEL && jl_convnet_next(cli->cat, &at);)
+			n++;
 		if (cli->json)
 			jl_json_put_integer(&json, list, (long long)n);
 		JL_ROW(&doc, false, JL_NAMED(list), JL_NAMED(jl_tell_text(&doc, "%zu", n)),
@@ -199,10 +200,10 @@ enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
 	const char *kind = cli->args.n_operands ? cli->args.operands[0] : NULL, *names[JL_LEN(kinds)], *nearest;
 	struct jl_convnet_list nets = { 0 };
 
-	if (!kind || strcmp(kind, jl_schema_of(JL_R_MODEL)->list) == 0)
-		JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
 	if (!kind)
-		return list_kinds(cli, &nets, err);
+		return list_kinds(cli, err);
+	if (strcmp(kind, "models") == 0)
+		JL_TRY(jl_convnets(&nets, cli->cat, &cli->arena, err));
 	for (size_t i = 0; i < JL_LEN(kinds); i++) {
 		names[i] = jl_schema_of(kinds[i].kind)->list;
 		if (strcmp(names[i], kind) == 0)
@@ -331,37 +332,20 @@ static bool looks_like_system(const char *text)
 	       ((*sign == 'x' || *sign == 'X') && (sign[1] == ' ' || sign[1] == '('));
 }
 
-/* What a record of networks lists: itself unless it is a family, then members; NULL behind the last. */
-static const char *net_name(const struct jl_net_info *info, size_t i)
+/* A network that is no plain transformer, by its name; or where nothing else is near, those that begin like it. */
+static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const struct jl_convnet **ret_net,
+				   struct jl_err *err)
 {
-	if (!info->program && i == 0)
-		return info->id;
-	return info->members ? info->members[i - !info->program] : NULL;
-}
+	const char *name = jl_convnet_listed(cli->cat, text), *ids = "";
+	struct jl_convnet *net = name ? jl_arena_alloc(&cli->arena, sizeof(*net)) : NULL;
+	struct jl_convnet_at at = { 0 };
 
-static bool is_alias(const struct jl_net_info *info, const char *text)
-{
-	const char *const *alias = info->program ? NULL : info->aliases;
-
-	while (alias && *alias && strcasecmp(*alias, text) != 0)
-		alias++;
-	return alias && *alias;
-}
-
-/* A network that is no plain transformer, by its name; or where nothing else is near, those that begin like it. Only the one that is
- * asked for is spelled out: all of them take a tenth of a second. */
-static enum jl_status find_convnet(struct jl_cli *cli, const char *text, struct jl_convnet *ret_net, struct jl_err *err)
-{
-	const char *ids = "", *name;
-
-	for (const struct jl_net_info *info = cli->cat->convnets; info < cli->cat->convnets + cli->cat->n_convnets;
-	     info++)
-		for (size_t i = 0; (name = net_name(info, i)); i++) {
-			if (strcasecmp(name, text) == 0 || (i == 0 && is_alias(info, text)))
-				return jl_convnet_load(ret_net, cli->cat, name, &cli->arena, err);
-			if (strlen(ids) < 200 && strncasecmp(name, text, strlen(text)) == 0)
-				ids = jl_arena_printf(&cli->arena, "%s%s%s", ids, *ids ? ", " : "", name);
-		}
+	*ret_net = net;
+	if (name)
+		return net ? jl_convnet_load(net, cli->cat, name, &cli->arena, err) : jl_fail_nomem(err);
+	while (strlen(ids) < 200 && (name = jl_convnet_next(cli->cat, &at)))
+		if (strncasecmp(name, text, strlen(text)) == 0 && jl_convnet_listed(cli->cat, name) == name)
+			ids = jl_arena_printf(&cli->arena, "%s%s%s", ids, *ids ? ", " : "", name);
 	if (!*ids)
 		return JL_E_NOTFOUND;
 	return jl_fail(err, JL_E_AMBIGUOUS, "no record of the catalog is called '%s'; did you mean %s?", text, ids);
@@ -381,7 +365,7 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = cli->args.operands[0];
 	const struct jl_model_info *model;
-	struct jl_convnet net;
+	const struct jl_convnet *net = NULL;
 	struct jl_found_any any;
 	struct jl_err net_err = { 0 };
 	enum jl_status status, net_status;
@@ -389,8 +373,8 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 	if (looks_like_system(text) && jl_find_model(&model, cli->cat, text, NULL)) /* "llama3.1:8b" is none */
 		return show_system(cli, text, err);
 	net_status = find_convnet(cli, text, &net, &net_err);
-	if (!net_status)
-		return show(cli, &(struct jl_shown){ JL_N_RECORD, &net }, err);
+	if (net && !net_status)
+		return show(cli, &(struct jl_shown){ JL_N_RECORD, net }, err);
 	status = jl_find_any(&any, cli->cat, text, err);
 	if (status == JL_E_NOTFOUND && net_status != JL_E_NOTFOUND && err)
 		*err = net_err;

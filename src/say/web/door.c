@@ -83,14 +83,14 @@ static bool web_host_fits(const struct jl_web *web, const char *text)
 
 static const char *header(struct jl_web_request *r, const char *name)
 {
-	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+	return jl_mhd.lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
 static bool knows_token(struct jl_web_request *r, bool *ret_enter)
 {
-	const char *cookie = MHD_lookup_connection_value(r->connection, MHD_COOKIE_KIND, "jeoul");
+	const char *cookie = jl_mhd.lookup_connection_value(r->connection, MHD_COOKIE_KIND, "jeoul");
 	const char *bearer = header(r, "Authorization");
-	const char *given = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "token");
+	const char *given = jl_mhd.lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "token");
 	const char *token = r->web->token;
 
 	if (cookie && web_same_secret(cookie, token))
@@ -122,7 +122,7 @@ static bool is_ambiguous(struct jl_web_request *r)
 {
 	struct framing f = { 0 };
 
-	(void)MHD_get_connection_values(r->connection, MHD_HEADER_KIND, count_framing, &f);
+	(void)jl_mhd.get_connection_values(r->connection, MHD_HEADER_KIND, count_framing, &f);
 	return f.hosts > 1 || f.lengths + f.encodings > 1;
 }
 

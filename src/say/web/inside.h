@@ -7,6 +7,28 @@
 
 #include "web/web.h"
 
+/* The few functions of libmicrohttpd that are used, opened when somebody wants the page: with the libraries that it brings along it took longer to load than
+ * a prediction takes. */
+#define JL_MHD_FUNCTIONS(X)                                                                                            \
+	X(add_response_header)                                                                                         \
+	X(create_response_from_buffer)                                                                                 \
+	X(create_response_from_buffer_with_free_callback)                                                              \
+	X(destroy_response)                                                                                            \
+	X(get_connection_info)                                                                                         \
+	X(get_connection_values)                                                                                       \
+	X(lookup_connection_value)                                                                                     \
+	X(queue_response)                                                                                              \
+	X(quiesce_daemon)                                                                                              \
+	X(resume_connection)                                                                                           \
+	X(start_daemon)                                                                                                \
+	X(stop_daemon)                                                                                                 \
+	X(suspend_connection)
+#define JL_MHD_MEMBER(NAME) __typeof__(MHD_##NAME) *NAME;
+struct jl_mhd {
+	JL_MHD_FUNCTIONS(JL_MHD_MEMBER)
+};
+extern struct jl_mhd jl_mhd;
+
 #define JL_WEB_BODY_MAX_B   JL_ASK_REQUEST_MAX_B
 #define JL_WEB_BODY_MAX_S   20 /* from the first byte of a request to its last */
 #define JL_WEB_IDLE_MAX_S   30 /* of a connection on which nothing moves */

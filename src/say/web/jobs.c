@@ -85,7 +85,7 @@ static void do_job(struct jl_web_jobs *jobs, struct jl_web_request *r)
 	if (r->is_search)
 		pthread_cond_broadcast(&jobs->more); /* the next search may begin */
 	/* from here on it is the reading thread's again */
-	MHD_resume_connection(r->connection);
+	jl_mhd.resume_connection(r->connection);
 }
 
 static void *work(void *ctx)
@@ -149,8 +149,8 @@ static bool same_client(const struct jl_web_request *a, const struct jl_web_requ
 
 bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection,
-								       MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info = jl_mhd.get_connection_info(r->connection,
+									  MHD_CONNECTION_INFO_CONNECTION_FD);
 	size_t n = 0;
 	bool taken;
 
@@ -162,7 +162,7 @@ bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r)
 		n += same_client(jobs->at_work[i], r);
 	taken = n < EACH_MAX && jobs->n_waiting < WAITING_MAX && !atomic_load(&jobs->ending);
 	if (taken) {
-		MHD_suspend_connection(r->connection);
+		jl_mhd.suspend_connection(r->connection);
 		r->next = NULL;
 		*jobs->last = r;
 		jobs->last = &r->next;

@@ -20,7 +20,7 @@ static const char policy[] = "default-src 'none'; script-src 'self'; style-src '
 /* Of memory that stays. */
 static struct MHD_Response *from_static(size_t len, const void *data)
 {
-	return MHD_create_response_from_buffer(len, (void *)(uintptr_t)data, MHD_RESPMEM_PERSISTENT);
+	return jl_mhd.create_response_from_buffer(len, (void *)(uintptr_t)data, MHD_RESPMEM_PERSISTENT);
 }
 
 static enum MHD_Result send_response(struct jl_web_request *r, unsigned code, const char *type,
@@ -30,16 +30,16 @@ static enum MHD_Result send_response(struct jl_web_request *r, unsigned code, co
 
 	if (!response)
 		return MHD_NO;
-	(void)MHD_add_response_header(response, "Content-Type", type);
+	(void)jl_mhd.add_response_header(response, "Content-Type", type);
 	if (r->closes)
-		(void)MHD_add_response_header(response, "Connection", "close");
-	(void)MHD_add_response_header(response, "Content-Security-Policy", policy);
-	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	(void)MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-	(void)MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-	(void)MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
-	done = MHD_queue_response(r->connection, code, response);
-	MHD_destroy_response(response);
+		(void)jl_mhd.add_response_header(response, "Connection", "close");
+	(void)jl_mhd.add_response_header(response, "Content-Security-Policy", policy);
+	(void)jl_mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
+	(void)jl_mhd.add_response_header(response, "Referrer-Policy", "no-referrer");
+	(void)jl_mhd.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	(void)jl_mhd.add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+	done = jl_mhd.queue_response(r->connection, code, response);
+	jl_mhd.destroy_response(response);
 	return done;
 }
 
@@ -52,14 +52,14 @@ static enum MHD_Result send_buf(struct jl_web_request *r, unsigned code, const c
 		jl_buf_release(text);
 		return MHD_NO;
 	}
-	response = MHD_create_response_from_buffer_with_free_callback(text->len, text->data ? text->data : NULL,
-								      jl_free);
+	response = jl_mhd.create_response_from_buffer_with_free_callback(text->len, text->data ? text->data : NULL,
+									 jl_free);
 	if (response)
 		*text = (struct jl_buf){ 0 };
 	else
 		jl_buf_release(text);
 	if (response)
-		(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+		(void)jl_mhd.add_response_header(response, "Cache-Control", "no-store");
 	return send_response(r, code, type, response);
 }
 
@@ -106,16 +106,16 @@ enum MHD_Result jl_web_enter(struct jl_web_request *r)
 	if (!response)
 		return MHD_NO;
 	(void)snprintf(cookie, sizeof(cookie), "jeoul=%s; HttpOnly; SameSite=Strict; Path=/", r->web->token);
-	(void)MHD_add_response_header(response, "Set-Cookie", cookie);
-	(void)MHD_add_response_header(response, "Location", "/");
-	(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+	(void)jl_mhd.add_response_header(response, "Set-Cookie", cookie);
+	(void)jl_mhd.add_response_header(response, "Location", "/");
+	(void)jl_mhd.add_response_header(response, "Cache-Control", "no-store");
 	return send_response(r, 303, "text/plain", response);
 }
 
 static enum MHD_Result send_asset(struct jl_web_request *r, const struct jl_web_asset *a)
 {
-	const char *takes = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Accept-Encoding"),
-		   *has = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "If-None-Match");
+	const char *takes = jl_mhd.lookup_connection_value(r->connection, MHD_HEADER_KIND, "Accept-Encoding"),
+		   *has = jl_mhd.lookup_connection_value(r->connection, MHD_HEADER_KIND, "If-None-Match");
 	const bool packed = takes && strstr(takes, "gzip"), same = has && strcmp(has, a->tag) == 0;
 	struct MHD_Response *response = same ? from_static(0, "")
 					     : from_static(packed ? a->packed_len : a->plain_len,
@@ -124,10 +124,10 @@ static enum MHD_Result send_asset(struct jl_web_request *r, const struct jl_web_
 	if (!response)
 		return MHD_NO;
 	if (packed && !same)
-		(void)MHD_add_response_header(response, "Content-Encoding", "gzip");
-	(void)MHD_add_response_header(response, "Vary", "Accept-Encoding");
-	(void)MHD_add_response_header(response, "Cache-Control", "no-cache");
-	(void)MHD_add_response_header(response, "ETag", a->tag);
+		(void)jl_mhd.add_response_header(response, "Content-Encoding", "gzip");
+	(void)jl_mhd.add_response_header(response, "Vary", "Accept-Encoding");
+	(void)jl_mhd.add_response_header(response, "Cache-Control", "no-cache");
+	(void)jl_mhd.add_response_header(response, "ETag", a->tag);
 	atomic_fetch_add(&r->web->counts.pages, 1);
 	return send_response(r, same ? 304 : 200, a->type, response);
 }
@@ -226,7 +226,7 @@ static enum MHD_Result hello(struct jl_web_request *r)
 	if (jl_web_prepare(r->web))
 		response = from_static(r->web->hello.len, r->web->hello.data);
 	if (response)
-		(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+		(void)jl_mhd.add_response_header(response, "Cache-Control", "no-store");
 	return send_response(r, 200, "application/json", response);
 }
 

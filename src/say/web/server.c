@@ -12,6 +12,7 @@
 
 #include "ask/cache.h"
 #include "base/clock.h"
+#include "base/dynlib.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "web/inside.h"
@@ -23,8 +24,8 @@ extern char **environ;
 
 static void take_client(struct jl_web_request *r)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection,
-								       MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const union MHD_ConnectionInfo *info = jl_mhd.get_connection_info(r->connection,
+									  MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
 	if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
 		memcpy(r->client, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, 4);
@@ -200,13 +201,13 @@ static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n
 	 * was then kept until its time ran out; four thousand of them kept everybody else out */
 	const unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
-	return MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
-				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,
-				MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL, MHD_OPTION_THREAD_POOL_SIZE, n_threads,
-				MHD_OPTION_CONNECTION_LIMIT, most_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-				web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u, MHD_OPTION_CONNECTION_TIMEOUT,
-				(unsigned)JL_WEB_IDLE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				(size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
+	return jl_mhd.start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet,
+				   NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,
+				   MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL, MHD_OPTION_THREAD_POOL_SIZE, n_threads,
+				   MHD_OPTION_CONNECTION_LIMIT, most_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				   web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u, MHD_OPTION_CONNECTION_TIMEOUT,
+				   (unsigned)JL_WEB_IDLE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				   (size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
 }
 
 static void open_browser(const char *url)
@@ -255,25 +256,43 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 		greet(web);
 		(void)jl_web_prepare(web);
 		(void)sigwait(ends, &signal_number);
-		(void)MHD_quiesce_daemon(daemon);
+		(void)jl_mhd.quiesce_daemon(daemon);
 	}
 	jl_web_jobs_destroy(web->jobs); /* nothing stays suspended */
 	if (daemon)
-		MHD_stop_daemon(daemon);
+		jl_mhd.stop_daemon(daemon);
 	jl_ask_cache_destroy(web->cache);
 	jl_web_live_close();
 	return daemon ? JL_OK : jl_fail(err, JL_E_IO, "the server could not be started");
 }
 
+struct jl_mhd jl_mhd;
+
+static enum jl_status open_library(struct jl_err *err)
+{
+#define SYMBOL(NAME) { .name = "MHD_" #NAME, .offset = offsetof(struct jl_mhd, NAME) },
+	static const struct jl_dynlib_symbol symbols[] = { JL_MHD_FUNCTIONS(SYMBOL) };
+	static const char *const names[] = { "libmicrohttpd.so.12", "libmicrohttpd.so", NULL };
+	static struct jl_dynlib lib; /* stays until the program ends */
+	struct jl_err why;
+
+	if (!lib.handle && jl_dynlib_open(&lib, "JEOUL_MICROHTTPD", names, symbols, JL_LEN(symbols), &jl_mhd, &why))
+		return jl_fail_from(err, JL_E_ABSENT, NULL, &why,
+				    "the page needs libmicrohttpd: {}; install the package libmicrohttpd12");
+	return JL_OK;
+}
+
 enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err *err)
 {
-	struct jl_web *web = jl_realloc(NULL, sizeof(*web));
+	struct jl_web *web;
 	struct sockaddr_storage address = { 0 };
 	socklen_t len = 0;
 	sigset_t ends;
 	int fd = -1;
 	enum jl_status status;
 
+	JL_TRY(open_library(err));
+	web = jl_realloc(NULL, sizeof(*web));
 	JL_TRY(jl_got(web, err));
 	memset(web, 0, sizeof(*web));
 	web->options = *options;

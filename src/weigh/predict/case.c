@@ -31,12 +31,13 @@ static double generate_s(const struct jl_case *c)
 {
 	const struct jl_transformer *m = &c->subject.model;
 	const struct jl_plan *p = &c->plan;
+
+	if (!(c->generated > 0))
+		return 0;
 	const double n = jl_shard_sequences(&c->shard) * p->n_micro, kept = c->shard.seq - 0.5 * c->generated;
 	const double weights_B = jl_transformer_params(m).total * jl_dtype_B(c->shard.act_dtype) / p->tp;
 	const double kv_B = 2 * m->n_layers * m->kv_heads * m->head_dim * jl_dtype_B(c->shard.act_dtype) / p->tp;
 
-	if (!(c->generated > 0))
-		return 0;
 	return c->generated * (weights_B + n * kept * kv_B) / (c->machine.dev.mem_Bps * c->machine.dev.fit.mem_frac);
 }
 

@@ -224,27 +224,46 @@ enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_
 	return jl_fail(err, JL_E_NOTFOUND, "no description of networks of the kind '%s'", f->kind);
 }
 
+const char *jl_convnet_next(const struct jl_catalog *cat, struct jl_convnet_at *at)
+{
+	for (; at->record < cat->n_convnets; at->record++, at->name = 0) {
+		const struct jl_net_info *info = &cat->convnets[at->record];
+		const size_t first = info->program ? 0 : 1, k = at->name++;
+
+		if (k < first)
+			return info->id;
+		if (info->members && info->members[k - first])
+			return info->members[k - first];
+	}
+	return NULL;
+}
+
+const char *jl_convnet_listed(const struct jl_catalog *cat, const char *name)
+{
+	const struct jl_net_info *own = own_record(cat, name);
+	struct jl_convnet_at at = { 0 };
+	const char *listed = own ? own->id : NULL;
+
+	while (!own && (listed = jl_convnet_next(cat, &at)) && strcasecmp(listed, name) != 0)
+		;
+	return listed;
+}
+
 enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_catalog *cat, struct jl_arena *arena,
 			   struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
 	struct jl_convnet *nets;
+	const char *name;
 	size_t n = 0;
 
-	for (size_t i = 0; i < cat->n_convnets; i++)
-		for (size_t m = n++; cat->convnets[i].members && cat->convnets[i].members[n - m - 1]; n++)
-			;
+	for (struct jl_convnet_at at = { 0 }; jl_convnet_next(cat, &at);)
+		n++;
 	nets = jl_arena_array(arena, n, sizeof(*nets));
 	JL_TRY(jl_got(nets, err));
 	n = 0;
-	for (size_t i = 0; i < cat->n_convnets && !status; i++) {
-		const struct jl_net_info *info = &cat->convnets[i];
-
-		if (!info->program)
-			status = jl_convnet_load(&nets[n++], cat, info->id, arena, err);
-		for (size_t m = 0; info->members && info->members[m] && !status; m++)
-			status = jl_convnet_load(&nets[n++], cat, info->members[m], arena, err);
-	}
+	for (struct jl_convnet_at at = { 0 }; !status && (name = jl_convnet_next(cat, &at));)
+		status = jl_convnet_load(&nets[n++], cat, name, arena, err);
 	if (!status)
 		*ret_list = (struct jl_convnet_list){ .nets = nets, .n_nets = n };
 	return status;

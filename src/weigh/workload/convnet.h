@@ -71,6 +71,14 @@ enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_
 				    const struct jl_convnet_figures *figures, struct jl_arena *arena,
 				    struct jl_err *err);
 
+/* The names of all lists, and of the members of families that are listed, in turn; NULL: no more. */
+struct jl_convnet_at { /* begins as zero */
+	size_t record, name;
+};
+const char *jl_convnet_next(const struct jl_catalog *cat, struct jl_convnet_at *at);
+/* The one of them that is called so, also by an alias, capitals alike; NULL: none. */
+const char *jl_convnet_listed(const struct jl_catalog *cat, const char *name);
+
 /* All lists, and the members of families that are listed; what is made lives in `arena`. */
 enum jl_status jl_convnets(struct jl_convnet_list *ret_list, const struct jl_catalog *cat, struct jl_arena *arena,
 			   struct jl_err *err);

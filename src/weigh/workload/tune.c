@@ -91,7 +91,8 @@ void jl_tune_plan(struct jl_plan *plan, const struct jl_transformer *m, const st
 		  double ends_B)
 {
 	const struct jl_transformer_params p = jl_transformer_params(m);
-	const double trained = jl_tune_params(m, t), layers = p.total - p.embed - p.head;
+	const double trained = t->kind == JL_TUNE_FULL ? p.total : jl_tune_params(m, t),
+		     layers = p.total - p.embed - p.head;
 	const double whole = t->kind == JL_TUNE_LAYERS ? trained : t->ends ? p.embed + p.head : 0.0;
 
 	plan->trained_frac = trained / p.total;
