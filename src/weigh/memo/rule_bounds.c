@@ -347,7 +347,9 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
 		return;
 	}
-	const bool inside = f->lo <= as * e.hi && f->hi >= as * e.lo;
+	/* unlikely is what a verdict would not call normal */
+	const bool inside = f->lo <= as * e.value * pow(e.hi / e.value, JL_VERDICT_WIDER) &&
+			    f->hi >= as * e.value * pow(e.lo / e.value, JL_VERDICT_WIDER);
 	if (note->verdicts[fig] == JL_MEMO_CANNOT && said_net->system &&
 	    (said = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
