@@ -323,7 +323,7 @@ tried llama-3-8b --on h100-sxm5
 tried llama-3-8b --on h200-sxm
 tried llama-3-70b --on "2x rtx-4090" --tune qlora --seq 512
 run 0 predict llama-3-8b --on h200-sxm --lang en; has "--optimizer fused"; has "the optimizer's copies 30"; lacks "activations 30"
-run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "batch 64 per worker"; has "the largest part is compute (47 %)"
+run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "batch 64 per worker"; has "the largest part is compute (45 %)"
 # what nobody says is the fastest of what people run: cut states where a larger batch fits, stages where slices are slow
 run 0 predict gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
 run 0 predict gpt2-124m --on "8x rtx-3090" --lang en; flat; has "DDP 8"; has "beside whole states"
