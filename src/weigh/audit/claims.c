@@ -23,6 +23,15 @@ const char *jl_claim_mark(enum jl_claim_verdict verdict)
 	return verdicts[verdict].mark;
 }
 
+/* Rates of links are what `check` judges: people write what they measured, and of true figures one in five lies outside an interval. Times,
+ * speed-ups and shares are mostly what somebody expects. */
+static bool is_measured(const struct jl_val *r)
+{
+	const struct jl_val rate = jl_val_of(1, JL_K_BYTE_RATE);
+
+	return jl_dim_same(&r->dim, &rate.dim);
+}
+
 bool jl_claim_fits(const struct jl_claim *c, const struct jl_val *r)
 {
 	const double given = isnan(c->within_frac) ? c->near : c->within_frac * fabs(r->v),
@@ -37,9 +46,10 @@ bool jl_claim_fits(const struct jl_claim *c, const struct jl_val *r)
 	if (!c->is_range && r->lo == r->hi && isnan(c->within_frac) && r->v >= c->lo &&
 	    r->v - c->lo < (c->about ? 1 : 2) * c->near)
 		return true; /* the digits that follow were cut off: 301.9 written as 301 */
-	/* an estimate is contradicted where a verdict would be: one true figure in five lies outside an interval of 80 % */
-	return c->lo - near <= (r->estimate ? r->v * pow(r->hi / r->v, JL_VERDICT_WIDER) : r->hi) &&
-	       c->hi + near >= (r->estimate ? r->v * pow(r->lo / r->v, JL_VERDICT_WIDER) : r->lo);
+	const double wider = r->estimate && is_measured(r) ? JL_VERDICT_WIDER : 1;
+
+	return c->lo - near <= (wider > 1 ? r->v * pow(r->hi / r->v, wider) : r->hi) &&
+	       c->hi + near >= (wider > 1 ? r->v * pow(r->lo / r->v, wider) : r->lo);
 }
 
 /* In the unit of the claim, one digit more than it has where that tells more. */
