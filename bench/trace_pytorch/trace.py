@@ -40,6 +40,8 @@ class Bytes(TorchDispatchMode):
 				outputs = tree_flatten(args[0])[0]  # changed in place: read and written
 			self.moved[name] += sum(min(t.numel() * t.element_size(), t.untyped_storage().nbytes()) for t in inputs + outputs
 				if isinstance(t, torch.Tensor) and t.is_cuda)
+			if name == "_safe_softmax":  # three more kernels look for rows that are masked whole: scores read and marked, marks joined, results chosen
+				self.moved[name] += out.numel() * (3 * out.element_size() + 3)
 			self.calls[name] += 1
 		return out
 

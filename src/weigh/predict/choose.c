@@ -58,6 +58,12 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 	}
 }
 
+static bool written_by_hand(const struct jl_request *req)
+{
+	return req->framework != JL_UNSET &&
+	       jl_fusion_by_hand(jl_profile_default((enum jl_framework)req->framework).fusion);
+}
+
 static void choose_attention(struct jl_case *c, const struct jl_request *req)
 {
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4;
@@ -76,6 +82,9 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 	else if (strcmp(c->machine.sys.gpu->vendor, "NVIDIA") != 0)
 		jl_note_add(&c->notes, "flash", "memory-efficient attention: no flash kernel of %s was measured",
 			    device_name(c));
+	else if (!half && c->subject.model.kv_heads < c->subject.model.heads && !written_by_hand(req))
+		jl_note_add(&c->notes, "flash",
+			    "attention spelled out: PyTorch has no fused one for grouped heads in 32 bits");
 	else
 		jl_note_add(&c->notes, "flash",
 			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer");

@@ -12,6 +12,19 @@ static const char *const kinds[] = {
 	[JL_OP_GEMM] = "product", [JL_OP_STREAM] = "stream", [JL_OP_ATTENTION] = "attention"
 };
 
+/* What one pass of it only streams: all of a stream, the map of scores where attention writes it out. */
+static double streamed_B(const struct jl_op *op, bool back)
+{
+	const struct jl_attention *att = &op->u.attention;
+
+	if (op->kind == JL_OP_STREAM)
+		return back ? op->back.moved_B : op->u.stream.moved_B;
+	if (op->kind != JL_OP_ATTENTION || att->flash)
+		return 0;
+	return att->batch * att->heads * att->seq_q * att->seq_kv *
+	       (back ? att->score_back_B + att->soft_back_B : att->score_B + att->soft_B);
+}
+
 /* An operation by itself, its passes as often as the step runs them: forward also for a reference model, back and again as far down as
  * anything is trained. */
 static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_op_list *list, const struct jl_op *op,
@@ -35,8 +48,9 @@ static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_
 		k.launches += n * phases[i]->n_kernels;
 		k.device_s += n * (phases[i]->gemm_s + phases[i]->attention_s + phases[i]->stream_s);
 	}
-	if (op->kind == JL_OP_STREAM)
-		k.moved_B = n_times * (op->u.stream.moved_B * (fwd + again * back) + op->back.moved_B * back);
+	const double there_B = streamed_B(op, false), back_B = streamed_B(op, true);
+
+	k.moved_B = n_times * (there_B * (fwd + again * back) + back_B * back);
 	return k;
 }
 

@@ -308,15 +308,47 @@ static void add_rotary(struct builder *b, double elements)
 	op->n_back = b->s->autocast ? 16.0 : 14.0;
 }
 
+/* PyTorch has no fused attention of 32 bits for grouped heads: it spells it out as products and a softmax. */
+static int spells_attention(const struct builder *b, double heads, double kv_heads)
+{
+	return b->s->flash && b->act_B >= 4.0 && kv_heads < heads && !jl_fusion_by_hand(b->s->fusion);
+}
+
+/* What is laid side by side for batched products of heads, and back. Spelled out by PyTorch, keys and values are repeated for their group
+ * and queries and keys scaled before. */
+static void add_head_copies(struct builder *b, double heads, double kv_heads, double qk_dim, int spelled)
+{
+	const double elements = b->tokens * heads * qk_dim, share = kv_heads / heads;
+	struct jl_op *op;
+
+	if (spelled) {
+		op = add_stream(b, JL_N("head copies"), elements, (8.0 + 2.0 * share) * b->act_B,
+				(12.0 + 2.0 * share) * b->act_B);
+		op->n_kernels = unfused(b) ? 5.0 : 4.0;
+		op->n_back = unfused(b) ? 7.0 : 5.0;
+		return;
+	}
+	op = add_stream(b, JL_N("head copies"), 4.0 * elements, 2.0 * b->act_B, 1.5 * b->act_B);
+	set_clocks(op, 4.0 * elements, clocks.turn, 0.75 * clocks.turn);
+	op->n_kernels = 4.0;
+	op->n_back = 3.0;
+}
+
 /* What is done to the map of scores where it is written out. PyTorch's softmax multiplies gradient and output by a kernel of its own on
  * the way back; under autocast it is fp32, with casts around it. */
-static void set_scores(const struct builder *b, struct jl_attention *att)
+static void set_scores(const struct builder *b, struct jl_attention *att, int spelled)
 {
 	const double a = b->act_B, drop = b->m->dropout, w = b->s->autocast ? 4.0 : a,
 		     cast = b->s->autocast ? a + 4.0 : 0.0;
 
 	att->soft_clocks = (att->seq_kv > 1024.0 ? clocks.softmax_long : clocks.softmax);
 	att->soft_back_clocks = clocks.softmax_back;
+	if (spelled) { /* the mask's sum, and a look for rows that are masked whole; a compiler joins all with the softmax */
+		att->score_B = unfused(b) ? 5.0 * a + 3.0 : 0.0;
+		att->soft_B = 2.0 * a;
+		att->soft_back_B = 3.0 * a;
+		return;
+	}
 	if (!unfused(b)) { /* scale, mask, softmax and dropout in one */
 		att->soft_B = 6.5 * a;
 		att->soft_back_B = 7.5 * a;
@@ -334,6 +366,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	const struct jl_shard *s = b->s;
 	const double seq_q = s->seq / s->cp, map = jl_shard_sequences(s) * heads * seq_q * s->seq;
 	const int turned = b->m->n_positions <= 0.0 && !b->m->alibi;
+	const int spelled = spells_attention(b, heads, kv_heads), fused = s->flash && !spelled;
 	struct jl_op *op;
 
 	if (turned)
@@ -343,16 +376,10 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		const double elements = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim);
 
 		op = add_stream(b, JL_N("join gradients"), elements, 0.0, 2.0 * b->act_B);
-		set_clocks(op, elements, 0.0, s->flash ? 0.0 : clocks.turn);
+		set_clocks(op, elements, 0.0, fused || spelled ? 0.0 : clocks.turn);
 	}
-	if (unfused(b) && !s->flash) { /* heads are laid side by side for the batched products, and back */
-		const double elements = 4.0 * b->tokens * heads * qk_dim;
-
-		op = add_stream(b, JL_N("head copies"), elements, 2.0 * b->act_B, 1.5 * b->act_B);
-		set_clocks(op, elements, clocks.turn, 0.75 * clocks.turn);
-		op->n_kernels = 4.0;
-		op->n_back = 3.0;
-	}
+	if (spelled || (unfused(b) && !fused))
+		add_head_copies(b, heads, kv_heads, qk_dim, spelled);
 	op = add_op(b, JL_N("attention"), JL_OP_ATTENTION);
 	op->u.attention = (struct jl_attention){
 		.batch = jl_shard_sequences(s),
@@ -363,19 +390,19 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		.head_dim = 0.5 * (qk_dim + v_dim),
 		.dtype = s->dtype == JL_FP8 ? s->act_dtype : s->dtype,
 		.causal = b->m->causal,
-		.flash = s->flash,
+		.flash = fused,
 		.dropout = b->m->dropout,
 		.seen_frac = jl_transformer_seen_frac(b->m, s->seq),
 	};
-	set_scores(b, &op->u.attention);
+	set_scores(b, &op->u.attention, spelled);
 	/* Batched products of heads whose rows do not start on 16 bytes leave the tensor cores. */
-	if (!s->flash && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0)
+	if (!fused && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0)
 		op->u.attention.dtype = JL_FP32;
-	op->n_kernels = s->flash ? 1.0 : unfused(b) ? 6.0 : 4.0;
+	op->n_kernels = fused ? 1.0 : spelled ? (unfused(b) ? 13.0 : 3.0) : unfused(b) ? 6.0 : 4.0;
 	/* fused in fp32: PyTorch's own, with sums and fills around it */
-	op->n_back = s->flash ? (b->act_B < 4.0 ? 3.0 : 5.0) : unfused(b) ? 9.0 : 6.0;
+	op->n_back = fused ? (b->act_B < 4.0 ? 3.0 : 5.0) : spelled ? 5.0 : unfused(b) ? 9.0 : 6.0;
 	op->saved_B = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim) * b->act_B;
-	if (s->flash) {
+	if (fused) {
 		op->dropped_B = b->tokens * heads * qk_dim * b->act_B;
 		op->saved_B += b->tokens * heads * 4.0; /* sums of the softmax rows */
 	} else {

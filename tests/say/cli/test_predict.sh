@@ -48,6 +48,22 @@ run 0 flops gpt3-175b --json; json "j['params'] == 174604259328"
 run 0 flops bert-large --json; json "j['params'] == 335141888"
 run 0 flops resnet-50 --json; json "abs(j['fwd_mac'] / 4.11e9 - 1) < 0.002 and j['params'] == 25557032"
 run 0 flops resnet-50; has "GMAC"
+# What a profiler saw on an H200 (bench/trace_pytorch): PyTorch spells attention out for grouped heads in 32 bits, launches and bytes within 5 %
+cat > "$work/grouped.json" <<'J'
+{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "num_hidden_layers": 6, "hidden_size": 1024, "num_attention_heads": 16, "num_key_value_heads": 4, "intermediate_size": 2816, "vocab_size": 32000, "tie_word_embeddings": false, "max_position_embeddings": 2048}
+J
+while read -r precision framework seq batch launches stream_GB; do
+	run 0 predict "$work/grouped.json" --on h200-sxm --precision "$precision" --framework "$framework" --seq "$seq" --batch "$batch" --kernels --json
+	json "abs(j['launches'] / $launches - 1) < 0.05 and (not $stream_GB or abs(j['stream_B'] / 1e9 / $stream_GB - 1) < 0.05)"
+done <<'T'
+tf32 eager 512 8 606 34.9
+tf32 eager 2048 2 606 61.2
+fp32 eager 512 8 612 34.9
+tf32 compiled 512 8 325 0
+fp32 compiled 2048 2 331 0
+T
+run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8; flat; has "grouped heads in 32 bits"
+
 # hand-written kernels pad what is not aligned: a vocabulary of 50,257 costs what 50,304 does
 shape=(predict --layers 16 --hidden 1024 --heads 16 --seq 512 --on h200-sxm --batch 32 --json --vocab)
 run 0 "${shape[@]}" 50304 --framework native; aligned_s=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["step_s"]["value"])' <<< "$out")
