@@ -311,7 +311,7 @@ static void add_rotary(struct builder *b, double elements)
 /* PyTorch has no fused attention of 32 bits for grouped heads: it spells it out as products and a softmax. */
 static int spells_attention(const struct builder *b, double heads, double kv_heads)
 {
-	return b->s->flash && b->act_B >= 4.0 && kv_heads < heads && !jl_fusion_by_hand(b->s->fusion);
+	return b->s->flash && jl_dtype_B(b->s->dtype) >= 4.0 && kv_heads < heads && !jl_fusion_by_hand(b->s->fusion);
 }
 
 /* What is laid side by side for batched products of heads, and back. Spelled out by PyTorch, keys and values are repeated for their group
