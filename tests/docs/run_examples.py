@@ -42,13 +42,16 @@ def main():
     update = sys.argv[1] == "--update"
     page = sys.argv[-1]
     jeoul = os.path.abspath(os.environ["JEOUL"])
-    bad, ran = 0, 0
+    bad, ran, left_out = 0, 0, 0
     with tempfile.TemporaryDirectory() as tmp:
         os.symlink(jeoul, os.path.join(tmp, "jeoul"))
         os.symlink(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples"), os.path.join(tmp, "examples"))
         lines = open(page, encoding="utf-8").read().split("\n")
         for start, end, command in reversed(list(blocks(lines))):
             wanted, got = lines[start:end], run(command, tmp, tmp)
+            if got and "which was not there when this was built" in got[0]:
+                left_out += 1  # a part that may be left out of a build
+                continue
             ran += 1
             if matches(wanted, got):
                 continue
@@ -60,6 +63,9 @@ def main():
             print("%s:%d: $ %s\n--- the page says\n%s\n--- it prints\n%s" % (page, start, command, "\n".join(wanted), "\n".join(got)))
     if update:
         open(page, "w", encoding="utf-8").write("\n".join(lines))
+    if ran == 0 and left_out:
+        print("skipped: this build lacks what the page is about")
+        return 77
     if ran == 0:
         print("%s: no example in a ```console block" % page)
         bad = 1

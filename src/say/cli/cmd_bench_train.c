@@ -346,10 +346,11 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* --backend, or the first engine that is there. */
+/* --backend, or the first engine that is there; threads are the CPU's. */
 static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 {
-	const char *wanted = jl_text(a->session.cli, "backend");
+	const bool threads = jl_whole(a->session.cli, "threads", 0) > 0;
+	const char *backend = jl_text(a->session.cli, "backend"), *wanted = backend || !threads ? backend : "cpu";
 	enum jl_status status = JL_E_ABSENT;
 	for (size_t i = 0; jl_engines[i] && status != JL_OK; i++) {
 		if (wanted && strcmp(wanted, jl_engines[i]->name) != 0)

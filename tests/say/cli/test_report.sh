@@ -146,7 +146,7 @@ line 'systems: [{on: "2x(rtx-3090) over odd-net", name: Odd, baseline: yes}, rtx
 run 0 report "$work/s.yaml" --catalog "$work/odd"; has "Odd: the rate of odd-net is not in the catalog"; has "Which one is fastest?"; has "h100-sxm5 is about"
 
 # this machine
-run 0 report --lang ko; has "어떤 장비인가?"; has "문제가 있나?"; has "수치는 정상인가?"; has "jeoul bench all --quick"
+run 0 report --lang ko; has "어떤 장비인가?"; has "문제가 있나?"; has "수치는 정상인가?"; flat; has "jeoul bench all --quick"
 run 0 report --brief --lang en; has "What is it?"; lacks "Method and how wrong"
 run 0 report --json; json "any(b.get('id') == 'machine' for b in j['blocks'])"
 run 0 report -o "$work/here.html"; walk "$work/here.html"
