@@ -19,10 +19,12 @@ from generate import generate  # noqa: E402
 
 
 def build_dir(build=None):
+    # pip hides installed packages from what it starts; a cmake that is one of them would not find itself
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     build = Path(build or os.environ.get("JEOUL_BUILD") or HERE.parent / "build" / "release")
     if not (build / "build.ninja").exists():
-        subprocess.run(["make", "-C", str(HERE.parent), "all"], check=True, stdout=sys.stderr)
-    subprocess.run(["cmake", "--build", str(build), "--target", "jeoul", "portable", "--", "--quiet"], check=True, stdout=sys.stderr)
+        subprocess.run(["make", "-C", str(HERE.parent), "all"], check=True, stdout=sys.stderr, env=env)
+    subprocess.run(["cmake", "--build", str(build), "--target", "jeoul", "portable", "--", "--quiet"], check=True, stdout=sys.stderr, env=env)
     return build
 
 
