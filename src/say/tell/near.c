@@ -13,7 +13,8 @@ void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in)
 		const double off = row->pred / row->meas - 1.0;
 
 		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_name(doc, jl_tell_text(doc, "%s, %s", row->what, row->framework));
+		jl_doc_name(doc, jl_tell_text(doc, "%s, %s%s%s", row->what, row->framework, row->format ? ", " : "",
+					      row->format ? row->format : ""));
 		JL_ROW(doc, false, JL_NAMED(row->gpu),
 		       JL_FIG(jl_num_written(jl_num_share(off, JL_ESTIMATED),
 					     jl_tell_text(doc, "%+.0f %%", 100 * off))),
@@ -28,6 +29,7 @@ static const struct jl_field near_row[] = {
 	{ JL_FIELD(jl_set_row, TEXT, gpu) },
 	{ JL_FIELD(jl_set_row, TEXT, framework) },
 	{ JL_FIELD(jl_set_row, TEXT, what) },
+	{ JL_FIELD_AS(jl_set_row, TEXT, format, "precision") },
 	{ JL_FIELD_AS(jl_set_row, NUMBER, meas, "measured_s") },
 	{ JL_FIELD_AS(jl_set_row, NUMBER, pred, "predicted_s") },
 };

@@ -105,10 +105,11 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 	jl_doc_break(doc);
 	if (n_scored)
 		JL_SENTENCE(doc,
-			    n_sets == 1 ? JL_("Half of the predictions are off by less than |1; |3 of the measurements "
-					      "lie in the interval.")
-					: JL_("Half of the predictions are off by less than |1, in the hardest set by "
-					      "less than |2; |3 of the measurements lie in the interval."),
+			    n_sets == 1
+				    ? JL_("Half of the predictions are off by less than |1; |3 of the measurements "
+					  "lie in the interval.")
+				    : JL_("Half of the predictions of a set are off by less than |1 in the best of "
+					  "them and |2 in the hardest; |3 of the measurements lie in the interval."),
 			    JL_FIG(jl_num_share(expm1(least_ln), JL_MEASURED)),
 			    JL_FIG(jl_num_share(expm1(most_ln), JL_MEASURED)),
 			    JL_FIG(jl_num_share(inside / (double)n_scored, JL_MEASURED)));

@@ -20,7 +20,8 @@ static double distance(const struct jl_near_ask *ask, const struct jl_set_row *r
 	}
 	return sqrt(sum) + differs(ask->kind[JL_LABEL_GPU], row->kind[JL_LABEL_GPU]) +
 	       differs(ask->kind[JL_LABEL_FAMILY], row->kind[JL_LABEL_FAMILY]) +
-	       differs(ask->kind[JL_LABEL_KIND], row->kind[JL_LABEL_KIND]);
+	       differs(ask->kind[JL_LABEL_KIND], row->kind[JL_LABEL_KIND]) +
+	       (row->format ? differs(ask->format, row->format) : 0.0);
 }
 
 size_t jl_near_rows(const struct jl_validation *v, const struct jl_near_ask *ask, size_t max, struct jl_near *ret_near)
@@ -58,6 +59,7 @@ struct jl_near_ask jl_near_case(const struct jl_case *c)
 		.kind = { [JL_LABEL_GPU] = c->machine.sys.gpu ? c->machine.sys.gpu->id : "cpu",
 			  [JL_LABEL_FAMILY] = jl_arch_id(c->machine.dev.arch),
 			  [JL_LABEL_KIND] = jl_case_label(c) },
+		.format = jl_dtype_name(c->shard.dtype),
 	};
 
 	jl_case_extent(c, ask.extent_ln);

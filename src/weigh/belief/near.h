@@ -7,10 +7,12 @@
 struct jl_near_ask {
 	enum jl_asked answer;
 	const char *kind[JL_N_LABEL]; /* as of a row: ids; "" or NULL: means nothing */
+	const char *format;
 	double extent_ln[JL_N_EXTENT];
 };
 
-/* What a row of `line` is; the smaller, the nearer: one for another GPU, one for another family, one for another framework, and how far
+/* What a row of `line` is; the smaller, the nearer: one for another GPU, one for another family, one for another framework, one for
+ * another format, and how far
  * its size, batch and number of devices are, as ln. */
 struct jl_near {
 	const struct jl_validate_line *line;

@@ -217,6 +217,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.what = jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g each", c->net->id,
 						jl_dtype_name(c->dtype), c->n_gpus, c->n_gpus > 1 ? "s" : "", c->batch),
 			.model = c->net->id,
+			.format = jl_dtype_name(c->dtype),
 			.answer = c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : JL_ASKED_NETWORK,
 			.kind = { [JL_LABEL_GPU] = c->gpu.of->id,
 				  [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch),

@@ -176,6 +176,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 				     : jl_arena_printf(in->arena, "%s %s, %d GPU%s, batch %g, seq %.0f", model, method,
 						       c->n_gpus, many, c->global_batch, c->shard.seq),
 		.model = model,
+		.format = jl_dtype_name(c->shard.dtype),
 		.kind = { [JL_LABEL_GPU] = c->gpu.id,
 			  [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch),
 			  [JL_LABEL_KIND] = jl_framework_name(c->framework),

@@ -27,6 +27,7 @@ struct jl_set_row {
 	const char *gpu, *framework, *link; /* labels for the tables; "" where they mean nothing */
 	const char *what;                   /* the row in a few words, for the list of the worst */
 	const char *model;                  /* what was run; "" where that means nothing */
+	const char *format;                 /* what it computes in; NULL: not said */
 	const char *unscored;               /* NULL, or why there is nothing to score, in English */
 	const char *unscored_text;
 	bool is_memory;       /* meas and pred are bytes that a device holds */

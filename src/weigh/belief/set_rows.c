@@ -190,6 +190,7 @@ struct jl_set_row *jl_set_add(struct jl_set_data *data, const struct jl_set_read
 	row->what = kind->what;
 	row->model = kind->model ? jl_arena_strdup(in->arena, kind->model) : "";
 	row->model = row->model ? row->model : "";
+	row->format = kind->format;
 	row->answer = kind->answer;
 	for (int i = 0; i < JL_N_LABEL; i++)
 		row->kind[i] = jl_label(in->labels, in->arena, kind->kind[i] ? kind->kind[i] : "");

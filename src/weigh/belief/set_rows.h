@@ -71,6 +71,7 @@ void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *
 struct jl_set_kind {
 	const char *framework, *link; /* labels for the tables */
 	const char *what, *model;
+	const char *format; /* a name that stays; NULL: not said */
 	enum jl_asked answer;
 	const char *kind[JL_N_LABEL]; /* NULL: means nothing; they may be reused after the call */
 	double extent_ln[JL_N_EXTENT];

@@ -353,7 +353,13 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 	if (note->verdicts[fig] == JL_MEMO_CANNOT && said_net->system &&
 	    (said = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
-		jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
+		if (inside && (f->lo > as * e.hi || f->hi < as * e.lo))
+			jl_said_finding_say(said,
+					    "jeoul expects %s there (80 %% interval); this is just beside it, as one "
+					    "run in five is",
+					    said->estimate);
+		else
+			jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
 }
 

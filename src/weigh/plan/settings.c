@@ -117,10 +117,17 @@ static void megatron_states(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_printf(out, "--cpu-offloading-num-layers %.0f\n", c->subject.model.n_layers - 1);
 }
 
+/* PyTorch's products of 32 bits are plain ones unless somebody says otherwise. */
+static const char *tf32_of(const struct jl_case *c, const char *text)
+{
+	return c->shard.dtype == JL_TF32 ? text : "";
+}
+
 static void megatron(struct jl_buf *out, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 
+	jl_buf_puts(out, tf32_of(c, "export TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1\n"));
 	if (p->zero >= 2) /* its FSDP refuses 1; before Blackwell slices do not run without */
 		jl_buf_puts(out, "unset CUDA_DEVICE_MAX_CONNECTIONS\n");
 	else if (p->tp * p->cp > 1 && jl_plan_one_queue(c))
@@ -199,12 +206,14 @@ static void torchtitan(struct jl_buf *out, const struct jl_case *c)
 	const struct jl_plan *p = &c->plan;
 	const double cut = p->zero == 3 ? (p->shard > 0 ? p->shard / p->cp : p->dp) : 1;
 
+	jl_buf_puts(out, tf32_of(c, "# with TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 in the environment\n"));
 	jl_buf_printf(out, "[training]\nlocal_batch_size = %.0f\nglobal_batch_size = %.0f\nseq_len = %.0f\n",
 		      p->pp > 1 ? c->shard.micro_batch * p->n_micro : c->shard.micro_batch, c->global_batch,
 		      c->shard.seq);
-	if (c->shard.act_dtype != JL_FP32)
-		jl_buf_printf(out, "mixed_precision_param = \"%s\"\n",
-			      c->shard.act_dtype == JL_FP16 ? "float16" : "bfloat16");
+	jl_buf_printf(out, "mixed_precision_param = \"%s\"\n",
+		      c->shard.act_dtype == JL_FP32   ? "float32"
+		      : c->shard.act_dtype == JL_FP16 ? "float16"
+						      : "bfloat16");
 	if (p->offload & (JL_OFFLOAD_PARAMS | JL_OFFLOAD_OPTIMIZER))
 		jl_buf_puts(out, "enable_cpu_offload = true\n");
 	jl_buf_printf(out,

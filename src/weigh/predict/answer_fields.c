@@ -27,6 +27,10 @@ static const char *const *offload(const void *record)
 		    (bits & JL_OFFLOAD_ACTIVATIONS ? 4 : 0)];
 }
 
+/* Asked for, and there to be had: see the operators of a transformer. */
+JL_BOOL_OF(fused, jl_case,
+	   r->shard.flash && !(jl_dtype_B(r->shard.dtype) >= 4 && r->subject.model.kv_heads < r->subject.model.heads &&
+			       !jl_fusion_by_hand(r->profile.fusion)));
 JL_BOOL_OF(is_tuned, jl_case, r->tuned);
 JL_TEXT_OF(tune_kind, jl_case, jl_tune_name(r->shard.tune.kind));
 JL_TEXT_OF(tune_base, jl_case, jl_base_name(r->shard.tune.base));
@@ -60,7 +64,7 @@ static const struct jl_field how[] = {
 	{ JL_FIELD_TEXT_OF("precision", precision), .about = "as --precision takes it" },
 	{ JL_FIELD_TEXT_OF("framework", framework), .about = "as --framework takes it" },
 	{ JL_FIELD_AS(jl_case, CHOICE, plan.recompute, "recompute"), .choices = jl_recompute_choices },
-	{ JL_FIELD_AS(jl_case, BOOL, shard.flash, "flash") },
+	{ JL_FIELD_BOOL_OF("flash", fused) },
 	{ JL_FIELD_AS(jl_case, SUB, plan, "parallel"), .sub = &jl_parallel_fields },
 	{ .member = "offload", .type = JL_F_TEXTS, .texts_of = offload },
 	{ JL_FIELD_GROUP("tune", &tune_schema), .when = is_tuned },

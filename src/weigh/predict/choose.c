@@ -24,6 +24,9 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 
 	if (req->dtype != JL_UNSET) {
 		dtype = (enum jl_dtype)req->dtype;
+		if (dtype == JL_TF32 && c->machine.sys.gpu && isnan(c->machine.sys.gpu->tf32_dense_flopps.value))
+			jl_note_add(&c->notes, "precision", "fp32 for tf32: %s has no such matrix units",
+				    device_name(c));
 	} else if (dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
 		dtype = JL_BF16;
 		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling", device_name(c));
@@ -67,14 +70,13 @@ static bool written_by_hand(const struct jl_request *req)
 static void choose_attention(struct jl_case *c, const struct jl_request *req)
 {
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4;
+	const bool spelled = !half && c->subject.model.kv_heads < c->subject.model.heads && !written_by_hand(req);
 
 	c->states = req->states;
 	c->optimizer = req->optimizer;
-	if (req->flash != JL_UNSET) {
-		c->shard.flash = req->flash;
+	c->shard.flash = req->flash == JL_UNSET ? c->machine.sys.gpu != NULL : req->flash;
+	if (req->flash == 0 || (req->flash == 1 && !spelled)) /* as asked, but for what is not there to be had */
 		return;
-	}
-	c->shard.flash = c->machine.sys.gpu != NULL;
 	if (!c->shard.flash)
 		jl_note_add(&c->notes, "flash", "plain attention: a CPU");
 	else if (half && c->machine.dev.priors->flash)
@@ -82,7 +84,7 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 	else if (strcmp(c->machine.sys.gpu->vendor, "NVIDIA") != 0)
 		jl_note_add(&c->notes, "flash", "memory-efficient attention: no flash kernel of %s was measured",
 			    device_name(c));
-	else if (!half && c->subject.model.kv_heads < c->subject.model.heads && !written_by_hand(req))
+	else if (spelled)
 		jl_note_add(&c->notes, "flash",
 			    "attention spelled out: PyTorch has no fused one for grouped heads in 32 bits");
 	else

@@ -411,6 +411,8 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 			op->dropped_B += map * 4.0;
 			b->list->beside_B = fmax(b->list->beside_B, map * 8.0);
 		}
+		if (spelled || unfused(b)) /* gradients of the map before and behind its softmax */
+			b->list->beside_B = fmax(b->list->beside_B, map * 2.0 * b->act_B);
 		op->saved_B += op->dropped_B;
 		op->selective = 1;
 	}

@@ -50,6 +50,7 @@ has "tensor_parallel_degree = 2"; has "pipeline_parallel_degree = 2"
 if python3 -c "import tomllib" 2>/dev/null; then
 	python3 -c "import tomllib,sys; t=tomllib.load(open(sys.argv[1],'rb')); p=t['parallelism']; sys.exit(p['data_parallel_shard_degree']*p['data_parallel_replicate_degree']*p['context_parallel_degree']*4 != 8)" "$work/out" && ok || bad "TOML"
 fi
+run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --precision tf32 --fix tp=2,pp=2,zero=3 --forbid offload,hsdp --settings all; has "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1"; has 'mixed_precision_param = "float32"'
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --fix tp=2,pp=2,zero=1 --settings megatron
 has "--tensor-model-parallel-size 2"; has "--pipeline-model-parallel-size 2"; has "--use-distributed-optimizer"; has "--global-batch-size 64"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --fix tp=2 --settings deepspeed; has "# DeepSpeed"

@@ -63,6 +63,11 @@ tf32 compiled 512 8 325 0
 fp32 compiled 2048 2 331 0
 T
 run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8; flat; has "grouped heads in 32 bits"
+run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --flash yes --json; json "not j['flash'] and any('grouped heads' in n['why'] for n in j['assumptions'])"
+# maps of scores are there beside the saved one while their layer is gone through backwards, also where it is made again
+run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 1 --seq 16384 --recompute full --json; json "j['memory_B']['total'] > 3 * 16 * 16384 ** 2 * 4"
+run 0 predict gpt2-124m --on v100-sxm2-16gb --precision tf32; flat; has "fp32 for tf32"
+run 0 predict "$work/grouped.json" --on h200-sxm --precision tf32 --batch 8 --near --json; json "sum(n['precision'] == 'tf32' for n in j['near']) >= 5"
 
 # hand-written kernels pad what is not aligned: a vocabulary of 50,257 costs what 50,304 does
 shape=(predict --layers 16 --hidden 1024 --heads 16 --seq 512 --on h200-sxm --batch 32 --json --vocab)
