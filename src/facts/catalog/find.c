@@ -176,12 +176,14 @@ static void plain_model(char out[JL_NAME_MAX + 1], const char *text)
 	}
 }
 
-static void near_network(struct jl_nearest *nearest, const struct jl_asked *asked, const char *name)
+/* Is it the one that was asked for? */
+static bool near_network(struct jl_nearest *nearest, const struct jl_asked *asked, const char *name)
 {
 	struct jl_words have;
 
 	jl_words_split(&have, name);
 	jl_nearest_add(nearest, name, jl_nearest_cost(asked->words.glued, have.glued));
+	return strcmp(asked->words.glued, have.glued) == 0;
 }
 
 /* That nobody is called so: the nearest of the models and of the networks that are no plain transformers. */
@@ -190,16 +192,22 @@ static enum jl_status fail_model(const struct jl_catalog *cat, const char *text,
 	const struct jl_shelf shelf = model_shelf(cat);
 	struct jl_nearest nearest = { 0 };
 	struct jl_asked asked = { 0 }, whole = { 0 };
+	bool is_network = false;
 
 	JL_TRY(jl_shelf_ask(&whole, &shelf, text, err));
 	JL_TRY(jl_shelf_ask(&asked, &shelf, plain, err));
 	jl_shelf_near(&nearest, &shelf, &asked);
 	for (size_t i = 0; i < cat->n_convnets; i++) {
 		if (!cat->convnets[i].program)
-			near_network(&nearest, &asked, cat->convnets[i].id);
+			is_network |= near_network(&nearest, &asked, cat->convnets[i].id);
 		for (const char *const *m = cat->convnets[i].members; m && *m; m++)
-			near_network(&nearest, &asked, *m);
+			is_network |= near_network(&nearest, &asked, *m);
 	}
+	if (is_network)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "'%s' is a network of other layers; a transformer is wanted here, 'jeoul catalog list "
+			       "models' shows them",
+			       text);
 	return jl_shelf_fail_nearest(&shelf, &whole, &nearest, err);
 }
 

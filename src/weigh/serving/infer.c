@@ -374,6 +374,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	const struct jl_infer_ask *const ask = &by_layer;
 
 	by_layer.engine = jl_serve_engine(asked->engine, asked->weights);
+	JL_TRY(jl_serve_engine_check(by_layer.engine, machine, err));
 	if (by_layer.engine != asked->engine)
 		by_layer.assumed &= ~(1u << JL_ASSUMED_ENGINE);
 	struct jl_infer a = { .model = ask->model_name,

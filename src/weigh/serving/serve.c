@@ -61,6 +61,22 @@ enum jl_engine jl_serve_engine(enum jl_engine asked, const char *weights)
 	return asked == JL_ENGINE_GENERAL && jl_served_gguf(weights) ? JL_ENGINE_LLAMACPP : asked;
 }
 
+enum jl_status jl_serve_engine_check(enum jl_engine engine, const struct jl_machine *machine, struct jl_err *err)
+{
+	const struct jl_gpu *gpu = machine->sys.gpu;
+	const bool nvidia = gpu && gpu->vendor && strcmp(gpu->vendor, "NVIDIA") == 0,
+		   google = gpu && gpu->vendor && strcmp(gpu->vendor, "Google") == 0;
+
+	if (engine == JL_ENGINE_TRTLLM && !nvidia)
+		return jl_fail(err, JL_E_USAGE,
+			       "--engine trtllm: TensorRT-LLM runs on NVIDIA's GPUs, not on %.60s; take --engine vllm",
+			       machine->sys.text);
+	if (engine == JL_ENGINE_LLAMACPP && google)
+		return jl_fail(err, JL_E_USAGE, "--engine llama.cpp: it does not run on %.60s; take --engine vllm",
+			       machine->sys.text);
+	return JL_OK;
+}
+
 #define LLAMACPP_PIECE 512 /* prompt tokens that pass a device at once */
 
 void jl_serve_by_layer(struct jl_serve_place *place, double n_devices)
@@ -227,6 +243,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 
 	JL_TRY(check(ask, n_host, err));
+	JL_TRY(jl_serve_engine_check(engine, machine, err));
 	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, engine == JL_ENGINE_LLAMACPP, err));
 	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, &model, dev, engine, err));
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);

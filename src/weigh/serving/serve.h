@@ -97,6 +97,9 @@ enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *a
 			       struct jl_err *err);
 /* Nobody's in particular, but for files of llama.cpp: only it runs them. */
 enum jl_engine jl_serve_engine(enum jl_engine asked, const char *weights);
+
+/* TensorRT-LLM runs on NVIDIA's GPUs alone, llama.cpp on everybody's but not on TPUs. */
+enum jl_status jl_serve_engine_check(enum jl_engine engine, const struct jl_machine *machine, struct jl_err *err);
 /* llama.cpp: whole layers on any number of devices, prompts in pieces. */
 void jl_serve_by_layer(struct jl_serve_place *place, double n_devices);
 

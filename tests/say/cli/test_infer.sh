@@ -107,6 +107,8 @@ slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['e2e_s'][
 run 0 infer llama-3-8b --on l4 --engine vllm --concurrency 64 --prompt 2000 --answer 1000 --kv-host "64 GiB" --json
 json "j['n_preempted'] > 0 and j['e2e_s']['mean']['value'] < $slow and '--kv-offloading-size 64' in j['flags']"
 run 0 infer deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 4 --dp-attention --lang en; flat; has "4 GPUs share the experts whole"; has "cut by requests"
+run 2 infer llama-3-8b --on tpu-v5p --engine trtllm; one_line; says "NVIDIA"
+run 2 infer llama-3-8b --on tpu-v5p --engine llama.cpp; one_line; says "--engine vllm"
 run 2 infer llama-3-8b --on dgx-h100 --ep 2; one_line; says "no experts"
 run 2 infer deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 3; one_line; says "divide"
 run 2 infer llama-3-70b --on dgx-h100 --gpus 8 --prompt-gpus 4; one_line; says "the system has 8"
