@@ -37,7 +37,7 @@ double jl_attention_flop(const struct jl_attention *att)
 	       seen_of(att);
 }
 
-static double score_count(const struct jl_attention *att)
+double jl_attention_scores(const struct jl_attention *att)
 {
 	return att->batch * att->heads * att->seq_q * att->seq_kv;
 }
@@ -76,7 +76,8 @@ static double flash_s(const struct jl_device *dev, const struct jl_attention *at
 
 		rate *= n_blocks / (n_blocks + fill);
 	}
-	const double drop_s = att->dropout && tensor ? issue_s(dev, drop_clocks * score_count(att) * kept) : 0.0;
+	const double drop_s = att->dropout && tensor ? issue_s(dev, drop_clocks * jl_attention_scores(att) * kept)
+						     : 0.0;
 
 	return flop * kept / rate * (full / wave) + drop_s;
 }
@@ -110,7 +111,7 @@ static double gemm_pair_s(const struct jl_device *dev, const struct jl_attention
 static double scores_s(const struct jl_device *dev, const struct jl_attention *att, double moved_B, double soft_B,
 		       double clocks)
 {
-	const double n = score_count(att);
+	const double n = jl_attention_scores(att);
 	const struct jl_stream moves = { .moved_B = moved_B * n },
 			       soft = { .moved_B = soft_B * n, .clocks = clocks * n };
 
@@ -119,7 +120,7 @@ static double scores_s(const struct jl_device *dev, const struct jl_attention *a
 
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att)
 {
-	double flop = 4.0 * score_count(att) * att->head_dim;
+	double flop = 4.0 * jl_attention_scores(att) * att->head_dim;
 	if (att->flash) {
 		double mem_s = flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
 		return dev->fit.kernel_s + fmax(flash_s(dev, att, flop, fill_fwd, dev->fit.drop_clocks), mem_s);
@@ -129,7 +130,7 @@ double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention
 
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att)
 {
-	double flop = 4.0 * score_count(att) * att->head_dim;
+	double flop = 4.0 * jl_attention_scores(att) * att->head_dim;
 	if (att->flash) {
 		/* Five products instead of two: scores are computed again. */
 		double mem_s = 2.0 * flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);

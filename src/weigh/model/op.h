@@ -41,6 +41,7 @@ struct jl_attention { /* one layer's attention core, forward */
 	 * softmax and dropout, which issue bounds as well */
 	double score_B, score_back_B, soft_B, soft_back_B, soft_clocks, soft_back_clocks;
 };
-double jl_attention_flop(const struct jl_attention *att); /* of the pairs that count */
+double jl_attention_flop(const struct jl_attention *att);   /* of the pairs that count */
+double jl_attention_scores(const struct jl_attention *att); /* elements of the map */
 double jl_attention_fwd_s(const struct jl_device *dev, const struct jl_attention *att);
 double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention *att);

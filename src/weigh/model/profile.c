@@ -21,6 +21,13 @@ struct jl_profile jl_profile_default(enum jl_framework framework)
 	return defaults[framework == JL_FW_FUSED ? JL_FW_EAGER : framework];
 }
 
+enum jl_fusion jl_framework_fusion(enum jl_framework framework)
+{
+	return framework == JL_FW_COMPILED ? JL_FUSION_COMPILER
+	       : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE || framework == JL_FW_FUSED ? JL_FUSION_HAND
+												      : JL_FUSION_NONE;
+}
+
 const char *jl_framework_name(enum jl_framework framework)
 {
 	return names[framework];

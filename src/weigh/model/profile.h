@@ -49,5 +49,6 @@ struct jl_profile {
 
 /* Values before any fit. */
 struct jl_profile jl_profile_default(enum jl_framework framework);
+enum jl_fusion jl_framework_fusion(enum jl_framework framework);
 const char *jl_framework_name(enum jl_framework framework); /* as fitted parameters have it */
 const char *jl_framework_word(enum jl_framework framework); /* as people write it */

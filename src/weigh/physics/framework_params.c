@@ -219,10 +219,7 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 	struct jl_profile p = {
 		.straggler_frac = x[G_STRAGGLER],
 		.cool_frac = x[G_RELIEF],
-		.fusion = framework == JL_FW_COMPILED ? JL_FUSION_COMPILER
-			  : framework == JL_FW_MEGATRON || framework == JL_FW_NATIVE || framework == JL_FW_FUSED
-				  ? JL_FUSION_HAND
-				  : JL_FUSION_NONE,
+		.fusion = jl_framework_fusion(framework),
 		.frees_grads = framework == JL_FW_EAGER || framework == JL_FW_COMPILED || framework == JL_FW_FUSED,
 		.pads = framework == JL_FW_COMPILED || framework == JL_FW_NATIVE,
 	};

@@ -27,10 +27,9 @@ static const char *const *offload(const void *record)
 		    (bits & JL_OFFLOAD_ACTIVATIONS ? 4 : 0)];
 }
 
-/* Asked for, and there to be had: see the operators of a transformer. */
+/* Asked for, and there to be had. */
 JL_BOOL_OF(fused, jl_case,
-	   r->shard.flash && !(jl_dtype_B(r->shard.dtype) >= 4 && r->subject.model.kv_heads < r->subject.model.heads &&
-			       !jl_fusion_by_hand(r->profile.fusion)));
+	   r->shard.flash && !jl_transformer_spells_attention(&r->subject.model, r->shard.dtype, r->profile.fusion));
 JL_BOOL_OF(is_tuned, jl_case, r->tuned);
 JL_TEXT_OF(tune_kind, jl_case, jl_tune_name(r->shard.tune.kind));
 JL_TEXT_OF(tune_base, jl_case, jl_base_name(r->shard.tune.base));

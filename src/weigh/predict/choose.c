@@ -61,16 +61,16 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 	}
 }
 
-static bool written_by_hand(const struct jl_request *req)
+/* By what is asked for: the plan, and with it the framework that nobody says, is chosen later. */
+static enum jl_fusion asked_fusion(const struct jl_request *req)
 {
-	return req->framework != JL_UNSET &&
-	       jl_fusion_by_hand(jl_profile_default((enum jl_framework)req->framework).fusion);
+	return jl_framework_fusion(req->framework == JL_UNSET ? JL_FW_EAGER : (enum jl_framework)req->framework);
 }
 
 static void choose_attention(struct jl_case *c, const struct jl_request *req)
 {
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4;
-	const bool spelled = !half && c->subject.model.kv_heads < c->subject.model.heads && !written_by_hand(req);
+	const bool spelled = jl_transformer_spells_attention(&c->subject.model, c->shard.dtype, asked_fusion(req));
 
 	c->states = req->states;
 	c->optimizer = req->optimizer;

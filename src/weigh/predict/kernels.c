@@ -21,8 +21,7 @@ static double streamed_B(const struct jl_op *op, bool back)
 		return back ? op->back.moved_B : op->u.stream.moved_B;
 	if (op->kind != JL_OP_ATTENTION || att->flash)
 		return 0;
-	return att->batch * att->heads * att->seq_q * att->seq_kv *
-	       (back ? att->score_back_B + att->soft_back_B : att->score_B + att->soft_B);
+	return jl_attention_scores(att) * (back ? att->score_back_B + att->soft_back_B : att->score_B + att->soft_B);
 }
 
 /* An operation by itself, its passes as often as the step runs them: forward also for a reference model, back and again as far down as

@@ -212,3 +212,11 @@ void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct 
 						  .nope_dim = info->mla.nope_dim,
 						  .v_dim = info->mla.v_dim };
 }
+
+int jl_transformer_spells_attention(const struct jl_transformer *model, enum jl_dtype dtype, enum jl_fusion fusion)
+{
+	const int grouped = model->kv_heads < model->heads &&
+			    model->mla.kv_lora <= 0.0; /* latents give every head its own */
+
+	return grouped && jl_dtype_B(dtype) >= 4.0 && !jl_fusion_by_hand(fusion);
+}

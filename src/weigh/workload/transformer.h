@@ -147,6 +147,9 @@ struct jl_shard {
 	double wgrad_B;        /* bytes that a weight gradient moves per element; 0: as activations */
 };
 
+/* PyTorch has no fused attention of 32 bits for grouped heads: it spells it out as products and a softmax. */
+int jl_transformer_spells_attention(const struct jl_transformer *model, enum jl_dtype dtype, enum jl_fusion fusion);
+
 /* Sequences of one pass. */
 double jl_shard_sequences(const struct jl_shard *shard);
 

@@ -308,12 +308,6 @@ static void add_rotary(struct builder *b, double elements)
 	op->n_back = b->s->autocast ? 16.0 : 14.0;
 }
 
-/* PyTorch has no fused attention of 32 bits for grouped heads: it spells it out as products and a softmax. */
-static int spells_attention(const struct builder *b, double heads, double kv_heads)
-{
-	return b->s->flash && jl_dtype_B(b->s->dtype) >= 4.0 && kv_heads < heads && !jl_fusion_by_hand(b->s->fusion);
-}
-
 /* What is laid side by side for batched products of heads, and back. Spelled out by PyTorch, keys and values are repeated for their group
  * and queries and keys scaled before. */
 static void add_head_copies(struct builder *b, double heads, double kv_heads, double qk_dim, int spelled)
@@ -366,7 +360,8 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	const struct jl_shard *s = b->s;
 	const double seq_q = s->seq / s->cp, map = jl_shard_sequences(s) * heads * seq_q * s->seq;
 	const int turned = b->m->n_positions <= 0.0 && !b->m->alibi;
-	const int spelled = spells_attention(b, heads, kv_heads), fused = s->flash && !spelled;
+	const int spelled = s->flash && jl_transformer_spells_attention(b->m, s->dtype, s->fusion);
+	const int fused = s->flash && !spelled;
 	struct jl_op *op;
 
 	if (turned)

@@ -62,7 +62,8 @@ fp32 eager 512 8 612 34.9
 tf32 compiled 512 8 325 0
 fp32 compiled 2048 2 331 0
 T
-run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8; flat; has "grouped heads in 32 bits"
+for framework in eager compiled; do run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --framework $framework; flat; has "grouped heads in 32 bits"; done
+run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --framework megatron --json; json "j['flash']"
 run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --flash yes --json; json "not j['flash'] and any('grouped heads' in n['why'] for n in j['assumptions'])"
 # maps of scores are there beside the saved one while their layer is gone through backwards, also where it is made again
 run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 1 --seq 16384 --recompute full --json; json "j['memory_B']['total'] > 3 * 16 * 16384 ** 2 * 4"
