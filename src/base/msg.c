@@ -47,22 +47,32 @@ const struct jl_language *jl_lang_find(const char *code)
 	return NULL;
 }
 
-static int compare(const void *key, const void *row)
+static const char *translated(const struct jl_language *lang, const char *en)
 {
-	return strcmp(key, ((const struct jl_msg_row *)row)->en);
+	size_t lo = 0, hi = lang->n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		const int order = strcmp(en, lang->texts + lang->rows[mid].en);
+
+		if (order == 0)
+			return lang->texts + lang->rows[mid].said;
+		if (order < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
 }
 
 const char *jl_msg(const char *en)
 {
-	const struct jl_language *lang = jl_lang();
-	const struct jl_msg_row *row = NULL;
-
 	if (!en || !*en)
 		return en;
-	if (lang->n)
-		row = bsearch(en, lang->rows, lang->n, sizeof(*lang->rows), compare);
-	if (row)
-		return row->text;
+	const char *text = translated(jl_lang(), en);
+
+	if (text)
+		return text;
 	const char *context_end = strchr(en, CONTEXT_END);
 	return context_end ? context_end + 1 : en;
 }

@@ -15,14 +15,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Distances into the language's texts: nothing for the loader to adjust before main. */
 struct jl_msg_row {
-	const char *en, *text;
+	unsigned en, said;
 };
 
 struct jl_language {
 	const char *code; /* "ko" */
 	size_t n;
 	const struct jl_msg_row *rows; /* by strcmp of the English */
+	const char *texts;
 };
 
 extern const struct jl_language *const jl_languages[]; /* English first; NULL ends it */

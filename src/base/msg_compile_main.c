@@ -240,27 +240,40 @@ static const char *language_code(char code[16], const char *path)
 	return code;
 }
 
+static void write_rows(FILE *out, const struct po *po, size_t number)
+{
+	size_t at = 0;
+
+	fprintf(out, "\nstatic const char texts_%zu[] =\n", number);
+	for (size_t i = 0; i < po->n; i++) {
+		fputc('\t', out);
+		write_text(out, po->entries[i].id);
+		fputs(" \"\\000\" ", out);
+		write_text(out, po->entries[i].said);
+		fputs(" \"\\000\"\n", out);
+	}
+	fprintf(out, "\t\"\";\n\nstatic const struct jl_msg_row rows_%zu[] = {\n", number);
+	for (size_t i = 0; i < po->n; i++) {
+		const size_t said = at + strlen(po->entries[i].id) + 1;
+
+		fprintf(out, "\t{ %zu, %zu },\n", at, said);
+		at = said + strlen(po->entries[i].said) + 1;
+	}
+	fputs("};\n", out);
+}
+
 static void write_language(FILE *out, const struct po *po, size_t number)
 {
 	char code[16];
 
 	language_code(code, po->path);
-	if (po->n) {
-		fprintf(out, "\nstatic const struct jl_msg_row rows_%zu[] = {\n", number);
-		for (size_t i = 0; i < po->n; i++) {
-			fputs("\t{ ", out);
-			write_text(out, po->entries[i].id);
-			fputs(", ", out);
-			write_text(out, po->entries[i].said);
-			fputs(" },\n", out);
-		}
-		fputs("};\n", out);
-	}
+	if (po->n)
+		write_rows(out, po, number);
 	fprintf(out, "\nstatic const struct jl_language lang_%zu = { \"%s\", %zu, ", number, code, po->n);
 	if (po->n)
-		fprintf(out, "rows_%zu };\n", number);
+		fprintf(out, "rows_%zu, texts_%zu };\n", number, number);
 	else
-		fputs("NULL };\n", out);
+		fputs("NULL, NULL };\n", out);
 }
 
 static void write_all(FILE *out, const char *name, const struct po *pos, size_t n)
@@ -268,9 +281,10 @@ static void write_all(FILE *out, const char *name, const struct po *pos, size_t 
 	char code[16];
 
 	fprintf(out,
-		"/* Made by jeoul-poc. */\n#include \"base/msg.h\"\n\nextern const struct jl_language *const %s[];\n",
+		"/* Made by jeoul-poc. */\n#include \"base/msg.h\"\n\n#pragma GCC diagnostic ignored "
+		"\"-Woverlength-strings\"\n\nextern const struct jl_language *const %s[];\n",
 		name);
-	fputs("\nstatic const struct jl_language lang_en = { \"en\", 0, NULL };\n", out);
+	fputs("\nstatic const struct jl_language lang_en = { \"en\", 0, NULL, NULL };\n", out);
 	for (size_t i = 0; i < n; i++)
 		write_language(out, &pos[i], i);
 	fprintf(out, "\nconst struct jl_language *const %s[] = { &lang_en, ", name);

@@ -1,5 +1,6 @@
 #include "base/units_match.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,22 +170,71 @@ static void match_word(struct list *list, const struct unit *unit, const char *w
 	}
 }
 
-static void match_row(struct list *list, const struct unit *unit, const char *text, size_t len, enum nearness nearness)
-{
-	const char *word = unit->words, *end;
+/* Words by their last byte, in the order of the table: most of what is asked about is no unit, and nearly every word ends otherwise. */
+#define WORDS_MAX 400
 
-	do {
-		end = strchrnul(word, '|');
-		match_word(list, unit, word, (size_t)(end - word), text, len, nearness);
-		word = end + 1;
-	} while (*end);
+static struct {
+	struct {
+		const char *word;
+		const struct unit *unit;
+		unsigned char len;
+		short next; /* with the same last byte; -1: none */
+	} words[WORDS_MAX];
+	short first[256];
+	short empty; /* the word that has none, for prefixes alone */
+} by_end;
+
+static unsigned char folded(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static void add_word(const struct unit *unit, const char *word, size_t len, short i, short last[256])
+{
+	const unsigned char end = len ? folded(word[len - 1]) : 0;
+
+	by_end.words[i].word = word;
+	by_end.words[i].unit = unit;
+	by_end.words[i].len = (unsigned char)len;
+	by_end.words[i].next = -1;
+	if (len == 0)
+		by_end.empty = i;
+	else if (last[end] < 0)
+		by_end.first[end] = i;
+	else
+		by_end.words[last[end]].next = i;
+	if (len > 0)
+		last[end] = i;
+}
+
+static void sort_words(void)
+{
+	short last[256], n = 0;
+
+	for (size_t i = 0; i < JL_LEN(last); i++)
+		last[i] = by_end.first[i] = -1;
+	for (size_t i = 0; i < JL_LEN(units); i++) {
+		const char *word = units[i].words, *end;
+
+		do {
+			end = strchrnul(word, '|');
+			if (n < WORDS_MAX) /* base/units asks for the last ones */
+				add_word(&units[i], word, (size_t)(end - word), n++, last);
+			word = end + 1;
+		} while (*end);
+	}
 }
 
 static void match_simple(struct list *list, const char *text, size_t len, enum nearness from)
 {
+	static pthread_once_t sorted = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&sorted, sort_words);
 	for (enum nearness nearness = from; nearness < N_NEARNESS && list->n == 0; nearness++) {
-		for (size_t i = 0; i < JL_LEN(units); i++)
-			match_row(list, &units[i], text, len, nearness);
+		for (int i = len ? by_end.first[folded(text[len - 1])] : -1; i >= 0; i = by_end.words[i].next)
+			match_word(list, by_end.words[i].unit, by_end.words[i].word, by_end.words[i].len, text, len,
+				   nearness);
+		match_word(list, by_end.words[by_end.empty].unit, "", 0, text, len, nearness);
 	}
 }
 

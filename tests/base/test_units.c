@@ -94,6 +94,8 @@ static const struct {
 	{ "2일", JL_K_TIME, 172800 },
 	{ "20개월", JL_K_TIME, 20 * 730 * 3600.0 },
 	{ "1년", JL_K_TIME, 8760 * 3600.0 },
+	{ "7개", JL_K_COUNT, 7 }, /* of the last rows of the table */
+	{ "5k", JL_K_COUNT, 5000 },
 	{ "1980 MHz", JL_K_FREQUENCY, 1.98e9 },
 	{ "1980 mhz", JL_K_FREQUENCY, 1.98e9 },
 	{ "312e12 FLOP", JL_K_FLOP, 312e12 },

@@ -392,7 +392,7 @@ struct jl_catalog {
 	long today;        /* the day that ages of prices are counted from; 0: not known, and no price is too old */
 };
 
-/* The catalog compiled into the program; costs nothing. */
+/* The catalog compiled into the program: a tenth of a millisecond at the first call, nothing afterwards. */
 const struct jl_catalog *jl_catalog_embedded(void);
 
 /* The embedded catalog with every YAML or CSV file of `dirs` laid over it, in order (a record of the same id replaces the keys that it

@@ -1,4 +1,4 @@
-/* The catalog as C source: tables that cost nothing to load. */
+/* The catalog as C source: tables that cost nothing to load and little when they are first used (thaw.h). */
 #pragma once
 
 #include "base/buf.h"

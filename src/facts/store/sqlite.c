@@ -1,7 +1,6 @@
 /* Results in one SQLite file. Write-ahead log with full synchronisation: a commit that returned is on the disk. */
 #include <errno.h>
 #include <limits.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,10 +10,12 @@
 
 #include "base/mem.h"
 #include "store/backend.h"
+#include "store/libsqlite.h"
 
 #define APPLICATION_ID 0x6a656f75 /* "jeou": tells our files from other programs' */
 
 struct jl_store_db {
+	const struct jl_libsqlite *lib;
 	sqlite3 *sq;
 	char *shown;
 };
@@ -39,7 +40,7 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the database is damaged (%s); it was not touched. 'sqlite3 FILE .recover' saves "
 			       "what is readable",
-			       db->shown, sqlite3_errmsg(db->sq));
+			       db->shown, db->lib->errmsg(db->sq));
 	case SQLITE_BUSY:
 		return jl_fail(err, JL_E_IO, "%s: another program has held the database for more than %d s", db->shown,
 			       JL_STORE_BUSY_MS / 1000);
@@ -49,18 +50,18 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 	case SQLITE_NOMEM: return jl_fail_nomem(err);
 	default:
 		return jl_fail(err, JL_E_IO, "%s: %s", db->shown,
-			       db->sq ? sqlite3_errmsg(db->sq) : sqlite3_errstr(code));
+			       db->sq ? db->lib->errmsg(db->sq) : db->lib->errstr(code));
 	}
 }
 
 static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err *err)
 {
-	int code = sqlite3_exec(db->sq, sql, NULL, NULL, NULL);
+	int code = db->lib->exec(db->sq, sql, NULL, NULL, NULL);
 
 	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
 }
 
-static int bind(sqlite3_stmt *s, const char *const *values, int n)
+static int bind(const struct jl_store_db *db, sqlite3_stmt *s, const char *const *values, int n)
 {
 	int code = SQLITE_OK;
 
@@ -69,8 +70,8 @@ static int bind(sqlite3_stmt *s, const char *const *values, int n)
 
 		(void)snprintf(name, sizeof(name), "$%d", i + 1);
 		if (values[i])
-			code = sqlite3_bind_text(s, sqlite3_bind_parameter_index(s, name), values[i], -1,
-						 SQLITE_STATIC);
+			code = db->lib->bind_text(s, db->lib->bind_parameter_index(s, name), values[i], -1,
+						  SQLITE_STATIC);
 	}
 	return code;
 }
@@ -80,22 +81,22 @@ static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *c
 {
 	sqlite3_stmt *statement = NULL;
 	enum jl_status status = JL_OK;
-	int code = sqlite3_prepare_v2(db->sq, sql, -1, &statement, NULL);
+	int code = db->lib->prepare_v2(db->sq, sql, -1, &statement, NULL);
 
 	if (code == SQLITE_OK)
-		code = bind(statement, values, n_values);
+		code = bind(db, statement, values, n_values);
 	while (!status && (code == SQLITE_OK || code == SQLITE_ROW)) {
-		code = sqlite3_step(statement);
+		code = db->lib->step(statement);
 		if (code != SQLITE_ROW || !visit)
 			break;
-		const char *text = (const char *)sqlite3_column_text(statement, 0);
-		status = visit(ctx, text ? text : "", (size_t)sqlite3_column_bytes(statement, 0), err);
+		const char *text = (const char *)db->lib->column_text(statement, 0);
+		status = visit(ctx, text ? text : "", (size_t)db->lib->column_bytes(statement, 0), err);
 	}
-	sqlite3_finalize(statement);
+	db->lib->finalize(statement);
 	if (!status && code != SQLITE_DONE && code != SQLITE_ROW)
 		return fail(db, code, err);
 	if (ret_n)
-		*ret_n = sqlite3_changes(db->sq);
+		*ret_n = db->lib->changes(db->sq);
 	return status;
 }
 
@@ -129,7 +130,7 @@ static enum jl_status set_journal(struct jl_store_db *db, const char *path, stru
 	int code = SQLITE_BUSY;
 
 	for (int i = 0; i < JL_STORE_BUSY_MS / 20; i++) {
-		code = sqlite3_exec(db->sq, sql, NULL, NULL, NULL);
+		code = db->lib->exec(db->sq, sql, NULL, NULL, NULL);
 		if (code != SQLITE_BUSY)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
@@ -185,18 +186,18 @@ static enum jl_status prepare(struct jl_store_db *db, const char *path, struct j
 {
 	long long version = 0;
 
-	sqlite3_extended_result_codes(db->sq, 1);
-	sqlite3_busy_timeout(db->sq, JL_STORE_BUSY_MS);
+	db->lib->extended_result_codes(db->sq, 1);
+	db->lib->busy_timeout(db->sq, JL_STORE_BUSY_MS);
 	/* a record's lines are no programs: what is in the file cannot make SQLite call functions of ours */
-	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
+	db->lib->db_config(db->sq, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	db->lib->db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	db->lib->limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
 	enum jl_status status = run(db, "PRAGMA synchronous = FULL", err);
 	/* as of one moment: between two questions another process may have made the tables */
 	JL_THEN(status, run(db, "BEGIN", err));
 	JL_THEN(status, ask_number(db, "PRAGMA user_version", &version, err));
 	JL_THEN(status, check_owner(db, version, err));
-	if (sqlite3_get_autocommit(db->sq) == 0)
+	if (db->lib->get_autocommit(db->sq) == 0)
 		(void)run(db, "ROLLBACK", NULL); /* nothing was written */
 	if (status || version == JL_STORE_SCHEMA)
 		return status;
@@ -210,14 +211,14 @@ static void close_db(struct jl_store_db *db)
 {
 	if (!db)
 		return;
-	sqlite3_close(db->sq);
+	db->lib->close(db->sq);
 	jl_free(db->shown);
 	jl_free(db);
 }
 
 /* A file that may only be read, in a folder that cannot take the files of a write-ahead log: as it lies there. Not while there is a log
  * beside it: then somebody writes, or what was written last is not in the file yet. */
-static int open_unchanging(sqlite3 **ret_sq, const char *path)
+static int open_unchanging(struct jl_store_db *db, const char *path)
 {
 	struct stat info;
 	struct jl_buf url;
@@ -232,7 +233,8 @@ static int open_unchanging(sqlite3 **ret_sq, const char *path)
 			jl_buf_printf(&url, strchr("%?#", *at) ? "%%%02X" : "%c", (unsigned char)*at);
 		jl_buf_puts(&url, "?immutable=1");
 		if (!url.failed)
-			code = sqlite3_open_v2(jl_buf_text(&url), ret_sq, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+			code = db->lib->open_v2(jl_buf_text(&url), &db->sq, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+						NULL);
 	}
 	jl_buf_release(&url);
 	return code;
@@ -252,6 +254,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 {
 	const int flags = SQLITE_OPEN_READWRITE | (place->missing == JL_STORE_FAIL ? 0 : SQLITE_OPEN_CREATE);
 	const char *path = place->target;
+	const struct jl_libsqlite *lib = NULL;
 	struct jl_store_db *db;
 	struct stat info;
 	enum jl_status status = JL_OK;
@@ -269,21 +272,22 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 						 strerror(errno));
 	if (place->missing == JL_STORE_EMPTY && stat(path, &info) != 0 && errno == ENOENT)
 		path = ":memory:";
+	JL_TRY(jl_libsqlite(&lib, err));
 	if (place->missing == JL_STORE_MAKE)
 		JL_TRY(jl_store_make_parents(path, err));
 	db = jl_realloc(NULL, sizeof(*db));
 	JL_TRY(jl_got(db, err));
-	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown) };
+	*db = (struct jl_store_db){ .lib = lib, .shown = jl_store_copy(place->shown) };
 	if (!db->shown) {
 		jl_free(db);
 		return jl_fail_nomem(err);
 	}
-	int code = sqlite3_open_v2(path, &db->sq, flags, NULL);
+	int code = db->lib->open_v2(path, &db->sq, flags, NULL);
 	status = code == SQLITE_OK ? prepare(db, path, err) : fail(db, code, err);
 	if (status == JL_E_IO && is_only_readable(place->target)) {
-		sqlite3_close(db->sq);
+		db->lib->close(db->sq);
 		db->sq = NULL;
-		code = open_unchanging(&db->sq, place->target);
+		code = open_unchanging(db, place->target);
 		status = code == SQLITE_OK ? prepare(db, place->target, err) : fail(db, code, err);
 	}
 	if (status) {

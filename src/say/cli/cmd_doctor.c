@@ -66,6 +66,8 @@ static const struct part parts[] = {
 	{ "OpenBLAS", JL_N("bench gemm on the CPU"), LIBRARY("JEOUL_OPENBLAS", "libopenblas.so.0"),
 	  .package = "libopenblas0" },
 	{ "MPI", JL_N("bench, plan under mpirun and srun"), .look = mpi, .package = "openmpi-bin" },
+	{ "SQLite", JL_N("store: results of this machine"), LIBRARY("JEOUL_SQLITE", "libsqlite3.so.0"),
+	  .package = "libsqlite3-0" },
 	{ "PostgreSQL", JL_N("store: results of a team on a server"), LIBRARY("JEOUL_LIBPQ", "libpq.so.5"),
 	  .package = "libpq5" },
 	{ JL_N("published runs"), JL_N("validate, calibrate --fit"), .look = published,

@@ -15,6 +15,7 @@ run 2 store list --store $'\e[31mx.db'; one_line; says "control character"
 JEOUL_STORE=$'a\nb.db' run 2 store list; one_line; says "control character"
 run 2 store list --store /dev/null; one_line; says "no plain file"
 run 0 import "$logs/nccl-allreduce-2x8.txt" --machine "H100 시험"; has "10 results"
+JEOUL_SQLITE=/nowhere/libsqlite3.so run 1 store list; one_line; says "SQLite is not available"; says "libsqlite3-0"
 run 0 store list; has "allreduce"; has "8 GiB float, 16 ranks"; has "10 of 10"
 if python3 -c "import sys; sys.exit(max(map(len, open('$work/out', encoding='utf-8').read().split('\n')[:-2])) > 80)"; then ok; else bad "wider than 80 columns"; fi
 run 0 store list --limit 3; has "3 of 10"
