@@ -94,8 +94,6 @@ static const struct {
 	{ "2일", JL_K_TIME, 172800 },
 	{ "20개월", JL_K_TIME, 20 * 730 * 3600.0 },
 	{ "1년", JL_K_TIME, 8760 * 3600.0 },
-	{ "7개", JL_K_COUNT, 7 }, /* of the last rows of the table */
-	{ "5k", JL_K_COUNT, 5000 },
 	{ "1980 MHz", JL_K_FREQUENCY, 1.98e9 },
 	{ "1980 mhz", JL_K_FREQUENCY, 1.98e9 },
 	{ "312e12 FLOP", JL_K_FLOP, 312e12 },
@@ -279,12 +277,22 @@ static void test_kinds_have_texts(void **state)
 	assert_string_equal(jl_kind_suffix(JL_N_KIND), "");
 }
 
+static void the_last_rows(void **state)
+{
+	(void)state;
+	assert_true(jl_units_is_unit("개"));
+	assert_true(jl_units_is_unit("requests"));
+	assert_true(jl_units_is_unit("k"));
+	assert_false(jl_units_is_unit("systems"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),     cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_long_input), cmocka_unit_test(test_money_says_which),
-		cmocka_unit_test(test_count),      cmocka_unit_test(test_kinds_have_texts),
+		cmocka_unit_test(the_last_rows),         cmocka_unit_test(test_values),
+		cmocka_unit_test(test_refusals),         cmocka_unit_test(test_long_input),
+		cmocka_unit_test(test_money_says_which), cmocka_unit_test(test_count),
+		cmocka_unit_test(test_kinds_have_texts),
 	};
 
 	jl_lang_set_default(jl_lang_find("ko"));

@@ -99,8 +99,8 @@ run 0 doctor --lang ko; has "이 장비"; narrow
 JEOUL_MACHINE="$JEOUL_SOURCE/tests/fixtures/machines/gpuless-arm64-vm" JEOUL_LIBPQ=/nowhere/libpq.so JEOUL_OPENBLAS=/nowhere/blas.so run 0 doctor; has "apt-get install libopenblas0 libpq5"; has "no such GPU"
 JEOUL_NVML=/nowhere/nvml.so JEOUL_CUBLASLT=/nowhere/blas.so JEOUL_NCCL=/nowhere/nccl.so JEOUL_MACHINE="$JEOUL_SOURCE/tests/fixtures/machines/hgx-h100-8gpu" run 0 doctor; has "apt-get install nvidia-driver cuda-libraries-12-9 libnccl2"; narrow
 JEOUL_LIBPQ=/nowhere/libpq.so run 0 doctor --json; json "[(p['present'], p['command']) for p in j['parts'] if p['part'] == 'PostgreSQL'] == [(False, 'apt-get install libpq5')]"
-JEOUL_SQLITE=/nowhere/libsqlite3.so run 0 doctor --json; json "[(p['present'], p['command']) for p in j['parts'] if p['part'] == 'SQLite'] == [(False, 'apt-get install libsqlite3-0')]"
 json "all(p['present'] or p['why'] and p['command'] for p in j['parts']) and 'libpq5' in j['install']"
+JEOUL_SQLITE=/nowhere/libsqlite3.so run 0 doctor --json; json "[(p['present'], p['command']) for p in j['parts'] if p['part'] == 'SQLite'] == [(False, 'apt-get install libsqlite3-0')]"
 "$JEOUL" catalog list systems | head -1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ok || bad "a closed pipe is an error"
 "$JEOUL" catalog list > /dev/full 2>"$work/err"; [ $? = 1 ] && ok || bad "a full disk is not noticed"
 
