@@ -22,6 +22,18 @@ BY_ID(jl_link_by_id, jl_link_info, links, n_links)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
 BY_ID(jl_rule_by_id, jl_rule, rules, n_rules)
 
+const struct jl_gpu *jl_gpu_chip(const struct jl_catalog *cat, const struct jl_gpu *gpu)
+{
+	for (size_t i = 0; i < cat->n_gpus; i++) {
+		const struct jl_gpu *other = &cat->gpus[i];
+
+		if (other->n_sm.value == gpu->n_sm.value && other->boost_Hz.value == gpu->boost_Hz.value &&
+		    other->tdp_W.value == gpu->tdp_W.value && jl_same_text(other->family, gpu->family))
+			return other;
+	}
+	return gpu; /* something of it is not known */
+}
+
 const char *jl_model_hub(const struct jl_model_info *model)
 {
 	const char *const *alias = model->aliases;

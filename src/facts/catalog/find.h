@@ -66,6 +66,9 @@ enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catal
 const struct jl_source *jl_source_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_family *jl_family_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_gpu *jl_gpu_by_id(const struct jl_catalog *cat, const char *id);
+/* The first listed GPU with as many cores of the same family at the same clock and power limit, often itself: what runs taught about the
+ * products of one holds for all of them (an H100, an H200 and a GH200 differ in their memories). */
+const struct jl_gpu *jl_gpu_chip(const struct jl_catalog *cat, const struct jl_gpu *gpu);
 const struct jl_cpu *jl_cpu_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_link_info *jl_link_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const char *id);

@@ -6,14 +6,17 @@
 #include "belief/optimize.h"
 #include "belief/set_llm.h"
 #include "belief/set_rows.h"
+#include "catalog/find.h"
 #include "physics/arch.h"
 #include "physics/framework_params.h"
 
 struct own {
 	double link_x[JL_COLL_MAX_PARAMS], expert_call_frac;
 	struct jl_llm_gpu gpus[JL_SET_GPUS_MAX];
-	double (*x)[JL_LLM_MAX_PARAMS]; /* train_llm's, for each of the first GPUs; NULL: they are what is fitted */
+	double (*x)[JL_LLM_MAX_PARAMS]; /* train_llm's, for each of the first chips; NULL: they are what is fitted */
 	size_t n;
+	const char *chip_ids[JL_LLM_MAX_GPUS]; /* what their parameters are named by; further ones are predicted by their family */
+	size_t n_chips;
 };
 
 static const char *const links[JL_N_LLM_LINK] = {
@@ -48,10 +51,21 @@ static bool is_large(const struct jl_set_data *data)
 	return data->ops == &jl_large_ops;
 }
 
-/* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
-static size_t n_own(const struct jl_set_data *data)
+static int find_chip(struct own *own, const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
-	return data->gpus.n < JL_LLM_MAX_GPUS ? data->gpus.n : JL_LLM_MAX_GPUS;
+	const char *id = jl_gpu_chip(cat, gpu)->id;
+	size_t i = 0;
+
+	while (i < own->n_chips && own->chip_ids[i] != id)
+		i++;
+	if (i == JL_LLM_MAX_GPUS)
+		return -1;
+	if (i == own->n_chips) {
+		if (own->x)
+			(void)jl_llm_read(cat, id, own->x[i]);
+		own->chip_ids[own->n_chips++] = id;
+	}
+	return (int)i;
 }
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
@@ -65,11 +79,9 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 		struct jl_llm_gpu *gpu = &own->gpus[own->n];
 
 		jl_llm_gpu_of(gpu, data->cat, data->gpus.gpus[own->n]);
-		gpu->index = own->n < JL_LLM_MAX_GPUS ? (int)own->n : -1;
-		if (own->x && gpu->index >= 0)
-			(void)jl_llm_read(data->cat, gpu->id, own->x[own->n]);
+		gpu->index = find_chip(own, data->cat, data->gpus.gpus[own->n]);
 	}
-	if (own->x && g >= JL_LLM_MAX_GPUS)
+	if (own->x && own->gpus[g].index < 0)
 		return jl_fail(err, JL_E_RANGE, "more than %d GPUs in one file", JL_LLM_MAX_GPUS);
 	*ret_gpu = own->gpus[g];
 	return JL_OK;
@@ -222,7 +234,9 @@ static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
 
 static struct jl_param_list params(const struct jl_set_data *data)
 {
-	return is_llm(data)    ? jl_llm_params(n_own(data), data->gpu_ids)
+	const struct own *own = data->own;
+
+	return is_llm(data)    ? jl_llm_params(own->n_chips, own->chip_ids)
 	       : is_tune(data) ? jl_tuning_params
 			       : jl_expert_params;
 }
@@ -260,9 +274,10 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
+	const struct own *own = data->own;
 	const struct jl_llm_set set = {
 		.n_row = data->n,
-		.n_gpu = n_own(data),
+		.n_gpu = own->n_chips,
 		.rows = data->cases,
 		.group = data->groups,
 		.memory_weight = memory_weight,

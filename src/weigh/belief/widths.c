@@ -11,8 +11,8 @@
 /* An interval's share of the rows. */
 static const double cover_frac = 0.8;
 /* A quantile of few sources holds less of the next one: what is fitted is a little more than what is promised, as in conformal prediction,
- * where n sources need (n + 1)/n of it; steps have 38. */
-static const double fit_frac = 0.82;
+ * where n sources need (n + 1)/n of it; there are 95, and the reasons of doubt are fitted to all of them together. */
+static const double fit_frac = 0.81;
 /* Of its n rows of one kind a unit counts n / (1 + (n - 1) * alike_frac): at most 20. */
 static const double alike_frac = 0.05;
 /* Of more rows of one kind a unit gives every second, third, ... one, with the weight of those it stands for. */

@@ -187,15 +187,18 @@ static double at_most_listed(double frac)
 
 void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev)
 {
-	static const double vector_flash = 0.76; /* in fp32 and tf32 runs on an H200 */
+	static const double vector_flash = 0.79; /* in fp32 and tf32 runs on an H200 */
 	const double *a = x + AT_ARCH + (size_t)dev->arch * A_N;
 	const double *u = gpu_index < 0 ? NULL : x + AT_GPU + (size_t)gpu_index * U_N;
-	const double alone_frac = dev->fit.gemm_frac[JL_FP16];
+	const double alone_frac = dev->fit.gemm_frac[JL_FP16], alone_vector_frac = dev->fit.gemm_frac[JL_FP32];
 
 	for (int d = 0; d < JL_N_DTYPE; d++) {
 		const enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
 
-		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit] * (u ? u[U_MATRIX] : 1.0);
+		/* a device's own ratio is of the unit its products run on: tensor cores where it has them */
+		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit];
+		if (u && (unit != JL_UNIT_VECTOR || dev->priors->no_tensor))
+			dev->fit.gemm_frac[d] *= u[U_MATRIX];
 		if (unit == JL_UNIT_TENSOR16)
 			dev->fit.gemm_frac[d] *= x[G_TENSOR16];
 		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
@@ -203,9 +206,10 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * x[G_MEM] * a[A_MEM]);
 	/* Fused attention is not the vendor's products: what those lose in runs says nothing about it. */
 	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
+	const double vector_products = dev->fit.gemm_frac[JL_FP32] / alone_vector_frac;
 
 	dev->fit.flash_frac *= a[A_FLASH] / (products > 0.0 ? products : 1.0);
-	dev->fit.flash_vector_frac *= vector_flash / (products > 0.0 ? products : 1.0);
+	dev->fit.flash_vector_frac *= vector_flash / (vector_products > 0.0 ? vector_products : 1.0);
 	/* Frameworks' own kernels are written for Ampere's tensor instructions; Hopper and Blackwell have others. */
 	if (dev->priors->warpgroup)
 		dev->fit.portable_frac = x[G_PORTABLE];

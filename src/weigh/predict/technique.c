@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "predict/kind.h"
+#include "workload/tune.h"
 
 #define BATCH_TIMES 4096 /* of a batch until all devices can share it: no more of them than that */
 
@@ -17,10 +18,12 @@ static const struct way {
 	bool usual;      /* as predict chooses everything */
 	bool fused;      /* kernels that are fused for tuning */
 	bool accumulate; /* the largest pass that fits, as often as the batch needs */
+	bool one_kernel; /* AdamW in one kernel instead of PyTorch's list of them, which keeps copies; the rest as predict chooses */
 } ways[] = {
 	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
 	{ .key = "fp32", .en = JL_N("fp32"), .full_precision = true },
 	{ .key = "mixed", .en = JL_N("mixed precision") },
+	{ .key = "fused_optimizer", .en = JL_N("+ fused AdamW"), .one_kernel = true },
 	{ .key = "accumulate", .en = JL_N("+ smaller micro-batch"), .accumulate = true },
 	{ .key = "recompute_selective", .en = JL_N("+ selective recompute"), .recompute = JL_RECOMPUTE_SELECTIVE },
 	{ .key = "recompute_full", .en = JL_N("+ full recompute"), .recompute = JL_RECOMPUTE_FULL },
@@ -55,6 +58,7 @@ struct input {
 	const struct jl_request *asked;
 	bool shared; /* the batch is not predict's own: all devices can share it */
 	bool adapters;
+	bool lists; /* PyTorch's AdamW, tensor by tensor */
 	int n_gpus;
 };
 
@@ -84,12 +88,14 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 	req.plan.pp = pp;
 	req.plan.dp = NAN;
 	req.plan.zero = in->n_gpus > tp * pp ? way->zero : 0;
-	req.recompute = (int)way->recompute;
+	req.recompute = way->one_kernel ? in->asked->recompute : (int)way->recompute;
 	req.offload = way->offload;
 	if (way->full_precision)
 		req.dtype = JL_FP32;
 	if (way->fused)
 		req.framework = JL_FW_FUSED;
+	if (way->one_kernel)
+		req.optimizer = JL_OPT_FUSED;
 	if (way->accumulate)
 		req.micro_batch = NAN;
 	return choose(in, &req, row);
@@ -133,6 +139,8 @@ static bool applies(const struct input *in, const struct way *way)
 
 	if ((way->accumulate && in->req.micro_batch <= 1) || (way->recompute == JL_RECOMPUTE_SELECTIVE && in->adapters))
 		return false;
+	if (way->one_kernel && !in->lists)
+		return false;
 	if (way->search != AS_IS && in->adapters && in->asked->framework != JL_FW_MEGATRON)
 		return false; /* the libraries that train adapters run whole layers */
 	if (way->fused && (in->asked->tune == JL_UNSET || in->asked->framework != JL_UNSET))
@@ -174,6 +182,8 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 	       in.req.global_batch < BATCH_TIMES * usual.global_batch)
 		in.req.global_batch += usual.global_batch;
 	in.adapters = jl_case_adapters(&usual);
+	in.lists = req->optimizer == JL_UNSET && subject->kind->is_cut && !in.adapters &&
+		   (usual.framework == JL_FW_EAGER || usual.framework == JL_FW_COMPILED);
 	in.shared = in.req.global_batch != usual.global_batch;
 	in.req.micro_batch = fmin(usual.shard.micro_batch, in.req.global_batch / in.n_gpus);
 	if (!(in.req.micro_batch >= 1))

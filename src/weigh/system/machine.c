@@ -137,7 +137,8 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	JL_TRY(jl_resolve_fabric(&machine.fabric, cat, sys, err));
 	if (!sys->gpu && !isnan(machine.dev.mem_Bps))
 		machine.host_mem_Bps = machine.dev.mem_Bps;
-	const bool by_ops = jl_gemm_shipped(cat, gpu_id, &machine.dev), by_runs = jl_llm_read(cat, gpu_id, x);
+	const char *chip_id = sys->gpu ? jl_gpu_chip(cat, sys->gpu)->id : NULL;
+	const bool by_ops = jl_gemm_shipped(cat, gpu_id, &machine.dev), by_runs = jl_llm_read(cat, chip_id, x);
 
 	machine.served = machine.dev;
 
