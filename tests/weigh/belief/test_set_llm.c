@@ -9,6 +9,7 @@
 
 #include "../model/a100.h"
 #include "belief/set_llm.h"
+#include "catalog/find.h"
 #include "belief/set_rows.h"
 #include "belief/validate.h"
 #include "catalog/catalog.h"
@@ -360,7 +361,7 @@ static void test_the_shipped_fit(void **state)
 	assert_true(jl_llm_params(1, NULL).n < MAX_PARAMS);
 	if (jl_llm_row_read(&cells, &catalog, &row, &err) != JL_OK)
 		fail_msg("%s", err.en);
-	assert_true(jl_llm_read(u.cat, row.gpu.id, x));
+	assert_true(jl_llm_read(u.cat, jl_gpu_chip(u.cat, jl_gpu_by_id(u.cat, row.gpu.id))->id, x));
 	row.gpu.index = 0;
 	assert_true(fabs(ln_time(&row, x)) < 0.095);
 	const struct jl_known known = jl_known_of(u.cat);
