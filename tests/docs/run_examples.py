@@ -38,6 +38,15 @@ def matches(wanted, got):
     return re.fullmatch(pattern, "\n".join(g.rstrip() for g in got)) is not None
 
 
+def shortened(wanted, got):
+    """What is printed now, with as many lines before and after a "..." as the page shows."""
+    left_out = [i for i, line in enumerate(wanted) if line.strip() == "..."]
+    n_after = len(wanted) - 1 - left_out[0] if left_out else 0
+    if len(left_out) != 1 or left_out[0] + n_after >= len(got):
+        return got
+    return got[:left_out[0]] + ["..."] + got[len(got) - n_after:]
+
+
 def main():
     update = sys.argv[1] == "--update"
     page = sys.argv[-1]
@@ -57,7 +66,7 @@ def main():
                 continue
             # an answer that became a refusal is a fault to look at, never a page to be written
             if update and not (got and got[0].startswith("jeoul: ") and not wanted[0].startswith("jeoul: ")):
-                lines[start:end] = got
+                lines[start:end] = shortened(wanted, got)
                 continue
             bad += 1
             print("%s:%d: $ %s\n--- the page says\n%s\n--- it prints\n%s" % (page, start, command, "\n".join(wanted), "\n".join(got)))
