@@ -76,7 +76,7 @@ static struct stage stage_at(const struct jl_memory_in *in, const struct common 
 	const double experts = c->layers * c->layer_experts;
 
 	st.params = c->layers * c->layer_params + ends / plan->tp;
-	st.own_frac = c->own_frac + (c->expert_frac - c->own_frac) * experts / st.params;
+	st.own_frac = experts > 0.0 ? c->own_frac + (c->expert_frac - c->own_frac) * experts / st.params : c->own_frac;
 	return st;
 }
 

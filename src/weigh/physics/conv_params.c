@@ -77,12 +77,10 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 					   .hi = dev == DEV_MEM ? 1.6 : 3,
 					   .prior = 1,
 					   .prior_sd_ln = dev_sd[dev] };
-		snprintf(param.name, sizeof(param.name), "conv.family.%s.%s", jl_arch_among_at(family, FAMILIES)->id,
-			 dev_names[dev]);
+		jl_param_name(&param, "conv.family.", jl_arch_among_at(family, FAMILIES)->id, dev_names[dev]);
 	} else {
 		param = (struct jl_param){ .unit = "1", .lo = 0.6, .hi = 1.6, .prior = 1, .prior_sd_ln = GPU_SD };
-		snprintf(param.name, sizeof(param.name), "conv.gpu.%.40s.rate_frac",
-			 gpu_ids ? gpu_ids[i - FIRST_GPU] : "?");
+		jl_param_name(&param, "conv.gpu.", gpu_ids ? gpu_ids[i - FIRST_GPU] : "?", "rate_frac");
 	}
 	*ret_param = param;
 }

@@ -99,11 +99,11 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 		p = (struct jl_param){
 			.unit = "1", .lo = prior * 0.4, .hi = prior * 2.5, .prior = prior, .prior_sd_ln = arch_sd[d]
 		};
-		snprintf(p.name, sizeof(p.name), "gemm.family.%.40s.%s", family->id, dev_names[d]);
+		jl_param_name(&p, "gemm.family.", family->id, dev_names[d]);
 	} else {
 		size_t gpu = (i - first) / N_GPU_DEV, d = (i - first) % N_GPU_DEV;
 		p = (struct jl_param){ .unit = "1", .lo = 0.6, .hi = 1.6, .prior = 1.0, .prior_sd_ln = gpu_sd[d] };
-		snprintf(p.name, sizeof(p.name), "gemm.gpu.%.40s.%s", gpu_ids ? gpu_ids[gpu] : "?", dev_names[d]);
+		jl_param_name(&p, "gemm.gpu.", gpu_ids ? gpu_ids[gpu] : "?", dev_names[d]);
 	}
 	*ret_param = p;
 }

@@ -118,7 +118,7 @@ static struct jl_param make(const char *block, const char *owner, const struct e
 			      .prior = fmin(fmax(prior, e->lo), e->hi),
 			      .prior_sd_ln = e->sd };
 
-	(void)snprintf(p.name, sizeof(p.name), "%s%.40s%s%s", block, owner, *owner ? "." : "", e->name);
+	jl_param_name(&p, block, owner, e->name);
 	return p;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "catalog/find.h"
 
 #define PARENTS_MAX 8 /* of a family, one above the other */
@@ -36,6 +37,20 @@ static double by_parent(const struct jl_catalog *cat, const struct jl_param *par
 		(void)snprintf(id, sizeof(id), "%s", family->parent);
 	}
 	return param->prior;
+}
+
+void jl_param_name(struct jl_param *param, const char *head, const char *owner, const char *tail)
+{
+	const char *const parts[] = { head, owner, *owner ? "." : "", tail };
+	size_t at = 0;
+
+	for (size_t i = 0; i < JL_LEN(parts); i++) {
+		const size_t len = strnlen(parts[i], sizeof(param->name) - 1 - at);
+
+		memcpy(param->name + at, parts[i], len);
+		at += len;
+	}
+	param->name[at] = '\0';
 }
 
 void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)

@@ -15,6 +15,9 @@ struct jl_param {
 	double prior_sd_ln; /* how far, as ln, a fit may go from it before the data must insist */
 };
 
+/* The name from its parts: "gemm.family.", "hopper", "mem_frac". Without printf, because a prediction puts hundreds together. */
+void jl_param_name(struct jl_param *param, const char *head, const char *owner, const char *tail);
+
 /* A table says each once, PARAMS(X) with X(place, name, unit, lo, hi, prior, sd): an enum of the places and the rows follow. */
 #define JL_PARAM_PLACE(place, ...) place,
 #define JL_PARAM_ROW(place, ...)   { __VA_ARGS__ },
