@@ -15,7 +15,7 @@ struct own {
 	struct jl_llm_gpu gpus[JL_SET_GPUS_MAX];
 	double (*x)[JL_LLM_MAX_PARAMS]; /* train_llm's, for each of the first chips; NULL: they are what is fitted */
 	size_t n;
-	const char *chip_ids[JL_LLM_MAX_GPUS]; /* what their parameters are named by; further ones are predicted by their family */
+	const char *chip_ids[JL_LLM_MAX_GPUS]; /* name their parameters; further ones are predicted by their family */
 	size_t n_chips;
 };
 
