@@ -41,15 +41,21 @@ def timed(run, lock):
 		torch.cuda.synchronize()
 		once_s = time.perf_counter() - from_s
 		n = max(2, min(40, int(0.35 / once_s)))
-		times = []
-		for _ in range(5):
-			from_s = time.perf_counter()
-			for _ in range(n):
-				run.step()
-			torch.cuda.synchronize()
-			times.append((time.perf_counter() - from_s) / n)
+		# others compile meanwhile, and the first steps of what they compiled are on the same GPU: what they disturb is timed again
+		step_s = float("inf")
+		for _ in range(4):
+			times = []
+			for _ in range(5):
+				from_s = time.perf_counter()
+				for _ in range(n):
+					run.step()
+				torch.cuda.synchronize()
+				times.append((time.perf_counter() - from_s) / n)
+			step_s = min(step_s, statistics.median(times))
+			if max(times) < 1.05 * min(times) and statistics.median(times) < 1.02 * step_s:
+				break
 		allocated, reserved = torch.cuda.max_memory_allocated(), torch.cuda.memory_reserved()
-		return statistics.median(times), allocated, reserved, launches(run)
+		return step_s, allocated, reserved, launches(run)
 	finally:
 		fcntl.flock(lock, fcntl.LOCK_UN)
 

@@ -3,14 +3,20 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl_err *err)
 {
 	/* who runs a program with somebody else's rights must not choose its code */
 	const char *path = secure_getenv(env);
 
+	struct stat info;
+
 	if (path && *path && *path != '/')
 		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: not an absolute path, so it is not opened", env, path);
+	if (path && *path && stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe would keep us waiting */
+		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: no plain file, so it is not opened", env, path);
 	*ret_path = path && *path ? path : NULL;
 	return JL_OK;
 }
@@ -38,6 +44,8 @@ static enum jl_status open_first(const char *env, const char *const *names, void
 		return JL_OK;
 	}
 	reason = dlerror();
+	if (path && access(path, F_OK) == 0 && (!reason || strstr(reason, "No such file")))
+		return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: is it for another processor?", path);
 	if (reason && strstr(reason, "No such file")) /* the loader speaks English */
 		return jl_fail(err, JL_E_ABSENT, "%s is not installed", names[0]);
 	return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", names[0], reason ? reason : "?");

@@ -98,7 +98,7 @@ enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog
 		return JL_OK;
 	if (sys->join && !has_ports(gpu, sys->join))
 		return no_ports(sys, cat, err);
-	if (sys->join && is_pcie(sys->join) && begins(gpu->form_factor, "SXM"))
+	if (sys->join && is_pcie(sys->join) && begins(gpu->form_factor, "SXM") && (gpu->link_text || gpu->link))
 		return jl_fail(err, JL_E_RANGE,
 			       "there is no such machine: %s sits on a board that joins it by %s, not in PCIe slots; "
 			       "the nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",

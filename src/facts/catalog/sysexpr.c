@@ -453,6 +453,10 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 				"'%s': two kinds of GPU in one job work in 'jeoul predict MODEL' only; here name "
 				"one kind",
 				draft->name);
+		if (status && jl_find_cpu(&sys->cpu, p->cat, draft->name, NULL) == JL_OK)
+			return at_column(p, draft->name_at,
+					 jl_fail(p->err, JL_E_NOTFOUND, "'%s' is a CPU: write cpu:%s", draft->name,
+						 sys->cpu->id));
 		if (status)
 			return at_column(p, draft->name_at, forgotten_sign(p, draft, status));
 		sys->gpu = unit.gpu;

@@ -2,8 +2,10 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/dynlib.h"
+#include "base/msg.h"
 #include "base/text.h"
 
 #define SYMBOL(NAME) { .name = "sqlite3_" #NAME, .offset = offsetof(struct jl_libsqlite, NAME) },
@@ -30,7 +32,9 @@ enum jl_status jl_libsqlite(const struct jl_libsqlite **ret_sqlite, struct jl_er
 	(void)pthread_once(&once, open_library);
 	if (!opened.lib.handle)
 		return jl_fail_from(err, JL_E_ABSENT, NULL, &opened.why,
-				    "SQLite is not available: {}; install the package libsqlite3-0");
+				    getenv("JEOUL_SQLITE")
+					    ? JL_N("SQLite is not available: {}; JEOUL_SQLITE names it: unset it")
+					    : JL_N("SQLite is not available: {}; install the package libsqlite3-0"));
 	*ret_sqlite = &opened.functions;
 	return JL_OK;
 }

@@ -250,6 +250,19 @@ static bool is_only_readable(const char *path)
 	return access(path, R_OK) == 0 && (access(path, W_OK) != 0 || access(*folder ? folder : "/", W_OK) != 0);
 }
 
+/* SQLite takes a file of one byte for an empty one of its own. */
+static bool is_other_file(const char *path)
+{
+	static const char head[] = "SQLite format 3";
+	char begin[sizeof(head)] = "";
+	FILE *file = fopen(path, "re");
+	const size_t n = file ? fread(begin, 1, sizeof(begin), file) : 0;
+
+	if (file)
+		(void)fclose(file);
+	return n > 0 && (n < sizeof(begin) || memcmp(begin, head, sizeof(head)) != 0);
+}
+
 static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store_place *place, struct jl_err *err)
 {
 	const int flags = SQLITE_OPEN_READWRITE | (place->missing == JL_STORE_FAIL ? 0 : SQLITE_OPEN_CREATE);
@@ -263,6 +276,8 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 		return jl_fail(err, JL_E_IO, "%s: a folder; a store is a file in it", place->shown);
 	if (stat(place->target, &info) == 0 && !S_ISREG(info.st_mode))
 		return jl_fail(err, JL_E_USAGE, "%s: no plain file; a store is one", place->shown);
+	if (is_other_file(place->target))
+		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched", place->shown);
 	if (place->missing == JL_STORE_FAIL && stat(path, &info) != 0)
 		return errno == ENOENT ? jl_fail(err, JL_E_NOTFOUND,
 						 "%s: there is no such store; 'jeoul bench all --quick' and 'jeoul "

@@ -128,12 +128,12 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_TELL(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
-static const struct jl_technique *fastest(const struct jl_fit *fit, bool host)
+static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, enum jl_room least)
 {
 	const struct jl_technique *best = NULL;
 
 	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++)
-		if (r->possible && r->room != JL_ROOM_NONE && (host || !(r->weight.host_B > 0)) &&
+		if (r->possible && r->room <= least && (host || !(r->weight.host_B > 0)) &&
 		    (!best || r->weight.step.step_s < best->weight.step.step_s))
 			best = r;
 	return best;
@@ -142,7 +142,8 @@ static const struct jl_technique *fastest(const struct jl_fit *fit, bool host)
 /* The answer in a sentence: of the GPU alone where that can be. */
 static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 {
-	const struct jl_technique *any = fastest(fit, true), *alone = fastest(fit, false), *best = alone ? alone : any;
+	const struct jl_technique *any = fastest(fit, true, JL_ROOM_TIGHT), *alone = fastest(fit, false, JL_ROOM_TIGHT),
+				  *best = alone ? alone : any, *sure = fastest(fit, true, JL_ROOM_FITS);
 
 	jl_doc_break(doc);
 	if (!best) {
@@ -157,17 +158,37 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 					 : JL_("It fits with |1 of the host's |2 of RAM."),
 			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
 			    JL_FIG(jl_num_about(ram_B, JL_K_BYTES, jl_memory_text(JL_TXT, ram_B))));
+	else
+		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It hardly fits.") : JL_("It fits."));
 	JL_SENTENCE(doc,
-		    best->weight.host_B > 0 ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
-		    : best == any
-			    ? JL_("It fits. Fastest is |1: |2 of |3 on a GPU, |4 a step.")
-			    : JL_("It fits. Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
+		    best->weight.host_B > 0 || best == any
+			    ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
+			    : JL_(" Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
 		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
 					jl_memory_text(JL_TXT, best->weight.memory.total_B))),
 		    JL_FIG(jl_num_about(best->how.machine.dev.mem_B, JL_K_BYTES,
 					jl_memory_text(JL_TXT, best->how.machine.dev.mem_B))),
 		    JL_FIG(jl_num_digits(jl_num_about(best->weight.step.step_s, JL_K_TIME, NULL), 2)));
+	if (best->room == JL_ROOM_TIGHT && sure)
+		JL_SENTENCE(doc, JL_(" With room to spare: |1, |2, |3 a step."),
+			    JL_WORD(jl_msg(sure->en) + (sure->en[0] == '+' ? 2 : 0)),
+			    JL_FIG(jl_num_about(sure->weight.memory.total_B, JL_K_BYTES,
+						jl_memory_text(JL_TXT, sure->weight.memory.total_B))),
+			    JL_FIG(jl_num_digits(jl_num_about(sure->weight.step.step_s, JL_K_TIME, NULL), 2)));
+}
+
+static bool zero_halves_weights(const struct jl_fit *fit)
+{
+	double with_B = INFINITY, without_B = 0;
+
+	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++) {
+		if (r->possible && r->how.plan.zero > 0)
+			with_B = fmin(with_B, r->how.plan.weight_B);
+		else if (r->possible && r->how.shard.dtype != JL_FP32)
+			without_B = fmax(without_B, r->how.plan.weight_B);
+	}
+	return with_B < without_B;
 }
 
 static void notes(struct jl_doc *doc, const struct jl_fit *fit)
@@ -185,6 +206,10 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
 			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host. One technique a row: "
 			"'jeoul plan' joins several, which may be faster.");
+	if (zero_halves_weights(fit))
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under autocast: part of "
+			"what they save is that.");
 	jl_tell_sure(doc, &fit->rows[0].how.notes);
 }
 

@@ -45,6 +45,17 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 			    ceil(states_B / c->machine.dev.mem_B), jl_tell_device(c));
 }
 
+/* Of two sizes that would read the same the first as exactly as tells them apart: 40.1 of 40. */
+static const char *told_apart(struct jl_doc *doc, double value_B, double other_B)
+{
+	const double gib = value_B / 1073741824.0, other = other_B / 1073741824.0;
+	int decimals = 0;
+
+	while (decimals < 3 && fabs(round(gib * pow(10, decimals)) - other * pow(10, decimals)) < 0.5)
+		decimals++;
+	return jl_tell_text(doc, "%.*f", decimals, gib);
+}
+
 void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_prediction *p = &x->p;
@@ -55,7 +66,9 @@ void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
 	JL_SENTENCE(doc,
 		    host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
 			 : JL_("It does not fit: it needs |1 a |3, which has |2."),
-		    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
+		    JL_FIG(jl_num_about(need_B, JL_K_BYTES,
+					need_B < 1.02 * has_B ? jl_tell_text(doc, "%s GiB", told_apart(doc, need_B, has_B))
+							      : jl_memory_text(JL_TXT, need_B))),
 		    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
 		    JL_WORD(jl_tell_device(&x->how)));
 	jl_doc_text(doc, " ");
@@ -224,7 +237,9 @@ static void memory(struct jl_doc *doc, const struct jl_predicted *x)
 	if (isnan(p->capacity_B))
 		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(JL_TXT, total_B));
 	else
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"), gib(JL_TXT, total_B),
+		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"),
+			      fabs(total_B / p->capacity_B - 1) < 0.02 ? told_apart(doc, total_B, p->capacity_B)
+								       : gib(JL_TXT, total_B),
 			      gib(JL_TXT, p->capacity_B), jl_tell_device(&x->how), verdict);
 	memory_parts(doc, p);
 	if (p->host_B > 0)

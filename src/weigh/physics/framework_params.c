@@ -192,6 +192,9 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	const double *u = gpu_index < 0 ? NULL : x + AT_GPU + (size_t)gpu_index * U_N;
 	const double alone_frac = dev->fit.gemm_frac[JL_FP16], alone_vector_frac = dev->fit.gemm_frac[JL_FP32];
 
+	/* listings of fp8 that are beyond twice the rate of 16 bits sum in fp16; training sums in fp32 */
+	if (dev->peak_flopps[JL_FP8] > 2.2 * dev->peak_flopps[JL_BF16])
+		dev->peak_flopps[JL_FP8] = 2.0 * dev->peak_flopps[JL_BF16];
 	for (int d = 0; d < JL_N_DTYPE; d++) {
 		const enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
 

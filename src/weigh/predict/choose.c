@@ -24,9 +24,11 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 
 	if (req->dtype != JL_UNSET) {
 		dtype = (enum jl_dtype)req->dtype;
-		if (dtype == JL_TF32 && c->machine.sys.gpu && isnan(c->machine.sys.gpu->tf32_dense_flopps.value))
+		if (dtype == JL_TF32 && c->machine.sys.gpu && isnan(c->machine.sys.gpu->tf32_dense_flopps.value)) {
+			dtype = JL_FP32;
 			jl_note_add(&c->notes, "precision", "fp32 for tf32: %s has no such matrix units",
 				    device_name(c));
+		}
 	} else if (dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
 		dtype = JL_BF16;
 		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling", device_name(c));
@@ -440,6 +442,8 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	enum jl_status status;
 
 	JL_TRY(check_words(subject, machine, req, err));
+	if (machine->sys.gpu && (isnan(machine->dev.mem_B) || isnan(machine->dev.mem_Bps)))
+		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
 	c.n_gpus = jl_sys_n_devices(&machine->sys);
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",

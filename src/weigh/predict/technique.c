@@ -18,12 +18,16 @@ static const struct way {
 	bool usual;      /* as predict chooses everything */
 	bool fused;      /* kernels that are fused for tuning */
 	bool accumulate; /* the largest pass that fits, as often as the batch needs */
-	bool one_kernel; /* AdamW in one kernel instead of PyTorch's list of them, which keeps copies; the rest as predict chooses */
+	bool one_kernel; /* AdamW in one kernel instead of PyTorch's list of them, which keeps copies */
 } ways[] = {
 	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
 	{ .key = "fp32", .en = JL_N("fp32"), .full_precision = true },
 	{ .key = "mixed", .en = JL_N("mixed precision") },
 	{ .key = "fused_optimizer", .en = JL_N("+ fused AdamW"), .one_kernel = true },
+	{ .key = "fused_optimizer_recompute",
+	  .en = JL_N("+ fused AdamW, recompute"),
+	  .one_kernel = true,
+	  .recompute = JL_RECOMPUTE_SELECTIVE },
 	{ .key = "accumulate", .en = JL_N("+ smaller micro-batch"), .accumulate = true },
 	{ .key = "recompute_selective", .en = JL_N("+ selective recompute"), .recompute = JL_RECOMPUTE_SELECTIVE },
 	{ .key = "recompute_full", .en = JL_N("+ full recompute"), .recompute = JL_RECOMPUTE_FULL },
@@ -88,7 +92,7 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 	req.plan.pp = pp;
 	req.plan.dp = NAN;
 	req.plan.zero = in->n_gpus > tp * pp ? way->zero : 0;
-	req.recompute = way->one_kernel ? in->asked->recompute : (int)way->recompute;
+	req.recompute = (int)way->recompute;
 	req.offload = way->offload;
 	if (way->full_precision)
 		req.dtype = JL_FP32;
@@ -199,6 +203,9 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 			weigh_at(&in, &ways[i], 1, 1, row);
 		else
 			search_cuts(&in, &ways[i], row);
+		/* "smaller" only where it is */
+		if (ways[i].accumulate && row->possible && row->how.shard.micro_batch >= in.req.micro_batch)
+			continue;
 		n++;
 	}
 	compare_times(ret_rows, n);

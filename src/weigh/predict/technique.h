@@ -3,7 +3,7 @@
 
 #include "predict/predict.h"
 
-#define JL_TECHNIQUES_MAX 20
+#define JL_TECHNIQUES_MAX 24
 
 struct jl_technique {
 	const char *key;

@@ -382,4 +382,16 @@ clear 2 "two kinds of GPU in one job" plan gpt2-124m --on "1x rtx-3090 + 1x rtx-
 clear 2 "take --precision bf16" predict gpt2-124m --on a100-sxm4-80gb --precision fp8
 # 16 bits wherever the catalog lists a matrix rate of them, whoever made it
 for on in tpu-v5p trainium2 gaudi3 rx-7900-xtx; do run 0 predict gpt2-124m --on $on; has "bf16"; lacks "tensor cores"; done
+run 1 predict resnet-50 --on epyc-9654 --lang en; one_line; says "is a CPU: write cpu:epyc-9654"
+# tf32 where there is none is fp32, in time too
+run 0 predict gpt2-124m --batch 4 --on v100-sxm2-32gb --precision tf32 --json; cp "$work/out" "$work/tf32.json"
+run 0 predict gpt2-124m --batch 4 --on v100-sxm2-32gb --precision fp32 --json; json "j['step_s'] == json.load(open('$work/tf32.json'))['step_s']"
+# fp8 listed with sums in fp16 is not what training takes: a 5090 is no slower than a 4090
+run 0 predict gpt3-1.3b --batch 4 --recompute full --optimizer fused --states bf16 --precision fp8 --on rtx-4090 --json; cp "$work/out" "$work/ada.json"
+run 0 predict gpt3-1.3b --batch 4 --recompute full --optimizer fused --states bf16 --precision fp8 --on rtx-5090 --json; json "j['step_s']['value'] < json.load(open('$work/ada.json'))['step_s']['value']"
+# a list of tensors keeps copies, one kernel does not; what hardly fits is told as such, with what surely does
+run 0 fit llama-3-8b --on h200-sxm --lang en; flat; has "It fits. Fastest is fused AdamW, recompute"
+run 0 fit gpt2-1.5b --on rtx-4090 --lang en; flat; has "It hardly fits. Fastest is fused AdamW"; has "With room to spare: offload optimizer"
+run 0 fit gpt2-124m --on h100-sxm5 --lang en; lacks "smaller micro-batch"
+run 0 fit gpt2-124m --on "2x rtx-3090" --lang en; flat; has "Rows of ZeRO hold weights"
 finish
