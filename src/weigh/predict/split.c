@@ -9,12 +9,14 @@
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
 #define ZERO_NODES    4       /* over more hosts, states that are cut inside each of them are looked at first */
 #define WIDE_MAX      512     /* GPUs that states are cut over: as far as it was measured (PyTorch's paper on FSDP) */
+#define MANY          64      /* GPUs */
 #define FOUND_MAX     6       /* cuts that are weighed against each other */
 #define CUT_MAX_WHOLE 64      /* looked for while whole layers are fastest */
 #define CUT_TIMES     4       /* up to so many times the fastest so far: beyond, slices and stages only cost */
 
 static const double worth_frac = 0.05;       /* for less nobody cuts states that crowd a pass, or makes layers again */
 static const double plain_frac = 1.0 / 3.0;  /* for less nobody leaves plain data parallel that has room */
+static const double many_frac = 0.15;        /* ... over many GPUs, which are dear */
 static const double states_frac = 1.0 / 3.0; /* of the memory: states that take less are not why a pass is small */
 static const double exchanged_frac = 0.25;   /* of a step: with less, no cut of layers is a third faster */
 static const double near_frac = 0.01;        /* of two cuts whose speeds differ by less, the smaller is taken */
@@ -247,7 +249,7 @@ static struct found try_memory_steps(struct search *s, struct jl_split split)
 
 		if (c.n_gpus <= 1 && !(crowded && jl_case_adapters(&c)))
 			break;
-		leave_frac = crowded ? worth_frac : plain_frac;
+		leave_frac = crowded ? worth_frac : s->c->n_gpus >= MANY ? many_frac : plain_frac;
 	}
 	return best;
 }
