@@ -339,7 +339,7 @@ static enum jl_status find_system(struct jl_cost_option *o, const char *name, co
 }
 
 /* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */
-static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
+static enum jl_status assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_sys *s = &o->system;
 	struct jl_machine machine;
@@ -347,16 +347,18 @@ static void assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat)
 	double W = NAN;
 
 	if (o->active_mW > 0 || !o->has_system)
-		return;
+		return JL_OK;
 	if (s->gpu && !s->system && s->n_per_node == 1)
 		W = (s->gpu->tdp_W.value + REST_W) * s->n_nodes;
 	else if (jl_machine_make(&machine, cat, s, &ignored) == JL_OK)
 		W = machine.dev.tdp_W * jl_sys_n_devices(&machine.sys) +
 		    jl_machine_host_W(&machine, jl_sys_n_devices(&machine.sys));
 	if (isnan(W))
-		return;
+		return jl_fail(err, JL_E_NOTFOUND, "what '%s' draws is not known: say it, e.g. \"%s, watts=450 W\"",
+			       o->name, o->name);
 	o->active_mW = llround(W * 1000);
 	o->watts_assumed = true;
+	return JL_OK;
 }
 
 /* The cheapest offer of a name that is in no catalog of systems. */
@@ -529,7 +531,7 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 	if (o.resale_market)
 		JL_TRY(market_resale(&p, cat));
 	if (!jl_cost_is_rent(kind))
-		assume_watts(&o, cat);
+		JL_TRY(assume_watts(&o, cat, err));
 	if (kind == JL_COST_OWN && !o.has_system && o.active_mW <= 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "nothing is known of \"%s\": name a system, or say what it uses: \"%s, watts=450 W\"",
