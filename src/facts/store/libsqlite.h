@@ -24,7 +24,8 @@
 	X(limit)                                                                                                       \
 	X(open_v2)                                                                                                     \
 	X(prepare_v2)                                                                                                  \
-	X(step)
+	X(step)                                                                                                        \
+	X(system_errno)
 
 #define JL_LIBSQLITE_MEMBER(NAME) __typeof__(sqlite3_##NAME) *NAME;
 struct jl_libsqlite {

@@ -48,6 +48,11 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 	case SQLITE_READONLY:
 		return jl_fail(err, JL_E_IO, "%s: may be read, not written; nothing was stored", db->shown);
 	case SQLITE_NOMEM: return jl_fail_nomem(err);
+	case SQLITE_CANTOPEN:
+		if (db->sq && db->lib->system_errno(db->sq))
+			return jl_fail(err, JL_E_IO, "%s: cannot be opened: {%s}", db->shown,
+				       strerror(db->lib->system_errno(db->sq)));
+		return jl_fail(err, JL_E_IO, "%s: %s", db->shown, db->lib->errstr(code));
 	default:
 		return jl_fail(err, JL_E_IO, "%s: %s", db->shown,
 			       db->sq ? db->lib->errmsg(db->sq) : db->lib->errstr(code));

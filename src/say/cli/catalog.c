@@ -361,6 +361,25 @@ static enum jl_status show_system(struct jl_cli *cli, const char *text, struct j
 	JL_PAGE(cli, err, jl_tell_system(&doc, cli->cat, &sys));
 }
 
+/* What has an id but no names that people use: rules, tariffs, fitted parameters, sources. */
+static bool find_by_id(struct jl_shown *ret_shown, const struct jl_catalog *cat, const char *id)
+{
+	static const enum jl_catalog_kind quiet[] = { JL_R_RULE, JL_R_TARIFF, JL_R_PARAM, JL_R_SOURCE };
+
+	for (size_t k = 0; k < JL_LEN(quiet); k++) {
+		const struct jl_schema *schema = jl_schema_of(quiet[k]);
+		size_t n;
+		const char *list = jl_catalog_list(cat, quiet[k], &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (strcmp(jl_record_id(schema, list + i * schema->size_B), id) == 0) {
+				*ret_shown = (struct jl_shown){ quiet[k], list + i * schema->size_B };
+				return true;
+			}
+	}
+	return false;
+}
+
 enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = cli->args.operands[0];
@@ -376,6 +395,10 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 	if (net && !net_status)
 		return show(cli, &(struct jl_shown){ JL_N_RECORD, net }, err);
 	status = jl_find_any(&any, cli->cat, text, err);
+	struct jl_shown by_id;
+
+	if (status == JL_E_NOTFOUND && find_by_id(&by_id, cli->cat, text))
+		return show(cli, &by_id, err);
 	if (status == JL_E_NOTFOUND && net_status != JL_E_NOTFOUND && err)
 		*err = net_err;
 	if (status)

@@ -257,6 +257,13 @@ static void texts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		{ "per", JL_N("rate belongs to") },
 		{ "gpus", JL_N("used by") },
 		{ "isa", JL_N("instruction set") },
+		{ "region", JL_N("region") },
+		{ "component", JL_N("component") },
+		{ "season", JL_N("season") },
+		{ "band", JL_N("time of day") },
+		{ "value", JL_N("value") },
+		{ "prior", JL_N("before any row") },
+		{ "n_rows", JL_N("rows") },
 		{ "url", JL_N("address") },
 		{ "title", JL_N("title") },
 		{ "origin", JL_N("origin") },
@@ -269,7 +276,7 @@ static void texts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 	for (size_t s = 0; s < JL_LEN(shown); s++) {
 		const size_t i = jl_schema_field(schema, shown[s].key);
 
-		if (i < schema->n_fields && !is_right(schema->fields[i].type))
+		if (i < schema->n_fields && (kind == JL_R_PARAM || !is_right(schema->fields[i].type)))
 			note(doc, jl_msg(shown[s].en), text_of(doc, &schema->fields[i], record));
 	}
 }

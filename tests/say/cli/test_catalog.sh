@@ -163,4 +163,8 @@ run 1 flops bert; one_line; says "bert-base, bert-large"
 run 1 flops resnet; one_line; says "did you mean resnet-50"
 run 1 flops vit-b; one_line; says "did you mean vit-b-16"
 run 1 flops t5-base; one_line; says "'t5-base'"
+# what has an id is shown by it
+run 0 catalog show us-massachusetts --lang en; has "value: 0.3116 USD/kWh"
+run 0 catalog show build-cpu-power --json; json "j['record'] == 'rule' and j['value'] == '150 to 200'"
+run 0 catalog show conv.attention_frac --lang en; has "value: 0.7"
 finish
