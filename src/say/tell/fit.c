@@ -208,7 +208,8 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 			"'jeoul plan' joins several, which may be faster.");
 	if (zero_halves_weights(fit))
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under autocast: part of "
+			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under "
+			"autocast: part of "
 			"what they save is that.");
 	jl_tell_sure(doc, &fit->rows[0].how.notes);
 }

@@ -63,14 +63,15 @@ void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
 	const double need_B = host ? p->host_B : p->memory.total_B, has_B = host ? p->ram_B : p->capacity_B;
 
 	jl_doc_break(doc);
-	JL_SENTENCE(doc,
-		    host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
-			 : JL_("It does not fit: it needs |1 a |3, which has |2."),
-		    JL_FIG(jl_num_about(need_B, JL_K_BYTES,
-					need_B < 1.02 * has_B ? jl_tell_text(doc, "%s GiB", told_apart(doc, need_B, has_B))
-							      : jl_memory_text(JL_TXT, need_B))),
-		    JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
-		    JL_WORD(jl_tell_device(&x->how)));
+	JL_SENTENCE(
+		doc,
+		host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
+		     : JL_("It does not fit: it needs |1 a |3, which has |2."),
+		JL_FIG(jl_num_about(need_B, JL_K_BYTES,
+				    need_B < 1.02 * has_B ? jl_tell_text(doc, "%s GiB", told_apart(doc, need_B, has_B))
+							  : jl_memory_text(JL_TXT, need_B))),
+		JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
+		JL_WORD(jl_tell_device(&x->how)));
 	jl_doc_text(doc, " ");
 	jl_doc_said(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 }
