@@ -136,7 +136,7 @@ struct usual {
 	double least_ln; /* half a range is never below this: the other speed may come first after fifty runs of one */
 };
 static const struct usual usual_run = { 0.04, 8, 0 }, usual_unsteady = { 0.12, 8, 0 }, usual_small = { 0.2, 30, 0.81 },
-			  usual_brief = { 0.1, 30, 0.5 }, usual_cached = { 0.1, 30, 0.81 };
+			  usual_brief = { 0.1, 30, 0.5 }, usual_cached = { 0.1, 30, 1.1 };
 
 #define SMALL_B      8388608.0
 #define BRIEF_S      20e-6
