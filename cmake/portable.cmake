@@ -10,7 +10,11 @@ target_link_options(jeoul_portable_library PRIVATE -Wl,--version-script=${PROJEC
 set_target_properties(jeoul_portable_library PROPERTIES OUTPUT_NAME jeoul SOVERSION 0 INSTALL_RPATH "$ORIGIN"
 	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/portable/lib LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api.map)
 set(bundled ${PROJECT_BINARY_DIR}/portable/bundled)
+# opened when a store is, so no dependency that a linker would see
+get_target_property(sqlite PkgConfig::SQLITE INTERFACE_LINK_LIBRARIES)
+get_filename_component(sqlite_dir "${sqlite}" DIRECTORY)
 add_custom_command(OUTPUT ${bundled} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:jeoul_portable> -DLIBRARY=$<TARGET_FILE:jeoul_portable_library>
+	-DOPENED=${sqlite_dir}/libsqlite3.so.0
 	-P ${PROJECT_SOURCE_DIR}/cmake/bundle.cmake COMMAND ${CMAKE_COMMAND} -E touch ${bundled}
 	DEPENDS jeoul_portable jeoul_portable_library cmake/bundle.cmake COMMENT "Libraries beside the program" VERBATIM)
 if(JEOUL_TESTS AND NOT JEOUL_SANITIZE)

@@ -20,6 +20,8 @@ env -i HOME="$dir" "$root/bin/jeoul" predict llama-3-8b --on "8x h100-sxm5" --js
 cmp "$dir/one" "$dir/two"
 env -i HOME="$dir" "$root/bin/jeoul" doctor --json | grep -A2 '"published runs"' | grep -q '"for"' # finds its data beside itself:
 env -i HOME="$dir" "$root/bin/jeoul" validate --set power >/dev/null
+# a store is opened with the library that came along
+env -i HOME="$dir" LD_DEBUG=libs "$root/bin/jeoul" store list 2>&1 | grep -q "calling init: $root/.*/libsqlite3\.so\.0"
 python3 - "$dir"/1/*.cdx.json "$root" <<'END'
 import hashlib, json, pathlib, sys
 bom, root = json.load(open(sys.argv[1])), pathlib.Path(sys.argv[2])
