@@ -100,6 +100,36 @@ static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 	return best;
 }
 
+/* When the vendor's library cuts a product along k and sums the parts up by a kernel of its own: tiles of 128 by 128 leave half of the
+ * SMs idle, and k is long enough for the parts. As cuBLAS 13 does on an H200 (bench/trace_pytorch/cuts.py: 3,783 products, 119 of which it
+ * decides otherwise); tf32 only where both operands lie across, 16-bit ones up to one wave where k is long indeed. */
+struct cutting {
+	double per_tile, least, enough; /* depth of k: for each tile, at least, and enough whatever the tiles */
+	double idle_frac;               /* tiles are no more than this of the SMs */
+};
+static const struct cutting cut_vector = { 20.0, 384.0, INFINITY, 0.5 }, cut_tf32 = { 35.0, 512.0, INFINITY, 0.5 },
+			    cut_tensor = { 350.0, 4096.0, 16384.0, 1.1 };
+
+double jl_gemm_sums(const struct jl_device *dev, const struct jl_gemm *g)
+{
+	const enum jl_dtype dtype = isnan(dev->peak_flopps[g->dtype]) ? JL_FP32 : g->dtype;
+	const struct cutting *cut = dtype == JL_TF32                      ? &cut_tf32
+				    : jl_unit_of(dtype) == JL_UNIT_VECTOR ? &cut_vector
+									  : &cut_tensor;
+	const double n_tile = ceil(g->m * (1.0 / 128.0)) * ceil(g->n * (1.0 / 128.0)) * g->batch,
+		     share = n_tile * 132.0 / dev->n_sm;
+	double depth = fmin(fmax(cut->per_tile * share, cut->least), cut->enough);
+
+	if (g->kernel != JL_KERNEL_LIBRARY || n_tile > cut->idle_frac * dev->n_sm)
+		return 0.0;
+	if (cut == &cut_tf32 &&
+	    (!g->turned || g->k * share > 524288.0)) /* deeper ones are not cut but walked by one kernel */
+		return 0.0;
+	if (2.0 * n_tile > dev->n_sm)
+		depth *= 2.0;
+	return g->k >= depth;
+}
+
 double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *g)
 {
 	const struct jl_device_fit *fit = &dev->fit;

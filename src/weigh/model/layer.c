@@ -32,19 +32,46 @@ static void add_product(const struct jl_device *dev, const struct jl_gemm *g, st
 	phase->hot_s += hot_s(dev, g, time_s);
 }
 
+static struct jl_gemm dgrad_of(const struct jl_gemm *g)
+{
+	return (struct jl_gemm){
+		.m = g->m, .n = g->k, .k = g->n, .batch = g->batch, .dtype = g->dtype, .out_B = g->out_B
+	};
+}
+
+static struct jl_gemm wgrad_of(const struct jl_gemm *g, double wgrad_B)
+{
+	return (struct jl_gemm){ .m = g->k,
+				 .n = g->n,
+				 .k = g->m,
+				 .batch = g->batch,
+				 .dtype = g->dtype,
+				 .out_B = wgrad_B > 0.0 ? wgrad_B : g->out_B,
+				 .turned = 1 };
+}
+
+/* What the library launches inside its calls. Calls share the width of the output (gate and up), or are one for each expert. */
+static void add_sums(const struct jl_device *dev, const struct jl_op *op, struct jl_block_cost *cost)
+{
+	struct jl_gemm call = op->u.gemm;
+
+	if (call.batch > 1.0)
+		call.batch = 1.0;
+	else if (op->n_kernels > 1.0)
+		call.n /= op->n_kernels;
+	const struct jl_gemm dgrad = dgrad_of(&call), wgrad = wgrad_of(&call, 0.0);
+
+	add_calls(&cost->fwd, op->n_kernels * jl_gemm_sums(dev, &call), 1);
+	if (op->needs_dgrad)
+		add_calls(&cost->bwd, op->n_kernels * jl_gemm_sums(dev, &dgrad), 1);
+	if (op->trained)
+		add_calls(&cost->bwd, op->n_kernels * jl_gemm_sums(dev, &wgrad), 1);
+}
+
 static void add_gemm(const struct jl_device *dev, const struct jl_op *op, double wgrad_B, struct jl_block_cost *cost)
 {
 	const struct jl_gemm *g = &op->u.gemm;
-	const struct jl_gemm dgrad = {
-		.m = g->m, .n = g->k, .k = g->n, .batch = g->batch, .dtype = g->dtype, .out_B = g->out_B
-	};
-	const struct jl_gemm wgrad = { .m = g->k,
-				       .n = g->n,
-				       .k = g->m,
-				       .batch = g->batch,
-				       .dtype = g->dtype,
-				       .out_B = wgrad_B > 0.0 ? wgrad_B : g->out_B,
-				       .turned = 1 };
+	const struct jl_gemm dgrad = dgrad_of(g), wgrad = wgrad_of(g, wgrad_B);
 
 	add_product(dev, g, &cost->fwd);
 	if (op->needs_dgrad)
@@ -53,6 +80,7 @@ static void add_gemm(const struct jl_device *dev, const struct jl_op *op, double
 		add_product(dev, &wgrad, &cost->bwd);
 	cost->fwd_flop += 2.0 * g->m * g->n * g->k * g->batch;
 	add_calls(&cost->bwd, op->n_kernels * (op->needs_dgrad + op->trained), op->light);
+	add_sums(dev, op, cost);
 }
 
 static void add_stream(const struct jl_device *dev, const struct jl_op *op, struct jl_block_cost *cost)

@@ -2,11 +2,12 @@
 
 #include <math.h>
 
-/* Seconds that `clocks` of one SM take on all of them; where a device does not say what its SMs are, by its vector rate. */
-static double issue_s(const struct jl_device *dev, double clocks)
+/* Seconds that `clocks` of one SM take on as many of them as can work on it; where a device does not say what its SMs are, by its vector
+ * rate. */
+static double issue_s(const struct jl_device *dev, double clocks, double most_sm)
 {
 	const double flop_per_clock = 256.0; /* of an SM with 128 lanes */
-	double per_s = dev->n_sm * dev->boost_Hz;
+	double n_sm = most_sm > 0.0 && most_sm < dev->n_sm ? most_sm : dev->n_sm, per_s = n_sm * dev->boost_Hz;
 
 	if (!(clocks > 0.0))
 		return 0.0;
@@ -23,7 +24,7 @@ double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream)
 		mem_s = (1.0 - hit) * mem_s + hit * stream->moved_B / dev->fit.l2_Bps;
 	}
 	double math_s = stream->flop > 0.0 ? stream->flop / dev->peak_flopps[JL_FP32] : 0.0;
-	return dev->fit.kernel_s + fmax(mem_s, math_s + issue_s(dev, stream->clocks));
+	return dev->fit.kernel_s + fmax(mem_s, math_s + issue_s(dev, stream->clocks, stream->most_sm));
 }
 
 static double seen_of(const struct jl_attention *att)
@@ -76,7 +77,7 @@ static double flash_s(const struct jl_device *dev, const struct jl_attention *at
 
 		rate *= n_blocks / (n_blocks + fill);
 	}
-	const double drop_s = att->dropout && tensor ? issue_s(dev, drop_clocks * jl_attention_scores(att) * kept)
+	const double drop_s = att->dropout && tensor ? issue_s(dev, drop_clocks * jl_attention_scores(att) * kept, 0.0)
 						     : 0.0;
 
 	return flop * kept / rate * (full / wave) + drop_s;

@@ -23,11 +23,15 @@ struct jl_gemm { /* C[m,n] = A[m,k] B[k,n], `batch` times */
 /* Seconds on the device, host launch not included. */
 double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *gemm);
 
+/* Kernels beside the product's own: one that sums up its parts where the library cuts it along k. */
+double jl_gemm_sums(const struct jl_device *dev, const struct jl_gemm *gemm);
+
 /* A kernel that streams moved_B through device memory and does flop vector operations on the way. */
 struct jl_stream {
 	double moved_B;
 	double flop;
 	double clocks; /* of one SM, all its work together: reductions and transcendentals are bound by issue, not by memory */
+	double most_sm; /* no more SMs' worth of it runs at a time; 0: all */
 	double reuse_B; /* a chain of kernels goes over this much again and again: in L2 if it fits; 0: once */
 };
 double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream);

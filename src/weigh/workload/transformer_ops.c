@@ -22,11 +22,12 @@ struct builder {
 /* SM clocks an element of kernels that are bound by issue rather than by memory: reductions over rows, transcendentals, widening
  * casts. Measured on an H200 with PyTorch 2.11 (data/validation/ops_h200.csv); clocks of an SM carry over to other GPUs. */
 static const struct {
-	double norm, norm_back, gelu, gelu_back, widen, softmax, softmax_long, softmax_back, loss, loss_back, dropout,
-		sum, turn;
+	double norm, norm_row[2], weight_sum, gelu, gelu_back, widen, softmax, softmax_long, softmax_back, loss,
+		loss_back, dropout, sum, turn;
 } clocks = {
-	.norm = 0.68,
-	.norm_back = 1.75,
+	.norm = 0.45,
+	.norm_row = { [JL_NORM_LAYER] = 330.0, [JL_NORM_RMS] = 150.0 }, /* of a row of any width */
+	.weight_sum = 0.75,
 	.gelu = 0.34,
 	.gelu_back = 0.46,
 	.widen = 0.75,
@@ -230,26 +231,44 @@ static void add_bottleneck(struct builder *b)
 	op->saved_B = b->tokens * a * (h + 2.0 * rank);
 }
 
+/* Gradients of a norm's scale and shift: sums over all rows, a block of threads for 32 columns, so narrow layers leave most SMs idle. (The
+ * block has the work of three SMs' worth of issue: waits for memory bound wide layers sooner.) A compiler's are with the norm. */
+static void add_norm_sums(struct builder *b, double elements)
+{
+	struct jl_op *op;
+
+	if (!unfused(b) || b->frozen)
+		return;
+	op = add_op(b, JL_N("norm weight gradient"), JL_OP_STREAM);
+	op->n_kernels = 0.0;
+	op->back = (struct jl_stream){ .clocks = elements * clocks.weight_sum, .most_sm = 3.0 / 32.0 * b->m->hidden };
+}
+
 /* A norm, and the copies of its output that products take; `n_uses`: how many operations read it, `targets`: of adapters that do. */
 static void add_norm(struct builder *b, const char *name, double n_uses, unsigned targets)
 {
 	const double elements = b->seq_tokens * b->m->hidden, w = b->wide_B, a = b->act_B;
+	const double drop = compiled(b) ? b->m->dropout : 0.0; /* of the branch before it, whose mask is kept */
 	const int spelled = b->s->written_out & JL_WRITTEN_NORM && unfused(b) && b->m->norm == JL_NORM_RMS;
 	struct jl_op *op;
 
 	if (spelled) /* widened, squared, summed, scaled, narrowed, scaled by the weights */
 		op = add_stream(b, name, elements, 28.0 + 4.0 * a, 36.0 + 6.0 * a);
 	else if (compiled(b) || own(b)) /* with the residual before it and the cast behind it; back the same */
-		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a, 3.0 * w + 2.0 * a);
+		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a + drop, 3.0 * w + 2.0 * a + drop);
 	else
 		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
 	if (!spelled)
-		set_clocks(op, elements, clocks.norm, clocks.norm_back * (compiled(b) ? 0.6 : 1.0));
-	/* gradients of scale and shift are sums of their own */
-	op->n_back = unfused(b) ? 2.0 : !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 3.0 : 2.0;
+		set_clocks(op, elements,
+			   clocks.norm + clocks.norm_row[b->m->norm] / b->m->hidden + drop * clocks.dropout,
+			   unfused(b)    ? 0.0
+			   : compiled(b) ? 1.05
+					 : 1.75);
+	/* a compiler sums for scale and shift in two stages, the second of them one by one */
+	op->n_back = !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 4.0 : 3.0;
 	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
 	 * keys, values and output, and one of the feed-forward products: everything else is made again from them. */
-	op->saved_B = elements * (w + b->kept_B);
+	op->saved_B = elements * (w + b->kept_B + drop);
 	op->selective = b->s->flash;
 	op->dropped_B = elements * (b->list->n_op > 1 ? w + b->kept_B : b->kept_B);
 	if (spelled) {
@@ -259,6 +278,8 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 	}
 	if (!keeps_input(b, targets))
 		op->saved_B -= elements * b->kept_B;
+	if (!spelled)
+		add_norm_sums(b, elements);
 	if (!unfused(b))
 		return;
 	for (double i = 0.0; i < n_uses; i++)
@@ -273,7 +294,7 @@ static void add_residual(struct builder *b, const char *name)
 	const double elements = b->seq_tokens * b->m->hidden, a = b->act_B, w = b->wide_B, drop = b->m->dropout;
 	struct jl_op *op;
 
-	if (own(b))
+	if (own(b) || compiled(b)) /* inside the norm behind it */
 		return;
 	if (b->s->fusion == JL_FUSION_HAND) {
 		op = add_stream(b, name, elements, 3.0 * a + drop, 3.0 * a + drop);
@@ -285,8 +306,7 @@ static void add_residual(struct builder *b, const char *name)
 		set_clocks(op, elements, clocks.dropout, 0.0);
 		op->saved_B = elements;
 	}
-	if (!compiled(b))
-		add_stream(b, name, elements, a + 2.0 * w, 3.0 * w);
+	add_stream(b, name, elements, a + 2.0 * w, 3.0 * w);
 	if (b->s->autocast)
 		add_stream(b, JL_N("gradient cast"), elements, 0.0, 4.0 + a)->light = 1;
 }
@@ -305,7 +325,7 @@ static void add_rotary(struct builder *b, double elements)
 	op = b->s->autocast ? add_stream(b, JL_N("rotary"), elements, 3.0 * a + 28.0, 3.0 * a + 34.0)
 			    : add_stream(b, JL_N("rotary"), elements, 10.0 * a, 11.0 * a);
 	op->n_kernels = b->s->autocast ? 12.0 : 10.0;
-	op->n_back = b->s->autocast ? 16.0 : 14.0;
+	op->n_back = b->s->autocast ? 16.0 : 10.0;
 }
 
 /* What is laid side by side for batched products of heads, and back. Spelled out by PyTorch, keys and values are repeated for their group
@@ -319,7 +339,7 @@ static void add_head_copies(struct builder *b, double heads, double kv_heads, do
 		op = add_stream(b, JL_N("head copies"), elements, (8.0 + 2.0 * share) * b->act_B,
 				(12.0 + 2.0 * share) * b->act_B);
 		op->n_kernels = unfused(b) ? 5.0 : 4.0;
-		op->n_back = unfused(b) ? 7.0 : 5.0;
+		op->n_back = unfused(b) ? 10.0 : 3.0;
 		return;
 	}
 	op = add_stream(b, JL_N("head copies"), 4.0 * elements, 2.0 * b->act_B, 1.5 * b->act_B);
@@ -396,6 +416,11 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 	op->n_kernels = fused ? 1.0 : spelled ? (unfused(b) ? 13.0 : 3.0) : unfused(b) ? 6.0 : 4.0;
 	/* fused in fp32: PyTorch's own, with sums and fills around it */
 	op->n_back = fused ? (b->act_B < 4.0 ? 3.0 : 5.0) : spelled ? 5.0 : unfused(b) ? 9.0 : 6.0;
+	if (fused && b->act_B < 4.0 &&
+	    !jl_fusion_by_hand(s->fusion)) { /* cuDNN's: the seed is unpacked, gradients of a group summed */
+		op->n_kernels += b->m->dropout > 0.0;
+		op->n_back += kv_heads < heads ? 2.0 : 0.0;
+	}
 	op->saved_B = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim) * b->act_B;
 	if (fused) {
 		op->dropped_B = b->tokens * heads * qk_dim * b->act_B;
@@ -529,9 +554,9 @@ static void add_embed(struct builder *b)
 	struct jl_op *op = add_stream(b, JL_N("embedding"), elements, 2.0 * b->wide_B,
 				      b->still ? 0.0 : 4.0 * b->wide_B);
 
-	op->n_kernels = 3.0;
+	op->n_kernels = compiled(b) ? 1.0 : 3.0;
 	/* PyTorch adds up the gradients of more than 3,072 tokens by sorting them: nineteen kernels, traced */
-	op->n_back = b->still ? 0.0 : unfused(b) && b->tokens > 3072.0 ? 22.0 : 6.0;
+	op->n_back = b->still ? 0.0 : unfused(b) && b->tokens > 3072.0 ? 22.0 : compiled(b) ? 2.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
 		add_norm(b, JL_N("norm"), 1.0, 0);
@@ -546,6 +571,7 @@ static void add_loss(struct builder *b, double logits)
 
 	if (b->s->thin_loss) { /* read for the sums; read for the gradient and written */
 		op = add_stream(b, JL_N("loss"), logits, a, 2.0 * a);
+		op->n_kernels = compiled(b) ? 2.0 : 1.0;
 	} else if (b->s->written_out & JL_WRITTEN_LOSS) { /* widened, shifted by a copy, log-softmax; back the same */
 		op = add_stream(b, JL_N("loss"), logits, a + 20.0, a + 32.0);
 		op->n_kernels = 4.0;

@@ -202,6 +202,32 @@ static void a_format_without_units_falls_to_the_vector_rate(void **state)
 	assert_true(fabs(log(bf16 / fp32)) < 0.1);
 }
 
+/* Weight gradients of cuBLAS 13 on an H200, by bench/trace_pytorch/cuts.py. */
+static void narrow_products_are_cut_along_k(void **state)
+{
+	(void)state;
+	static const struct {
+		enum jl_dtype dtype;
+		double m, n, k;
+		int cut;
+	} seen[] = {
+		{ JL_BF16, 512, 512, 4096, 0 },  { JL_BF16, 512, 512, 8192, 1 },    { JL_BF16, 768, 1024, 8192, 0 },
+		{ JL_BF16, 768, 768, 32768, 1 }, { JL_BF16, 4096, 4096, 65536, 0 }, { JL_TF32, 512, 512, 512, 0 },
+		{ JL_TF32, 512, 512, 4096, 1 },  { JL_TF32, 1024, 1024, 16384, 0 }, { JL_TF32, 2048, 2048, 4096, 0 },
+		{ JL_FP32, 512, 512, 512, 1 },   { JL_FP32, 1024, 1024, 4096, 1 },  { JL_FP32, 2048, 2048, 4096, 0 },
+	};
+	const struct jl_device dev = with_physics(&h200_listed);
+
+	for (size_t i = 0; i < JL_LEN(seen); i++) {
+		struct jl_gemm g = product(seen[i].m, seen[i].n, seen[i].k, seen[i].dtype);
+
+		g.turned = 1;
+		assert_int_equal((int)jl_gemm_sums(&dev, &g), seen[i].cut);
+		g.kernel = JL_KERNEL_PLAIN;
+		assert_int_equal((int)jl_gemm_sums(&dev, &g), 0);
+	}
+}
+
 /* Rows of data/validation/gemm_membw.csv, with the family's physics only. */
 static void published_products_within_15_percent(void **state)
 {
@@ -248,6 +274,11 @@ static void streams_follow_bytes(void **state)
 	const struct jl_stream spilled = { .moved_B = 40e6, .reuse_B = 1e9 };
 	assert_true(jl_stream_s(&ada, &hot) < 0.6 * jl_stream_s(&ada, &cold));
 	assert_true(fabs(jl_stream_s(&ada, &spilled) / jl_stream_s(&ada, &cold) - 1.0) < 1e-9);
+	/* what a tenth of the SMs can do takes ten times as long */
+	const struct jl_stream all = { .clocks = 1e9 }, few = { .clocks = 1e9, .most_sm = 0.1 * ada.n_sm };
+	const double all_s = jl_stream_s(&ada, &all) - ada.fit.kernel_s,
+		     few_s = jl_stream_s(&ada, &few) - ada.fit.kernel_s;
+	assert_true(fabs(few_s / all_s - 10.0) < 1e-9);
 }
 
 static void fused_attention_beats_plain_and_causal_halves(void **state)
@@ -357,6 +388,7 @@ int main(void)
 		cmocka_unit_test(the_power_limit_caps_the_rate),
 		cmocka_unit_test(a_format_without_units_falls_to_the_vector_rate),
 		cmocka_unit_test(published_products_within_15_percent),
+		cmocka_unit_test(narrow_products_are_cut_along_k),
 		cmocka_unit_test(streams_follow_bytes),
 		cmocka_unit_test(fused_attention_beats_plain_and_causal_halves),
 		cmocka_unit_test(fused_attention_follows_its_kernels),
