@@ -208,6 +208,42 @@ static enum jl_status bare_number(struct jl_quantity *ret_quantity, const struct
 	return JL_OK;
 }
 
+/* "1억 2,000만원", "3조5억원": what stands before a numeral that another number follows is a part of the sum. */
+struct parts {
+	double sum;
+	double least; /* the last numeral: what follows is smaller */
+};
+
+/* `at` moves to the last number. */
+static enum jl_num_fault take_parts(const char **at, double *ret_value, size_t *ret_used, struct parts *ret_parts)
+{
+	static const struct {
+		const char *text;
+		double scale;
+	} numerals[] = { { "조", 1e12 }, { "억", 1e8 }, { "만", 1e4 } };
+	struct parts parts = { .least = INFINITY };
+	enum jl_num_fault fault = jl_num_parse(*at, ret_value, ret_used);
+
+	for (size_t i = 0; i < JL_LEN(numerals) && !fault; i++) {
+		const size_t len = strlen(numerals[i].text);
+		const char *numeral = skip_blanks(*at + *ret_used);
+		const double part = *ret_value * numerals[i].scale;
+
+		if (strncmp(numeral, numerals[i].text, len) != 0 || !(part > 0 && part < parts.least))
+			continue;
+		const char *next = skip_blanks(numeral + len);
+
+		if (*next < '0' || *next > '9')
+			continue;
+		parts.sum += part;
+		parts.least = numerals[i].scale;
+		*at = next;
+		fault = jl_num_parse(*at, ret_value, ret_used);
+	}
+	*ret_parts = parts;
+	return fault;
+}
+
 enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *text, enum jl_kind wanted,
 				 const char *what, struct jl_err *err)
 {
@@ -217,20 +253,22 @@ enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *t
 	const char *at = request.text;
 	bool negative = false;
 	const char *currency = take_currency(&at, &negative);
+	struct parts parts;
 	double value;
 	size_t used;
 
-	enum jl_num_fault fault = jl_num_parse(at, &value, &used);
+	enum jl_num_fault fault = take_parts(&at, &value, &used, &parts);
 	if (fault)
 		return bad_number(&request, fault);
-	if (negative)
-		value = -value;
 	if (!gather_unit(unit, at + used, currency))
 		return bad_unit(&request);
-	if (unit[0] == '\0')
-		return bare_number(ret_quantity, &request, value);
+	if (unit[0] == '\0' && parts.sum == 0)
+		return bare_number(ret_quantity, &request, negative ? -value : value);
 	JL_TRY(find_unit(&meaning, &request, unit));
 	value *= meaning.factor;
+	if (parts.sum > 0 && (value >= parts.least || (meaning.kind != JL_K_KRW && meaning.kind != JL_K_USD)))
+		return bad_unit(&request);
+	value = (parts.sum + value) * (negative ? -1 : 1);
 	if (!isfinite(value))
 		return bad_number(&request, JL_NUM_TOO_BIG);
 	*ret_quantity = (struct jl_quantity){ .value = value, .kind = meaning.kind };

@@ -156,8 +156,7 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 	enum jl_status status;
 
 	JL_TRY(jl_machine_make(&machine, cli->cat, &s->sys, err));
-	if (isnan(machine.dev.mem_B) || isnan(machine.dev.mem_Bps))
-		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", s->sys.text);
+	JL_TRY(jl_machine_has_memory(&machine, err));
 	for (size_t i = 0; i < s->n; i++)
 		most = fmax(most, s->rows[i].n_requests);
 	/* the most requests decide how many GPUs share the model: one machine for all rows */

@@ -442,8 +442,8 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	enum jl_status status;
 
 	JL_TRY(check_words(subject, machine, req, err));
-	if (machine->sys.gpu && (isnan(machine->dev.mem_B) || isnan(machine->dev.mem_Bps)))
-		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
+	if (machine->sys.gpu)
+		JL_TRY(jl_machine_has_memory(machine, err));
 	c.n_gpus = jl_sys_n_devices(&machine->sys);
 	if (subject->shape_assumed)
 		jl_note_add(&c.notes, "model", "kv-heads %.0f, ffn %.0f, vocabulary %.0f where not given",

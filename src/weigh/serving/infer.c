@@ -409,8 +409,8 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 		cut_by_layer(&t, &by_layer);
 	for (size_t i = 0; i < ask->n_trace; i++)
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);
-	if (!status && isnan(machine->served.mem_B))
-		status = jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
+	if (!status)
+		status = jl_machine_has_memory(machine, err);
 	const int widest = ask->n_gpus > 0 ? ask->n_gpus : jl_serve_host_gpus(machine);
 
 	if (!status && jl_trial_room(&t, widest) < 1) {

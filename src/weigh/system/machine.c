@@ -196,3 +196,10 @@ void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog 
 	(void)jl_llm_read(cat, NULL, x);
 	*ret_profile = jl_llm_resolve_profile(x, framework);
 }
+
+enum jl_status jl_machine_has_memory(const struct jl_machine *machine, struct jl_err *err)
+{
+	if (isnan(machine->dev.mem_B) || isnan(machine->dev.mem_Bps))
+		return jl_fail(err, JL_E_ABSENT, "the catalog does not list the memory of %.60s", machine->sys.text);
+	return JL_OK;
+}

@@ -66,6 +66,8 @@ struct jl_machine {
 
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
 			       struct jl_err *err);
+/* JL_E_ABSENT where nobody lists the size or the rate of its memory: nothing can be said of training or serving there. */
+enum jl_status jl_machine_has_memory(const struct jl_machine *machine, struct jl_err *err);
 
 /* Host time of one launch of such a network: as its own runs needed it (`own_s`), most of them on desktops; networks of pictures on the
  * hosts of boards as transformers there. */
