@@ -107,12 +107,22 @@ static void look_on(const struct jl_noise_watch *w, struct jl_noise_watch *ret_n
 	}
 }
 
+double jl_noise_other_frac(double work_s, double own_s, double all_s, double n_cpus)
+{
+	const double other_s = fmax(0, work_s - own_s), each_s = all_s / fmax(n_cpus, 1);
+	/* a tick more or less of every CPU, three standard deviations of them; a process beside one that never rests gets half */
+	const double seen_s = fmax(0.25 * each_s, 3 * 0.006 * sqrt(fmax(n_cpus, 1)));
+	const bool full = work_s > all_s - 0.5 * each_s;
+
+	return fmin(1, full && other_s > seen_s ? other_s / each_s : other_s / all_s);
+}
+
 enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, struct jl_record_noise *ret_noise,
 			    struct jl_err *err)
 {
 	struct jl_noise_watch now = { .start_s = 0 };
 	const bool speaks = !comm || comm->local_rank == 0; /* one rank of each host speaks for it */
-	double n, all[6];
+	double n, all[7];
 
 	look_on(w, &now);
 	all[0] = speaks ? now.work_s - w->work_s : 0;
@@ -121,7 +131,8 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	all[3] = own_cpu_s() - w->own_s;
 	all[4] = speaks && jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
 	all[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
-	JL_TRY(jl_comm_agree(comm, all, 6, JL_RED_SUM, err));
+	all[6] = speaks ? (double)sysconf(_SC_NPROCESSORS_ONLN) : 0;
+	JL_TRY(jl_comm_agree(comm, all, 7, JL_RED_SUM, err));
 	*ret_noise = (struct jl_record_noise){ .cpu_other_frac = NAN,
 					       .steal_frac = NAN,
 					       .clock_frac = w->clock_low_Hz / w->clock_high_Hz,
@@ -130,7 +141,7 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	if (all[5] > 0 && !(ret_noise->clock_frac < JL_NOISE_CLOCK_FRAC))
 		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* on another host */
 	if (all[2] > TICKS_LEAST_S) {
-		ret_noise->cpu_other_frac = fmin(1, fmax(0, (all[0] - all[3]) / all[2]));
+		ret_noise->cpu_other_frac = jl_noise_other_frac(all[0], all[3], all[2], all[6]);
 		ret_noise->steal_frac = fmin(1, fmax(0, all[1] / all[2]));
 	}
 	return JL_OK;
@@ -142,8 +153,8 @@ bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX]
 
 	ret_en[0] = ret_text[0] = '\0';
 	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("other processes took %.0f %% of the CPU time"),
-		       100 * n->cpu_other_frac);
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX,
+		       JL_N("other processes took %.0f %% of the CPU time that it needed"), 100 * n->cpu_other_frac);
 	else if (n->steal_frac > JL_NOISE_STEAL_FRAC)
 		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the hypervisor took %.0f %% of the CPU time"),
 		       100 * n->steal_frac);

@@ -25,6 +25,10 @@ void jl_noise_look(struct jl_noise_watch *watch);
 enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, struct jl_record_noise *ret_noise,
 			    struct jl_err *err);
 
+/* How much others took of the CPU time: of all of it, or of one CPU where all were in use, since every thread and rank then waits for
+ * the one that had to share. `n_cpus` and seconds of the hosts together. */
+double jl_noise_other_frac(double work_s, double own_s, double all_s, double n_cpus);
+
 /* Sum and count of the numbers in the files that a pattern names; NAN: there are none. */
 double jl_noise_sum(const char *pattern, double *ret_n);
 

@@ -122,6 +122,17 @@ static void noise_has_reasons(void **state)
 	assert_true(noise.noisy && strstr(why, "70 %"));
 }
 
+/* Sixteen threads on sixteen CPUs, and one process that never rests: half of one CPU is lost, and all wait for it. */
+static void one_busy_process_is_seen_where_all_cpus_are_in_use(void **state)
+{
+	(void)state;
+	assert_true(fabs(jl_noise_other_frac(6.4, 6.2, 6.4, 16) - 0.5) < 1e-9);
+	assert_true(jl_noise_other_frac(6.39, 6.35, 6.4, 16) < JL_NOISE_CPU_OTHER_FRAC); /* as ticks are counted */
+	assert_true(jl_noise_other_frac(1.2, 1.0, 6.4, 16) < JL_NOISE_CPU_OTHER_FRAC);   /* it has a CPU of its own */
+	assert_true(jl_noise_other_frac(0.8, 0.4, 0.8, 2) > 0.49);
+	assert_true(jl_noise_other_frac(1.0, 1.1, 6.4, 16) == 0);
+}
+
 static void records_are_complete(void **state)
 {
 	const struct jl_bench_plan plan = { .n_iters = 20, .check = true };
@@ -303,6 +314,7 @@ int main(void)
 		cmocka_unit_test(wrong_results_are_counted),
 		cmocka_unit_test(what_was_measured_is_kept_when_stopped),
 		cmocka_unit_test(noise_has_reasons),
+		cmocka_unit_test(one_busy_process_is_seen_where_all_cpus_are_in_use),
 		cmocka_unit_test(records_are_complete),
 		cmocka_unit_test(sizes_of_a_sweep),
 		cmocka_unit_test(a_misplaced_message_shows),
