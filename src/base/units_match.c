@@ -93,7 +93,7 @@ static const struct unit {
 	{ "$", JL_K_USD, 1, BIG | PREFIX_ANY_CASE },
 	{ "US$", JL_K_USD, 1, BIG },
 	{ "dollar|dollars", JL_K_USD, 1, WORD },
-	{ "달러", JL_K_USD, 1, WON },
+	{ "달러|불", JL_K_USD, 1, WON },
 	{ "KRW", JL_K_KRW, 1, BIG | SYMBOL },
 	{ "₩", JL_K_KRW, 1, BIG | PREFIX_ANY_CASE },
 	{ "won", JL_K_KRW, 1, WORD },

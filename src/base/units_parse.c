@@ -32,7 +32,7 @@ static const struct {
 
 static const struct {
 	const char *sign, *unit;
-} currencies[] = { { "US$", "USD" }, { "$", "USD" }, { "₩", "KRW" } };
+} currencies[] = { { "US$", "USD" }, { "$", "USD" }, { "₩", "KRW" }, { "USD ", "USD" }, { "KRW ", "KRW" } };
 
 struct request {
 	const char *text; /* without leading blanks */
@@ -208,40 +208,72 @@ static enum jl_status bare_number(struct jl_quantity *ret_quantity, const struct
 	return JL_OK;
 }
 
-/* "1억 2,000만원", "3조5억원": what stands before a numeral that another number follows is a part of the sum. */
-struct parts {
-	double sum;
-	double least; /* the last numeral: what follows is smaller */
+struct numeral {
+	const char *text;
+	double scale;
 };
 
-/* `at` moves to the last number. */
-static enum jl_num_fault take_parts(const char **at, double *ret_value, size_t *ret_used, struct parts *ret_parts)
+/* The numeral that text begins with; NULL: none. */
+static const struct numeral *numeral_at(const char *text)
 {
-	static const struct {
-		const char *text;
-		double scale;
-	} numerals[] = { { "조", 1e12 }, { "억", 1e8 }, { "만", 1e4 } };
-	struct parts parts = { .least = INFINITY };
-	enum jl_num_fault fault = jl_num_parse(*at, ret_value, ret_used);
+	static const struct numeral all[] = { { "십", 10 },  { "백", 100 }, { "천", 1000 },
+					      { "만", 1e4 }, { "억", 1e8 }, { "조", 1e12 } };
 
-	for (size_t i = 0; i < JL_LEN(numerals) && !fault; i++) {
-		const size_t len = strlen(numerals[i].text);
-		const char *numeral = skip_blanks(*at + *ret_used);
-		const double part = *ret_value * numerals[i].scale;
+	for (size_t i = 0; i < JL_LEN(all); i++)
+		if (strncmp(text, all[i].text, strlen(all[i].text)) == 0)
+			return &all[i];
+	return NULL;
+}
 
-		if (strncmp(numeral, numerals[i].text, len) != 0 || !(part > 0 && part < parts.least))
-			continue;
-		const char *next = skip_blanks(numeral + len);
+/* As Korean counts: "1억 2,000만", "3천5백만", "천만". 십, 백 and 천 fall inside what 만, 억 and 조 multiply, and those fall too; what stands
+ * without a number is one of it. False: no numeral is there, or they do not fall. */
+static bool korean_number(const char *text, double *ret_value, size_t *ret_used)
+{
+	double total = 0, section = 0, least_big = INFINITY, least = INFINITY;
+	const char *at = text, *end = text;
+	bool any = false;
 
-		if (*next < '0' || *next > '9')
-			continue;
-		parts.sum += part;
-		parts.least = numerals[i].scale;
-		*at = next;
-		fault = jl_num_parse(*at, ret_value, ret_used);
+	for (;;) {
+		const char *from = skip_blanks(at);
+		const bool digits = *from >= '0' && *from <= '9';
+		double n = 1;
+		size_t used = 0;
+
+		if (digits && (jl_num_parse(from, &n, &used) != JL_NUM_OK || n >= least))
+			return false;
+		const struct numeral *numeral = numeral_at(skip_blanks(from + used));
+
+		if (numeral && numeral->scale < 1e4) {
+			if (n * numeral->scale >= least)
+				return false;
+			section += n * numeral->scale;
+			least = numeral->scale;
+		} else if (numeral) {
+			section += digits || section == 0 ? n : 0;
+			if (section * numeral->scale >= least_big)
+				return false;
+			total += section * numeral->scale;
+			least_big = least = numeral->scale;
+			least = fmin(least, 1e4);
+			section = 0;
+		} else {
+			*ret_value = total + section + (digits ? n : 0);
+			*ret_used = (size_t)((digits ? from + used : end) - text);
+			return any;
+		}
+		any = true;
+		at = end = skip_blanks(from + used) + strlen(numeral->text);
 	}
-	*ret_parts = parts;
-	return fault;
+}
+
+/* The number before a unit: of money also as Korean counts. */
+static enum jl_num_fault take_number(const struct request *request, const char *at, double *ret_value, size_t *ret_used)
+{
+	const bool money = request->wanted == JL_K_MONEY || request->wanted == JL_K_KRW || request->wanted == JL_K_USD;
+
+	if (money && korean_number(at, ret_value, ret_used))
+		return JL_NUM_OK;
+	return jl_num_parse(at, ret_value, ret_used);
 }
 
 enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *text, enum jl_kind wanted,
@@ -253,22 +285,20 @@ enum jl_status jl_quantity_parse(struct jl_quantity *ret_quantity, const char *t
 	const char *at = request.text;
 	bool negative = false;
 	const char *currency = take_currency(&at, &negative);
-	struct parts parts;
 	double value;
 	size_t used;
 
-	enum jl_num_fault fault = take_parts(&at, &value, &used, &parts);
+	enum jl_num_fault fault = take_number(&request, at, &value, &used);
 	if (fault)
 		return bad_number(&request, fault);
+	if (negative)
+		value = -value;
 	if (!gather_unit(unit, at + used, currency))
 		return bad_unit(&request);
-	if (unit[0] == '\0' && parts.sum == 0)
-		return bare_number(ret_quantity, &request, negative ? -value : value);
+	if (unit[0] == '\0')
+		return bare_number(ret_quantity, &request, value);
 	JL_TRY(find_unit(&meaning, &request, unit));
 	value *= meaning.factor;
-	if (parts.sum > 0 && (value >= parts.least || (meaning.kind != JL_K_KRW && meaning.kind != JL_K_USD)))
-		return bad_unit(&request);
-	value = (parts.sum + value) * (negative ? -1 : 1);
 	if (!isfinite(value))
 		return bad_number(&request, JL_NUM_TOO_BIG);
 	*ret_quantity = (struct jl_quantity){ .value = value, .kind = meaning.kind };

@@ -98,6 +98,7 @@ struct jl_cli {
 	size_t width;  /* columns of the terminal; 80 when it is not one */
 	long today;    /* days since 1970-01-01, for the age of prices */
 	int exit_code; /* a command that has a bad verdict sets 3 */
+	int lost;      /* errno of output that could not be written */
 	struct jl_arena arena;
 	struct jl_buf out;  /* everything for standard output; written once, at the end */
 	struct jl_buf warn; /* lines for standard error */

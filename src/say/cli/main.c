@@ -257,16 +257,15 @@ void jl_cli_flush(struct jl_cli *cli)
 {
 	if (cli->out.failed || cli->out.len == 0)
 		return;
-	/* a reader that is gone shows at the end again */
-	if (fwrite(cli->out.data, 1, cli->out.len, stdout) == cli->out.len)
-		(void)fflush(stdout);
+	/* a reader that is gone, or a full disk, is told at the end */
+	errno = 0;
+	if ((fwrite(cli->out.data, 1, cli->out.len, stdout) != cli->out.len || fflush(stdout) != 0) && !cli->lost)
+		cli->lost = errno ? errno : EIO;
 	jl_buf_reset(&cli->out);
 }
 
 static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 {
-	int why;
-
 	if (status == JL_OK && (cli->out.failed || jl_mem_ran_out()))
 		status = cli->out.failed != JL_E_LIMIT
 				 ? jl_fail_nomem(err)
@@ -278,16 +277,10 @@ static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 		err->status = status;
 		return jl_err_is_usage(err) ? 2 : 1;
 	}
-	if (cli->out.len && fwrite(cli->out.data, 1, cli->out.len, stdout) != cli->out.len)
-		goto lost;
-	if (fflush(stdout) != 0)
-		goto lost;
-	return cli->exit_code;
-lost:
-	why = errno;
-	if (why == EPIPE) /* a reader that has seen enough (head, less) is no error */
+	jl_cli_flush(cli);
+	if (!cli->lost || cli->lost == EPIPE) /* a reader that has seen enough (head, less) is no error */
 		return cli->exit_code;
-	fprintf(stderr, "jeoul: %s: %s\n", JL_("the output could not be written"), jl_msg(strerror(why)));
+	fprintf(stderr, "jeoul: %s: %s\n", JL_("the output could not be written"), jl_msg(strerror(cli->lost)));
 	return 1;
 }
 

@@ -66,8 +66,21 @@ static void why_bandwidth(struct jl_doc *doc, const struct jl_explain *e)
 {
 	const enum jl_explain_part p = e->largest;
 	const double base_s = base_step_s(e);
+	double here_s = 0;
+	int most = 0; /* of this system's time */
 
-	if (p == JL_EX_MEMORY)
+	for (int i = 0; i < JL_N_EX; i++) {
+		here_s += e->part_s[i];
+		most = e->part_s[i] > e->part_s[most] ? i : most;
+	}
+	if (p == JL_EX_MEMORY && most != JL_EX_MEMORY && e->part_s[most] > 0.4 * here_s)
+		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
+			     JL_("streams are %.0f %% of the baseline's time, but on this system %.0f %% are %s, which "
+				 "do not "
+				 "follow bandwidth"),
+			     100 * e->base_part_s[p] / base_s, 100 * e->part_s[most] / here_s,
+			     jl_msg(jl_explain_parts[most]));
+	else if (p == JL_EX_MEMORY)
 		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
 			     JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in "
 				 "products and attention follow another rate"),

@@ -13,6 +13,9 @@
 
 #define ROUNDS  12
 #define LARGE_B 64e6 /* collectives from here on tell the rate of links, not their latency */
+/* Products and arrays below these tell what a call costs and what caches do, not the rates of units and memory. */
+#define GEMM_LEAST  (256.0 * 256.0 * 256.0)
+#define ARRAY_LEAST 4e6
 
 /* What of a record counts: of several the largest, of the same size the newest. */
 struct wanted {
@@ -36,6 +39,13 @@ static bool is_wanted(const struct jl_record *r, const struct wanted *w)
 	       (!w->key || (text && strcmp(text, w->text) == 0)) && r->metrics[0].value.median > 0;
 }
 
+static bool tells_a_rate(const struct jl_record *r)
+{
+	if (strcmp(r->kind, "gemm") == 0)
+		return size_of(r) >= GEMM_LEAST;
+	return strcmp(r->kind, "memory") != 0 || size_of(r) >= ARRAY_LEAST;
+}
+
 static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask *ask, const struct wanted *w)
 {
 	const struct jl_record *best = NULL;
@@ -44,7 +54,8 @@ static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask 
 		const struct jl_record *r = ask->records[i];
 
 		/* the model's copies are from pinned memory, and one rank alone exchanges nothing */
-		if (!is_wanted(r, w) || jl_record_number(r, "pinned") == 0 || jl_record_number(r, "n_ranks") == 1)
+		if (!is_wanted(r, w) || jl_record_number(r, "pinned") == 0 || jl_record_number(r, "n_ranks") == 1 ||
+		    !tells_a_rate(r))
 			continue;
 		if (r->noise.noisy && !ask->with_noisy)
 			own->n_noisy++;

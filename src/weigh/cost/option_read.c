@@ -273,21 +273,36 @@ static bool money_of(struct jl_money *ret_money, const char *text, bool rate)
 	return true;
 }
 
-/* The last one to three words, when they are an amount; they are cut off. */
+/* The most of the last words that is an amount ("1억 2천만 원" is one); they are cut off. */
 static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 {
-	char *at = head + strlen(head);
+	char *at = head + strlen(head), *cut = NULL;
 
-	for (int words = 1; words <= 3 && at > head; words++) {
+	for (int words = 1; words <= 6 && at > head; words++) {
 		while (at > head && at[-1] == ' ')
 			at--;
 		while (at > head && at[-1] != ' ')
 			at--;
-		if (money_of(ret_money, at, rate)) {
-			*at = '\0';
-			return true;
-		}
+		if (money_of(ret_money, at, rate))
+			cut = at;
 	}
+	if (!cut)
+		return false;
+	(void)money_of(ret_money, cut, rate);
+	*cut = '\0';
+	return true;
+}
+
+/* "box 2만" before "3억원": the rest of an amount that is none as a whole. */
+static bool ends_in_numeral(const char *head)
+{
+	static const char *const ends[] = { "조", "억", "만", "천", "백", "원" };
+	const char *space = strrchr(head, ' '), *last = space ? space + 1 : head;
+	const size_t len = strlen(last);
+
+	for (size_t i = 0; isdigit((unsigned char)*last) && i < JL_LEN(ends); i++)
+		if (len > strlen(ends[i]) && strcmp(last + len - strlen(ends[i]), ends[i]) == 0)
+			return true;
 	return false;
 }
 
@@ -366,7 +381,7 @@ static const struct jl_price *named_offer(const char *name, const char *region, 
 {
 	const struct jl_price *best = NULL;
 
-	for (size_t i = 0; i < cat->n_prices; i++) {
+	for (size_t i = 0; strlen(name) > 1 && i < cat->n_prices; i++) { /* one letter is nobody's name */
 		const struct jl_price *p = &cat->prices[i];
 
 		if (jl_price_is_offer(p, name) && (!region || jl_place_has(p->region, region)) &&
@@ -434,7 +449,9 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 /* Somebody meant a price: the last word is a currency, or begins as one does. */
 static bool looks_like_money(const char *head)
 {
-	static const char *const ends[] = { "USD", "KRW", "원", "달러", "/h", "/hour", "/hr", "/시간", "$", NULL };
+	static const char *const ends[] = { "USD",   "KRW", "원",     "달러",  "/h",  "/hour", "/hr",
+					    "/시간", "/mo", "/month", "/월",   "/d",  "/day",  "/일",
+					    "/week", "/주", "/y",     "/year", "/년", "$",     NULL };
 	const char *last = strrchr(head, ' ');
 	const size_t len = strlen(head);
 
@@ -475,7 +492,7 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 	if (!said && last && isdigit((unsigned char)last[1]) && strspn(last + 1, "0123456789.,") == strlen(last + 1))
 		return jl_fail(err, JL_E_UNIT, "the price '%s' of \"%s\" has no currency; write e.g. %s", last + 1,
 			       head, jl_cost_is_rent(o->kind) ? "2.14 USD/h" : "2200 USD");
-	if (!said && looks_like_money(head))
+	if (said ? ends_in_numeral(head) : looks_like_money(head))
 		return jl_fail(err, JL_E_USAGE, "no price can be read in \"%s\"; write e.g. %s", head,
 			       jl_cost_is_rent(o->kind) ? "\"2.14 USD/h\"" : "\"rtx-3090 desktop 2200 USD\"");
 	if (said && amount->micro <= 0)

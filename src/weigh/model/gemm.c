@@ -101,7 +101,7 @@ static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 }
 
 /* When the vendor's library cuts a product along k and sums the parts up by a kernel of its own: tiles of 128 by 128 leave half of the
- * SMs idle, and k is long enough for the parts. As cuBLAS 13 does on an H200 (bench/trace_pytorch/cuts.py: 3,783 products, 119 of which it
+ * SMs idle, and k is long enough for the parts. As cuBLAS 13 does on an H200 (bench/trace_pytorch/cuts.py: 3,783 products, 105 of which it
  * decides otherwise); tf32 only where both operands lie across, 16-bit ones up to one wave where k is long indeed. */
 struct cutting {
 	double per_tile, least, enough; /* depth of k: for each tile, at least, and enough whatever the tiles */
@@ -120,7 +120,7 @@ double jl_gemm_sums(const struct jl_device *dev, const struct jl_gemm *g)
 		     share = n_tile * 132.0 / dev->n_sm;
 	double depth = fmin(fmax(cut->per_tile * share, cut->least), cut->enough);
 
-	if (g->kernel != JL_KERNEL_LIBRARY || n_tile > cut->idle_frac * dev->n_sm)
+	if (g->kernel != JL_KERNEL_LIBRARY || !(n_tile <= cut->idle_frac * dev->n_sm))
 		return 0.0;
 	if (cut == &cut_tf32 &&
 	    (!g->turned || g->k * share > 524288.0)) /* deeper ones are not cut but walked by one kernel */

@@ -56,6 +56,10 @@ static double flash_s(const struct jl_device *dev, const struct jl_attention *at
 	const bool tensor = jl_unit_of(dtype) != JL_UNIT_VECTOR;
 	double rate = dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype] *
 		      (tensor ? dev->fit.flash_frac : dev->fit.flash_vector_frac);
+	/* PyTorch's kernels of fp32 spell each product as three of tf32 where there is tf32 */
+	if (!tensor && dev->priors && !dev->priors->no_tf32 && dev->peak_flopps[JL_TF32] > 0.0)
+		rate = fmin(rate, dev->peak_flopps[JL_TF32] / 3.0 * dev->fit.gemm_frac[JL_TF32] *
+					  fmin(dev->fit.flash_frac, 1.0));
 	if (att->head_dim < 128.0 && tensor) {
 		const double dim = dev->fit.flash_step * ceil(att->head_dim / dev->fit.flash_step);
 

@@ -37,6 +37,7 @@ struct jl_plan {
 	double weight_B, grad_B, optimizer_B; /* bytes per parameter: working copy, gradient, states and master copy */
 	double reduce_B;                      /* of a gradient while it is exchanged; 0: as it is kept */
 	double optimizer_moved_B;             /* bytes that one optimizer pass moves per parameter */
+	int update_copies;        /* PyTorch's lists of tensors: a copy as large as the weights while it is updated */
 	double optimizer_kernels; /* launches a layer where the optimizer is not fused; 0: as the profile says */
 	double optimizer_flop;    /* matrix work of the optimizer per parameter (Muon); 0: none */
 	double nvme_Bps;          /* of one host's drives, with JL_OFFLOAD_NVME */

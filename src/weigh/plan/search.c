@@ -30,6 +30,7 @@ struct search {
 /* Blocks depend on how gradients are kept, and that on the framework, the stage of ZeRO and what is offloaded. */
 struct variant {
 	double weight_B, grad_B, optimizer_B, moved_B;
+	int update_copies;
 	struct jl_train_blocks blocks[2]; /* without and with overlapped tensor slices */
 };
 #define VARIANTS_MAX 8 /* more than there are ways to keep states */
@@ -139,7 +140,8 @@ static int variant_of(struct worker *w)
 
 	while (k < w->n_variant &&
 	       (w->variant[k].weight_B != p->weight_B || w->variant[k].grad_B != p->grad_B ||
-		w->variant[k].optimizer_B != p->optimizer_B || w->variant[k].moved_B != p->optimizer_moved_B))
+		w->variant[k].optimizer_B != p->optimizer_B || w->variant[k].moved_B != p->optimizer_moved_B ||
+		w->variant[k].update_copies != p->update_copies))
 		k++;
 	if (k < w->n_variant)
 		return k;
@@ -148,7 +150,8 @@ static int variant_of(struct worker *w)
 	*v = (struct variant){ .weight_B = p->weight_B,
 			       .grad_B = p->grad_B,
 			       .optimizer_B = p->optimizer_B,
-			       .moved_B = p->optimizer_moved_B };
+			       .moved_B = p->optimizer_moved_B,
+			       .update_copies = p->update_copies };
 	w->n_variant = k + 1;
 	for (int i = 0; i < w->n_async; i++) {
 		w->c.plan.tp_async = w->async[i];
@@ -174,6 +177,7 @@ static double least_value(struct worker *w, const struct variant *v, int i)
 	plan->grad_B = v->grad_B;
 	plan->optimizer_B = v->optimizer_B;
 	plan->optimizer_moved_B = v->moved_B;
+	plan->update_copies = v->update_copies;
 	t->plan = *plan;
 	t->plan.trained_frac = 0;
 	t->plan.no_optimizer = 1;

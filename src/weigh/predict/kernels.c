@@ -57,7 +57,7 @@ static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 {
 	const struct jl_plan *plan = &c->plan;
 	/* PyTorch's lists of tensors: so many elements a launch, eight operations or one fused */
-	static const double list_elements = 320.0 * 65536.0, foreach_ops = 8, foreach_B = 40;
+	static const double list_elements = 320.0 * 65536.0, foreach_ops = 8;
 	const bool listed = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
 	const double kernels = plan->optimizer_kernels > 0 ? plan->optimizer_kernels : c->profile.optimizer_kernels;
 	const double own = plan->trained_frac * jl_subject_params(&c->subject) /
@@ -66,8 +66,7 @@ static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 			       .name = JL_N("optimizer"),
 			       .kind = JL_OP_STREAM,
 			       .n_times = 1,
-			       .launches = listed ? (plan->optimizer_moved_B >= foreach_B ? foreach_ops : 1) *
-							    ceil(own / list_elements)
+			       .launches = listed ? (plan->update_copies ? foreach_ops : 1) * ceil(own / list_elements)
 						  : n_layers * kernels,
 			       .moved_B = own * plan->optimizer_moved_B };
 

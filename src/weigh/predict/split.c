@@ -106,7 +106,8 @@ static bool possible(const struct search *s, double tp, double pp)
 {
 	const struct jl_transformer *m = &s->c->subject.model;
 
-	return floor(pp) == pp && fmod(m->heads, tp) == 0 && pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers;
+	return floor(pp) == pp && fmod(m->heads, tp) == 0 && pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers &&
+	       fmod(s->c->n_gpus / (tp * pp), jl_given_or(s->req->plan.ep, 1)) == 0;
 }
 
 /* Whoever can train without cutting layers does so; full recompute is dear enough to look further, and cut states that are exchanged over slow
@@ -323,7 +324,7 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 	if (!*ret_fits && s.least_B == INFINITY) /* dp, cp or both do not go with the GPUs: keep them for the check */
 		s.least = (struct jl_split){ .tp = 1,
 					     .pp = 1,
-					     .ep = 1,
+					     .ep = jl_given_or(p->ep, 1),
 					     .zero = p->zero == JL_UNSET ? 0 : p->zero,
 					     .recompute = req->recompute == JL_UNSET
 								  ? JL_RECOMPUTE_NONE

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units_table.h"
 #include "catalog/find.h"
 #include "catalog/possible.h"
 #include "predict/kind.h"
@@ -128,14 +129,19 @@ enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_
 /* Nobody gets 64 hosts because they would be the knee: more than are had on demand only where somebody asks, or fewer will not do. */
 double jl_expert_hosts_most(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
-	int least = 0;
+	const double months_s = ask->months * JL_MONTH_S;
+	int least = 0, done = 0; /* hosts that will do at all; that are surely done within the time that is paid for */
 
 	if (ask->gpus_max || !isnan(ask->deadline_s))
 		return INFINITY;
-	for (size_t i = 0; i < r->n_ok; i++)
-		if (!least || r->items[i].setup->sys.n_nodes < least)
-			least = r->items[i].setup->sys.n_nodes;
-	return fmax(least, jl_figure(ask->cat, "hosts-on-demand"));
+	for (size_t i = 0; i < r->n_ok; i++) {
+		const struct jl_setup *s = r->items[i].setup;
+
+		least = !least || s->sys.n_nodes < least ? s->sys.n_nodes : least;
+		if (ask->task != JL_TASK_SERVE && s->run_s.hi <= months_s)
+			done = !done || s->sys.n_nodes < done ? s->sys.n_nodes : done;
+	}
+	return fmax(done ? done : least, jl_figure(ask->cat, "hosts-on-demand"));
 }
 
 /* A pass of several samples can be made smaller where memory is fuller than thought; one of a single sample cannot. */

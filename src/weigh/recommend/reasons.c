@@ -3,6 +3,7 @@
 #include "recommend/inside.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define SAY(...) jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
 
@@ -59,11 +60,17 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 	const double faster = cheap->setup->run_s.value / pick->setup->run_s.value;
 
 	const struct jl_candidate *rival = find_rival(r);
+	char other[80] = "";
 
+	if (rival && rival->setup->sys.gpu == pick->setup->sys.gpu) /* the same card, more or fewer of it */
+		(void)snprintf(other, sizeof(other), "%dx %s", (int)jl_sys_n_devices(&rival->setup->sys),
+			       rival->setup->sys.gpu->id);
+	else if (rival)
+		(void)snprintf(other, sizeof(other), "%s", rival->setup->sys.gpu->id);
 	switch (place) {
 	case JL_PLACE_PICK:
 		if (rival)
-			SAY(JL_N("%s takes %.2gx the time and %.2gx the cost, but {%s}"), rival->setup->sys.gpu->id,
+			SAY(JL_N("%s takes %.2gx the time and %.2gx the cost, but {%s}"), other,
 			    rival->setup->run_s.value / pick->setup->run_s.value,
 			    rival->cost_usd.value / pick->cost_usd.value, awkward(rival, pick));
 		else if (r->pick == r->cheapest)

@@ -26,6 +26,7 @@ void jl_plan_set_states(struct jl_plan *plan, enum jl_states states)
 	plan->grad_B = s->grad_B;
 	plan->optimizer_B = s->optimizer_B;
 	plan->optimizer_moved_B = s->moved_B;
+	plan->update_copies = 0;
 }
 
 void jl_plan_set_foreach(struct jl_plan *plan)
@@ -34,6 +35,7 @@ void jl_plan_set_foreach(struct jl_plan *plan)
 	const double n_moved = 20.0, wide_B = plan->weight_B < 4.0 && plan->optimizer_B <= 4.0 ? 2.0 : 4.0;
 
 	plan->optimizer_moved_B = n_moved * wide_B;
+	plan->update_copies = 1;
 }
 
 void jl_plan_set_unfused(struct jl_plan *plan)
@@ -42,6 +44,7 @@ void jl_plan_set_unfused(struct jl_plan *plan)
 
 	plan->optimizer_moved_B = n_ops * 2.5 * 4.0; /* two inputs and an output, or one and one, in fp32 */
 	plan->optimizer_kernels = n_ops * n_tensors;
+	plan->update_copies = 1;
 }
 
 void jl_plan_set_clipped(struct jl_plan *plan)
@@ -50,6 +53,7 @@ void jl_plan_set_clipped(struct jl_plan *plan)
 	const bool narrow = plan->weight_B < 4.0;
 
 	plan->optimizer_moved_B += narrow ? 8.0 + 6.0 + 4.0 + 8.0 + 6.0 : 16.0 + 4.0 + 8.0;
+	plan->update_copies = 1; /* of the widened gradients */
 }
 
 enum jl_loss jl_loss_of(enum jl_framework framework)
@@ -360,7 +364,7 @@ struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_t
 		.block = blocks->cost,
 		.boundary_B = blocks->boundary_B,
 		.logits_B = blocks->logits_B,
-		.update_B = train->plan.optimizer_moved_B >= 40.0 &&
+		.update_B = train->plan.update_copies &&
 					    !(train->plan.offload & (JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS))
 				    ? train->plan.weight_B
 				    : 0.0,

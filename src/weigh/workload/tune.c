@@ -138,10 +138,14 @@ void jl_plan_set_optimizer(struct jl_plan *plan, enum jl_optimizer optimizer, do
 
 	if (optimizer <= JL_OPT_FUSED)
 		return;
+	/* of one pass of fused AdamW: gradients read, states and master read and written, weights written or, without a master, read too */
+	const double fused_B = plan->grad_B + 2.0 * plan->optimizer_B + plan->weight_B * (master_B > 0.0 ? 1.0 : 2.0);
+
+	plan->update_copies = 0; /* tensor by tensor */
 	plan->optimizer_B = master_B + o->moments * moment_B * kept + o->narrow_B;
 	if (optimizer == JL_OPT_GALORE)
 		plan->optimizer_B += moment_B * kept; /* the projection */
-	plan->optimizer_moved_B *= o->moved;
+	plan->optimizer_moved_B = fused_B * o->moved;
 	plan->optimizer_kernels = o->kernels;
 	plan->optimizer_flop = optimizer == JL_OPT_MUON ? 5.0 * 3.0 * 2.0 * hidden : 0.0;
 	plan->paged = optimizer == JL_OPT_PAGED8;

@@ -144,4 +144,9 @@ for two in "2x rtx-3090 + 2x rtx-4090 desktop" "rtx-3090 and rtx-4090" "rtx-3090
 	run 2 cost --buy "$two 5000 USD" --rent "2 USD/h" --lang en; one_line; says "has rtx-3090 and rtx-4090"
 done
 run 0 cost --buy "rtx-3090 desktop 2,200 USD" --rent "2 USD/h" --lang en; has "(450 W assumed"
+# Money as it is written in Korea: all of the amount is the price, and what is left over of one is no name
+run 0 cost --buy "h100 8장 서버 4억 5천만원" --rent "20 USD/h" --lang ko; has "450,000,000원"
+run 0 cost --buy "box 1억 2천만 원" --rent "1만 2천원/h" --lang ko; has "120,000,000원"; has "12,000원"
+run 2 cost --buy "box 2만 3억원" --rent "2 USD/h"; one_line; says "no price can be read"
+run 2 cost --buy "box 3000 USD" --rent "r 100만원/월"; one_line; says "2.14 USD/h"
 finish

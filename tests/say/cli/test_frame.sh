@@ -103,6 +103,7 @@ json "all(p['present'] or p['why'] and p['command'] for p in j['parts']) and 'li
 JEOUL_SQLITE=/nowhere/libsqlite3.so run 0 doctor --json; json "[(p['present'], p['command']) for p in j['parts'] if p['part'] == 'SQLite'] == [(False, 'apt-get install libsqlite3-0')]"
 "$JEOUL" catalog list systems | head -1 >/dev/null; [ "${PIPESTATUS[0]}" = 0 ] && ok || bad "a closed pipe is an error"
 "$JEOUL" catalog list > /dev/full 2>"$work/err"; [ $? = 1 ] && ok || bad "a full disk is not noticed"
+"$JEOUL" bench memory --size "1 MiB" --time "50 ms" --no-store > /dev/full 2>"$work/err"; [ $? = 1 ] && ok || bad "a full disk is not noticed by a benchmark"
 
 # 80 columns: help of everything, the version, the backends, a card; an option's own choices cannot be broken
 run 0 help --json

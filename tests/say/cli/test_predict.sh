@@ -234,7 +234,7 @@ clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
 clear 2 "does nothing beside all-reduce" predict allreduce --on dgx-h100 --size 1GB --batch 4
 clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
-clear 2 "above zero" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
+clear 2 "1 kB/s to 1 PB/s" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
 clear 1 "h200" predict llama-3-8b --on h20o
 clear 1 "llama-3-8b" predict llama-3-8v --on dgx-h100
@@ -396,4 +396,11 @@ run 0 fit llama-3-8b --on h200-sxm --lang en; flat; has "It fits. Fastest is fus
 run 0 fit gpt2-1.5b --on rtx-4090 --lang en; flat; has "It hardly fits. Fastest is fused AdamW"; has "With room to spare: offload optimizer"
 run 0 fit gpt2-124m --on h100-sxm5 --lang en; lacks "smaller micro-batch"
 run 0 fit gpt2-124m --on "2x rtx-3090" --lang en; flat; has "Rows of ZeRO hold weights"
+# An optimizer that goes tensor by tensor keeps no copy of the weights, and what is said of experts binds the cut
+memory() { run 0 predict llama-3.2-3b --on a100-sxm4-80gb --seq 1024 --batch 1 --optimizer "$1" --json; python3 -c "import json,sys; print(int(json.load(open(sys.argv[1]))['memory_B']['total']/2**30))" "$work/out" | tail -1; }
+listed=$(memory foreach | tail -1) fused=$(memory fused | tail -1) narrow=$(memory adamw8bit | tail -1) least=$(memory adafactor | tail -1)
+if [ "$least" -lt "$narrow" ] && [ "$narrow" -lt $((fused - 15)) ] && [ "$fused" -lt "$listed" ]; then ok; else bad "optimizers: $listed $fused $narrow $least GiB"; fi
+run 0 predict mixtral-8x7b --on "8x h200-sxm" --parallel ep=8 --json; json "j['parallel']['dp'] == 8 and j['parallel']['ep'] == 8"
+run 2 predict mixtral-8x7b --on "8x h200-sxm" --parallel ep=3; one_line
+run 2 predict gpt2-124m --on rtx-4090 --launch 1e300s; one_line; says "0.1 us to 1 s"
 finish

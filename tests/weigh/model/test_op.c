@@ -202,6 +202,25 @@ static void a_format_without_units_falls_to_the_vector_rate(void **state)
 	assert_true(fabs(log(bf16 / fp32)) < 0.1);
 }
 
+/* PyTorch's fused attention in fp32 is three products of tf32: no faster than a third of that rate. */
+static void wide_attention_keeps_below_a_third_of_tf32(void **state)
+{
+	(void)state;
+	struct jl_device ada = with_physics(&l40s_listed);
+	const struct jl_attention att = { .batch = 8,
+					  .heads = 16,
+					  .kv_heads = 16,
+					  .seq_q = 4096,
+					  .seq_kv = 4096,
+					  .head_dim = 64,
+					  .dtype = JL_FP32,
+					  .causal = 1,
+					  .flash = 1 };
+
+	ada.fit.flash_vector_frac = 1.0; /* whatever vector units would do */
+	assert_true(jl_attention_flop(&att) / jl_attention_fwd_s(&ada, &att) < ada.peak_flopps[JL_TF32] / 3);
+}
+
 /* Weight gradients of cuBLAS 13 on an H200, by bench/trace_pytorch/cuts.py. */
 static void narrow_products_are_cut_along_k(void **state)
 {
@@ -389,6 +408,7 @@ int main(void)
 		cmocka_unit_test(a_format_without_units_falls_to_the_vector_rate),
 		cmocka_unit_test(published_products_within_15_percent),
 		cmocka_unit_test(narrow_products_are_cut_along_k),
+		cmocka_unit_test(wide_attention_keeps_below_a_third_of_tf32),
 		cmocka_unit_test(streams_follow_bytes),
 		cmocka_unit_test(fused_attention_beats_plain_and_causal_halves),
 		cmocka_unit_test(fused_attention_follows_its_kernels),
