@@ -243,23 +243,24 @@ static bool korean_number(const char *text, double *ret_value, size_t *ret_used)
 			return false;
 		const struct numeral *numeral = numeral_at(skip_blanks(from + used));
 
-		if (numeral && numeral->scale < 1e4) {
+		if (!numeral) {
+			*ret_value = total + section + (digits ? n : 0);
+			*ret_used = (size_t)((digits ? from + used : end) - text);
+			return any;
+		}
+		if (numeral->scale < 1e4) {
 			if (n * numeral->scale >= least)
 				return false;
 			section += n * numeral->scale;
 			least = numeral->scale;
-		} else if (numeral) {
+		} else {
 			section += digits || section == 0 ? n : 0;
 			if (section * numeral->scale >= least_big)
 				return false;
 			total += section * numeral->scale;
-			least_big = least = numeral->scale;
-			least = fmin(least, 1e4);
+			least_big = numeral->scale;
+			least = 1e4; /* inside what the next one multiplies */
 			section = 0;
-		} else {
-			*ret_value = total + section + (digits ? n : 0);
-			*ret_used = (size_t)((digits ? from + used : end) - text);
-			return any;
 		}
 		any = true;
 		at = end = skip_blanks(from + used) + strlen(numeral->text);
