@@ -9,6 +9,7 @@
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
 #define ZERO_NODES    4       /* over more hosts, states that are cut inside each of them are looked at first */
 #define WIDE_MAX      512     /* GPUs that states are cut over: as far as it was measured (PyTorch's paper on FSDP) */
+#define WIDEST_MAX    2048    /* likewise where whole layers do not fit otherwise (Llama 2 was trained so on as many) */
 #define MANY          64      /* GPUs */
 #define FOUND_MAX     6       /* cuts that are weighed against each other */
 #define CUT_MAX_WHOLE 64      /* looked for while whole layers are fastest */
@@ -144,7 +145,10 @@ static double shard_of(const struct search *s, const struct jl_split *split, boo
 	const struct jl_sys *sys = &s->c->machine.sys;
 	const bool can = s->req->plan.zero == JL_UNSET && split->zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
 
-	if (!can || (other && s->c->n_gpus / split->ep > WIDE_MAX)) /* of what is spread, most are experts */
+	/* of what is spread, most are experts; wider where nothing else holds whole layers */
+	const double most = s->plain.tp > 0 ? WIDE_MAX : WIDEST_MAX;
+
+	if (!can || (other && s->c->n_gpus / split->ep > most))
 		return other ? NAN : 0;
 	return (sys->n_nodes > ZERO_NODES) != other ? sys->n_per_node : 0;
 }

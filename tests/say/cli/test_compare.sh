@@ -45,8 +45,8 @@ run 0 compare gpt2-124m --baseline rtx-4090 --on h200-sxm --tokens 1e9 --json
 json "j['epochs'] == 1 and abs(j['baseline']['at_same_batch']['run_s']['value'] / json.load(open('$work/alone'))['run_s']['value'] - 1) < 1e-9"
 
 # More memory is not slower, and cuts that differ are said
-run 0 compare llama-3-70b --baseline "128x dgx-h100" --on "128x dgx-h200" --tokens 1e12 --global-batch 1024
-has "in one pass"; has "Settings: 128x dgx-h100: ZeRO-1, TP 4+SP, PP 4"; has "128x dgx-h200: ZeRO-1, TP"
+run 0 compare llama-3-70b --baseline "320x dgx-h100" --on "320x dgx-h200" --tokens 1e12 --global-batch 2560
+has "in one pass"; has "Settings: 320x dgx-h100: ZeRO-1, TP 4+SP, PP 4"; has "320x dgx-h200: ZeRO-1, TP"
 run 0 compare llama-3-70b --baseline "64x dgx-h100" --on "64x dgx-h200" --tokens 1e12 --global-batch 512 --json
 json "j['systems'][0]['at_same_batch']['speedup']['value'] > 1 and j['systems'][0]['parallel']['tp'] >= 1"
 

@@ -251,7 +251,7 @@ clear 1 "nowhere" flops "$work/nowhere.json"
 # A sweep whose rows do not run alike says how each runs; none claims more than its GPUs could do
 run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=8,64 --json
 json "all(r['efficiency_frac'] < 1.01 for r in j['sweep'])"
-run 0 predict llama-3-70b --on "128x dgx-h100" --global-batch 1024 --sweep nodes=4,128; has "Settings"; has "32 GPUs: "; has "1024 GPUs: ZeRO-1, TP 4+SP, PP 4"
+run 0 predict llama-3-70b --on "320x dgx-h100" --global-batch 2560 --sweep nodes=4,320; has "Settings"; has "32 GPUs: "; has "2560 GPUs: ZeRO-1, TP 4+SP, PP 4"
 run 0 predict gpt-305m --on "10x rtx-3090" --batch 4 --sweep gpus=1,2,4,8,10; lacks "Settings"
 
 # What cannot be is refused, not taken without effect
@@ -402,5 +402,9 @@ listed=$(memory foreach | tail -1) fused=$(memory fused | tail -1) narrow=$(memo
 if [ "$least" -lt "$narrow" ] && [ "$narrow" -lt $((fused - 15)) ] && [ "$fused" -lt "$listed" ]; then ok; else bad "optimizers: $listed $fused $narrow $least GiB"; fi
 run 0 predict mixtral-8x7b --on "8x h200-sxm" --parallel ep=8 --json; json "j['parallel']['dp'] == 8 and j['parallel']['ep'] == 8"
 run 2 predict mixtral-8x7b --on "8x h200-sxm" --parallel ep=3; one_line
+# No cliff where states are cut over more GPUs than PyTorch's paper has
+speed() { run 0 predict llama-3-70b --on "$1x dgx-h100" --batch 1 --seq 4096 --json; python3 -c "import json,sys; print(int(json.load(open(sys.argv[1]))['samples_per_s']['value']))" "$work/out"; }
+at64=$(speed 64 | tail -1) at72=$(speed 72 | tail -1)
+if [ "$at72" -gt "$at64" ]; then ok; else bad "576 GPUs are slower than 512: $at72 and $at64"; fi
 run 2 predict gpt2-124m --on rtx-4090 --launch 1e300s; one_line; says "0.1 us to 1 s"
 finish
