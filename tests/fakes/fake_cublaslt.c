@@ -82,8 +82,8 @@ FN(cublasLtMatmulDescSetAttribute, struct desc *d, int attribute, const void *va
 }
 FN(cublasLtMatrixLayoutCreate, void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld)
 {
-	struct layout *l = malloc(sizeof *l);
-	if (!l || ld < (int64_t)rows)
+	struct layout *l = ld < (int64_t)rows ? NULL : malloc(sizeof *l);
+	if (!l)
 		return 7;
 	static const int types[32] = {
 		[0] = FAKE_FP32, [2] = FAKE_FP16, [14] = FAKE_BF16, [28] = FAKE_FP8, [29] = FAKE_FP8

@@ -80,7 +80,7 @@ static int run_collective(struct op *first)
 	for (int q = 0; q < n; q++) { /* all read before any writes: buffers may be the same */
 		results[q] = calloc(n_out ? n_out : 1, B < 4 ? 4 : B);
 		if (!results[q])
-			return BAD;
+			abort();
 		if (first->kind == ALLGATHER)
 			for (int r = 0; r < n; r++)
 				memcpy((char *)results[q] + (size_t)r * count * B, all[r]->send, count * B);

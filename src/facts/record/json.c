@@ -29,10 +29,15 @@ static const struct jl_field metric_rows[] = {
 static const struct jl_schema metric_form = JL_SCHEMA("metric", jl_record_metric, metric_rows);
 
 static const struct jl_field noise_rows[] = {
-	KNOWN(jl_record_noise, NUMBER, cpu_other_frac), KNOWN(jl_record_noise, NUMBER, steal_frac),
-	KNOWN(jl_record_noise, NUMBER, clock_frac),     KNOWN(jl_record_noise, NUMBER, drift_frac),
-	{ JL_FIELD(jl_record_noise, BOOL, thermal) },   { JL_FIELD(jl_record_noise, BOOL, power) },
-	{ JL_FIELD(jl_record_noise, BOOL, noisy) },     KNOWN(jl_record_noise, TEXT, why),
+	KNOWN(jl_record_noise, NUMBER, cpu_other_frac),
+	KNOWN(jl_record_noise, NUMBER, steal_frac),
+	KNOWN(jl_record_noise, NUMBER, wait_frac),
+	KNOWN(jl_record_noise, NUMBER, clock_frac),
+	KNOWN(jl_record_noise, NUMBER, drift_frac),
+	{ JL_FIELD(jl_record_noise, BOOL, thermal) },
+	{ JL_FIELD(jl_record_noise, BOOL, power) },
+	{ JL_FIELD(jl_record_noise, BOOL, noisy) },
+	KNOWN(jl_record_noise, TEXT, why),
 };
 static const struct jl_schema noise_form = JL_SCHEMA("noise", jl_record_noise, noise_rows);
 

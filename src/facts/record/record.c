@@ -107,7 +107,7 @@ struct jl_stats jl_summary_of(double value)
 struct jl_record_noise jl_record_noise_unknown(void)
 {
 	return (struct jl_record_noise){
-		.cpu_other_frac = NAN, .steal_frac = NAN, .clock_frac = NAN, .drift_frac = NAN
+		.cpu_other_frac = NAN, .steal_frac = NAN, .wait_frac = NAN, .clock_frac = NAN, .drift_frac = NAN
 	};
 }
 

@@ -37,6 +37,7 @@ struct jl_bench_task {
 		*comm; /* collectives; NULL otherwise. nccl: NULL = the GPUs of this process, else one GPU a rank */
 	int n_gpus;    /* nccl without comm: how many GPUs, 0 = all */
 	int place;     /* 0 to JL_BENCH_PLACES - 1: which of the places in memory, see place_B */
+	const struct jl_bench_state *first; /* place 0 for the others, which may use what it has beside memory */
 };
 
 /* The kernel hands out memory in order, so buffers that are prepared one after the other lie alike in the caches. What is to lie

@@ -76,7 +76,8 @@ static enum jl_status measure_alone(struct jl_cluster *c, struct jl_comm *comm, 
 
 /* All ranks send `far` ahead at once, each to one and from one. A link is as fast as the faster of its two ends says: the slower one may have
  * waited for its other link. */
-static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, int far, char *buffers,
+static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, int far,
+				    char *buffers, /* NOLINT(readability-non-const-parameter): it is written */
 				    struct jl_err *err)
 {
 	struct jl_coll_call call = { .coll = JL_COLL_SENDRECV,
@@ -106,7 +107,8 @@ static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, 
 }
 
 static enum jl_status measure_reduce(struct jl_cluster *c, struct jl_comm *comm, size_t which, size_t size_B,
-				     char *buffers, struct jl_err *err)
+				     char *buffers, /* NOLINT(readability-non-const-parameter): it is written */
+				     struct jl_err *err)
 {
 	struct jl_coll_call call = {
 		.type = JL_COMM_FLOAT, .count = size_B / sizeof(float), .send = buffers, .recv = buffers + PAIR_B

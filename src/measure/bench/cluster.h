@@ -40,7 +40,7 @@ struct jl_cluster {
 };
 
 /* On every rank. Where it fails, because a rank died or hangs, what was measured until then is there. */
-enum jl_status jl_cluster_measure(struct jl_cluster *io_cluster, struct jl_comm *comm, struct jl_err *err);
+enum jl_status jl_cluster_measure(struct jl_cluster *cluster, struct jl_comm *comm, struct jl_err *err);
 void jl_cluster_begin(struct jl_cluster *cluster); /* nothing measured yet */
 /* Who is slow, what is bad: of what there is. */
 enum jl_status jl_cluster_weigh(struct jl_cluster *cluster, struct jl_arena *arena, struct jl_err *err);

@@ -106,6 +106,7 @@ static void spread_out(struct run *r, const struct jl_bench_task *task)
 		return;
 	for (; r->n_places < JL_BENCH_PLACES; r->n_places++) {
 		other.place = (int)r->n_places;
+		other.first = r->places[0];
 		if (r->backend->prepare(&other, &r->places[r->n_places], NULL))
 			return;
 	}
@@ -197,8 +198,7 @@ static void widen(struct jl_bench_result *res, const double *samples, size_t n)
 
 	memcpy(sorted, samples, n * sizeof(*sorted));
 	jl_stats_sort(sorted, n);
-	if (res->noise.cpu_other_frac > 0)
-		taken += res->noise.cpu_other_frac;
+	taken = fmax(taken, fmax(res->noise.cpu_other_frac, res->noise.wait_frac));
 	if (res->noise.steal_frac > 0)
 		taken += res->noise.steal_frac;
 	res->time_s.lo95 = fmin(res->time_s.lo95, jl_stats_quantile(sorted, n, 0.05)) * (1 - fmin(0.9, taken));

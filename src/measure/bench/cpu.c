@@ -48,8 +48,9 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 
 	JL_TRY(jl_got(s, err));
 	*s = (struct jl_bench_state){ 0 };
-	enum jl_status status = task->kind == JL_BENCH_GEMM ? jl_cpu_gemm_prepare(task, &s->gemm, err)
-							    : jl_cpu_mem_prepare(task, &s->mem, err);
+	enum jl_status status = task->kind == JL_BENCH_GEMM
+					? jl_cpu_gemm_prepare(task, &s->gemm, err)
+					: jl_cpu_mem_prepare(task, task->first ? task->first->mem : NULL, &s->mem, err);
 	if (status)
 		finish(s);
 	else

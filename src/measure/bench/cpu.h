@@ -6,7 +6,9 @@
 /* cpu_mem.c */
 int jl_cpu_count(void); /* that this process may use */
 struct jl_cpu_mem;
-enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cpu_mem **ret_mem, struct jl_err *err);
+/* With the threads of `first`, if there is one: those of a second team that wait awake would take the CPUs from the first. */
+enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, const struct jl_cpu_mem *first,
+				  struct jl_cpu_mem **ret_mem, struct jl_err *err);
 void jl_cpu_mem_run(struct jl_cpu_mem *mem, double *ret_s);
 size_t jl_cpu_mem_wrong(struct jl_cpu_mem *mem);
 void jl_cpu_mem_finish(struct jl_cpu_mem *mem);

@@ -42,7 +42,7 @@ static const struct known {
 	    { .name = "openblas_get_config", AT(text), .optional = true },
 	    { .name = "openblas_get_corename", AT(core), .optional = true } },
 	  4,
-	  NULL },
+	  "OPENBLAS_NUM_THREADS" }, /* others would wait awake while the first thing is measured */
 	{ "onednn",
 	  "JEOUL_ONEDNN",
 	  "libdnnl",
@@ -89,8 +89,7 @@ static bool open_one(struct jl_cpu_lib *lib, const struct known *k)
 	char release[16] = "?";
 
 	*lib = (struct jl_cpu_lib){ .name = k->name };
-	if (k->threads)
-		(void)setenv(k->threads, "1", 0);
+	(void)setenv(k->threads, "1", 0);
 	if (jl_dynlib_open(&handle, k->env, k->files, k->symbols, k->n_symbols, lib, NULL))
 		return false;
 	core = better_core(lib);

@@ -21,6 +21,7 @@ struct jl_cpu_mem {
 	void *memory[3];
 	double *a, *b, *c; /* each begins somewhere in its memory */
 	struct jl_pool *team;
+	bool has_own_team;
 };
 
 int jl_cpu_count(void)
@@ -120,20 +121,25 @@ void jl_cpu_mem_finish(struct jl_cpu_mem *m)
 {
 	if (!m)
 		return;
-	jl_pool_destroy(m->team);
+	if (m->has_own_team)
+		jl_pool_destroy(m->team);
 	for (int array = 0; array < 3; array++)
 		if (m->memory[array])
 			(void)munmap(m->memory[array], m->n * sizeof(double) + JL_BENCH_SHIFT_B);
 	jl_free(m);
 }
 
-enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cpu_mem **ret_mem, struct jl_err *err)
+enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, const struct jl_cpu_mem *first,
+				  struct jl_cpu_mem **ret_mem, struct jl_err *err)
 {
 	struct jl_cpu_mem *m = jl_realloc(NULL, sizeof(*m));
 	enum jl_status status;
 
 	JL_TRY(jl_got(m, err));
-	*m = (struct jl_cpu_mem){ .kind = task->kind, .n = task->size_B / sizeof(double) };
+	*m = (struct jl_cpu_mem){ .kind = task->kind,
+				  .n = task->size_B / sizeof(double),
+				  .team = first ? first->team : NULL,
+				  .has_own_team = !first };
 	m->a = pages(m, task, 0);
 	m->b = pages(m, task, 1);
 	m->c = task->kind == JL_BENCH_TRIAD ? pages(m, task, 2) : NULL;
@@ -141,7 +147,8 @@ enum jl_status jl_cpu_mem_prepare(const struct jl_bench_task *task, struct jl_cp
 		status = jl_fail(err, JL_E_NOMEM, "no memory for arrays of %zu bytes; choose a smaller --size",
 				 task->size_B);
 	else
-		status = jl_pool_create(task->n_threads > 0 ? task->n_threads : jl_cpu_count(), &m->team, err);
+		status = first ? JL_OK
+			       : jl_pool_create(task->n_threads > 0 ? task->n_threads : jl_cpu_count(), &m->team, err);
 	if (status) {
 		jl_cpu_mem_finish(m);
 		return status;

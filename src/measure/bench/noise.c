@@ -1,9 +1,11 @@
 #include "bench/noise.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,7 +13,8 @@
 #include "base/clock.h"
 
 #define CPUS          "/sys/devices/system/cpu/cpu[0-9]*/"
-#define TICKS_LEAST_S 0.2 /* of all CPUs together: less says nothing */
+#define TICKS_LEAST_S 0.2  /* of all CPUs together: less says nothing */
+#define WAKING_FRAC   0.01 /* of the time: a thread that wakes often waits as long */
 
 static bool read_small(const char *path, char *ret_text, size_t size)
 {
@@ -49,6 +52,51 @@ static double own_cpu_s(void)
 		return NAN;
 	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
 	       1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+/* The threads of this process, as /proc/self/task has them. */
+static size_t read_threads(struct jl_noise_thread *ret_threads, size_t max)
+{
+	DIR *dir = opendir("/proc/self/task");
+	size_t n = 0;
+
+	for (struct dirent *entry; dir && n < max && (entry = readdir(dir)) != NULL;) {
+		char path[64], text[96];
+		double ran_ns, waited_ns;
+		const long id = strtol(entry->d_name, NULL, 10);
+
+		(void)snprintf(path, sizeof(path), "/proc/self/task/%ld/schedstat", id);
+		if (id > 0 && read_small(path, text, sizeof(text)) && sscanf(text, "%lf %lf", &ran_ns, &waited_ns) == 2)
+			ret_threads[n++] = (struct jl_noise_thread){ id, 1e-9 * ran_ns, 1e-9 * waited_ns };
+	}
+	if (dir)
+		(void)closedir(dir);
+	return n;
+}
+
+/* What a thread had when the watch began; one that came later had nothing. */
+static struct jl_noise_thread before(const struct jl_noise_watch *w, long id)
+{
+	for (size_t i = 0; i < w->n_threads; i++)
+		if (w->threads[i].id == id)
+			return w->threads[i];
+	return (struct jl_noise_thread){ .id = id };
+}
+
+/* Since the watch began: what our threads had of the CPUs, and how long they had to wait for one. */
+static void read_waits(const struct jl_noise_watch *w, double took_s, double *ret_ran_s, double *ret_waited_s)
+{
+	struct jl_noise_thread now[JL_NOISE_THREADS_MAX];
+	const size_t n = read_threads(now, JL_NOISE_THREADS_MAX);
+
+	*ret_ran_s = *ret_waited_s = w->n_threads && n ? 0 : NAN;
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_noise_thread was = before(w, now[i].id);
+		const double waited_s = now[i].waited_s - was.waited_s;
+
+		*ret_ran_s += now[i].ran_s - was.ran_s;
+		*ret_waited_s += waited_s > WAKING_FRAC * took_s ? waited_s : 0;
+	}
 }
 
 double jl_noise_sum(const char *pattern, double *ret_n)
@@ -91,6 +139,7 @@ void jl_noise_begin(struct jl_noise_watch *w)
 	*w = (struct jl_noise_watch){ .start_s = jl_clock_s(), .clock_low_Hz = NAN, .clock_high_Hz = NAN };
 	read_stat(w);
 	w->own_s = own_cpu_s();
+	w->n_threads = read_threads(w->threads, JL_NOISE_THREADS_MAX);
 	w->n_throttled = jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n);
 }
 
@@ -107,14 +156,9 @@ static void look_on(const struct jl_noise_watch *w, struct jl_noise_watch *ret_n
 	}
 }
 
-double jl_noise_other_frac(double work_s, double own_s, double all_s, double n_cpus)
+double jl_noise_wait_frac(double waited_s, double ran_s, double took_s, double n_cpus)
 {
-	const double other_s = fmax(0, work_s - own_s), each_s = all_s / fmax(n_cpus, 1);
-	/* a tick more or less of every CPU, three standard deviations of them; a process beside one that never rests gets half */
-	const double seen_s = fmax(0.25 * each_s, 3 * 0.006 * sqrt(fmax(n_cpus, 1)));
-	const bool full = work_s > all_s - 0.5 * each_s;
-
-	return fmin(1, full && other_s > seen_s ? other_s / each_s : other_s / all_s);
+	return ran_s + waited_s <= (n_cpus + 0.5) * took_s ? fmin(1, waited_s / took_s) : NAN;
 }
 
 enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, struct jl_record_noise *ret_noise,
@@ -122,8 +166,10 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 {
 	struct jl_noise_watch now = { .start_s = 0 };
 	const bool speaks = !comm || comm->local_rank == 0; /* one rank of each host speaks for it */
-	double n, all[7];
+	const double took_s = jl_clock_s() - w->start_s;
+	double n, all[9];
 
+	read_waits(w, took_s, &all[7], &all[8]); /* before it looks on: that is not what was measured */
 	look_on(w, &now);
 	all[0] = speaks ? now.work_s - w->work_s : 0;
 	all[1] = speaks ? now.steal_s - w->steal_s : 0;
@@ -132,16 +178,17 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	all[4] = speaks && jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
 	all[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
 	all[6] = speaks ? (double)sysconf(_SC_NPROCESSORS_ONLN) : 0;
-	JL_TRY(jl_comm_agree(comm, all, 7, JL_RED_SUM, err));
+	JL_TRY(jl_comm_agree(comm, all, 9, JL_RED_SUM, err));
 	*ret_noise = (struct jl_record_noise){ .cpu_other_frac = NAN,
 					       .steal_frac = NAN,
+					       .wait_frac = jl_noise_wait_frac(all[8], all[7], took_s, all[6]),
 					       .clock_frac = w->clock_low_Hz / w->clock_high_Hz,
 					       .drift_frac = NAN,
 					       .thermal = all[4] > 0 };
 	if (all[5] > 0 && !(ret_noise->clock_frac < JL_NOISE_CLOCK_FRAC))
 		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* on another host */
 	if (all[2] > TICKS_LEAST_S) {
-		ret_noise->cpu_other_frac = jl_noise_other_frac(all[0], all[3], all[2], all[6]);
+		ret_noise->cpu_other_frac = fmin(1, fmax(0, (all[0] - all[3]) / all[2]));
 		ret_noise->steal_frac = fmin(1, fmax(0, all[1] / all[2]));
 	}
 	return JL_OK;
@@ -153,8 +200,11 @@ bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX]
 
 	ret_en[0] = ret_text[0] = '\0';
 	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX,
-		       JL_N("other processes took %.0f %% of the CPU time that it needed"), 100 * n->cpu_other_frac);
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("other processes took %.0f %% of the CPU time"),
+		       100 * n->cpu_other_frac);
+	else if (n->wait_frac > JL_NOISE_WAIT_FRAC)
+		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("its threads waited for a CPU %.0f %% of the time"),
+		       100 * n->wait_frac);
 	else if (n->steal_frac > JL_NOISE_STEAL_FRAC)
 		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the hypervisor took %.0f %% of the CPU time"),
 		       100 * n->steal_frac);

@@ -7,8 +7,17 @@
 /* Above these a result is noisy: no verdict is built on it (docs/cmd/bench.md). */
 #define JL_NOISE_CPU_OTHER_FRAC 0.05
 #define JL_NOISE_STEAL_FRAC     0.02
+#define JL_NOISE_WAIT_FRAC      0.20
 #define JL_NOISE_CLOCK_FRAC     0.90
 #define JL_NOISE_DRIFT_FRAC     0.10
+
+/* What the scheduler counts for one thread: on a CPU, and ready without one. */
+struct jl_noise_thread {
+	long id;
+	double ran_s, waited_s;
+};
+
+#define JL_NOISE_THREADS_MAX 512
 
 struct jl_noise_watch {
 	double start_s;
@@ -16,6 +25,8 @@ struct jl_noise_watch {
 	double own_s;                  /* of this process and its threads */
 	double n_throttled;            /* events counted by the CPUs */
 	double clock_low_Hz, clock_high_Hz;
+	struct jl_noise_thread threads[JL_NOISE_THREADS_MAX];
+	size_t n_threads;
 };
 
 void jl_noise_begin(struct jl_noise_watch *watch);
@@ -25,9 +36,9 @@ void jl_noise_look(struct jl_noise_watch *watch);
 enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, struct jl_record_noise *ret_noise,
 			    struct jl_err *err);
 
-/* How much others took of the CPU time: of all of it, or of one CPU where all were in use, since every thread and rank then waits for
- * the one that had to share. `n_cpus` and seconds of the hosts together. */
-double jl_noise_other_frac(double work_s, double own_s, double all_s, double n_cpus);
+/* How long our threads waited for a CPU, all of them together, of `took_s`: while one waits, the others wait for it. NAN: not known, or
+ * they wanted more than the CPUs there are and waited for each other. */
+double jl_noise_wait_frac(double waited_s, double ran_s, double took_s, double n_cpus);
 
 /* Sum and count of the numbers in the files that a pattern names; NAN: there are none. */
 double jl_noise_sum(const char *pattern, double *ret_n);

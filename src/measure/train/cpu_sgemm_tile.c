@@ -90,6 +90,7 @@ bool jl_sgemm_is_fast(void)
 	return true;
 }
 
+/* c is written. NOLINTNEXTLINE(readability-non-const-parameter) */
 void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols)
 {
 	if (n_cols == 12)

@@ -138,7 +138,7 @@ size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn
 
 /* cuda_fp8.c */
 void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n);
-void jl_cuda_fp8_scales(struct jl_engine *engine, struct jl_fp8_scale *scales, size_t n_narrow, size_t n_wide);
+void jl_cuda_fp8_scales(struct jl_engine *engine, struct jl_fp8_scale *at, size_t n_narrow, size_t n_wide);
 
 /* cuda_exchange.c */
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);

@@ -302,7 +302,7 @@ static json_t *read_request(const char *request, size_t len, struct jl_err *err)
 		return NULL;
 	}
 	root = json_loadb(request, len, JSON_REJECT_DUPLICATES, &why);
-	if (root && json_is_object(root))
+	if (json_is_object(root))
 		return root;
 	if (root)
 		(void)jl_fail(err, JL_E_USAGE, "the request is no JSON object: {\"command\": \"predict\", ...}");

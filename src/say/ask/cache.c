@@ -60,7 +60,7 @@ void jl_ask_cache_destroy(struct jl_ask_cache *cache)
 {
 	if (!cache)
 		return;
-	for (size_t i = 0; i < N_SETS * N_WAYS; i++)
+	for (size_t i = 0; i < (size_t)N_SETS * N_WAYS; i++)
 		empty(cache, &cache->places[i / N_WAYS][i % N_WAYS]);
 	for (size_t i = 0; i < N_LOCKS; i++)
 		(void)pthread_mutex_destroy(&cache->locks[i]);

@@ -36,7 +36,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *session, struct jl_cli *c
 /* One result is done: to the store, and to the output with --json. */
 void jl_bench_keep(struct jl_bench_session *session, const struct jl_bench_result *result);
 /* The record gets an id and all that those of a run share. `versions`: "key=value key=value"; NULL: the backend's. */
-void jl_bench_keep_record(struct jl_bench_session *session, const struct jl_record *record, const char *versions);
+void jl_bench_keep_record(struct jl_bench_session *session, const struct jl_record *given, const char *versions);
 /* The progress line begins; the number of tasks is known by now. */
 void jl_bench_draw(struct jl_bench_session *session);
 /* Closes what is open when something was measured, also after a failure; passes `status` on. */

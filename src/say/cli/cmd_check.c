@@ -115,7 +115,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 	static const char *const names[] = { "algbw", "busbw", "time" };
 	const struct jl_given *size = jl_given(cli, "size"), *ranks = jl_given(cli, "ranks"), *value = NULL;
 	const int per_node = jl_sys_per_node(&b->sys);
-	const int n_ranks = (int)jl_whole(cli, "ranks", b->sys.n_nodes * per_node);
+	const int n_ranks = (int)jl_whole(cli, "ranks", (long long)b->sys.n_nodes * per_node);
 	size_t which = 0;
 	int n = 0;
 

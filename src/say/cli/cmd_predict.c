@@ -102,6 +102,8 @@ static enum jl_status show_near(struct jl_cli *cli, struct jl_tell_predicted *in
 	}
 	in->near = runs;
 	JL_THEN(status, show(cli, in, err));
+	in->near = NULL;
+	in->n_near = 0;
 	jl_arena_release(&arena);
 	return status;
 }

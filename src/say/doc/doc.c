@@ -353,15 +353,15 @@ static void count_runs(struct jl_doc_source *list, size_t *n, const struct jl_ru
 	}
 }
 
-size_t jl_doc_sources(const struct jl_doc *doc, struct jl_doc_source list[JL_DOC_SOURCES_MAX])
+size_t jl_doc_sources(const struct jl_doc *doc, struct jl_doc_source ret_sources[JL_DOC_SOURCES_MAX])
 {
 	size_t n = 0;
 
 	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next) {
-		count_runs(list, &n, b->runs);
+		count_runs(ret_sources, &n, b->runs);
 		for (const struct jl_doc_row *row = b->rows; row; row = row->next)
 			for (const struct jl_doc_cell *cell = row->cells; cell; cell = cell->next)
-				count_runs(list, &n, cell->runs);
+				count_runs(ret_sources, &n, cell->runs);
 	}
 	return n;
 }

@@ -195,7 +195,7 @@ size_t jl_doc_sources(const struct jl_doc *doc, struct jl_doc_source ret_sources
 size_t jl_doc_source_of(const struct jl_doc_source *sources, size_t n, const struct jl_num *num);
 
 /* The origin that all figures of a column share, so that its head can have the mark; JL_ORIGIN_NONE: they do not. */
-enum jl_origin jl_doc_column_origin(const struct jl_doc_block *table, size_t column);
+enum jl_origin jl_doc_column_origin(const struct jl_doc_block *block, size_t column);
 
 /* `columns` must outlive the document. */
 void jl_doc_table(struct jl_doc *doc, const char *title, const struct jl_doc_column *columns, size_t n_columns);

@@ -168,9 +168,9 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	if (!chart)
 		return;
 	chart->x = JL_AXIS(.label = JL_C("span", "time"),
-			   .step = horizon > 4 * 365 ? 365
-				   : horizon > 200   ? 180
-						     : 30,
+			   .step = horizon > 4L * 365 ? 365
+				   : horizon > 200    ? 180
+						      : 30,
 			   .unit = "days");
 	chart->y = JL_AXIS(.label = JL_("paid"), .kind = money_kind(study));
 	chart->mark_source = JL_METHOD;

@@ -127,14 +127,14 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 		"The example also counts 64 tensor operations where 4x4x4 units need 512");
 }
 
-void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *x)
+void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained)
 {
-	jl_tell_case(doc, &x->how);
-	jl_doc_subsection(
-		doc, "ratios",
-		jl_tell_text(doc, "%s %s", JL_("By hand and by the full model, against"), x->base.machine.sys.text));
-	ratios(doc, x);
-	parts(doc, x);
-	why_bandwidth(doc, &x->e);
-	cycles(doc, x);
+	jl_tell_case(doc, &explained->how);
+	jl_doc_subsection(doc, "ratios",
+			  jl_tell_text(doc, "%s %s", JL_("By hand and by the full model, against"),
+				       explained->base.machine.sys.text));
+	ratios(doc, explained);
+	parts(doc, explained);
+	why_bandwidth(doc, &explained->e);
+	cycles(doc, explained);
 }

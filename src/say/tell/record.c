@@ -55,6 +55,9 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 		text = jl_tell_text(doc, JL_("others took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
 	if (!isnan(n->steal_frac) && n->steal_frac > 0.005)
 		text = jl_tell_text(doc, JL_("%s%ssteal %.1f %%"), text, *text ? ", " : "", 100 * n->steal_frac);
+	if (n->wait_frac > 0.005)
+		text = jl_tell_text(doc, JL_("%s%swaited for a CPU %.0f %% of the time"), text, *text ? ", " : "",
+				    100 * n->wait_frac);
 	if (n->thermal || n->power)
 		text = jl_tell_text(doc, "%s%s%s", text, *text ? ", " : "",
 				    n->thermal ? JL_("thermal throttling") : JL_("power throttling"));

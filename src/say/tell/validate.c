@@ -377,15 +377,10 @@ static void write_unscored(struct jl_json *json, const void *record)
 	jl_json_end_array(json);
 }
 
-static const char *parameters(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	static const char *const words[JL_N_LEAVE_OUT] = { "shipped",        "leave_one_group_out",
-							   "leave_gpu_out",  "leave_framework_out",
-							   "leave_link_out", "leave_source_out" };
-
-	(void)out;
-	return words[((const struct jl_validated *)record)->v->left_out];
-}
+static const char *const fitted_without[JL_N_LEAVE_OUT] = { "shipped",        "leave_one_group_out",
+							    "leave_gpu_out",  "leave_framework_out",
+							    "leave_link_out", "leave_source_out" };
+JL_TEXT_OF(parameters, jl_validated, fitted_without[r->v->left_out]);
 
 JL_BOOL_OF(has_pairs, jl_validated, r->v->n_pairs > 0);
 JL_NUMBER_OF(pairs, jl_validated, (double)r->v->n_pairs);

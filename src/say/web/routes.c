@@ -259,7 +259,7 @@ static bool find_command(struct jl_web_request *r)
 
 	if (strncmp(r->path, API, strlen(API)) != 0 || strlen(r->path + strlen(API)) >= sizeof(words))
 		return false;
-	strcpy(words, r->path + strlen(API));
+	(void)snprintf(words, sizeof(words), "%s", r->path + strlen(API));
 	for (char *at = words; (at = strchr(at, '/'));)
 		*at = ' ';
 	for (size_t i = 0; i < JL_WEB_COMMANDS_MAX && askable[i].command; i++)

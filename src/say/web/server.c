@@ -49,7 +49,7 @@ static enum MHD_Result begin(struct jl_web *web, struct MHD_Connection *connecti
 	jl_buf_init(&r->body, JL_WEB_BODY_MAX_B);
 	if (strlen(url) >= sizeof(r->path))
 		return jl_web_refuse(r, JL_WEB_PATH);
-	strcpy(r->path, url);
+	(void)snprintf(r->path, sizeof(r->path), "%s", url);
 	take_client(r);
 	why = jl_web_door(r, method, &enter);
 	if (why != JL_N_WEB_REFUSAL)

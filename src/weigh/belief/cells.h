@@ -14,4 +14,4 @@ static inline int jl_cell_holds(const char *cell, const char *word)
 	return cell && strstr(cell, word) != NULL;
 }
 /* NAN where it is empty; what is no number is an error that names the column. */
-enum jl_status jl_row_number(double *ret_value, const char *cell, const char *column, struct jl_err *err);
+enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err);

@@ -490,6 +490,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	static const char *const racks[] = { "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
 					     "9", "10", "11", "12", "13", "14", "15" };
 	const double n = number_or(c->n_gpus, 1.0), n_racks = ceil(n / 72.0);
+	const size_t n_known = JL_LEN(racks);
 	const int rack = has(c->gpu, "GB200") || has(c->gpu, "GB300"), narrow = has(c->precision, "nvfp4");
 	struct jl_llm_row row;
 
@@ -503,7 +504,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 			c->model = large_names[i].id;
 			break;
 		}
-	if (rack && n_racks <= (double)JL_LEN(racks))
+	if (rack && n_racks <= (double)n_known)
 		c->nodes = racks[(size_t)n_racks - 1];
 	if (narrow)
 		c->precision = "fp8";

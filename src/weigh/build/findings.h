@@ -33,7 +33,7 @@ struct jl_part_findings {
 	double psu_least_W, psu_most_W; /* what the rules ask for: smallest and largest */
 };
 
-void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *rig, const struct jl_catalog *cat);
+void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *given, const struct jl_catalog *cat);
 
 const char *jl_part_level_key(enum jl_part_level level);
 const char *jl_part_level_name(enum jl_part_level level);

@@ -15,13 +15,7 @@ JL_TEXT_OF(system_text, jl_judged, r->sys ? r->sys->text : NULL);
 JL_TEXT_OF(verdict, jl_judged, jl_verdict_name(r->verdict));
 JL_NUMBER_OF(high_above, jl_judged, r->expect.most > 0 && r->expect.most < r->expect.bound ? r->expect.most : NAN);
 
-static const char *unit(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const char *suffix = strrchr(((const struct jl_judged *)record)->metric, '_');
-
-	(void)out;
-	return suffix ? suffix + 1 : "";
-}
+JL_TEXT_OF(unit, jl_judged, strchr(r->metric, '_') ? strrchr(r->metric, '_') + 1 : "");
 
 JL_TEXT_OF(basis, jl_judged, jl_check_basis_name(r->basis));
 JL_BOOL_OF(at_edge, jl_judged, !r->before && jl_verdict_at_edge(&r->figure, &r->expect));

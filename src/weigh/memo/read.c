@@ -49,8 +49,8 @@ static void put(char *text, size_t at, size_t room, const char *what)
 {
 	const size_t n = strlen(what);
 
-	if (n <= room)
-		memcpy(text + at, what, n);
+	for (size_t i = 0; n <= room && i < n; i++)
+		text[at + i] = what[i];
 }
 
 /* Where the tag that begins at `at` ends, behind its '>'; 0: it is no tag. Bounded, so that many '<' cost no more than their length. */

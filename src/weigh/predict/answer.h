@@ -97,7 +97,7 @@ struct jl_sweep {
 	const struct jl_predicted *last; /* has the advice */
 };
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
-			     const char *list, struct jl_arena *arena, struct jl_err *err);
+			     const char *text, struct jl_arena *arena, struct jl_err *err);
 /* Do both run alike, but for how many devices there are? */
 bool jl_case_alike(const struct jl_case *a, const struct jl_case *b);
 
@@ -109,7 +109,7 @@ struct jl_collective_series {
 	struct jl_collective_case *cases;
 };
 enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series, const struct jl_catalog *cat,
-					 const struct jl_collective_ask *ask, const char *system, const char *list,
+					 const struct jl_collective_ask *ask, const char *system, const char *text,
 					 struct jl_arena *arena, struct jl_err *err);
 
 /* By hand and by the full model. `baseline` NULL: the device that such comparisons are made with. */

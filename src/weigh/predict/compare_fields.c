@@ -67,13 +67,7 @@ static const struct jl_schema row_schema = JL_SCHEMA("compared_system", jl_compa
 JL_NUMBER_OF(epoch_s, jl_observed, r->batches * r->step_s);
 JL_TEXT_OF(mix_id, jl_observed, jl_mixes[r->kind].id);
 
-static const char *precision(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const int dtype = ((const struct jl_observed *)record)->dtype;
-
-	(void)out;
-	return dtype == JL_UNSET ? NULL : jl_dtype_name((enum jl_dtype)dtype);
-}
+JL_TEXT_OF(precision, jl_observed, r->dtype == JL_UNSET ? NULL : jl_dtype_name((enum jl_dtype)r->dtype));
 
 static const struct jl_field observed[] = {
 	{ JL_FIELD(jl_observed, NUMBER, step_s) },

@@ -39,7 +39,7 @@ static struct jl_estimate carried(const struct jl_compare *compare, const struct
 	return jl_estimate_times(c.step_s, steps);
 }
 
-size_t jl_narrow_observed(struct jl_narrow list[JL_NARROW_MAX], const struct jl_compare *compare,
+size_t jl_narrow_observed(struct jl_narrow ret_narrow[JL_NARROW_MAX], const struct jl_compare *compare,
 			  const struct jl_compare_row *row)
 {
 	static const int dtypes[] = { JL_FP16, JL_FP32 };
@@ -62,7 +62,7 @@ size_t jl_narrow_observed(struct jl_narrow list[JL_NARROW_MAX], const struct jl_
 		}
 		narrow.en = what ? JL_N("say what kind of model it is") : JL_N("say its precision");
 		narrow.key = what ? "kind: transformer" : "precision: fp16";
-		add(list, &n, &narrow);
+		add(ret_narrow, &n, &narrow);
 	}
 	return n;
 }
@@ -80,7 +80,7 @@ static struct jl_estimate without(const struct jl_prediction *p, const struct jl
 	return jl_estimate_around(p->step_s.value, half);
 }
 
-size_t jl_narrow_predicted(struct jl_narrow list[JL_NARROW_MAX], const struct jl_prediction *p,
+size_t jl_narrow_predicted(struct jl_narrow ret_narrow[JL_NARROW_MAX], const struct jl_prediction *p,
 			   const struct jl_case *how)
 {
 	static const enum jl_reason said[] = { JL_DOUBT_ASSUMED },
@@ -94,10 +94,10 @@ size_t jl_narrow_predicted(struct jl_narrow list[JL_NARROW_MAX], const struct jl
 	narrow.en = JL_N("measure it there for five seconds");
 	narrow.key = "jeoul bench all --quick && jeoul calibrate";
 	narrow.after[0] = without(p, how, measured, JL_LEN(measured));
-	add(list, &n, &narrow);
+	add(ret_narrow, &n, &narrow);
 	narrow.en = JL_N("say what is assumed below");
 	narrow.key = "workload:";
 	narrow.after[0] = without(p, how, said, 1);
-	add(list, &n, &narrow);
+	add(ret_narrow, &n, &narrow);
 	return n;
 }

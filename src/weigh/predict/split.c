@@ -74,6 +74,7 @@ static bool try_split(struct search *s, const struct jl_split *split)
 		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B };
 
 		train = jl_case_train(c);
+		/* no padding inside. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		if (!s->has_blocks || memcmp(of, s->blocks_of, sizeof(of)) != 0)
 			jl_train_kept(&train, &s->blocks);
 		s->has_blocks = true;

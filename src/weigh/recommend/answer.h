@@ -33,6 +33,6 @@ struct jl_recommended {
 enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_arena *arena, struct jl_err *err);
 
 /* From cheap to fast, the pick and the fastest among them; small steps are left out until it fits. Returns how many. */
-size_t jl_recommend_thin(const struct jl_recommendation *found, size_t max, int *ret_rows);
+size_t jl_recommend_thin(const struct jl_recommendation *recommendation, size_t max, int *ret_rows);
 
 extern const struct jl_schema jl_recommend_fields;

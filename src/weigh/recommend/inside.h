@@ -60,7 +60,7 @@ bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, c
 bool jl_expert_group(const struct jl_sys *sys, const struct jl_recommend_ask *ask);
 enum jl_against jl_expert_against(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 bool jl_expert_carries(const struct jl_setup *setup, const struct jl_recommend_ask *ask);
-double jl_expert_hosts_most(const struct jl_recommendation *found, const struct jl_recommend_ask *ask);
+double jl_expert_hosts_most(const struct jl_recommendation *recommendation, const struct jl_recommend_ask *ask);
 bool jl_expert_has_room(const struct jl_setup *setup);
 bool jl_expert_survives(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask, double stretch);
 double jl_expert_score(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);

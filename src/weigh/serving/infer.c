@@ -246,6 +246,12 @@ static enum jl_status best_cut(struct jl_trial *t, struct jl_infer_ask *own, int
 	return best == last ? JL_OK : try_cut(t, own, best, n_all / (best * st), ret_hz, err);
 }
 
+/* Requests that copies of so many GPUs hold at once. */
+static double room_of(struct jl_trial *t, int n_gpus, int n_copies)
+{
+	return jl_trial_room(t, n_gpus) * n_copies;
+}
+
 /* How many GPUs share a copy, and how many copies: as asked, as targets need, or what the system holds. */
 static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struct jl_infer_ask *ask,
 			     struct jl_infer_ask *own, struct jl_err *err)
@@ -267,7 +273,7 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 							   : 1; /* a closed loop wants room for all */
 
 	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * jl_trial_stages(ask) <= n_all &&
-	       jl_trial_room(t, n_gpus) * (n_all / (n_gpus * jl_trial_stages(ask))) < at_once)
+	       room_of(t, n_gpus, n_all / (n_gpus * jl_trial_stages(ask))) < at_once)
 		n_gpus *= 2;
 	*own = *ask;
 	if (!ask->seen && ask->n_trace <= TRIED_MOST && ask->n_gpus <= 0 && n_copies == 0 && ask->prompt_gpus == 0 &&
@@ -285,7 +291,7 @@ static void cut_by_layer(struct jl_trial *t, struct jl_infer_ask *ask)
 	int n = jl_trial_stages(ask) * (ask->n_gpus > 0 ? ask->n_gpus : 1);
 
 	t->job.place.n_stages = n;
-	for (; ask->n_gpus <= 0 && ask->n_stages <= 1 && n < n_host && jl_trial_room(t, 1) * (n_all / n) < at_once;)
+	for (; ask->n_gpus <= 0 && ask->n_stages <= 1 && n < n_host && room_of(t, 1, n_all / n) < at_once;)
 		t->job.place.n_stages = ++n;
 	ask->n_gpus = 1;
 	ask->n_stages = n;

@@ -150,4 +150,4 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
 			     const struct jl_infer_ask *ask, struct jl_err *err);
 /* flags.c: the lines that start the engine; of all known ones where none was asked for. */
-void jl_infer_flags(struct jl_infer *infer, const struct jl_infer_ask *ask, const struct jl_serve_job *job);
+void jl_infer_flags(struct jl_infer *answer, const struct jl_infer_ask *ask, const struct jl_serve_job *job);

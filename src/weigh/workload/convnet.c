@@ -214,7 +214,7 @@ enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_
 		    jl_network_name(settings, sizeof(settings) - sizeof(figures) - 1, info->words, f->kind)) {
 			enum jl_status status;
 
-			strcat(settings, figures);
+			(void)snprintf(settings + strlen(settings), sizeof(figures), "%s", figures);
 			status = from_text(ret_net, info, NULL, f->name, settings, arena, err);
 			if (!status)
 				ret_net->n_params = f->n_params;

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { C, H, W, F };
@@ -22,7 +23,7 @@ void jl_net_begin(struct jl_net_state *state, const char *name, struct jl_conv_o
 
 	*state = (struct jl_net_state){ .name = name, .err = err, .n_vars = JL_NET_SHAPE, .net.ops = ops };
 	for (size_t i = 0; i < JL_NET_SHAPE; i++) {
-		strcpy(state->vars[i].name.text, shape[i]);
+		(void)snprintf(state->vars[i].name.text, sizeof(state->vars[i].name.text), "%s", shape[i]);
 		state->vars[i].value.n = 1;
 		state->vars[i].value.v[0] = 1;
 	}

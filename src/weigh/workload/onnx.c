@@ -87,7 +87,7 @@ static bool put_ints(const struct field *f, double *ints, int max, int *io_n)
 /* Raw bytes of 64-bit numbers, lowest byte first. */
 static void raw_ints(struct jl_onnx_value *v, struct jl_onnx_bytes raw)
 {
-	v->n_ints = raw.len % 8 || raw.len > 8 * JL_ONNX_INTS_MAX ? -1 : 0;
+	v->n_ints = raw.len % 8 || raw.len / 8 > JL_ONNX_INTS_MAX ? -1 : 0;
 	for (size_t i = 0; v->n_ints >= 0 && i < raw.len / 8; i++) {
 		uint64_t value = 0;
 

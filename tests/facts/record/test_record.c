@@ -57,7 +57,7 @@ static int compare(const void *a, const void *b)
 
 static void test_ids_sort_by_time_and_never_repeat(void **state)
 {
-	char(*ids)[JL_RECORD_ID_LEN + 1] = malloc(4 * IDS * sizeof(*ids));
+	char(*ids)[JL_RECORD_ID_LEN + 1] = malloc(sizeof(*ids) * 4 * IDS);
 	pthread_t threads[4];
 
 	(void)state;

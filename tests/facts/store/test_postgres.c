@@ -71,7 +71,7 @@ static void test_server_stops(void **state)
 		if (i == 1)
 			server_stop();
 		make_record(&s, "stopped", i);
-		strcpy(ids[i], s.id);
+		(void)snprintf(ids[i], sizeof(ids[i]), "%s", s.id);
 		must(jl_store_put(store, &s.record, &kept, &err), &err);
 		assert_int_equal(kept, i == 0 ? JL_STORE_NEW : JL_STORE_SPOOLED);
 	}
@@ -87,7 +87,7 @@ static void test_server_stops(void **state)
 	must(jl_store_begin(store, &err), &err);
 	for (int i = 4; i < 6; i++) {
 		make_record(&s, "stopped", i);
-		strcpy(ids[i], s.id);
+		(void)snprintf(ids[i], sizeof(ids[i]), "%s", s.id);
 		must(jl_store_put(store, &s.record, &kept, &err), &err);
 		assert_int_equal(kept, JL_STORE_SPOOLED);
 	}

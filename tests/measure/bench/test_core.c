@@ -1,15 +1,20 @@
 /* The core on a backend whose times are known: statistics, warm-up, noise, checks, and staying in step over several ranks. */
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "bench/core.h"
 #include "bench/pattern.h"
 #include "bench/records.h"
@@ -109,6 +114,10 @@ static void noise_has_reasons(void **state)
 	jl_noise_judge(&noise, why);
 	assert_true(noise.noisy && strstr(why, "50 %"));
 	noise = quiet;
+	noise.wait_frac = 0.4;
+	jl_noise_judge(&noise, why);
+	assert_true(noise.noisy && strstr(why, "waited for a CPU 40 %"));
+	noise = quiet;
 	noise.steal_frac = 0.1;
 	jl_noise_judge(&noise, why);
 	assert_true(noise.noisy && strstr(why, "hypervisor"));
@@ -122,15 +131,48 @@ static void noise_has_reasons(void **state)
 	assert_true(noise.noisy && strstr(why, "70 %"));
 }
 
-/* Sixteen threads on sixteen CPUs, and one process that never rests: half of one CPU is lost, and all wait for it. */
-static void one_busy_process_is_seen_where_all_cpus_are_in_use(void **state)
+/* Sixteen threads on sixteen CPUs, and one process that never rests: one of ours has half a CPU, and all wait for it. */
+static void a_thread_that_waits_for_a_cpu_is_seen(void **state)
 {
 	(void)state;
-	assert_true(fabs(jl_noise_other_frac(6.4, 6.2, 6.4, 16) - 0.5) < 1e-9);
-	assert_true(jl_noise_other_frac(6.39, 6.35, 6.4, 16) < JL_NOISE_CPU_OTHER_FRAC); /* as ticks are counted */
-	assert_true(jl_noise_other_frac(1.2, 1.0, 6.4, 16) < JL_NOISE_CPU_OTHER_FRAC);   /* it has a CPU of its own */
-	assert_true(jl_noise_other_frac(0.8, 0.4, 0.8, 2) > 0.49);
-	assert_true(jl_noise_other_frac(1.0, 1.1, 6.4, 16) == 0);
+	assert_true(fabs(jl_noise_wait_frac(0.2, 6.2, 0.4, 16) - 0.5) < 1e-9);
+	assert_true(fabs(jl_noise_wait_frac(0.2, 1.2, 0.4, 16) - 0.5) < 1e-9); /* the others sleep until it is done */
+	assert_true(isnan(jl_noise_wait_frac(0.8, 6.4, 0.4, 16)));             /* eighteen of our own on sixteen */
+	assert_true(isnan(jl_noise_wait_frac(NAN, NAN, 0.4, 16)));
+}
+
+/* This thread is held to one CPU, which a child takes as well. */
+static void a_busy_neighbour_is_seen(void **state)
+{
+	struct jl_noise_watch watch;
+	struct jl_record_noise noise;
+	struct jl_err err = { 0 };
+	cpu_set_t all, one;
+	pid_t child;
+	double end_s;
+	size_t cpu = 0;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	child = fork();
+	if (child == 0)
+		for (;;)
+			;
+	assert_true(child > 0);
+	jl_noise_begin(&watch);
+	for (end_s = jl_clock_s() + 0.4; jl_clock_s() < end_s;)
+		;
+	assert_int_equal(jl_noise_end(&watch, NULL, &noise, &err), JL_OK);
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	if (!isnan(noise.wait_frac)) /* a kernel that counts it */
+		assert_true(noise.wait_frac > 0.2 && noise.wait_frac < 0.95);
 }
 
 static void records_are_complete(void **state)
@@ -211,7 +253,7 @@ static void a_misplaced_message_shows(void **state)
 {
 	enum { N = 5000 };
 	struct jl_bench_task task = {
-		.kind = JL_BENCH_COLL, .coll = JL_COLL_BROADCAST, .type = JL_COMM_FLOAT, .size_B = N * 4
+		.kind = JL_BENCH_COLL, .coll = JL_COLL_BROADCAST, .type = JL_COMM_FLOAT, .size_B = (size_t)N * 4
 	};
 	const struct jl_pattern p = { .task = &task, .rank = 0, .n_ranks = 2, .count = N };
 	static float data[N];
@@ -314,7 +356,8 @@ int main(void)
 		cmocka_unit_test(wrong_results_are_counted),
 		cmocka_unit_test(what_was_measured_is_kept_when_stopped),
 		cmocka_unit_test(noise_has_reasons),
-		cmocka_unit_test(one_busy_process_is_seen_where_all_cpus_are_in_use),
+		cmocka_unit_test(a_thread_that_waits_for_a_cpu_is_seen),
+		cmocka_unit_test(a_busy_neighbour_is_seen),
 		cmocka_unit_test(records_are_complete),
 		cmocka_unit_test(sizes_of_a_sweep),
 		cmocka_unit_test(a_misplaced_message_shows),

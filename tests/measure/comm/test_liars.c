@@ -285,7 +285,7 @@ static void deceive(int door, enum deed deed)
 			(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 	} else if (deed != ACCEPTS)
 		(void)send(fd, bytes, deed >= WELCOMES ? sizeof(bytes) : deed == TRICKLES ? 0 : 40, MSG_NOSIGNAL);
-	for (size_t i = 0; deed == TRICKLES; i++) {
+	for (size_t i = 0; deed == TRICKLES; i++) { /* NOLINT(bugprone-infinite-loop): until it is ended */
 		(void)send(fd, bytes + i % sizeof(bytes), 1, MSG_NOSIGNAL);
 		nap(1);
 	}

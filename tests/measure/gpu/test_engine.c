@@ -161,7 +161,7 @@ static void activations(struct both *b)
 	b->cpu->k->gelu(b->cpu, out.cpu, in.cpu, 1003);
 	b->gpu->k->gelu(b->gpu, out.gpu, in.gpu, 1003);
 	same(b, "gelu", &out);
-	struct tensor gate_up = make(b, 37 * 2 * 96, 2, 0), glu = make(b, 37 * 96, 1, 0), d = make(b, 37 * 96, 1, 0);
+	struct tensor gate_up = make(b, 7104, 2, 0), glu = make(b, 3552, 1, 0), d = make(b, 3552, 1, 0);
 	b->cpu->k->swiglu(b->cpu, glu.cpu, gate_up.cpu, 37, 96);
 	b->gpu->k->swiglu(b->gpu, glu.gpu, gate_up.gpu, 37, 96);
 	same(b, "swiglu", &glu);
@@ -412,7 +412,7 @@ static void long_decoding(void **state)
 	in.n_samples = 8;
 	in.seq = PROMPT;
 	in.max_tokens = PROMPT + ANSWER;
-	for (size_t i = 0; i < 8 * PROMPT; i++)
+	for (size_t i = 0; i < (size_t)8 * PROMPT; i++)
 		prompts[i] = (int32_t)(jl_train_mix(i) % shape.vocab);
 	for (size_t n = 1; n <= 8; n *= 2) {
 		for (int e = 0; e < 2; e++) {

@@ -230,7 +230,7 @@ static void beside_cpu(struct both *b, const struct jl_train_shape *shape, size_
 	for (int e = 0; e < 2; e++)
 		assert_ok(jl_trainer_create(engines[e], &in, &decoders[e], &err));
 	take_weights(decoders[1], decoders[0]);
-	for (size_t i = 0; i < N_ROUNDS * N_PASSES; i++) {
+	for (size_t i = 0; i < (size_t)N_ROUNDS * N_PASSES; i++) {
 		size_t pass = i % N_PASSES;
 		if (pass == 0)
 			memset(parted, 0, sizeof parted);

@@ -38,7 +38,7 @@ static void counts(void **state)
 		}
 		n_taken++;
 		for (size_t k = 0; k < JL_N_UNIT_KIND; k++)
-			assert_int_equal(shape.unit_n[k] % (3 * JL_TRAIN_ALIGN), 0);
+			assert_int_equal(shape.unit_n[k] % ((size_t)3 * JL_TRAIN_ALIGN), 0);
 		struct jl_transformer model; /* the same count as the workload's own */
 		jl_transformer_from_catalog(&model, info);
 		double wanted = jl_transformer_params(&model).total;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -29,13 +30,15 @@ static void test_width(void **state)
 		const struct jl_built_with *p = &parts[i / 2];
 		struct jl_cli cli = { .width = 80 };
 		char flat[1024] = "";
+		size_t len = 0;
 		char *line;
 
 		jl_buf_init(&cli.out, 4096);
 		jl_version_part(&cli, p);
 		for (char *text = (char *)(uintptr_t)jl_buf_text(&cli.out); (line = strsep(&text, "\n")) != NULL;) {
 			assert_true(jl_utf8_width(line) <= 80);
-			strcat(strcat(flat, " "), line + strspn(line, " "));
+			len += (size_t)snprintf(flat + len, sizeof(flat) - len, " %s", line + strspn(line, " "));
+			assert_true(len < sizeof(flat));
 		}
 		assert_non_null(strstr(flat, p->name));
 		assert_non_null(strstr(flat, *p->version ? *p->used_by ? p->used_by : p->version : p->reason));

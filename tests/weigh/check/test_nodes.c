@@ -82,7 +82,7 @@ static void test_planted(void **state)
 	for (size_t run = 0; run < n_runs;
 	     run++) { /* in one figure alone, by a third: a bad DIMM, a link at half its width */
 		fleet(rates, NODES, 0.02, 0.02);
-		rates[3 * NODES + run % NODES] *= 0.67;
+		rates[(size_t)3 * NODES + run % NODES] *= 0.67;
 		n_called(rates, NODES, run % NODES, &found);
 		n_found += found;
 	}
@@ -115,7 +115,7 @@ static void test_gaps(void **state)
 
 	(void)state;
 	fleet(rates, NODES, 0.02, 0);
-	for (size_t i = 0; i < NODES * FIGURES; i += 5) /* some were not measured, one node not at all */
+	for (size_t i = 0; i < (size_t)NODES * FIGURES; i += 5) /* some were not measured, one node not at all */
 		rates[i] = NAN;
 	for (size_t f = 0; f < FIGURES; f++) {
 		rates[f * NODES + 2] = NAN;

@@ -217,7 +217,7 @@ static void equals_brute_force(void **state)
 		jl_arena_release(&arena);
 	}
 	print_message("%lld plans weighed one by one, %lld problems with a plan\n", n_all, n_found);
-	assert_true(n_found > N_PROBLEMS / 2 && n_all > 40 * N_PROBLEMS);
+	assert_true(n_found > N_PROBLEMS / 2 && n_all > 40LL * N_PROBLEMS);
 }
 
 static void same_tally(const struct jl_plan_tally *a, const struct jl_plan_tally *b)
