@@ -201,8 +201,13 @@ int jl_utf8_char_width(uint32_t c)
 size_t jl_utf8_cluster(const char *text, size_t len, size_t *ret_width)
 {
 	uint32_t c;
-	size_t n = jl_utf8_decode(text, len, &c), width, next;
+	size_t n, width, next;
 
+	if (len > 1 && text[0] >= ' ' && text[0] < 0x7f && text[1] >= ' ' && text[1] < 0x7f) { /* as most are */
+		*ret_width = 1;
+		return 1;
+	}
+	n = jl_utf8_decode(text, len, &c);
 	if (n == 0) {
 		*ret_width = 1;
 		return 1;

@@ -9,12 +9,14 @@
 #include "catalog/schema.h"
 
 /* The catalog is written without a pointer that the loader would have to adjust before main (40,000 of them took a third of the time of a
- * prediction): all tables are one struct, texts one array, and a pointer is the distance to what it points at. thaw.c puts it right when the
- * catalog is first asked for. */
+ * prediction): all tables are one struct, texts one array, and a pointer is the distance to what it points at. thaw.c puts those right whose
+ * places are listed, when the catalog is first asked for. */
 struct emit {
 	struct jl_buf members; /* of the struct of tables */
 	struct jl_buf values;
 	struct jl_buf texts;
+	struct jl_buf places; /* where pointers are */
+	char path[192];       /* of the member that is being written: gpus[12].conflicts */
 	size_t texts_B;
 	struct kept_text {
 		const char *text; /* NULL: free */
@@ -73,7 +75,13 @@ static void add_text(struct jl_buf *out, const char *text)
 	jl_buf_puts(out, "\\000\"\n");
 }
 
-static void put_text(struct emit *e, const char *text)
+/* A pointer stands at the path, or at a member below it. */
+static void note_place(struct emit *e, const char *member)
+{
+	jl_buf_printf(&e->places, "\tO(%s%s),\n", e->path, member);
+}
+
+static void put_text(struct emit *e, const char *text, const char *member)
 {
 	if (!text) {
 		jl_buf_puts(&e->values, "NULL");
@@ -92,6 +100,7 @@ static void put_text(struct emit *e, const char *text)
 		add_text(&e->texts, text);
 	}
 	jl_buf_printf(&e->values, "T(%zu)", kept->at);
+	note_place(e, member);
 }
 
 static void put_number(struct emit *e, double value)
@@ -115,11 +124,11 @@ static void put_fact(struct emit *e, const struct jl_fact *fact)
 	jl_buf_puts(&e->values, ", ");
 	put_number(e, fact->hi);
 	jl_buf_printf(&e->values, ", (enum jl_origin)%d, ", (int)fact->origin);
-	put_text(e, fact->source);
+	put_text(e, fact->source, ".source");
 	jl_buf_puts(&e->values, ", ");
-	put_text(e, fact->date);
+	put_text(e, fact->date, ".date");
 	jl_buf_puts(&e->values, ", ");
-	put_text(e, fact->note);
+	put_text(e, fact->note, ".note");
 	jl_buf_puts(&e->values, " }");
 }
 
@@ -137,28 +146,22 @@ static void put_value(struct emit *e, const struct jl_field *field, const void *
 
 	switch (field->type) {
 	case JL_F_TEXT:
-	case JL_F_DATE: put_text(e, *(const char *const *)at); break;
+	case JL_F_DATE: put_text(e, *(const char *const *)at, ""); break;
 	case JL_F_FACT: put_fact(e, at); break;
 	case JL_F_NUMBER: put_number(e, *(const double *)at); break;
 	case JL_F_INT:
 	case JL_F_CHOICE: /* enums take integers */ jl_buf_printf(&e->values, "%d", *(const int *)at); break;
 	case JL_F_BOOL: jl_buf_puts(&e->values, *(const bool *)at ? "true" : "false"); break;
-	case JL_F_TEXTS:
-		if (*(const void *const *)at)
-			jl_buf_printf(&e->values, "P(%s_%zu_%s)", owner->list, owner->i, field->member);
-		else
-			jl_buf_puts(&e->values, "NULL");
+	case JL_F_TEXTS: /* what is empty is not written */
+		jl_buf_printf(&e->values, "P(%s_%zu_%s)", owner->list, owner->i, field->member);
+		note_place(e, "");
 		break;
-	case JL_F_LIST: {
-		size_t n = *(const size_t *)(const void *)((const char *)record + field->count_offset);
-
-		if (n)
-			jl_buf_printf(&e->values, "P(%s_%zu_%s), .n_%s = %zu", owner->list, owner->i, field->member,
-				      field->member, n);
-		else
-			jl_buf_puts(&e->values, "NULL");
+	case JL_F_LIST:
+		jl_buf_printf(&e->values, "P(%s_%zu_%s), .n_%s = %zu", owner->list, owner->i, field->member,
+			      field->member,
+			      *(const size_t *)(const void *)((const char *)record + field->count_offset));
+		note_place(e, "");
 		break;
-	}
 	case JL_F_SUB: put_record(e, field->sub, at, owner); break;
 	default: break; /* of results, not of records */
 	}
@@ -183,14 +186,18 @@ static bool is_default(const struct jl_field *field, const void *record)
 
 static void put_record(struct emit *e, const struct jl_schema *schema, const void *record, const struct owner *owner)
 {
+	const size_t len = strlen(e->path);
+
 	jl_buf_puts(&e->values, "{ ");
 	for (size_t i = 0; i < schema->n_fields; i++) {
 		if (is_default(&schema->fields[i], record))
 			continue;
+		(void)snprintf(e->path + len, sizeof(e->path) - len, ".%s", schema->fields[i].member);
 		jl_buf_printf(&e->values, ".%s = ", schema->fields[i].member);
 		put_value(e, &schema->fields[i], record, owner);
 		jl_buf_puts(&e->values, ", ");
 	}
+	e->path[len] = '\0';
 	jl_buf_puts(&e->values, "}");
 }
 
@@ -201,6 +208,7 @@ static void put_records(struct emit *e, const struct jl_schema *schema, const ch
 	jl_buf_printf(&e->values, "\t.%s = {\n", name);
 	for (size_t i = 0; i < n; i++) {
 		owner.i = i;
+		(void)snprintf(e->path, sizeof(e->path), "%s[%zu]", name, i);
 		jl_buf_puts(&e->values, "\t\t");
 		put_record(e, schema, list + i * schema->size_B, &owner);
 		jl_buf_puts(&e->values, ",\n");
@@ -214,7 +222,8 @@ static void put_texts(struct emit *e, const char *const *texts, const char *name
 
 	jl_buf_printf(&e->values, "\t.%s = { ", name);
 	for (; *texts; texts++, n++) {
-		put_text(e, *texts);
+		(void)snprintf(e->path, sizeof(e->path), "%s[%zu]", name, n - 1);
+		put_text(e, *texts, "");
 		jl_buf_puts(&e->values, ", ");
 	}
 	jl_buf_puts(&e->values, "NULL },\n");
@@ -277,18 +286,21 @@ static void put_file(struct jl_buf *out, const struct emit *e, const struct jl_c
 			 "#define NO __builtin_nan(\"\")\n"
 			 "#define UNKNOWN { .value = NO, .lo = NO, .hi = NO }\n"
 			 "#define P(member) ((const void *)offsetof(struct tables, member))\n"
-			 "#define T(at) ((const char *)(sizeof(struct tables) + (at)))\n\n"
+			 "#define T(at) ((const char *)(sizeof(struct tables) + (at)))\n"
+			 "#define O(place) (uint32_t)offsetof(struct tables, place)\n\n"
 			 "struct tables {\n\tdouble first; /* nothing lies at 0 */\n");
 	jl_buf_puts(out, jl_buf_text(&e->members));
 	jl_buf_puts(out, "};\n\nstatic const char texts[] =\n");
 	jl_buf_puts(out, jl_buf_text(&e->texts));
-	jl_buf_puts(out, "\t\"\";\n\nstatic const struct tables frozen = {\n");
+	jl_buf_puts(out, "\t\"\";\n\nstatic struct tables tables = {\n");
 	jl_buf_puts(out, jl_buf_text(&e->values));
+	jl_buf_puts(out, "};\n\nstatic const uint32_t places[] = {\n");
+	jl_buf_puts(out, jl_buf_text(&e->places));
 	jl_buf_puts(out, "};\n\n");
 	put_catalog(out, cat);
-	jl_buf_puts(out, "static struct tables thawed;\n\n"
-			 "static void thaw(void)\n{\n"
-			 "\tjl_catalog_thaw(&catalog, &frozen, &thawed, sizeof(thawed), texts);\n}\n\n"
+	jl_buf_puts(out, "static void thaw(void)\n{\n"
+			 "\tjl_catalog_thaw(&catalog, &tables, sizeof(tables), texts, places, sizeof(places) / "
+			 "sizeof(*places));\n}\n\n"
 			 "const struct jl_catalog *jl_catalog_embedded(void)\n{\n"
 			 "\tstatic pthread_once_t once = PTHREAD_ONCE_INIT;\n\n"
 			 "\t(void)pthread_once(&once, thaw);\n\treturn &catalog;\n}\n");
@@ -297,7 +309,7 @@ static void put_file(struct jl_buf *out, const struct emit *e, const struct jl_c
 void jl_catalog_emit(struct jl_buf *out, const struct jl_catalog *cat)
 {
 	struct emit e = { .n_kept = 0 };
-	struct jl_buf *const parts[] = { &e.members, &e.values, &e.texts };
+	struct jl_buf *const parts[] = { &e.members, &e.values, &e.texts, &e.places };
 
 	for (size_t i = 0; i < JL_LEN(parts); i++)
 		jl_buf_init(parts[i], JL_EMIT_MAX_B);

@@ -191,8 +191,8 @@ const struct jl_system *jl_price_system(const struct jl_catalog *cat, const stru
 	for (size_t i = 0; price->gpu && i < cat->n_systems; i++) {
 		const struct jl_system *s = &cat->systems[i];
 
-		if (jl_price_is_offer(price, s->id) && s->gpu && strcmp(s->gpu, price->gpu) == 0 &&
-		    s->n_gpu == (int)price->n_gpu)
+		if (s->n_gpu == (int)price->n_gpu && s->gpu && strcmp(s->gpu, price->gpu) == 0 &&
+		    jl_price_is_offer(price, s->id))
 			return s;
 	}
 	return NULL;

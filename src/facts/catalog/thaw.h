@@ -1,8 +1,11 @@
 /* The catalog that is compiled into the program, made usable: see emit.c. */
 #pragma once
 
+#include <stdint.h>
+
 #include "catalog/catalog.h"
 
-/* `frozen` are tables of size_B bytes whose pointers are distances: below size_B into the tables, from there on into `texts`. They are
- * copied to `thawed` and put right there, and `cat`, whose lists are distances too, points into the copy afterwards. */
-void jl_catalog_thaw(struct jl_catalog *cat, const void *frozen, void *thawed, size_t size_B, const char *texts);
+/* `tables` are size_B bytes; pointers in them, at `places`, are distances: below size_B into the tables, from there on into `texts`. They
+ * are put right where they are, and so are the lists of `cat`. */
+void jl_catalog_thaw(struct jl_catalog *cat, void *tables, size_t size_B, const char *texts, const uint32_t *places,
+		     size_t n_places);

@@ -11,7 +11,9 @@
 #define PARENTS_MAX 8 /* of a family, one above the other */
 #define N_KEPT      24
 #define KEPT_MAX    400
-#define KEY_MAX     64
+#define KEPT_ALL                                                                                                       \
+	2048 /* numbers; a prediction reads about 650. Memory of a thread is cleared before main: no more than is used */
+#define KEY_MAX 64
 
 /* A family that nobody measured begins where its parent ended: what the fit made of the parent's prior, it makes of this one's. */
 static double by_parent(const struct jl_catalog *cat, const struct jl_param *param)
@@ -80,10 +82,10 @@ struct kept {
 	struct jl_params_mark mark;
 	const struct jl_family *families;
 	const struct jl_param *table;
-	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
+	void (*list_at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	size_t n_families, n;
 	char key[KEY_MAX];
-	double x[KEPT_MAX];
+	size_t at; /* of the numbers */
 };
 
 struct jl_params_mark jl_params_mark(const struct jl_catalog *cat)
@@ -104,7 +106,8 @@ bool jl_params_same(const struct jl_params_mark *a, const struct jl_params_mark 
 void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x)
 {
 	static _Thread_local struct kept all[N_KEPT];
-	static _Thread_local size_t next;
+	static _Thread_local double numbers[KEPT_ALL];
+	static _Thread_local size_t n_all, n_numbers;
 	struct kept *kept = all;
 
 	if (!list->key || strlen(list->key) >= KEY_MAX || list->n > KEPT_MAX) {
@@ -113,22 +116,26 @@ void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *li
 	}
 	const struct jl_params_mark mark = jl_params_mark(cat);
 
-	while (kept < all + N_KEPT && !(kept->at == list->at && kept->table == list->table && kept->n == list->n &&
-					jl_params_same(&kept->mark, &mark) && kept->families == cat->families &&
-					kept->n_families == cat->n_families && strcmp(kept->key, list->key) == 0))
+	while (kept < all + n_all && !(kept->list_at == list->at && kept->table == list->table && kept->n == list->n &&
+				       jl_params_same(&kept->mark, &mark) && kept->families == cat->families &&
+				       kept->n_families == cat->n_families && strcmp(kept->key, list->key) == 0))
 		kept++;
-	if (kept == all + N_KEPT) {
-		kept = &all[next++ % N_KEPT];
+	if (kept == all + n_all) {
+		if (n_all == N_KEPT || n_numbers + list->n > KEPT_ALL)
+			n_all = n_numbers = 0;
+		kept = &all[n_all++];
 		*kept = (struct kept){ .mark = mark,
 				       .families = cat->families,
 				       .table = list->table,
-				       .at = list->at,
+				       .list_at = list->at,
 				       .n_families = cat->n_families,
-				       .n = list->n };
+				       .n = list->n,
+				       .at = n_numbers };
+		n_numbers += list->n;
 		(void)snprintf(kept->key, sizeof(kept->key), "%s", list->key);
-		read_all(cat, list, kept->x);
+		read_all(cat, list, numbers + kept->at);
 	}
-	memcpy(ret_x, kept->x, list->n * sizeof(*ret_x));
+	memcpy(ret_x, numbers + kept->at, list->n * sizeof(*ret_x));
 }
 
 void jl_params_start(const struct jl_param_list *list, double *ret_x)

@@ -70,16 +70,10 @@ static bool is_overloaded(const void *record)
 	return !((const struct jl_infer *)record)->keeps_up;
 }
 
-#define FLAG(N)                                                                                                        \
-	static const char *flag_##N(const void *record, char out[JL_FIELD_TEXT_MAX])                                   \
-	{                                                                                                              \
-		const struct jl_infer *a = record;                                                                     \
-		(void)out;                                                                                             \
-		return a->n_flags > N ? a->flags[N] : NULL;                                                            \
-	}
-FLAG(0)
-FLAG(1)
-FLAG(2)
+#define FLAG(N) JL_TEXT_OF(flag_##N, jl_infer, r->n_flags > (N) ? r->flags[N] : NULL)
+FLAG(0);
+FLAG(1);
+FLAG(2);
 
 #define TIMES(M) JL_FIELD(jl_infer, SUB, M), .sub = &times
 static const struct jl_field fields[] = {
