@@ -27,7 +27,9 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 	}
 	moved.n_digits = 3;
 	jl_doc_para(doc);
-	jl_doc_text(doc, jl_tell_text(doc, JL_("%.0f launches; what only streams moves "), kernels->launches));
+	jl_doc_text(doc, jl_tell_text(doc, JL_("%.0f launches, "), kernels->launches));
+	jl_tell_num(doc, jl_num_about(kernels->device_s, JL_K_TIME, NULL));
+	jl_doc_text(doc, JL_(" together; what only streams moves "));
 	jl_tell_num(doc, moved);
 	jl_doc_text(doc, JL_(". Times are the device's, before what the framework adds."));
 }

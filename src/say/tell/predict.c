@@ -339,6 +339,20 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 			      c->input.n_threads, brought, jl_tell_device(c), taken);
 }
 
+/* Copies of the model that wait for each other so long that one of them would do more by itself. */
+static void alone(struct jl_doc *doc, const struct jl_predicted *x)
+{
+	const struct jl_plan *plan = &x->how.plan;
+	const double alone_s = x->p.step.step_s - x->p.step.dp_s - x->p.step.contention_s;
+	char rate[JL_UNITS_TEXT_MAX];
+
+	if (plan->tp * plan->pp * plan->cp > 1 || plan->zero > 0 || !(plan->dp * alone_s < x->p.step.step_s))
+		return;
+	jl_about_text(rate, x->how.global_batch / plan->dp / alone_s);
+	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("one %s alone would do more: about %s samples/s"),
+		      jl_tell_device(&x->how), rate);
+}
+
 static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_bound most = jl_bound_of(&x->p.step);
@@ -348,10 +362,11 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 		bound_by_input(doc, x);
 	else if (strcmp(key, "compute") == 0)
 		bound_by_compute(doc, x);
-	else if (most.en == jl_parts[most.part].en && strcmp(key, "data_parallel") == 0)
+	else if (most.en == jl_parts[most.part].en && strcmp(key, "data_parallel") == 0) {
 		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
 			      jl_units_said(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
-	else if (strcmp(key, "host_launch") == 0)
+		alone(doc, x);
+	} else if (strcmp(key, "host_launch") == 0)
 		JL_ENTRY(doc, JL_("Bound by"), JL_ESTIMATED,
 			 "the host: it launches kernels more slowly than the GPU runs them");
 	else

@@ -109,6 +109,7 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 	for (size_t i = 0; i < all.n; i++) {
 		all.launches += all.items[i].launches;
 		all.stream_B += all.items[i].moved_B;
+		all.device_s += all.items[i].device_s;
 	}
 	*ret_kernels = all;
 	return JL_OK;
@@ -128,6 +129,7 @@ static const struct jl_schema kernel_schema = JL_SCHEMA("kernel", jl_kernel, ker
 static const struct jl_field kernels_fields[] = {
 	{ JL_FIELD(jl_kernels, NUMBER, launches) },
 	{ JL_FIELD(jl_kernels, NUMBER, stream_B) },
+	{ JL_FIELD(jl_kernels, NUMBER, device_s), .about = "all of them, one after the other" },
 	{ JL_FIELD_MANY(jl_kernels, LIST, items, n, "kernels", &kernel_schema) },
 };
 const struct jl_schema jl_kernels_fields = JL_SCHEMA("predict-kernels", jl_kernels, kernels_fields);

@@ -17,7 +17,7 @@ struct jl_kernel {
 struct jl_kernels {
 	size_t n;
 	struct jl_kernel *items;
-	double launches, stream_B; /* sums: all launches; bytes of streams and the optimizer */
+	double launches, stream_B, device_s; /* sums: all launches; bytes of streams and the optimizer; all times */
 };
 
 /* Transformers only; of a pipeline the stage with one share of the layers. JL_E_USAGE for other networks. */

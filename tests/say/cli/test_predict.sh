@@ -407,4 +407,7 @@ speed() { run 0 predict llama-3-70b --on "$1x dgx-h100" --batch 1 --seq 4096 --j
 at64=$(speed 64 | tail -1) at72=$(speed 72 | tail -1)
 if [ "$at72" -gt "$at64" ]; then ok; else bad "576 GPUs are slower than 512: $at72 and $at64"; fi
 run 2 predict gpt2-124m --on rtx-4090 --launch 1e300s; one_line; says "0.1 us to 1 s"
+# Two cards of a desktop that wait for each other longer than they compute
+run 0 predict gpt2-medium --on "2x rtx-5090" --batch 4 --seq 1024; has "one GPU alone would do more: about"
+run 0 predict gpt2-medium --on "4x rtx-5090" --batch 4 --seq 1024; lacks "alone would do more"
 finish
