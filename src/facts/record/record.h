@@ -38,12 +38,12 @@ struct jl_record_metric {
 struct jl_record_noise {
 	double cpu_other_frac; /* share of all CPU time that other processes took while we measured */
 	double steal_frac;     /* ... that the hypervisor took */
-	double wait_frac;      /* of the time: threads of ours were ready and had no CPU, together */
-	double clock_frac;     /* lowest clock seen over the clock at rest under load */
-	double drift_frac;     /* last quarter of the samples over the first, minus 1 */
-	bool thermal, power;   /* throttling was reported */
-	bool noisy;            /* the verdict of the benchmark's core: no judgement is to be built on this */
-	const char *why;       /* one line, or NULL */
+	double wait_frac; /* of the time: threads of ours were ready and had no CPU; their sum, so all that was lost at most */
+	double clock_frac;   /* lowest clock over the highest that was seen */
+	double drift_frac;   /* last quarter of the samples over the first, minus 1 */
+	bool thermal, power; /* throttling was reported */
+	bool noisy;          /* the verdict of the benchmark's core: no judgement is to be built on this */
+	const char *why;     /* one line, or NULL */
 };
 
 struct jl_record {

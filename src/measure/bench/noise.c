@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -156,6 +157,27 @@ static void look_on(const struct jl_noise_watch *w, struct jl_noise_watch *ret_n
 	}
 }
 
+/* CPUs that the ranks may use, of all hosts. Ranks that are bound have their own; where all may use the same, they count once a host. */
+static enum jl_status count_cpus(double *ret_n, struct jl_comm *comm, struct jl_err *err)
+{
+	cpu_set_t set;
+	double own, which = 0, extreme[2], n[2];
+
+	CPU_ZERO(&set);
+	(void)sched_getaffinity(0, sizeof(set), &set);
+	own = fmax(1, CPU_COUNT(&set));
+	for (size_t i = 0; i < CPU_SETSIZE; i++)
+		which += CPU_ISSET(i, &set) ? (double)((i + 1) * (i + 1)) : 0;
+	extreme[0] = which; /* the same set gives the same number */
+	extreme[1] = -which;
+	n[0] = own;
+	n[1] = !comm || comm->local_rank == 0 ? own : 0;
+	JL_TRY(jl_comm_agree(comm, extreme, 2, JL_RED_MAX, err));
+	JL_TRY(jl_comm_agree(comm, n, 2, JL_RED_SUM, err));
+	*ret_n = extreme[0] == -extreme[1] ? n[1] : n[0];
+	return JL_OK;
+}
+
 double jl_noise_wait_frac(double waited_s, double ran_s, double took_s, double n_cpus)
 {
 	return ran_s + waited_s <= (n_cpus + 0.5) * took_s ? fmin(1, waited_s / took_s) : NAN;
@@ -167,9 +189,9 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	struct jl_noise_watch now = { .start_s = 0 };
 	const bool speaks = !comm || comm->local_rank == 0; /* one rank of each host speaks for it */
 	const double took_s = jl_clock_s() - w->start_s;
-	double n, all[9];
+	double n, n_cpus, all[8];
 
-	read_waits(w, took_s, &all[7], &all[8]); /* before it looks on: that is not what was measured */
+	read_waits(w, took_s, &all[6], &all[7]); /* before it looks on: that is not what was measured */
 	look_on(w, &now);
 	all[0] = speaks ? now.work_s - w->work_s : 0;
 	all[1] = speaks ? now.steal_s - w->steal_s : 0;
@@ -177,11 +199,11 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	all[3] = own_cpu_s() - w->own_s;
 	all[4] = speaks && jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n) > w->n_throttled ? 1 : 0;
 	all[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
-	all[6] = speaks ? (double)sysconf(_SC_NPROCESSORS_ONLN) : 0;
-	JL_TRY(jl_comm_agree(comm, all, 9, JL_RED_SUM, err));
+	JL_TRY(jl_comm_agree(comm, all, 8, JL_RED_SUM, err));
+	JL_TRY(count_cpus(&n_cpus, comm, err));
 	*ret_noise = (struct jl_record_noise){ .cpu_other_frac = NAN,
 					       .steal_frac = NAN,
-					       .wait_frac = jl_noise_wait_frac(all[8], all[7], took_s, all[6]),
+					       .wait_frac = jl_noise_wait_frac(all[7], all[6], took_s, n_cpus),
 					       .clock_frac = w->clock_low_Hz / w->clock_high_Hz,
 					       .drift_frac = NAN,
 					       .thermal = all[4] > 0 };

@@ -1,4 +1,4 @@
-/* What disturbs a measurement while it runs: CPU time of others, steal, falling clocks, throttling. */
+/* What disturbs a measurement while it runs: CPU time of others, waits for a CPU, steal, falling clocks, throttling. */
 #pragma once
 
 #include "comm/comm.h"
@@ -44,7 +44,7 @@ double jl_noise_wait_frac(double waited_s, double ran_s, double took_s, double n
 double jl_noise_sum(const char *pattern, double *ret_n);
 
 #define JL_NOISE_WHY_MAX 160
-/* Sets `noisy`, and the reason in one line (English, for records) if it is. `ret_why` is empty otherwise. */
 /* Why a measurement is noisy, in English and as a person reads it; false: it is not. */
 bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX], const struct jl_record_noise *n);
+/* Sets `noisy`, and the reason in one line (English, for records) if it is. `ret_why` is empty otherwise. */
 void jl_noise_judge(struct jl_record_noise *noise, char ret_why[JL_NOISE_WHY_MAX]);

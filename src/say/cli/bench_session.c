@@ -1,6 +1,7 @@
 #include "cli/bench_session.h"
 
 #include <signal.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,12 @@ static void add_versions(struct jl_draft *d, const struct jl_bench_session *s, c
 	}
 }
 
+/* Of reasons the one that took most is told. */
+static double taken(const struct jl_record_noise *n)
+{
+	return fmax(fmax(n->cpu_other_frac, n->wait_frac), n->steal_frac);
+}
+
 void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *given, const char *versions)
 {
 	struct jl_record named = *given;
@@ -190,7 +197,7 @@ void jl_bench_keep_record(struct jl_bench_session *s, const struct jl_record *gi
 	s->n_records++;
 	if (record->noise.noisy) {
 		s->n_noisy++;
-		if (!s->why[0] || record->noise.cpu_other_frac > s->noise.cpu_other_frac) {
+		if (!s->why[0] || taken(&record->noise) > taken(&s->noise)) {
 			s->noise = record->noise;
 			(void)snprintf(s->why, sizeof(s->why), "%s", record->noise.why ? record->noise.why : "?");
 		}

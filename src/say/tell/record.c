@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/noise.h"
+
 #define SHORT_ID 8
 
 /* "2026-11-15 05:02", in the time zone of the person. */
@@ -61,9 +63,13 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 	if (n->thermal || n->power)
 		text = jl_tell_text(doc, "%s%s%s", text, *text ? ", " : "",
 				    n->thermal ? JL_("thermal throttling") : JL_("power throttling"));
-	if (n->noisy)
+	if (n->noisy) {
+		char en[JL_NOISE_WHY_MAX], own[JL_NOISE_WHY_MAX];
+		const char *why = jl_noise_why(en, own, n) ? own : n->why;
+
 		text = jl_tell_text(doc, "%s%s%s%s%s", text, *text ? "; " : "", JL_("too noisy to judge"),
-				    n->why ? ": " : "", n->why ? n->why : "");
+				    why ? ": " : "", why ? why : "");
+	}
 	if (*text)
 		jl_tell_entry(doc, JL_("noise"), JL_MEASURED, "%s", text);
 }
