@@ -342,13 +342,12 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 /* Copies of the model that wait for each other so long that one of them would do more by itself. */
 static void alone(struct jl_doc *doc, const struct jl_predicted *x)
 {
-	const struct jl_plan *plan = &x->how.plan;
-	const double alone_s = x->p.step.step_s - x->p.step.dp_s - x->p.step.contention_s;
+	const double alone_per_s = jl_alone_samples_per_s(&x->how);
 	char rate[JL_UNITS_TEXT_MAX];
 
-	if (plan->tp * plan->pp * plan->cp > 1 || plan->zero > 0 || !(plan->dp * alone_s < x->p.step.step_s))
+	if (!(alone_per_s > x->how.global_batch / x->p.step.step_s))
 		return;
-	jl_about_text(rate, x->how.global_batch / plan->dp / alone_s);
+	jl_about_text(rate, alone_per_s);
 	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("one %s alone would do more: about %s samples/s"),
 		      jl_tell_device(&x->how), rate);
 }

@@ -260,39 +260,55 @@ static const struct jl_link_info *bridge_of(const struct jl_catalog *cat, const 
 	return found;
 }
 
+/* One of the GPUs by itself, with its share of the batch. */
+static double alone_per_s(const struct jl_case *c)
+{
+	struct jl_case one;
+
+	jl_case_what_if(&one, c);
+	if (jl_machine_take(&one.machine, &c->machine, 1, NULL))
+		return NAN;
+	one.n_gpus = 1;
+	one.plan.dp = 1;
+	one.global_batch = c->global_batch / c->plan.dp;
+	return one.global_batch / jl_case_weigh(&one).step.step_s;
+}
+
+double jl_alone_samples_per_s(const struct jl_case *c)
+{
+	const bool copies = c->n_gpus > 1 && c->plan.dp == c->n_gpus && c->plan.zero == 0;
+
+	return copies ? alone_per_s(c) : NAN;
+}
+
 /* Pairs are what a bridge joins: tried on two GPUs against two GPUs. */
 static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_case *base = in->base;
 	const enum jl_intra_kind kind = base->machine.fabric.intra_kind;
 	const struct jl_link_info *join = bridge_of(in->cat, &base->machine.sys);
-	struct jl_case one, two;
+	struct jl_case two;
 	struct jl_weight w;
 	struct jl_sys sys;
 	char *text;
 
 	if (!join || (kind != JL_INTRA_PCIE_HOST && kind != JL_INTRA_PCIE_P2P) || base->plan.dp != base->n_gpus)
 		return false;
-	jl_case_what_if(&one, base);
 	jl_case_what_if(&two, base);
 	text = jl_arena_printf(in->arena, "2x %s via %s", base->machine.sys.gpu->id, join->id);
 	if (!text || jl_sys_parse(&sys, in->cat, text, in->arena, NULL) ||
 	    jl_machine_make(&alt->machine, in->cat, &sys, NULL) ||
-	    jl_machine_take(&two.machine, &base->machine, 2, NULL) ||
-	    jl_machine_take(&one.machine, &base->machine, 1, NULL))
+	    jl_machine_take(&two.machine, &base->machine, 2, NULL))
 		return false;
-	one.n_gpus = 1;
 	two.n_gpus = alt->n_gpus = 2;
-	one.plan.dp = 1;
 	two.plan.dp = alt->plan.dp = 2;
-	one.global_batch = base->global_batch / base->plan.dp;
-	two.global_batch = alt->global_batch = one.global_batch * 2;
+	two.global_batch = alt->global_batch = base->global_batch / base->plan.dp * 2;
 	w = jl_case_weigh(&two);
 	advice->n_gpus = 2;
 	advice->half_ln_before = jl_case_half_ln(&two, &w.step);
 	advice->step_s_before = w.step.step_s;
 	advice->samples_per_s_before = two.global_batch / w.step.step_s;
-	advice->alone_samples_per_s = one.global_batch / jl_case_weigh(&one).step.step_s;
+	advice->alone_samples_per_s = alone_per_s(base);
 	say(advice, JL_N("NVLink bridges, training on pairs"));
 	return true;
 }

@@ -70,6 +70,9 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *advice, const struct j
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
 		 struct jl_arena *arena);
 
+/* What one of the GPUs would do by itself; NAN where they are no copies of each other. */
+double jl_alone_samples_per_s(const struct jl_case *c);
+
 struct jl_predicted {
 	struct jl_case how;
 	struct jl_prediction p;
