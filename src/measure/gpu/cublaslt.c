@@ -215,25 +215,58 @@ static int launch(struct jl_matmul *plan, const struct heuristic *algo, const st
 			     (void *)(uintptr_t)lt->workspace, lt->workspace_B, stream);
 }
 
-/* Seconds of one product, the mean of `n`; negative: this candidate does not run. */
+static int launch_many(struct jl_matmul *plan, const struct heuristic *algo, const struct jl_matmul_buffers *b, int n)
+{
+	int code = 0;
+	for (int i = 0; code == 0 && i < n; i++)
+		code = launch(plan, algo, b, plan->lt->gpu->stream);
+	return code;
+}
+
+/* `n` products as one graph, or NULL: then they are launched one by one. */
+static struct CUgraphExec_st *record(struct jl_matmul *plan, const struct heuristic *algo,
+				     const struct jl_matmul_buffers *b, int n)
+{
+	const struct jl_cuda *cu = plan->lt->gpu->cuda;
+	struct CUstream_st *stream = plan->lt->gpu->stream;
+	struct CUgraph_st *graph = NULL;
+	struct CUgraphExec_st *replay = NULL;
+	if (cu->StreamBeginCapture(stream, JL_CU_CAPTURE_RELAXED) != JL_CU_OK)
+		return NULL;
+	bool whole = launch_many(plan, algo, b, n) == 0;
+	whole = cu->StreamEndCapture(stream, &graph) == JL_CU_OK && whole;
+	if (!whole || cu->GraphInstantiate(&replay, graph, 0) != JL_CU_OK)
+		replay = NULL;
+	if (graph)
+		cu->GraphDestroy(graph);
+	return replay;
+}
+
+#define SHORT_S 200e-6 /* a host launches one in 5 to 30 µs, a busy one takes longer */
+
+/* Seconds of one product, the mean of `n`; negative: this candidate does not run. A short one (`about_s`) is recorded and replayed, or the host
+ * would be timed, and chance would choose. */
 static double time_candidate(struct jl_matmul *plan, const struct heuristic *algo, const struct jl_matmul_buffers *b,
-			     int n)
+			     int n, double about_s)
 {
 	struct jl_lt *lt = plan->lt;
 	const struct jl_cuda *cu = lt->gpu->cuda;
 	struct CUstream_st *stream = lt->gpu->stream;
+	struct CUgraphExec_st *replay = about_s < SHORT_S ? record(plan, algo, b, n) : NULL;
 	float ms = 0.0F;
-	int code = launch(plan, algo, b, stream);
+	int code = replay ? cu->GraphLaunch(replay, stream) : launch(plan, algo, b, stream);
 	if (code == 0)
 		code = cu->EventRecord(lt->from, stream);
-	for (int i = 0; code == 0 && i < n; i++)
-		code = launch(plan, algo, b, stream);
+	if (code == 0)
+		code = replay ? cu->GraphLaunch(replay, stream) : launch_many(plan, algo, b, n);
 	if (code == 0)
 		code = cu->EventRecord(lt->to, stream);
 	if (code == 0)
 		code = cu->EventSynchronize(lt->to);
 	if (code == 0)
 		code = cu->EventElapsedTime(&ms, lt->from, lt->to);
+	if (replay)
+		cu->GraphExecDestroy(replay);
 	return code == 0 ? (double)ms * 1e-3 / n : -1.0;
 }
 
@@ -244,12 +277,12 @@ static void tune(struct jl_matmul *plan, const struct jl_matmul_buffers *b, stru
 {
 	enum { N_FINAL = 5 };
 	int finalists[N_FINAL] = { 0 };
-	double times[N_CANDIDATES_MAX];
+	double times[N_CANDIDATES_MAX], first_s[N_FINAL];
 	int n_final = 0, n_again = 1;
 	for (int i = 0; i < n_found; i++) {
-		times[i] = time_candidate(plan, &found[i], b, 1);
+		times[i] = time_candidate(plan, &found[i], b, 1, INFINITY);
 		if (times[i] >= 0.0 && times[i] < 1e-3)
-			times[i] = time_candidate(plan, &found[i], b, 4);
+			times[i] = time_candidate(plan, &found[i], b, times[i] < SHORT_S / 4 ? 20 : 4, times[i]);
 	}
 	for (; n_final < N_FINAL; n_final++) {
 		int best = -1;
@@ -259,14 +292,15 @@ static void tune(struct jl_matmul *plan, const struct jl_matmul_buffers *b, stru
 		if (best < 0)
 			break;
 		if (n_final == 0)
-			n_again = times[best] > FINAL_S / 2    ? 2
-				  : times[best] < FINAL_S / 30 ? 30
-							       : (int)(FINAL_S / times[best]);
+			n_again = times[best] > FINAL_S / 2     ? 2
+				  : times[best] < FINAL_S / 100 ? 100
+								: (int)(FINAL_S / times[best]);
+		first_s[n_final] = times[best];
 		finalists[n_final] = best;
 		times[best] = -1.0;
 	}
 	for (int i = 0; i < n_final; i++) {
-		double once_s = time_candidate(plan, &found[finalists[i]], b, n_again);
+		double once_s = time_candidate(plan, &found[finalists[i]], b, n_again, first_s[i]);
 		if (once_s >= 0.0 && (isnan(plan->best_s) || once_s < plan->best_s)) {
 			plan->best_s = once_s;
 			plan->best = found[finalists[i]];
