@@ -195,6 +195,10 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 				rate = 1 / (1 / rate + 1 / (share * fit->odd_feed_flop * m->sm_Hz));
 		}
 	}
+	/* tf32 is allowed, not ordered: libraries take what is faster */
+	if (m->path == JL_CONV_TF32)
+		rate = fmax(rate, fmin(1, conv ? fit->conv_frac[JL_CONV_VECTOR] : fit->linear_frac[JL_CONV_VECTOR]) *
+					  m->vector_flopps);
 	/* libraries of GPUs know kernels that spare multiplications, but for Hopper and what came after */
 	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->path != JL_CONV_HALF && !is_last(m) &&
 	    !m->dev->priors->warpgroup && m->dev->arch != JL_ARCH_OTHER)
