@@ -108,9 +108,8 @@ JL_CLONES static void bwd_rows(const void *ctx, struct jl_cpu_span rows)
 	const struct bwd_ctx *c = ctx;
 	const struct jl_eng_norm_bwd *op = c->op;
 	size_t n = op->width;
-	float *wsum = c->sums + rows.index * 2 * n, *bsum = wsum + n;
-	memset(wsum, 0, n * sizeof *wsum);
-	memset(bsum, 0, n * sizeof *bsum);
+	float *wsum = c->sums + rows.index * 3 * n, *bsum = wsum + n, *rsum = bsum + n;
+	memset(wsum, 0, 3 * n * sizeof *wsum);
 	for (size_t i = rows.begin; i < rows.end; i++) {
 		const float *dy = (const float *)op->d_out + i * n, *x = (const float *)op->input + i * n,
 			    *w = op->weight;
@@ -125,10 +124,14 @@ JL_CLONES static void bwd_rows(const void *ctx, struct jl_cpu_span rows)
 		for (; j + VEC_N <= n; j += VEC_N) {
 			vecf xhat = (vec_load(x + j) - vec_all(mean)) * vec_all(rstd);
 			vecf g = vec_load(dy + j) * vec_load(w + j) - vec_all(sum) - xhat * vec_all(dot);
-			vec_store(dx + j, vec_load(dx + j) + g * vec_all(rstd));
+			vecf d = vec_load(dx + j) + g * vec_all(rstd);
+			vec_store(dx + j, d);
+			vec_store(rsum + j, vec_load(rsum + j) + d);
 		}
-		for (; j < n; j++)
+		for (; j < n; j++) {
 			dx[j] += (dy[j] * w[j] - sum - (x[j] - mean) * rstd * dot) * rstd;
+			rsum[j] += dx[j];
+		}
 		if (op->recompute_out)
 			row_write((float *)op->recompute_out + i * n, x, w, op->recompute_bias, mean, rstd, n);
 	}
@@ -137,19 +140,16 @@ JL_CLONES static void bwd_rows(const void *ctx, struct jl_cpu_span rows)
 void jl_cpu_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);
-	if (engine->failed || !jl_cpu_scratch(cpu, 2 * op->width))
+	float *to[] = { op->weight_grad, op->bias_grad, op->residual_sums };
+	if (engine->failed || !jl_cpu_scratch(cpu, 3 * op->width))
 		return;
 	jl_cpu_pieces(engine, op->n_rows, (size_t)engine->n_threads, 1, bwd_rows,
 		      &(struct bwd_ctx){ .sums = cpu->scratch, .op = op });
-	float *wgrad = op->weight_grad, *bgrad = op->bias_grad;
-	for (size_t j = 0; j < op->width; j++) {
-		float w = op->accumulate ? wgrad[j] : 0.0f, b = op->accumulate && bgrad ? bgrad[j] : 0.0f;
-		for (size_t p = 0; p < (size_t)engine->n_threads; p++) {
-			w += cpu->scratch[p * 2 * op->width + j];
-			b += cpu->scratch[(p * 2 + 1) * op->width + j];
+	for (size_t kind = 0; kind < 3; kind++)
+		for (size_t j = 0; to[kind] && j < op->width; j++) {
+			float sum = op->accumulate ? to[kind][j] : 0.0f;
+			for (size_t p = 0; p < (size_t)engine->n_threads; p++)
+				sum += cpu->scratch[(p * 3 + kind) * op->width + j];
+			to[kind][j] = sum;
 		}
-		wgrad[j] = w;
-		if (bgrad)
-			bgrad[j] = b;
-	}
 }

@@ -16,10 +16,16 @@ struct norm_bwd_args {
 	const void *d_out, *input, *weight;
 	const float *mean, *rstd;
 	void *d_residual;
-	float *partial_w, *partial_b; /* [gridDim.x × width] */
+	float *partial[3]; /* [gridDim.x × width]: of weight, bias (NULL: none), d_residual (NULL: none) */
 	const void *recompute_bias;
 	void *recompute_out;
 	int n_rows, width, rms, fresh;
+};
+
+struct sum_rows_args { /* blockIdx.y has which */
+	const float *partial[3];
+	void *to[3];
+	int n_partials, width, accumulate;
 };
 
 /* In device memory, so that a captured step finds the values of the step it is replayed for. */

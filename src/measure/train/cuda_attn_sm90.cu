@@ -2,6 +2,7 @@
  * come straight from shared memory, so that nothing is loaded into registers on the way. Structure, tiles and numbers as
  * cuda_attn.cu: a block is one group of four warps and owns 64 rows. Tiles are 64 columns wide; a head of 128 has two. */
 #include "train/cuda_attn.cuh"
+#include "train/cuda_wgmma.cuh"
 
 #define D      64
 #define TILE_B (N_ROWS * D * 2)
@@ -13,36 +14,6 @@ template <int N> __device__ static void copies_wait()
 	asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 	__syncthreads();
 }
-
-/* A tile as wgmma is told of it: where it lies, in 16 bytes; the other half, 128-byte swizzle with groups of eight rows 1,024 bytes
- * apart, never changes. So a step to other rows or columns is one addition. */
-__device__ static uint32_t place(uint32_t at)
-{
-	return at >> 4 | 1u << 16;
-}
-__device__ static uint64_t describe(uint32_t place)
-{
-	return (uint64_t)(1024 >> 4 | 1u << 30) << 32 | place;
-}
-
-__device__ static void wgmma_fence()
-{
-	asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory");
-}
-__device__ static void wgmma_commit()
-{
-	asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
-}
-template <int N> __device__ static void wgmma_wait()
-{
-	asm volatile("wgmma.wait_group.sync.aligned %0;\n" ::"n"(N) : "memory");
-}
-
-#define ACC                                                                                                            \
-	"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%" \
-	"29,%30,%31}"
-#define ACC4(c, n) "+f"(c[n][0]), "+f"(c[n][1]), "+f"(c[n][2]), "+f"(c[n][3])
-#define ACC32(c)   ACC4(c, 0), ACC4(c, 1), ACC4(c, 2), ACC4(c, 3), ACC4(c, 4), ACC4(c, 5), ACC4(c, 6), ACC4(c, 7)
 
 /* c[64×64] (+)= A·Tᵀ, inner dimension 16; both in shared memory, the inner dimension contiguous. */
 __device__ static void wgmma_ss(float c[8][4], uint64_t a, uint64_t b, int add)
@@ -94,13 +65,6 @@ __device__ static void product(float (&c)[8][4], const float (&p)[8][4], uint32_
 	uint32_t a[4][4];
 	round_all(a, p);
 	product_rounded<1>(c, a, tile);
-}
-
-/* Shared memory begins at a multiple of 1,024, as the swizzle asks. */
-extern __shared__ uint8_t shared_any[];
-__device__ static uint32_t shared_begin()
-{
-	return ((uint32_t)__cvta_generic_to_shared(shared_any) + 1023) & ~1023u;
 }
 
 /* 64 rows of a head as H tiles: a thread has a piece of every sixteenth row. Addresses are one that all threads share and one that

@@ -80,8 +80,9 @@ struct cuda_engine {
 	struct jl_gpu_dev *gpu;
 	struct jl_lt *lt;
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
-	struct CUfunc_st *norm[CUDA_NORMS], *norm_bwd[CUDA_NORMS];
-	struct CUfunc_st *attn[3][2]; /* forward, backward of queries, of keys; head sizes 64, 128 */
+	struct CUfunc_st *norm[CUDA_NORMS],
+		*norm_bwd[2][CUDA_NORMS]; /* backward: of all gradients, of the weight's alone */
+	struct CUfunc_st *attn[3][2];     /* forward, backward of queries, of keys; head sizes 64, 128 */
 	struct CUfunc_st *gemv[CUDA_GEMV], *narrow[CUDA_NARROW], *next[2][CUDA_NEXT];
 	struct cuda_plan plans[CUDA_PLANS_MAX];
 	int n_plans;
@@ -119,6 +120,7 @@ void jl_cuda_launch(struct cuda_engine *e, struct CUfunc_st *function, struct jl
 unsigned jl_cuda_blocks(const struct cuda_engine *e, size_t n);
 /* Room for n_rows of `width` partial sums. */
 uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width);
+void jl_cuda_sum_rows(struct cuda_engine *e, const struct sum_rows_args *sums);
 /* Memory of the engine's own, counted like the step's. */
 enum jl_status jl_cuda_take(struct cuda_engine *e, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
 void jl_cuda_drop(struct cuda_engine *e, uint64_t ptr, size_t size_B);

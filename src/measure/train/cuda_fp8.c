@@ -47,8 +47,8 @@ void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n
 	struct cuda_engine *e = cuda_of(engine);
 	struct CUfunc_st *kernel = e->kernels[kernel_of(op)];
 	struct jl_gpu_grid grid = { .z = (unsigned)n, .n_threads = 256 };
-	int n_partials = (int)((op->n_rows + ROWS - 1) / ROWS), width = (int)op->width, accumulate = op->accumulate;
-	uint64_t partials = op->bias_grad ? jl_cuda_partials(e, (size_t)n_partials, op->width) : 0, none = 0;
+	const size_t n_partials = (op->n_rows + ROWS - 1) / ROWS;
+	uint64_t partials = op->bias_grad ? jl_cuda_partials(e, n_partials, op->width) : 0;
 	struct fp8_many many = { 0 };
 	for (size_t i = 0; i < n; i++)
 		many.of[i] = args_of(&op[i], partials, &grid);
@@ -62,8 +62,9 @@ void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n
 	}
 	jl_cuda_launch(e, kernel, grid, (void *[]){ &many });
 	if (op->bias_grad)
-		jl_cuda_launch(e, e->kernels[K_SUM_ROWS],
-			       (struct jl_gpu_grid){ .x = (unsigned)((op->width + 31) / 32), .n_threads = 256 },
-			       (void *[]){ &partials, &none, &n_partials, &width, (void *)&op->bias_grad, &none,
-					   &accumulate });
+		jl_cuda_sum_rows(e, &(struct sum_rows_args){ .partial = { (const float *)(uintptr_t)partials },
+							     .to = { op->bias_grad },
+							     .n_partials = (int)n_partials,
+							     .width = (int)op->width,
+							     .accumulate = op->accumulate });
 }

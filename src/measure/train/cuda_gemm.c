@@ -53,12 +53,11 @@ static struct jl_matmul_buffers buffers_of(const struct jl_eng_gemm *op)
 /* The sums of dy over the tokens, in two steps whose order is fixed. op(A) is [m × k] stored k × m: columns of what is stored. */
 static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, uint64_t to)
 {
-	int n_rows = (int)op->k, n = (int)op->m, accumulate = op->accumulate;
+	int n_rows = (int)op->k, n = (int)op->m;
 	size_t ld = op->lda, x = (op->m + 255) / 256;
 	size_t y = (size_t)e->gpu->n_sm * 4 / x, most = (op->k + 31) / 32;
 	y = y < 1 ? 1 : y > most ? most : y;
-	int n_partials = (int)y;
-	uint64_t partials = jl_cuda_partials(e, y, op->m), none = 0;
+	uint64_t partials = jl_cuda_partials(e, y, op->m);
 	const void *in = op->a;
 	struct jl_err err;
 	if (e->base.failed != JL_OK)
@@ -66,9 +65,11 @@ static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, u
 	int code = e->gpu->cuda->LaunchKernel(e->kernels[K_COLUMN_SUMS], (unsigned)x, (unsigned)y, 1, 32, 8, 1, 0,
 					      e->gpu->stream, (void *[]){ &in, &ld, &n_rows, &n, &partials }, NULL);
 	jl_cuda_keep_status(e, jl_cuda_check(e->gpu->cuda, code, "cuLaunchKernel", &err), &err);
-	jl_cuda_launch(e, e->kernels[K_SUM_ROWS],
-		       (struct jl_gpu_grid){ .x = (unsigned)((op->m + 31) / 32), .n_threads = 256 },
-		       (void *[]){ &partials, &none, &n_partials, &n, &to, &none, &accumulate });
+	jl_cuda_sum_rows(e, &(struct sum_rows_args){ .partial = { (const float *)(uintptr_t)partials },
+						     .to = { (void *)(uintptr_t)to },
+						     .n_partials = (int)y,
+						     .width = n,
+						     .accumulate = op->accumulate });
 }
 
 /* What the product did not do itself. */

@@ -108,12 +108,12 @@ template <typename T, int P> __device__ static void norm_block(const norm_args &
 }
 
 /* dx = rstd·(g − mean(g) − x̂·mean(g·x̂)), g = d_out·weight; RMSNorm without the first mean. The gradients of weight and
- * bias are summed over the rows of a block here and over blocks by jl_norm_sum: the order never changes. */
+ * bias, and the residual's, are summed over the rows of a block here and over blocks by jl_sum_rows: the order never changes. */
 template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd_args &a)
 {
 	extern __shared__ float shared[];
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32, n_warps = blockDim.x / 32;
-	float dw[N][8] = {}, db[N][8] = {};
+	float sums[3][N][8] = {};
 	for (int row = blockIdx.x * n_warps + warp; row < a.n_rows; row += gridDim.x * n_warps) {
 		size_t base = (size_t)row * a.width + lane * 8;
 		float x[N][8], g[N][8], sum_g = 0.0f, sum_gx = 0.0f;
@@ -130,8 +130,8 @@ template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd
 #pragma unroll
 			for (int j = 0; j < 8; j++) {
 				x[i][j] = (x[i][j] - mean) * rstd;
-				dw[i][j] += g[i][j] * x[i][j];
-				db[i][j] += g[i][j];
+				sums[0][i][j] += g[i][j] * x[i][j];
+				sums[1][i][j] += g[i][j];
 				g[i][j] *= w[j];
 				sum_g += g[i][j];
 				sum_gx += g[i][j] * x[i][j];
@@ -154,38 +154,41 @@ template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd
 			if (!a.fresh)
 				load8((const T *)a.d_residual + base + i * 256, d);
 #pragma unroll
-			for (int j = 0; j < 8; j++)
+			for (int j = 0; j < 8; j++) {
 				d[j] += rstd * (g[i][j] - sum_g - x[i][j] * sum_gx);
+				sums[2][i][j] += d[j];
+			}
 			store8((T *)a.d_residual + base + i * 256, d);
 		}
 	}
-	/* first all of dw, then all of db: a row of shared memory for each warp, added up in the order of the warps */
-	for (int pass = 0; pass < 2; pass++) {
-		float *partial = pass == 0 ? a.partial_w : a.partial_b;
-		if (!partial)
+	/* one kind after the other: a row of shared memory for each warp, added up in the order of the warps */
+#pragma unroll
+	for (int kind = 0; kind < 3; kind++) {
+		if (!a.partial[kind])
 			continue;
 #pragma unroll
 		for (int i = 0; i < N; i++)
 #pragma unroll
 			for (int j = 0; j < 8; j++)
-				shared[warp * a.width + (i * 8 + j) * 32 + lane] = pass == 0 ? dw[i][j] : db[i][j];
+				shared[warp * a.width + (i * 8 + j) * 32 + lane] = sums[kind][i][j];
 		__syncthreads();
 		for (int at = threadIdx.x; at < a.width; at += blockDim.x) {
 			int from = (at / 256 * 8 + at % 8) * 32 + at % 256 / 8;
 			float sum = 0.0f;
 			for (int w = 0; w < n_warps; w++)
 				sum += shared[w * a.width + from];
-			partial[(size_t)blockIdx.x * a.width + at] = sum;
+			a.partial[kind][(size_t)blockIdx.x * a.width + at] = sum;
 		}
 		__syncthreads();
 	}
 }
 
-/* The same with a block a row: a thread keeps the sums of its own columns over all rows of the block. */
-template <typename T, int P> __device__ static void norm_bwd_block(const norm_bwd_args &a)
+/* The same with a block a row: a thread keeps the sums of its own columns over all rows of the block. Where only the weight's are wanted
+ * (KINDS 1, as of RMSNorm) the registers of the others are better used by a fourth block. */
+template <typename T, int P, int KINDS> __device__ static void norm_bwd_block(const norm_bwd_args &a)
 {
 	__shared__ float room[33];
-	float dw[P][8] = {}, db[P][8] = {};
+	float sums[KINDS][P][8] = {};
 	for (int row = blockIdx.x; row < a.n_rows; row += gridDim.x) {
 		size_t base = (size_t)row * a.width;
 		float x[P][8], g[P][8], mean = a.rms ? 0.0f : a.mean[row], rstd = a.rstd[row], sum_g = 0.0f,
@@ -202,8 +205,9 @@ template <typename T, int P> __device__ static void norm_bwd_block(const norm_bw
 #pragma unroll
 			for (int j = 0; j < 8; j++) {
 				x[i][j] = (x[i][j] - mean) * rstd;
-				dw[i][j] += g[i][j] * x[i][j];
-				db[i][j] += g[i][j];
+				sums[0][i][j] += g[i][j] * x[i][j];
+				if (KINDS > 1)
+					sums[KINDS / 2][i][j] += g[i][j];
 				g[i][j] *= w[j];
 				sum_g += g[i][j];
 				sum_gx += g[i][j] * x[i][j];
@@ -229,35 +233,38 @@ template <typename T, int P> __device__ static void norm_bwd_block(const norm_bw
 			if (!a.fresh)
 				load8((const T *)a.d_residual + base + col, d);
 #pragma unroll
-			for (int j = 0; j < 8; j++)
+			for (int j = 0; j < 8; j++) {
 				d[j] += rstd * (g[i][j] - sum_g - x[i][j] * sum_gx);
+				if (KINDS > 1)
+					sums[KINDS - 1][i][j] += d[j];
+			}
 			store8((T *)a.d_residual + base + col, d);
 		}
 	}
 #pragma unroll
-	for (int i = 0; i < P; i++)
+	for (int kind = 0; kind < KINDS; kind++)
 #pragma unroll
-		for (int j = 0; j < 8; j++) {
-			int col = (i * 256 + threadIdx.x) * 8 + j;
-			if (col < a.width) {
-				a.partial_w[(size_t)blockIdx.x * a.width + col] = dw[i][j];
-				if (a.partial_b)
-					a.partial_b[(size_t)blockIdx.x * a.width + col] = db[i][j];
+		for (int i = 0; i < P; i++)
+#pragma unroll
+			for (int j = 0; j < 8; j++) {
+				int col = (i * 256 + threadIdx.x) * 8 + j;
+				if (a.partial[kind] && col < a.width)
+					a.partial[kind][(size_t)blockIdx.x * a.width + col] = sums[kind][i][j];
 			}
-		}
 }
 
-#define NORM(suffix, name, forward, backward)                                                                          \
-	extern "C" __global__ void __launch_bounds__(256) jl_norm_##suffix##name(norm_args a)                          \
+#define NORM(name, args, body)                                                                                         \
+	extern "C" __global__ void __launch_bounds__(256) jl_norm_##name(args a)                                       \
 	{                                                                                                              \
-		forward(a);                                                                                            \
-	}                                                                                                              \
-	extern "C" __global__ void __launch_bounds__(256) jl_norm_bwd_##suffix##name(norm_bwd_args a)                  \
-	{                                                                                                              \
-		backward(a);                                                                                           \
+		body(a);                                                                                               \
 	}
-#define NORM_WARP(suffix, T, N)  NORM(suffix, N, (norm_warp<T, N>), (norm_bwd_warp<T, N>))
-#define NORM_BLOCK(suffix, T, P) NORM(suffix, x##P, (norm_block<T, P>), (norm_bwd_block<T, P>))
+#define NORM_WARP(suffix, T, N)                                                                                        \
+	NORM(suffix##N, norm_args, (norm_warp<T, N>))                                                                  \
+	NORM(bwd_##suffix##N, norm_bwd_args, (norm_bwd_warp<T, N>))
+#define NORM_BLOCK(suffix, T, P)                                                                                       \
+	NORM(suffix##x##P, norm_args, (norm_block<T, P>))                                                              \
+	NORM(bwd_##suffix##x##P, norm_bwd_args, (norm_bwd_block<T, P, 3>))                                         \
+	NORM(bwd_##suffix##w##P, norm_bwd_args, (norm_bwd_block<T, P, 1>))
 #define NORMS(suffix, T)                                                                                               \
 	NORM_WARP(suffix, T, 1)                                                                                        \
 	NORM_WARP(suffix, T, 2)                                                                                        \
@@ -273,8 +280,7 @@ template <typename T, int P> __device__ static void norm_bwd_block(const norm_bw
 NORMS(b, bf16)
 NORMS(f, float)
 
-/* Sums of n_partials rows of floats into gradients: blockIdx.y 0 the first pair, 1 the second (NULL: none). 32 columns
- * a block, 8 threads a column. */
+/* Sums of n_partials rows of floats into gradients, one kind for each blockIdx.y (NULL: none). 32 columns a block, 8 threads a column. */
 template <typename T>
 __device__ static void sum_rows(const float *partial, int n_partials, int width, T *to, int accumulate)
 {
@@ -296,10 +302,9 @@ __device__ static void sum_rows(const float *partial, int n_partials, int width,
 }
 
 #define SUM_ROWS(suffix, T)                                                                                            \
-	extern "C" __global__ void __launch_bounds__(256) jl_sum_rows_##suffix(                                        \
-		const float *p0, const float *p1, int n_partials, int width, T *to0, T *to1, int accumulate)           \
+	extern "C" __global__ void __launch_bounds__(256) jl_sum_rows_##suffix(sum_rows_args a)                        \
 	{                                                                                                              \
-		sum_rows<T>(blockIdx.y == 0 ? p0 : p1, n_partials, width, blockIdx.y == 0 ? to0 : to1, accumulate);    \
+		sum_rows<T>(a.partial[blockIdx.y], a.n_partials, a.width, (T *)a.to[blockIdx.y], a.accumulate);        \
 	}
 
 SUM_ROWS(b, bf16)

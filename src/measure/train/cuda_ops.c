@@ -1,6 +1,7 @@
 /* Norms and attention: which kernel, how many blocks. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "train/cuda_engine.h"
 
@@ -16,21 +17,37 @@ struct attn_args {
 
 enum { ATTN_ROWS = 64, ATTN_THREADS = 128 };
 
-/* Hopper has kernels of its own for heads of 64, and forward (0) for heads of 128. */
-static bool is_hopper(const struct cuda_engine *e, size_t dim, int kernel)
+/* Hopper has kernels of its own for heads of 64 in bf16 and tf32, and forward (0) for heads of 128 in bf16. */
+static const char *attn_file(const struct cuda_engine *e, size_t dim, int kernel)
 {
-	return cuda_half(e) && e->gpu->cc_major == 9 && e->gpu->cc_minor == 0 && (dim == 64 || kernel == 0) &&
-	       jl_gpu_has_file(e->gpu, "cuda_attn_sm90");
+	const char *own = NULL;
+
+	if (e->gpu->cc_major == 9 && e->gpu->cc_minor == 0) {
+		if (cuda_half(e) && (dim == 64 || kernel == 0))
+			own = "cuda_attn_sm90";
+		else if (e->base.precision == JL_TRAIN_TF32 && dim == 64)
+			own = "cuda_attn32_sm90";
+	}
+	if (own && jl_gpu_has_file(e->gpu, own))
+		return own;
+	return cuda_half(e) ? "cuda_attn" : "cuda_attn32";
 }
 
 /* Shared memory of the three attention kernels: tiles that a block owns, tiles that pass by. */
 static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 {
+	const bool hopper = strstr(attn_file(e, dim, kernel), "_sm90") != NULL;
+	const size_t align_B = 1024; /* what the swizzle of Hopper's products asks for */
+
 	if (cuda_half(e)) {
 		size_t own_B = ATTN_ROWS * dim * 2, passing = kernel == 2 && dim == 128 ? 32 : 64;
-		size_t tile_B = passing * dim * 2, align_B = 1024; /* what the swizzle of Hopper's products asks for */
-		return (kernel == 0 ? own_B : 2 * own_B) + (is_hopper(e, dim, kernel) && dim == 128 ? 3 : 4) * tile_B +
+		size_t tile_B = passing * dim * 2;
+		return (kernel == 0 ? own_B : 2 * own_B) + (hopper && dim == 128 ? 3 : 4) * tile_B +
 		       (kernel == 2 ? 4 * passing * sizeof(float) : 0) + align_B;
+	}
+	if (hopper) {
+		static const size_t n_tiles[] = { 4, 5, 6 }; /* the transposed ones too */
+		return n_tiles[kernel] * ATTN_ROWS * dim * sizeof(float) + 4 * ATTN_ROWS * sizeof(float) + align_B;
 	}
 	size_t pitch_B = (dim + 4) * sizeof(float);
 	size_t passing = e->base.precision == JL_TRAIN_TF32 && dim == 64 ? 64 : 32;
@@ -46,12 +63,9 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 	enum jl_status status = JL_OK;
 	for (int dim = 64; dim <= 128; dim *= 2) {
 		for (int i = 0; status == JL_OK && i < 3; i++) {
-			const char *file = is_hopper(e, (size_t)dim, i) ? "cuda_attn_sm90"
-					   : cuda_half(e)               ? "cuda_attn"
-									: "cuda_attn32";
 			char name[64];
-			snprintf(name, sizeof name, "%s/jl_attn_%s_%c%d", file, names[i], kinds[e->base.precision],
-				 dim);
+			snprintf(name, sizeof name, "%s/jl_attn_%s_%c%d", attn_file(e, (size_t)dim, i), names[i],
+				 kinds[e->base.precision], dim);
 			size_t shared_B = attn_shared_B(e, (size_t)dim, i);
 			if (shared_B <= e->gpu->shared_max_B)
 				status = jl_gpu_function(e->gpu, name, shared_B, &e->attn[i][dim / 128], err);
@@ -60,12 +74,13 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 	return status;
 }
 
-/* As cuda_norm.cu names them, and how wide a row may be where a block has it. */
+/* As cuda_norm.cu names them, backward also for the weight's gradient alone, and how wide a row may be where a block has it. */
 static const struct {
-	const char *name;
+	const char *name, *weight_only;
 	size_t width;
-} norms[CUDA_NORMS] = { { "1", 0 }, { "2", 0 },     { "3", 0 },     { "4", 0 },     { "5", 0 },
-			{ "6", 0 }, { "x1", 2048 }, { "x2", 4096 }, { "x4", 8192 }, { "x12", 24576 } };
+} norms[CUDA_NORMS] = { { "1", "1", 0 },      { "2", "2", 0 },        { "3", "3", 0 },      { "4", "4", 0 },
+			{ "5", "5", 0 },      { "6", "6", 0 },        { "x1", "w1", 2048 }, { "x2", "w2", 4096 },
+			{ "x4", "w4", 8192 }, { "x12", "w12", 24576 } };
 
 enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err)
 {
@@ -73,11 +88,14 @@ enum jl_status jl_cuda_load_ops(struct cuda_engine *e, struct jl_err *err)
 	enum jl_status status = JL_OK;
 	for (size_t n = 0; status == JL_OK && n < CUDA_NORMS; n++) {
 		char name[48];
+		const size_t shared_B = n < CUDA_NORM_WARPS ? (n + 1) * 8192 : 0;
 		snprintf(name, sizeof name, "cuda_norm/jl_norm_%c%s", kind, norms[n].name);
 		status = jl_gpu_function(e->gpu, name, 0, &e->norm[n], err);
-		snprintf(name, sizeof name, "cuda_norm/jl_norm_bwd_%c%s", kind, norms[n].name);
-		const size_t shared_B = n < CUDA_NORM_WARPS ? (n + 1) * 8192 : 0;
-		JL_THEN(status, jl_gpu_function(e->gpu, name, shared_B, &e->norm_bwd[n], err));
+		for (int alone = 0; alone < 2; alone++) {
+			snprintf(name, sizeof name, "cuda_norm/jl_norm_bwd_%c%s", kind,
+				 alone ? norms[n].weight_only : norms[n].name);
+			JL_THEN(status, jl_gpu_function(e->gpu, name, shared_B, &e->norm_bwd[alone][n], err));
+		}
 	}
 	return status == JL_OK ? load_attn(e, err) : status;
 }
@@ -120,10 +138,13 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 	struct cuda_engine *e = cuda_of(engine);
 	const size_t n = norm_kernel(op->width);
 	const bool warps = n < CUDA_NORM_WARPS; /* blocks wait for their rows: four on a multiprocessor */
-	int width = (int)op->width, accumulate = op->accumulate;
 	size_t wanted = warps ? (op->n_rows + 7) / 8 : op->n_rows, most = (size_t)e->gpu->n_sm * (warps ? 1 : 4);
 	int blocks = (int)(wanted < most ? wanted : most);
-	float *partials = (float *)(uintptr_t)jl_cuda_partials(e, 2 * (size_t)blocks, op->width);
+	float *partials = (float *)(uintptr_t)jl_cuda_partials(e, 3 * (size_t)blocks, op->width);
+	struct sum_rows_args sums = { .to = { op->weight_grad, op->bias_grad, op->residual_sums },
+				      .n_partials = blocks,
+				      .width = (int)op->width,
+				      .accumulate = op->accumulate };
 	struct norm_bwd_args a = {
 		.d_out = op->d_out,
 		.input = op->input,
@@ -131,23 +152,32 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 		.mean = op->mean,
 		.rstd = op->rstd,
 		.d_residual = op->d_residual,
-		.partial_w = partials,
-		.partial_b = op->bias_grad && partials ? partials + (size_t)blocks * op->width : NULL,
 		.recompute_bias = op->recompute_bias,
 		.recompute_out = op->recompute_out,
 		.n_rows = (int)op->n_rows,
-		.width = width,
+		.width = (int)op->width,
 		.rms = op->rms,
 		.fresh = op->d_residual_fresh,
 	};
+	for (size_t i = 0; i < 3; i++)
+		sums.partial[i] = a.partial[i] = sums.to[i] && partials ? partials + i * (size_t)blocks * op->width
+									: NULL;
 	unsigned shared_B = warps ? (unsigned)(op->width * sizeof(float) * 8) : 0; /* a row for each of the 8 warps */
-	jl_cuda_launch(e, e->norm_bwd[n],
+	jl_cuda_launch(e, e->norm_bwd[!op->bias_grad && !op->residual_sums][n],
 		       (struct jl_gpu_grid){ .x = (unsigned)blocks, .n_threads = 256, .shared_B = shared_B },
 		       (void *[]){ &a });
+	jl_cuda_sum_rows(e, &sums);
+}
+
+/* Of blocks, in their order: so many kinds as there are. */
+void jl_cuda_sum_rows(struct cuda_engine *e, const struct sum_rows_args *sums)
+{
+	unsigned n = 1;
+	for (unsigned i = 1; i < 3; i++)
+		n = sums->to[i] ? i + 1 : n;
 	jl_cuda_launch(e, e->kernels[K_SUM_ROWS],
-		       (struct jl_gpu_grid){ .x = (unsigned)((op->width + 31) / 32), .y = 2, .n_threads = 256 },
-		       (void *[]){ &a.partial_w, &a.partial_b, &blocks, &width, (void *)&op->weight_grad,
-				   (void *)&op->bias_grad, &accumulate });
+		       (struct jl_gpu_grid){ .x = (unsigned)((sums->width + 31) / 32), .y = n, .n_threads = 256 },
+		       (void *[]){ (void *)sums });
 }
 
 bool jl_cuda_supports_head_dim(size_t head_dim)

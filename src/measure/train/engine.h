@@ -120,7 +120,8 @@ struct jl_eng_norm_bwd {
 	const float *mean, *rstd;
 	void *d_residual;              /* elem[n_rows×width] */
 	void *weight_grad, *bias_grad; /* grad[width]; bias_grad NULL: none */
-	const void *recompute_bias;    /* with recompute_out: the norm's bias, NULL: none */
+	void *residual_sums; /* grad[width] (+)= sums of the new d_residual over the rows: the bias of what wrote there; NULL: none */
+	const void *recompute_bias; /* with recompute_out: the norm's bias, NULL: none */
 	void *recompute_out; /* not NULL: also write norm(input)·weight + bias there (forward did not keep it) */
 };
 

@@ -122,6 +122,12 @@ static void narrow_input(struct jl_trainer *t, const struct jl_unit *unit, enum 
 	t->k->fp8(t->engine, &op, 1);
 }
 
+/* Of the bias of a linear layer that writes into the residual stream, the norm that makes the stream's gradient sums it up. */
+static void *own_bias_grad(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
+{
+	return weight == JL_W_OUT || weight == JL_W_DOWN ? NULL : jl_trainer_grad(t, unit, weight + 1);
+}
+
 /* The gradient of what a linear layer gave; with the gradient of its bias, and behind it that of the activation. */
 static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy,
 			    const void *before)
@@ -136,7 +142,7 @@ static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_
 	op.before = before;
 	op.to = t->fp8;
 	op.to_t = t->fp8_t;
-	op.bias_grad = jl_trainer_grad(t, unit, weight + 1);
+	op.bias_grad = own_bias_grad(t, unit, weight);
 	op.accumulate = jl_trainer_accumulates(t);
 	t->k->fp8(t->engine, &op, 1);
 }
@@ -193,7 +199,7 @@ static void linear_dx(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor
 static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy, const void *x)
 {
 	struct jl_eng_gemm op = jl_linear_dw(&t->shape.weights[weight], t->n_rows, dy, x,
-					     jl_trainer_grad(t, unit, weight), jl_trainer_grad(t, unit, weight + 1),
+					     jl_trainer_grad(t, unit, weight), own_bias_grad(t, unit, weight),
 					     jl_trainer_accumulates(t));
 	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op) : op);
 }
@@ -216,14 +222,14 @@ void jl_trainer_norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor 
 						     .rstd = rstd });
 }
 
-/* d_res += gradient through the norm; the norm's output is made again where forward did not keep it */
+/* d_res += gradient through the norm, its sums are `bias_below`'s; the norm's output is made again where forward did not keep it */
 static void norm_bwd(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *d_out,
-		     const void *input, const float *mean, const float *rstd, void *again, bool fresh)
+		     const void *input, const float *mean, const float *rstd, void *again, void *bias_below)
 {
 	bool rms = t->shape.rms;
 	t->k->norm_bwd(t->engine,
 		       &(struct jl_eng_norm_bwd){ .rms = rms,
-						  .d_residual_fresh = fresh,
+						  .d_residual_fresh = weight == JL_W_NORMF,
 						  .accumulate = jl_trainer_accumulates(t),
 						  .n_rows = t->n_rows,
 						  .width = t->shape.hidden,
@@ -235,6 +241,7 @@ static void norm_bwd(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor 
 						  .d_residual = t->d_res,
 						  .weight_grad = jl_trainer_grad(t, unit, weight),
 						  .bias_grad = rms ? NULL : jl_trainer_grad(t, unit, weight + 1),
+						  .residual_sums = bias_below,
 						  .recompute_bias = rms ? NULL : jl_trainer_at(t, unit, weight + 1),
 						  .recompute_out = again });
 }
@@ -317,6 +324,15 @@ void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x
 	linear(t, unit, t->shape.weights[JL_W_LOGITS].rows ? JL_W_LOGITS : JL_W_TOKENS, x, t->logits, NULL);
 }
 
+/* The gradients of the layer below begin with the bias of its last product: returned, NULL where there is none. */
+static void *begin_layer_grad(struct jl_trainer *t, size_t unit_number)
+{
+	if (unit_number == 0)
+		return NULL;
+	jl_trainer_grad_begin(t, unit_number);
+	return jl_trainer_grad(t, &t->units[unit_number], JL_W_DOWN_BIAS);
+}
+
 /* Logits, loss and all their gradients, some rows at a time: the logits of all tokens are never in memory together. */
 static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 {
@@ -345,7 +361,8 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 		multiply(t, jl_linear_dw(&w, n, t->logits, x, jl_trainer_grad(t, u, weight), NULL,
 					 row > 0 || jl_trainer_accumulates(t)));
 	}
-	norm_bwd(t, u, JL_W_NORMF, t->d_norm_final, t->x_final, t->mean_final, t->rstd_final, NULL, true);
+	norm_bwd(t, u, JL_W_NORMF, t->d_norm_final, t->x_final, t->mean_final, t->rstd_final, NULL,
+		 begin_layer_grad(t, s->n_layers));
 	if (!s->tied)
 		jl_trainer_grad_done(t, unit_number);
 }
@@ -358,7 +375,6 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	struct jl_unit *u = jl_trainer_use(t, l + 1, l ? (long)l : -1);
 	void *again1 = t->k->recompute_norm ? a->norm1 : NULL, *again2 = t->k->recompute_norm ? a->norm2 : NULL;
 	void *d_up = t->d_up;
-	jl_trainer_grad_begin(t, l + 1);
 	narrow_weights(t, u, true);
 
 	if (t->k->recompute_act && s->gated)
@@ -374,7 +390,8 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 		d_up = a->up;
 	}
 	linear_dx(t, u, JL_W_UP, d_up, t->d_norm, NULL);
-	norm_bwd(t, u, JL_W_NORM2, t->d_norm, a->x_mid, a->mean2, a->rstd2, again2, false);
+	norm_bwd(t, u, JL_W_NORM2, t->d_norm, a->x_mid, a->mean2, a->rstd2, again2,
+		 jl_trainer_grad(t, u, JL_W_OUT_BIAS));
 	linear_dw(t, u, JL_W_UP, d_up, a->norm2);
 
 	narrow_gradient(t, u, JL_W_OUT, t->d_res, NULL);
@@ -384,7 +401,7 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	t->k->attn_bwd(t->engine, &attn);
 	narrow_gradient(t, u, JL_W_QKV, t->d_qkv, NULL);
 	linear_dx(t, u, JL_W_QKV, t->d_qkv, t->d_norm, NULL);
-	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, false);
+	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, begin_layer_grad(t, l));
 	linear_dw(t, u, JL_W_QKV, t->d_qkv, a->norm1);
 	jl_trainer_grad_done(t, l + 1);
 }

@@ -68,7 +68,7 @@ static void check_norm(struct both *b, bool rms, size_t n_rows, size_t width)
 
 	for (int variant = 0; variant < 3; variant++) {
 		struct tensor d_out = make(b, n, 1, 0), d_res = make(b, n, 1, 0), again = make(b, n, 1, 0);
-		struct tensor dw = make(b, width, 1, 0), db = make(b, width, 1, 0);
+		struct tensor dw = make(b, width, 1, 0), db = make(b, width, 1, 0), below = make(b, width, 1, 0);
 		struct jl_eng_norm_bwd d = { .rms = rms,
 					     .d_residual_fresh = variant == 1,
 					     .accumulate = variant == 2,
@@ -82,15 +82,18 @@ static void check_norm(struct both *b, bool rms, size_t n_rows, size_t width)
 					     .d_residual = d_res.cpu,
 					     .weight_grad = dw.cpu,
 					     .bias_grad = rms ? NULL : db.cpu,
+					     .residual_sums = variant == 1 ? NULL : below.cpu,
 					     .recompute_bias = rms ? NULL : bias.cpu,
 					     .recompute_out = again.cpu };
 		b->cpu->k->norm_bwd(b->cpu, &d);
 		d.d_out = d_out.gpu, d.input = kept.gpu, d.weight = weight.gpu, d.mean = mean.gpu, d.rstd = rstd.gpu;
 		d.d_residual = d_res.gpu, d.weight_grad = dw.gpu, d.recompute_out = again.gpu;
 		d.bias_grad = rms ? NULL : db.gpu, d.recompute_bias = rms ? NULL : bias.gpu;
+		d.residual_sums = variant == 1 ? NULL : below.gpu;
 		b->gpu->k->norm_bwd(b->gpu, &d);
 		same(b, "d_residual", &d_res);
 		same(b, "weight gradient", &dw);
+		same(b, "sums of d_residual", &below);
 		if (!rms)
 			same(b, "bias gradient of norm", &db);
 		same(b, "norm again", &again);

@@ -232,7 +232,8 @@ static void norm_of(bool rms)
 	c.r = numbers(n, 5);
 	c.weight = numbers(c.width, 6), c.bias = numbers(c.width, 7), c.mean = numbers(c.rows, 8),
 	c.rstd = numbers(c.rows, 9);
-	float *dx = numbers(n, 10), *dw = numbers(c.width, 11), *db = numbers(c.width, 12), *again = numbers(n, 13);
+	float *dx = numbers(n, 10), *dw = numbers(c.width, 11), *db = numbers(c.width, 12), *again = numbers(n, 13),
+	      *sums = numbers(c.width, 14);
 	(void)norm_loss(&c);
 	engine->k->norm_bwd(engine, &(struct jl_eng_norm_bwd){ .rms = rms,
 							       .d_residual_fresh = true,
@@ -246,9 +247,16 @@ static void norm_of(bool rms)
 							       .d_residual = dx,
 							       .weight_grad = dw,
 							       .bias_grad = rms ? NULL : db,
+							       .residual_sums = sums,
 							       .recompute_bias = rms ? NULL : c.bias,
 							       .recompute_out = again });
 	assert_memory_equal(again, c.out, n * sizeof *again);
+	for (size_t j = 0; j < c.width; j++) {
+		double sum = 0;
+		for (size_t i = 0; i < c.rows; i++)
+			sum += dx[i * c.width + j];
+		assert_float_equal(sums[j], sum, 1e-4);
+	}
 	check(rms ? "rmsnorm dx" : "layernorm dx", c.residual, dx, n, norm_loss, &c);
 	check(rms ? "rmsnorm dx (branch)" : "layernorm dx (branch)", c.branch, dx, n, norm_loss, &c);
 	check(rms ? "rmsnorm dw" : "layernorm dw", c.weight, dw, c.width, norm_loss, &c);
@@ -256,7 +264,7 @@ static void norm_of(bool rms)
 		check("layernorm db", c.bias, db, c.width, norm_loss, &c);
 	free(c.residual), free(c.branch), free(c.sum), free(c.out), free(c.r), free(c.weight), free(c.bias),
 		free(c.mean);
-	free(c.rstd), free(dx), free(dw), free(db), free(again);
+	free(c.rstd), free(dx), free(dw), free(db), free(again), free(sums);
 }
 
 static void norms(void **state)
