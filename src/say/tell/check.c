@@ -326,10 +326,23 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 					: JL_ESTIMATED));
 }
 
+/* Why there is no verdict; false: there is one. */
+static bool noise(struct jl_doc *doc, const struct jl_judged *j)
+{
+	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
+
+	if (j->verdict != JL_VERDICT_NOISY)
+		return false;
+	jl_tell_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
+		      jl_noise_why(en, text, &j->record->noise) ? text
+		      : j->record->noise.why                    ? j->record->noise.why
+								: JL_("the machine was busy"));
+	return true;
+}
+
 static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const struct shown s = shown_of(j);
-	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
 	title(doc, j, &s);
 	answer(doc, j, &s);
@@ -341,11 +354,7 @@ static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
 		jl_tell_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of the bound"),
 			      100 * j->figure.value / j->expect.bound);
-	if (j->verdict == JL_VERDICT_NOISY)
-		jl_tell_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
-			      jl_noise_why(en, text, &j->record->noise) ? text
-			      : j->record->noise.why                    ? j->record->noise.why
-									: JL_("the machine was busy"));
+	noise(doc, j);
 	for (size_t i = 0; i < j->next.n; i++)
 		jl_tell_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(doc, j);
@@ -454,6 +463,8 @@ void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *a)
 	}
 	counts(doc, a);
 	table(doc, a);
+	for (size_t i = 0; i < a->n && !noise(doc, &a->judged[i]);)
+		i++; /* one reason is enough: they were measured together */
 	age(doc, a);
 	unsteady(doc, &a->steadiness);
 	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL))
