@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "catalog/schema.h"
+#include "catalog/thaw.h"
 
 /* The catalog is written without a pointer that the loader would have to adjust before main (40,000 of them took a third of the time of a
  * prediction): all tables are one struct, texts one array, and a pointer is the distance to what it points at. thaw.c puts those right whose
@@ -285,25 +286,27 @@ static void put_file(struct jl_buf *out, const struct emit *e, const struct jl_c
 			 "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"
 			 "#define NO __builtin_nan(\"\")\n"
 			 "#define UNKNOWN { .value = NO, .lo = NO, .hi = NO }\n"
-			 "#define P(member) ((const void *)offsetof(struct tables, member))\n"
-			 "#define T(at) ((const char *)(sizeof(struct tables) + (at)))\n"
-			 "#define O(place) (uint32_t)offsetof(struct tables, place)\n\n"
-			 "struct tables {\n\tdouble first; /* nothing lies at 0 */\n");
+			 "#define P(member) ((const void *)(JL_CATALOG_HOME + offsetof(struct image, member)))\n"
+			 "#define T(at) ((const char *)(JL_CATALOG_HOME + offsetof(struct image, texts) + (at)))\n"
+			 "#define O(place) (uint32_t)offsetof(struct image, place)\n\n"
+			 "struct image {\n");
 	jl_buf_puts(out, jl_buf_text(&e->members));
-	jl_buf_puts(out, "};\n\nstatic const char texts[] =\n");
-	jl_buf_puts(out, jl_buf_text(&e->texts));
-	jl_buf_puts(out, "\t\"\";\n\nstatic struct tables tables = {\n");
+	jl_buf_printf(out, "\tchar texts[%zu];\n};\n\n", e->texts_B + 1);
+	jl_buf_printf(out, "static struct image image __attribute__((aligned(%d))) = {\n", JL_CATALOG_ALIGN_B);
 	jl_buf_puts(out, jl_buf_text(&e->values));
-	jl_buf_puts(out, "};\n\nstatic const uint32_t places[] = {\n");
+	jl_buf_puts(out, "\t.texts =\n");
+	jl_buf_puts(out, jl_buf_text(&e->texts));
+	jl_buf_puts(out, "\t\"\",\n};\n\nstatic const uint32_t places[] = {\n");
 	jl_buf_puts(out, jl_buf_text(&e->places));
 	jl_buf_puts(out, "};\n\n");
 	put_catalog(out, cat);
-	jl_buf_puts(out, "static void thaw(void)\n{\n"
-			 "\tjl_catalog_thaw(&catalog, &tables, sizeof(tables), texts, places, sizeof(places) / "
-			 "sizeof(*places));\n}\n\n"
-			 "const struct jl_catalog *jl_catalog_embedded(void)\n{\n"
-			 "\tstatic pthread_once_t once = PTHREAD_ONCE_INIT;\n\n"
-			 "\t(void)pthread_once(&once, thaw);\n\treturn &catalog;\n}\n");
+	jl_buf_puts(
+		out,
+		"static void thaw(void)\n{\n"
+		"\tjl_catalog_thaw(&catalog, &image, sizeof(image), places, sizeof(places) / sizeof(*places));\n}\n\n"
+		"const struct jl_catalog *jl_catalog_embedded(void)\n{\n"
+		"\tstatic pthread_once_t once = PTHREAD_ONCE_INIT;\n\n"
+		"\t(void)pthread_once(&once, thaw);\n\treturn &catalog;\n}\n");
 }
 
 void jl_catalog_emit(struct jl_buf *out, const struct jl_catalog *cat)

@@ -1,46 +1,90 @@
 #include "catalog/thaw.h"
 
+#include <fcntl.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "catalog/schema.h"
 
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; before it the address is a wish */
+#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; refused before, and the pages come one by one */
 #endif
 
-/* All pages are written to: at once instead of fault by fault. */
-static void get_pages(void *tables, size_t size_B)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t from = ((uintptr_t)tables + page - 1) / page * page;
-	const uintptr_t to = ((uintptr_t)tables + size_B) / page * page;
+struct in_file {
+	uintptr_t from;
+	size_t size_B;
+	off_t at; /* in the program's file; negative: not there */
+};
 
-	if (from < to)
-		(void)madvise((char *)tables + (from - (uintptr_t)tables), to - from, MADV_POPULATE_WRITE);
+/* The program comes first, and only of it is /proc/self/exe the file that was loaded. */
+static int find_in_program(struct dl_phdr_info *program, size_t size, void *ret_in_file)
+{
+	struct in_file *in_file = ret_in_file;
+
+	(void)size;
+	for (int i = 0; i < program->dlpi_phnum; i++) {
+		const uintptr_t from = program->dlpi_addr + program->dlpi_phdr[i].p_vaddr;
+
+		if (program->dlpi_phdr[i].p_type == PT_LOAD && in_file->from >= from &&
+		    in_file->from + in_file->size_B <= from + program->dlpi_phdr[i].p_filesz)
+			in_file->at = (off_t)(program->dlpi_phdr[i].p_offset + (in_file->from - from));
+	}
+	return 1;
 }
 
-void jl_catalog_thaw(struct jl_catalog *cat, void *tables, size_t size_B, const char *texts, const uint32_t *places,
-		     size_t n_places)
+/* Pages of the file are only looked at, none is copied: a tenth of what putting twelve thousand pointers right takes. */
+static bool view_at_home(const void *image, size_t size_B)
 {
-	char *const start = tables;
+	struct in_file in_file = { .from = (uintptr_t)image, .size_B = size_B, .at = -1 };
+	void *const home = (void *)JL_CATALOG_HOME, *view; /* NOLINT(performance-no-int-to-ptr) */
+	int fd;
 
-	get_pages(tables, size_B);
+	(void)dl_iterate_phdr(find_in_program, &in_file);
+	fd = in_file.at >= 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return false;
+	view = mmap(home, size_B, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, in_file.at);
+	(void)close(fd);
+	if (view != home && view != MAP_FAILED)
+		(void)munmap(view, size_B);
+	return view == home;
+}
+
+/* All pages will be written to: at once instead of fault by fault. */
+static void get_pages(void *image, size_t size_B)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t from = ((uintptr_t)image + page - 1) / page * page;
+	const uintptr_t to = ((uintptr_t)image + size_B) / page * page;
+
+	if (from < to)
+		(void)madvise((char *)image + (from - (uintptr_t)image), to - from, MADV_POPULATE_WRITE);
+}
+
+void jl_catalog_thaw(struct jl_catalog *cat, void *image, size_t size_B, const uint32_t *places, size_t n_places)
+{
+	char *const start = image;
+	uintptr_t at;
+
+	if (view_at_home(image, size_B))
+		return;
+	get_pages(image, size_B);
 	for (size_t i = 0; i < n_places; i++) {
-		uintptr_t distance;
-		const char *to;
-
-		memcpy(&distance, start + places[i], sizeof(distance));
-		to = distance < size_B ? start + distance : texts + (distance - size_B);
-		memcpy(start + places[i], &to,
-		       sizeof(to)); /* NOLINT(bugprone-multi-level-implicit-pointer-conversion) */
+		memcpy(&at, start + places[i], sizeof(at));
+		at += (uintptr_t)start - JL_CATALOG_HOME;
+		memcpy(start + places[i], &at, sizeof(at));
 	}
 	for (int kind = 0; kind < JL_N_RECORD; kind++) {
 		size_t n;
-		const void *distance = jl_catalog_list(cat, (enum jl_catalog_kind)kind, &n);
+		const void *list = jl_catalog_list(cat, (enum jl_catalog_kind)kind, &n);
 
 		if (n)
-			jl_catalog_set_list(cat, (enum jl_catalog_kind)kind, start + (uintptr_t)distance, n);
+			jl_catalog_set_list(cat, (enum jl_catalog_kind)kind,
+					    start + ((uintptr_t)list - JL_CATALOG_HOME), n);
 	}
 }
