@@ -279,6 +279,16 @@ static void watch_device(struct run *r)
 	noise->power |= power;
 }
 
+enum jl_status jl_bench_can(const struct jl_bench_backend *backend, const struct jl_bench_task *task,
+			    struct jl_err *err)
+{
+	return backend->supports(task)
+		       ? JL_OK
+		       : jl_fail(err, JL_E_ABSENT,
+				 "the backend %s does not measure this; 'jeoul bench list' shows what does",
+				 backend->name);
+}
+
 enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const struct jl_bench_task *task,
 				const struct jl_bench_plan *plan, struct jl_bench_result *ret_result,
 				struct jl_err *err)
@@ -295,10 +305,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	res->task = *task;
 	res->task.comm = NULL;
 	res->n_ranks = task->comm ? task->comm->n_ranks : 1;
-	if (!backend->supports(task))
-		return jl_fail(err, JL_E_ABSENT,
-			       "the backend %s does not measure this; 'jeoul bench list' shows what does",
-			       backend->name);
+	JL_TRY(jl_bench_can(backend, task, err));
 	JL_TRY(backend->prepare(task, &r.places[0], err));
 	r.n_places = 1;
 	jl_noise_begin(&r.watch); /* from the warm-up on: short tasks end before the kernel has counted a tick */

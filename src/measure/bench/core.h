@@ -43,6 +43,9 @@ struct jl_bench_result {
 	char why[JL_NOISE_WHY_MAX];
 };
 
+/* Whether the backend measures such a thing. */
+enum jl_status jl_bench_can(const struct jl_bench_backend *backend, const struct jl_bench_task *task,
+			    struct jl_err *err);
 /* JL_E_ABSENT when the backend does not do this task. */
 enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const struct jl_bench_task *task,
 				const struct jl_bench_plan *plan, struct jl_bench_result *ret_result,

@@ -141,6 +141,7 @@ enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backe
 	size_t n_wrong;
 	enum jl_status status = JL_OK;
 
+	JL_TRY(jl_bench_can(backend, task, err));
 	JL_TRY(backend->prepare(task, &state, err));
 	*s = (struct jl_soak){ .window_s = fmax(fmin(WINDOW_S, plan->time_s / 20),
 						plan->time_s / JL_SOAK_WINDOWS_MAX) };

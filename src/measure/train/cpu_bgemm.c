@@ -3,7 +3,7 @@
  * k outermost, as the tile instructions want them. */
 #include "train/cpu_sgemm.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
 #include <stdint.h>
@@ -220,11 +220,5 @@ const struct jl_sgemm_kind *jl_sgemm_bf16(bool tiles)
 	    syscall(SYS_arch_prctl, ASK_FOR_STATE, TILE_DATA) == 0)
 		return &amx;
 	return &avx512;
-}
-#else
-const struct jl_sgemm_kind *jl_sgemm_bf16(bool tiles)
-{
-	(void)tiles;
-	return NULL;
 }
 #endif

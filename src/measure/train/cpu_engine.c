@@ -82,7 +82,8 @@ static enum jl_status cpu_create(const struct jl_engine_in *in, struct jl_engine
 	JL_TRY(jl_engine_check(&jl_engine_cpu, in->precision, err));
 	if (in->precision == JL_TRAIN_BF16 && !kind)
 		return jl_fail(err, JL_E_ABSENT,
-			       "this processor has neither AMX nor AVX512-BF16: bf16 needs one of them or a GPU "
+			       "this processor has no products of bf16 (AMX, AVX512-BF16, arm64's BF16); they need it "
+			       "or a GPU "
 			       "(--precision fp32)");
 	struct jl_cpu_engine *cpu = jl_realloc(NULL, sizeof *cpu);
 	JL_TRY(jl_got(cpu, err));

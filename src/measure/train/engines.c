@@ -9,7 +9,7 @@ enum jl_status jl_engine_check(const struct jl_engine_kernels *kernels, enum jl_
 {
 	if (kernels == &jl_engine_cpu && (precision == JL_TRAIN_TF32 || precision == JL_TRAIN_FP8))
 		return jl_fail(err, JL_E_ABSENT,
-			       "%s needs a GPU; a CPU has fp32, and bf16 where it has AMX or AVX512-BF16",
+			       "%s needs a GPU; a CPU has fp32, and bf16 where it has AMX, AVX512-BF16 or arm64's BF16",
 			       jl_train_precision_names[precision]);
 	return JL_OK;
 }

@@ -93,6 +93,7 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	ask.batch = (double)run->batch;
 	ask.seq = (double)run->seq;
 	ask.accumulate = (double)run->n_micro;
+	ask.recompute = run->recompute ? JL_RECOMPUTE_FULL : JL_RECOMPUTE_NONE;
 	ask.dtype = (int)dtype_of(run);
 	ask.framework = JL_FW_NATIVE;
 	ask.own_kernels = run->kernels != &jl_engine_cpu;

@@ -27,6 +27,7 @@ static void add_params(struct jl_draft *d, const struct jl_train_result *r, cons
 	jl_draft_number(d, "batch", (double)(answers ? r->config.batch : run->batch));
 	jl_draft_number(d, answers ? "prompt" : "seq", (double)run->seq);
 	jl_draft_number(d, answers ? "answer" : "accumulate", (double)(answers ? run->answer : run->n_micro));
+	jl_draft_text(d, "recompute", run->recompute ? "full" : NULL);
 	jl_draft_number(d, "n_threads", r->n_threads);
 	jl_draft_text(d, "tokens", answers ? NULL : run->tokens ? "file" : "synthetic");
 }

@@ -175,10 +175,12 @@ static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 	size_t kv_n = t->in.n_samples * s->kv_heads * t->in.max_tokens * s->head_dim;
 	lay_units(t, c);
 	for (size_t l = 0; l < s->n_layers; l++) {
-		if (l == 0 || !kv_n)
+		if (l == 0 || (!kv_n && !t->in.recompute))
 			lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
-		else /* a decoder's are there once; it keeps keys and values of every layer */
+		else /* there once; a decoder keeps keys and values of every layer, a training that makes the rest again its input */
 			t->layers[l] = t->layers[0];
+		if (l > 0 && t->in.recompute)
+			t->layers[l].x_in = take(&c[JL_BLOCK_ACT], t->n_rows * s->hidden, t->engine->elem_B);
 		t->layers[l].keys = take(&c[JL_BLOCK_KV], kv_n, t->engine->elem_B);
 		t->layers[l].values = take(&c[JL_BLOCK_KV], kv_n, t->engine->elem_B);
 	}

@@ -273,6 +273,30 @@ static void attend(struct jl_trainer *t, const struct jl_layer_acts *a)
 		t->k->kv_keep(t->engine, &op);
 }
 
+/* From what the first norm gave to what the layer adds to the stream (t->branch); `again`: backward needs only what is on the way. */
+static void layer_body(struct jl_trainer *t, struct jl_unit *u, struct jl_layer_acts *a, bool again)
+{
+	const struct jl_train_shape *s = &t->shape;
+	const void *act;
+
+	linear(t, u, JL_W_QKV, a->norm1, a->qkv, NULL);
+	attend(t, a);
+	linear(t, u, JL_W_OUT, a->att, t->branch, NULL);
+
+	jl_trainer_norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
+	if (s->gated || narrows_inputs(t))
+		linear(t, u, JL_W_UP, a->norm2, a->up, NULL);
+	else
+		linear(t, u, JL_W_UP, a->norm2, a->act, a->up);
+	if (s->gated && !narrows_inputs(t))
+		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
+	act = narrows_inputs(t) ? a->up : a->act;
+	if (!again)
+		linear(t, u, JL_W_DOWN, act, t->branch, NULL);
+	else if (narrows_inputs(t))
+		narrow_input(t, u, JL_W_DOWN, act);
+}
+
 static void layer_forward(struct jl_trainer *t, size_t l)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -286,18 +310,19 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 		jl_trainer_norm(t, u, JL_W_NORM1, before->x_mid, t->branch, a->x_in, a->norm1, a->mean1, a->rstd1);
 	else
 		jl_trainer_norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
-	linear(t, u, JL_W_QKV, a->norm1, a->qkv, NULL);
-	attend(t, a);
-	linear(t, u, JL_W_OUT, a->att, t->branch, NULL);
+	layer_body(t, u, a, false);
+}
 
-	jl_trainer_norm(t, u, JL_W_NORM2, a->x_in, t->branch, a->x_mid, a->norm2, a->mean2, a->rstd2);
-	if (s->gated || narrows_inputs(t))
-		linear(t, u, JL_W_UP, a->norm2, a->up, NULL);
-	else
-		linear(t, u, JL_W_UP, a->norm2, a->act, a->up);
-	if (s->gated && !narrows_inputs(t))
-		t->k->swiglu(t->engine, a->act, a->up, t->n_rows, s->ffn);
-	linear(t, u, JL_W_DOWN, narrows_inputs(t) ? a->up : a->act, t->branch, NULL);
+/* What the last layer left is still there. */
+static void layer_again(struct jl_trainer *t, struct jl_unit *u, size_t l)
+{
+	struct jl_layer_acts *a = &t->layers[l];
+
+	if (!t->in.recompute || l + 1 == t->shape.n_layers)
+		return;
+	narrow_weights(t, u, false);
+	jl_trainer_norm(t, u, JL_W_NORM1, a->x_in, NULL, NULL, a->norm1, a->mean1, a->rstd1);
+	layer_body(t, u, a, true);
 }
 
 void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
@@ -375,6 +400,7 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	struct jl_unit *u = jl_trainer_use(t, l + 1, l ? (long)l : -1);
 	void *again1 = t->k->recompute_norm ? a->norm1 : NULL, *again2 = t->k->recompute_norm ? a->norm2 : NULL;
 	void *d_up = t->d_up;
+	layer_again(t, u, l);
 	narrow_weights(t, u, true);
 
 	if (t->k->recompute_act && s->gated)

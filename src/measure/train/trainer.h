@@ -23,6 +23,7 @@ struct jl_trainer_in {
 	double lr, beta1, beta2, eps, weight_decay, clip;
 	uint64_t seed;
 	bool no_capture;
+	bool recompute; /* only what layers get is kept: backward makes the rest again */
 	/* A decoder (decode.h): tokens that a sample may grow to, beginning with `seq`; 0: a training. int8: weights of products. */
 	size_t max_tokens;
 	bool int8;

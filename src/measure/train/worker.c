@@ -105,6 +105,7 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 	w->setting.n_samples = run->batch;
 	w->setting.seq = run->seq;
 	w->setting.n_micro = run->n_micro;
+	w->setting.recompute = run->recompute;
 	w->setting.comm = w->data;
 	if (run->lr > 0)
 		w->setting.lr = run->lr;

@@ -77,8 +77,7 @@ enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *na
 	return status;
 }
 
-/* Fleets name their machines; nobody else's name is kept. */
-static const char *node_name(const struct jl_cli *cli)
+const char *jl_bench_node_name(const struct jl_cli *cli)
 {
 	const char *name = jl_text(cli, "node");
 
@@ -95,7 +94,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 
 	*s = (struct jl_bench_session){ .cli = cli,
 					.where = { .version = JEOUL_VERSION, .note = jl_text(cli, "note") } };
-	s->where.node = node_name(cli);
+	s->where.node = jl_bench_node_name(cli);
 	JL_TRY(jl_record_new_id(s->run, err));
 	s->where.run = s->run;
 	(void)jl_comm_mpi_launched(&rank); /* the other ranks leave the talking to the first */

@@ -32,6 +32,7 @@ const struct jl_option jl_bench_train_options[] = {
 	JL_O_COUNT("steps", "N", 1, JL_TRAIN_STEPS_MAX - 1,
 		   JL_N("to measure of each configuration (default: 5; GPUs: 3 s of them)")),
 	JL_O_COUNT("accumulate", "N", 1, 10000, JL_N("micro-batches of a step (default: 1)")),
+	JL_O_FLAG("recompute", JL_N("keep only what layers get and make the rest again in backward: less memory")),
 	JL_O_TEXT("tokens", "FILE", JL_N("train on these: little-endian 16-bit numbers, 32-bit if it ends in .u32")),
 	JL_O_COUNT("threads", "N", 1, 1024, JL_N("of each worker (default: the cores, shared evenly)")),
 	JL_BENCH_TCP_OPTIONS,
@@ -87,6 +88,8 @@ static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double
 		      jl_value_text(JL_TXT, n_params, JL_K_NUMBER, false), run->batch, run->seq);
 	if (run->n_micro > 1)
 		jl_buf_printf(out, JL_(" · %zu accumulated"), run->n_micro);
+	if (run->recompute)
+		jl_buf_puts(out, JL_(" · layers made again in backward"));
 	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],
 		      jl_msg(run->kernels->en), run->tokens ? JL_("tokens from a file") : JL_("synthetic tokens"));
 	JL_LIVE(cli, columns, JL_("workers"), JL_("mode"), JL_("samples/s"), JL_("ideal"), JL_("speed-up"),
@@ -375,7 +378,7 @@ static uint64_t tag_of(const struct jl_cli *cli)
 			hash = jl_hash(hash, given->text, strlen(given->text));
 		hash = jl_hash(hash, "\x1f", 1);
 	}
-	return hash;
+	return jl_hash(hash, jl_flag(cli, "recompute") ? "r" : "", 1);
 }
 
 static enum jl_status open_comm(struct asked *a, struct jl_err *err)
@@ -422,6 +425,7 @@ static enum jl_status read_training(struct asked *a, struct jl_err *err)
 	a->run.batch = (size_t)jl_whole(cli, "batch", 4);
 	a->run.seq = (size_t)jl_whole(cli, "seq", 512);
 	a->run.n_micro = (size_t)jl_whole(cli, "accumulate", 1);
+	a->run.recompute = jl_flag(cli, "recompute");
 	a->run.tokens = jl_text(cli, "tokens");
 	a->run.n_steps = (size_t)jl_whole(cli, "steps", jl_given(cli, "time") || !on_cpu(a) ? 0 : 5);
 	a->run.time_s = jl_bench_time_s(cli, a->run.n_configs, GPU_TIME_S);

@@ -6,6 +6,7 @@
 #include "base/offered.h"
 #include "check/answer.h"
 #include "check/nodes.h"
+#include "cli/bench_session.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
@@ -31,6 +32,7 @@ const struct jl_option jl_check_options[] = {
 	JL_O_CHOICE("kind", "NAME", jl_import_collectives,
 		    JL_N("of a file: which collective it is, where it does not say")),
 	JL_O_FLAG("fleet", JL_N("rank the machines of the store and find a slow one among those built alike")),
+	JL_O_TEXT("node", "NAME", JL_N("which machine of a fleet this is (default: JEOUL_NODE or SLURMD_NODENAME)")),
 	JL_O_TEXT("run", "RUN", JL_N("judge the results of this run (default: the newest of each kind)")),
 	JL_O_TEXT("against", "RUN", JL_N("what changed since that run, where it is significant")),
 	JL_O_AMOUNT("max-age", "TIME", JL_K_TIME,
@@ -174,6 +176,23 @@ static const char *usual_format(const struct jl_gpu *gpu)
 						  : "fp32";
 }
 
+static enum jl_status check_test(const char *kind, const char *test, struct jl_err *err)
+{
+	static const struct {
+		const char *kind, *test;
+	} known[] = {
+		{ "memory", "triad" }, { "memory", "copy" }, { "link", "h2d" }, { "link", "d2h" }, { "link", "d2d" }
+	};
+
+	for (size_t i = 0; test && i < JL_LEN(known); i++)
+		if (strcmp(kind, known[i].kind) == 0 && strcmp(test, known[i].test) == 0)
+			return JL_OK;
+	return test ? jl_fail(err, JL_E_USAGE,
+			      "--test: '%s' is none of %s; memory has triad and copy, link h2d, d2h and d2d", test,
+			      kind)
+		    : JL_OK;
+}
+
 static enum jl_status device_figure(struct figure *f, const struct batch *b, const char *kind, struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
@@ -192,6 +211,7 @@ static enum jl_status device_figure(struct figure *f, const struct batch *b, con
 	}
 	if (!(value > 0))
 		return jl_fail(err, JL_E_USAGE, "--%s: '%s' must be above zero", "rate", rate);
+	JL_TRY(check_test(kind, test, err));
 	JL_TRY(gemm ? read_shape(mnk, shape ? shape : "8192", err) : JL_OK);
 	f->metric = (struct jl_record_metric){ .value = jl_summary_of(value) };
 	f->metric.name = jl_arena_printf(&cli->arena, gemm ? "gemm_flopps" : "%.3s%s_Bps", kind,
@@ -207,6 +227,20 @@ static enum jl_status device_figure(struct figure *f, const struct batch *b, con
 		put(f, "size_B", NULL, size->value);
 	if (test)
 		put(f, "test", test, NAN);
+	return JL_OK;
+}
+
+/* This machine without a GPU: what its processor and memory let expect, as of what was measured here. */
+static enum jl_status of_this_host(struct batch *b, struct figure *f, struct jl_err *err)
+{
+	if (strcmp(jl_text(b->cli, "on"), "cpu:this") != 0) /* as "this" is read where there is no GPU */
+		return JL_OK;
+	JL_TRY(jl_this_machine_probe(b->cli, &b->judge.here, err));
+	b->judge.sys = NULL;
+	b->judge.now_s = NAN; /* nobody says when it was measured */
+	f->record.backend = "cpu";
+	if (b->judge.here->cpu.n_allowed > 0)
+		put(f, "n_threads", NULL, b->judge.here->cpu.n_allowed);
 	return JL_OK;
 }
 
@@ -229,6 +263,7 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct 
 					.n_metrics = 1,
 					.noise = jl_record_noise_unknown() };
 	JL_TRY(is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, &b, word, err));
+	JL_TRY(is_coll ? JL_OK : of_this_host(&b, f, err));
 	JL_TRY(jl_judge(&b.judged[0], &b.judge, &f->record, err));
 	b.n = 1;
 	return finish(&b, NULL, err);
@@ -300,10 +335,38 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 
 /* ---- this machine */
 
+/* Machines that are built alike share a fingerprint: of their results in one store only those count that are of this one, or of nobody
+ * that has a name. */
+static enum jl_status only_own(struct batch *b, struct jl_err *err)
+{
+	const char *own = jl_bench_node_name(b->cli), *seen = NULL;
+	const struct jl_record **kept = jl_arena_array(&b->cli->arena, b->judge.n_past + 1, sizeof(*kept));
+	size_t n = 0;
+
+	JL_TRY(jl_got(kept, err));
+	for (size_t i = 0; i < b->judge.n_past; i++) {
+		const char *node = b->judge.past[i]->node;
+
+		if (!own && node && seen && strcmp(node, seen) != 0)
+			return jl_fail(
+				err, JL_E_AMBIGUOUS,
+				"the store has results of several machines built like this one, e.g. %s and %s; say "
+				"which this is: --node NAME, or JEOUL_NODE",
+				seen, node);
+		seen = node ? node : seen;
+		if (!own || !node || strcmp(node, own) == 0)
+			kept[n++] = b->judge.past[i];
+	}
+	b->judge.past = kept;
+	b->judge.n_past = n;
+	return JL_OK;
+}
+
 static enum jl_status load_past(struct batch *b, const char *fingerprint, struct jl_err *err)
 {
 	JL_TRY(jl_this_records(&b->judge.past, &b->judge.n_past, b->cli, fingerprint,
 			       fingerprint ? RECORDS_MAX : FLEET_MAX, err));
+	JL_TRY(fingerprint ? only_own(b, err) : JL_OK);
 	if (fingerprint)
 		jl_check_steadiness(&b->judge.steadiness, b->judge.past, b->judge.n_past);
 	return JL_OK;

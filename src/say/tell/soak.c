@@ -45,9 +45,9 @@ static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 
 void jl_tell_soak(struct jl_doc *doc, const struct jl_soak *s, const char *what)
 {
-	JL_LEAD(doc, jl_soak_is_bad(s)    ? JL_("it did not stand the load")
-		     : s->n_noisy == s->n ? JL_("no verdict on its rate: others used the machine all the time")
-					  : JL_("it stood the load"));
+	JL_LEAD(doc, jl_soak_is_bad(s)       ? JL_("it did not stand the load")
+		     : 2 * s->n_noisy > s->n ? JL_("no verdict on its rate: others used the machine most of the time")
+					     : JL_("it stood the load"));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", what);
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_units_said(JL_TXT, s->window_s * (double)s->n, JL_K_TIME, 2));
 	findings(doc, s);

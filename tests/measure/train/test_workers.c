@@ -81,6 +81,9 @@ static void workers_equal_one(void **state)
 			double four = loss_of(run, 4, (enum jl_train_mode)mode);
 			run.n_micro = 2; /* two workers, two micro-batches of one sample */
 			double micro = loss_of(run, 2, (enum jl_train_mode)mode);
+			run.recompute = true; /* the same numbers, made twice */
+			assert_true(loss_of(run, 2, (enum jl_train_mode)mode) == micro);
+			run.recompute = false;
 			print_message("%s %s: 2 workers %+.1e, 4 workers %+.1e, accumulated %+.1e\n", tiny[m].id,
 				      jl_train_mode_names[mode], two / alone - 1, four / alone - 1, micro / alone - 1);
 			assert_true(fabs(two / alone - 1) < 2e-6);
@@ -115,6 +118,30 @@ static void shards_are_smaller(void **state)
 		assert_true(fabs(memory.grad_B / all_B - wanted[mode][1]) < 0.01);
 		assert_true(fabs(memory.optim_B / all_B - wanted[mode][2]) < 0.01);
 	}
+	jl_engine_cpu.destroy(engine);
+}
+
+/* With recompute a layer keeps what it gets, and one of them the rest. */
+static void recompute_keeps_less(void **state)
+{
+	struct jl_err err = { 0 };
+	struct jl_engine *engine;
+	struct jl_train_shape shape;
+	double act_B[2];
+	(void)state;
+	assert_ok(jl_train_shape(&tiny[0], 1, &shape, &err));
+	assert_ok(jl_engine_cpu.create(&(struct jl_engine_in){ .n_threads = 1 }, &engine, &err));
+	for (int again = 0; again < 2; again++) {
+		struct jl_trainer_in in = jl_trainer_defaults;
+		in.shape = &shape;
+		in.seq = TINY_SEQ;
+		in.recompute = again;
+		act_B[again] = jl_trainer_memory(engine, &in).act_B;
+	}
+	double input_B = 4.0 * (double)(jl_trainer_defaults.n_samples * TINY_SEQ * shape.hidden);
+	double rest_B = (act_B[0] - (double)shape.n_layers * input_B) / (double)shape.n_layers;
+	assert_true(shape.n_layers > 1 && act_B[1] < act_B[0]);
+	assert_true(fabs(act_B[1] / ((double)shape.n_layers * input_B + rest_B) - 1) < 0.05);
 	jl_engine_cpu.destroy(engine);
 }
 
@@ -225,7 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shards_are_smaller),   cmocka_unit_test(workers_equal_one),
 		cmocka_unit_test(dead_worker_is_named), cmocka_unit_test(death_is_told_soon),
-		cmocka_unit_test(too_little_memory),
+		cmocka_unit_test(too_little_memory),    cmocka_unit_test(recompute_keeps_less),
 	};
 	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,8 @@ export JEOUL_MACHINE="$machines/gpuless-arm64-vm"
 id=$("$JEOUL" probe --from "$JEOUL_MACHINE" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['fingerprint'])")
 run 1 check; says "bench all"; one_line
 run 1 check --against 01ZZZZ; says "bench all"; one_line
+run 0 check gemm --on this --rate "70 GFLOP/s" --dtype fp32; has "an estimate from this host's parts"
+run 2 check memory --on this --rate "20 GB/s" --test quad; says "triad"; one_line
 records "$id" gemm:70 triad:20 > "$work/one.jsonl"
 run 0 store import "$work/one.jsonl"
 run 0 check; has "2 normal"; has "an estimate from this host's parts"

@@ -57,6 +57,11 @@ export JEOUL_STORE="$work/n.db"
 JEOUL_NODE=rack1 run 0 bench memory --size "1 MiB" --time "100 ms"
 run 0 bench memory --size "1 MiB" --time "100 ms" --node rack2
 run 0 store export; has '"node":"rack1"'; has '"node":"rack2"'
+# machines that are built alike are judged by their own results
+run 1 check; one_line; says "rack1"; says "JEOUL_NODE"
+own=$("$JEOUL" store export | grep '"node":"rack1"' | grep -o '"id":"[^"]*"' | tr -d '\n"')
+run 0 check --node rack1 --json; json "j['results'] and all(r['id'] in '$own' for r in j['results'])"
+run 1 check --node rack3; one_line; says "bench all"
 
 # a long load
 JEOUL_BENCH_FAKE="rate=1e12 jitter=0.01" run 0 bench soak --backend fake --time "1 s" --no-store; has "it stood the load"
@@ -64,4 +69,5 @@ JEOUL_BENCH_FAKE="rate=1e12 jitter=0.01 drift=1e-4" run 3 bench soak --backend f
 JEOUL_BENCH_FAKE="wrong=3" run 3 bench soak --backend fake --time "1 s" --no-store --lang ko; has "3"
 run 0 bench soak --time "2 s" --json; json "j['records'][0]['kind'] == 'soak' and j['records'][0]['metrics'][0]['name'] == 'gemm_flopps' and j['records'][0]['params']['n_wrong'] == 0"
 run 2 bench soak --time "0 s"; one_line
+run 1 bench soak --backend shm --time "1 s"; one_line; says "does not measure this"
 finish
