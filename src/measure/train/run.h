@@ -65,7 +65,7 @@ struct jl_train_run {
 	const struct jl_engine_kernels *kernels;
 	enum jl_train_precision precision;
 	size_t batch, seq, n_micro;
-	bool recompute; /* whole layers in backward */
+	bool recompute;               /* whole layers in backward */
 	size_t n_steps;               /* to measure; 0: by time */
 	double time_s;                /* of one configuration, warm-up not counted; 0: by steps */
 	int n_threads;                /* of each worker; 0: the machine's, shared evenly */
