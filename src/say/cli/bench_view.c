@@ -89,7 +89,7 @@ void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
 			      why);
 	}
 	if (s->n_stored)
-		jl_buf_printf(out, JL_("  Kept: %zu results, run %s ('jeoul store list').\n"), s->n_stored, s->run);
+		jl_buf_printf(out, JL_("  Kept: %zu result{/s}, run %s ('jeoul store list').\n"), s->n_stored, s->run);
 }
 
 /* --- nccl-tests' form */

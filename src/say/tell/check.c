@@ -326,18 +326,31 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 					: JL_ESTIMATED));
 }
 
-/* Why there is no verdict; false: there is one. */
-static bool noise(struct jl_doc *doc, const struct jl_judged *j)
+/* Why there is no verdict. */
+static void noise(struct jl_doc *doc, const struct jl_judged *j)
 {
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
-	if (j->verdict != JL_VERDICT_NOISY)
-		return false;
 	jl_tell_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
 		      jl_noise_why(en, text, &j->record->noise) ? text
 		      : j->record->noise.why                    ? j->record->noise.why
 								: JL_("the machine was busy"));
-	return true;
+}
+
+/* They were measured together: the reason of the one that was disturbed most. */
+static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	const struct jl_judged *most = NULL;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct jl_judged *j = &a->judged[i];
+
+		if (j->verdict == JL_VERDICT_NOISY &&
+		    (!most || j->record->noise.cpu_other_frac > most->record->noise.cpu_other_frac))
+			most = j;
+	}
+	if (most)
+		noise(doc, most);
 }
 
 static void in_full(struct jl_doc *doc, const struct jl_judged *j)
@@ -354,7 +367,8 @@ static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
 		jl_tell_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of the bound"),
 			      100 * j->figure.value / j->expect.bound);
-	noise(doc, j);
+	if (j->verdict == JL_VERDICT_NOISY)
+		noise(doc, j);
 	for (size_t i = 0; i < j->next.n; i++)
 		jl_tell_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(doc, j);
@@ -417,8 +431,8 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 					      "their rates are worth nothing.")
 		    : bad               ? JL_("|1 of |2 figures are not as they should be.")
 		    : open == a->n      ? JL_("None of the |2 figures could be judged.")
-		    : open ? JL_("The |3 figures that could be judged are as expected; |4 were not judged.")
-			   : JL_("All |2 figures are as expected."),
+		    : open              ? JL_("What could be judged (|3) is as expected; |4 of |2 were not judged.")
+					: JL_("All |2 figures are as expected."),
 		    JL_FIG(jl_num_count((double)bad)), JL_FIG(jl_num_count((double)a->n)),
 		    JL_FIG(jl_num_count((double)(a->n - open))), JL_FIG(jl_num_count((double)open)),
 		    JL_FIG(jl_num_count((double)n[JL_VERDICT_WRONG])));
@@ -463,8 +477,7 @@ void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *a)
 	}
 	counts(doc, a);
 	table(doc, a);
-	for (size_t i = 0; i < a->n && !noise(doc, &a->judged[i]);)
-		i++; /* one reason is enough: they were measured together */
+	noisiest(doc, a);
 	age(doc, a);
 	unsteady(doc, &a->steadiness);
 	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL))
