@@ -26,7 +26,7 @@ __device__ static void wgmma_rs(float c[8][4], const uint32_t a[4], uint64_t b)
 }
 
 /* To the nearest of the 19 bits that the products read, the rest they leave out. (cvt.rna is four instructions, which were a third of all:
- * it keeps the largest NaN one. Here that becomes zero, but who has it in q, k or v has it in the residual too.) */
+ * it keeps the largest NaN one. Here that becomes zero: a NaN shows in the residual stream, or in the gradient that made it.) */
 __device__ static uint32_t nearest(float x)
 {
 	return __float_as_uint(x) + 0x1000;

@@ -137,8 +137,11 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 {
 	struct cuda_engine *e = cuda_of(engine);
 	const size_t n = norm_kernel(op->width);
-	const bool warps = n < CUDA_NORM_WARPS; /* blocks wait for their rows: four on a multiprocessor */
-	size_t wanted = warps ? (op->n_rows + 7) / 8 : op->n_rows, most = (size_t)e->gpu->n_sm * (warps ? 1 : 4);
+	const bool warps = n < CUDA_NORM_WARPS, alone = !op->bias_grad && !op->residual_sums;
+	size_t wanted = warps ? (op->n_rows + 7) / 8 : op->n_rows,
+	       most = (size_t)e->gpu->n_sm * (warps   ? 1
+					      : alone ? 4
+						      : 3); /* blocks wait for their rows: as many as fit */
 	int blocks = (int)(wanted < most ? wanted : most);
 	float *partials = (float *)(uintptr_t)jl_cuda_partials(e, 3 * (size_t)blocks, op->width);
 	struct sum_rows_args sums = { .to = { op->weight_grad, op->bias_grad, op->residual_sums },
@@ -163,7 +166,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 		sums.partial[i] = a.partial[i] = sums.to[i] && partials ? partials + i * (size_t)blocks * op->width
 									: NULL;
 	unsigned shared_B = warps ? (unsigned)(op->width * sizeof(float) * 8) : 0; /* a row for each of the 8 warps */
-	jl_cuda_launch(e, e->norm_bwd[!op->bias_grad && !op->residual_sums][n],
+	jl_cuda_launch(e, e->norm_bwd[alone][n],
 		       (struct jl_gpu_grid){ .x = (unsigned)blocks, .n_threads = 256, .shared_B = shared_B },
 		       (void *[]){ &a });
 	jl_cuda_sum_rows(e, &sums);

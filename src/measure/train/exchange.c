@@ -5,14 +5,9 @@
 #define NORM_SLOT         (JL_ENGINE_SLOTS - 1)
 #define TIED_BUFFER       2
 
-static bool shards_grads(const struct jl_trainer *t)
-{
-	return t->mode >= JL_TRAIN_ZERO2;
-}
-
 bool jl_trainer_accumulates(const struct jl_trainer *t)
 {
-	return !t->first_micro && !shards_grads(t); /* zero2, zero3 add up shards instead */
+	return !t->first_micro && !jl_trainer_shards_grads(t); /* zero2, zero3 add up shards instead */
 }
 
 void jl_trainer_begin_step(struct jl_trainer *t)
@@ -105,7 +100,7 @@ static void settle(struct jl_trainer *t, size_t buffer)
 
 void jl_trainer_grad_begin(struct jl_trainer *t, size_t u)
 {
-	if (!shards_grads(t))
+	if (!jl_trainer_shards_grads(t))
 		return;
 	size_t buffer = t->shape.tied && u == 0 ? TIED_BUFFER : t->n_grads++ % 2;
 	settle(t, buffer);
@@ -117,7 +112,7 @@ void jl_trainer_grad_begin(struct jl_trainer *t, size_t u)
 void jl_trainer_grad_done(struct jl_trainer *t, size_t u)
 {
 	struct jl_unit *unit = &t->units[u];
-	if (t->n_ranks == 1 || (!shards_grads(t) && !t->last_micro))
+	if (t->n_ranks == 1 || (!jl_trainer_shards_grads(t) && !t->last_micro))
 		return;
 	struct jl_coll_call call = { .type = t->engine->grad_type, .op = JL_RED_SUM, .send = unit->grad };
 	if (t->mode == JL_TRAIN_DDP) {

@@ -37,7 +37,7 @@ static void *take(struct carve *c, size_t n, size_t elem_B)
 	return piece;
 }
 
-static bool shards_grads(const struct jl_trainer *t)
+bool jl_trainer_shards_grads(const struct jl_trainer *t)
 {
 	return t->mode >= JL_TRAIN_ZERO2;
 }
@@ -77,7 +77,7 @@ static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 			unit->param = take(&c[JL_BLOCK_PARAM], n, elem_B);
 			unit->param_shard = unit->param ? unit->param + unit->shard_at * elem_B : NULL;
 		}
-		if (shards_grads(t)) {
+		if (jl_trainer_shards_grads(t)) {
 			unit->grad_shard = take(&c[JL_BLOCK_GRAD], shard_n, grad_B);
 		} else {
 			unit->grad = take(&c[JL_BLOCK_GRAD], n, grad_B);
@@ -90,7 +90,7 @@ static void lay_units(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 	}
 	for (size_t i = 0; t->mode == JL_TRAIN_ZERO3 && i < 2; i++)
 		t->param_buffers[i] = take(&c[JL_BLOCK_UNIT], most, elem_B);
-	for (size_t i = 0; shards_grads(t) && i < (t->shape.tied ? 3 : 2); i++)
+	for (size_t i = 0; jl_trainer_shards_grads(t) && i < (t->shape.tied ? 3 : 2); i++)
 		t->grad_buffers[i] = take(&c[JL_BLOCK_UNIT],
 					  i < 2 && t->shape.tied ? t->shape.unit_n[JL_UNIT_LAYER] : most, grad_B);
 }

@@ -112,6 +112,7 @@ void jl_trainer_forget(struct jl_trainer *t); /* what is recorded */
 
 /* exchange.c: parameters are there before a unit computes; its gradient has a place, and goes to the others when it is complete. */
 void jl_trainer_begin_step(struct jl_trainer *t);
+bool jl_trainer_shards_grads(const struct jl_trainer *t); /* zero2, zero3 */
 bool jl_trainer_accumulates(
 	const struct jl_trainer *t); /* does this micro-batch add to the gradients that are there? */
 struct jl_unit *jl_trainer_use(struct jl_trainer *t, size_t unit,

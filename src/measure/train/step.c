@@ -122,10 +122,15 @@ static void narrow_input(struct jl_trainer *t, const struct jl_unit *unit, enum 
 	t->k->fp8(t->engine, &op, 1);
 }
 
-/* Of the bias of a linear layer that writes into the residual stream, the norm that makes the stream's gradient sums it up. */
+/* Of the bias of a linear layer that writes into the residual stream, the norm that makes the stream's gradient sums it up. Not over the
+ * border of two layers where gradients are sharded: their buffers would be begun earlier and wait for exchanges that could go on. */
+static bool norm_sums(const struct jl_trainer *t, enum jl_tensor weight)
+{
+	return weight == JL_W_OUT || (weight == JL_W_DOWN && !jl_trainer_shards_grads(t));
+}
 static void *own_bias_grad(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight)
 {
-	return weight == JL_W_OUT || weight == JL_W_DOWN ? NULL : jl_trainer_grad(t, unit, weight + 1);
+	return norm_sums(t, weight) ? NULL : jl_trainer_grad(t, unit, weight + 1);
 }
 
 /* The gradient of what a linear layer gave; with the gradient of its bias, and behind it that of the activation. */
@@ -349,13 +354,11 @@ void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x
 	linear(t, unit, t->shape.weights[JL_W_LOGITS].rows ? JL_W_LOGITS : JL_W_TOKENS, x, t->logits, NULL);
 }
 
-/* The gradients of the layer below begin with the bias of its last product: returned, NULL where there is none. */
-static void *begin_layer_grad(struct jl_trainer *t, size_t unit_number)
+/* Of the layer below the last product's bias; NULL: there is none, or it is summed there. */
+static void *bias_below(const struct jl_trainer *t, size_t unit_number)
 {
-	if (unit_number == 0)
-		return NULL;
-	jl_trainer_grad_begin(t, unit_number);
-	return jl_trainer_grad(t, &t->units[unit_number], JL_W_DOWN_BIAS);
+	return unit_number && norm_sums(t, JL_W_DOWN) ? jl_trainer_grad(t, &t->units[unit_number], JL_W_DOWN_BIAS)
+						      : NULL;
 }
 
 /* Logits, loss and all their gradients, some rows at a time: the logits of all tokens are never in memory together. */
@@ -387,7 +390,7 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 					 row > 0 || jl_trainer_accumulates(t)));
 	}
 	norm_bwd(t, u, JL_W_NORMF, t->d_norm_final, t->x_final, t->mean_final, t->rstd_final, NULL,
-		 begin_layer_grad(t, s->n_layers));
+		 bias_below(t, s->n_layers));
 	if (!s->tied)
 		jl_trainer_grad_done(t, unit_number);
 }
@@ -400,6 +403,7 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	struct jl_unit *u = jl_trainer_use(t, l + 1, l ? (long)l : -1);
 	void *again1 = t->k->recompute_norm ? a->norm1 : NULL, *again2 = t->k->recompute_norm ? a->norm2 : NULL;
 	void *d_up = t->d_up;
+	jl_trainer_grad_begin(t, l + 1);
 	layer_again(t, u, l);
 	narrow_weights(t, u, true);
 
@@ -427,7 +431,7 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	t->k->attn_bwd(t->engine, &attn);
 	narrow_gradient(t, u, JL_W_QKV, t->d_qkv, NULL);
 	linear_dx(t, u, JL_W_QKV, t->d_qkv, t->d_norm, NULL);
-	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, begin_layer_grad(t, l));
+	norm_bwd(t, u, JL_W_NORM1, t->d_norm, a->x_in, a->mean1, a->rstd1, again1, bias_below(t, l));
 	linear_dw(t, u, JL_W_QKV, t->d_qkv, a->norm1);
 	jl_trainer_grad_done(t, l + 1);
 }

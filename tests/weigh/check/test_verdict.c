@@ -88,7 +88,7 @@ static void verdicts(void **state)
 struct past {
 	struct jl_record records[N];
 	const struct jl_record *list[N];
-	struct jl_record_metric metrics[N];
+	struct jl_record_metric metrics[N], pairs[N][2];
 	struct jl_record_item params[N][2];
 	char ids[N][32], runs[N][32];
 	double samples[N][10];
@@ -203,6 +203,43 @@ static void cached_arrays(void **state)
 	f.value = f.lo95 = f.hi95 = 103 * 115.0 / 242.0; /* as sixteen cores did beside one busy process */
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
 	f.value = f.lo95 = f.hi95 = 33;
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+}
+
+/* A copy of a few microseconds goes by how it is launched; one that takes longer and loses as much is slow, and so is a product, which is replayed. */
+static void brief_kernels(void **state)
+{
+	const double values[N] = { 250, 381, 380, 378, 381, 379, 380, 381 };
+	struct past p;
+	struct jl_history h;
+	struct jl_figure f;
+
+	(void)state;
+	fill(&p, values, N);
+	for (size_t i = 0; i < N; i++) {
+		p.pairs[i][0] = p.metrics[i];
+		p.pairs[i][1] = (struct jl_record_metric){ .name = "time_s",
+							   .value = jl_summary_of(6e-6),
+							   .less_is_better = true };
+		p.records[i].backend = "cuda";
+		p.records[i].metrics = p.pairs[i];
+		p.records[i].n_metrics = 2;
+	}
+	f = jl_figure_of(p.list[0], NULL);
+	jl_check_history(&h, p.list[0], p.list, N, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
+	f.value = f.lo95 = f.hi95 = 190;
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	for (size_t i = 0; i < N; i++)
+		p.records[i].kind = "gemm";
+	f = jl_figure_of(p.list[0], NULL);
+	jl_check_history(&h, p.list[0], p.list, N, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	for (size_t i = 0; i < N; i++)
+		p.records[i].kind = "memory";
+	p.pairs[0][1].value.median = 200e-6;
+	f = jl_figure_of(p.list[0], NULL);
+	jl_check_history(&h, p.list[0], p.list, N, false);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
 }
 
@@ -478,12 +515,12 @@ static void seed_figures(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),      cmocka_unit_test(history),
-					    cmocka_unit_test(small_shm),     cmocka_unit_test(two_speeds),
-					    cmocka_unit_test(cached_arrays), cmocka_unit_test(steadiness),
-					    cmocka_unit_test(changes),       cmocka_unit_test(published),
-					    cmocka_unit_test(seed_figures),  cmocka_unit_test(small_messages),
-					    cmocka_unit_test(network) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),       cmocka_unit_test(history),
+					    cmocka_unit_test(small_shm),      cmocka_unit_test(two_speeds),
+					    cmocka_unit_test(cached_arrays),  cmocka_unit_test(brief_kernels),
+					    cmocka_unit_test(steadiness),     cmocka_unit_test(changes),
+					    cmocka_unit_test(published),      cmocka_unit_test(seed_figures),
+					    cmocka_unit_test(small_messages), cmocka_unit_test(network) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
