@@ -47,7 +47,7 @@ static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 	}
 	if (hopper) {
 		static const size_t n_tiles[] = { 4, 5, 6 }; /* the transposed ones too */
-		return n_tiles[kernel] * ATTN_ROWS * dim * sizeof(float) + 4 * ATTN_ROWS * sizeof(float) + align_B;
+		return n_tiles[kernel] * ATTN_ROWS * dim * sizeof(float) + 4UL * ATTN_ROWS * sizeof(float) + align_B;
 	}
 	size_t pitch_B = (dim + 4) * sizeof(float);
 	size_t passing = e->base.precision == JL_TRAIN_TF32 && dim == 64 ? 64 : 32;
