@@ -17,8 +17,12 @@ enum jl_bench_kind {
 	JL_BENCH_D2H,
 	JL_BENCH_D2D, /* from one GPU to another, or to itself */
 	JL_BENCH_COLL,
+	JL_BENCH_READ, /* storage */
+	JL_BENCH_WRITE,
 	JL_N_BENCH_KIND
 };
+
+#define JL_DISK_NAME_MAX 32
 
 struct jl_bench_task {
 	enum jl_bench_kind kind;
@@ -34,9 +38,11 @@ struct jl_bench_task {
 	int root;
 	bool in_place;
 	struct jl_comm
-		*comm; /* collectives; NULL otherwise. nccl: NULL = the GPUs of this process, else one GPU a rank */
-	int n_gpus;    /* nccl without comm: how many GPUs, 0 = all */
-	int place;     /* 0 to JL_BENCH_PLACES - 1: which of the places in memory, see place_B */
+		*comm;   /* collectives; NULL otherwise. nccl: NULL = the GPUs of this process, else one GPU a rank */
+	const char *dir; /* storage: the folder; NULL otherwise */
+	char disk[JL_DISK_NAME_MAX];        /* ... and the drive that it is on; "": not known */
+	int n_gpus;                         /* nccl without comm: how many GPUs, 0 = all */
+	int place;                          /* 0 to JL_BENCH_PLACES - 1: which of the places in memory, see place_B */
 	const struct jl_bench_state *first; /* place 0 for the others, which may use what it has beside memory */
 };
 
@@ -53,7 +59,7 @@ static inline size_t jl_bench_shift_B(const struct jl_bench_task *task, int buff
 struct jl_bench_state; /* the backend's own */
 
 struct jl_bench_backend {
-	const char *name; /* fake cpu shm tcp mpi cuda nccl */
+	const char *name; /* fake cpu disk shm tcp mpi cuda nccl */
 	const char *en;   /* one line: what it measures */
 	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it (package, driver, launcher). */
 	enum jl_status (*present)(struct jl_err *err);
@@ -77,6 +83,6 @@ struct jl_bench_backend {
 	const char *(*versions)(void);
 };
 
-extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_shm, jl_bench_tcp, jl_bench_mpi,
-	jl_bench_cuda, jl_bench_nccl;
+extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_disk, jl_bench_shm, jl_bench_tcp,
+	jl_bench_mpi, jl_bench_cuda, jl_bench_nccl;
 extern const struct jl_bench_backend *const jl_bench_backends[]; /* NULL-terminated */

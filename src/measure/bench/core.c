@@ -341,6 +341,8 @@ double jl_bench_work(const struct jl_bench_task *task)
 	case JL_BENCH_D2H:
 	case JL_BENCH_D2D:
 	case JL_BENCH_COLL:
+	case JL_BENCH_READ:
+	case JL_BENCH_WRITE:
 	case JL_N_BENCH_KIND: break;
 	}
 	return size_B;
@@ -351,7 +353,7 @@ const char *jl_bench_kind_name(enum jl_bench_kind kind)
 	static const char *const names[JL_N_BENCH_KIND] = {
 		[JL_BENCH_GEMM] = "gemm",       [JL_BENCH_TRIAD] = "triad", [JL_BENCH_COPY] = "copy",
 		[JL_BENCH_H2D] = "h2d",         [JL_BENCH_D2H] = "d2h",     [JL_BENCH_D2D] = "d2d",
-		[JL_BENCH_COLL] = "collective",
+		[JL_BENCH_COLL] = "collective", [JL_BENCH_READ] = "read",   [JL_BENCH_WRITE] = "write",
 	};
 
 	return (size_t)kind < JL_N_BENCH_KIND ? names[kind] : "?";

@@ -56,4 +56,4 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 double jl_bench_work(const struct jl_bench_task *task);
 
 const struct jl_bench_backend *jl_bench_find(const char *name); /* NULL: no such backend */
-const char *jl_bench_kind_name(enum jl_bench_kind kind);        /* gemm triad copy h2d d2h d2d */
+const char *jl_bench_kind_name(enum jl_bench_kind kind);        /* gemm triad copy h2d d2h d2d read write */

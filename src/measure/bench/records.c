@@ -26,6 +26,8 @@ static const char *kind_of(const struct jl_bench_task *task)
 	case JL_BENCH_H2D:
 	case JL_BENCH_D2H:
 	case JL_BENCH_D2D: return "link";
+	case JL_BENCH_READ:
+	case JL_BENCH_WRITE: return "storage";
 	case JL_BENCH_COLL:
 	case JL_N_BENCH_KIND: break;
 	}
@@ -58,6 +60,8 @@ static void add_params(struct jl_draft *p, const struct jl_bench_result *r, cons
 	case JL_BENCH_H2D:
 	case JL_BENCH_D2H:
 	case JL_BENCH_D2D:
+	case JL_BENCH_READ:
+	case JL_BENCH_WRITE:
 	case JL_N_BENCH_KIND:
 		jl_draft_text(p, "test", jl_bench_kind_name(task->kind));
 		jl_draft_number(p, "size_B", (double)task->size_B);
@@ -65,11 +69,13 @@ static void add_params(struct jl_draft *p, const struct jl_bench_result *r, cons
 			jl_draft_number(p, "pinned", task->pinned);
 		if (task->kind == JL_BENCH_D2D)
 			jl_draft_number(p, "peer", task->peer);
+		jl_draft_text(p, "disk", task->disk);
+		jl_draft_text(p, "dir", task->disk[0] ? NULL : task->dir);
 		break;
 	}
 	if (on_gpu)
 		jl_draft_number(p, "device", task->device);
-	else if (task->kind != JL_BENCH_COLL)
+	else if (task->kind != JL_BENCH_COLL && !task->dir)
 		jl_draft_number(p, "n_threads", task->n_threads);
 	jl_draft_number(p, "n_warmup", (double)r->n_warmup);
 	jl_draft_number(p, "n_unsteady", (double)r->n_unsteady);
@@ -81,9 +87,9 @@ static void add_params(struct jl_draft *p, const struct jl_bench_result *r, cons
 static void add_metrics(struct jl_draft *d, const struct jl_bench_result *r)
 {
 	static const char *const rates[JL_N_BENCH_KIND] = {
-		[JL_BENCH_GEMM] = "gemm_flopps", [JL_BENCH_TRIAD] = "mem_Bps", [JL_BENCH_COPY] = "mem_Bps",
-		[JL_BENCH_H2D] = "link_Bps",     [JL_BENCH_D2H] = "link_Bps",  [JL_BENCH_D2D] = "link_Bps",
-		[JL_BENCH_COLL] = "algbw_Bps",
+		[JL_BENCH_GEMM] = "gemm_flopps", [JL_BENCH_TRIAD] = "mem_Bps",    [JL_BENCH_COPY] = "mem_Bps",
+		[JL_BENCH_H2D] = "link_Bps",     [JL_BENCH_D2H] = "link_Bps",     [JL_BENCH_D2D] = "link_Bps",
+		[JL_BENCH_COLL] = "algbw_Bps",   [JL_BENCH_READ] = "storage_Bps", [JL_BENCH_WRITE] = "storage_Bps",
 	};
 	const double work = jl_bench_work(&r->task);
 	const struct jl_stats rate = jl_bench_rate(r, work),

@@ -4,6 +4,7 @@
  *   gemm         dtype m n k [n_threads] [device]                                 gemm_flopps, time_s
  *   memory       test (triad, copy) size_B [n_threads] [device]                   mem_Bps, time_s
  *   link         test (h2d, d2h, d2d) size_B device [peer] pinned                 link_Bps, time_s
+ *   storage      test (read, write) size_B, disk or else dir                      storage_Bps, time_s
  *   allreduce …  size_B count dtype redop root n_ranks in_place                   algbw_Bps, busbw_Bps, time_s
  *   net          direction (send, receive, both) n_streams host                   net_Bps, [wire_Bps, latency_s]
  * and everywhere n_wrong where it was checked, n_warmup, n_unsteady, n_outliers. */

@@ -16,6 +16,8 @@
 		JL_O_TEXT("note", "TEXT", JL_N("kept with the results")),                                              \
 		JL_O_FLAG("no-store", JL_N("do not keep the results"))
 
+#define JL_BENCH_DIR JL_O_TEXT("dir", "DIR", JL_N("whose storage (default: here); a file is made in it and goes again"))
+
 struct jl_bench_session {
 	struct jl_cli *cli;
 	struct jl_bench_where where;

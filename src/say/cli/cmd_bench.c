@@ -1,7 +1,8 @@
-/* jeoul bench gemm, memory, link, list: what one machine does by itself. */
+/* jeoul bench gemm, memory, storage, link, list: what one machine does by itself. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -9,6 +10,7 @@
 #include "base/utf8.h"
 #include "bench/cpu.h"
 #include "bench/cpu_libs.h"
+#include "bench/disk.h"
 #include "cli/bench_session.h"
 #include "cli/bench_view.h"
 #include "cli/cmd_bench.h"
@@ -45,6 +47,15 @@ const struct jl_option jl_bench_memory_options[] = {
 const struct jl_option jl_bench_link_options[] = {
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)"),
 		    JL_WITHIN(64, 1e12, JL_N("write something from 64 B to 1 TB"))),
+	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
+	JL_BENCH_OPTIONS,
+	{ 0 },
+};
+
+const struct jl_option jl_bench_storage_options[] = {
+	JL_BENCH_DIR,
+	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of the file (default: 128 MiB)"),
+		    JL_WITHIN(1 << 20, 1e13, JL_N("write something from 1 MiB to 10 TB"))),
 	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -89,7 +100,8 @@ static enum jl_status run_row(struct jl_bench_session *s, const struct jl_bench_
 	return JL_OK;
 }
 
-static const char *const cuda_cpu[] = { "cuda", "cpu", NULL }, *const cuda_only[] = { "cuda", NULL };
+static const char *const cuda_cpu[] = { "cuda", "cpu", NULL }, *const cuda_only[] = { "cuda", NULL },
+			 *const disk_only[] = { "disk", NULL };
 
 /* A benchmark by itself, on the first of the backends that is there. */
 static enum jl_status alone(struct jl_cli *cli, const char *const *backends,
@@ -226,6 +238,39 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
 {
 	return alone(cli, cuda_cpu, jl_bench_memory, 2, err);
+}
+
+/* --- storage */
+
+enum jl_status jl_bench_storage(struct jl_bench_session *s, double instead_s, struct jl_err *err)
+{
+	static const enum jl_bench_kind kinds[] = { JL_BENCH_WRITE, JL_BENCH_READ };
+	const struct jl_given *given = jl_given(s->cli, "size");
+	const char *dir = jl_text(s->cli, "dir");
+	char whole[PATH_MAX], what[96];
+	const size_t whole_B = (size_t)8 << 20, size_B = given ? (size_t)given->value : (size_t)128 << 20;
+	struct jl_bench_task task = { .dir = realpath(dir ? dir : ".", whole) ? whole : dir,
+				      .size_B = size_B > whole_B ? size_B / whole_B * whole_B : size_B / 4096 * 4096 };
+	enum jl_status status = JL_OK;
+
+	if (!task.dir)
+		return jl_fail(err, JL_E_IO, "storage: the folder that this runs in is gone; --dir names another");
+	jl_disk_under(task.dir, task.disk);
+	(void)jl_format(what, sizeof(what), JL_("Storage, a file of %s"),
+			jl_value_text(JL_TXT, (double)task.size_B, JL_K_BYTES, true));
+	jl_bench_view_title(s, what);
+	jl_bench_view_head(s, JL_K_BYTE_RATE);
+	s->n_tasks += 2;
+	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
+		task.kind = kinds[i];
+		status = run_row(s, &task, 2, instead_s, i ? JL_("read") : JL_("write and flush"), JL_K_BYTE_RATE, err);
+	}
+	return status;
+}
+
+enum jl_status jl_cmd_bench_storage(struct jl_cli *cli, struct jl_err *err)
+{
+	return alone(cli, disk_only, jl_bench_storage, 2, err);
 }
 
 /* --- link */

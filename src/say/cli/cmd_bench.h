@@ -7,6 +7,7 @@
 /* Each with session->backend chosen; `instead_s`: time of one task where --time is not given. */
 enum jl_status jl_bench_gemm(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_memory(struct jl_bench_session *session, double instead_s, struct jl_err *err);
+enum jl_status jl_bench_storage(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_link(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_loopback(struct jl_bench_session *session, double time_s, struct jl_err *err);
 

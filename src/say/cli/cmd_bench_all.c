@@ -5,6 +5,7 @@
 
 const struct jl_option jl_bench_all_options[] = {
 	JL_O_FLAG("quick", JL_N("within a minute")),
+	JL_BENCH_DIR,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -68,6 +69,10 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 		say(&s, jl_bench_memory(&s, time_s, &why), &why);
 		blank_line(&s);
 		say(&s, jl_bench_link(&s, quick ? 0.2 : 0.5, &why), &why);
+	}
+	if (use(&s, "disk") && !jl_bench_stop(NULL)) {
+		blank_line(&s);
+		say(&s, jl_bench_storage(&s, quick ? 0.5 : 1, &why), &why);
 	}
 	if (!jl_bench_stop(NULL)) {
 		blank_line(&s);

@@ -22,20 +22,20 @@ extern jl_command_run jl_cmd_help, jl_cmd_version, jl_cmd_probe, jl_cmd_infer, j
 	jl_cmd_audit, jl_cmd_recommend, jl_cmd_cost, jl_cmd_man, jl_cmd_completion, jl_cmd_schema, jl_cmd_catalog_list,
 	jl_cmd_catalog_search, jl_cmd_catalog_show, jl_cmd_catalog_validate, jl_cmd_catalog_sources,
 	jl_cmd_catalog_prices, jl_cmd_predict, jl_cmd_fit, jl_cmd_flops, jl_cmd_plan, jl_cmd_compare, jl_cmd_calibrate,
-	jl_cmd_check, jl_cmd_validate, jl_cmd_bench_gemm, jl_cmd_bench_memory, jl_cmd_bench_link, jl_cmd_bench_net,
-	jl_cmd_bench_coll, jl_cmd_bench_all, jl_cmd_bench_soak, jl_cmd_bench_cluster, jl_cmd_bench_list,
-	jl_cmd_bench_train, jl_cmd_bench_infer, jl_cmd_store_list, jl_cmd_store_show, jl_cmd_store_export,
-	jl_cmd_store_import, jl_cmd_store_merge, jl_cmd_store_note, jl_cmd_store_delete, jl_cmd_import, jl_cmd_doctor,
-	jl_cmd_web;
+	jl_cmd_check, jl_cmd_validate, jl_cmd_bench_gemm, jl_cmd_bench_memory, jl_cmd_bench_storage, jl_cmd_bench_link,
+	jl_cmd_bench_net, jl_cmd_bench_coll, jl_cmd_bench_all, jl_cmd_bench_soak, jl_cmd_bench_cluster,
+	jl_cmd_bench_list, jl_cmd_bench_train, jl_cmd_bench_infer, jl_cmd_store_list, jl_cmd_store_show,
+	jl_cmd_store_export, jl_cmd_store_import, jl_cmd_store_merge, jl_cmd_store_note, jl_cmd_store_delete,
+	jl_cmd_import, jl_cmd_doctor, jl_cmd_web;
 extern const struct jl_option jl_probe_options[], jl_infer_options[], jl_build_options[], jl_report_options[],
 	jl_audit_options[], jl_recommend_options[], jl_cost_options[], jl_catalog_validate_options[],
 	jl_catalog_prices_options[], jl_predict_options[], jl_fit_options[], jl_flops_options[], jl_plan_options[],
 	jl_compare_options[], jl_calibrate_options[], jl_check_options[], jl_validate_options[],
-	jl_bench_gemm_options[], jl_bench_memory_options[], jl_bench_link_options[], jl_bench_net_options[],
-	jl_bench_coll_options[], jl_bench_all_options[], jl_bench_soak_options[], jl_bench_cluster_options[],
-	jl_bench_list_options[], jl_bench_train_options[], jl_bench_infer_options[], jl_store_list_options[],
-	jl_store_export_options[], jl_store_plain_options[], jl_store_note_options[], jl_import_command_options[],
-	jl_web_command_options[];
+	jl_bench_gemm_options[], jl_bench_memory_options[], jl_bench_storage_options[], jl_bench_link_options[],
+	jl_bench_net_options[], jl_bench_coll_options[], jl_bench_all_options[], jl_bench_soak_options[],
+	jl_bench_cluster_options[], jl_bench_list_options[], jl_bench_train_options[], jl_bench_infer_options[],
+	jl_store_list_options[], jl_store_export_options[], jl_store_plain_options[], jl_store_note_options[],
+	jl_import_command_options[], jl_web_command_options[];
 
 /* main.c: what is in cli->out goes to standard output now; for commands whose rows come one by one. */
 void jl_cli_flush(struct jl_cli *cli);

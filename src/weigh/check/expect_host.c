@@ -1,4 +1,4 @@
-/* What the processors, memory and loopback of this host should do, estimated from what the probe reads: cores, clock, vector width, caches,
+/* What the processors, memory, storage and loopback of this host should do, estimated from what the probe reads: cores, clock, vector width, caches,
  * the catalog's record of the processor or of the nearest one. Nothing here was measured on this host, so the ranges are wide: a thread may
  * be half a core, a neighbour may have half the memory's rate, turbo is not listed. They find what is broken, not what is a little slow;
  * the machine's own history takes over as soon as there is some. */
@@ -26,6 +26,22 @@ static const struct three round_s = { 400e-6, 15e-6, 1.5e-6 };
 static const struct three meet_s = { 80e-6, 1.2e-6, 0.1e-6 };     /* processes that wait awake for each other */
 static const struct three shared_core_Bps = { 2e9, 30e9, 250e9 }; /* bytes that one process moves inside the caches */
 static const double crowded_s = 20e-3; /* more processes than cores: each waits for its turn */
+
+/* What kind of storage it is shows in its name and whether it turns; a guest's may be memory of its host, or a volume behind a network
+ * that is sold at a tenth of what the drive could. */
+static const struct drive {
+	const char *begins, *en;
+	int rotational; /* -1: either */
+	struct three read_Bps, write_Bps;
+} drives[] = {
+	{ "nvme", JL_N("an NVMe drive or volume"), -1, { 0.1e9, 3e9, 16e9 }, { 0.05e9, 1.5e9, 15e9 } },
+	{ "sd", JL_N("a drive that turns"), 1, { 40e6, 170e6, 6e9 }, { 20e6, 150e6, 6e9 } },
+	{ "sd", JL_N("a drive without moving parts"), -1, { 60e6, 0.5e9, 12e9 }, { 30e6, 0.4e9, 12e9 } },
+	{ "mmcblk", JL_N("a card"), -1, { 8e6, 90e6, 0.5e9 }, { 2e6, 40e6, 0.4e9 } },
+	{ "vd", JL_N("a guest's drive"), -1, { 20e6, 0.8e9, 40e9 }, { 10e6, 0.4e9, 20e9 } },
+	{ "xvd", JL_N("a guest's drive"), -1, { 20e6, 0.3e9, 40e9 }, { 10e6, 0.2e9, 20e9 } },
+	{ "", JL_N("storage of a kind that is not known"), -1, { 5e6, 0.4e9, 60e9 }, { 2e6, 0.2e9, 60e9 } },
+};
 
 struct host {
 	struct jl_own_cpu own;
@@ -140,6 +156,24 @@ static void shared_pages(struct host *h, enum jl_collective_kind kind)
 	    cached ? JL_N("messages that the caches may hold") : JL_N("messages that go through memory"));
 }
 
+static void storage(struct host *h, const struct jl_probe_machine *here)
+{
+	const char *name = jl_record_text(h->r, "disk"), *test = jl_record_text(h->r, "test");
+	const struct drive *d = drives;
+	const struct three *Bps;
+	int rotational = -1;
+
+	name = name ? name : "";
+	for (size_t i = 0; i < here->n_disks; i++)
+		if (strcmp(here->disks[i].name, name) == 0)
+			rotational = here->disks[i].rotational;
+	while (strncmp(name, d->begins, strlen(d->begins)) != 0 || (d->rotational >= 0 && d->rotational != rotational))
+		d++;
+	Bps = test && strcmp(test, "write") == 0 ? &d->write_Bps : &d->read_Bps;
+	range_of(h, Bps->slow, Bps->mid, Bps->fast);
+	say(h, JL_N("{%s}"), d->en);
+}
+
 void jl_check_host(struct jl_device_expect *io_expect, const struct jl_catalog *cat,
 		   const struct jl_probe_machine *here, const struct jl_record *r)
 {
@@ -159,6 +193,8 @@ void jl_check_host(struct jl_device_expect *io_expect, const struct jl_catalog *
 		product(&h);
 	else if (strcmp(r->kind, "memory") == 0)
 		memory(&h);
+	else if (strcmp(r->kind, "storage") == 0)
+		storage(&h, here);
 	else if (strcmp(r->kind, "net") == 0 && is_local(host))
 		loopback(&h);
 	else if (strcmp(r->kind, "net") == 0)

@@ -86,6 +86,9 @@ static const struct {
 	{ "memory", 1, JL_N("memory clock and ECC: nvidia-smi -q -d CLOCK,ECC; remapped rows") },
 	{ "memory", 0, JL_N("other processes; memory channels that are empty; threads on another NUMA node") },
 	{ "link", 1, JL_N("PCIe generation and width under load, pinned memory, the NUMA node: jeoul probe") },
+	{ "storage", 0,
+	  JL_N("other readers and writers, how full and how warm it is (smartctl -a), the rate that a volume is sold "
+	       "with") },
 	{ "train", 1,
 	  JL_N("clocks and power while it trains: nvidia-smi -q -d CLOCK,PERFORMANCE; other processes on the GPU") },
 	{ "train", 0,

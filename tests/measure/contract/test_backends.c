@@ -24,6 +24,9 @@ static const struct jl_bench_task tasks[] = {
 	{ .kind = JL_BENCH_H2D, .size_B = 1 << 16, .pinned = true },
 	{ .kind = JL_BENCH_D2H, .size_B = 1 << 16 },
 	{ .kind = JL_BENCH_D2D, .size_B = 1 << 16 },
+	{ .kind = JL_BENCH_WRITE, .size_B = 1 << 20, .dir = "." },
+	{ .kind = JL_BENCH_READ, .size_B = 16 << 20, .dir = "." },
+	{ .kind = JL_BENCH_WRITE, .size_B = 5000, .dir = "." }, /* no whole blocks */
 	{ .kind = JL_BENCH_COLL, .coll = JL_COLL_ALLREDUCE, .type = JL_COMM_FLOAT, .size_B = 1 << 16 },
 	{ .kind = JL_BENCH_COLL, .coll = JL_COLL_ALLGATHER, .type = JL_COMM_INT8, .size_B = 4096, .in_place = true },
 	{ .kind = JL_BENCH_COLL, .coll = JL_COLL_REDUCESCATTER, .type = JL_COMM_DOUBLE, .size_B = 8192 },

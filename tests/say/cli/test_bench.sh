@@ -24,6 +24,9 @@ if [ -n "$("$JEOUL" bench gemm --size 64 --time "100 ms" --no-store 2>/dev/null)
 fi
 run 0 bench memory --size "4 MiB" --time "200 ms" -c --no-store --json; json "len(j['records']) == 2 and all(r['params']['n_wrong'] == 0 for r in j['records'])"
 json "all(r['metrics'][0]['median'] > 1e6 for r in j['records'])"
+run 0 bench storage --dir "$work" --size "4 MiB" --time "200 ms" -c --no-store --json; json "[r['params']['test'] for r in j['records']] == ['write', 'read'] and all(r['params']['n_wrong'] == 0 and r['metrics'][0]['name'] == 'storage_Bps' for r in j['records'])"
+json "all(('disk' in r['params']) != ('dir' in r['params']) for r in j['records'])"
+[ -z "$(find "$work" -name '.jeoul-*')" ] && ok || bad "bench storage leaves a file"
 run 0 bench net --time "3 s" --streams 2 --no-store --json; json "any(m['name'] == 'latency_s' for r in j['records'] for m in r['metrics'])"
 json "len([r for r in j['records'] if r['metrics'][0]['name'] == 'net_Bps']) == 4"
 # under a launcher only the first rank speaks
@@ -65,6 +68,10 @@ run 2 bench gemm --backend nothing; one_line
 run 1 bench gemm --backend cpu --dtype bf16; one_line; says "fp32"
 run 2 bench memory --size "1 B"; one_line
 run 2 bench memory --time "1 us"; one_line
+run 1 bench storage --dir "$work/nowhere" --no-store; one_line; says "nowhere"; says "--dir"
+run 2 bench storage --size "4 KiB"; one_line
+run 1 bench storage --backend cpu --no-store; one_line
+if mountpoint -q /dev/shm; then run 1 bench storage --dir /dev/shm --no-store; one_line; says "is memory"; fi
 run 2 bench net --listen --to x; one_line
 run 2 bench net 127.0.0.1; one_line; says "--to"
 run 1 bench net --to 127.0.0.1 --port 1; one_line; says "--listen"

@@ -5,9 +5,11 @@
 export XDG_DATA_HOME="$work/data" JEOUL_STORE="$work/a.db" JEOUL_DATA="$JEOUL_SOURCE/data"
 
 limit_s=200 # on a machine that is busy with other tests
-run 0 bench all --quick
+run 0 bench all --quick --dir "$work"
 run 0 check --json
 json "len(j['results']) >= 16"
+# where the folder is on a disk
+[ "$(stat -f -c %T "$work")" = tmpfs ] || json "sorted(r['what'] for r in j['results'] if r['kind'] == 'storage')"
 json "all(r['basis'] != 'none' and r['expected_lo'] < r['expected'] <= r['expected_hi'] for r in j['results'])"
 json "all(r['expected_from'] for r in j['results'] if r['basis'] == 'host')"
 json "not any(r['verdict'] in ('first', 'low', 'impossible') for r in j['results'])"

@@ -41,6 +41,9 @@ static int tear_down(void **state)
 	RECORD("Z1AZ", "allreduce", "shm", "\"size_B\":" SIZE ",\"n_ranks\":" RANKS ",\"in_place\":0",                 \
 	       METRIC("algbw_Bps", VALUE, ""))
 
+#define DISK(NAME, TEST, VALUE)                                                                                        \
+	MOVE("disk", "storage", TEST, "134217728", "\"disk\":\"" NAME "\"", "storage_Bps", VALUE)
+
 static const char *const host_lines[] = {
 	GEMM("cpu", "256", "fp32", "\"n_threads\":0", "1e10"),
 	GEMM("cpu", "2048", "fp32", "\"n_threads\":0", "1e11"),
@@ -53,6 +56,9 @@ static const char *const host_lines[] = {
 	SHM("1024", "2", "1e9"),
 	SHM("262144", "8", "1e10"),
 	SHM("67108864", "2", "3e9"),
+	DISK("nvme0n1", "read", "3e9"),
+	DISK("sda", "write", "4e8"),
+	MOVE("disk", "storage", "read", "134217728", "\"dir\":\"/mnt/nfs\"", "storage_Bps", "1e9"),
 };
 static const char *const gpu_lines[] = {
 	GEMM("cuda", "1024", "bf16", "\"device\":0", "1e13"),
@@ -134,6 +140,10 @@ static void test_verdicts(void **state)
 		{ GEMM("cpu", "2048", "fp32", "\"n_threads\":0", "5e9"), JL_VERDICT_LOW },
 		{ NET("1", "0", "4e9"), JL_VERDICT_NORMAL },
 		{ NET("1", "0", "1e8"), JL_VERDICT_LOW },
+		{ DISK("vda", "write", "1.2e8"), JL_VERDICT_NORMAL }, /* a volume as it is sold */
+		{ DISK("vda", "read", "1.2e6"), JL_VERDICT_LOW },
+		{ DISK("nvme0n1", "read", "1.25e8"), JL_VERDICT_NORMAL },
+		{ DISK("nvme0n1", "read", "3e7"), JL_VERDICT_LOW },
 	};
 	struct jl_sys sys;
 	struct jl_judge judge = judge_on("gpuless-arm64-vm", &sys);
