@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "probe/nvml_json.h"
+#include "probe/rocm_smi.h"
 #include "probe/probe.h"
 
 #define COUNT(S, M)    JL_FIELD(S, INT, M), .flags = JL_FF_COUNT
@@ -18,7 +19,8 @@ static const struct jl_schema link_fields = JL_SCHEMA("link", jl_pci_link, link_
 
 #define M(TYPE, MEMBER, KEY) JL_FIELD_AS(jl_probe_machine, TYPE, MEMBER, KEY)
 
-JL_TEXT_OF(driver, jl_probe_machine, r->nvml->driver[0] ? r->nvml->driver : NULL);
+JL_TEXT_OF(driver, jl_probe_machine, r->nvml->driver[0] && !jl_rocm_smi_said(r->nvml) ? r->nvml->driver : NULL);
+JL_TEXT_OF(amd_driver, jl_probe_machine, jl_rocm_smi_said(r->nvml) ? r->nvml->driver : NULL);
 JL_TEXT_OF(nvml_absent, jl_probe_machine, r->nvml->absent_en[0] ? r->nvml->absent_en : NULL);
 JL_NUMBER_OF(cuda, jl_probe_machine, r->nvml->cuda < 0 ? NAN : (double)r->nvml->cuda);
 
@@ -27,6 +29,7 @@ static const struct jl_field software_rows[] = {
 	{ JL_FIELD(jl_probe_machine, TEXT, kernel) },
 	{ JL_FIELD(jl_probe_machine, TEXT, arch) },
 	{ JL_FIELD_TEXT_OF("nvidia_driver", driver) },
+	{ JL_FIELD_TEXT_OF("amd_driver", amd_driver) },
 	{ JL_FIELD_NUMBER_OF("cuda", cuda) },
 	{ JL_FIELD_TEXT_OF("nvml_absent", nvml_absent) },
 	{ M(TEXT, limits.in, "container") },

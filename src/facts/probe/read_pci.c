@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/read.h"
+#include "probe/rocm_smi.h"
 
 #define PCI_DIR "/sys/bus/pci/devices"
 
@@ -282,7 +283,7 @@ enum jl_status jl_read_gpus(struct jl_probe_in *in, struct jl_err *err)
 			known = known || machine->gpus[g].pci == (int)i;
 		if (!is_gpu(&machine->pci[i]) || known)
 			continue;
-		if (nvml->n_gpus > 0 && machine->pci[i].vendor == NVIDIA)
+		if (nvml->n_gpus > 0 && machine->pci[i].vendor == (jl_rocm_smi_said(nvml) ? AMD : NVIDIA))
 			machine->n_hidden_gpus++;
 		else if (machine->n_gpus < JL_PROBE_GPUS_MAX)
 			machine->gpus[machine->n_gpus++] =

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "probe/nvml_json.h"
+#include "probe/rocm_smi.h"
 #include "probe/records.h"
 
 #define ASKED_PATH_MAX 1024
@@ -297,6 +298,7 @@ const char *jl_source_acs(struct jl_probe_source *source, const char *device_pat
 
 const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl_link_load *load)
 {
+	struct jl_nvml_snapshot amd;
 	struct jl_nvml *nvml = NULL;
 	struct jl_err err = { 0 };
 
@@ -306,6 +308,11 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 	source->nvml->cuda = -1;
 	enum jl_status status = jl_nvml_open(&nvml, &err);
 	JL_THEN(status, jl_nvml_read(nvml, source->arena, source->nvml, &err));
+	if ((status || !source->nvml->n_gpus) && jl_rocm_smi_read(source->arena, &amd, NULL) == JL_OK && amd.n_gpus) {
+		jl_nvml_close(nvml);
+		*source->nvml = amd;
+		return source->nvml;
+	}
 	if (!status && load)
 		load(nvml, source->nvml);
 	if (status) {

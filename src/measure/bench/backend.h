@@ -59,7 +59,7 @@ static inline size_t jl_bench_shift_B(const struct jl_bench_task *task, int buff
 struct jl_bench_state; /* the backend's own */
 
 struct jl_bench_backend {
-	const char *name; /* fake cpu disk shm tcp mpi cuda nccl */
+	const char *name; /* fake cpu disk shm tcp mpi cuda nccl hip rccl */
 	const char *en;   /* one line: what it measures */
 	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it (package, driver, launcher). */
 	enum jl_status (*present)(struct jl_err *err);
@@ -84,5 +84,5 @@ struct jl_bench_backend {
 };
 
 extern const struct jl_bench_backend jl_bench_fake, jl_bench_cpu, jl_bench_disk, jl_bench_shm, jl_bench_tcp,
-	jl_bench_mpi, jl_bench_cuda, jl_bench_nccl;
+	jl_bench_mpi, jl_bench_cuda, jl_bench_nccl, jl_bench_hip, jl_bench_rccl;
 extern const struct jl_bench_backend *const jl_bench_backends[]; /* NULL-terminated */

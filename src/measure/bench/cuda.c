@@ -153,12 +153,13 @@ static enum jl_status set_repeat(struct jl_bench_state *s, struct jl_err *err)
 	return status;
 }
 
-static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
+static enum jl_status prepare_on(jl_bench_gpu_open *open, const struct jl_bench_task *task,
+				 struct jl_bench_state **ret_state, struct jl_err *err)
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof *s);
 	JL_TRY(jl_got(s, err));
-	*s = (struct jl_bench_state){ .task = *task };
-	enum jl_status status = jl_gpu_open(task->device, &s->gpu, err);
+	*s = (struct jl_bench_state){ .task = *task, .open = open };
+	enum jl_status status = open(task->device, &s->gpu, err);
 	JL_THEN(status, jl_gpu_events(s->gpu, &s->from, &s->to, err));
 	JL_THEN(status, jl_gpu_counter(s->gpu, &s->counter, err));
 	JL_THEN(status, is_gemm(s) ? jl_bench_cuda_gemm_prepare(s, err) : jl_bench_cuda_move_prepare(s, err));
@@ -167,9 +168,15 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 		finish(s);
 		return status;
 	}
-	s->nvml = jl_nvml_open_at(s->gpu->bus_id, &s->nvml_index);
+	if (!s->gpu->cuda->amd)
+		s->nvml = jl_nvml_open_at(s->gpu->bus_id, &s->nvml_index);
 	*ret_state = s;
 	return JL_OK;
+}
+
+static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
+{
+	return prepare_on(jl_gpu_open, task, ret_state, err);
 }
 
 static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
@@ -229,4 +236,46 @@ const struct jl_bench_backend jl_bench_cuda = {
 	.finish = finish,
 	.watch = watch,
 	.versions = versions,
+};
+
+/* ---- AMD: what needs no kernel */
+
+static enum jl_status hip_present(struct jl_err *err)
+{
+	const struct jl_cuda *hip = NULL;
+	return jl_hip_open(&hip, err);
+}
+
+static bool hip_supports(const struct jl_bench_task *task)
+{
+	return task->kind != JL_BENCH_GEMM && task->kind != JL_BENCH_TRIAD && supports(task);
+}
+
+static enum jl_status hip_prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state,
+				  struct jl_err *err)
+{
+	return prepare_on(jl_gpu_open_amd, task, ret_state, err);
+}
+
+static const char *hip_versions(void)
+{
+	static char text[48];
+	const struct jl_cuda *hip = NULL;
+	if (jl_hip_open(&hip, NULL) != JL_OK)
+		return "";
+	const int v = jl_cuda_driver_version(hip); /* 60342134: 6.3 */
+	snprintf(text, sizeof text, "hip=%d.%d", v / 10000000, v / 100000 % 100);
+	return text;
+}
+
+const struct jl_bench_backend jl_bench_hip = {
+	.name = "hip",
+	.en = JL_N("AMD GPUs: copies, host and GPU-to-GPU links (written by its interface, never seen running)"),
+	.present = hip_present,
+	.supports = hip_supports,
+	.prepare = hip_prepare,
+	.run_once = run_once,
+	.verify = verify,
+	.finish = finish,
+	.versions = hip_versions,
 };

@@ -4,9 +4,36 @@
 #include "base/mem.h"
 #include "bench/cuda_state.h"
 
+/* Without a kernel the host makes the words and counts those that are wrong. */
+static enum jl_status host_words(struct jl_bench_state *s, uint64_t buffer, uint32_t seed, size_t *ret_n_wrong,
+				 struct jl_err *err)
+{
+	const struct jl_cuda *cu = s->gpu->cuda;
+	const size_t n = s->task.size_B / 4;
+	uint32_t *words = jl_realloc(NULL, n * 4);
+	JL_TRY(jl_got(words, err));
+	enum jl_status status = jl_gpu_sync(s->gpu, err); /* what was queued comes before */
+	if (status == JL_OK && ret_n_wrong)
+		status = jl_cuda_check(cu, cu->MemcpyDtoH(words, buffer, n * 4), "cuMemcpyDtoH", err);
+	size_t n_wrong = 0;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t word = (uint32_t)i * 2654435761U ^ seed * 40503U;
+		n_wrong += ret_n_wrong && words[i] != word;
+		words[i] = word;
+	}
+	if (ret_n_wrong)
+		*ret_n_wrong = n_wrong;
+	else
+		JL_THEN(status, jl_cuda_check(cu, cu->MemcpyHtoD(buffer, words, n * 4), "cuMemcpyHtoD", err));
+	jl_free(words);
+	return status;
+}
+
 static enum jl_status fill_words(struct jl_bench_state *s, uint64_t buffer, uint32_t seed, struct jl_err *err)
 {
 	size_t n = s->task.size_B / 4;
+	if (s->gpu->cuda->amd)
+		return host_words(s, buffer, seed, NULL, err);
 	void *args[] = { &buffer, &n, &seed };
 	return jl_gpu_run(s->gpu, "bench_kernels/jl_fill_words", args, err);
 }
@@ -32,6 +59,8 @@ static enum jl_status choose(struct jl_bench_state *s, const char *name, bool co
 	struct CUfunc_st *kernel = NULL;
 	unsigned best_blocks = 0;
 	double best_s = INFINITY;
+	if (s->gpu->cuda->amd)
+		return JL_OK;
 	JL_TRY(jl_gpu_function(s->gpu, name, 0, &kernel, err));
 	for (size_t i = copies ? 0 : 2; i < JL_LEN(per_sm); i++) {
 		double once_s = 0.0;
@@ -74,7 +103,7 @@ static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
 	const struct jl_cuda *cu = s->gpu->cuda;
 	int can = 0, can_back = 0;
 	enum jl_status status = JL_OK;
-	JL_TRY(jl_gpu_open(s->task.peer, &s->peer, err));
+	JL_TRY(s->open(s->task.peer, &s->peer, err));
 	cu->DeviceCanAccessPeer(&can, s->gpu->device, s->peer->device);
 	cu->DeviceCanAccessPeer(&can_back, s->peer->device, s->gpu->device);
 	if (can && can_back) {
@@ -145,6 +174,8 @@ static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *g
 			"cuMemcpyPeerAsync", err));
 		buffer = s->buffers[0];
 	}
+	if (s->gpu->cuda->amd)
+		return host_words(s, buffer, seed, ret_n_wrong, err);
 	void *args[] = { &buffer, &n, &seed, &s->counter };
 	JL_TRY(jl_gpu_run(s->gpu, "bench_kernels/jl_check_words", args, err));
 	return jl_gpu_counted(s->gpu, s->counter, ret_n_wrong, err);

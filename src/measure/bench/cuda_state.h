@@ -6,8 +6,11 @@
 #include "gpu/cuda.h"
 #include "probe/nvml.h"
 
+typedef enum jl_status jl_bench_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);
+
 struct jl_bench_state {
 	struct jl_bench_task task;
+	jl_bench_gpu_open *open;       /* NVIDIA's or AMD's */
 	struct jl_gpu_dev *gpu, *peer; /* peer: the other end of a copy between two, or NULL */
 	struct CUevent_st *from, *to;
 	int n_each;                  /* runs in one sample, so that it is long enough to time */

@@ -1,4 +1,4 @@
-/* Collectives between GPUs by NCCL. Without a communicator one process drives its GPUs (ncclCommInitAll); with one, every rank drives the
+/* Collectives between GPUs by NCCL, or by RCCL between AMD's. Without a communicator one process drives its GPUs (ncclCommInitAll); with one, every rank drives the
  * GPU that its place on the host gives it. `size_B` is nccl-tests' size: of the longer of the two buffers. */
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +24,17 @@ struct gpu_part {
 	uint64_t memory[2], counter;
 };
 
+struct vendor {
+	enum jl_status (*driver)(const struct jl_cuda **ret_cuda, struct jl_err *err);
+	enum jl_status (*nccl)(const struct jl_nccl **ret_nccl, struct jl_err *err);
+	enum jl_status (*gpu)(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);
+};
+static const struct vendor nvidia = { jl_cuda_open, jl_nccl_open, jl_gpu_open },
+			   amd = { jl_hip_open, jl_rccl_open, jl_gpu_open_amd };
+
 struct jl_bench_state {
 	struct jl_bench_task task;
+	const struct vendor *vendor;
 	const struct jl_nccl *nccl;
 	int n_ranks, n_parts, n_each;
 	size_t buffer_B, count;
@@ -87,7 +96,7 @@ static void finish(struct jl_bench_state *s)
 static enum jl_status open_part(struct jl_bench_state *s, int i, int device, struct jl_err *err)
 {
 	struct gpu_part *p = &s->parts[i];
-	JL_TRY(jl_gpu_open(device, &p->gpu, err));
+	JL_TRY(s->vendor->gpu(device, &p->gpu, err));
 	for (int j = 0; j < (s->task.in_place ? 1 : 2); j++)
 		JL_TRY(jl_gpu_alloc(p->gpu, s->buffer_B, &p->memory[j], err));
 	p->call = jl_pattern_call(&s->task, p->rank, s->n_ranks, (void *)(uintptr_t)p->memory[0],
@@ -217,14 +226,41 @@ static enum jl_status time_all(struct jl_bench_state *s, int n, double *ret_s, s
 	return status;
 }
 
+/* Without kernels: made, and counted (`ret_n_wrong`), on the host. */
+static enum jl_status by_host(struct jl_bench_state *s, const struct gpu_part *p, size_t *ret_n_wrong,
+			      struct jl_err *err)
+{
+	const struct jl_coll_shape *shape = &jl_coll_shapes[s->task.coll];
+	const struct jl_pattern pattern = { &s->task, p->rank, s->n_ranks, s->count };
+	const struct jl_cuda *cu = p->gpu->cuda;
+	const bool many = ret_n_wrong ? shape->gathers : shape->deals;
+	const size_t size_B = s->count * (size_t)(many ? s->n_ranks : 1) * jl_comm_type_B(s->task.type);
+	void *host = jl_realloc(NULL, size_B);
+	JL_TRY(jl_got(host, err));
+	enum jl_status status = jl_gpu_current(p->gpu, err);
+	JL_THEN(status, jl_gpu_sync(p->gpu, err));
+	if (status == JL_OK && ret_n_wrong) {
+		status = jl_cuda_check(cu, cu->MemcpyDtoH(host, (uintptr_t)p->call.recv, size_B), "cuMemcpyDtoH", err);
+		*ret_n_wrong = status ? 0 : jl_pattern_wrong(&pattern, host);
+	} else if (status == JL_OK) {
+		jl_pattern_fill(&pattern, host);
+		status = jl_cuda_check(cu, cu->MemcpyHtoD((uintptr_t)p->call.send, host, size_B), "cuMemcpyHtoD", err);
+	}
+	jl_free(host);
+	return status;
+}
+
 static enum jl_status fill(struct jl_bench_state *s, struct jl_err *err)
 {
 	size_t n = s->count * (size_t)(jl_coll_shapes[s->task.coll].deals ? s->n_ranks : 1);
 	int type = types[s->task.type], op = ops[s->task.op];
 	for (int i = 0; i < s->n_parts; i++) {
 		struct gpu_part *p = &s->parts[i];
-		JL_TRY(jl_gpu_run(p->gpu, "bench_kernels/jl_coll_fill",
-				  (void *[]){ (void *)&p->call.send, &n, &type, &op, &p->rank, &s->n_ranks }, err));
+		JL_TRY(p->gpu->cuda->amd
+			       ? by_host(s, p, NULL, err)
+			       : jl_gpu_run(p->gpu, "bench_kernels/jl_coll_fill",
+					    (void *[]){ (void *)&p->call.send, &n, &type, &op, &p->rank, &s->n_ranks },
+					    err));
 	}
 	return JL_OK;
 }
@@ -243,8 +279,8 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 {
 	const struct jl_cuda *cuda = NULL;
 	struct jl_comm *base = s->task.comm;
-	JL_TRY(jl_cuda_open(&cuda, err));
-	JL_TRY(jl_nccl_open(&s->nccl, err));
+	JL_TRY(s->vendor->driver(&cuda, err));
+	JL_TRY(s->vendor->nccl(&s->nccl, err));
 	int n_all = jl_cuda_count(cuda), n_wanted = s->task.n_gpus ? s->task.n_gpus : n_all;
 	if (!base && (n_wanted < 1 || n_wanted > n_all || n_wanted > N_GPUS_MAX))
 		return jl_fail(err, JL_E_RANGE, "%d GPUs wanted, this machine has %d", n_wanted, n_all);
@@ -264,18 +300,25 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 	return set_repeat(s, err);
 }
 
-static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
+static enum jl_status prepare_on(const struct vendor *vendor, const struct jl_bench_task *task,
+				 struct jl_bench_state **ret_state, struct jl_err *err)
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof *s);
 	JL_TRY(jl_got(s, err));
 	memset(s, 0, sizeof *s);
 	s->task = *task;
+	s->vendor = vendor;
 	enum jl_status status = set_up(s, err);
 	if (!status)
 		*ret_state = s;
 	else
 		finish(s);
 	return status;
+}
+
+static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state, struct jl_err *err)
+{
+	return prepare_on(&nvidia, task, ret_state, err);
 }
 
 static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
@@ -298,6 +341,11 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 		int from = shape->reduces ? -1 : (int)jl_coll_source(&p->call, rank, (size_t)s->n_ranks);
 		if (!jl_coll_receives(&p->call, rank))
 			continue;
+		if (p->gpu->cuda->amd) {
+			JL_TRY(by_host(s, p, &wrong, err));
+			n_wrong += wrong;
+			continue;
+		}
 		JL_TRY(jl_gpu_run(
 			p->gpu, "bench_kernels/jl_coll_check",
 			(void *[]){ &p->call.recv, &n, &first, &each, &from, &type, &op, &s->n_ranks, &p->counter },
@@ -309,15 +357,20 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 	return JL_OK;
 }
 
-static const char *versions(void)
+static const char *version_of(const struct vendor *vendor, const char *name)
 {
 	static char text[64];
 	const struct jl_nccl *nccl = NULL;
 	int v = 0;
-	if (jl_nccl_open(&nccl, NULL) != JL_OK || nccl->GetVersion(&v) != JL_NCCL_OK)
+	if (vendor->nccl(&nccl, NULL) != JL_OK || nccl->GetVersion(&v) != JL_NCCL_OK)
 		return "";
-	snprintf(text, sizeof text, "nccl=%d.%d.%d", v / 10000, v % 10000 / 100, v % 100);
+	snprintf(text, sizeof text, "%s=%d.%d.%d", name, v / 10000, v % 10000 / 100, v % 100);
 	return text;
+}
+
+static const char *versions(void)
+{
+	return version_of(&nvidia, "nccl");
 }
 
 const struct jl_bench_backend jl_bench_nccl = {
@@ -330,4 +383,37 @@ const struct jl_bench_backend jl_bench_nccl = {
 	.verify = verify,
 	.finish = finish,
 	.versions = versions,
+};
+
+/* ---- AMD */
+
+static enum jl_status rccl_present(struct jl_err *err)
+{
+	const struct jl_cuda *hip = NULL;
+	const struct jl_nccl *rccl = NULL;
+	JL_TRY(jl_hip_open(&hip, err));
+	return jl_rccl_open(&rccl, err);
+}
+
+static enum jl_status rccl_prepare(const struct jl_bench_task *task, struct jl_bench_state **ret_state,
+				   struct jl_err *err)
+{
+	return prepare_on(&amd, task, ret_state, err);
+}
+
+static const char *rccl_versions(void)
+{
+	return version_of(&amd, "rccl");
+}
+
+const struct jl_bench_backend jl_bench_rccl = {
+	.name = "rccl",
+	.en = JL_N("collectives between AMD GPUs (written by its interface, never seen running)"),
+	.present = rccl_present,
+	.supports = supports,
+	.prepare = rccl_prepare,
+	.run_once = run_once,
+	.verify = verify,
+	.finish = finish,
+	.versions = rccl_versions,
 };

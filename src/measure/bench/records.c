@@ -37,7 +37,7 @@ static const char *kind_of(const struct jl_bench_task *task)
 static void add_params(struct jl_draft *p, const struct jl_bench_result *r, const struct jl_bench_backend *backend)
 {
 	const struct jl_bench_task *task = &r->task;
-	const bool on_gpu = strcmp(backend->name, "cuda") == 0;
+	const bool on_gpu = strcmp(backend->name, "cuda") == 0 || strcmp(backend->name, "hip") == 0;
 
 	switch (task->kind) {
 	case JL_BENCH_GEMM:

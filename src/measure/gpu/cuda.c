@@ -77,8 +77,8 @@ enum jl_status jl_cuda_check(const struct jl_cuda *cuda, int code, const char *w
 	const char *text = NULL;
 	if (cuda->GetErrorString(code, &text) != JL_CU_OK || !text)
 		text = "?";
-	return jl_fail(err, code == JL_CU_OUT_OF_MEMORY ? JL_E_NOMEM : JL_E_IO, "%s failed: %s (CUDA error %d)", what,
-		       text, code);
+	return jl_fail(err, code == JL_CU_OUT_OF_MEMORY ? JL_E_NOMEM : JL_E_IO, "%s failed: %s (%s error %d)", what,
+		       text, cuda->amd ? "HIP" : "CUDA", code);
 }
 
 bool jl_gpu_has_kernels(void)

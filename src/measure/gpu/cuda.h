@@ -88,11 +88,14 @@ struct CUgraphExec_st;
 #define JL_CUDA_MEMBER(NAME, SYMBOL, OLDER, ...) int (*NAME)(__VA_ARGS__);
 struct jl_cuda {
 	JL_CUDA_FUNCTIONS(JL_CUDA_MEMBER)
+	bool amd; /* hip.c: without kernels, recording and attributes, whose members are NULL */
 };
 
 /* Opens libcuda.so.1 (or what JEOUL_CUDA names) once and starts it. JL_E_ABSENT with the reason where there is no
  * driver or no GPU. A process that forks afterwards cannot use CUDA in its children. */
 enum jl_status jl_cuda_open(const struct jl_cuda **ret_cuda, struct jl_err *err);
+/* The same of libamdhip64 (or what JEOUL_HIP names). */
+enum jl_status jl_hip_open(const struct jl_cuda **ret_hip, struct jl_err *err);
 int jl_cuda_count(const struct jl_cuda *cuda);
 int jl_cuda_driver_version(const struct jl_cuda *cuda); /* 13000 = 13.0; 0: not known */
 
@@ -118,8 +121,9 @@ struct jl_gpu_dev {
 	size_t held_B, peak_B;
 };
 
-enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);
-void jl_gpu_close(struct jl_gpu_dev *gpu); /* NULL is fine */
+enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);     /* NVIDIA's */
+enum jl_status jl_gpu_open_amd(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err); /* no kernels in it */
+void jl_gpu_close(struct jl_gpu_dev *gpu);                                                  /* NULL is fine */
 enum jl_status jl_gpu_current(const struct jl_gpu_dev *gpu, struct jl_err *err);
 
 enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);

@@ -16,7 +16,7 @@ static enum jl_status describe(struct jl_gpu_dev *gpu, struct jl_err *err)
 		{ JL_CU_ATTR_CC_MAJOR, &gpu->cc_major }, { JL_CU_ATTR_CC_MINOR, &gpu->cc_minor },
 		{ JL_CU_ATTR_SHARED_MAX_B, &shared_B },
 	};
-	for (size_t i = 0; i < JL_LEN(wanted); i++) {
+	for (size_t i = 0; !cu->amd && i < JL_LEN(wanted); i++) {
 		JL_TRY(jl_cuda_check(cu, cu->DeviceGetAttribute(wanted[i].value, wanted[i].attribute, gpu->device),
 				     "cuDeviceGetAttribute", err));
 	}
@@ -56,14 +56,12 @@ static enum jl_status set_up(struct jl_gpu_dev *gpu, struct jl_err *err)
 	JL_TRY(jl_cuda_check(cu, cu->DevicePrimaryCtxRetain(&gpu->ctx, gpu->device), "cuDevicePrimaryCtxRetain", err));
 	JL_TRY(jl_gpu_current(gpu, err));
 	JL_TRY(jl_cuda_check(cu, cu->StreamCreate(&gpu->stream, JL_CU_STREAM_NON_BLOCKING), "cuStreamCreate", err));
-	return load_modules(gpu, err);
+	return cu->amd ? JL_OK : load_modules(gpu, err);
 }
 
-enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err)
+static enum jl_status open_on(const struct jl_cuda *cuda, int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err)
 {
-	const struct jl_cuda *cuda = NULL;
 	enum jl_status status = JL_OK;
-	JL_TRY(jl_gpu_has_kernels() ? jl_cuda_open(&cuda, err) : jl_gpu_present(err));
 	int n_gpus = jl_cuda_count(cuda);
 	if (index < 0 || index >= n_gpus)
 		return jl_fail(err, JL_E_RANGE, "there is no GPU %d; this machine has %d, counted from 0", index,
@@ -78,6 +76,20 @@ enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err
 	}
 	*ret_gpu = gpu;
 	return JL_OK;
+}
+
+enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err)
+{
+	const struct jl_cuda *cuda = NULL;
+	JL_TRY(jl_gpu_has_kernels() ? jl_cuda_open(&cuda, err) : jl_gpu_present(err));
+	return open_on(cuda, index, ret_gpu, err);
+}
+
+enum jl_status jl_gpu_open_amd(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err)
+{
+	const struct jl_cuda *hip = NULL;
+	JL_TRY(jl_hip_open(&hip, err));
+	return open_on(hip, index, ret_gpu, err);
 }
 
 void jl_gpu_close(struct jl_gpu_dev *gpu)

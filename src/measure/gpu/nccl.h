@@ -58,4 +58,6 @@ struct jl_nccl {
 
 /* Opens libnccl.so.2 (or what JEOUL_NCCL names) once. */
 enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err);
+/* AMD's library of the same functions: librccl.so.1, or what JEOUL_RCCL names. */
+enum jl_status jl_rccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err);
 enum jl_status jl_nccl_check(const struct jl_nccl *nccl, int code, const char *what, struct jl_err *err);

@@ -66,9 +66,10 @@ enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *na
 	if (wanted) {
 		s->backend = jl_bench_find(wanted);
 		if (!s->backend)
-			return jl_fail(err, JL_E_USAGE,
-				       "--backend: '%s' is not known; write cpu, disk, shm, tcp, mpi, cuda or nccl",
-				       wanted);
+			return jl_fail(
+				err, JL_E_USAGE,
+				"--backend: '%s' is not known; write cpu, disk, shm, tcp, mpi, cuda, nccl, hip or rccl",
+				wanted);
 		return s->backend->present(err);
 	}
 	for (; *names && status; names++) {

@@ -100,8 +100,8 @@ static enum jl_status run_row(struct jl_bench_session *s, const struct jl_bench_
 	return JL_OK;
 }
 
-static const char *const cuda_cpu[] = { "cuda", "cpu", NULL }, *const cuda_only[] = { "cuda", NULL },
-			 *const disk_only[] = { "disk", NULL };
+static const char *const cuda_cpu[] = { "cuda", "cpu", NULL }, *const gpu_cpu[] = { "cuda", "hip", "cpu", NULL },
+			 *const gpu_only[] = { "cuda", "hip", NULL }, *const disk_only[] = { "disk", NULL };
 
 /* A benchmark by itself, on the first of the backends that is there. */
 static enum jl_status alone(struct jl_cli *cli, const char *const *backends,
@@ -122,7 +122,7 @@ static enum jl_status alone(struct jl_cli *cli, const char *const *backends,
 
 static bool on_gpu(const struct jl_bench_session *s)
 {
-	return strcmp(s->backend->name, "cuda") == 0;
+	return strcmp(s->backend->name, "cuda") == 0 || strcmp(s->backend->name, "hip") == 0;
 }
 
 static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_bench_task *tasks, size_t *ret_n,
@@ -228,6 +228,8 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 	s->n_tasks += 2;
 	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
 		task.kind = kinds[i];
+		if (task.kind == JL_BENCH_TRIAD && jl_bench_can(s->backend, &task, NULL))
+			continue; /* a triad is a kernel, and there may be none */
 		status = run_row(s, &task, 2, instead_s,
 				 task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", JL_K_BYTE_RATE,
 				 err);
@@ -237,7 +239,7 @@ enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, str
 
 enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
 {
-	return alone(cli, cuda_cpu, jl_bench_memory, 2, err);
+	return alone(cli, gpu_cpu, jl_bench_memory, 2, err);
 }
 
 /* --- storage */
@@ -279,9 +281,10 @@ static int gpu_count(const struct jl_bench_session *s)
 {
 	const struct jl_cuda *cuda;
 
-	if (strcmp(s->backend->name, "cuda") != 0)
+	if (!on_gpu(s))
 		return 2; /* fake */
-	return jl_cuda_open(&cuda, NULL) == JL_OK ? jl_cuda_count(cuda) : 0;
+	const bool amd = strcmp(s->backend->name, "hip") == 0;
+	return (amd ? jl_hip_open(&cuda, NULL) : jl_cuda_open(&cuda, NULL)) == JL_OK ? jl_cuda_count(cuda) : 0;
 }
 
 static enum jl_status link_rows(struct jl_bench_session *s, size_t size_B, int n_gpus, size_t n_tasks, double instead_s,
@@ -340,7 +343,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 
 enum jl_status jl_cmd_bench_link(struct jl_cli *cli, struct jl_err *err)
 {
-	return alone(cli, cuda_only, jl_bench_link, 0.5, err);
+	return alone(cli, gpu_only, jl_bench_link, 0.5, err);
 }
 
 /* --- list */

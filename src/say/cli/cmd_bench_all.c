@@ -69,6 +69,11 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 		say(&s, jl_bench_memory(&s, time_s, &why), &why);
 		blank_line(&s);
 		say(&s, jl_bench_link(&s, quick ? 0.2 : 0.5, &why), &why);
+	} else if (use(&s, "hip") && !jl_bench_stop(NULL)) {
+		blank_line(&s);
+		say(&s, jl_bench_memory(&s, time_s, &why), &why);
+		blank_line(&s);
+		say(&s, jl_bench_link(&s, quick ? 0.2 : 0.5, &why), &why);
 	}
 	if (use(&s, "disk") && !jl_bench_stop(NULL)) {
 		blank_line(&s);

@@ -177,11 +177,12 @@ static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *s
 	enum jl_status status = JL_OK;
 
 	sweep->n_ranks = given ? (int)given->count : jl_cpu_count();
-	if (strcmp(s->backend->name, "nccl") == 0 && !given) {
-		status = jl_cuda_open(&cuda, err);
+	const bool amd = strcmp(s->backend->name, "rccl") == 0, gpus = amd || strcmp(s->backend->name, "nccl") == 0;
+	if (gpus && !given) {
+		status = amd ? jl_hip_open(&cuda, err) : jl_cuda_open(&cuda, err);
 		sweep->n_ranks = status ? 0 : jl_cuda_count(cuda);
 	}
-	if (!given && sweep->n_ranks < 2 && strcmp(s->backend->name, "nccl") != 0)
+	if (!given && sweep->n_ranks < 2 && !gpus)
 		sweep->n_ranks = 2; /* one CPU: two processes still have something to say to each other */
 	if (!status && sweep->task.root >= sweep->n_ranks)
 		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d", sweep->task.root,
@@ -238,7 +239,7 @@ static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_
 	int rank, n = jl_comm_mpi_launched(&rank);
 
 	*ret_comm = NULL;
-	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0)
+	if (n > 1 && wanted && strcmp(wanted, "mpi") != 0 && strcmp(wanted, "nccl") != 0 && strcmp(wanted, "rccl") != 0)
 		return jl_fail(err, JL_E_USAGE,
 			       "%d processes were started; --backend %s is for one. Leave --backend out", n, wanted);
 	if (n < 2 && mpi)
@@ -265,7 +266,7 @@ static void read_plan(const struct jl_cli *cli, struct jl_sweep *sweep)
 
 enum jl_status jl_cmd_bench_coll(struct jl_cli *cli, struct jl_err *err)
 {
-	static const char *const backends[] = { "nccl", "shm", NULL };
+	static const char *const backends[] = { "nccl", "rccl", "shm", NULL };
 	struct jl_sweep *sweep = jl_arena_alloc(&cli->arena, sizeof(*sweep));
 	const bool tcp = tcp_asked(cli);
 	struct jl_comm *comm = NULL;

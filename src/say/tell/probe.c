@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "probe/rocm_smi.h"
+
 #define MATRIX_MAX 12 /* GPUs whose pairs fit 80 columns */
 
 static const char *memory(struct jl_doc *doc, double value_B)
@@ -49,7 +51,9 @@ static void software(struct jl_doc *doc, const struct jl_probe_machine *m)
 	jl_doc_entry(doc, JL_("software"));
 	piece(doc, m->os);
 	jl_tell_piece(doc, JL_MEASURED, "Linux %s %s", m->kernel ? m->kernel : "?", m->arch ? m->arch : "");
-	if (nvml->driver[0])
+	if (jl_rocm_smi_said(nvml))
+		jl_tell_piece(doc, JL_MEASURED, JL_("AMD driver %s"), nvml->driver + strlen(JL_AMD_DRIVER));
+	else if (nvml->driver[0])
 		jl_tell_piece(doc, JL_MEASURED, JL_("NVIDIA driver %s"), nvml->driver);
 	if (nvml->cuda > 0)
 		jl_tell_piece(doc, JL_MEASURED, "CUDA %d.%d", nvml->cuda / 1000, nvml->cuda % 1000 / 10);

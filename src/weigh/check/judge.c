@@ -149,7 +149,7 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 
 static bool on_gpu(const struct jl_record *r)
 {
-	static const char *const backends[] = { "cuda", "nccl", "nccl-tests", "nvbandwidth" };
+	static const char *const backends[] = { "cuda", "nccl", "hip", "rccl", "nccl-tests", "nvbandwidth" };
 
 	for (size_t i = 0; i < JL_LEN(backends); i++)
 		if (strcmp(backends[i], r->backend) == 0)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "check/machine_parts.h"
+#include "probe/rocm_smi.h"
 
 #define GPUS_MAX JL_PROBE_GPUS_MAX
 
@@ -30,7 +31,7 @@ static void hidden(struct jl_finding_in *in)
 
 	if (in->machine->n_hidden_gpus == 0 || !(finding = jl_finding_add(in, "hidden_gpus", JL_FINDING_NOTE)))
 		return;
-	jl_finding_say(&finding->what, "%d more NVIDIA GPUs are on the bus than the driver shows here",
+	jl_finding_say(&finding->what, "%d more GPUs are on the bus than the driver shows here",
 		       in->machine->n_hidden_gpus);
 	jl_finding_say(&finding->why, "a container or VM was given a part of them, or one has fallen off the bus");
 	jl_finding_say(&finding->todo, "look for 'Xid' in dmesg on the host if all of them should be here");
@@ -107,7 +108,8 @@ static void power_limit(struct jl_finding_in *in)
 		return;
 	jl_finding_say(&finding->what, "%s: power limit %.0f W, by default %.0f W", list, least_W, default_W);
 	jl_finding_say(&finding->why, "somebody lowered it: less heat, but lower clocks under full load");
-	jl_finding_say(&finding->todo, "if that is not on purpose: nvidia-smi -pl %.0f", default_W);
+	jl_finding_say(&finding->todo, "if that is not on purpose: %s %.0f",
+		       jl_rocm_smi_said(machine->nvml) ? "rocm-smi --setpoweroverdrive" : "nvidia-smi -pl", default_W);
 }
 
 static void ecc_off(struct jl_finding_in *in)

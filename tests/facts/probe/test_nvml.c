@@ -1,5 +1,6 @@
 /* The reader of NVIDIA's management library, on the stand-in. */
 #include "machines.h"
+#include "probe/rocm_smi.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,42 @@ static struct jl_nvml_snapshot read_all(void)
 	assert_int_equal(jl_nvml_read(nvml, &arena, &snap, &err), JL_OK);
 	jl_nvml_close(nvml);
 	return snap;
+}
+
+static void test_amd(void **state)
+{
+	struct jl_nvml_snapshot snap = { 0 };
+	struct jl_err err = { 0 };
+	const char *fake = getenv("JEOUL_FAKE_ROCM_SMI");
+
+	(void)state;
+	assert_non_null(fake);
+	setenv("JEOUL_ROCM_SMI", fake, 1);
+	assert_int_equal(jl_rocm_smi_read(&arena, &snap, &err), JL_OK);
+	assert_int_equal(snap.n_gpus, 2);
+	assert_true(jl_rocm_smi_said(&snap));
+	assert_string_equal(snap.driver, "amdgpu 6.8.5");
+	const struct jl_nvml_gpu *gpu = &snap.gpus[1];
+	assert_string_equal(gpu->name, "AMD Instinct MI300X");
+	assert_string_equal(gpu->bus, "0001:44:02.1");
+	assert_true(gpu->mem_B == 192.0 * 1073741824 && gpu->mem_used_B == 3.0 * 1073741824);
+	assert_true(gpu->limit_W == 600 && gpu->limit_default_W == 750 && gpu->limit_max_W == 750);
+	assert_true(fabs(gpu->power_W - 140.5) < 1e-3 && gpu->temperature_C == 41.5 && gpu->busy_frac == 0.07);
+	assert_true(isnan(gpu->sm_Hz) && gpu->throttle == -1 && gpu->n_links == 0);
+	setenv("FAKE_ROCM_UNSUPPORTED", "1", 1);
+	assert_int_equal(jl_rocm_smi_read(&arena, &snap, &err), JL_OK);
+	assert_true(snap.gpus[0].name[0] == '\0' && snap.gpus[0].bus[0] == '\0' && isnan(snap.gpus[0].mem_B));
+	setenv("FAKE_ROCM_GPUS", "4000", 1);
+	assert_int_equal(jl_rocm_smi_read(&arena, &snap, &err), JL_OK);
+	assert_int_equal(snap.n_gpus, JL_NVML_GPUS_MAX);
+	setenv("FAKE_ROCM_INIT", "8", 1);
+	assert_int_equal(jl_rocm_smi_read(&arena, &snap, &err), JL_E_ABSENT);
+	assert_non_null(strstr(err.en, "init error"));
+	unsetenv("FAKE_ROCM_UNSUPPORTED");
+	unsetenv("FAKE_ROCM_GPUS");
+	unsetenv("FAKE_ROCM_INIT");
+	setenv("JEOUL_ROCM_SMI", "/nowhere/librocm_smi64.so", 1);
+	assert_int_equal(jl_rocm_smi_read(&arena, &snap, &err), JL_E_ABSENT);
 }
 
 static void test_facts(void **state)
@@ -167,6 +204,7 @@ static void test_bus_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_amd),
 		cmocka_unit_test_teardown(test_facts, clean),
 		cmocka_unit_test_teardown(test_p2p_and_links, clean),
 		cmocka_unit_test_teardown(test_trouble, clean),

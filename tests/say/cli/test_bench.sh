@@ -32,6 +32,14 @@ json "len([r for r in j['records'] if r['metrics'][0]['name'] == 'net_Bps']) == 
 # under a launcher only the first rank speaks
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 run 0 bench memory --size "1 MiB" --no-store; [ -z "$out" ] && ok || bad "rank 1 speaks"
 
+# AMD's libraries, on stand-ins: what needs no kernel
+export FAKE_CUDA_GPUS=2 JEOUL_HIP=$JEOUL_FAKE_HIP JEOUL_RCCL=$JEOUL_FAKE_NCCL
+run 0 bench list --json; json "[b['present'] for b in j['backends'] if b['name'] in ('hip', 'rccl')] == [True, True]"
+run 0 bench link --time "1 s" --size "64 KiB" -c --no-store; has "hip=6.3"; has "GPU1"
+run 0 bench memory --time "200 ms" --size "64 KiB" -c --no-store --json; json "[(r['backend'], r['params']['test'], r['params']['device'], r['params']['n_wrong']) for r in j['records']] == [('hip', 'copy', 0, 0)]"
+run 0 bench allreduce -b 4K -n 3 -w 1 --no-store --json; json "all(r['backend'] == 'rccl' and r['params']['n_ranks'] == 2 and r['params']['n_wrong'] == 0 for r in j['records'])"
+unset FAKE_CUDA_GPUS; export JEOUL_HIP=/nowhere/libamdhip64.so JEOUL_RCCL=/nowhere/librccl.so.1
+
 # nccl-tests' form: a reader of its columns reads ours
 run 0 bench allreduce -b 8 -e 128K -f 16 -n 5 -w 1 -g 2 --no-store
 if python3 - "$work/out" <<'P'
