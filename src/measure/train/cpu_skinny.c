@@ -1,6 +1,9 @@
 /* Products of a few rows with a weight that is far larger than the caches: a pass of one token. Nothing is packed; every weight is read once
  * and the sum over k has one order. Weights are floats, or int8_t that become floats in registers and are scaled at the end. */
 #include <string.h>
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"
@@ -8,7 +11,18 @@
 #define N_ROWS_MOST 16   /* more are worth packing */
 #define PIECE_COLS  1024 /* of C: int8 weights of so many become floats for products of many rows */
 
+#if defined(__aarch64__)
+#define STEP_K 16 /* int8 weights of a register */
+#else
+#define STEP_K VEC_N
 typedef int8_t vecb __attribute__((vector_size(VEC_N)));
+typedef int16_t vecs __attribute__((vector_size(2 * VEC_N)));
+#endif
+#define N_PARTS (STEP_K / VEC_N)
+
+struct step {
+	vecf part[N_PARTS];
+};
 
 struct skinny {
 	const struct jl_eng_gemm *op;
@@ -16,13 +30,33 @@ struct skinny {
 	float *product; /* C, or what is before the activation */
 };
 
-VEC_INLINE vecf weights_at(const void *w, size_t at, bool int8)
+VEC_INLINE struct step floats_at(const float *from)
 {
-	if (!int8)
-		return vec_load((const float *)w + at);
+	struct step to;
+	for (size_t i = 0; i < N_PARTS; i++)
+		to.part[i] = vec_load(from + i * VEC_N);
+	return to;
+}
+
+/* Bytes become words, then floats: gcc takes the one conversion of both apart into single elements. */
+VEC_INLINE struct step int8_at(const int8_t *from)
+{
+	struct step to;
+#if defined(__aarch64__)
+	const int8x16_t bytes = vld1q_s8(from);
+	for (uint32_t i = 0; i < N_PARTS; i++) {
+		/* byte n is the highest of word n, those below it are no byte's and 0; the conversion divides by 2^24 */
+		const uint32x4_t which = (uint32x4_t){ 0, 1, 2, 3 } + 4 * i;
+		const uint8x16_t highest = vreinterpretq_u8_u32(which << 24 | 0xffffff);
+		to.part[i] = (vecf)vcvtq_n_f32_s32(vreinterpretq_s32_s8(vqtbl1q_s8(bytes, highest)), 24);
+	}
+#else
 	vecb bytes;
-	memcpy(&bytes, (const int8_t *)w + at, sizeof bytes);
-	return __builtin_convertvector(bytes, vecf);
+	memcpy(&bytes, from, sizeof bytes);
+	const veci words = __builtin_convertvector(__builtin_convertvector(bytes, vecs), veci);
+	to.part[0] = __builtin_convertvector(words, vecf);
+#endif
+	return to;
 }
 
 /* NC columns of C (rows of the weight) of NR rows. */
@@ -34,11 +68,14 @@ VEC_INLINE void tile(const struct skinny *s, size_t row, size_t col, size_t nr, 
 	size_t k = 0;
 	for (size_t i = 0; i < nr * nc; i++)
 		sum[i / nc][i % nc] = vec_all(0.0f);
-	for (; k + VEC_N <= op->k; k += VEC_N)
+	for (; k + STEP_K <= op->k; k += STEP_K)
 		for (size_t c = 0; c < nc; c++) {
-			vecf w = weights_at(op->b, (col + c) * op->ldb + k, int8);
+			size_t at = (col + c) * op->ldb + k;
+			struct step w = int8 ? int8_at((const int8_t *)op->b + at)
+					     : floats_at((const float *)op->b + at);
 			for (size_t r = 0; r < nr; r++)
-				sum[r][c] += vec_load(x + r * op->lda + k) * w;
+				for (size_t i = 0; i < N_PARTS; i++)
+					sum[r][c] += vec_load(x + r * op->lda + k + i * VEC_N) * w.part[i];
 		}
 	for (size_t c = 0; c < nc; c++)
 		for (size_t r = 0; r < nr; r++) {

@@ -132,6 +132,47 @@ static void linear(void **state)
 	free(c.x), free(c.w), free(c.b), free(c.y), free(c.r), free(dx), free(dw), free(db), free(before);
 }
 
+/* Products with int8 weights against a plain loop: one row, few, and so many that they are packed; sums that end within a vector. */
+static void linear_int8(void **state)
+{
+	const struct {
+		size_t rows, n_in;
+	} cases[] = { { 1, 64 }, { 1, 15 }, { 3, 77 }, { 5, 48 }, { 16, 93 }, { 37, 77 } };
+	enum { N_OUT = 71 };
+	(void)state;
+	for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+		const size_t m = cases[at].rows, k = cases[at].n_in;
+		float *x = numbers(m * k, 1), *w = numbers(N_OUT * k, 2), *y = numbers(m * N_OUT, 3), scales[N_OUT];
+		int8_t *narrow = malloc(N_OUT * k);
+		assert_non_null(narrow);
+		engine->k->int8_from_float(
+			engine, &(struct jl_eng_int8){
+					.n_rows = N_OUT, .width = k, .from = w, .to = narrow, .scales = scales });
+		engine->k->gemm(engine, &(struct jl_eng_gemm){ .m = m,
+							       .n = N_OUT,
+							       .k = k,
+							       .a = x,
+							       .lda = k,
+							       .b = narrow,
+							       .ldb = k,
+							       .b_scale = scales,
+							       .tb = true,
+							       .c = y,
+							       .ldc = N_OUT });
+		for (size_t i = 0; i < m * N_OUT; i++) {
+			const float *row = x + i / N_OUT * k;
+			const int8_t *weights = narrow + i % N_OUT * k;
+			double sum = 0, size = 0;
+			for (size_t j = 0; j < k; j++) {
+				double product = (double)row[j] * weights[j] * (double)scales[i % N_OUT];
+				sum += product, size += fabs(product);
+			}
+			assert_true(fabs((double)y[i] - sum) <= 1e-6 * size);
+		}
+		free(x), free(w), free(y), free(narrow);
+	}
+}
+
 /* y = gelu(h), h = x·Wᵀ + b; then z = y·Vᵀ: DGELU gives the gradient of h from that of z */
 struct mlp {
 	struct linear up;
@@ -483,7 +524,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(linear),        cmocka_unit_test(gelu),   cmocka_unit_test(norms),
 		cmocka_unit_test(attention),     cmocka_unit_test(swiglu), cmocka_unit_test(embedding),
-		cmocka_unit_test(cross_entropy), cmocka_unit_test(adamw),
+		cmocka_unit_test(cross_entropy), cmocka_unit_test(adamw),  cmocka_unit_test(linear_int8),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
