@@ -1,5 +1,5 @@
 """Answers questions about what the program printed, for lib.sh. A question is a Python expression, ended by a zero byte; the answer is one line, `yes` or
-what is wrong. `text` is the output, `j` the same parsed as JSON, wide() its lines beyond 80 columns but for those that match a pattern.
+what is wrong. `text` is the output, `j` the same parsed as JSON, width() the columns of a line, wide() its lines beyond 80 columns but for those that match a pattern.
 One process for a whole script: to start Python takes longer than to run the program."""
 import json
 import re
@@ -14,7 +14,7 @@ def width(line):
 def answer(question):
     with open(sys.argv[1], encoding="utf-8") as f:
         text = f.read()
-    names = {"text": text, "json": json, "wide": lambda but="$^": [line for line in text.split("\n") if width(line) > 80 and not re.search(but, line)]}
+    names = {"text": text, "json": json, "width": width, "wide": lambda but="$^": [line for line in text.split("\n") if width(line) > 80 and not re.search(but, line)]}
     if re.search(r"\bj\b", question):
         names["j"] = json.loads(text)
     said = eval(question, names)

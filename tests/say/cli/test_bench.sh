@@ -29,6 +29,8 @@ json "all(('disk' in r['params']) != ('dir' in r['params']) for r in j['records'
 [ -z "$(find "$work" -name '.jeoul-*')" ] && ok || bad "bench storage leaves a file"
 run 0 bench net --time "3 s" --streams 2 --no-store --json; json "any(m['name'] == 'latency_s' for r in j['records'] for m in r['metrics'])"
 json "len([r for r in j['records'] if r['metrics'][0]['name'] == 'net_Bps']) == 4"
+run 0 bench net --time "500 ms" --streams 1 --direction both --no-store --lang ko
+ask "len({width(l.removesuffix(' ~')) for l in text.splitlines() if l.startswith('  ') and ('Gb/s' in l or '연결' in l)}) == 1"
 # under a launcher only the first rank speaks
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 run 0 bench memory --size "1 MiB" --no-store; [ -z "$out" ] && ok || bad "rank 1 speaks"
 
