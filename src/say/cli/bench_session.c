@@ -70,12 +70,16 @@ enum jl_status jl_bench_choose(struct jl_bench_session *s, const char *const *na
 				err, JL_E_USAGE,
 				"--backend: '%s' is not known; write cpu, disk, shm, tcp, mpi, cuda, nccl, hip or rccl",
 				wanted);
-		return s->backend->present(err);
+		status = s->backend->present(err);
 	}
-	for (; *names && status; names++) {
+	for (; !wanted && *names && status; names++) {
 		s->backend = jl_bench_find(*names);
 		status = s->backend ? s->backend->present(err) : JL_E_ABSENT;
 	}
+	if (!status && jl_given(s->cli, "device") && strcmp(s->backend->name, "cpu") == 0)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--device is for a GPU; here the CPU is measured: leave it out (why: 'jeoul bench list')");
 	return status;
 }
 

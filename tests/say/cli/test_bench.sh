@@ -76,6 +76,7 @@ run 2 bench broadcast -r 7 -g 2; one_line; says "root"
 run 2 bench gemm --size 12x; one_line
 run 2 bench gemm --backend nothing; one_line
 run 1 bench gemm --backend cpu --dtype bf16; one_line; says "fp32"
+run 2 bench gemm --backend cpu --device 1; one_line; says "--device"
 run 2 bench memory --size "1 B"; one_line
 run 2 bench memory --time "1 us"; one_line
 run 1 bench storage --dir "$work/nowhere" --no-store; one_line; says "nowhere"; says "--dir"
@@ -87,6 +88,7 @@ run 2 bench net 127.0.0.1; one_line; says "--to"
 run 1 bench net --to 127.0.0.1 --port 1; one_line; says "--listen"
 if ! "$JEOUL" bench list --json | python3 -c "import json,sys; sys.exit(0 if [b for b in json.load(sys.stdin)['backends'] if b['name'] == 'cuda'][0]['present'] else 1)"; then
 	run 1 bench link; one_line
+	run 2 bench soak --device 0; one_line; says "--device"
 fi
 # a launcher of another MPI: ranks that run apart are refused
 if "$JEOUL" bench list --json | python3 -c "import json,sys; sys.exit(0 if [b for b in json.load(sys.stdin)['backends'] if b['name'] == 'mpi'][0]['present'] else 1)"; then
