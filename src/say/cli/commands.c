@@ -123,7 +123,7 @@ const struct jl_command jl_commands[] = {
 		"all_reduce_perf -b 1G -e 16G -g 8 | jeoul import -",
 		"jeoul import train.log --pattern 'step {step} loss {*} {step_s} s'", NULL),
 	COMMAND("check", jl_cmd_check, jl_check_options, CATALOG, "[KIND|FILE|-]", 0, 1,
-		JL_N("is a measured number normal, and if not, why"),
+		JL_N("is a measured number normal, and if not, why (exit 3 then; noisy ones get no verdict, exit 0)"),
 		"jeoul check allreduce --on \"125x aws:p5.48xlarge\" --size 16GB --algbw \"156 GB/s\"",
 		"all_reduce_perf -b 1G -e 16G -g 8 | jeoul check - --on \"2x aws:p5.48xlarge\"", "jeoul check",
 		"jeoul check --against 01K5", NULL),

@@ -7,6 +7,7 @@ machines="$JEOUL_SOURCE/tests/fixtures/machines"
 records() { python3 "$JEOUL_SOURCE/tests/say/cli/check_records.py" "$@"; }
 p5() { local code=$1 n=$2 rate=$3; shift 3; run "$code" check allreduce --on "${n}x aws:p5.48xlarge" --size 16GB --algbw "$rate GB/s" "$@"; }
 
+run 0 check --help; flat; has "exit 3"; has "noisy ones get no verdict"
 # the figures of an operator's notes
 p5 0 2 340; has "normal, at the edge"; has "good beyond 360 GB/s"; lacks "Better"
 p5 0 2 375; has "good"; lacks "normal"
