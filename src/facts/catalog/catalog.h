@@ -121,6 +121,7 @@ struct jl_family {
 	X(boost_Hz, "boost_clock", JL_K_FREQUENCY, JL_N("boost clock"))                                                \
 	X(fp32_per_clock, "fp32_per_clock", JL_K_NUMBER, JL_N("FP32 FLOP per clock and core"))                         \
 	X(fp32_flopps, "fp32", JL_K_FLOP_RATE, JL_N("FP32, all cores"))                                                \
+	X(bf16_over_fp32, "bf16_over_fp32", JL_K_NUMBER, JL_N("BF16 products, times FP32"))                            \
 	X(mem_B, "mem", JL_K_BYTES, JL_N("memory, largest"))                                                           \
 	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, JL_N("memory bandwidth"))                                               \
 	X(l3_B, "l3", JL_K_BYTES, JL_N("last-level cache"))                                                            \

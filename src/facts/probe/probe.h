@@ -38,6 +38,7 @@ struct jl_probe_cpu {
 	int n_allowed;      /* threads that this process may run on */
 	double clock_Hz;    /* base clock where it says one, else the highest, else the present one; NAN: unknown */
 	const char *vector; /* its widest vector unit: "AVX-512", "AVX2", "SVE", "NEON"; NULL: unknown */
+	const char *bf16;   /* its products of bfloat16: "AMX", "BF16"; NULL: none, or unknown */
 	const char *governor, *scaling_driver;
 	struct jl_probe_cache caches[JL_PROBE_CACHES_MAX];
 	size_t n_caches;

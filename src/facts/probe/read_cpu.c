@@ -232,11 +232,15 @@ enum jl_status jl_read_cpu(struct jl_probe_in *in, struct jl_err *err)
 {
 	struct jl_probe_cpu *cpu = &in->machine->cpu;
 	const char *process = jl_source_read(in->source, "/proc/self/status");
+	const char *info = jl_source_read(in->source, "/proc/cpuinfo");
 	const char *allowed = jl_text_value(in->arena, process, "Cpus_allowed_list");
 
 	read_model(in);
-	cpu->vector = widest_vector(jl_source_read(in->source, "/proc/cpuinfo"));
-	cpu->clock_Hz = read_clock(in, jl_source_read(in->source, "/proc/cpuinfo"));
+	cpu->vector = widest_vector(info);
+	cpu->bf16 = has_flag(info, "amx_bf16")                                ? "AMX"
+		    : has_flag(info, "avx512_bf16") || has_flag(info, "bf16") ? "BF16"
+									      : NULL;
+	cpu->clock_Hz = read_clock(in, info);
 	enum jl_status status = count_cores(in, err);
 	JL_THEN(status, read_nodes(in, err));
 	read_caches(in);

@@ -176,7 +176,7 @@ static char *redact_text(struct jl_arena *arena, const struct jl_asked_path *ite
 		{ "/etc/os-release", "\n", { "PRETTY_NAME=", "ID=", "VERSION_ID=" } },
 		{ "/proc/cpuinfo",
 		  "\n",
-		  { "vendor_id", "model name", "flags", "CPU implementer", "CPU part", "CPU variant" } },
+		  { "vendor_id", "model name", "flags", "Features", "CPU implementer", "CPU part", "CPU variant" } },
 		{ "/proc/self/status", "\n", { "Cpus_allowed_list" } },
 		{ "/proc/meminfo", "\n", { "MemTotal", "MemFree", "MemAvailable", "SwapTotal", "SwapFree" } },
 	};

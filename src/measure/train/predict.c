@@ -71,6 +71,7 @@ static enum jl_status make_machine(struct jl_machine *ret_machine, struct jl_own
 			.value = dev.peak_flopps[JL_FP32], .lo = NAN, .hi = NAN, .origin = JL_MEASURED
 		};
 		own->cpu.mem_Bps.value = dev.mem_Bps;
+		own->cpu.bf16_over_fp32.origin = JL_MEASURED; /* where it is the format: below */
 	}
 	JL_TRY(jl_machine_make(ret_machine, run->cat, &sys, err));
 	ret_machine->dev.peak_flopps[dtype] = dev.peak_flopps[dtype];

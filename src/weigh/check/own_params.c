@@ -366,6 +366,8 @@ static void cpu_yaml(struct jl_buf *out, const struct jl_own *own, const struct 
 		      cpu.n_core.value, cpu.n_thread.value);
 	jl_buf_printf(out, "    fp32: %.6g GFLOP/s\n    mem_rate: %.6g GB/s\n", own->fp32_flopps / 1e9,
 		      own->mem_Bps / 1e9);
+	if (cpu.bf16_over_fp32.value > 0)
+		jl_buf_printf(out, "    bf16_over_fp32: %g estimated\n", cpu.bf16_over_fp32.value);
 	if (cpu.mem_B.value > 0)
 		jl_buf_printf(out, "    mem: %.4g GiB\n", cpu.mem_B.value / 1073741824.0);
 	if (cpu.l3_B.value > 0)

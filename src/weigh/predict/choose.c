@@ -29,14 +29,17 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 			jl_note_add(&c->notes, "precision", "fp32 for tf32: %s has no such matrix units",
 				    device_name(c));
 		}
-	} else if (dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
+	} else if (c->machine.sys.gpu && dev->priors->bf16 && dev->peak_flopps[JL_BF16] > 0) {
 		dtype = JL_BF16;
 		jl_note_add(&c->notes, "precision", "bf16: %s has it, and it needs no loss scaling", device_name(c));
 	} else if (c->machine.sys.gpu && dev->priors->mixed16) {
 		dtype = JL_FP16;
 		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have", device_name(c));
 	} else {
-		jl_note_add(&c->notes, "precision", "fp32: %s has no matrix units of 16 bits", device_name(c));
+		jl_note_add(&c->notes, "precision",
+			    dev->peak_flopps[JL_BF16] > 0 ? JL_N("fp32: what most people run on %s; it has bf16 too")
+							  : JL_N("fp32: %s has no matrix units of 16 bits"),
+			    device_name(c));
 	}
 	c->shard.dtype = dtype;
 	c->shard.act_dtype = dtype == JL_FP16                                         ? JL_FP16

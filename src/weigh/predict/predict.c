@@ -147,9 +147,11 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 }
 
 /* Rates that are estimated are doubtful too; so is a processor that was not measured: no published run is of one. */
-static double rate_half_ln(const struct jl_machine *m)
+static double rate_half_ln(const struct jl_case *c)
 {
-	const bool processor = !m->sys.gpu && !m->device_fitted;
+	const struct jl_machine *m = &c->machine;
+	const bool guess = c->shard.dtype == JL_BF16 && m->sys.cpu && m->sys.cpu->bf16_over_fp32.origin == JL_ESTIMATED;
+	const bool processor = !m->sys.gpu && (!m->device_fitted || guess);
 
 	return hypot(fmax(m->rate_half_ln, 0.0), processor ? jl_figure(m->cat, "processor-half-width") : 0);
 }
@@ -163,7 +165,7 @@ double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	const struct jl_doubt doubt = doubt_of(c, step, c->subject.kind->answer);
 
-	return hypot(jl_half_ln(&c->machine.widths, c->subject.kind->answer, &doubt), rate_half_ln(&c->machine));
+	return hypot(jl_half_ln(&c->machine.widths, c->subject.kind->answer, &doubt), rate_half_ln(c));
 }
 
 /* The interval that the score card checks; the slower of the devices and of their input at either end. */
@@ -173,7 +175,7 @@ static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 	const double own_s = p->step.step_s - p->step.input_s, whole_s = p->step.step_s;
 
 	p->doubt = doubt_of(c, &p->step, answer);
-	p->half_ln = hypot(jl_half_ln(&c->machine.widths, answer, &p->doubt), rate_half_ln(&c->machine));
+	p->half_ln = hypot(jl_half_ln(&c->machine.widths, answer, &p->doubt), rate_half_ln(c));
 	const double model = expm1(p->half_ln), input = expm1(p->input.half_ln);
 
 	p->spread_frac = fmax(own_s * (1 + model), p->input.input_s * (1 + input)) / whole_s - 1;

@@ -91,6 +91,7 @@ void jl_resolve_cpu(struct jl_device *ret_device, const struct jl_cpu *cpu)
 	device.peak_flopps[JL_FP32] = first_known(cpu->fp32_flopps.value,
 						  cpu->n_core.value * cpu->fp32_per_clock.value *
 							  first_known(cpu->base_Hz.value, cpu->boost_Hz.value));
+	device.peak_flopps[JL_BF16] = cpu->bf16_over_fp32.value * device.peak_flopps[JL_FP32];
 	device.mem_B = cpu->mem_B.value;
 	device.mem_Bps = cpu->mem_Bps.value;
 	device.l2_B = cpu->l3_B.value;

@@ -61,7 +61,10 @@ machine plain "$x86|processor\t: 1"; sse=$(step); less "2 * $avx2" "$sse" "SSE2 
 machine hidden "$x86 avx avx2" no-sys; works; has "1 x 3 GHz"
 one=$(step); less "1.6 * $avx2" "$one" "one core is slower than two"
 machine unnamed "nothing\t: here" no-sys; works
-machine arm "CPU implementer\t: 0x7f|CPU part\t: 0x123|Features\t: fp asimd sve"; works; has "2 x"
+machine arm "CPU implementer\t: 0x7f|CPU part\t: 0x123|Features\t: fp asimd sve"; works; has "2 x"; run 2 predict gpt2-124m --on this --precision bf16; one_line; fp32=$(step)
+machine bf16 "CPU implementer\t: 0x7f|CPU part\t: 0x123|Features\t: fp asimd sve bf16"; works
+less "$(step)" "1.01 * $fp32" "bf16 is not chosen by itself"; run 0 predict gpt2-124m --on this; flat; lacks "no matrix units"; has "bf16 instead of fp32"
+run 0 predict gpt2-124m --on this --precision bf16 --batch 4 --seq 512 --json; json "0.5 * $fp32 < j['step_s']['value'] < 0.85 * $fp32"
 
 # a quiet result replaces the estimate; a disturbed one only where it is above it
 machine measured "$x86 avx avx2|processor\t: 1"
