@@ -18,6 +18,7 @@
 #define JL_NET_WHAT        "bench net"
 #define JL_NET_STREAMS_MAX JL_WIRE_STREAMS_MAX
 #define JL_NET_TIME_MAX_S  (1e-3 * JL_WIRE_TIME_MAX_MS)
+#define JL_NET_TAIL_S      0.3 /* the sender goes on a little: the receiver's last sample is a full one */
 #define JL_NET_PINGS_MAX   JL_WIRE_PINGS_MAX
 #define JL_NET_SAMPLES_MAX JL_WIRE_RATES_MAX
 

@@ -15,7 +15,6 @@
 #include "bench/net_flow.h"
 
 #define BLOCK_B ((size_t)256 << 10)
-#define TAIL_S  0.3 /* the sender goes on a little: the receiver's last sample is a full one */
 
 /* What the threads of all streams have done. */
 struct sums {
@@ -39,7 +38,7 @@ static void *send_all(void *ctx)
 
 	if (block) {
 		memset(block, 0x5a, BLOCK_B);
-		while (jl_clock_s() < s->end_s + TAIL_S) {
+		while (jl_clock_s() < s->end_s + JL_NET_TAIL_S) {
 			const ssize_t n = send(s->fd, block, BLOCK_B, MSG_NOSIGNAL);
 
 			if (n < 0 && errno != EINTR) {
@@ -61,7 +60,8 @@ static void *receive_all(void *ctx)
 	struct stream *s = ctx;
 	char *block = jl_realloc(NULL, BLOCK_B);
 
-	while (block && jl_clock_s() < s->end_s + TAIL_S + JL_NET_WAIT_S) { /* a peer that never stops is cut off */
+	while (block &&
+	       jl_clock_s() < s->end_s + JL_NET_TAIL_S + JL_NET_WAIT_S) { /* a peer that never stops is cut off */
 		const ssize_t n = recv(s->fd, block, BLOCK_B, 0);
 
 		if (n < 0 && errno == EAGAIN)

@@ -9,7 +9,7 @@ enum jl_status jl_bench_gemm(struct jl_bench_session *session, double instead_s,
 enum jl_status jl_bench_memory(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_storage(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_link(struct jl_bench_session *session, double instead_s, struct jl_err *err);
-enum jl_status jl_bench_loopback(struct jl_bench_session *session, double time_s, struct jl_err *err);
+enum jl_status jl_bench_loopback(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 
 /* Rows are shown and kept as they come; `sweep` says what. */
 enum jl_status jl_bench_sweep(struct jl_bench_session *session, struct jl_sweep *sweep, struct jl_comm *comm,

@@ -1,5 +1,9 @@
 /* jeoul bench all: everything that this machine can measure by itself. */
 
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
 #include "bench/cpu.h"
 #include "cli/cmd_bench.h"
 
@@ -10,82 +14,84 @@ const struct jl_option jl_bench_all_options[] = {
 	{ 0 },
 };
 
-static void blank_line(struct jl_bench_session *s)
-{
-	if (!s->cli->json && s->n_records)
-		jl_buf_puts(&s->cli->out, "\n");
-}
-
-static bool use(struct jl_bench_session *s, const char *name)
-{
-	s->backend = jl_bench_find(name);
-	return s->backend && s->backend->present(NULL) == JL_OK;
-}
-
-static enum jl_status collectives(struct jl_bench_session *s, double time_s, bool quick, struct jl_err *err)
+static enum jl_status collectives(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	struct jl_sweep *sweep = jl_arena_alloc(&s->cli->arena, sizeof(*sweep));
-	enum jl_status status;
+	const bool quick = jl_flag(s->cli, "quick");
 
 	JL_TRY(jl_got(sweep, err));
 	sweep->task.coll = JL_COLL_ALLREDUCE;
 	sweep->task.type = JL_COMM_FLOAT;
 	sweep->n_ranks = jl_cpu_count() > 1 ? jl_cpu_count() : 2;
 	sweep->plan.check = true;
-	sweep->plan.time_s = time_s;
-	status = jl_sweep_sizes(sweep, 1024, (size_t)(quick ? 64 : 256) << 20, quick ? 256 : 64, 0, err);
-	return status ? status : jl_bench_sweep(s, sweep, NULL, err);
+	JL_TRY(jl_sweep_sizes(sweep, 1024, (size_t)(quick ? 64 : 256) << 20, quick ? 256 : 64, 0, err));
+	sweep->plan.time_s = jl_bench_time_s(s->cli, 2 * sweep->n_sizes, instead_s);
+	return jl_bench_sweep(s, sweep, NULL, err);
 }
 
-/* A part that fails is said; the others go on. */
-static void say(struct jl_bench_session *s, enum jl_status status, const struct jl_err *err)
+static const struct part {
+	const char *backend; /* NULL: its own */
+	enum jl_status (*measure)(struct jl_bench_session *s, double instead_s, struct jl_err *err);
+	double n, quick_s, time_s; /* tasks, and time of one where --time is not given */
+} parts[] = {
+	{ NULL, jl_bench_loopback, 6, 1, 3 }, /* first: it cannot be short, what follows can */
+	{ "cpu", jl_bench_gemm, 4, 1, 3 },      { "cpu", jl_bench_memory, 2, 2, 6 },
+	{ "cuda", jl_bench_gemm, 4, 1, 3 },     { "cuda", jl_bench_memory, 2, 1, 3 },
+	{ "cuda", jl_bench_link, 5, 0.2, 0.5 }, { "hip", jl_bench_memory, 1, 1, 3 },
+	{ "hip", jl_bench_link, 5, 0.2, 0.5 },  { "disk", jl_bench_storage, 2, 0.5, 1 },
+	{ "shm", collectives, 8, 0.5, 2 },
+};
+
+static bool use(struct jl_bench_session *s, const struct part *part)
 {
-	if (status)
-		jl_buf_printf(&s->cli->warn, "jeoul: %s\n", err->text);
-	jl_bench_flush(s);
+	s->backend = part->backend ? jl_bench_find(part->backend) : NULL;
+	return !part->backend || (s->backend && s->backend->present(NULL) == JL_OK);
+}
+
+static double usual_s(const struct part *part, bool quick)
+{
+	return part->n * (quick ? part->quick_s : part->time_s);
+}
+
+/* --time as it was given; NULL: it was not. */
+static struct jl_given *given_time(struct jl_cli *cli)
+{
+	for (size_t i = 0; i < cli->args.n_given; i++)
+		if (strcmp(cli->args.given[i].option->name, "time") == 0)
+			return &cli->args.given[i];
+	return NULL;
 }
 
 enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 {
 	const bool quick = jl_flag(cli, "quick");
-	const double time_s = quick ? 1 : 3;
-	struct jl_err why = { 0 };
+	struct jl_given *time = given_time(cli);
+	const double end_s = jl_clock_s() + (time ? time->value : 0);
 	struct jl_bench_session s;
-	enum jl_status status = jl_bench_begin(&s, cli, err);
+	double left_s = 0;
 
-	if (status || s.silent)
-		return status;
+	JL_TRY(jl_bench_begin(&s, cli, err));
+	if (s.silent)
+		return JL_OK;
 	if (jl_text(cli, "backend"))
 		return jl_fail(err, JL_E_USAGE, "bench all uses every backend; leave --backend out");
-	if (use(&s, "cpu")) {
-		say(&s, jl_bench_gemm(&s, time_s, &why), &why);
-		blank_line(&s);
-		say(&s, jl_bench_memory(&s, 2 * time_s, &why), &why);
-	}
-	if (use(&s, "cuda") && !jl_bench_stop(NULL)) {
-		blank_line(&s);
-		say(&s, jl_bench_gemm(&s, time_s, &why), &why);
-		blank_line(&s);
-		say(&s, jl_bench_memory(&s, time_s, &why), &why);
-		blank_line(&s);
-		say(&s, jl_bench_link(&s, quick ? 0.2 : 0.5, &why), &why);
-	} else if (use(&s, "hip") && !jl_bench_stop(NULL)) {
-		blank_line(&s);
-		say(&s, jl_bench_memory(&s, time_s, &why), &why);
-		blank_line(&s);
-		say(&s, jl_bench_link(&s, quick ? 0.2 : 0.5, &why), &why);
-	}
-	if (use(&s, "disk") && !jl_bench_stop(NULL)) {
-		blank_line(&s);
-		say(&s, jl_bench_storage(&s, quick ? 0.5 : 1, &why), &why);
-	}
-	if (!jl_bench_stop(NULL)) {
-		blank_line(&s);
-		say(&s, jl_bench_loopback(&s, quick ? 1 : 3, &why), &why);
-	}
-	if (use(&s, "shm") && !jl_bench_stop(NULL)) {
-		blank_line(&s);
-		say(&s, collectives(&s, quick ? 0.5 : 2, quick, &why), &why);
+	for (size_t i = 0; i < JL_LEN(parts); i++)
+		left_s += use(&s, &parts[i]) ? usual_s(&parts[i], quick) : 0;
+	for (size_t i = 0; i < JL_LEN(parts) && !jl_bench_stop(NULL); i++) {
+		const double part_s = usual_s(&parts[i], quick);
+		struct jl_err why = { 0 };
+
+		if (!use(&s, &parts[i]))
+			continue;
+		if (time) /* what is left of it, shared as the usual times are */
+			time->value = fmax(0.01, (end_s - jl_clock_s()) * part_s / left_s);
+		left_s -= part_s;
+		if (!cli->json && s.n_records)
+			jl_buf_puts(&cli->out, "\n");
+		/* a part that fails is said; the others go on */
+		if (parts[i].measure(&s, part_s / parts[i].n, &why))
+			jl_buf_printf(&cli->warn, "jeoul: %s\n", why.text);
+		jl_bench_flush(&s);
 	}
 	if (s.n_records == 0)
 		return jl_fail(err, JL_E_ABSENT, "nothing could be measured");

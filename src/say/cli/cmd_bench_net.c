@@ -199,7 +199,7 @@ static void net_head(struct jl_bench_session *s, const char *host, const struct 
 	jl_buf_puts(&s->cli->out, "\n");
 }
 
-static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_peer *peer, double time_s,
+static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_peer *peer, double instead_s,
 			      struct jl_err *err)
 {
 	static struct jl_net_latency latency;
@@ -207,6 +207,9 @@ static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_p
 	const struct jl_given *streams = jl_given(s->cli, "streams");
 	const char *way = jl_text(s->cli, "direction");
 	const int counts[2] = { (int)jl_whole(s->cli, "streams", 1), 4 }, n_counts = streams ? 1 : 2;
+	const int n_ways = !way || strcmp(way, "all") == 0 ? 3 : 1;
+	const double whole_s = jl_bench_time_s(s->cli, (size_t)(n_ways * n_counts), instead_s + JL_NET_TAIL_S);
+	const double time_s = fmin(JL_NET_TIME_MAX_S, fmax(0.5, whole_s - JL_NET_TAIL_S));
 	struct jl_net_client *client = NULL;
 	enum jl_status status = jl_net_connect(&client, peer, err);
 
@@ -222,7 +225,7 @@ static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_p
 
 		jl_bench_draw(s);
 		jl_bench_progress(s, 0);
-		if (!way || strcmp(way, "all") == 0 || strcmp(way, direction_name(direction)) == 0)
+		if (n_ways == 3 || strcmp(way, direction_name(direction)) == 0)
 			status = one_transfer(s, client, peer->host, direction, counts[i / 3], time_s, err);
 		s->n_done++;
 	}
@@ -248,7 +251,7 @@ static void *serve_own(void *ctx)
 	return NULL;
 }
 
-enum jl_status jl_bench_loopback(struct jl_bench_session *s, double time_s, struct jl_err *err)
+enum jl_status jl_bench_loopback(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	struct jl_wire_peer peer = { .host = "127.0.0.1", .what = JL_NET_WHAT, .stop = jl_bench_stop };
 	struct own *own = jl_arena_alloc(&s->cli->arena, sizeof(*own));
@@ -266,21 +269,11 @@ enum jl_status jl_bench_loopback(struct jl_bench_session *s, double time_s, stru
 	}
 	s->backend = &tcp;
 	peer.port = own->listener.port;
-	status = measure(s, &peer, time_s, err);
+	status = measure(s, &peer, instead_s, err);
 	atomic_store(&own->ending, true);
 	(void)pthread_join(thread, NULL);
 	jl_net_unlisten(&own->listener);
 	return status;
-}
-
-static double transfer_s(const struct jl_cli *cli)
-{
-	const struct jl_given *streams = jl_given(cli, "streams");
-	const char *way = jl_text(cli, "direction");
-	const size_t n_ways = !way || strcmp(way, "all") == 0 ? 3 : 1;
-	const double time_s = jl_bench_time_s(cli, n_ways * (streams ? 1 : 2), 3);
-
-	return fmin(JL_NET_TIME_MAX_S, fmax(0.5, time_s));
 }
 
 enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
@@ -305,6 +298,6 @@ enum jl_status jl_cmd_bench_net(struct jl_cli *cli, struct jl_err *err)
 	if (status || s.silent)
 		return status;
 	s.backend = &tcp;
-	JL_THEN(status, host ? measure(&s, &peer, transfer_s(cli), err) : jl_bench_loopback(&s, transfer_s(cli), err));
+	JL_THEN(status, host ? measure(&s, &peer, 3, err) : jl_bench_loopback(&s, 3, err));
 	return jl_bench_close(&s, status);
 }
