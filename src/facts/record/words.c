@@ -71,11 +71,18 @@ static void append(char out[JL_RECORD_WORDS_MAX], const char *separator, const c
 
 const char *jl_record_what(char out[JL_RECORD_WORDS_MAX], const struct jl_record *r)
 {
-	static const char *const texts[] = { "test", "label", "dtype", "protocol", "host", "model" };
+	static const char *const texts[] = { "test", "direction", "label",     "dtype",  "protocol",
+					     "host", "model",     "precision", "weights" };
 	const double m = jl_record_number(r, "m"), n = jl_record_number(r, "n"), k = jl_record_number(r, "k");
-	const double size_B = jl_record_number(r, "size_B"), n_ranks = jl_record_number(r, "n_ranks"),
-		     n_gpus = jl_record_number(r, "n_gpus"), batch = jl_record_number(r, "batch"),
-		     device = jl_record_number(r, "device"), peer = jl_record_number(r, "peer");
+	static const struct {
+		const char *key, *en;
+	} counts[] = { { "n_ranks", JL_N("%.0f rank{/s}") },
+		       { "n_gpus", "%.0f GPU" },
+		       { "batch", JL_N("batch %.0f") },
+		       { "seq", JL_N("sequence %.0f") },
+		       { "n_streams", JL_N("%.0f stream{/s}") } };
+	const double size_B = jl_record_number(r, "size_B"), device = jl_record_number(r, "device"),
+		     peer = jl_record_number(r, "peer");
 	char part[JL_RECORD_WORDS_MAX];
 
 	out[0] = '\0';
@@ -106,18 +113,13 @@ const char *jl_record_what(char out[JL_RECORD_WORDS_MAX], const struct jl_record
 	}
 	if (jl_record_number(r, "pinned") == 0)
 		append(out, " ", JL_("pageable"));
-	if (!isnan(n_ranks)) {
-		(void)jl_format(part, sizeof(part), JL_("%.0f rank{/s}"), n_ranks);
-		append(out, ", ", part);
-	}
-	if (!isnan(n_gpus)) {
-		(void)snprintf(part, sizeof(part), "%.0f GPU", n_gpus);
-		append(out, ", ", part);
-	}
-	if (!isnan(batch)) {
-		(void)jl_format(part, sizeof(part), JL_("batch %.0f"), batch);
-		append(out, ", ", part);
-	}
+	for (size_t i = 0; i < JL_LEN(counts); i++)
+		if (!isnan(jl_record_number(r, counts[i].key))) {
+			(void)jl_format(part, sizeof(part), jl_msg(counts[i].en), jl_record_number(r, counts[i].key));
+			append(out, ", ", part);
+		}
+	if (jl_record_number(r, "both_ways") == 1)
+		append(out, ", ", JL_("both ways"));
 	if (jl_record_number(r, "in_place") == 1)
 		append(out, ", ", JL_("in place"));
 	jl_utf8_sanitize(out);

@@ -217,6 +217,29 @@ static void test_wrong_ones_are_refused(void **state)
 	}
 }
 
+static void test_what_differs_is_said(void **state)
+{
+	const struct jl_record_item net[] = { { .key = "test", .text = "bandwidth" },
+					      { .key = "direction", .text = "send" },
+					      { .key = "host", .text = "127.0.0.1" },
+					      { .key = "n_streams", .number = 4 },
+					      { .key = "both_ways", .number = 1 } },
+				    train[] = { { .key = "model", .text = "gpt2-124m" },
+						{ .key = "precision", .text = "bf16" },
+						{ .key = "batch", .number = 4 },
+						{ .key = "seq", .number = 128 } };
+	char what[JL_RECORD_WORDS_MAX];
+
+	(void)state;
+	assert_string_equal(
+		jl_record_what(what, &(struct jl_record){ .kind = "net", .params = net, .n_params = JL_LEN(net) }),
+		"bandwidth send 127.0.0.1, 연결 4개, 양방향");
+	assert_string_equal(
+		jl_record_what(what,
+			       &(struct jl_record){ .kind = "train", .params = train, .n_params = JL_LEN(train) }),
+		"gpt2-124m bf16, 배치 4, 시퀀스 128");
+}
+
 static void test_limits(void **state)
 {
 	struct jl_record record;
@@ -271,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_wrong_ones_are_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_limits, set_up, tear_down),
+		cmocka_unit_test(test_what_differs_is_said),
 		cmocka_unit_test(test_no_memory),
 	};
 
