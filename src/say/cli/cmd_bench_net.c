@@ -208,7 +208,7 @@ static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_p
 	const char *way = jl_text(s->cli, "direction");
 	const int counts[2] = { (int)jl_whole(s->cli, "streams", 1), 4 }, n_counts = streams ? 1 : 2;
 	const int n_ways = !way || strcmp(way, "all") == 0 ? 3 : 1;
-	const double whole_s = jl_bench_time_s(s->cli, (size_t)(n_ways * n_counts), instead_s + JL_NET_TAIL_S);
+	const double whole_s = jl_bench_time_s(s->cli, (size_t)n_ways * (size_t)n_counts, instead_s + JL_NET_TAIL_S);
 	const double time_s = fmin(JL_NET_TIME_MAX_S, fmax(0.5, whole_s - JL_NET_TAIL_S));
 	struct jl_net_client *client = NULL;
 	enum jl_status status = jl_net_connect(&client, peer, err);
