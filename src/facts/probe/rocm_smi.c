@@ -30,6 +30,7 @@
 	X(memory, "rsmi_dev_memory_total_get", true, uint32_t, int, uint64_t *) \
 	X(memory_used, "rsmi_dev_memory_usage_get", true, uint32_t, int, uint64_t *) \
 	X(power, "rsmi_dev_power_ave_get", true, uint32_t, uint32_t, uint64_t *) /* µW, as the limits */ \
+	X(power_now, "rsmi_dev_current_socket_power_get", true, uint32_t, uint64_t *) /* where there is no mean */ \
 	X(limit, "rsmi_dev_power_cap_get", true, uint32_t, uint32_t, uint64_t *) \
 	X(limit_default, "rsmi_dev_power_cap_default_get", true, uint32_t, uint64_t *) \
 	X(limit_range, "rsmi_dev_power_cap_range_get", true, uint32_t, uint32_t, uint64_t *, uint64_t *) \
@@ -77,6 +78,8 @@ static void read_gpu(const struct functions *f, uint32_t i, struct jl_nvml_gpu *
 	gpu->mem_B = bytes(f->memory, i);
 	gpu->mem_used_B = bytes(f->memory_used, i);
 	gpu->power_W = watts(f->power, i);
+	if (isnan(gpu->power_W) && f->power_now && f->power_now(i, &value) == SUCCESS)
+		gpu->power_W = (double)value * 1e-6;
 	gpu->limit_W = watts(f->limit, i);
 	if (f->limit_default && f->limit_default(i, &value) == SUCCESS)
 		gpu->limit_default_W = (double)value * 1e-6;
@@ -101,7 +104,7 @@ enum jl_status jl_rocm_smi_read(struct jl_arena *arena, struct jl_nvml_snapshot 
 	uint32_t n = 0;
 
 	/* without its driver the library talks to the terminal */
-	if (!getenv("JEOUL_ROCM_SMI") && access("/dev/kfd", F_OK) != 0)
+	if (!jl_rocm_smi_wanted())
 		return jl_fail(err, JL_E_ABSENT, "no AMD driver: %s is not there", "/dev/kfd");
 	JL_TRY(jl_dynlib_open(&lib, "JEOUL_ROCM_SMI", names, symbols, JL_LEN(symbols), &f, err));
 	const int code = f.init(0);
@@ -130,6 +133,11 @@ enum jl_status jl_rocm_smi_read(struct jl_arena *arena, struct jl_nvml_snapshot 
 	JL_TRY(jl_got(snap.gpus, err));
 	*ret_snapshot = snap;
 	return JL_OK;
+}
+
+bool jl_rocm_smi_wanted(void)
+{
+	return getenv("JEOUL_ROCM_SMI") || access("/dev/kfd", F_OK) == 0;
 }
 
 bool jl_rocm_smi_said(const struct jl_nvml_snapshot *snapshot)

@@ -308,10 +308,18 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 	source->nvml->cuda = -1;
 	enum jl_status status = jl_nvml_open(&nvml, &err);
 	JL_THEN(status, jl_nvml_read(nvml, source->arena, source->nvml, &err));
-	if ((status || !source->nvml->n_gpus) && jl_rocm_smi_read(source->arena, &amd, NULL) == JL_OK && amd.n_gpus) {
-		jl_nvml_close(nvml);
-		*source->nvml = amd;
-		return source->nvml;
+	if (status || !source->nvml->n_gpus) {
+		struct jl_err why = { 0 };
+		const enum jl_status said = jl_rocm_smi_read(source->arena, &amd, &why);
+
+		if (said == JL_OK && amd.n_gpus) {
+			jl_nvml_close(nvml);
+			*source->nvml = amd;
+			return source->nvml;
+		}
+		if (said && jl_rocm_smi_wanted() &&
+		    !getenv("JEOUL_NVML")) /* AMD's driver is there, or its library was named */
+			err = why;
 	}
 	if (!status && load)
 		load(nvml, source->nvml);

@@ -71,8 +71,8 @@ static void append(char out[JL_RECORD_WORDS_MAX], const char *separator, const c
 
 const char *jl_record_what(char out[JL_RECORD_WORDS_MAX], const struct jl_record *r)
 {
-	static const char *const texts[] = { "test", "direction", "label",     "dtype",  "protocol",
-					     "host", "model",     "precision", "weights" };
+	static const char *const texts[] = { "test",  "direction", "label",   "dtype", "protocol", "host",
+					     "model", "precision", "weights", "disk",  "dir" };
 	const double m = jl_record_number(r, "m"), n = jl_record_number(r, "n"), k = jl_record_number(r, "k");
 	static const struct {
 		const char *key, *en;

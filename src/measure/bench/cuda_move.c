@@ -16,7 +16,7 @@ static enum jl_status host_words(struct jl_bench_state *s, uint64_t buffer, uint
 	if (status == JL_OK && ret_n_wrong)
 		status = jl_cuda_check(cu, cu->MemcpyDtoH(words, buffer, n * 4), "cuMemcpyDtoH", err);
 	size_t n_wrong = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && status == JL_OK; i++) {
 		const uint32_t word = (uint32_t)i * 2654435761U ^ seed * 40503U;
 		n_wrong += ret_n_wrong && words[i] != word;
 		words[i] = word;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@
 struct jl_bench_state {
 	int fd;
 	bool writes;
+	bool (*stop)(void *ctx); /* NULL: nobody stops */
 	size_t size_B, piece_B;
 	uint64_t *piece;
 	uint64_t n_written; /* passes over the file */
@@ -64,43 +66,58 @@ static void fill(const struct jl_bench_state *s)
 	}
 }
 
-static enum jl_status whole_piece(const struct jl_bench_state *s, bool writes, size_t at_B, struct jl_err *err)
+/* The piece that begins there; returns its bytes. The last one may be shorter. */
+static size_t piece_at(const struct jl_bench_state *s, size_t at_B)
 {
-	for (size_t done = 0; done < s->piece_B;) {
+	return s->size_B - at_B < s->piece_B ? s->size_B - at_B : s->piece_B;
+}
+
+static enum jl_status move_piece(const struct jl_bench_state *s, bool writes, size_t at_B, struct jl_err *err)
+{
+	const size_t n_B = piece_at(s, at_B);
+
+	for (size_t done = 0; done < n_B;) {
 		char *from = (char *)s->piece + done;
 		const off_t at = (off_t)(at_B + done);
-		const ssize_t n = writes ? pwrite(s->fd, from, s->piece_B - done, at)
-					 : pread(s->fd, from, s->piece_B - done, at);
+		const ssize_t n = writes ? pwrite(s->fd, from, n_B - done, at) : pread(s->fd, from, n_B - done, at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n < (ssize_t)BLOCK_B)
 			return jl_fail(err, JL_E_IO, "storage: after %zu bytes: %s", at_B + done,
 				       strerror(n < 0 ? errno : EIO));
-		done += (size_t)n;
+		done += (size_t)n / BLOCK_B * BLOCK_B; /* the next call begins at a block too */
 	}
 	return JL_OK;
 }
 
-static enum jl_status write_all(struct jl_bench_state *s, struct jl_err *err)
+/* All of it, or until the user stops; how far it came. */
+static enum jl_status move_all(struct jl_bench_state *s, bool writes, size_t *ret_done_B, struct jl_err *err)
 {
-	s->n_written++;
-	for (size_t at = 0; at < s->size_B; at += s->piece_B) {
-		stamp(s, at);
-		JL_TRY(whole_piece(s, true, at, err));
+	size_t at = 0;
+
+	s->n_written += writes;
+	while (at < s->size_B && !(at && s->stop && s->stop(NULL))) {
+		if (writes)
+			stamp(s, at);
+		JL_TRY(move_piece(s, writes, at, err));
+		at += piece_at(s, at);
 	}
-	return fdatasync(s->fd) == 0 ? JL_OK : jl_fail(err, JL_E_IO, "storage: a flush failed: %s", strerror(errno));
+	*ret_done_B = at;
+	return !writes || fdatasync(s->fd) == 0 ? JL_OK
+						: jl_fail(err, JL_E_IO, "storage: a flush failed: %s", strerror(errno));
 }
 
 static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct jl_err *err)
 {
-	const double start_s = jl_clock_s();
+	size_t done_B = 0;
 
-	if (s->writes)
-		JL_TRY(write_all(s, err));
-	for (size_t at = 0; at < s->size_B && !s->writes; at += s->piece_B)
-		JL_TRY(whole_piece(s, false, at, err));
-	*ret_s = jl_clock_s() - start_s;
+	/* what is kept is a new file, not one that is written over */
+	if (s->writes && ftruncate(s->fd, 0) != 0)
+		return jl_fail(err, JL_E_IO, "storage: after %zu bytes: %s", (size_t)0, strerror(errno));
+	const double start_s = jl_clock_s();
+	JL_TRY(move_all(s, s->writes, &done_B, err));
+	*ret_s = (jl_clock_s() - start_s) * (double)s->size_B / (double)done_B;
 	return JL_OK;
 }
 
@@ -115,9 +132,9 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 	JL_TRY(jl_got(want.piece, err));
 	fill(&want);
 	for (size_t at = 0; at < s->size_B && !status; at += s->piece_B) {
-		status = whole_piece(s, false, at, err);
+		status = move_piece(s, false, at, err);
 		stamp(&want, at);
-		for (size_t i = 0; i < s->piece_B && !status; i += BLOCK_B)
+		for (size_t i = 0; i < piece_at(s, at) && !status; i += BLOCK_B)
 			*ret_n_wrong += memcmp((char *)s->piece + i, (char *)want.piece + i, BLOCK_B) != 0;
 	}
 	jl_free(want.piece);
@@ -151,12 +168,14 @@ static enum jl_status open_in(const char *dir, size_t size_B, int *ret_fd, struc
 	}
 	*ret_fd = fd;
 	if (fd < 0)
-		return jl_fail(err, JL_E_IO, "storage: no file can be made in '%s': %s; --dir names another folder",
-			       dir, strerror(errno));
-	if (fstatvfs(fd, &room) == 0 && (double)room.f_bavail * (double)room.f_frsize < 2 * (double)size_B)
+		return jl_fail(err, errno == EACCES || errno == EROFS ? JL_E_ABSENT : JL_E_IO,
+			       "storage: no file can be made in '%s': %s; --dir names another folder", dir,
+			       strerror(errno));
+	const double room_B = fstatvfs(fd, &room) == 0 ? (double)room.f_bavail * (double)room.f_frsize : INFINITY;
+	if (room_B < 2 * (double)size_B)
 		return jl_fail(err, JL_E_IO,
-			       "storage: '%s' has less than twice the file free; --size \"%zu MiB\" is less", dir,
-			       size_B >> 21 ? size_B >> 22 : 1);
+			       "storage: '%s' has less than twice the file free; --size \"%.0f MiB\" fits", dir,
+			       floor(room_B / 4 / 1048576));
 	if ((fstatfs(fd, &kind) == 0 && IN_MEMORY(kind.f_type)) || fcntl(fd, F_SETFL, O_DIRECT) != 0)
 		return jl_fail(err, JL_E_ABSENT,
 			       "storage: '%s' is memory or cannot be used around the page cache; --dir names a folder "
@@ -169,15 +188,21 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 {
 	struct jl_bench_state *s = jl_realloc(NULL, sizeof(*s));
 	enum jl_status status;
+	size_t done_B = 0;
 
 	JL_TRY(jl_got(s, err));
-	*s = (struct jl_bench_state){ .fd = -1, .writes = task->kind == JL_BENCH_WRITE, .size_B = task->size_B };
-	s->piece_B = task->size_B % PIECE_B == 0 ? PIECE_B : task->size_B < PIECE_B ? task->size_B : BLOCK_B;
+	*s = (struct jl_bench_state){
+		.fd = -1, .writes = task->kind == JL_BENCH_WRITE, .stop = task->stop, .size_B = task->size_B
+	};
+	s->piece_B = task->size_B < PIECE_B ? task->size_B : PIECE_B;
 	s->piece = mmap(NULL, s->piece_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	status = s->piece == MAP_FAILED ? jl_fail_nomem(err) : open_in(task->dir, task->size_B, &s->fd, err);
-	if (!status) {
+	if (!status)
 		fill(s);
-		status = write_all(s, err);
+	if (!status && !s->writes) { /* there must be something to read */
+		status = move_all(s, true, &done_B, err);
+		if (!status && done_B < s->size_B)
+			status = jl_fail(err, JL_E_IO, "storage: stopped before there was anything to read");
 	}
 	if (status)
 		finish(s);

@@ -2,6 +2,7 @@
  * of its own here. Memory, copies, streams and events; no kernels, for this program has none for AMD's chips. Written by its header; no AMD
  * GPU was seen. */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/dynlib.h"
 #include "gpu/cuda.h"
@@ -111,7 +112,10 @@ static enum jl_status open_locked(struct jl_err *err)
 	int n_gpus = 0;
 
 	hip = (struct hip){ .same = { .amd = true } };
-	if (jl_dynlib_open(&lib, "JEOUL_HIP", names, symbols, JL_LEN(symbols), &hip, NULL) != JL_OK)
+	const enum jl_status status = jl_dynlib_open(&lib, "JEOUL_HIP", names, symbols, JL_LEN(symbols), &hip, err);
+	if (status && getenv("JEOUL_HIP")) /* somebody named it: what is wrong with that one */
+		return status;
+	if (status)
 		return jl_fail(err, JL_E_ABSENT, "no AMD runtime: %s cannot be opened; install ROCm", "libamdhip64.so");
 	hip.same.GetErrorString = error_string;
 	hip.same.DevicePrimaryCtxRetain = retain;

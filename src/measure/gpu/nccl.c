@@ -1,6 +1,7 @@
 #include "gpu/nccl.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/dynlib.h"
 
@@ -20,8 +21,9 @@ static enum jl_status open_one(struct library *l, const struct jl_nccl **ret_ncc
 	struct jl_dynlib lib = { 0 };
 	enum jl_status status = JL_OK;
 	pthread_mutex_lock(&lock);
-	if (!l->is_open &&
-	    jl_dynlib_open(&lib, l->env, l->names, symbols, JL_LEN(symbols), &l->functions, NULL) != JL_OK)
+	if (!l->is_open)
+		status = jl_dynlib_open(&lib, l->env, l->names, symbols, JL_LEN(symbols), &l->functions, err);
+	if (status && !getenv(l->env)) /* one that somebody named says itself what is wrong */
 		status = jl_fail(err, JL_E_ABSENT, "%s cannot be opened: install %s or name it in %s", l->names[0],
 				 l->package, l->env);
 	l->is_open = l->is_open || status == JL_OK;

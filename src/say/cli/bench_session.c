@@ -236,7 +236,7 @@ static void bench_end(struct jl_bench_session *s)
 	}
 	if (s->n_wrong > 0) {
 		jl_buf_printf(&s->cli->warn,
-			      JL_("jeoul: %.0f elements are wrong: memory, a driver or a library is faulty\n"),
+			      JL_("jeoul: %.0f elements are wrong: memory, a drive, a driver or a library is faulty\n"),
 			      s->n_wrong);
 		s->cli->exit_code = 1;
 	}

@@ -250,9 +250,9 @@ enum jl_status jl_bench_storage(struct jl_bench_session *s, double instead_s, st
 	const struct jl_given *given = jl_given(s->cli, "size");
 	const char *dir = jl_text(s->cli, "dir");
 	char whole[PATH_MAX], what[96];
-	const size_t whole_B = (size_t)8 << 20, size_B = given ? (size_t)given->value : (size_t)128 << 20;
 	struct jl_bench_task task = { .dir = realpath(dir ? dir : ".", whole) ? whole : dir,
-				      .size_B = size_B > whole_B ? size_B / whole_B * whole_B : size_B / 4096 * 4096 };
+				      .size_B = given ? (size_t)given->value / 4096 * 4096 : (size_t)128 << 20,
+				      .stop = jl_bench_stop };
 	enum jl_status status = JL_OK;
 
 	if (!task.dir)

@@ -89,8 +89,12 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 		if (!cli->json && s.n_records)
 			jl_buf_puts(&cli->out, "\n");
 		/* a part that fails is said; the others go on */
-		if (parts[i].measure(&s, part_s / parts[i].n, &why))
+		const enum jl_status status = parts[i].measure(&s, part_s / parts[i].n, &why);
+
+		if (status)
 			jl_buf_printf(&cli->warn, "jeoul: %s\n", why.text);
+		if (status && status != JL_E_ABSENT)
+			cli->exit_code = 1;
 		jl_bench_flush(&s);
 	}
 	if (s.n_records == 0)

@@ -148,6 +148,8 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	if (!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.hi > 0)
 		machine.rate_half_ln = log(sys->cpu->fp32_flopps.hi / sys->cpu->fp32_flopps.value);
 	jl_llm_resolve_device(x, by_runs ? 0 : -1, &machine.dev);
+	if (!sys->gpu)
+		machine.dev.fit.align_frac = 1; /* a CPU's product packs its rows first */
 	machine.memory = jl_llm_resolve_memory(x, JL_LLM_DEVICE);
 	machine.power = jl_power_shipped(cat);
 	fill_links(&machine, cat, x);
