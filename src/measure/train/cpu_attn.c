@@ -1,4 +1,4 @@
-/* Causal attention on the CPU: a tile of queries against all keys before it. The scores of one tile (TILE × seq) are all that is ever
+/* Attention on the CPU: a tile of queries against all keys, causal against those before it. The scores of one tile (TILE × seq) are all that is ever
  * stored; backward makes them again from q, k and the kept log-sum-exp. The products are BLAS calls, one thread each. */
 #include <string.h>
 
@@ -13,6 +13,7 @@ struct attn_ctx {
 	struct jl_cpu_engine *cpu;
 	size_t seq, n_heads, n_kv, dim, row; /* row: elements of one token's q, k and v */
 	float scale;
+	bool causal;
 	const float *qkv;
 	float *out, *lse;   /* forward writes these, backward reads them */
 	const float *d_out; /* backward */
@@ -20,6 +21,12 @@ struct attn_ctx {
 	float *keys, *values; /* kept ones */
 	size_t max, at;
 };
+
+/* How many of the keys the queries up to `last` see. */
+static size_t seen_keys(const struct attn_ctx *c, size_t last)
+{
+	return c->causal ? last + 1 : c->seq;
+}
 
 /* s[0..n) = exp(scale·s - max), its sum; s[n..n_cols) = 0 */
 JL_CLONES static void softmax_row(float *s, size_t n, size_t n_cols, float scale, float *ret_lse)
@@ -57,7 +64,7 @@ static void attn_head(void *ctx, size_t index, int thread)
 	size_t out_ld = c->n_heads * c->dim;
 	float *s = c->cpu->scratch + (size_t)thread * c->cpu->scratch_n;
 	for (size_t r = 0; r < c->seq; r += TILE) {
-		size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = r + n_rows;
+		size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = seen_keys(c, r + n_rows - 1);
 		jl_cpu_sgemm(c->lib, &(struct jl_eng_gemm){ .m = n_rows,
 							    .n = n_cols,
 							    .k = c->dim,
@@ -70,7 +77,7 @@ static void attn_head(void *ctx, size_t index, int thread)
 							    .ldc = n_cols });
 		float *lse = c->lse + index * c->seq + r;
 		for (size_t i = 0; i < n_rows; i++)
-			softmax_row(s + i * n_cols, r + i + 1, n_cols, c->scale, lse + i);
+			softmax_row(s + i * n_cols, seen_keys(c, r + i), n_cols, c->scale, lse + i);
 		jl_cpu_sgemm(c->lib,
 			     &(struct jl_eng_gemm){ .m = n_rows,
 						    .n = c->dim,
@@ -119,7 +126,8 @@ VEC_INLINE float dot(const float *a, const float *b, size_t n)
 static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_t r, float *s, float *dp)
 {
 	size_t group = c->n_heads / c->n_kv, kv = head / group, out_ld = c->n_heads * c->dim;
-	size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = r + n_rows, token = sample * c->seq;
+	size_t n_rows = c->seq - r < TILE ? c->seq - r : TILE, n_cols = seen_keys(c, r + n_rows - 1);
+	size_t token = sample * c->seq;
 	const float *q = c->qkv + (token + r) * c->row + head * c->dim;
 	const float *k = c->qkv + token * c->row + (c->n_heads + kv) * c->dim, *v = k + c->n_kv * c->dim;
 	float *dq = c->d_qkv + (token + r) * c->row + head * c->dim;
@@ -138,7 +146,7 @@ static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_
 	jl_cpu_sgemm(c->lib, &g); /* dp = d_out·vᵀ */
 	const float *lse = c->lse + (sample * c->n_heads + head) * c->seq + r;
 	for (size_t i = 0; i < n_rows; i++)
-		softmax_bwd_row(s + i * n_cols, dp + i * n_cols, r + i + 1, n_cols, c->scale, lse[i],
+		softmax_bwd_row(s + i * n_cols, dp + i * n_cols, seen_keys(c, r + i), n_cols, c->scale, lse[i],
 				dot(out + i * out_ld, d_out + i * out_ld, c->dim));
 	g = to_keys;
 	g.a = s, g.b = d_out, g.ldb = out_ld, g.c = dv;
@@ -240,6 +248,7 @@ static struct attn_ctx context(struct jl_engine *engine, const struct jl_eng_att
 				  .dim = op->head_dim,
 				  .row = (op->n_heads + 2 * op->n_kv) * op->head_dim,
 				  .scale = 1.0f / sqrtf((float)op->head_dim),
+				  .causal = op->causal,
 				  .qkv = op->qkv,
 				  .out = op->out,
 				  .lse = op->lse,

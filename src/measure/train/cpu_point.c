@@ -86,8 +86,8 @@ static void embed_bwd_cols(const void *ctx, struct jl_cpu_span cols)
 				((float *)op->position_grad)[t * op->width + j] = 0.0f;
 	for (size_t i = 0; i < op->n_rows; i++) {
 		const float *d = (const float *)op->d_out + i * op->width;
-		float *table = (float *)op->table_grad + (size_t)op->tokens[i] * op->width;
-		for (size_t j = cols.begin; j < cols.end; j++)
+		float *table = op->table_grad ? (float *)op->table_grad + (size_t)op->tokens[i] * op->width : NULL;
+		for (size_t j = cols.begin; table && j < cols.end; j++)
 			table[j] += d[j];
 		if (!op->position_grad)
 			continue;

@@ -1,4 +1,4 @@
-/* Causal attention in bfloat16 on the tensor cores (mma.sync m16n8k16, fp32 sums), head sizes 64 and 128. Scores are
+/* Attention in bfloat16, causal or over all keys, on the tensor cores (mma.sync m16n8k16, fp32 sums), head sizes 64 and 128. Scores are
  * never stored: forward keeps one number a row, the log of the sum of exponentials, and backward makes the scores again
  * from it. Backward is two kernels, one that owns queries (dq) and one that owns keys (dk, dv): scores are computed
  * twice, but nothing is added up between blocks and the result does not depend on their order. */
@@ -72,11 +72,11 @@ template <int D, int C> __device__ static void product(float (&o)[D / 8][4], con
 }
 
 /* --- forward: one block is 64 queries of one head. */
-template <int D, int C> __device__ static void attn_fwd(const attn_args<bf16> &a)
+template <int D, int C, bool CAUSAL> __device__ static void attn_fwd(const attn_args<bf16> &a)
 {
 	extern __shared__ __align__(128) uint8_t shared[];
 	constexpr uint32_t TILE_B = C * D * 2;
-	const own_queries<bf16, D> w(a);
+	const own_queries<bf16, D, CAUSAL> w(a);
 	uint32_t q_tile = shared_address(shared), kv = q_tile + TILE_B; /* then k, v, k, v */
 
 	load_tile<D, C>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
@@ -86,21 +86,21 @@ template <int D, int C> __device__ static void attn_fwd(const attn_args<bf16> &a
 	copies_end();
 
 	float o[D / 8][4] = {}, top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f }, scale2 = a.scale * LOG2E;
-	for (int j = 0; j <= w.tile; j++) {
+	for (int j = 0; j <= w.last; j++) {
 		uint32_t k_tile = kv + (j & 1) * 2 * TILE_B, v_tile = k_tile + TILE_B;
 		uint32_t next = kv + ((j + 1) & 1) * 2 * TILE_B;
 		int c0 = (j + 1) * C;
 		float s[C / 8][4];
 		copies_wait<1>();
-		if (j < w.tile) /* the next pair travels while this one is used */
+		if (j < w.last) /* the next pair travels while this one is used */
 			load_tile<D, C>(next, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
 		copies_end();
 		product_t<D, C>(s, q_tile, w.row0, k_tile);
-		if (j == w.tile)
-			hide_later(s, 0, w.row0);
+		if (j == w.last)
+			hide<CAUSAL>(s, 0, w.row0, a.seq - j * C);
 		softmax_step<false>(s, o, top, sum, scale2);
 		copies_wait<1>();
-		if (j < w.tile)
+		if (j < w.last)
 			load_tile<D, C>(next + TILE_B, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
 		copies_end();
 		product<D, C>(o, s, v_tile);
@@ -109,13 +109,13 @@ template <int D, int C> __device__ static void attn_fwd(const attn_args<bf16> &a
 }
 
 /* --- backward, queries: dq = scale·dS·K, dS = P∘(dO·Vᵀ − delta). */
-template <int D, int C> __device__ static void attn_bwd_q(const attn_args<bf16> &a)
+template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_q(const attn_args<bf16> &a)
 {
 	extern __shared__ __align__(128) uint8_t shared[];
 	constexpr uint32_t OWN_B = N_ROWS * D * 2, TILE_B = C * D * 2;
-	const own_queries<bf16, D> w(a);
+	const own_queries<bf16, D, CAUSAL> w(a);
 	uint32_t q_tile = shared_address(shared), do_tile = q_tile + OWN_B, kv = do_tile + OWN_B;
-	int n_keys = min(w.q0 + N_ROWS, a.seq), n_tiles = (n_keys + C - 1) / C;
+	int n_tiles = (w.n_keys(a) + C - 1) / C;
 
 	load_tile<D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
 	load_tile<D, N_ROWS>(do_tile, a.d_out + w.out_at(a), (size_t)a.n_heads * D, a.seq - w.q0);
@@ -131,11 +131,12 @@ template <int D, int C> __device__ static void attn_bwd_q(const attn_args<bf16> 
 		if (j + 1 < n_tiles)
 			load_keys<D, C>(kv + ((j + 1) & 1) * 2 * TILE_B, a, w, j + 1);
 		copies_end();
-		if (j * C > w.q0 + w.row0 + 15)
+		if (CAUSAL && j * C > w.q0 + w.row0 + 15)
 			continue; /* all of it lies behind this warp's queries; it still helped to load */
 		product_t<D, C>(s, q_tile, w.row0, k_tile);
 		product_t<D, C>(dp, do_tile, w.row0, v_tile);
-		probabilities(s, lse2, scale2, (j + 1) * C > w.q0 + w.row0 + 1, j * C, w.q0 + w.row0);
+		probabilities<CAUSAL>(s, lse2, scale2, (j + 1) * C > (CAUSAL ? w.q0 + w.row0 + 1 : a.seq), j * C,
+				      w.q0 + w.row0, a.seq);
 		through_softmax(s, dp, delta);
 		product<D, C>(dq, s, k_tile);
 	}
@@ -145,11 +146,11 @@ template <int D, int C> __device__ static void attn_bwd_q(const attn_args<bf16> 
 
 /* --- backward, keys: everything transposed, so that a warp's rows are keys. dv = Pᵀ·dO, dk = scale·dSᵀ·Q, over all
  * queries behind them and all heads of the group. */
-template <int D, int C> __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
+template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 {
 	extern __shared__ __align__(128) uint8_t shared[];
 	constexpr uint32_t OWN_B = N_ROWS * D * 2, TILE_B = C * D * 2;
-	const own_keys<bf16, D, C> w(a);
+	const own_keys<bf16, D, C, CAUSAL> w(a);
 	uint32_t k_tile = shared_address(shared), v_tile = k_tile + OWN_B, qdo = v_tile + OWN_B;
 	float *rows = (float *)(shared + 2 * OWN_B + 4 * TILE_B); /* lse and delta of two stages: [2][2][C] */
 
@@ -171,10 +172,10 @@ template <int D, int C> __device__ static void attn_bwd_kv(const attn_args<bf16>
 			load_rows<C>(a, rows + ((it + 1) & 1) * 2 * C, w.n, w.head(it + 1), w.query(it + 1));
 		}
 		copies_end();
-		if (c0 + C - 1 < w.k0 + w.row0)
+		if (CAUSAL && c0 + C - 1 < w.k0 + w.row0)
 			continue; /* these queries come before all of this warp's keys */
 		product_t<D, C>(s, k_tile, w.row0, q_tile);
-		probabilities(s, lse2, 1.0f, scale2, c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
+		probabilities(s, lse2, 1.0f, scale2, CAUSAL && c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
 		product<D, C>(dv, s, do_tile);
 		product_t<D, C>(dp, v_tile, w.row0, do_tile);
 		through_softmax(s, dp, delta);
@@ -183,11 +184,15 @@ template <int D, int C> __device__ static void attn_bwd_kv(const attn_args<bf16>
 	store_backward(a, w, dk, dv);
 }
 
-/* which, head size, width of a passing tile, blocks that should fit on a multiprocessor */
+/* which, head size, width of a passing tile, blocks that should fit on a multiprocessor; "all" sees all keys */
 #define KERNEL(kind, D, C, FIT)                                                                                        \
 	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##kind##_b##D(attn_args<bf16> a)            \
 	{                                                                                                              \
-		attn_##kind<D, C>(a);                                                                                  \
+		attn_##kind<D, C, true>(a);                                                                            \
+	}                                                                                                              \
+	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##kind##_b##D##_all(attn_args<bf16> a)      \
+	{                                                                                                              \
+		attn_##kind<D, C, false>(a);                                                                           \
 	}
 
 KERNEL(fwd, 64, 64, 4)

@@ -38,9 +38,10 @@ __device__ inline int own_sample(int n_heads)
 	return blockIdx.z * (gridDim.x / n_heads) + blockIdx.x / n_heads;
 }
 
-/* Where things lie for a block that owns queries. */
-template <typename T, int D> struct own_queries {
-	int tile = gridDim.y - 1 - blockIdx.y, q0 = tile * N_ROWS, head, n;
+/* Where things lie for a block that owns queries. `last`: the tile of keys that some of them do not see, causal the one beside them,
+ * otherwise the one that may end before its columns do. */
+template <typename T, int D, bool CAUSAL> struct own_queries {
+	int tile = gridDim.y - 1 - blockIdx.y, last = CAUSAL ? tile : gridDim.y - 1, q0 = tile * N_ROWS, head, n;
 	int row0 = threadIdx.x / 32 * 16; /* of this warp */
 	size_t pitch, sample;
 	const T *q, *k, *v;
@@ -51,6 +52,10 @@ template <typename T, int D> struct own_queries {
 		pitch = (size_t)(a.n_heads + 2 * a.n_kv) * D, sample = (size_t)n * a.seq;
 		q = a.qkv + sample * pitch + (size_t)head * D;
 		k = a.qkv + sample * pitch + (size_t)(a.n_heads + kv_head) * D, v = k + (size_t)a.n_kv * D;
+	}
+	__device__ int n_keys(const attn_args<T> &a) const
+	{
+		return CAUSAL ? min(q0 + N_ROWS, a.seq) : a.seq;
 	}
 	/* Where its rows of the output and its numbers a row begin: made anew where they are used, they would only fill registers. */
 	__device__ size_t out_at(const attn_args<T> &a) const
@@ -64,9 +69,9 @@ template <typename T, int D> struct own_queries {
 };
 
 /* The same for one that owns keys and values; queries pass by in tiles of C, head after head of the group. */
-template <typename T, int D, int C> struct own_keys {
-	int k0 = blockIdx.y * N_ROWS, kv_head, n, group, row0 = threadIdx.x / 32 * 16;
-	int first = k0 / C, n_tiles, n_all;
+template <typename T, int D, int C, bool CAUSAL> struct own_keys {
+	int k0 = blockIdx.y * N_ROWS, begin = CAUSAL ? k0 : 0, kv_head, n, group, row0 = threadIdx.x / 32 * 16;
+	int first = begin / C, n_tiles, n_all;
 	size_t pitch, out_pitch, sample;
 	const T *k, *v;
 
@@ -125,15 +130,21 @@ __device__ inline void store_rows(T *to, size_t pitch, int row0, int n_there, co
 	}
 }
 
-/* Scores of keys behind their query: columns from col0, rows from row0. */
-template <int N> __device__ inline void hide_later(float (&s)[N][4], int col0, int row0)
+/* What a query does not see: keys behind it, or behind the last one. */
+template <bool CAUSAL> __device__ inline bool is_hidden(int col, int row, int seq)
+{
+	return CAUSAL ? col > row : col >= seq;
+}
+
+/* Scores of such keys: columns from col0, rows from row0. */
+template <bool CAUSAL, int N> __device__ inline void hide(float (&s)[N][4], int col0, int row0, int seq)
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll
 	for (int n = 0; n < N; n++)
 #pragma unroll
 		for (int i = 0; i < 4; i++)
-			if (col0 + n * 8 + lane % 4 * 2 + (i & 1) > row0 + lane / 4 + (i >> 1) * 8)
+			if (is_hidden<CAUSAL>(col0 + n * 8 + lane % 4 * 2 + (i & 1), row0 + lane / 4 + (i >> 1) * 8, seq))
 				s[n][i] = -INFINITY;
 }
 
@@ -181,8 +192,9 @@ __device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&
 }
 
 /* The sums of whole rows, and lse from them. */
-template <typename T, int D>
-__device__ inline void end_rows(const attn_args<T> &a, const own_queries<T, D> &w, const float (&top)[2], float (&sum)[2])
+template <typename T, int D, bool CAUSAL>
+__device__ inline void end_rows(const attn_args<T> &a, const own_queries<T, D, CAUSAL> &w, const float (&top)[2],
+				float (&sum)[2])
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll
@@ -194,17 +206,17 @@ __device__ inline void end_rows(const attn_args<T> &a, const own_queries<T, D> &
 			a.lse[w.row_at(a) + row] = top[r] * a.scale + logf(sum[r]);
 	}
 }
-template <typename T, int D>
-__device__ inline void store_forward(const attn_args<T> &a, const own_queries<T, D> &w, const float (&o)[D / 8][4],
-				     const float (&top)[2], float (&sum)[2])
+template <typename T, int D, bool CAUSAL>
+__device__ inline void store_forward(const attn_args<T> &a, const own_queries<T, D, CAUSAL> &w,
+				     const float (&o)[D / 8][4], const float (&top)[2], float (&sum)[2])
 {
 	end_rows(a, w, top, sum);
 	store_rows(a.o + w.out_at(a), (size_t)a.n_heads * D, w.row0, a.seq - w.q0, o, 1.0f / sum[0], 1.0f / sum[1]);
 }
 
 /* delta = rowsum(dO∘O), which the kernel that owns keys needs too; two lanes a row. */
-template <typename T, int D>
-__device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D> &w, float (&delta)[2],
+template <typename T, int D, bool CAUSAL>
+__device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D, CAUSAL> &w, float (&delta)[2],
 				   float (&lse2)[2])
 {
 	int lane = threadIdx.x % 32, own = w.row0 + lane / 2;
@@ -230,10 +242,10 @@ __device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D
 	}
 }
 
-/* P again from the scores of queries (rows from row0) and keys (columns from col0); `edge`: some keys lie behind their query. */
-template <int N>
+/* P again from the scores of queries (rows from row0) and keys (columns from col0); `edge`: some queries do not see all of them. */
+template <bool CAUSAL, int N>
 __device__ inline void probabilities(float (&s)[N][4], const float (&lse2)[2], float scale2, bool edge, int col0,
-				     int row0)
+				     int row0, int seq)
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll
@@ -244,7 +256,8 @@ __device__ inline void probabilities(float (&s)[N][4], const float (&lse2)[2], f
 	if (edge)
 #pragma unroll
 		for (int i = 0; i < 4 * N; i++)
-			if (col0 + i / 4 * 8 + lane % 4 * 2 + (i & 1) > row0 + lane / 4 + (i % 4 >> 1) * 8)
+			if (is_hidden<CAUSAL>(col0 + i / 4 * 8 + lane % 4 * 2 + (i & 1),
+					      row0 + lane / 4 + (i % 4 >> 1) * 8, seq))
 				s[i / 4][i % 4] = 0.0f;
 }
 /* dS = P∘(dP − delta) */
@@ -258,7 +271,8 @@ __device__ inline void through_softmax(float (&s)[N][4], const float (&dp)[N][4]
 			s[n][i] *= dp[n][i] - delta[i >> 1];
 }
 
-/* The same two transposed: rows are keys, lse (times `mul` to base 2) and delta belong to columns. */
+/* The same two transposed: rows are keys, lse (times `mul` to base 2) and delta belong to columns. Rows behind the last key are not
+ * stored, and queries behind the last one add nothing: `edge` is for causal attention alone. */
 template <int N>
 __device__ inline void probabilities(float (&s)[N][4], const float *lse, float mul, float scale2, bool edge, int col0,
 				     int row0)
@@ -289,9 +303,9 @@ template <int N> __device__ inline void through_softmax(float (&s)[N][4], const 
 	}
 }
 
-template <typename T, int D, int C>
-__device__ inline void store_backward(const attn_args<T> &a, const own_keys<T, D, C> &w, const float (&dk)[D / 8][4],
-				      const float (&dv)[D / 8][4])
+template <typename T, int D, int C, bool CAUSAL>
+__device__ inline void store_backward(const attn_args<T> &a, const own_keys<T, D, C, CAUSAL> &w,
+				      const float (&dk)[D / 8][4], const float (&dv)[D / 8][4])
 {
 	T *to = a.d_qkv + (w.sample + w.k0) * w.pitch + (size_t)(a.n_heads + w.kv_head) * D;
 	store_rows(to, w.pitch, w.row0, a.seq - w.k0, dk, a.scale, a.scale);
@@ -337,14 +351,14 @@ __device__ inline void load_pair(uint32_t to, const bf16 *first, size_t pitch1, 
 	load_tile<D, C>(to, first, pitch1, n_there);
 	load_tile<D, C>(to + C * D * 2, second, pitch2, n_there);
 }
-template <int D, int C>
-__device__ inline void load_keys(uint32_t to, const attn_args<bf16> &a, const own_queries<bf16, D> &w, int j)
+template <int D, int C, bool CAUSAL>
+__device__ inline void load_keys(uint32_t to, const attn_args<bf16> &a, const own_queries<bf16, D, CAUSAL> &w, int j)
 {
 	size_t at = (size_t)(j * C) * w.pitch;
 	load_pair<D, C>(to, w.k + at, w.pitch, w.v + at, w.pitch, a.seq - j * C);
 }
-template <int D, int C>
-__device__ inline void load_queries(uint32_t to, const attn_args<bf16> &a, const own_keys<bf16, D, C> &w, int it)
+template <int D, int C, bool CAUSAL>
+__device__ inline void load_queries(uint32_t to, const attn_args<bf16> &a, const own_keys<bf16, D, C, CAUSAL> &w, int it)
 {
 	size_t at = w.sample + w.query(it), col = (size_t)w.head(it) * D;
 	load_pair<D, C>(to, a.qkv + at * w.pitch + col, w.pitch, a.d_out + at * w.out_pitch + col, w.out_pitch,

@@ -1,4 +1,4 @@
-/* Causal attention over floats on the tensor cores (mma.sync m16n8k8 tf32), head sizes 64 and 128. tf32: one product;
+/* Attention over floats, causal or over all keys, on the tensor cores (mma.sync m16n8k8 tf32), head sizes 64 and 128. tf32: one product;
  * fp32: each operand is split into a coarse and a fine part and three products are added, which keeps about 21 bits of
  * mantissa. Structure as cuda_attn.cu. */
 #include "train/cuda_attn.cuh"
@@ -113,12 +113,12 @@ __device__ static void product(float o[D / 8][4], const float p[C / 8][4], const
 	}
 }
 
-template <bool FINE, int D, int C> __device__ static void attn_fwd(const attn_args<float> &a)
+template <bool FINE, int D, int C, bool CAUSAL> __device__ static void attn_fwd(const attn_args<float> &a)
 {
 	extern __shared__ __align__(128) float room[];
 	float *q_tile = room, *k_tile = q_tile + N_ROWS * PITCH<D>, *v_tile = k_tile + C * PITCH<D>;
-	const own_queries<float, D> w(a);
-	int n_keys = min(w.q0 + N_ROWS, a.seq);
+	const own_queries<float, D, CAUSAL> w(a);
+	const int n_keys = w.n_keys(a);
 	float o[D / 8][4] = {}, top[2] = { -INFINITY, -INFINITY }, sum[2] = { 0.0f, 0.0f };
 	float scale2 = a.scale * LOG2E;
 
@@ -130,21 +130,21 @@ template <bool FINE, int D, int C> __device__ static void attn_fwd(const attn_ar
 		load_tile<FINE, D, C>(v_tile, w.v + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
 		__syncthreads();
 		product_t<FINE, D, C>(s, q_tile, w.row0, k_tile);
-		if (c0 + C > w.q0 + w.row0 + 1)
-			hide_later(s, c0, w.q0 + w.row0);
+		if (c0 + C > (CAUSAL ? w.q0 + w.row0 + 1 : a.seq))
+			hide<CAUSAL>(s, c0, w.q0 + w.row0, a.seq);
 		softmax_step<true>(s, o, top, sum, scale2);
 		product<FINE, D, C>(o, s, v_tile);
 	}
 	store_forward(a, w, o, top, sum);
 }
 
-template <bool FINE, int D, int C> __device__ static void attn_bwd_q(const attn_args<float> &a)
+template <bool FINE, int D, int C, bool CAUSAL> __device__ static void attn_bwd_q(const attn_args<float> &a)
 {
 	extern __shared__ __align__(128) float room[];
 	float *q_tile = room, *do_tile = q_tile + N_ROWS * PITCH<D>;
 	float *k_tile = do_tile + N_ROWS * PITCH<D>, *v_tile = k_tile + C * PITCH<D>;
-	const own_queries<float, D> w(a);
-	int n_keys = min(w.q0 + N_ROWS, a.seq);
+	const own_queries<float, D, CAUSAL> w(a);
+	const int n_keys = w.n_keys(a);
 	float delta[2], lse2[2], dq[D / 8][4] = {}, scale2 = a.scale * LOG2E;
 
 	load_tile<FINE, D, N_ROWS>(q_tile, w.q + (size_t)w.q0 * w.pitch, w.pitch, a.seq - w.q0);
@@ -158,7 +158,8 @@ template <bool FINE, int D, int C> __device__ static void attn_bwd_q(const attn_
 		__syncthreads();
 		product_t<FINE, D, C>(s, q_tile, w.row0, k_tile);
 		product_t<FINE, D, C>(dp, do_tile, w.row0, v_tile);
-		probabilities(s, lse2, scale2, c0 + C > w.q0 + w.row0 + 1, c0, w.q0 + w.row0);
+		probabilities<CAUSAL>(s, lse2, scale2, c0 + C > (CAUSAL ? w.q0 + w.row0 + 1 : a.seq), c0, w.q0 + w.row0,
+				      a.seq);
 		through_softmax(s, dp, delta);
 		product<FINE, D, C>(dq, s, k_tile);
 	}
@@ -166,18 +167,18 @@ template <bool FINE, int D, int C> __device__ static void attn_bwd_q(const attn_
 		   a.scale, a.scale);
 }
 
-template <bool FINE, int D, int C> __device__ static void attn_bwd_kv(const attn_args<float> &a)
+template <bool FINE, int D, int C, bool CAUSAL> __device__ static void attn_bwd_kv(const attn_args<float> &a)
 {
 	extern __shared__ __align__(128) float room[];
 	float *k_tile = room, *v_tile = k_tile + N_ROWS * PITCH<D>;
 	float *q_tile = v_tile + N_ROWS * PITCH<D>, *do_tile = q_tile + C * PITCH<D>, *lse2 = do_tile + C * PITCH<D>;
-	const own_keys<float, D, C> w(a);
+	const own_keys<float, D, C, CAUSAL> w(a);
 	float dk[D / 8][4] = {}, dv[D / 8][4] = {}, scale2 = a.scale * LOG2E;
 
 	load_tile<FINE, D, N_ROWS>(k_tile, w.k + (size_t)w.k0 * w.pitch, w.pitch, a.seq - w.k0);
 	load_tile<FINE, D, N_ROWS>(v_tile, w.v + (size_t)w.k0 * w.pitch, w.pitch, a.seq - w.k0);
 	for (int head = w.kv_head * w.group; head < (w.kv_head + 1) * w.group; head++)
-		for (int c0 = w.k0 / C * C; c0 < a.seq; c0 += C) {
+		for (int c0 = w.first * C; c0 < a.seq; c0 += C) {
 			size_t at = w.sample + c0, col = (size_t)head * D;
 			float s[C / 8][4], dp[C / 8][4];
 			__syncthreads();
@@ -186,7 +187,7 @@ template <bool FINE, int D, int C> __device__ static void attn_bwd_kv(const attn
 			load_rows<C>(a, lse2, w.n, head, c0);
 			__syncthreads();
 			product_t<FINE, D, C>(s, k_tile, w.row0, q_tile);
-			probabilities(s, lse2, 1.0f, scale2, c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
+			probabilities(s, lse2, 1.0f, scale2, CAUSAL && c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
 			product<FINE, D, C>(dv, s, do_tile);
 			product_t<FINE, D, C>(dp, v_tile, w.row0, do_tile);
 			through_softmax(s, dp, lse2 + C);
@@ -195,15 +196,17 @@ template <bool FINE, int D, int C> __device__ static void attn_bwd_kv(const attn
 	store_backward(a, w, dk, dv);
 }
 
-#define KERNEL(kind, prefix, FINE, D, C)                                                                               \
-	extern "C" __global__ void __launch_bounds__(THREADS) jl_attn_##kind##_##prefix##D(attn_args<float> a)         \
+#define KERNEL(name, kind, FINE, D, C, CAUSAL)                                                                         \
+	extern "C" __global__ void __launch_bounds__(THREADS) jl_attn_##name(attn_args<float> a)                       \
 	{                                                                                                              \
-		attn_##kind<FINE, D, C>(a);                                                                            \
+		attn_##kind<FINE, D, C, CAUSAL>(a);                                                                    \
 	}
-#define KERNELS(prefix, FINE, D, C)                                                                                    \
-	KERNEL(fwd, prefix, FINE, D, C) KERNEL(bwd_q, prefix, FINE, D, C) KERNEL(bwd_kv, prefix, FINE, D, C)
+#define KERNELS(kind, prefix, FINE, D, C)                                                                              \
+	KERNEL(kind##_##prefix##D, kind, FINE, D, C, true) KERNEL(kind##_##prefix##D##_all, kind, FINE, D, C, false)
+#define ALL_KINDS(prefix, FINE, D, C)                                                                                  \
+	KERNELS(fwd, prefix, FINE, D, C) KERNELS(bwd_q, prefix, FINE, D, C) KERNELS(bwd_kv, prefix, FINE, D, C)
 
-KERNELS(t, false, 64, 64)
-KERNELS(t, false, 128, 32)
-KERNELS(f, true, 64, 32)
-KERNELS(f, true, 128, 32)
+ALL_KINDS(t, false, 64, 64)
+ALL_KINDS(t, false, 128, 32)
+ALL_KINDS(f, true, 64, 32)
+ALL_KINDS(f, true, 128, 32)

@@ -1,4 +1,4 @@
-/* Causal attention over floats for Hopper (sm_90a), heads of 64, products in tf32 by wgmma. That wants the inner index contiguous in
+/* Attention over floats for Hopper (sm_90a), causal or over all keys, heads of 64, products in tf32 by wgmma. That wants the inner index contiguous in
  * both operands, so a tile whose rows are summed over lies there a second time, transposed. Values are rounded on their way to shared
  * memory: the next tiles wait in registers, where the loads have time to arrive. */
 #include "train/cuda_attn.cuh"
@@ -124,10 +124,10 @@ __device__ static void stored()
 /* In each of the three: tiles are stored, the products that take them as they are begin, and meanwhile they are transposed and the next
  * ones loaded. Nobody stores over a tile that is still read: the second `stored` comes after the first products, the next first one
  * after the others. */
-__device__ static void attn_fwd(const attn_args<float> &a)
+template <bool CAUSAL> __device__ static void attn_fwd(const attn_args<float> &a)
 {
 	enum { Q, K, V, V_T };
-	const own_queries<float, D> w(a);
+	const own_queries<float, D, CAUSAL> w(a);
 	const mover m;
 	const uint32_t tiles = place(shared_begin());
 	float4 k[8], v[8];
@@ -138,7 +138,7 @@ __device__ static void attn_fwd(const attn_args<float> &a)
 	m.load(k, w.k, w.pitch, a.seq);
 	m.store(Q, v);
 	m.load(v, w.v, w.pitch, a.seq);
-	for (int j = 0; j <= w.tile; j++) {
+	for (int j = 0; j <= w.last; j++) {
 		float s[8][4];
 		m.store(K, k);
 		m.store(V, v);
@@ -146,14 +146,14 @@ __device__ static void attn_fwd(const attn_args<float> &a)
 		wgmma_fence();
 		product_t(s, tiles + Q * TILE, tiles + K * TILE);
 		m.transpose(V, V_T);
-		if (j < w.tile) {
+		if (j < w.last) {
 			const size_t next = (j + 1) * N_ROWS * w.pitch;
 			m.load(k, w.k + next, w.pitch, a.seq - (j + 1) * N_ROWS);
 			m.load(v, w.v + next, w.pitch, a.seq - (j + 1) * N_ROWS);
 		}
 		wgmma_wait<0>();
-		if (j == w.tile)
-			hide_later(s, 0, w.row0);
+		if (j == w.last)
+			hide<CAUSAL>(s, 0, w.row0, a.seq - j * N_ROWS);
 		softmax_step<true>(s, o, top, sum, scale2);
 		stored();
 		product(o, s, tiles + V_T * TILE);
@@ -162,10 +162,10 @@ __device__ static void attn_fwd(const attn_args<float> &a)
 	store_forward(a, w, o, top, sum);
 }
 
-__device__ static void attn_bwd_q(const attn_args<float> &a)
+template <bool CAUSAL> __device__ static void attn_bwd_q(const attn_args<float> &a)
 {
 	enum { Q, DO, K, V, K_T };
-	const own_queries<float, D> w(a);
+	const own_queries<float, D, CAUSAL> w(a);
 	const mover m;
 	const uint32_t tiles = place(shared_begin());
 	float4 k[8], v[8];
@@ -178,7 +178,7 @@ __device__ static void attn_bwd_q(const attn_args<float> &a)
 	m.load(k, w.k, w.pitch, a.seq);
 	m.load(v, w.v, w.pitch, a.seq);
 	row_figures(a, w, delta, lse2);
-	for (int j = 0; j <= w.tile; j++) {
+	for (int j = 0; j <= w.last; j++) {
 		float s[8][4], dp[8][4];
 		m.store(K, k);
 		m.store(V, v);
@@ -187,13 +187,13 @@ __device__ static void attn_bwd_q(const attn_args<float> &a)
 		product_t(s, tiles + Q * TILE, tiles + K * TILE);
 		product_t(dp, tiles + DO * TILE, tiles + V * TILE);
 		m.transpose(K, K_T);
-		if (j < w.tile) {
+		if (j < w.last) {
 			const size_t next = (j + 1) * N_ROWS * w.pitch;
 			m.load(k, w.k + next, w.pitch, a.seq - (j + 1) * N_ROWS);
 			m.load(v, w.v + next, w.pitch, a.seq - (j + 1) * N_ROWS);
 		}
 		wgmma_wait<1>();
-		probabilities(s, lse2, scale2, j == w.tile, 0, w.row0);
+		probabilities<CAUSAL>(s, lse2, scale2, j == w.last, 0, w.row0, a.seq - j * N_ROWS);
 		wgmma_wait<0>();
 		through_softmax(s, dp, delta);
 		stored();
@@ -204,10 +204,10 @@ __device__ static void attn_bwd_q(const attn_args<float> &a)
 		   a.scale, a.scale);
 }
 
-__device__ static void attn_bwd_kv(const attn_args<float> &a)
+template <bool CAUSAL> __device__ static void attn_bwd_kv(const attn_args<float> &a)
 {
 	enum { K, V, Q, DO, Q_T, DO_T, NUMBERS };
-	const own_keys<float, D, N_ROWS> w(a);
+	const own_keys<float, D, N_ROWS, CAUSAL> w(a);
 	const mover m;
 	const uint32_t tiles = place(shared_begin());
 	float *numbers = (float *)(m.base + NUMBERS * TILE_B), number; /* lse and delta, of this step and the next */
@@ -242,7 +242,7 @@ __device__ static void attn_bwd_kv(const attn_args<float> &a)
 		if (it + 1 < w.n_all)
 			load(it + 1);
 		wgmma_wait<1>();
-		probabilities(s, lse, LOG2E, scale2, w.query(it) == w.k0, 0, w.row0);
+		probabilities(s, lse, LOG2E, scale2, CAUSAL && w.query(it) == w.k0, 0, w.row0);
 		wgmma_wait<0>();
 		stored();
 		product(dv, s, tiles + DO_T * TILE);
@@ -256,7 +256,11 @@ __device__ static void attn_bwd_kv(const attn_args<float> &a)
 #define KERNEL(name, FIT)                                                                                              \
 	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##name##_t64(attn_args<float> a)            \
 	{                                                                                                              \
-		attn_##name(a);                                                                                        \
+		attn_##name<true>(a);                                                                                  \
+	}                                                                                                              \
+	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##name##_t64_all(attn_args<float> a)        \
+	{                                                                                                              \
+		attn_##name<false>(a);                                                                                 \
 	}
 
 KERNEL(fwd, 3)

@@ -1,4 +1,4 @@
-/* Causal attention in bfloat16 for Hopper (sm_90a), heads of 64 and, forward, of 128: the products are wgmma, whose operands
+/* Attention in bfloat16 for Hopper (sm_90a), causal or over all keys, heads of 64 and, forward, of 128: the products are wgmma, whose operands
  * come straight from shared memory, so that nothing is loaded into registers on the way. Structure, tiles and numbers as
  * cuda_attn.cu: a block is one group of four warps and owns 64 rows. Tiles are 64 columns wide; a head of 128 has two. */
 #include "train/cuda_attn.cuh"
@@ -122,11 +122,11 @@ __device__ static void store_tile(bf16 *to, size_t pitch, int row0, int n_there,
 
 /* The scores of the next keys are multiplied while this step's are applied to their values, and become exponentials meanwhile. Heads of
  * 128 have one tile of values, not two: a third block on the multiprocessor is worth more. */
-template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
+template <int H, bool CAUSAL> __device__ static void attn_fwd(const attn_args<bf16> &a)
 {
 	constexpr uint32_t HEAD_B = H * TILE_B, HEAD = HEAD_B / 16;
 	constexpr bool TWO = H == 1;
-	const own_queries<bf16, D * H> w(a);
+	const own_queries<bf16, D * H, CAUSAL> w(a);
 	const copier c((uint32_t)w.pitch * 2);
 	const uint32_t at = shared_begin(), to_keys = at + HEAD_B, to_values = to_keys + 2 * HEAD_B;
 	const uint32_t q_tile = place(at), keys = q_tile + HEAD, values = keys + 2 * HEAD;
@@ -135,7 +135,7 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 	c.copy<H>(at, w.q + w.q0 * w.pitch, a.seq - w.q0);
 	c.copy<H>(to_keys, w.k, a.seq);
 	copies_end();
-	if (w.tile > 0)
+	if (w.last > 0)
 		c.copy<H>(to_keys + HEAD_B, w.k + tile_at, a.seq - N_ROWS);
 	copies_end();
 	c.copy<H>(to_values, w.v, a.seq);
@@ -149,11 +149,11 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 	wgmma_fence();
 	product_t<H>(s, q_tile, keys);
 	wgmma_wait<0>();
-	if (w.tile == 0)
-		hide_later(s, 0, w.row0);
+	if (w.last == 0)
+		hide<CAUSAL>(s, 0, w.row0, a.seq);
 	exponentials<false>(s, top, sum, shrink, scale2);
 	round_all(p, s);
-	for (int j = 0; j < w.tile; j++, k += tile_at, v += tile_at) {
+	for (int j = 0; j < w.last; j++, k += tile_at, v += tile_at) {
 		const uint32_t this_one = j & 1, other = 1 - this_one;
 		copies_wait<TWO ? 0 : 1>(); /* the next keys; values may still be on their way */
 		wgmma_fence();
@@ -161,14 +161,14 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 		if (!TWO)
 			copies_wait<0>();
 		product_rounded<H>(o, p, values + (TWO ? this_one * HEAD : 0));
-		if (j + 2 <= w.tile)
+		if (j + 2 <= w.last)
 			c.copy<H>(to_keys + this_one * HEAD_B, k, a.seq - (j + 2) * N_ROWS);
 		copies_end();
 		if (TWO)
 			c.copy<H>(to_values + other * HEAD_B, v, a.seq - (j + 1) * N_ROWS), copies_end();
 		wgmma_wait<1>();
-		if (j + 1 == w.tile)
-			hide_later(s, 0, w.row0);
+		if (j + 1 == w.last)
+			hide<CAUSAL>(s, 0, w.row0, a.seq - w.last * N_ROWS);
 		exponentials<false>(s, top, sum, shrink, scale2);
 		wgmma_wait<0>();
 		if (!TWO) {
@@ -179,7 +179,7 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 		round_all(p, s);
 	}
 	copies_wait<0>();
-	product_rounded<H>(o, p, values + (TWO ? (w.tile & 1) * HEAD : 0));
+	product_rounded<H>(o, p, values + (TWO ? (w.last & 1) * HEAD : 0));
 	wgmma_wait<0>();
 	end_rows(a, w, top, sum);
 #pragma unroll
@@ -188,10 +188,10 @@ template <int H> __device__ static void attn_fwd(const attn_args<bf16> &a)
 			   o + 8 * h, 1.0f / sum[0], 1.0f / sum[1]);
 }
 
-__device__ static void attn_bwd_q(const attn_args<bf16> &a)
+template <bool CAUSAL> __device__ static void attn_bwd_q(const attn_args<bf16> &a)
 {
 	constexpr uint32_t TILE = TILE_B / 16;
-	const own_queries<bf16, D> w(a);
+	const own_queries<bf16, D, CAUSAL> w(a);
 	const copier c((uint32_t)w.pitch * 2), c_out(a.n_heads * D * 2);
 	const uint32_t at = shared_begin(), to_kv = at + 2 * TILE_B; /* then k, v, k, v */
 	const uint32_t q_tile = place(at), do_tile = q_tile + TILE;
@@ -205,21 +205,21 @@ __device__ static void attn_bwd_q(const attn_args<bf16> &a)
 
 	float delta[2], lse2[2], dq[8][4] = {}, scale2 = a.scale * LOG2E;
 	row_figures(a, w, delta, lse2);
-	for (int j = 0; j <= w.tile; j++) {
+	for (int j = 0; j <= w.last; j++) {
 		const uint32_t k_tile = do_tile + TILE + (j & 1) * 2 * TILE, to = to_kv + (~j & 1) * 2 * TILE_B;
 		float s[8][4], dp[8][4];
 		copies_wait<0>();
 		wgmma_fence();
 		product_t(s, q_tile, k_tile);
 		product_t(dp, do_tile, k_tile + TILE);
-		if (j < w.tile) {
+		if (j < w.last) {
 			k += N_ROWS * w.pitch, v += N_ROWS * w.pitch;
 			c.copy(to, k, a.seq - (j + 1) * N_ROWS);
 			c.copy(to + TILE_B, v, a.seq - (j + 1) * N_ROWS);
 		}
 		copies_end();
 		wgmma_wait<1>();
-		probabilities(s, lse2, scale2, j == w.tile, 0, w.row0);
+		probabilities<CAUSAL>(s, lse2, scale2, j == w.last, 0, w.row0, a.seq - j * N_ROWS);
 		wgmma_wait<0>();
 		through_softmax(s, dp, delta);
 		product(dq, s, k_tile);
@@ -231,22 +231,23 @@ __device__ static void attn_bwd_q(const attn_args<bf16> &a)
 }
 
 /* What passes by keys: queries, output gradients, lse and delta, tile after tile, head after head. */
-struct passing {
+template <bool CAUSAL> struct passing {
 	const copier c, c_out;
 	const bf16 *q, *d_o;
 	const float *number; /* lse for half of the threads, delta for the others */
 	int c0;
 
-	__device__ passing(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS> &w)
-		: c((uint32_t)w.pitch * 2), c_out((uint32_t)w.out_pitch * 2), c0(w.k0)
+	__device__ passing(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS, CAUSAL> &w)
+		: c((uint32_t)w.pitch * 2), c_out((uint32_t)w.out_pitch * 2), c0(w.begin)
 	{
 		const int head = w.kv_head * w.group;
-		q = a.qkv + (w.sample + w.k0) * w.pitch + head * D;
-		d_o = a.d_out + (w.sample + w.k0) * w.out_pitch + head * D;
-		number = (threadIdx.x < N_ROWS ? a.lse : a.delta) + ((size_t)w.n * a.n_heads + head) * a.seq + w.k0 +
+		q = a.qkv + (w.sample + w.begin) * w.pitch + head * D;
+		d_o = a.d_out + (w.sample + w.begin) * w.out_pitch + head * D;
+		number = (threadIdx.x < N_ROWS ? a.lse : a.delta) + ((size_t)w.n * a.n_heads + head) * a.seq + w.begin +
 			 threadIdx.x % N_ROWS;
 	}
-	__device__ void copy(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS> &w, uint32_t tiles, uint32_t rows)
+	__device__ void copy(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS, CAUSAL> &w, uint32_t tiles,
+			     uint32_t rows)
 	{
 		c.copy(tiles, q, a.seq - c0);
 		c_out.copy(tiles + TILE_B, d_o, a.seq - c0);
@@ -254,21 +255,21 @@ struct passing {
 			     "r"(c0 + (int)threadIdx.x % N_ROWS < a.seq ? 4 : 0)); /* zero where there is no query */
 		c0 += N_ROWS, q += N_ROWS * w.pitch, d_o += N_ROWS * w.out_pitch, number += N_ROWS;
 		if (c0 >= a.seq) {
-			const ptrdiff_t back = c0 - w.k0;
+			const ptrdiff_t back = c0 - w.begin;
 			q += D - back * (ptrdiff_t)w.pitch, d_o += D - back * (ptrdiff_t)w.out_pitch;
-			number += a.seq - back, c0 = w.k0;
+			number += a.seq - back, c0 = w.begin;
 		}
 	}
 };
 
-__device__ static void attn_bwd_kv(const attn_args<bf16> &a)
+template <bool CAUSAL> __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 {
 	constexpr uint32_t TILE = TILE_B / 16, ROWS_B = 2 * N_ROWS * sizeof(float);
-	const own_keys<bf16, D, N_ROWS> w(a);
+	const own_keys<bf16, D, N_ROWS, CAUSAL> w(a);
 	const uint32_t at = shared_begin(), qdo = at + 2 * TILE_B, rows = qdo + 4 * TILE_B;
 	const uint32_t k_tile = place(at), v_tile = k_tile + TILE;
 	const float *numbers = (float *)(shared_any + (rows - (uint32_t)__cvta_generic_to_shared(shared_any)));
-	passing next(a, w);
+	passing<CAUSAL> next(a, w);
 
 	next.c.copy(at, w.k + w.k0 * w.pitch, a.seq - w.k0);
 	next.c.copy(at + TILE_B, w.v + w.k0 * w.pitch, a.seq - w.k0);
@@ -288,7 +289,7 @@ __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 			next.copy(a, w, qdo + (stage ^ 1) * 2 * TILE_B, rows + (stage ^ 1) * ROWS_B);
 		copies_end();
 		wgmma_wait<1>();
-		probabilities(s, lse, LOG2E, scale2, left == w.n_tiles, 0, w.row0);
+		probabilities(s, lse, LOG2E, scale2, CAUSAL && left == w.n_tiles, 0, w.row0);
 		product(dv, s, do_tile);
 		wgmma_wait<1>(); /* dp; dv goes on */
 		through_softmax(s, dp, delta);
@@ -308,7 +309,11 @@ __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 		call(a);                                                                                               \
 	}
 
-KERNEL(fwd_b64, attn_fwd<1>, 4)
-KERNEL(fwd_b128, attn_fwd<2>, 3)
-KERNEL(bwd_q_b64, attn_bwd_q, 4)
-KERNEL(bwd_kv_b64, attn_bwd_kv, 3)
+KERNEL(fwd_b64, (attn_fwd<1, true>), 4)
+KERNEL(fwd_b128, (attn_fwd<2, true>), 3)
+KERNEL(bwd_q_b64, attn_bwd_q<true>, 4)
+KERNEL(bwd_kv_b64, attn_bwd_kv<true>, 3)
+KERNEL(fwd_b64_all, (attn_fwd<1, false>), 4)
+KERNEL(fwd_b128_all, (attn_fwd<2, false>), 3)
+KERNEL(bwd_q_b64_all, attn_bwd_q<false>, 4)
+KERNEL(bwd_kv_b64_all, attn_bwd_kv<false>, 3)

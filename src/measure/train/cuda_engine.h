@@ -82,7 +82,8 @@ struct cuda_engine {
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
 	struct CUfunc_st *norm[CUDA_NORMS],
 		*norm_bwd[2][CUDA_NORMS]; /* backward: of all gradients, of the weight's alone */
-	struct CUfunc_st *attn[3][2];     /* forward, backward of queries, of keys; head sizes 64, 128 */
+	struct CUfunc_st
+		*attn[2][3][2]; /* over all keys, causal; forward, backward of queries, of keys; head sizes 64, 128 */
 	struct CUfunc_st *gemv[CUDA_GEMV], *narrow[CUDA_NARROW], *next[2][CUDA_NEXT];
 	struct cuda_plan plans[CUDA_PLANS_MAX];
 	int n_plans;

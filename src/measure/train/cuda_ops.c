@@ -61,15 +61,14 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 	};
 	static const char *const names[3] = { "fwd", "bwd_q", "bwd_kv" };
 	enum jl_status status = JL_OK;
-	for (int dim = 64; dim <= 128; dim *= 2) {
-		for (int i = 0; status == JL_OK && i < 3; i++) {
-			char name[64];
-			snprintf(name, sizeof name, "%s/jl_attn_%s_%c%d", attn_file(e, (size_t)dim, i), names[i],
-				 kinds[e->base.precision], dim);
-			size_t shared_B = attn_shared_B(e, (size_t)dim, i);
-			if (shared_B <= e->gpu->shared_max_B)
-				status = jl_gpu_function(e->gpu, name, shared_B, &e->attn[i][dim / 128], err);
-		}
+	for (int n = 0; status == JL_OK && n < 12; n++) {
+		char name[64];
+		const int causal = n / 6, i = n / 2 % 3;
+		const size_t dim = n % 2 ? 128 : 64, shared_B = attn_shared_B(e, dim, i);
+		snprintf(name, sizeof name, "%s/jl_attn_%s_%c%zu%s", attn_file(e, dim, i), names[i],
+			 kinds[e->base.precision], dim, causal ? "" : "_all");
+		if (shared_B <= e->gpu->shared_max_B)
+			status = jl_gpu_function(e->gpu, name, shared_B, &e->attn[causal][i][dim / 128], err);
 	}
 	return status;
 }
@@ -199,7 +198,7 @@ size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn
 static bool can_attend(struct cuda_engine *e, size_t head_dim)
 {
 	struct jl_err err;
-	if (jl_cuda_supports_head_dim(head_dim) && e->attn[2][head_dim / 128])
+	if (jl_cuda_supports_head_dim(head_dim) && e->attn[1][2][head_dim / 128])
 		return true;
 	jl_cuda_keep_status(e,
 			    jl_fail(&err, JL_E_ABSENT,
@@ -209,7 +208,7 @@ static bool can_attend(struct cuda_engine *e, size_t head_dim)
 	return false;
 }
 
-static void attend(struct cuda_engine *e, struct CUfunc_st *function, const struct jl_eng_attn *op, int kernel)
+static void attend(struct cuda_engine *e, const struct jl_eng_attn *op, int kernel)
 {
 	struct attn_args a = { .qkv = op->qkv,
 			       .out = op->out,
@@ -227,7 +226,7 @@ static void attend(struct cuda_engine *e, struct CUfunc_st *function, const stru
 	size_t together = 1;
 	for (size_t n = 2; n <= op->n_samples && n * heads <= 64; n++)
 		together = op->n_samples % n == 0 ? n : together;
-	jl_cuda_launch(e, function,
+	jl_cuda_launch(e, e->attn[op->causal][kernel][op->head_dim / 128],
 		       (struct jl_gpu_grid){ .x = (unsigned)(heads * together),
 					     .y = (unsigned)((op->seq + ATTN_ROWS - 1) / ATTN_ROWS),
 					     .z = (unsigned)(op->n_samples / together),
@@ -243,7 +242,7 @@ void jl_cuda_attn(struct jl_engine *engine, const struct jl_eng_attn *op)
 		return;
 	if (op->rope_theta > 0)
 		jl_cuda_rope(e, op->qkv, op, 1.0F);
-	attend(e, e->attn[0][op->head_dim / 128], op, 0);
+	attend(e, op, 0);
 }
 
 void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn *op)
@@ -251,8 +250,8 @@ void jl_cuda_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn *op)
 	struct cuda_engine *e = cuda_of(engine);
 	if (!can_attend(e, op->head_dim))
 		return;
-	attend(e, e->attn[1][op->head_dim / 128], op, 1);
-	attend(e, e->attn[2][op->head_dim / 128], op, 2);
+	attend(e, op, 1);
+	attend(e, op, 2);
 	if (op->rope_theta > 0)
 		jl_cuda_rope(e, op->d_qkv, op, -1.0F);
 }

@@ -64,13 +64,16 @@ void jl_cuda_embed_bwd(struct jl_engine *engine, const struct jl_eng_embed_bwd *
 	int n_rows = (int)o.n_rows, width = (int)o.width, seq = (int)o.seq, n_samples = n_rows / seq;
 	int accumulate = o.accumulate;
 	int vocab = (int)o.vocab;
-	uint64_t sorted = jl_cuda_partials(e, 1, o.n_rows + o.vocab + 1), offsets = sorted + o.n_rows * sizeof(int);
-	jl_cuda_launch(e, e->kernels[K_EMBED_SORT],
-		       (struct jl_gpu_grid){ .x = (unsigned)((o.vocab + 31) / 32), .n_threads = 256 },
-		       (void *[]){ &o.tokens, &sorted, &offsets, &n_rows, &vocab });
-	jl_cuda_launch(e, e->kernels[K_EMBED_BWD],
-		       (struct jl_gpu_grid){ .x = (unsigned)((o.vocab + 7) / 8), .n_threads = 256 },
-		       (void *[]){ &sorted, &offsets, &o.d_out, &o.table_grad, &vocab, &width });
+	if (o.table_grad) {
+		uint64_t sorted = jl_cuda_partials(e, 1, o.n_rows + o.vocab + 1);
+		uint64_t offsets = sorted + o.n_rows * sizeof(int);
+		jl_cuda_launch(e, e->kernels[K_EMBED_SORT],
+			       (struct jl_gpu_grid){ .x = (unsigned)((o.vocab + 31) / 32), .n_threads = 256 },
+			       (void *[]){ &o.tokens, &sorted, &offsets, &n_rows, &vocab });
+		jl_cuda_launch(e, e->kernels[K_EMBED_BWD],
+			       (struct jl_gpu_grid){ .x = (unsigned)((o.vocab + 7) / 8), .n_threads = 256 },
+			       (void *[]){ &sorted, &offsets, &o.d_out, &o.table_grad, &vocab, &width });
+	}
 	if (o.position_grad)
 		jl_cuda_launch(e, e->kernels[K_POSITION_BWD],
 			       (struct jl_gpu_grid){ .x = (unsigned)seq, .n_threads = 256 },

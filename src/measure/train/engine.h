@@ -125,13 +125,14 @@ struct jl_eng_norm_bwd {
 	void *recompute_out; /* not NULL: also write norm(input)·weight + bias there (forward did not keep it) */
 };
 
-/* Causal attention over a packed qkv[n_rows × (n_heads + 2·n_kv)·head_dim]: q heads, then k heads, then v heads. Head h of q uses k and v
+/* Attention over a packed qkv[n_rows × (n_heads + 2·n_kv)·head_dim]: q heads, then k heads, then v heads. Head h of q uses k and v
  * head h / (n_heads / n_kv). out[n_rows × n_heads·head_dim]. scale is 1/sqrt(head_dim). rope_theta > 0: q and k are rotated by position
  * first, *in place* in qkv (so that backward finds them rotated), pairs (i, i + D/2). lse (float[n_samples × n_heads × seq]): log of the
  * sum of exp(scores), kept for backward. seq × seq is never stored. */
 struct jl_eng_attn {
 	size_t n_samples, seq, n_heads, n_kv, head_dim;
 	double rope_theta;
+	bool causal; /* a query sees the keys up to its own position; otherwise all of its sample */
 	void *qkv;
 	void *out;
 	float *lse;
@@ -157,7 +158,7 @@ struct jl_eng_embed {
 };
 
 /* table_grad[token] += d_out, position_grad[position] (+)= sum over samples. table_grad is always added to: the step zeroes it first or
- * leaves the gradient of tied logits in it. Result must not depend on the order of threads (fixed order, or sorted tokens). */
+ * leaves the gradient of tied logits in it; NULL: positions alone. Result must not depend on the order of threads (fixed order, or sorted tokens). */
 struct jl_eng_embed_bwd {
 	size_t n_rows, seq, width, vocab;
 	const int32_t *tokens;

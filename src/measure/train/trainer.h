@@ -40,7 +40,8 @@ static inline struct jl_eng_attn jl_train_attn(const struct jl_train_shape *s, s
 				     .n_heads = s->heads,
 				     .n_kv = s->kv_heads,
 				     .head_dim = s->head_dim,
-				     .rope_theta = s->rope_theta };
+				     .rope_theta = s->rope_theta,
+				     .causal = true };
 }
 
 /* The three products of a linear layer with weight W[w->rows × w->cols] over n_rows of input: y = x·Wᵀ + b, of gelu where `aux` keeps what

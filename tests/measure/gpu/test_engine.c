@@ -141,7 +141,7 @@ static void check_attention(struct both *b, const struct jl_eng_attn *shape)
 
 static void attention(struct both *b)
 {
-	const struct jl_eng_attn shapes[] = {
+	struct jl_eng_attn shapes[] = {
 		{ .n_samples = 2, .seq = 256, .n_heads = 3, .n_kv = 3, .head_dim = 64 },
 		{ .n_samples = 1, .seq = 100, .n_heads = 4, .n_kv = 2, .head_dim = 64, .rope_theta = 10000 },
 		{ .n_samples = 6,
@@ -155,7 +155,14 @@ static void attention(struct both *b)
 		{ .n_samples = 2, .seq = 333, .n_heads = 10, .n_kv = 2, .head_dim = 128, .rope_theta = 10000 },
 	};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		check_attention(b, &shapes[i]);
+		shapes[i].causal = true, check_attention(b, &shapes[i]);
+	static const size_t lengths[] = { 1, 40, 64, 65, 197 };
+	for (size_t i = 0; i < 2 * sizeof lengths / sizeof *lengths; i++) /* all keys, some of them shared by heads */
+		check_attention(b, &(struct jl_eng_attn){ .n_samples = 6,
+							  .seq = lengths[i / 2],
+							  .n_heads = 4,
+							  .n_kv = i / 2 % 2 ? 2 : 4,
+							  .head_dim = i % 2 ? 128 : 64 });
 }
 
 static void activations(struct both *b)

@@ -331,7 +331,7 @@ static double attn_loss(void *ctx)
 	return weighed(c->out, c->r, c->n_out);
 }
 
-static void attn_of(const char *what, size_t seq, size_t n_heads, size_t n_kv, size_t dim, double theta)
+static void attn_of(const char *what, bool causal, size_t seq, size_t n_heads, size_t n_kv, size_t dim, double theta)
 {
 	size_t n_samples = 2, rows = n_samples * seq;
 	struct attn c = { .n_qkv = rows * (n_heads + 2 * n_kv) * dim, .n_out = rows * n_heads * dim };
@@ -344,6 +344,7 @@ static void attn_of(const char *what, size_t seq, size_t n_heads, size_t n_kv, s
 				     .n_kv = n_kv,
 				     .head_dim = dim,
 				     .rope_theta = theta,
+				     .causal = causal,
 				     .qkv = c.work,
 				     .out = c.out,
 				     .lse = lse,
@@ -355,14 +356,68 @@ static void attn_of(const char *what, size_t seq, size_t n_heads, size_t n_kv, s
 	free(c.qkv), free(c.work), free(c.out), free(c.r), free(lse), free(d_qkv);
 }
 
+/* All keys, written out: one query after another. */
+static void attn_plainly(const struct jl_eng_attn *op, float *out)
+{
+	size_t dim = op->head_dim, width = 3 * op->n_heads * dim, seq = op->seq;
+	const float *qkv = op->qkv;
+	double *p = malloc(seq * sizeof *p);
+	assert_non_null(p);
+	for (size_t row = 0; row < op->n_samples * seq; row++)
+		for (size_t h = 0; h < op->n_heads; h++) {
+			const float *q = qkv + row * width + h * dim,
+				    *k = qkv + row / seq * seq * width + (op->n_heads + h) * dim;
+			double sum = 0;
+			for (size_t j = 0; j < seq; j++) {
+				double s = 0;
+				for (size_t d = 0; d < dim; d++)
+					s += (double)q[d] * (double)k[j * width + d];
+				sum += p[j] = exp(s / sqrt((double)dim));
+			}
+			for (size_t d = 0; d < dim; d++) {
+				double v = 0;
+				for (size_t j = 0; j < seq; j++)
+					v += p[j] / sum * (double)k[j * width + op->n_heads * dim + d];
+				out[(row * op->n_heads + h) * dim + d] = (float)v;
+			}
+		}
+	free(p);
+}
+
+static void attention_to_all(void **state)
+{
+	static const size_t lengths[] = { 1, 5, 64, 65, 197 };
+	(void)state;
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		size_t seq = lengths[i], n = 2 * seq * 2 * 16;
+		float *qkv = numbers(3 * n, 1), *out = numbers(n, 2), *wanted = numbers(n, 3),
+		      *lse = numbers(4 * seq, 4);
+		const struct jl_eng_attn op = { .n_samples = 2,
+						.seq = seq,
+						.n_heads = 2,
+						.n_kv = 2,
+						.head_dim = 16,
+						.qkv = qkv,
+						.out = out,
+						.lse = lse };
+		engine->k->attn(engine, &op);
+		attn_plainly(&op, wanted);
+		for (size_t j = 0; j < n; j++)
+			assert_true(fabs((double)out[j] - (double)wanted[j]) < 1e-5);
+		free(qkv), free(out), free(wanted), free(lse);
+	}
+}
+
 static void attention(void **state)
 {
 	(void)state;
-	attn_of("attention", 9, 3, 3, 8, 0);
-	attn_of("attention, two tiles", 150, 2, 2, 16, 0);
-	attn_of("attention, grouped", 21, 4, 2, 8, 0);
-	attn_of("attention, rotary", 21, 2, 2, 8, 10000);
-	attn_of("attention, one kv head, rotary", 131, 4, 1, 6, 500);
+	attn_of("attention", true, 9, 3, 3, 8, 0);
+	attn_of("attention, two tiles", true, 150, 2, 2, 16, 0);
+	attn_of("attention, grouped", true, 21, 4, 2, 8, 0);
+	attn_of("attention, rotary", true, 21, 2, 2, 8, 10000);
+	attn_of("attention, one kv head, rotary", true, 131, 4, 1, 6, 500);
+	attn_of("attention to all", false, 9, 3, 3, 8, 0);
+	attn_of("attention to all, tiles, grouped", false, 150, 4, 2, 16, 0);
 }
 
 /* --- swiglu, embedding, loss */
@@ -522,9 +577,16 @@ static void adamw(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(linear),        cmocka_unit_test(gelu),   cmocka_unit_test(norms),
-		cmocka_unit_test(attention),     cmocka_unit_test(swiglu), cmocka_unit_test(embedding),
-		cmocka_unit_test(cross_entropy), cmocka_unit_test(adamw),  cmocka_unit_test(linear_int8),
+		cmocka_unit_test(linear),
+		cmocka_unit_test(gelu),
+		cmocka_unit_test(norms),
+		cmocka_unit_test(attention),
+		cmocka_unit_test(attention_to_all),
+		cmocka_unit_test(swiglu),
+		cmocka_unit_test(embedding),
+		cmocka_unit_test(cross_entropy),
+		cmocka_unit_test(adamw),
+		cmocka_unit_test(linear_int8),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
