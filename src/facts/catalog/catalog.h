@@ -290,6 +290,7 @@ struct jl_model_info { /* a transformer */
 	const char *hub;             /* its name on huggingface.co; NULL: it has none, or it is not known */
 	double positions;            /* learned position embeddings; 0: rotary or none */
 	double token_types;          /* BERT: 2 */
+	double patch;                /* edge of a patch of a vision transformer, whose words are classes; 0: tokens */
 	double window, global_every; /* tokens that layers look back to; every so many layers one sees all (0: none) */
 	bool tied, bias, gated, qkv_bias, rms_norm, qk_norm, pooler, mlm_head, final_norm, parallel_block;
 	const char *weights; /* format it is published in, as --weights takes it; NULL: 16 bit */

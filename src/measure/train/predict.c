@@ -81,6 +81,23 @@ static enum jl_status make_machine(struct jl_machine *ret_machine, struct jl_own
 	return JL_OK;
 }
 
+/* Images are tokens of an encoder that classifies by one of them; their patches cost next to nothing. */
+static enum jl_status find_subject(struct jl_subject *ret_subject, const struct jl_train_run *run,
+				   const struct jl_request *ask, struct jl_arena *arena, struct jl_err *err)
+{
+	const struct jl_model_info *model = run->model;
+	if (!(model->patch > 0))
+		return jl_subject_find(ret_subject, run->cat, ask, arena, err);
+	*ret_subject = (struct jl_subject){ .kind = &jl_kind_transformer,
+					    .id = model->id,
+					    .name = model->name,
+					    .info = model,
+					    .seq = model->positions };
+	jl_transformer_from_catalog(&ret_subject->model, model);
+	ret_subject->model.head_tokens_frac = 1 / model->positions;
+	return JL_OK;
+}
+
 static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_train_run *run,
 			    const struct jl_train_result *r, struct jl_arena *arena, struct jl_err *err)
 {
@@ -100,7 +117,7 @@ static enum jl_status weigh(struct jl_estimate *ret_step_s, const struct jl_trai
 	ask.own_kernels = run->kernels != &jl_engine_cpu;
 	ask.plan.dp = r->config.n_workers;
 	ask.plan.zero = (int)r->config.mode;
-	JL_TRY(jl_subject_find(&subject, run->cat, &ask, arena, err));
+	JL_TRY(find_subject(&subject, run, &ask, arena, err));
 	JL_TRY(jl_job_weigh(&job, run->cat, &subject, &machine, &ask, err));
 	*ret_step_s = job.prediction.step_s;
 	return JL_OK;

@@ -82,11 +82,15 @@ static enum jl_status check(const struct jl_train_run *run, struct jl_tokens *re
 	if (shape.n_positions && run->seq > shape.n_positions)
 		JL_TRY(jl_fail(err, JL_E_RANGE, "--seq %zu: %s has %zu positions", run->seq, run->model->id,
 			       shape.n_positions));
+	JL_TRY(jl_trainer_check_images(&(struct jl_trainer_in){ .shape = &shape, .seq = run->seq }, run->precision,
+				       err));
+	if (shape.patches && run->tokens)
+		JL_TRY(jl_fail(err, JL_E_USAGE, "--tokens: %s looks at images", run->model->id));
 	JL_TRY(run->kernels->present(err));
 	if (!run->kernels->supports_head_dim(shape.head_dim))
 		JL_TRY(jl_fail(err, JL_E_RANGE, "%s has heads of %zu; the %s engine has no attention for them",
 			       run->model->id, shape.head_dim, run->kernels->name));
-	return jl_tokens_open(ret_tokens, run->tokens, shape.vocab, run->seq, err);
+	return jl_tokens_open(ret_tokens, run->tokens, shape.vocab, shape.patches ? shape.patches : run->seq, err);
 }
 
 enum jl_status jl_train_run(const struct jl_train_run *run, struct jl_comm *mpi, struct jl_err *err)

@@ -19,7 +19,7 @@ static const char *refusal(const struct jl_model_info *info, const struct jl_tra
 	} reasons[] = {
 		{ m->moe.n_experts > 0, JL_N("is a mixture of experts") },
 		{ m->mla.kv_lora > 0, JL_N("has latent attention") },
-		{ !m->causal || m->head != JL_HEAD_LM, JL_N("is an encoder") },
+		{ !(info->patch > 0) && (!m->causal || m->head != JL_HEAD_LM), JL_N("is an encoder") },
 		{ m->alibi, JL_N("has ALiBi positions") },
 		{ m->qk_norm, JL_N("normalises q and k") },
 		{ m->post_norm, JL_N("has a norm behind each part") },
@@ -62,7 +62,8 @@ static void place_linear(struct jl_train_shape *s, enum jl_tensor weight, size_t
 
 static void place_all(struct jl_train_shape *s, const struct jl_transformer *m)
 {
-	place(s, JL_W_TOKENS, JL_UNIT_EMBED, s->vocab_pad, s->vocab, s->hidden);
+	const size_t n_tokens = s->patches ? 1 : s->vocab;
+	place(s, JL_W_TOKENS, JL_UNIT_EMBED, s->patches ? 1 : s->vocab_pad, n_tokens, s->hidden);
 	if (s->n_positions)
 		place(s, JL_W_POSITIONS, JL_UNIT_EMBED, s->n_positions, s->n_positions, s->hidden);
 	place_norm(s, JL_W_NORM1, JL_UNIT_LAYER);
@@ -76,6 +77,14 @@ static void place_all(struct jl_train_shape *s, const struct jl_transformer *m)
 		place(s, JL_W_LOGITS, JL_UNIT_HEAD, s->vocab_pad, s->vocab, s->hidden);
 }
 
+static void place_images(struct jl_train_shape *s)
+{
+	place(s, JL_W_PATCH, JL_UNIT_EMBED, s->hidden, s->hidden, s->patch_width);
+	place(s, JL_W_PATCH_BIAS, JL_UNIT_EMBED, 1, 1, s->hidden);
+	place(s, JL_W_LOGITS_BIAS, JL_UNIT_HEAD, s->vocab_pad, s->vocab, 1);
+	s->n_params -= s->hidden * (s->patch_width - s->patch_values);
+}
+
 enum jl_status jl_train_shape(const struct jl_model_info *info, int n_ranks, struct jl_train_shape *ret_shape,
 			      struct jl_err *err)
 {
@@ -87,6 +96,8 @@ enum jl_status jl_train_shape(const struct jl_model_info *info, int n_ranks, str
 		return jl_fail(err, JL_E_RANGE,
 			       "%s {%s}: bench train knows dense decoders such as gpt-305m, gpt2-124m, llama-2-7b",
 			       info->id, en);
+	const bool images = info->patch > 0;
+	const size_t patch_values = images ? (size_t)(3 * info->patch * info->patch) : 0;
 	struct jl_train_shape s = { .id = info->id,
 				    .n_layers = (size_t)m.n_layers,
 				    .hidden = (size_t)m.hidden,
@@ -97,12 +108,17 @@ enum jl_status jl_train_shape(const struct jl_model_info *info, int n_ranks, str
 				    .vocab = (size_t)m.vocab,
 				    .vocab_pad = round_up((size_t)m.vocab, JL_TRAIN_VOCAB_PAD),
 				    .n_positions = (size_t)m.n_positions,
+				    .patches = images ? (size_t)m.n_positions - 1 : 0,
+				    .patch_values = patch_values,
+				    .patch_width = round_up(patch_values, JL_TRAIN_PATCH_PAD),
 				    .gated = m.gated != 0,
 				    .tied = m.tied != 0,
 				    .rms = m.norm == JL_NORM_RMS,
-				    .norm_eps = 1e-5,
+				    .norm_eps = images ? 1e-6 : 1e-5,
 				    .rope_theta = m.n_positions > 0 ? 0 : 10000 };
 	place_all(&s, &m);
+	if (images)
+		place_images(&s);
 	for (size_t i = 0; i < JL_N_UNIT_KIND; i++)
 		s.unit_n[i] = round_up(s.unit_n[i], JL_TRAIN_ALIGN * (size_t)n_ranks);
 	s.n_units = s.n_layers + (s.tied ? 1 : 2);
@@ -130,10 +146,11 @@ size_t jl_train_width_up(const struct jl_train_shape *shape)
 	return shape->gated ? 2 * shape->ffn : shape->ffn;
 }
 
-/* Scores and their use: 2 products forward, 4 backward and the scores again: 7 of 2·seq²/2·inner. */
+/* Scores and their use: 2 products forward, 4 backward and the scores again: 7 of 2·seq²/2·inner; over all keys twice that. */
 double jl_train_attention_flop(const struct jl_train_shape *s, double n_samples, double seq)
 {
-	return 7.0 * (double)s->n_layers * n_samples * seq * seq * (double)(s->heads * s->head_dim);
+	return (s->patches ? 14.0 : 7.0) * (double)s->n_layers * n_samples * seq * seq *
+	       (double)(s->heads * s->head_dim);
 }
 
 double jl_train_step_flop(const struct jl_train_shape *s, double n_samples, double seq)
@@ -141,7 +158,9 @@ double jl_train_step_flop(const struct jl_train_shape *s, double n_samples, doub
 	double tokens = n_samples * seq, inner = (double)(s->heads * s->head_dim);
 	double layer = (double)(jl_train_width_qkv(s) * s->hidden) + inner * (double)s->hidden +
 		       (double)(jl_train_width_up(s) * s->hidden) + (double)(s->ffn * s->hidden);
-	double products = 6.0 * tokens * ((double)s->n_layers * layer + (double)(s->vocab * s->hidden));
+	double logits = (s->patches ? n_samples : tokens) * (double)(s->vocab * s->hidden);
+	double patches = n_samples * (double)(s->patches * s->patch_width * s->hidden); /* images have no gradient */
+	double products = 6.0 * (tokens * (double)s->n_layers * layer + logits) + 4.0 * patches;
 	return products + jl_train_attention_flop(s, n_samples, seq);
 }
 
@@ -161,7 +180,7 @@ static void first_values(const struct jl_train_shape *shape, enum jl_tensor weig
 	bool norm = weight == JL_W_NORM1 || weight == JL_W_NORM2 || weight == JL_W_NORMF;
 	bool bias = weight == JL_W_NORM1_BIAS || weight == JL_W_NORM2_BIAS || weight == JL_W_NORMF_BIAS ||
 		    weight == JL_W_QKV_BIAS || weight == JL_W_OUT_BIAS || weight == JL_W_UP_BIAS ||
-		    weight == JL_W_DOWN_BIAS;
+		    weight == JL_W_DOWN_BIAS || weight == JL_W_PATCH_BIAS || weight == JL_W_LOGITS_BIAS;
 	if (weight == JL_W_OUT || weight == JL_W_DOWN)
 		spread /= sqrt(2.0 * (double)shape->n_layers);
 	*ret_constant = norm ? 1.0 : 0.0;

@@ -119,6 +119,21 @@ static void lay_layer(struct jl_trainer *t, struct jl_layer_acts *a, struct carv
 	a->lse = take(c, rows * s->heads, sizeof(float));
 }
 
+static void lay_images(struct jl_trainer *t, struct carve *c)
+{
+	const struct jl_train_shape *s = &t->shape;
+	size_t elem_B = t->engine->elem_B, n = t->in.n_samples;
+	t->vit = (struct jl_vit){ .bank = take(c, s->vocab * s->patch_width, elem_B),
+				  .images = take(c, t->n_inputs * s->patch_width, elem_B),
+				  .d_classes = take(c, (n + 1) * s->hidden, elem_B),
+				  .from = take(c, t->n_rows, sizeof(int32_t)),
+				  .d_from = take(c, t->n_rows, sizeof(int32_t)),
+				  .patches = take(c, t->n_inputs, sizeof(int32_t)),
+				  .class_row = take(c, n, sizeof(int32_t)) };
+	t->head_in = take(c, n * s->hidden, elem_B);
+	t->d_head_in = t->vit.d_classes ? (char *)t->vit.d_classes + s->hidden * elem_B : NULL;
+}
+
 static void lay_work(struct jl_trainer *t, struct carve *c)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -142,7 +157,9 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->d_norm_final = t->branch; /* nothing branches behind the last layer */
 	t->mean_final = take(c, last, sizeof(float));
 	t->rstd_final = take(c, last, sizeof(float));
-	t->logits_rows = t->in.max_tokens ? last : t->k->loss_rows(t->engine, rows, s->vocab_pad);
+	t->head_in = t->norm_final;
+	t->d_head_in = t->d_norm_final;
+	t->logits_rows = t->in.max_tokens ? last : t->k->loss_rows(t->engine, t->n_targets, s->vocab_pad);
 	t->logits = take(c, t->logits_rows * s->vocab_pad, elem_B);
 	t->tokens = take(c, rows * t->in.n_micro, sizeof(int32_t));
 	t->next = take(c, t->in.max_tokens ? last : 0, sizeof(int32_t));
@@ -166,6 +183,8 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->loss = take(c, rows * t->in.n_micro, sizeof(float));
 	t->norm_sq = take(c, 64, sizeof(float));
 	t->targets = take(c, rows * t->in.n_micro, sizeof(int32_t));
+	if (s->patches)
+		lay_images(t, c);
 }
 
 /* Called twice: to count, and with memory. */
@@ -215,6 +234,8 @@ static void set_up(struct jl_trainer *t, struct jl_engine *engine, const struct 
 	t->rank = in->comm ? in->comm->rank : 0;
 	t->mode = t->n_ranks > 1 ? in->mode : JL_TRAIN_DDP;
 	t->n_rows = in->n_samples * in->seq;
+	t->n_inputs = in->shape->patches ? in->n_samples * in->shape->patches : t->n_rows;
+	t->n_targets = in->shape->patches ? in->n_samples : t->n_rows;
 	if (in->int8 || is_fp8_decoder(t))
 		split_narrow(t);
 }
@@ -382,9 +403,22 @@ static enum jl_status check_fp8(const struct jl_trainer_in *in, struct jl_err *e
 	return JL_OK;
 }
 
+enum jl_status jl_trainer_check_images(const struct jl_trainer_in *in, enum jl_train_precision precision,
+				       struct jl_err *err)
+{
+	const struct jl_train_shape *s = in->shape;
+	if (s->patches && (in->max_tokens || precision == JL_TRAIN_FP8))
+		return jl_fail(err, JL_E_RANGE, "%s looks at images: it is trained, in fp32, tf32 or bf16", s->id);
+	if (s->patches && in->seq != s->n_positions)
+		return jl_fail(err, JL_E_RANGE, "sequence %zu: images of %s have %zu tokens", in->seq, s->id,
+			       s->n_positions);
+	return JL_OK;
+}
+
 enum jl_status jl_trainer_check(const struct jl_engine *engine, const struct jl_trainer_in *in, struct jl_err *err)
 {
 	size_t longest = in->max_tokens > in->seq ? in->max_tokens : in->seq;
+	JL_TRY(jl_trainer_check_images(in, engine->precision, err));
 	if (in->shape->n_positions && longest > in->shape->n_positions)
 		return jl_fail(err, JL_E_RANGE, "sequence %zu is longer than the %zu positions that %s has", longest,
 			       in->shape->n_positions, in->shape->id);
@@ -411,6 +445,8 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 	enum jl_status status = t->units && t->layers && t->host_loss ? JL_OK : jl_fail_nomem(err);
 	JL_THEN(status, allocate(t, err));
 	JL_THEN(status, init_weights(t, err));
+	if (in->shape->patches)
+		JL_THEN(status, jl_vit_fill(t, err));
 	if (status) {
 		jl_trainer_destroy(t);
 		return status;

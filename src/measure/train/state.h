@@ -34,6 +34,16 @@ struct jl_layer_acts {
 	void *keys, *values;      /* of a decoder */
 };
 
+/* What images have around the layers (vit.c). Numbers of rows to gather stay the same all the time. */
+struct jl_vit {
+	void *bank;                   /* patches that images are made of */
+	void *images;                 /* of this micro-batch: a patch a row */
+	void *d_classes;              /* a row of zeros, then the gradients of what the logits are of */
+	int32_t *from;                /* of every row: the class token (0), or the product of its patch */
+	int32_t *d_from;              /* of every row: which of d_classes */
+	int32_t *patches, *class_row; /* of the stream: where they lie */
+};
+
 struct jl_block { /* one allocation */
 	char *memory;
 	size_t size_B;
@@ -58,7 +68,8 @@ struct jl_trainer {
 	struct jl_trainer_in in;
 	enum jl_train_mode mode; /* ddp where there is one rank only */
 	int rank, n_ranks;
-	size_t n_rows; /* tokens of a micro-batch */
+	size_t n_rows;              /* tokens of a micro-batch */
+	size_t n_inputs, n_targets; /* of a micro-batch: patches and classes of images, else both of every token */
 	long n_steps;
 
 	size_t narrow_n[JL_N_UNIT_KIND], scales_n[JL_N_UNIT_KIND]; /* of a unit of a decoder */
@@ -76,10 +87,12 @@ struct jl_trainer {
 	/* work */
 	void *branch; /* what a block adds to the residual stream */
 	void *x_final, *norm_final, *d_norm_final;
+	void *head_in, *d_head_in; /* what the logits are of: norm_final, or some of its rows */
 	float *mean_final, *rstd_final;
 	void *d_res; /* gradient of the residual stream */
 	void *d_norm, *d_up, *d_qkv, *d_att, *attn_scratch, *logits;
 	size_t logits_rows;
+	struct jl_vit vit;
 	void *fp8, *fp8_t; /* input of the product that is next, or its gradient; that, transposed; NULL: not in fp8 */
 	char *fp8_w; /* weights of the linear layers of the layer that computes, as a unit lays them out; in backward transposed */
 	struct jl_fp8_scale *scales;
@@ -100,6 +113,13 @@ struct jl_trainer {
 void *jl_trainer_at(const struct jl_trainer *t, const struct jl_unit *unit,
 		    enum jl_tensor weight); /* parameter; NULL: none */
 void *jl_trainer_grad(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight); /* its gradient */
+
+/* vit.c */
+enum jl_status jl_vit_fill(struct jl_trainer *t, struct jl_err *err);
+void jl_vit_embed(struct jl_trainer *t, const struct jl_unit *unit, const int32_t *patches);
+void jl_vit_embed_bwd(struct jl_trainer *t, const struct jl_unit *unit);
+void jl_vit_pool(struct jl_trainer *t); /* rows of class tokens behind the last norm */
+void jl_vit_pool_bwd(struct jl_trainer *t);
 
 /* step.c, for decode.c too */
 void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens);

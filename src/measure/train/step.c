@@ -335,14 +335,17 @@ void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
 	const bool narrows = t->in.max_tokens && narrows_inputs(t);
 	t->n_steps += narrows; /* the first has scales of its own, the others those of the passes before */
-	t->k->embed(t->engine, &(struct jl_eng_embed){ .n_rows = t->n_rows,
-						       .seq = t->in.seq,
-						       .width = t->shape.hidden,
-						       .tokens = tokens,
-						       .at = t->decoding ? t->at : NULL,
-						       .table = jl_trainer_at(t, embed, JL_W_TOKENS),
-						       .positions = jl_trainer_at(t, embed, JL_W_POSITIONS),
-						       .out = t->layers[0].x_in });
+	if (t->shape.patches)
+		jl_vit_embed(t, embed, tokens);
+	else
+		t->k->embed(t->engine, &(struct jl_eng_embed){ .n_rows = t->n_rows,
+							       .seq = t->in.seq,
+							       .width = t->shape.hidden,
+							       .tokens = tokens,
+							       .at = t->decoding ? t->at : NULL,
+							       .table = jl_trainer_at(t, embed, JL_W_TOKENS),
+							       .positions = jl_trainer_at(t, embed, JL_W_POSITIONS),
+							       .out = t->layers[0].x_in });
 	for (size_t l = 0; l < t->shape.n_layers; l++)
 		layer_forward(t, l);
 	if (narrows)
@@ -371,24 +374,29 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 	jl_trainer_norm(t, u, JL_W_NORMF, t->layers[s->n_layers - 1].x_mid, t->branch, t->x_final, t->norm_final,
 			t->mean_final, t->rstd_final);
 	const struct jl_tensor_place w = { .rows = s->vocab_pad, .cols = hidden };
-	const void *weights = jl_trainer_at(t, u, weight);
+	const void *weights = jl_trainer_at(t, u, weight), *bias = jl_trainer_at(t, u, JL_W_LOGITS_BIAS);
+	if (s->patches)
+		jl_vit_pool(t);
 	jl_trainer_grad_begin(t, unit_number);
-	for (size_t row = 0; row < t->n_rows; row += t->logits_rows) {
-		size_t n = t->n_rows - row < t->logits_rows ? t->n_rows - row : t->logits_rows;
-		const void *x = (const char *)t->norm_final + row * hidden * elem_B;
-		multiply(t, jl_linear(&w, n, x, weights, NULL, t->logits, NULL));
+	for (size_t row = 0; row < t->n_targets; row += t->logits_rows) {
+		size_t n = t->n_targets - row < t->logits_rows ? t->n_targets - row : t->logits_rows;
+		const void *x = (const char *)t->head_in + row * hidden * elem_B;
+		multiply(t, jl_linear(&w, n, x, weights, bias, t->logits, NULL));
 		t->k->loss(t->engine, &(struct jl_eng_loss){ .n_rows = n,
 							     .vocab = s->vocab,
 							     .ld = s->vocab_pad,
 							     .logits = t->logits,
 							     .targets = targets + row,
-							     .scale = 1.0 / (double)(t->n_rows * t->in.n_micro),
+							     .scale = 1.0 / (double)(t->n_targets * t->in.n_micro),
 							     .loss = loss + row });
-		multiply(t, jl_linear_dx(&w, n, t->logits, weights, (char *)t->d_norm_final + row * hidden * elem_B,
-					 NULL));
-		multiply(t, jl_linear_dw(&w, n, t->logits, x, jl_trainer_grad(t, u, weight), NULL,
-					 row > 0 || jl_trainer_accumulates(t)));
+		multiply(t,
+			 jl_linear_dx(&w, n, t->logits, weights, (char *)t->d_head_in + row * hidden * elem_B, NULL));
+		multiply(t,
+			 jl_linear_dw(&w, n, t->logits, x, jl_trainer_grad(t, u, weight),
+				      jl_trainer_grad(t, u, JL_W_LOGITS_BIAS), row > 0 || jl_trainer_accumulates(t)));
 	}
+	if (s->patches)
+		jl_vit_pool_bwd(t);
 	norm_bwd(t, u, JL_W_NORMF, t->d_norm_final, t->x_final, t->mean_final, t->rstd_final, NULL,
 		 bias_below(t, s->n_layers));
 	if (!s->tied)
@@ -436,14 +444,9 @@ static void layer_backward(struct jl_trainer *t, size_t l)
 	jl_trainer_grad_done(t, l + 1);
 }
 
-static void backward(struct jl_trainer *t, const int32_t *tokens)
+static void embed_backward(struct jl_trainer *t, const struct jl_unit *embed, const int32_t *tokens)
 {
 	const struct jl_train_shape *s = &t->shape;
-	for (size_t l = s->n_layers; l-- > 0;)
-		layer_backward(t, l);
-	if (!s->tied)
-		jl_trainer_grad_begin(t, 0); /* tied: the head began it */
-	struct jl_unit *embed = &t->units[0];
 	void *table_grad = jl_trainer_grad(t, embed, JL_W_TOKENS),
 	     *position_grad = jl_trainer_grad(t, embed, JL_W_POSITIONS);
 	if (!s->tied && !jl_trainer_accumulates(t))
@@ -460,6 +463,18 @@ static void backward(struct jl_trainer *t, const int32_t *tokens)
 							       .table_grad = table_grad,
 							       .position_grad = position_grad,
 							       .accumulate = jl_trainer_accumulates(t) });
+}
+
+static void backward(struct jl_trainer *t, const int32_t *tokens)
+{
+	for (size_t l = t->shape.n_layers; l-- > 0;)
+		layer_backward(t, l);
+	if (!t->shape.tied)
+		jl_trainer_grad_begin(t, 0); /* tied: the head began it */
+	if (t->shape.patches)
+		jl_vit_embed_bwd(t, &t->units[0]);
+	else
+		embed_backward(t, &t->units[0], tokens);
 	jl_trainer_grad_done(t, 0);
 }
 
@@ -469,14 +484,15 @@ static void queue_step(struct jl_trainer *t)
 	t->k->mark(t->engine, JL_MARK_START);
 	jl_trainer_begin_step(t);
 	for (size_t micro = 0; micro < t->in.n_micro; micro++) {
-		size_t at = micro * t->n_rows;
+		const int32_t *tokens = t->tokens + micro * t->n_inputs;
+		size_t at = micro * t->n_targets;
 		t->first_micro = micro == 0;
 		t->last_micro = micro + 1 == t->in.n_micro;
-		jl_trainer_forward(t, t->tokens + at);
+		jl_trainer_forward(t, tokens);
 		t->k->mark(t->engine, JL_MARK_FORWARD);
 		head(t, t->targets + at, t->loss + at);
 		t->k->mark(t->engine, JL_MARK_HEAD);
-		backward(t, t->tokens + at);
+		backward(t, tokens);
 		jl_trainer_end_micro(t);
 		t->k->mark(t->engine, JL_MARK_BACKWARD);
 	}
@@ -512,10 +528,10 @@ enum jl_status jl_trainer_queue(struct jl_trainer *t, void (*queue)(struct jl_tr
 enum jl_status jl_trainer_step(struct jl_trainer *t, const int32_t *tokens, const int32_t *targets, double *ret_loss,
 			       struct jl_err *err)
 {
-	size_t n = t->n_rows * t->in.n_micro;
+	size_t n = t->n_targets * t->in.n_micro;
 	double loss = 0;
 	t->n_steps++;
-	t->k->from_host(t->engine, t->tokens, tokens, n * sizeof *tokens);
+	t->k->from_host(t->engine, t->tokens, tokens, t->n_inputs * t->in.n_micro * sizeof *tokens);
 	t->k->from_host(t->engine, t->targets, targets, n * sizeof *targets);
 	t->k->set_scalars(t->engine, &(struct jl_eng_scalars){ .lr = t->in.lr,
 							       .beta1 = t->in.beta1,

@@ -41,7 +41,7 @@ static inline struct jl_eng_attn jl_train_attn(const struct jl_train_shape *s, s
 				     .n_kv = s->kv_heads,
 				     .head_dim = s->head_dim,
 				     .rope_theta = s->rope_theta,
-				     .causal = true };
+				     .causal = s->patches == 0 };
 }
 
 /* The three products of a linear layer with weight W[w->rows × w->cols] over n_rows of input: y = x·Wᵀ + b, of gelu where `aux` keeps what
@@ -65,6 +65,10 @@ struct jl_trainer_memory {
 
 struct jl_trainer;
 
+/* Whether images can be trained on so; of a model of tokens it asks nothing. */
+enum jl_status jl_trainer_check_images(const struct jl_trainer_in *in, enum jl_train_precision precision,
+				       struct jl_err *err);
+
 /* What it would take; nothing is allocated. */
 struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in);
 
@@ -74,9 +78,10 @@ enum jl_status jl_trainer_create(struct jl_engine *engine, const struct jl_train
 				 struct jl_trainer **ret_trainer, struct jl_err *err);
 void jl_trainer_destroy(struct jl_trainer *train); /* NULL is fine */
 
-/* One step on n_micro · n_samples · seq tokens; targets[i] is what follows tokens[i]. Returns when the parameters are
+/* One step on n_micro · n_samples · seq tokens; targets[i] is what follows tokens[i]. Images: tokens[i] is which of the trainer's own
+ * patches each of their patches is, and a target the class of each. Returns when the parameters are
  * updated, or, where they are gathered (zero1, zero2), when the gathering is under way: jl_trainer_settle waits for
- * that. *ret_loss: mean over this worker's tokens. */
+ * that. *ret_loss: mean over this worker's targets. */
 enum jl_status jl_trainer_step(struct jl_trainer *train, const int32_t *tokens, const int32_t *targets,
 			       double *ret_loss, struct jl_err *err);
 enum jl_status jl_trainer_settle(struct jl_trainer *train, struct jl_err *err);

@@ -128,14 +128,15 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 
 /* --- steps */
 
-/* Samples are numbered over the whole run, so that any number of workers sees the same ones. */
+/* Samples are numbered over the whole run, so that any number of workers sees the same ones. An image has one target, the first: what its
+ * second patch is can be learnt. The others are written over. */
 static void next_samples(struct worker *w, size_t step)
 {
 	const struct jl_train_run *run = w->job->run;
-	size_t own = run->batch * run->n_micro;
+	size_t own = run->batch * run->n_micro, each = w->job->tokens->seq, targets = w->shape.patches ? 1 : each;
 	uint64_t first = (uint64_t)step * own * (uint64_t)w->n_ranks + (uint64_t)w->rank * own;
 	for (size_t i = 0; i < own; i++)
-		jl_tokens_sample(w->job->tokens, first + i, w->tokens + i * run->seq, w->targets + i * run->seq);
+		jl_tokens_sample(w->job->tokens, first + i, w->tokens + i * each, w->targets + i * targets);
 }
 
 static void add_phases(struct worker *w)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/find.h"
 #include "cli/bench_session.h"
 #include "cli/bench_tcp.h"
 #include "cli/this_machine.h"
@@ -22,9 +21,9 @@
 #define RATES_S          0.5 /* with less time than this the machine's own rates are not measured, and nothing is predicted */
 
 const struct jl_option jl_bench_train_options[] = {
-	JL_O_TEXT("model", "NAME", JL_N("a dense decoder of the catalog (default: gpt-305m)")),
+	JL_O_TEXT("model", "NAME", JL_N("a dense decoder or a vision transformer of the catalog (default: gpt-305m)")),
 	JL_O_COUNT("batch", "N", 1, 1000000, JL_N("samples of one worker and micro-batch (default: 4)")),
-	JL_O_COUNT("seq", "N", 1, 1000000, JL_N("tokens of a sample (default: 512)")),
+	JL_O_COUNT("seq", "N", 1, 1000000, JL_N("tokens of a sample (default: 512; images have their own)")),
 	JL_O_CHOICE("precision", "NAME", jl_train_precision_names,
 		    JL_N("fp32, tf32, bf16 or fp8 (default: fp32 on a CPU, bf16 on a GPU)")),
 	JL_O_TEXT("workers", "N,N...", JL_N("how many (default: 1,2; GPUs: 1,2,4 ... as many as there are)")),
@@ -91,7 +90,10 @@ static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double
 	if (run->recompute)
 		jl_buf_puts(out, JL_(" · layers made again in backward"));
 	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],
-		      jl_msg(run->kernels->en), run->tokens ? JL_("tokens from a file") : JL_("synthetic tokens"));
+		      jl_msg(run->kernels->en),
+		      run->tokens             ? JL_("tokens from a file")
+		      : run->model->patch > 0 ? JL_("synthetic images")
+					      : JL_("synthetic tokens"));
 	JL_LIVE(cli, columns, JL_("workers"), JL_("mode"), JL_("samples/s"), JL_("ideal"), JL_("speed-up"),
 		JL_("effic."), JL_("exposed"), JL_("memory"));
 	jl_buf_puts(out, "\n");
@@ -400,7 +402,7 @@ static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_s
 	struct jl_cli *cli = a->session.cli;
 	const int precision = jl_chosen(cli, "precision", jl_train_precision_names);
 	const char *model = jl_text(cli, "model");
-	JL_TRY(jl_find_model(&a->run.model, cli->cat, model ? model : "gpt-305m", err));
+	JL_TRY(jl_train_find(&a->run.model, cli->cat, model ? model : "gpt-305m", &cli->arena, err));
 	JL_TRY(choose_engine(a, err));
 	JL_TRY(jl_train_shape(a->run.model, 1, ret_shape, err));
 	a->run.cat = cli->cat;
@@ -423,7 +425,7 @@ static enum jl_status read_training(struct asked *a, struct jl_err *err)
 	JL_TRY(read_configs(a, err));
 	a->n_params = (double)shape.n_params;
 	a->run.batch = (size_t)jl_whole(cli, "batch", 4);
-	a->run.seq = (size_t)jl_whole(cli, "seq", 512);
+	a->run.seq = (size_t)jl_whole(cli, "seq", shape.patches ? (long)shape.n_positions : 512);
 	a->run.n_micro = (size_t)jl_whole(cli, "accumulate", 1);
 	a->run.recompute = jl_flag(cli, "recompute");
 	a->run.tokens = jl_text(cli, "tokens");

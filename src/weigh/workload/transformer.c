@@ -153,6 +153,7 @@ static const struct {
 	{ "mpt", ALIBI },
 	{ "gemma2", POST_NORM },
 	{ "gemma3", POST_NORM },
+	{ "vit", ENCODER },
 };
 
 #define MASKED_FRAC 0.15 /* of the tokens, in BERT's pre-training */

@@ -302,16 +302,16 @@ static void run_tiny(const struct jl_engine_kernels *k, const struct jl_model_in
 	struct jl_trainer *train;
 	int32_t in[TINY_BATCH * TINY_SEQ], out[TINY_BATCH * TINY_SEQ];
 	assert_ok(jl_train_shape(model, 1, &shape, &err));
-	assert_ok(jl_tokens_open(&tokens, NULL, shape.vocab, TINY_SEQ, &err));
+	assert_ok(jl_tokens_open(&tokens, NULL, shape.vocab, tiny_inputs(model), &err));
 	assert_ok(k->create(&(struct jl_engine_in){ .precision = precision, .n_threads = 4 }, &engine, &err));
 	struct jl_trainer_in setting = jl_trainer_defaults;
 	setting.shape = &shape;
 	setting.n_samples = TINY_BATCH;
-	setting.seq = TINY_SEQ;
+	setting.seq = tiny_seq(model);
 	setting.lr = TINY_LR;
 	assert_ok(jl_trainer_create(engine, &setting, &train, &err));
 	for (size_t step = 0; step < TINY_STEPS; step++) {
-		tiny_batch(&tokens, step * TINY_BATCH, TINY_BATCH, in, out);
+		tiny_batch(&tokens, model, step * TINY_BATCH, TINY_BATCH, in, out);
 		assert_ok(jl_trainer_step(train, in, out, &ret_run->losses[step], &err));
 		if (step == 0 && engine->elem_B == 4)
 			assert_ok(jl_trainer_weight(train, JL_W_DOWN, 0, true, ret_run->gradient, &err));
@@ -330,11 +330,11 @@ static void whole_steps(void **state)
 	static struct run cpu, gpu;
 	if (!there_is_a_gpu())
 		skip();
-	for (size_t m = 0; m < N_TINY; m++) {
+	for (size_t m = 0; m < N_TRAINED; m++) {
 		if (!jl_engine_cuda.supports_head_dim((size_t)tiny[m].head_dim))
 			continue;
 		run_tiny(&jl_engine_cpu, &tiny[m], JL_TRAIN_FP32, &cpu);
-		for (int p = 0, n_all = n_precisions(); p < n_all; p++) {
+		for (int p = 0, n_all = tiny[m].patch > 0 ? JL_TRAIN_FP8 : n_precisions(); p < n_all; p++) {
 			double worst = 0, off = 0, all = 0;
 			run_tiny(&jl_engine_cuda, &tiny[m], (enum jl_train_precision)p, &gpu);
 			for (size_t i = 0; i < TINY_STEPS; i++)

@@ -244,6 +244,15 @@ static void training_steps(void **state)
 				answer(&model, JL_TRAIN_FP8, 19, &err)); /* 38 tokens, then 19: both ways of products */
 			assert_int_equal(held(), 0);
 		}
+	/* images: what tokens have in common with them, and what they are refused */
+	struct jl_model_info vit = small(&tiny[3]);
+	for (int p = 0; p < JL_TRAIN_FP8; p++)
+		assert_ok(train(&vit, (enum jl_train_precision)p, 10, &err));
+	assert_int_equal(train(&vit, JL_TRAIN_FP8, 10, &err), JL_E_RANGE);
+	assert_non_null(strstr(err.en, "looks at images"));
+	assert_int_equal(train(&vit, JL_TRAIN_BF16, 9, &err), JL_E_RANGE);
+	assert_int_equal(answer(&vit, JL_TRAIN_BF16, 10, &err), JL_E_RANGE);
+	assert_int_equal(held(), 0);
 	setenv("FAKE_LT_PLAIN", "0", 1);
 }
 
@@ -418,6 +427,12 @@ static enum jl_status a_training(struct jl_err *err)
 	return train(&model, JL_TRAIN_TF32, 8, err);
 }
 
+static enum jl_status some_images(struct jl_err *err)
+{
+	struct jl_model_info model = small(&tiny[3]);
+	return train(&model, JL_TRAIN_BF16, 10, err);
+}
+
 static enum jl_status some_answers(struct jl_err *err)
 {
 	struct jl_model_info model = small(&tiny[0]);
@@ -433,6 +448,7 @@ static void every_call_may_fail(void **state)
 	fail_each(some_tasks);
 	fail_each(some_answers);
 	fail_each(a_training);
+	fail_each(some_images);
 }
 
 int main(void)

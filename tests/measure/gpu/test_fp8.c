@@ -339,7 +339,7 @@ static void in_parts(enum jl_train_precision precision, const struct jl_model_in
 	setting.clip = 1;
 	assert_ok(jl_trainer_create(engine, &setting, &train, &err));
 	for (size_t step = 0; step < TINY_STEPS; step++) {
-		tiny_batch(&tokens, step * TINY_BATCH, TINY_BATCH, in, out);
+		tiny_batch(&tokens, model, step * TINY_BATCH, TINY_BATCH, in, out);
 		assert_ok(jl_trainer_step(train, in, out, &losses[step], &err));
 	}
 	jl_trainer_destroy(train);

@@ -21,9 +21,12 @@ static void arithmetic_is_split(void **state)
 	(void)state;
 	struct jl_train_shape s = shape_of(&tiny[0]);
 	double layer = 3 * 128 * 128 + 128 * 128 + 2 * 512 * 128, tokens = 3 * 64;
-	double attention = 7.0 * 2 * 3 * 64 * 64 * 128;
+	double attention = 7.0 * 2 * 3 * 64 * 64 * 128, all = 14.0 * 2 * 3 * 10 * 10 * 128;
 	NEAR(jl_train_attention_flop(&s, 3, 64), attention);
 	NEAR(jl_train_step_flop(&s, 3, 64), 6 * tokens * (2 * layer + 211 * 128) + attention);
+	s = shape_of(&tiny[3]); /* all keys, logits of one token an image, 75 values of a patch in 80 */
+	NEAR(jl_train_attention_flop(&s, 3, 10), all);
+	NEAR(jl_train_step_flop(&s, 3, 10), 6 * 3 * (10 * 2 * layer + 51 * 128) + 4 * 3 * 9 * 80 * 128 + all);
 }
 
 static struct jl_train_result result_of(int n_workers, enum jl_train_mode mode)
@@ -69,6 +72,16 @@ static void measured_rates_count(void **state)
 	r.rates.mem_Bps *= 2;
 	double fast_s = seconds_of(&run, &r);
 	assert_true(fast_s > 0.45 * step_s && fast_s < 0.55 * step_s);
+	/* images: tokens that see all others, and logits of one of them */
+	assert_ok(jl_train_find(&run.model, cat, "vit-b-16", &arena, &err));
+	struct jl_train_run text = run;
+	run.seq = 197;
+	s = shape_of(run.model);
+	products_s = jl_train_step_flop(&s, 4, 197) / 1e11;
+	double images_s = seconds_of(&run, &r);
+	assert_true(images_s > products_s && images_s < 1.6 * products_s);
+	run = text;
+	assert_ok(jl_find_model(&run.model, cat, "gpt-305m", &err));
 	/* the same operands rounded to bf16: their product is what was measured */
 	run.precision = JL_TRAIN_BF16;
 	NEAR(seconds_of(&run, &r), fast_s);

@@ -65,6 +65,42 @@ static void refused(void **state)
 	assert_non_null(strstr(err.en, "encoder"));
 }
 
+/* Networks of the catalog that are plain vision transformers, with the counts of torchvision and timm. */
+static void images(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t n_params, seq;
+	} known[] = { { "vit-b-16", 86567656, 197 },
+		      { "vit_b_32", 88224232, 50 },
+		      { "vit-l/16", 304326632, 197 },
+		      { "vit_large_patch14_224", 304203752, 257 },
+		      { "vit_h_14", 632045800, 257 },
+		      { "vit_small_patch16_224", 22050664, 197 },
+		      { "vit_base_patch16_384", 86859496, 577 } };
+	static const char *const others[] = { "resnet50", "deit3_large_patch16_224", "beit_base_patch16_224",
+					      "vit_large_patch14_dinov2", "vit_small_r26_s32_224" };
+	struct jl_err err = { 0 };
+	struct jl_arena arena;
+	const struct jl_model_info *info;
+	struct jl_train_shape shape;
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		assert_ok(jl_train_find(&info, jl_catalog_embedded(), known[i].name, &arena, &err));
+		assert_ok(jl_train_shape(info, 2, &shape, &err));
+		print_message("%s: %zu\n", known[i].name, shape.n_params);
+		assert_int_equal(shape.n_params, known[i].n_params);
+		assert_int_equal(shape.patches + 1, known[i].seq);
+		assert_int_equal(shape.vocab, 1000);
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_int_equal(jl_train_find(&info, jl_catalog_embedded(), others[i], &arena, &err), JL_E_NOTFOUND);
+	assert_ok(jl_train_find(&info, jl_catalog_embedded(), "gpt-305m", &arena, &err));
+	assert_string_equal(info->id, "gpt-305m");
+	jl_arena_release(&arena);
+}
+
 /* Any part of a unit has the same weights as the whole. */
 static void weights(void **state)
 {
@@ -162,9 +198,9 @@ static void synthetic(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(counts), cmocka_unit_test(refused),
-					    cmocka_unit_test(weights), cmocka_unit_test(token_files),
-					    cmocka_unit_test(synthetic) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(counts),      cmocka_unit_test(refused),
+					    cmocka_unit_test(images),      cmocka_unit_test(weights),
+					    cmocka_unit_test(token_files), cmocka_unit_test(synthetic) };
 	jl_lang_set_default(jl_lang_find("ko"));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
