@@ -25,7 +25,7 @@ static void fill_rows(const struct jl_trainer *t, int32_t *numbers)
 static void fill_bank(const struct jl_trainer *t, float *values, void *staged)
 {
 	const size_t width = t->shape.patch_width, n = t->shape.vocab * width;
-	const uint64_t key = jl_train_mix(jl_train_mix(t->in.seed) + JL_N_TENSOR * 1000);
+	const uint64_t key = jl_train_mix(jl_train_mix(t->in.seed) + (uint64_t)JL_N_TENSOR * 1000);
 	for (size_t i = 0; i < n; i++) {
 		const double unit_frac = ((double)(jl_train_mix(key + i) >> 40) + 0.5) / 8388608.0 - 1.0;
 		values[i] = i % width < t->shape.patch_values ? (float)unit_frac : 0.0F;
