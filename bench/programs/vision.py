@@ -43,8 +43,9 @@ def net_of(r, **fields):
 
 	loop.set_precision(r["precision"])
 	warnings.filterwarnings("ignore", module="torchvision")
-	with torch.device(loop.DEVICE):
-		return torchvision.models.get_model(r["net"], weights=None, **fields)
+	# a regnet computes its widths with tensors and reads them back: built on the CPU and moved, as most scripts do
+	with torch.device("cpu" if r["net"].startswith("regnet") else loop.DEVICE):
+		return torchvision.models.get_model(r["net"], weights=None, **fields).to(loop.DEVICE)
 
 
 def draw_of(net, table, images, **more):
