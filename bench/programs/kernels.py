@@ -47,6 +47,11 @@ def is_device(e):
 	return e.device_type() != torch.autograd.DeviceType.CPU
 
 
+def is_note(e):
+	"""A range that a program marked, mirrored on the device: no work."""
+	return getattr(e, "is_user_annotation", lambda: False)() or e.name().startswith(("Optimizer.", "ProfilerStep", "Torch-Compiled", "## Call"))
+
+
 def profile(step):
 	"""step() once. Returns launches, copies, fills, seconds of kernels and of the step on the device, and the tables by chain and by kernel: [count, seconds]."""
 	activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
@@ -54,7 +59,7 @@ def profile(step):
 		step()
 		torch.cuda.synchronize()
 	events = list(prof.profiler.kineto_results.events())
-	device = [e for e in events if is_device(e) and e.duration_ns() > 0 and not e.name().startswith("Optimizer.")]
+	device = [e for e in events if is_device(e) and e.duration_ns() > 0 and not is_note(e)]
 	calls = {e.correlation_id(): e for e in events if not is_device(e) and e.name().startswith(("cuda", "cu"))}
 	around = spans([e for e in events if not is_device(e) and not e.name().startswith(("cuda", "cu"))])
 	by_chain, by_kernel = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(lambda: [0, 0])

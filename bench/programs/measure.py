@@ -171,7 +171,7 @@ def worker(args, programs, job, mark):
 			print("out of time", flush=True)
 			return 3
 		begin_s = time.perf_counter()
-		row = guarded(job, r, args.limit)
+		row = guarded(job, r, args.limit * (4 if r.get("compile") else 1))
 		if mark == "profile" and "profile" not in row:
 			row = {"profile": row}
 		row = dict(id=r["id"], **row, took_s=round(time.perf_counter() - begin_s, 2))
@@ -212,7 +212,7 @@ def supervise(args, programs, mark):
 			size = os.path.getsize(args.out) if os.path.exists(args.out) else 0
 			if size != seen:
 				seen, at_s = size, time.time()
-			if time.time() - at_s > args.limit + STUCK_S:
+			if time.time() - at_s > args.limit * (4 if any(r.get("compile") for r in programs) else 1) + STUCK_S:
 				child.kill()
 		if child.returncode == 3:
 			return
@@ -224,11 +224,16 @@ def supervise(args, programs, mark):
 				print(still[0]["id"], error, flush=True)
 
 
+def compile_one(r):
+	zoo.build(r).step()
+	return {}
+
+
 def precompile(programs, part):
 	i, n = (int(x) for x in part.split("/"))
 	for r in [p for p in programs if p.get("compile")][i::n]:
 		from_s = time.perf_counter()
-		row = guarded(lambda r: zoo.build(r).step() and None or {}, r, 540)
+		row = guarded(compile_one, r, 540)
 		print(r["id"], row.get("error", "compiled"), f"[{time.perf_counter() - from_s:.0f} s]", flush=True)
 		forget()
 
@@ -240,7 +245,7 @@ def arguments():
 	parser.add_argument("--profile", metavar="N")
 	parser.add_argument("--precompile", metavar="I/N")
 	parser.add_argument("--seconds", type=float, default=570, help="begin no program after this long")
-	parser.add_argument("--limit", type=int, default=40, help="seconds for one program")
+	parser.add_argument("--limit", type=int, default=40, help="seconds for one program, four times as many for a compiled one")
 	parser.add_argument("--worker", help=argparse.SUPPRESS)
 	parser.add_argument("--until", type=float, help=argparse.SUPPRESS)
 	parser.add_argument("--ids", help=argparse.SUPPRESS)
