@@ -61,7 +61,10 @@ def main():
 	parser.add_argument("--compiled", action="store_true")
 	parser.add_argument("--tiny", action="store_true")
 	args = parser.parse_args()
-	chance = random.Random(int(args.seed, 16))
+	try:
+		chance = random.Random(int(args.seed, 16))
+	except ValueError:
+		raise SystemExit(f"{args.seed}: the seed is a hexadecimal number, e.g. e6a36d4a") from None
 	pick = Least(1) if args.tiny else chance
 	kinds = args.kind.split(",")
 	if args.family == "all":
@@ -80,7 +83,7 @@ def main():
 	for i, name in enumerate(names):
 		family = zoo.FAMILIES[name]
 		r = draw_one(pick, chance, family, args.compiled)
-		out.append(dict(id=f"{args.seed}{'c' if args.compiled else ''}-{i:03d}-{name}", kind=family.kind, family=name, **r, units=zoo.units(dict(r, family=name))))
+		out.append(dict(id=f"{args.seed}-{'c' if args.compiled else ''}{i:03d}-{name}", kind=family.kind, family=name, **r, units=zoo.units(dict(r, family=name))))
 	sys.stdout.write("[\n" + ",\n".join(json.dumps(r) for r in out) + "\n]\n")
 
 

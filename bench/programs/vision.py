@@ -14,6 +14,8 @@ CLASSES = {
 	"squeezenet1_1": (1.2, 0.7, 21, 224, 512), "googlenet": (13.0, 3.0, 48, 224, 256), "inception_v3": (27.2, 11.4, 98, 299, 128), "maxvit_t": (30.9, 11.1, 308, 224, 64),
 }
 FIXED = {"maxvit_t": [224], "vit_b_16": [224], "vit_b_32": [224], "vit_l_16": [224], "swin_v2_t": [256], "inception_v3": [299, 342], "alexnet": [224]}
+# the compiler takes less than two minutes for these
+COMPILED = {"resnet18", "resnet34", "resnet50", "efficientnet_b0", "mobilenet_v2", "mobilenet_v3_large", "convnext_tiny", "vit_b_16", "vit_b_32", "regnet_y_1_6gf", "vgg16", "swin_t"}
 SEGMENT = {"deeplabv3_resnet50": (42.0, 347, 1090, 512, 16), "deeplabv3_resnet101": (61.0, 502, 1946, 512, 8), "deeplabv3_mobilenet_v3_large": (11.0, 20, 313, 512, 32), "fcn_resnet50": (35.3, 296, 1044, 512, 16),
 	"fcn_resnet101": (54.3, 451, 1899, 512, 8), "lraspp_mobilenet_v3_large": (3.2, 4, 296, 512, 32)}
 VIDEO = {"r3d_18": (33.4, 81, 169, 112, 32), "mc3_18": (11.7, 87, 232, 112, 32), "r2plus1d_18": (31.5, 81, 502, 112, 16), "s3d": (8.3, 36, 500, 224, 16), "mvit_v1_b": (36.6, 141, 1344, 224, 8), "mvit_v2_s": (34.5, 128, 1536, 224, 8),
@@ -80,7 +82,7 @@ def classifier(net):
 
 	images = FIXED.get(net, [160, 192, 224, 224, 224, 256, 288])
 	draw = draw_of(net, CLASSES, images, classes=[10, 100, 1000, 1000], layout=["contiguous", "contiguous", "channels_last"])
-	compiles = net.split("_")[0] in ("resnet18", "resnet50", "resnet34", "efficientnet", "mobilenet", "convnext", "vit", "regnet", "vgg16", "swin")
+	compiles = net in COMPILED
 	return Family("tv_" + net, "torchvision", draw, scaled(CLASSES), lambda r: {"images": r["batch"]}, build, "vision", {"compiles"} if compiles else set())
 
 
