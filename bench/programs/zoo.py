@@ -1,0 +1,21 @@
+"""The table of families: name -> row. build(r) makes what a draw names: an object whose step() is one pass of its loop.
+
+Model code comes from the libraries' own classes; only loops and the networks of nets.py are ours."""
+import hub_other
+import plain
+import vision
+
+FAMILIES = {f.name: f for f in [*hub_other.FAMILIES, *vision.FAMILIES, *plain.FAMILIES]}
+KINDS = ["transformers", "torchvision", "plain"]
+
+
+def build(r):
+	"""A fresh program, the same for the same draw."""
+	import torch
+
+	torch.manual_seed(0)
+	return FAMILIES[r["family"]].build(r)
+
+
+def units(r):
+	return {name: n * r.get("accumulate", 1) for name, n in FAMILIES[r["family"]].units(r).items()}
