@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Captures drawn programs without a GPU: capture_all.py LIST DIR [--jobs N] [--limit S] [--memory GB] [--again]
 
-Writes DIR/ID.jprog, each in a child process of one thread with a time and memory limit, and DIR/captures.jsonl with a line for each program: seconds, peak resident
-bytes, calls in the file, or the reason of a failure. Programs that have their file are skipped unless --again. The GPU, where there is one, is hidden.
+Writes DIR/ID.jprog, each in a child process of one thread with a time and memory limit, and DIR/captures.jsonl with a line for each program: wall and CPU seconds, peak resident
+bytes, what the file states (calls, waits, units, assumptions), or the reason of a failure. Programs that have their file are skipped unless --again. The GPU, where there is one, is hidden.
 """
 import argparse
 import concurrent.futures
@@ -24,21 +24,22 @@ def child(r, path):
 	import zoo
 
 	from_s = time.perf_counter()
-	with jeoul.capture(title=r["family"]) as program:
+	recording = jeoul.capture(title=r["family"])
+	with recording as program:
 		loop = zoo.build(r)
 		for i in range(STEPS):
 			if i == STEPS - 1:
-				begin(program)
+				begin(recording, program)
 			loop.step()
 	program.save(path)
-	print(json.dumps(dict(seconds=round(time.perf_counter() - from_s, 2), rss_B=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, file_B=os.path.getsize(path))))
+	print(json.dumps(dict(seconds=round(time.perf_counter() - from_s, 2), cpu_s=round(time.process_time(), 2), rss_B=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, file_B=os.path.getsize(path))))
 
 
-def begin(program):
-	"""What came before was preparation, where the capture cannot tell by itself."""
-	mark = getattr(program, "begin", None)
-	if mark:
-		mark()
+def begin(recording, program):
+	"""What came before was preparation; a forward pass has no optimizer by which a capture could tell."""
+	for owner in (recording, program, getattr(getattr(recording, "session", None), "state", None)):
+		if hasattr(owner, "begin"):
+			return owner.begin()
 
 
 def reason(text):
@@ -47,6 +48,24 @@ def reason(text):
 	errors = [x for x in lines if ("Error" in x or "Exception" in x) and not x.startswith("File")]
 	places = [x for x in lines if x.startswith("File ")]
 	return ((errors or lines or ["no output"])[-1][:300] + (" | " + places[-1] if places else ""))[:500]
+
+
+def facts(path):
+	"""Calls, units and assumptions that a file states."""
+	out = dict(calls=0, waits=0, units={}, assumed=[])
+	with open(path) as file:
+		for line in file:
+			word, _, rest = line.rstrip("\n").partition(" ")
+			if word == "k":
+				out["calls"] += 1
+			elif word == "w":
+				out["waits"] += 1
+			elif word == "unit":
+				name, count = rest.split()
+				out["units"][name] = int(count)
+			elif word == "assume":
+				out["assumed"].append(rest)
+	return out
 
 
 def run(args, r):
@@ -60,8 +79,7 @@ def run(args, r):
 			preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))) if limit else None)
 		if done.returncode == 0 and os.path.exists(path):
 			row.update(json.loads(done.stdout.strip().splitlines()[-1]))
-			with open(path, "rb") as file:
-				row["calls"] = sum(1 for line in file if line.startswith(b"k "))
+			row.update(facts(path))
 		else:
 			row["error"] = f"signal {-done.returncode}: " + reason(done.stderr) if done.returncode < 0 else reason(done.stderr)
 	except subprocess.TimeoutExpired:
@@ -101,7 +119,7 @@ def main():
 			with lock:
 				out.write(json.dumps(row) + "\n")
 				out.flush()
-			print(row["id"], row.get("error") or f"{row['calls']} calls, {row['seconds']} s, {row['rss_B'] / 1e9:.2f} GB", flush=True)
+			print(row["id"], row.get("error") or f"{row['calls']} calls, {row['waits']} waits, {row['seconds']} s, {row['rss_B'] / 1e9:.2f} GB", flush=True)
 	print(f"captured {len(programs) - n_bad} of {len(programs)}")
 
 

@@ -198,30 +198,37 @@ def chosen(programs, out, want):
 	return [timed_ones[i * len(timed_ones) // n] for i in range(n)]
 
 
+def watch(child, path, quiet_s):
+	"""Waits for a worker; one that writes nothing for quiet_s is killed."""
+	size, at_s = -1, time.time()
+	while child.poll() is None:
+		time.sleep(0.2)
+		now = os.path.getsize(path) if os.path.exists(path) else 0
+		if now != size:
+			size, at_s = now, time.time()
+		if time.time() - at_s > quiet_s:
+			child.kill()
+	return child.returncode
+
+
 def supervise(args, programs, mark):
-	"""Workers until every program has its line."""
-	while True:
+	"""Workers until every program has its line; three in a row that end before their first one are enough."""
+	n_barren = 0
+	while n_barren < 3:
 		left = [r for r in programs if mark not in done(args.out).get(r["id"], ())]
 		if not left or time.time() > args.until:
 			return
-		n_lines = len(done(args.out))
-		child = subprocess.Popen([sys.executable, "-u", os.path.abspath(__file__), args.list, args.out, "--worker", mark, "--limit", str(args.limit), "--until", str(args.until), "--ids", ",".join(r["id"] for r in programs)])
-		seen, at_s = n_lines, time.time()
-		while child.poll() is None:
-			time.sleep(0.2)
-			size = os.path.getsize(args.out) if os.path.exists(args.out) else 0
-			if size != seen:
-				seen, at_s = size, time.time()
-			if time.time() - at_s > args.limit * (4 if any(r.get("compile") for r in programs) else 1) + STUCK_S:
-				child.kill()
-		if child.returncode == 3:
+		quiet_s = args.limit * (4 if any(r.get("compile") for r in left) else 1) + STUCK_S
+		child = subprocess.Popen([sys.executable, "-u", os.path.abspath(__file__), args.list, args.out, "--worker", mark, "--limit", str(args.limit), "--until", str(args.until), "--ids", ",".join(r["id"] for r in left)])
+		rc = watch(child, args.out, quiet_s)
+		still = [r for r in left if mark not in done(args.out).get(r["id"], ())]
+		n_barren = n_barren + 1 if len(still) == len(left) else 0
+		if rc == 3:
 			return
-		if child.returncode not in (0, 4):
-			still = [r for r in left if mark not in done(args.out).get(r["id"], ())]
-			if still:
-				error = f"worker ended with {child.returncode}"
-				write(args.out, dict(id=still[0]["id"], **({"profile": {"error": error}} if mark == "profile" else {"error": error})))
-				print(still[0]["id"], error, flush=True)
+		if rc not in (0, 4) and still:
+			error = f"worker ended with {rc}"
+			write(args.out, dict(id=still[0]["id"], **({"profile": {"error": error}} if mark == "profile" else {"error": error})))
+			print(still[0]["id"], error, flush=True)
 
 
 def compile_one(r):

@@ -64,7 +64,7 @@ def ratio_ln(predicted, measured):
 def score_one(args, r, m):
 	row = dict.fromkeys(COLUMNS)
 	row.update({k: r.get(k) for k in ("id", "kind", "family", "mode", "precision", "compile")})
-	row.update(measured_s=m.get("step_s"), host_s=m.get("host_s"), measured_B=m.get("allocated_B"), params=m.get("params"))
+	row.update(measured_s=m.get("step_s"), host_s=m.get("host_s"), measured_B=m["allocated_B"] - m.get("left_B", 0) if m.get("allocated_B") else None, params=m.get("params"))
 	profile = m.get("profile") or {}
 	row.update(launches=profile.get("launches"), kernels_s=profile.get("kernels_s"))
 	path = os.path.join(args.dir, r["id"] + ".jprog")
@@ -84,10 +84,10 @@ def score_one(args, r, m):
 	else:
 		row["error"] = "no step time predicted (memory?)"
 	row["predicted_B"] = memory_of(p)
-	row["ln_memory"] = ratio_ln(row["predicted_B"], m.get("allocated_B"))
-	if peak.get("lo") is not None and row["predicted_B"] and m.get("allocated_B"):
+	row["ln_memory"] = ratio_ln(row["predicted_B"], row["measured_B"])
+	if peak.get("lo") is not None and row["predicted_B"] and row["measured_B"]:
 		besides = peak["value"] - row["predicted_B"]
-		row["inside_memory"] = int(peak["lo"] - besides <= m["allocated_B"] <= peak["hi"] - besides)
+		row["inside_memory"] = int(peak["lo"] - besides <= row["measured_B"] <= peak["hi"] - besides)
 	row["predicted_launches"] = find(p, "n_kernels", "launches", "kernels")
 	row["predicted_kernels_s"] = find(p, "kernels_s", "device_s")
 	if row["launches"] and row["predicted_launches"]:
