@@ -1,0 +1,346 @@
+"""What depends on data: values where they are known (small tensors whose origin is known keep them), otherwise stated assumptions.
+
+Must not know scripts or models: an assumption follows from the operators that made a tensor."""
+import sys
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+from .state import GPU, SHADOW_MAX, CaptureError
+
+NOT = object()  # the operator does not depend on data
+aten = torch.ops.aten
+PARAMETER_MIN_B = 1 << 22
+
+
+def is_parameter(shape):
+    """Whether a large torch.empty is asked for by a module that is being made: its memory is then never touched."""
+    n = 1
+    for dim in shape:
+        n *= dim
+    if n * 4 < PARAMETER_MIN_B:
+        return False
+    frame = sys._getframe(3)
+    for _ in range(16):
+        if frame is None:
+            return False
+        if isinstance(frame.f_locals.get("self"), torch.nn.Module):
+            return True
+        frame = frame.f_back
+    return False
+
+
+# --- values of small tensors -------------------------------------------------------------------------------------------------------
+
+def value(recorder, x):
+    """The values of a small tensor, or None."""
+    if not isinstance(x, FakeTensor):
+        return x if x.numel() <= SHADOW_MAX else None
+    known = getattr(x, "_jl_value", None)
+    if known is None:
+        return None
+    record = recorder.state.find(x)
+    return known if record is not None and record.known else None
+
+
+def follow(recorder, func, kind, args, kwargs, tensors, outs, spec, flat):
+    """Values and shares of what an operator made, where those of its inputs are known."""
+    values = [value(recorder, x) for x in tensors]
+    if any(v is None for v in values) or any(x.numel() > SHADOW_MAX for x in outs):
+        if kind.is_mutable:
+            for x in outs:
+                record = recorder.state.find(x)
+                if record is not None:
+                    record.known = False
+        elif len(outs) == 1 or func is aten.topk.default:
+            share(recorder, func, args, outs)
+        return
+    if not outs or func in NO_VALUES or kind.base in ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::new_empty"):
+        return
+    if kind.is_mutable and recorder.state.find(outs[0]) is None:
+        return
+    it = iter(values)
+    made = [next(it) if isinstance(x, torch.Tensor) else x for x in flat]
+    try:
+        a, k = tree_unflatten(made, spec)
+        real = func(*a, **k)
+    except Exception:  # no kernel on the host for it: the value is unknown
+        for x in outs:
+            record = recorder.state.find(x)
+            if kind.is_mutable and record is not None:
+                record.known = False
+        return
+    reals = [real] if isinstance(real, torch.Tensor) else [x for x in tree_flatten(real)[0] if isinstance(x, torch.Tensor)]
+    if len(reals) == len(outs):
+        for x, v in zip(outs, reals):
+            if isinstance(x, FakeTensor):
+                if x.shape == v.shape:
+                    x._jl_value = v
+                elif hasattr(x, "_jl_value"):
+                    del x._jl_value
+
+
+NO_VALUES = {aten.native_dropout.default, aten.detach_.default}
+
+
+# --- shares of elements that are not zero -----------------------------------------------------------------------------------------
+
+def hint(x):
+    return getattr(x, "_jl_share", None)
+
+
+KEEPS = {"aten::permute", "aten::transpose", "aten::t", "aten::view", "aten::_unsafe_view", "aten::select", "aten::slice", "aten::unsqueeze", "aten::squeeze", "aten::unbind",
+         "aten::expand", "aten::clone", "aten::_to_copy", "aten::detach", "aten::alias", "aten::flatten", "aten::reshape", "aten::split", "aten::cumsum", "aten::as_strided",
+         "aten::sort", "aten::index", "aten::gather"}
+
+
+def share(recorder, func, args, outs):
+    """("share", s): s of its elements are not zero. ("range", n): integers spread evenly over 0 … n-1. ("count", mean): counts around a mean."""
+    base = func._schema.name
+    x = args[0] if args and isinstance(args[0], torch.Tensor) else None
+    out = outs[0]
+    if base in ("aten::topk", "aten::sort", "aten::argmax", "aten::argsort", "aten::max", "aten::min") and x is not None and x.dim():
+        outs[-1]._jl_share = ("range", x.shape[args[2] if base == "aten::topk" and len(args) > 2 else -1])
+        return
+    if base == "aten::multinomial" and x is not None:
+        out._jl_share = ("range", x.shape[-1])
+        return
+    h = hint(x) if x is not None else None
+    if h is None:
+        if base == "aten::any":
+            out._jl_share = ("share", 0.0)
+        elif base in ("aten::isnan", "aten::isinf"):
+            out._jl_share = ("share", 0.0)
+        elif base in ("aten::all", "aten::isfinite"):
+            out._jl_share = ("share", 1.0)
+        return
+    if base in KEEPS:
+        for o in outs:
+            o._jl_share = h
+    elif base in ("aten::eq",) and h[0] == "range" and not isinstance(args[1], torch.Tensor):
+        out._jl_share = ("share", 1.0 / max(h[1], 1) if args[1] < h[1] else 0.0)
+    elif base in ("aten::ge",) and h[0] == "range" and not isinstance(args[1], torch.Tensor):
+        out._jl_share = ("share", max(0.0, min(1.0, 1.0 - args[1] / max(h[1], 1))))
+    elif base == "aten::sum" and h[0] == "share":
+        out._jl_share = ("count", h[1] * x.numel() / max(out.numel(), 1))
+    elif base in ("aten::gt", "aten::ne") and h[0] == "count":
+        out._jl_share = ("share", 1.0 if h[1] >= 1 else h[1])
+    elif base in ("aten::gt", "aten::ne") and h[0] == "share":
+        out._jl_share = h
+    elif base in ("aten::bincount", "aten::histc") and h[0] == "range":
+        out._jl_share = ("count", x.numel() / max(out.numel(), 1))
+
+
+def expected(recorder, x, what):
+    """How many elements of x are not zero."""
+    known = value(recorder, x)
+    if known is not None:
+        return int(torch.count_nonzero(known))
+    n = x.numel()
+    h = hint(x)
+    if h is not None and h[0] == "share":
+        if 0 < h[1] < 1:
+            recorder.state.program.assume("%s finds %g of its elements (choices spread evenly)" % (what, round(h[1], 6)))
+        return min(n, max(0, round(n * h[1])))
+    if h is not None and h[0] == "range":
+        return n - round(n / max(h[1], 1))
+    if h is not None and h[0] == "count":
+        return n
+    recorder.state.program.assume("%s finds half of its elements" % what)
+    return n // 2
+
+
+# --- operators whose result or shape depends on data --------------------------------------------------------------------------------
+
+def item(recorder, args, kwargs, place):
+    x = args[0]
+    if place == GPU:
+        recorder.state.wait("item")
+    known = value(recorder, x)
+    if known is not None:
+        return known.item()
+    h = hint(x)
+    if x.dtype is torch.bool:
+        if h is not None and h[0] == "share":
+            return h[1] >= 0.5 and h[1] > 0
+        recorder.state.program.assume("a condition that depends on data is false")
+        return False
+    if x.is_complex():
+        return 1.0 + 0j
+    if x.is_floating_point():
+        recorder.state.program.assume("a number read from the device is 0" if h == ("share", 0.0) else "a number read from the device is 1")
+        return 0.0 if h == ("share", 0.0) else 1.0
+    if h is not None:
+        return 0 if h[0] == "range" else int(round(h[1]))
+    recorder.state.program.assume("a whole number read from the device is 0")
+    return 0
+
+
+def new(recorder, shape, dtype, place, known=None):
+    out = recorder.state.new(tuple(shape), dtype, place)
+    if known is not None and known.numel() <= SHADOW_MAX:
+        out._jl_value = known
+    return out
+
+
+def nonzero(recorder, args, kwargs, place):
+    x = args[0]
+    if place == GPU:
+        recorder.state.wait("nonzero")
+    known = value(recorder, x)
+    if known is not None:
+        found = torch.nonzero(known)
+        return new(recorder, found.shape, torch.int64, place, found)
+    h = hint(x)
+    n = expected(recorder, x, "nonzero")
+    out = new(recorder, (n, x.dim()), torch.int64, place)
+    if n == x.numel() and x.dim() == 1 and n <= SHADOW_MAX:
+        out._jl_value = torch.arange(n).unsqueeze(1)
+    elif h is None and x.dim() == 1:
+        out._jl_share = ("range", x.numel())
+    return out
+
+
+def masked_select(recorder, args, kwargs, place):
+    x, mask = args[0], args[1]
+    if place == GPU:
+        recorder.state.wait("nonzero")
+    n = expected(recorder, mask, "masked_select")
+    shape = torch.broadcast_shapes(x.shape, mask.shape)
+    if len(shape) != mask.dim():
+        n = n * max(torch.Size(shape).numel() // max(mask.numel(), 1), 1)
+    return new(recorder, (n,), x.dtype, place)
+
+
+def index(recorder, args, kwargs, place):
+    """x[mask]: a mask becomes the indices that nonzero finds."""
+    x, indices = args[0], list(args[1])
+    if not any(i is not None and i.dtype in (torch.bool, torch.uint8) for i in indices):
+        return NOT
+    plain = unmasked(recorder, indices, place)
+    return recorder.run(aten.index.Tensor, (x, plain), {})
+
+
+def unmasked(recorder, indices, place):
+    plain = []
+    for i in indices:
+        if i is not None and i.dtype in (torch.bool, torch.uint8):
+            if place == GPU:
+                recorder.state.wait("nonzero")
+            n = expected(recorder, i, "a mask")
+            plain += [new(recorder, (n,), torch.int64, place) for _ in range(i.dim())]
+        else:
+            plain.append(i)
+    return plain
+
+
+def index_put(recorder, args, kwargs, place):
+    x, indices, values = args[0], list(args[1]), args[2]
+    if not any(i is not None and i.dtype in (torch.bool, torch.uint8) for i in indices):
+        return NOT
+    if values.numel() > 1:  # one value is a masked fill: no wait
+        unmasked(recorder, indices, place)
+    return x
+
+
+def unique(recorder, args, kwargs, place, func):
+    x = args[0]
+    if place == GPU:
+        recorder.state.wait("nonzero")
+    known = value(recorder, x)
+    if known is not None:
+        outs = func(known, *args[1:], **kwargs)
+        return tuple(new(recorder, o.shape, o.dtype, place, o) for o in outs)
+    h = hint(x)
+    n = min(x.numel(), h[1]) if h is not None and h[0] == "range" else x.numel()
+    recorder.state.program.assume("unique finds %s" % ("each value that can occur" if h else "no value twice"))
+    return (new(recorder, (n,), x.dtype, place), new(recorder, x.shape, torch.int64, place), new(recorder, (n,), torch.int64, place))
+
+
+def repeat_interleave(recorder, args, kwargs, place):
+    x = args[0]
+    size = kwargs.get("output_size") or (args[1] if len(args) > 1 else None)
+    known = value(recorder, x)
+    if size is None:
+        if place == GPU:
+            recorder.state.wait("item")
+        size = int(known.sum()) if known is not None else x.numel()
+        if known is None:
+            recorder.state.program.assume("repeat_interleave repeats each once")
+    out = new(recorder, (size,), torch.int64, place)
+    if known is not None and size <= SHADOW_MAX:
+        out._jl_value = torch.repeat_interleave(known)
+    return out
+
+
+def bincount(recorder, args, kwargs, place):
+    x = args[0]
+    n = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
+    if place == GPU:
+        recorder.state.wait("item")
+    known = value(recorder, x)
+    h = hint(x)
+    if known is not None:
+        found = torch.bincount(known, minlength=n)
+        return new(recorder, found.shape, found.dtype, place, found)
+    if h is not None and h[0] == "range":
+        n = max(n, h[1])
+    if not n:
+        recorder.state.program.assume("bincount finds values up to the number of elements")
+        n = x.numel()
+    out = new(recorder, (n,), torch.int64, place)
+    out._jl_share = ("count", x.numel() / n)
+    return out
+
+
+def equal(recorder, args, kwargs, place):
+    recorder.state.wait("item")
+    a, b = value(recorder, args[0]), value(recorder, args[1])
+    if a is not None and b is not None:
+        return bool(torch.equal(a, b))
+    recorder.state.program.assume("a condition that depends on data is false")
+    return False
+
+
+def nms(recorder, args, kwargs, place):
+    recorder.state.wait("nonzero")
+    recorder.state.program.assume("nms keeps half of its boxes")
+    out = new(recorder, (args[0].shape[0] // 2,), torch.int64, place)
+    out._jl_share = ("range", max(args[0].shape[0], 1))
+    return out
+
+
+TABLE = {"aten::_local_scalar_dense": item, "aten::nonzero": nonzero, "aten::masked_select": masked_select, "aten::index": index,
+         "aten::index_put": index_put, "aten::index_put_": index_put, "aten::_index_put_impl_": index_put,
+         "aten::repeat_interleave": repeat_interleave, "aten::bincount": bincount, "aten::equal": equal, "torchvision::nms": nms}
+UNIQUE = {"aten::_unique2", "aten::unique_dim", "aten::unique_consecutive", "aten::_unique"}
+
+
+def dependent(recorder, func, args, kwargs, place):
+    base = func._schema.name
+    if base in TABLE:
+        if base == "aten::repeat_interleave" and func is not aten.repeat_interleave.Tensor:
+            return NOT
+        return TABLE[base](recorder, args, kwargs, place)
+    if base in UNIQUE:
+        return unique(recorder, args, kwargs, place, func)
+    return NOT
+
+
+def read(state, recorder, x, what):
+    """The values of a fake that Python asks for as a whole (tolist, numpy)."""
+    known = value(recorder, x)
+    if known is not None:
+        return known
+    h = hint(x)
+    if x.numel() > (1 << 24):
+        raise CaptureError("%s of a tensor of %d elements: a capture has no data" % (what, x.numel()))
+    if h is not None and h[0] == "count" and not x.dtype.is_floating_point:
+        total = round(h[1] * x.numel())
+        each = torch.full((x.numel(),), total // max(x.numel(), 1), dtype=x.dtype)
+        each[:total - int(each.sum())] += 1
+        state.program.assume("counts read from the device are even")
+        return each.view(x.shape)
+    state.program.assume("numbers read from the device are 0")
+    return torch.zeros(x.shape, dtype=x.dtype)

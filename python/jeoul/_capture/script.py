@@ -1,0 +1,141 @@
+"""Runs an unchanged script until the step that is asked for, and writes its program file. `python -m jeoul capture`.
+
+Knows scripts, arguments and exits; what is captured is for session.py."""
+import argparse
+import linecache
+import os
+import runpy
+import signal
+import sys
+import traceback
+
+from .session import Session
+from .state import CaptureError
+
+DEFAULT_TIMEOUT_S = 600
+
+
+class Done(BaseException):
+    """The step is captured: leave the script."""
+
+
+class TooLong(BaseException):
+    pass
+
+
+class Watch:
+    """Counts steps of the optimizer; keeps the last forward pass of a script that has none."""
+
+    def __init__(self, step):
+        self.step = step
+        self.program = None
+
+    def on_step(self, session, optimizer):
+        if session.state.n_steps >= self.step:
+            self.program = session.finish()
+            raise Done
+        session.state.begin()
+
+
+def alone():
+    """[(owner, name, stand-in)]: data is loaded in this process, so that no process is left behind."""
+    from torch.utils.data import DataLoader
+    init = DataLoader.__init__
+
+    def single(self, *args, **kwargs):
+        if len(args) > 5:
+            args = (*args[:5], 0, *args[6:])
+        elif "num_workers" in kwargs:
+            kwargs["num_workers"] = 0
+        for name in ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout", "worker_init_fn"):
+            kwargs.pop(name, None)
+        init(self, *args, **kwargs)
+
+    return [(DataLoader, "__init__", single)]
+
+
+def script_line(error, path):
+    """"train.py:12: loss = …" of the script's own line in a traceback, innermost."""
+    frames = traceback.extract_tb(error.__traceback__)
+    mine = [f for f in frames if os.path.abspath(f.filename) == os.path.abspath(path)] or frames[-1:]
+    if not mine:
+        return path
+    return "%s:%d: %s" % (mine[-1].filename, mine[-1].lineno, (mine[-1].line or linecache.getline(mine[-1].filename, mine[-1].lineno)).strip())
+
+
+def fail(text):
+    sys.stderr.write("jeoul capture: %s\n" % text)
+    return 1
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="python -m jeoul capture", description="Run SCRIPT without a GPU until one step is captured, and write what it asks of the device.")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the program file (default: SCRIPT's name with .jprog)")
+    parser.add_argument("--step", type=int, default=2, metavar="N", help="the optimizer step to record (default 2: its states exist by then)")
+    parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT_S, metavar="SECONDS", help="give up after this time (default %d)" % DEFAULT_TIMEOUT_S)
+    parser.add_argument("script", metavar="SCRIPT")
+    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    options = parser.parse_args(arguments)
+    if options.step < 1:
+        parser.error("--step %d: the first step is 1" % options.step)
+    if not os.path.isfile(options.script):
+        parser.error("%s: no such script" % options.script)
+    return options
+
+
+def run(options, session, watch):
+    """Run the script; returns an error line or None."""
+    sys.argv = [options.script, *options.args]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    except Done:
+        return None
+    except TooLong:
+        return "no step %d after %g s: raise --timeout, or give the script less to do before it trains" % (options.step, options.timeout)
+    except SystemExit as e:
+        if watch.program is None and e.code not in (None, 0):
+            return "the script left with %s before step %d" % (e.code, options.step)
+    except KeyboardInterrupt:
+        return "interrupted"
+    except CaptureError as e:
+        return "%s: %s" % (script_line(e, options.script), e)
+    except BaseException as e:
+        if os.environ.get("JEOUL_CAPTURE_TRACE"):
+            traceback.print_exc()
+        text = " ".join(str(e).split())[:300]
+        return "%s: %s%s (JEOUL_CAPTURE_TRACE=1 shows the whole trace)" % (script_line(e, options.script), type(e).__name__, ": " + text if text else "")
+    return None
+
+
+def main(arguments):
+    options = parse(arguments)
+    watch = Watch(options.step)
+    session = Session(os.path.basename(options.script), mark_models=False, on_step=watch.on_step, keep_forward=True, more=alone())
+    if hasattr(signal, "SIGALRM") and options.timeout > 0:
+        def too_long(signum, frame):
+            raise TooLong
+        signal.signal(signal.SIGALRM, too_long)
+        signal.setitimer(signal.ITIMER_REAL, options.timeout)
+    try:
+        with session:
+            error = run(options, session, watch)
+            if error is None and watch.program is None:
+                if session.state.n_steps:
+                    error = "the script took %d optimizer steps, fewer than --step %d: let it run longer or ask for an earlier step" % (session.state.n_steps, options.step)
+                elif not session.has_forward:
+                    error = "%s ran no model and no optimizer on the device: is the model moved to \"cuda\"?" % options.script
+                else:
+                    watch.program = session.finish_forward()
+    finally:
+        if hasattr(signal, "SIGALRM"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    if error:
+        return fail(error)
+    output = options.output or os.path.splitext(os.path.basename(options.script))[0] + ".jprog"
+    try:
+        watch.program.save(output)
+    except OSError as e:
+        return fail("%s: %s" % (output, e.strerror))
+    sys.stderr.write("%s\n%s\n" % (watch.program, output))
+    return 0

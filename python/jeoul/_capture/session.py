@@ -1,0 +1,215 @@
+"""A capture in progress: puts the stand-ins in place, records, and leaves everything as it was.
+
+Knows the life of a capture (enter, steps, exit); what is recorded is for the modules beside it."""
+import gc
+import importlib
+import importlib.metadata
+import sys
+import warnings
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from . import cuda
+from .caught import Caught
+from .casts import Casts
+from .function import Functions
+from .record import Recorder
+from .state import CPU, REAL, State
+
+PACKAGES = ("torch", "transformers", "torchvision", "timm", "diffusers", "accelerate", "deepspeed", "torch_geometric")
+
+
+class Session:
+    """`with Session() as s:` captures what runs inside. `mark_models`: real models that exist count as on the GPU."""
+
+    def __init__(self, title="program", mark_models=True, on_step=None, keep_forward=False, more=()):
+        self.state = State(title)
+        self.mark_models, self.on_step, self.keep_forward, self.more = mark_models, on_step, keep_forward, list(more)
+        self.has_forward = False
+        self.undo = []
+        self.modules, self.optimizer_states, self.grads = [], {}, []
+
+    # --- enter and exit ----------------------------------------------------------------------------------------------------------
+
+    def __enter__(self):
+        if cuda.STATE:
+            raise RuntimeError("a capture is running: captures do not nest")
+        try:
+            self.open()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def open(self):
+        state = self.state
+        cuda.STATE.append(state)
+        self.undo.append(cuda.STATE.pop)
+        caught = Caught(state)
+        self.recorder = Recorder(state, caught.table)
+        self.functions = Functions(state, self.recorder)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            casts = Casts(state)
+            self.undo.append(casts.close)
+            caught.open(self.recorder)
+            self.undo.append(caught.close)
+        patches = cuda.Patches()
+        self.undo.append(patches.undo)
+        for owner, name, value in cuda.stand_ins() + cuda.autocast_parts() + cuda.picked_parts(state) + self.module_parts() + self.more:
+            patches.put(owner, name, value)
+        self.hook_optimizers()
+        if hasattr(torch.backends, "mha"):
+            fast = torch.backends.mha.get_fastpath_enabled()
+            torch.backends.mha.set_fastpath_enabled(False)
+            self.undo.append(lambda: torch.backends.mha.set_fastpath_enabled(fast))
+        if self.mark_models:
+            self.mark()
+        for mode in (self.recorder, self.functions):
+            mode.__enter__()
+            self.undo.append(lambda mode=mode: mode.__exit__(None, None, None))
+        state.begin()
+
+    def __exit__(self, *exception):
+        if exception[0] is None and not self.state.finished:
+            self.finish()
+        self.close()
+        return False
+
+    def close(self):
+        while self.undo:
+            self.undo.pop()()
+        self.restore()
+
+    def finish(self):
+        program = self.state.finish()
+        program.units = self.units()
+        for package in PACKAGES:
+            module = sys.modules.get(package)
+            if module is not None and getattr(module, "__file__", None):
+                version = getattr(module, "__version__", None)
+                try:
+                    version = version or importlib.metadata.version(package)
+                except importlib.metadata.PackageNotFoundError:
+                    version = "unknown"
+                program.code.append((package, str(version).split()[0]))
+        return program
+
+    def finish_forward(self):
+        """The last call of a model, for a script without an optimizer."""
+        return self.finish()
+
+    def units(self):
+        """Samples (and tokens or images) of the calls of the model that is called most in the step."""
+        totals = {}
+        for root, counts in self.state.items:
+            mine = totals.setdefault(root, {})
+            for name, n in counts:
+                mine[name] = mine.get(name, 0) + n
+        return list(max(totals.values(), key=lambda t: t.get("samples", 0)).items()) if totals else []
+
+    # --- modules and optimizers ----------------------------------------------------------------------------------------------------
+
+    def module_parts(self):
+        state = self.state
+        module_call, new = torch.nn.Module.__call__, torch.nn.Parameter.__new__
+
+        def call(module, *args, **kwargs):
+            if not state.stack:
+                args, kwargs = self.top_level(module, args, kwargs)
+            state.enter(module)
+            try:
+                return module_call(module, *args, **kwargs)
+            finally:
+                state.leave()
+
+        def parameter(cls, data=None, requires_grad=True):
+            if type(data) in REAL and data.device.type == "cpu" and data.layout is torch.strided and data.numel():
+                data = state.new(tuple(data.shape), data.dtype, CPU, tuple(data.stride()))
+            return new(cls, data, requires_grad)
+
+        out = [(torch.nn.Module, "__call__", call), (torch.nn.Parameter, "__new__", staticmethod(parameter))]
+        names = sys.modules.get("transformers.utils.import_utils")
+        if names is not None and hasattr(names, "is_fake_tensor"):  # our tensors are what the program runs on, no tracing
+            out.append((names, "is_fake_tensor", lambda x: False))
+        return out
+
+    def top_level(self, module, args, kwargs):
+        """Inputs of a model on the GPU are there too; count what it handles."""
+        state = self.state
+        on_gpu = any(state.is_gpu(p) for p in module.parameters())
+        if on_gpu and self.keep_forward and not torch.is_grad_enabled() and not state.n_steps:
+            state.begin()
+        self.has_forward |= on_gpu
+
+        def convert(x):
+            if type(x) in REAL and on_gpu and x.device.type == "cpu" and x.dim() and state.find(x) is None:
+                with torch._C.DisableTorchFunction():
+                    fake = self.recorder.to_fake(x, "gpu", None)
+                state.find(fake).kind = "input"
+                if x.requires_grad:
+                    fake = fake.detach().requires_grad_()
+                return fake
+            return x
+
+        if self.mark_models and on_gpu:
+            args, kwargs = torch.utils._pytree.tree_map(convert, (args, kwargs))
+        first = next((x for x in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.dim()), None)
+        if first is not None:
+            counts = [("samples", first.shape[0])]
+            if first.dim() == 2 and not first.is_floating_point():
+                counts.append(("tokens", first.numel()))
+            elif first.dim() == 4 and first.shape[1] <= 4:
+                counts.append(("images", first.shape[0]))
+            state.items.append((id(module), counts))
+        return args, kwargs
+
+    def hook_optimizers(self):
+        module = importlib.import_module("torch.optim.optimizer")
+        state = self.state
+
+        def before(optimizer, args, kwargs):
+            state.optimizers.add(optimizer)
+            if optimizer not in self.optimizer_states:
+                self.optimizer_states[optimizer] = {p: dict(s) for p, s in optimizer.state.items()}
+            state.in_update += 1
+
+        def after(optimizer, args, kwargs):
+            state.in_update -= 1
+            state.after_backward = True
+            state.n_steps += 1
+            if self.on_step is not None:
+                self.on_step(self, optimizer)
+
+        for handle in (module.register_optimizer_step_pre_hook(before), module.register_optimizer_step_post_hook(after)):
+            self.undo.append(handle.remove)
+
+    # --- real models ---------------------------------------------------------------------------------------------------------------
+
+    def mark(self):
+        """Parameters and buffers of every model that exists count as on the GPU; remember what to put back."""
+        state = self.state
+        for x in gc.get_objects():
+            if not issubclass(type(x), torch.nn.Module) or "_parameters" not in x.__dict__:
+                continue
+            self.modules.append((x, dict(x._parameters), dict(x._buffers)))
+            for t in (*x._parameters.values(), *x._buffers.values()):
+                if type(t) in REAL and t.layout is torch.strided and t.device.type in ("cpu", "cuda") and t.numel():
+                    self.grads.append((t, t.grad if t.is_leaf else None))
+                    state.from_real(t)
+                    if t.is_leaf and type(t.grad) in REAL:
+                        state.from_real(t.grad)
+
+    def restore(self):
+        for module, parameters, buffers in self.modules:
+            module._parameters.update(parameters)
+            module._buffers.update(buffers)
+        for tensor, grad in self.grads:
+            if tensor.is_leaf and (isinstance(tensor.grad, FakeTensor) or tensor.grad is not grad):
+                tensor.grad = grad
+        if self.mark_models:
+            for optimizer, states in self.optimizer_states.items():
+                optimizer.state.clear()
+                optimizer.state.update(states)
+        self.modules, self.grads, self.optimizer_states = [], [], {}

@@ -1,0 +1,327 @@
+"""What a capture in progress knows: storages and where they live, the call stack of modules, the phase, the events of the step.
+
+Knows tensors; must not know which functions of PyTorch were asked (function.py, record.py)."""
+import bisect
+import weakref
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils.weak import WeakTensorKeyDictionary
+
+from .program import Call, Program, round_B
+
+GPU, CPU = "gpu", "cpu"
+LARGEST = 1 << 62
+SHADOW_MAX = 16384  # elements: tensors up to this size keep their values where all that they come from is known
+
+FORMATS = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3",
+           torch.float8_e5m2: "e5m2", torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8",
+           torch.bool: "b8", torch.complex64: "c64", torch.complex128: "c128"}
+for other, fmt in (("uint16", "i16"), ("uint32", "i32"), ("uint64", "i64"), ("complex32", "f32")):
+    if hasattr(torch, other):
+        FORMATS[getattr(torch, other)] = fmt
+
+
+class CaptureError(RuntimeError):
+    """A step that cannot be captured: what, where, what to do."""
+
+
+class Storage:
+    """A piece of memory of the (fake) GPU or of fake host memory."""
+    __slots__ = ("id", "n_B", "place", "kind", "known", "pinned", "ref", "__weakref__")
+
+    def __init__(self, sid, n_B, place):
+        self.id, self.n_B, self.place, self.kind, self.known, self.pinned, self.ref = sid, n_B, place, None, True, False, None
+
+
+class State:
+    def __init__(self, title="program"):
+        self.program = Program(title)
+        self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
+        self.storages = {}      # address of a StorageImpl -> Storage
+        self.reals = {}         # address of a real StorageImpl -> {(shape, strides, offset, dtype): fake} of a marked tensor
+        self.n_storages = 0
+        self.want = None        # where a factory called now puts its tensor: GPU, CPU, None (nothing said)
+        self.inside = 0         # > 0: code below the dispatcher runs, which must see where fakes really are
+        self.paused = 0         # > 0: calls are run, not recorded
+        self.recording = True
+        self.phase, self.written_phase = "input", None
+        self.in_update = 0
+        self.after_backward = False
+        self.stack = []         # module ids of the calls of modules that run now
+        self.sequence, self.sequence_module = [], []  # autograd's sequence number -> module whose forward made the node
+        self.paths = weakref.WeakKeyDictionary()      # module -> (root, dotted name)
+        self.classes = {}       # (id of root, dotted name) -> class
+        self.module_ids = {}    # (id of root, dotted name) -> module id
+        self.roots = weakref.WeakSet()
+        self.optimizers = weakref.WeakSet()
+        self.n_steps = 0
+        self.pinned = WeakTensorKeyDictionary()
+        self.items = []         # counts of what the step handles, one a call of a root module
+        self.begin()
+
+    # --- the window that is recorded -------------------------------------------------------------------------------------------
+
+    def begin(self):
+        """Forget the calls so far: the step begins now."""
+        self.program.events = []
+        self.program.assumed = {}
+        self.host, self.allocated, self.pending = 0, [], {}
+        self.last, self.finished = None, False
+        self.written_phase = None
+        self.items = []
+        self.live = {s.id: s.n_B for s in self.storages.values() if s.place == GPU and s.n_B}
+        self.kinds = {}
+        self.classify()
+
+    def classify(self):
+        """What the storages that live now are for, by what modules and optimizers hold."""
+        def note(tensor, kind):
+            if isinstance(tensor, torch.Tensor):
+                record = self.find(tensor)
+                if record is not None:
+                    self.kinds.setdefault(record.id, (kind, self.kind_of(tensor)))
+
+        def states(value, depth=0):
+            if isinstance(value, torch.Tensor):
+                note(value, "state")
+            elif isinstance(value, dict) and depth < 4:
+                for v in value.values():
+                    states(v, depth + 1)
+            elif isinstance(value, (list, tuple)) and depth < 4:
+                for v in value:
+                    states(v, depth + 1)
+
+        with torch._C.DisableTorchFunction():
+            for root in list(self.roots):
+                for p in root.parameters():
+                    note(p, "param")
+                    note(p.grad, "grad")
+                for b in root.buffers():
+                    note(b, "buffer")
+            for optimizer in list(self.optimizers):
+                for group in optimizer.param_groups:
+                    for p in group["params"]:
+                        note(p, "param")
+                        note(p.grad, "grad")
+                states(dict(optimizer.state))
+
+    def finish(self):
+        """The program of the window that ends now."""
+        self.classify()
+        self.fold_new_states()
+        self.finished = True
+        marks = {}
+        for storage in self.storages.values():
+            if storage.kind:
+                marks[storage.id] = storage.kind
+        self.program.initial = []
+        for sid, n_B in sorted(self.live.items()):
+            kind, tid = self.kinds.get(sid, (marks.get(sid, "other"), 0))
+            self.program.initial.append((sid, n_B, kind, tid))
+        return self.program
+
+    def fold_new_states(self):
+        """An optimizer's first step makes its states. A training step finds them: they count as there from the start, and filling them is left out."""
+        made = {sid for sid, (kind, _) in self.kinds.items() if kind == "state" and sid not in self.live}
+        if not made:
+            return
+        kept = []
+        for event in self.program.events:
+            if isinstance(event, Call):
+                mine = [pair for pair in event.allocated if pair[0] in made]
+                if mine:
+                    self.live.update(mine)
+                    event.allocated = [pair for pair in event.allocated if pair[0] not in made]
+                    name = self.program.op_keys[event.op - 1][0]
+                    if len(mine) == 1 and not event.allocated and name.startswith(("aten.zeros", "aten.full", "aten.zero_", "aten.fill")):
+                        if event.freed:
+                            previous = next((e for e in reversed(kept) if isinstance(e, Call)), None)
+                            if previous is not None:
+                                previous.freed += event.freed
+                        continue
+            kept.append(event)
+        self.program.events = kept
+
+    # --- storages --------------------------------------------------------------------------------------------------------------
+
+    def find(self, tensor):
+        """The Storage of a fake (or marked real) tensor, None for a real one."""
+        if isinstance(tensor, FakeTensor):
+            return self.storages.get(tensor.untyped_storage()._cdata)
+        if self.reals and type(tensor) in REAL and tensor.layout is torch.strided and tensor.device.type != "meta":
+            fakes = self.reals.get(tensor.untyped_storage()._cdata)
+            if fakes:
+                return self.find(fakes["base"])
+        return None
+
+    def is_gpu(self, tensor):
+        record = self.find(tensor)
+        return record is not None and record.place == GPU
+
+    def place(self, tensor, place):
+        """Register the storage of a new fake tensor. Returns its record."""
+        storage = tensor.untyped_storage()
+        address = storage._cdata
+        record = self.storages.get(address)
+        if record is not None:
+            return record
+        self.n_storages += 1
+        record = Storage(self.n_storages, round_B(storage.nbytes()), place)
+        record.ref = weakref.ref(storage, lambda _: self.freed(address))
+        self.storages[address] = record
+        if place == GPU and record.n_B and not self.paused:
+            self.allocated.append((record.id, record.n_B))
+            self.pending[record.id] = True
+        elif place == GPU and record.n_B:
+            self.live[record.id] = record.n_B
+        return record
+
+    def new(self, shape, dtype, place, strides=None):
+        """A new fake tensor, without a call."""
+        self.inside += 1
+        try:
+            with torch._C.DisableTorchFunction(), self.fake_mode:
+                out = torch.empty(shape, dtype=dtype) if strides is None else torch.empty_strided(shape, strides, dtype=dtype)
+            self.place(out, place)
+            return out
+        finally:
+            self.inside -= 1
+
+    def freed(self, address):
+        record = self.storages.pop(address, None)
+        if record is None or record.place != GPU or not record.n_B or self.finished:
+            return
+        if record.id in self.pending:  # allocated and freed between two calls: it touches no peak that a call sees
+            del self.pending[record.id]
+            self.allocated = [pair for pair in self.allocated if pair[0] != record.id]
+        elif self.last is not None:
+            self.last.freed.append(record.id)
+        else:  # freed before the first call of the step: it was gone when the step began
+            self.live.pop(record.id, None)
+            self.kinds.pop(record.id, None)
+
+    def from_real(self, real, place=GPU):
+        """The fake that stands for a real tensor that counts as on the GPU; views of one storage stay views of one storage."""
+        storage = real.untyped_storage()
+        address = storage._cdata
+        fakes = self.reals.get(address)
+        if fakes is None:
+            self.paused += 1
+            base = self.new(storage.nbytes() // max(real.element_size(), 1), real.dtype, place)
+            self.paused -= 1
+            fakes = self.reals[address] = {"base": base, "ref": weakref.ref(storage, lambda _: self.reals.pop(address, None))}
+        key = (tuple(real.shape), tuple(real.stride()), real.storage_offset(), real.dtype)
+        fake = fakes.get(key)
+        if fake is None:
+            self.inside += 1
+            try:
+                with torch._C.DisableTorchFunction(), self.fake_mode:
+                    base = fakes["base"]
+                    if base.dtype != real.dtype:
+                        base = base.view(real.dtype)
+                    fake = fakes[key] = torch.as_strided(base, key[0], key[1], key[2])
+            finally:
+                self.inside -= 1
+        return fake
+
+    # --- records ---------------------------------------------------------------------------------------------------------------
+
+    def kind_of(self, tensor):
+        fmt = FORMATS.get(tensor.dtype)
+        if fmt is None:
+            raise CaptureError("tensors of %s are not known to jeoul" % tensor.dtype)
+        if tensor.layout is not torch.strided:
+            return self.program.tensor(fmt, tuple(tensor.shape), ())
+        return self.program.tensor(fmt, tuple(tensor.shape), tuple(tensor.stride()))
+
+    def set_phase(self):
+        phase = self.phase_now()
+        if phase != self.written_phase:
+            self.written_phase = phase
+            self.program.events.append("p " + phase)
+
+    def phase_now(self):
+        if self.in_update:
+            return "update"
+        if torch._C._current_graph_task_id() != -1:
+            self.after_backward = True
+            return "backward"
+        if self.stack:
+            self.after_backward = False
+            self.phase = "forward"
+        elif self.after_backward:
+            return "update"
+        return self.phase
+
+    def call(self, name, inputs, outputs, attributes=()):
+        """Record one call; inputs and outputs are tuples of tensor kinds."""
+        self.set_phase()
+        oid = self.program.op(name, inputs, outputs, attributes)
+        call = Call(oid, self.module_now(), self.host, self.allocated)
+        self.program.events.append(call)
+        self.last, self.host, self.allocated, self.pending = call, 0, [], {}
+
+    def wait(self, reason):
+        if not self.paused:
+            self.set_phase()
+            self.program.events.append("w " + reason)
+
+    def module_now(self):
+        if self.stack:  # in backward: a forward that is run again
+            return self.stack[-1]
+        if torch._C._current_graph_task_id() == -1:
+            return 0
+        node = torch._C._current_autograd_node()
+        number = node._sequence_nr() if node is not None else LARGEST
+        if number >= LARGEST:  # AccumulateGrad has the largest number
+            return 0
+        at = bisect.bisect_right(self.sequence, number) - 1
+        return self.sequence_module[at] if at >= 0 else 0
+
+    # --- modules ---------------------------------------------------------------------------------------------------------------
+
+    def enter(self, module):
+        path = self.paths.get(module)
+        if path is None:
+            if self.stack:
+                path = (None, (self.stack[-1], type(module).__name__))
+            else:
+                self.roots.add(module)
+                for name, m in module.named_modules():
+                    self.paths.setdefault(m, (id(module), name))
+                    self.classes[(id(module), name)] = type(m).__name__
+                path = self.paths[module]
+        self.stack.append(self.module_id(path, type(module).__name__))
+        self.mark()
+
+    def leave(self):
+        self.stack.pop()
+        self.mark()
+
+    def mark(self):
+        now = self.stack[-1] if self.stack else 0
+        at = torch.autograd._get_sequence_nr()
+        if self.sequence and self.sequence[-1] >= at:
+            self.sequence_module[-1] = now
+        else:
+            self.sequence.append(at)
+            self.sequence_module.append(now)
+
+    def module_id(self, path, cls):
+        mid = self.module_ids.get(path)
+        if mid is not None:
+            return mid
+        root, name = path
+        if root is None:  # no child of the module that was called first: a child of its caller
+            mid = self.program.module(name[0], name[1], cls)
+        elif not name:
+            mid = self.program.module(0, cls, cls)
+        else:
+            above, _, last = name.rpartition(".")
+            mid = self.program.module(self.module_id((root, above), self.classes.get((root, above), "Module")), last, cls)
+        self.module_ids[path] = mid
+        return mid
+
+
+REAL = {torch.Tensor, torch.nn.Parameter, torch.nn.Buffer} if hasattr(torch.nn, "Buffer") else {torch.Tensor, torch.nn.Parameter}
