@@ -57,6 +57,7 @@ class Functions(TorchFunctionMode):
         self.state, self.recorder = state, recorder
         self.handlers = handlers()
         self.bodies = {}
+        self.running = []       # functions whose body runs now
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -67,9 +68,13 @@ class Functions(TorchFunctionMode):
             body = self.bodies.get(func)
             if body is None:
                 body = self.bodies[func] = body_of(func)
-            if body is not func:
-                with self:
-                    return body(*args, **kwargs)
+            if body is not func and not (self.running and self.running[-1] is func):  # a method that asks its base class comes back here
+                self.running.append(func)
+                try:
+                    with self:
+                        return body(*args, **kwargs)
+                finally:
+                    self.running.pop()
         state = self.state
         before = state.want
         device = kwargs.get("device")

@@ -129,7 +129,23 @@ class Session:
                 data = state.new(tuple(data.shape), data.dtype, CPU, tuple(data.stride()))
             return new(cls, data, requires_grad)
 
-        out = [(torch.nn.Module, "__call__", call), (torch.nn.Parameter, "__new__", staticmethod(parameter))]
+        def apply(module, fn, recurse=True):
+            """Module._apply without swapping: recent versions swap fakes, which refuses tensors that are referred to weakly."""
+            for child in module.children() if recurse else ():
+                child._apply(fn)
+            for p in module._parameters.values():
+                if p is not None:
+                    with torch.no_grad():
+                        p.data = fn(p)
+                        if p.grad is not None:
+                            p.grad.data = fn(p.grad)
+            for name, b in module._buffers.items():
+                if b is not None:
+                    module._buffers[name] = fn(b)
+            return module
+
+        out = [(torch.nn.Module, "__call__", call), (torch.nn.Parameter, "__new__", staticmethod(parameter)), (torch.nn.Module, "_apply", apply),
+               (torch.nn.RNNBase, "flatten_parameters", lambda module: None)]
         names = sys.modules.get("transformers.utils.import_utils")
         if names is not None and hasattr(names, "is_fake_tensor"):  # our tensors are what the program runs on, no tracing
             out.append((names, "is_fake_tensor", lambda x: False))
