@@ -35,7 +35,8 @@ def draw_one(pick, chance, family, compiled):
 			family.settle(r)
 		if compiled and r.get("layers", 0) > 12:
 			r["layers"] = 12  # compiling takes minutes otherwise
-		while r["batch"] > 1 and not rows.fits(r, family.cost(r)):
+		least = 2 if family.kind == "torchvision" else 1  # batch norm needs two
+		while r["batch"] > least and not rows.fits(r, family.cost(r)):
 			r["batch"] //= 2
 		if rows.fits(r, family.cost(r)):
 			return r

@@ -2,7 +2,8 @@
 """Holds measured programs against predictions of their captures: score.py LIST MEASURED DIR --jeoul PATH --on SYSTEM [--csv OUT.csv] [-- OPTIONS]
 
 DIR holds ID.jprog (capture_all.py). Prints a line for each program, worst first, then median and p90 of |ln(predicted/measured)|, bias
-and the share inside the 80 % interval by kind and by family, for step time and for the most memory allocated; and launches against the profiler where MEASURED has them.
+and the share inside the 80 % interval by kind and by family, for step time and for the most memory allocated; launches and seconds of kernels against the
+profiler where MEASURED has them. host_s of a step that waits for its device contains the wait.
 Options after -- go to `jeoul predict`.
 """
 import argparse
@@ -16,7 +17,7 @@ import subprocess
 import sys
 
 COLUMNS = ["id", "kind", "family", "mode", "precision", "compile", "measured_s", "predicted_s", "lo_s", "hi_s", "ln_step", "inside", "host_s", "measured_B", "predicted_B", "ln_memory", "inside_memory",
-	"launches", "predicted_launches", "launch_ratio", "kernels_s", "predicted_kernels_s", "params", "error"]
+	"launches", "predicted_launches", "launch_ratio", "kernels_s", "predicted_kernels_s", "ln_kernels", "predicted_host_s", "ln_host", "tensors_B", "params", "error"]
 
 
 def read_measured(path):
@@ -29,19 +30,6 @@ def read_measured(path):
 				rows[row["id"]].update(row)
 				rows[row["id"]].setdefault("took_s", took_s)
 	return rows
-
-
-def find(tree, *names):
-	"""The first number under one of these names, at any depth."""
-	if isinstance(tree, dict):
-		for name in names:
-			if isinstance(tree.get(name), (int, float)):
-				return tree[name]
-		for value in tree.values():
-			found = find(value, *names)
-			if found is not None:
-				return found
-	return None
 
 
 def predict(args, path):
@@ -88,8 +76,9 @@ def score_one(args, r, m):
 	if peak.get("lo") is not None and row["predicted_B"] and row["measured_B"]:
 		besides = peak["value"] - row["predicted_B"]
 		row["inside_memory"] = int(peak["lo"] - besides <= row["measured_B"] <= peak["hi"] - besides)
-	row["predicted_launches"] = find(p, "n_kernels", "launches", "kernels")
-	row["predicted_kernels_s"] = find(p, "kernels_s", "device_s")
+	program = p.get("program") or {}
+	row.update(predicted_launches=program.get("n_kernels"), predicted_kernels_s=program.get("device_s"), predicted_host_s=program.get("host_s"), tensors_B=program.get("peak_B"))
+	row.update(ln_kernels=ratio_ln(row["predicted_kernels_s"], row["kernels_s"]), ln_host=ratio_ln(row["predicted_host_s"], row["host_s"]))
 	if row["launches"] and row["predicted_launches"]:
 		row["launch_ratio"] = row["predicted_launches"] / row["launches"]
 	return row
@@ -123,7 +112,7 @@ def print_rows(rows, draws):
 			continue
 		d = {k: v for k, v in draws[r["id"]].items() if k not in ("id", "kind", "family", "mode", "precision", "units", "net")}
 		print(f"{number(r['ln_step'], '+.3f'):>7} {'in ' if r['inside'] else 'OUT'} {number(r['measured_s'], '9.3f', 1e3)} ms {number(r['predicted_s'], '9.3f', 1e3)} ({number(r['lo_s'], '.4g', 1e3)}-{number(r['hi_s'], '.4g', 1e3)})"
-			f" host {number(r['host_s'], '.2f', 1e3)} mem {number(r['ln_memory'], '+.3f')} launches {number(r['launch_ratio'], '.3f')} {r['family']} {r['mode']} {r['precision']} " + " ".join(f"{k}={v}" for k, v in d.items()))
+			f" host {number(r['host_s'], '.2f', 1e3)} kernels {number(r['ln_kernels'], '+.3f')} mem {number(r['ln_memory'], '+.3f')} launches {number(r['launch_ratio'], '.3f')} {r['family']} {r['mode']} {r['precision']} " + " ".join(f"{k}={v}" for k, v in d.items()))
 	for r in rows:
 		if r["error"]:
 			print(f"FAILED {r['id']} {r['mode']} {r['precision']}: {r['error']}")
@@ -144,6 +133,10 @@ def print_summaries(rows):
 	measured = [r for r in rows if r["measured_s"]]
 	lost = sum(1 for r in measured if r["error"] == "not captured")
 	print(f"measured {len(measured)} of {len(rows)}; captured {len(measured) - lost} of {len(measured)} ({100 * (len(measured) - lost) / max(1, len(measured)):.0f} %); predicted {len(known(rows, 'ln_step'))}")
+	for name, key in (("kernels' seconds against the profiler", "ln_kernels"), ("host seconds against a step by itself", "ln_host")):
+		ln = [r[key] for r in known(rows, key)]
+		if ln:
+			print(f"{name}: {len(ln)}, median |ln| {quantile([abs(x) for x in ln], 0.5):.3f}, p90 {quantile([abs(x) for x in ln], 0.9):.3f}, bias {quantile(ln, 0.5):+.3f}")
 	ratios = [r["launch_ratio"] for r in known(rows, "launch_ratio")]
 	if ratios:
 		print(f"launches: {len(ratios)} profiled, ratio median {quantile(ratios, 0.5):.3f}, p10 {quantile(ratios, 0.1):.3f}, p90 {quantile(ratios, 0.9):.3f}, within 0.97-1.03: {sum(0.97 <= x <= 1.03 for x in ratios)}")
