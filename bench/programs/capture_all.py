@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 
-STEPS = 3  # the last one is kept: optimizer states exist, the scaler has its scale
+STEPS = 3  # the capture keeps the last: optimizer states exist, the scaler has its scale
 
 
 def child(r, path):
@@ -28,7 +28,7 @@ def child(r, path):
 	with recording as program:
 		loop = zoo.build(r)
 		for i in range(STEPS):
-			if i == STEPS - 1:
+			if i == STEPS - 1 and r["mode"] == "forward":
 				begin(recording, program)
 			loop.step()
 	program.save(path)
@@ -36,7 +36,8 @@ def child(r, path):
 
 
 def begin(recording, program):
-	"""What came before was preparation; a forward pass has no optimizer by which a capture could tell."""
+	"""What came before was preparation: a forward pass has no optimizer by which a capture could tell. A training step ends where its optimizer's does; what follows
+	(reading the loss, the scaler's update) belongs to the next, which is as good once steps follow each other."""
 	for owner in (recording, program, getattr(getattr(recording, "session", None), "state", None)):
 		if hasattr(owner, "begin"):
 			return owner.begin()
