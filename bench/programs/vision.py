@@ -1,4 +1,4 @@
-"""Families of torchvision, by the names of its own registry, without weights."""
+"""Families of torchvision, by their names in its registry, without weights."""
 from rows import Cost, Family, power
 
 # name: millions of weights, GFLOP and MB kept for backward (fp32) of one sample at the base size, base size, largest batch
