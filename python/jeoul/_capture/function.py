@@ -30,7 +30,8 @@ CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_
 
 def body_of(func):
     """A function of torch written in Python, without its check for modes: the mode stays on for what it calls."""
-    if not any(name in func.__code__.co_names and name in func.__globals__ for name in CHECKS):
+    names = func.__code__.co_names
+    if "super" in names or not any(name in names and name in func.__globals__ for name in CHECKS):  # super() would be sent here again
         return func
     known = {**func.__globals__, **dict.fromkeys(CHECKS, lambda *args: False)}
     body = FunctionType(func.__code__, known, func.__name__, func.__defaults__, func.__closure__)
@@ -136,8 +137,7 @@ class Functions(TorchFunctionMode):
             if share is not None:
                 out._jl_share = share
             if place == GPU:
-                if not state.stack and not state.in_update and torch._C._current_graph_task_id() == -1:
-                    state.phase, state.after_backward = "input", False
+                state.inputs_begin(is_copy=True)
                 record.kind = "input"
                 self.copied(out, out, "h2d", pinned, dtype, non_blocking and pinned)
             else:
