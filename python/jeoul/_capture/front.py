@@ -9,11 +9,7 @@ class Capture:
     """`with jeoul.capture() as program:`; where the block runs several steps of an optimizer, the last one is kept."""
 
     def __init__(self, title="program"):
-        self.session = Session(title, on_step=self.step)
-        self.kept = None
-
-    def step(self, session, optimizer):
-        """A step ends: keep it, begin the next."""
+        self.session = Session(title)
 
     def __enter__(self):
         self.session.__enter__()
@@ -54,7 +50,7 @@ def capture(model=None, batch=None, optimizer=None, loss=None, steps=2, title=No
     session = Session(title or type(model).__name__)
     with session:
         for i in range(max(steps, 1)):
-            if i == steps - 1:
+            if optimizer is None or i == 0:
                 session.state.begin()
             if isinstance(batch, dict):
                 args, kwargs = (), batch

@@ -30,7 +30,8 @@ CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_
 
 def body_of(func):
     """A function of torch written in Python, without its check for modes: the mode stays on for what it calls."""
-    if not any(name in func.__code__.co_names and name in func.__globals__ for name in CHECKS):
+    names = func.__code__.co_names
+    if "super" in names or not any(name in names and name in func.__globals__ for name in CHECKS):  # super() would be sent here again
         return func
     known = {**func.__globals__, **dict.fromkeys(CHECKS, lambda *args: False)}
     body = FunctionType(func.__code__, known, func.__name__, func.__defaults__, func.__closure__)
@@ -57,7 +58,6 @@ class Functions(TorchFunctionMode):
         self.state, self.recorder = state, recorder
         self.handlers = handlers()
         self.bodies = {}
-        self.running = []       # functions whose body runs now
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -68,13 +68,9 @@ class Functions(TorchFunctionMode):
             body = self.bodies.get(func)
             if body is None:
                 body = self.bodies[func] = body_of(func)
-            if body is not func and not (self.running and self.running[-1] is func):  # a method that asks its base class comes back here
-                self.running.append(func)
-                try:
-                    with self:
-                        return body(*args, **kwargs)
-                finally:
-                    self.running.pop()
+            if body is not func:
+                with self:
+                    return body(*args, **kwargs)
         state = self.state
         before = state.want
         device = kwargs.get("device")
@@ -141,8 +137,7 @@ class Functions(TorchFunctionMode):
             if share is not None:
                 out._jl_share = share
             if place == GPU:
-                if not state.stack and not state.in_update and torch._C._current_graph_task_id() == -1:
-                    state.phase, state.after_backward = "input", False
+                state.inputs_begin(is_copy=True)
                 record.kind = "input"
                 self.copied(out, out, "h2d", pinned, dtype, non_blocking and pinned)
             else:

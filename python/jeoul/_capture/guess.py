@@ -123,13 +123,23 @@ def share(recorder, func, args, outs):
     elif base in ("aten::ge",) and h[0] == "range" and not isinstance(args[1], torch.Tensor):
         out._jl_share = ("share", max(0.0, min(1.0, 1.0 - args[1] / max(h[1], 1))))
     elif base == "aten::sum" and h[0] == "share":
-        out._jl_share = ("count", h[1] * x.numel() / max(out.numel(), 1))
+        even(recorder, out, round(h[1] * x.numel()))
     elif base in ("aten::gt", "aten::ne") and h[0] == "count":
         out._jl_share = ("share", 1.0 if h[1] >= 1 else h[1])
     elif base in ("aten::gt", "aten::ne") and h[0] == "share":
         out._jl_share = h
-    elif base in ("aten::bincount", "aten::histc") and h[0] == "range":
-        out._jl_share = ("count", x.numel() / max(out.numel(), 1))
+
+
+def even(recorder, out, total):
+    """Counts that are spread evenly become the values of `out`: what follows from them (offsets, sizes of groups) is then known."""
+    n = out.numel()
+    if not 0 < n <= SHADOW_MAX:
+        out._jl_share = ("count", total / max(n, 1))
+        return
+    counts = torch.full((n,), total // n, dtype=out.dtype)
+    counts[:total - (total // n) * n] += 1
+    out._jl_value = counts.view(out.shape)
+    recorder.state.program.assume("choices are spread evenly (experts, bins)")
 
 
 def expected(recorder, x, what):
@@ -155,8 +165,7 @@ def expected(recorder, x, what):
 
 def item(recorder, args, kwargs, place):
     x = args[0]
-    if place == GPU:
-        recorder.state.wait("item")
+    recorder.waits = "item"
     known = value(recorder, x)
     if known is not None:
         return known.item()
@@ -186,8 +195,7 @@ def new(recorder, shape, dtype, place, known=None):
 
 def nonzero(recorder, args, kwargs, place):
     x = args[0]
-    if place == GPU:
-        recorder.state.wait("nonzero")
+    recorder.waits = "nonzero"
     known = value(recorder, x)
     if known is not None:
         found = torch.nonzero(known)
@@ -204,8 +212,7 @@ def nonzero(recorder, args, kwargs, place):
 
 def masked_select(recorder, args, kwargs, place):
     x, mask = args[0], args[1]
-    if place == GPU:
-        recorder.state.wait("nonzero")
+    recorder.waits = "nonzero"
     n = expected(recorder, mask, "masked_select")
     shape = torch.broadcast_shapes(x.shape, mask.shape)
     if len(shape) != mask.dim():
@@ -226,10 +233,12 @@ def unmasked(recorder, indices, place):
     plain = []
     for i in indices:
         if i is not None and i.dtype in (torch.bool, torch.uint8):
-            if place == GPU:
-                recorder.state.wait("nonzero")
             n = expected(recorder, i, "a mask")
-            plain += [new(recorder, (n,), torch.int64, place) for _ in range(i.dim())]
+            found = new(recorder, (n, i.dim()), torch.int64, place)
+            if place == GPU:
+                recorder.emit("aten.nonzero", (i,), (found,))
+                recorder.state.wait("nonzero")
+            plain += [recorder.run(aten.select.int, (found, 1, d), {}) for d in range(i.dim())]
         else:
             plain.append(i)
     return plain
@@ -246,8 +255,7 @@ def index_put(recorder, args, kwargs, place):
 
 def unique(recorder, args, kwargs, place, func):
     x = args[0]
-    if place == GPU:
-        recorder.state.wait("nonzero")
+    recorder.waits = "nonzero"
     known = value(recorder, x)
     if known is not None:
         outs = func(known, *args[1:], **kwargs)
@@ -263,8 +271,7 @@ def repeat_interleave(recorder, args, kwargs, place):
     size = kwargs.get("output_size") or (args[1] if len(args) > 1 else None)
     known = value(recorder, x)
     if size is None:
-        if place == GPU:
-            recorder.state.wait("item")
+        recorder.waits = "item"
         size = int(known.sum()) if known is not None else x.numel()
         if known is None:
             recorder.state.program.assume("repeat_interleave repeats each once")
@@ -277,8 +284,7 @@ def repeat_interleave(recorder, args, kwargs, place):
 def bincount(recorder, args, kwargs, place):
     x = args[0]
     n = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
-    if place == GPU:
-        recorder.state.wait("item")
+    recorder.waits = "item"
     known = value(recorder, x)
     h = hint(x)
     if known is not None:
@@ -290,12 +296,26 @@ def bincount(recorder, args, kwargs, place):
         recorder.state.program.assume("bincount finds values up to the number of elements")
         n = x.numel()
     out = new(recorder, (n,), torch.int64, place)
-    out._jl_share = ("count", x.numel() / n)
+    even(recorder, out, x.numel())
+    return out
+
+
+def histc(recorder, args, kwargs, place):
+    x = args[0]
+    if x.is_floating_point():
+        return NOT
+    n = kwargs.get("bins", args[1] if len(args) > 1 else 100)
+    known = value(recorder, x)
+    out = new(recorder, (n,), x.dtype, place)
+    if known is not None and len(args) + len(kwargs) >= 4:
+        out._jl_value = torch.histc(known.float(), *args[1:], **kwargs).to(x.dtype)
+    else:
+        even(recorder, out, x.numel())
     return out
 
 
 def equal(recorder, args, kwargs, place):
-    recorder.state.wait("item")
+    recorder.waits = "item"
     a, b = value(recorder, args[0]), value(recorder, args[1])
     if a is not None and b is not None:
         return bool(torch.equal(a, b))
@@ -304,16 +324,42 @@ def equal(recorder, args, kwargs, place):
 
 
 def nms(recorder, args, kwargs, place):
-    recorder.state.wait("nonzero")
+    recorder.waits = "nonzero"
     recorder.state.program.assume("nms keeps half of its boxes")
     out = new(recorder, (args[0].shape[0] // 2,), torch.int64, place)
     out._jl_share = ("range", max(args[0].shape[0], 1))
     return out
 
 
-TABLE = {"aten::_local_scalar_dense": item, "aten::nonzero": nonzero, "aten::masked_select": masked_select, "aten::index": index,
+def ctc_loss(recorder, args, kwargs, place):
+    """Lengths are read by the host; targets count as full."""
+    probs, targets = args[0], args[1]
+    if any(isinstance(x, torch.Tensor) and recorder.state.is_gpu(x) for x in args[2:4]):
+        recorder.state.wait("copy")
+    longest = targets.shape[1] if targets.dim() == 2 else -(-targets.numel() // max(probs.shape[1], 1))
+    return (new(recorder, (probs.shape[1],), probs.dtype, place), new(recorder, (probs.shape[1], probs.shape[0], 2 * longest + 1), probs.dtype, place))
+
+
+def ctc_loss_backward(recorder, args, kwargs, place):
+    return recorder.run(aten.empty_like.default, (args[1],), {"memory_format": torch.contiguous_format})
+
+
+def pack(recorder, args, kwargs, place):
+    """_pack_padded_sequence: lengths are on the host."""
+    x, lengths, first = args
+    known = value(recorder, lengths)
+    steps, batch = (x.shape[1], x.shape[0]) if first else (x.shape[0], x.shape[1])
+    if known is None:
+        recorder.state.program.assume("packed sequences are of full length")
+        known = torch.full((batch,), steps)
+    sizes = (known.view(1, -1) > torch.arange(int(known.max())).view(-1, 1)).sum(1)
+    return (new(recorder, (int(known.sum()), *x.shape[2:]), x.dtype, place), sizes)
+
+
+TABLE = {"aten::_ctc_loss": ctc_loss, "aten::_ctc_loss_backward": ctc_loss_backward, "aten::_pack_padded_sequence": pack,
+         "aten::_local_scalar_dense": item, "aten::nonzero": nonzero, "aten::masked_select": masked_select, "aten::index": index,
          "aten::index_put": index_put, "aten::index_put_": index_put, "aten::_index_put_impl_": index_put,
-         "aten::repeat_interleave": repeat_interleave, "aten::bincount": bincount, "aten::equal": equal, "torchvision::nms": nms}
+         "aten::repeat_interleave": repeat_interleave, "aten::bincount": bincount, "aten::histc": histc, "aten::equal": equal, "torchvision::nms": nms}
 UNIQUE = {"aten::_unique2", "aten::unique_dim", "aten::unique_consecutive", "aten::_unique"}
 
 
@@ -333,14 +379,7 @@ def read(state, recorder, x, what):
     known = value(recorder, x)
     if known is not None:
         return known
-    h = hint(x)
     if x.numel() > (1 << 24):
         raise CaptureError("%s of a tensor of %d elements: a capture has no data" % (what, x.numel()))
-    if h is not None and h[0] == "count" and not x.dtype.is_floating_point:
-        total = round(h[1] * x.numel())
-        each = torch.full((x.numel(),), total // max(x.numel(), 1), dtype=x.dtype)
-        each[:total - int(each.sum())] += 1
-        state.program.assume("counts read from the device are even")
-        return each.view(x.shape)
     state.program.assume("numbers read from the device are 0")
     return torch.zeros(x.shape, dtype=x.dtype)

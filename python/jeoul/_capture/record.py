@@ -20,7 +20,7 @@ ATTRIBUTES = {"dim": "dim", "dims": "dim", "k": "k", "stride": "stride", "paddin
 # no kernel, though no view by their schema
 NO_KERNEL = {"aten::detach", "aten::alias", "aten::lift", "aten::lift_fresh", "aten::_unsafe_view", "aten::_reshape_alias", "aten::empty", "aten::empty_like",
              "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::empty_permuted", "aten::is_same_size", "aten::set_",
-             "aten::resize_", "aten::_has_compatible_shallow_copy_type", "aten::is_pinned", "aten::_nested_tensor_size", "aten::detach_"}
+             "aten::_local_scalar_dense", "aten::resize_", "aten::_has_compatible_shallow_copy_type", "aten::is_pinned", "aten::_nested_tensor_size", "aten::detach_"}
 MOVED_LISTS = ("aten::_foreach", "aten::_fused", "aten::_amp_foreach")
 aten = torch.ops.aten
 LIKE = {aten.empty_like.default, aten.zeros_like.default, aten.ones_like.default, aten.full_like.default, aten.rand_like.default, aten.randn_like.default,
@@ -73,6 +73,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, state, caught):
         super().__init__()
         self.state, self.caught, self.kinds = state, caught, {}
+        self.waits = None  # why the host waits for the call that is being recorded
         self.cpu = torch.device("cpu")
         self.device_op = torch.ops.prim.device.default
 
@@ -104,12 +105,8 @@ class Recorder(TorchDispatchMode):
         kind = self.kind(func)
         if kind.is_composite and torch.is_inference_mode_enabled():
             caught = self.caught.get(func)
-            state.inside -= 1
-            try:
-                with self:
-                    return caught(*args, **kwargs) if caught else func.decompose(*args, **kwargs)
-            finally:
-                state.inside += 1
+            with self:
+                return caught(*args, **kwargs) if caught else func._op_dk(torch._C.DispatchKey.CompositeImplicitAutograd, *args, **kwargs)
         if any(type(x) in REAL for x in tensors):
             flat = [self.to_fake(x, place, kind) if isinstance(x, torch.Tensor) else x for x in flat]
             real_args = args
@@ -117,6 +114,7 @@ class Recorder(TorchDispatchMode):
             tensors = [x for x in flat if isinstance(x, torch.Tensor)]
         else:
             real_args = None
+        self.waits = None
         out = guess.dependent(self, func, args, kwargs, place)
         if out is guess.NOT:
             out = self.run(func, args, kwargs)
@@ -182,6 +180,11 @@ class Recorder(TorchDispatchMode):
                                 tuple((k, value_text(v)) for k, v in attributes.items()))
 
     def note(self, kind, args, kwargs, tensors, outs, place):
+        self.record(kind, args, kwargs, tensors, outs, place)
+        if self.waits is not None and place == GPU:
+            self.state.wait(self.waits)
+
+    def record(self, kind, args, kwargs, tensors, outs, place):
         """Register memory and record the call."""
         state = self.state
         for x in outs:
@@ -203,8 +206,8 @@ class Recorder(TorchDispatchMode):
         if kind.base == "aten::index" or kind.base.startswith("aten::index_put") or kind.base == "aten::_index_put_impl_":
             attributes.append(("at", "x".join(str(i) for i, x in enumerate(args[1]) if x is not None) or "-"))
         outputs = tuple(sorted(state.kind_of(x) for x in outs)) if kind.moves_lists else tuple(state.kind_of(x) for x in outs)
-        if not tensors and not state.stack and not state.in_update and state.phase_now() != "backward":
-            state.phase, state.after_backward = "input", False  # made on the device before the model runs
+        if not tensors:
+            state.inputs_begin()
         state.call(kind.name, inputs, outputs, tuple(attributes))
 
     def foreach(self, args, kwargs, attributes):

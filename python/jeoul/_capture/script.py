@@ -34,7 +34,6 @@ class Watch:
         if session.state.n_steps >= self.step:
             self.program = session.finish()
             raise Done
-        session.state.begin()
 
 
 def alone():

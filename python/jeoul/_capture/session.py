@@ -4,6 +4,7 @@ Knows the life of a capture (enter, steps, exit); what is recorded is for the mo
 import gc
 import importlib
 import importlib.metadata
+import logging
 import sys
 import warnings
 
@@ -66,6 +67,10 @@ class Session:
             self.undo.append(lambda: torch.backends.mha.set_fastpath_enabled(fast))
         if self.mark_models:
             self.mark()
+        log = logging.getLogger("torch._subclasses.fake_tensor")
+        level = log.level
+        log.setLevel(logging.CRITICAL)  # an operator that cannot be captured is reported once, by us
+        self.undo.append(lambda: log.setLevel(level))
         for mode in (self.recorder, self.functions):
             mode.__enter__()
             self.undo.append(lambda mode=mode: mode.__exit__(None, None, None))
@@ -83,6 +88,7 @@ class Session:
         self.restore()
 
     def finish(self):
+        """The program: the last step of the optimizer, or all that ran where there was one step or none."""
         program = self.state.finish()
         program.units = self.units()
         for package in PACKAGES:
@@ -130,22 +136,33 @@ class Session:
             return new(cls, data, requires_grad)
 
         def apply(module, fn, recurse=True):
-            """Module._apply without swapping: recent versions swap fakes, which refuses tensors that are referred to weakly."""
-            for child in module.children() if recurse else ():
-                child._apply(fn)
-            for p in module._parameters.values():
-                if p is not None:
-                    with torch.no_grad():
-                        p.data = fn(p)
-                        if p.grad is not None:
-                            p.grad.data = fn(p.grad)
-            for name, b in module._buffers.items():
-                if b is not None:
-                    module._buffers[name] = fn(b)
+            """A model is moved or cast: set-up, no part of a step. Recent versions of PyTorch swap fakes here, which a tensor that is referred to
+            weakly refuses; the data is set instead."""
+            state.paused += 1
+            try:
+                for child in module.children() if recurse else ():
+                    child._apply(fn)
+                for p in module._parameters.values():
+                    if p is not None:
+                        with torch.no_grad():
+                            p.data = fn(p)
+                            if p.grad is not None:
+                                p.grad.data = fn(p.grad)
+                for name, b in module._buffers.items():
+                    if b is not None:
+                        module._buffers[name] = fn(b)
+            finally:
+                state.paused -= 1
             return module
 
-        out = [(torch.nn.Module, "__call__", call), (torch.nn.Parameter, "__new__", staticmethod(parameter)), (torch.nn.Module, "_apply", apply),
-               (torch.nn.RNNBase, "flatten_parameters", lambda module: None)]
+        def scripted(function, *args, **kwargs):
+            plain = getattr(function, "_torchdynamo_inline", None)
+            return (plain or script_call.__get__(function))(*args, **kwargs)
+
+        script_call = torch._C.ScriptFunction.__call__
+        out = [(torch.nn.Module, "__call__", call), (torch.nn.Module, "_apply", apply), (torch.nn.Parameter, "__new__", staticmethod(parameter)),
+               (torch.nn.RNNBase, "flatten_parameters", lambda module: None),
+               (torch._C.ScriptFunction, "__call__", scripted), (torch.jit, "script", lambda obj, *args, **kwargs: obj)]
         names = sys.modules.get("transformers.utils.import_utils")
         if names is not None and hasattr(names, "is_fake_tensor"):  # our tensors are what the program runs on, no tracing
             out.append((names, "is_fake_tensor", lambda x: False))
@@ -172,7 +189,10 @@ class Session:
         if self.mark_models and on_gpu:
             args, kwargs = torch.utils._pytree.tree_map(convert, (args, kwargs))
         first = next((x for x in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.dim()), None)
-        if first is not None:
+        images = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+        if images and all(isinstance(x, torch.Tensor) and x.dim() == 3 for x in images):  # detection: a list of images
+            state.items.append((id(module), [("samples", len(images)), ("images", len(images))]))
+        elif first is not None:
             counts = [("samples", first.shape[0])]
             if first.dim() == 2 and not first.is_floating_point():
                 counts.append(("tokens", first.numel()))
@@ -193,8 +213,9 @@ class Session:
 
         def after(optimizer, args, kwargs):
             state.in_update -= 1
-            state.after_backward = True
+            state.after = "step"
             state.n_steps += 1
+            state.mark_step()
             if self.on_step is not None:
                 self.on_step(self, optimizer)
 

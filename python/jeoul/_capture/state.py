@@ -47,7 +47,7 @@ class State:
         self.recording = True
         self.phase, self.written_phase = "input", None
         self.in_update = 0
-        self.after_backward = False
+        self.after = None       # "backward", "step": what ran last; what follows it outside of a model belongs to the update
         self.stack = []         # module ids of the calls of modules that run now
         self.sequence, self.sequence_module = [], []  # autograd's sequence number -> module whose forward made the node
         self.paths = weakref.WeakKeyDictionary()      # module -> (root, dotted name)
@@ -70,9 +70,30 @@ class State:
         self.last, self.finished = None, False
         self.written_phase = None
         self.items = []
-        self.live = {s.id: s.n_B for s in self.storages.values() if s.place == GPU and s.n_B}
+        self.live = self.alive()
         self.kinds = {}
+        self.marks = []
         self.classify()
+
+    def alive(self):
+        return {s.id: s.n_B for s in self.storages.values() if s.place == GPU and s.n_B and s.id not in self.pending}
+
+    def mark_step(self):
+        """A step of the optimizer ends here. What came before the step that ended is forgotten."""
+        self.classify()
+        if self.marks:
+            self.cut(self.marks.pop())
+        self.marks.append((len(self.program.events), self.alive(), self.last, len(self.last.freed) if self.last else 0, len(self.items), dict(self.kinds)))
+        self.host, self.written_phase = 0, None
+
+    def cut(self, mark):
+        """The step begins at `mark`."""
+        at, live, last, n_freed, n_items, kinds = mark
+        for sid in last.freed[n_freed:] if last is not None else ():  # freed before the first call
+            live.pop(sid, None)
+        self.program.events = self.program.events[at:]
+        self.items = self.items[n_items:]
+        self.live, self.kinds = live, kinds
 
     def classify(self):
         """What the storages that live now are for, by what modules and optimizers hold."""
@@ -108,6 +129,9 @@ class State:
 
     def finish(self):
         """The program of the window that ends now."""
+        if self.n_steps > 1 and self.marks:  # what follows the last step belongs to the next
+            self.program.events = self.program.events[:self.marks[-1][0]]
+            self.items = self.items[:self.marks[-1][4]]
         self.classify()
         self.fold_new_states()
         self.finished = True
@@ -245,14 +269,19 @@ class State:
         if self.in_update:
             return "update"
         if torch._C._current_graph_task_id() != -1:
-            self.after_backward = True
+            self.after = "backward"
             return "backward"
         if self.stack:
-            self.after_backward = False
+            self.after = None
             self.phase = "forward"
-        elif self.after_backward:
+        elif self.after:
             return "update"
         return self.phase
+
+    def inputs_begin(self, is_copy=False):
+        """Something is put on the device outside of a model: the next batch, unless it follows a backward pass (clipping, scaling)."""
+        if not self.stack and not self.in_update and torch._C._current_graph_task_id() == -1 and (is_copy or self.after != "backward"):
+            self.phase, self.after = "input", None
 
     def call(self, name, inputs, outputs, attributes=()):
         """Record one call; inputs and outputs are tuples of tensor kinds."""
