@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "workload/onnx_graph.h"
 
@@ -163,15 +164,11 @@ static void fail(struct reader *r, struct jl_onnx_bytes name, const char *en)
 /* The value of that name, made where it is new and `make`. */
 static struct jl_onnx_value *value_of(struct reader *r, struct jl_onnx_bytes name, bool make)
 {
-	uint64_t hash = 1469598103934665603U;
-
 	if (name.len > NAME_MAX_B) {
 		fail(r, name, JL_N("a name is too long:"));
 		return NULL;
 	}
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ name.at[i]) * 1099511628211U;
-	for (size_t slot = (size_t)(hash % r->n_slots);; slot = (slot + 1) % r->n_slots) {
+	for (size_t slot = (size_t)(jl_hash_keyed(name.at, name.len) % r->n_slots);; slot = (slot + 1) % r->n_slots) {
 		struct jl_onnx_value *v = r->slots[slot] ? &r->values[r->slots[slot] - 1] : NULL;
 
 		if (v && v->name.len == name.len && (!name.len || memcmp(v->name.at, name.at, name.len) == 0))
