@@ -107,6 +107,8 @@ BODY = b'{"model":"gpt2-124m","on":"rtx-4090"}'
 for origin, want in [("http://evil.example", 403), ("http://localhost:3000", 403), ("null", 403), ("http://localhost", 200)]:
     got = raw(request("POST", "/api/v1/predict", headers=JSON + f"Origin: {origin}\r\nContent-Length: {len(BODY)}\r\nConnection: close\r\n", body=BODY))
     check(code(got) == want, f"Origin {origin}: {got[:60]}")
+for path in ["/metrics", "/api/v1/live"]:
+    check(code(raw(request(path=path, headers="Sec-Fetch-Site: cross-site\r\n"))) == 403, f"{path} from a page of another site")
 # where a request ends must not be read in two ways; what hides behind it is not answered
 HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 for extra, body in [(f"Content-Length: {len(BODY)}\r\nContent-Length: 5\r\n", BODY), (f"Host: 127.0.0.1\r\nContent-Length: {len(BODY)}\r\n", BODY),
