@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/msg.h"
 
@@ -33,6 +34,7 @@ struct jl_pool {
 	bool each; /* every thread has its own task */
 	int n_spin;
 	const struct jl_language *lang; /* that of the caller */
+	struct jl_budget *budget;       /* likewise */
 	atomic_size_t next;
 	atomic_ulong round;
 	atomic_int n_busy; /* helpers that have not finished this round */
@@ -120,6 +122,7 @@ static void *work(void *ctx)
 			return NULL;
 		n_spin = pool->n_spin;
 		jl_lang_set(pool->lang);
+		(void)jl_budget_enter(pool->budget);
 		take_tasks(pool, worker->number);
 		if (atomic_fetch_sub(&pool->n_busy, 1) == 1) {
 			pthread_mutex_lock(&pool->lock);
@@ -208,6 +211,7 @@ static void run(struct jl_pool *pool, void (*task)(void *ctx, size_t index, int 
 	pool->each = each;
 	pool->n_spin = each ? SPINS_EACH : SPINS;
 	pool->lang = jl_lang();
+	pool->budget = jl_budget_current();
 	atomic_store(&pool->next, 0);
 	atomic_store(&pool->n_busy, pool->n_started);
 	announce(pool);

@@ -2,6 +2,7 @@
 """What nobody should send, and what must not come in: each is refused with its code, said once, and the server goes on. Usage: hostile.py BASE TOKEN_BASE TOKEN PID"""
 import json
 import os
+import resource
 import socket
 import sys
 import time
@@ -106,6 +107,8 @@ BODY = b'{"model":"gpt2-124m","on":"rtx-4090"}'
 for origin, want in [("http://evil.example", 403), ("http://localhost:3000", 403), ("null", 403), ("http://localhost", 200)]:
     got = raw(request("POST", "/api/v1/predict", headers=JSON + f"Origin: {origin}\r\nContent-Length: {len(BODY)}\r\nConnection: close\r\n", body=BODY))
     check(code(got) == want, f"Origin {origin}: {got[:60]}")
+for path in ["/metrics", "/api/v1/live"]:
+    check(code(raw(request(path=path, headers="Sec-Fetch-Site: cross-site\r\n"))) == 403, f"{path} from a page of another site")
 # where a request ends must not be read in two ways; what hides behind it is not answered
 HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 for extra, body in [(f"Content-Length: {len(BODY)}\r\nContent-Length: 5\r\n", BODY), (f"Host: 127.0.0.1\r\nContent-Length: {len(BODY)}\r\n", BODY),
@@ -158,6 +161,83 @@ check(ask("infer", {"model": "llama-3-8b", "on": "dgx-h100"})[0] == 200 and time
 for s in searches:
     s.close()
 check(ask("plan", {"model": "gpt2-124m", "on": "2x rtx-4090", "global-batch": 16})[0] == 200 and time.time() - begin < 25, f"a search after those that nobody waits for: {time.time() - begin:.1f} s")
+
+# one question is as quick to ask as another: what is asked, /healthz and short questions beside it, and how it ends
+n_fresh = 0
+
+
+def fresh():
+    """A short question that was never asked before: no cache answers it."""
+    global n_fresh
+    n_fresh += 1
+    return ask("predict", {**CASE, "batch": 1 + n_fresh % 64, "seq": 100 + n_fresh})
+
+
+def longest_beside(questions, seconds):
+    """The longest that /healthz and a short question take while `questions` are worked on, which are then given up."""
+    sockets = []
+    for command, asked in questions:
+        data = json.dumps(asked).encode()
+        sockets.append(socket.create_connection(("127.0.0.1", port_of(base))))
+        sockets[-1].sendall(request("POST", f"/api/v1/{command}", headers=JSON + f"Content-Length: {len(data)}\r\n", body=data))
+    longest, end = 0.0, time.time() + seconds
+    while time.time() < end:
+        begin = time.time()
+        check(code(raw(request(path="/healthz"), wait=30)) == 200, "healthz beside heavy questions")
+        check(fresh()[0] == 200, "a short question beside heavy ones")
+        longest = max(longest, time.time() - begin)
+        time.sleep(0.02)
+    for s in sockets:
+        s.close()
+    return longest
+
+
+FREEZE = {"model": "gpt2-124m", "on": "rtx-4090", "with": "rtx-3090", "global-batch": 1000000000}
+for name, questions in [("large global batches", [("predict", FREEZE)] * 4), ("fits", [("validate", {"leave-one-group-out": True})] * 3),
+                        ("long answers", [("infer", {"model": "llama-3-8b", "on": "dgx-h100", "answer": 1000000, "rate": "100000/s"})] * 3)]:
+    took = longest_beside(questions, 3)
+    check(took < 2, f"beside {name}: {took:.2f} s")
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gather_overflow.json"), "rb") as f:
+    overflow = f.read()
+answer = raw(request("POST", "/api/v1/flops", headers=JSON + f"Content-Length: {len(overflow)}\r\n", body=overflow))
+check(code(answer) == 422, f"an axis beyond the rank: {answer[:80]}")
+check(ask("predict", CASE)[0] == 200, "after an axis beyond the rank")
+
+# headers a byte at a time, on more connections than there are: others are served, and the slow ones are closed
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+n_slow = min(4300, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 200)
+slow = []
+for _ in range(n_slow):
+    try:
+        s = socket.create_connection(("127.0.0.1", port_of(base)), timeout=5)
+        s.sendall(b"GET /healthz HTTP/1.1\r\nX-a: ")
+        s.setblocking(False)
+        slow.append(s)
+    except OSError:
+        pass
+begin, longest = time.time(), 0.0
+while time.time() - begin < 13:
+    for s in slow:
+        try:
+            s.send(b"a")
+        except OSError:
+            pass
+    asked = time.time()
+    check(code(raw(request(path="/healthz"), wait=10)) == 200 and fresh()[0] == 200, "beside slow headers")
+    longest = max(longest, time.time() - asked)
+    time.sleep(0.5)
+n_open = 0
+for s in slow:
+    try:
+        n_open += s.recv(1) != b""
+    except BlockingIOError:
+        n_open += 1
+    except OSError:
+        pass
+    s.close()
+check(len(slow) > n_slow * 0.9 and longest < 5, f"beside {len(slow)} slow headers: {longest:.2f} s")
+check(n_open == 0, f"{n_open} slow headers are still open after {time.time() - begin:.0f} s")
+print(f"{len(slow)} slow headers: others wait {longest:.2f} s at most")
 
 # strangers in nine kinds, JEOUL_HOSTILE of them; a client beside them is served, and the server is not much larger then
 def stranger(kind):

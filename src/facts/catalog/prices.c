@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/hash.h"
 #include "catalog/load.h"
 
 struct reader {
@@ -165,11 +166,11 @@ out:
 static size_t hash_row(const struct jl_price *price)
 {
 	const char *const cells[] = { price->provider, price->item, price->region, price->date };
-	uint64_t hash = JL_HASH_START;
+	uint64_t hash = 0;
 
 	for (size_t i = 0; i < JL_LEN(cells); i++)
-		hash = jl_hash(jl_hash(hash, cells[i], cells[i] ? strlen(cells[i]) : 0), "\xff", 1);
-	return (size_t)(hash ^ hash >> 32);
+		hash = hash * 0x9e3779b97f4a7c15u ^ jl_hash_keyed(cells[i], cells[i] ? strlen(cells[i]) : 0);
+	return (size_t)hash;
 }
 
 /* The same in every cell of the file. */

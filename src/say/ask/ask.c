@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ask/cache.h"
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/offered.h"
@@ -324,7 +323,7 @@ static bool is_lasting(const struct typed *t, const char *request, size_t len)
 {
 	const struct jl_cli *cli = t->cli;
 
-	return t->askable && !t->askable->here && !cli->stop && !cli->warn.len && !memmem(request, len, "this", 4);
+	return t->askable && !t->askable->here && !cli->cut && !cli->warn.len && !memmem(request, len, "this", 4);
 }
 
 static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const struct jl_ask_key *key)
@@ -332,6 +331,7 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 	struct jl_err *err = &ret_answer->err;
 	struct typed *t = jl_realloc(NULL, sizeof(*t));
 	struct jl_cli *cli = jl_realloc(NULL, sizeof(*cli));
+	struct jl_budget budget;
 	json_t *root = NULL;
 	enum jl_status status;
 
@@ -344,17 +344,23 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 				.width = 80,
 				.today = ask->today,
 				.cat = ask->cat,
-				.until_s = ask->limit_s > 0 ? jl_clock_s() + ask->limit_s : INFINITY,
-				.unwanted = ask->unwanted,
-				.unwanted_ctx = ask->unwanted_ctx,
 				.out = ret_answer->out,
 				.warn = ret_answer->warn };
 	t->cli = cli;
 	jl_arena_init(&cli->arena, JL_ARENA_LIMIT_B);
 	const struct jl_offered *before = jl_offer(t->files);
 
+	jl_budget_init(&budget, ask->steps_max, ask->limit_s);
+	budget.cancelled = ask->cancelled;
+	budget.ctx = ask->cancelled_ctx;
+	struct jl_budget *const outer = jl_budget_enter(&budget);
+
 	root = read_request(key->request, key->len, err);
 	status = root ? answer(t, ask, key->command, root, err) : err->status;
+	ret_answer->end = (enum jl_budget_end)atomic_load(&budget.end);
+	if (ret_answer->end) /* what there is was cut short */
+		status = jl_budget_fail(err);
+	(void)jl_budget_enter(outer);
 	if (status)
 		err->status = status;
 	else
@@ -373,19 +379,32 @@ out:
 	jl_free(cli);
 }
 
-void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
-	    size_t len)
+static struct jl_ask_key key_of(const struct jl_ask *ask, const char *command, const char *request, size_t len)
 {
-	const struct jl_ask_key key = {
+	return (struct jl_ask_key){
 		.command = command, .request = request, .len = len, .today = ask->today, .lang = jl_lang()
 	};
-	const struct jl_language *reader = jl_lang_set(NULL);
+}
 
-	(void)jl_lang_set(reader);
+bool jl_ask_recall(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
+		   size_t len)
+{
+	const struct jl_ask_key key = key_of(ask, command, request, len);
+
 	*ret_answer = (struct jl_answer){ .code = 1 };
 	jl_buf_init(&ret_answer->out, JL_ASK_ANSWER_MAX_B);
 	jl_buf_init(&ret_answer->warn, JL_ASK_ANSWER_MAX_B);
-	if (ask->cache && jl_ask_cache_get(ask->cache, &key, &ret_answer->code, &ret_answer->out))
+	return ask->cache && jl_ask_cache_get(ask->cache, &key, &ret_answer->code, &ret_answer->out);
+}
+
+void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
+	    size_t len)
+{
+	const struct jl_ask_key key = key_of(ask, command, request, len);
+	const struct jl_language *reader = jl_lang_set(NULL);
+
+	(void)jl_lang_set(reader);
+	if (jl_ask_recall(ret_answer, ask, command, request, len))
 		return;
 	work(ret_answer, ask, &key);
 	(void)jl_lang_set(reader);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ask/command.h"
+#include "base/budget.h"
 
 #define JL_ASK_REQUEST_MAX_B ((size_t)8 << 20)
 #define JL_ASK_ANSWER_MAX_B  ((size_t)64 << 20)
@@ -22,14 +23,17 @@ struct jl_ask {
 	const struct jl_catalog *cat; /* NULL: loaded for each request, with the person's own files */
 	long today;                   /* days since 1970-01-01 */
 	struct jl_ask_cache *cache;   /* ask/cache.h; NULL: none */
-	const char *const *paths;    /* files and folders of this machine that may be read by these names; NULL: none */
-	double limit_s;              /* a search ends after this with the best so far; 0: no limit */
-	bool (*unwanted)(void *ctx); /* ... or as soon as nobody waits for its answer; NULL: somebody always does */
-	void *unwanted_ctx;
+	const char *const *paths; /* files and folders of this machine that may be read by these names; NULL: none */
+	/* What it may spend (base/budget.h); a search ends before with the best so far. 0, NULL: no limit. */
+	unsigned long long steps_max;
+	double limit_s;
+	bool (*cancelled)(void *ctx);
+	void *cancelled_ctx;
 };
 
 struct jl_answer {
 	int code; /* as the command's exit code: 0 fine, 1 failed, 2 the request is wrong, 3 a verdict is bad */
+	enum jl_budget_end end;           /* code 1: the budget was spent */
 	struct jl_err err;                /* codes 1 and 2 */
 	struct jl_buf out;                /* codes 0 and 3 */
 	struct jl_buf warn;               /* lines that the command would write to standard error */
@@ -39,6 +43,9 @@ struct jl_answer {
 /* `command`: where the address says it already ("predict"); NULL: the request does. */
 void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
 	    size_t len);
+/* The same from the cache alone; false: it is not there, and `ret_answer` is empty. */
+bool jl_ask_recall(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
+		   size_t len);
 void jl_answer_release(struct jl_answer *answer);
 
 /* NULL: may not be asked. */

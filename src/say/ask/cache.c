@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #define N_SETS       512
@@ -82,18 +83,11 @@ static size_t write_key(char out[KEY_MAX_B], const struct jl_ask_key *key)
 	return fixed + key->len;
 }
 
-static uint64_t hash_of(const char *key, size_t len)
-{
-	const uint64_t hash = jl_hash(JL_HASH_START, key, len);
-
-	return hash ^ hash >> 29;
-}
-
 bool jl_ask_cache_get(struct jl_ask_cache *cache, const struct jl_ask_key *key, int *ret_code, struct jl_buf *ret_out)
 {
 	char bytes[KEY_MAX_B];
 	const size_t len = write_key(bytes, key);
-	const uint64_t hash = hash_of(bytes, len);
+	const uint64_t hash = jl_hash_keyed(bytes, len);
 	const struct place *place = cache->places[hash % N_SETS], *end = place + N_WAYS;
 	pthread_mutex_t *lock = &cache->locks[hash % N_LOCKS];
 	bool found = false;
@@ -117,7 +111,7 @@ void jl_ask_cache_put(struct jl_ask_cache *cache, const struct jl_ask_key *key, 
 {
 	char bytes[KEY_MAX_B];
 	const size_t len = write_key(bytes, key);
-	const uint64_t hash = hash_of(bytes, len);
+	const uint64_t hash = jl_hash_keyed(bytes, len);
 	pthread_mutex_t *lock = &cache->locks[hash % N_LOCKS];
 
 	if (!len || out->failed || !out->data || out->len > LONG_MAX_B)

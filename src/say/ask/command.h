@@ -2,7 +2,6 @@
  * program in JSON (ask.h). */
 #pragma once
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -103,13 +102,10 @@ struct jl_cli {
 	struct jl_buf out;  /* everything for standard output; written once, at the end */
 	struct jl_buf warn; /* lines for standard error */
 	const struct jl_catalog *cat;
-	bool asked;                  /* by a request: nobody sits at a terminal */
-	bool page;                   /* documents as HTML fragments */
-	size_t page_end;             /* ... which `out` holds up to here; what follows is plain text */
-	double until_s;              /* asked: a search ends then (base/clock.h) with the best so far */
-	volatile sig_atomic_t stop;  /* ... by setting this */
-	bool (*unwanted)(void *ctx); /* ... and so when this says that nobody waits for it */
-	void *unwanted_ctx;
+	bool asked;      /* by a request: nobody sits at a terminal */
+	bool page;       /* documents as HTML fragments */
+	size_t page_end; /* ... which `out` holds up to here; what follows is plain text */
+	bool cut;        /* a search ended early with the best so far: asked again, the answer may be better */
 };
 
 /* A command that may be asked in JSON. */

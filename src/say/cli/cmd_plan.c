@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/progress.h"
 #include "cli/ask.h"
@@ -44,13 +45,28 @@ const struct jl_option jl_plan_options[] = {
 };
 /* clang-format on */
 
+#define SEARCH_FRAC 0.75 /* of the time that the command has left: the rest is for the answer */
+
 /* Ctrl-C ends the search, and what it has found so far is printed. */
-static volatile sig_atomic_t interrupted;
+static struct jl_budget *_Atomic interrupts;
 
 static void on_interrupt(int signal_number)
 {
+	struct jl_budget *const search = interrupts;
+
 	(void)signal_number;
-	interrupted = 1;
+	if (search)
+		jl_budget_cancel(search);
+}
+
+/* The search's part of what the command may spend. */
+static void begin_search(struct jl_budget *search)
+{
+	struct jl_budget *const whole = jl_budget_current();
+	const double left_s = whole ? whole->until_s - jl_clock_s() : INFINITY;
+
+	jl_budget_init(search, 0, isfinite(left_s) ? fmax(SEARCH_FRAC * left_s, 1e-3) : 0);
+	search->outer = whole;
 }
 
 struct display {
@@ -78,15 +94,6 @@ static void show(void *ctx, const struct jl_plan_progress *at)
 	jl_progress_update(&d->progress, fleet ? d->fleet_done + share : at->done, jl_clock_s());
 }
 
-/* A request has no terminal, and its asker has not all day. */
-static void watch(void *ctx, const struct jl_plan_progress *at)
-{
-	struct display *d = ctx;
-
-	(void)at;
-	d->cli->stop = jl_clock_s() > d->cli->until_s || (d->cli->unwanted && d->cli->unwanted(d->cli->unwanted_ctx));
-}
-
 static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gpus)
 {
 	struct display *d = ctx;
@@ -105,8 +112,7 @@ static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, stru
 	*ask = (struct jl_plan_ask){ .memory_frac = 1 - (margin ? margin->value : JL_MEMORY_MARGIN_FRAC),
 				     .n_best = 5,
 				     .mark_value = NAN,
-				     .gpu_usdps = NAN,
-				     .stop = cli->asked ? &cli->stop : &interrupted };
+				     .gpu_usdps = NAN };
 	JL_READ(ask, jl_plan_ask, cli);
 	for (size_t i = 0; !status && i < cli->args.n_given; i++) {
 		const struct jl_given *given = &cli->args.given[i];
@@ -361,6 +367,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	struct jl_subject subject;
 	struct jl_plan_ask ask;
 	struct jl_plan_team team;
+	struct jl_budget search;
 	struct jl_comm *comm = NULL;
 	struct sigaction action = { .sa_handler = on_interrupt }, before;
 	const bool batches = jl_flag(cli, "batch-limit"), fleet = jl_given(cli, "gpus") || jl_given(cli, "kinds");
@@ -389,17 +396,22 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	if (!cli->asked)
 		JL_TRY(join_team(&comm, &team, &ask, err));
 	if (!comm || comm->rank == 0) {
-		ask.progress = cli->asked ? watch : show;
+		ask.progress = cli->asked ? NULL : show;
 		ask.progress_ctx = &display;
 	}
+	begin_search(&search);
+	ask.budget = &search;
 	if (!cli->asked) {
-		interrupted = 0;
+		interrupts = &search;
 		sigaction(SIGINT, &action, &before);
 	}
 	status = fleet ? plan_fleet(cli, &req, &subject, &ask, &display, err)
 		       : plan_one(cli, &req, &subject, &ask, &display, err);
-	if (!cli->asked)
+	if (!cli->asked) {
 		sigaction(SIGINT, &before, NULL);
+		interrupts = NULL;
+	}
+	cli->cut = atomic_load(&search.end) != JL_BUDGET_OPEN;
 	if (comm && comm->rank > 0) /* one of them speaks for all */
 		jl_buf_reset(&cli->out);
 	jl_comm_destroy(comm);

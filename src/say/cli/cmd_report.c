@@ -141,18 +141,16 @@ static enum jl_status fetch_all(struct jl_report_in *in, const struct jl_scenari
 	return status;
 }
 
-/* Only looked at: a store that is not there stays so. */
-static void fetch_machine(struct jl_report_in *in, struct jl_cli *cli)
+/* Read only. The default store may be missing; one that was named, or that cannot be read, is an error. */
+static enum jl_status fetch_machine(struct jl_report_in *in, struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_store_filter filter = { .machine = in->machine->fingerprint, .limit = RECORDS_MAX };
 	struct jl_store *store = NULL;
-	struct jl_err ignored;
+	enum jl_status status = jl_store_open_to_read(&store, jl_text(cli, "store"), err);
 
-	if (jl_store_open_existing(&store, jl_text(cli, "store"), &ignored))
-		return;
-	if (jl_store_list(store, &filter, &cli->arena, &in->records, &in->n_records, &ignored))
-		in->n_records = 0;
+	JL_THEN(status, jl_store_list(store, &filter, &cli->arena, &in->records, &in->n_records, err));
 	jl_store_close(store);
+	return status;
 }
 
 static void note_this(struct jl_scenario *scenario, const struct jl_this *this, struct jl_arena *arena)
@@ -172,8 +170,7 @@ static enum jl_status take_this(struct jl_this *ret_this, struct jl_report_in *i
 	in->cat = cli->cat;
 	in->machine = ret_this->machine;
 	in->this_on = ret_this->system;
-	fetch_machine(in, cli);
-	return JL_OK;
+	return fetch_machine(in, cli, err);
 }
 
 static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report_in *in, struct jl_cli *cli,

@@ -12,10 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "cli/this_machine.h"
 
 #define OUT_MAX_B ((size_t)64 << 20)
+#define STEPS_MAX 1000000000000u /* of a command: eleven days of one thread */
 
 static const struct jl_language *lang_from_locale(void)
 {
@@ -197,6 +199,22 @@ static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int 
 	return status;
 }
 
+/* Ctrl-C ends a command at once: nothing needs tidying up, or the command has a handler of its own. */
+static enum jl_status run_within_budget(struct jl_cli *cli, struct jl_err *err)
+{
+	static struct jl_budget budget;
+	enum jl_status status;
+
+	jl_budget_init(&budget, STEPS_MAX, 0);
+	(void)jl_budget_enter(&budget);
+	status = prepare(cli, err);
+	JL_THEN(status, cli->command->run(cli, err));
+	if (atomic_load(&budget.end))
+		status = jl_budget_fail(err);
+	(void)jl_budget_enter(NULL);
+	return status;
+}
+
 static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_all, int n_before, struct jl_err *err)
 {
 	int argc = argc_all - n_before, n_words = 0;
@@ -219,8 +237,7 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 		jl_help_command(cli, cli->command);
 		return JL_OK;
 	}
-	JL_TRY(prepare(cli, err));
-	return cli->command->run(cli, err);
+	return run_within_budget(cli, err);
 }
 
 /* --version may stand where a command would; the other options go with it. */

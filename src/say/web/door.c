@@ -152,7 +152,7 @@ enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bo
 		return JL_WEB_METHOD;
 	if (r->web->guarded && strcmp(r->path, "/healthz") != 0 && !knows_token(r, ret_enter))
 		return JL_WEB_TOKEN;
-	if ((r->is_post || strncmp(r->path, "/api/", 5) == 0) && is_foreign(r))
+	if ((r->is_post || strncmp(r->path, "/api/", 5) == 0 || strcmp(r->path, "/metrics") == 0) && is_foreign(r))
 		return JL_WEB_ORIGIN;
 	if (r->is_post && (!type || strncasecmp(type, "application/json", 16) != 0))
 		return JL_WEB_TYPE;

@@ -30,12 +30,17 @@ struct jl_mhd {
 extern struct jl_mhd jl_mhd;
 
 #define JL_WEB_BODY_MAX_B   JL_ASK_REQUEST_MAX_B
-#define JL_WEB_BODY_MAX_S   20 /* from the first byte of a request to its last */
-#define JL_WEB_IDLE_MAX_S   30 /* of a connection on which nothing moves */
+#define JL_WEB_BODY_MAX_S   20  /* from the first byte of a request to its last */
+#define JL_WEB_HEAD_MAX_S   10  /* from the connection to the end of its first header */
+#define JL_WEB_IDLE_MAX_S   30  /* from an answer to the end of the next header */
+#define JL_WEB_SEND_MAX_S   300 /* from a header to the end of its answer: a client may read slowly */
 #define JL_WEB_HEAD_MAX_B   (16 << 10)
-#define JL_WEB_OPEN_MAX     4096 /* connections; fewer where the system allows fewer files */
-#define JL_WEB_OPEN_EACH    256  /* ... of one address that is not this machine */
-#define JL_WEB_SEARCH_MAX_S 20
+#define JL_WEB_OPEN_MAX     4096       /* connections; fewer where the system allows fewer files */
+#define JL_WEB_OPEN_EACH    256        /* ... of one address that is not this machine */
+#define JL_WEB_MOMENT_S     0.3        /* beyond, a question is a slow one */
+#define JL_WEB_ANSWER_MAX_S 20         /* of a slow one; a search ends before with the best so far */
+#define JL_WEB_STEPS_MAX    400000000u /* base/budget.h */
+#define JL_WEB_PAGE_MAX_B   ((size_t)1 << 20)
 #define JL_WEB_TOKEN_MAX    65
 #define JL_WEB_COMMANDS_MAX 64
 
@@ -62,11 +67,13 @@ struct jl_web_counts {
 };
 
 struct jl_web_jobs;
+struct jl_web_connections;
 
 struct jl_web {
 	struct jl_web_options options;
 	struct jl_web_counts counts;
 	struct jl_web_jobs *jobs;
+	struct jl_web_connections *connections;
 	struct jl_ask_cache *cache;
 	bool guarded;                 /* beyond loopback: only with the token */
 	char token[JL_WEB_TOKEN_MAX]; /* of this start; never logged */
@@ -83,9 +90,12 @@ struct jl_web_request {
 	struct MHD_Connection *connection;
 	char path[256];
 	bool is_post, refused, answered, closes;
-	bool dropped;   /* nobody waits for its answer any more, or the server ends: closed without one */
-	bool is_search; /* may take its time: never on all threads at once */
-	int fd;         /* of its connection, once it is a job */
+	bool dropped; /* nobody waits for its answer any more, or the server ends: closed without one */
+	bool is_slow; /* takes more than a moment, as is known or was seen */
+	bool busy;    /* ... and too many such wait already */
+	int fd;       /* of its connection, once it is a job */
+	void (*make)(struct jl_web *web, struct jl_buf *out); /* a page made anew, of */
+	const char *type;                                     /* NULL: a command's answer */
 	double begin_s;
 	struct jl_buf body;
 	const char *command;      /* that it asks, and */
@@ -110,16 +120,25 @@ enum MHD_Result jl_web_route(struct jl_web_request *r); /* the whole request is 
 
 bool jl_web_prepare(struct jl_web *web); /* false: no memory now; it is tried again by who needs it */
 
-/* jobs.c: what takes longer than a moment is done beside the threads that read and write. */
+/* jobs.c: whatever is computed, beside the threads that read and write. */
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads);
 void jl_web_jobs_destroy(struct jl_web_jobs *jobs);
 /* False: there are too many, of all or of this client. */
 bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r);
-void jl_web_answer(struct jl_web_request *r); /* fills r->answer, in the calling thread */
+bool jl_web_recall(struct jl_web_request *r); /* an answer that was given before; false: there is none */
+
+/* connections.c */
+enum jl_web_phase { JL_WEB_HEAD, JL_WEB_BODY, JL_WEB_ANSWERING, JL_WEB_CLOSING };
+struct jl_web_connections *jl_web_connections_create(struct jl_web *web, size_t n_max);
+void jl_web_connections_destroy(struct jl_web_connections *all); /* NULL is fine */
+void jl_web_connection_notify(void *ctx, struct MHD_Connection *connection, void **socket_context,
+			      enum MHD_ConnectionNotificationCode code);
+void jl_web_connection_phase(struct MHD_Connection *connection, enum jl_web_phase phase);
+void jl_web_client(unsigned char ret_client[16], struct MHD_Connection *connection); /* its address */
 
 /* metrics.c, live.c */
 void jl_web_metrics(struct jl_web *web, struct jl_buf *out);
-void jl_web_live(struct jl_buf *out); /* one JSON object: GPUs, load and memory now */
+void jl_web_live(struct jl_web *web, struct jl_buf *out); /* one event: GPUs, load and memory now */
 void jl_web_live_close(void);
 
 /* made while the program is built: cmake/assets.cmake */

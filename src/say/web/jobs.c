@@ -1,30 +1,50 @@
-#include <string.h>
+/* What is computed, beside the threads that read and write: no question is answered on those. A question begins in the quick queue; what is not
+ * done within a moment begins again in the slow one, whose threads are fewer and give way to all others. */
 #include <netinet/in.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "web/inside.h"
 
-#define THREADS_MAX 16
-#define WAITING_MAX 256
-#define EACH_MAX    64 /* waiting or at work for one client */
+#define THREADS_MAX 32
+#define CLIENTS     1024 /* counted by a hash of their address */
+#define SLOW_NICE   10
+
+enum speed { QUICK, SLOW, N_SPEEDS };
+
+static const struct {
+	size_t waiting_max;
+	int each_max; /* waiting or at work for one client */
+	double limit_s;
+} limits[N_SPEEDS] = {
+	[QUICK] = { JL_WEB_OPEN_MAX, JL_WEB_OPEN_MAX / 2, JL_WEB_MOMENT_S },
+	[SLOW] = { 256, 64, JL_WEB_ANSWER_MAX_S },
+};
+
+struct queue {
+	struct jl_web_request *first, **last;
+	size_t n_waiting;
+	pthread_cond_t more;
+	int n_of[CLIENTS]; /* waiting or at work */
+};
 
 struct jl_web_jobs {
 	struct jl_web *web;
 	pthread_mutex_t lock;
-	pthread_cond_t more;
-	struct jl_web_request *first, **last;
-	size_t n_waiting;
-	struct jl_web_request *at_work[THREADS_MAX];
-	int n_searches; /* of those at work */
+	struct queue queues[N_SPEEDS];
 	atomic_bool ending;
 	int n_threads;
 	pthread_t threads[THREADS_MAX];
 };
 
-/* Whoever asked has closed the connection, or all is over. */
-static bool unwanted(void *ctx)
+/* The client has closed the connection, or the server ends. */
+static bool is_unwanted(void *ctx)
 {
 	const struct jl_web_request *r = ctx;
 	char next;
@@ -32,95 +52,172 @@ static bool unwanted(void *ctx)
 	return atomic_load(&r->web->jobs->ending) || recv(r->fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-void jl_web_answer(struct jl_web_request *r)
+static struct jl_ask ask_of(struct jl_web_request *r)
 {
 	const struct jl_web_options *o = &r->web->options;
-	const struct jl_ask ask = { .front = o->front,
-				    .cat = o->cat,
-				    .cache = r->web->cache,
-				    .today = o->fixed_day ? o->fixed_day : (long)(time(NULL) / 86400),
-				    .limit_s = JL_WEB_SEARCH_MAX_S,
-				    .unwanted = r->is_search ? unwanted : NULL,
-				    .unwanted_ctx = r };
-	const double begin_s = jl_clock_s();
 
-	jl_ask(&r->answer, &ask, r->command, jl_buf_text(&r->body), r->body.len);
+	return (struct jl_ask){ .front = o->front,
+				.cat = o->cat,
+				.cache = r->web->cache,
+				.today = o->fixed_day ? o->fixed_day : (long)(time(NULL) / 86400),
+				.steps_max = JL_WEB_STEPS_MAX,
+				.limit_s = limits[r->is_slow ? SLOW : QUICK].limit_s,
+				.cancelled = is_unwanted,
+				.cancelled_ctx = r };
+}
+
+static void count(struct jl_web_request *r, double begin_s)
+{
 	atomic_fetch_add(&r->web->counts.answered[r->row][r->answer.code & 3], 1);
 	atomic_fetch_add(&r->web->counts.answered_us, (unsigned long long)(1e6 * (jl_clock_s() - begin_s)));
 	r->answered = true;
 }
 
-/* The next that may begin: one thread stays free for what is no search. */
-static struct jl_web_request *take(struct jl_web_jobs *jobs)
+bool jl_web_recall(struct jl_web_request *r)
 {
-	struct jl_web_request **at = &jobs->first, *r;
+	const struct jl_ask ask = ask_of(r);
+	const double begin_s = jl_clock_s();
 
-	while (*at && (*at)->is_search && jobs->n_searches + 1 >= jobs->n_threads && !atomic_load(&jobs->ending))
-		at = &(*at)->next;
-	r = *at;
+	if (!jl_ask_recall(&r->answer, &ask, r->command, jl_buf_text(&r->body), r->body.len))
+		return false;
+	count(r, begin_s);
+	return true;
+}
+
+/* False: it takes more than a moment, and nothing is answered yet. */
+static bool answer(struct jl_web_request *r)
+{
+	const struct jl_ask ask = ask_of(r);
+	const double begin_s = jl_clock_s();
+
+	if (r->make) {
+		jl_buf_init(&r->answer.out, JL_WEB_PAGE_MAX_B);
+		r->make(r->web, &r->answer.out);
+		r->answered = true;
+		return true;
+	}
+	jl_ask(&r->answer, &ask, r->command, jl_buf_text(&r->body), r->body.len);
+	if (r->answer.end == JL_BUDGET_TIME && !r->is_slow) {
+		jl_answer_release(&r->answer);
+		return false;
+	}
+	count(r, begin_s);
+	return true;
+}
+
+static int *n_of(struct queue *q, const struct jl_web_request *r)
+{
+	return &q->n_of[jl_hash_keyed(r->client, sizeof(r->client)) % CLIENTS];
+}
+
+/* With the lock. */
+static bool put(struct jl_web_jobs *jobs, struct jl_web_request *r)
+{
+	const enum speed speed = r->is_slow ? SLOW : QUICK;
+	struct queue *q = &jobs->queues[speed];
+
+	if (*n_of(q, r) >= limits[speed].each_max || q->n_waiting >= limits[speed].waiting_max ||
+	    atomic_load(&jobs->ending))
+		return false;
+	++*n_of(q, r);
+	r->next = NULL;
+	*q->last = r;
+	q->last = &r->next;
+	q->n_waiting++;
+	pthread_cond_signal(&q->more);
+	return true;
+}
+
+static struct jl_web_request *take(struct queue *q)
+{
+	struct jl_web_request *r = q->first;
+
 	if (!r)
 		return NULL;
-	*at = r->next;
-	if (!*at)
-		jobs->last = at;
-	jobs->n_waiting--;
+	q->first = r->next;
+	if (!q->first)
+		q->last = &q->first;
+	q->n_waiting--;
 	return r;
 }
 
-static void do_job(struct jl_web_jobs *jobs, struct jl_web_request *r)
+static void do_job(struct jl_web_jobs *jobs, struct queue *q, struct jl_web_request *r)
 {
-	struct jl_web_request **at_work = jobs->at_work;
+	bool again;
 
-	while (*at_work)
-		at_work++;
-	*at_work = r;
-	jobs->n_searches += r->is_search;
 	pthread_mutex_unlock(&jobs->lock);
-	r->dropped = unwanted(r);
-	if (!r->dropped)
-		jl_web_answer(r);
+	r->dropped = is_unwanted(r);
+	again = !r->dropped && !answer(r);
 	pthread_mutex_lock(&jobs->lock);
-	*at_work = NULL;
-	jobs->n_searches -= r->is_search;
-	if (r->is_search)
-		pthread_cond_broadcast(&jobs->more); /* the next search may begin */
-	/* from here on it is the reading thread's again */
-	jl_mhd.resume_connection(r->connection);
+	--*n_of(q, r);
+	if (again) {
+		r->is_slow = true;
+		if (put(jobs, r))
+			return;
+		r->busy = true;
+	}
+	jl_mhd.resume_connection(r->connection); /* from here on it is the reading thread's again */
 }
 
-static void *work(void *ctx)
+static void work(struct jl_web_jobs *jobs, struct queue *q)
 {
-	struct jl_web_jobs *jobs = ctx;
 	struct jl_web_request *r;
 
 	pthread_mutex_lock(&jobs->lock);
 	for (;;) {
-		while (!(r = take(jobs)) && !atomic_load(&jobs->ending))
-			pthread_cond_wait(&jobs->more, &jobs->lock);
+		while (!(r = take(q)) && !atomic_load(&jobs->ending))
+			pthread_cond_wait(&q->more, &jobs->lock);
 		if (!r)
 			break;
-		do_job(jobs, r);
+		do_job(jobs, q, r);
 	}
 	pthread_mutex_unlock(&jobs->lock);
+}
+
+static void *work_quick(void *ctx)
+{
+	struct jl_web_jobs *jobs = ctx;
+
+	work(jobs, &jobs->queues[QUICK]);
 	return NULL;
+}
+
+static void *work_slow(void *ctx)
+{
+	struct jl_web_jobs *jobs = ctx;
+
+	/* of this thread and of those that it starts */
+	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), SLOW_NICE);
+	work(jobs, &jobs->queues[SLOW]);
+	return NULL;
+}
+
+static bool start(struct jl_web_jobs *jobs, int n, void *(*run)(void *ctx))
+{
+	int n_started = 0;
+
+	while (n_started < n && pthread_create(&jobs->threads[jobs->n_threads], NULL, run, jobs) == 0) {
+		n_started++;
+		jobs->n_threads++;
+	}
+	return n_started > 0;
 }
 
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads)
 {
 	struct jl_web_jobs *jobs = jl_realloc(NULL, sizeof(*jobs));
+	const int n_quick = n_threads < 2 ? 2 : n_threads > THREADS_MAX / 2 ? THREADS_MAX / 2 : n_threads;
 
 	if (!jobs)
 		return NULL;
-	*jobs = (struct jl_web_jobs){ .web = web };
-	jobs->last = &jobs->first;
+	memset(jobs, 0, sizeof(*jobs));
+	jobs->web = web;
 	(void)pthread_mutex_init(&jobs->lock, NULL);
-	(void)pthread_cond_init(&jobs->more, NULL);
-	n_threads = n_threads < 2 ? 2 : n_threads > THREADS_MAX ? THREADS_MAX : n_threads;
-	pthread_mutex_lock(&jobs->lock);
-	while (jobs->n_threads < n_threads && pthread_create(&jobs->threads[jobs->n_threads], NULL, work, jobs) == 0)
-		jobs->n_threads++;
-	pthread_mutex_unlock(&jobs->lock);
-	if (jobs->n_threads > 1)
+	for (enum speed s = QUICK; s < N_SPEEDS; s++) {
+		jobs->queues[s].last = &jobs->queues[s].first;
+		(void)pthread_cond_init(&jobs->queues[s].more, NULL);
+	}
+	if (start(jobs, n_quick, work_quick) && start(jobs, n_quick / 2, work_slow))
 		return jobs;
 	jl_web_jobs_destroy(jobs);
 	return NULL;
@@ -133,42 +230,28 @@ void jl_web_jobs_destroy(struct jl_web_jobs *jobs)
 		return;
 	pthread_mutex_lock(&jobs->lock);
 	atomic_store(&jobs->ending, true);
-	pthread_cond_broadcast(&jobs->more);
+	for (enum speed s = QUICK; s < N_SPEEDS; s++)
+		pthread_cond_broadcast(&jobs->queues[s].more);
 	pthread_mutex_unlock(&jobs->lock);
 	for (int i = 0; i < jobs->n_threads; i++)
 		(void)pthread_join(jobs->threads[i], NULL);
-	(void)pthread_cond_destroy(&jobs->more);
+	for (enum speed s = QUICK; s < N_SPEEDS; s++)
+		(void)pthread_cond_destroy(&jobs->queues[s].more);
 	(void)pthread_mutex_destroy(&jobs->lock);
 	jl_free(jobs);
-}
-
-static bool same_client(const struct jl_web_request *a, const struct jl_web_request *b)
-{
-	return a && memcmp(a->client, b->client, sizeof(a->client)) == 0;
 }
 
 bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r)
 {
 	const union MHD_ConnectionInfo *info = jl_mhd.get_connection_info(r->connection,
 									  MHD_CONNECTION_INFO_CONNECTION_FD);
-	size_t n = 0;
 	bool taken;
 
 	r->fd = info ? info->connect_fd : -1;
 	pthread_mutex_lock(&jobs->lock);
-	for (const struct jl_web_request *o = jobs->first; o; o = o->next)
-		n += same_client(o, r);
-	for (int i = 0; i < THREADS_MAX; i++)
-		n += same_client(jobs->at_work[i], r);
-	taken = n < EACH_MAX && jobs->n_waiting < WAITING_MAX && !atomic_load(&jobs->ending);
-	if (taken) {
+	taken = put(jobs, r);
+	if (taken) /* before any thread can resume it: that needs the lock */
 		jl_mhd.suspend_connection(r->connection);
-		r->next = NULL;
-		*jobs->last = r;
-		jobs->last = &r->next;
-		jobs->n_waiting++;
-		pthread_cond_signal(&jobs->more);
-	}
 	pthread_mutex_unlock(&jobs->lock);
 	return taken;
 }

@@ -48,8 +48,10 @@ static void read_state(void)
 	jl_arena_release(&arena);
 }
 
-void jl_web_live(struct jl_buf *out)
+void jl_web_live(struct jl_web *web, struct jl_buf *out)
 {
+	(void)web;
+	jl_buf_puts(out, "retry: 1000\nevent: state\ndata: ");
 	pthread_mutex_lock(&state.lock);
 	if (!(jl_clock_s() - state.read_s < FRESH_S) || state.read_s < 0) {
 		read_state();
@@ -57,6 +59,7 @@ void jl_web_live(struct jl_buf *out)
 	}
 	jl_buf_add(out, jl_buf_text(&state.text), state.text.len);
 	pthread_mutex_unlock(&state.lock);
+	jl_buf_puts(out, "\n\n");
 }
 
 void jl_web_live_close(void)

@@ -137,22 +137,9 @@ static enum MHD_Result healthz(struct jl_web_request *r)
 	return send_response(r, 200, "text/plain", from_static(3, "ok\n"));
 }
 
-static enum MHD_Result metrics(struct jl_web_request *r)
+static void make_openapi(struct jl_web *web, struct jl_buf *out)
 {
-	struct jl_buf text;
-
-	jl_buf_init(&text, SMALL_B);
-	jl_web_metrics(r->web, &text);
-	return send_buf(r, 200, "text/plain; version=0.0.4; charset=utf-8", &text);
-}
-
-static enum MHD_Result openapi(struct jl_web_request *r)
-{
-	struct jl_buf text;
-
-	jl_buf_init(&text, SMALL_B);
-	jl_ask_openapi(&text, r->web->options.front, r->web->options.version);
-	return send_buf(r, 200, "application/json", &text);
+	jl_ask_openapi(out, web->options.front, web->options.version);
 }
 
 /* [["rtx-3090", "GeForce RTX 3090"], ...]: what a field of the page may be filled with. */
@@ -219,37 +206,22 @@ bool jl_web_prepare(struct jl_web *web)
 }
 
 /* What the page needs to know before it asks anything. */
-static enum MHD_Result hello(struct jl_web_request *r)
+static void give_hello(struct jl_web *web, struct jl_buf *out)
 {
-	struct MHD_Response *response = NULL;
-
-	if (jl_web_prepare(r->web))
-		response = from_static(r->web->hello.len, r->web->hello.data);
-	if (response)
-		(void)jl_mhd.add_response_header(response, "Cache-Control", "no-store");
-	return send_response(r, 200, "application/json", response);
+	if (jl_web_prepare(web))
+		jl_buf_add(out, web->hello.data, web->hello.len);
+	else
+		out->failed = JL_E_NOMEM;
 }
 
-/* One event and the end: EventSource comes again after a second by itself, and no connection is held meanwhile. */
-static enum MHD_Result live(struct jl_web_request *r)
-{
-	struct jl_buf text;
-
-	jl_buf_init(&text, SMALL_B);
-	jl_buf_puts(&text, "retry: 1000\nevent: state\ndata: ");
-	jl_web_live(&text);
-	jl_buf_puts(&text, "\n\n");
-	return send_buf(r, 200, "text/event-stream", &text);
-}
-
+/* Pages that are made anew. The events end after one: EventSource comes again after a second, and no connection is held meanwhile. */
 static const struct {
-	const char *path;
-	enum MHD_Result (*give)(struct jl_web_request *r);
-} pages[] = { { "/healthz", healthz },
-	      { "/metrics", metrics },
-	      { API "openapi.json", openapi },
-	      { API "hello", hello },
-	      { API "live", live } };
+	const char *path, *type;
+	void (*make)(struct jl_web *web, struct jl_buf *out);
+} pages[] = { { "/metrics", "text/plain; version=0.0.4; charset=utf-8", jl_web_metrics },
+	      { API "openapi.json", "application/json", make_openapi },
+	      { API "hello", "application/json", give_hello },
+	      { API "live", "text/event-stream", jl_web_live } };
 
 /* "/api/v1/catalog/show": the row of "catalog show". */
 static bool find_command(struct jl_web_request *r)
@@ -271,17 +243,10 @@ static bool find_command(struct jl_web_request *r)
 	return false;
 }
 
-/* Within a millisecond or so; the others are jobs. */
-static bool is_quick(const struct jl_web_request *r)
+/* Known to take more than a moment. */
+static bool is_slow(const char *command)
 {
-	static const char *const quick[] = { "predict", "fit", "flops", "catalog show", "schema", "version", NULL };
-
-	if (r->body.data && memmem(r->body.data, r->body.len, "\"near\"", 6))
-		return false;
-	for (size_t i = 0; quick[i]; i++)
-		if (strcmp(quick[i], r->command) == 0)
-			return true;
-	return false;
+	return strcmp(command, "plan") == 0 || strcmp(command, "report") == 0 || strcmp(command, "validate") == 0;
 }
 
 static enum MHD_Result send_answer(struct jl_web_request *r)
@@ -304,27 +269,41 @@ static enum MHD_Result send_answer(struct jl_web_request *r)
 	return done;
 }
 
+static enum MHD_Result put_job(struct jl_web_request *r)
+{
+	return jl_web_jobs_put(r->web->jobs, r) ? MHD_YES : jl_web_refuse(r, JL_WEB_BUSY);
+}
+
+static enum MHD_Result route_page(struct jl_web_request *r)
+{
+	if (strcmp(r->path, "/healthz") == 0)
+		return healthz(r);
+	for (size_t i = 0; i < JL_LEN(pages); i++)
+		if (strcmp(pages[i].path, r->path) == 0) {
+			r->make = pages[i].make;
+			r->type = pages[i].type;
+			return put_job(r);
+		}
+	for (const struct jl_web_asset *a = jl_web_assets; a->path; a++)
+		if (strcmp(a->path, strcmp(r->path, "/") == 0 ? "/index.html" : r->path) == 0)
+			return send_asset(r, a);
+	return jl_web_refuse(r, find_command(r) ? JL_WEB_METHOD : JL_WEB_PATH);
+}
+
 enum MHD_Result jl_web_route(struct jl_web_request *r)
 {
 	if (r->dropped)
 		return MHD_NO;
+	if (r->busy)
+		return jl_web_refuse(r, JL_WEB_BUSY);
 	if (r->answered)
-		return send_answer(r);
-	if (!r->is_post) {
-		for (size_t i = 0; i < JL_LEN(pages); i++)
-			if (strcmp(pages[i].path, r->path) == 0)
-				return pages[i].give(r);
-		for (const struct jl_web_asset *a = jl_web_assets; a->path; a++)
-			if (strcmp(a->path, strcmp(r->path, "/") == 0 ? "/index.html" : r->path) == 0)
-				return send_asset(r, a);
-		return jl_web_refuse(r, find_command(r) ? JL_WEB_METHOD : JL_WEB_PATH);
-	}
+		return r->type ? send_buf(r, 200, r->type, &r->answer.out) : send_answer(r);
+	if (!r->is_post)
+		return route_page(r);
 	if (!find_command(r))
 		return jl_web_refuse(r, JL_WEB_PATH);
-	if (is_quick(r)) {
-		jl_web_answer(r);
+	if (jl_web_recall(r))
 		return send_answer(r);
-	}
-	r->is_search = strcmp(r->command, "plan") == 0 || strcmp(r->command, "report") == 0;
-	return jl_web_jobs_put(r->web->jobs, r) ? MHD_YES : jl_web_refuse(r, JL_WEB_BUSY);
+	r->is_slow = is_slow(r->command);
+	return put_job(r);
 }

@@ -22,17 +22,6 @@
 
 extern char **environ;
 
-static void take_client(struct jl_web_request *r)
-{
-	const union MHD_ConnectionInfo *info = jl_mhd.get_connection_info(r->connection,
-									  MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-	if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
-		memcpy(r->client, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, 4);
-	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
-		memcpy(r->client, &((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr, 16);
-}
-
 static enum MHD_Result begin(struct jl_web *web, struct MHD_Connection *connection, const char *url, const char *method,
 			     void **request)
 {
@@ -46,11 +35,12 @@ static enum MHD_Result begin(struct jl_web *web, struct MHD_Connection *connecti
 		.web = web, .connection = connection, .is_post = strcmp(method, "POST") == 0, .begin_s = jl_clock_s()
 	};
 	*request = r;
+	jl_web_connection_phase(connection, JL_WEB_BODY);
 	jl_buf_init(&r->body, JL_WEB_BODY_MAX_B);
 	if (strlen(url) >= sizeof(r->path))
 		return jl_web_refuse(r, JL_WEB_PATH);
 	(void)snprintf(r->path, sizeof(r->path), "%s", url);
-	take_client(r);
+	jl_web_client(r->client, connection);
 	why = jl_web_door(r, method, &enter);
 	if (why != JL_N_WEB_REFUSAL)
 		return jl_web_refuse(r, why);
@@ -69,15 +59,13 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 	(void)version;
 	if (!r)
 		return begin(ctx, connection, url, method, request);
-	if (*n_data == 0)
+	if (*n_data == 0) {
+		jl_web_connection_phase(connection, JL_WEB_ANSWERING);
 		return r->refused ? MHD_YES : jl_web_route(r);
+	}
 	if (r->refused) { /* its answer is on its way: what still comes is not kept */
 		*n_data = 0;
 		return MHD_YES;
-	}
-	if (jl_clock_s() - r->begin_s > JL_WEB_BODY_MAX_S) {
-		jl_web_log(r->web, JL_WEB_SLOW);
-		return MHD_NO;
 	}
 	jl_buf_add(&r->body, data, *n_data);
 	*n_data = 0;
@@ -102,10 +90,10 @@ static void completed(void *ctx, struct MHD_Connection *connection, void **reque
 	struct jl_web_request *r = *request;
 	size_t held_B;
 
-	(void)connection;
 	(void)why;
 	if (!r)
 		return;
+	jl_web_connection_phase(connection, JL_WEB_HEAD);
 	if (r->answered)
 		jl_answer_release(&r->answer);
 	held_B = r->body.size_B;
@@ -195,7 +183,7 @@ static unsigned most_connections(void)
 						      : 128;
 }
 
-static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n_threads)
+static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n_threads, unsigned n_connections)
 {
 	/* poll, not epoll: the library's edges miss the end of a connection that came together with half a request, which
 	 * was then kept until its time ran out; four thousand of them kept everybody else out */
@@ -203,8 +191,9 @@ static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n
 
 	return jl_mhd.start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet,
 				   NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,
+				   MHD_OPTION_NOTIFY_CONNECTION, jl_web_connection_notify, web->connections,
 				   MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL, MHD_OPTION_THREAD_POOL_SIZE, n_threads,
-				   MHD_OPTION_CONNECTION_LIMIT, most_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				   MHD_OPTION_CONNECTION_LIMIT, n_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 				   web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u, MHD_OPTION_CONNECTION_TIMEOUT,
 				   (unsigned)JL_WEB_IDLE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				   (size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
@@ -244,14 +233,18 @@ static void greet(const struct jl_web *web)
 static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, struct jl_err *err)
 {
 	const int n_cpus = web->options.n_threads ? web->options.n_threads : jl_pool_n_cpus();
-	const unsigned n_threads = (unsigned)(n_cpus < 2 ? 2 : n_cpus > 16 ? 16 : n_cpus);
+	const unsigned n_threads = (unsigned)(n_cpus < 2    ? 2
+					      : n_cpus > 16 ? 16
+							    : n_cpus),
+		       n_connections = most_connections();
 	struct MHD_Daemon *daemon = NULL;
 	int signal_number;
 
 	web->cache = jl_ask_cache_create();
 	web->jobs = jl_web_jobs_create(web, (int)n_threads);
-	if (web->jobs)
-		daemon = start(web, fd, web->options.port, n_threads);
+	web->connections = jl_web_connections_create(web, n_connections);
+	if (web->jobs && web->connections)
+		daemon = start(web, fd, web->options.port, n_threads, n_connections);
 	if (daemon) {
 		greet(web);
 		(void)jl_web_prepare(web);
@@ -261,6 +254,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 	jl_web_jobs_destroy(web->jobs); /* nothing stays suspended */
 	if (daemon)
 		jl_mhd.stop_daemon(daemon);
+	jl_web_connections_destroy(web->connections);
 	jl_ask_cache_destroy(web->cache);
 	jl_web_live_close();
 	return daemon ? JL_OK : jl_fail(err, JL_E_IO, "the server could not be started");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "belief/baseline.h"
 #include "belief/kept.h"
@@ -360,6 +361,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		bool fresh;
 		double *r;
 
+		if (jl_budget_spend(5))
+			return;
 		if (fit) {
 			*fit = own->table.fits[c->dev->arch][c->engine];
 			jl_op_apply(fit, set_of(f->data), x, c->dev->arch, c->engine);

@@ -2,6 +2,7 @@
  * fitted; moe_and_large, of which only the launches of experts are; finetune, of which only what tuning adds is. */
 #include <math.h>
 
+#include "base/budget.h"
 #include "belief/baseline.h"
 #include "belief/optimize.h"
 #include "belief/set_llm.h"
@@ -264,6 +265,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 		if (w->use && !w->use[i])
 			continue;
+		if (jl_budget_spend(20))
+			return;
 		case_of(&how, w->data, c, x, &w->known);
 		weight = jl_case_weigh(&how);
 		*ret_r++ = isnan(c->meas_s) ? 0.0 : log(weight.step.step_s / c->meas_s);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+
 enum { MAX_ITER_DEFAULT = 60, MAX_DAMPING_TRIES = 12 };
 
 static const double step_ln = 1e-4;       /* of the numeric Jacobian: wide enough to see past the grain of ceil() */
@@ -58,9 +60,16 @@ static double loss_weight(double huber, double r)
 
 static void eval(const struct work *w, const double *u, double *r)
 {
+	bool cut = jl_budget_spend(1 + (unsigned)w->p->n_resid);
+
 	for (size_t j = 0; j < w->p->n_param; j++)
 		w->x_try[j] = exp(u[j]);
-	w->p->residuals(w->p->ctx, w->x_try, r);
+	if (!cut) {
+		w->p->residuals(w->p->ctx, w->x_try, r);
+		cut = jl_budget_over();
+	}
+	for (size_t i = 0; cut && i < w->p->n_resid; i++) /* no point is better any more */
+		r[i] = NAN;
 }
 
 /* INFINITY where the model gave something that is not a number. */
@@ -84,7 +93,7 @@ static void fill_jacobian(struct work *w)
 {
 	const struct jl_fit_problem *p = w->p;
 	memcpy(w->u_try, w->u, p->n_param * sizeof(*w->u));
-	for (size_t j = 0; j < p->n_param; j++) {
+	for (size_t j = 0; j < p->n_param && !jl_budget_spend(1); j++) {
 		double *col = w->jac + j * p->n_resid;
 		double h = w->u[j] + step_ln <= w->hi_ln[j] ? step_ln : -step_ln;
 		if (w->hi_ln[j] - w->lo_ln[j] < step_ln) {
@@ -277,6 +286,8 @@ static enum jl_status run(struct work *w, double *ret_cost, struct jl_err *err)
 {
 	const struct jl_fit_problem *p = w->p;
 	eval(w, w->u, w->r);
+	if (jl_budget_over())
+		return jl_budget_fail(err);
 	for (size_t i = 0; i < p->n_resid; i++)
 		if (!isfinite(w->r[i]))
 			return jl_fail(err, JL_E_DATA, "fit: residual %zu is not finite at the start", i);
@@ -284,6 +295,8 @@ static enum jl_status run(struct work *w, double *ret_cost, struct jl_err *err)
 	int max_iter = p->max_iter > 0 ? p->max_iter : MAX_ITER_DEFAULT;
 	for (int it = 0, fresh = 1; it < max_iter; it++) {
 		double before = cost;
+		if (jl_budget_over())
+			return jl_budget_fail(err);
 		gradient_step(w, fresh, &damping, &cost);
 		const int was_fresh = fresh;
 		fresh = !(before - cost > mend_gain_frac * before);

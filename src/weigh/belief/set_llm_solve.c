@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "belief/optimize.h"
 #include "belief/set_llm.h"
@@ -77,6 +78,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 		if (!used(w, i))
 			continue;
+		if (jl_budget_spend(20))
+			return;
 		if (whole || uses_any(row, moved, n_moved)) {
 			at += row_residuals(w, i, x, ret_r + at);
 		} else {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "belief/optimize.h"
 #include "belief/set_other.h"
@@ -79,6 +80,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 			fit->last[g] = now[g];
 			known[g] = 1;
 		}
+		if (jl_budget_spend(20))
+			return;
 		if (changed[g]) {
 			const struct jl_conv_in in = jl_other_input(row, &now[g], bus_Bps[g]);
 

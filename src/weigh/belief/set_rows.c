@@ -1,5 +1,6 @@
 #include "belief/set_rows.h"
 
+#include "base/budget.h"
 #include "predict/predict.h"
 
 #include <math.h>
@@ -307,6 +308,8 @@ void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data
 	for (size_t i = 0; i < rows->n; i++) {
 		struct jl_set_row *row = &rows->rows[i];
 
+		if (jl_budget_spend(20))
+			return;
 		if (row->item != JL_NO_ITEM && (!only || only[row->item]))
 			ops->predict(data, x, known, row);
 	}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "belief/kept.h"
@@ -94,6 +95,8 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		bool fresh;
 		double *r;
 
+		if (jl_budget_spend(20))
+			return;
 		if (asked) {
 			*asked = jl_serve_fit_of(fit->scope, x, row->dev.arch, row->run.engine);
 			jl_kept_settle(fit->kept, key);

@@ -5,9 +5,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+
 struct shared {
 	const struct jl_turns *turns;
-	const struct jl_language *lang; /* of whoever asked; every thread speaks it */
+	const struct jl_language *lang; /* of the caller, as is */
+	struct jl_budget *budget;
 	atomic_int next, n_done, status;
 	pthread_mutex_t lock; /* of err */
 	struct jl_err *err;
@@ -19,9 +22,11 @@ static void *work(void *ctx)
 	int turn;
 
 	jl_lang_set(s->lang);
+	(void)jl_budget_enter(s->budget);
 	while (atomic_load(&s->status) == JL_OK && (turn = atomic_fetch_add(&s->next, 1)) < s->turns->n) {
 		struct jl_err err;
-		const enum jl_status status = s->turns->take(s->turns->ctx, turn, &err);
+		const enum jl_status status = jl_budget_over() ? jl_budget_fail(&err)
+							       : s->turns->take(s->turns->ctx, turn, &err);
 
 		if (status) {
 			(void)pthread_mutex_lock(&s->lock);
@@ -50,7 +55,11 @@ static void watch(struct shared *s)
 enum jl_status jl_turns_take(const struct jl_turns *turns, struct jl_err *err)
 {
 	enum { MAX_THREADS = 16 };
-	struct shared s = { .turns = turns, .lang = jl_lang(), .lock = PTHREAD_MUTEX_INITIALIZER, .err = err };
+	struct shared s = { .turns = turns,
+			    .lang = jl_lang(),
+			    .budget = jl_budget_current(),
+			    .lock = PTHREAD_MUTEX_INITIALIZER,
+			    .err = err };
 	pthread_t threads[MAX_THREADS];
 	const long n_cpu = sysconf(_SC_NPROCESSORS_ONLN);
 	int n = 0;

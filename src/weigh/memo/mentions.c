@@ -4,11 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "catalog/find.h"
 #include "catalog/words.h"
 #include "memo/inside.h"
 
-#define CACHE_SIZE  4096 /* spellings that were looked up, a power of two */
+#define CACHE_SIZE  8192 /* spellings that were looked up, a power of two; half stay empty */
 #define LOOKUPS_MAX 4000
 #define CHUNK_WORDS 7
 #define CHUNK_LEN   64
@@ -138,15 +139,12 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 static int32_t lookup(struct naming *n, const char *text, size_t len)
 {
 	struct jl_memo *note = n->note;
-	uint32_t hash = 2166136261u;
 	struct cached *c;
 
 	if (len >= CHUNK_LEN)
 		return -1;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	for (size_t probe = 0;; probe++) {
-		c = &n->cache[(hash + probe) & (CACHE_SIZE - 1)];
+	for (uint64_t slot = jl_hash_keyed(text, len);; slot++) {
+		c = &n->cache[slot & (CACHE_SIZE - 1)];
 		if (c->used && strlen(c->key) == len && memcmp(c->key, text, len) == 0)
 			return c->entity;
 		if (!c->used)

@@ -75,7 +75,7 @@ static double copies_of(const struct jl_fabric *fabric, const struct jl_plan *pl
 
 	if (!plan->ep_async || hosts <= 1.0)
 		return top_k;
-	for (double k = 0.0; k < top_k; k++)
+	for (double k = 0.0; k < top_k && missed > 0.0; k++) /* ends by underflow, whatever top_k is */
 		missed *= 1.0 - 1.0 / hosts;
 	return EP_BYTES_FRAC * smaller(hosts * (1.0 - missed), EP_HOSTS_MOST);
 }

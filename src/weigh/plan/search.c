@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "plan/space.h"
@@ -14,6 +15,7 @@
 #define THREADS_MAX 256
 #define ITEMS_MAX   2000000000 /* position times stride stays in 64 bits */
 #define FIRST_ROUND 32         /* items without a bound */
+#define STEPS_EACH  100        /* of an item, for the budget */
 #define SLACK       1e-9       /* rounding never makes a bound cut off the best */
 
 struct search {
@@ -377,7 +379,7 @@ static void *work(void *arg)
 
 		if (position >= s->to)
 			return NULL;
-		if (s->ask->stop && *s->ask->stop) {
+		if (jl_budget_charge(s->ask->budget, STEPS_EACH)) { /* between items: none is cut */
 			w->share.stopped = 1;
 			return NULL;
 		}

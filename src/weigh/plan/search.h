@@ -5,8 +5,6 @@
  * with its reason. Never prints. */
 #pragma once
 
-#include <signal.h>
-
 #include "plan/narrow.h"
 #include "plan/way.h"
 
@@ -61,13 +59,13 @@ struct jl_plan_ask {
 	const struct jl_plan_site *site;
 	struct jl_plan_narrow narrow;
 	enum jl_plan_objective objective;
-	double memory_frac;                /* of the device: more than this does not fit */
-	double gpu_usdps;                  /* rent of one GPU; for the objectives that need it */
-	int n_best;                        /* up to JL_PLAN_BEST_MAX */
-	int n_threads;                     /* 0: as many as there are processors */
-	bool no_prune;                     /* evaluate everything that fits */
-	double mark_value;                 /* with no_prune: count what is better than this; NAN: nothing */
-	const volatile sig_atomic_t *stop; /* NULL, or: end early once it is not 0 */
+	double memory_frac;       /* of the device: more than this does not fit */
+	double gpu_usdps;         /* rent of one GPU; for the objectives that need it */
+	int n_best;               /* up to JL_PLAN_BEST_MAX */
+	struct jl_budget *budget; /* once it is over the search ends with the best so far; NULL: no limit */
+	int n_threads;            /* 0: as many as there are processors */
+	bool no_prune;            /* evaluate everything that fits */
+	double mark_value;        /* with no_prune: count what is better than this; NAN: nothing */
 	const struct jl_plan_team *team;
 	void (*progress)(void *ctx, const struct jl_plan_progress *progress); /* from the calling thread; NULL: none */
 	void *progress_ctx;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "base/budget.h"
 #include "predict/kind.h"
 #include "workload/tune.h"
 
@@ -230,6 +231,7 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 
 struct jl_weight jl_case_weigh(const struct jl_case *c)
 {
+	(void)jl_budget_spend(20);
 	return c->subject.kind->weigh(c);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "predict/choose.h"
 #include "predict/kind.h"
 #include "workload/tune.h"
@@ -444,6 +445,8 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 			     .notes.n = req->unsaid ? JL_NOTES_MAX : 0 };
 	enum jl_status status;
 
+	if (jl_budget_spend(50))
+		return jl_budget_fail(err);
 	JL_TRY(check_words(subject, machine, req, err));
 	if (machine->sys.gpu)
 		JL_TRY(jl_machine_has_memory(machine, err));

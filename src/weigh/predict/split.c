@@ -2,8 +2,10 @@
 #include "predict/choose.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "predict/kind.h"
 
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
@@ -322,9 +324,12 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 			split.pp = fmax(1, c->n_gpus / (p->dp * split.tp * cp));
 		s.best = try_experts(&s, split);
 	}
-	for (double cut = 1; *ret_searched && cut <= c->n_gpus && cut <= CUT_MAX && goes_on(&s, cut); cut++)
+	for (double cut = 1; *ret_searched && cut <= c->n_gpus && cut <= CUT_MAX && goes_on(&s, cut); cut++) {
+		if (jl_budget_spend(1))
+			break;
 		if (fmod(c->n_gpus, cut * cp) == 0 && (!given(p->dp) || cut == c->n_gpus / (p->dp * cp)))
 			try_cut(&s, cut);
+	}
 	*ret_fits = s.best.speed >= 0;
 	if (!*ret_fits && s.least_B == INFINITY) /* dp, cp or both do not go with the GPUs: keep them for the check */
 		s.least = (struct jl_split){ .tp = 1,
@@ -351,14 +356,22 @@ static double local_batch(const struct jl_case *c, const struct jl_request *req)
 	return NAN;
 }
 
-/* Largest divisor of `local` that fits; 1 where nothing does. */
+/* Largest divisor of `local` that fits; 1 where nothing does. A divisor or its cofactor lies below the root. */
 static double fitting_divisor(const struct jl_case *c, double local)
 {
 	const double most = fmax(1, fmin(jl_case_max_micro_batch(c), local));
 
-	for (double n_micro = ceil(local / most); n_micro < local; n_micro++)
-		if (fmod(local, n_micro) == 0)
-			return local / n_micro;
+	if (!(local >= 1 && local <= 1e15) || floor(local) != local)
+		return 1;
+	const uint64_t n = (uint64_t)local, least = (uint64_t)ceil(local / most), root = (uint64_t)sqrt(local);
+
+	for (uint64_t n_micro = least; n_micro <= root && !jl_budget_spend(n_micro % 64 == 0); n_micro++)
+		if (n % n_micro == 0)
+			return (double)(n / n_micro);
+	for (uint64_t micro = n / least < root ? n / least : root; micro > 1 && !jl_budget_spend(micro % 64 == 0);
+	     micro--)
+		if (n % micro == 0)
+			return (double)micro;
 	return 1;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/stats.h"
 #include "serving/inside.h"
@@ -274,6 +275,8 @@ static enum jl_status go(struct run *run, struct jl_err *err)
 			continue;
 		}
 		jl_worker_step(&run->sim, next, horizon_s(run, next));
+		if (jl_budget_spend(1 + (unsigned)run->sim.n_workers / 16))
+			return jl_budget_fail(err);
 		if (++n_passes > JL_SERVING_PASSES_MAX || !isfinite(next->now_s))
 			return jl_fail(err, JL_E_LIMIT,
 				       "the load takes more than %g passes through the model: take less of it",

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "workload/network_ops.h"
@@ -371,6 +372,7 @@ static const char *block_end(const char *at, const char *end)
 {
 	size_t open = 1;
 
+	(void)jl_budget_spend((unsigned)(end - at) / 1000);
 	for (; at < end; at++) {
 		if (*at == '{')
 			open++;
@@ -513,6 +515,10 @@ static void run(struct vm *vm, const char *at, const char *end)
 {
 	if (++vm->depth > DEPTH_MAX)
 		fail(vm, at, 0, JL_N("blocks are too deep"));
+	if (++vm->steps > STEPS_MAX) /* a block may be empty */
+		fail(vm, at, (size_t)(end - at), JL_N("does not come to an end"));
+	if (jl_budget_spend(1) && !vm->state.status)
+		vm->state.status = jl_budget_fail(vm->state.err);
 	while (at < end && !vm->state.status) {
 		const char *stop, *word, *rest;
 		size_t len;

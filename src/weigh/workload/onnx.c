@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "workload/onnx_graph.h"
 
@@ -58,28 +59,20 @@ static int next_field(struct jl_onnx_bytes *io, struct field *ret)
 	return 1;
 }
 
-static void put_int(double *ints, int max, int *io_n, uint64_t value)
-{
-	if (*io_n >= 0 && *io_n < max)
-		ints[(*io_n)++] = (double)(int64_t)value;
-	else
-		*io_n = -1; /* too many to matter */
-}
-
 /* Repeated whole numbers come one by one or packed. */
-static bool put_ints(const struct field *f, double *ints, int max, int *io_n)
+static bool put_ints(const struct field *f, struct jl_onnx_list *list)
 {
 	struct jl_onnx_bytes rest = f->bytes;
 	uint64_t value;
 
 	if (f->wire == 0) {
-		put_int(ints, max, io_n, f->number_value);
+		jl_onnx_add(list, (double)(int64_t)f->number_value);
 		return true;
 	}
 	while (rest.len) {
 		if (!varint(&rest, &value))
 			return false;
-		put_int(ints, max, io_n, value);
+		jl_onnx_add(list, (double)(int64_t)value);
 	}
 	return true;
 }
@@ -87,13 +80,13 @@ static bool put_ints(const struct field *f, double *ints, int max, int *io_n)
 /* Raw bytes of 64-bit numbers, lowest byte first. */
 static void raw_ints(struct jl_onnx_value *v, struct jl_onnx_bytes raw)
 {
-	v->n_ints = raw.len % 8 || raw.len / 8 > JL_ONNX_INTS_MAX ? -1 : 0;
-	for (size_t i = 0; v->n_ints >= 0 && i < raw.len / 8; i++) {
+	v->ints.n = raw.len % 8 ? -1 : 0;
+	for (size_t i = 0; v->ints.n >= 0 && i < raw.len / 8; i++) {
 		uint64_t value = 0;
 
 		for (size_t b = 0; b < 8; b++)
 			value |= (uint64_t)raw.at[8 * i + b] << (8 * b);
-		v->ints[v->n_ints++] = (double)(int64_t)value;
+		jl_onnx_add(&v->ints, (double)(int64_t)value);
 	}
 }
 
@@ -104,14 +97,14 @@ bool jl_onnx_tensor(struct jl_onnx_value *v, struct jl_onnx_bytes rest)
 	struct field f;
 	int more;
 
-	v->rank = 0;
-	v->n_ints = 0;
+	v->dims.n = 0;
+	v->ints.n = 0;
 	while ((more = next_field(&rest, &f)) > 0) {
-		if (f.number == 1 && !put_ints(&f, v->dims, JL_ONNX_RANK_MAX, &v->rank))
+		if (f.number == 1 && !put_ints(&f, &v->dims))
 			return false;
 		if (f.number == 2)
 			type = f.number_value;
-		if (f.number == 7 && !put_ints(&f, v->ints, JL_ONNX_INTS_MAX, &v->n_ints))
+		if (f.number == 7 && !put_ints(&f, &v->ints))
 			return false;
 		if (f.number == 8)
 			v->name = f.bytes;
@@ -121,12 +114,12 @@ bool jl_onnx_tensor(struct jl_onnx_value *v, struct jl_onnx_bytes rest)
 	if (raw.len && type == 7)
 		raw_ints(v, raw);
 	if (type != 7)
-		v->n_ints = -1;
-	for (int d = 0; d < v->rank; d++)
-		if (!(v->dims[d] >= 0 && v->dims[d] <= 1e12))
+		v->ints.n = -1;
+	for (int d = 0; d < v->dims.n; d++)
+		if (!(jl_onnx_get(&v->dims, d) >= 0 && jl_onnx_get(&v->dims, d) <= 1e12))
 			return false;
 	v->is_float = type == 1 || type == 10 || type == 11 || type == 16;
-	return more == 0 && v->rank >= 0;
+	return more == 0 && v->dims.n >= 0;
 }
 
 struct reader {
@@ -163,15 +156,11 @@ static void fail(struct reader *r, struct jl_onnx_bytes name, const char *en)
 /* The value of that name, made where it is new and `make`. */
 static struct jl_onnx_value *value_of(struct reader *r, struct jl_onnx_bytes name, bool make)
 {
-	uint64_t hash = 1469598103934665603U;
-
 	if (name.len > NAME_MAX_B) {
 		fail(r, name, JL_N("a name is too long:"));
 		return NULL;
 	}
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ name.at[i]) * 1099511628211U;
-	for (size_t slot = (size_t)(hash % r->n_slots);; slot = (slot + 1) % r->n_slots) {
+	for (size_t slot = (size_t)(jl_hash_keyed(name.at, name.len) % r->n_slots);; slot = (slot + 1) % r->n_slots) {
 		struct jl_onnx_value *v = r->slots[slot] ? &r->values[r->slots[slot] - 1] : NULL;
 
 		if (v && v->name.len == name.len && (!name.len || memcmp(v->name.at, name.at, name.len) == 0))
@@ -185,7 +174,7 @@ static struct jl_onnx_value *value_of(struct reader *r, struct jl_onnx_bytes nam
 			return NULL;
 		}
 		v = &r->values[r->n_values++];
-		*v = (struct jl_onnx_value){ .name = name, .rank = -1, .n_ints = -1 };
+		*v = (struct jl_onnx_value){ .name = name, .dims.n = -1, .ints.n = -1 };
 		r->slots[slot] = (uint32_t)r->n_values;
 		return v;
 	}
@@ -217,13 +206,13 @@ static double read_dim(struct reader *r, const struct jl_onnx_value *input, stru
 			value = (double)(int64_t)size.number_value;
 	if (value > 0)
 		return fmin(value, 1e9);
-	if (input->rank > 0 && !r->state.status)
+	if (input->dims.n > 0 && !r->state.status)
 		r->state.status = jl_fail_at(
 			r->err, JL_E_DATA, &(struct jl_where){ .file = r->file },
 			isnan(value) ? JL_N("dimension %d of its input '%s' is left open; export it with fixed shapes, "
 					    "only the batch may be free")
 				     : JL_N("dimension %d of its input '%s' is %.0f; it must be 1 or more"),
-			input->rank + 1, shown(input->name).text, value);
+			input->dims.n + 1, shown(input->name).text, value);
 	return 1;
 }
 
@@ -248,17 +237,16 @@ static void read_input(struct reader *r, struct jl_onnx_bytes rest)
 				inner = f.bytes;
 		at = inner;
 	}
-	v->rank = 0;
-	while (next_field(&at, &f) > 0 && v->rank < JL_ONNX_RANK_MAX) {
-		const double size = read_dim(r, v, f.bytes);
-
-		v->dims[v->rank++] = size;
-	}
-	if (r->batch == 0 && v->rank > 0)
-		r->batch = r->state.net.batch = v->dims[0];
-	if (v->rank == 4 && r->state.net.h == 0) {
-		r->state.net.h = v->dims[2];
-		r->state.net.w = v->dims[3];
+	v->dims.n = 0;
+	while (next_field(&at, &f) > 0 && v->dims.n >= 0)
+		jl_onnx_add(&v->dims, read_dim(r, v, f.bytes));
+	if (v->dims.n < 0)
+		fail(r, name, JL_N("an input has too many dimensions:"));
+	if (r->batch == 0 && v->dims.n > 0)
+		r->batch = r->state.net.batch = jl_onnx_get(&v->dims, 0);
+	if (v->dims.n == 4 && r->state.net.h == 0) {
+		r->state.net.h = jl_onnx_get(&v->dims, 2);
+		r->state.net.w = jl_onnx_get(&v->dims, 3);
 	}
 }
 
@@ -277,7 +265,7 @@ static bool read_attr(struct jl_onnx_attr *attr, struct jl_onnx_bytes rest)
 			attr->text = f.bytes;
 		if (f.number == 5)
 			attr->tensor = f.bytes;
-		if (f.number == 8 && !put_ints(&f, attr->ints, JL_ONNX_INTS_MAX, &attr->n_ints))
+		if (f.number == 8 && !put_ints(&f, &attr->ints))
 			return false;
 	}
 	return more == 0;
@@ -324,7 +312,7 @@ static void read_node(struct reader *r, struct jl_onnx_bytes rest)
 	if (r->state.status)
 		return;
 	memcpy(node.op, op.at ? op.at : (const unsigned char *)"", op.len < sizeof(node.op) ? op.len : 0);
-	jl_onnx_run(&r->state, &node, r->batch > 0 ? r->batch : 1);
+	jl_onnx_node_run(&r->state, &node, r->batch > 0 ? r->batch : 1);
 }
 
 /* Initializers and inputs stand behind the nodes: they are read first. */
@@ -367,15 +355,15 @@ double jl_onnx_int_at(const struct jl_onnx_node *node, const char *name, int i, 
 {
 	const struct jl_onnx_attr *attr = jl_onnx_attr(node, name);
 
-	return attr && i < attr->n_ints ? attr->ints[i] : usual;
+	return attr && i >= 0 && i < attr->ints.n ? jl_onnx_get(&attr->ints, i) : usual;
 }
 
 double jl_onnx_size(const struct jl_onnx_value *v)
 {
 	double n = 1;
 
-	for (int d = 0; v && d < v->rank; d++)
-		n *= v->dims[d];
+	for (int d = 0; v && d < v->dims.n; d++)
+		n *= jl_onnx_get(&v->dims, d);
 	return n;
 }
 

@@ -16,6 +16,12 @@ out=$(cat out) err=$(cat err)
 [[ $code == 1 ]] && ok || bad "calibrate --fit without data ended with $code"
 says "no measurements beside the program"
 
+# Loops of a network's text come to an end, also those that do nothing.
+mkdir -p bomb/models
+printf '%s\n' 'convnets:' '  - id: bomb' '    name: Bomb' '    item: image' '    unit: images' '    units_per_item: 1' '    optimizer: adam' \
+	'    source: "x"' '    members: [bomb]' '    words: |' '      ^bomb' '    program: |' '      in 3 8 8' '      for a 199990 { for b 200000 { } }' '      conv 8 3' > bomb/models/networks.yaml
+limit_s=10 run 2 flops bomb --catalog bomb; says "does not come to an end"; one_line
+
 # A file without an end is not read without an end, and a pipe that nobody writes to is not waited for.
 truncate -s 300M huge; mkfifo pipe
 if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "base/budget.h"
+
 #define N_PROBLEMS (JL_TEST_SANITIZED ? 40 : 250)
 #define N_SITES(rows)                                                                                                  \
 	(JL_TEST_SANITIZED ? 1 : sizeof(rows) / sizeof(*(rows))) /* the larger ones take the same way for longer */
@@ -338,7 +340,7 @@ static void same_for_any_number_of_ranks(void **state)
 static void stops_when_told(void **state)
 {
 	static struct jl_plan_site site;
-	static volatile sig_atomic_t stop = 1;
+	struct jl_budget budget;
 	struct jl_arena arena;
 	struct jl_plan_result result;
 	struct jl_plan_ask ask;
@@ -347,7 +349,9 @@ static void stops_when_told(void **state)
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	large_site(&site, &arena);
 	ask = plain_ask(&site);
-	ask.stop = &stop;
+	jl_budget_init(&budget, 0, 0);
+	jl_budget_cancel(&budget);
+	ask.budget = &budget;
 	search(&result, &ask);
 	assert_true(result.stopped);
 	assert_int_equal(result.tally.n_evaluated, 0);
