@@ -71,7 +71,7 @@ function drawSeries(root, s, fx, fy, box) {
   else if (s.kind !== "points") root.append(svg("path", { d: line(points), class: `line ${s.cls ?? ""}` }));
   if (s.dots === false) return;
   for (const p of points) {
-    const cx = r1(fx(p.x)), cy = r1(clampY(p.y)), r = p.r ?? s.r ?? 3.5, named = [{ class: `dot ${s.cls ?? ""} ${p.cls ?? ""}` }, svg("title", {}, p.label ?? "")];
+    const cx = r1(fx(p.x)), cy = r1(clampY(p.y)), r = p.r ?? s.r ?? 3.5, named = [{ class: `dot ${s.cls ?? ""} ${p.cls ?? ""}`, "data-value": p.value }, svg("title", {}, p.label ?? "")];
     const dot = p.shape ? svg("path", { d: shapes[p.shape](cx, cy, r), ...named[0] }, named[1]) : svg("circle", { cx, cy, r, ...named[0] }, named[1]);
     if (p.ring) root.append(svg("circle", { cx, cy, r: r + 6, class: "ring" }), text(cx + (cx > box.right - 90 ? -r - 9 : r + 9), cy - r - 5, p.ring, { class: "name strong", "text-anchor": cx > box.right - 90 ? "end" : "start" }));
     if (p.onclick) { dot.setAttribute("tabindex", "0"); dot.setAttribute("role", "button"); dot.setAttribute("aria-label", p.label ?? ""); dot.addEventListener("click", p.onclick); dot.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); p.onclick(); } }); root.setAttribute("role", "group"); }

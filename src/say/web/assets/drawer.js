@@ -1,13 +1,15 @@
 // Any number opens its drawer: value, interval, origin, formula with its figures, source, nearest published runs.
 import { t } from "/words.js";
-import { fmt, range, digits } from "/format.js";
+import { range, digits, grouped } from "/format.js";
 import { el } from "/dom.js";
 import { ask } from "/api.js";
 
+// Six digits; whole from a million on: 133,177; 80,530,356,854; 0.0123457.
+const written = (v) => (Math.abs(v) >= 1e6 && Math.abs(v) < 1e15 ? grouped(Math.round(v)) : String(Number(v.toPrecision(6))).replace(/^-?\d{4,}/, grouped));
 function exact(v, unit) {
   if (v == null) return "–";
   const name = { s: "s", B: "B", Bps: "B/s", usd: "USD", frac: "", J: "J", W: "W", count: "" }[unit] ?? (unit === "1" ? "" : unit);
-  return `${Number(v).toPrecision(6).replace(/\.?0+$/, "").replace(/\.?0+e/, "e")} ${name}`.trim();
+  return `${written(Number(v))} ${name}`.trim();
 }
 function rows(about) {
   const list = [];

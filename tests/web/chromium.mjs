@@ -1,0 +1,44 @@
+// Chromium for the tests of the live page: opens a view, waits until it has its answer, counts what fails. It does not know what a view should show.
+// JEOUL_ASSETS=FOLDER takes the page's files from there: a change to the page is tested without a build.
+import { createRequire } from "node:module";
+import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+const at = process.env.PLAYWRIGHT_AT;
+export const require = createRequire(at.endsWith("playwright-core") ? `${at}/package.json` : `${at}/node_modules/x.js`);
+const { chromium } = require(at.endsWith("playwright-core") ? at : "playwright-core");
+export const base = process.argv[2], shots = process.argv[3];
+export const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+let failed = 0, passed = 0;
+export const check = (ok, what) => { if (ok) passed++; else { failed++; console.log("FAILED:", what); } };
+
+export async function settle(page) {
+  await page.waitForFunction(() => document.querySelector("main")?.dataset.ready && !document.querySelector(".waiting"), null, { timeout: 60000 });
+  await page.waitForTimeout(250);
+}
+const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", html: "text/html" };
+async function fromFolder(page, folder) {
+  await page.route((url) => /\.(js|css|svg)$/.test(url.pathname) && existsSync(`${folder}/${basename(url.pathname)}`), (route) => {
+    const name = basename(new URL(route.request().url()).pathname);
+    return route.fulfill({ body: readFileSync(`${folder}/${name}`), contentType: types[name.split(".").at(-1)] });
+  });
+}
+// before: what is done with the page before it opens. page.answers: what the API answered, in order.
+export async function open(query, { width = 1440, dark = false, before = null, wait = true } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 }, colorScheme: dark ? "dark" : "light", locale: "en-US" });
+  const page = await context.newPage();
+  page.answers = [];
+  page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/status of 4(00|22)/.test(m.text())) check(false, `${query}: console: ${m.text()}`); });
+  page.on("pageerror", (e) => check(false, `${query}: ${e.message}`));
+  page.on("response", async (r) => { if (r.url().includes("/api/v1/") && (r.headers()["content-type"] ?? "").includes("json")) try { page.answers.push({ url: new URL(r.url()).pathname, body: await r.json() }); } catch { /* the page went on */ } });
+  if (process.env.JEOUL_ASSETS) await fromFolder(page, process.env.JEOUL_ASSETS);
+  await before?.(page);
+  await page.goto(base + query);
+  if (wait) await settle(page);
+  return page;
+}
+export async function done(what) {
+  await browser.close();
+  console.log(failed ? `${failed} failed, ${passed} passed` : `${what}: ${passed} checks`);
+  process.exit(failed ? 1 : 0);
+}
