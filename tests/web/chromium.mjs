@@ -16,11 +16,12 @@ export async function settle(page) {
   await page.waitForFunction(() => document.querySelector("main")?.dataset.ready && !document.querySelector(".waiting"), null, { timeout: 60000 });
   await page.waitForTimeout(250);
 }
-const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", html: "text/html" };
 async function fromFolder(page, folder) {
-  await page.route((url) => /\.(js|css|svg)$/.test(url.pathname) && existsSync(`${folder}/${basename(url.pathname)}`), (route) => {
-    const name = basename(new URL(route.request().url()).pathname);
-    return route.fulfill({ body: readFileSync(`${folder}/${name}`), contentType: types[name.split(".").at(-1)] });
+  const nameOf = (url) => basename(new URL(url).pathname);
+  await page.route((url) => /\.(js|css)$/.test(url.pathname) && existsSync(`${folder}/${nameOf(url)}`), async (route) => {
+    const name = nameOf(route.request().url()), body = readFileSync(`${folder}/${name}`, "utf8");
+    if (name.endsWith(".js")) return route.fulfill({ body, contentType: "text/javascript" });
+    return route.fulfill({ body: (await (await route.fetch()).text()) + body, contentType: "text/css" }); // the documents' part is added by the build
   });
 }
 // before: what is done with the page before it opens. page.answers: what the API answered, in order.

@@ -27,7 +27,13 @@ export function stack(parts, { width, total, name, show, ghost, limit, limitName
   if (limit) { const x = r1((limit / top) * width) - 1; root.append(svg("path", { d: `M${x} -2V${height - 10}`, class: "limit" }), text(x - 4, height - 1, limitName, { "text-anchor": "end", class: "tick" })); }
   return root;
 }
-const nice = (lo, hi, n) => { const raw = (hi - lo) / n, p = 10 ** Math.floor(Math.log10(raw)), m = [1, 2, 2.5, 5, 10].find((k) => k * p >= raw); const step = m * p, list = []; for (let v = Math.ceil(lo / step) * step; v <= hi * 1.0001; v += step) list.push(Math.abs(v) < step * 1e-6 ? 0 : v); return list; };
+// Round figures from lo to hi, about n of them. Counted, not added up: a step may be less than the last bit of lo (milliseconds since 1970).
+function nice(lo, hi, n) {
+  const raw = (hi - lo) / n;
+  if (!(raw > 0) || raw < Math.abs(hi) * 1e-12) return [lo];
+  const p = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 2.5, 5, 10].find((k) => k * p >= raw) * p, first = Math.ceil(lo / step - 1e-9), last = Math.floor(hi / step + 1e-9);
+  return Array.from({ length: Math.min(last - first + 1, 4 * n) }, (_, i) => (first + i) * step);
+}
 function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
   if (log) {
     const a = Math.log(lo), b = Math.log(hi);
@@ -47,7 +53,7 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   const sx = scale({ n: narrow ? 4 : 7, ...x }, left, width - right);
   for (const v of sy.ticks) root.append(svg("path", { d: `M${left} ${r1(sy.f(v))}H${width - right}`, class: "grid" }), text(left - 8, r1(sy.f(v)) + 4, y.show(v), { "text-anchor": "end", class: "tick" }));
   let last = -99;
-  for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < columns(label) * 7 + 10) continue; last = px; root.append(text(px, height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
+  for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < columns(label) * 7 + 10) continue; last = px; root.append(text(Math.min(px, r1(width - 0.55 * letter * columns(label))), height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
   const title = (a) => (a.log ? `${a.label} (${t("log_scale")})` : a.label);
   root.append(text(left, 14, title(y), { class: "axis" }), text(width - right, height - 6, title(x), { "text-anchor": "end", class: "axis" }));
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
