@@ -79,6 +79,27 @@ void jl_doc_step(struct jl_doc *doc)
 		block->numbered = true;
 }
 
+bool jl_ruler_bounded(const struct jl_ruler *r)
+{
+	return !isnan(r->bound.value) && r->bound.value < 3 * fmax(r->hi, r->value.value);
+}
+
+double jl_ruler_at(const struct jl_ruler *r, double value)
+{
+	const double least = fmin(r->lo, r->value.value),
+		     most = fmax(fmax(r->hi, r->value.value), jl_ruler_bounded(r) ? r->bound.value : 0);
+	double at;
+
+	if (least > 0) { /* a tenth of the range is left free on each side */
+		const double span = log(most / least), free_ln = fmax(0.1 * span, 0.02);
+
+		at = value > 0 ? (log(value / least) + free_ln) / (span + 2 * free_ln) : 0;
+	} else {
+		at = value / (1.02 * most);
+	}
+	return at > 0 ? fmin(at, 1) : 0;
+}
+
 void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler)
 {
 	struct jl_doc_block *block = add(doc, JL_DOC_RULER, NULL);

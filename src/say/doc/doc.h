@@ -80,12 +80,16 @@ enum jl_doc_block_kind {
 	JL_N_DOC_BLOCK_KIND
 };
 
-/* 0 ─────┤▒▒▒▒▒▒▒▒├────┃ 202 GB/s, the figure below it. */
+/* ─────┤▒▒▒▒┼▒▒▒▒├────┃ 202 GB/s, the figure below it. A log scale: the middle that words speak of lies in the middle. */
 struct jl_ruler {
 	struct jl_num value;
-	double lo, hi;       /* where it is expected */
-	struct jl_num bound; /* what cannot be passed; value NAN: none is known */
+	double lo, middle, hi; /* where it is expected */
+	struct jl_num bound;   /* what cannot be passed; value NAN: none is known */
 };
+/* Where on the ruler: 0 is its left end, 1 its right one. */
+double jl_ruler_at(const struct jl_ruler *r, double value);
+/* Is the bound near enough to be drawn? */
+bool jl_ruler_bounded(const struct jl_ruler *r);
 
 struct jl_doc_block {
 	enum jl_doc_block_kind kind;

@@ -77,7 +77,7 @@ static void block_json(struct jl_json *json, const struct jl_doc_block *b)
 	if (b->kind == JL_DOC_RULER) {
 		jl_json_key(json, "value");
 		num_json(json, &b->ruler->value);
-		jl_json_pack(json, "lo:f hi:f bound:", b->ruler->lo, b->ruler->hi);
+		jl_json_pack(json, "lo:f middle:f hi:f bound:", b->ruler->lo, b->ruler->middle, b->ruler->hi);
 		num_json(json, &b->ruler->bound);
 	}
 	if (b->kind == JL_DOC_CHART) {

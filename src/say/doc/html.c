@@ -340,19 +340,19 @@ static void note_html(const struct page *p, const struct jl_doc_block *b)
 	jl_buf_puts(p->out, "</p>\n");
 }
 
-/* The range, the bound and the figure, on a line from nothing to the largest of them. */
+/* The range with its middle, the bound and the figure. */
 static void ruler_html(const struct page *p, const struct jl_ruler *r)
 {
-	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), isnan(r->bound.value) ? 0 : r->bound.value);
+	const double lo = 100 * jl_ruler_at(r, r->lo), hi = 100 * jl_ruler_at(r, r->hi);
 	struct jl_buf *out = p->out;
 
 	jl_buf_puts(out,
 		    "<p class=\"ruler\"><svg viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
-	jl_buf_printf(out, "<path d=\"M0 3H100\"/><rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"6\"/>",
-		      100 * r->lo / top, 100 * (r->hi - r->lo) / top);
-	if (!isnan(r->bound.value))
-		jl_buf_printf(out, "<path class=\"b\" d=\"M%.2f 0V6\"/>", 100 * r->bound.value / top);
-	jl_buf_printf(out, "<path class=\"v\" d=\"M%.2f 0V6\"/></svg>", 100 * r->value.value / top);
+	jl_buf_printf(out, "<path d=\"M0 3H100\"/><rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"6\"/>", lo, hi - lo);
+	jl_buf_printf(out, "<path class=\"mid\" d=\"M%.2f 0V6\"/>", 100 * jl_ruler_at(r, r->middle));
+	if (jl_ruler_bounded(r))
+		jl_buf_printf(out, "<path class=\"b\" d=\"M%.2f 0V6\"/>", 100 * jl_ruler_at(r, r->bound.value));
+	jl_buf_printf(out, "<path class=\"v\" d=\"M%.2f 0V6\"/></svg>", 100 * jl_ruler_at(r, r->value.value));
 	jl_html_num(out, &r->value, p->doc, true);
 	jl_buf_puts(out, "</p>\n");
 }

@@ -179,21 +179,17 @@ static enum jl_status chart(const struct jl_sink *s, const struct jl_chart *c)
 	return status;
 }
 
-static size_t cell_of(double value, double top)
+static size_t cell_of(const struct jl_ruler *r, double value)
 {
-	const double at = value / top * (RULER_CELLS - 1);
-
-	return at < 0 ? 0 : at > RULER_CELLS - 1 ? RULER_CELLS - 1 : (size_t)(at + 0.5);
+	return (size_t)(jl_ruler_at(r, value) * (RULER_CELLS - 1) + 0.5);
 }
 
-/* 0 ───────┤▒▒▒▒▒▒▒▒├────┃ with the figure below it. */
+/* ───────┤▒▒▒▒┼▒▒▒▒├────┃ with the figure below it. */
 static void ruler(const struct jl_sink *s, const struct jl_ruler *r)
 {
-	const double bound_at = r->bound.value;
-	const bool bounded = !isnan(bound_at) && bound_at < 3 * fmax(r->hi, r->value.value);
-	const double top = 1.02 * fmax(fmax(r->hi, r->value.value), bounded ? bound_at : 0);
-	const size_t lo = cell_of(r->lo, top), hi = cell_of(r->hi, top), at = cell_of(r->value.value, top);
-	const size_t bound = bounded ? cell_of(bound_at, top) : RULER_CELLS;
+	const bool bounded = jl_ruler_bounded(r);
+	const size_t lo = cell_of(r, r->lo), middle = cell_of(r, r->middle), hi = cell_of(r, r->hi),
+		     at = cell_of(r, r->value.value), bound = bounded ? cell_of(r, r->bound.value) : RULER_CELLS;
 	struct jl_buf text;
 	size_t width;
 
@@ -201,19 +197,23 @@ static void ruler(const struct jl_sink *s, const struct jl_ruler *r)
 	jl_num_print(&text, &r->value);
 	width = jl_utf8_width(jl_buf_text(&text));
 	jl_buf_pad(s->out, ' ', s->label_column);
-	jl_buf_puts(s->out, "0 ");
 	for (size_t i = 0; i < RULER_CELLS && i <= bound; i++)
-		jl_buf_puts(s->out, i == bound ? "┃" : i == lo ? "┤" : i == hi ? "├" : i > lo && i < hi ? "▒" : "─");
+		jl_buf_puts(s->out, i == bound         ? "┃"
+				    : i == lo          ? "┤"
+				    : i == hi          ? "├"
+				    : i == middle      ? "┼"
+				    : i > lo && i < hi ? "▒"
+						       : "─");
 	if (bounded) {
 		jl_buf_putc(s->out, ' ');
 		jl_num_print(s->out, &r->bound);
 	}
 	jl_buf_putc(s->out, '\n');
 	if (at + 2 + width < RULER_CELLS + 10) {
-		jl_buf_pad(s->out, ' ', s->label_column + 2 + at);
+		jl_buf_pad(s->out, ' ', s->label_column + at);
 		jl_buf_printf(s->out, "▲ %s\n", jl_buf_text(&text));
 	} else {
-		jl_buf_pad(s->out, ' ', s->label_column + 1 + at - width);
+		jl_buf_pad(s->out, ' ', s->label_column + at - 1 - width);
 		jl_buf_printf(s->out, "%s ▲\n", jl_buf_text(&text));
 	}
 	jl_buf_release(&text);

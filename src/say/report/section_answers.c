@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/section_answers.h"
+#include "tell/predict.h"
 
 static const struct jl_answer nothing = { .said = false };
 
@@ -211,24 +212,24 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 /* One system's memory; returns how bad it is. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_system *system)
 {
-	static const enum jl_mark marks[] = {
-		[JL_ROOM_FITS] = JL_MARK_GOOD, [JL_ROOM_TIGHT] = JL_MARK_WARN, [JL_ROOM_NONE] = JL_MARK_BAD
-	};
 	const struct jl_prediction *p = &system->prediction;
 	const struct jl_num need = jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL));
+	struct jl_fit_said fit;
 
 	if (!system->predicted) { /* observed: only what surely fits is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
 			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
+	fit = jl_tell_memory_fit(s->doc, p, p->room);
 	JL_SENTENCE(s->doc,
-		    p->room == JL_ROOM_FITS    ? JL_("It fits |1: |2 of |3, and a batch of up to |4 on a device.")
+		    fit.doubt                  ? JL_("On |1 it |5: |2 of |3.")
+		    : p->room == JL_ROOM_FITS  ? JL_("It fits |1: |2 of |3, and a batch of up to |4 on a device.")
 		    : p->room == JL_ROOM_TIGHT ? JL_("It barely fits |1: |2 of |3.")
 					       : JL_("It does not fit |1: |2 of |3."),
 		    JL_NAMED(jl_system_name(system)), JL_FIG(need), JL_FIG(jl_num_capacity(system)),
-		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
-	return marks[p->room];
+		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)), JL_SAID(fit.text, JL_ESTIMATED));
+	return fit.mark;
 }
 
 static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenario_question *q)

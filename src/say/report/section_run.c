@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/section.h"
+#include "tell/predict.h"
 
 /* --- scaling */
 
@@ -344,18 +345,15 @@ static void model_memory(struct jl_section *s)
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_weighed_system *system = &s->w->systems[i];
 		const struct jl_prediction *p = &system->prediction;
+		struct jl_fit_said fit;
 
 		if (!system->predicted)
 			continue;
+		fit = jl_tell_memory_fit(s->doc, p, p->room);
 		JL_ROW(s->doc, false, JL_NAMED(jl_system_name(system)),
 		       JL_FIG(jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL))),
 		       JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)),
-		       JL_MARKED(p->room == JL_ROOM_FITS    ? JL_MARK_GOOD
-				 : p->room == JL_ROOM_TIGHT ? JL_MARK_WARN
-							    : JL_MARK_BAD,
-				 p->room == JL_ROOM_FITS    ? JL_("fits")
-				 : p->room == JL_ROOM_TIGHT ? JL_("tight")
-							    : JL_("does not fit")));
+		       JL_MARKED(fit.mark, fit.text));
 	}
 }
 

@@ -134,6 +134,7 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 	if (!isnan(j->expect.lo) && !j->before)
 		jl_doc_ruler(doc, &(struct jl_ruler){ .value = value_num(doc, s->metric, s->value, JL_MEASURED),
 						      .lo = s->expect.lo,
+						      .middle = s->expect.value,
 						      .hi = s->expect.hi,
 						      .bound = value_num(doc, s->metric, s->expect.bound, JL_LISTED) });
 	if (j->bound_en && !s->is_time)

@@ -27,9 +27,9 @@ static const char *copies(struct jl_doc *doc, int n)
 	return jl_tell_text(doc, JL_("%d cop{y/ies}"), n);
 }
 
-static struct jl_num rate(double hz)
+static struct jl_num rate(struct jl_doc *doc, double hz)
 {
-	return jl_num_written(jl_num_count(hz), jl_about_text(JL_TXT, hz));
+	return jl_num_written(jl_num_count(hz), jl_tell_text(doc, "%s", jl_about_text(JL_TXT, hz)));
 }
 
 /* "64 requests at once", "20 requests a second", "200 users", "a trace". */
@@ -38,7 +38,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->kind == JL_LOAD_TRACE)
 		JL_TELL(doc, "a trace");
 	else if (a->kind == JL_LOAD_OPEN)
-		JL_SENTENCE(doc, JL_("|1 request{/s} a second"), JL_FIG(rate(a->rate_hz)));
+		JL_SENTENCE(doc, JL_("|1 request{/s} a second"), JL_FIG(rate(doc, a->rate_hz)));
 	else if (a->kind == JL_LOAD_USERS)
 		JL_SENTENCE(doc, JL_("|1 user{/s}"), JL_FIG(count(doc, a->users)));
 	else
@@ -95,12 +95,13 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	if (!a->keeps_up) {
 		JL_SENTENCE(doc,
 			    a->rate_held_hz > 0 ? JL_("Overloaded: it holds at most |1 request{/s} a second. At |2 the "
-						      "line grows without end (the times below are those of a "
+						      "queue grows by |4 a second (the times below are those of a "
 						      "simulated stretch), and |3 answer tokens a second come out.")
-						: JL_("Overloaded: it holds no rate at all. At |2 the line grows "
-						      "without end, and |3 answer tokens a second come out."),
-			    JL_FIG(exactly(doc, a->rate_held_hz)), JL_FIG(rate(a->rate_hz)),
-			    JL_FIG(about(doc, a->output_tps, true)));
+						: JL_("Overloaded: it holds no rate at all. At |2 the queue grows by "
+						      "|4 a second, and |3 answer tokens a second come out."),
+			    JL_FIG(exactly(doc, a->rate_held_hz)), JL_FIG(rate(doc, a->rate_hz)),
+			    JL_FIG(about(doc, a->output_tps, true)),
+			    JL_FIG(exactly(doc, a->rate_hz - fmax(a->rate_held_hz, 0))));
 		return;
 	}
 	if (a->has_target)

@@ -13,6 +13,15 @@ const char *jl_tell_device(const struct jl_case *c);
 /* "○ estimated; 80 % intervals ...", then what was assumed. */
 void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes);
 
+/* "probably fits (65–86 of 80)": a static text or one of the document's. */
+struct jl_fit_said {
+	const char *text;
+	enum jl_mark mark;
+	bool doubt; /* the interval holds the capacity */
+};
+struct jl_fit_said jl_tell_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
+/* Memory and what takes it, as an entry. */
+void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x);
 /* Of one that does not fit: what it needs, what there is, what would make it fit. */
 void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
 

@@ -166,11 +166,12 @@ static void a_ruler_shows_where_it_lies(void **state)
 	jl_doc_text(&doc, "normal");
 	jl_doc_ruler(&doc, &(struct jl_ruler){ .value = JL_NUM(156e9, JL_K_BYTE_RATE, JL_MEASURED),
 					       .lo = 112e9,
+					       .middle = 150.4e9,
 					       .hi = 202e9,
 					       .bound = JL_NUM(202e9, JL_K_BYTE_RATE, JL_ESTIMATED) });
 	check_page(&doc, "  Verdict   normal\n"
-			 "            0 ────────────────────────────┤▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒┃ 202 GB/s\n"
-			 "                                                     ▲ 156 GB/s\n");
+			 "            ────┤▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒┼▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒┃ 202 GB/s\n"
+			 "                                        ▲ 156 GB/s\n");
 }
 
 static void a_tree_has_branches(void **state)

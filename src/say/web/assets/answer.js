@@ -1,9 +1,10 @@
 // A prediction said in one large sentence, and what its numbers' drawers hold.
 import { state, set } from "/state.js";
 import { t, parts, partOf } from "/words.js";
-import { fmt, many, percent, range } from "/format.js";
+import { fmt, many, percent, grouped } from "/format.js";
 import { el, num, sentence } from "/dom.js";
 import { caseOf } from "/api.js";
+import { stack } from "/draw.js";
 
 const timeKeys = ["compute", "data_parallel", "tensor_parallel", "expert_parallel", "context_parallel", "pipeline_bubble", "pipeline_send", "optimizer", "contention", "host_launch", "offload", "input"];
 const memoryKeys = ["weights", "gradients", "optimizer", "activations", "buffers", "context"];
@@ -38,9 +39,21 @@ export function runSeconds(a) {
 }
 // "1조" is read by the program, which says how long it takes.
 const runTokens = (a, run) => Number(state.tokens) || Number((run.value * a.tokens_per_s.value).toPrecision(6));
+// Whether it fits, in the words of the program (jl_tell_memory_fit): what may need more than there is only probably does.
+const gib = (bytes) => { const x = bytes / 2 ** 30; return x >= 9.95 ? grouped(Math.floor(x + 0.5)) : x.toFixed(1); };
+function fitWords(a) {
+  const m = a.memory_B, peak = a.memory_peak_B, over = m.total > m.capacity, doubt = peak?.lo <= m.capacity && peak.hi > m.capacity && (over || a.fits);
+  return { key: doubt ? (over ? "a_not_doubt" : "a_doubt") : !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits", cls: !a.fits ? "bad" : doubt || a.room !== "fits" ? "warn" : "",
+    range: doubt ? [partOf(`${gib(peak.lo)}–${gib(peak.hi)}`, gib(m.capacity))] : [] };
+}
+export function memorySentence(a) {
+  const { key, cls, range } = fitWords(a);
+  return el("span", { className: `fit ${cls}` }, ...sentence(parts(key), ...range, num(a.memory_B.total, "B", { ...about(a, "memory"), lo: a.memory_peak_B?.lo, hi: a.memory_peak_B?.hi, plain: true }), num(a.memory_B.capacity, "B", { ...about(a, "capacity"), digits: 3 })));
+}
+// The bar of memory with its interval over the capacity.
+export const memoryBar = (a, more) => stack(memoryParts(a), { name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3), whisker: a.memory_peak_B, ...more });
 export function answerSentence(a) {
-  const out = [], time = timeParts(a).find((p) => p.strong), m = a.memory_B, fit = !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits";
-  const memory = el("span", { className: a.fits ? "" : "bad" }, ...sentence(parts(fit), num(m.total, "B", about(a, "memory")), num(m.capacity, "B", { ...about(a, "capacity"), digits: 3 })));
+  const out = [], time = timeParts(a).find((p) => p.strong), memory = memorySentence(a);
   if (!a.fits) out.push(memory, " ", t("a_if")); // what nobody can run is no answer
   out.push(...sentence(parts("a_step"), num(a.step_s, "s", about(a, "step"))), " ");
   const run = a.scope !== "step" ? runSeconds(a) : null;
@@ -53,19 +66,19 @@ export function answerSentence(a) {
   if (time) out.push(...sentence(parts("a_bound"), el("strong", {}, `${time.name} (${percent(time.value / a.step_s.value)})`)));
   return el("p", { className: "answer" }, out);
 }
-// Where memory may turn out too small: how much it may take, and what makes sure. Price and time counts with a run that is sure to fit.
+// Where memory may turn out too small: what makes sure. Price and time counts with a run that is sure to fit.
 function unsure(a) {
   const thrifty = a.micro_batch > 1 ? { batch: String(Math.floor(a.micro_batch / 2)), global: "" } : { recompute: { none: "selective", selective: "full" }[a.recompute], batch: "1", zero: String(a.parallel.zero) };
   const chip = a.micro_batch > 1 ? `${t("batch")} ${thrifty.batch}` : thrifty.recompute ? `${t("recompute")} ${thrifty.recompute}` : "";
-  return [...sentence(parts(a.micro_batch > 1 ? "a_may" : "a_may_price"), num(a.memory_peak_B.hi, "B", { label: t("memory"), formula: range(a.memory_peak_B, "B") })), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : "", " "];
+  return [t(a.micro_batch > 1 ? "a_may" : "a_may_price"), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : "", " "];
 }
 export function secondLine(a) {
-  const out = a.fits && a.memory_peak_B?.hi > a.memory_B.capacity ? unsure(a) : [];
+  const out = fitWords(a).key === "a_doubt" ? unsure(a) : [];
   if (a.tokens_per_s?.value) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
   else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
   const rent = a.rent;
   if (a.cost_usd && rent && a.n_gpus > rent.largest_offer_gpus) out.push(...sentence(parts(rent.hosts_not_joined ? "a_rent_apart" : "a_rent"), num(rent.gpu_usdps * 3600, "usd", { label: t("rent"), origin: "listed", source: `${rent.provider}, ${rent.item}`, date: rent.date, digits: 3 }), rent.provider, String(a.n_gpus), String(rent.largest_offer_gpus)), " ");
-  if (a.step_s.lo) out.push(...sentence(parts("a_sure"), percent(Math.sqrt(a.step_s.hi / a.step_s.lo) - 1)));
+  if (a.step_s.lo) out.push(t("a_sure"));
   return el("p", { className: "second" }, out);
 }
 // Names and figures of the parts below a bar; the bar itself is a picture.

@@ -4,7 +4,7 @@ import { fmt } from "/format.js";
 import { el, fault, fragment, copyButton, say, answering } from "/dom.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
-import { answerSentence, secondLine, timeParts, memoryParts, key } from "/answer.js";
+import { answerSentence, secondLine, timeParts, memoryParts, memoryBar, key } from "/answer.js";
 import { stack, keepDrawn } from "/draw.js";
 
 export function showAsk(main) {
@@ -18,7 +18,7 @@ export function showAsk(main) {
     const a = last, time = timeParts(a), memory = memoryParts(a);
     bars.replaceChildren(
       el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, name: t("time_goes"), show: (v) => fmt(v, "s") }), key(time, "s", a.step_s.value)),
-      el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3) }), key(memory, "B", a.memory_B.total)));
+      el("figure", {}, el("figcaption", {}, t("memory")), memoryBar(a, { width: w }), key(memory, "B", a.memory_B.total)));
   };
   const update = answering(answer, async () => {
     try {

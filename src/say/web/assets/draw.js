@@ -16,15 +16,17 @@ export function canvas(height, name, words, width) {
   return root;
 }
 // Parts of a whole as one bar; the one that matters has the accent. `ghost`: the same of a baseline, below it and pale.
-export function stack(parts, { width, total, name, show, ghost, limit, limitName }) {
+// `whisker`: the interval of the whole, { lo, hi }.
+export function stack(parts, { width, total, name, show, ghost, limit, limitName, whisker }) {
   const h = 26, gap = 6, hasGhost = ghost && ghost.length, height = h + (hasGhost ? 12 + gap : 0) + 14;
   const sum = (l) => l.reduce((a, p) => a + p.value, 0);
-  const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0) * 1.001 || 1;
+  const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0, whisker?.hi ?? 0) * 1.001 || 1;
   const root = canvas(height, name, parts.map((p) => `${p.name} ${show(p.value)}`).join(", "), width);
   const row = (list, y, hh, cls) => { let x = 0; for (const p of list) { const w = (p.value / top) * width; if (w > 0.2) root.append(svg("rect", { x: r1(x), y, width: r1(Math.max(w - 1.5, 0.5)), height: hh, class: `${cls} look${p.look ?? 5}` }, svg("title", {}, `${p.name}: ${show(p.value)}`))); x += w; } };
   row(parts, 0, h, "part");
   if (hasGhost) row(ghost, h + gap, 12, "part ghost");
   if (limit) { const x = r1((limit / top) * width) - 1; root.append(svg("path", { d: `M${x} -2V${height - 10}`, class: "limit" }), text(x - 4, height - 1, limitName, { "text-anchor": "end", class: "tick" })); }
+  if (whisker?.lo < whisker?.hi) { const [a, b] = [whisker.lo, whisker.hi].map((v) => r1((v / top) * width)), d = `M${a} ${h / 2}H${b}M${a} ${h / 2 - 5}v10M${b} ${h / 2 - 5}v10`; root.append(svg("path", { d, class: "whisker halo" }), svg("path", { d, class: `whisker${whisker.hi > limit ? " over" : ""}` }, svg("title", {}, `${show(whisker.lo)} – ${show(whisker.hi)}`))); }
   return root;
 }
 // Round figures from lo to hi, about n of them. Counted, not added up: a step may be less than the last bit of lo (milliseconds since 1970).
@@ -46,7 +48,8 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
 // Lines and points on two axes. series: { name, kind: "line"|"points"|"stairs", points: [{x, y, lo, hi, label, onclick, cls}], cls }
 // Where people mark time: minutes, hours, days.
 export const timeTicks = (lo, hi) => [60, 600, 3600, 4 * 3600, 12 * 3600, 86400, 3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 365 * 86400, 3650 * 86400].filter((v) => v >= lo && v <= hi);
-export function plot({ width, height = 320, name, words = "", x, y, series, marks = [], legend = true }) {
+// shade: { from, name }: what lies right of it is something else.
+export function plot({ width, height = 320, name, words = "", x, y, series, marks = [], legend = true, shade = null }) {
   const narrow = width < 520, right = narrow ? 12 : 20, top = 26, bottom = 44, sy = scale(y, height - bottom, top);
   const columns = (s) => [...s].reduce((n, c) => n + (c > "\u1100" ? 1.8 : 1), 0), letter = 0.5 * parseFloat(getComputedStyle(document.documentElement).fontSize), left = Math.max(narrow ? 30 : 48, ...sy.ticks.map((v) => letter * columns(y.show(v)) + 12));
   const root = canvas(height, name, words, width);
@@ -56,9 +59,10 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   for (const v of sx.ticks) { const px = r1(sx.f(v)), label = x.show(v); if (px - last < columns(label) * 7 + 10) continue; last = px; root.append(text(Math.min(px, r1(width - 0.55 * letter * columns(label))), height - bottom + 18, label, { "text-anchor": "middle", class: "tick" })); }
   const title = (a) => (a.log ? `${a.label} (${t("log_scale")})` : a.label);
   root.append(text(left, 14, title(y), { class: "axis" }), text(width - right, height - 6, title(x), { "text-anchor": "end", class: "axis" }));
+  if (shade) { const x0 = r1(Math.max(left, sx.f(shade.from))); root.append(svg("rect", { x: x0, y: top, width: Math.max(0, r1(width - right - x0)), height: height - bottom - top, class: "shade" }), text(width - right - 6, height - bottom - 8, shade.name, { "text-anchor": "end", class: "tick" })); }
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
   for (const m of marks) {
-    const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, before = x0 - left > letter * columns(m.name) + 8; // curves rise to the right
+    const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, before = !m.after && x0 - left > letter * columns(m.name) + 8; // curves rise to the right
     if (x0) root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: "mark" }), text(r1(x0) + (before ? -6 : 6), top + 10, m.name, { class: "tick strong halo", "text-anchor": before ? "end" : "start" }));
     if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(left + 6, r1(y0) - 5, m.name, { class: `tick strong halo ${m.cls ?? ""}` }));
   }

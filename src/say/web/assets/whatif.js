@@ -4,7 +4,7 @@ import { fmt, percent, digits, grouped, many } from "/format.js";
 import { el, num, fault, slider, chips, copyButton, answering } from "/dom.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
-import { answerSentence, timeParts, memoryParts, key, about } from "/answer.js";
+import { answerSentence, timeParts, memoryParts, memoryBar, key, about } from "/answer.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
 
 const powers = (a, b) => { const l = []; for (let v = a; v <= b; v *= 2) l.push(v); return l; };
@@ -64,7 +64,7 @@ export function show(main) {
     const top = Math.max(a.step_s.value, pinned?.step_s.value ?? 0);
     bars.replaceChildren(
       el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null }), key(time, "s", a.step_s.value)),
-      el("figure", {}, el("figcaption", {}, t("memory")), stack(memory, { width: w, name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3), ghost: pinned ? memoryParts(pinned) : null }), key(memory, "B", a.memory_B.total)));
+      el("figure", {}, el("figcaption", {}, t("memory")), memoryBar(a, { width: w, ghost: pinned ? memoryParts(pinned) : null }), key(memory, "B", a.memory_B.total)));
     if (pinned) {
       const r = a.samples_per_s.value / pinned.samples_per_s.value;
       delta.replaceChildren(`${t("against")}: `, num(r, "1", { text: digits(r, 3) + "×", label: t("speedup"), formula: `${fmt(a.samples_per_s.value, "1", 3)} / ${fmt(pinned.samples_per_s.value, "1", 3)} samples/s` }));
