@@ -60,6 +60,42 @@ for (const [lang, query] of [["en", "rate=4"], ["ko", "rate=4"], ["en", "rate=25
   await page.context().close();
 }
 
+// --- the plan: "auto" says what it stands for, a line says the plan, and where it differs from the one before, that is said
+const cutOf = (a) => { const p = a.parallel; return [p.zero, p.tp, p.sp, p.pp, p.cp, p.ep, a.recompute, p.dp > 1 && p.shard < p.dp, p.dp === 1].join(); };
+for (const [lang, auto, changed] of [["en", "auto", "plan changed"], ["ko", "자동", "실행 방식 바뀜"]]) {
+  const page = await open(`/?lang=${lang}`), a = answerOf(page, "/predict"), first = (key) => page.locator(`#f-${key} option`).first().innerText();
+  check(await first("precision") === `${auto}: ${a.precision}`, `plan ${lang}: precision '${await first("precision")}'`);
+  for (const key of ["framework", "recompute", "zero"]) check((await first(key)).startsWith(`${auto}: `), `plan ${lang}: ${key} '${await first(key)}'`);
+  check(await page.locator("#f-seq").getAttribute("placeholder") === `${auto}: ${a.seq}` && await page.locator("#f-batch").getAttribute("placeholder") === `${auto}: ${a.micro_batch * a.accumulate}`, `plan ${lang}: placeholders`);
+  const line = async () => text(page, ".result .plan");
+  check((await line()).includes("FSDP") && (await line()).includes(a.precision) && !(await line()).includes(changed), `plan ${lang}: '${await line()}'`);
+  const before = cutOf(a);
+  for (const batch of ["8", "4", "2", ""]) {
+    const was = cutOf(answerOf(page, "/predict"));
+    await page.fill("#f-batch", batch);
+    await page.press("#f-batch", "Tab");
+    await settle(page);
+    check((cutOf(answerOf(page, "/predict")) !== was) === (await line()).includes(changed), `plan ${lang}, batch ${batch}: '${await line()}'`);
+    if (batch === "8") { check(cutOf(answerOf(page, "/predict")) !== before && (await line()).includes("TP 4"), `plan ${lang}: batch 8 has the same plan`); await shot(page, `plan-${lang}`); }
+  }
+  await page.context().close();
+  const rows = await open(`/?view=scaling&lang=${lang}&upto=64`), sweep = answerOf(rows, "/predict").sweep, runs = sweep.filter((r) => r.fits), plans = await rows.locator("td.planned").allInnerTexts();
+  check(plans.length === runs.length && plans.every((p) => p.length > 3), `plan ${lang}: ${plans.length} plans in a table of ${runs.length}`);
+  runs.forEach((r, i) => { const differs = i > 0 && cutOf(r) !== cutOf(runs[i - 1]); check(differs === (plans[i] ?? "").includes(changed), `plan ${lang}: ${r.n_gpus} GPUs: '${plans[i]}'`); });
+  await shot(rows, `plan-scaling-${lang}`);
+  await rows.context().close();
+  const whatif = await open(`/?view=whatif&lang=${lang}`), chips = await whatif.locator(".controls .chip[data-auto]").allInnerTexts();
+  check(chips.length === 4 && chips.every((c) => c.startsWith(`${auto}: `)), `plan ${lang}: chips ${chips}`);
+  check((await text(whatif, ".result .plan")).includes("FSDP"), `plan ${lang}: none on What if`);
+  await whatif.context().close();
+  const serve = await open(`/?view=serve&lang=${lang}`), weights = answerOf(serve, "/infer").weights;
+  check(await serve.locator("#f-weights option").first().innerText() === `${auto}: ${weights}` && (await text(serve, ".result .plan")).includes(weights), `plan ${lang}: serve '${await text(serve, ".result .plan")}'`);
+  await serve.context().close();
+  const price = await open(`/?view=price&lang=${lang}`);
+  check((await price.locator(".result .plan").count()) === 1 && (await text(price, ".card")).includes(lang === "ko" ? "마이크로배치" : "micro-batch"), `plan ${lang}: none on Price`);
+  await price.context().close();
+}
+
 // --- a verdict: "54 % above the middle" lies right of the middle, as far as its scale says
 {
   const page = await open("/"), line = (time_us, bw) => `  4294967296    1073741824     float     sum      -1   ${time_us}  ${bw}  ${(1.75 * bw).toFixed(2)}      0  ${time_us}  ${bw}  ${(1.75 * bw).toFixed(2)}      0\n`;

@@ -5,6 +5,7 @@ import { el, fault, fragment, copyButton, say, answering } from "/dom.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
 import { answerSentence, secondLine, timeParts, memoryParts, memoryBar, key } from "/answer.js";
+import { planLine, showChosen, chosenOf } from "/plan.js";
 import { stack, keepDrawn } from "/draw.js";
 
 export function showAsk(main) {
@@ -23,7 +24,8 @@ export function showAsk(main) {
   const update = answering(answer, async () => {
     try {
       last = await askCase();
-      answer.replaceChildren(answerSentence(last), secondLine(last));
+      answer.replaceChildren(answerSentence(last), planLine(last), secondLine(last));
+      showChosen(chosenOf(last));
       say(answer.textContent);
       if (w) draw(); // otherwise the observer does, as soon as there is a width
       if (all.open) await tell();

@@ -64,7 +64,7 @@ export function slider(key, values, show, { label } = {}) {
 export function chips(key, values, { label } = {}) {
   const box = el("div", { className: "chips", role: "group", "aria-label": label ?? t(key) }, el("span", {}, label ?? t(key)));
   for (const [v, text] of values) {
-    box.append(el("button", { type: "button", className: "chip", "aria-pressed": String(state[key] === v), onclick: (e) => { set({ [key]: v }, true); for (const b of box.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.target)); } }, text));
+    box.append(el("button", { type: "button", className: "chip", "data-auto": v === "" ? key : undefined, "aria-pressed": String(state[key] === v), onclick: (e) => { set({ [key]: v }, true); for (const b of box.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.target)); } }, text));
   }
   return box;
 }

@@ -64,9 +64,9 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   for (const m of marks) {
     const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, before = !m.after && x0 - left > letter * columns(m.name) + 8; // curves rise to the right
     if (x0) root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: "mark" }), text(r1(x0) + (before ? -6 : 6), top + 10, m.name, { class: "tick strong halo", "text-anchor": before ? "end" : "start" }));
-    if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(left + 6, r1(y0) - 5, m.name, { class: `tick strong halo ${m.cls ?? ""}` }));
+    if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(m.after ? width - right - 6 : left + 6, r1(y0) - 5, m.name, { class: `tick strong halo ${m.cls ?? ""}`, "text-anchor": m.after ? "end" : "start" }));
   }
-  if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right);
+  if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right, (s) => letter * 1.15 * columns(s) + 2);
   return root;
 }
 // Marks that differ by shape, not by colour alone.
@@ -89,11 +89,11 @@ function drawSeries(root, s, fx, fy, box) {
   }
 }
 // Names stand at the ends of their lines, moved apart where they would touch.
-function legendOf(root, series, fx, fy, right) {
+function legendOf(root, series, fx, fy, right, wide) {
   const ends = series.map((s) => { const p = s.points.filter((q) => q.y != null).at(-1); return p && { y: fy(p.y), x: fx(p.x), s }; }).filter(Boolean).sort((a, b) => a.y - b.y);
   let last = -99, line = -99;
   // a second name that would lie on its line stands below it
-  for (const e of ends) { const above = e.y - 9 >= last + 19 && e.y - line > 24, y = Math.max(above ? e.y - 9 : last < 0 ? 12 : e.y + 17, last + 19); last = y; line = e.y; root.append(text(Math.min(e.x, right), r1(y), e.s.name, { "text-anchor": "end", class: `name ${e.s.cls ?? ""}` })); }
+  for (const e of ends) { const above = e.y - 9 >= last + 19 && e.y - line > 24, y = Math.max(above ? e.y - 9 : last < 0 ? 12 : e.y + 17, last + 19); last = y; line = e.y; root.append(text(r1(Math.max(Math.min(e.x, right), wide(e.s.name))), r1(y), e.s.name, { "text-anchor": "end", class: `name ${e.s.cls ?? ""}` })); }
 }
 // What moves a result: one bar for each input, from its value at 80 % to that at 120 %. An end that is not there lies beyond `limit`; the longest is first.
 export function tornado({ width, name, rows, centre, limit, show }) {

@@ -4,6 +4,7 @@ import { fmt, money, inMoney, moneyText } from "/format.js";
 import { el, num, fault, field, copyButton, sentence, answering } from "/dom.js";
 import { ask, commandLine, tidy } from "/api.js";
 import { lists, precisions } from "/case.js";
+import { planLine, planText } from "/plan.js";
 import { plot, svg, shapes, timeTicks, widthOf, keepDrawn } from "/draw.js";
 
 const ways = ["rent", "spot", "buy-new", "buy-used"], marks = { rent: ["up", 3], spot: ["diamond", 4], "buy-new": ["round", 1], "buy-used": ["square", 2] }; // as in reports
@@ -39,7 +40,7 @@ export function show(main) {
   }
   function compare() {
     const list = picked.length ? picked : chosen ? [chosen] : [];
-    cards.replaceChildren(el("h2", {}, t("compared")), el("div", { className: "cards" }, list.map((p) => el("article", { className: "card" }, el("h3", {}, p.system), el("p", {}, `${wayName(p.how)} · ${[p.provider, p.region].filter(Boolean).join(", ")}`), el("p", {}, t("cost"), " ", cost(p)), el("p", {}, t("run_time"), " ", time(p)), (p.caveats ?? []).some((c) => c.key === "price-age") ? "" : el("p", { className: "dim" }, `${t("price_of")} ${p.price_date ?? "–"}${old(p.price_date) ? ` (${t("old")})` : ""}`), (p.caveats ?? []).map((c) => el("p", { className: "dim" }, (c.said ?? c.text).replace(/(\d) (?=%|[A-Za-z])/g, "$1\u00a0")))))));
+    cards.replaceChildren(el("h2", {}, t("compared")), el("div", { className: "cards" }, list.map((p) => el("article", { className: "card" }, el("h3", {}, p.system), el("p", {}, `${wayName(p.how)} · ${[p.provider, p.region].filter(Boolean).join(", ")}`), el("p", {}, t("cost"), " ", cost(p)), el("p", {}, t("run_time"), " ", time(p)), el("p", { className: "dim" }, `${t("plan")}: ${planText(p)}`), (p.caveats ?? []).some((c) => c.key === "price-age") ? "" : el("p", { className: "dim" }, `${t("price_of")} ${p.price_date ?? "–"}${old(p.price_date) ? ` (${t("old")})` : ""}`), (p.caveats ?? []).map((c) => el("p", { className: "dim" }, (c.said ?? c.text).replace(/(\d) (?=%|[A-Za-z])/g, "$1\u00a0")))))));
   }
   const update = answering(answer, async () => {
     const list = [];
@@ -52,7 +53,7 @@ export function show(main) {
       } catch (e) { problem = e; }
     }));
     found = list; picked = []; chosen = best && list.find((q) => q.system === best.system && q.how === best.how && q.provider === best.provider);
-    if (best) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("p_answer"), el("strong", {}, wayName(best.how)), `${best.system}${best.provider ? ` (${best.provider})` : ""}`, cost(best), time(best))));
+    if (best) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("p_answer"), el("strong", {}, wayName(best.how)), `${best.system}${best.provider ? ` (${best.provider})` : ""}`, cost(best), time(best))), planLine({ ...best, model: state.model }));
     else answer.replaceChildren(problem ? fault(problem) : el("p", { className: "answer" }, t("p_none")));
     draw(); compare();
   });

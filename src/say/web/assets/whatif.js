@@ -5,6 +5,7 @@ import { el, num, fault, slider, chips, copyButton, answering } from "/dom.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
 import { answerSentence, timeParts, memoryParts, memoryBar, key, about } from "/answer.js";
+import { planLine, showChosen, chosenOf } from "/plan.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
 
 const powers = (a, b) => { const l = []; for (let v = a; v <= b; v *= 2) l.push(v); return l; };
@@ -81,7 +82,8 @@ export function show(main) {
   const update = answering(answer, async () => {
     try {
       last = await askCase();
-      answer.replaceChildren(answerSentence(last));
+      answer.replaceChildren(answerSentence(last), planLine(last, pinned ?? undefined));
+      showChosen(chosenOf(last));
       draw();
       advise();
       batch.chosen(last.micro_batch);
