@@ -15,6 +15,7 @@ export const check = (ok, what) => { if (ok) passed++; else { failed++; console.
 export async function settle(page) {
   await page.waitForFunction(() => document.querySelector("main")?.dataset.ready && !document.querySelector(".waiting"), null, { timeout: 60000 });
   await page.waitForTimeout(250);
+  await Promise.all(page.reading);
 }
 async function fromFolder(page, folder) {
   const nameOf = (url) => basename(new URL(url).pathname);
@@ -29,9 +30,15 @@ export async function open(query, { width = 1440, dark = false, before = null, w
   const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 }, colorScheme: dark ? "dark" : "light", locale: "en-US" });
   const page = await context.newPage();
   page.answers = [];
+  page.reading = []; // answers on their way from the browser
   page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/status of 4(00|22)/.test(m.text())) check(false, `${query}: console: ${m.text()}`); });
   page.on("pageerror", (e) => check(false, `${query}: ${e.message}`));
-  page.on("response", async (r) => { if (r.url().includes("/api/v1/") && (r.headers()["content-type"] ?? "").includes("json")) try { page.answers.push({ url: new URL(r.url()).pathname, body: await r.json() }); } catch { /* the page went on */ } });
+  const read = async (r, place) => { try { place.body = await r.json(); } catch { /* the page went on */ } };
+  page.on("response", (r) => {
+    if (!r.url().includes("/api/v1/") || !(r.headers()["content-type"] ?? "").includes("json")) return;
+    page.answers.push({ url: new URL(r.url()).pathname, body: {} });
+    page.reading.push(read(r, page.answers.at(-1)));
+  });
   if (process.env.JEOUL_ASSETS) await fromFolder(page, process.env.JEOUL_ASSETS);
   await before?.(page);
   await page.goto(base + query);

@@ -1,7 +1,7 @@
 import { state, hello, read, set, listen, address, remember } from "/state.js";
 import { setLang, t } from "/words.js";
 import { digits } from "/format.js";
-import { el, fault } from "/dom.js";
+import { el, fault, keepFocus } from "/dom.js";
 import { askEarly, caseOf } from "/api.js";
 import { showAsk } from "/ask.js";
 
@@ -14,7 +14,7 @@ function frame() {
   document.title = `${t(state.view)} · jeoul`;
   const nav = document.getElementById("nav");
   nav.setAttribute("aria-label", t("views"));
-  nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, t(v))));
+  keepFocus(nav, () => nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, t(v)))));
   document.getElementById("skip").textContent = t("skip");
   const lang = document.getElementById("lang"), cur = document.getElementById("cur");
   lang.textContent = t("other_lang");
@@ -29,7 +29,7 @@ async function show() {
   frame();
   leave?.();
   leave = null;
-  const main = document.getElementById("view");
+  const main = document.getElementById("view"), within = main.contains(document.activeElement) && document.activeElement !== main;
   const name = views.includes(state.view) ? state.view : "ask";
   main.className = name;
   delete main.dataset.ready;
@@ -38,6 +38,8 @@ async function show() {
     main.replaceChildren();
     const update = view(main);
     leave = update ? listen(update) : null;
+    if (!main.querySelector("h1")) main.prepend(el("h1", {}, t(name)));
+    if (within) main.focus({ preventScroll: true }); // what had the keyboard is gone
     main.dataset.ready = name;
   } catch (e) { main.replaceChildren(fault(e)); }
 }

@@ -25,6 +25,14 @@ export function num(e, unit, about = {}) {
   if (about.label) b.setAttribute("aria-label", `${about.label}: ${text}`);
   return spread ? el("span", { className: "nb" }, b, el("small", { className: "spread" }, ` (${spread})`)) : b;
 }
+// Changes what is in `box`; the keyboard stays where it was: on the element that took the place of the focused one.
+export function keepFocus(box, change) {
+  const stops = () => [...box.querySelectorAll("a, button, input, select, summary, [tabindex]")], was = document.activeElement, at = box.contains(was) ? stops().indexOf(was) : -1, words = was?.getAttribute?.("aria-label") ?? was?.textContent;
+  change();
+  if (at < 0 || box.contains(was)) return;
+  const now = stops(), same = now.find((e) => (e.getAttribute("aria-label") ?? e.textContent) === words && e.tagName === was.tagName);
+  (same ?? now[Math.min(at, now.length - 1)] ?? document.getElementById("view")).focus({ preventScroll: true });
+}
 // While an answer is made: what stood there stays, and after a moment it says so, to those who listen too.
 function wait(box) {
   box.dataset.wait = `${t("working")}…`;

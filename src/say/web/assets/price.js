@@ -1,7 +1,7 @@
 import { state, set, hello } from "/state.js";
 import { t, parts } from "/words.js";
 import { fmt, money, inMoney, moneyText } from "/format.js";
-import { el, num, fault, field, copyButton, sentence, answering } from "/dom.js";
+import { el, num, fault, field, copyButton, sentence, answering, keepFocus } from "/dom.js";
 import { ask, commandLine, tidy } from "/api.js";
 import { lists, precisions } from "/case.js";
 import { planLine, planText } from "/plan.js";
@@ -32,7 +32,7 @@ export function show(main) {
     const w = widthOf(chart), all = found.filter((p) => p.cost_usd?.value > 0 && p.run_s?.value > 0);
     // the front over all ways together: nothing is cheaper and faster
     const front = all.filter((p) => !all.some((q) => q !== p && q.cost_usd.value <= p.cost_usd.value && q.run_s.value <= p.run_s.value)).sort((a, b) => a.run_s.value - b.run_s.value);
-    const point = (p) => ({ x: p.run_s.value, y: inMoney(p.cost_usd.value), label: describe(p), shape: marks[p.how][0], ring: p === chosen ? t("advised") : "", r: front.includes(p) || p === chosen ? 6 : 4.5, cls: `look${marks[p.how][1]} ${front.includes(p) || p === chosen ? "front" : ""} ${old(p.price_date) ? "old" : ""} ${picked.includes(p) ? "picked" : ""}`, onclick: () => { picked = picked.includes(p) ? picked.filter((q) => q !== p) : [...picked, p].slice(-4); draw(); compare(); } });
+    const point = (p) => ({ x: p.run_s.value, y: inMoney(p.cost_usd.value), label: describe(p), shape: marks[p.how][0], ring: p === chosen ? t("advised") : "", r: front.includes(p) || p === chosen ? 6 : 4.5, cls: `look${marks[p.how][1]} ${front.includes(p) || p === chosen ? "front" : ""} ${old(p.price_date) ? "old" : ""} ${picked.includes(p) ? "picked" : ""}`, onclick: () => { picked = picked.includes(p) ? picked.filter((q) => q !== p) : [...picked, p].slice(-4); keepFocus(chart, draw); compare(); } });
     const xs = all.map((p) => p.run_s.value), ys = all.map((p) => inMoney(p.cost_usd.value));
     chart.replaceChildren(el("figcaption", {}, `${t("front")} · ${t("pick")}`), el("ul", { className: "ways" }, ways.filter((h) => all.some((p) => p.how === h)).map((h) => el("li", { className: `look${marks[h][1]}` }, svg("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, svg("path", { d: shapes[marks[h][0]](0, 0, 5) })), wayName(h)))), plot({ width: w, height: w < 520 ? 300 : 400, name: t("price"), words: front.map(describe).join("; "), legend: false,
       x: { label: t("run_time"), log: true, lo: Math.min(...xs) * 0.8, hi: Math.max(...xs) * 1.25, ticks: timeTicks(Math.min(...xs) * 0.8, Math.max(...xs) * 1.25), show: (v) => fmt(v, "s", 3) }, y: { label: t("cost"), log: true, lo: Math.min(...ys) * 0.8, hi: Math.max(...ys) * 1.25, show: (v) => moneyText(v, 1) },

@@ -1,7 +1,7 @@
 import { state, set, hello } from "/state.js";
 import { t, fill } from "/words.js";
 import { fmt, percent, digits, grouped, many } from "/format.js";
-import { el, num, fault, slider, chips, copyButton, answering } from "/dom.js";
+import { el, num, fault, slider, chips, copyButton, answering, keepFocus } from "/dom.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
 import { answerSentence, timeParts, memoryParts, memoryBar, key, about } from "/answer.js";
@@ -76,7 +76,7 @@ export function show(main) {
     tries.replaceChildren(el("h2", {}, t("try")), list.length ? el("ul", { className: "advice" }, list.map((a) => {
       const change = apply(a), gain = a.samples_per_s_after / a.samples_per_s_before;
       const effect = el("span", { className: "gain" }, num(gain, "1", { text: digits(gain, 3) + "×", label: a.text, formula: `${fmt(a.samples_per_s_before, "1", 3)} → ${fmt(a.samples_per_s_after, "1", 3)} samples/s (${a.n_gpus} GPU)` }));
-      return el("li", {}, change ? el("button", { type: "button", className: "chip", onclick: () => { pinned ??= last; pin.textContent = t("unpin"); set(change); rebuild(); } }, named(a)) : el("span", { className: "chip still" }, named(a)), effect);
+      return el("li", {}, change ? el("button", { type: "button", className: "chip", onclick: () => { pinned ??= last; pin.textContent = t("unpin"); set(change); keepFocus(controls, rebuild); } }, named(a)) : el("span", { className: "chip still" }, named(a)), effect);
     })) : el("p", { className: "dim" }, t("nothing_to_try")));
   };
   const update = answering(answer, async () => {
@@ -85,7 +85,7 @@ export function show(main) {
       answer.replaceChildren(answerSentence(last), planLine(last, pinned ?? undefined));
       showChosen(chosenOf(last));
       draw();
-      advise();
+      keepFocus(tries, advise);
       batch.chosen(last.micro_batch);
       seq.chosen(last.seq);
       document.dispatchEvent(new Event("redrawn"));
