@@ -2,6 +2,7 @@
 #include "tell/predict.h"
 
 #include "predict/kind.h"
+#include "predict/program_case.h"
 #include "workload/tune.h"
 
 const char *jl_tell_device(const struct jl_case *c)
@@ -77,5 +78,8 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 	tune_pieces(doc, c);
 	cut_pieces(doc, p);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
+	if (c->subject.program) /* whose code was weighed */
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), c->subject.program->codes);
+	else
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
 }

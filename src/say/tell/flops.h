@@ -3,6 +3,7 @@
 
 #include "base/fields.h"
 #include "predict/count.h"
+#include "predict/program_case.h"
 #include "tell/tell.h"
 
 struct jl_flops {
@@ -15,3 +16,12 @@ struct jl_flops {
 extern const struct jl_schema jl_flops_fields;
 
 void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *flops);
+
+/* The same of a captured program: calls, FLOP, bytes and memory by module. */
+struct jl_program_flops {
+	const char *id, *name;
+	const struct jl_captured *captured;
+	struct jl_modules modules;
+};
+extern const struct jl_schema jl_program_flops_fields;
+void jl_tell_program_flops(struct jl_doc *doc, const struct jl_program_flops *flops);

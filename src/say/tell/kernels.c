@@ -8,9 +8,15 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 	struct jl_num moved = jl_num_about(kernels->stream_B, JL_K_BYTES, NULL);
 
 	jl_doc_para(doc);
-	jl_doc_text(doc, jl_tell_text(doc, JL_("%s on %s, %s, %s, batch %.0f, sequence %.0f: one step, one device"),
-				      c->subject.id, c->machine.sys.text, jl_framework_word(c->framework),
-				      jl_dtype_name(c->shard.dtype), c->global_batch, c->shard.seq));
+	if (c->subject.program)
+		jl_doc_text(doc,
+			    jl_tell_text(doc, JL_("%s on %s, %s, batch %.0f: one step, one device"), c->subject.id,
+					 c->machine.sys.text, jl_dtype_name(c->shard.dtype), c->shard.micro_batch));
+	else
+		jl_doc_text(doc,
+			    jl_tell_text(doc, JL_("%s on %s, %s, %s, batch %.0f, sequence %.0f: one step, one device"),
+					 c->subject.id, c->machine.sys.text, jl_framework_word(c->framework),
+					 jl_dtype_name(c->shard.dtype), c->global_batch, c->shard.seq));
 	jl_tell_table(doc, NULL, "ktffff", JL_N("part|operation|times|launches|moves|device time"));
 	for (size_t i = 0; i < kernels->n; i++) {
 		const struct jl_kernel *k = &kernels->items[i];

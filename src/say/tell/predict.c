@@ -304,6 +304,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 		bound(doc, x);
 		advice(doc, x);
 		narrower(doc, x);
+		jl_tell_program(doc, x);
 	}
 	jl_tell_sure(doc, &x->how.notes);
 	if (in->near)

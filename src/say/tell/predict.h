@@ -40,6 +40,8 @@ struct jl_tell_predicted {
 extern const struct jl_schema jl_tell_predicted_fields;
 
 void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today);
+/* Of a captured program: its calls and modules; nothing of others. */
+void jl_tell_program(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
 const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
 void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in);

@@ -31,6 +31,7 @@ const struct jl_told jl_told[] = {
 	{ "cost-machine-bill", &jl_machine_bill_fields },
 	{ "fit", &jl_fit_fields },
 	{ "flops", &jl_flops_fields },
+	{ "flops-program", &jl_program_flops_fields },
 	{ "infer", &jl_infer_fields },
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },

@@ -22,7 +22,7 @@ struct rates {                  /* of one product, resolved once for all tiles *
 	double flop_s;          /* seconds of one FLOP on one SM */
 	double byte_s;          /* seconds of one operand byte into one SM */
 	double mem_s, sm_mem_s; /* seconds of one byte out of memory: for all SMs together, for one */
-	double elem_B, weight_B;
+	double elem_B, weight_B, reuse_frac;
 	double n_sm, per_sm;
 	double tail_frac, fill_s, tile_elems, overlap_frac, write_frac;
 	double rows; /* of a tile that are computed: tiny products have their own kernels, down to 16 rows on tensor cores */
@@ -87,7 +87,7 @@ static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 		double rows = t->m < r->rows ? t->m : r->rows, edge = rows + t->n;
 		double math_s = (rows * t->n + r->tile_elems * edge) * r->flop_s, load_s = edge * r->byte_s;
 		double step_s = math_s > load_s ? math_s : load_s;
-		double edge_B = fmin(g->m, t->m) * r->elem_B + fmin(g->n, t->n) * r->weight_B;
+		double edge_B = fmin(g->m, t->m) * r->elem_B * r->reuse_frac + fmin(g->n, t->n) * r->weight_B;
 		double n_tile = ceil(g->m * t->per_m) * ceil(g->n * t->per_n) * g->batch;
 		double whole = waves_s(r, n_tile, step_s, edge_B, 1.0);
 		best = whole < best ? whole : best;
@@ -163,7 +163,9 @@ double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *g)
 			: unit == JL_UNIT_VECTOR                    ? g->m
 								    : fmax(g->m, 16.0),
 		.k = g->k,
-		.read_B = g->batch * g->k * (g->m * elem_B + g->n * weight_B),
+		.reuse_frac = g->reuse_frac > 0.0 ? g->reuse_frac : 1.0,
+		.read_B = g->batch * g->k *
+			  (g->m * elem_B * (g->reuse_frac > 0.0 ? g->reuse_frac : 1.0) + g->n * weight_B),
 		.write_B = out * g->out_B,
 		.sum_B = 8.0 * out,
 	};

@@ -16,6 +16,7 @@ struct jl_gemm { /* C[m,n] = A[m,k] B[k,n], `batch` times */
 	double out_B;        /* bytes of one output element */
 	double weight_B; /* bytes of one element of B where it is stored narrower than it is computed; 0: as dtype */
 	enum jl_gemm_kernel kernel;
+	double reuse_frac; /* of A that comes out of memory, the rest being windows that overlap (convolutions); 0: all */
 	int turned; /* both operands lie across, as in weight gradients: units that read 32 bits along k only turn them first */
 	int alone; /* a benchmark of this product only: small operands stay in L2, short runs stay cool */
 };

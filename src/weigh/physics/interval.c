@@ -24,6 +24,7 @@ static const char *const answers[JL_N_ASKED] = {
 	[JL_ASKED_FIRST_APART] = "first_apart",
 	[JL_ASKED_NEXT_APART] = "next_apart",
 	[JL_ASKED_FORWARD] = "forward",
+	[JL_ASKED_PROGRAM] = "program",
 	[JL_ASKED_OP_GEMM] = "op_gemm",
 	[JL_ASKED_OP_PROMPT] = "op_prefill",
 	[JL_ASKED_OP_ANSWER] = "op_decode",

@@ -30,6 +30,7 @@ enum jl_asked {
 	JL_ASKED_FIRST_APART, /* the same where prompts have GPUs of their own */
 	JL_ASKED_NEXT_APART,
 	JL_ASKED_FORWARD, /* inference of a network that is no plain transformer */
+	JL_ASKED_PROGRAM, /* time of a step of a captured program */
 	JL_ASKED_OP_GEMM, /* one operator of a serving engine, in the order of enum jl_op_set */
 	JL_ASKED_OP_PROMPT,
 	JL_ASKED_OP_ANSWER,

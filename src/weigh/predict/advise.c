@@ -498,6 +498,8 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 	const char *key = "";
 	size_t n = 0;
 
+	if (c->subject.kind->is_captured) /* what is in the list is not changed here */
+		return 0;
 	in.half_ln = jl_case_half_ln(c, &in.weight.step);
 	in.room = jl_case_room(c, &in.weight);
 	in.limit_B = c->machine.dev.mem_B * (in.room == JL_ROOM_FITS ? JL_TIGHT_FRAC : 1);

@@ -15,6 +15,9 @@ enum jl_status jl_predicted_make(struct jl_predicted *ret_predicted, const struc
 	JL_TRY(jl_case_make(&ret_predicted->how, cat, req, arena, err));
 	jl_predict(&ret_predicted->p, cat, &ret_predicted->how);
 	ret_predicted->n_advice = jl_advise(ret_predicted->advice, cat, &ret_predicted->how, arena);
+	ret_predicted->modules = (struct jl_modules){ .n = 0 };
+	if (ret_predicted->how.subject.program)
+		JL_TRY(jl_case_modules(&ret_predicted->modules, &ret_predicted->how, arena, err));
 	return JL_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "predict/collective_case.h"
 #include "predict/predict.h"
+#include "predict/program_case.h"
 
 /* Two estimates that people make by hand, beside what the full model says, and where they part ways: memory bandwidth of one device over
  * that of another, and the cycles of a small product with and without tensor cores. Pure. */
@@ -78,6 +79,7 @@ struct jl_predicted {
 	struct jl_prediction p;
 	size_t n_advice;
 	struct jl_advice advice[JL_ADVICE_MAX];
+	struct jl_modules modules;       /* of a captured program: where its time goes */
 	double speedup, efficiency_frac; /* of a series: over its first, and that by device */
 };
 enum jl_status jl_predicted_make(struct jl_predicted *ret_predicted, const struct jl_catalog *cat,

@@ -143,6 +143,56 @@ static const struct jl_choice rooms[] = {
 	{ "fits", JL_ROOM_FITS }, { "tight", JL_ROOM_TIGHT }, { "no", JL_ROOM_NONE }, { NULL, 0 }
 };
 
+/* --- a captured program */
+
+#define T(M, KEY) JL_FIELD_AS(jl_prediction, NUMBER, timeline.M, KEY)
+
+static void put_classes(struct jl_json *json, const void *record)
+{
+	const struct jl_timeline *t = &((const struct jl_prediction *)record)->timeline;
+
+	jl_json_object(json);
+	for (int i = 0; i < JL_N_OP_CLASS; i++) {
+		if (!(t->class_kernels[i] > 0))
+			continue;
+		jl_json_put_object(json, jl_class_names[i]);
+		jl_json_put_number(json, "device_s", t->class_s[i]);
+		jl_json_put_number(json, "moved_B", t->class_B[i]);
+		jl_json_put_number(json, "n_kernels", t->class_kernels[i]);
+		jl_json_end_object(json);
+	}
+	jl_json_end_object(json);
+}
+
+static const struct jl_field phase_device[] = {
+	{ T(phase_s[JL_PHASE_INPUT], "input") },       { T(phase_s[JL_PHASE_FORWARD], "forward") },
+	{ T(phase_s[JL_PHASE_BACKWARD], "backward") }, { T(phase_s[JL_PHASE_UPDATE], "update") },
+	{ T(phase_s[JL_PHASE_OTHER], "other") },
+};
+static const struct jl_schema phase_device_schema = JL_SCHEMA("phase_device", jl_prediction, phase_device);
+static const struct jl_field phase_host[] = {
+	{ T(phase_host_s[JL_PHASE_INPUT], "input") },       { T(phase_host_s[JL_PHASE_FORWARD], "forward") },
+	{ T(phase_host_s[JL_PHASE_BACKWARD], "backward") }, { T(phase_host_s[JL_PHASE_UPDATE], "update") },
+	{ T(phase_host_s[JL_PHASE_OTHER], "other") },
+};
+static const struct jl_schema phase_host_schema = JL_SCHEMA("phase_host", jl_prediction, phase_host);
+
+static const struct jl_field program[] = {
+	{ T(track_s[JL_TRACK_DEVICE], "device_s"), .about = "kernels of a step, one after the other" },
+	{ T(track_s[JL_TRACK_HOST], "host_s"), .about = "what the host needs to ask for them" },
+	{ T(track_s[JL_TRACK_COMM], "collectives_s") },
+	{ T(latency_s, "latency_s"), .about = "of one step by itself" },
+	{ T(n_kernels, "n_kernels"), .about = "launches of a step" },
+	{ T(flop, "flop") },
+	{ T(moved_B, "moved_B"), .about = "read and written by all kernels" },
+	{ JL_FIELD_AS(jl_prediction, NUMBER, allocated_B, "peak_B"), .about = "most that its tensors take at once" },
+	{ JL_FIELD_GROUP("device_phase_s", &phase_device_schema) },
+	{ JL_FIELD_GROUP("host_phase_s", &phase_host_schema) },
+	{ .member = "classes", .type = JL_F_WRITTEN, .write = put_classes, .about = "by kind of call" },
+};
+static const struct jl_schema program_schema = JL_SCHEMA("program", jl_prediction, program);
+JL_BOOL_OF(is_program, jl_prediction, r->timeline.n_kernels > 0);
+
 static const struct jl_field prediction[] = {
 	{ JL_FIELD(jl_prediction, ESTIMATE, step_s) },
 	{ JL_FIELD(jl_prediction, ESTIMATE, samples_per_s) },
@@ -155,6 +205,8 @@ static const struct jl_field prediction[] = {
 	{ JL_FIELD_GROUP("memory_B", &memory_schema), .about = "of one device at its peak; parts sum to total" },
 	{ JL_FIELD_AS(jl_prediction, ESTIMATE, memory_B, "memory_peak_B"),
 	  .about = "memory_B.total with its interval" },
+	{ JL_FIELD_GROUP("program", &program_schema), .when = is_program,
+	  .about = "of a captured program: one process" },
 	{ JL_FIELD_GROUP("host_memory_B", &host_memory_schema), .when = offloads },
 	{ JL_FIELD_BOOL_OF("fits", fits) },
 	{ JL_FIELD(jl_prediction, CHOICE, room), .choices = rooms },
@@ -207,8 +259,29 @@ const struct jl_schema jl_assumed_fields = JL_SCHEMA("assumed", jl_case, assumed
 	{                                                                                                              \
 		JL_FIELD_MANY(jl_predicted, ARRAY, advice, n_advice, "advice", &advice_schema)                         \
 	}
+#define M(TYPE, NAME) JL_FIELD(jl_module_cost, TYPE, NAME)
+static const struct jl_field module[] = {
+	{ M(TEXT, name), .about = "the last part of its path; * stands for numbers" },
+	{ JL_FIELD_AS(jl_module_cost, TEXT, type, "class") },
+	{ M(INT, depth) },
+	{ JL_FIELD_AS(jl_module_cost, NUMBER, n, "modules"), .about = "that the row stands for" },
+	{ M(NUMBER, device_s), .about = "a step, with all that is below" },
+	{ M(NUMBER, host_s) },
+	{ M(NUMBER, n_kernels) },
+	{ M(NUMBER, flop) },
+	{ M(NUMBER, moved_B) },
+	{ M(NUMBER, peak_B), .about = "of what it made, at the peak of memory" },
+};
+#undef M
+static const struct jl_schema module_schema = JL_SCHEMA("module", jl_module_cost, module);
+JL_BOOL_OF(has_modules, jl_predicted, r->modules.n > 0);
+#define MODULES                                                                                                        \
+	{                                                                                                              \
+		JL_FIELD_MANY(jl_predicted, LIST, modules.rows, modules.n, "modules", &module_schema),                 \
+			.when = has_modules, .about = "a tree, children behind their parent"                           \
+	}
 #define ASSUMED PART(how, &jl_assumed_fields)
-static const struct jl_field predicted[] = { HOW, P, ADVICE, ASSUMED };
+static const struct jl_field predicted[] = { HOW, P, MODULES, ADVICE, ASSUMED };
 const struct jl_schema jl_predicted_fields = JL_SCHEMA("predicted", jl_predicted, predicted);
 
 static const struct jl_field swept[] = { HOW,

@@ -215,7 +215,7 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	const double *peaks = c->machine.dev.peak_flopps, peak = peaks[c->shard.dtype];
 
 	JL_TRY(check_degrees(c, err));
-	if (!(peak > 0))
+	if (!(peak > 0) && !c->subject.kind->is_captured) /* which then runs on the vector units */
 		return jl_fail(err, JL_E_USAGE,
 			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id,

@@ -461,11 +461,13 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	if (req->layout != JL_UNSET && subject->kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE, "--layout is for networks of pictures; %s reads tokens: leave it out",
 			       subject->id);
-	choose_format(&c, req);
+	if (!subject->kind->is_captured)
+		choose_format(&c, req);
 	c.shard.micro_batch = jl_given_or(req->micro_batch, jl_given_or(req->batch, 1));
 	c.plan.n_micro = 1;
 	JL_TRY(subject->kind->choose(&c, req, cat, err));
-	JL_TRY(jl_choose_batch(&c, req, err));
+	if (!subject->kind->is_captured)
+		JL_TRY(jl_choose_batch(&c, req, err));
 	choose_lengths(&c, req);
 	jl_case_choose_input(&c, cat, req);
 	c.n_assumed = (machine->sys.join && machine->sys.join_assumed) + (machine->sys.net && machine->sys.net_assumed);

@@ -39,7 +39,9 @@ static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_
 	alone.op[0] = *op;
 	const struct jl_block_cost cost = jl_block_price(train->dev, &alone, recompute);
 	const struct jl_phase_cost *phases[] = { &cost.fwd, &cost.bwd, &cost.re };
-	struct jl_kernel k = { .block = blocks[block], .name = op->name, .kind = op->kind, .n_times = n_times };
+	struct jl_kernel k = {
+		.block = blocks[block], .name = op->name, .kind = op->kind, .n_times = n_times, .flop = NAN
+	};
 
 	for (size_t i = 0; i < 3; i++) {
 		const double n = n_times * (i == 0 ? fwd : back);
@@ -70,6 +72,7 @@ static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 						  : n_layers * kernels,
 			       .moved_B = own * plan->optimizer_moved_B };
 
+	k.flop = NAN;
 	k.device_s = jl_stream_s(&c->machine.dev, &(struct jl_stream){ .moved_B = k.moved_B });
 	return k;
 }
@@ -81,6 +84,8 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 	struct jl_shard shard = jl_train_shard(&train);
 	struct jl_kernels all = { .items = jl_arena_array(arena, JL_N_BLOCK * JL_MAX_OPS + 1, sizeof(*all.items)) };
 
+	if (c->subject.kind->is_captured)
+		return jl_captured_kernels(ret_kernels, c, arena, err);
 	if (!c->subject.kind->is_cut)
 		return jl_fail(err, JL_E_USAGE,
 			       "--kernels is for transformers; %s is a list of layers: see jeoul flops %s",
@@ -116,13 +121,16 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 }
 
 JL_TEXT_OF(kind, jl_kernel, kinds[r->kind]);
+JL_BOOL_OF(has_id, jl_kernel, r->id > 0);
 static const struct jl_field kernel_fields[] = {
 	{ JL_FIELD(jl_kernel, TEXT, block) },
 	{ JL_FIELD(jl_kernel, TEXT, name) },
 	{ JL_FIELD_TEXT_OF("kind", kind) },
+	{ JL_FIELD(jl_kernel, INT, id), .when = has_id, .about = "of a captured program: which of its kinds of calls" },
 	{ JL_FIELD_AS(jl_kernel, NUMBER, n_times, "times"), .about = "a step, on one device" },
 	{ JL_FIELD(jl_kernel, NUMBER, launches), .about = "a step: forward, back and what recompute makes again" },
 	{ JL_FIELD(jl_kernel, NUMBER, moved_B), .about = "a step, of what only streams" },
+	{ JL_FIELD(jl_kernel, NUMBER, flop), .flags = JL_FF_OMIT, .about = "a step, of a captured program" },
 	{ JL_FIELD(jl_kernel, NUMBER, device_s), .about = "a step, before the framework's factors" },
 };
 static const struct jl_schema kernel_schema = JL_SCHEMA("kernel", jl_kernel, kernel_fields);

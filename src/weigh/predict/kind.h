@@ -20,7 +20,8 @@ struct jl_sample {
 
 struct jl_workload_kind {
 	bool is_cut; /* over devices and in memory: tensor, pipeline, ZeRO, recompute, offload; else plain data parallel is all there is */
-	bool has_tokens; /* a sample is a sequence of tokens: it has a length, can be served and tuned with adapters */
+	bool is_captured; /* a program: format, batch and framework are its own */
+	bool has_tokens;  /* a sample is a sequence of tokens: it has a length, can be served and tuned with adapters */
 
 	/* By its name in the catalog. JL_E_NOTFOUND or JL_E_AMBIGUOUS: another kind may know it; only the first kind then says so in `err`. */
 	enum jl_status (*find)(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
@@ -29,6 +30,7 @@ struct jl_workload_kind {
 	enum jl_status (*refuse)(const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err);
 	double (*params)(const struct jl_subject *subject);
 	struct jl_sample (*sample)(const struct jl_subject *subject);
+	/* NULL: a captured program, counted by module */
 	void (*count)(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq);
 
 	/* How it is run where the request says nothing; refuses what it cannot be asked. */

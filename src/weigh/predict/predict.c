@@ -91,7 +91,10 @@ static struct jl_estimate as_rate(const struct jl_prediction *p, double value)
 
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 {
-	const double items = c->global_batch / c->n_gpus * (isnan(c->shard.seq) ? 1 : c->shard.seq);
+	const double each = c->subject.program    ? c->subject.kind->sample(&c->subject).units
+			    : isnan(c->shard.seq) ? 1
+						  : c->shard.seq;
+	const double items = c->global_batch / c->n_gpus * each;
 
 	extent_ln[JL_EXTENT_SIZE] = log(jl_subject_params(&c->subject));
 	extent_ln[JL_EXTENT_BATCH] = log(items);
@@ -130,15 +133,19 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	const bool memory = answer == JL_ASKED_MEMORY || answer == JL_ASKED_TUNE_MEMORY;
 	struct jl_doubt doubt = { .x = { 0 } };
 
+	/* captured programs are priced by the physics of training runs: those say what is known of the device */
+	const enum jl_asked seen = c->subject.program ? JL_ASKED_STEP : answer;
+
 	if (!memory) /* which asks for the tensors, not for who holds them */
-		jl_machine_doubt(&doubt, m, answer, c->subject.net ? NULL : jl_case_label(c));
-	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, answer, "kind", jl_case_label(c));
+		jl_machine_doubt(&doubt, m, seen, c->subject.net ? NULL : jl_case_label(c));
+	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, memory ? answer : seen, "kind",
+									    jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
 	if (memory) /* every byte of it is counted: a batch that nobody ran holds as much as it says */
 		return doubt;
 	jl_case_extent(c, extent_ln);
-	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
+	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, seen, extent_ln);
 	doubt.x[JL_DOUBT_EXPOSED] = (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
 	doubt.x[JL_DOUBT_HOST] = host_share(c, step);
 	if (answer != JL_ASKED_NETWORK && !jl_machine_links_seen(m, answer))

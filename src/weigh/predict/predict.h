@@ -9,6 +9,7 @@
 #include "model/power.h"
 #include "physics/framework_params.h"
 #include "predict/request.h"
+#include "program/timeline.h"
 #include "system/machine.h"
 #include "workload/convnet.h"
 #include "workload/input.h"
@@ -16,20 +17,22 @@
 #include "workload/transformer.h"
 
 /* What is to be run: a transformer from the catalog, from a config.json, or from its dimensions; or a network that is a list of
- * operators (convolutional, recurrent, detectors). */
+ * operators (convolutional, recurrent, detectors); or a program that was captured. */
 struct jl_workload_kind;
+struct jl_captured;
 
 struct jl_subject {
 	const struct jl_workload_kind *kind; /* what differs between kinds: predict/kind.h */
 	struct jl_transformer model;         /* of a transformer */
 	const struct jl_convnet *net;        /* of a network that is a list of operators; else NULL */
+	const struct jl_captured *program;   /* of a captured program (predict/program_case.h); else NULL */
 	const char *id;                      /* catalog id, path, or "model" for one given by its dimensions */
 	const char *name;                    /* as a person reads it */
 	const struct jl_model_info *info;    /* NULL: not from the catalog */
 	double seq;                          /* the length it is usually run at; NAN: not known */
 	bool shape_assumed;                  /* --kv-heads, --ffn or --vocab were filled in */
 };
-extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network; /* those that there are */
+extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network, jl_kind_program; /* those that there are */
 
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
@@ -184,11 +187,13 @@ struct jl_prediction {
 	bool whole_run;                    /* energy and cost are of the run; else of one step */
 	struct jl_estimate energy_J, cost_usd;
 	struct jl_rent rent;
-	struct jl_input_time input; /* what the input pipeline needs a step, hidden or not */
-	struct jl_input pipeline;   /* that pipeline */
-	double host_B;              /* host memory that offloading needs, one host */
-	double ram_B;               /* what a host has; NAN: not known */
-	double reduced_B;           /* gradient bytes a device exchanges a step */
+	struct jl_input_time input;  /* what the input pipeline needs a step, hidden or not */
+	struct jl_input pipeline;    /* that pipeline */
+	double host_B;               /* host memory that offloading needs, one host */
+	double ram_B;                /* what a host has; NAN: not known */
+	double reduced_B;            /* gradient bytes a device exchanges a step */
+	double allocated_B;          /* of a captured program: its tensors at their peak */
+	struct jl_timeline timeline; /* of a captured program; else all 0 */
 	double kind_frac
 		[3]; /* of compute: matrix products, attention, streams; networks: other products, convolutions, streams */
 };

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "predict/kind.h"
+#include "predict/program_case.h"
 #include "workload/modelfile.h"
 
 const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
@@ -22,10 +24,36 @@ const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 	return out;
 }
 
+/* Files of captured programs are named so. */
+static bool is_program(const char *path)
+{
+	static const char ending[] = ".jprog";
+	const size_t len = strlen(path), end = sizeof(ending) - 1;
+
+	return len > end && strcmp(path + len - end, ending) == 0;
+}
+
+static enum jl_status from_program(struct jl_subject *subject, const char *path, struct jl_arena *arena,
+				   struct jl_err *err)
+{
+	struct jl_captured *captured;
+	char text[JL_PARAMS_TEXT_MAX];
+
+	JL_TRY(jl_fail_in_file(err, jl_captured_read(&captured, path, arena, err)));
+	subject->kind = &jl_kind_program;
+	subject->program = captured;
+	subject->id = jl_arena_strdup(arena, path);
+	subject->name = jl_arena_printf(arena, "%s %s", captured->p.title, jl_params_text(text, captured->p.n_params));
+	return jl_got(subject->id && subject->name, err);
+}
+
 static enum jl_status from_file(struct jl_subject *subject, const struct jl_catalog *cat, const char *path,
 				struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_modelfile file;
+
+	if (is_program(path))
+		return from_program(subject, path, arena, err);
 	enum jl_status status = jl_modelfile_read(&file, cat, path, arena, err);
 	char text[JL_PARAMS_TEXT_MAX];
 	const char *weights = "";

@@ -36,8 +36,9 @@ static bool is_folder(const char *path)
 
 bool jl_modelfile_is_path(const char *text)
 {
-	return ends(text, ".json") || ends(text, ".onnx") || ends(text, ".gguf") || ends(text, ".safetensors") ||
-	       text[0] == '/' || text[0] == '.' || strcmp(text, "-") == 0 || (strchr(text, '/') && is_folder(text));
+	return ends(text, ".jprog") || ends(text, ".json") || ends(text, ".onnx") || ends(text, ".gguf") ||
+	       ends(text, ".safetensors") || text[0] == '/' || text[0] == '.' || strcmp(text, "-") == 0 ||
+	       (strchr(text, '/') && is_folder(text));
 }
 
 enum jl_status jl_filemap_open(struct jl_filemap *ret_map, const char *path, struct jl_err *err)

@@ -1,0 +1,38 @@
+#include "physics/program_params.h"
+
+/* Priors: host times of PyTorch 2.11 on one host of an H200 (an addition 10 us, a linear layer 17, data/validation/ops_h200.csv), whose launch
+ * in training runs is 28 us; clocks of copies and casts that were measured there. */
+static const struct jl_param params[JL_PROGRAM_N_PARAM] = {
+	{ "program.call_ratio", "1", 0.05, 3, 0.36, 0.4 },      { "program.product_ratio", "1", 0.01, 2, 0.1, 0.5 },
+	{ "program.back_ratio", "1", 0.2, 2, 0.75, 0.3 },       { "program.view_ratio", "1", 0.01, 1, 0.08, 0.5 },
+	{ "program.module_ratio", "1", 0.01, 1, 0.1, 0.5 },     { "program.kernel_ratio", "1", 0.02, 1, 0.12, 0.5 },
+	{ "program.tensor_ratio", "1", 0.001, 0.5, 0.02, 0.7 }, { "program.wait_s", "s", 1e-6, 1e-4, 1.5e-5, 0.5 },
+	{ "program.walked_clocks", "1", 0.1, 4, 0.7, 0.3 },     { "program.cast_clocks", "1", 0.1, 4, 0.75, 0.3 },
+	{ "program.across_gain", "1", 1, 16, 3, 0.5 },          { "program.reuse_gain", "1", 0.5, 50, 2, 0.7 },
+};
+
+const struct jl_param_list jl_program_params = { .n = JL_PROGRAM_N_PARAM, .table = params, .key = "program" };
+
+struct jl_program_fit jl_program_fit_of(const double *x)
+{
+	return (struct jl_program_fit){ .call_ratio = x[0],
+					.product_ratio = x[1],
+					.back_ratio = x[2],
+					.view_ratio = x[3],
+					.module_ratio = x[4],
+					.kernel_ratio = x[5],
+					.tensor_ratio = x[6],
+					.wait_s = x[7],
+					.walked_clocks = x[8],
+					.cast_clocks = x[9],
+					.across_gain = x[10],
+					.reuse_gain = x[11] };
+}
+
+struct jl_program_fit jl_program_shipped(const struct jl_catalog *cat)
+{
+	double x[JL_PROGRAM_N_PARAM];
+
+	jl_params_read(cat, &jl_program_params, x);
+	return jl_program_fit_of(x);
+}

@@ -1,0 +1,88 @@
+#include "program/peak.h"
+
+#include <math.h>
+
+static double block_B(const struct jl_storage *s)
+{
+	return ceil(s->size_B / JL_PROGRAM_BLOCK_B) * JL_PROGRAM_BLOCK_B;
+}
+
+/* Where the most lives: what a call allocates is there before it frees anything. */
+static void find_peak(struct jl_program_peak *peak, const struct jl_program *p)
+{
+	double live_B = 0;
+
+	for (size_t i = 0; i < p->n_initial; i++)
+		live_B += block_B(&p->storages[i]);
+	peak->begin_B = peak->peak_B = live_B;
+	peak->event = 0;
+	for (size_t i = 0; i < p->n_events; i++) {
+		for (uint32_t a = p->events[i].first_alloc; a < p->events[i + 1].first_alloc; a++) {
+			const struct jl_alloc *alloc = &p->allocs[a];
+			const double size_B = block_B(&p->storages[alloc->storage]);
+
+			live_B += alloc->freed ? -size_B : size_B;
+			if (live_B > peak->peak_B) {
+				peak->peak_B = live_B;
+				peak->event = i;
+			}
+		}
+	}
+	peak->end_B = live_B;
+}
+
+static enum jl_peak_part part_of(const struct jl_program *p, const struct jl_storage *s, uint32_t freed_at)
+{
+	static const enum jl_peak_part parts[JL_STORAGE_STEP] = {
+		[JL_STORAGE_PARAM] = JL_PEAK_PARAMS, [JL_STORAGE_GRAD] = JL_PEAK_GRADS,
+		[JL_STORAGE_STATE] = JL_PEAK_STATES, [JL_STORAGE_BUFFER] = JL_PEAK_PARAMS,
+		[JL_STORAGE_INPUT] = JL_PEAK_INPUTS, [JL_STORAGE_OTHER] = JL_PEAK_BRIEF,
+	};
+
+	if (s->kind < JL_STORAGE_STEP)
+		return parts[s->kind];
+	const uint8_t made = p->events[s->event].phase;
+
+	if (made == JL_PHASE_BACKWARD && (freed_at >= p->n_events || p->events[freed_at].phase != JL_PHASE_BACKWARD))
+		return JL_PEAK_GRADS;
+	if (made == JL_PHASE_UPDATE && freed_at >= p->n_events) /* a first step makes the optimizer's states */
+		return JL_PEAK_STATES;
+	return made == JL_PHASE_FORWARD ? JL_PEAK_KEPT : JL_PEAK_BRIEF;
+}
+
+/* What is there at the peak: allocated up to it, and not freed before. `freed_at`: the event of each storage; n_events: never. */
+static void sum_parts(struct jl_program_peak *peak, const struct jl_program *p, const uint32_t *freed_at)
+{
+	for (size_t i = 0; i < p->n_storages; i++) {
+		const struct jl_storage *s = &p->storages[i];
+		const bool step = s->kind == JL_STORAGE_STEP;
+		const enum jl_peak_part part = part_of(p, s, freed_at[i]);
+
+		if (part == JL_PEAK_GRADS)
+			peak->grads_B += s->size_B;
+		if ((step && s->event > peak->event) || freed_at[i] < peak->event)
+			continue;
+		peak->part_B[part] += block_B(s);
+		if (step)
+			peak->module_B[p->events[s->event].module] += block_B(s);
+	}
+}
+
+enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl_program *p, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	struct jl_program_peak peak = { .module_B = jl_arena_array(arena, p->n_modules, sizeof(*peak.module_B)) };
+	uint32_t *freed_at = jl_arena_array(arena, p->n_storages + 1, sizeof(*freed_at));
+
+	JL_TRY(jl_got(peak.module_B && freed_at, err));
+	for (size_t i = 0; i < p->n_storages; i++)
+		freed_at[i] = (uint32_t)p->n_events;
+	for (size_t i = 0; i < p->n_events; i++)
+		for (uint32_t a = p->events[i].first_alloc; a < p->events[i + 1].first_alloc; a++)
+			if (p->allocs[a].freed)
+				freed_at[p->allocs[a].storage] = (uint32_t)i;
+	find_peak(&peak, p);
+	sum_parts(&peak, p, freed_at);
+	*ret_peak = peak;
+	return JL_OK;
+}

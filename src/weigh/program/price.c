@@ -1,0 +1,235 @@
+#include "program/price.h"
+
+#include <math.h>
+
+/* A stream's kernels: the first does the work, the others take as long as a kernel takes at least. */
+static double stream_s(const struct jl_price_in *in, const struct jl_call_work *w, double moved_B, double n_kernels)
+{
+	const struct jl_program_fit *fit = in->fit;
+	const double single = fmax(w->walked ? fit->walked_clocks : 0, w->cast ? fit->cast_clocks : 0) * w->n_elems;
+	const struct jl_stream stream = { .moved_B = moved_B + w->again_B + w->across_B * (fit->across_gain - 1),
+					  .clocks = fmax(w->clocks, single),
+					  .most_sm = w->most_sm,
+					  .reuse_B = fit->reuse_gain * moved_B };
+
+	return n_kernels > 0 ? jl_stream_s(in->dev, &stream) + (n_kernels - 1) * in->dev->fit.kernel_s : 0;
+}
+
+static enum jl_dtype product_dtype(const struct jl_price_in *in, enum jl_dtype dtype)
+{
+	return dtype == JL_FP32 && in->tf32 && in->dev->priors && !in->dev->priors->no_tf32 ? JL_TF32 : dtype;
+}
+
+/* What the power limit takes of a product: of its arithmetic, as far as memory does not set the pace. */
+static double hot_s(const struct jl_device *dev, const struct jl_gemm *g, double time_s, double moved_B)
+{
+	const enum jl_dtype dtype = isnan(dev->peak_flopps[g->dtype]) ? JL_FP32 : g->dtype;
+	const double burst = dev->fit.burst_frac[dtype];
+	const double rate = dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype];
+
+	if (!(burst > 1))
+		return 0;
+	const double hot = 2 * g->m * g->n * g->k * g->batch / rate * (1 - 1 / burst);
+	const double rest = time_s - moved_B / (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac);
+
+	return fmax(fmin(hot, rest), 0);
+}
+
+static void price_product(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
+{
+	struct jl_gemm g = w->u.gemm;
+
+	g.dtype = product_dtype(in, g.dtype);
+	cost->device_s = jl_gemm_s(in->dev, &g);
+	cost->hot_s = hot_s(in->dev, &g, cost->device_s, w->moved_B);
+	cost->n_kernels += 1 + jl_gemm_sums(in->dev, &g);
+	if (w->n_kernels > 0) /* what is added is copied to the output before */
+		cost->device_s += stream_s(in, w, 2 * g.m * g.n * g.batch * g.out_B, w->n_kernels);
+}
+
+/* A convolution is a product whose left side is made of overlapping windows: of the input for the output, of the output's gradient for the
+ * input's, of the input again for the weights'. */
+static struct jl_gemm conv_gemm(const struct jl_call_work *w, enum jl_conv_pass pass, enum jl_dtype dtype)
+{
+	const struct jl_conv_op *op = &w->u.conv.op;
+	const double in = w->u.conv.batch * op->h * op->w, out = w->u.conv.batch * op->oh * op->ow;
+	const double window = op->kh * op->kw, c_in = op->c_in / op->groups, c_out = op->c_out / op->groups;
+	struct jl_gemm g = { .m = out, .n = c_out, .k = c_in * window, .batch = op->groups, .dtype = dtype };
+
+	if (pass == JL_PASS_INPUT_GRADIENT) /* with a stride only some of the windows meet an output */
+		g = (struct jl_gemm){
+			.m = in, .n = c_in, .k = fmax(c_out * window * out / in, 1), .batch = op->groups, .dtype = dtype
+		};
+	else if (pass == JL_PASS_WEIGHT_GRADIENT)
+		g = (struct jl_gemm){
+			.m = c_in * window, .n = c_out, .k = out, .batch = op->groups, .dtype = dtype, .turned = 1
+		};
+	g.out_B = jl_dtype_B(dtype);
+	g.reuse_frac = fmin(1, (pass == JL_PASS_INPUT_GRADIENT ? out / in : in / out) / window);
+	return g;
+}
+
+/* Tensor cores want channels last: what goes in, the weights and what comes out are turned, by kernels of their own in 16 bits, inside the kernel in
+ * 32. Where a filter is one pixel and rows are aligned the product reads them as they lie. On an H200 (data/validation/ops_h200.csv) turns of
+ * 16 bits run at half of the memory's rate, of 32 at four fifths; three channels feed the tensor cores a third as well. */
+static const double n_turns = 3, turn_gain[2] = { 2, 1.25 }, thin_gain = 3, thin_channels = 4;
+
+static bool is_turned(const struct jl_call_work *w)
+{
+	const struct jl_conv_op *op = &w->u.conv.op;
+	const bool plain = op->kh * op->kw == 1 && op->h * op->w == op->oh * op->ow && fmod(op->h * op->w, 8) == 0;
+
+	return !w->u.conv.last && !plain;
+}
+
+static double conv_pass_s(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w,
+			  enum jl_conv_pass pass, enum jl_dtype dtype)
+{
+	const struct jl_conv_op *op = &w->u.conv.op;
+	const struct jl_gemm g = conv_gemm(w, pass, dtype);
+	const double elem_B = jl_dtype_B(dtype),
+		     moved_B = elem_B * w->u.conv.batch * (op->c_in * op->h * op->w + op->c_out * op->oh * op->ow);
+	const bool half = jl_conv_path(in->dev, dtype) == JL_CONV_HALF;
+	double time_s = jl_gemm_s(in->dev, &g);
+
+	cost->hot_s += hot_s(in->dev, &g, time_s, moved_B);
+	cost->n_kernels += 1 + jl_gemm_sums(in->dev, &g);
+	if (op->c_in / op->groups <= thin_channels && pass != JL_PASS_INPUT_GRADIENT)
+		time_s *= thin_gain;
+	if (pass == JL_PASS_INPUT_GRADIENT && op->oh * op->ow < op->h * op->w) /* zeros between what meets an output */
+		time_s += elem_B * w->u.conv.batch * op->c_in * op->h * op->w /
+			  (in->dev->mem_Bps * in->dev->fit.mem_frac);
+	if (is_turned(w)) {
+		const struct jl_stream turn = { .moved_B = 2 * turn_gain[!half] * moved_B };
+
+		time_s += jl_stream_s(in->dev, &turn) + (half ? n_turns - 1 : 0) * in->dev->fit.kernel_s;
+		cost->n_kernels += half ? n_turns : 0;
+	}
+	return time_s;
+}
+
+/* One filter a channel: nothing to multiply matrices with. */
+static double depthwise_s(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w,
+			  enum jl_conv_pass pass, enum jl_dtype dtype)
+{
+	struct jl_conv_fit fit = *in->conv;
+	const struct jl_conv_in conv = { .batch = w->u.conv.batch,
+					 .dtype = dtype,
+					 .software = JL_SW_PURE | (w->u.conv.last ? JL_SW_CHANNELS_LAST : 0U) };
+
+	fit.kernel_s = in->dev->fit.kernel_s; /* the network's own holds what its lists do not count */
+	cost->n_kernels += 1;
+	return jl_conv_pass(in->dev, &fit, &conv, &w->u.conv.op, pass).device_s;
+}
+
+static void price_conv(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
+{
+	const struct jl_conv_op *op = &w->u.conv.op;
+	const enum jl_dtype dtype = w->u.conv.dtype == JL_FP32 && in->dev->priors && !in->dev->priors->no_tf32
+					    ? JL_TF32
+					    : w->u.conv.dtype;
+	const bool depthwise = op->groups > 1 && op->groups == op->c_in;
+	const double out_B = w->u.conv.batch * op->c_out * op->oh * op->ow * jl_dtype_B(dtype);
+
+	for (int pass = 0; pass < JL_N_CONV_PASS; pass++)
+		if (w->u.conv.passes >> pass & 1)
+			cost->device_s += (depthwise ? depthwise_s : conv_pass_s)(cost, in, w, (enum jl_conv_pass)pass,
+										  dtype);
+	if (w->n_kernels > 0) /* the bias, or its gradient */
+		cost->device_s += stream_s(in, w, (w->backward ? 1 : 2) * out_B, w->n_kernels);
+}
+
+/* Attention that is spelled out: of each score, bytes of the kernels that move it and of its softmax. */
+static void spell(struct jl_attention *att)
+{
+	const double a = jl_dtype_B(att->dtype);
+
+	att->flash = 0;
+	att->score_B = 5 * a + 3;
+	att->soft_B = 2 * a;
+	att->soft_back_B = 3 * a;
+	att->soft_clocks = att->seq_kv > 1024 ? 0.72 : 0.42;
+	att->soft_back_clocks = 0.4;
+}
+
+#define FUSED_HEAD_MAX 256 /* wider heads have no fused kernel */
+
+static void price_attention(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
+{
+	struct jl_attention att = w->u.attention.att;
+	const bool wide = w->u.attention.need == JL_NEED_WIDE, grouped = att.kv_heads < att.heads;
+	const bool fused = att.head_dim <= FUSED_HEAD_MAX && !(wide && grouped);
+
+	if (!fused)
+		spell(&att);
+	cost->device_s = w->backward ? jl_attention_bwd_s(in->dev, &att) : jl_attention_fwd_s(in->dev, &att);
+	if (fused && w->u.attention.need == JL_NEED_MASK) {
+		/* PyTorch's own kernels, which read the mask beside the keys */
+		if (in->dev->fit.portable_frac > 0)
+			cost->device_s /= in->dev->fit.portable_frac;
+		cost->device_s += w->u.attention.mask_B / (in->dev->mem_Bps * in->dev->fit.mem_frac);
+	}
+	if (!fused)
+		cost->n_kernels += w->backward ? 15 : 13;
+	else if (w->backward)
+		cost->n_kernels += (wide ? 5 : 3) + (grouped ? 2 : 0);
+	else
+		cost->n_kernels += 1 + (att.dropout && !wide);
+}
+
+static void price_recurrent(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
+{
+	struct jl_conv_fit fit = *in->conv;
+	const struct jl_conv_in conv = { .batch = w->u.rnn.batch, .dtype = w->u.rnn.dtype, .software = JL_SW_PURE };
+	struct jl_gemm g = w->u.rnn.input;
+
+	fit.kernel_s = in->dev->fit.kernel_s;
+	g.dtype = product_dtype(in, g.dtype);
+	const double input_s = jl_gemm_s(in->dev, &g);
+	const double forward_s = jl_conv_pass(in->dev, &fit, &conv, &w->u.rnn.step, JL_PASS_FORWARD).device_s + input_s;
+	const double back_s = jl_conv_pass(in->dev, &fit, &conv, &w->u.rnn.step, JL_PASS_INPUT_GRADIENT).device_s +
+			      jl_conv_pass(in->dev, &fit, &conv, &w->u.rnn.step, JL_PASS_WEIGHT_GRADIENT).device_s +
+			      2 * input_s;
+
+	cost->device_s = w->u.rnn.times * (w->backward ? back_s : forward_s);
+	cost->n_kernels += w->u.rnn.times * (w->u.rnn.step.steps + 1) * (w->backward ? 2 : 1);
+}
+
+/* PCIe, or a link between devices; what is not pinned goes through a buffer of the driver's. */
+static void price_transfer(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
+{
+	static const double pinned_frac = 0.85, pageable_frac = 0.3, start_s = 8e-6;
+	const double link_Bps = w->u.transfer.device && in->dev->link_Bps > 0 ? in->dev->link_Bps : in->dev->host_Bps;
+	const double rate = link_Bps * (w->u.transfer.pinned || w->u.transfer.device ? pinned_frac : pageable_frac);
+
+	cost->device_s = start_s + (rate > 0 ? w->moved_B / rate : 0);
+}
+
+void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, const struct jl_call_work *w)
+{
+	const struct jl_program_fit *fit = in->fit;
+	struct jl_call_cost cost = { .n_kernels = w->n_kernels,
+				     .moved_B = w->moved_B,
+				     .flop = w->flop,
+				     .class = w->class };
+
+	switch (w->form) {
+	case JL_WORK_NONE: break;
+	case JL_WORK_STREAM: cost.device_s = stream_s(in, w, w->moved_B, w->n_kernels); break;
+	case JL_WORK_PRODUCT: price_product(&cost, in, w); break;
+	case JL_WORK_CONV: price_conv(&cost, in, w); break;
+	case JL_WORK_ATTENTION: price_attention(&cost, in, w); break;
+	case JL_WORK_RECURRENT: price_recurrent(&cost, in, w); break;
+	case JL_WORK_TRANSFER: price_transfer(&cost, in, w); break;
+	}
+	const bool library = w->form == JL_WORK_PRODUCT || w->form == JL_WORK_CONV || w->form == JL_WORK_ATTENTION ||
+			     w->form == JL_WORK_RECURRENT;
+	const double ratio = w->form == JL_WORK_NONE ? fit->view_ratio
+						     : fit->call_ratio + (library ? fit->product_ratio : 0) +
+							       fit->kernel_ratio * fmax(cost.n_kernels - 1, 0) +
+							       fit->tensor_ratio * w->n_tensors;
+
+	cost.host_s[0] = in->profile->launch_s * ratio;
+	cost.host_s[1] = cost.host_s[0] * fit->back_ratio;
+	*ret_cost = cost;
+}

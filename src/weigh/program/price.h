@@ -1,0 +1,25 @@
+/* Seconds of each kind of call on one device and its host, by the physics of kernels in model. Pure. */
+#pragma once
+
+#include "model/profile.h"
+#include "physics/program_params.h"
+#include "program/work.h"
+
+struct jl_price_in {
+	const struct jl_device *dev;
+	const struct jl_conv_fit *conv;
+	const struct jl_profile *profile; /* launch_s */
+	const struct jl_program_fit *fit;
+	bool tf32; /* products of fp32 tensors may use it; convolutions do anyway, as in PyTorch */
+};
+
+struct jl_call_cost {
+	double device_s;
+	double host_s[2]; /* of a call of the forward pass; of the backward pass */
+	double hot_s;     /* of device_s: what the power limit takes of products */
+	double n_kernels;
+	double moved_B, flop;
+	enum jl_op_class class;
+};
+
+void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, const struct jl_call_work *work);

@@ -1,0 +1,440 @@
+/* Streams: everything that is no product. One function a rule. */
+#include "program/work.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "program/work_products.h"
+
+enum jl_dtype jl_elem_dtype(enum jl_elem elem)
+{
+	static const enum jl_dtype dtypes[JL_N_ELEM] = {
+		[JL_ELEM_F16] = JL_FP16, [JL_ELEM_BF16] = JL_BF16, [JL_ELEM_E4M3] = JL_FP8,
+		[JL_ELEM_E5M2] = JL_FP8, [JL_ELEM_I8] = JL_INT8,
+	};
+
+	return dtypes[elem]; /* JL_FP32 is 0 */
+}
+
+struct sums {
+	double in_B, out_B, n_in, n_out;
+	const struct jl_tensor_kind *largest; /* of inputs and outputs */
+};
+
+static void sum_list(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, double *bytes,
+		     double *count, const struct jl_tensor_kind **largest)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct jl_tensor_kind *t = &p->tensors[refs[i].tensor];
+
+		*bytes += t->held_B * refs[i].count;
+		*count += refs[i].count;
+		if (!*largest || t->n > (*largest)->n)
+			*largest = t;
+	}
+}
+
+static struct sums sums_of(const struct jl_program *p, const struct jl_call_kind *kind)
+{
+	struct sums s = { .largest = NULL };
+
+	sum_list(p, kind->in, kind->n_in, &s.in_B, &s.n_in, &s.largest);
+	sum_list(p, kind->out, kind->n_out, &s.out_B, &s.n_out, &s.largest);
+	if (kind->n_out == 0 && kind->n_in && jl_call_attr(kind, "inplace"))
+		s.out_B = p->tensors[kind->in[0].tensor].held_B;
+	return s;
+}
+
+/* Do both go through memory alike, so that one index is enough? */
+static bool lie_alike(const struct jl_tensor_kind *a, const struct jl_tensor_kind *b)
+{
+	if (a->rank != b->rank || !a->dense || !b->dense)
+		return false;
+	for (int d = 0; d < a->rank; d++)
+		if (a->dims[d] != b->dims[d] || (a->dims[d] > 1 && a->strides[d] != b->strides[d]))
+			return false;
+	return true;
+}
+
+/* Is `t` read across its rows while `out` is written along its own? Dimensions match from the last on. */
+static bool lies_across(const struct jl_tensor_kind *t, const struct jl_tensor_kind *out)
+{
+	for (int d = 1; d <= out->rank; d++) {
+		const int at = out->rank - d;
+
+		if (out->dims[at] > 1 && out->strides[at] == 1)
+			return d <= t->rank && t->dims[t->rank - d] > 1 && t->strides[t->rank - d] > 1;
+	}
+	return false;
+}
+
+/* Loads of elements one by one: operands that lie differently, or differ in their formats. Truth values are read as they are. */
+static void look_at_operands(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+			     const struct jl_tensor_kind *out)
+{
+	const struct jl_tensor_kind *first = NULL;
+
+	for (uint32_t i = 0; i < kind->n_in; i++) {
+		const struct jl_tensor_kind *t = &p->tensors[kind->in[i].tensor];
+
+		w->walked |= !lie_alike(t, out);
+		w->across_B += lies_across(t, out) ? t->held_B : 0;
+		if (t->elem == JL_ELEM_B8)
+			continue;
+		first = first ? first : t;
+		w->cast |= t->elem != first->elem;
+	}
+	w->cast |= first && out->elem != JL_ELEM_B8 && first->elem != out->elem;
+}
+
+static void pointwise(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
+{
+	const struct jl_tensor_kind *out = kind->n_out  ? &p->tensors[kind->out[0].tensor]
+					   : kind->n_in ? &p->tensors[kind->in[0].tensor]
+							: NULL;
+
+	if (out)
+		look_at_operands(w, p, kind, out);
+}
+
+/* The last input is read; what is copied to is not. Formats that become wider are converted one by one, narrower ones are not. */
+static void copy(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		 const struct sums *s)
+{
+	const struct jl_tensor_kind *out = jl_call_out(p, kind, 0);
+	const struct jl_tensor_kind *from = kind->n_in ? &p->tensors[kind->in[kind->n_in - 1].tensor] : NULL;
+
+	if (!from)
+		return;
+	out = out ? out : jl_call_in(p, kind, 0);
+	w->moved_B = from->held_B + (s->out_B > 0 ? s->out_B : out->held_B);
+	w->n_elems = out->n;
+	w->walked = !lie_alike(from, out);
+	w->across_B = lies_across(from, out) ? from->held_B : 0;
+	w->cast = jl_elem_B(out->elem) > jl_elem_B(from->elem);
+}
+
+/* One launch for each 128 inputs. */
+static void cat(struct jl_call_work *w, const struct sums *s)
+{
+	w->n_kernels = ceil(s->n_in / 128);
+	w->moved_B = 2 * s->out_B;
+}
+
+/* Indices: the inputs of whole numbers. */
+static double index_B(const struct jl_program *p, const struct jl_call_kind *kind, double *ret_n, bool *ret_mask)
+{
+	double bytes = 0;
+
+	*ret_n = 0;
+	*ret_mask = false;
+	for (uint32_t i = 1; i < kind->n_in; i++) {
+		const struct jl_tensor_kind *t = &p->tensors[kind->in[i].tensor];
+		const bool whole = t->elem == JL_ELEM_I64 || t->elem == JL_ELEM_I32, mask = t->elem == JL_ELEM_B8;
+
+		bytes += whole || mask ? t->held_B * kind->in[i].count : 0;
+		*ret_n = fmax(*ret_n, whole || mask ? t->n : 0);
+		*ret_mask |= mask;
+	}
+	return bytes;
+}
+
+/* Kernels that make indices of a mask: its sum, a prefix sum, the indices. */
+static const double mask_kernels = 5;
+
+static void gather(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		   const struct sums *s)
+{
+	double n;
+	bool mask;
+
+	w->moved_B = 2 * s->out_B + index_B(p, kind, &n, &mask);
+	w->n_elems = kind->n_out ? p->tensors[kind->out[0].tensor].n : 0;
+	w->clocks = kind->op->clocks * w->n_elems;
+	if (mask && w->form == JL_WORK_STREAM)
+		w->n_kernels += mask_kernels;
+	w->walked = true;
+}
+
+/* In place it is one kernel on what is put there; else the table is copied before. */
+static void scatter(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		    const struct sums *s)
+{
+	const struct jl_tensor_kind *table = jl_call_in(p, kind, 0);
+	const bool inplace = jl_call_number(kind, "inplace", 0) > 0;
+	double n;
+	bool mask;
+	const double indices_B = index_B(p, kind, &n, &mask), table_B = table ? table->held_B : 0;
+	const double put_B = fmax(s->in_B - table_B - indices_B, 0);
+
+	w->moved_B = indices_B + 2 * fmin(fmax(put_B, n * 4), s->out_B > 0 ? s->out_B : put_B) + put_B;
+	if (!inplace) {
+		w->moved_B += table_B + s->out_B;
+		w->n_kernels += 1;
+	}
+	w->n_elems = n;
+	w->walked = true;
+}
+
+/* Sums into rows that may meet twice: indices are sorted first. */
+static const double sort_kernels = 8, sort_passes = 8;
+
+static void index_put(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		      const struct sums *s)
+{
+	double n;
+	bool mask;
+	const double indices_B = index_B(p, kind, &n, &mask);
+
+	scatter(w, p, kind, s);
+	if (mask)
+		w->n_kernels += mask_kernels;
+	if (jl_call_number(kind, "accumulate", 0) > 0) {
+		w->n_kernels += sort_kernels;
+		w->moved_B += sort_passes * 2 * indices_B;
+	}
+}
+
+/* Short lists of indices are searched by every block; long ones are sorted, and rows are summed in two steps. */
+static void embedding_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+			   const struct sums *s)
+{
+	static const double few = 3072, long_kernels = 14;
+	const struct jl_tensor_kind *grad = jl_call_in(p, kind, 0);
+	double n;
+	bool mask;
+	const double indices_B = index_B(p, kind, &n, &mask), grad_B = grad ? grad->held_B : 0;
+
+	w->moved_B = s->out_B + 2 * grad_B + indices_B;
+	w->n_kernels = 2;
+	if (n > few) {
+		w->n_kernels = 1 + long_kernels;
+		w->moved_B += sort_passes * 2 * indices_B + grad_B;
+	}
+	w->n_elems = grad ? grad->n : 0;
+}
+
+/* --- rows */
+
+static double row_length(const struct jl_call_kind *kind, const struct jl_tensor_kind *t)
+{
+	double dim = jl_call_number(kind, "dim", -1);
+
+	dim += dim < 0 ? t->rank : 0;
+	return t->rank == 0 ? 1 : (double)t->dims[dim >= 0 && dim < t->rank ? (int)dim : t->rank - 1];
+}
+
+/* Clocks of a row of any length; clocks of an element of a softmax whose row is longer than registers hold, or twice that. */
+static const double layer_row_clocks = 167, rms_row_clocks = 50, register_row = 1024, long_clocks[2] = { 0.57, 0.82 };
+
+static void rows(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		 const struct sums *s)
+{
+	const struct jl_tensor_kind *t = kind->n_in ? &p->tensors[kind->in[0].tensor] : s->largest;
+	const bool logarithm = strstr(kind->name, "log_softmax") != NULL, back = strstr(kind->name, "back") != NULL;
+
+	if (!t || t->n == 0)
+		return;
+	const double length = fmax(row_length(kind, t), 1), n_rows = t->n / length;
+
+	w->n_elems = t->n;
+	if (w->class == JL_CLASS_NORM)
+		w->clocks += (strstr(kind->name, "rms") ? rms_row_clocks : layer_row_clocks) * n_rows;
+	else if (length > register_row && logarithm) /* the largest, the sum, the output: each reads the row */
+		w->again_B = (back ? 1 : 2) * t->held_B;
+	else if (length > register_row && !back)
+		w->clocks = fmax(w->clocks, long_clocks[length > 2 * register_row] * t->n);
+}
+
+/* Sums over columns: a block of threads for 16 of them. */
+static void sum(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
+{
+	static const double sm_a_column = 1.0 / 16.0;
+	const struct jl_tensor_kind *in = jl_call_in(p, kind, 0), *out = jl_call_out(p, kind, 0);
+
+	if (in && out && in->rank > 0 && out->rank > 0 && out->n > 1 && out->n < in->n &&
+	    in->dims[in->rank - 1] == out->dims[out->rank - 1] && in->dims[in->rank - 1] > 1)
+		w->most_sm = fmax(1, sm_a_column * out->n);
+}
+
+/* Sums for scale and shift: a block of threads for 32 columns, so narrow layers leave most SMs idle. */
+static void norm_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		      const struct sums *s)
+{
+	static const double sum_clocks = 0.75, sm_a_column = 3.0 / 32.0;
+	const struct jl_tensor_kind *grad = jl_call_in(p, kind, 0);
+
+	rows(w, p, kind, s);
+	if (!grad || grad->rank == 0 || kind->n_out < 2)
+		w->n_kernels = 1;
+	else {
+		w->clocks += sum_clocks * grad->n;
+		w->most_sm = sm_a_column * (double)grad->dims[grad->rank - 1];
+		w->moved_B += 2 * grad->held_B;
+	}
+}
+
+/* Statistics read what is scaled once more; cuDNN has one kernel for both, PyTorch's own are three (16-bit brain floats). */
+static void batch_norm(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		       const struct sums *s)
+{
+	const struct jl_tensor_kind *x = s->largest;
+	const bool fixed = strstr(kind->name, "no_training") || jl_call_number(kind, "training", 1) == 0;
+	const bool own = x && x->elem == JL_ELEM_BF16, back = strstr(kind->name, "backward") != NULL;
+
+	(void)p;
+	w->moved_B = s->in_B * (fixed ? 1 : 2) + s->out_B;
+	w->n_kernels = fixed ? 1 : own ? (back ? 2 : 3) : 1;
+}
+
+/* --- sorts */
+
+/* Radix sorts go over keys and positions once for each byte of them. */
+static void sorted(struct jl_call_work *w, const struct sums *s)
+{
+	w->moved_B = sort_passes * (s->in_B + s->out_B);
+	w->n_elems = s->largest ? s->largest->n : 0;
+}
+
+static void topk(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		 const struct sums *s)
+{
+	const struct jl_tensor_kind *in = jl_call_in(p, kind, 0);
+
+	w->moved_B = 3 * s->in_B + s->out_B; /* digits are counted pass by pass */
+	w->clocks = in ? in->n : 0;
+}
+
+/* --- lists of tensors */
+
+double jl_list_launches(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, int n_lists,
+			int depth, double *ret_tensors)
+{
+	static const double chunk = 65536, blocks_max = 320;
+	static const double tensors_max[] = { 110, 110, 64, 48, 36, 30 };
+	const double most = tensors_max[depth < 5 ? depth : 5];
+	double launches = 0, blocks = 0, tensors = 0, done = 0, limit = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		limit += refs[i].count;
+	limit = floor(limit / n_lists);
+	for (uint32_t i = 0; i < n && done < limit; i++) {
+		const double chunks = ceil(p->tensors[refs[i].tensor].n / chunk);
+
+		for (uint32_t j = 0; j < refs[i].count && done < limit; j++, done++) {
+			const double all = blocks + chunks, full = floor(all / blocks_max);
+
+			launches += full;
+			blocks = all - full * blocks_max;
+			tensors = full > 0 ? blocks > 0 : tensors + (chunks > 0);
+			if (tensors >= most) {
+				launches += blocks > 0;
+				blocks = tensors = 0;
+			}
+		}
+	}
+	*ret_tensors = done;
+	return launches + (blocks > 0);
+}
+
+/* Lists that a call reads: what the operator takes, less where a number stands for the last one. */
+static int lists_of(const struct jl_call_kind *kind)
+{
+	const char *overload = strrchr(kind->name, '.');
+	const int n = kind->op->lists;
+	const double said = jl_call_number(kind, "lists", 0);
+
+	if (said >= 1 && said <= 8)
+		return (int)said;
+	if (n == 2 && !strstr(overload ? overload : "", "List") && !strstr(kind->name, "copy"))
+		return 1;
+	if (n == 2 && strstr(overload, "ScalarList"))
+		return 1;
+	return n == 3 && strstr(kind->name, "lerp") && strstr(overload, "Scalar") ? 2 : n;
+}
+
+static void lists(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		  const struct sums *s)
+{
+	const int n_in = lists_of(kind);
+	const bool inplace = kind->n_out == 0 || jl_call_number(kind, "inplace", 0) > 0;
+	/* of Adam the steps are a list of numbers: they take no place among the tensors */
+	const int depth = n_in > 4 ? 4 : n_in + !inplace;
+
+	w->n_kernels = fmax(kind->op->kernels - 1, 0) +
+		       jl_list_launches(p, kind->in, kind->n_in, n_in, depth, &w->n_tensors);
+	w->moved_B = s->in_B + (kind->n_out ? s->out_B : n_in > 4 ? 0.75 * s->in_B : s->in_B / n_in);
+	w->n_elems = s->in_B / 4 / n_in;
+	w->clocks = kind->op->clocks * w->n_elems;
+}
+
+/* --- between host and device, and what a compiler fused */
+
+static void transfer(struct jl_call_work *w, const struct jl_call_kind *kind, const struct sums *s)
+{
+	const char *how = jl_call_attr(kind, "kind");
+
+	w->form = JL_WORK_TRANSFER;
+	w->moved_B = s->out_B > 0 ? s->out_B : s->in_B;
+	w->u.transfer.pinned = jl_call_number(kind, "pinned", 0) > 0;
+	w->u.transfer.device = how && strcmp(how, "p2p") == 0;
+}
+
+static void fused(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
+{
+	(void)p;
+	w->n_kernels = fmax(jl_call_number(kind, "kernels", 1), 1);
+	w->clocks = jl_call_number(kind, "reduce", 0) > 0 ? 0.45 * w->n_elems : 0;
+	w->flop = jl_call_number(kind, "flop", 0);
+}
+
+static void by_rule(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		    const struct sums *s)
+{
+	switch (kind->op->rule) {
+	case JL_RULE_STREAM:
+		if (w->class == JL_CLASS_POINTWISE || w->class == JL_CLASS_RANDOM)
+			pointwise(w, p, kind);
+		break;
+	case JL_RULE_WRITE:
+		w->moved_B = s->out_B;
+		w->n_elems = kind->n_out ? p->tensors[kind->out[0].tensor].n : w->n_elems;
+		break;
+	case JL_RULE_COPY: copy(w, p, kind, s); break;
+	case JL_RULE_CAT: cat(w, s); break;
+	case JL_RULE_GATHER:
+	case JL_RULE_INDEX: gather(w, p, kind, s); break;
+	case JL_RULE_SCATTER: scatter(w, p, kind, s); break;
+	case JL_RULE_INDEX_PUT: index_put(w, p, kind, s); break;
+	case JL_RULE_EMBEDDING_BACK: embedding_back(w, p, kind, s); break;
+	case JL_RULE_SUM: sum(w, p, kind); break;
+	case JL_RULE_ROWS: rows(w, p, kind, s); break;
+	case JL_RULE_NORM_BACK: norm_back(w, p, kind, s); break;
+	case JL_RULE_BATCH_NORM: batch_norm(w, p, kind, s); break;
+	case JL_RULE_SORT: sorted(w, s); break;
+	case JL_RULE_TOPK: topk(w, p, kind, s); break;
+	case JL_RULE_LISTS: lists(w, p, kind, s); break;
+	case JL_RULE_FUSED: fused(w, p, kind); break;
+	case JL_RULE_TRANSFER: transfer(w, kind, s); break;
+	default: jl_work_product(w, p, kind); break;
+	}
+}
+
+void jl_work_of(struct jl_call_work *ret_work, const struct jl_program *p, const struct jl_call_kind *kind)
+{
+	static const struct jl_operator unknown = { JL_CLASS_OTHER, JL_RULE_STREAM, 1, 1, 1, 0, 0 };
+	const struct jl_operator *op = kind->op ? kind->op : &unknown;
+	const struct sums s = sums_of(p, kind);
+	struct jl_call_work w = { .class = op->class,
+				  .form = op->class == JL_CLASS_NONE ? JL_WORK_NONE : JL_WORK_STREAM,
+				  .n_kernels = op->kernels,
+				  .moved_B = op->reads * s.in_B + op->writes * s.out_B,
+				  .n_elems = s.largest ? s.largest->n : 0 };
+
+	w.clocks = op->clocks * w.n_elems;
+	if (kind->op && w.form != JL_WORK_NONE)
+		by_rule(&w, p, kind, &s);
+	if (w.form == JL_WORK_STREAM && !(w.moved_B > 0) && !(w.n_elems > 0))
+		w.n_kernels = 0; /* nothing to do: no launch */
+	*ret_work = w;
+}

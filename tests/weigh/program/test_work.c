@@ -1,0 +1,302 @@
+/* What kinds of calls do: the table of operators, shapes of products, bytes and launches, by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "program/read.h"
+#include "program/work.h"
+
+static struct jl_arena arena;
+
+static int begin(void **state)
+{
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+/* The work of the last kind of `lines`. */
+static struct jl_call_work work_of(const char *lines)
+{
+	struct jl_program *p = jl_arena_alloc(&arena, sizeof(*p));
+	const char *text = jl_arena_printf(&arena, "jeoul-program 1\n%sk 1 0 0\nend 1\n", lines);
+	struct jl_err err = { 0 };
+	struct jl_call_work w;
+
+	if (jl_program_read(p, text, strlen(text), "a.jprog", &arena, &err))
+		fail_msg("%s", err.en);
+	jl_work_of(&w, p, &p->kinds[p->n_kinds - 1]);
+	return w;
+}
+
+static void assert_near(double is, double expected)
+{
+	if (!(fabs(is - expected) <= 1e-9 * fabs(expected)))
+		fail_msg("%.10g, not %.10g", is, expected);
+}
+
+/* Each name once, and what captures of a GPT-2, a Llama and a ResNet call. */
+static void test_table(void **state)
+{
+	static const char *const captured[] = {
+		"aten._amp_foreach_non_finite_check_and_unscale_",
+		"aten._foreach_add_.List",
+		"aten._foreach_addcdiv_.ScalarList",
+		"aten._foreach_addcmul_.Scalar",
+		"aten._foreach_copy_",
+		"aten._foreach_div_.ScalarList",
+		"aten._foreach_lerp_.Scalar",
+		"aten._foreach_mul_.Scalar",
+		"aten._foreach_norm.Scalar",
+		"aten._foreach_sqrt",
+		"aten._fused_adamw_",
+		"aten._local_scalar_dense",
+		"aten._log_softmax",
+		"aten._log_softmax_backward_data",
+		"aten._softmax",
+		"aten._to_copy",
+		"aten.add.Tensor",
+		"aten.add_.Tensor",
+		"aten.addcdiv_",
+		"aten.addcmul_",
+		"aten.addmm",
+		"aten.bmm",
+		"aten.cat",
+		"aten.clone",
+		"aten.constant_pad_nd",
+		"aten.convolution",
+		"aten.convolution_backward",
+		"aten.copy_",
+		"aten.div.Scalar",
+		"aten.div.Tensor",
+		"aten.embedding",
+		"aten.embedding_dense_backward",
+		"aten.index.Tensor",
+		"aten.index_put_",
+		"aten.lerp_.Scalar",
+		"aten.max_pool2d_with_indices",
+		"aten.max_pool2d_with_indices_backward",
+		"aten.mean.dim",
+		"aten.mm",
+		"aten.mul.Scalar",
+		"aten.mul.Tensor",
+		"aten.mul_.Tensor",
+		"aten.native_batch_norm",
+		"aten.native_batch_norm_backward",
+		"aten.native_layer_norm",
+		"aten.native_layer_norm_backward",
+		"aten.neg",
+		"aten.nll_loss_backward",
+		"aten.nll_loss_forward",
+		"aten.ones_like",
+		"aten.pow.Tensor_Scalar",
+		"aten.randint.low",
+		"aten.relu_",
+		"aten.rsqrt",
+		"aten.silu",
+		"aten.silu_backward",
+		"aten.slice_backward",
+		"aten.sqrt",
+		"aten.sum.dim_IntList",
+		"aten.tanh",
+		"aten.tanh_backward",
+		"aten.threshold_backward",
+		"aten.topk",
+		"aten.view",
+		"jeoul.copy",
+		"jeoul.dropout",
+		"jeoul.dropout_backward",
+		"jeoul.fused",
+		"jeoul.rnn",
+		"jeoul.sdpa",
+		"jeoul.sdpa_backward",
+		"torchvision.nms",
+		"aten.__and__.Tensor",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(captured) / sizeof(*captured); i++)
+		if (!jl_operator_find(captured[i]))
+			fail_msg("%s is not in the table", captured[i]);
+	assert_null(jl_operator_find("aten.no_such_thing"));
+	assert_null(jl_operator_find("mylib.add"));
+	assert_null(jl_operator_find(""));
+	for (size_t i = 0; jl_operator_names(i); i++)
+		for (const char *at = jl_operator_names(i); at[1]; at = strchr(at + 1, ' ')) {
+			const size_t len = strcspn(at + 1, " ");
+			char word[80];
+			size_t found = 0;
+
+			(void)snprintf(word, sizeof(word), " %.*s ", (int)len, at + 1);
+			for (size_t j = 0; jl_operator_names(j); j++)
+				for (const char *s = jl_operator_names(j); (s = strstr(s, word)); s++)
+					found++;
+			if (found != 1)
+				fail_msg("'%s' stands %zu times in the table", word, found);
+		}
+}
+
+static void test_products(void **state)
+{
+	struct jl_call_work w;
+
+	(void)state;
+	/* x[8,16] w.t(): rows of both lie along k */
+	w = work_of("t 1 bf16 8x16\nt 2 bf16 16x32 1x16\nt 3 bf16 8x32\no 1 aten.mm 1,2 3\n");
+	assert_true(w.form == JL_WORK_PRODUCT && w.u.gemm.m == 8 && w.u.gemm.n == 32 && w.u.gemm.k == 16);
+	assert_true(!w.u.gemm.turned && w.u.gemm.dtype == JL_BF16 && w.n_kernels == 0);
+	assert_near(w.flop, 2.0 * 8 * 32 * 16);
+	assert_near(w.moved_B, 2.0 * (8 * 16 + 16 * 32 + 8 * 32));
+	/* a weight gradient: dy.t() x */
+	w = work_of("t 1 f32 32x8 1x32\nt 2 f32 8x16\nt 3 f32 32x16\no 1 aten.mm 1,2 3\n");
+	assert_true(w.u.gemm.turned && w.u.gemm.dtype == JL_FP32 && w.u.gemm.out_B == 4);
+	/* a bias of one row goes with the product; a matrix is copied before */
+	w = work_of("t 1 bf16 32\nt 2 bf16 8x16\nt 3 bf16 16x32\nt 4 bf16 8x32\no 1 aten.addmm 1,2,3 4\n");
+	assert_true(w.n_kernels == 0 && w.u.gemm.k == 16);
+	w = work_of("t 1 bf16 8x32\nt 2 bf16 8x16\nt 3 bf16 16x32\no 1 aten.addmm 1,2,3 1\n");
+	assert_true(w.n_kernels == 1);
+	/* batches; one weight for all of a batch */
+	w = work_of("t 1 bf16 4x8x16\nt 2 bf16 4x16x32\nt 3 bf16 4x8x32\no 1 aten.bmm 1,2 3\n");
+	assert_true(w.u.gemm.batch == 4 && w.u.gemm.m == 8);
+	w = work_of("t 1 bf16 4x8x16\nt 2 bf16 32x16\nt 3 bf16 4x8x32\no 1 aten.linear 1,2 3\n");
+	assert_true(w.u.gemm.batch == 1 && w.u.gemm.m == 32 && w.u.gemm.n == 32 && w.u.gemm.k == 16);
+	/* nothing to multiply */
+	w = work_of("t 1 bf16 0x16\nt 2 bf16 16x32\nt 3 bf16 0x32\no 1 aten.mm 1,2 3\n");
+	assert_true(w.form == JL_WORK_STREAM && w.n_kernels == 0);
+}
+
+static void test_convolutions(void **state)
+{
+	static const char *const shapes = "t 1 f16 2x8x10x10\nt 2 f16 16x8x3x3\nt 3 f16 2x16x5x5\nt 4 f16 16\n";
+	const double flop = 2.0 * 2 * 25 * 16 * 8 * 9;
+	struct jl_call_work w;
+
+	(void)state;
+	w = work_of(jl_arena_printf(&arena, "%so 1 aten.convolution 1,2,4 3 stride=2x2 pad=1x1 groups=1\n", shapes));
+	assert_true(w.form == JL_WORK_CONV && w.u.conv.passes == 1u << JL_PASS_FORWARD && w.n_kernels == 1);
+	assert_true(!w.u.conv.last && w.u.conv.batch == 2 && w.u.conv.op.stride == 2);
+	assert_near(w.flop, flop);
+	/* gradient of the weight alone; of input, weight and bias */
+	w = work_of(jl_arena_printf(&arena, "%so 1 aten.convolution_backward 3,1,2 2 stride=2x2 groups=1\n", shapes));
+	assert_true(w.u.conv.passes == 1u << JL_PASS_WEIGHT_GRADIENT && w.n_kernels == 0 && w.backward);
+	w = work_of(
+		jl_arena_printf(&arena, "%so 1 aten.convolution_backward 3,1,2 1,2,4 stride=2x2 groups=1\n", shapes));
+	assert_true(w.u.conv.passes == (1u << JL_PASS_WEIGHT_GRADIENT | 1u << JL_PASS_INPUT_GRADIENT));
+	assert_true(w.n_kernels == 1);
+	assert_near(w.flop, 2 * flop);
+	w = work_of("t 1 f16 2x8x10x10 800x1x80x8\nt 2 f16 8x8x1x1\no 1 aten.convolution 1,2 1 stride=1x1 groups=1\n");
+	assert_true(w.u.conv.last);
+}
+
+static void test_attention(void **state)
+{
+	struct jl_call_work w;
+
+	(void)state;
+	w = work_of("t 1 bf16 2x8x128x64\nt 2 bf16 2x2x256x64\no 1 jeoul.sdpa 1,2,2 1 causal=0 dropout=0\n");
+	assert_true(w.form == JL_WORK_ATTENTION && w.u.attention.att.heads == 8 && w.u.attention.att.kv_heads == 2);
+	assert_near(w.flop, 4.0 * 2 * 8 * 128 * 256 * 64);
+	assert_true(w.u.attention.need == JL_NEED_ANY);
+	w = work_of("t 1 bf16 2x8x128x64\nt 2 b8 2x1x128x128\no 1 jeoul.sdpa 1*3,2 1 causal=0\n");
+	assert_true(w.u.attention.need == JL_NEED_MASK);
+	w = work_of("t 1 f32 2x8x128x64\nt 2 f32 2x8x128\no 1 jeoul.sdpa_backward 1*4,1,2 1*3 causal=1\n");
+	assert_true(w.u.attention.need == JL_NEED_WIDE && w.backward);
+	assert_near(w.flop, 2.5 * 2.0 * 2 * 8 * 128 * 128 * 64);
+}
+
+static void test_streams(void **state)
+{
+	struct jl_call_work w;
+
+	(void)state;
+	w = work_of("t 1 bf16 8x16\no 1 aten.add.Tensor 1*2 1\n");
+	assert_true(!w.walked && !w.cast && w.n_kernels == 1);
+	assert_near(w.moved_B, 3 * 8 * 16 * 2);
+	/* a row for all rows: read once, walked */
+	w = work_of("t 1 bf16 8x16\nt 2 bf16 8x16 0x1\no 1 aten.mul.Tensor 1,2 1\n");
+	assert_true(w.walked && !w.cast);
+	assert_near(w.moved_B, 2 * 8 * 16 * 2 + 16 * 2);
+	w = work_of("t 1 bf16 8x16\nt 2 f32 8x16\no 1 aten.mul.Tensor 1,2 2\n");
+	assert_true(!w.walked && w.cast);
+	/* truth values are read as they are */
+	w = work_of("t 1 f32 8x16\nt 2 b8 8x16\no 1 aten.where.self 2,1,1 1\n");
+	assert_true(!w.cast);
+	/* copies: wider ones are converted one by one, across rows they fetch more than they use */
+	w = work_of("t 1 bf16 8x16\nt 2 f32 8x16\no 1 aten._to_copy 1 2\n");
+	assert_true(w.cast);
+	w = work_of("t 1 f32 8x16\nt 2 bf16 8x16\no 1 aten._to_copy 1 2\n");
+	assert_true(!w.cast && !w.walked);
+	w = work_of("t 1 f32 16x8 1x16\nt 2 f32 16x8\no 1 aten.clone 1 2\n");
+	assert_true(w.walked);
+	assert_near(w.across_B, 16 * 8 * 4);
+	/* what is written over is not read */
+	w = work_of("t 1 f32 8x16\no 1 aten.copy_ 1,1 1 inplace=1\n");
+	assert_near(w.moved_B, 2 * 8 * 16 * 4);
+	w = work_of("t 1 f32 8x16\no 1 aten.zero_ 1 1 inplace=1\n");
+	assert_near(w.moved_B, 8 * 16 * 4);
+	/* rows that are taken, not the table */
+	w = work_of("t 1 f32 1000x16\nt 2 i64 4\nt 3 f32 4x16\no 1 aten.embedding 1,2 3\n");
+	assert_near(w.moved_B, 2 * 4 * 16 * 4 + 4 * 8);
+	assert_near(w.n_elems, 64);
+	w = work_of("t 1 f32 8\no 1 aten.cat 1*300 1\n");
+	assert_true(w.n_kernels == 3);
+	w = work_of("t 1 f32 8x16\no 1 aten.view 1 1\n");
+	assert_true(w.form == JL_WORK_NONE && w.n_kernels == 0);
+	/* not in the table: as if it were pointwise, and seen to be */
+	w = work_of("t 1 f32 8x16\no 1 mylib.strange 1 1\n");
+	assert_true(w.class == JL_CLASS_OTHER && w.n_kernels == 1);
+	assert_near(w.moved_B, 2 * 8 * 16 * 4);
+	w = work_of("t 1 f32 0\no 1 aten.relu 1 1\n");
+	assert_true(w.n_kernels == 0);
+}
+
+/* PyTorch's lists of tensors: 320 blocks of 65,536 elements, and so many tensors a launch. */
+static void test_lists(void **state)
+{
+	struct jl_call_work w;
+
+	(void)state;
+	/* two lists of 100 small tensors: 64 a launch */
+	w = work_of("t 1 f32 8\no 1 aten._foreach_add_.List 1*200 - inplace=1\n");
+	assert_true(w.n_tensors == 100 && w.n_kernels == 2);
+	assert_near(w.moved_B, 300 * 32);
+	/* one list: 110 a launch */
+	w = work_of("t 1 f32 8\no 1 aten._foreach_mul_.Scalar 1*111 - inplace=1\n");
+	assert_true(w.n_tensors == 111 && w.n_kernels == 2);
+	/* one tensor of 1,000 blocks */
+	w = work_of("t 1 f32 65536000\no 1 aten._foreach_mul_.Scalar 1 - inplace=1\n");
+	assert_true(w.n_kernels == 4);
+	/* out of place the result is a list too */
+	w = work_of("t 1 f32 8\no 1 aten._foreach_sqrt 1*65 1*65\n");
+	assert_true(w.n_tensors == 65 && w.n_kernels == 2);
+	/* fused Adam: weights, gradients, two moments and the steps */
+	w = work_of("t 1 f32 8\nt 2 f32 -\no 1 aten._fused_adamw_ 1*288,2*72 -\n");
+	assert_true(w.n_tensors == 72 && w.n_kernels == 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_table, begin, end),
+		cmocka_unit_test_setup_teardown(test_products, begin, end),
+		cmocka_unit_test_setup_teardown(test_convolutions, begin, end),
+		cmocka_unit_test_setup_teardown(test_attention, begin, end),
+		cmocka_unit_test_setup_teardown(test_streams, begin, end),
+		cmocka_unit_test_setup_teardown(test_lists, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
