@@ -34,7 +34,8 @@ def version():
 
 def package(build):
     """{name in the package: bytes}: what is written here and what follows from the program."""
-    files = {p.name: p.read_bytes() for p in sorted((HERE / "jeoul").iterdir()) if p.suffix == ".py" or p.name == "py.typed"}
+    root = HERE / "jeoul"
+    files = {p.relative_to(root).as_posix(): p.read_bytes() for p in sorted(root.rglob("*")) if p.suffix == ".py" or p.name == "py.typed"}
     files.update({name: text.encode() for name, text in generate(str(build / "jeoul")).items()})
     return files
 

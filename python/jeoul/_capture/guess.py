@@ -7,11 +7,12 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from .state import GPU, SHADOW_MAX, CaptureError
+from .state import GPU, REAL, SHADOW_MAX, CaptureError
 
 NOT = object()  # the operator does not depend on data
 aten = torch.ops.aten
 PARAMETER_MIN_B = 1 << 22
+UNIQUE_MAX = 128
 
 
 def is_parameter(shape):
@@ -36,7 +37,7 @@ def is_parameter(shape):
 def value(recorder, x):
     """The values of a small tensor, or None."""
     if not isinstance(x, FakeTensor):
-        return x if x.numel() <= SHADOW_MAX else None
+        return x if x.numel() <= SHADOW_MAX and type(x) in REAL else None
     known = getattr(x, "_jl_value", None)
     if known is None:
         return None
@@ -47,13 +48,16 @@ def value(recorder, x):
 def follow(recorder, func, kind, args, kwargs, tensors, outs, spec, flat):
     """Values and shares of what an operator made, where those of its inputs are known."""
     values = [value(recorder, x) for x in tensors]
-    if any(v is None for v in values) or any(x.numel() > SHADOW_MAX for x in outs):
+    large = not kind.no_kernel and any(x.numel() > SHADOW_MAX for x in outs)
+    if any(v is None for v in values) or large:
         if kind.is_mutable:
             for x in outs:
                 record = recorder.state.find(x)
                 if record is not None:
                     record.known = False
-        elif len(outs) == 1 or func is aten.topk.default:
+        elif large and kind.base in KEEPS and values and values[0] is not None and not values[0].dtype.is_floating_point and values[0].numel():
+            outs[0]._jl_share = ("range", int(values[0].max()) + 1)
+        elif len(outs) == 1 or func in (aten.topk.default, aten.sort.default):
             share(recorder, func, args, outs)
         return
     if not outs or func in NO_VALUES or kind.base in ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::new_empty"):
@@ -96,7 +100,8 @@ KEEPS = {"aten::permute", "aten::transpose", "aten::t", "aten::view", "aten::_un
 
 
 def share(recorder, func, args, outs):
-    """("share", s): s of its elements are not zero. ("range", n): integers spread evenly over 0 … n-1. ("count", mean): counts around a mean."""
+    """("share", s): s of its elements are not zero. ("range", n): integers spread evenly over 0 … n-1. ("count", mean): counts around a mean.
+    ("choice", n): shares that add up to 1 over n choices, of which one passes a threshold."""
     base = func._schema.name
     x = args[0] if args and isinstance(args[0], torch.Tensor) else None
     out = outs[0]
@@ -105,6 +110,9 @@ def share(recorder, func, args, outs):
         return
     if base == "aten::multinomial" and x is not None:
         out._jl_share = ("range", x.shape[-1])
+        return
+    if base == "aten::_softmax":
+        out._jl_share = ("choice", x.shape[args[1]] if x.dim() else 1)
         return
     h = hint(x) if x is not None else None
     if h is None:
@@ -126,6 +134,8 @@ def share(recorder, func, args, outs):
         even(recorder, out, round(h[1] * x.numel()))
     elif base in ("aten::gt", "aten::ne") and h[0] == "count":
         out._jl_share = ("share", 1.0 if h[1] >= 1 else h[1])
+    elif base in ("aten::gt", "aten::ge") and h[0] == "choice":
+        out._jl_share = ("share", 1.0 / max(h[1], 1))
     elif base in ("aten::gt", "aten::ne") and h[0] == "share":
         out._jl_share = h
 
@@ -180,7 +190,7 @@ def item(recorder, args, kwargs, place):
     if x.is_floating_point():
         recorder.state.program.assume("a number read from the device is 0" if h == ("share", 0.0) else "a number read from the device is 1")
         return 0.0 if h == ("share", 0.0) else 1.0
-    if h is not None:
+    if h is not None and h[0] in ("range", "count"):
         return 0 if h[0] == "range" else int(round(h[1]))
     recorder.state.program.assume("a whole number read from the device is 0")
     return 0
@@ -261,8 +271,8 @@ def unique(recorder, args, kwargs, place, func):
         outs = func(known, *args[1:], **kwargs)
         return tuple(new(recorder, o.shape, o.dtype, place, o) for o in outs)
     h = hint(x)
-    n = min(x.numel(), h[1]) if h is not None and h[0] == "range" else x.numel()
-    recorder.state.program.assume("unique finds %s" % ("each value that can occur" if h else "no value twice"))
+    n = min(x.numel(), h[1] if h is not None and h[0] == "range" else UNIQUE_MAX)
+    recorder.state.program.assume("unique finds %s" % ("each value that can occur" if h is not None and h[0] == "range" else "%d values at most" % UNIQUE_MAX))
     return (new(recorder, (n,), x.dtype, place), new(recorder, x.shape, torch.int64, place), new(recorder, (n,), torch.int64, place))
 
 

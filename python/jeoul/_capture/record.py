@@ -20,7 +20,8 @@ ATTRIBUTES = {"dim": "dim", "dims": "dim", "k": "k", "stride": "stride", "paddin
 # no kernel, though no view by their schema
 NO_KERNEL = {"aten::detach", "aten::alias", "aten::lift", "aten::lift_fresh", "aten::_unsafe_view", "aten::_reshape_alias", "aten::empty", "aten::empty_like",
              "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::empty_permuted", "aten::is_same_size", "aten::set_",
-             "aten::_local_scalar_dense", "aten::resize_", "aten::_has_compatible_shallow_copy_type", "aten::is_pinned", "aten::_nested_tensor_size", "aten::detach_"}
+             "aten::_local_scalar_dense", "aten::resize_", "aten::_has_compatible_shallow_copy_type", "aten::is_pinned", "aten::_nested_tensor_size", "aten::detach_",
+             "aten::as_strided_", "aten::t_", "aten::transpose_", "aten::squeeze_", "aten::unsqueeze_", "aten::swapdims_", "aten::swapaxes_"}
 MOVED_LISTS = ("aten::_foreach", "aten::_fused", "aten::_amp_foreach")
 aten = torch.ops.aten
 LIKE = {aten.empty_like.default, aten.zeros_like.default, aten.ones_like.default, aten.full_like.default, aten.rand_like.default, aten.randn_like.default,
