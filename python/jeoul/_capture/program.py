@@ -69,7 +69,7 @@ class Program:
 
     def __init__(self, title="program"):
         self.title, self.code, self.units, self.assumed = title, [], [], {}
-        self.world, self.rank, self.graph = 1, 0, 0
+        self.world, self.rank, self.graph, self.tf32 = 1, 0, 0, 0
         self.tensors, self.ops, self.modules = {}, {}, []  # key -> id; [(parent, name, class)]
         self.tensor_keys, self.op_keys = [], []
         self.initial = []  # (storage, bytes, kind, tensor id or 0)
@@ -107,6 +107,7 @@ class Program:
             yield "unit %s %d" % (name, count)
         yield "world %d %d" % (self.world, self.rank)
         yield "graph %d" % self.graph
+        yield "tf32 %d" % self.tf32
         for text in self.assumed:
             yield "assume %s" % text
 
@@ -141,11 +142,13 @@ class Program:
             return o_new[oid]
 
         initial = [(s, n_B, kind, tensor(t) if t else 0) for s, n_B, kind, t in self.initial]
-        calls = []
+        calls, here = [], {s for s, _, _, _ in self.initial}
         for event in self.events:
             if isinstance(event, Call):
                 call = Call(op(event.op), module(event.module), event.host, event.allocated)
-                call.freed = event.freed
+                here.update(s for s, _ in event.allocated)
+                call.freed = [s for s in event.freed if s in here]  # what was made outside the step leaves no trace in it
+                here.difference_update(call.freed)
                 calls.append(call.line())
             else:
                 calls.append(event)

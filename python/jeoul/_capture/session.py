@@ -27,7 +27,7 @@ class Session:
     def __init__(self, title="program", mark_models=True, on_step=None, keep_forward=False, more=()):
         self.state = State(title)
         self.mark_models, self.on_step, self.keep_forward, self.more = mark_models, on_step, keep_forward, list(more)
-        self.has_forward = False
+        self.has_forward = self.libraries = False
         self.undo = []
         self.modules, self.optimizer_states, self.grads = [], {}, []
 
@@ -56,7 +56,7 @@ class Session:
             self.undo.append(casts.close)
             caught.open(self.recorder)
             self.undo.append(caught.close)
-        patches = cuda.Patches()
+        self.patches = patches = cuda.Patches()
         self.undo.append(patches.undo)
         for owner, name, value in cuda.stand_ins() + cuda.autocast_parts() + cuda.picked_parts(state) + self.module_parts() + self.more:
             patches.put(owner, name, value)
@@ -91,6 +91,7 @@ class Session:
         """The program: the last step of the optimizer, or all that ran where there was one step or none."""
         program = self.state.finish()
         program.units = self.units()
+        program.tf32 = int(torch.backends.cuda.matmul.allow_tf32)
         for package in PACKAGES:
             module = sys.modules.get(package)
             if module is not None and getattr(module, "__file__", None):
@@ -163,14 +164,19 @@ class Session:
         out = [(torch.nn.Module, "__call__", call), (torch.nn.Module, "_apply", apply), (torch.nn.Parameter, "__new__", staticmethod(parameter)),
                (torch.nn.RNNBase, "flatten_parameters", lambda module: None),
                (torch._C.ScriptFunction, "__call__", scripted), (torch.jit, "script", lambda obj, *args, **kwargs: obj)]
-        names = sys.modules.get("transformers.utils.import_utils")
-        if names is not None and hasattr(names, "is_fake_tensor"):  # our tensors are what the program runs on, no tracing
-            out.append((names, "is_fake_tensor", lambda x: False))
         return out
+
+    def answer_libraries(self):
+        """Libraries that a script imports after the capture began: our tensors are what the program runs on, no tracing."""
+        names = sys.modules.get("transformers.utils.import_utils")
+        if names is not None and hasattr(names, "is_fake_tensor") and not self.libraries:
+            self.libraries = True
+            self.patches.put(names, "is_fake_tensor", lambda x: False)
 
     def top_level(self, module, args, kwargs):
         """Inputs of a model on the GPU are there too; count what it handles."""
         state = self.state
+        self.answer_libraries()
         on_gpu = any(state.is_gpu(p) for p in module.parameters())
         if on_gpu and self.keep_forward and not torch.is_grad_enabled() and not state.n_steps:
             state.begin()

@@ -6,9 +6,10 @@
 
 struct jl_program_fit {
 	/* host time, of one launch of the framework (struct jl_profile, launch_s) */
-	double call_ratio;    /* a call of the forward pass: Python, autograd, dispatch, launch */
+	double call_ratio;    /* a call without autograd: Python, dispatch, launch */
 	double product_ratio; /* what a call into a library takes beyond it */
-	double back_ratio;    /* a call of the backward pass, of one of the forward pass */
+	double back_ratio;    /* a call of the backward pass, of one that autograd does not see */
+	double grad_ratio;    /* a call of the forward pass that autograd records, of one that it does not */
 	double view_ratio;    /* a call without a kernel */
 	double module_ratio;  /* entering a module */
 	double kernel_ratio;  /* each further launch of a call */
@@ -21,7 +22,7 @@ struct jl_program_fit {
 	double reuse_gain;    /* a stream finds in L2 what was just written: its own bytes times this must fit */
 };
 
-#define JL_PROGRAM_N_PARAM 12
+#define JL_PROGRAM_N_PARAM 13
 extern const struct jl_param_list jl_program_params;
 struct jl_program_fit jl_program_fit_of(const double *x);
 struct jl_program_fit jl_program_shipped(const struct jl_catalog *cat);

@@ -110,7 +110,7 @@ double jl_captured_price(const struct jl_captured *captured, const struct jl_cas
 					.conv = &c->machine.conv,
 					.profile = &c->profile,
 					.fit = &fit,
-					.tf32 = c->asked.dtype == JL_TF32 };
+					.tf32 = captured->p.tf32 || c->asked.dtype == JL_TF32 };
 	double device_s = 0, hot_s = 0, product_s = 0;
 
 	/* a list says which bytes move: they move as fast as in streams by themselves */
@@ -133,12 +133,13 @@ double jl_captured_price(const struct jl_captured *captured, const struct jl_cas
 struct jl_timeline_in jl_captured_timeline_in(const struct jl_case *c, const struct jl_call_cost *costs,
 					      double device_ratio, const struct jl_program_fit *fit)
 {
+	const double view_s = fit->view_ratio * c->profile.launch_s;
+
 	return (struct jl_timeline_in){ .p = &c->subject.program->p,
 					.costs = costs,
-					.view_s = fit->view_ratio * c->profile.launch_s,
+					.view_s = { view_s, view_s * fit->grad_ratio, view_s * fit->back_ratio },
 					.module_s = fit->module_ratio * c->profile.launch_s,
 					.wait_s = fit->wait_s,
-					.back_ratio = fit->back_ratio,
 					.comm_launch_s = c->profile.comm_launch_s,
 					.device_ratio = device_ratio };
 }

@@ -40,7 +40,6 @@ static void add_event(struct jl_module_cost *row, const struct jl_timeline_in *i
 		      const struct jl_event *e)
 {
 	const struct jl_call_work *w = &captured->works[e->kind];
-	const bool back = e->phase == JL_PHASE_BACKWARD;
 
 	row->n_calls++;
 	row->flop += w->flop;
@@ -50,10 +49,7 @@ static void add_event(struct jl_module_cost *row, const struct jl_timeline_in *i
 
 		row->device_s += cost->device_s * in->device_ratio;
 		row->n_kernels += cost->n_kernels;
-		row->host_s += captured->p.graph
-				       ? 0
-				       : cost->host_s[back] + e->host * in->view_s * (back ? in->back_ratio : 1) +
-						 e->entered * in->module_s;
+		row->host_s += captured->p.graph ? 0 : jl_event_host_s(in, e);
 	}
 }
 

@@ -205,6 +205,13 @@ static void price_transfer(struct jl_call_cost *cost, const struct jl_price_in *
 	cost->device_s = start_s + (rate > 0 ? w->moved_B / rate : 0);
 }
 
+enum jl_issuer jl_issuer_of(const struct jl_program *p, enum jl_step_phase phase)
+{
+	if (phase == JL_PHASE_BACKWARD)
+		return JL_BY_AUTOGRAD_BACKWARD;
+	return phase == JL_PHASE_FORWARD && p->trains ? JL_BY_AUTOGRAD_FORWARD : JL_BY_PYTHON;
+}
+
 void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, const struct jl_call_work *w)
 {
 	const struct jl_program_fit *fit = in->fit;
@@ -229,7 +236,8 @@ void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, 
 							       fit->kernel_ratio * fmax(cost.n_kernels - 1, 0) +
 							       fit->tensor_ratio * w->n_tensors;
 
-	cost.host_s[0] = in->profile->launch_s * ratio;
-	cost.host_s[1] = cost.host_s[0] * fit->back_ratio;
+	cost.host_s[JL_BY_PYTHON] = in->profile->launch_s * ratio;
+	cost.host_s[JL_BY_AUTOGRAD_FORWARD] = cost.host_s[JL_BY_PYTHON] * fit->grad_ratio;
+	cost.host_s[JL_BY_AUTOGRAD_BACKWARD] = cost.host_s[JL_BY_PYTHON] * fit->back_ratio;
 	*ret_cost = cost;
 }

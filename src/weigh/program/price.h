@@ -13,10 +13,14 @@ struct jl_price_in {
 	bool tf32; /* products of fp32 tensors may use it; convolutions do anyway, as in PyTorch */
 };
 
+/* Who issues a call: Python; Python with autograd, which records it; autograd's own thread. */
+enum jl_issuer { JL_BY_PYTHON, JL_BY_AUTOGRAD_FORWARD, JL_BY_AUTOGRAD_BACKWARD, JL_N_ISSUER };
+enum jl_issuer jl_issuer_of(const struct jl_program *p, enum jl_step_phase phase);
+
 struct jl_call_cost {
 	double device_s;
-	double host_s[2]; /* of a call of the forward pass; of the backward pass */
-	double hot_s;     /* of device_s: what the power limit takes of products */
+	double host_s[JL_N_ISSUER];
+	double hot_s; /* of device_s: what the power limit takes of products */
 	double n_kernels;
 	double moved_B, flop;
 	enum jl_op_class class;

@@ -121,6 +121,7 @@ enum jl_status jl_program_tally(struct jl_program *p, struct jl_arena *arena, st
 			continue;
 		p->uses[e->kind].n[e->phase]++;
 		p->n_views[e->phase] += e->host;
+		p->trains |= e->phase == JL_PHASE_BACKWARD;
 		p->n_entered += e->entered;
 	}
 	return JL_OK;

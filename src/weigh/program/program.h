@@ -150,6 +150,7 @@ struct jl_program {
 	int n_ranks, rank;
 	double n_params; /* elements of its parameters; those whose storage names no tensor count 4 bytes each */
 	bool graph;      /* calls come from CUDA graphs: no host time */
+	bool tf32;       /* products of fp32 tensors may use it */
 
 	struct jl_tensor_kind *tensors;
 	size_t n_tensors;
@@ -169,6 +170,7 @@ struct jl_program {
 	/* jl_program_tally counts these from the events */
 	struct jl_kind_use *uses; /* of each kind */
 	double n_views[JL_N_PHASE], n_entered, n_waits;
+	bool trains; /* it has a backward pass */
 };
 
 /* A producer calls it when everything else is there. */

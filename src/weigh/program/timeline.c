@@ -12,11 +12,12 @@ static double later(double a, double b)
 	return a > b ? a : b;
 }
 
-static double host_s(const struct jl_timeline_in *in, const struct jl_event *e, const struct jl_call_cost *cost)
+double jl_event_host_s(const struct jl_timeline_in *in, const struct jl_event *e)
 {
-	const bool back = e->phase == JL_PHASE_BACKWARD;
+	const struct jl_call_cost *cost = &in->costs[e->kind];
+	const enum jl_issuer host = jl_issuer_of(in->p, e->phase);
 
-	return cost->host_s[back] + e->host * in->view_s * (back ? in->back_ratio : 1) + e->entered * in->module_s;
+	return cost->host_s[host] + e->host * in->view_s[host] + e->entered * in->module_s;
 }
 
 static void collective(struct columns *m, const struct jl_timeline_in *in, size_t i)
@@ -63,7 +64,7 @@ static void walk(struct columns *m, const struct jl_timeline_in *in)
 			continue;
 		}
 		const struct jl_call_cost *cost = &in->costs[e->kind];
-		const double call_s = paced * host_s(in, e, cost), device_s = cost->device_s * in->device_ratio;
+		const double call_s = paced * jl_event_host_s(in, e), device_s = cost->device_s * in->device_ratio;
 
 		host[0] += call_s;
 		host[1] += call_s;
@@ -106,7 +107,7 @@ static void add_up(struct jl_timeline *t, const struct jl_timeline_in *in)
 
 			n_calls += n;
 			t->phase_s[phase] += n * cost->device_s * in->device_ratio;
-			t->phase_host_s[phase] += n * cost->host_s[phase == JL_PHASE_BACKWARD];
+			t->phase_host_s[phase] += n * cost->host_s[jl_issuer_of(p, (enum jl_step_phase)phase)];
 		}
 		t->class_s[cost->class] += n_calls * cost->device_s * in->device_ratio;
 		t->class_B[cost->class] += n_calls * cost->moved_B;
@@ -116,8 +117,7 @@ static void add_up(struct jl_timeline *t, const struct jl_timeline_in *in)
 		t->moved_B += n_calls * cost->moved_B;
 	}
 	for (int phase = 0; phase < JL_N_PHASE; phase++) {
-		t->phase_host_s[phase] += p->n_views[phase] * in->view_s *
-						  (phase == JL_PHASE_BACKWARD ? in->back_ratio : 1) +
+		t->phase_host_s[phase] += p->n_views[phase] * in->view_s[jl_issuer_of(p, (enum jl_step_phase)phase)] +
 					  (phase == JL_PHASE_FORWARD ? p->n_entered * in->module_s : 0);
 		t->phase_host_s[phase] = p->graph ? 0 : t->phase_host_s[phase];
 		t->track_s[JL_TRACK_HOST] += t->phase_host_s[phase];

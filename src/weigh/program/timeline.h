@@ -10,13 +10,12 @@ enum jl_track { JL_TRACK_HOST, JL_TRACK_DEVICE, JL_TRACK_COMM, JL_N_TRACK };
 
 struct jl_timeline_in {
 	const struct jl_program *p;
-	const struct jl_call_cost *costs; /* of each kind of call */
-	const double *collective_s;       /* of each collective */
-	double view_s, module_s, wait_s;  /* of the host */
-	double back_ratio;                /* views of a backward pass */
-	double comm_launch_s;             /* of the host, a collective */
-	double device_ratio;              /* all device times: what the power limit gives back */
-	double *scratch;                  /* JL_N_TRACK of each collective; NULL where there are none */
+	const struct jl_call_cost *costs;             /* of each kind of call */
+	const double *collective_s;                   /* of each collective */
+	double view_s[JL_N_ISSUER], module_s, wait_s; /* of the host */
+	double comm_launch_s;                         /* of the host, a collective */
+	double device_ratio;                          /* all device times: what the power limit gives back */
+	double *scratch;                              /* JL_N_TRACK of each collective; NULL where there are none */
 };
 
 struct jl_timeline {
@@ -30,5 +29,8 @@ struct jl_timeline {
 	double class_B[JL_N_OP_CLASS];
 	double class_kernels[JL_N_OP_CLASS];
 };
+
+/* Host time of one call, with the views and modules before it. */
+double jl_event_host_s(const struct jl_timeline_in *in, const struct jl_event *e);
 
 void jl_timeline(struct jl_timeline *ret_timeline, const struct jl_timeline_in *in);

@@ -49,12 +49,12 @@ static struct jl_timeline weigh(const char *lines)
 {
 	static const struct jl_call_cost costs[] = {
 		{ .device_s = 10e-6,
-		  .host_s = { 30e-6, 20e-6 },
+		  .host_s = { 30e-6, 30e-6, 20e-6 },
 		  .n_kernels = 1,
 		  .moved_B = 64,
 		  .class = JL_CLASS_POINTWISE },
 		{ .device_s = 100e-6,
-		  .host_s = { 30e-6, 20e-6 },
+		  .host_s = { 30e-6, 30e-6, 20e-6 },
 		  .n_kernels = 2,
 		  .flop = 7,
 		  .class = JL_CLASS_PRODUCT },
@@ -68,10 +68,9 @@ static struct jl_timeline weigh(const char *lines)
 	const struct jl_timeline_in in = { .p = &p,
 					   .costs = costs,
 					   .collective_s = collective_s,
-					   .view_s = 2e-6,
+					   .view_s = { 2e-6, 2e-6, 1e-6 },
 					   .module_s = 5e-6,
 					   .wait_s = 3e-6,
-					   .back_ratio = 0.5,
 					   .comm_launch_s = 1e-6,
 					   .device_ratio = 1,
 					   .scratch = scratch };
