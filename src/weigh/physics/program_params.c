@@ -3,10 +3,10 @@
 /* Priors: host times of PyTorch 2.11 on one host of an H200 (an addition 10 us, a linear layer 17, data/validation/ops_h200.csv), whose launch
  * in training runs is 28 us; clocks of copies and casts that were measured there. */
 static const struct jl_param params[JL_PROGRAM_N_PARAM] = {
-	{ "program.call_ratio", "1", 0.05, 3, 0.36, 0.4 },      { "program.product_ratio", "1", 0.01, 2, 0.1, 0.5 },
-	{ "program.back_ratio", "1", 0.2, 2, 0.75, 0.3 },       { "program.view_ratio", "1", 0.01, 1, 0.08, 0.5 },
-	{ "program.module_ratio", "1", 0.01, 1, 0.1, 0.5 },     { "program.kernel_ratio", "1", 0.02, 1, 0.12, 0.5 },
-	{ "program.tensor_ratio", "1", 0.001, 0.5, 0.02, 0.7 }, { "program.wait_s", "s", 1e-6, 1e-4, 1.5e-5, 0.5 },
+	{ "program.call_ratio", "1", 0.05, 3, 0.62, 0.4 },      { "program.product_ratio", "1", 0.01, 2, 0.05, 0.5 },
+	{ "program.back_ratio", "1", 0.2, 6, 2, 0.3 },       { "program.view_ratio", "1", 0.01, 1, 0.07, 0.5 },
+	{ "program.module_ratio", "1", 0.01, 1, 0.02, 0.5 },     { "program.kernel_ratio", "1", 0.02, 1, 0.12, 0.5 },
+	{ "program.tensor_ratio", "1", 0.001, 0.5, 0.1, 0.7 }, { "program.wait_s", "s", 1e-6, 1e-4, 1.5e-5, 0.5 },
 	{ "program.walked_clocks", "1", 0.1, 4, 0.7, 0.3 },     { "program.cast_clocks", "1", 0.1, 4, 0.75, 0.3 },
 	{ "program.across_gain", "1", 1, 16, 3, 0.5 },          { "program.reuse_gain", "1", 0.5, 50, 2, 0.7 },
 };
