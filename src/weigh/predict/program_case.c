@@ -18,14 +18,14 @@ static enum jl_dtype main_dtype(const struct jl_captured *captured)
 
 	for (size_t k = 0; k < captured->p.n_kinds; k++) {
 		const struct jl_call_work *w = &captured->works[k];
-		const enum jl_dtype dtype = w->form == JL_WORK_PRODUCT ? w->u.gemm.dtype
-					    /* PyTorch lets convolutions of fp32 use tf32 */
-					    : w->form == JL_WORK_CONV
-						    ? (w->u.conv.dtype == JL_FP32 ? JL_TF32 : w->u.conv.dtype)
-					    : w->form == JL_WORK_ATTENTION ? w->u.attention.att.dtype
-					    : w->form == JL_WORK_RECURRENT ? w->u.rnn.dtype
-									   : JL_FP32;
+		enum jl_dtype dtype = w->form == JL_WORK_PRODUCT     ? w->u.gemm.dtype
+				      : w->form == JL_WORK_CONV      ? w->u.conv.dtype
+				      : w->form == JL_WORK_ATTENTION ? w->u.attention.att.dtype
+				      : w->form == JL_WORK_RECURRENT ? w->u.rnn.dtype
+								     : JL_FP32;
 
+		if (dtype == JL_FP32 && (w->form == JL_WORK_CONV || captured->p.tf32))
+			dtype = JL_TF32;
 		for (int phase = 0; phase < JL_N_PHASE; phase++)
 			flop[dtype] += captured->p.uses[k].n[phase] * w->flop;
 	}

@@ -149,8 +149,8 @@ struct jl_program {
 	size_t n_assumes;
 	int n_ranks, rank;
 	double n_params; /* elements of its parameters; those whose storage names no tensor count 4 bytes each */
+	bool tf32;       /* products of fp32 tensors may be computed in it; convolutions always may, as in PyTorch */
 	bool graph;      /* calls come from CUDA graphs: no host time */
-	bool tf32;       /* products of fp32 tensors may use it */
 
 	struct jl_tensor_kind *tensors;
 	size_t n_tensors;

@@ -192,11 +192,11 @@ static const struct record {
 	const char *name;
 	enum jl_status (*read)(struct jl_reader *r);
 } records[] = {
-	{ "k", jl_read_call },    { "t", jl_read_tensor }, { "o", jl_read_kind },     { "m", jl_read_module },
-	{ "a", jl_read_storage }, { "p", jl_read_phase },  { "w", jl_read_wait },     { "c", jl_read_collective },
-	{ "x", jl_read_join },    { "title", read_title }, { "code", read_code },     { "unit", read_unit },
-	{ "world", read_world },  { "graph", read_graph }, { "assume", read_assume }, { "end", read_end },
-	{ "tf32", read_tf32 },
+	{ "k", jl_read_call },    { "t", jl_read_tensor }, { "o", jl_read_kind }, { "m", jl_read_module },
+	{ "a", jl_read_storage }, { "p", jl_read_phase },  { "w", jl_read_wait }, { "c", jl_read_collective },
+	{ "x", jl_read_join },    { "title", read_title }, { "code", read_code }, { "unit", read_unit },
+	{ "world", read_world },  { "graph", read_graph }, { "tf32", read_tf32 }, { "assume", read_assume },
+	{ "end", read_end },
 };
 
 static enum jl_status read_line(struct jl_reader *r)

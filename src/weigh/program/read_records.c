@@ -1,6 +1,7 @@
 /* The records of a program file that describe the step: tensors, kinds of calls, modules, storages, calls. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "program/operators.h"
 #include "program/reader.h"
 
@@ -224,7 +225,7 @@ enum jl_status jl_read_module(struct jl_reader *r)
 
 static struct jl_reader_slot *slot_of(struct jl_reader *r, uint64_t id)
 {
-	size_t at = (size_t)((id * 0x9E3779B97F4A7C15u) >> 20) & (r->n_slots - 1);
+	size_t at = (size_t)jl_hash_keyed(&id, sizeof(id)) & (r->n_slots - 1);
 
 	while (r->slots[at].id && r->slots[at].id != id + 1)
 		at = (at + 1) & (r->n_slots - 1);
@@ -316,9 +317,8 @@ static enum jl_status read_alloc(struct jl_reader *r)
 	} else if (alloc.freed && jl_digits(text, len, STORAGE_ID_MAX, &id)) {
 		struct jl_reader_slot *slot = slot_of(r, id);
 
-		if (!slot->live)
-			return jl_reader_fail(r, JL_N("'%.*s' frees a storage that is not there"), r->field,
-					      r->field_len);
+		if (!slot->live) /* it came before the step, or from the host: what was never counted is not missed */
+			return JL_OK;
 		slot->live = false;
 		index = slot->storage;
 	} else {
