@@ -159,10 +159,11 @@ static const struct form {
 	  "_upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.8F, 0 } },
 	{ " max_pool2d_with_indices_backward max_pool3d_with_indices_backward adaptive_max_pool2d_backward "
-	  "adaptive_max_pool3d_backward upsample_bilinear2d_backward upsample_bicubic2d_backward "
-	  "upsample_linear1d_backward upsample_trilinear3d_backward _upsample_bilinear2d_aa_backward "
-	  "_upsample_bicubic2d_aa_backward ",
+	  "adaptive_max_pool3d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 0.8F, 0 } },
+	{ " upsample_bilinear2d_backward upsample_bicubic2d_backward upsample_linear1d_backward "
+	  "upsample_trilinear3d_backward _upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa_backward ",
+	  { JL_CLASS_POOL, JL_RULE_SPREAD, 1, 1, 2, 0, 0 } },
 	{ " _fft_r2c _fft_c2r _fft_c2c stft istft ", { JL_CLASS_FOURIER, JL_RULE_STREAM, 2, 2, 2, 1, 0 } },
 	{ " linalg_inv_ex linalg_cholesky_ex linalg_qr linalg_svd _linalg_svd linalg_eigh _linalg_eigh "
 	  "linalg_solve_triangular _linalg_solve_ex linalg_lu_factor_ex triangular_solve linalg_solve "

@@ -40,6 +40,7 @@ enum jl_op_rule {
 	JL_RULE_INDEX_PUT,
 	JL_RULE_EMBEDDING_BACK,
 	JL_RULE_SUM,        /* over columns fewer SMs work */
+	JL_RULE_SPREAD,     /* gradients added into fewer places */
 	JL_RULE_ROWS,       /* reductions inside rows: clocks of a row beside those of an element */
 	JL_RULE_NORM_BACK,  /* of layer and RMS norms: the sums for scale and shift beside it */
 	JL_RULE_BATCH_NORM, /* in training statistics first */

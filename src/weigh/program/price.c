@@ -164,8 +164,10 @@ static void price_attention(struct jl_call_cost *cost, const struct jl_price_in 
 		spell(&att);
 	cost->device_s = w->backward ? jl_attention_bwd_s(in->dev, &att) : jl_attention_fwd_s(in->dev, &att);
 	if (fused && w->u.attention.need == JL_NEED_MASK) {
-		/* PyTorch's own kernels, which read the mask beside the keys */
-		if (in->dev->fit.portable_frac > 0)
+		/* the vendor's kernels take a mask where PyTorch prefers them; elsewhere its own read it beside the keys */
+		const bool vendor = in->dev->priors && in->dev->priors->warpgroup;
+
+		if (!vendor && in->dev->fit.portable_frac > 0)
 			cost->device_s /= in->dev->fit.portable_frac;
 		cost->device_s += w->u.attention.mask_B / (in->dev->mem_Bps * in->dev->fit.mem_frac);
 	}

@@ -261,7 +261,7 @@ static void sum(struct jl_call_work *w, const struct jl_program *p, const struct
 static void norm_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		      const struct sums *s)
 {
-	static const double sum_clocks = 0.75, sm_a_column = 3.0 / 32.0;
+	static const double sum_clocks = 0.75;
 	const struct jl_tensor_kind *grad = jl_call_in(p, kind, 0);
 
 	rows(w, p, kind, s);
@@ -269,12 +269,23 @@ static void norm_back(struct jl_call_work *w, const struct jl_program *p, const 
 		w->n_kernels = 1;
 	else {
 		w->clocks += sum_clocks * grad->n;
-		w->most_sm = sm_a_column * (double)grad->dims[grad->rank - 1];
 		w->moved_B += 2 * grad->held_B;
 	}
 }
 
 /* Statistics read what is scaled once more; cuDNN has one kernel for both, PyTorch's own are three (16-bit brain floats). */
+/* Gradients of many places are added into one: an addition waits for those before it at the same address. */
+static void spread(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		   const struct sums *s)
+{
+	static const double wait_clocks = 0.15;
+	const struct jl_tensor_kind *from = jl_call_in(p, kind, 0), *to = jl_call_out(p, kind, 0);
+
+	w->moved_B = s->in_B + s->out_B;
+	if (from && to && to->n > 0)
+		w->clocks = wait_clocks * from->n * fmax(from->n / to->n, 1);
+}
+
 static void batch_norm(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		       const struct sums *s)
 {
@@ -284,7 +295,12 @@ static void batch_norm(struct jl_call_work *w, const struct jl_program *p, const
 
 	(void)p;
 	w->moved_B = s->in_B * (fixed ? 1 : 2) + s->out_B;
-	w->n_kernels = fixed ? 1 : own ? (back ? 2 : 3) : 1;
+	w->n_kernels = fixed ? 1 : own ? (back ? 1 : 3) : 1;
+	/* a block sums up a channel; channels that lie last are summed side by side */
+	if (!fixed && x && x->rank > 2 && x->dense && x->strides[1] != 1) {
+		w->clocks = (back ? 2.3 : own ? 1.6 : 1) * x->n;
+		w->most_sm = (double)x->dims[1];
+	}
 }
 
 /* --- sorts */
@@ -411,6 +427,7 @@ static void by_rule(struct jl_call_work *w, const struct jl_program *p, const st
 	case JL_RULE_ROWS: rows(w, p, kind, s); break;
 	case JL_RULE_NORM_BACK: norm_back(w, p, kind, s); break;
 	case JL_RULE_BATCH_NORM: batch_norm(w, p, kind, s); break;
+	case JL_RULE_SPREAD: spread(w, p, kind, s); break;
 	case JL_RULE_SORT: sorted(w, s); break;
 	case JL_RULE_TOPK: topk(w, p, kind, s); break;
 	case JL_RULE_LISTS: lists(w, p, kind, s); break;
