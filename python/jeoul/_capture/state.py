@@ -2,6 +2,7 @@
 
 Knows tensors; must not know which functions of PyTorch were asked (function.py, record.py)."""
 import bisect
+import contextlib
 import weakref
 
 import torch
@@ -43,6 +44,7 @@ class State:
         self.n_storages = 0
         self.want = None        # where a factory called now puts its tensor: GPU, CPU, None (nothing said)
         self.inside = 0         # > 0: code below the dispatcher runs, which must see where fakes really are
+        self.tracing = 0        # > 0: a graph is traced: its tensors are all on the GPU
         self.paused = 0         # > 0: calls are run, not recorded
         self.recording = True
         self.phase, self.written_phase = "input", None
@@ -211,6 +213,23 @@ class State:
             return out
         finally:
             self.inside -= 1
+
+    @contextlib.contextmanager
+    def unrecorded(self):
+        self.paused += 1
+        try:
+            yield
+        finally:
+            self.paused -= 1
+
+    @contextlib.contextmanager
+    def as_traced(self):
+        """Modules called inside are no calls of the program: the graph is."""
+        stack, self.stack = self.stack, [0]
+        try:
+            yield
+        finally:
+            self.stack = stack
 
     def freed(self, address):
         record = self.storages.pop(address, None)
