@@ -343,6 +343,33 @@ def command(script, *options):
         return done.returncode, done.stderr, text
 
 
+PARALLEL = """
+import os, torch, torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+dist.init_process_group("nccl")
+model = DistributedDataParallel(nn.Sequential(*[nn.Linear(1024, 1024, bias=False) for _ in range(3)]).cuda(), device_ids=[int(os.environ["LOCAL_RANK"])])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    model(torch.randn(8, 1024, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    dist.barrier()
+"""
+
+
+def test_parallel():
+    code, said, text = command(PARALLEL, "--world", "8")
+    lines = text.splitlines()
+    check(code == 0 and "world 8 0" in lines, "a group of 8: %s" % said)
+    collectives = [line for line in lines if line.startswith(("c ", "x "))]
+    reduced = [line.split() for line in collectives if line.startswith("c all_reduce")]
+    # the first bucket closes at 1 MB, the second at 25: one matrix of 4 MB, then two
+    check([r[2:4] for r in reduced] == [["4194304", "8"], ["8388608", "8"]], "buckets: %s" % collectives)
+    check(collectives[-2:] == ["x " + r[4][6:] for r in reduced], "waited for at the end: %s" % collectives)
+    check(sum(int(line.split()[2]) for line in lines if line.startswith("a ") and line.split()[3] == "other") >= 12 << 20, "memory of the buckets")
+
+
 def test_command():
     code, said, text = command(SCRIPT)
     check(code == 0 and "aten._amp_foreach_non_finite_check_and_unscale_" in text and "unit samples 8" in text and "title train.py" in text, "a script: %s" % said)

@@ -11,7 +11,7 @@ import warnings
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from . import cuda
+from . import cuda, group
 from .casts import Casts
 from .caught import Caught
 from .compiled import Compiled
@@ -60,7 +60,7 @@ class Session:
             self.undo.append(caught.close)
         self.patches = patches = cuda.Patches()
         self.undo.append(patches.undo)
-        for owner, name, value in cuda.stand_ins() + cuda.autocast_parts() + cuda.picked_parts(state) + self.module_parts() + self.more:
+        for owner, name, value in cuda.stand_ins() + cuda.autocast_parts() + cuda.picked_parts(state) + self.module_parts() + group.parts(self) + self.more:
             patches.put(owner, name, value)
         self.hook_optimizers()
         if hasattr(torch.backends, "mha"):
