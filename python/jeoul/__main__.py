@@ -1,7 +1,7 @@
 """python -m jeoul capture SCRIPT [ARGS]: writes what one step of a PyTorch script asks of its device. Needs PyTorch, not the library of jeoul."""
 import sys
 
-USAGE = "usage: python -m jeoul capture [-o FILE] [--step N] [--timeout SECONDS] SCRIPT [ARGS]"
+USAGE = "usage: python -m jeoul capture [-o FILE] [--step N] [--timeout SECONDS] [--world N] SCRIPT [ARGS]"
 
 
 def main():

@@ -65,7 +65,8 @@ class Casts:
     def eligible(self, x):
         if isinstance(x, (list, tuple)):
             return any(self.eligible(y) for y in x)
-        return isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype is not torch.float64 and self.state.is_gpu(x)
+        return isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype is not torch.float64 and (
+            self.state.tracing or self.state.is_gpu(x))
 
     def cast(self, x, dtype):
         if isinstance(x, torch.Tensor):

@@ -54,6 +54,10 @@ def sdpa_backend(q, k, v, mask, gqa):
 def sdpa(rec, op):
     def call(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
         mask = attn_mask
+        if rec.state.tracing:
+            if sdpa_backend(q, k, v, mask, enable_gqa) == "math":
+                return op.decompose(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+            return aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v, dropout_p, is_causal, attn_mask=mask, scale=scale)[0]
         with torch._C.DisableTorchFunction():
             backend = sdpa_backend(q, k, v, mask, enable_gqa)
             if backend == "math":
@@ -218,9 +222,12 @@ class Caught:
             self.library.impl(op.name().partition("::")[2], self.guarded(op, call), "AutogradCPU")
 
     def guarded(self, op, call):
-        is_gpu = self.state.is_gpu
+        state = self.state
+        is_gpu = state.is_gpu
 
         def kernel(*args, **kwargs):
+            if state.tracing:  # the compiler decomposes what follows; attention alone is one kernel to it
+                return call(*args, **kwargs) if op is aten.scaled_dot_product_attention.default else op.decompose(*args, **kwargs)
             with torch._C.DisableTorchFunction():
                 mine = any(is_gpu(x) for x in args if isinstance(x, torch.Tensor)) or any(
                     is_gpu(y) for x in args if isinstance(x, (list, tuple)) for y in x if isinstance(y, torch.Tensor))

@@ -168,7 +168,11 @@ def picked_parts(state):
 
     generator = torch.Generator
 
-    class Generator(generator):
+    class Checked(type(generator)):
+        def __instancecheck__(cls, x):
+            return isinstance(x, generator)
+
+    class Generator(generator, metaclass=Checked):
         def __new__(cls, device="cpu"):
             return generator("cpu" if device_type(device) == "cuda" else device)
 

@@ -6,7 +6,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from . import guess
+from . import group, guess
 from .state import CPU, GPU, REAL, SHADOW_MAX, CaptureError
 
 # arguments that decide a kernel, by their name in the schema -> their name in the file
@@ -82,6 +82,8 @@ class Recorder(TorchDispatchMode):
         if func is self.device_op:
             return self.cpu if isinstance(args[0], FakeTensor) else func(*args)
         state = self.state
+        if state.making:  # the fake mode makes a tensor for us
+            return func(*args, **(kwargs or {}))
         state.inside += 1
         try:
             with torch._C.DisableTorchFunction():
@@ -103,6 +105,13 @@ class Recorder(TorchDispatchMode):
         if place is None:
             state.host += 1
             return func(*args, **kwargs)
+        if func.namespace in ("c10d", "_c10d_functional") and group.collective(self, func, args, kwargs):
+            with state.unrecorded():
+                out = group.answer(func, args, kwargs) if func.namespace == "c10d" else self.run(func, args, kwargs)
+                for x in tree_flatten(out)[0]:
+                    if isinstance(x, FakeTensor):
+                        state.place(x, place)
+            return out
         kind = self.kind(func)
         if kind.is_composite and torch.is_inference_mode_enabled():
             caught = self.caught.get(func)

@@ -72,11 +72,14 @@ def parse(arguments):
     parser.add_argument("-o", "--output", metavar="FILE", help="the program file (default: SCRIPT's name with .jprog)")
     parser.add_argument("--step", type=int, default=2, metavar="N", help="the optimizer step to record (default 2: its states exist by then)")
     parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT_S, metavar="SECONDS", help="give up after this time (default %d)" % DEFAULT_TIMEOUT_S)
+    parser.add_argument("--world", type=int, default=1, metavar="N", help="processes that the script believes to be one of, as torchrun would tell it (default 1)")
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
     options = parser.parse_args(arguments)
     if options.step < 1:
         parser.error("--step %d: the first step is 1" % options.step)
+    if not 1 <= options.world <= 1 << 20:
+        parser.error("--world %d: 1 or more" % options.world)
     if not os.path.isfile(options.script):
         parser.error("%s: no such script" % options.script)
     return options
@@ -84,6 +87,8 @@ def parse(arguments):
 
 def run(options, session, watch):
     """Run the script; returns an error line or None."""
+    if options.world > 1:
+        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=str(options.world), LOCAL_WORLD_SIZE=str(options.world), MASTER_ADDR="localhost", MASTER_PORT="29500")
     sys.argv = [options.script, *options.args]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
     try:

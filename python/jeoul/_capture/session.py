@@ -11,9 +11,10 @@ import warnings
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from . import cuda
-from .caught import Caught
+from . import cuda, group
 from .casts import Casts
+from .caught import Caught
+from .compiled import Compiled
 from .function import Functions
 from .record import Recorder
 from .state import CPU, REAL, State
@@ -28,6 +29,7 @@ class Session:
         self.state = State(title)
         self.mark_models, self.on_step, self.keep_forward, self.more = mark_models, on_step, keep_forward, list(more)
         self.has_forward = self.libraries = False
+        self.compiled = {}  # id of a module -> what torch.compile made of it
         self.undo = []
         self.modules, self.optimizer_states, self.grads = [], {}, []
 
@@ -58,7 +60,7 @@ class Session:
             self.undo.append(caught.close)
         self.patches = patches = cuda.Patches()
         self.undo.append(patches.undo)
-        for owner, name, value in cuda.stand_ins() + cuda.autocast_parts() + cuda.picked_parts(state) + self.module_parts() + self.more:
+        for owner, name, value in cuda.stand_ins() + cuda.autocast_parts() + cuda.picked_parts(state) + self.module_parts() + group.parts(self) + self.more:
             patches.put(owner, name, value)
         self.hook_optimizers()
         if hasattr(torch.backends, "mha"):
@@ -122,11 +124,22 @@ class Session:
         state = self.state
         module_call, new = torch.nn.Module.__call__, torch.nn.Parameter.__new__
 
+        self.module_call = module_call
+
         def call(module, *args, **kwargs):
+            if state.tracing:
+                return module_call(module, *args, **kwargs)
+            original = getattr(module, "_orig_mod", None)
+            if isinstance(original, torch.nn.Module) and type(module).__name__ == "OptimizedModule":
+                module = original
+                self.compiled.setdefault(id(module), Compiled(self, module))
             if not state.stack:
                 args, kwargs = self.top_level(module, args, kwargs)
             state.enter(module)
             try:
+                compiled = self.compiled.get(id(module))
+                if compiled is not None and not compiled.failed:
+                    return compiled(*args, **kwargs)
                 return module_call(module, *args, **kwargs)
             finally:
                 state.leave()
@@ -161,8 +174,17 @@ class Session:
             return (plain or script_call.__get__(function))(*args, **kwargs)
 
         script_call = torch._C.ScriptFunction.__call__
+        def compile_(model=None, **options):
+            if model is None:
+                return lambda m: compile_(m, **options)
+            if not isinstance(model, torch.nn.Module):
+                return Compiled(self, model)
+            self.compiled.setdefault(id(model), Compiled(self, model))
+            return model
+
         out = [(torch.nn.Module, "__call__", call), (torch.nn.Module, "_apply", apply), (torch.nn.Parameter, "__new__", staticmethod(parameter)),
-               (torch.nn.RNNBase, "flatten_parameters", lambda module: None),
+               (torch.nn.RNNBase, "flatten_parameters", lambda module: None), (torch, "compile", compile_),
+               (torch.nn.Module, "compile", lambda module, *args, **kwargs: compile_(module) and None),
                (torch._C.ScriptFunction, "__call__", scripted), (torch.jit, "script", lambda obj, *args, **kwargs: obj)]
         return out
 

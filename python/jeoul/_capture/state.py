@@ -2,6 +2,7 @@
 
 Knows tensors; must not know which functions of PyTorch were asked (function.py, record.py)."""
 import bisect
+import contextlib
 import weakref
 
 import torch
@@ -42,7 +43,9 @@ class State:
         self.reals = {}         # address of a real StorageImpl -> {(shape, strides, offset, dtype): fake} of a marked tensor
         self.n_storages = 0
         self.want = None        # where a factory called now puts its tensor: GPU, CPU, None (nothing said)
+        self.making = 0         # > 0: the fake mode makes a tensor for us
         self.inside = 0         # > 0: code below the dispatcher runs, which must see where fakes really are
+        self.tracing = 0        # > 0: a graph is traced: its tensors are all on the GPU
         self.paused = 0         # > 0: calls are run, not recorded
         self.recording = True
         self.phase, self.written_phase = "input", None
@@ -56,6 +59,7 @@ class State:
         self.roots = weakref.WeakSet()
         self.optimizers = weakref.WeakSet()
         self.n_steps = 0
+        self.n_collectives = 0
         self.pinned = WeakTensorKeyDictionary()
         self.items = []         # counts of what the step handles, one a call of a root module
         self.begin()
@@ -204,6 +208,7 @@ class State:
     def new(self, shape, dtype, place, strides=None):
         """A new fake tensor, without a call."""
         self.inside += 1
+        self.making += 1
         try:
             with torch._C.DisableTorchFunction(), self.fake_mode:
                 out = torch.empty(shape, dtype=dtype) if strides is None else torch.empty_strided(shape, strides, dtype=dtype)
@@ -211,6 +216,24 @@ class State:
             return out
         finally:
             self.inside -= 1
+            self.making -= 1
+
+    @contextlib.contextmanager
+    def unrecorded(self):
+        self.paused += 1
+        try:
+            yield
+        finally:
+            self.paused -= 1
+
+    @contextlib.contextmanager
+    def as_traced(self):
+        """Modules called inside are no calls of the program: the graph is."""
+        stack, self.stack = self.stack, [0]
+        try:
+            yield
+        finally:
+            self.stack = stack
 
     def freed(self, address):
         record = self.storages.pop(address, None)
@@ -239,6 +262,7 @@ class State:
         fake = fakes.get(key)
         if fake is None:
             self.inside += 1
+            self.making += 1
             try:
                 with torch._C.DisableTorchFunction(), self.fake_mode:
                     base = fakes["base"]
@@ -247,6 +271,7 @@ class State:
                     fake = fakes[key] = torch.as_strided(base, key[0], key[1], key[2])
             finally:
                 self.inside -= 1
+                self.making -= 1
         return fake
 
     # --- records ---------------------------------------------------------------------------------------------------------------
@@ -295,6 +320,19 @@ class State:
         if not self.paused:
             self.set_phase()
             self.program.events.append("w " + reason)
+
+    def collective(self, kind, n_B, size, is_async=False):
+        """Record a collective; returns its number."""
+        self.n_collectives += 1
+        if not self.paused:
+            self.set_phase()
+            self.program.events.append("c %s %d %d" % (kind, n_B, size) + (" async=%d" % self.n_collectives if is_async else ""))
+        return self.n_collectives
+
+    def await_collective(self, number):
+        if not self.paused:
+            self.set_phase()
+            self.program.events.append("x %d" % number)
 
     def module_now(self):
         if self.stack:  # in backward: a forward that is run again
