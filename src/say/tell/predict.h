@@ -45,6 +45,8 @@ void jl_tell_program(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
 const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
 void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in);
+/* A sentence: why an efficiency lies above 1. */
+void jl_tell_above(struct jl_doc *doc, const struct jl_scaled_gain *gain);
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);

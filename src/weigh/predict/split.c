@@ -148,6 +148,11 @@ static double shard_of(const struct search *s, const struct jl_split *split, boo
 	const struct jl_sys *sys = &s->c->machine.sys;
 	const bool can = s->req->plan.zero == JL_UNSET && split->zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
 
+	if (given(s->req->plan.shard)) { /* as another size of a series is cut, where there are more ranks than that */
+		const double ranks = s->c->n_gpus / (split->tp * split->pp), shard = s->req->plan.shard;
+
+		return other ? NAN : ranks > shard && fmod(ranks, fmax(shard, 1)) == 0 ? shard : 0;
+	}
 	/* of what is spread, most are experts; wider where nothing else holds whole layers */
 	const double most = s->plain.tp > 0 ? WIDE_MAX : WIDEST_MAX;
 

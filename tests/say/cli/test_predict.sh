@@ -248,10 +248,26 @@ head -c 3000000 /dev/zero | tr '\0' '[' > "$work/deep.json"; clear 1 "not JSON" 
 truncate -s 500M "$work/large.json"; clear 1 "large.json" flops "$work/large.json"
 clear 1 "nowhere" flops "$work/nowhere.json"
 
-# A sweep whose rows do not run alike says how each runs; none claims more than its GPUs could do
+# A sweep runs one recipe at every size, the largest one's, and says so; 8 GPUs do not reach 10 times one
+run 0 predict gpt2-xl --on "8x a100-sxm4-80gb" --sweep gpus=1,2,4,8 --json
+json "all(r['efficiency_frac'] <= 1.02 and r['recipe'] == 'same' for r in j['sweep'])"
+json "len({(r['parallel']['zero'], r['recompute'], r['micro_batch']) for r in j['sweep']}) == 1"
+run 0 predict gpt2-xl --on "8x a100-sxm4-80gb" --sweep gpus=1,2,4,8; flat; has "as fast as 1 with the same recipe (efficiency"
+# ... where a size cannot, its row says so and has no efficiency
+run 0 predict llama-3-8b --on dgx-h100 --sweep gpus=2,4,8 --json
+json "all((r['efficiency_frac'] is None) == (r['recipe'] != 'same') for r in j['sweep'])"
+json "j['sweep'][0]['recipe'] == 'no_room' and j['sweep'][-1]['speedup'] == 1"
+run 0 predict llama-3-8b --on dgx-h100 --sweep gpus=2,4,8; flat; has "Only 8 GPUs run this recipe"; has "(the others' way does not fit)"
+# ... and what is above 100 % has its reason: the fewer parameters a GPU updates
+run 0 predict gpt2-xl --on dgx-h100 --batch 2 --parallel zero=3 --sweep gpus=1,8 --json
+json "all((r['efficiency_frac'] > 1.02) == (r['above_by'] is not None) for r in j['sweep'])"
+json "j['sweep'][1]['above_by'] == 'optimizer'"
+run 0 predict gpt2-xl --on dgx-h100 --batch 2 --parallel zero=3 --sweep gpus=1,8; flat; has "since each GPU updates a smaller share"
+# Rows that do not run alike say how each runs; none claims more than its GPUs could do
 run 0 predict llama-3-70b --on "64x dgx-h100" --global-batch 512 --sweep nodes=8,64 --json
 json "all(r['efficiency_frac'] < 1.01 for r in j['sweep'])"
-run 0 predict llama-3-70b --on "320x dgx-h100" --global-batch 2560 --sweep nodes=4,320; has "Settings"; has "32 GPUs: "; has "2560 GPUs: ZeRO-1, TP 4+SP, PP 4"
+run 0 predict llama-3-70b --on "320x dgx-h100" --global-batch 2560 --sweep nodes=4,320; lacks "Settings"; has "2,560 GPUs are"; has "TP 4+SP"
+run 0 predict llama-3-70b --on "320x dgx-h100" --global-batch 2560 --sweep nodes=1,320; lacks "Settings"; has "It fits only on 2,560 GPUs"
 run 0 predict gpt-305m --on "10x rtx-3090" --batch 4 --sweep gpus=1,2,4,8,10; lacks "Settings"
 
 # What cannot be is refused, not taken without effect
@@ -313,7 +329,7 @@ if [ "$same" = "$(sha256sum < "$work/out")" ]; then ok; else bad "10M are not 1e
 run 2 predict llama-2-7b --on dgx-h100 --seq 4K --lang en; one_line; says "write e.g. 8, 4096 or 10M"
 
 # a sweep compares with the fewest that hold the job; what does not fit has no speed
-run 0 predict llama-3-8b --on "8x h100-sxm5" --sweep gpus=1,2,8 --lang en; has "as fast as 2"; has "does not fit: 150 GiB"
+run 0 predict llama-3-8b --on "8x h100-sxm5" --sweep gpus=1,2,8 --lang en; flat; has "Only 8 GPUs run this recipe"; has "does not fit: 141 GiB"
 run 0 predict llama-3-8b --on "8x h100-sxm5" --sweep gpus=1,8 --lang en; has "It fits only on 8 GPUs"
 # more memory is no slower where a batch of one was all that states left room for
 run 0 predict llama-2-7b --on "8x h200-sxm" --lang en; flat; has "faster than plain data parallel, which fits too"
