@@ -271,12 +271,14 @@ static double alone_per_s(const struct jl_case *c)
 	one.n_gpus = 1;
 	one.plan.dp = 1;
 	one.global_batch = c->global_batch / c->plan.dp;
-	return one.global_batch / jl_case_weigh(&one).step.step_s;
+	const struct jl_weight w = jl_case_weigh(&one);
+
+	return jl_case_room(&one, &w) == JL_ROOM_NONE ? NAN : one.global_batch / w.step.step_s;
 }
 
 double jl_alone_samples_per_s(const struct jl_case *c)
 {
-	const bool copies = c->n_gpus > 1 && c->plan.dp == c->n_gpus && c->plan.zero == 0;
+	const bool copies = c->n_gpus > 1 && c->plan.dp == c->n_gpus;
 
 	return copies ? alone_per_s(c) : NAN;
 }

@@ -13,6 +13,8 @@
 #define NVME_BPS   6e9 /* one PCIe 4 drive: what a host has at least where states go there */
 #define COMMON_SEQ 2048
 
+static const double near_frac = 0.01; /* of two ways that differ by less the first is taken */
+
 static const char *device_name(const struct jl_case *c)
 {
 	return c->machine.sys.gpu ? c->machine.sys.gpu->name : c->machine.sys.cpu->name;
@@ -428,8 +430,9 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 	return JL_OK;
 }
 
-enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
-			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
+static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_catalog *cat,
+				  const struct jl_subject *subject, const struct jl_machine *machine,
+				  const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_case c = { .subject = *subject,
 			     .machine = *machine,
@@ -483,6 +486,29 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 		memcpy(ret_case->notes.items, c.notes.items, c.notes.n * sizeof(*c.notes.items));
 	}
 	return status;
+}
+
+/* A pipeline's batch follows from its stages where none is given, so that cuts were compared at different batches: at the one that was found,
+ * another cut may be faster. */
+enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
+			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
+{
+	const bool open = isnan(req->batch) && isnan(req->global_batch) && isnan(req->micro_batch) &&
+			  isnan(req->accumulate) && isnan(req->plan.tp) && isnan(req->plan.pp);
+	struct jl_request fixed = *req;
+	struct jl_case other;
+
+	JL_TRY(choose_once(ret_case, cat, subject, machine, req, err));
+	if (!open || !subject->kind->is_cut || ret_case->plan.pp <= 1)
+		return JL_OK;
+	fixed.global_batch = ret_case->global_batch;
+	if (choose_once(&other, cat, subject, machine, &fixed, NULL))
+		return JL_OK;
+	const struct jl_weight was = jl_case_weigh(ret_case), is = jl_case_weigh(&other);
+
+	if (is.step.step_s * (1 + near_frac) < was.step.step_s && jl_case_room(&other, &is) == JL_ROOM_FITS)
+		*ret_case = other;
+	return JL_OK;
 }
 
 enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_request *req,

@@ -364,7 +364,10 @@ run 0 predict llama-3-8b --on h200-sxm --lang en; has "--optimizer fused"; has "
 run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "batch 64 per worker"; has "the largest part is compute (45 %)"
 # what nobody says is the fastest of what people run: cut states where a larger batch fits, stages where slices are slow
 run 0 predict gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
-run 0 predict gpt2-124m --on "8x rtx-3090" --lang en; flat; has "DDP 8"; has "beside whole states"
+run 0 predict gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "beside whole states"
+# the default is no slower than what the advice and fit list (predict/default tries 500 jobs)
+run 0 predict gpt2 --on "8x rtx-pro-6000" --json; json "j['step_s']['value'] < 0.115 and not [a for a in j['advice'] if a['change'] == 'zero']"
+run 0 fit gpt2 --on "8x rtx-pro-6000" --lang en; flat; has "Fastest is as 'predict' runs it"
 run 0 predict deepseek-v3 --on "256x dgx-h100" --lang en; flat; has "FSDP 2048 · EP 256"
 run 0 predict llama-3-8b --on "8x(8x rtx-4090) over 10gbe" --lang en; flat; has "TP 2+SP · PP 16"
 run 0 predict llama-3-70b --on a100-sxm4-80gb --tune qlora --seq 512 --json; json "j['recompute'] == 'full' and j['samples_per_s']['value'] > 0.6"
@@ -424,6 +427,6 @@ at64=$(speed 64 | tail -1) at72=$(speed 72 | tail -1)
 if [ "$at72" -gt "$at64" ]; then ok; else bad "576 GPUs are slower than 512: $at72 and $at64"; fi
 run 2 predict gpt2-124m --on rtx-4090 --launch 1e300s; one_line; says "0.1 us to 1 s"
 # Two cards of a desktop that wait for each other longer than they compute
-run 0 predict gpt2-medium --on "2x rtx-5090" --batch 4 --seq 1024; has "one GPU alone would do more: about"
+run 0 predict gpt2-medium --on "2x rtx-5090" --batch 4 --seq 1024 --parallel zero=0; has "one GPU alone would do more: about"
 run 0 predict gpt2-medium --on "4x rtx-5090" --batch 4 --seq 1024; lacks "alone would do more"
 finish
