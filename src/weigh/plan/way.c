@@ -183,6 +183,9 @@ void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site,
 	ret_case->shard.flash = site->base.shard.flash &&
 				(site->flash_given || jl_dtype_B(ret_case->shard.act_dtype) < 4);
 	ret_case->shard.micro_batch = way->micro_batch;
+	if (ret_case->run_seq > 0 && ret_case->asked.packed != 1) /* the longest of a pass is what it is padded to */
+		ret_case->run_seq = jl_padded_seq(ret_case->mean_seq, ret_case->shard.seq,
+						  jl_shard_sequences(&ret_case->shard));
 	plan->tp = way->tp;
 	plan->pp = way->pp;
 	plan->cp = way->cp;
