@@ -287,6 +287,17 @@ void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
 	jl_tell_assumed(doc, notes, options);
 }
 
+/* What is open is chosen from few ways; 'plan' tries all. */
+static void plan_gain(struct jl_doc *doc, const struct jl_plan_hint *hint)
+{
+	char how[JL_CUT_TEXT_MAX];
+
+	if (hint && hint->times >= 1.05)
+		jl_tell_entry(doc, JL_("Plan"), JL_ESTIMATED, JL_("'jeoul plan' finds %.2gx as fast, %s a step: %s"),
+			      hint->times, jl_units_said(JL_TXT, hint->step_s, JL_K_TIME, 2),
+			      jl_tell_cut(how, &hint->how.plan, hint->how.shard.micro_batch));
+}
+
 void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
 {
 	const struct jl_predicted *x = in->predicted;
@@ -303,6 +314,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 		jl_doc_gap(doc);
 		bound(doc, x);
 		advice(doc, x);
+		plan_gain(doc, in->plan);
 		narrower(doc, x);
 		jl_tell_program(doc, x);
 	}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "belief/near.h"
+#include "plan/answer.h"
 #include "predict/answer.h"
 #include "tell/tell.h"
 
@@ -36,6 +37,7 @@ struct jl_tell_predicted {
 	const struct jl_predicted *predicted;
 	const struct jl_near_run *near;
 	size_t n_near;
+	const struct jl_plan_hint *plan; /* NULL: not asked for */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 

@@ -144,7 +144,7 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 			      jl_plan_at_odds(&site->base, (enum jl_framework)way->framework, way->zero)))
 		return false; /* overlapped slices gather along the sequence, and not beside Megatron's FSDP */
 	if (way->vpp > 1 &&
-	    (way->pp == 1 || fmod(layers, (double)way->pp * way->vpp) != 0 || fmod(n_micro, way->pp) != 0))
+	    (way->pp == 1 || !jl_chunks_divide(layers, way->pp, way->vpp) || fmod(n_micro, way->pp) != 0))
 		return false;
 	if (n_ranks <= 1 && (way->zero || way->keep || way->in_host))
 		return false;

@@ -117,7 +117,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->cp = jl_given_or(req->plan.cp, 1);
 	plan->ep = split->ep;
 	plan->dp = jl_given_or(req->plan.dp, fmax(1, floor(c->n_gpus / (plan->tp * plan->pp * plan->cp))));
-	plan->n_chunks = jl_given_or(req->plan.vpp, 1);
+	plan->n_chunks = jl_given_or(req->plan.vpp, fmax(split->vpp, 1));
 	plan->zero = split->zero;
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
@@ -240,7 +240,10 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
 		searched = searched && cut;
-	if (searched && cut)
+	if (searched && cut && p->n_chunks > 1)
+		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f vpp=%.0f zero=%d: {%s}", p->dp, p->tp,
+			    p->pp, p->n_chunks, p->zero, en);
+	else if (searched && cut)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: {%s}", p->dp, p->tp, p->pp,
 			    p->zero, en);
 	else if (searched && p->ep > 1)

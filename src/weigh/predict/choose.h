@@ -11,6 +11,7 @@ struct jl_split {
 	int zero;
 	double shard; /* ranks that ZeRO cuts over; 0: all */
 	enum jl_recompute recompute;
+	double vpp; /* chunks a stage; 0: not interleaved */
 };
 
 /* Puts a cut into the case: degrees, framework, states. */

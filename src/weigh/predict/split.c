@@ -127,7 +127,8 @@ static bool possible(const struct search *s, double tp, double pp)
 {
 	const struct jl_transformer *m = &s->c->subject.model;
 
-	return floor(pp) == pp && fmod(m->heads, tp) == 0 && pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers &&
+	return floor(pp) == pp && fmod(m->heads, tp) == 0 &&
+	       pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers + (s->req->plan.vpp > 1 ? 2 : 0) &&
 	       fmod(s->c->n_gpus / (tp * pp), jl_given_or(s->req->plan.ep, 1)) == 0;
 }
 
@@ -247,6 +248,40 @@ static bool is_faster(const struct found *a, const struct found *than, double fr
 	return a->speed >= 0 && a->speed > than->speed * (1 + frac);
 }
 
+/* Whether a case holds what it was found to run, batch and all. */
+static bool is_held(const struct jl_case *c)
+{
+	const struct jl_weight w = jl_case_weigh(c);
+
+	return !jl_case_check(c, NULL) && jl_case_room(c, &w) == JL_ROOM_FITS;
+}
+
+/* Chunks a stage that make it faster: whole rounds of micro-batches, as many layers in each. */
+static bool interleave(const struct search *s, struct found *best)
+{
+	const struct jl_split from = best->split;
+	const double layers = s->c->subject.model.n_layers;
+	bool better = false;
+	struct jl_case c;
+
+	if (!(best->speed > 0) || from.pp <= 1 || given(s->req->plan.vpp) || given(s->req->plan.pp))
+		return false;
+	for (double v = 2; v * from.pp <= layers + 2; v++) {
+		struct jl_split split = from;
+
+		split.vpp = v;
+		if (v == from.vpp || !jl_chunks_divide(layers, from.pp, v))
+			continue;
+		const struct found found = run(s, &split, &c);
+
+		if (is_faster(&found, best, near_frac) && fmod(c.plan.n_micro, from.pp) == 0 && is_held(&c)) {
+			*best = found;
+			better = true;
+		}
+	}
+	return better;
+}
+
 /* For one cut: the first way to hold it that fits, or another that is faster. */
 static struct found try_memory_steps(struct search *s, struct jl_split split)
 {
@@ -308,37 +343,6 @@ static struct found try_experts(struct search *s, struct jl_split split)
 	return best;
 }
 
-/* Slices and stages of one cut of layers: over fast links inside a host many slices first, over PCIe many stages; of those that are near, the first. */
-static void try_cut(struct search *s, double cut)
-{
-	const double most = fmin(fmin(cut, s->c->machine.fabric.n_per_node), s->c->subject.model.heads);
-	const bool fast = joined_fast(s);
-	bool fits = false;
-
-	for (double k = 1; k <= most; k++) {
-		const double tp = fast ? most + 1 - k : k;
-
-		if (fmod(cut, tp) != 0 || !possible(s, tp, cut / tp))
-			continue;
-		const struct found found = try_experts(s, (struct jl_split){ .tp = tp, .pp = cut / tp });
-
-		if (is_faster(&found, &s->best, near_frac))
-			s->best = found;
-		fits |= found.speed >= 0;
-	}
-	if (cut == 1)
-		s->whole = s->best;
-	s->n_found += fits;
-}
-
-/* Whether a case holds what it was found to run, batch and all. */
-static bool is_held(const struct jl_case *c)
-{
-	const struct jl_weight w = jl_case_weigh(c);
-
-	return !jl_case_check(c, NULL) && jl_case_room(c, &w) == JL_ROOM_FITS;
-}
-
 /* Other stages of ZeRO, and more or less made again, beside the best: what the advice would list. Until none is faster. */
 static void polish(struct search *s)
 {
@@ -347,9 +351,9 @@ static void polish(struct search *s)
 	struct jl_case c;
 
 	for (bool better = true; better;) {
+		better = interleave(s, &s->best);
 		const struct jl_split from = s->best.split;
 
-		better = false;
 		for (int i = 0; i < 12 * JL_N_RECOMPUTE; i++) {
 			struct jl_split split = from;
 
@@ -374,6 +378,32 @@ static void polish(struct search *s)
 			}
 		}
 	}
+}
+
+/* Slices and stages of one cut of layers: over fast links inside a host many slices first, over PCIe many stages; of those that are near, the first. */
+static void try_cut(struct search *s, double cut)
+{
+	const double most = fmin(fmin(cut, s->c->machine.fabric.n_per_node), s->c->subject.model.heads);
+	const bool fast = joined_fast(s);
+	bool fits = false;
+
+	for (double k = 1; k <= most; k++) {
+		const double tp = fast ? most + 1 - k : k;
+
+		if (fmod(cut, tp) != 0 || !possible(s, tp, cut / tp))
+			continue;
+		struct found found = try_experts(s, (struct jl_split){ .tp = tp, .pp = cut / tp });
+
+		interleave(s, &found);
+		if (is_faster(&found, &s->best, near_frac))
+			s->best = found;
+		fits |= found.speed >= 0;
+	}
+	if (cut == 1 && s->best.speed > 0)
+		polish(s);
+	if (cut == 1)
+		s->whole = s->best;
+	s->n_found += fits;
 }
 
 void jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat, bool *ret_searched,

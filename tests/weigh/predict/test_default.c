@@ -38,7 +38,7 @@ static bool check_job(const struct jl_request *req, const struct jl_catalog *cat
 {
 	static struct jl_technique rows[JL_TECHNIQUES_MAX];
 	static struct jl_advice advice[JL_ADVICE_MAX];
-	static const char *const same_work[] = { "zero", "less_zero", "less_recompute", "recompute" };
+	static const char *const same_work[] = { "zero", "less_zero", "less_recompute", "recompute", "interleave" };
 	struct jl_job job;
 	struct jl_err err;
 	size_t n;
