@@ -123,6 +123,10 @@ const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 	if (rent->apart)
 		text = jl_tell_text(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
 				    text);
+	if (rent->single_usdps > 0)
+		text = jl_tell_text(
+			doc, JL_("%s; the cheapest whose hosts are joined: one host alone rents from %.2f USD/h"), text,
+			rent->single_usdps * 3600);
 	if (n_gpus <= rent->most)
 		return text;
 	return jl_tell_text(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"), text,

@@ -279,7 +279,13 @@ static void say_roots(struct jl_case *c)
 		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots", f->n_per_root,
 			    f->n_per_node - f->n_per_root);
 	if (f->half_lanes)
-		jl_note_add(&c->notes, "on", "half of the PCIe lanes for each of two cards, as desktops have");
+		jl_note_add(&c->notes, "on",
+			    "half of the PCIe lanes for each of two cards, as desktops have (write 'via ...' for all)");
+	if (f->lanes_given && f->intra_kind == JL_INTRA_PCIE_HOST && f->n_per_node == 2 && f->n_numa == 1 &&
+	    f->n_per_root == 2)
+		jl_note_add(
+			&c->notes, "on",
+			"all PCIe lanes for each of two cards, as 'via' names them; a desktop has half (leave it out)");
 }
 
 static void say_system(struct jl_case *c)

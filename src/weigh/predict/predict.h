@@ -160,6 +160,7 @@ struct jl_rent {
 	const struct jl_price *price;
 	bool stale; /* older than JL_PRICE_STALE_DAYS */
 	bool apart; /* several are needed, and no network between them is known */
+	double single_usdps; /* of one such host by itself, where it costs less: joined ones are another offer; else 0 */
 };
 
 struct jl_prediction {

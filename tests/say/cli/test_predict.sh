@@ -437,4 +437,13 @@ run 2 predict gpt2-124m --on rtx-4090 --launch 1e300s; one_line; says "0.1 us to
 # Two cards of a desktop that wait for each other longer than they compute
 run 0 predict gpt2-medium --on "2x rtx-5090" --batch 4 --seq 1024 --parallel zero=0; has "one GPU alone would do more: about"
 run 0 predict gpt2-medium --on "4x rtx-5090" --batch 4 --seq 1024; lacks "alone would do more"
+# One machine, one answer: two of ten cards, and two that are named with the same link; what is assumed of lanes is said either way
+run 0 "${seed[@]}" --parallel zero=0 --sweep gpus=2 --json; two=$(python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['sweep'][0]['step_s']['value'])" "$work/out")
+run 0 predict gpt-305m --on "2x rtx-3090 via pcie4-no-p2p" --batch 4 --seq 512 --parallel zero=0 --json; json "abs(j['step_s']['value'] / $two - 1) < 0.05"
+run 0 predict gpt-305m --on "2x rtx-3090 via pcie4-no-p2p" --batch 4 --lang en; flat; has "all PCIe lanes for each of two cards"
+run 0 predict gpt-305m --on "2x rtx-3090" --batch 4 --lang en; flat; has "half of the PCIe lanes for each of two cards"
+# rents of one host and of several differ only with the reason said
+run 0 predict llama-3-8b --on "2x(8x h100-sxm5)" --tokens 1e10 --lang en; flat; has "the cheapest whose hosts are joined: one host alone rents from"
+run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e10 --lang en; flat; lacks "whose hosts are joined"
+
 finish
