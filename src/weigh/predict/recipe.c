@@ -23,7 +23,8 @@ struct jl_request jl_recipe_of(const struct jl_request *req, const struct jl_cas
 					       .zero = p->zero,
 					       .shard = p->shard };
 	}
-	if (!isnan(req->batch) || !isnan(req->micro_batch) || !isnan(req->accumulate))
+	/* a captured program has its batch */
+	if (c->subject.kind->is_captured || !isnan(req->batch) || !isnan(req->micro_batch) || !isnan(req->accumulate))
 		return r;
 	r.micro_batch = c->shard.micro_batch;
 	if (isnan(req->global_batch))
