@@ -218,10 +218,12 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	const bool collective = cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]);
 	struct jl_predicted predicted = { .speedup = NAN };
 	struct jl_tell_predicted told = { .predicted = &predicted };
+	struct jl_plan_hint *hint = jl_arena_alloc(&cli->arena, sizeof(*hint));
 	struct jl_request req;
 	const char *on = jl_text(cli, "on");
 	const bool mixed = jl_given(cli, "with") || (on && strchr(on, '+'));
 
+	JL_TRY(jl_got(hint, err));
 	JL_TRY(check_options(cli, collective ? jl_collective_name(kind) : NULL, mixed, err));
 	if (collective)
 		return predict_collective(cli, kind, err);
@@ -255,5 +257,9 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
+	if (!cli->json) {
+		told.plan = hint;
+		jl_plan_hint(hint, cli->cat, &req, &predicted.how, predicted.p.step.step_s, &cli->arena);
+	}
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

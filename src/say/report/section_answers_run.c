@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/section_answers.h"
+#include "tell/predict.h"
 
 static const struct jl_answer nothing = { .said = false };
 
@@ -30,6 +31,20 @@ static struct jl_num efficiency_num(const struct jl_weighed_point *p)
 	if (p->measured)
 		num.source = p->measured->source;
 	return num;
+}
+
+/* A measured one, or one of the same recipe. */
+static bool has_efficiency(const struct jl_weighed_point *p)
+{
+	return p->alike || !isnan(p->measured_speedup);
+}
+
+static void above(struct jl_section *s, const struct jl_weighed_point *p)
+{
+	if (isnan(p->measured_speedup) && p->above.less_s > 0) {
+		jl_doc_text(s->doc, " ");
+		jl_tell_above(s->doc, &p->above);
+	}
 }
 
 /* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
@@ -71,9 +86,12 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 			continue;
 		if (n++)
 			jl_doc_break(s->doc);
-		JL_SENTENCE(s->doc, JL_("With |1, |2 GPUs reach |3 of one (efficiency |4)."),
+		JL_SENTENCE(s->doc,
+			    has_efficiency(p) ? JL_("With |1, |2 GPUs reach |3 of one (efficiency |4).")
+					      : JL_("With |1, |2 GPUs reach |3 of one, which runs another recipe."),
 			    JL_NAMED(jl_mode_name(p->mode)), JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(speedup_num(p)),
 			    JL_FIG(efficiency_num(p)));
+		above(s, p);
 		fastest_count(s, &sc->points[k * sc->n_counts], sc->n_counts);
 	}
 	return (struct jl_answer){ n > 0, JL_MARK_NONE, JL_("How much do more GPUs bring?") };
@@ -129,11 +147,16 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 		if (!p->predicted || !wanted_mode(q, p) || isnan(speedup_of(p)))
 			continue;
 		largest_of(&p->step, &share, &name);
-		JL_SENTENCE(s->doc,
-			    JL_("On |1 GPUs, |2 of every step goes to |3, so that they are only |4 as fast as one "
-				"(efficiency |5)."),
-			    JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
-			    JL_FIG(efficiency_num(p)));
+		JL_SENTENCE(
+			s->doc,
+			has_efficiency(p)
+				? JL_("On |1 GPUs, |2 of every step goes to |3, so that they are only |4 as fast as "
+				      "one "
+				      "(efficiency |5).")
+				: JL_("On |1 GPUs, |2 of every step goes to |3; they are |4 as fast as one, which runs "
+				      "another recipe."),
+			JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
+			JL_FIG(efficiency_num(p)));
 		cause(s, of);
 		return answer;
 	}

@@ -104,7 +104,7 @@ static void scaling_tables(struct jl_section *s)
 {
 	const struct jl_weighed_scaling *sc = &s->w->scaling;
 
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU in the same mode"), "tffffff",
+	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU with the same recipe"), "tffffff",
 		      JL_N("Mode|GPUs|Measured|Predicted|Speed-up|Predicted|Efficiency"));
 	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
 		point_row(s, &sc->points[k], false);
@@ -125,7 +125,8 @@ void jl_section_scaling(struct jl_section *s)
 	JL_SAY(s, "On ");
 	jl_doc_name(s->doc, jl_system_name(s->w->scaling.of));
 	jl_doc_text(s->doc, ". ");
-	JL_SAY(s, "The work of one GPU stays the same as GPUs are added.");
+	JL_SAY(s, "Every number of GPUs runs the recipe of the largest: the same cut, ZeRO stage, recompute and batch "
+		  "rule.");
 	if (!jl_section_is_charted(s, "scaling"))
 		jl_chart_scaling(s, NULL);
 	scaling_tables(s);

@@ -138,7 +138,7 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 		const struct jl_cost_option *o = &in->study->options[i];
 
 		market |= o->resale_market;
-		if (o->price_date && o->interrupts_ppm)
+		if ((o->price_date || o->lost_assumed) && o->interrupts_ppm)
 			jl_buf_printf(text,
 				      JL_("%s: taken away %.3g %%/h, %.0f min lost, %.0f min until it is back "
 					  "(interrupts=, lost=, restart=); "),

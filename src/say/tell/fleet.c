@@ -1,5 +1,6 @@
 /* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
 #include <math.h>
+#include <string.h>
 
 #include "plan/answer.h"
 #include "tell/predict.h"
@@ -124,7 +125,13 @@ static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
 		const struct jl_fleet_point *p = &fleet->points[i];
 		const char *label = n ? "" : JL_("Left out");
 
-		if (p->possible || p->below + p->above == 0)
+		const bool said = i > 0 && strcmp(fleet->points[i - 1].kind, p->kind) == 0;
+
+		if (!p->possible && p->why.text[0] && !said) {
+			jl_tell_entry(doc, label, JL_LISTED, "%s: %s", p->kind, p->why.text);
+			n++;
+		}
+		if (p->possible || p->why.text[0] || p->below + p->above == 0)
 			continue;
 		if (p->below && p->above)
 			jl_tell_entry(doc, label, JL_LISTED, JL_("%d x %s: whole hosts only; take %d or %d"), p->n_gpus,

@@ -123,6 +123,10 @@ const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 	if (rent->apart)
 		text = jl_tell_text(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
 				    text);
+	if (rent->single_usdps > 0)
+		text = jl_tell_text(
+			doc, JL_("%s; the cheapest whose hosts are joined: one host alone rents from %.2f USD/h"), text,
+			rent->single_usdps * 3600);
 	if (n_gpus <= rent->most)
 		return text;
 	return jl_tell_text(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"), text,
@@ -287,6 +291,17 @@ void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
 	jl_tell_assumed(doc, notes, options);
 }
 
+/* What is open is chosen from few ways; 'plan' tries all. */
+static void plan_gain(struct jl_doc *doc, const struct jl_plan_hint *hint)
+{
+	char how[JL_CUT_TEXT_MAX];
+
+	if (hint && hint->times >= 1.05)
+		jl_tell_entry(doc, JL_("Plan"), JL_ESTIMATED, JL_("'jeoul plan' finds %.2gx as fast, %s a step: %s"),
+			      hint->times, jl_units_said(JL_TXT, hint->step_s, JL_K_TIME, 2),
+			      jl_tell_cut(how, &hint->how.plan, hint->how.shard.micro_batch));
+}
+
 void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
 {
 	const struct jl_predicted *x = in->predicted;
@@ -303,6 +318,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 		jl_doc_gap(doc);
 		bound(doc, x);
 		advice(doc, x);
+		plan_gain(doc, in->plan);
 		narrower(doc, x);
 		jl_tell_program(doc, x);
 	}
@@ -331,7 +347,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		struct jl_num times = jl_num_times(x->speedup);
 
 		times.n_decimals = 2;
-		if (x < sweep->base) { /* nobody can run it */
+		if (isnan(x->speedup)) { /* nobody can run it */
 			const double need_B = x->p.memory.total_B;
 			const char *said = jl_tell_text(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
 
@@ -340,10 +356,12 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 			jl_doc_end_row(doc, false);
 			continue;
 		}
+		const struct jl_slot share = JL_FIG(jl_tell_share(doc, x->efficiency_frac)), none = JL_WORD("–");
+
 		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
 					       jl_about_range_text(JL_TXT, &x->p.samples_per_s))),
-			 JL_FIG(times), JL_FIG(jl_tell_share(doc, x->efficiency_frac)),
+			 JL_FIG(times), isnan(x->efficiency_frac) ? none : share,
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
 					       jl_units_said(JL_TXT, x->p.step_s.value, JL_K_TIME, 2))));
 		where_cell(doc, &x->p.step);
@@ -351,51 +369,80 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 	}
 }
 
-/* Rows are to be compared: where they could not all run alike, how each runs is said, and what that does to the efficiency. */
+/* Why an efficiency lies above 1. */
+void jl_tell_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
+{
+	const struct jl_part *part = &jl_parts[gain->part];
+	const bool update = strcmp(part->key, "optimizer") == 0;
+	const char *less = jl_units_said(JL_TXT, gain->less_s, JL_K_TIME, 2);
+
+	if (update)
+		jl_tell_said(doc, JL_ESTIMATED,
+			     JL_("Above 100 %%: the optimizer takes %s less, since each GPU updates a smaller share."),
+			     less);
+	else
+		jl_tell_said(doc, JL_ESTIMATED, JL_("Above 100 %%: %s takes %s less than the number of GPUs explains."),
+			     jl_msg(part->en), less);
+}
+
+/* Every row runs one recipe; a row that cannot is said with its own and the reason. */
 static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	const size_t from = (size_t)(sweep->base - sweep->rows);
-	size_t first = from;
-	bool differ = false, above = false;
+	const char *label = JL_("Settings");
+	bool above = false;
 
-	for (size_t i = from + 1; i < sweep->n; i++) {
-		differ |= !jl_case_alike(&sweep->base->how, &sweep->rows[i].how);
-		above |= sweep->rows[i].efficiency_frac > 1.005;
-	}
-	for (size_t i = from + 1; differ && i <= sweep->n; i++) {
-		const struct jl_case *c = &sweep->rows[first].how;
-		char how[JL_CUT_TEXT_MAX], to[32] = "";
+	for (size_t i = 0; i < sweep->n; i++) {
+		const struct jl_predicted *x = &sweep->rows[i];
+		char how[JL_CUT_TEXT_MAX];
 
-		if (i < sweep->n && jl_case_alike(c, &sweep->rows[i].how))
+		if (!sweep->changes || isnan(x->speedup) || (x->recipe == JL_RECIPE_SAME && x != sweep->base))
 			continue;
-		if (i - 1 > first)
-			snprintf(to, sizeof(to), "–%d", sweep->rows[i - 1].how.n_gpus);
-		jl_tell_entry(doc, first > from ? "" : JL_("Settings"), JL_ORIGIN_NONE, JL_("%d%s GPU{/s}: %s"),
-			      c->n_gpus, to, jl_tell_cut(how, &c->plan, c->shard.micro_batch));
-		first = i;
+		jl_tell_entry(doc, label, JL_ORIGIN_NONE,
+			      x->recipe == JL_RECIPE_SAME ? JL_("%d GPU{/s}: %s")
+			      : x->recipe == JL_RECIPE_INDIVISIBLE
+				      ? JL_("%d GPU{/s}: %s (the others' cut does not divide)")
+				      : JL_("%d GPU{/s}: %s (the others' way does not fit)"),
+			      x->how.n_gpus, jl_tell_cut(how, &x->how.plan, x->how.shard.micro_batch));
+		label = "";
 	}
-	if (differ && above)
-		JL_ENTRY(doc, "", JL_ESTIMATED,
-			 "above 100 %: what fits on more GPUs costs less time than what fits on few");
+	for (size_t i = 0; i < sweep->n && !above; i++) {
+		const struct jl_predicted *x = &sweep->rows[sweep->n - 1 - i];
+
+		above = x->efficiency_frac > JL_EFFICIENCY_PLAIN;
+		if (above) {
+			jl_doc_entry(doc, JL_("Why"));
+			jl_tell_above(doc, &x->above);
+		}
+	}
+}
+
+/* The answer in a sentence. */
+static void sweep_answer(struct jl_doc *doc, const struct jl_sweep *sweep)
+{
+	const struct jl_predicted *last = sweep->last, *base = sweep->base;
+	const struct jl_bound most = jl_bound_of(&last->p.step);
+
+	JL_SENTENCE(
+		doc,
+		last != base && last->recipe != JL_RECIPE_SAME
+			? JL_("|1 GPUs run another recipe than |3 and are |2 as fast: |5, and |6 of each step is |7.")
+		: last != base || sweep->n == 1
+			? JL_("|1 GPUs are |2 as fast as |3 with the same recipe (efficiency |4): |5, and |6 of each "
+			      "step is |7.")
+		: sweep->changes ? JL_("Only |1 GPUs run this recipe: |5, and |6 of each step is |7.")
+				 : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
+		JL_FIG(jl_num_count(last->how.n_gpus)), JL_FIG(jl_num_digits(jl_num_times(last->speedup), 2)),
+		JL_FIG(jl_num_count(base->how.n_gpus)), JL_FIG(jl_tell_share(doc, last->efficiency_frac)),
+		JL_FIG(jl_num_ranged(
+			jl_num_digits(jl_num_estimate(last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
+		JL_FIG(jl_tell_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
 }
 
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	const struct jl_bound most = jl_bound_of(&sweep->last->p.step);
-
 	jl_tell_case(doc, &sweep->last->how);
 	jl_doc_break(doc);
-	JL_SENTENCE(doc,
-		    sweep->base < sweep->last || sweep->n == 1
-			    ? JL_("|1 GPUs are |2 as fast as |3 (efficiency |4): |5, and |6 of each step is |7.")
-			    : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
-		    JL_FIG(jl_num_count(sweep->last->how.n_gpus)),
-		    JL_FIG(jl_num_digits(jl_num_times(sweep->last->speedup), 2)),
-		    JL_FIG(jl_num_count(sweep->base->how.n_gpus)),
-		    JL_FIG(jl_tell_share(doc, sweep->last->efficiency_frac)),
-		    JL_FIG(jl_num_ranged(
-			    jl_num_digits(jl_num_estimate(sweep->last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
-		    JL_FIG(jl_tell_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
+	sweep_answer(doc, sweep);
 	sweep_table(doc, sweep);
 	settings(doc, sweep);
 	bound(doc, sweep->last);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "belief/near.h"
+#include "plan/answer.h"
 #include "predict/answer.h"
 #include "tell/tell.h"
 
@@ -36,6 +37,7 @@ struct jl_tell_predicted {
 	const struct jl_predicted *predicted;
 	const struct jl_near_run *near;
 	size_t n_near;
+	const struct jl_plan_hint *plan; /* NULL: not asked for */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 
@@ -45,6 +47,8 @@ void jl_tell_program(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
 const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
 void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in);
+/* A sentence: why an efficiency lies above 1. */
+void jl_tell_above(struct jl_doc *doc, const struct jl_scaled_gain *gain);
 void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
 void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
 void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);

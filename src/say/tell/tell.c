@@ -556,6 +556,8 @@ const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 		jl_buf_printf(&text, ", TP %.0f%s", p->tp, p->sp ? "+SP" : "");
 	if (p->pp > 1)
 		jl_buf_printf(&text, ", PP %.0f", p->pp);
+	if (p->n_chunks > 1)
+		jl_buf_printf(&text, "×%.0f", p->n_chunks);
 	if (p->cp > 1)
 		jl_buf_printf(&text, ", CP %.0f", p->cp);
 	if (p->ep > 1)

@@ -135,8 +135,9 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_rec
 	return JL_OK;
 }
 
-static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_reckon *r, const struct jl_machine *machine,
-				 const struct jl_request *req, struct jl_err *err)
+/* *ret_recipe, unless NULL: what a series of such runs keeps. */
+static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_request *ret_recipe, struct jl_reckon *r,
+				 const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_subject *subject = jl_arena_alloc(r->arena, sizeof *subject);
 	struct jl_job *job = jl_arena_alloc(r->arena, sizeof *job);
@@ -147,13 +148,15 @@ static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_reckon *
 	    jl_job_weigh(job, r->cat, subject, machine, req, &why))
 		return absent(err, &why);
 	*ret_p = job->prediction;
+	if (ret_recipe)
+		*ret_recipe = jl_recipe_of(req, &job->how);
 	return JL_OK;
 }
 
 enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call,
 			       struct jl_err *err)
 {
-	struct jl_request req = r->scenario ? r->scenario->request : jl_request_empty();
+	struct jl_request req = r->scenario ? r->scenario->request : jl_request_empty(), recipe = req;
 	struct jl_machine machine, one;
 	struct jl_prediction all = { 0 }, single = { 0 };
 	enum jl_status status;
@@ -168,10 +171,9 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 	if (n_gpus)
 		machine = one;
 	n = jl_sys_n_devices(&machine.sys);
-	JL_TRY(predict_on(&all, r, &machine, &req, err));
+	JL_TRY(predict_on(&all, &recipe, r, &machine, &req, err));
 	JL_TRY(jl_machine_take(&one, &machine, 1, err));
-	req.plan.zero = JL_UNSET; /* nothing to share on one device */
-	JL_TRY(predict_on(&single, r, &one, &req, err));
+	JL_TRY(predict_on(&single, NULL, r, &one, &recipe, err));
 	/* the device itself is in both: what differs is how sure the links are */
 	struct jl_estimate speedup = (struct jl_estimate){ all.samples_per_s.value / single.samples_per_s.value,
 							   all.samples_per_s.lo / single.samples_per_s.value,

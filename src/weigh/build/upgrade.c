@@ -8,6 +8,7 @@
 #include "catalog/possible.h"
 #include "cost/option.h"
 #include "predict/kind.h"
+#include "predict/recipe.h"
 
 #define LEAST_GAIN_FRAC 0.05            /* below this nobody would notice */
 #define BRIDGE_JOIN     "nvlink-bridge" /* two cards joined by their bridge */
@@ -18,6 +19,7 @@
 struct rated {
 	struct jl_estimate per_s;
 	int zero;
+	struct jl_request recipe;
 };
 
 struct search {
@@ -31,25 +33,35 @@ struct search {
 
 /* Samples a second of the run on a system, `cut` by whichever ZeRO stage is fastest there: a purchase is not worth what a
  * setting gives for nothing. Not cut: as predict runs it, as one card runs it too. False: it cannot run there. */
-static bool rate(struct rated *ret_rated, const struct search *s, const char *system, bool cut)
+/* Of `system`, `n` devices; 0: all. `recipe` NULL: as is fastest. */
+static bool rate_part(struct rated *ret_rated, const struct search *s, const char *system, int n, bool cut,
+		      const struct jl_request *recipe)
 {
-	const bool given = s->ask->run.plan.zero != JL_UNSET || !cut;
+	const bool given = s->ask->run.plan.zero != JL_UNSET || !cut || recipe;
 	struct rated best = { .per_s = { .value = 0 } };
 
 	for (int zero = given ? ZERO_MAX : -1; zero <= ZERO_MAX; zero++) {
-		struct jl_request run = s->ask->run;
+		struct jl_request run = recipe ? *recipe : s->ask->run;
+		struct jl_subject subject;
+		struct jl_machine whole, part;
 		struct jl_case c;
 		struct jl_prediction p;
+		struct jl_sys sys;
 		struct jl_err ignored;
 
-		run.system = system;
 		if (!given && zero >= 0)
 			run.plan.zero = zero;
-		if (jl_case_make(&c, s->cat, &run, s->arena, &ignored))
+		if (jl_subject_find(&subject, s->cat, &run, s->arena, &ignored) ||
+		    jl_sys_parse(&sys, s->cat, system, s->arena, &ignored) ||
+		    jl_machine_make(&whole, s->cat, &sys, &ignored))
+			continue;
+		part = whole;
+		if ((n && jl_machine_take(&part, &whole, n, &ignored)) ||
+		    jl_case_choose(&c, s->cat, &subject, &part, &run, &ignored))
 			continue;
 		jl_predict(&p, NULL, &c);
 		if (p.room != JL_ROOM_NONE && p.samples_per_s.value > best.per_s.value)
-			best = (struct rated){ .per_s = p.samples_per_s, .zero = c.plan.zero };
+			best = (struct rated){ p.samples_per_s, c.plan.zero, jl_recipe_of(&run, &c) };
 		if (c.n_gpus < 2 || !c.subject.kind->is_cut) /* nothing to cut */
 			break;
 	}
@@ -57,6 +69,11 @@ static bool rate(struct rated *ret_rated, const struct search *s, const char *sy
 		return false;
 	*ret_rated = best;
 	return true;
+}
+
+static bool rate(struct rated *ret_rated, const struct search *s, const char *system, bool cut)
+{
+	return rate_part(ret_rated, s, system, 0, cut, NULL);
 }
 
 /* A purchase that turns the machine into `after`; NULL: it cannot be, or there is no room. Its gain may be none. */
@@ -122,17 +139,18 @@ static void try_bridge(struct search *s)
 	const struct jl_gpu *gpu = s->sys.gpu;
 	const int n_pairs = s->sys.n_per_node / 2 * s->sys.n_nodes;
 	const struct jl_price *listed = jl_bridge_price(s->cat, gpu);
-	char before[JL_UPGRADE_TEXT_MAX], after[JL_UPGRADE_TEXT_MAX], whole[JL_UPGRADE_TEXT_MAX];
+	char after[JL_UPGRADE_TEXT_MAX], whole[JL_UPGRADE_TEXT_MAX];
 	struct rated one, pair, bridged;
 	struct jl_upgrade *u;
 
 	if (n_pairs < 1 || s->sys.system || !gpu->link || !strstr(gpu->link, "bridge") || !s->sys.join ||
 	    strcmp(s->sys.join->id, BRIDGE_JOIN) == 0)
 		return;
-	snprintf(before, sizeof before, "2x %s via %s", gpu->id, s->sys.join->id);
 	snprintf(after, sizeof after, "2x %s via %s", gpu->id, BRIDGE_JOIN);
 	u = add(s, "bridge", with_cards(whole, s, gpu->id, s->sys.n_per_node, BRIDGE_JOIN));
-	if (!u || !rate(&one, s, gpu->id, false) || !rate(&pair, s, before, false) || !rate(&bridged, s, after, false))
+	/* one card, two of this machine, and two with the bridge run one recipe */
+	if (!u || !rate(&bridged, s, after, false) || !rate_part(&one, s, gpu->id, 0, false, &bridged.recipe) ||
+	    !rate_part(&pair, s, s->sys.text, 2, false, &bridged.recipe))
 		return;
 	if (u->gain_frac <= LEAST_GAIN_FRAC && bridged.per_s.value <= pair.per_s.value * (1 + LEAST_GAIN_FRAC))
 		return;

@@ -46,6 +46,7 @@ struct jl_cost_option {
 	struct jl_cost_period term;  /* reserve: every hour of the term is paid, used or not */
 	long long interrupts_ppm;    /* spot: interruptions per paid hour */
 	long long lost_s, restart_s; /* spot: work lost and time to come back, each time */
+	bool lost_assumed;           /* spot: not said what is lost each time */
 	long long save_s;            /* spot: one checkpoint takes this; 0: lost_s is as said */
 
 	struct jl_money per_month; /* hosting, cooling contract, staff hours */

@@ -508,6 +508,20 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);
 }
 
+/* Who says how often it is taken away loses something each time: the usual, unless that is said too. */
+static void assume_lost(struct jl_cost_option *o, const char *text)
+{
+	struct jl_cost_option usual = *o;
+
+	jl_cost_spot_usual(&usual, o->has_system ? o->system.n_per_node : 1, 0);
+	if (!o->interrupts_ppm || strcasestr(text, "lost="))
+		return;
+	o->lost_assumed = !o->price_date;
+	o->lost_s = usual.lost_s;
+	if (!strcasestr(text, "restart="))
+		o->restart_s = usual.restart_s;
+}
+
 static enum jl_status market_resale(const struct parse *p, const struct jl_catalog *cat)
 {
 	const struct jl_resale curve = jl_resale_curve(cat);
@@ -545,6 +559,8 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 	for (size_t i = 1; i < n; i++)
 		if (*segments[i])
 			JL_TRY(apply(&p, segments[i]));
+	if (kind == JL_COST_SPOT)
+		assume_lost(&o, text);
 	if (o.resale_market)
 		JL_TRY(market_resale(&p, cat));
 	if (!jl_cost_is_rent(kind))

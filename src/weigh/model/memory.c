@@ -8,7 +8,7 @@
 struct common {
 	double layer_params, layer_saved_B, work_B; /* of one layer, on one device before any ZeRO cut */
 	double layer_experts;                       /* of layer_params: routed experts */
-	double layers;                              /* of the fullest stage */
+	double layers;                              /* of the stage at hand */
 	double n_ranks;
 	double own_frac;    /* 1 / ranks that states are cut over */
 	double expert_frac; /* the same for experts: only every ep-th rank holds the same ones */
@@ -189,12 +189,20 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 
 struct jl_memory jl_memory_peak(const struct jl_memory_in *in)
 {
-	const struct common common = common_of(in);
-	const struct jl_memory first = stage_memory(in, &common, 0.0);
+	const double n_layers = in->size->n_dense_layers + in->size->n_moe_layers, pp = in->plan->pp;
+	const struct jl_stage_layers on = jl_stage_layers(n_layers, pp);
+	/* the ends, and the first of the full stages where the first of all has one layer less */
+	const double layers[] = { on.first, on.last, on.most }, index[] = { 0.0, pp - 1.0, 1.0 };
+	const size_t n = pp <= 1.0 ? 1 : pp > 2.0 && on.first < on.most ? 3 : 2;
+	struct common common = common_of(in);
+	struct jl_memory most = { .total_B = 0.0 };
 
-	if (in->plan->pp <= 1.0)
-		return first;
-	const struct jl_memory last = stage_memory(in, &common, in->plan->pp - 1.0);
+	for (size_t i = 0; i < n; i++) {
+		common.layers = layers[i];
+		const struct jl_memory stage = stage_memory(in, &common, index[i]);
 
-	return last.total_B > first.total_B ? last : first;
+		if (i == 0 || stage.total_B > most.total_B)
+			most = stage;
+	}
+	return most;
 }

@@ -213,6 +213,7 @@ struct cut {
 	double per_stage; /* mean */
 	double most;      /* on the fullest stage */
 	double moe_frac;
+	struct jl_stage_layers on;
 };
 
 static struct cut cut_of(const struct jl_model_size *size, const struct jl_plan *plan)
@@ -221,6 +222,7 @@ static struct cut cut_of(const struct jl_model_size *size, const struct jl_plan 
 
 	return (struct cut){ .per_stage = per_stage,
 			     .most = ceil(per_stage - 1e-9),
+			     .on = jl_stage_layers(n_layers, plan->pp),
 			     .moe_frac = size->n_moe_layers > 0.0 ? size->n_moe_layers / n_layers : 0.0 };
 }
 
@@ -228,7 +230,7 @@ static struct cut cut_of(const struct jl_model_size *size, const struct jl_plan 
 static struct jl_block_time stage_time(const struct jl_step_in *in, const struct cut *cut, struct jl_pipeline *pipe)
 {
 	const struct jl_plan *plan = in->plan;
-	const double per_stage = cut->per_stage, most = cut->most;
+	const struct jl_stage_layers *on = &cut->on;
 	const struct jl_block_time *layer = &in->block[JL_BLOCK_DENSE];
 	struct jl_block_time mixed, full;
 
@@ -237,23 +239,30 @@ static struct jl_block_time stage_time(const struct jl_step_in *in, const struct
 		add_time(&mixed, &in->block[JL_BLOCK_MOE], cut->moe_frac);
 		layer = &mixed;
 	}
-	full = times(layer, most);
 	const double layer_s = total_s(layer), head_s = total_s(&in->block[JL_BLOCK_HEAD]);
 
 	*pipe = (struct jl_pipeline){
 		.n_stages = plan->pp, .n_micro = plan->n_micro, .n_chunks = plan->n_chunks, .serial = plan->serial
 	};
 	if (plan->pp <= 1.0) {
+		full = times(layer, on->most);
 		add_time(&full, &in->block[JL_BLOCK_EMBED], 1.0);
 		add_time(&full, &in->block[JL_BLOCK_HEAD], 1.0);
 		pipe->first_s = pipe->middle_s = pipe->last_s = total_s(&full);
 		return full;
 	}
-	/* Where layers do not divide evenly, some stages have one less: their mean is what the others wait for. */
-	pipe->first_s = layer_s * per_stage + total_s(&in->block[JL_BLOCK_EMBED]);
-	pipe->middle_s = layer_s * per_stage;
-	pipe->last_s = layer_s * most + head_s;
-	add_time(&full, &in->block[JL_BLOCK_HEAD], 1.0);
+	pipe->first_s = layer_s * on->first + total_s(&in->block[JL_BLOCK_EMBED]);
+	pipe->middle_s = layer_s * on->middle;
+	pipe->fullest_s = plan->pp > 2.0 ? layer_s * on->most : 0.0;
+	pipe->last_s = layer_s * on->last + head_s;
+	if (pipe->last_s >= larger(pipe->first_s, pipe->fullest_s)) {
+		full = times(layer, on->last);
+		add_time(&full, &in->block[JL_BLOCK_HEAD], 1.0);
+		return full;
+	}
+	full = times(layer, pipe->fullest_s >= pipe->first_s ? on->most : on->first);
+	if (pipe->first_s > pipe->fullest_s)
+		add_time(&full, &in->block[JL_BLOCK_EMBED], 1.0);
 	return full;
 }
 
@@ -267,7 +276,7 @@ static double stage_params(const struct jl_model_size *size, const struct jl_pla
 	if (cut->moe_frac > 0.0)
 		layer = (1.0 - cut->moe_frac) * size->dense_params +
 			cut->moe_frac * (size->moe_params - size->expert_params + size->expert_params / plan->ep);
-	return (cut->most * layer + ends) / plan->tp;
+	return larger(cut->most * layer, (plan->pp > 1.0 ? cut->on.last : cut->most) * layer + ends) / plan->tp;
 }
 
 double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan)
@@ -539,7 +548,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 		pipe.send_overlap_frac = plan->n_chunks > 1.0 ? 0.5 : 0.0;
 	}
 	const struct jl_pipeline_cost run = jl_pipeline_cost(&pipe);
-	const double slowest_s = larger(pipe.first_s, larger(pipe.middle_s, pipe.last_s));
+	const double slowest_s = larger(larger(pipe.first_s, pipe.last_s), larger(pipe.middle_s, pipe.fullest_s));
 	const double scale = slowest_s > 0.0 ? m * slowest_s / larger(total_s(&full), 1e-30) : 0.0;
 
 	const struct update update = update_s(in, &cut, params);

@@ -111,6 +111,17 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in);
 /* Bytes of weights that a device holds for each parameter of the model. */
 double jl_plan_held_B(const struct jl_plan *plan);
 
+/* Layers of a stage. Where they do not divide, the last stage has one less, then the first, then others: the ends hold the head and the
+ * embedding too (Megatron-LM's --account-for-loss-in-pipeline-split and --account-for-embedding-in-pipeline-split; Llama 3 was cut so). */
+struct jl_stage_layers {
+	double most, first, last;
+	double middle; /* mean of the others */
+};
+struct jl_stage_layers jl_stage_layers(double n_layers, double n_stages);
+
+/* Does every chunk of an interleaved pipeline have as many layers, the embedding and the head counted as one each or not at all? */
+int jl_chunks_divide(double n_layers, double n_stages, double n_chunks);
+
 /* Parameters that the fullest stage's device holds before any ZeRO cut. */
 double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan);
 
@@ -119,8 +130,9 @@ struct jl_pipeline {
 	double n_stages, n_micro;
 	double n_chunks; /* model chunks a stage holds (interleaving); 1: plain */
 	double first_s, middle_s,
-		last_s; /* one micro-batch forward and backward on a stage; first == last when alone */
-	double send_s;  /* one activation (or its gradient) to the neighbour */
+		last_s;   /* one micro-batch forward and backward on a stage; first == last when alone */
+	double fullest_s; /* of the middle stages, whose mean is middle_s; 0: all are alike */
+	double send_s;    /* one activation (or its gradient) to the neighbour */
 	double send_overlap_frac;
 	int serial; /* nothing follows a micro-batch before it is through */
 };

@@ -137,7 +137,8 @@ static void fill_roots(const double *x, int by_host, struct jl_fabric *fabric)
 	if (fabric->n_shared <= 0 && fabric->n_per_root > own_ports(fabric->intra.rate_Bps))
 		fabric->n_shared = fabric->n_per_root;
 	/* Two cards that cannot reach each other are a desktop's, whose processor has 16 lanes for cards. */
-	fabric->half_lanes = by_host && fabric->n_shared != 1 && fabric->n_numa == 1 && fabric->n_per_root == 2;
+	fabric->half_lanes = by_host && !fabric->lanes_given && fabric->n_shared != 1 && fabric->n_numa == 1 &&
+			     fabric->n_per_root == 2;
 	if (fabric->half_lanes)
 		fabric->intra.eff_frac /= 2;
 }

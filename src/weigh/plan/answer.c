@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "predict/kind.h"
+
 const char *const jl_plan_objectives[] = { "time", "cost", "energy", "tokens-per-usd", NULL };
 
 static enum jl_status settings_of(struct jl_plan_ranked *plan, struct jl_arena *arena, struct jl_err *err)
@@ -73,4 +75,29 @@ enum jl_status jl_plan_answer_make(struct jl_plan_answer *a, const struct jl_cat
 	a->in_time = !a->n || isnan(a->deadline_s) || a->plans[0].p.run_s.value <= a->deadline_s;
 	a->in_budget = !a->n || isnan(a->budget_usd) || a->plans[0].p.cost_usd.value <= a->budget_usd;
 	return status;
+}
+
+void jl_plan_hint(struct jl_plan_hint *ret_hint, const struct jl_catalog *cat, const struct jl_request *req,
+		  const struct jl_case *c, double step_s, struct jl_arena *arena)
+{
+	const struct jl_ask_plan *p = &req->plan;
+	struct jl_plan_ask ask = { .memory_frac = JL_TIGHT_FRAC, .n_best = 1, .mark_value = NAN, .gpu_usdps = NAN };
+	struct jl_plan_site *site;
+	struct jl_plan_result result;
+
+	ret_hint->times = NAN;
+	if (c->n_gpus < JL_PLAN_HINT_GPUS || !c->subject.kind->is_cut || !isnan(p->dp) || !isnan(p->tp) ||
+	    !isnan(p->pp) || !isnan(p->cp) || !isnan(p->ep) || p->zero != JL_UNSET || !isnan(req->batch) ||
+	    !isnan(req->micro_batch))
+		return;
+	site = jl_arena_alloc(arena, sizeof(*site));
+	if (!site || jl_plan_forbid(&ask.narrow, "offload", NULL) ||
+	    jl_plan_site_make(site, cat, req, &c->subject, &c->machine, NULL))
+		return;
+	ask.site = site;
+	if (site->global_batch != c->global_batch || jl_plan_search(&result, &ask, NULL) || !result.top.n)
+		return;
+	ret_hint->step_s = result.top.best[0].step_s;
+	ret_hint->times = step_s / ret_hint->step_s;
+	jl_plan_way_case(&ret_hint->how, site, &result.top.best[0].way);
 }

@@ -91,6 +91,16 @@ struct jl_plan_answer {
 enum jl_status jl_plan_answer_make(struct jl_plan_answer *answer, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
 
+/* What a search would gain over a prediction whose plan nobody gave: asked from so many GPUs on, where it is worth a moment. */
+#define JL_PLAN_HINT_GPUS 64
+struct jl_plan_hint {
+	double times; /* as fast; NAN: not asked, or nothing is found */
+	double step_s;
+	struct jl_case how;
+};
+void jl_plan_hint(struct jl_plan_hint *ret_hint, const struct jl_catalog *cat, const struct jl_request *req,
+		  const struct jl_case *c, double step_s, struct jl_arena *arena);
+
 struct jl_fleet_answer {
 	const struct jl_fleet_ask *ask;
 	const struct jl_fleet *fleet;

@@ -126,14 +126,12 @@ double jl_fleet_cost_usd(const struct jl_fleet_point *p)
 	return p->prediction.cost_usd.value;
 }
 
-enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
-			      struct jl_err *err)
+static enum jl_status batch_of(double *ret_batch, const char *kind, const struct jl_fleet_ask *ask,
+			       struct jl_plan_site *site, struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
-	struct jl_fleet_point largest = { .kind = ask->n_kinds ? ask->kinds[0] : ask->req->system };
+	struct jl_fleet_point largest = { .kind = kind };
 	struct jl_machine machine;
 
-	JL_TRY(jl_got(site, err));
 	/* the largest number that there is of it */
 	for (size_t i = 0; i < ask->n_sizes; i++) {
 		struct jl_fleet_point p = { .kind = largest.kind, .n_gpus = ask->sizes[i] };
@@ -151,6 +149,24 @@ enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask,
 	JL_TRY(jl_plan_site_make(site, ask->cat, ask->req, ask->subject, &machine, err));
 	*ret_batch = site->global_batch;
 	return JL_OK;
+}
+
+/* Of the first kind that is known well enough. */
+enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
+			      struct jl_err *err)
+{
+	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
+	enum jl_status status = JL_OK;
+
+	JL_TRY(jl_got(site, err));
+	if (!ask->n_kinds)
+		return batch_of(ret_batch, ask->req->system, ask, site, arena, err);
+	for (size_t i = 0; i < ask->n_kinds; i++) {
+		status = batch_of(ret_batch, ask->kinds[i], ask, site, arena, err);
+		if (!status)
+			return JL_OK;
+	}
+	return status;
 }
 
 static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point *p, const struct jl_fleet_ask *ask,
@@ -229,6 +245,16 @@ static void find_front(struct jl_fleet *fleet)
 	}
 }
 
+/* A name that nobody knows is refused; a kind of which the catalog lacks a figure, or that the request does not go with, is left out. */
+static enum jl_status check_kinds(const struct jl_fleet_ask *ask, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_sys sys;
+
+	for (size_t i = 0; i < ask->n_kinds; i++)
+		JL_TRY(jl_sys_parse(&sys, ask->cat, ask->kinds[i], arena, err));
+	return JL_OK;
+}
+
 enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet_ask *ask, struct jl_arena *arena,
 			       struct jl_err *err)
 {
@@ -236,16 +262,26 @@ enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet
 	struct jl_fleet fleet = { .points = jl_arena_array(arena, n, sizeof(*fleet.points)) };
 	struct jl_plan_site *site = jl_arena_alloc(arena, sizeof(*site));
 
+	size_t n_known = 0;
+
 	JL_TRY(jl_got(fleet.points && site, err));
+	JL_TRY(check_kinds(ask, arena, err));
 	for (size_t i = 0; i < n && !fleet.stopped; i++) {
 		struct jl_fleet_point *p = &fleet.points[fleet.n++];
+		enum jl_status status = JL_OK;
 
 		p->kind = ask->n_kinds ? ask->kinds[i / ask->n_sizes] : ask->req->system;
 		p->n_gpus = ask->sizes[i % ask->n_sizes];
 		if (ask->next && !ask->next(ask->next_ctx, i, n, p->kind, p->n_gpus))
 			fleet.stopped = true;
-		else
-			JL_TRY(search_point(&fleet, p, ask, site, arena, err));
+		else if ((status = search_point(&fleet, p, ask, site, arena, &p->why)) != JL_OK)
+			p->possible = p->fits = false;
+		if (!status) {
+			n_known++;
+		} else if (ask->n_kinds <= 1 || status == JL_E_NOMEM || (i + 1 == n && !n_known)) {
+			*err = p->why;
+			return status;
+		}
 		fleet.whole_run |= p->fits && p->prediction.whole_run;
 	}
 	find_front(&fleet);

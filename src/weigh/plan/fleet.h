@@ -29,6 +29,7 @@ struct jl_fleet_point {
 	bool fits;               /* some plan does; else `miss_B` is what the nearest one lacks */
 	bool possible;           /* false: this kind does not come in this number, but in these: */
 	int below, above;        /* 0: not known */
+	struct jl_err why;       /* not possible at all: what is missing; empty otherwise */
 	bool in_time, in_budget; /* also where there is no limit */
 	bool surely;             /* at the worst end of the intervals too */
 	bool on_front;

@@ -34,6 +34,7 @@ struct variant {
 	double weight_B, grad_B, optimizer_B, moved_B;
 	int update_copies;
 	struct jl_train_blocks blocks[2]; /* without and with overlapped tensor slices */
+	struct jl_train_blocks kept;      /* of the longest samples, where the usual ones are shorter */
 };
 #define VARIANTS_MAX 8 /* more than there are ways to keep states */
 
@@ -158,6 +159,10 @@ static int variant_of(struct worker *w)
 	for (int i = 0; i < w->n_async; i++) {
 		w->c.plan.tp_async = w->async[i];
 		w->train = jl_case_train(&w->c);
+		if (w->c.run_seq > 0) { /* as a prediction: memory of the longest samples, time of the usual ones */
+			jl_train_kept(&w->train, &v->kept);
+			w->train.shard.seq = w->c.run_seq;
+		}
 		jl_train_blocks(&w->train, &v->blocks[i]);
 	}
 	return k;
@@ -261,10 +266,16 @@ static long long list_tails(struct worker *w, struct jl_plan_way *way, const str
 	return n_none;
 }
 
+/* The blocks that memory is asked of. */
+static const struct jl_train_blocks *kept_of(const struct worker *w, const struct variant *v)
+{
+	return w->c.run_seq > 0 ? &v->kept : &v->blocks[0];
+}
+
 /* Unknown memory of a host holds everything. */
 static int host_holds(const struct worker *w, const struct variant *v)
 {
-	return isnan(w->c.ram_B) || jl_case_host_B(&w->c, &v->blocks[0]) <= JL_HOST_RAM_FRAC * w->c.ram_B;
+	return isnan(w->c.ram_B) || jl_case_host_B(&w->c, kept_of(w, v)) <= JL_HOST_RAM_FRAC * w->c.ram_B;
 }
 
 /* One stage of ZeRO and offload: memory first, and time only for what fits. */
@@ -282,7 +293,8 @@ static void run_tail(struct worker *w, const struct jl_plan_way *way, const stru
 		return;
 
 	w->train.plan = w->c.plan;
-	total_B = jl_train_memory(&w->train, &v->blocks[0]).total_B;
+	w->train.plan.offload = jl_case_offload(&w->c);
+	total_B = jl_train_memory(&w->train, kept_of(w, v)).total_B;
 	if (total_B > w->s->limit_B) {
 		const struct jl_plan_found miss = { .way = *way, .value = total_B, .memory_B = total_B };
 
@@ -325,6 +337,11 @@ static void run_depth(struct worker *w, const struct jl_plan_way *item, const st
 	plan->dp = depth->dp;
 	plan->n_micro = depth->n_micro;
 	n_none = list_tails(w, &way, depth);
+	/* what follows from the number of micro-batches is not the blocks' */
+	const struct jl_train train = jl_case_train(&w->c);
+
+	w->train.generate_s = train.generate_s;
+	w->train.input_s = train.input_s;
 	for (int c = 0; c < depth->n_vpp; c++) {
 		unsigned live[VARIANTS_MAX];
 

@@ -123,6 +123,17 @@ static const char *tf32_of(const struct jl_case *c, const char *text)
 	return c->shard.dtype == JL_TF32 ? text : "";
 }
 
+/* Layers that divide only where the embedding and the head count as one each. */
+static void megatron_uneven(struct jl_buf *out, double n_layers, double n_chunks)
+{
+	if (fmod(n_layers, n_chunks) == 0)
+		return;
+	if (fmod(n_layers + 2, n_chunks) == 0)
+		jl_buf_puts(out, "--account-for-embedding-in-pipeline-split\n");
+	if (fmod(n_layers + 1, n_chunks) == 0 || fmod(n_layers + 2, n_chunks) == 0)
+		jl_buf_puts(out, "--account-for-loss-in-pipeline-split\n");
+}
+
 static void megatron(struct jl_buf *out, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
@@ -137,6 +148,8 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 	jl_buf_printf(out, "--tensor-model-parallel-size %.0f%s\n%s", p->tp, p->sp ? " --sequence-parallel" : "",
 		      p->tp_async ? "--tp-comm-overlap\n" : "");
 	jl_buf_printf(out, "--pipeline-model-parallel-size %.0f\n", p->pp);
+	if (p->pp > 1)
+		megatron_uneven(out, c->subject.model.n_layers, p->pp * p->n_chunks);
 	if (p->n_chunks > 1)
 		jl_buf_printf(out, "--num-virtual-stages-per-pipeline-rank %.0f\n", p->n_chunks);
 	if (p->cp > 1)

@@ -99,8 +99,8 @@ static void make_chunks(struct jl_plan_space *s)
 		const int pp = s->pp.value[i];
 
 		c->n = 0;
-		for (int v = 1; v <= layers / pp && c->n < JL_PLAN_CHUNKS_MAX; v++)
-			if ((v == 1 || (pp > 1 && fmod(layers, (double)pp * v) == 0)) && allows(s, JL_AXIS_VPP, v))
+		for (int v = 1; (v == 1 || v <= (layers + 2) / pp) && c->n < JL_PLAN_CHUNKS_MAX; v++)
+			if ((v == 1 || (pp > 1 && jl_chunks_divide(layers, pp, v))) && allows(s, JL_AXIS_VPP, v))
 				c->value[c->n++] = v;
 	}
 }

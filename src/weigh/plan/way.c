@@ -144,7 +144,7 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 			      jl_plan_at_odds(&site->base, (enum jl_framework)way->framework, way->zero)))
 		return false; /* overlapped slices gather along the sequence, and not beside Megatron's FSDP */
 	if (way->vpp > 1 &&
-	    (way->pp == 1 || fmod(layers, (double)way->pp * way->vpp) != 0 || fmod(n_micro, way->pp) != 0))
+	    (way->pp == 1 || !jl_chunks_divide(layers, way->pp, way->vpp) || fmod(n_micro, way->pp) != 0))
 		return false;
 	if (n_ranks <= 1 && (way->zero || way->keep || way->in_host))
 		return false;
@@ -183,6 +183,9 @@ void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site,
 	ret_case->shard.flash = site->base.shard.flash &&
 				(site->flash_given || jl_dtype_B(ret_case->shard.act_dtype) < 4);
 	ret_case->shard.micro_batch = way->micro_batch;
+	if (ret_case->run_seq > 0 && ret_case->asked.packed != 1) /* the longest of a pass is what it is padded to */
+		ret_case->run_seq = jl_padded_seq(ret_case->mean_seq, ret_case->shard.seq,
+						  jl_shard_sequences(&ret_case->shard));
 	plan->tp = way->tp;
 	plan->pp = way->pp;
 	plan->cp = way->cp;

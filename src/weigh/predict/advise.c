@@ -213,15 +213,26 @@ static bool smaller_batch(const struct idea_in *in, struct jl_case *alt, struct 
 
 static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
-	const double layers = in->base->subject.model.n_layers / in->base->plan.pp;
+	const struct jl_plan *plan = &in->base->plan;
+	const double layers = in->base->subject.model.n_layers;
+	double best_s = INFINITY, best = 0;
 
-	if (in->base->plan.pp <= 1 || in->base->plan.n_chunks > 1)
+	if (plan->pp <= 1 || plan->n_chunks > 1 || fmod(plan->n_micro, plan->pp) != 0)
 		return false;
-	alt->plan.n_chunks = fmod(layers, 4) == 0 ? 4 : fmod(layers, 3) == 0 ? 3 : 2;
-	if (alt->plan.n_chunks > layers)
-		return false;
-	say(advice, JL_N("interleave %.0f chunks a stage (vpp=%.0f)"), alt->plan.n_chunks, alt->plan.n_chunks);
-	return true;
+	for (double v = 2; v * plan->pp <= layers + 2; v++) {
+		if (!jl_chunks_divide(layers, plan->pp, v))
+			continue;
+		alt->plan.n_chunks = v;
+		const struct jl_weight w = jl_case_weigh(alt);
+
+		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s) {
+			best_s = w.step.step_s;
+			best = v;
+		}
+	}
+	alt->plan.n_chunks = best;
+	say(advice, JL_N("interleave %.0f chunks a stage (vpp=%.0f)"), best, best);
+	return best > 0;
 }
 
 /* More samples a step, by whichever of the two gains more: larger passes, or more of them. */
@@ -271,12 +282,14 @@ static double alone_per_s(const struct jl_case *c)
 	one.n_gpus = 1;
 	one.plan.dp = 1;
 	one.global_batch = c->global_batch / c->plan.dp;
-	return one.global_batch / jl_case_weigh(&one).step.step_s;
+	const struct jl_weight w = jl_case_weigh(&one);
+
+	return jl_case_room(&one, &w) == JL_ROOM_NONE ? NAN : one.global_batch / w.step.step_s;
 }
 
 double jl_alone_samples_per_s(const struct jl_case *c)
 {
-	const bool copies = c->n_gpus > 1 && c->plan.dp == c->n_gpus && c->plan.zero == 0;
+	const bool copies = c->n_gpus > 1 && c->plan.dp == c->n_gpus;
 
 	return copies ? alone_per_s(c) : NAN;
 }

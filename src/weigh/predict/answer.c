@@ -67,30 +67,47 @@ static enum jl_status machine_at(struct jl_machine *ret_machine, const struct jl
 	return jl_machine_take(ret_machine, &whole, list->values[i], err);
 }
 
-/* With the first that fits: nobody can run what does not, so it is as fast as nothing. */
-static void compare_rows(struct jl_predicted *rows, size_t n, struct jl_predicted **ret_base)
+static struct jl_scaled scaled(const struct jl_predicted *row)
 {
-	struct jl_predicted *base = rows;
+	return (struct jl_scaled){ &row->p.step, row->how.n_gpus, row->how.global_batch };
+}
 
-	while (base < rows + n && base->p.room == JL_ROOM_NONE)
+/* With the first that fits and runs the recipe; what does not fit has no speed, and another recipe no efficiency. */
+static void compare_rows(struct jl_sweep *sweep)
+{
+	struct jl_predicted *rows = sweep->rows, *base = rows;
+	const size_t n = sweep->n;
+
+	while (base < rows + n && (base->p.room == JL_ROOM_NONE || base->recipe != JL_RECIPE_SAME))
 		base++;
 	if (base == rows + n)
 		base = rows;
+	const struct jl_scaled one = scaled(base);
+
 	for (struct jl_predicted *r = rows; r < rows + n; r++) {
-		r->speedup = r < base ? NAN : r->p.samples_per_s.value / base->p.samples_per_s.value;
-		r->efficiency_frac = r->speedup * base->how.n_gpus / r->how.n_gpus;
+		const struct jl_scaled more = scaled(r);
+
+		r->speedup = r->p.room == JL_ROOM_NONE && r != base
+				     ? NAN
+				     : r->p.samples_per_s.value / base->p.samples_per_s.value;
+		r->efficiency_frac = r->recipe == JL_RECIPE_SAME ? r->speedup * base->how.n_gpus / r->how.n_gpus : NAN;
+		if (r->efficiency_frac > JL_EFFICIENCY_PLAIN)
+			r->above = jl_scaled_gain(&one, &more);
+		sweep->changes |= r->recipe != JL_RECIPE_SAME && r->p.room != JL_ROOM_NONE;
 	}
-	*ret_base = base;
+	sweep->base = base;
 }
 
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
 			     const char *text, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_request each = *req;
+	struct jl_machine part;
 	struct jl_sweep_list list;
-	struct jl_predicted *rows, *base, *last;
+	struct jl_predicted *rows, *last;
 	struct jl_subject subject;
 	struct jl_sys sys;
+	size_t most = 0;
 
 	JL_TRY(sweep_parse(&list, text, err));
 	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
@@ -98,27 +115,25 @@ enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog
 	each.plan.dp = NAN; /* the sweep's own variable */
 	rows = jl_arena_array(arena, list.n, sizeof *rows);
 	JL_TRY(jl_got(rows, err));
-	for (size_t i = 0; i < list.n; i++) {
-		struct jl_machine part;
+	for (size_t i = 1; i < list.n; i++)
+		most = list.values[i] > list.values[most] ? i : most;
+	JL_TRY(machine_at(&part, cat, &list, &sys, most, arena, err));
+	JL_TRY(jl_case_choose(&rows[most].how, cat, &subject, &part, &each, err));
+	jl_predict(&rows[most].p, cat, &rows[most].how);
+	const struct jl_request recipe = jl_recipe_of(&each, &rows[most].how);
 
+	for (size_t i = 0; i < list.n; i++) {
+		if (i == most)
+			continue;
 		JL_TRY(machine_at(&part, cat, &list, &sys, i, arena, err));
-		JL_TRY(jl_case_choose(&rows[i].how, cat, &subject, &part, &each, err));
-		jl_predict(&rows[i].p, cat, &rows[i].how);
+		JL_TRY(jl_recipe_weigh(&rows[i].how, &rows[i].p, &rows[i].recipe, cat, &subject, &part, &each, &recipe,
+				       err));
 	}
 	last = &rows[list.n - 1];
-	compare_rows(rows, list.n, &base);
+	*ret_sweep = (struct jl_sweep){ .n = list.n, .rows = rows, .last = last };
+	compare_rows(ret_sweep);
 	last->n_advice = jl_advise(last->advice, cat, &last->how, arena);
-	*ret_sweep = (struct jl_sweep){ .n = list.n, .rows = rows, .base = base, .last = last };
 	return JL_OK;
-}
-
-bool jl_case_alike(const struct jl_case *a, const struct jl_case *b)
-{
-	const struct jl_plan *p = &a->plan, *q = &b->plan;
-
-	return p->tp == q->tp && p->pp == q->pp && p->cp == q->cp && p->ep == q->ep && p->sp == q->sp &&
-	       p->zero == q->zero && (p->shard > 0) == (q->shard > 0) && p->recompute == q->recompute &&
-	       a->shard.micro_batch == b->shard.micro_batch;
 }
 
 enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series, const struct jl_catalog *cat,

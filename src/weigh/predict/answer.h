@@ -4,6 +4,7 @@
 #include "predict/collective_case.h"
 #include "predict/predict.h"
 #include "predict/program_case.h"
+#include "predict/recipe.h"
 
 /* Two estimates that people make by hand, beside what the full model says, and where they part ways: memory bandwidth of one device over
  * that of another, and the cycles of a small product with and without tensor cores. Pure. */
@@ -79,8 +80,11 @@ struct jl_predicted {
 	struct jl_prediction p;
 	size_t n_advice;
 	struct jl_advice advice[JL_ADVICE_MAX];
-	struct jl_modules modules;       /* of a captured program: where its time goes */
-	double speedup, efficiency_frac; /* of a series: over its first, and that by device */
+	struct jl_modules modules; /* of a captured program: where its time goes */
+	/* of a series: over its base, and that by device; NAN where that runs another recipe */
+	double speedup, efficiency_frac;
+	enum jl_recipe recipe;
+	struct jl_scaled_gain above; /* where the efficiency is above JL_EFFICIENCY_PLAIN: what makes it so */
 };
 enum jl_status jl_predicted_make(struct jl_predicted *ret_predicted, const struct jl_catalog *cat,
 				 const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
@@ -94,17 +98,17 @@ struct jl_sweep_list {
 	int values[JL_SWEEP_MAX];
 };
 
-/* One request on the first N devices, or on N such hosts. */
+/* One request on the first N devices, or on N such hosts: as the largest N runs it, at every N. */
 struct jl_sweep {
 	size_t n;
 	struct jl_predicted *rows;
-	const struct jl_predicted *base; /* what the others are compared with: the first that fits */
+	const struct jl_predicted
+		*base; /* what the others are compared with: the first that fits and runs the recipe */
+	bool changes;  /* a row that fits runs another recipe */
 	const struct jl_predicted *last; /* has the advice */
 };
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
 			     const char *text, struct jl_arena *arena, struct jl_err *err);
-/* Do both run alike, but for how many devices there are? */
-bool jl_case_alike(const struct jl_case *a, const struct jl_case *b);
 
 /* One collective, or the same over a list (NULL: the system as it is). */
 struct jl_collective_series {

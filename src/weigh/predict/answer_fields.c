@@ -284,9 +284,16 @@ JL_BOOL_OF(has_modules, jl_predicted, r->modules.n > 0);
 static const struct jl_field predicted[] = { HOW, P, MODULES, ADVICE, ASSUMED };
 const struct jl_schema jl_predicted_fields = JL_SCHEMA("predicted", jl_predicted, predicted);
 
+static const struct jl_choice recipes[] = { { "same", JL_RECIPE_SAME },
+					    { "indivisible", JL_RECIPE_INDIVISIBLE },
+					    { "no_room", JL_RECIPE_NO_ROOM },
+					    { NULL, 0 } };
+JL_TEXT_OF(above, jl_predicted, r->efficiency_frac > JL_EFFICIENCY_PLAIN ? jl_parts[r->above.part].key : NULL);
 static const struct jl_field swept[] = { HOW,
 					 { JL_FIELD(jl_predicted, NUMBER, speedup) },
 					 { JL_FIELD(jl_predicted, NUMBER, efficiency_frac) },
+					 { JL_FIELD(jl_predicted, CHOICE, recipe), .choices = recipes },
+					 { JL_FIELD_TEXT_OF("above_by", above) },
 					 P,
 					 ASSUMED };
 static const struct jl_schema swept_schema = JL_SCHEMA("swept", jl_predicted, swept);

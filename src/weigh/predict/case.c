@@ -82,7 +82,8 @@ struct jl_train jl_case_train(const struct jl_case *c)
 void jl_case_set_states(struct jl_case *c)
 {
 	struct jl_plan *plan = &c->plan;
-	const bool half = jl_dtype_B(c->shard.act_dtype) < 4, cut = plan->zero >= 1 && plan->dp * plan->cp > 1;
+	/* of one rank too: the engine that cuts keeps them so, whatever there is to cut */
+	const bool half = jl_dtype_B(c->shard.act_dtype) < 4, cut = plan->zero >= 1;
 	const bool adapters = jl_tune_frozen(&c->shard.tune); /* which are kept in fp32 */
 	enum jl_states states = JL_STATES_FP32;
 

@@ -13,6 +13,8 @@
 #define NVME_BPS   6e9 /* one PCIe 4 drive: what a host has at least where states go there */
 #define COMMON_SEQ 2048
 
+static const double near_frac = 0.01; /* of two ways that differ by less the first is taken */
+
 static const char *device_name(const struct jl_case *c)
 {
 	return c->machine.sys.gpu ? c->machine.sys.gpu->name : c->machine.sys.cpu->name;
@@ -115,7 +117,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->cp = jl_given_or(req->plan.cp, 1);
 	plan->ep = split->ep;
 	plan->dp = jl_given_or(req->plan.dp, fmax(1, floor(c->n_gpus / (plan->tp * plan->pp * plan->cp))));
-	plan->n_chunks = jl_given_or(req->plan.vpp, 1);
+	plan->n_chunks = jl_given_or(req->plan.vpp, fmax(split->vpp, 1));
 	plan->zero = split->zero;
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
@@ -238,7 +240,10 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
 		searched = searched && cut;
-	if (searched && cut)
+	if (searched && cut && p->n_chunks > 1)
+		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f vpp=%.0f zero=%d: {%s}", p->dp, p->tp,
+			    p->pp, p->n_chunks, p->zero, en);
+	else if (searched && cut)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f zero=%d: {%s}", p->dp, p->tp, p->pp,
 			    p->zero, en);
 	else if (searched && p->ep > 1)
@@ -274,7 +279,13 @@ static void say_roots(struct jl_case *c)
 		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots", f->n_per_root,
 			    f->n_per_node - f->n_per_root);
 	if (f->half_lanes)
-		jl_note_add(&c->notes, "on", "half of the PCIe lanes for each of two cards, as desktops have");
+		jl_note_add(&c->notes, "on",
+			    "half of the PCIe lanes for each of two cards, as desktops have (write 'via ...' for all)");
+	if (f->lanes_given && f->intra_kind == JL_INTRA_PCIE_HOST && f->n_per_node == 2 && f->n_numa == 1 &&
+	    f->n_per_root == 2)
+		jl_note_add(
+			&c->notes, "on",
+			"all PCIe lanes for each of two cards, as 'via' names them; a desktop has half (leave it out)");
 }
 
 static void say_system(struct jl_case *c)
@@ -428,8 +439,9 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 	return JL_OK;
 }
 
-enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
-			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
+static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_catalog *cat,
+				  const struct jl_subject *subject, const struct jl_machine *machine,
+				  const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_case c = { .subject = *subject,
 			     .machine = *machine,
@@ -483,6 +495,29 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 		memcpy(ret_case->notes.items, c.notes.items, c.notes.n * sizeof(*c.notes.items));
 	}
 	return status;
+}
+
+/* A pipeline's batch follows from its stages where none is given, so that cuts were compared at different batches: at the one that was found,
+ * another cut may be faster. */
+enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
+			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
+{
+	const bool open = isnan(req->batch) && isnan(req->global_batch) && isnan(req->micro_batch) &&
+			  isnan(req->accumulate) && isnan(req->plan.tp) && isnan(req->plan.pp);
+	struct jl_request fixed = *req;
+	struct jl_case other;
+
+	JL_TRY(choose_once(ret_case, cat, subject, machine, req, err));
+	if (!open || !subject->kind->is_cut || ret_case->plan.pp <= 1)
+		return JL_OK;
+	fixed.global_batch = ret_case->global_batch;
+	if (choose_once(&other, cat, subject, machine, &fixed, NULL))
+		return JL_OK;
+	const struct jl_weight was = jl_case_weigh(ret_case), is = jl_case_weigh(&other);
+
+	if (is.step.step_s * (1 + near_frac) < was.step.step_s && jl_case_room(&other, &is) == JL_ROOM_FITS)
+		*ret_case = other;
+	return JL_OK;
 }
 
 enum jl_status jl_case_make(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_request *req,

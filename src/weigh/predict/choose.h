@@ -11,6 +11,7 @@ struct jl_split {
 	int zero;
 	double shard; /* ranks that ZeRO cuts over; 0: all */
 	enum jl_recompute recompute;
+	double vpp; /* chunks a stage; 0: not interleaved */
 };
 
 /* Puts a cut into the case: degrees, framework, states. */
@@ -18,8 +19,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 		     const struct jl_split *split);
 
 /* The fastest of what people run, with the batch that was asked for or that then fits with JL_MEMORY_MARGIN_FRAC to spare: plain data
- * parallel, which is left for a third more where it has room and for less where states crowd the pass; states cut inside hosts or over
- * all of them; layers made again or not. Small cuts of layers too where layers would be made again, or states are cut and a quarter of a
+ * parallel; states cut inside hosts or over all of them; layers made again or not. Small cuts of layers too where layers would be made again, or states are cut and a quarter of a
  * step is exchange. Of those that are near, the plainest. Where none fits, the one that needs least. What the request gives is kept. */
 void jl_choose_split(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat, bool *ret_searched,
 		     bool *ret_fits);

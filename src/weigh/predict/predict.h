@@ -158,8 +158,9 @@ struct jl_rent {
 	double most; /* of the largest machine of such accelerators that anybody offers: more are many offers, at list price */
 	long age_days; /* -1: not known */
 	const struct jl_price *price;
-	bool stale; /* older than JL_PRICE_STALE_DAYS */
-	bool apart; /* several are needed, and no network between them is known */
+	bool stale;          /* older than JL_PRICE_STALE_DAYS */
+	bool apart;          /* several are needed, and no network between them is known */
+	double single_usdps; /* of one such host by itself, where it costs less: joined ones are another offer; else 0 */
 };
 
 struct jl_prediction {

@@ -145,7 +145,16 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys)
 {
-	return jl_rent_of(cat, sys, NULL, false);
+	struct jl_rent rent = jl_rent_of(cat, sys, NULL, false);
+	struct jl_sys one = *sys;
+
+	if (sys->n_nodes <= 1)
+		return rent;
+	one.n_nodes = 1;
+	const double single_usdps = jl_rent_of(cat, &one, NULL, false).usdps;
+
+	rent.single_usdps = single_usdps < rent.usdps ? single_usdps : 0;
+	return rent;
 }
 
 static bool has_word(const char *text, const char *word)

@@ -15,7 +15,7 @@ struct jl_request jl_request_empty(void)
 
 	r.batch = r.micro_batch = r.global_batch = r.accumulate = r.seq = NAN;
 	r.plan = (struct jl_ask_plan){
-		NAN, NAN, NAN, NAN, NAN, NAN, .sp = JL_UNSET, .overlap = JL_UNSET, .zero = JL_UNSET
+		NAN, NAN, NAN, NAN, NAN, NAN, .sp = JL_UNSET, .overlap = JL_UNSET, .zero = JL_UNSET, .shard = NAN
 	};
 	r.dtype = r.framework = r.recompute = r.flash = r.states = r.optimizer = r.layout = r.offload = r.input =
 		JL_UNSET;

@@ -24,9 +24,10 @@ struct jl_figures {
 /* A plan as far as it was given. */
 struct jl_ask_plan {
 	double dp, tp, pp, vpp, cp, ep;
-	int sp;      /* 0 or 1 */
-	int overlap; /* 0 or 1: collectives of tp behind the products beside them */
-	int zero;    /* 0 to 3 */
+	int sp;       /* 0 or 1 */
+	int overlap;  /* 0 or 1: collectives of tp behind the products beside them */
+	int zero;     /* 0 to 3 */
+	double shard; /* ranks that ZeRO cuts over; 0: all; not for a person to say */
 };
 
 enum jl_layout {

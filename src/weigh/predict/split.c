@@ -6,20 +6,18 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "predict/answer.h"
 #include "predict/kind.h"
 
 #define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
 #define ZERO_NODES    4       /* over more hosts, states that are cut inside each of them are looked at first */
 #define WIDE_MAX      512     /* GPUs that states are cut over: as far as it was measured (PyTorch's paper on FSDP) */
 #define WIDEST_MAX    2048    /* likewise where whole layers do not fit otherwise (Llama 2 was trained so on as many) */
-#define MANY          64      /* GPUs */
 #define FOUND_MAX     6       /* cuts that are weighed against each other */
 #define CUT_MAX_WHOLE 64      /* looked for while whole layers are fastest */
 #define CUT_TIMES     4       /* up to so many times the fastest so far: beyond, slices and stages only cost */
 
-static const double worth_frac = 0.05;       /* for less nobody cuts states that crowd a pass, or makes layers again */
-static const double plain_frac = 1.0 / 3.0;  /* for less nobody leaves plain data parallel that has room */
-static const double many_frac = 0.15;        /* ... over many GPUs, which are dear */
+static const double again_frac = JL_ADVICE_GAIN_FRAC; /* layers are made again only for more than this */
 static const double states_frac = 1.0 / 3.0; /* of the memory: states that take less are not why a pass is small */
 static const double exchanged_frac = 0.25;   /* of a step: with less, no cut of layers is a third faster */
 static const double near_frac = 0.01;        /* of two cuts whose speeds differ by less, the smaller is taken */
@@ -46,7 +44,8 @@ struct search {
 	int n_found; /* cuts that fit */
 	struct jl_train_blocks blocks;
 	double blocks_of
-		[5]; /* tp, ep, recompute, framework, bytes of a weight (fp32 is cast for every product): blocks depend on them alone */
+		[6]; /* tp, ep, recompute, framework, bytes of a weight (fp32 is cast for every product), micro-batch: blocks
+			      * depend on them alone */
 	bool has_blocks;
 };
 
@@ -64,6 +63,20 @@ static double states_B(const struct jl_case *c)
 				       (p->paged ? 0 : p->optimizer_B) / (p->zero >= 1 ? ranks : 1)));
 }
 
+/* Samples of one worker and step, as far as the request says; NAN: it does not. */
+static double local_batch(const struct jl_case *c, const struct jl_request *req)
+{
+	const bool micro = given(req->micro_batch), accumulate = given(req->accumulate);
+
+	if (given(req->global_batch))
+		return req->global_batch / c->plan.dp;
+	if (given(req->batch))
+		return !micro && accumulate ? req->batch * req->accumulate : req->batch;
+	if (micro)
+		return req->micro_batch * (accumulate ? req->accumulate : c->plan.pp > 1 ? 8 * c->plan.pp : 1);
+	return NAN;
+}
+
 static bool try_split(struct search *s, const struct jl_split *split)
 {
 	struct jl_case *c = s->c;
@@ -73,15 +86,19 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	jl_choose_apply(c, s->req, s->cat, split);
 	total_B = states_B(c);
 	if (total_B <= fmax(c->machine.dev.mem_B, s->least_B) || !s->has_blocks) { /* else it is none, nor the least */
-		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B };
+		/* stages take samples one by one unless a micro-batch is given */
+		const double micro = split->pp > 1 ? jl_given_or(s->req->micro_batch, 1) : c->shard.micro_batch;
+		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B, micro };
 
 		train = jl_case_train(c);
+		train.shard.micro_batch = micro;
 		/* no padding inside. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		if (!s->has_blocks || memcmp(of, s->blocks_of, sizeof(of)) != 0)
 			jl_train_kept(&train, &s->blocks);
 		s->has_blocks = true;
 		memcpy(s->blocks_of, of, sizeof(of));
-		train.plan.n_micro = split->pp > 1 ? 8 * split->pp : 1;
+		train.plan.n_micro =
+			split->pp > 1 ? fmax(1, floor(jl_given_or(local_batch(c, s->req), 8 * split->pp) / micro)) : 1;
 		total_B = jl_train_memory(&train, &s->blocks).total_B;
 	}
 	if (total_B <= s->least_B) { /* of equals the later: it is the one that does more for memory */
@@ -110,7 +127,8 @@ static bool possible(const struct search *s, double tp, double pp)
 {
 	const struct jl_transformer *m = &s->c->subject.model;
 
-	return floor(pp) == pp && fmod(m->heads, tp) == 0 && pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers &&
+	return floor(pp) == pp && fmod(m->heads, tp) == 0 &&
+	       pp * jl_given_or(s->req->plan.vpp, 1) <= m->n_layers + (s->req->plan.vpp > 1 ? 2 : 0) &&
 	       fmod(s->c->n_gpus / (tp * pp), jl_given_or(s->req->plan.ep, 1)) == 0;
 }
 
@@ -125,7 +143,9 @@ static bool goes_on(const struct search *s, double cut)
 		return false;
 	if (s->n_found == 0)
 		return true;
-	if (whole && (s->plain.recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
+	/* what spreads experts is Megatron's already, which cuts layers too */
+	if (whole && !(s->whole.split.ep > 1) &&
+	    (s->plain.recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
 	    (!s->plain.zero || s->whole.exchanged < exchanged_frac || s->req->plan.zero != JL_UNSET ||
 	     (each && s->plain.zero != 3)))
 		return false;
@@ -148,6 +168,11 @@ static double shard_of(const struct search *s, const struct jl_split *split, boo
 	const struct jl_sys *sys = &s->c->machine.sys;
 	const bool can = s->req->plan.zero == JL_UNSET && split->zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
 
+	if (given(s->req->plan.shard)) { /* as another size of a series is cut, where there are more ranks than that */
+		const double ranks = s->c->n_gpus / (split->tp * split->pp), shard = s->req->plan.shard;
+
+		return other ? NAN : ranks > shard && fmod(ranks, fmax(shard, 1)) == 0 ? shard : 0;
+	}
 	/* of what is spread, most are experts; wider where nothing else holds whole layers */
 	const double most = s->plain.tp > 0 ? WIDE_MAX : WIDEST_MAX;
 
@@ -164,7 +189,8 @@ struct step {
 static size_t memory_steps(const struct search *s, const struct jl_split *split, const struct step **ret_steps)
 {
 	enum { NONE = JL_RECOMPUTE_NONE, SOME = JL_RECOMPUTE_SELECTIVE, FULL = JL_RECOMPUTE_FULL };
-	static const struct step alone[] = { { 0, NONE }, { 2, NONE }, { 3, NONE }, { 3, SOME }, { 3, FULL } },
+	static const struct step alone[] = { { 0, NONE }, { 1, NONE }, { 2, NONE },
+					     { 3, NONE }, { 3, SOME }, { 3, FULL } },
 				 cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } },
 				 one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
 				 tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } },
@@ -180,7 +206,11 @@ static size_t memory_steps(const struct search *s, const struct jl_split *split,
 		     : cut_by > 1                          ? cut
 		     : s->req->framework == JL_FW_MEGATRON ? megatron
 							   : alone;
-	return tuned ? (is_one ? 2 : 4) : is_one || cut_by > 1 ? 3 : 5;
+	return tuned                                 ? (is_one ? 2 : JL_LEN(tune))
+	       : is_one                              ? JL_LEN(one)
+	       : cut_by > 1                          ? JL_LEN(cut)
+	       : s->req->framework == JL_FW_MEGATRON ? JL_LEN(megatron)
+						     : JL_LEN(alone);
 }
 
 /* Whether a pass is as large as it will be: as was asked for, or as fills a device. */
@@ -218,7 +248,41 @@ static bool is_faster(const struct found *a, const struct found *than, double fr
 	return a->speed >= 0 && a->speed > than->speed * (1 + frac);
 }
 
-/* For one cut: the first way to hold it that fits, or another that is so much faster that people take it. */
+/* Whether a case holds what it was found to run, batch and all. */
+static bool is_held(const struct jl_case *c)
+{
+	const struct jl_weight w = jl_case_weigh(c);
+
+	return !jl_case_check(c, NULL) && jl_case_room(c, &w) == JL_ROOM_FITS;
+}
+
+/* Chunks a stage that make it faster: whole rounds of micro-batches, as many layers in each. */
+static bool interleave(const struct search *s, struct found *best)
+{
+	const struct jl_split from = best->split;
+	const double layers = s->c->subject.model.n_layers;
+	bool better = false;
+	struct jl_case c;
+
+	if (!(best->speed > 0) || from.pp <= 1 || given(s->req->plan.vpp) || given(s->req->plan.pp))
+		return false;
+	for (double v = 2; v * from.pp <= layers + 2; v++) {
+		struct jl_split split = from;
+
+		split.vpp = v;
+		if (v == from.vpp || !jl_chunks_divide(layers, from.pp, v))
+			continue;
+		const struct found found = run(s, &split, &c);
+
+		if (is_faster(&found, best, near_frac) && fmod(c.plan.n_micro, from.pp) == 0 && is_held(&c)) {
+			*best = found;
+			better = true;
+		}
+	}
+	return better;
+}
+
+/* For one cut: the first way to hold it that fits, or another that is faster. */
 static struct found try_memory_steps(struct search *s, struct jl_split split)
 {
 	const struct jl_request *req = s->req;
@@ -226,7 +290,6 @@ static struct found try_memory_steps(struct search *s, struct jl_split split)
 	const size_t n = 2 * memory_steps(s, &split, &steps);
 	struct found best = { .speed = -1 };
 	struct jl_case c;
-	double leave_frac = worth_frac;
 	bool full = false;
 
 	for (size_t i = 0; i < n; i++) {
@@ -234,30 +297,24 @@ static struct found try_memory_steps(struct search *s, struct jl_split split)
 		split.recompute = (enum jl_recompute)(req->recompute != JL_UNSET ? req->recompute
 										 : steps[i / 2].recompute);
 		split.shard = shard_of(s, &split, i % 2);
-		const bool first = best.speed<0, again = split.recompute> best.split.recompute;
-		const bool dearer = again || (!best.split.zero && split.zero);
+		const bool first = best.speed < 0;
+		const bool again = split.recompute > best.split.recompute;
 
 		if (isnan(split.shard) || (full && again) || !try_split(s, &split))
 			continue;
 		const struct found found = run(s, &split, &c);
 
-		if (!first && !is_faster(&found, &best,
-					 !dearer           ? near_frac
-					 : best.split.zero ? worth_frac
-							   : leave_frac))
+		if (!first && !is_faster(&found, &best, again ? again_frac : near_frac))
 			continue;
 		best = found;
 		if (first && split.tp * split.pp == 1 && !(s->plain.tp > 0))
 			s->plain = split;
 		if (!first || split.zero || (split.recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET))
 			continue;
-		/* whole states, nothing made again: whoever has one device is content with room, others unless it is much faster */
+		/* whole states, nothing made again: one device that has room for a pass makes nothing again for a larger one */
 		full = is_full(s, &c);
-		const bool crowded = !full && is_crowded(&c);
-
-		if (c.n_gpus <= 1 && !(crowded && jl_case_adapters(&c)))
+		if (c.n_gpus <= 1 && !given(req->global_batch) && !(jl_case_adapters(&c) && !full && is_crowded(&c)))
 			break;
-		leave_frac = crowded ? worth_frac : s->c->n_gpus >= MANY ? many_frac : plain_frac;
 	}
 	return best;
 }
@@ -286,6 +343,43 @@ static struct found try_experts(struct search *s, struct jl_split split)
 	return best;
 }
 
+/* Other stages of ZeRO, and more or less made again, beside the best: what the advice would list. Until none is faster. */
+static void polish(struct search *s)
+{
+	const struct jl_request *req = s->req;
+	const double ranks = s->c->n_gpus / (s->best.split.tp * s->best.split.pp);
+	struct jl_case c;
+
+	for (bool better = true; better;) {
+		better = interleave(s, &s->best);
+		const struct jl_split from = s->best.split;
+
+		for (int i = 0; i < 12 * JL_N_RECOMPUTE; i++) {
+			struct jl_split split = from;
+
+			split.zero = i % 4;
+			split.recompute = (enum jl_recompute)(i / 12);
+			if ((split.zero != from.zero && (req->plan.zero != JL_UNSET || ranks <= 1)) ||
+			    (split.recompute != from.recompute && req->recompute != JL_UNSET) ||
+			    (split.recompute == JL_RECOMPUTE_SELECTIVE && jl_case_adapters(s->c)) ||
+			    (split.recompute > from.recompute && s->c->n_gpus <= 1 && !given(req->global_batch)))
+				continue;
+			/* weights that are not cut are exchanged over all ranks as gradients are: no width is new to them */
+			const double shards[] = { shard_of(s, &split, false), from.shard,
+						  split.zero < 3 ? 0 : from.shard };
+
+			split.shard = split.zero ? shards[i / 4 % 3] : 0;
+			const struct found found = run(s, &split, &c);
+
+			if (is_faster(&found, &s->best, split.recompute > from.recompute ? again_frac : near_frac) &&
+			    is_held(&c)) {
+				s->best = found;
+				better = true;
+			}
+		}
+	}
+}
+
 /* Slices and stages of one cut of layers: over fast links inside a host many slices first, over PCIe many stages; of those that are near, the first. */
 static void try_cut(struct search *s, double cut)
 {
@@ -298,12 +392,15 @@ static void try_cut(struct search *s, double cut)
 
 		if (fmod(cut, tp) != 0 || !possible(s, tp, cut / tp))
 			continue;
-		const struct found found = try_experts(s, (struct jl_split){ .tp = tp, .pp = cut / tp });
+		struct found found = try_experts(s, (struct jl_split){ .tp = tp, .pp = cut / tp });
 
+		interleave(s, &found);
 		if (is_faster(&found, &s->best, near_frac))
 			s->best = found;
 		fits |= found.speed >= 0;
 	}
+	if (cut == 1 && s->best.speed > 0)
+		polish(s);
 	if (cut == 1)
 		s->whole = s->best;
 	s->n_found += fits;
@@ -331,6 +428,8 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 			try_cut(&s, cut);
 	}
 	*ret_fits = s.best.speed >= 0;
+	if (s.best.speed > 0)
+		polish(&s);
 	if (!*ret_fits && s.least_B == INFINITY) /* dp, cp or both do not go with the GPUs: keep them for the check */
 		s.least = (struct jl_split){ .tp = 1,
 					     .pp = 1,
@@ -340,20 +439,6 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 								  ? JL_RECOMPUTE_NONE
 								  : (enum jl_recompute)req->recompute };
 	jl_choose_apply(c, req, cat, *ret_fits ? &s.best.split : &s.least);
-}
-
-/* Samples of one worker and step, as far as the request says; NAN: it does not. */
-static double local_batch(const struct jl_case *c, const struct jl_request *req)
-{
-	const bool micro = given(req->micro_batch), accumulate = given(req->accumulate);
-
-	if (given(req->global_batch))
-		return req->global_batch / c->plan.dp;
-	if (given(req->batch))
-		return !micro && accumulate ? req->batch * req->accumulate : req->batch;
-	if (micro)
-		return req->micro_batch * (accumulate ? req->accumulate : c->plan.pp > 1 ? 8 * c->plan.pp : 1);
-	return NAN;
 }
 
 /* Largest divisor of `local` that fits; 1 where nothing does. A divisor or its cofactor lies below the root. */

@@ -35,7 +35,11 @@ struct jl_weighed_point {
 	struct jl_step_cost step;
 	double measured_per_s; /* NAN: not measured */
 	const struct jl_scenario_measured *measured;
+	enum jl_recipe recipe;
+	double global_batch;
 	double speedup, measured_speedup; /* over one GPU in the same mode; NAN: not known */
+	bool alike;                       /* that GPU and these run one recipe: then there is an efficiency */
+	struct jl_scaled_gain above;      /* of an efficiency above JL_EFFICIENCY_PLAIN: what makes it so */
 	struct jl_estimate speedup_range;
 };
 

@@ -18,7 +18,9 @@ static bool mode_zero(int *ret_zero, const char *mode)
 	return false;
 }
 
-static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p)
+/* `recipe` NULL: as is usual on so many, left in *ret_recipe; else that one if it can be. */
+static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p, const struct jl_request *recipe,
+			struct jl_request *ret_recipe)
 {
 	struct jl_request req = w->request;
 	struct jl_machine machine;
@@ -34,12 +36,17 @@ static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p)
 		machine = p->of->machine;
 	else if (jl_machine_take(&machine, &p->of->machine, p->n_gpus, &p->why))
 		return;
-	if (mode_zero(&zero, p->mode) && p->n_gpus > 1)
+	if (mode_zero(&zero, p->mode))
 		req.plan.zero = zero;
-	if (jl_case_choose(how, w->cat, &w->subject, &machine, &req, &p->why))
+	if (recipe ? jl_recipe_weigh(how, &prediction, &p->recipe, w->cat, &w->subject, &machine, &req, recipe, &p->why)
+		   : jl_case_choose(how, w->cat, &w->subject, &machine, &req, &p->why))
 		return;
-	jl_predict(&prediction, w->cat, how);
+	if (!recipe)
+		jl_predict(&prediction, w->cat, how);
+	if (ret_recipe)
+		*ret_recipe = jl_recipe_of(&req, how);
 	p->predicted = true;
+	p->global_batch = how->global_batch;
 	p->fits = prediction.room != JL_ROOM_NONE;
 	p->per_s = prediction.samples_per_s;
 	p->step = prediction.step;
@@ -90,14 +97,14 @@ static void place_measured(struct jl_weighed *w)
 		}
 		if (placed || !s->further)
 			continue;
-		weigh_point(w, &lone);
+		weigh_point(w, &lone, NULL, NULL);
 		lone.measured_per_s = measured_per_s(w, m, &lone);
 		lone.measured = m;
 		s->further[s->n_further++] = lone;
 	}
 }
 
-/* Over one GPU in the same mode: figures of different modes are never mixed. */
+/* Over one GPU with the same recipe: figures of different ones are never mixed. */
 static void speedups(struct jl_weighed_scaling *s)
 {
 	for (size_t k = 0; k < s->n_modes; k++) {
@@ -112,12 +119,31 @@ static void speedups(struct jl_weighed_scaling *s)
 			p->speedup = p->per_s.value / one->per_s.value;
 			/* the device itself is in both: what differs is how sure the links are */
 			p->speedup_range = (struct jl_estimate){ p->speedup, p->per_s.lo / one->per_s.value,
-								 fmin(p->per_s.hi / one->per_s.value, p->n_gpus) };
+								 fmin(p->per_s.hi / one->per_s.value,
+								      fmax(p->speedup, p->n_gpus)) };
 			if (p == one)
 				p->speedup_range.lo = p->speedup_range.hi = NAN;
 			p->measured_speedup = p->measured_per_s / one->measured_per_s;
+			p->alike = p->recipe == JL_RECIPE_SAME && one->recipe == JL_RECIPE_SAME;
+			if (p->alike && p->speedup > JL_EFFICIENCY_PLAIN * p->n_gpus)
+				p->above = jl_scaled_gain(&(struct jl_scaled){ &one->step, 1, one->global_batch },
+							  &(struct jl_scaled){ &p->step, p->n_gpus, p->global_batch });
 		}
 	}
+}
+
+/* As the largest number of GPUs runs it, at every number. */
+static void weigh_mode(struct jl_weighed *w, struct jl_weighed_point *points, size_t n)
+{
+	struct jl_request recipe = w->request;
+	size_t most = 0;
+
+	for (size_t i = 1; i < n; i++)
+		most = points[i].n_gpus > points[most].n_gpus ? i : most;
+	weigh_point(w, &points[most], NULL, &recipe);
+	for (size_t i = 0; i < n; i++)
+		if (i != most)
+			weigh_point(w, &points[i], &recipe, NULL);
 }
 
 static void choose_counts(struct jl_weighed_scaling *s, const struct jl_scenario_scaling *asked, int n)
@@ -165,12 +191,12 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 	s->points = jl_arena_array(w->arena, s->n_modes * s->n_counts + 1, sizeof *s->points);
 	s->further = jl_arena_array(w->arena, w->scenario->n_measured + 1, sizeof *s->further);
 	JL_TRY(jl_got(s->points && s->further, err));
-	for (size_t k = 0; k < s->n_modes * s->n_counts; k++) {
+	for (size_t k = 0; k < s->n_modes * s->n_counts; k++)
 		s->points[k] = (struct jl_weighed_point){ .of = s->of,
 							  .mode = s->modes[k / s->n_counts],
 							  .n_gpus = (int)s->counts[k % s->n_counts] };
-		weigh_point(w, &s->points[k]);
-	}
+	for (size_t k = 0; k < s->n_modes; k++)
+		weigh_mode(w, &s->points[k * s->n_counts], s->n_counts);
 	place_measured(w);
 	speedups(s);
 	return JL_OK;

@@ -76,6 +76,7 @@ static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat,
 	/* Where every device has a link to every other, the record counts them. */
 	if (intra == JL_WIRE_XGMI && wire && wire->n_links.value > 1.0)
 		machine->fabric.mesh_peers = fmin(wire->n_links.value, fmax(1.0, sys->n_per_node - 1));
+	machine->fabric.lanes_given = sys->join && !sys->join_assumed;
 	jl_coll_read(cat, x);
 	jl_coll_fill(x, intra, jl_wire_of(sys->net), family && family->n_dies > 1, &machine->fabric);
 	machine->alone = machine->fabric;

@@ -83,9 +83,12 @@ enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, doubl
 	if (!divides(p->tp, m->heads))
 		return jl_fail(err, JL_E_USAGE, "tp %g does not divide the %g heads; take a divisor of %g", p->tp,
 			       m->heads, m->heads);
-	if (!(p->pp * p->n_chunks <= m->n_layers))
+	/* of interleaved stages the first and the last may hold the embedding and the head alone */
+	const double ends = p->n_chunks > 1.0 ? 2.0 : 0.0;
+
+	if (!(p->pp * p->n_chunks <= m->n_layers + ends))
 		return jl_fail(err, JL_E_USAGE, "pp %g with %g chunks needs at least %g layers; the model has %g",
-			       p->pp, p->n_chunks, p->pp * p->n_chunks, m->n_layers);
+			       p->pp, p->n_chunks, p->pp * p->n_chunks - ends, m->n_layers);
 	if (!divides(p->cp, train->shard.seq))
 		return jl_fail(err, JL_E_USAGE, "cp %g does not divide the sequence of %g tokens", p->cp,
 			       train->shard.seq);

@@ -38,7 +38,7 @@ json "[f['level'] for f in j['findings'] if f['id'] == 'psu'] == ['ok']"
 # What to buy next: bridges for five pairs of ten cards; what the table cuts stands below in full
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --lang en
 has "Over the budget"; has "2026 ⚠"; flat; has "The most for the money: NVLink bridges on 5 pairs of cards, 55 % faster for 400.00 USD."
-has "0.62x → 1.68x of one card"
+has "1.20x → 1.91x of one card"
 run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --lang ko; flat; has "584,000원에 55 % 빨라집니다"; has "100만 원당"; lacks "달러당"; has "1,460원 (2025-11-14, 오래됨 ⚠"
 run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --fx 1400; has "560,000 KRW"
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --json
@@ -60,4 +60,8 @@ run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "no bu
 run 0 build --gpu "2x rtx-3090" --board z790 --cooling open-air --psu "1600 W"; flat; has "with warnings: 2. Rules disagree on 2."; has "3 apart, as assumed: give board_spacing [rule of thumb]"
 if [ "$(grep -o '! [a-z0-9]*:' <<< "$out" | wc -l)" = 4 ]; then ok; else bad "not four marks"; fi
 run 0 build --gpu "2x rtx-3090" --board z790 --board-spacing 3 --psu "1600 W"; flat; lacks "as assumed"
+# Two of ten cards are two of that machine, in one recipe: no pair is slower than one card by a desktop's lanes, none beats its number
+run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --lang en
+ask "[0.85 < float(a) and float(b) < 2.04 for a, b in __import__('re').findall(r'(\\d\\.\\d+)x → (\\d\\.\\d+)x of one', text)] == [True]"
+
 finish

@@ -149,4 +149,10 @@ run 0 cost --buy "h100 8장 서버 4억 5천만원" --rent "20 USD/h" --lang ko;
 run 0 cost --buy "box 1억 2천만 원" --rent "1만 2천원/h" --lang ko; has "120,000,000원"; has "12,000원"
 run 2 cost --buy "box 2만 3억원" --rent "2 USD/h"; one_line; says "no price can be read"
 run 2 cost --buy "box 3000 USD" --rent "r 100만원/월"; one_line; says "2.14 USD/h"
+# Interruptions lose something, also where it is not said what: the default is stated
+run 0 cost --spot "mine 2 USD/h, interrupts=20 %/h" --rent "theirs 2 USD/h" --util 15% --json; cp "$work/out" "$work/assumed.json"
+run 0 cost --spot "mine 2 USD/h, interrupts=20 %/h, lost=30 min, restart=10 min" --rent "theirs 2 USD/h" --util 15% --json
+ask "json.loads(text)['options'] == json.load(open('$work/assumed.json'))['options'] or str(json.loads(text)['options'])"
+run 0 cost --spot "mine 2 USD/h, interrupts=20 %/h" --rent "theirs 2 USD/h" --util 15% --lang en; flat; has "mine: taken away 20 %/h, 30 min lost, 10 min until it is back"
+
 finish

@@ -70,4 +70,9 @@ JEOUL_BENCH_FAKE="wrong=3" run 3 bench soak --backend fake --time "1 s" --no-sto
 run 0 bench soak --time "2 s" --json; json "j['records'][0]['kind'] == 'soak' and j['records'][0]['metrics'][0]['name'] == 'gemm_flopps' and j['records'][0]['params']['n_wrong'] == 0"
 run 2 bench soak --time "0 s"; one_line
 run 1 bench soak --backend shm --time "1 s"; one_line; says "does not measure this"
+# A kind that lacks a figure is left out with its reason; alone it is refused, and so is a name that nobody knows
+run 0 plan llama-3-8b --kinds tpu-v5p,h100-sxm5 --gpus 8 --tokens 1e10 --lang en; flat; has "Left out tpu-v5p: the rate of ici-torus is not in the catalog"; has "8 x h100-sxm5"
+run 1 plan llama-3-8b --kinds tpu-v5p --gpus 8 --tokens 1e10; one_line; says "ici-torus"
+run 1 plan llama-3-8b --kinds h100-sxm5,nonsense-9000 --gpus 8; one_line; says "nonsense-9000"
+
 finish

@@ -164,4 +164,14 @@ run 0 report "$JEOUL_SOURCE/examples/seed-000.yaml" --json --lang ko
 json "[c for b in j['blocks'] if b['kind'] == 'table' for c in b['columns']] and not [c for b in j['blocks'] if b['kind'] == 'table' for c in b['columns'] if any('가' <= x <= '힣' for x in c)]"
 json "any('가' <= x <= '힣' for b in j['blocks'] if b['kind'] == 'table' for h in b['heads'] for x in h)"
 
+# Scaling compares one recipe: four GPUs are not five times one
+cat >"$work/scale.yaml" <<'END'
+title: one recipe
+systems: [{name: station, on: 4x v100-dgxs-32gb via nvlink2-mesh}]
+workload: {model: gpt2-124m, batch: 4, seq: 512}
+questions: [{ask: scaling}]
+END
+run 0 report "$work/scale.yaml" --lang en; flat
+ask "all(float(x) <= 102 for x in __import__('re').findall(r'\(efficiency (\d+) %', text)) and 'efficiency' in text"
+
 finish

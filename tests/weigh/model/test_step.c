@@ -478,9 +478,25 @@ static void test_impossible_plans_are_refused(void **state)
 	assert_int_equal(jl_train_check(&s.train, 16, 16, &err), JL_E_USAGE);
 }
 
+/* 126 layers over 16 stages: the ends, which hold the embedding and the head, have one less; 8 chunks of one layer each. */
+static void test_uneven_stages(void **state)
+{
+	const struct jl_stage_layers uneven = jl_stage_layers(126, 16), even = jl_stage_layers(96, 8),
+				     one = jl_stage_layers(31, 2), few = jl_stage_layers(13, 4);
+
+	(void)state;
+	assert_true(uneven.most == 8 && uneven.first == 7 && uneven.last == 7 && uneven.middle == 8);
+	assert_true(even.most == 12 && even.first == 12 && even.last == 12 && even.middle == 12);
+	assert_true(one.first == 16 && one.last == 15);
+	assert_true(few.most == 4 && few.first == 3 && few.last == 3 && few.middle == 3.5);
+	assert_true(few.first + few.last + 2 * few.middle == 13);
+	assert_true(jl_chunks_divide(126, 16, 8) && jl_chunks_divide(96, 8, 4) && !jl_chunks_divide(126, 16, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_uneven_stages),
 		cmocka_unit_test(test_parts_sum_to_the_whole),
 		cmocka_unit_test(test_slower_parts_never_make_it_faster),
 		cmocka_unit_test(test_slower_gpus_never_help_a_slow_host),

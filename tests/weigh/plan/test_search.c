@@ -126,7 +126,7 @@ static void brute_force(struct brute *b)
 			for (int cp = 1; tp * pp * cp <= n; cp++)
 				for (int ep = 1; ep <= (n_experts > 1 ? n_experts : 1); ep++)
 					for (int micro = 1; micro <= (int)site->global_batch; micro++)
-						for (int vpp = 1; vpp <= (pp > 1 ? layers / pp : 1); vpp++) {
+						for (int vpp = 1; vpp <= (pp > 1 ? (layers + 2) / pp : 1); vpp++) {
 							const double dp = (double)n / (tp * pp * cp);
 							const struct jl_plan_way w = { .tp = tp,
 										       .pp = pp,

@@ -31,7 +31,7 @@ static double pick_of(const double *values, size_t n)
 #define PICK(...) pick_of((const double[]){ __VA_ARGS__ }, sizeof((double[]){ __VA_ARGS__ }) / sizeof(double))
 
 /* A possible plan on a random system: `ret_case` passed every check. False: this draw was not possible. */
-static int random_case(struct jl_case *ret_case, struct jl_arena *arena)
+__attribute__((unused)) static int random_case(struct jl_case *ret_case, struct jl_arena *arena)
 {
 	static const char *const models[] = { "gpt-305m",     "gpt2-1.5b",  "llama-3-8b", "gpt3-175b",
 					      "mixtral-8x7b", "bert-large", "qwen3-8b",   "deepseek-v2-lite" };

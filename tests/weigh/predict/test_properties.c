@@ -113,9 +113,9 @@ static void check_zero_memory(const struct jl_case *c)
 	struct jl_case higher = *c;
 	double before = INFINITY;
 
-	/* Experts that no other rank holds cannot be cut, and with weights on the host the device is left with the
+	/* Of one rank nothing is cut. Experts that no other rank holds cannot be cut, and with weights on the host the device is left with the
 	 * optimizer's share of the format, which is the larger one under ZeRO. */
-	if (c->plan.ep > 1 && c->plan.offload)
+	if ((c->plan.ep > 1 && c->plan.offload) || c->plan.dp * c->plan.cp <= 1)
 		return;
 	for (int zero = 0; zero <= 3; zero++) {
 		double now;

@@ -40,9 +40,9 @@ const table = {
   // scaling
   up_to: ["up to", "최대"], ideal: ["ideal", "선형 확장"], predicted: ["predicted", "예측"], measured: ["measured", "실측"], rate_tokens: ["tokens/s", "토큰/초"], samples_s: ["samples/s", "샘플/초"], speedup: ["speed-up", "배속"], throughput: ["samples a second", "초당 샘플"], efficiency: ["efficiency", "효율"], step: ["step", "스텝"],
   drop_log: ["Drop a log (nccl-tests, training log, our JSON) to put measured points beside it", "로그(nccl-tests, 학습 로그, jeoul JSON)를 놓으면 측정값을 나란히 보여 줍니다"], verdict: ["verdict", "판정"],
-  s_answer: ["| GPUs against |: | times as fast.", "GPU |장은 |장보다 |배 빠릅니다."], s_best: ["Beyond |, twice the GPUs are less than 1.5 times as fast.", "|장을 넘으면 GPU를 두 배로 늘려도 속도는 1.5배가 안 됩니다."],
+  s_answer: ["| GPUs against | with the same recipe: | times as fast.", "같은 설정으로 GPU |장은 |장보다 |배 빠릅니다."], s_best: ["Beyond |, twice the GPUs are less than 1.5 times as fast.", "|장을 넘으면 GPU를 두 배로 늘려도 속도는 1.5배가 안 됩니다."],
   s_dip: ["From | to | GPUs it gets only | times as fast.", "GPU를 |장에서 |장으로 늘리면 |배에 그칩니다."],
-  s_memory: ["More GPUs leave more memory, so that less is computed again: they gain more than their number.", "GPU가 많으면 메모리 여유가 생겨 재계산이 줄기 때문에, 늘린 GPU 수보다 더 빨라집니다."],
+  s_above: ["Above 100 %: on more GPUs each sample takes less time in: |.", "효율이 100%를 넘는 이유: GPU가 많으면 샘플당 시간이 줄어드는 부분이 있습니다(|)."], s_other: ["another recipe", "다른 설정"],
   normal: ["normal", "정상"], low: ["low", "낮음"], high: ["high", "높음"], impossible: ["impossible", "불가능"], unknown: ["unknown", "알 수 없음"], noisy: ["too noisy", "잡음이 큼"],
   // price
   budget: ["budget", "예산"], deadline: ["deadline", "기한"], region: ["region", "지역"], vendor: ["accelerators", "가속기"], how: ["how", "방법"], rent: ["rent", "임대"], spot: ["spot", "스팟"], buy_new: ["buy new", "신품"], buy_used: ["buy used", "중고"],
