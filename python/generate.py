@@ -105,7 +105,9 @@ def commands(table, schemas):
            "from . import results\nfrom ._library import Jeoul\nfrom ._result import Result, answer as _answer\n\n\n"]
     asked = [c for c in table["commands"] if "asked_with" in c]
     out += ["\n\n".join(function(c, table["options_of_every_command"], schemas) for c in asked)]
-    out += ["\n\n__all__ = [%s]\n" % ", ".join(repr(identifier(c["command"].replace(" ", "_"))) for c in asked)]
+    names = [(identifier(c["command"].replace(" ", "_")), c.get("was")) for c in asked]
+    out += ["\n\n%s = %s  # the older name" % (was, name) for name, was in names if was]
+    out += ["\n\n__all__ = [%s]\n" % ", ".join(repr(n) for pair in names for n in pair if n)]
     return "".join(out)
 
 

@@ -61,7 +61,7 @@ struct jeoul_system {
 enum jeoul_status jeoul_system_parse(struct jeoul *jeoul, const char *text, struct jeoul_system *ret_system,
 				     struct jeoul_error *error);
 
-/* Everything that the program answers: predict, plan, compare, fit, cost, check, infer, recommend, catalog list|search|show|prices, ...
+/* Everything that the program answers: predict, plan, compare, fit, cost, check, serve, recommend, catalog list|search|show|prices, ...
  *
  *     jeoul_ask(jeoul, "predict", "{\"model\": \"llama-3-8b\", \"on\": \"8x h100-sxm5\", \"batch\": 4}", &answer, &error);
  *

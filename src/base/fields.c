@@ -203,13 +203,16 @@ void jl_fields_put_object(struct jl_json *json, const char *key, const struct jl
 	jl_json_end_object(json);
 }
 
-void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const void *record)
+void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const void *record,
+		     const struct jl_schema *more, const void *more_record)
 {
 	struct jl_json json;
 
 	jl_json_init(&json, out, true);
 	jl_json_object(&json);
 	jl_fields_put(&json, schema, record);
+	if (more_record)
+		jl_fields_put(&json, more, more_record);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
 }
@@ -388,11 +391,13 @@ static void required(struct jl_json *json, const struct jl_schema *schema)
 	}
 }
 
-static void object_schema(struct jl_json *json, const struct jl_schema *schema)
+static void object_schema(struct jl_json *json, const struct jl_schema *schema, const struct jl_schema *more)
 {
 	jl_json_put_string(json, "type", "object");
 	jl_json_put_object(json, "properties");
 	properties(json, schema);
+	if (more)
+		properties(json, more);
 	jl_json_end_object(json);
 	jl_json_put_array(json, "required");
 	required(json, schema);
@@ -400,22 +405,25 @@ static void object_schema(struct jl_json *json, const struct jl_schema *schema)
 	jl_json_put_bool(json, "additionalProperties", false);
 }
 
-void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const char *title)
+void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const struct jl_schema *more,
+		      const char *title)
 {
 	struct defs defs = { 0 };
 	struct jl_json json;
 
 	collect(&defs, schema);
+	if (more)
+		collect(&defs, more);
 	jl_json_init(&json, out, true);
 	jl_json_object(&json);
 	jl_json_put_string(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
 	jl_json_put_string(&json, "title", title);
-	object_schema(&json, schema);
+	object_schema(&json, schema, more);
 	if (defs.n) {
 		jl_json_put_object(&json, "$defs");
 		for (size_t i = 0; i < defs.n; i++) {
 			jl_json_put_object(&json, defs.items[i]->en);
-			object_schema(&json, defs.items[i]);
+			object_schema(&json, defs.items[i], NULL);
 			jl_json_end_object(&json);
 		}
 		jl_json_end_object(&json);

@@ -157,7 +157,10 @@ void jl_fields_put(struct jl_json *json, const struct jl_schema *schema, const v
 /* One member of it: a key and a struct. */
 void jl_fields_put_object(struct jl_json *json, const char *key, const struct jl_schema *schema, const void *record);
 /* A whole document: one struct, pretty. */
-void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const void *record);
+/* ... with the keys of a second record, if there is one, in the same object. */
+void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const void *record,
+		     const struct jl_schema *more, const void *more_record);
 
-/* The JSON Schema (2020-12) of what jl_fields_print writes; `title` is the document's. */
-void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const char *title);
+/* The JSON Schema (2020-12) of what jl_fields_print writes, the keys of `more` optional (NULL: none); `title` is the document's. */
+void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const struct jl_schema *more,
+		      const char *title);

@@ -106,7 +106,7 @@ static void check_json(const struct result *r, const char *const *lines, size_t 
 	struct jl_buf out;
 
 	jl_buf_init(&out, 1 << 16);
-	jl_fields_print(&out, &result_schema, r);
+	jl_fields_print(&out, &result_schema, r, NULL, NULL);
 	for (size_t i = 0; i < n; i++)
 		if (lines[i][0] == '!' ? strstr(jl_buf_text(&out), lines[i] + 1) != NULL
 				       : strstr(jl_buf_text(&out), lines[i]) == NULL)
@@ -202,7 +202,7 @@ static void the_schema_says_the_same(void **state)
 
 	(void)state;
 	jl_buf_init(&out, 1 << 16);
-	jl_fields_schema(&out, &result_schema, "jeoul result");
+	jl_fields_schema(&out, &result_schema, NULL, "jeoul result");
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
 		if (!strstr(jl_buf_text(&out), lines[i]))
 			fail_msg("%s in %s", lines[i], jl_buf_text(&out));

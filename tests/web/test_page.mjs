@@ -249,7 +249,7 @@ for (const view of views)
   await page.context().close();
 }
 { // while an answer is made, it says so, also to those who listen; a long one is made once
-  const asked = { whatif: "predict", scaling: "predict", price: "recommend", buy: "cost", serve: "infer", trust: "validate" };
+  const asked = { whatif: "predict", scaling: "predict", price: "recommend", buy: "cost", serve: "serve", trust: "validate" };
   for (const [lang, words] of [["en", "weighing…"], ["ko", "계산 중…"]]) for (const [view, command] of Object.entries(asked)) {
     const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
     let go;

@@ -13,6 +13,8 @@
 #include "base/priors.h"
 #include "base/units.h"
 
+#define JL_NAME_MAX 128 /* bytes of a name that may be asked for */
+
 struct jl_source {
 	const char *id;
 	const char *title;
@@ -365,6 +367,18 @@ struct jl_param_info {
 	const char *note;
 };
 
+/* A name that others might read otherwise: what an answer says it assumed. */
+struct jl_reading {
+	char written[JL_NAME_MAX + 1];
+	char meant[JL_NAME_MAX + 1];
+	char others[JL_NAME_MAX + 1]; /* what to write for something else; "": nothing */
+};
+#define JL_READINGS_MAX 8
+struct jl_readings {
+	size_t n;
+	struct jl_reading items[JL_READINGS_MAX];
+};
+
 struct jl_catalog {
 	const struct jl_source *sources;
 	size_t n_sources;
@@ -390,8 +404,9 @@ struct jl_catalog {
 	size_t n_convnets;
 	const struct jl_param_info *params;
 	size_t n_params;
-	bool hypothetical; /* machines that cannot be had are weighed too, and marked */
-	long today;        /* the day that ages of prices are counted from; 0: not known, and no price is too old */
+	bool hypothetical;            /* machines that cannot be had are weighed too, and marked */
+	struct jl_readings *readings; /* one thread's: where names that need a word are noted; NULL: nowhere */
+	long today; /* the day that ages of prices are counted from; 0: not known, and no price is too old */
 };
 
 /* The catalog compiled into the program: a tenth of a millisecond at the first call, nothing afterwards. */

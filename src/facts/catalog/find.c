@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "catalog/names.h"
 #include "catalog/shelf.h"
 
 /* The records of one kind, to be found by id, name and, where a record has them, other names. */
@@ -49,14 +50,43 @@ static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, c
 	return jl_shelf_fail_ambiguous(shelf, &asked, &picked, err);
 }
 
+/* The unit that a rule of catalog/names.yaml means; JL_E_NOTFOUND without a message where there is none. */
+static enum jl_status unit_by_rule(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
+				   struct jl_err *err)
+{
+	const struct jl_named named = jl_named(cat, "unit-name", text);
+	struct jl_found found = { 0 };
+
+	if (!named.rule)
+		return JL_E_NOTFOUND;
+	JL_TRY(jl_named_settles(&named, text, err));
+	const char *id = jl_named_id(&named, &found.n);
+	found.gpu = jl_gpu_by_id(cat, id);
+	for (size_t i = 0; !found.gpu && !found.system && i < cat->n_systems; i++)
+		if (jl_same_text(cat->systems[i].id, id))
+			found.system = &cat->systems[i];
+	if (!found.gpu && !found.system)
+		return JL_E_NOTFOUND;
+	jl_named_note(cat, &named, text);
+	*ret_found = found;
+	return JL_OK;
+}
+
 enum jl_status jl_find_gpu(const struct jl_gpu **ret_gpu, const struct jl_catalog *cat, const char *text,
 			   struct jl_err *err)
 {
 	struct jl_shelf shelf = gpu_shelf(cat);
+	struct jl_found named = { 0 };
 	size_t i = 0;
+	const enum jl_status status = find_on(&i, &shelf, text, err);
 
-	JL_TRY(find_on(&i, &shelf, text, err));
-	*ret_gpu = &cat->gpus[i];
+	if (!status) {
+		*ret_gpu = &cat->gpus[i];
+		return JL_OK;
+	}
+	if (status == JL_E_NOMEM || unit_by_rule(&named, cat, text, NULL) || !named.gpu || named.n > 1)
+		return status;
+	*ret_gpu = named.gpu;
 	return JL_OK;
 }
 
@@ -150,32 +180,6 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 	return status;
 }
 
-/* "Instruct", "2507": how and when it was tuned. */
-static bool is_tune(const char *word)
-{
-	static const char *const tunes[] = { "instruct", "chat", "it", "hf", "base", "thinking" };
-
-	for (size_t i = 0; i < JL_LEN(tunes); i++)
-		if (strcasecmp(word, tunes[i]) == 0)
-			return true;
-	return strlen(word) == 4 && strspn(word, "0123456789") == 4;
-}
-
-/* "meta-llama/Llama-3.1-8B-Instruct" -> "Llama-3.1-8B": fine-tuned twins cost the same to run. "vit-b/16" has no name behind its slash. */
-static void plain_model(char out[JL_NAME_MAX + 1], const char *text)
-{
-	const char *slash = strrchr(text, '/');
-
-	snprintf(out, JL_NAME_MAX + 1, "%s", slash && slash[1 + strspn(slash + 1, "0123456789")] ? slash + 1 : text);
-	for (size_t at = strlen(out); at-- > 1;) {
-		if (out[at] != '-' && out[at] != ' ')
-			continue;
-		if (!is_tune(out + at + 1))
-			return;
-		out[at] = '\0';
-	}
-}
-
 /* Is it the one that was asked for? */
 static bool near_network(struct jl_nearest *nearest, const struct jl_asked *asked, const char *name)
 {
@@ -211,21 +215,57 @@ static enum jl_status fail_model(const struct jl_catalog *cat, const char *text,
 	return jl_shelf_fail_nearest(&shelf, &whole, &nearest, err);
 }
 
+/* By its words alone, or by a rule of catalog/names.yaml. JL_E_NOTFOUND without a message where neither knows it. */
+static enum jl_status model_by_words(size_t *ret_index, const struct jl_catalog *cat, const char *text,
+				     struct jl_err *err)
+{
+	const struct jl_shelf shelf = model_shelf(cat);
+	struct jl_asked asked = { 0 };
+	struct jl_picked picked;
+	int n;
+
+	JL_TRY(jl_shelf_ask(&asked, &shelf, text, err));
+	jl_shelf_search(&picked, &shelf, &asked);
+	const bool is_called = picked.n == 1 && picked.fit <= JL_FIT_ORDER;
+	struct jl_named named = { .rule = NULL };
+
+	if (!is_called || picked.fit > JL_FIT_ID_WORDS)
+		named = jl_named(cat, "model-name", text);
+	if (!named.rule) {
+		*ret_index = is_called ? picked.index[0] : *ret_index;
+		return is_called ? JL_OK : JL_E_NOTFOUND;
+	}
+	JL_TRY(jl_named_settles(&named, text, err));
+	const struct jl_model_info *model = jl_model_by_id(cat, jl_named_id(&named, &n));
+	if (!model) /* a network's name */
+		return JL_E_NOTFOUND;
+	jl_named_note(cat, &named, text);
+	*ret_index = (size_t)(model - cat->models);
+	return JL_OK;
+}
+
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
 			     struct jl_err *err)
 {
-	struct jl_shelf shelf = model_shelf(cat);
+	const struct jl_shelf shelf = model_shelf(cat);
 	char plain[JL_NAME_MAX + 1];
 	size_t i = 0;
-	enum jl_status status = find_on(&i, &shelf, text, err);
+	enum jl_status status = JL_E_NOTFOUND;
 
-	if (status == JL_E_NOTFOUND && strnlen(text, JL_NAME_MAX + 1) <= JL_NAME_MAX) {
-		plain_model(plain, text);
-		if (strcmp(plain, text) != 0)
-			status = find_on(&i, &shelf, plain, err);
-		if (status == JL_E_NOTFOUND && err)
-			return fail_model(cat, text, plain, err);
-	}
+	if (strnlen(text, JL_NAME_MAX + 1) > JL_NAME_MAX)
+		return find_on(&i, &shelf, text, err);
+	status = model_by_words(&i, cat, text, err);
+	jl_name_of_model(plain, text);
+	if (status == JL_E_NOTFOUND && strcmp(plain, text) != 0)
+		status = model_by_words(&i, cat, plain, err);
+	while (status == JL_E_NOTFOUND && jl_name_cut_suffix(plain, cat, NULL))
+		status = model_by_words(&i, cat, plain, err);
+	if (status == JL_E_NOTFOUND)
+		status = find_on(&i, &shelf, text, err);
+	if (status == JL_E_NOTFOUND)
+		status = find_on(&i, &shelf, plain, err);
+	if (status == JL_E_NOTFOUND && err)
+		return fail_model(cat, text, plain, err);
 	if (!status)
 		*ret_model = &cat->models[i];
 	return status;
@@ -242,35 +282,70 @@ static enum jl_status fail_unit(const struct jl_shelf *gpus, const struct jl_she
 	return jl_shelf_fail_nearest(&either, asked, &nearest, err);
 }
 
-enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
-			    struct jl_err *err)
+/* The words of an id first, then rules, then other names and what only occurs among other words. JL_E_NOTFOUND without a message. */
+static enum jl_status find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
+				struct jl_err *err)
 {
-	struct jl_shelf gpus = gpu_shelf(cat), systems = system_shelf(cat);
+	const struct jl_shelf gpus = gpu_shelf(cat), systems = system_shelf(cat);
 	struct jl_picked gpu, system;
 	struct jl_asked asked = { 0 };
 
+	JL_TRY(jl_shelf_ask(&asked, &gpus, text, err));
+	jl_shelf_search(&gpu, &gpus, &asked);
+	jl_shelf_search(&system, &systems, &asked);
+	/* The better fit decides. Systems are named after what is in them, so where both fit alike the accelerator is meant. */
+	const bool is_gpu = gpu.fit <= system.fit;
+	const struct jl_picked *best = is_gpu ? &gpu : &system;
+
+	if (best->n != 1 || best->fit > JL_FIT_ID_WORDS) {
+		const enum jl_status status = unit_by_rule(ret_found, cat, text, err);
+
+		if (status != JL_E_NOTFOUND || best->n == 0)
+			return status;
+	}
+	if (best->n > 1)
+		return jl_shelf_fail_ambiguous(is_gpu ? &gpus : &systems, &asked, best, err);
+	*ret_found = (struct jl_found){ .gpu = is_gpu ? &cat->gpus[gpu.index[0]] : NULL,
+					.system = is_gpu ? NULL : &cat->systems[system.index[0]] };
+	return JL_OK;
+}
+
+bool jl_unit_is_called(const struct jl_catalog *cat, const char *text)
+{
+	const struct jl_shelf shelves[] = { gpu_shelf(cat), system_shelf(cat) };
+	char clean[JL_NAME_MAX + 1];
+	struct jl_asked asked = { 0 };
+	struct jl_picked picked;
+	bool is = false;
+
+	for (size_t i = 0; !is && i < JL_LEN(shelves) && jl_shelf_ask(&asked, &shelves[i], text, NULL) == JL_OK; i++) {
+		jl_shelf_search(&picked, &shelves[i], &asked);
+		is = picked.n > 0 && picked.fit <= JL_FIT_MEMORY;
+	}
+	return is ||
+	       (jl_name_clean_unit(clean, cat, text) && strcmp(clean, text) != 0 && jl_unit_is_called(cat, clean));
+}
+
+enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
+			    struct jl_err *err)
+{
+	const struct jl_shelf gpus = gpu_shelf(cat), systems = system_shelf(cat);
 	const struct jl_found at_once = { .gpu = jl_gpu_by_id(cat, text) }; /* nothing fits better than its id */
+	char clean[JL_NAME_MAX + 1];
+	struct jl_asked asked = { 0 };
+	enum jl_status status;
 
 	if (at_once.gpu) {
 		*ret_found = at_once;
 		return JL_OK;
 	}
+	status = find_unit(ret_found, cat, text, err);
+	if (status == JL_E_NOTFOUND && jl_name_clean_unit(clean, cat, text))
+		status = find_unit(ret_found, cat, clean, err);
+	if (status != JL_E_NOTFOUND)
+		return status;
 	JL_TRY(jl_shelf_ask(&asked, &gpus, text, err));
-	jl_shelf_search(&gpu, &gpus, &asked);
-	jl_shelf_search(&system, &systems, &asked);
-	if (gpu.n + system.n == 0)
-		return fail_unit(&gpus, &systems, &asked, err);
-	/* The better fit decides. Systems are named after what is in them, so where both fit alike the accelerator is meant. */
-	if (gpu.fit <= system.fit) {
-		if (gpu.n > 1)
-			return jl_shelf_fail_ambiguous(&gpus, &asked, &gpu, err);
-		*ret_found = (struct jl_found){ .gpu = &cat->gpus[gpu.index[0]] };
-		return JL_OK;
-	}
-	if (system.n > 1)
-		return jl_shelf_fail_ambiguous(&systems, &asked, &system, err);
-	*ret_found = (struct jl_found){ .system = &cat->systems[system.index[0]] };
-	return JL_OK;
+	return fail_unit(&gpus, &systems, &asked, err);
 }
 
 /* The kinds in the order of struct jl_found_any. */

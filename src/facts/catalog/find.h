@@ -37,17 +37,23 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct jl_catalog *cat, const char *text,
 			    enum jl_link_role role, struct jl_err *err);
 
-/* An organisation in front ("meta-llama/") and words like Instruct, chat, it, base, 2507 behind do not matter. */
+/* An organisation in front ("meta-llama/"), the ending of a file and words like Instruct, 2507, Q4_K_M, AWQ behind do not matter; a name that
+ * catalog/names.yaml reads is that model. */
 enum jl_status jl_find_model(const struct jl_model_info **ret_model, const struct jl_catalog *cat, const char *text,
 			     struct jl_err *err);
 
-/* An accelerator or a catalog system, whichever fits better (the accelerator where both do); exactly one of the two is set. */
+/* An accelerator or a catalog system, whichever fits better (the accelerator where both do); exactly one of the two is set. Names that fit no id,
+ * name or alias by their words are read by catalog/names.yaml. */
 struct jl_found {
 	const struct jl_gpu *gpu;
 	const struct jl_system *system;
+	int n; /* accelerators that the name says: 256 of "v5e-256"; 0: nothing */
 };
 enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
 			    struct jl_err *err);
+
+/* Has an accelerator or a system these words, in any order, for its id, a name or an alias? */
+bool jl_unit_is_called(const struct jl_catalog *cat, const char *text);
 
 /* A record of any kind, for showing it. The kind whose records fit best is meant, in the order of the members where several fit alike; one
  * of them is set. Beyond accelerators and systems, words that only occur in a description do not count. */

@@ -6,14 +6,14 @@
 #include "base/near.h"
 
 #define SLIP      4
-#define SLIPS_MAX 6  /* more is another name, however long */
+#define SLIPS_MAX 4  /* more is another name, however long */
 #define TEXT_MAX  48 /* longer names are compared by their beginning */
 
 unsigned jl_nearest_cost(const char *asked, const char *name)
 {
 	size_t n_asked = strnlen(asked, TEXT_MAX);
 	size_t n_name = strnlen(name, TEXT_MAX);
-	size_t limit = n_asked / 2 < SLIPS_MAX ? 1 + n_asked / 2 : SLIPS_MAX; /* one slip in two letters */
+	size_t limit = n_asked / 4 < SLIPS_MAX ? 1 + n_asked / 4 : SLIPS_MAX; /* one slip in four letters */
 	size_t best = SLIP * limit + 1;
 	char begin[TEXT_MAX + 1];
 	size_t cost;

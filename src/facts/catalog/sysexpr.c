@@ -138,7 +138,16 @@ static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], co
 	const char *end;
 	size_t i;
 
-	while (*p->at && *p->at != '(' && *p->at != ')') {
+	while (*p->at && *p->at != ')') {
+		if (*p->at == '(') {
+			const size_t inside = p->at > from ? strcspn(p->at, ")") : 0;
+
+			/* "A100 (80GB)": words in parentheses behind a name belong to it */
+			if (inside == 0 || p->at[inside] != ')' || strspn(p->at + 1, "0123456789 ") + 1 == inside)
+				break;
+			p->at += inside + 1;
+			continue;
+		}
 		if ((p->at == from || is_blank(p->at[-1])) && at_keyword(p->at))
 			break;
 		p->at++;
@@ -243,6 +252,18 @@ static enum jl_status check_end(struct parser *p)
 		jl_fail(p->err, JL_E_PARSE, "this is too much: a system ends here, or goes on with 'over NETWORK'"));
 }
 
+/* "7900xtx" is a card, not 7900 of something. */
+static bool begins_with_name(const struct parser *p)
+{
+	struct parser ahead = *p;
+	char name[JL_NAME_MAX + 1];
+	struct jl_err ignored;
+
+	ahead.err = &ignored;
+	return *p->at >= '0' && *p->at <= '9' && parse_name(&ahead, name, "") == JL_OK &&
+	       jl_unit_is_called(p->cat, name);
+}
+
 static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 {
 	skip_blanks(p);
@@ -252,8 +273,9 @@ static enum jl_status parse_draft(struct parser *p, struct draft *draft)
 		skip_blanks(p);
 	}
 	draft->name_at = p->at;
-	JL_TRY(parse_count(p, &draft->outer));
-	draft->inner.n = 1;
+	draft->inner.n = draft->outer.n = 1;
+	if (!begins_with_name(p))
+		JL_TRY(parse_count(p, &draft->outer));
 	JL_TRY(*p->at == '(' ? parse_parens(p, draft) : parse_host(p, draft));
 	JL_TRY(parse_over(p, draft));
 	return check_end(p);
@@ -266,20 +288,6 @@ static enum jl_status take_count(struct parser *p, int *ret_n, const struct coun
 		return at_column(p, count->at, jl_fail(p->err, JL_E_RANGE, "too many: at most %d {%s}", max, en));
 	*ret_n = (int)count->n;
 	return JL_OK;
-}
-
-/* A name that was not found: perhaps the x of a count was forgotten ("2 rtx-3090"). */
-static enum jl_status forgotten_sign(struct parser *p, const struct draft *draft, enum jl_status status)
-{
-	size_t digits = strspn(draft->name, "0123456789");
-	size_t gap = strspn(draft->name + digits, " \t");
-	struct jl_found unit;
-
-	if (digits == 0 || gap == 0 || status == JL_E_NOMEM ||
-	    jl_find_unit(&unit, p->cat, draft->name + digits + gap, NULL) != JL_OK)
-		return status;
-	return jl_fail(p->err, JL_E_PARSE, "a count has an x: write '%.*sx %s'", (int)digits, draft->name,
-		       draft->name + digits + gap);
 }
 
 static enum jl_status take_cpu(struct parser *p, struct jl_sys *sys, const struct draft *draft)
@@ -328,6 +336,16 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 					 system->id, sys->gpu->id));
 	sys->n_per_node = system->n_gpu;
 	return JL_OK;
+}
+
+/* A name that says how many they are, "v5e-256": what is counted in front are such hosts. */
+static enum jl_status take_slice(struct parser *p, struct jl_sys *sys, const struct draft *draft, int n)
+{
+	const struct count cards = { .given = true, .n = n, .at = draft->name_at };
+
+	JL_TRY(take_count(p, &sys->n_per_node, &cards, JL_PER_NODE_MAX, JL_NC("at most", "accelerators in one host")));
+	return take_count(p, &sys->n_nodes, draft->parens && draft->inner.given ? &draft->inner : &draft->outer,
+			  JL_NODES_MAX, JL_NC("at most", "hosts"));
 }
 
 static enum jl_status take_gpu(struct parser *p, struct jl_sys *sys, const struct draft *draft)
@@ -458,10 +476,12 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 					 jl_fail(p->err, JL_E_NOTFOUND, "'%s' is a CPU: write cpu:%s", draft->name,
 						 sys->cpu->id));
 		if (status)
-			return at_column(p, draft->name_at, forgotten_sign(p, draft, status));
+			return at_column(p, draft->name_at, status);
 		sys->gpu = unit.gpu;
 		sys->system = unit.system;
-		status = unit.system ? take_system(p, sys, draft) : take_gpu(p, sys, draft);
+		status = unit.system ? take_system(p, sys, draft)
+			 : unit.n    ? take_slice(p, sys, draft, unit.n)
+				     : take_gpu(p, sys, draft);
 	}
 	if (!status && sys->n_per_node > 0)
 		status = take_join(p, sys, draft);
@@ -471,18 +491,70 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 	return status ? status : write_canonical(sys, draft, arena, p->err);
 }
 
-/* "rtx-4090 x2" is what shops write: the count behind the name. */
-static void take_count_behind(struct draft *draft)
+static bool is_known(const struct parser *p, const char *name)
 {
-	char *blank = strrchr(draft->name, ' ');
-	const size_t n_digits = blank && blank[1] == 'x' ? strspn(blank + 2, "0123456789") : 0;
+	struct jl_catalog quiet = *p->cat;
+	struct jl_found unit;
 
-	if (draft->outer.given || draft->parens || n_digits == 0 || n_digits > 6 || blank[2 + n_digits] ||
-	    blank[2] == '0')
+	quiet.readings = NULL;
+	return *name && jl_find_unit(&unit, &quiet, name, NULL) != JL_E_NOTFOUND;
+}
+
+/* "rtx-4090 x2", "H100x8", "H100:8", "RTX 4090 * 4": the count behind the name. */
+static bool take_count_behind(struct draft *draft)
+{
+	char *at = draft->name + strlen(draft->name), *sign;
+
+	while (at > draft->name && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	const size_t n_digits = strlen(at);
+
+	for (sign = at; sign > draft->name && sign[-1] == ' '; sign--)
+		;
+	if (n_digits == 0 || n_digits > 6 || *at == '0' || sign == draft->name || !strchr("xX*:\x97", sign[-1]))
+		return false;
+	draft->outer = (struct count){ .given = true, .n = strtol(at, NULL, 10), .at = draft->name_at };
+	for (sign -= sign[-1] == '\x97' ? 2 : 1; sign > draft->name && sign[-1] == ' '; sign--)
+		;
+	*sign = '\0';
+	return true;
+}
+
+static const struct {
+	const char *word;
+	long n;
+} count_words[] = {
+	{ "a", 1 },     { "one", 1 },  { "single", 1 }, { "1", 1 },   { "two", 2 },   { "dual", 2 },
+	{ "three", 3 }, { "four", 4 }, { "quad", 4 },   { "six", 6 }, { "eight", 8 }, { "sixteen", 16 },
+};
+
+/* "8 H100", "dual 3090": the count in front without its sign. */
+static bool take_count_before(struct draft *draft)
+{
+	const size_t len = strcspn(draft->name, " "), gap = strspn(draft->name + len, " ");
+	const bool number = len > 0 && len <= 6 && strspn(draft->name, "0123456789") == len && draft->name[0] != '0';
+	long n = number ? strtol(draft->name, NULL, 10) : 0;
+
+	for (size_t i = 0; n == 0 && i < JL_LEN(count_words); i++)
+		if (strlen(count_words[i].word) == len && strncasecmp(draft->name, count_words[i].word, len) == 0)
+			n = count_words[i].n;
+	if (n == 0 || gap == 0)
+		return false;
+	draft->outer = (struct count){ .given = true, .n = n, .at = draft->name_at };
+	memmove(draft->name, draft->name + len + gap, strlen(draft->name + len + gap) + 1);
+	return true;
+}
+
+/* A count without its x, or behind the name: only where the name with it is none, or less of one ("3090 ti" is a card). */
+static void take_loose_count(const struct parser *p, struct draft *draft)
+{
+	struct draft other = *draft;
+
+	if (draft->outer.given || draft->parens || strncasecmp(draft->name, "cpu:", 4) == 0 ||
+	    jl_unit_is_called(p->cat, draft->name))
 		return;
-	draft->outer = (struct count){ .given = true, .n = strtol(blank + 2, NULL, 10), .at = draft->name_at };
-	while (blank > draft->name && *blank == ' ')
-		*blank-- = '\0';
+	if ((take_count_behind(&other) || take_count_before(&other)) && is_known(p, other.name))
+		*draft = other;
 }
 
 enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat, const char *text,
@@ -502,7 +574,7 @@ enum jl_status jl_sys_parse(struct jl_sys *ret_sys, const struct jl_catalog *cat
 		return jl_fail(err, JL_E_USAGE,
 			       "the system is empty: write e.g. rtx-4090, 4x rtx-3090 or 2x aws:p5.48xlarge");
 	JL_TRY(parse_draft(&p, &draft));
-	take_count_behind(&draft);
+	take_loose_count(&p, &draft);
 	JL_TRY(take_draft(&p, &sys, &draft, arena));
 	*ret_sys = sys;
 	return JL_OK;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* Brands say who made it, not what it is: nobody means another card without them. */
-static const char *const brands[] = { "nvidia", "geforce", "tesla",  "amd", "instinct",
-				      "intel",  "google",  "habana", "gpu" };
+static const char *const brands[] = { "nvidia", "geforce", "tesla", "amd",  "instinct", "intel",
+				      "google", "habana",  "gpu",   "gpus", "apple",    "meta" };
 
 /* Units that stay with their number: memory sizes, parameter counts, CPU model suffixes. */
 static const char *const suffixes[] = { "gb", "gib", "tb", "g", "b", "m", "k", "t" };
@@ -122,12 +122,15 @@ static size_t take_number(struct jl_words *words, const char *text, bool joined)
 
 static void split(struct jl_words *words, const char *text, bool keep_brands)
 {
+	const char *begins_at = text;
 	bool joined = false;
 	size_t len;
 
 	words->n = 0;
 	words->glued_len = 0;
 	for (; *text; joined = class_of(text[-1]) != SEPARATOR) {
+		const size_t n_before = words->n;
+
 		switch (class_of(*text)) {
 		case SEPARATOR: text++; break;
 		case DIGIT: text += take_number(words, text, joined); break;
@@ -141,6 +144,8 @@ static void split(struct jl_words *words, const char *text, bool keep_brands)
 			text += len;
 			break;
 		}
+		if (words->n > n_before)
+			words->upto[n_before] = (unsigned char)(text - begins_at);
 	}
 	words->glued[words->glued_len] = '\0';
 }

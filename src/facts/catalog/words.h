@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JL_NAME_MAX  128 /* bytes of a name that somebody may ask for */
+#include "catalog/catalog.h"
+
 #define JL_WORDS_MAX 24
 
 /* Lower case; separators are gone; letters and digits are words of their own, but a number keeps its decimals and a
@@ -14,7 +15,8 @@ struct jl_words {
 	char glued[JL_NAME_MAX * 2];       /* all words one after the other; '-' where two numbers would run together */
 	unsigned char start[JL_WORDS_MAX]; /* of each word in `glued` */
 	unsigned char len[JL_WORDS_MAX];
-	bool joined[JL_WORDS_MAX]; /* written without a gap after the word before: "v100" */
+	bool joined[JL_WORDS_MAX];        /* written without a gap after the word before: "v100" */
+	unsigned char upto[JL_WORDS_MAX]; /* where each word ends in the text, in bytes */
 	size_t n;
 	size_t glued_len;
 };

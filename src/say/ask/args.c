@@ -7,7 +7,13 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "base/num.h"
 #include "base/utf8.h"
+
+bool jl_command_is(const struct jl_command *command, const char *name)
+{
+	return strcmp(command->name, name) == 0 || (command->was && strcmp(command->was, name) == 0);
+}
 
 const struct jl_option jl_global_options[] = {
 	JL_O_FLAG("json", JL_N("print JSON instead of text")),
@@ -84,11 +90,20 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " ")] == '\0';
 }
 
+bool jl_given_bare_usd(const struct jl_given *given)
+{
+	double value;
+	size_t used;
+
+	return given->option->type == JL_OPT_QUANTITY && given->option->kind == JL_K_USD &&
+	       jl_num_parse(given->text, &value, &used) == JL_NUM_OK && !given->text[used];
+}
+
 static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 {
 	const struct jl_option *option = given->option;
 	enum jl_status status = JL_OK;
-	char what[64] = "--";
+	char what[64] = "--", amount[64];
 
 	strncat(what, option->name, sizeof(what) - 3);
 	if (option->type != JL_OPT_FLAG && is_blank(given->text))
@@ -100,7 +115,10 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 		status = jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
 		break;
 	case JL_OPT_QUANTITY:
-		status = jl_units_parse(&given->value, given->text, option->kind, what, err);
+		/* dollars are what the placeholder says */
+		snprintf(amount, sizeof(amount), "%s%s", given->text, jl_given_bare_usd(given) ? " USD" : "");
+		status = jl_units_parse(&given->value, strlen(given->text) + 5 < sizeof(amount) ? amount : given->text,
+					option->kind, what, err);
 		if (!status && option->bounds && !(given->value >= option->least && given->value <= option->most))
 			return jl_fail(err, JL_E_USAGE, "--%s %s: {%s}", option->name, given->text, option->bounds);
 		if (!status && option->above && !(given->value > 0))

@@ -27,11 +27,11 @@ const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *n
 	const struct jl_askable *a = front->askable;
 	const struct jl_command *c = front->commands;
 
-	while (a->command && strcmp(a->command, name) != 0)
-		a++;
-	while (c->name && strcmp(c->name, name) != 0)
+	while (c->name && !jl_command_is(c, name))
 		c++;
-	if (!a->command || !c->name)
+	while (c->name && a->command && strcmp(a->command, c->name) != 0)
+		a++;
+	if (!c->name || !a->command)
 		return NULL;
 	*ret_command = c;
 	return a;

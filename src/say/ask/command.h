@@ -63,6 +63,7 @@ typedef enum jl_status jl_command_run(struct jl_cli *cli, struct jl_err *err);
 
 struct jl_command {
 	const char *name; /* one or two words: "catalog show" */
+	const char *was;  /* an older name that still works; NULL: none */
 	jl_command_run *run;
 	enum jl_need needs;
 	const struct jl_option *options;
@@ -123,11 +124,16 @@ struct jl_front {
 	enum jl_status (*prepare)(struct jl_cli *cli, struct jl_err *err);
 };
 
+/* Is it this command's name, or its older one? */
+bool jl_command_is(const struct jl_command *command, const char *name);
+
 extern const struct jl_option jl_global_options[];
 
 /* args.c */
 enum jl_status jl_args_parse(struct jl_args *ret_args, const struct jl_command *command, int argc, char **argv,
 			     struct jl_err *err);
+/* A number alone where dollars are wanted: it is taken as dollars. */
+bool jl_given_bare_usd(const struct jl_given *given);
 /* How many of the arguments are global options in front of the command. */
 enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err);
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */

@@ -1,9 +1,11 @@
 #include "cli/ask.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"
+#include "catalog/names.h"
 #include "model/profile.h"
 #include "workload/tune.h"
 
@@ -103,10 +105,19 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 	} tunes[] = { { JL_TUNE_FULL, JL_UNSET },  { JL_TUNE_LORA, JL_UNSET },    { JL_TUNE_LORA, JL_BASE_NF4 },
 		      { JL_TUNE_DORA, JL_UNSET },  { JL_TUNE_DORA, JL_BASE_NF4 }, { JL_TUNE_ADAPTER, JL_UNSET },
 		      { JL_TUNE_LAYERS, JL_UNSET } };
-	const int tune = jl_chosen(cli, "tune", jl_ask_tunes), base = jl_chosen(cli, "base", jl_ask_bases);
+	const int base = jl_chosen(cli, "base", jl_ask_bases);
+	const struct jl_idle of_grpo = { .when = true, .options = "group generate", .with = "--method grpo" };
+	const char *method = jl_text(cli, "method");
+	int tune = jl_chosen(cli, "tune", jl_ask_tunes);
+	char written[64];
 
-	if (tune == JL_UNSET)
-		return JL_OK;
+	if (tune == JL_UNSET && !method)
+		return jl_check_idle(cli, &of_grpo, 1, err);
+	if (tune == JL_UNSET) { /* a loss of tuning without more: all weights */
+		tune = 0;
+		snprintf(written, sizeof(written), "--method %.40s", method);
+		jl_reading_add(cli->cat, written, "--tune full", "--tune lora");
+	}
 	req->tune = (int)tunes[tune].kind;
 	req->base = base != JL_UNSET ? base : tunes[tune].base;
 	JL_TRY(check_tune(req, cli, tune, err));

@@ -38,9 +38,9 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_CHOICE("optimizer", "NAME", jl_ask_optimizers, JL_N("foreach (PyTorch's AdamW), fused, adamw8bit, paged8bit, adafactor, lion, sgd, muon or galore"), JL_TO(jl_request, optimizer))
 
 #define JL_ASK_TUNE_DETAILS \
-	JL_O_CHOICE("method", "sft|dpo|orpo|grpo", jl_ask_methods, JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers"), JL_TO(jl_request, method), .with = "tune"), \
-	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)"), JL_TO(jl_request, group), .with = "tune"), \
-	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)"), JL_TO(jl_request, generated), .with = "tune"), \
+	JL_O_CHOICE("method", "sft|dpo|orpo|grpo", jl_ask_methods, JL_N("its loss: of samples (default), of pairs with a reference model or without, of generated answers"), JL_TO(jl_request, method)), \
+	JL_ASK_COUNT("group", JL_N("grpo: answers to one prompt (default: 8)"), JL_TO(jl_request, group)), \
+	JL_ASK_COUNT("generate", JL_N("grpo: tokens of an answer (default: half of --seq)"), JL_TO(jl_request, generated)), \
 	JL_O_CHOICE("base", "16bit|nf4|nf4-single|int8|gptq4|gptq8", jl_ask_bases, JL_N("how its frozen weights are kept"), .with = "tune"), \
 	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)"), JL_TO(jl_request, rank), .with = "tune"), \
 	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down"), .with = "tune"), \

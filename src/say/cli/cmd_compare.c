@@ -48,10 +48,10 @@ static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 	const bool observed = jl_given(cli, "observed") != NULL;
 	const struct jl_idle of_model = {
 		.when = observed,
-		.options =
-			"batch micro-batch global-batch accumulate framework recompute flash optimizer layers seq "
-			"tokens "
-			"mean-seq gmacs input layout cpu-threads storage sample-size decode-time ram host-power launch",
+		.options = "batch micro-batch global-batch accumulate framework recompute flash optimizer layers seq "
+			   "tokens "
+			   "mean-seq method gmacs input layout cpu-threads storage sample-size decode-time ram "
+			   "host-power launch",
 		.with = JL_N("a model; an observed run has --observed-batch and --batches")
 	};
 

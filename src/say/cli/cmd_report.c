@@ -53,9 +53,11 @@ static enum jl_status choose_format(enum format *ret_format, const struct jl_cli
 	return jl_fail(err, JL_E_USAGE, "-o %s: end the name in .html, .md, .json or .txt, or give --format", path);
 }
 
-static enum jl_status render(struct jl_buf *out, const struct jl_doc *doc, enum format format, struct jl_cli *cli,
+static enum jl_status render(struct jl_buf *out, struct jl_doc *doc, enum format format, struct jl_cli *cli,
 			     bool to_terminal, struct jl_err *err)
 {
+	if (!cli->page)
+		jl_tell_readings(doc, cli->cat->readings);
 	switch (format) {
 	case FORMAT_MD: return jl_doc_to_markdown(doc, out, err);
 	case FORMAT_HTML: return jl_doc_to_html(doc, out, err);

@@ -1,20 +1,25 @@
 /* jeoul schema: the form of a command's JSON, for those who read it by program. */
 #include <string.h>
 
+#include "catalog/names.h"
 #include "cli/command.h"
 #include "tell/schemas.h"
 
 enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *name = cli->args.n_operands ? cli->args.operands[0] : NULL;
+	const struct jl_command *c = jl_commands;
 	const char *names[64];
 	size_t n = 0;
 
+	while (name && c->name && !jl_command_is(c, name))
+		c++;
+	name = name && c->name ? c->name : name; /* an older name's is the same */
 	for (const struct jl_told *told = jl_told; told->name; told++) {
 		if (!name) {
 			jl_buf_printf(&cli->out, "%s\n", told->name);
 		} else if (strcmp(told->name, name) == 0) {
-			jl_fields_schema(&cli->out, told->schema,
+			jl_fields_schema(&cli->out, told->schema, &jl_readings_fields,
 					 jl_arena_printf(&cli->arena, "jeoul %s --json", told->name));
 			return JL_OK;
 		}

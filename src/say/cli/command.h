@@ -18,7 +18,7 @@ struct jl_built_with { /* of the program; "" where there is nothing to say */
 void jl_version_part(struct jl_cli *cli, const struct jl_built_with *part); /* its lines, no wider than the terminal */
 
 /* What the rows name, in cmd_*.c, catalog_*.c, help.c, manpage.c and completion.c. */
-extern jl_command_run jl_cmd_help, jl_cmd_version, jl_cmd_probe, jl_cmd_infer, jl_cmd_build, jl_cmd_report,
+extern jl_command_run jl_cmd_help, jl_cmd_version, jl_cmd_probe, jl_cmd_serve, jl_cmd_build, jl_cmd_report,
 	jl_cmd_audit, jl_cmd_recommend, jl_cmd_cost, jl_cmd_man, jl_cmd_completion, jl_cmd_schema, jl_cmd_catalog_list,
 	jl_cmd_catalog_search, jl_cmd_catalog_show, jl_cmd_catalog_validate, jl_cmd_catalog_sources,
 	jl_cmd_catalog_prices, jl_cmd_predict, jl_cmd_fit, jl_cmd_flops, jl_cmd_plan, jl_cmd_compare, jl_cmd_calibrate,
@@ -27,7 +27,7 @@ extern jl_command_run jl_cmd_help, jl_cmd_version, jl_cmd_probe, jl_cmd_infer, j
 	jl_cmd_bench_list, jl_cmd_bench_train, jl_cmd_bench_infer, jl_cmd_store_list, jl_cmd_store_show,
 	jl_cmd_store_export, jl_cmd_store_import, jl_cmd_store_merge, jl_cmd_store_note, jl_cmd_store_delete,
 	jl_cmd_import, jl_cmd_doctor, jl_cmd_web;
-extern const struct jl_option jl_probe_options[], jl_infer_options[], jl_build_options[], jl_report_options[],
+extern const struct jl_option jl_probe_options[], jl_serve_options[], jl_build_options[], jl_report_options[],
 	jl_audit_options[], jl_recommend_options[], jl_cost_options[], jl_catalog_validate_options[],
 	jl_catalog_prices_options[], jl_predict_options[], jl_fit_options[], jl_flops_options[], jl_plan_options[],
 	jl_compare_options[], jl_calibrate_options[], jl_check_options[], jl_validate_options[],

@@ -3,15 +3,18 @@
 
 static const struct jl_option no_options[] = { { 0 } };
 
-/* name, function, options, what it needs, operands and how many of them at least and at most (-1: any number), one line, examples */
-#define COMMAND(NAME, RUN, OPTIONS, NEEDS, OPERANDS, MIN, MAX, EN, ...)                                                \
+/* older name (NULL: none), name, function, options, what it needs, operands and how many of them at least and at most (-1: any number), one line,
+ * examples */
+#define RENAMED(WAS, NAME, RUN, OPTIONS, NEEDS, OPERANDS, MIN, MAX, EN, ...)                                           \
 	{                                                                                                              \
-		.name = (NAME), .run = (RUN), .needs = JL_NEED_##NEEDS, .options = (OPTIONS), .operands = (OPERANDS),  \
-		.n_min = (MIN), .n_max = (MAX), .en = (EN), .examples = (const char *const[])                          \
+		.was = (WAS), .name = (NAME), .run = (RUN), .needs = JL_NEED_##NEEDS, .options = (OPTIONS),            \
+		.operands = (OPERANDS), .n_min = (MIN), .n_max = (MAX), .en = (EN), .examples = (const char *const[])  \
 		{                                                                                                      \
 			__VA_ARGS__                                                                                    \
 		}                                                                                                      \
 	}
+
+#define COMMAND(...) RENAMED(NULL, __VA_ARGS__)
 
 #define COLLECTIVE(NAME, EN) COMMAND(NAME, jl_cmd_bench_coll, jl_bench_coll_options, NOTHING, "[ADDR]", 0, 1, EN, NULL)
 
@@ -24,11 +27,11 @@ const struct jl_command jl_commands[] = {
 		"jeoul predict llama-3-8b --on dgx-h100",
 		"jeoul predict gpt-305m --on \"10x rtx-3090 via pcie4-no-p2p\" --batch 4 --sweep gpus=1,2,4,8,10",
 		"jeoul predict config.json --on \"4x a100-sxm4-80gb\" --tokens 1000000000 --json", NULL),
-	COMMAND("infer", jl_cmd_infer, jl_infer_options, CATALOG, "[MODEL]", 0, 1,
+	RENAMED("infer", "serve", jl_cmd_serve, jl_serve_options, CATALOG, "[MODEL]", 0, 1,
 		JL_N("how fast a served language model answers a load, and what it costs"),
-		"jeoul infer llama-3-70b --on dgx-h100",
-		"jeoul infer llama-3-70b --on dgx-h100 --rate 20/s --ttft \"500 ms\" --tpot \"50 ms\"",
-		"jeoul infer llama-3-8b --on rtx-4090 --users 40 --weights int4", NULL),
+		"jeoul serve llama-3-70b --on dgx-h100",
+		"jeoul serve llama-3-70b --on dgx-h100 --rate 20/s --ttft \"500 ms\" --tpot \"50 ms\"",
+		"jeoul serve llama-3-8b --on rtx-4090 --users 40 --weights int4", NULL),
 	COMMAND("fit", jl_cmd_fit, jl_fit_options, CATALOG, "[MODEL]", 0, 1,
 		JL_N("which techniques make a model fit in memory, and what they cost"),
 		"jeoul fit llama-3-70b --on \"2x dgx-h100\"", NULL),
@@ -174,7 +177,7 @@ const struct jl_command jl_commands[] = {
 
 /* What may be asked in JSON, by the library and the page: nothing that measures, writes or takes long. */
 const struct jl_askable jl_askable[] = {
-	{ "predict", "model", false },     { "infer", "model", false },        { "fit", "model", false },
+	{ "predict", "model", false },     { "serve", "model", false },        { "fit", "model", false },
 	{ "flops", "model", false },       { "plan", "model", false },         { "compare", "model", false },
 	{ "cost", "model", false },        { "recommend", "model", false },    { "build", "parts", false },
 	{ "audit", "note", false },        { "report", "scenario", true },     { "check", "kind", true },

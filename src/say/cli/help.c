@@ -75,7 +75,7 @@ static void command_json(struct jl_json *json, const struct jl_command *c)
 
 	while (a->command && strcmp(a->command, c->name) != 0)
 		a++;
-	jl_json_pack(json, "{command:s operands?s asked_with?s summary:s", c->name, c->operands,
+	jl_json_pack(json, "{command:s was?s operands?s asked_with?s summary:s", c->name, c->was, c->operands,
 		     a->command && !a->operands ? "" : a->operands, c->en);
 	options_json(json, "options", c->options);
 	jl_json_pack(json, "examples:[");
@@ -271,7 +271,7 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 	snprintf(name, sizeof(name), "%s%s%s", args->operands[0], args->n_operands > 1 ? " " : "",
 		 args->n_operands > 1 ? args->operands[1] : "");
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
-		if (strcmp(c->name, name) == 0) {
+		if (jl_command_is(c, name)) {
 			jl_help_command(cli, c);
 			return JL_OK;
 		}

@@ -14,6 +14,7 @@
 
 #include "base/budget.h"
 #include "base/mem.h"
+#include "catalog/names.h"
 #include "cli/this_machine.h"
 
 #define OUT_MAX_B ((size_t)64 << 20)
@@ -59,7 +60,7 @@ static const struct jl_command *find_command(int argc, char **argv, int *ret_n)
 		const char *blank = strchr(c->name, ' ');
 		size_t len = blank ? (size_t)(blank - c->name) : strlen(c->name);
 
-		if (strlen(argv[0]) != len || strncmp(argv[0], c->name, len) != 0)
+		if ((strlen(argv[0]) != len || strncmp(argv[0], c->name, len) != 0) && !jl_command_is(c, argv[0]))
 			continue;
 		if (!blank) {
 			*ret_n = 1;
@@ -131,17 +132,27 @@ size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli
 static enum jl_status load_catalog(struct jl_cli *cli, struct jl_err *err)
 {
 	const char *dirs[JL_OVERLAYS_MAX];
+	char written[96], meant[64];
 	struct jl_catalog *dated = jl_arena_alloc(&cli->arena, sizeof(*dated));
-	enum jl_status status = dated ? JL_OK : jl_fail_nomem(err);
+	struct jl_readings *readings = jl_arena_alloc(&cli->arena, sizeof(*readings));
+	enum jl_status status = dated && readings ? JL_OK : jl_fail_nomem(err);
 
 	JL_THEN(status,
 		!cli->cat ? jl_catalog_overlay(&cli->cat, dirs, jl_overlay_dirs(dirs, cli), &cli->arena, err) : JL_OK);
 	if (status)
 		return jl_fail_in_file(err, status);
 	*dated = *cli->cat;
+	*readings = (struct jl_readings){ 0 };
 	dated->today = cli->today;
 	dated->hypothetical = jl_flag(cli, "hypothetical");
+	dated->readings = readings;
 	cli->cat = dated;
+	for (const struct jl_given *g = cli->args.given; g < cli->args.given + cli->args.n_given; g++)
+		if (jl_given_bare_usd(g)) {
+			snprintf(written, sizeof(written), "--%s %.40s", g->option->name, g->text);
+			snprintf(meant, sizeof(meant), "%.40s USD", g->text);
+			jl_reading_add(dated, written, meant, "");
+		}
 	return JL_OK;
 }
 

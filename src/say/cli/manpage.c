@@ -165,7 +165,7 @@ enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)
 		return JL_OK;
 	}
 	for (const struct jl_command *c = jl_commands; name && c->name; c++)
-		if (strcmp(c->name, name) == 0) {
+		if (jl_command_is(c, name)) {
 			command_page(cli, c);
 			return JL_OK;
 		}

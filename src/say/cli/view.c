@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "catalog/names.h"
 #include "ask/ask.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -65,7 +66,9 @@ void jl_view_set(void *ctx, const char *set, size_t done, size_t total)
 
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record)
 {
-	jl_fields_print(&cli->out, schema, record);
+	const struct jl_readings *readings = cli->cat ? cli->cat->readings : NULL;
+
+	jl_fields_print(&cli->out, schema, record, &jl_readings_fields, readings && readings->n ? readings : NULL);
 	return JL_OK;
 }
 
@@ -74,8 +77,10 @@ void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 	jl_doc_init(ret_doc, &cli->arena, NULL);
 }
 
-enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err)
+enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_err *err)
 {
+	if (cli->cat && cli->cat->readings)
+		jl_tell_readings(doc, cli->cat->readings);
 	if (cli->page) {
 		enum jl_status status;
 

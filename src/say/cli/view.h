@@ -33,7 +33,8 @@ void jl_view_set(void *ctx, const char *set, size_t done, size_t total);
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);
 /* A command's page: a document is begun, built by `tell`, and shown. */
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
-enum jl_status jl_view_show(struct jl_cli *cli, const struct jl_doc *doc, struct jl_err *err);
+/* ... with what was assumed about the names that were written. */
+enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_err *err);
 /* How a command ends: what was asked told (a call of `tell` on &doc) and shown; as JSON by calls on &json; or, most often, as JSON by its table
  * or told. */
 #define JL_PAGE(CLI, ERR, TELL)                                                                                        \

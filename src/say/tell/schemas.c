@@ -32,7 +32,6 @@ const struct jl_told jl_told[] = {
 	{ "fit", &jl_fit_fields },
 	{ "flops", &jl_flops_fields },
 	{ "flops-program", &jl_program_flops_fields },
-	{ "infer", &jl_infer_fields },
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },
 	{ "plan-fleet", &jl_fleet_fields },
@@ -45,6 +44,7 @@ const struct jl_told jl_told[] = {
 	{ "predict-sweep", &jl_sweep_fields },
 	{ "probe", &jl_probed_fields },
 	{ "recommend", &jl_recommend_fields },
+	{ "serve", &jl_infer_fields },
 	{ "validate", &jl_validated_fields },
 	{ NULL, NULL },
 };

@@ -509,6 +509,19 @@ static bool among(const char *const *names, const char *name)
 	return false;
 }
 
+void jl_tell_readings(struct jl_doc *doc, const struct jl_readings *readings)
+{
+	for (size_t i = 0; i < readings->n; i++) {
+		const struct jl_reading *r = &readings->items[i];
+
+		if (r->others[0])
+			jl_tell_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s; for another write %s"),
+				     r->written, r->meant, r->others);
+		else
+			jl_tell_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s"), r->written, r->meant);
+	}
+}
+
 void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options)
 {
 	if (!notes->n)

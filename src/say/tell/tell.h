@@ -136,6 +136,9 @@ const char *jl_tell_myriads(struct jl_doc *doc, double won);
 /* "1 USD = 1,460 KRW (2025-11-14, old ⚠: give today's with --fx)": the one place that states a rate. */
 const char *jl_tell_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today);
 
+/* How names that others might read otherwise were read, and what to write for those. */
+void jl_tell_readings(struct jl_doc *doc, const struct jl_readings *readings);
+
 /* "Assumed: ...": choices that were made for the person, each with the option of the command that would say it otherwise. `options`: the
  * names of those that the command has, NULL at the end; NULL: no command. */
 void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);

@@ -227,6 +227,7 @@ static const struct {
 static bool find_command(struct jl_web_request *r)
 {
 	const struct jl_askable *askable = r->web->options.front->askable;
+	const struct jl_command *command;
 	char words[WORDS_B];
 
 	if (strncmp(r->path, API, strlen(API)) != 0 || strlen(r->path + strlen(API)) >= sizeof(words))
@@ -234,13 +235,13 @@ static bool find_command(struct jl_web_request *r)
 	(void)snprintf(words, sizeof(words), "%s", r->path + strlen(API));
 	for (char *at = words; (at = strchr(at, '/'));)
 		*at = ' ';
-	for (size_t i = 0; i < JL_WEB_COMMANDS_MAX && askable[i].command; i++)
-		if (strcmp(askable[i].command, words) == 0) {
-			r->command = askable[i].command;
-			r->row = i;
-			return true;
-		}
-	return false;
+	const struct jl_askable *found = jl_ask_find(r->web->options.front, words, &command);
+
+	if (!found || found - askable >= JL_WEB_COMMANDS_MAX)
+		return false;
+	r->command = found->command;
+	r->row = (size_t)(found - askable);
+	return true;
 }
 
 /* Known to take more than a moment. */

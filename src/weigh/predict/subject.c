@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/names.h"
 #include "predict/kind.h"
 #include "predict/program_case.h"
 #include "workload/modelfile.h"
@@ -176,6 +177,23 @@ static enum jl_status from_name(struct jl_subject *subject, const struct jl_cata
 	return first;
 }
 
+/* A file that is not there, "Meta-Llama-3-8B-Instruct-Q4_K_M.gguf": its name may say which model it holds. */
+static enum jl_status from_file_or_name(struct jl_subject *subject, const struct jl_catalog *cat, const char *text,
+					struct jl_arena *arena, struct jl_err *err)
+{
+	const struct jl_subject empty = *subject;
+	const enum jl_status status = from_file(subject, cat, text, arena, err);
+	struct jl_err ignored = { 0 };
+
+	if (status != JL_E_IO || strchr(text, '/') || text[0] == '.' || !jl_name_weights(cat, text))
+		return status;
+	*subject = empty;
+	if (from_name(subject, cat, text, arena, &ignored))
+		return status;
+	jl_reading_add(cat, text, subject->id, "");
+	return JL_OK;
+}
+
 enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool adapters, struct jl_err *err)
 {
 	if (subject->kind->has_tokens)
@@ -198,8 +216,9 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 	enum jl_status status = !req->model && !isnan(req->figures.gmac)
 					? from_figures(&subject, cat, &req->figures, arena, err)
 				: !req->model ? from_shape(&subject, &req->shape, req->seq, arena, err)
-				: jl_modelfile_is_path(req->model) ? from_file(&subject, cat, req->model, arena, err)
-								   : from_name(&subject, cat, req->model, arena, err);
+				: jl_modelfile_is_path(req->model)
+					? from_file_or_name(&subject, cat, req->model, arena, err)
+					: from_name(&subject, cat, req->model, arena, err);
 
 	if (!status)
 		*ret_subject = subject;

@@ -542,7 +542,7 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 		return jl_fail(err, JL_E_USAGE, "serving needs --users or --concurrency, --context and --tokens-per-s");
 	if (ask->task == JL_TASK_SERVE && ask->answer < 2)
 		return jl_fail(err, JL_E_RANGE,
-			       "an answer of one token has no pace: weigh it with 'jeoul infer --rate'");
+			       "an answer of one token has no pace: weigh it with 'jeoul serve --rate'");
 	return JL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/num.h"
+#include "catalog/names.h"
 #include "workload/network.h"
 
 /* A product's output is kept for the norm or gate behind it, and what that makes for the next product. */
@@ -166,8 +167,8 @@ static const struct jl_net_info *own_record(const struct jl_catalog *cat, const 
 	return NULL;
 }
 
-enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
-			       struct jl_arena *arena, struct jl_err *err)
+static enum jl_status load_named(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
+				 struct jl_arena *arena, struct jl_err *err)
 {
 	char plain[JL_NET_NAME_MAX], settings[SETTINGS_MAX];
 	const struct jl_net_info *own;
@@ -193,6 +194,47 @@ enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catal
 		return from_text(ret_net, info, isnan(image) ? own : NULL, name, settings, arena, err);
 	}
 	return JL_E_NOTFOUND;
+}
+
+/* The listed network whose name has the same words: "EfficientNet v2 S" is efficientnetv2_s. */
+static const char *same_words(const struct jl_catalog *cat, const char *name)
+{
+	struct jl_convnet_at at = { 0 };
+	struct jl_words words, have;
+	const char *listed;
+
+	jl_words_split(&words, name);
+	while ((listed = jl_convnet_next(cat, &at))) {
+		jl_words_split(&have, listed);
+		if (jl_words_equal(&have, &words))
+			return listed;
+	}
+	return NULL;
+}
+
+/* As it is written, by a rule of catalog/names.yaml, by its words, or without timm's tag of the weights (".a1_in1k"). */
+enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
+			       struct jl_arena *arena, struct jl_err *err)
+{
+	enum jl_status status = load_named(ret_net, cat, name, arena, err);
+	char plain[JL_NAME_MAX + 1];
+	const char *listed;
+	int n;
+
+	if (status != JL_E_NOTFOUND || strnlen(name, JL_NAME_MAX + 1) > JL_NAME_MAX)
+		return status;
+	jl_name_of_model(plain, name);
+	for (int i = 0; i < 2 && status == JL_E_NOTFOUND; i++) {
+		const struct jl_named named = jl_named(cat, "model-name", plain);
+
+		listed = named.rule ? jl_named_id(&named, &n) : same_words(cat, plain);
+		if (i > 0 || listed)
+			status = load_named(ret_net, cat, listed ? listed : plain, arena, err);
+		if (named.rule && !status)
+			jl_named_note(cat, &named, name);
+		plain[strcspn(plain, ".")] = '\0';
+	}
+	return status;
 }
 
 enum jl_status jl_convnet_described(struct jl_convnet *ret_net, const struct jl_catalog *cat,

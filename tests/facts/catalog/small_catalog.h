@@ -213,7 +213,26 @@ static const struct jl_family small_families[] = {
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+static const struct jl_rule small_rules[] = {
+	{ .id = "suffix", .kind = "model-suffix", .name = "instruct | chat", .value = "none" },
+	{ .id = "suffix-q4", .kind = "model-suffix", .name = "q4_k_m", .value = "q4_k_m" },
+	{ .id = "filler", .kind = "unit-filler", .name = "developer kit", .value = "none" },
+	{ .id = "name-a100",
+	  .kind = "unit-name",
+	  .name = "usual a100 | a100 as usual",
+	  .value = "a100-sxm4-80gb",
+	  .subject = "a100-pcie-80gb" },
+	{ .id = "name-v100",
+	  .kind = "unit-name",
+	  .name = "any v100",
+	  .value = "?",
+	  .subject = "v100-sxm2-16gb, v100-sxm2-32gb" },
+	{ .id = "slice", .kind = "unit-name", .name = "slice-#", .value = "#/2 rtx-3090", .subject = "#x rtx-3090" },
+};
+
 static const struct jl_catalog small_catalog = {
+	.rules = small_rules,
+	.n_rules = COUNT(small_rules),
 	.families = small_families,
 	.n_families = COUNT(small_families),
 	.gpus = small_gpus,

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
+#include "catalog/names.h"
 #include "catalog/nearest.h"
 #include "catalog/words.h"
 #include "small_catalog.h"
@@ -239,6 +240,39 @@ static void test_links(void **state)
 	assert_int_equal(jl_find_link(&link, &small_catalog, "nvlink2-mash", JL_ROLE_JOIN, &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "did you mean nvlink2-mesh"));
 	assert_int_equal(jl_find_link(&link, &small_catalog, "nvlink2-mash", JL_ROLE_JOIN, NULL), JL_E_NOTFOUND);
+}
+
+/* Rules of names: a plain answer that is noted, a question, a number in the name, words that say nothing. */
+static void test_names(void **state)
+{
+	struct jl_readings readings = { 0 };
+	struct jl_catalog cat = small_catalog;
+	struct jl_found unit = { 0 };
+	const char *weights;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	cat.readings = &readings;
+	assert_int_equal(jl_find_unit(&unit, &cat, "Usual-A100", &err), JL_OK);
+	assert_string_equal(unit.gpu->id, "a100-sxm4-80gb");
+	assert_int_equal(jl_find_unit(&unit, &cat, "usual-a100", &err), JL_OK); /* noted once */
+	assert_int_equal(readings.n, 1);
+	assert_string_equal(readings.items[0].meant, "a100-sxm4-80gb");
+	assert_string_equal(readings.items[0].others, "a100-pcie-80gb");
+	assert_int_equal(jl_find_unit(&unit, &cat, "any v100", &err), JL_E_AMBIGUOUS);
+	assert_non_null(strstr(err.en, "v100-sxm2-16gb, v100-sxm2-32gb"));
+	assert_int_equal(jl_find_unit(&unit, &cat, "slice-16", &err), JL_OK);
+	assert_int_equal(unit.n, 8);
+	assert_string_equal(readings.items[1].meant, "8x rtx-3090");
+	assert_string_equal(readings.items[1].others, "16x rtx-3090");
+	assert_int_equal(jl_find_unit(&unit, &cat, "RTX 3090 developer kit (24G)", &err), JL_OK);
+	assert_string_equal(unit.gpu->id, "rtx-3090");
+	assert_int_equal(unit.n, 0);
+	assert_int_equal(readings.n, 2);
+	weights = jl_name_weights(&cat, "x/Llama-3.1-8B-Instruct-Q4_K_M.gguf");
+	assert_string_equal(weights, "q4_k_m");
+	assert_null(jl_name_weights(&cat, "x/Llama-3.1-8B-Instruct"));
+	assert_null(jl_name_weights(&cat, "llamaq4_k_m"));
 }
 
 static void test_cpus_and_models(void **state)
@@ -559,6 +593,7 @@ int main(void)
 		cmocka_unit_test(test_not_found),
 		cmocka_unit_test(test_bad_names),
 		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_cpus_and_models),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_models_as_people_type_them),

@@ -70,7 +70,7 @@ jeoul predict llama-3-8b --on rtx-40|rtx-4090
 jeoul predict llama-3-8b --on aws:p5.48|p5.48xlarge
 jeoul predict llama-3-8b --precision |fp32 tf32 fp16 bf16 fp8
 jeoul predict llama-3-8b --framework un|unsloth
-jeoul infer llama-3-8b --engine |vllm sglang trtllm
+jeoul serve llama-3-8b --engine |vllm sglang trtllm
 jeoul bench allreduce --minb|--minbytes
 jeoul catalog show h100-s|h100-sxm5
 jeoul cost --lang |ko en

@@ -132,7 +132,7 @@ json "j['load'] | dict(concurrency=0, tokens_per_s=0) == dict(users=200, think_s
 json "j['pick']['n_gpus'] == 1 and 48 < j['pick']['n_requests'] < 64 and abs(j['pick']['token_s']['value'] / $token_s - 1) < 0.15"
 run 0 recommend llama-3-8b --serve --users 200 --prompt 2048 --answer 512 --think "5 s" --json; json "j['load']['context_tokens'] == 2560 and j['load']['think_s'] == 5"
 run 2 recommend llama-3-8b --serve --users 200 --prompt 2048 --context 4096; one_line; says "not both"
-run 2 recommend llama-3-8b --serve --answer 1; one_line; says "infer --rate"
+run 2 recommend llama-3-8b --serve --answer 1; one_line; says "serve --rate"
 run 0 recommend llama-3-8b --serve --users 1 --lang en; flat; has "1 user reading for 20 s between answers: 1 request at once"
 run 0 recommend llama-3-8b --serve --users 200 --lang en; flat; has "200 users reading for 20 s between answers: 54 requests at once"; has "answers of about 256 (--answer)"; has "at least 1,130 tokens/s in all"; has "bits"; has "(7 of 7 shown)"
 run 0 recommend llama-3-8b --serve --users 2000 --why-not rtx-4090 --lang en; flat; has "too little memory for 1861 requests at once of 1280 tokens"

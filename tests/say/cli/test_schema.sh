@@ -25,7 +25,7 @@ run 0 cost llama-3-8b --tokens 1e9 --buy "8x h100-sxm5 300000 USD" --rent "unkno
 run 0 audit "$JEOUL_SOURCE/tests/fixtures/notes/cards.md" --json; fits audit-note
 sed "s/1800 W/1600 W/" "$JEOUL_SOURCE/tests/fixtures/notes/cards.md" > "$work/wrong.md"
 run 0 audit "$work/wrong.md" --json; fits audit-note
-run 0 infer llama-3-8b --on h100-sxm5 --rate 5/s --ttft "1 s" --sweep rate=1,2 --json; fits infer
+run 0 serve llama-3-8b --on h100 --rate 5/s --ttft "1 s" --sweep rate=1,2 --json; fits serve; json "j['names_read']"
 run 0 cost --bill "350 kWh" --tariff kepco --month 5 --json; fits cost-bill
 run 0 predict llama-3-8b --on "4x rtx-3090" --batch 1 --seq 2048 --parallel zero=3 --offload optimizer,params --recompute full --json; fits predict
 few_rows 10 # near ones are looked for among all rows

@@ -147,7 +147,7 @@ static void json_has_stable_keys(void **state)
 
 	(void)state;
 	jl_buf_init(&out, 1 << 16);
-	jl_fields_print(&out, &jl_compare_fields, &compare);
+	jl_fields_print(&out, &jl_compare_fields, &compare, NULL, NULL);
 	check(&out, wants, sizeof wants / sizeof wants[0]);
 	assert_null(strstr(jl_buf_text(&out), "\"tune"));
 	jl_buf_release(&out);
@@ -185,7 +185,7 @@ static void names_in_a_schema_are_apart(void **state)
 		const char *defs;
 
 		jl_buf_init(&out, 1 << 20);
-		jl_fields_schema(&out, told->schema, told->name);
+		jl_fields_schema(&out, told->schema, NULL, told->name);
 		assert_int_equal(out.failed, JL_OK);
 		defs = strstr(jl_buf_text(&out), "\"$defs\"");
 		for (const char *name = defs ? strstr(defs, "\n    \"") : NULL; name;

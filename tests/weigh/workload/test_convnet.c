@@ -138,7 +138,7 @@ static void test_found_by_other_spellings(void **state)
 
 	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++)
 		net(spellings[i]);
-	assert_null(jl_convnet_find(&nets, "alexnet"));
+	assert_null(jl_convnet_find(&nets, "alexnets"));
 	assert_null(jl_convnet_find(&nets, ""));
 }
 

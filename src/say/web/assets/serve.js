@@ -15,7 +15,7 @@ export function show(main) {
   const request = () => ({ ...base(), rate: `${state.rate}/s`, ttft: `${state.ttft} s`, tpot: `${state.tpot} s` });
   const around = () => { const r = last.keeps_up ? Number(state.rate) : last.rate_held_per_s || Number(state.rate); return [...new Set([r / 4, r / 2, r, r * 2, r * 4, r * 8, Number(state.rate)].map((v) => Number(v.toPrecision(2))))].sort((a, b) => a - b); };
   const used = () => gpuCount(last.n_gpus_used), gpuCount = (n) => (state.lang === "ko" ? `GPU ${n}장` : `${n} GPU${n > 1 ? "s" : ""}`);
-  main.append(question({ modelKey: "smodel", onKey: "son", verb: "q_serve_verb", end: "q_serve_end" }), el("div", { className: "fields" }, slider("rate", rates, (v) => fill("per_s", v)), field("prompt", { type: "number" }), field("answer", { type: "number" }), choice("weights", [["", t("auto")], ...["bf16", "fp8", "int8", "int4", "awq", "q4_k_m"].map((v) => [v, v])], { label: t("weights_as") }), field("ttft", { type: "number", label: t("ttft_s") }), field("tpot", { type: "number", label: t("tpot_s") })), answer, el("div", { className: "pair even" }, latency, costs), el("div", { className: "actions" }, copyButton(() => commandLine("infer", request()))), all);
+  main.append(question({ modelKey: "smodel", onKey: "son", verb: "q_serve_verb", end: "q_serve_end" }), el("div", { className: "fields" }, slider("rate", rates, (v) => fill("per_s", v)), field("prompt", { type: "number" }), field("answer", { type: "number" }), choice("weights", [["", t("auto")], ...["bf16", "fp8", "int8", "int4", "awq", "q4_k_m"].map((v) => [v, v])], { label: t("weights_as") }), field("ttft", { type: "number", label: t("ttft_s") }), field("tpot", { type: "number", label: t("tpot_s") })), answer, el("div", { className: "pair even" }, latency, costs), el("div", { className: "actions" }, copyButton(() => commandLine("serve", request()))), all);
   function draw() {
     // an overloaded row has no latency of its own: its queue grows for as long as requests come
     const all = rows.filter((r) => r.fits && r.ttft_p90_s), good = all.filter((r) => r.keeps_up), over = all.find((r) => !r.keeps_up);
@@ -31,7 +31,7 @@ export function show(main) {
   }
   const update = answering(answer, async () => {
     try {
-      last = await ask("infer", request());
+      last = await ask("serve", request());
       const cost = last.usd_per_Mtoken_out;
       if (!last.fits) answer.replaceChildren(el("p", { className: "answer" }, el("span", { className: "bad" }, t("v_fits"))));
       else if (!last.keeps_up) answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("v_over"), num(last.rate_held_per_s, "1", { label: t("held"), formula: `${last.n_requests} requests simulated` }), state.rate, num(Number(state.rate) - (last.rate_held_per_s ?? 0), "1", { label: t("overload"), formula: `${state.rate} − ${digits(last.rate_held_per_s ?? 0, 3)}` }))));
@@ -39,10 +39,10 @@ export function show(main) {
       if (last.fits) answer.append(el("p", { className: "plan" }, el("b", {}, t("plan")), " ", fill("v_plan", last.n_copies > 1 ? fill("n_copies", last.n_copies) : t("one_of"), gpuCount(last.n_gpus * last.n_stages), last.n_gpus_system, last.weights)));
       showChosen({ weights: state.weights === "" ? last.weights : "" });
       if (last.longest_request_tokens > last.model_context_tokens) answer.append(el("p", { className: "second bad" }, fill("v_long", grouped(last.longest_request_tokens), grouped(last.model_context_tokens))));
-      if (last.fits) { rows = (await ask("infer", { ...base(), ...tidy({ gpus: last.n_gpus, copies: last.n_copies, pp: last.n_stages > 1 ? last.n_stages : "" }), sweep: `rate=${around().join(",")}` })).rows ?? []; draw(); } else { rows = []; draw(); }
+      if (last.fits) { rows = (await ask("serve", { ...base(), ...tidy({ gpus: last.n_gpus, copies: last.n_copies, pp: last.n_stages > 1 ? last.n_stages : "" }), sweep: `rate=${around().join(",")}` })).rows ?? []; draw(); } else { rows = []; draw(); }
     } catch (e) { answer.replaceChildren(fault(e)); rows = []; draw(); }
   });
-  all.addEventListener("toggle", async () => { if (all.open) try { all.replaceChildren(all.firstChild, fragment(await ask("infer", { ...request(), as: "html" }))); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); } });
+  all.addEventListener("toggle", async () => { if (all.open) try { all.replaceChildren(all.firstChild, fragment(await ask("serve", { ...request(), as: "html" }))); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); } });
   keepDrawn(latency, draw);
   update();
   return (change) => { if (!("view" in change)) update(); };

@@ -1,10 +1,12 @@
-/* jeoul infer: a language model that answers requests on a system under a load. */
+/* jeoul serve: a language model that answers requests on a system under a load. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "catalog/names.h"
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
@@ -17,7 +19,7 @@
 #define PUE         1.2
 
 /* clang-format off */
-const struct jl_option jl_infer_options[] = {
+const struct jl_option jl_serve_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("system that serves, e.g. dgx-h100 or \"4x h100-sxm5\""), JL_TO(jl_request, system)),
 	JL_O_COUNT("concurrency", "N", 1, 100000, JL_N("requests at once, each followed by the next (default: 32)"), JL_TO(jl_infer_ask, concurrency)),
 	JL_O_TEXT("rate", "N/s", JL_N("requests a second that arrive, at random: 20/s")),
@@ -150,6 +152,21 @@ static const char *path_of(struct jl_cli *cli, const struct jl_subject *subject)
 	return slash ? jl_arena_printf(&cli->arena, "%.*s", (int)(slash - path) + (slash == path), path) : ".";
 }
 
+/* "llama3:70b-instruct-q4_K_M": weights in the format that the name says, where nothing else is asked for. */
+static void take_named_weights(struct jl_infer_ask *ask, struct jl_cli *cli, const struct jl_subject *subject,
+			       const char *name)
+{
+	const char *weights = ask->weights || !subject->info || !name ? NULL : jl_name_weights(cli->cat, name);
+	char meant[JL_NAME_MAX + 1];
+
+	if (!weights)
+		return;
+	ask->weights = weights;
+	ask->assumed &= ~(1u << JL_ASSUMED_WEIGHTS);
+	snprintf(meant, sizeof(meant), "%s, --weights %s", subject->id, weights);
+	jl_reading_add(cli->cat, name, meant, "--weights bf16");
+}
+
 static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_subject *subject,
 			       struct jl_arrival **ret_arrivals, struct jl_err *err)
 {
@@ -192,6 +209,7 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	JL_READ(ask, jl_infer_ask, cli);
 	for (unsigned i = 0; i < JL_N_ASSUMED; i++)
 		ask->assumed |= jl_given(cli, given[i]) ? 0 : 1u << i;
+	take_named_weights(ask, cli, subject, req.model);
 	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
 	if ((ask->weights && jl_served_format(&format, ask->weights, err)) ||
 	    (ask->kv && jl_served_format(&format, ask->kv, err)))
@@ -240,7 +258,7 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 	return status;
 }
 
-enum jl_status jl_cmd_infer(struct jl_cli *cli, struct jl_err *err)
+enum jl_status jl_cmd_serve(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_arrival *arrivals = NULL;
 	struct jl_infer_ask ask;

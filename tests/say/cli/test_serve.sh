@@ -1,0 +1,239 @@
+#!/bin/bash
+# A served model under a load: figures that hang together, targets, sweeps, traces, and input that makes no sense.
+. "$(dirname "$0")/lib.sh"
+
+run 0 serve llama-3-70b --on dgx-h100 --lang en
+has "First token after"; has "A million tokens"; has "vllm serve meta-llama/Llama-3.1-70B-Instruct"; has "trtllm-serve"
+run 0 serve llama-3-70b --on dgx-h100 --lang ko; has "첫 토큰까지"; has "100만 토큰"
+run 0 serve llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json
+json "j['n_gpus'] * j['n_copies'] == 8 and j['fits'] and j['n_refused'] == 0"
+json "j['ttft_s']['p50']['value'] <= j['ttft_s']['p90']['value'] <= j['ttft_s']['p99']['value']"
+json "j['tpot_s']['mean']['lo'] < j['tpot_s']['mean']['value'] < j['tpot_s']['mean']['hi']"
+# Little's law: requests under way are the rate times what one takes
+json "abs(j['requests_per_s']['value'] * j['e2e_s']['mean']['value'] / 64 - 1) < 0.01"
+json "abs(sum(j['token_time'].values()) / j['tpot_s']['mean']['value'] - 1) < 0.05"
+one=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 serve llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json --draft 2 --accept 80%
+json "j['output_tokens_per_s']['value'] > 1.3 * $one"
+run 0 serve llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json --prompt 4000 --cached 90%
+cached=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['ttft_s']['p50']['value'])" "$work/out")
+run 0 serve llama-3-70b --on dgx-h100 --concurrency 64 --engine vllm --json --prompt 4000
+json "j['ttft_s']['p50']['value'] > 1.2 * $cached"
+
+# rent is shared by what prompts and answers take: an answer's token is dearer than a prompt's, also on a full machine
+run 0 serve llama-3-70b --on dgx-h100 --gpus 8 --rate 16/s --json
+json "j['usd_per_Mtoken_out']['value'] > j['usd_per_Mtoken_in']['value'] and abs((j['usd_per_Mtoken_out']['value'] * j['output_tokens_per_s']['value'] + j['usd_per_Mtoken_in']['value'] * j['input_tokens_per_s']['value']) / 1e6 / 8 / j['rent']['usd_per_gpu_s'] - 1) < 1e-6"
+# an answer of one token: no question mark, no time between tokens, a range; a target for further ones is met
+for lang in en ko; do
+	run 0 serve llama-3-8b --on h100-sxm5 --answer 1 --lang $lang; lacks "?"; lacks "TPOT"; lacks "—"
+done
+run 0 predict llama-3-8b --on h100-sxm5 --serve --output 1 --lang en; lacks "?"; has "Bound by"
+for load in "--users=1" "--rate=1/s" "--concurrency=1"; do
+	run 0 serve llama-3-8b --on rtx-4090 "$load" --answer 1 --lang en; flat; has "The one token of an answer after "; lacks "TPOT"; lacks "e+0"; lacks "Overloaded"
+done
+# one denominator: rent and electricity of tokens that go in, where the answer goes with them
+run 0 serve deepseek-v3 --on dgx-h200 --concurrency 64 --answer 1 --lang en; flat; has "in 0.32 USD by rent, the answer with it; electricity 0.0091 USD"
+run 0 serve llama-3-8b --on h100-sxm5 --answer 1 --concurrency 4 --tpot "50 ms" --json
+json "j['meets'] and j['tpot_s']['mean']['value'] is None and j['e2e_s']['mean']['lo'] < j['e2e_s']['mean']['value'] and j['bound_frac'] > 0"
+# one GPU of eight bears an eighth of their host: as rent is that of one
+run 0 serve llama-3-8b --on dgx-h100 --gpus 1 --copies 1 --json
+one_W=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['power_W'])" "$work/out")
+run 0 serve llama-3-8b --on dgx-h100 --gpus 1 --copies 8 --json; json "0.7 < j['power_W'] / (8 * $one_W) < 1.1"
+
+# Targets: fewest GPUs; a rate; what cannot be met ends with 3
+run 0 serve llama-3-8b --on dgx-h100 --rate 2/s --ttft "1 s" --tpot "50 ms" --json
+json "j['meets'] and j['n_gpus'] * j['n_copies'] == 1 and j['ttft_s']['p90']['value'] <= 1"
+run 0 serve llama-3-8b --on dgx-h100 --gpus 1 --ttft "1 s" --tpot "50 ms" --json
+json "j['rate_max_per_s'] > 8 and j['meets'] and j['tpot_s']['p90']['value'] <= 0.05"
+run 3 serve llama-3-8b --on dgx-h100 --rate 2/s --ttft "1 ms" --lang en; has "not met"
+# More arrives than it answers
+run 0 serve llama-3-8b --on l4 --rate 50/s --json; json "not j['keeps_up'] and 0.1 < j['rate_held_per_s'] < 5"
+held=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['rate_held_per_s'])" "$work/out")
+run 0 serve llama-3-8b --on l4 --rate "$held/s" --json; json "j['keeps_up'] and 'rate_held_per_s' not in j and j['ttft_s']['mean']['value'] < 10"
+run 0 serve llama-3-8b --on l4 --rate "$(python3 -c "print($held * 1.3)")/s" --json; json "not j['keeps_up']"
+run 0 serve llama-3-8b --on l4 --rate 50/s --lang en; [ "$(sed -n 2p "$work/out" | cut -c1-24)" = "  Overloaded: it holds a" ] && ok || bad "the overload is not said first"
+run 0 serve llama-3-8b --on l4 --rate 50/s --lang ko; flat; has "과부하입니다. 초당 최대"
+run 3 serve llama-3-8b --on l4 --rate 50/s --ttft "1 s" --lang en; has "Overloaded: it holds at most"
+# so slow that it answers less than one in four seconds: still a rate
+run 0 serve llama-2-7b --on rtx-4090 --rate 1/s --prompt 9000 --json; json "0.001 < j['rate_held_per_s'] < 0.3"
+run 0 serve llama-3-8b --on h100-sxm5 --sweep rate=1,5,400 --json
+json "[r['rate_per_s'] for r in j['rows']] == [1, 5, 400] and sum(r['knee'] for r in j['rows']) == 1 and not j['rows'][2]['keeps_up']"
+run 0 serve llama-3-70b --on h100-sxm5 --weights int4 --compare-weights --lang en; has "does not fit"; has "int4"
+# short answers: no fixed limit of requests, none that grows with the line before the machine, prompts are not dearer than answers
+for n in 2048 8192; do
+	run 0 serve llama-3-8b --on h100-sxm5 --weights fp8 --kv fp8 --engine trtllm --concurrency $n --max-seqs 2048 --prompt 128 --answer 128 --json
+	json "150 < j['requests_per_s']['value'] < 350 and j['usd_per_Mtoken_in']['value'] < j['usd_per_Mtoken_out']['value']"
+done
+run 0 serve llama-3-8b --on h100-sxm5 --weights fp8 --engine trtllm --rate 100/s --prompt 128 --answer 64 --json; json "j['keeps_up'] and j['ttft_s']['mean']['value'] < 0.2"
+run 0 serve llama-3-8b --on h100-sxm5 --users 100 --json; json "j['users'] == 100 and j['busy_frac'] < 1"
+# People pause each by himself: as many requests as open arrivals of the same rate, and answers as late; the flags take all that run at once
+run 0 serve llama-3-8b --on h100-sxm5 --users 500 --json; cp "$work/out" "$work/people"
+rate=$(python3 -c "import json; print(json.load(open('$work/people'))['requests_per_s']['value'])")
+run 0 serve llama-3-8b --on h100-sxm5 --rate "$rate/s" --json
+json "(lambda p: abs(p['requests_per_s']['value'] - 500 / (20 + p['e2e_s']['mean']['value'])) < 1e-6 and 0.85 < p['e2e_s']['mean']['value'] / j['e2e_s']['mean']['value'] < 1.15 and p['n_preempted'] == 0 and p['batch_mean'] < p['batch_max'] < 500)(__import__('json').load(open('$work/people')))"
+
+# Traces
+printf 'arrival_s,input_tokens,output_tokens\n0,100,10\n0.5,200,20\n1,50,5\n' > "$work/t.csv"
+run 0 serve llama-3-8b --on h100-sxm5 --trace "$work/t.csv" --json; json "j['load'] == 'trace' and j['n_requests'] == 3"
+printf '{"timestamp": 0, "input_length": 100, "output_length": 10}\n' > "$work/t.jsonl"
+run 0 serve llama-3-8b --on h100-sxm5 --trace "$work/t.jsonl" --json; json "j['n_requests'] == 1"
+bad_trace() { printf "$1" > "$work/bad.csv"; run 1 serve llama-3-8b --on h100-sxm5 --trace "$work/bad.csv"; one_line; says "$2"; }
+bad_trace 'arrival_s,input_tokens,output_tokens\n0,1000000000,10\n' 'bad.csv:2'
+bad_trace 'arrival_s,input_tokens,output_tokens\n-5,10,10\n' 'bad.csv:2'
+bad_trace 'arrival_s,input_tokens,output_tokens\n' 'no requests'
+bad_trace 'a,b\n1,2\n' 'input_tokens'
+
+bad_trace '{"timestamp": 0, "input_length": 5}\n' 'bad.csv:1'
+bad_trace '\0\0\0' 'bad.csv'
+# ten million rows are refused at the first that is too many, in flat memory
+{ echo input_tokens,output_tokens; yes 5,5 | head -n 10000000; } > "$work/long.csv"
+if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
+	out=$( (ulimit -v 1500000; "$JEOUL" infer llama-3-8b --on h100-sxm5 --trace "$work/long.csv") 2>&1); has "more than 1000000 requests"
+fi
+rm -f "$work/long.csv"
+
+# Cut in other ways: stages, experts, attention by requests, machines of their own for prompts, keys and values in the host
+run 0 serve llama-3-70b --on "2x dgx-h100" --gpus 4 --pp 2 --engine vllm --json
+json "j['n_stages'] == 2 and j['n_copies'] == 2 and j['n_gpus_used'] == 16 and '--pipeline-parallel-size 2' in j['flags']"
+run 0 serve deepseek-v3 --on dgx-h200 --weights fp8 --engine sglang --gpus 8 --ep 8 --dp-attention --json
+json "j['n_ep'] == 8 and j['dp_attention'] and '--ep-size 8 --enable-dp-attention --dp-size 8' in j['flags']"
+run 0 serve llama-3-70b --on "2x dgx-h100" --weights fp8 --engine trtllm --gpus 4 --prompt-gpus 4 --prompt-copies 2 --json
+json "j['n_copies'] == 2 and j['prompt_copies'] == 2 and j['n_gpus_used'] == 16 and 0 < j['prompt_busy_frac'] < 1"
+json "'GENERATION' in j['flags'] and 'CONTEXT' in j['flags_2']"
+# answers no longer wait for others' prompts
+json "j['itl_s']['p99']['value'] < 1.2 * j['itl_s']['p50']['value']"
+run 0 serve llama-3-8b --on l4 --engine vllm --concurrency 64 --prompt 2000 --answer 1000 --json
+slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['e2e_s']['mean']['value'])" "$work/out")
+run 0 serve llama-3-8b --on l4 --engine vllm --concurrency 64 --prompt 2000 --answer 1000 --kv-host "64 GiB" --json
+json "j['n_preempted'] > 0 and j['e2e_s']['mean']['value'] < $slow and '--kv-offloading-size 64' in j['flags']"
+run 0 serve deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 4 --dp-attention --lang en; flat; has "4 GPUs share the experts whole"; has "cut by requests"
+run 2 serve llama-3-8b --on tpu-v5p --engine trtllm; one_line; says "NVIDIA"
+run 2 serve llama-3-8b --on tpu-v5p --engine llama.cpp; one_line; says "--engine vllm"
+run 2 serve llama-3-8b --on dgx-h100 --ep 2; one_line; says "no experts"
+run 2 serve deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 3; one_line; says "divide"
+run 2 serve llama-3-70b --on dgx-h100 --gpus 8 --prompt-gpus 4; one_line; says "the system has 8"
+run 2 serve llama-3-8b --on h100-sxm5 --prompt-copies 2; one_line; says "--prompt-gpus"
+
+# Nobody says how the system is cut: as requests are answered soonest, or as the largest rate is held
+worth() { # LOAD...: of the answer, the larger the better
+	run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json "$@"
+	python3 -c "import json,sys; a = json.load(open(sys.argv[1])); print(a.get('rate_max_per_s') or 1 / a['e2e_s']['mean']['value'])" "$work/out"
+}
+for load in "--users=200" "--rate=6/s" "--concurrency=32" "--tpot=50 ms"; do
+	best=$(for cut in 2 4 8; do worth "$load" --gpus $cut; done | sort -g | tail -1)
+	own=$(worth "$load")
+	run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json "$load"
+	json "$own > $best / 1.11 and j['n_gpus'] > 2"
+done
+# A measured run corrects the next answer
+cat > "$work/bench.json" <<'END'
+{"completed": 640, "total_input_tokens": 655360, "total_output_tokens": 163840, "request_rate": "inf", "max_concurrency": 64, "mean_ttft_ms": 620.0, "mean_tpot_ms": 45.0}
+END
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --gpus 2 --json
+plain=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['tpot_s']['mean']['value'])" "$work/out")
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --observed "$work/bench.json" --json
+json "abs(j['observed']['tpot_after_s'] / 0.045 - 1) < 0.02 and abs(j['observed']['ttft_after_s'] / 0.62 - 1) < 0.2"
+json "abs(j['tpot_s']['mean']['value'] / $plain / j['observed']['pass_factor'] - 1) < 0.1"
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --observed "$work/bench.json" --lang en; flat; has "after the correction"
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --json
+rate=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['rate_max_per_s'])" "$work/out")
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --observed "$work/bench.json" --json
+json "0 < j['rate_max_per_s'] < $rate and j['prompt_tokens'] == 1024"
+printf '# HELP\nvllm:time_to_first_token_seconds_sum{m="a"} 31\nvllm:time_to_first_token_seconds_count{m="a"} 100\nvllm:inter_token_latency_seconds_sum 400\nvllm:inter_token_latency_seconds_count 10000\n' > "$work/metrics"
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --observed "$work/metrics" --json
+json "abs(j['observed']['ttft_s'] - 0.31) < 1e-9 and abs(j['observed']['tpot_s'] - 0.04) < 1e-9"
+echo '{"time_to_first_token": {"avg": 300}, "inter_token_latency": {"avg": 40}, "input_sequence_length": {"avg": 900}, "output_sequence_length": {"avg": 100}, "input_config": {"perf_analyzer": {"stimulus": {"concurrency": 16}}}}' > "$work/genai.json"
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --observed "$work/genai.json" --json; json "j['observed']['ttft_s'] == 0.3"
+bad_seen() { printf "$1" > "$work/bad.json"; run 1 serve llama-3-8b --on h100-sxm5 --observed "$work/bad.json"; one_line; says "$2"; }
+bad_seen '{}' 'no mean time'; bad_seen '{"a' 'bad.json:1'; bad_seen '' 'no mean time'
+sed -i 's/45.0/4500/' "$work/bench.json"
+run 2 serve llama-3-8b --on h100-sxm5 --observed "$work/bench.json"; one_line; says "another model"
+run 1 serve llama-3-8b --on h100-sxm5 --observed "$work/nowhere.json"; one_line
+
+# Input that makes no sense: one line
+run 2 serve llama-3-8b --on h100-sxm5 --rate fast; one_line; says "20/s"
+run 2 serve llama-3-8b --on h100-sxm5 --rate 2/s --users 3; one_line; says "one load"
+run 2 serve llama-3-8b --on h100-sxm5 --rate 1e-300; one_line; says "not a rate"
+run 2 serve llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
+run 2 serve llama-3-8b; one_line; says "--on"
+run 2 serve resnet-50 --on h100-sxm5; one_line
+# what does not fit is an answer, as predict has it; narrower weights are advised where they help
+run 0 serve llama-3-70b --on rtx-4090 --lang en; flat; has "It does not fit: "; has "Take more GPUs: 4-bit weights would not fit either"
+run 0 serve llama-3-8b --on rtx-4090 --prompt 200000 --lang en; flat; has "one request 24.4 GiB, of 24 GiB"; has "4-bit weights would not fit either"
+run 0 serve llama-3-8b --on rtx-4090 --prompt 200000 --json; json "not j['fits'] and j['ttft_s']['mean']['value'] is None and j['weights_B'] > 15e9"
+run 0 serve qwen2.5-14b --on rtx-4090 --lang en; flat; has "narrower weights (--weights int4)"
+run 2 serve llama-3-8b --on rtx-4090 --weights xyz; one_line; says "xyz"
+# One of each is one
+for load in "--concurrency 1|1 request at once" "--users 1|1 user" "--rate 1/s|1 request a second"; do
+	run 0 serve llama-3-8b --on rtx-4090 ${load%|*} --lang en; head -1 "$work/out" | grep -q " ${load#*|}$" && ok || bad "$load: $(head -1 "$work/out")"
+done
+# An engine is given a name that it can load: the hub's, the reader's own folder or file, or a place to fill in; never more length than the model has
+engine() { run 0 serve "$@" --engine vllm --json; }
+engine exaone-3.5-7.8b --on rtx-4090; json "j['flags'].startswith('vllm serve LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct --')"
+engine gpt3-6.7b --on h100-sxm5; json "j['flags'].startswith('vllm serve <folder or Hugging Face id of gpt3-6.7b> --')"
+engine llama-3-8b --on h100-sxm5 --weights awq; json "j['flags'].startswith('vllm serve <folder or Hugging Face id of llama-3-8b in awq> --')"
+engine llama-3-8b --on h100-sxm5 --weights fp8; json "j['flags'].startswith('vllm serve meta-llama/Llama-3.1-8B-Instruct --') and '--quantization fp8' in j['flags']"
+mkdir -p "$work/my model"
+echo '{"model_type":"llama","hidden_size":1024,"num_hidden_layers":8,"num_attention_heads":8,"intermediate_size":4096,"vocab_size":32000,"max_position_embeddings":1536}' > "$work/my model/config.json"
+engine "$work/my model/config.json" --on rtx-4090; json "j['flags'].startswith(\"vllm serve '$work/my model' --\") and '--max-model-len 1536' in j['flags']"
+# Longer than the model was made for: said, by every command that serves
+engine llama-2-7b --on h100-sxm5 --prompt 4000; json "j['model_context_tokens'] == 4096 and j['longest_request_tokens'] == 4256 and '--max-model-len 4096' in j['flags']"
+run 0 serve llama-2-7b --on h100-sxm5 --prompt 4000 --lang en; flat; has "Context: a request of 4,256 tokens is longer than the 4,096 that the model was made for"
+run 0 serve llama-2-7b --on h100-sxm5 --prompt 4000 --lang ko; flat; has "이 모델의 컨텍스트 길이 4,096토큰보다 깁니다"
+run 0 serve llama-2-7b --on h100-sxm5 --lang en; lacks "Context:"
+run 0 serve "$work/my model/config.json" --on rtx-4090 --prompt 1500 --lang en; flat; has "longer than the 1,536"
+run 0 predict llama-2-7b --serve --on h100-sxm5 --prompt 4000 --lang en; flat; has "a request of 4,256 tokens is longer than the 4,096"
+run 0 recommend llama-2-7b --serve --context 16384 --lang en; flat; has "Beware: a request of 16,384 tokens is longer than the 4,096"
+# As a model is published, where nobody asks for another format
+run 0 serve gpt-oss-120b --on h100-sxm5 --lang en; flat; has "weights: mxfp4, as it is published (--weights)"; has "weights 60.7 GiB of 80 GiB"
+run 0 serve gpt-oss-120b --on h100-sxm5 --lang ko; flat; has "mxfp4"; has "공개된 형식"
+run 0 serve gpt-oss-20b --on rtx-4090 --json; json "j['weights'] == 'mxfp4' and j['n_gpus'] == 1"
+run 0 serve gpt-oss-120b --on h100-sxm5 --weights bf16 --lang en; flat; has "It does not fit: weights in bf16 "
+run 0 serve gpt-oss-20b --on h100-sxm5 --weights bf16 --lang en; flat; lacks "as it is published"
+run 0 serve gpt-oss-20b --on h100-sxm5 --compare-weights --json; json "[r['weights'] for r in j['rows']][-1] == 'mxfp4' and j['rows'][0]['weights_B'] > 2.5 * j['rows'][-1]['weights_B']"
+run 0 serve deepseek-r1 --on dgx-h200 --json; json "j['weights'] == 'fp8_block' and abs(j['weights_B'] * j['n_gpus'] / 671e9 - 1) < 0.05"
+run 0 predict deepseek-v3 --serve --on dgx-a100-80gb --lang en --requests 1; has "fp8_block weights, as it is published"; has "does not fit"
+run 0 predict gpt-oss-120b --serve --on h100-sxm5 --requests 8 --json; json "j['weights'] == 'mxfp4' and j['fits']"
+run 0 serve exaone-4.0-32b --on h100-sxm5 --json; json "j['weights'] == '16-bit' and j['fits']"
+# What a request is, with the option that changes each; only of what was not given
+run 0 serve llama-3-8b --on rtx-4090 --lang en; flat
+has "Assumed: questions of about 1024 tokens (--prompt)"; has "answers of about 256 (--answer)"; has "weights: 16-bit (--weights)"
+has "no engine in particular (--engine)"; lacks "(--think)"
+run 0 serve llama-3-8b --on h100-sxm5 --users 50 --engine vllm --lang en; flat
+has "20 s before the next question (--think)"; has "electricity at 0.12 USD/kWh (--kwh)"; has "PUE 1.2 (--pue)"; lacks "(--engine)"
+run 0 serve llama-3-8b --on h100-sxm5 --users 50 --think "9 s" --engine vllm --prompt 900 --answer 90 --weights bf16 --kwh "0.2 USD/kWh" --pue 1.5 --lang en; lacks "Assumed"
+run 0 serve llama-3-8b --on h100-sxm5 --kwh "292 KRW/kWh" --json; json "abs(j['usd_per_kWh'] - 0.2) < 0.01 and j['pue'] == 1.2"
+dear=$(python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print(j['electricity_usd_per_Mtoken_out'] / j['usd_per_kWh'] / j['pue'])" "$work/out")
+run 0 serve llama-3-8b --on h100-sxm5 --pue 2.4 --json; json "abs(j['electricity_usd_per_Mtoken_out'] / 0.12 / 2.4 / $dear - 1) < 1e-9"
+run 0 serve llama-3-8b --on h100-sxm5 --lang ko; flat; has "전기 0.12달러/kWh (--kwh)"; has "PUE 1.2 (--pue)"
+run 2 serve llama-3-8b --on h100-sxm5 --pue 0.5; one_line; says "--pue"
+# A processor reads its weights at its memory's pace (89.6 GB/s: 4.6 GB take 51 ms at least), and llama.cpp serves them
+run 0 serve llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --json
+json "0.051 < j['tpot_s']['mean']['value'] < 0.12 and j['flags'].startswith('llama-server')"
+run 0 serve llama-3-8b --on cpu:i9-13900k --weights q4_k_m --concurrency 1 --lang en; lacks "GPU each"
+# more people than it can answer: how many it holds; what is not simulated waits too, it adds no speed
+run 0 serve llama-3-8b --on rtx-4090 --users 5000 --lang en; flat; has "Overloaded: it holds about 110 users"
+run 0 serve llama-3-8b --on rtx-4090 --users 5000 --json; json "90 < j['users_held'] < 130"; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 serve llama-3-8b --on rtx-4090 --users 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05 and j['ttft_s']['p50']['value'] > 10000"
+run 0 serve llama-3-8b --on rtx-4090 --users 40 --json; json "'users_held' not in j"
+run 0 serve llama-3-8b --on rtx-4090 --users 5000 --lang ko; flat; has "과부하"; has "110명"
+run 3 serve llama-3-8b --on rtx-4090 --users 500 --ttft "500 ms" --lang en; flat; has "Within them it would hold about 8"
+run 3 serve llama-3-8b --on rtx-4090 --users 500 --ttft "1 ms" --lang en; flat; has "not even one user"
+run 0 serve llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 serve llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
+# a folder with an apostrophe is one word to a shell
+mkdir -p "$work/it's"; echo '{"model_type":"llama","num_hidden_layers":16,"hidden_size":2048,"intermediate_size":8192,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":128256,"max_position_embeddings":8192}' > "$work/it's/config.json"
+run 0 serve "$work/it's/config.json" --on rtx-4090 --json
+line=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['flags'])" "$work/out")
+word=$(bash -c "set -- $line; echo \"\$3\""); [ "$word" = "$work/it's" ] && ok || bad "not one word: $line"
+# a pause is no less than none
+run 2 serve llama-3-8b --on rtx-4090 --users 3 --think=-1s; says "below zero"; one_line
+# targets that nothing meets get the cut that is taken without them, and the width that was asked for
+run 0 serve llama-3-70b --on dgx-h100 --rate 20/s --lang en; lacks "Overloaded"
+run 3 serve llama-3-70b --on dgx-h100 --rate 20/s --tpot 50ms --lang en; has "not met"; lacks "Overloaded"
+run 3 serve llama-3-70b --on dgx-h100 --rate 10/s --tpot 50ms --gpus 2 --json; json "j['n_gpus'] == 2"
+# nobody is given tokens faster than passes end, however short the answer
+for answer in 2 3 8; do
+	run 0 serve llama-3-8b --on h100-sxm5 --answer $answer --rate 4 --json; json "j['tpot_s']['p50']['value'] > 0.95 * j['itl_s']['p50']['value'] and j['tpot_s']['mean']['value'] > 0.0065"
+done
+finish
