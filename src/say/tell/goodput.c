@@ -210,25 +210,47 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
-/* One bar a size: useful time below, each loss on top. */
+/* A bar for each size: useful time below, each loss on top. */
 static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, JL_("Where the time goes"), JL_N_CAUSE);
+	size_t n = 0;
 
 	if (!chart)
 		return;
-	chart->x = JL_AXIS(.label = "", .kind = JL_K_NUMBER);
-	chart->y = JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER, .unit = "GPU h");
-	for (size_t i = 0; i < JL_N_CAUSE; i++) {
-		struct jl_chart_point *point = jl_tell_series(doc, chart, i, jl_msg(g->parts[i].en), JL_ESTIMATED, 1);
+	chart->x = JL_AXIS(.label = JL_("GPUs"), .kind = JL_K_NUMBER, .of = "GPU");
+	chart->y = JL_AXIS(.label = JL_("share of the time"), .kind = JL_K_FRACTION);
+	for (int i = 0; i < JL_N_CAUSE; i++) {
+		double most = 0;
 
-		if (!point)
-			return;
-		point->y = g->parts[i].gpu_s / HOUR_S;
-		point->lo = point->hi = NAN;
-		point->label = g->job->how.machine.sys.text;
+		for (size_t k = 0; k < g->n_sizes; k++)
+			most = fmax(most, g->sizes[k].frac[i]);
+		if (most < 0.001)
+			continue;
+		struct jl_chart_point *points = jl_tell_series(doc, chart, n++, jl_msg(jl_causes[i].en), JL_ESTIMATED,
+							       g->n_sizes);
+
+		for (size_t k = 0; points && k < g->n_sizes; k++) {
+			points[k].y = g->sizes[k].frac[i];
+			points[k].label = jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
+		}
 	}
+	chart->n_series = n;
 	jl_doc_picture(doc, chart);
+}
+
+void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	jl_doc_entry(doc, JL_("Whole run"));
+	if (!g->progresses) {
+		JL_TELL(doc, "makes no progress: failures come faster than restarts ('jeoul goodput')");
+		return;
+	}
+	JL_SENTENCE(
+		doc,
+		JL_("|1 with failures, checkpoints and restarts, until |2; |3 of the time is useful ('jeoul goodput')"),
+		JL_FIG(jl_num_wide(g->elapsed_s, JL_K_TIME)), JL_NAMED(day_text(doc, g, g->elapsed_s.value)),
+		JL_FIG(share_wide(doc, &g->goodput_frac)));
 }
 
 void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)

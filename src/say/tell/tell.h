@@ -203,6 +203,7 @@ void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
 
 /* What a cluster delivers of a run. `options`: as in jl_tell_assumed. */
 void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *goodput, const char *const *options);
+void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput); /* an entry */
 
 /* Inside the topic. */
 void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c); /* an entry: how it is cut */

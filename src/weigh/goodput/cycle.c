@@ -121,22 +121,26 @@ double jl_interval_daly_s(double rate_hz, double stall_s)
 	return half < 1 ? sqrt(2 * stall_s / rate_hz) * (1 + sqrt(half) / 3 + half / 9) - stall_s : 1 / rate_hz;
 }
 
-static double within(double value, double least, double most)
+/* A whole number of steps from `least` to `most`. */
+static double whole_steps(double value, double step, double least, double most)
 {
-	return fmax(least, fmin(value, fmax(least, most)));
+	const double bounded = fmax(least, fmin(value, fmax(least, most)));
+
+	return step * fmax(1, bounded > least ? round(bounded / step) : ceil(bounded / step));
 }
 
-void jl_cycle_tune(struct jl_cycle *cycle, double least_s, double most_s)
+void jl_cycle_tune(struct jl_cycle *cycle, double step_s, double most_s)
 {
 	struct jl_level *m = &cycle->memory, *s = &cycle->store;
 	const double deep_hz = cycle->rate_hz * (1 - cycle->memory_frac);
 
 	/* the next checkpoint waits until the last one is written */
-	s->work_s = within(jl_interval_best_s(deep_hz, s->stall_s), fmax(least_s, s->lag_s - s->stall_s), most_s);
+	s->work_s = whole_steps(jl_interval_best_s(deep_hz, s->stall_s), step_s, fmax(step_s, s->lag_s - s->stall_s),
+				most_s);
 	if (!(cycle->memory_frac > 0))
 		return;
-	m->work_s = within(jl_interval_best_s(cycle->rate_hz, m->stall_s), fmax(least_s, m->lag_s - m->stall_s),
-			   s->work_s);
+	m->work_s = whole_steps(jl_interval_best_s(cycle->rate_hz, m->stall_s), step_s,
+				fmax(step_s, m->lag_s - m->stall_s), s->work_s);
 	s->work_s = m->work_s * fmax(1, round(s->work_s / m->work_s));
 }
 

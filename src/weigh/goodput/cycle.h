@@ -37,8 +37,8 @@ double jl_interval_best_s(double rate_hz, double stall_s);
 double jl_interval_young_s(double rate_hz, double stall_s);
 double jl_interval_daly_s(double rate_hz, double stall_s);
 
-/* Sets the intervals of both levels to their best, at least `least_s` and the lag, at most `most_s`. */
-void jl_cycle_tune(struct jl_cycle *cycle, double least_s, double most_s);
+/* Sets the intervals of both levels to their best: whole steps, at least the lag, at most `most_s`. */
+void jl_cycle_tune(struct jl_cycle *cycle, double step_s, double most_s);
 
 /* Share of failures that find all spare nodes out for repair, and time a failure waits on average: `n_spares` spares, `load` nodes out
  * on average if all failures were replaced. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "catalog/find.h"
 
@@ -326,6 +327,7 @@ static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, cons
 		size->effective_frac = effective(&s, &g->rates, unsure, 0.8, &rate_hz);
 		jl_goodput_point(&point, &s, rate_hz);
 		size->interval_s = planned(&s, &point).interval_s;
+		memcpy(size->frac, point.frac, sizeof(size->frac));
 		g->n_sizes++;
 	}
 	qsort(g->sizes, g->n_sizes, sizeof(g->sizes[0]), by_gpus);

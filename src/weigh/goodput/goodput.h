@@ -82,7 +82,8 @@ struct jl_goodput_size {
 	struct jl_estimate mttf_s;
 	double interval_s;
 	struct jl_estimate effective_frac;
-	bool own; /* the job's */
+	double frac[JL_N_CAUSE]; /* of the elapsed time */
+	bool own;                /* the job's */
 };
 #define JL_GOODPUT_SIZES_MAX 8
 #define JL_GOODPUT_HELPS_MAX 8

@@ -41,6 +41,12 @@ done
 run 1 goodput llama-3-8b --on "2x dgx-h100" --site nowhere; one_line; says "catalog list reliability"
 run 1 goodput llama-3-8b --on "2x dgx-h100" --site byterobust-9600; one_line
 run 2 goodput llama-3-8b; one_line
+# the same run in `predict`
+run 0 predict llama-3-8b --on "16x dgx-h100" --tokens 1000000000000 --whole-run; flat; has "with failures, checkpoints and restarts"
+run 0 predict llama-3-8b --on "16x dgx-h100" --tokens 1000000000000 --whole-run --json; json "j['goodput']['elapsed_s']['value'] > j['run_s']['value'] and j['goodput']['plain_s'] == j['run_s']['value']"
+run 0 predict llama-3-8b --on "16x dgx-h100" --tokens 1000000000000 --json; json "'goodput' not in j"
+run 2 predict llama-3-8b --on "16x dgx-h100" --whole-run; one_line; says "--tokens"
+run 2 predict llama-3-8b --on "16x dgx-h100" --whole-run --sweep nodes=1,2; one_line
 run 0 catalog list reliability; flat; has "llama-3-run"
 run 0 catalog show opt-run; flat; has "35 manual restarts"
 finish
