@@ -365,7 +365,7 @@ struct jl_param_info {
 	const char *note;
 };
 
-/* How often machines stop a training job, as somebody published it: one job or one fleet. NAN: not said. */
+/* How often machines stop a training job, as published: one job or one fleet. NAN: not said. */
 struct jl_reliability {
 	const char *id;   /* llama-3-run, rsc-1 */
 	const char *name; /* as the source calls it */

@@ -1,4 +1,4 @@
-/* Goodput told: how much of the time is useful, when the run ends, what is lost to what, and what would save most. */
+/* The document of a goodput result: how much of the time is useful, when the run ends, what is lost to what, and what would save most. */
 #include "goodput/goodput.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "goodput/goodput.h"
 
-#define LEAST_FRAC 0.0005 /* of the elapsed time: less is not told */
+#define LEAST_FRAC 0.0005 /* of the elapsed time: less is left out */
 
 /* Each changes the setting or the rate and returns whether there is anything to change. */
 struct idea {
