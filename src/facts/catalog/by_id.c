@@ -21,6 +21,7 @@ BY_ID(jl_cpu_by_id, jl_cpu, cpus, n_cpus)
 BY_ID(jl_link_by_id, jl_link_info, links, n_links)
 BY_ID(jl_model_by_id, jl_model_info, models, n_models)
 BY_ID(jl_rule_by_id, jl_rule, rules, n_rules)
+BY_ID(jl_reliability_by_id, jl_reliability, reliability, n_reliability)
 
 const struct jl_gpu *jl_gpu_chip(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {

@@ -379,6 +379,26 @@ struct jl_readings {
 	struct jl_reading items[JL_READINGS_MAX];
 };
 
+/* How often machines stop a training job, as published: one job or one fleet. NAN: not said. */
+struct jl_reliability {
+	const char *id;   /* llama-3-run, rsc-1 */
+	const char *name; /* as the source calls it */
+	const char *gpu;  /* as the source calls it */
+	double n_gpu;     /* of the job, or of the fleet */
+	double n_per_node;
+	double window_s;              /* how long it was watched */
+	double n_failures, n_planned; /* in that time: unexpected stops, planned stops */
+	double failures_per_node_day; /* where that is what is published; else it follows from the counts */
+	double mttf_s;                /* of a job of that size, where that is what is published */
+	double effective_frac;        /* useful time of the run / its elapsed time */
+	bool at_least;                /* the counts or the effective time are a lower bound */
+	bool pooled;                  /* one of the sites that the rate of an unknown one is estimated from */
+	const char *seen;             /* where the figures were read: the source itself, or a copy or quotation of it */
+	const char *note;
+	const char *source;
+	const char *date;
+};
+
 struct jl_catalog {
 	const struct jl_source *sources;
 	size_t n_sources;
@@ -398,6 +418,8 @@ struct jl_catalog {
 	size_t n_tariffs;
 	const struct jl_rule *rules;
 	size_t n_rules;
+	const struct jl_reliability *reliability;
+	size_t n_reliability;
 	const struct jl_model_info *models;
 	size_t n_models;
 	const struct jl_net_info *convnets;

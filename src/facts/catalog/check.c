@@ -356,6 +356,21 @@ static void check_net(struct jl_check *check)
 	check->item = JL_NO_FIELD;
 }
 
+static void check_reliability(struct jl_check *check)
+{
+	const struct jl_reliability *row = check->record;
+	const bool counted = row->n_failures >= 0 && row->window_s > 0;
+
+	if (!counted && !(row->failures_per_node_day > 0) && !(row->mttf_s > 0) && isnan(row->effective_frac))
+		jl_check_say(at(check, "failures"), JL_E_DATA,
+			     "lacks figures; write failures and days, failures_per_node_day, mttf_hours or effective");
+	if (row->pooled && !counted && !(row->failures_per_node_day > 0))
+		jl_check_say(at(check, "pooled"), JL_E_DATA, "a pooled site needs failures and days, or a rate");
+	if (row->effective_frac < 0 || row->effective_frac > 1)
+		jl_check_say(at(check, "effective"), JL_E_RANGE, "%g is no share; write e.g. 0.97",
+			     row->effective_frac);
+}
+
 static void check_price(struct jl_check *check)
 {
 	const struct jl_price *price = check->record;
@@ -380,10 +395,17 @@ static void check_param(struct jl_check *check)
 }
 
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {
-	[JL_R_GPU] = check_gpu,       [JL_R_CPU] = check_cpu,       [JL_R_LINK] = check_link,
-	[JL_R_SYSTEM] = check_system, [JL_R_TARIFF] = check_tariff, [JL_R_MODEL] = check_model,
-	[JL_R_RULE] = check_rule,     [JL_R_NET] = check_net,       [JL_R_PRICE] = check_price,
+	[JL_R_GPU] = check_gpu,
+	[JL_R_CPU] = check_cpu,
+	[JL_R_LINK] = check_link,
+	[JL_R_SYSTEM] = check_system,
+	[JL_R_TARIFF] = check_tariff,
+	[JL_R_MODEL] = check_model,
+	[JL_R_RULE] = check_rule,
+	[JL_R_NET] = check_net,
+	[JL_R_PRICE] = check_price,
 	[JL_R_PARAM] = check_param,
+	[JL_R_RELIABILITY] = check_reliability,
 };
 
 void jl_catalog_check(const struct jl_catalog *cat, const struct jl_catalog_places *places,

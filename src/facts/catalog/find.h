@@ -79,6 +79,7 @@ const struct jl_cpu *jl_cpu_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_link_info *jl_link_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_model_info *jl_model_by_id(const struct jl_catalog *cat, const char *id);
 const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id);
+const struct jl_reliability *jl_reliability_by_id(const struct jl_catalog *cat, const char *id);
 
 /* A figure of catalog/figures.yaml; the built-in one where `cat` has none. */
 /* Its name on the Hugging Face hub, said or among its other names; NULL: none is known. */

@@ -267,6 +267,27 @@ static const struct jl_field rule_fields[] = {
 	TEXT(jl_rule, note, 0),
 };
 
+#define DAY_S 86400.0
+static const struct jl_field reliability_fields[] = {
+	ID(jl_reliability),
+	NAME(jl_reliability),
+	TEXT(jl_reliability, gpu, 0),
+	NUMBER(jl_reliability, n_gpu, JL_FF_REQUIRED | JL_FF_POSITIVE, UNKNOWN),
+	NUMBER(jl_reliability, n_per_node, JL_FF_POSITIVE, 8.0),
+	COLUMN(jl_reliability, window_s, "days", DAY_S),
+	COLUMN(jl_reliability, n_failures, "failures", 1),
+	COLUMN(jl_reliability, n_planned, "planned", 1),
+	COLUMN(jl_reliability, failures_per_node_day, "failures_per_node_day", 1),
+	COLUMN(jl_reliability, mttf_s, "mttf_hours", 3600),
+	COLUMN(jl_reliability, effective_frac, "effective", 1),
+	BOOL(jl_reliability, at_least),
+	BOOL(jl_reliability, pooled),
+	TEXT(jl_reliability, seen, JL_FF_REQUIRED),
+	TEXT(jl_reliability, note, 0),
+	SOURCE(jl_reliability),
+	DATED(jl_reliability),
+};
+
 static const struct jl_field moe_fields[] = {
 	INT(jl_model_moe, n_experts, JL_FF_REQUIRED),
 	INT(jl_model_moe, top_k, JL_FF_REQUIRED),
@@ -437,6 +458,7 @@ static const struct jl_schema schemas[JL_N_RECORD] = {
 	[JL_R_SYSTEM] = { KIND(systems, jl_system, system_fields, JL_N("system")) },
 	[JL_R_TARIFF] = { KIND(tariffs, jl_tariff, tariff_fields, JL_N("tariff")), .grouped = true },
 	[JL_R_RULE] = { KIND(rules, jl_rule, rule_fields, JL_N("rule")) },
+	[JL_R_RELIABILITY] = { KIND(reliability, jl_reliability, reliability_fields, JL_N("reliability record")) },
 	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, JL_N("model")) },
 	[JL_R_NET] = { KIND(convnets, jl_net_info, net_fields, JL_N("network")) },
 	[JL_R_PARAM] = { KIND(params, jl_param_info, param_fields, JL_N("parameter")) },

@@ -14,6 +14,7 @@ enum jl_catalog_kind {
 	JL_R_SYSTEM,
 	JL_R_TARIFF,
 	JL_R_RULE,
+	JL_R_RELIABILITY,
 	JL_R_MODEL,
 	JL_R_NET,
 	JL_R_PARAM,

@@ -89,7 +89,7 @@ static enum jl_status check_records(const struct jl_yaml *list, const struct jl_
 }
 
 static const char top_is[] = JL_N("a catalog file is one of sources:, families:, gpus:, cpus:, links:, systems:, "
-				  "tariffs:, rules:, models:, convnets: and its list");
+				  "tariffs:, rules:, reliability:, models:, convnets: and its list");
 
 enum jl_status jl_shape_read(enum jl_catalog_kind *ret_kind, const struct jl_yaml **ret_list, const char *file,
 			     const char *text, size_t len, struct jl_arena *arena, struct jl_err *err)

@@ -27,6 +27,7 @@ static const struct {
 	{ JL_R_FAMILY, JL_N("architecture families") },
 	{ JL_R_TARIFF, JL_N("tariffs") },
 	{ JL_R_RULE, JL_N("rules") },
+	{ JL_R_RELIABILITY, JL_N("published failure rates") },
 	{ JL_R_SOURCE, JL_N("sources") },
 	{ JL_R_PRICE, JL_N("prices") },
 };
@@ -364,7 +365,8 @@ static enum jl_status show_system(struct jl_cli *cli, const char *text, struct j
 /* What has an id but no names that people use: rules, tariffs, fitted parameters, sources. */
 static bool find_by_id(struct jl_shown *ret_shown, const struct jl_catalog *cat, const char *id)
 {
-	static const enum jl_catalog_kind quiet[] = { JL_R_RULE, JL_R_TARIFF, JL_R_PARAM, JL_R_SOURCE };
+	static const enum jl_catalog_kind quiet[] = { JL_R_RULE, JL_R_RELIABILITY, JL_R_TARIFF, JL_R_PARAM,
+						      JL_R_SOURCE };
 
 	for (size_t k = 0; k < JL_LEN(quiet); k++) {
 		const struct jl_schema *schema = jl_schema_of(quiet[k]);

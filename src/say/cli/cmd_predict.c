@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
+#include "goodput/goodput.h"
 #include "predict/fields.h"
 #include "predict/kind.h"
 #include "predict/kernels.h"
@@ -34,6 +35,7 @@ const struct jl_option jl_predict_options[] = {
 		  JL_N("the first N GPUs of the system, or N such hosts, for each N")),
 	JL_O_AMOUNT("size", "BYTES", JL_K_BYTES,
 		    JL_N("of a collective (allreduce, allgather, ...) instead of a model, e.g. \"16 GB\"")),
+	JL_O_FLAG("whole-run", JL_N("and the run with failures, checkpoints and restarts, as 'jeoul goodput' has it")),
 	JL_O_FLAG("near", JL_N("and the ten published training runs most like it, with the program's errors on them")),
 	JL_O_FLAG("forward", JL_N("inference of a network that is no transformer: the forward pass of a batch"),
 		  JL_TO(jl_request, forward)),
@@ -201,15 +203,35 @@ static enum jl_status check_options(const struct jl_cli *cli, const char *collec
 		  .options = "on serve requests prompt output weights engine layers hidden heads kv-heads ffn vocab",
 		  .beside = "--serve" },
 		{ .when = mixed,
-		  .options = "explain kernels near sweep forward" OF_ENERGY,
+		  .options = "explain kernels near whole-run sweep forward" OF_ENERGY,
 		  .beside = JL_N("two kinds of GPU") },
-		{ .when = jl_given(cli, "sweep"), .options = "explain kernels near", .beside = "--sweep" },
-		{ .when = jl_flag(cli, "explain"), .options = "kernels near" OF_RUN, .beside = "--explain" },
-		{ .when = jl_flag(cli, "kernels"), .options = "near" OF_RUN, .beside = "--kernels" },
-		{ .when = jl_flag(cli, "forward"), .options = "optimizer", .beside = "--forward" },
+		{ .when = jl_given(cli, "sweep"), .options = "explain kernels near whole-run", .beside = "--sweep" },
+		{ .when = jl_flag(cli, "explain"), .options = "kernels near whole-run" OF_RUN, .beside = "--explain" },
+		{ .when = jl_flag(cli, "kernels"), .options = "near whole-run" OF_RUN, .beside = "--kernels" },
+		{ .when = jl_flag(cli, "forward"), .options = "optimizer whole-run", .beside = "--forward" },
 	};
 
 	return jl_check_idle(cli, rules, JL_LEN(rules), err);
+}
+
+/* --whole-run: the run as `jeoul goodput` weighs it where nothing is said of failures. */
+static enum jl_status weigh_whole_run(const struct jl_goodput **ret_goodput, struct jl_cli *cli,
+				      const struct jl_predicted *predicted, struct jl_err *err)
+{
+	struct jl_goodput *goodput = jl_arena_alloc(&cli->arena, sizeof(*goodput));
+	struct jl_job *job = jl_arena_alloc(&cli->arena, sizeof(*job));
+	struct jl_goodput_ask ask = jl_goodput_ask_empty();
+
+	JL_TRY(goodput && job ? JL_OK : jl_fail_nomem(err));
+	if (!predicted->p.whole_run)
+		return jl_fail(err, JL_E_USAGE,
+			       "--whole-run needs the length of the run: --tokens, --samples or "
+			       "--steps-per-epoch");
+	*job = (struct jl_job){ predicted->how, predicted->p };
+	ask.start_day = cli->today;
+	JL_TRY(jl_goodput_weigh(goodput, cli->cat, job, &ask, err));
+	*ret_goodput = goodput;
+	return JL_OK;
 }
 
 enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
@@ -261,5 +283,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		told.plan = hint;
 		jl_plan_hint(hint, cli->cat, &req, &predicted.how, predicted.p.step.step_s, &cli->arena);
 	}
+	if (jl_flag(cli, "whole-run"))
+		JL_TRY(weigh_whole_run(&told.goodput, cli, &predicted, err));
 	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
 }

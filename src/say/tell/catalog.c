@@ -85,6 +85,7 @@ static const struct {
 	[JL_R_FAMILY] = { "id vendor name:4", JL_N("id|vendor|name") },
 	[JL_R_TARIFF] = { "id:20 component:8 value date name:11", JL_N("id|component|value|date|name") },
 	[JL_R_RULE] = { "id:4 kind value:4 date", JL_N("id|kind|value|date") },
+	[JL_R_RELIABILITY] = { "id n_gpu failures date source:11", JL_N("id|GPUs|failures|date|source") },
 	[JL_R_SOURCE] = { "id:4 origin date url:4", JL_N("id|origin|date|address") },
 };
 

@@ -315,6 +315,8 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 		times(doc, x);
 		jl_tell_memory(doc, x);
 		run(doc, x, today);
+		if (in->goodput)
+			jl_tell_whole_run(doc, in->goodput);
 		jl_doc_gap(doc);
 		bound(doc, x);
 		advice(doc, x);

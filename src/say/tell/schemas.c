@@ -4,6 +4,7 @@
 #include "check/answer.h"
 #include "check/nodes.h"
 #include "cost/study.h"
+#include "goodput/goodput.h"
 #include "memo/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
@@ -32,6 +33,7 @@ const struct jl_told jl_told[] = {
 	{ "fit", &jl_fit_fields },
 	{ "flops", &jl_flops_fields },
 	{ "flops-program", &jl_program_flops_fields },
+	{ "goodput", &jl_goodput_fields },
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },
 	{ "plan-fleet", &jl_fleet_fields },

@@ -164,6 +164,7 @@ struct jl_soak;
 struct jl_infer;
 struct jl_plan_answer;
 struct jl_fleet_answer;
+struct jl_goodput;
 struct jl_batch_answer;
 struct jl_fit;
 struct jl_case;
@@ -202,6 +203,10 @@ void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *answer, long 
 void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *answer, long today);
 void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *answer);
 void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
+
+/* What a cluster delivers of a run. `options`: as in jl_tell_assumed. */
+void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *goodput, const char *const *options);
+void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput); /* an entry */
 
 /* Inside the topic. */
 void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c); /* an entry: how it is cut */

@@ -9,7 +9,7 @@ SYSTEMS = ["rtx-3090", "rtx-4090", "2x rtx-4090", "4x a100-sxm4-80gb", "dgx-h100
 
 def one(rng):
     kind = rng.choice(["predict"] * 5 + ["sweep", "fit", "flops", "compare", "cost", "serve", "check", "catalog show", "catalog list",
-                                         "catalog search", "catalog prices", "recommend"])
+                                         "catalog search", "catalog prices", "recommend", "goodput"])
     model, on = rng.choice(MODELS), rng.choice(SYSTEMS)
     if kind in ("predict", "sweep", "fit"):
         asked = {"model": model, "on": on}
@@ -33,6 +33,8 @@ def one(rng):
         return kind, {"model": "gpt2-124m", "samples": rng.choice([10**6, 10**7]), "baseline": "v100-dgxs-32gb", "on": rng.sample(SYSTEMS[:5], 2)}
     if kind == "cost":
         return kind, {"buy": "rtx-3090 desktop 2200 USD", "rent": "aws:p3.2xlarge", "util": rng.choice(["15%", "60%"])}
+    if kind == "goodput":
+        return kind, {"model": model, "on": on, "checkpoint": rng.choice(["blocking", "async", "tiered"]), "failures-per-day": rng.choice([0, 3, 10**9])}
     if kind == "serve":
         return kind, {"model": rng.choice(["llama-3-8b", "llama-2-7b"]), "on": rng.choice(["rtx-4090", "dgx-h100"]), "users": rng.choice([1, 8, 40])}
     if kind == "check":
@@ -50,7 +52,7 @@ def one(rng):
 
 def argv(command, asked):
     """The operands last, behind nothing that could be taken for an option."""
-    operand = {"predict": "model", "fit": "model", "flops": "model", "compare": "model", "serve": "model", "recommend": "model", "check": "kind",
+    operand = {"predict": "model", "goodput": "model", "fit": "model", "flops": "model", "compare": "model", "serve": "model", "recommend": "model", "check": "kind",
                "catalog show": "name", "catalog list": "kind", "catalog search": "words"}.get(command)
     args = command.split()
     for key, value in asked.items():

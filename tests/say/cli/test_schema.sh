@@ -36,6 +36,9 @@ run 0 predict gpt-305m --on "4x rtx-3090" --batch 4 --explain --json; fits predi
 run 0 predict allreduce --on aws:p5.48xlarge --size "16 GB" --sweep nodes=2,125 --json; fits predict-collective
 run 0 predict llama-3-70b --on dgx-h100 --serve --weights fp8 --requests 1,16 --json; fits predict-serve
 run 0 plan llama-3-8b --on dgx-h100 --json; fits plan
+run 0 goodput llama-3-8b --on "2x dgx-h100" --tokens 1000000000000 --json; fits goodput
+run 0 goodput llama-3-8b --on "2x dgx-h100" --failures-per-node-day 0 --failures-per-day 0 --checkpoint tiered --json; fits goodput
+run 3 goodput llama-3-8b --on "2x dgx-h100" --failures-per-day 1e9 --json; fits goodput
 run 3 plan llama-3-70b --on "2x rtx-3090" --forbid offload --json; fits plan
 run 0 plan gpt2-124m --gpus 8,16,20 --kinds h100-sxm5 --tokens 1e9 --json; fits plan-fleet
 run 0 plan gpt2-124m --batch-limit --on rtx-4090 --on h200-sxm --json; fits plan-batch-limit

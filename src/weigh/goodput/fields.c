@@ -1,0 +1,121 @@
+#include <math.h>
+#include <string.h>
+
+#include "goodput/goodput.h"
+#include "predict/fields.h"
+
+JL_TEXT_OF(model_of, jl_goodput, r->job->how.subject.id);
+JL_TEXT_OF(system_of, jl_goodput, r->job->how.machine.sys.text);
+JL_NUMBER_OF(write_s, jl_goodput, r->setting.checkpoint_B / r->setting.store_Bps);
+JL_NUMBER_OF(stall_s, jl_goodput,
+	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.stall_s : r->point.cycle.store.stall_s);
+JL_NUMBER_OF(interval_s, jl_goodput,
+	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.work_s : r->point.cycle.store.work_s);
+JL_NUMBER_OF(load_s, jl_goodput, r->point.cycle.store.restart_s - r->setting.restart_s);
+JL_BOOL_OF(ends, jl_goodput, r->progresses && r->whole_run);
+JL_BOOL_OF(progresses, jl_goodput, r->progresses);
+JL_BOOL_OF(fails, jl_goodput, isfinite(r->mttf_s.hi));
+JL_BOOL_OF(size_fails, jl_goodput_size, isfinite(r->mttf_s.hi));
+JL_TEXT_OF(scope, jl_goodput, r->whole_run ? "run" : "30 days");
+
+static const char *date_of(char out[JL_FIELD_TEXT_MAX], const struct jl_goodput *g, double elapsed_s)
+{
+	char text[JL_DATE_TEXT_MAX];
+
+	jl_date_text(text, g->start_day + (long)ceil(fmin(elapsed_s, 3e12) / 86400));
+	memcpy(out, text, strlen(text) + 1);
+	return out;
+}
+
+#define DATE_OF(NAME, MEMBER)                                                                                          \
+	static const char *NAME(const void *record, char out[JL_FIELD_TEXT_MAX])                                       \
+	{                                                                                                              \
+		return date_of(out, record, ((const struct jl_goodput *)record)->elapsed_s.MEMBER);                    \
+	}
+DATE_OF(end_date, value)
+DATE_OF(end_early, lo)
+DATE_OF(end_late, hi)
+
+static const struct jl_field part_fields[] = {
+	{ JL_FIELD_AS(jl_goodput_part, TEXT, key, "cause") }, { JL_FIELD(jl_goodput_part, NUMBER, frac) },
+	{ JL_FIELD(jl_goodput_part, NUMBER, time_s) },        { JL_FIELD(jl_goodput_part, NUMBER, gpu_s) },
+	{ JL_FIELD(jl_goodput_part, NUMBER, energy_J) },      { JL_FIELD(jl_goodput_part, NUMBER, cost_usd) },
+};
+static const struct jl_schema part = JL_SCHEMA("part", jl_goodput_part, part_fields);
+
+static const struct jl_field kind_fields[] = {
+	{ JL_FIELD_AS(jl_goodput_kind, TEXT, key, "kind") }, { JL_FIELD(jl_goodput_kind, NUMBER, share_frac) },
+	{ JL_FIELD(jl_goodput_kind, NUMBER, n_failures) },   { JL_FIELD(jl_goodput_kind, NUMBER, lost_gpu_s) },
+	{ JL_FIELD(jl_goodput_kind, NUMBER, cost_usd) },
+};
+static const struct jl_schema kind = JL_SCHEMA("failure_kind", jl_goodput_kind, kind_fields);
+
+static const struct jl_field size_fields[] = {
+	{ JL_FIELD(jl_goodput_size, NUMBER, n_gpus) },
+	{ JL_FIELD(jl_goodput_size, ESTIMATE, mttf_s), .when = size_fails },
+	{ JL_FIELD(jl_goodput_size, NUMBER, interval_s) },
+	{ JL_FIELD(jl_goodput_size, ESTIMATE, effective_frac) },
+	{ JL_FIELD_AS(jl_goodput_size, BOOL, own, "this_job") },
+};
+static const struct jl_schema size = JL_SCHEMA("size", jl_goodput_size, size_fields);
+
+static const struct jl_field help_fields[] = {
+	{ JL_FIELD_AS(jl_goodput_help, TEXT, key, "change") }, { JL_FIELD_AS(jl_goodput_help, TEXT, en, "what") },
+	{ JL_FIELD(jl_goodput_help, NUMBER, effective_frac) }, { JL_FIELD(jl_goodput_help, NUMBER, saved_s) },
+	{ JL_FIELD(jl_goodput_help, NUMBER, saved_gpu_s) },    { JL_FIELD(jl_goodput_help, NUMBER, saved_usd) },
+};
+static const struct jl_schema help = JL_SCHEMA("help", jl_goodput_help, help_fields);
+
+static const struct jl_field rate_fields[] = {
+	{ JL_FIELD(jl_rates, TEXT, site), .about = "a published one; null: pooled from all, or given" },
+	{ JL_FIELD(jl_rates, NUMBER, n_sites), .about = "published sites that the rate is pooled from" },
+	{ JL_FIELD_AS(jl_rates, NUMBER, node.per_day, "per_node_day"), .about = "of a node of 8 GPUs, median" },
+	{ JL_FIELD_AS(jl_rates, NUMBER, job.per_day, "per_day"), .about = "whatever the number of nodes, median" },
+};
+static const struct jl_schema rate = JL_SCHEMA("failure_rate", jl_rates, rate_fields);
+
+static const struct jl_field fields[] = {
+	{ JL_FIELD_TEXT_OF("model", model_of) },
+	{ JL_FIELD_TEXT_OF("system", system_of) },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.n_gpus, "n_gpus") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.n_nodes, "n_nodes") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.step_s, "step_s") },
+	{ JL_FIELD_AS(jl_goodput, SUB, rates, "failure_rate"), .sub = &rate },
+	{ JL_FIELD(jl_goodput, ESTIMATE, failures_per_day) },
+	{ JL_FIELD(jl_goodput, ESTIMATE, mttf_s), .when = fails },
+	{ JL_FIELD_AS(jl_goodput, CHOICE, setting.checkpoint, "checkpoint"), .choices = jl_checkpoint_choices },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.checkpoint_B, "checkpoint_B") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.store_Bps, "store_Bps") },
+	{ JL_FIELD_NUMBER_OF("write_s", write_s) },
+	{ JL_FIELD_NUMBER_OF("stall_s", stall_s), .about = "the job waits so long for each checkpoint" },
+	{ JL_FIELD_NUMBER_OF("interval_s", interval_s) },
+	{ JL_FIELD(jl_goodput, NUMBER, interval_best_s), .about = "as good as it gets; null: nothing fails" },
+	{ JL_FIELD(jl_goodput, NUMBER, interval_young_s) },
+	{ JL_FIELD(jl_goodput, NUMBER, interval_daly_s) },
+	{ JL_FIELD(jl_goodput, NUMBER, store_interval_s), .flags = JL_FF_OMIT },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.detect_s, "detect_s") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.restart_s, "restart_s") },
+	{ JL_FIELD_NUMBER_OF("load_s", load_s) },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, point.wait_s, "node_wait_s") },
+	{ JL_FIELD_AS(jl_goodput, INT, setting.n_spares, "n_spares") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.repair_s, "repair_s") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.straggle_frac, "straggle_frac") },
+	{ JL_FIELD(jl_goodput, BOOL, progresses) },
+	{ JL_FIELD(jl_goodput, ESTIMATE, effective_frac), .about = "time in steps that count / elapsed" },
+	{ JL_FIELD(jl_goodput, ESTIMATE, goodput_frac), .about = "the same without what slow nodes take" },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, simulated_frac, "effective_simulated_frac") },
+	{ JL_FIELD_TEXT_OF("scope", scope), .about = "what the times below are of" },
+	{ JL_FIELD(jl_goodput, NUMBER, plain_s), .when = progresses, .about = "if nothing stopped it" },
+	{ JL_FIELD(jl_goodput, ESTIMATE, elapsed_s), .when = progresses },
+	{ JL_FIELD_TEXT_OF("end_date", end_date), .when = ends },
+	{ JL_FIELD_TEXT_OF("end_date_early", end_early), .when = ends },
+	{ JL_FIELD_TEXT_OF("end_date_late", end_late), .when = ends },
+	{ JL_FIELD_AS(jl_goodput, ARRAY, parts, "time"), .length = JL_N_CAUSE, .sub = &part, .when = progresses },
+	{ JL_FIELD(jl_goodput, NUMBER, spare_gpu_s), .when = progresses },
+	{ JL_FIELD(jl_goodput, NUMBER, spare_usd), .when = progresses },
+	{ JL_FIELD(jl_goodput, ARRAY, kinds), .length = JL_N_FAILURE, .sub = &kind, .when = progresses },
+	{ JL_FIELD_MANY(jl_goodput, ARRAY, sizes, n_sizes, "sizes", &size) },
+	{ JL_FIELD_MANY(jl_goodput, ARRAY, helps, n_helps, "helps", &help) },
+	{ JL_FIELD_MANY(jl_goodput, ARRAY, notes.items, notes.n, "assumptions", &jl_note_fields) },
+};
+const struct jl_schema jl_goodput_fields = JL_SCHEMA("goodput", jl_goodput, fields);

@@ -1,0 +1,379 @@
+#include "goodput/goodput.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/find.h"
+
+#define DAY_S      86400.0
+#define MONTH_S    (30 * DAY_S)
+#define DRAWS      401
+#define SEED       48
+#define EVENTS_MAX 20000 /* failures of one simulated run: beyond, their number varies by less than 1 % */
+#define LEAST_FRAC 1e-4  /* useful share below which a run is said not to end */
+#define Z80        1.2815515655446004
+
+struct jl_goodput_ask jl_goodput_ask_empty(void)
+{
+	return (struct jl_goodput_ask){ .checkpoint = JL_UNSET,
+					.checkpoint_B = NAN,
+					.interval_s = NAN,
+					.store_Bps = NAN,
+					.detect_s = NAN,
+					.restart_s = NAN,
+					.repair_s = NAN,
+					.n_spares = NAN,
+					.jitter_frac = NAN,
+					.node_per_day = NAN,
+					.job_per_day = NAN,
+					.n_failures = NAN,
+					.observed_s = NAN };
+}
+
+/* --- what is not known of times and rates */
+
+struct unsure {
+	double detect_ln, restart_ln, store_ln; /* half of an 80 % interval; 0: given */
+};
+
+static struct unsure unsure_of(const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
+{
+	return (struct unsure){ .detect_ln = isnan(ask->detect_s) ? jl_figure(cat, "failure-detect-width") : 0,
+				.restart_ln = isnan(ask->restart_s) ? jl_figure(cat, "failure-restart-width") : 0,
+				.store_ln = isnan(ask->store_Bps) ? jl_figure(cat, "checkpoint-store-width") : 0 };
+}
+
+static double spread(struct jl_draws *draws, double half_ln)
+{
+	return exp(jl_draw_normal(draws) / Z80 * half_ln);
+}
+
+/* One setting that may be true. The interval stays as it was planned. */
+static double draw_point(struct jl_goodput_point *ret_point, const struct jl_goodput_setting *setting,
+			 const struct jl_rates *rates, const struct unsure *unsure, struct jl_draws *draws)
+{
+	struct jl_goodput_setting s = *setting;
+	const double rate_hz = jl_rates_draw_hz(rates, s.n_nodes, s.per_node, draws);
+
+	s.detect_s *= spread(draws, unsure->detect_ln);
+	s.restart_s *= spread(draws, unsure->restart_ln);
+	s.store_Bps *= spread(draws, unsure->store_ln);
+	jl_goodput_point(ret_point, &s, rate_hz);
+	return rate_hz;
+}
+
+/* The interval that is planned at the median rate. */
+static struct jl_goodput_setting planned(const struct jl_goodput_setting *setting, const struct jl_goodput_point *at)
+{
+	struct jl_goodput_setting s = *setting;
+
+	s.interval_s = at->cycle.memory_frac > 0 ? at->cycle.memory.work_s : at->cycle.store.work_s;
+	return s;
+}
+
+static struct jl_estimate effective(const struct jl_goodput_setting *setting, const struct jl_rates *rates,
+				    const struct unsure *unsure, double share, double *ret_median_hz)
+{
+	const double rate_hz = jl_rates_of(rates, setting->n_nodes, setting->per_node, share).value;
+	struct jl_draws draws = { SEED };
+	struct jl_goodput_point point;
+	double values[DRAWS];
+
+	jl_goodput_point(&point, setting, rate_hz);
+	const struct jl_goodput_setting fixed = planned(setting, &point);
+	const double central = point.effective_frac;
+
+	for (int i = 0; i < DRAWS; i++) {
+		draw_point(&point, &fixed, rates, unsure, &draws);
+		values[i] = point.effective_frac;
+	}
+	struct jl_estimate e = jl_quantiles(values, DRAWS, share);
+
+	e.value = fmin(fmax(central, e.lo), e.hi);
+	if (ret_median_hz)
+		*ret_median_hz = rate_hz;
+	return e;
+}
+
+struct jl_estimate jl_goodput_effective(const struct jl_catalog *cat, const struct jl_goodput_setting *setting,
+					const struct jl_rates *rates, double share)
+{
+	const struct jl_goodput_ask nothing = jl_goodput_ask_empty();
+	const struct unsure unsure = unsure_of(cat, &nothing);
+
+	return effective(setting, rates, &unsure, share, NULL);
+}
+
+/* --- the setting of a job */
+
+static double checkpoint_B(const struct jl_case *c)
+{
+	const double states_B = c->plan.weight_B + c->plan.optimizer_B;
+	const double trained = c->plan.trained_frac > 0 ? c->plan.trained_frac : 1;
+
+	return jl_subject_params(&c->subject) * trained * (states_B > 0 ? states_B : 12);
+}
+
+static void note_defaults(struct jl_notes *notes, const struct jl_goodput_setting *s, const struct jl_goodput_ask *ask,
+			  const struct jl_case *c)
+{
+	if (ask->checkpoint == JL_UNSET)
+		jl_note_add(notes, "checkpoint", "asynchronous checkpoints");
+	if (isnan(ask->checkpoint_B))
+		jl_note_add(notes, "checkpoint-size", "a checkpoint holds weights and optimizer states, %s",
+			    jl_units_text(JL_TXT, s->checkpoint_B, JL_K_BYTES, 3));
+	if (isnan(ask->store_Bps))
+		jl_note_add(notes, "store-rate", "%s to and from shared storage, all nodes together",
+			    jl_units_text(JL_TXT, s->store_Bps, JL_K_BYTE_RATE, 2));
+	if (isnan(ask->restart_s))
+		jl_note_add(notes, "restart", "%s to restart, loading not counted (5 to 20 min published)",
+			    jl_units_text(JL_TXT, s->restart_s, JL_K_TIME, 2));
+	if (isnan(ask->detect_s))
+		jl_note_add(notes, "detect", "%s on average until a failure is acted on",
+			    jl_units_text(JL_TXT, s->detect_s, JL_K_TIME, 2));
+	if (isnan(ask->n_spares))
+		jl_note_add(notes, "spares", "%d spare node{/s}, 2 %% of the job's", s->n_spares);
+	if (isnan(ask->repair_s))
+		jl_note_add(notes, "repair", "%s until a node that was taken out is back",
+			    jl_units_text(JL_TXT, s->repair_s, JL_K_TIME, 2));
+	if (!c->machine.sys.gpu)
+		jl_note_add(notes, "site", "hosts without GPUs: no failure rates of such jobs are published");
+}
+
+static void read_setting(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
+{
+	const struct jl_case *c = &g->job->how;
+	const struct jl_sys *sys = &c->machine.sys;
+	const double per_node = fmin(jl_sys_per_node(sys), c->n_gpus);
+	struct jl_goodput_setting *s = &g->setting;
+
+	jl_goodput_default(s, cat, ceil(c->n_gpus / per_node), per_node,
+			   jl_given_or(ask->checkpoint_B, checkpoint_B(c)), g->job->prediction.step_s.value);
+	s->n_gpus = c->n_gpus;
+	if (ask->checkpoint != JL_UNSET)
+		s->checkpoint = (enum jl_checkpoint)ask->checkpoint;
+	s->store_Bps = jl_given_or(ask->store_Bps, s->store_Bps);
+	s->interval_s = ask->interval_s;
+	if (g->whole_run)
+		s->most_s = fmax(s->step_s, g->plain_s);
+	s->detect_s = jl_given_or(ask->detect_s, s->detect_s);
+	s->restart_s = jl_given_or(ask->restart_s, s->restart_s);
+	s->repair_s = jl_given_or(ask->repair_s, s->repair_s);
+	s->n_spares = (int)jl_given_or(ask->n_spares, s->n_spares);
+	if (!isnan(ask->jitter_frac)) {
+		const double beyond = jl_slowest_of(s->n_nodes) - jl_slowest_of(jl_figure(cat, "straggler-nodes"));
+
+		s->straggle_frac = ask->jitter_frac * fmax(0, beyond);
+	}
+	note_defaults(&g->notes, s, ask, c);
+}
+
+static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask,
+				 struct jl_err *err)
+{
+	JL_TRY(ask->site ? jl_rates_site(&g->rates, cat, ask->site, err) : jl_rates_pool(&g->rates, cat, NULL, err));
+	if (!isnan(ask->n_failures))
+		jl_rates_own(&g->rates, ask->n_failures, ask->observed_s, g->setting.n_nodes, g->setting.per_node);
+	jl_rates_given(&g->rates, ask->node_per_day, ask->job_per_day);
+	if (g->rates.n_sites > 0)
+		jl_note_add(&g->notes, "site", "failures of an unknown site, from %.0f published ones",
+			    g->rates.n_sites);
+	return JL_OK;
+}
+
+/* --- the run */
+
+/* The plain run as one that may be true: its own interval. */
+static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
+{
+	const struct jl_estimate *run_s = &g->job->prediction.run_s;
+	const double z = jl_draw_normal(draws) / Z80;
+
+	if (!g->whole_run)
+		return g->plain_s;
+	return run_s->value * pow(z > 0 ? run_s->hi / run_s->value : run_s->value / run_s->lo, z);
+}
+
+/* One run of what may be true, with the chance of its failures. */
+static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput_setting *fixed,
+			     const struct unsure *unsure, struct jl_draws *draws)
+{
+	struct jl_goodput_point point;
+	struct jl_run_out run;
+	const double rate_hz = draw_point(&point, fixed, &g->rates, unsure, draws);
+	const double work_s = draw_plain_s(g, draws) * (1 + g->setting.straggle_frac);
+	const double long_run_s = work_s / point.effective_frac;
+
+	if (!(rate_hz * long_run_s < EVENTS_MAX))
+		return long_run_s;
+	jl_cycle_run(&run, &(struct jl_run_in){ point.cycle, work_s, INFINITY }, draws);
+	return jl_spent_sum(&run.spent) * (1 + g->setting.planned_hz * point.cycle.store.restart_s);
+}
+
+static void weigh_run(struct jl_goodput *g, const struct unsure *unsure)
+{
+	const struct jl_goodput_setting fixed = planned(&g->setting, &g->point);
+	struct jl_draws draws = { SEED };
+	double values[DRAWS];
+
+	if (!g->whole_run) {
+		g->elapsed_s = (struct jl_estimate){ MONTH_S, MONTH_S, MONTH_S };
+		g->plain_s = MONTH_S * g->point.frac[JL_CAUSE_USEFUL];
+		return;
+	}
+	for (int i = 0; i < DRAWS; i++)
+		values[i] = draw_elapsed_s(g, &fixed, unsure, &draws);
+	g->elapsed_s = jl_quantiles(values, DRAWS, 0.8);
+	g->elapsed_s.value = fmin(fmax(g->plain_s / g->point.frac[JL_CAUSE_USEFUL], g->elapsed_s.lo), g->elapsed_s.hi);
+}
+
+/* At the median rate, long enough for 10,000 failures: what the closed form says, by another way. */
+static double simulate(const struct jl_goodput_point *p, double planned)
+{
+	struct jl_draws draws = { SEED };
+	struct jl_run_out run;
+	const double share = jl_cycle_spent(&p->cycle).useful;
+
+	if (!(p->cycle.rate_hz > 0) || !(share > LEAST_FRAC))
+		return share / (1 + planned);
+	jl_cycle_run(&run, &(struct jl_run_in){ p->cycle, share * 10000 / p->cycle.rate_hz, INFINITY }, &draws);
+	return run.spent.useful / jl_spent_sum(&run.spent) / (1 + planned);
+}
+
+static void account(struct jl_goodput *g)
+{
+	const struct jl_prediction *p = &g->job->prediction;
+	const double elapsed_s = g->elapsed_s.value, gpus = g->setting.n_gpus;
+
+	for (int i = 0; i < JL_N_CAUSE; i++) {
+		const double time_s = g->point.frac[i] * elapsed_s;
+
+		g->parts[i] = (struct jl_goodput_part){ .key = jl_causes[i].key,
+							.en = jl_causes[i].en,
+							.frac = g->point.frac[i],
+							.time_s = time_s,
+							.gpu_s = time_s * gpus,
+							.energy_J = time_s * p->drawn_W,
+							.cost_usd = time_s * gpus * p->rent.usdps };
+	}
+	g->spare_gpu_s = elapsed_s * g->setting.n_spares * g->setting.per_node;
+	g->spare_usd = g->spare_gpu_s * p->rent.usdps;
+}
+
+/* What a failure of a kind costs differs by the time until it is found and by whether a node must be replaced. */
+static void account_kinds(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
+{
+	const double usdps = g->job->prediction.rent.usdps;
+	const double n_failures = g->point.cycle.rate_hz * g->elapsed_s.value *
+				  (1 - g->point.frac[JL_CAUSE_DETECT] - g->point.frac[JL_CAUSE_WAIT]);
+	const double each_s = (g->point.frac[JL_CAUSE_LOST] + g->point.frac[JL_CAUSE_RESTART]) * g->elapsed_s.value /
+			      fmax(n_failures, 1e-300);
+	double shares[JL_N_FAILURE];
+
+	jl_failure_shares(shares, cat, g->setting.per_node);
+	for (int i = 0; i < JL_N_FAILURE; i++) {
+		const double detect_s = isnan(ask->detect_s) ? jl_figure(cat, jl_failures[i].detect) : ask->detect_s;
+		const double wait_s = jl_failures[i].takes_node ? g->point.wait_s / g->setting.node_frac : 0;
+		const double lost_s = shares[i] * n_failures * (each_s + detect_s + wait_s) * g->setting.n_gpus;
+
+		g->kinds[i] = (struct jl_goodput_kind){ .key = jl_failures[i].key,
+							.en = jl_failures[i].en,
+							.share_frac = shares[i],
+							.n_failures = shares[i] * n_failures,
+							.lost_gpu_s = lost_s,
+							.cost_usd = lost_s * usdps };
+	}
+}
+
+/* --- the same job on other numbers of nodes */
+
+static int by_gpus(const void *a, const void *b)
+{
+	const struct jl_goodput_size *x = a, *y = b;
+
+	return (x->n_gpus > y->n_gpus) - (x->n_gpus < y->n_gpus);
+}
+
+static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask,
+			const struct unsure *unsure)
+{
+	static const double sizes[] = { 1024, 4096, 16384, 65536, 131072 };
+
+	for (size_t i = 0; i <= JL_LEN(sizes); i++) {
+		const bool own = i == JL_LEN(sizes);
+		const double nodes = own ? g->setting.n_nodes : fmax(1, round(sizes[i] / g->setting.per_node));
+		struct jl_goodput_size *size = &g->sizes[g->n_sizes];
+		struct jl_goodput_setting s = g->setting;
+		struct jl_goodput_point point;
+		double rate_hz;
+
+		if (!own && fabs(log(nodes / g->setting.n_nodes)) < 0.3)
+			continue;
+		if (!own) {
+			jl_goodput_default(&s, cat, nodes, g->setting.per_node, g->setting.checkpoint_B,
+					   g->setting.step_s);
+			s.checkpoint = g->setting.checkpoint;
+			s.store_Bps = jl_given_or(ask->store_Bps, s.store_Bps);
+			s.detect_s = g->setting.detect_s;
+			s.restart_s = g->setting.restart_s;
+			s.repair_s = g->setting.repair_s;
+		}
+		const struct jl_estimate hz = jl_rates_of(&g->rates, nodes, g->setting.per_node, 0.8);
+
+		size->n_gpus = own ? g->setting.n_gpus : nodes * g->setting.per_node;
+		size->own = own;
+		size->mttf_s = (struct jl_estimate){ 1 / hz.value, 1 / hz.hi, 1 / hz.lo };
+		size->effective_frac = effective(&s, &g->rates, unsure, 0.8, &rate_hz);
+		jl_goodput_point(&point, &s, rate_hz);
+		size->interval_s = planned(&s, &point).interval_s;
+		memcpy(size->frac, point.frac, sizeof(size->frac));
+		g->n_sizes++;
+	}
+	qsort(g->sizes, g->n_sizes, sizeof(g->sizes[0]), by_gpus);
+}
+
+static void weigh_point(struct jl_goodput *g, const struct unsure *unsure)
+{
+	const struct jl_cycle *c = &g->point.cycle;
+	double rate_hz;
+
+	const struct jl_estimate hz = jl_rates_of(&g->rates, g->setting.n_nodes, g->setting.per_node, 0.8);
+
+	g->failures_per_day = jl_estimate_times(hz, DAY_S);
+	g->mttf_s = (struct jl_estimate){ 1 / hz.value, 1 / hz.hi, 1 / hz.lo };
+	g->effective_frac = effective(&g->setting, &g->rates, unsure, 0.8, &rate_hz);
+	jl_goodput_point(&g->point, &g->setting, rate_hz);
+	g->goodput_frac = jl_estimate_times(g->effective_frac, 1 / (1 + g->setting.straggle_frac));
+	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
+
+	g->interval_best_s = jl_interval_best_s(rate_hz, fine->stall_s);
+	g->interval_young_s = jl_interval_young_s(rate_hz, fine->stall_s);
+	g->interval_daly_s = jl_interval_daly_s(rate_hz, fine->stall_s);
+	g->store_interval_s = c->memory_frac > 0 ? c->store.work_s : NAN;
+	g->simulated_frac = simulate(&g->point, g->setting.planned_hz * c->store.restart_s);
+	g->progresses = g->point.frac[JL_CAUSE_USEFUL] > LEAST_FRAC;
+}
+
+enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_catalog *cat, const struct jl_job *job,
+				const struct jl_goodput_ask *ask, struct jl_err *err)
+{
+	struct jl_goodput *g = ret_goodput;
+	const struct unsure unsure = unsure_of(cat, ask);
+
+	*g = (struct jl_goodput){ .job = job, .whole_run = job->prediction.whole_run, .start_day = ask->start_day };
+	g->plain_s = g->whole_run ? job->prediction.run_s.value : NAN;
+	read_setting(g, cat, ask);
+	JL_TRY(read_rates(g, cat, ask, err));
+	weigh_point(g, &unsure);
+	weigh_sizes(g, cat, ask, &unsure);
+	if (!g->progresses) {
+		g->elapsed_s = (struct jl_estimate){ NAN, NAN, NAN };
+		return JL_OK;
+	}
+	weigh_run(g, &unsure);
+	account(g);
+	account_kinds(g, cat, ask);
+	jl_goodput_advise(g);
+	return JL_OK;
+}

@@ -1,0 +1,133 @@
+/* What a cluster delivers of a training run: failures, checkpoints, restarts, spare nodes, stragglers; the expected end, what is lost and to
+ * what, and what would save most. Knows nothing of documents and options. */
+#pragma once
+
+#include "base/fields.h"
+#include "goodput/rates.h"
+
+enum jl_checkpoint {
+	JL_CHECKPOINT_BLOCKING, /* the job waits until the store has it */
+	JL_CHECKPOINT_ASYNC,    /* the job waits for the copy to host memory */
+	JL_CHECKPOINT_MEMORY,   /* copies in the memory of other hosts; the store once a day */
+	JL_CHECKPOINT_TIERED,   /* the same, the store as often as pays */
+	JL_N_CHECKPOINT
+};
+extern const char *const jl_checkpoints[JL_N_CHECKPOINT + 1];             /* as options have them */
+extern const struct jl_choice jl_checkpoint_choices[JL_N_CHECKPOINT + 1]; /* as JSON has them */
+
+/* What was said; NAN, NULL or JL_UNSET: not. */
+struct jl_goodput_ask {
+	int checkpoint; /* enum jl_checkpoint */
+	double checkpoint_B, interval_s, store_Bps;
+	double detect_s, restart_s, repair_s, n_spares;
+	double jitter_frac;
+	const char *site;
+	double node_per_day, job_per_day; /* failures */
+	double n_failures, observed_s;    /* counted on this job */
+	long start_day;
+};
+struct jl_goodput_ask jl_goodput_ask_empty(void);
+
+/* With nothing left open. Plain data: may be copied and changed to ask "what if". */
+struct jl_goodput_setting {
+	double n_gpus, n_nodes, per_node, step_s;
+	double most_s; /* between checkpoints: no longer than the run */
+	enum jl_checkpoint checkpoint;
+	double checkpoint_B, store_Bps, interval_s; /* interval NAN: the best */
+	double stage_Bps, stage_s, peer_Bps, memory_frac;
+	double detect_s, restart_s, repair_s;
+	double node_frac; /* of failures: a node is taken out */
+	int n_spares;
+	double planned_hz;
+	double straggle_frac; /* of the step: the slowest of many nodes, beyond what a predicted step has */
+};
+
+/* Where the elapsed time goes. */
+enum jl_cause {
+	JL_CAUSE_USEFUL,
+	JL_CAUSE_CHECKPOINT,
+	JL_CAUSE_LOST,
+	JL_CAUSE_DETECT,
+	JL_CAUSE_WAIT,
+	JL_CAUSE_RESTART,
+	JL_CAUSE_PLANNED,
+	JL_CAUSE_STRAGGLE,
+	JL_N_CAUSE
+};
+struct jl_cause_info {
+	const char *key, *en;
+};
+extern const struct jl_cause_info jl_causes[JL_N_CAUSE];
+
+/* One way to run it, weighed in the long run. */
+struct jl_goodput_point {
+	struct jl_cycle cycle;   /* its intervals set */
+	double frac[JL_N_CAUSE]; /* of the elapsed time; sum is 1 */
+	double effective_frac;   /* time in steps that count / elapsed: what papers print */
+	double wait_s;           /* for a node, each failure */
+};
+void jl_goodput_point(struct jl_goodput_point *ret_point, const struct jl_goodput_setting *setting, double rate_hz);
+
+struct jl_goodput_part {
+	const char *key, *en;
+	double frac, time_s, gpu_s, energy_J, cost_usd; /* NAN: not known */
+};
+struct jl_goodput_kind {
+	const char *key, *en;
+	double share_frac, n_failures; /* of the run, or of 30 days */
+	double lost_gpu_s, cost_usd;
+};
+struct jl_goodput_size {
+	double n_gpus;
+	struct jl_estimate mttf_s;
+	double interval_s;
+	struct jl_estimate effective_frac;
+	double frac[JL_N_CAUSE]; /* of the elapsed time */
+	bool own;                /* the job's */
+};
+#define JL_GOODPUT_SIZES_MAX 8
+#define JL_GOODPUT_HELPS_MAX 8
+struct jl_goodput_help {
+	const char *key, *en;
+	double effective_frac; /* after */
+	double saved_s, saved_gpu_s, saved_usd;
+};
+
+struct jl_goodput {
+	const struct jl_job *job;
+	struct jl_goodput_setting setting;
+	struct jl_rates rates;
+	struct jl_estimate failures_per_day, mttf_s;
+	struct jl_goodput_point point; /* at the median rate */
+	double interval_best_s, interval_young_s, interval_daly_s;
+	double store_interval_s; /* NAN: there are no copies in memory */
+	struct jl_estimate effective_frac, goodput_frac;
+	double simulated_frac; /* effective, by simulation at the median rate */
+	bool progresses;       /* false: it never ends */
+	bool whole_run;        /* times are of the run; else of 30 days */
+	double plain_s;        /* the run if nothing stopped it */
+	struct jl_estimate elapsed_s;
+	long start_day;
+	struct jl_goodput_part parts[JL_N_CAUSE];
+	double spare_gpu_s, spare_usd; /* what idle spares take */
+	struct jl_goodput_kind kinds[JL_N_FAILURE];
+	size_t n_sizes, n_helps;
+	struct jl_goodput_size sizes[JL_GOODPUT_SIZES_MAX];
+	struct jl_goodput_help helps[JL_GOODPUT_HELPS_MAX];
+	struct jl_notes notes;
+};
+
+enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_catalog *cat, const struct jl_job *job,
+				const struct jl_goodput_ask *ask, struct jl_err *err);
+
+/* Effective share with what is not known of rates and times: median and the interval that holds `share`. */
+struct jl_estimate jl_goodput_effective(const struct jl_catalog *cat, const struct jl_goodput_setting *setting,
+					const struct jl_rates *rates, double share);
+/* A setting for a size, all else as people have it: what published runs are compared with. */
+void jl_goodput_default(struct jl_goodput_setting *ret_setting, const struct jl_catalog *cat, double n_nodes,
+			double per_node, double checkpoint_B, double step_s);
+
+/* Inside the room: what would save most, ranked; how the run goes at other sizes. */
+void jl_goodput_advise(struct jl_goodput *g);
+
+extern const struct jl_schema jl_goodput_fields;

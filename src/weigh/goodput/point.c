@@ -1,0 +1,124 @@
+/* A setting and a rate of failures to shares of the elapsed time. */
+#include <math.h>
+
+#include "catalog/find.h"
+#include "goodput/goodput.h"
+
+#define DAY_S  86400.0
+#define MOST_S (30 * DAY_S) /* between checkpoints, where the run is longer */
+
+const char *const jl_checkpoints[JL_N_CHECKPOINT + 1] = { "blocking", "async", "memory", "tiered", NULL };
+const struct jl_choice jl_checkpoint_choices[JL_N_CHECKPOINT + 1] = { { "blocking", JL_CHECKPOINT_BLOCKING },
+								      { "async", JL_CHECKPOINT_ASYNC },
+								      { "memory", JL_CHECKPOINT_MEMORY },
+								      { "tiered", JL_CHECKPOINT_TIERED },
+								      { NULL, 0 } };
+
+const struct jl_cause_info jl_causes[JL_N_CAUSE] = {
+	[JL_CAUSE_USEFUL] = { "useful", JL_N("useful") },
+	[JL_CAUSE_CHECKPOINT] = { "checkpoint", JL_N("waiting for checkpoints") },
+	[JL_CAUSE_LOST] = { "lost", JL_N("work done again") },
+	[JL_CAUSE_DETECT] = { "detect", JL_N("finding the failure") },
+	[JL_CAUSE_WAIT] = { "wait", JL_N("waiting for a node") },
+	[JL_CAUSE_RESTART] = { "restart", JL_N("restarting, loading") },
+	[JL_CAUSE_PLANNED] = { "planned", JL_N("planned stops") },
+	[JL_CAUSE_STRAGGLE] = { "stragglers", JL_N("slowest nodes") },
+};
+
+static struct jl_cycle cycle_of(const struct jl_goodput_setting *s, double rate_hz, double wait_s)
+{
+	const bool copies = s->checkpoint == JL_CHECKPOINT_MEMORY || s->checkpoint == JL_CHECKPOINT_TIERED;
+	const double write_s = s->checkpoint_B / s->store_Bps;
+	const double stage_s = s->stage_s + s->checkpoint_B / s->n_gpus / s->stage_Bps;
+	const double peer_s = s->checkpoint_B / s->n_nodes / s->peer_Bps;
+	struct jl_cycle c = { .rate_hz = rate_hz,
+			      .down_s = s->detect_s + wait_s,
+			      .memory_frac = copies ? s->memory_frac : 0,
+			      .memory = { .stall_s = stage_s, .lag_s = peer_s, .restart_s = s->restart_s + peer_s },
+			      .store = { .stall_s = stage_s, .lag_s = write_s, .restart_s = s->restart_s + write_s } };
+
+	if (s->checkpoint == JL_CHECKPOINT_BLOCKING) {
+		c.store.stall_s = s->stage_s + write_s;
+		c.store.lag_s = 0;
+	}
+	jl_cycle_tune(&c, s->step_s, s->most_s);
+	if (s->interval_s > 0 && !copies)
+		c.store.work_s = fmax(s->step_s, fmin(s->interval_s, s->most_s));
+	if (s->interval_s > 0 && copies)
+		c.memory.work_s = fmax(s->step_s, fmin(s->interval_s, s->most_s));
+	if (s->checkpoint == JL_CHECKPOINT_MEMORY)
+		c.store.work_s = fmax(DAY_S, c.memory.work_s);
+	/* a store that is still writing takes no other checkpoint */
+	c.store.work_s = fmax(c.store.work_s, c.store.lag_s - c.store.stall_s);
+	return c;
+}
+
+void jl_goodput_point(struct jl_goodput_point *ret_point, const struct jl_goodput_setting *setting, double rate_hz)
+{
+	const struct jl_goodput_setting *s = setting;
+	const double load = rate_hz * s->node_frac * s->repair_s;
+	struct jl_goodput_point p = { .wait_s = s->node_frac * jl_spares_wait_s(s->n_spares, load, s->repair_s) };
+
+	p.cycle = cycle_of(s, rate_hz, p.wait_s);
+	const struct jl_spent spent = jl_cycle_spent(&p.cycle);
+	const double planned = s->planned_hz * p.cycle.store.restart_s; /* of the time without them */
+	const double share = 1 / (1 + planned);
+	const double waiting = p.cycle.down_s > 0 ? p.wait_s / p.cycle.down_s : 0;
+	const double straggle = s->straggle_frac / (1 + s->straggle_frac);
+
+	p.effective_frac = spent.useful * share;
+	p.frac[JL_CAUSE_USEFUL] = p.effective_frac * (1 - straggle);
+	p.frac[JL_CAUSE_STRAGGLE] = p.effective_frac * straggle;
+	p.frac[JL_CAUSE_CHECKPOINT] = spent.checkpoint * share;
+	p.frac[JL_CAUSE_LOST] = spent.lost * share;
+	p.frac[JL_CAUSE_DETECT] = spent.down * (1 - waiting) * share;
+	p.frac[JL_CAUSE_WAIT] = spent.down * waiting * share;
+	p.frac[JL_CAUSE_RESTART] = spent.restart * share;
+	p.frac[JL_CAUSE_PLANNED] = planned * share;
+	*ret_point = p;
+}
+
+/* --- what people have where they do not say */
+
+static double mean_detect_s(const struct jl_catalog *cat, const double shares[JL_N_FAILURE])
+{
+	double sum_s = 0;
+
+	for (int i = 0; i < JL_N_FAILURE; i++)
+		sum_s += shares[i] * jl_figure(cat, jl_failures[i].detect);
+	return sum_s;
+}
+
+void jl_goodput_default(struct jl_goodput_setting *ret_setting, const struct jl_catalog *cat, double n_nodes,
+			double per_node, double checkpoint_B, double step_s)
+{
+	double shares[JL_N_FAILURE], node_frac = 0;
+	const double known = jl_slowest_of(jl_figure(cat, "straggler-nodes"));
+
+	jl_failure_shares(shares, cat, per_node);
+	for (int i = 0; i < JL_N_FAILURE; i++)
+		node_frac += jl_failures[i].takes_node ? shares[i] : 0;
+	*ret_setting = (struct jl_goodput_setting){
+		.n_gpus = n_nodes * per_node,
+		.n_nodes = n_nodes,
+		.per_node = per_node,
+		.step_s = step_s,
+		.most_s = MOST_S,
+		.checkpoint = JL_CHECKPOINT_ASYNC,
+		.checkpoint_B = checkpoint_B,
+		.store_Bps = fmin(n_nodes * jl_figure(cat, "checkpoint-node-rate"),
+				  jl_figure(cat, "checkpoint-store-rate")),
+		.interval_s = NAN,
+		.stage_Bps = jl_figure(cat, "checkpoint-stage-rate"),
+		.stage_s = jl_figure(cat, "checkpoint-stage-fixed"),
+		.peer_Bps = jl_figure(cat, "checkpoint-peer-rate"),
+		.memory_frac = jl_figure(cat, "checkpoint-memory-kept"),
+		.detect_s = mean_detect_s(cat, shares),
+		.restart_s = jl_figure(cat, "failure-restart"),
+		.repair_s = jl_figure(cat, "failure-repair"),
+		.node_frac = node_frac,
+		.n_spares = (int)fmax(1, ceil(n_nodes * jl_figure(cat, "failure-spares"))),
+		.planned_hz = n_nodes * jl_figure(cat, "failure-planned") / DAY_S,
+		.straggle_frac = jl_figure(cat, "straggler-jitter") * fmax(0, jl_slowest_of(n_nodes) - known),
+	};
+}

@@ -1,0 +1,189 @@
+#include "goodput/rates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "catalog/nearest.h"
+
+#define DAY_S        86400.0
+#define GPUS_OF_NODE 8.0
+#define DRAWS        4001
+#define SEED         48
+#define Z80          1.2815515655446004 /* of a normal distribution: 10 % lie above */
+
+const struct jl_failure_info jl_failures[JL_N_FAILURE] = {
+	[JL_FAILURE_GPU] = { "gpu", JL_N("GPU"), "failure-gpu", "failure-detect-error", true, true },
+	[JL_FAILURE_HBM] = { "hbm", JL_N("GPU memory"), "failure-hbm", "failure-detect-error", true, true },
+	[JL_FAILURE_LINK] = { "link", JL_N("network"), "failure-link", "failure-detect-hang", false, false },
+	[JL_FAILURE_HOST] = { "host", JL_N("host"), "failure-host", "failure-detect-hang", false, true },
+	[JL_FAILURE_STORAGE] = { "storage", JL_N("storage"), "failure-storage", "failure-detect-hang", false, true },
+	[JL_FAILURE_SOFTWARE] = { "software", JL_N("software"), "failure-software", "failure-detect-hang", false,
+				  false },
+	[JL_FAILURE_SILENT] = { "silent", JL_N("silent corruption"), "failure-silent", "failure-detect-silent", true,
+				true },
+};
+
+void jl_failure_shares(double ret_shares[JL_N_FAILURE], const struct jl_catalog *cat, double per_node)
+{
+	double sum = 0;
+
+	for (int i = 0; i < JL_N_FAILURE; i++) {
+		ret_shares[i] = jl_figure(cat, jl_failures[i].figure) *
+				(jl_failures[i].of_gpus ? per_node / GPUS_OF_NODE : 1);
+		sum += ret_shares[i];
+	}
+	for (int i = 0; i < JL_N_FAILURE; i++)
+		ret_shares[i] /= sum;
+}
+
+double jl_reliability_rate(const struct jl_reliability *record)
+{
+	const double node_days = record->n_gpu / record->n_per_node * record->window_s / DAY_S;
+
+	return record->failures_per_node_day > 0 ? record->failures_per_node_day : record->n_failures / node_days;
+}
+
+/* --- what is known of a site */
+
+static struct jl_rates unknown(const struct jl_catalog *cat)
+{
+	double shares[JL_N_FAILURE];
+	struct jl_rates rates = { .node = { .n_failures = NAN }, .job = { .n_failures = NAN } };
+
+	jl_failure_shares(shares, cat, GPUS_OF_NODE);
+	for (int i = 0; i < JL_N_FAILURE; i++)
+		rates.gpu_frac += jl_failures[i].of_gpus ? shares[i] : 0;
+	rates.job.per_day = jl_figure(cat, "failure-job");
+	rates.job.sd_ln = jl_figure(cat, "failure-job-width") / Z80;
+	return rates;
+}
+
+/* Sites as draws from one log-normal population, each counted once: a further one is a Student t around their mean. */
+enum jl_status jl_rates_pool(struct jl_rates *ret_rates, const struct jl_catalog *cat, const char *leave_out,
+			     struct jl_err *err)
+{
+	struct jl_rates rates = unknown(cat);
+	double sum = 0, squares = 0, n = 0;
+
+	for (size_t i = 0; i < cat->n_reliability; i++) {
+		const struct jl_reliability *r = &cat->reliability[i];
+
+		if (!r->pooled || (leave_out && strcmp(r->id, leave_out) == 0))
+			continue;
+		const double ln = log(jl_reliability_rate(r));
+
+		sum += ln;
+		squares += ln * ln;
+		n++;
+	}
+	if (n < 3)
+		return jl_fail(err, JL_E_DATA, "the catalog has %.0f pooled reliability records; it needs 3", n);
+	rates.node.per_day = exp(sum / n);
+	rates.node.sd_ln = sqrt((squares - sum * sum / n) / (n - 1) * (1 + 1 / n));
+	rates.node.dof = n - 1;
+	rates.n_sites = n;
+	*ret_rates = rates;
+	return JL_OK;
+}
+
+enum jl_status jl_rates_site(struct jl_rates *ret_rates, const struct jl_catalog *cat, const char *id,
+			     struct jl_err *err)
+{
+	const struct jl_reliability *r = jl_reliability_by_id(cat, id);
+	struct jl_rates rates = unknown(cat);
+
+	if (!r)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "--site: no published site '%.60s'; see 'jeoul catalog list reliability'", id);
+	if (r->mttf_s > 0) {
+		const double node_days = r->n_gpu / r->n_per_node;
+
+		jl_rates_given(&rates, (DAY_S / r->mttf_s) / node_days, 0);
+	} else if (!(jl_reliability_rate(r) > 0)) {
+		return jl_fail(err, JL_E_DATA, "--site: %.60s publishes no failure rate; use e.g. llama-3-run", r->id);
+	} else if (r->n_failures > 0 && r->window_s > 0) {
+		jl_rates_own(&rates, r->n_failures, r->window_s, r->n_gpu / r->n_per_node, r->n_per_node);
+	} else {
+		jl_rates_given(&rates, jl_reliability_rate(r), 0);
+	}
+	rates.site = r->id;
+	*ret_rates = rates;
+	return JL_OK;
+}
+
+/* Nodes of `per_node` GPUs, as nodes of 8. */
+static double as_nodes(const struct jl_rates *rates, double per_node)
+{
+	return rates->gpu_frac * per_node / GPUS_OF_NODE + 1 - rates->gpu_frac;
+}
+
+void jl_rates_own(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node)
+{
+	const double node_days = window_s / DAY_S * n_nodes * as_nodes(io_rates, per_node);
+
+	io_rates->node = (struct jl_rate){ .per_day = (n_failures + 0.5) / node_days,
+					   .n_failures = n_failures,
+					   .window_days = node_days };
+	io_rates->job = (struct jl_rate){ .n_failures = NAN };
+	io_rates->n_sites = 0;
+}
+
+void jl_rates_given(struct jl_rates *io_rates, double node_per_day, double job_per_day)
+{
+	if (!isnan(node_per_day)) {
+		io_rates->node = (struct jl_rate){ .per_day = node_per_day, .n_failures = NAN };
+		io_rates->n_sites = 0;
+	}
+	if (!isnan(job_per_day))
+		io_rates->job = (struct jl_rate){ .per_day = job_per_day, .n_failures = NAN };
+}
+
+/* --- draws */
+
+static double draw_rate(const struct jl_rate *rate, struct jl_draws *draws)
+{
+	double z;
+
+	if (!isnan(rate->n_failures)) /* Jeffreys' prior: half a failure more */
+		return jl_draw_gamma(draws, rate->n_failures + 0.5) / rate->window_days;
+	if (!(rate->sd_ln > 0))
+		return rate->per_day;
+	z = jl_draw_normal(draws);
+	if (rate->dof > 0)
+		z /= sqrt(jl_draw_gamma(draws, rate->dof / 2) * 2 / rate->dof);
+	return rate->per_day * exp(z * rate->sd_ln);
+}
+
+double jl_rates_draw_hz(const struct jl_rates *rates, double n_nodes, double per_node, struct jl_draws *draws)
+{
+	const double node = draw_rate(&rates->node, draws), job = draw_rate(&rates->job, draws);
+
+	return (node * n_nodes * as_nodes(rates, per_node) + job) / DAY_S;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct jl_estimate jl_quantiles(double *values, int n, double share)
+{
+	const int off = (int)((1 - share) / 2 * (n - 1));
+
+	qsort(values, (size_t)n, sizeof(*values), by_value);
+	return (struct jl_estimate){ .value = values[n / 2], .lo = values[off], .hi = values[n - 1 - off] };
+}
+
+struct jl_estimate jl_rates_of(const struct jl_rates *rates, double n_nodes, double per_node, double share)
+{
+	struct jl_draws draws = { SEED };
+	double hz[DRAWS];
+
+	for (int i = 0; i < DRAWS; i++)
+		hz[i] = jl_rates_draw_hz(rates, n_nodes, per_node, &draws);
+	return jl_quantiles(hz, DRAWS, share);
+}

@@ -1,0 +1,129 @@
+/* One run of the process of cycle.h, failure by failure: what happens between two failures is counted, not stepped through. */
+#include <math.h>
+
+#include "goodput/cycle.h"
+
+/* --- random numbers (splitmix64: one state, no warm-up, the same sequence everywhere) */
+
+static uint64_t next(struct jl_draws *draws)
+{
+	uint64_t z = draws->state += 0x9e3779b97f4a7c15U;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+	return z ^ z >> 31;
+}
+
+double jl_draw_uniform(struct jl_draws *draws)
+{
+	return ((double)(next(draws) >> 11) + 0.5) * 0x1p-53;
+}
+
+double jl_draw_normal(struct jl_draws *draws)
+{
+	const double radius = sqrt(-2 * log(jl_draw_uniform(draws)));
+
+	return radius * cos(2 * 3.14159265358979323846 * jl_draw_uniform(draws));
+}
+
+/* Marsaglia and Tsang 2000; a shape below 1 by the usual power of a uniform value. */
+double jl_draw_gamma(struct jl_draws *draws, double shape)
+{
+	const double d = fmax(shape, shape + (shape < 1)) - 1.0 / 3, c = 1 / sqrt(9 * d);
+	const double boost = shape < 1 ? pow(jl_draw_uniform(draws), 1 / shape) : 1;
+
+	for (;;) {
+		const double z = jl_draw_normal(draws), v = pow(1 + c * z, 3);
+
+		if (v > 0 && log(jl_draw_uniform(draws)) < 0.5 * z * z + d - d * v + d * log(v))
+			return boost * d * v;
+	}
+}
+
+/* --- a run */
+
+/* Positions count segments of the finer level: copies in memory where there are any, else the store's. */
+struct state {
+	const struct jl_cycle *c;
+	double segment_s, work_s, stall_s; /* of one segment */
+	double per_store;                  /* segments from one checkpoint of the store to the next */
+	double lag_s, store_lag_s;
+	double at, stored; /* where the job goes on; what the store has */
+	double needed;     /* segments of the run, the last one perhaps in part */
+};
+
+static struct state begin(const struct jl_run_in *in)
+{
+	const struct jl_cycle *c = &in->cycle;
+	const bool copies = c->memory_frac > 0;
+	const struct jl_level *fine = copies ? &c->memory : &c->store;
+	const double per_store = copies ? fmax(1, round(c->store.work_s / fine->work_s)) : 1;
+	struct state s = { .c = c,
+			   .work_s = fine->work_s,
+			   .stall_s = fine->stall_s + (copies ? c->store.stall_s / per_store : 0),
+			   .per_store = per_store,
+			   .lag_s = fine->lag_s,
+			   .store_lag_s = c->store.lag_s };
+
+	s.segment_s = s.work_s + s.stall_s;
+	s.needed = in->work_s / s.work_s;
+	return s;
+}
+
+/* Segments whose checkpoint can be used `up_s` after the job went on. */
+static double usable(double up_s, double lag_s, double segment_s)
+{
+	return up_s >= lag_s ? floor((up_s - lag_s) / segment_s) : 0;
+}
+
+/* The job computed for `up_s` and failed: what is kept. A run that ends early keeps the segments that it ended. */
+static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent *spent)
+{
+	const double kept = usable(up_s, s->lag_s, s->segment_s);
+	double back = s->at + kept;
+
+	if (s->c->memory_frac > 0) {
+		const double written = s->at + usable(up_s, s->store_lag_s, s->segment_s);
+
+		if (up_s >= s->store_lag_s)
+			s->stored = fmax(s->stored, floor(written / s->per_store) * s->per_store);
+		if (deep)
+			back = s->stored;
+	}
+	/* useful and stalled time of what has to be done again was counted when it was done */
+	spent->useful += (back - s->at) * s->work_s;
+	spent->checkpoint += (back - s->at) * s->stall_s;
+	spent->lost += up_s - (back - s->at) * s->segment_s;
+	s->at = back;
+}
+
+void jl_cycle_run(struct jl_run_out *ret_run, const struct jl_run_in *in, struct jl_draws *draws)
+{
+	const struct jl_cycle *c = &in->cycle;
+	struct jl_run_out run = { .n_failures = 0 };
+	struct state s = begin(in);
+	double elapsed_s = 0, restart_s = 0;
+	bool deep = false; /* the last failure: nothing is left in memory */
+
+	while (elapsed_s < in->most_s) {
+		const double until_s = c->rate_hz > 0 ? -log(jl_draw_uniform(draws)) / c->rate_hz : INFINITY;
+		const double rest_s = (s.needed - s.at) * s.segment_s;
+
+		if (until_s >= restart_s + rest_s) {
+			run.spent.restart += restart_s;
+			run.spent.useful += (s.needed - s.at) * s.work_s;
+			run.spent.checkpoint += (s.needed - s.at) * s.stall_s;
+			run.done = true;
+			break;
+		}
+		deep = (deep && until_s < restart_s) || !(c->memory_frac > 0) ||
+		       jl_draw_uniform(draws) >= c->memory_frac;
+		run.spent.restart += fmin(until_s, restart_s);
+		fail_after(&s, fmax(0, until_s - restart_s), deep, &run.spent);
+		run.spent.down += c->down_s;
+		run.n_failures++;
+		elapsed_s += until_s + c->down_s;
+		restart_s = deep ? c->store.restart_s : c->memory.restart_s;
+	}
+	*ret_run = run;
+}

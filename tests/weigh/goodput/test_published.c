@@ -1,0 +1,253 @@
+/* Published runs against what is said of them without them: each site is left out when it is tested. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "goodput/goodput.h"
+
+#define assert_near(a, b, eps) assert_true(fabs((a) - (b)) <= (eps))
+#define DAY_S                  86400.0
+#define HOUR_S                 3600.0
+#define N                      4001
+
+static struct jl_rates pool_without(const char *id)
+{
+	struct jl_rates rates;
+	struct jl_err err;
+
+	assert_int_equal(jl_rates_pool(&rates, jl_catalog_embedded(), id, &err), JL_OK);
+	return rates;
+}
+
+static const struct jl_reliability *record_of(const char *id)
+{
+	const struct jl_reliability *r = jl_reliability_by_id(jl_catalog_embedded(), id);
+
+	assert_non_null(r);
+	return r;
+}
+
+static double nodes_of(const struct jl_reliability *r)
+{
+	return r->n_gpu / r->n_per_node;
+}
+
+/* Failures a day with the chance of a count in the time that was watched; a published rate has been watched for long. */
+static struct jl_estimate expected_per_day(const struct jl_rates *rates, const struct jl_reliability *r)
+{
+	struct jl_draws draws = { 17 };
+	double values[N];
+
+	for (int i = 0; i < N; i++) {
+		const double per_day = jl_rates_draw_hz(rates, nodes_of(r), r->n_per_node, &draws) * DAY_S;
+		const double days = r->window_s > 0 ? r->window_s / DAY_S : 1e6;
+
+		values[i] = fmax(0, per_day + jl_draw_normal(&draws) * sqrt(per_day / days));
+	}
+	return jl_quantiles(values, N, 0.8);
+}
+
+static double seen_per_day(const struct jl_reliability *r)
+{
+	return r->mttf_s > 0 ? DAY_S / r->mttf_s : jl_reliability_rate(r) * nodes_of(r);
+}
+
+/* 80 % intervals hold four of five runs, not all: OPT-175B and the jobs of 1,024 GPUs on RSC failed more often than nodes elsewhere do. Jobs
+ * of 8 GPUs there are not among the rows: the term that does not depend on size is from them. */
+static void failure_rates_of_runs_that_were_left_out(void **state)
+{
+	static const struct {
+		const char *id, *without; /* the site it belongs to */
+	} rows[] = {
+		{ "llama-3-run", "llama-3-run" },
+		{ "rsc-1", "rsc-1" },
+		{ "rsc-2", "rsc-2" },
+		{ "bloom-run", "bloom-run" },
+		{ "lablup-b200", "lablup-b200" },
+		{ "crusoe-h200", "crusoe-h200" },
+		{ "ft-hsdp-32k", "ft-hsdp-32k" },
+		{ "opt-run", "opt-run" },
+		{ "rsc-jobs-1024", "rsc-1" },
+	};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	size_t inside = 0;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_reliability *r = record_of(rows[i].id);
+		const struct jl_rates rates = pool_without(rows[i].without);
+		const struct jl_estimate e = expected_per_day(&rates, r);
+		const bool in = seen_per_day(r) >= e.lo && seen_per_day(r) <= e.hi;
+
+		print_message("%-14s %8.3f failures a day, expected %.3f (%.3f to %.3f)%s\n", r->id, seen_per_day(r),
+			      e.value, e.lo, e.hi, in ? "" : "  outside");
+		inside += in;
+		if (i < 5)
+			assert_true(in);
+	}
+	print_message("%zu of %zu inside 80 %% intervals\n", inside, n);
+	assert_true(inside >= 7);
+}
+
+/* The paper's own projection from its nodes' rate, and ours from all other sites. */
+static void time_to_failure_by_size(void **state)
+{
+	static const struct {
+		double n_gpus, mttf_h;
+	} rows[] = { { 16384, 1.8 }, { 131072, 0.23 } };
+	struct jl_rates site;
+	const struct jl_rates others = pool_without("rsc-1");
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_rates_site(&site, jl_catalog_embedded(), "rsc-1", &err), JL_OK);
+	for (size_t i = 0; i < 2; i++) {
+		const struct jl_estimate own = jl_rates_of(&site, rows[i].n_gpus / 8, 8, 0.8);
+		const struct jl_estimate hz = jl_rates_of(&others, rows[i].n_gpus / 8, 8, 0.8);
+
+		print_message("%.0f GPUs: %.2f h published, %.2f h at its rate, %.2f h (%.2f to %.2f) from others\n",
+			      rows[i].n_gpus, rows[i].mttf_h, 1 / own.value / HOUR_S, 1 / hz.value / HOUR_S,
+			      1 / hz.hi / HOUR_S, 1 / hz.lo / HOUR_S);
+		assert_near(1 / own.value / HOUR_S / rows[i].mttf_h, 1, 0.03);
+		assert_true(1 / hz.hi / HOUR_S < rows[i].mttf_h && rows[i].mttf_h < 1 / hz.lo / HOUR_S);
+	}
+	assert_int_equal(jl_rates_site(&site, jl_catalog_embedded(), "rsc-jobs-1024", &err), JL_OK);
+	assert_near(1 / jl_rates_of(&site, 128, 8, 0.8).value / HOUR_S, 7.9, 0.01);
+}
+
+/* Effective time: what was published lies in the interval, or above its lower end where it is a lower bound. */
+static void effective_time_of_runs_that_were_left_out(void **state)
+{
+	static const struct {
+		const char *id;
+		double params;
+		enum jl_checkpoint how;
+		double restart_s; /* with hosts that stand by: the lower end of the 5 to 20 min of arXiv 2410.21680 */
+	} rows[] = { { "llama-3-run", 405e9, JL_CHECKPOINT_ASYNC, 600 },
+		     { "megascale-12k", 175e9, JL_CHECKPOINT_ASYNC, 600 },
+		     { "ft-hsdp-100k", 405e9, JL_CHECKPOINT_ASYNC, 600 },
+		     { "byterobust-9600", 200e9, JL_CHECKPOINT_TIERED, 300 },
+		     { "gemini-ultra", 200e9, JL_CHECKPOINT_TIERED, 300 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct jl_reliability *r = record_of(rows[i].id);
+		const struct jl_rates rates = pool_without(strcmp(r->id, "ft-hsdp-100k") == 0 ? "ft-hsdp-32k" : r->id);
+		struct jl_goodput_setting s;
+
+		jl_goodput_default(&s, jl_catalog_embedded(), nodes_of(r), r->n_per_node, 14 * rows[i].params, 5);
+		s.checkpoint = rows[i].how;
+		s.restart_s = rows[i].restart_s;
+		const struct jl_estimate e = jl_goodput_effective(jl_catalog_embedded(), &s, &rates, 0.8);
+
+		print_message("%-16s %s%.0f %% effective, expected %.1f (%.1f to %.1f)\n", r->id,
+			      r->at_least ? "above " : "", 100 * r->effective_frac, 100 * e.value, 100 * e.lo,
+			      100 * e.hi);
+		assert_true(r->effective_frac <= e.hi);
+		assert_true(r->at_least || r->effective_frac >= e.lo);
+	}
+}
+
+/* More than 100 restarts in "several weeks": three to eight of them. */
+static void restarts_of_a_run_of_unknown_length(void **state)
+{
+	const struct jl_reliability *r = record_of("megascale-12k");
+	const struct jl_rates rates = pool_without(r->id);
+	const struct jl_estimate hz = jl_rates_of(&rates, nodes_of(r), 8, 0.8);
+
+	(void)state;
+	assert_true(hz.hi * 8 * 7 * DAY_S > r->n_failures);
+	assert_true(hz.lo * 3 * 7 * DAY_S < 10 * r->n_failures);
+}
+
+/* ByteCheckpoint (arXiv 2407.20143, table 8), PyTorch's blog of 2025 on DCP at 1,856 GPUs, BLOOM's training report: bytes, GPUs, the stall and the
+ * time to write. Stalls within a factor of 2; times to write within what is said of the rate of storage. */
+static void checkpoints_take_as_long_as_published(void **state)
+{
+	static const struct {
+		double bytes_B, n_gpus, stall_s, write_s;
+	} rows[] = { { 14 * 405e9, 8960, 0.59, 51.06 }, { 14 * 70e9, 1856, 0.78, NAN }, { 2.3e12, 384, NAN, 40 } };
+	const double width = exp(jl_figure(jl_catalog_embedded(), "checkpoint-store-width"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct jl_goodput_setting s;
+		struct jl_goodput_point async, blocking;
+
+		jl_goodput_default(&s, jl_catalog_embedded(), rows[i].n_gpus / 8, 8, rows[i].bytes_B, 5);
+		jl_goodput_point(&async, &s, 1e-4);
+		s.checkpoint = JL_CHECKPOINT_BLOCKING;
+		jl_goodput_point(&blocking, &s, 1e-4);
+		if (!isnan(rows[i].stall_s))
+			assert_in_range((uintmax_t)(100 * async.cycle.store.stall_s / rows[i].stall_s), 50, 200);
+		if (!isnan(rows[i].write_s))
+			assert_true(fabs(log(async.cycle.store.lag_s / rows[i].write_s)) < log(width));
+		assert_true(blocking.cycle.store.stall_s > 8 * async.cycle.store.stall_s);
+		assert_true(blocking.effective_frac < async.effective_frac);
+	}
+}
+
+static void shares_of_kinds_are_those_of_the_table(void **state)
+{
+	double shares[JL_N_FAILURE], sum = 0;
+
+	(void)state;
+	jl_failure_shares(shares, jl_catalog_embedded(), 8);
+	for (int i = 0; i < JL_N_FAILURE; i++)
+		sum += shares[i];
+	assert_near(sum, 1, 1e-12);
+	assert_near(shares[JL_FAILURE_GPU], 190 / 419.0, 1e-9);
+	assert_near(shares[JL_FAILURE_HBM], 72 / 419.0, 1e-9);
+	assert_near(shares[JL_FAILURE_SILENT], 6 / 419.0, 1e-9);
+	jl_failure_shares(shares, jl_catalog_embedded(), 1);
+	assert_true(shares[JL_FAILURE_HOST] > 3 * 43 / 419.0 * 0.7); /* fewer GPUs, the same host */
+}
+
+/* Ten failures counted: half of an 80 % interval is that of a gamma of shape 10.5. */
+static void a_jobs_own_counts_narrow_the_rate(void **state)
+{
+	struct jl_rates rates = pool_without(NULL);
+	const struct jl_estimate before = jl_rates_of(&rates, 63, 8, 0.8);
+
+	(void)state;
+	jl_rates_own(&rates, 10, 55 * DAY_S, 63, 8);
+	const struct jl_estimate after = jl_rates_of(&rates, 63, 8, 0.8);
+
+	assert_near(after.value * 55 * DAY_S, 10.17, 0.3);
+	assert_near(after.lo * 55 * DAY_S, 6.6, 0.4);
+	assert_near(after.hi * 55 * DAY_S, 14.8, 0.5);
+	assert_true(after.hi / after.lo < 0.5 * before.hi / before.lo);
+}
+
+static void rates_that_cannot_be_had(void **state)
+{
+	struct jl_rates rates;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_rates_site(&rates, jl_catalog_embedded(), "moon-base", &err), JL_E_NOTFOUND);
+	assert_non_null(strstr(err.en, "catalog list reliability"));
+	assert_int_equal(jl_rates_site(&rates, jl_catalog_embedded(), "byterobust-9600", &err), JL_E_DATA);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(failure_rates_of_runs_that_were_left_out),
+		cmocka_unit_test(time_to_failure_by_size),
+		cmocka_unit_test(effective_time_of_runs_that_were_left_out),
+		cmocka_unit_test(restarts_of_a_run_of_unknown_length),
+		cmocka_unit_test(checkpoints_take_as_long_as_published),
+		cmocka_unit_test(shares_of_kinds_are_those_of_the_table),
+		cmocka_unit_test(a_jobs_own_counts_narrow_the_rate),
+		cmocka_unit_test(rates_that_cannot_be_had),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
