@@ -147,20 +147,22 @@ static const struct form {
 	{ " unique _unique _unique2 unique_dim unique_consecutive unique_dim_consecutive torchvision.nms ",
 	  { JL_CLASS_SORT, JL_RULE_SORT, 10, 1, 1, 0, 0 } },
 	{ " topk kthvalue median nanmedian mode ", { JL_CLASS_SORT, JL_RULE_TOPK, 2, 1, 1, 0, 0 } },
-	{ " max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d avg_pool1d avg_pool2d "
-	  "avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
+	{ " avg_pool1d avg_pool2d avg_pool3d avg_pool2d_backward avg_pool3d_backward ",
+	  { JL_CLASS_POOL, JL_RULE_POOL, 1, 1, 1, 0.5F, 0 } },
+	{ " max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d "
+	  "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
 	  "adaptive_max_pool2d adaptive_max_pool1d adaptive_max_pool3d ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.5F, 0 } },
 	{ " upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d "
 	  "_upsample_nearest_exact2d _upsample_nearest_exact3d upsample_bilinear2d upsample_bicubic2d "
 	  "upsample_linear1d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa "
-	  "avg_pool2d_backward avg_pool3d_backward _adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward "
+	  "_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward "
 	  "upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward "
 	  "_upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.8F, 0 } },
 	{ " max_pool2d_with_indices_backward max_pool3d_with_indices_backward adaptive_max_pool2d_backward "
 	  "adaptive_max_pool3d_backward ",
-	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 0.8F, 0 } },
+	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 2, 0 } },
 	{ " upsample_bilinear2d_backward upsample_bicubic2d_backward upsample_linear1d_backward "
 	  "upsample_trilinear3d_backward _upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa_backward ",
 	  { JL_CLASS_POOL, JL_RULE_SPREAD, 1, 1, 2, 0, 0 } },

@@ -44,6 +44,7 @@ enum jl_op_rule {
 	JL_RULE_ROWS,       /* reductions inside rows: clocks of a row beside those of an element */
 	JL_RULE_NORM_BACK,  /* of layer and RMS norms: the sums for scale and shift beside it */
 	JL_RULE_BATCH_NORM, /* in training statistics first */
+	JL_RULE_POOL,       /* clocks of a pixel of the window */
 	JL_RULE_SORT,
 	JL_RULE_TOPK,
 	JL_RULE_LISTS, /* lists of tensors, in pieces */

@@ -69,10 +69,10 @@ static struct jl_gemm conv_gemm(const struct jl_call_work *w, enum jl_conv_pass 
 	return g;
 }
 
-/* Tensor cores want channels last: what goes in, the weights and what comes out are turned, by kernels of their own in 16 bits, inside the kernel in
- * 32. Where a filter is one pixel and rows are aligned the product reads them as they lie. On an H200 (data/validation/ops_h200.csv) turns of
- * 16 bits run at half of the memory's rate, of 32 at four fifths; three channels feed the tensor cores a third as well. */
-static const double n_turns = 3, turn_gain[2] = { 2, 1.25 }, thin_gain = 3, thin_channels = 4;
+/* Tensor cores want channels last: what goes in, the weights and what comes out are turned by kernels of their own. Where a filter is one pixel and
+ * rows are aligned the product reads them as they lie. On an H200 (data/validation/ops_h200.csv) turns of 16 bits run at half of the memory's
+ * rate, of 32 at four fifths; three channels feed the tensor cores a third as well. */
+static const double turn_gain[2] = { 2, 1.25 }, thin_gain = 3, thin_channels = 4;
 
 static bool is_turned(const struct jl_call_work *w)
 {
@@ -102,8 +102,10 @@ static double conv_pass_s(struct jl_call_cost *cost, const struct jl_price_in *i
 	if (is_turned(w)) {
 		const struct jl_stream turn = { .moved_B = 2 * turn_gain[!half] * moved_B };
 
-		time_s += jl_stream_s(in->dev, &turn) + (half ? n_turns - 1 : 0) * in->dev->fit.kernel_s;
-		cost->n_kernels += half ? n_turns : 0;
+		const double n_turns = op->kh * op->kw > 1 ? 3 : 2; /* a weight of one pixel lies both ways */
+
+		time_s += jl_stream_s(in->dev, &turn) + (n_turns - 1) * in->dev->fit.kernel_s;
+		cost->n_kernels += n_turns;
 	}
 	return time_s;
 }
@@ -224,7 +226,10 @@ void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, 
 
 	switch (w->form) {
 	case JL_WORK_NONE: break;
-	case JL_WORK_STREAM: cost.device_s = stream_s(in, w, w->moved_B, w->n_kernels); break;
+	case JL_WORK_STREAM:
+		cost.device_s = stream_s(in, w, w->moved_B, w->n_kernels);
+		cost.n_kernels = w->by_driver ? 0 : cost.n_kernels;
+		break;
 	case JL_WORK_PRODUCT: price_product(&cost, in, w); break;
 	case JL_WORK_CONV: price_conv(&cost, in, w); break;
 	case JL_WORK_ATTENTION: price_attention(&cost, in, w); break;

@@ -2,6 +2,7 @@
 #include "program/work.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "program/work_products.h"
@@ -112,13 +113,17 @@ static void copy(struct jl_call_work *w, const struct jl_program *p, const struc
 	w->walked = !lie_alike(from, out);
 	w->across_B = lies_across(from, out) ? from->held_B : 0;
 	w->cast = jl_elem_B(out->elem) > jl_elem_B(from->elem);
+	w->by_driver = !w->walked && from->elem == out->elem;
 }
 
 /* One launch for each 128 inputs. */
 static void cat(struct jl_call_work *w, const struct sums *s)
 {
+	static const double part_clocks = 0.9; /* each element finds its input */
+
 	w->n_kernels = ceil(s->n_in / 128);
 	w->moved_B = 2 * s->out_B;
+	w->clocks = part_clocks * w->n_elems;
 }
 
 /* Indices: the inputs of whole numbers. */
@@ -238,9 +243,10 @@ static void rows(struct jl_call_work *w, const struct jl_program *p, const struc
 	const double length = fmax(row_length(kind, t), 1), n_rows = t->n / length;
 
 	w->n_elems = t->n;
-	if (w->class == JL_CLASS_NORM)
+	if (w->class == JL_CLASS_NORM) {
 		w->clocks += (strstr(kind->name, "rms") ? rms_row_clocks : layer_row_clocks) * n_rows;
-	else if (length > register_row && logarithm) /* the largest, the sum, the output: each reads the row */
+		w->again_B = t->elem == JL_ELEM_F32 ? 0.6 * t->held_B : 0; /* of fp32 fewer are in flight */
+	} else if (length > register_row && logarithm) /* the largest, the sum, the output: each reads the row */
 		w->again_B = (back ? 1 : 2) * t->held_B;
 	else if (length > register_row && !back)
 		w->clocks = fmax(w->clocks, long_clocks[length > 2 * register_row] * t->n);
@@ -273,7 +279,6 @@ static void norm_back(struct jl_call_work *w, const struct jl_program *p, const 
 	}
 }
 
-/* Statistics read what is scaled once more; cuDNN has one kernel for both, PyTorch's own are three (16-bit brain floats). */
 /* Gradients of many places are added into one: an addition waits for those before it at the same address. */
 static void spread(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		   const struct sums *s)
@@ -286,21 +291,39 @@ static void spread(struct jl_call_work *w, const struct jl_program *p, const str
 		w->clocks = wait_clocks * from->n * fmax(from->n / to->n, 1);
 }
 
-static void batch_norm(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
-		       const struct sums *s)
+/* Statistics read what is scaled once more. A block of threads sums up a channel; channels that lie last are summed side by side, by a kernel more.
+ * cuDNN has one kernel for all of it, PyTorch's own are three (bf16). */
+static void batch_norm(struct jl_call_work *w, const struct jl_call_kind *kind, const struct sums *s)
 {
 	const struct jl_tensor_kind *x = s->largest;
 	const bool fixed = strstr(kind->name, "no_training") || jl_call_number(kind, "training", 1) == 0;
 	const bool own = x && x->elem == JL_ELEM_BF16, back = strstr(kind->name, "backward") != NULL;
+	const bool last = x && x->rank > 2 && x->dims[1] > 1 && x->strides[1] == 1;
 
-	(void)p;
 	w->moved_B = s->in_B * (fixed ? 1 : 2) + s->out_B;
-	w->n_kernels = fixed ? 1 : own ? (back ? 1 : 3) : 1;
-	/* a block sums up a channel; channels that lie last are summed side by side */
-	if (!fixed && x && x->rank > 2 && x->dense && x->strides[1] != 1) {
+	w->n_kernels = own ? (back ? 1 : 3) : last && !fixed ? 2 : 1;
+	w->clocks = (fixed ? 0.6 : back ? 1.1 : 0.8) * w->n_elems;
+	if (!fixed && x && x->rank > 2 && x->dense && !last) {
 		w->clocks = (back ? 2.3 : own ? 1.6 : 1) * x->n;
 		w->most_sm = (double)x->dims[1];
 	}
+}
+
+/* Windows are gone through pixel by pixel. */
+static void pool(struct jl_call_work *w, const struct jl_call_kind *kind)
+{
+	const char *window = jl_call_attr(kind, "kernel");
+	double n = 1;
+
+	for (const char *c = window; c && *c; c += strspn(c, "x")) {
+		char *end;
+
+		n *= fmax(strtod(c, &end), 1);
+		if (end == c)
+			break;
+		c = end;
+	}
+	w->clocks *= fmin(n, 1e4);
 }
 
 /* --- sorts */
@@ -380,6 +403,9 @@ static void lists(struct jl_call_work *w, const struct jl_program *p, const stru
 	w->n_kernels = fmax(kind->op->kernels - 1, 0) +
 		       jl_list_launches(p, kind->in, kind->n_in, n_in, depth, &w->n_tensors);
 	w->moved_B = s->in_B + (kind->n_out ? s->out_B : n_in > 4 ? 0.75 * s->in_B : s->in_B / n_in);
+	if (strstr(kind->name, "addcmul")) /* Adam squares a gradient: both factors are one list */
+		w->moved_B -= s->in_B / n_in;
+	w->again_B = 0.2 * w->moved_B; /* pieces of many tensors reach less than one stream */
 	w->n_elems = s->in_B / 4 / n_in;
 	w->clocks = kind->op->clocks * w->n_elems;
 }
@@ -426,8 +452,9 @@ static void by_rule(struct jl_call_work *w, const struct jl_program *p, const st
 	case JL_RULE_SUM: sum(w, p, kind); break;
 	case JL_RULE_ROWS: rows(w, p, kind, s); break;
 	case JL_RULE_NORM_BACK: norm_back(w, p, kind, s); break;
-	case JL_RULE_BATCH_NORM: batch_norm(w, p, kind, s); break;
+	case JL_RULE_BATCH_NORM: batch_norm(w, kind, s); break;
 	case JL_RULE_SPREAD: spread(w, p, kind, s); break;
+	case JL_RULE_POOL: pool(w, kind); break;
 	case JL_RULE_SORT: sorted(w, s); break;
 	case JL_RULE_TOPK: topk(w, p, kind, s); break;
 	case JL_RULE_LISTS: lists(w, p, kind, s); break;

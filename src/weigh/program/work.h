@@ -30,6 +30,7 @@ struct jl_call_work {
 	double most_sm;   /* no more SMs work on those; 0: all */
 	bool walked;      /* operands lie differently: addresses are computed, loads are single */
 	bool cast;        /* operands of different formats: each element is converted by itself */
+	bool by_driver;   /* a copy that the driver makes: no launch of a kernel */
 	double again_B;   /* that are read once more: counted in its time, not in moved_B */
 	double across_B;  /* of operands that are read across their rows */
 	double n_tensors; /* of lists: what the host prepares */

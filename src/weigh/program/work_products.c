@@ -37,6 +37,12 @@ static void set_gemm(struct jl_call_work *w, const struct jl_tensor_kind *a, con
 		/* neither has k along its rows, as in weight gradients */
 		.turned = !linear && a->rank >= 2 && b->rank >= 2 && stride(a, 1) != 1 && stride(b, 1) == 1,
 	};
+	/* weights' gradients: what lies along m begins rows too; the library's product is that of the other side */
+	if (w->u.gemm.turned && fmod(m * jl_dtype_B(w->u.gemm.dtype), 16) != 0 &&
+	    fmod(n * jl_dtype_B(w->u.gemm.dtype), 16) == 0) {
+		w->u.gemm.m = n;
+		w->u.gemm.n = m;
+	}
 	w->flop = 2 * m * n * k * batch;
 	w->n_kernels = 0;
 	w->moved_B = a->held_B + b->held_B + m * n * batch * jl_elem_B(out);

@@ -163,6 +163,9 @@ static void test_products(void **state)
 	/* a weight gradient: dy.t() x */
 	w = work_of("t 1 f32 32x8 1x32\nt 2 f32 8x16\nt 3 f32 32x16\no 1 aten.mm 1,2 3\n");
 	assert_true(w.u.gemm.turned && w.u.gemm.dtype == JL_FP32 && w.u.gemm.out_B == 4);
+	/* rows of 50,257 begin at odd addresses on whichever side they are */
+	w = work_of("t 1 bf16 50257x8 1x50257\nt 2 bf16 8x16\nt 3 bf16 50257x16\no 1 aten.mm 1,2 3\n");
+	assert_true(w.u.gemm.n == 50257 && w.u.gemm.m == 16);
 	/* a bias of one row goes with the product; a matrix is copied before */
 	w = work_of("t 1 bf16 32\nt 2 bf16 8x16\nt 3 bf16 16x32\nt 4 bf16 8x32\no 1 aten.addmm 1,2,3 4\n");
 	assert_true(w.n_kernels == 0 && w.u.gemm.k == 16);
@@ -242,6 +245,9 @@ static void test_streams(void **state)
 	w = work_of("t 1 f32 16x8 1x16\nt 2 f32 16x8\no 1 aten.clone 1 2\n");
 	assert_true(w.walked);
 	assert_near(w.across_B, 16 * 8 * 4);
+	/* as it lies, in its own format: the driver copies it */
+	assert_true(work_of("t 1 f32 8x16\no 1 aten.clone 1 1\n").by_driver);
+	assert_false(work_of("t 1 f32 8x16\nt 2 bf16 8x16\no 1 aten._to_copy 1 2\n").by_driver);
 	/* what is written over is not read */
 	w = work_of("t 1 f32 8x16\no 1 aten.copy_ 1,1 1 inplace=1\n");
 	assert_near(w.moved_B, 2 * 8 * 16 * 4);
@@ -261,6 +267,27 @@ static void test_streams(void **state)
 	assert_near(w.moved_B, 2 * 8 * 16 * 4);
 	w = work_of("t 1 f32 0\no 1 aten.relu 1 1\n");
 	assert_true(w.n_kernels == 0);
+}
+
+/* cuDNN's one kernel, two where channels come last; PyTorch's own three in bf16. */
+static void test_batch_norm(void **state)
+{
+	struct jl_call_work w;
+
+	(void)state;
+	w = work_of("t 1 f32 2x8x4x4\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1,2*2 training=1\n");
+	assert_true(w.n_kernels == 1 && w.class == JL_CLASS_NORM);
+	assert_near(w.moved_B, 3 * 256 * 4 + 10 * 32);
+	w = work_of("t 1 f32 2x8x4x4 128x1x32x8\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1,2*2 training=1\n");
+	assert_true(w.n_kernels == 2);
+	w = work_of("t 1 bf16 2x8x4x4\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1,2*2 training=1\n");
+	assert_true(w.n_kernels == 3 && w.most_sm > 0);
+	w = work_of("t 1 f32 2x8x4x4\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1 training=0\n");
+	assert_near(w.moved_B, 2 * 256 * 4 + 4 * 32);
+	/* every pixel of a window */
+	const double one = work_of("t 1 f32 2x8x4x4\no 1 aten.avg_pool2d 1 1 kernel=1x1\n").clocks;
+
+	assert_near(work_of("t 1 f32 2x8x4x4\no 1 aten.avg_pool2d 1 1 kernel=3x3\n").clocks, 9 * one);
 }
 
 /* PyTorch's lists of tensors: 320 blocks of 65,536 elements, and so many tensors a launch. */
@@ -295,6 +322,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_convolutions, begin, end),
 		cmocka_unit_test_setup_teardown(test_attention, begin, end),
 		cmocka_unit_test_setup_teardown(test_streams, begin, end),
+		cmocka_unit_test_setup_teardown(test_batch_norm, begin, end),
 		cmocka_unit_test_setup_teardown(test_lists, begin, end),
 	};
 
