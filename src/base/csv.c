@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cells.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/num.h"
@@ -400,4 +401,26 @@ void jl_csv_end_row(struct jl_csv_writer *writer)
 	jl_buf_putc(writer->out, '\n');
 	writer->n_in_row = 0;
 	writer->row_at = writer->out->len;
+}
+
+size_t jl_csv_rows_left(const struct jl_csv *csv)
+{
+	size_t n = 1;
+
+	for (const char *at = csv->text + csv->at; (at = memchr(at, '\n', (size_t)(csv->text + csv->len - at))); at++)
+		n++;
+	return n;
+}
+
+enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err)
+{
+	size_t used = 0;
+	double value = NAN;
+
+	if (text && *text) {
+		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
+			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
+	}
+	*ret_value = value;
+	return JL_OK;
 }

@@ -44,6 +44,8 @@ enum jl_status jl_csv_need(const struct jl_csv *csv, const char *name, size_t *r
 
 /* Read the next row into csv->fields; `ret_more` is false at the end. */
 enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *err);
+/* Upper bound of the rows that are still to be read. */
+size_t jl_csv_rows_left(const struct jl_csv *csv);
 
 /* Fields of the current row. JL_CSV_NO_COLUMN reads as an empty field, so that optional columns need no special care.
  */

@@ -61,6 +61,15 @@ const char *jl_spelt(const struct jl_catalog *cat, const char *kind, const char 
 	return NULL;
 }
 
+const struct jl_gpu *jl_find_spelt_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err)
+{
+	const struct jl_gpu *gpu = jl_gpu_by_id(cat, jl_spelt(cat, "gpu-spelling", text));
+
+	if (!gpu && jl_find_gpu(&gpu, cat, text, err) != JL_OK)
+		return NULL;
+	return gpu;
+}
+
 /* Whether the list is in the order of its ids: looked at once for each list, because most lookups are for what is not there. */
 static bool params_in_order(const struct jl_catalog *cat)
 {

@@ -7,24 +7,6 @@
 /* Residuals are weighed as if a measurement were good to this, as ln; beyond it the loss grows only linearly. */
 static const double noise_ln = 0.1;
 
-/* What the host of the tool adds: a loop in PyTorch always, nccl-tests inside one host. */
-static double host_s(const double *x, const struct jl_coll_case *c)
-{
-	return c->tool == JL_TOOL_TORCH || c->listed.n_nodes == 1 ? jl_coll_host_s(x, c->tool, c->n_on_host) : 0.0;
-}
-
-double jl_coll_predict_s(const double *x, const struct jl_coll_case *c, struct jl_collective_cost *ret_cost)
-{
-	struct jl_fabric fabric = c->listed;
-
-	jl_coll_fill(x, c->intra, c->inter, c->many_die, &fabric);
-	const struct jl_collective_cost cost = jl_collective_cost(&fabric, &c->coll);
-
-	if (ret_cost)
-		*ret_cost = cost;
-	return fmax(cost.time_s, host_s(x, c));
-}
-
 struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll_case *c, const struct jl_known *known)
 {
 	struct jl_machine m = { .cat = known->cat,
@@ -36,7 +18,7 @@ struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll
 				.inter = c->listed.n_nodes > 1 ? c->inter : JL_WIRE_NONE };
 
 	jl_coll_fill(x, c->intra, c->inter, c->many_die, &m.alone);
-	return jl_collective_of(&m, &c->coll, host_s(x, c), __builtin_popcount(c->assumed));
+	return jl_collective_of(&m, &c->coll, jl_coll_tool_s(x, c), __builtin_popcount(c->assumed));
 }
 
 /* Where nobody says how more than two cards reach each other, a rate says nothing about any path. */

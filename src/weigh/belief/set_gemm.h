@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "belief/cells.h"
+#include "base/cells.h"
 #include "predict/device_case.h"
 
 /* The columns that are read. */

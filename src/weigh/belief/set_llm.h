@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "belief/cells.h"
+#include "base/cells.h"
 #include "belief/set.h"
 #include "physics/framework_params.h"
 #include "predict/predict.h"

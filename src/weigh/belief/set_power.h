@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "belief/cells.h"
+#include "base/cells.h"
 #include "physics/power_params.h"
 #include "predict/predict.h"
 

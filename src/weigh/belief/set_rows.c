@@ -30,15 +30,6 @@ const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const cha
 	return copy ? copy : "";
 }
 
-const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err)
-{
-	const struct jl_gpu *gpu = jl_gpu_by_id(cat, jl_spelt(cat, "gpu-spelling", text));
-
-	if (!gpu && jl_find_gpu(&gpu, cat, text, err) != JL_OK)
-		return NULL;
-	return gpu;
-}
-
 enum jl_status jl_set_gpu(struct jl_set_data *data, const char *text, size_t *ret_index, struct jl_err *err)
 {
 	struct jl_set_gpus *gpus = &data->gpus;
@@ -50,7 +41,7 @@ enum jl_status jl_set_gpu(struct jl_set_data *data, const char *text, size_t *re
 		if (gpus->names[i].text == text)
 			gpu = gpus->names[i].gpu;
 	if (!gpu) {
-		gpu = jl_set_find_gpu(data->cat, text, err);
+		gpu = jl_find_spelt_gpu(data->cat, text, err);
 		if (!gpu)
 			return JL_E_NOTFOUND;
 		if (gpus->n_names < JL_SET_GPUS_MAX) {
@@ -88,19 +79,6 @@ void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *
 		ret_cells[i] = jl_set_cell(in, column);
 		columns += len + strspn(columns + len, ", ");
 	}
-}
-
-enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err)
-{
-	size_t used = 0;
-	double value = NAN;
-
-	if (text && *text) {
-		if (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0')
-			return jl_fail(err, JL_E_PARSE, "%s: '%s' is not a number", column, text);
-	}
-	*ret_value = value;
-	return JL_OK;
 }
 
 /* Numbers in the columns of `ops->measures` are positive and finite, and one of them at least is there. */
@@ -220,15 +198,6 @@ static enum jl_status add_unscored(const struct jl_set_reader *in, const struct 
 	return JL_OK;
 }
 
-size_t jl_set_rows_left(const struct jl_csv *csv)
-{
-	size_t n = 1;
-
-	for (const char *at = csv->text + csv->at; (at = memchr(at, '\n', (size_t)(csv->text + csv->len - at))); at++)
-		n++;
-	return n;
-}
-
 /* Room for `n` elements, with the first n_old of `old` in it; NULL when memory is at its limit. */
 static void *grow(struct jl_arena *arena, const void *old, size_t n_old, size_t n, size_t size)
 {
@@ -242,7 +211,7 @@ static void *grow(struct jl_arena *arena, const void *old, size_t n_old, size_t 
 /* Room for the reader's rows behind those that are there. */
 static enum jl_status make_room(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
-	const size_t n = jl_set_rows_left(in->csv) * data->ops->rows_a_line;
+	const size_t n = jl_csv_rows_left(in->csv) * data->ops->rows_a_line;
 	struct jl_set_rows *rows = in->rows;
 
 	data->cases = grow(in->arena, data->cases, data->n, data->n + n, data->ops->case_B);

@@ -2,7 +2,7 @@
  * and the check of measured numbers. */
 #pragma once
 
-#include "belief/cells.h"
+#include "base/cells.h"
 #include "belief/set.h"
 
 #define JL_NO_ITEM ((size_t)-1)
@@ -14,9 +14,6 @@ struct jl_labels {
 	size_t n, last;
 };
 const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const char *text);
-
-/* A GPU by the name that a source uses; NULL: unknown, and err names it. */
-const struct jl_gpu *jl_set_find_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err);
 
 /* GPUs as sources spell them, each looked up once. */
 #define JL_SET_GPUS_MAX 256
@@ -55,9 +52,6 @@ struct jl_set_reader {
 	struct jl_labels *labels;
 	struct jl_set_rows *rows;
 };
-
-/* Upper bound of the rows that the reader still has. */
-size_t jl_set_rows_left(const struct jl_csv *csv);
 
 /* The cell of a column of the current row; "" where the file does not have the column. And all of a list of them, "gpu, model". */
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "belief/set_rows.h"
+#include "catalog/find.h"
 #include "check/expect.h"
 
 #define HISTORY_TRUSTED 3 /* quiet runs of the machine itself that say more than an estimate from its parts */
@@ -82,7 +82,7 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 {
 	const char *name = jl_record_text(r, "gpu");
 	const double n_ranks = jl_record_number(r, "n_ranks"), n_nodes = jl_record_number(r, "n_nodes");
-	const struct jl_gpu *gpu = name ? jl_set_find_gpu(judge->cat, name, NULL) : NULL;
+	const struct jl_gpu *gpu = name ? jl_find_spelt_gpu(judge->cat, name, NULL) : NULL;
 	struct jl_sys *sys = jl_arena_alloc(judge->arena, sizeof(*sys));
 
 	JL_TRY(jl_got(sys, err));

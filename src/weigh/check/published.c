@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/csv.h"
-#include "belief/set_collectives.h"
-#include "belief/set_rows.h"
+#include "catalog/find.h"
 #include "check/published_columns.h"
+#include "predict/collective_row.h"
 
 #define ROWS_MAX 100000
 #define SMALL_B  8.0 /* the time of next to nothing */
@@ -25,7 +25,7 @@ static bool read_row(struct jl_published *row, const struct jl_catalog *cat, con
 		.busbw_GBps = jl_csv_text(csv, JL_PUB_BUSBW),
 		.tool = jl_csv_text(csv, JL_PUB_TOOL),
 	};
-	const struct jl_gpu *gpu = jl_set_find_gpu(cat, jl_csv_text(csv, JL_PUB_GPU), NULL);
+	const struct jl_gpu *gpu = jl_find_spelt_gpu(cat, jl_csv_text(csv, JL_PUB_GPU), NULL);
 	struct jl_collective_cost cost;
 	struct jl_coll_case one, small;
 
@@ -49,7 +49,7 @@ static bool read_row(struct jl_published *row, const struct jl_catalog *cat, con
 static enum jl_status read_rows(const struct jl_published **ret_rows, size_t *ret_n, struct jl_csv *csv,
 				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
-	const size_t room = jl_set_rows_left(csv) < ROWS_MAX ? jl_set_rows_left(csv) : ROWS_MAX;
+	const size_t room = jl_csv_rows_left(csv) < ROWS_MAX ? jl_csv_rows_left(csv) : ROWS_MAX;
 	struct jl_published *rows = jl_arena_array(arena, room + 1, sizeof(*rows));
 	double x[JL_COLL_MAX_PARAMS];
 	size_t n = 0;

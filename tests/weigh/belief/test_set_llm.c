@@ -28,7 +28,7 @@ static double ln_time(const struct jl_llm_row *row, const double *x)
 static enum jl_status find_in_catalog(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
 {
 	const struct jl_catalog *cat = ctx;
-	const struct jl_gpu *gpu = jl_set_find_gpu(cat, text, err);
+	const struct jl_gpu *gpu = jl_find_spelt_gpu(cat, text, err);
 
 	if (!gpu)
 		return JL_E_NOTFOUND;

@@ -10,6 +10,7 @@
 
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
+#include "catalog/find.h"
 #include "physics/device_params.h"
 #include "system/resolve.h"
 #include "workload/served.h"
@@ -32,7 +33,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 			       struct jl_err *err)
 {
 	(void)ctx;
-	row->gpu = jl_set_find_gpu(jl_catalog_embedded(), text, err);
+	row->gpu = jl_find_spelt_gpu(jl_catalog_embedded(), text, err);
 	if (!row->gpu)
 		return JL_E_NOTFOUND;
 	jl_resolve_device(&row->dev, jl_catalog_embedded(), row->gpu);

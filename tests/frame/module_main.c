@@ -1,4 +1,4 @@
-/* One program for the test files of a room: test_base mem runs base/test_mem.c, test_base mem NAME one test of it. The build gives
+/* One program for the test files of a module: test_base mem runs base/test_mem.c, test_base mem NAME one test of it. The build gives
  * JL_TEST_FILES, an X(name) for each file.
  *
  * Where nothing failed but something was skipped it ends with 77, which ctest shows as skipped. */

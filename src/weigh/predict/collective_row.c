@@ -1,5 +1,5 @@
 /* Rows of the set as model inputs: free text to fabric and collective, by tables. */
-#include "belief/set_collectives.h"
+#include "predict/collective_row.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -335,4 +335,22 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 		return jl_fail(err, JL_E_DATA, "neither a time nor a bandwidth");
 	*ret_case = c;
 	return JL_OK;
+}
+
+/* What the host of the tool adds: a loop in PyTorch always, nccl-tests inside one host. */
+double jl_coll_tool_s(const double *x, const struct jl_coll_case *c)
+{
+	return c->tool == JL_TOOL_TORCH || c->listed.n_nodes == 1 ? jl_coll_host_s(x, c->tool, c->n_on_host) : 0.0;
+}
+
+double jl_coll_predict_s(const double *x, const struct jl_coll_case *c, struct jl_collective_cost *ret_cost)
+{
+	struct jl_fabric fabric = c->listed;
+
+	jl_coll_fill(x, c->intra, c->inter, c->many_die, &fabric);
+	const struct jl_collective_cost cost = jl_collective_cost(&fabric, &c->coll);
+
+	if (ret_cost)
+		*ret_cost = cost;
+	return fmax(cost.time_s, jl_coll_tool_s(x, c));
 }
