@@ -1,5 +1,5 @@
 #include "belief/near.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 #include <math.h>
 #include <string.h>

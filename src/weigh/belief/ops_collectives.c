@@ -4,7 +4,7 @@
 #include "belief/baseline.h"
 #include "belief/set_collectives.h"
 #include "belief/set_rows.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 JL_SET_CASES(jl_coll_case);
 

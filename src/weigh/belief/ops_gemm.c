@@ -6,7 +6,7 @@
 #include "belief/set_gemm.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 struct own {
 	struct jl_device devices[JL_SET_GPUS_MAX]; /* as listed */

@@ -6,7 +6,7 @@
 #include "belief/set_other.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 /* Hosts of several GPUs, as the program has them where nobody says more than how many of which. */
 #define HOSTS_MAX 256

@@ -4,7 +4,7 @@
 #include "belief/set_power.h"
 #include "belief/set_rows.h"
 #include "system/resolve.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 JL_SET_CASES(jl_power_row);
 

@@ -6,9 +6,9 @@
 #include "belief/set_serve.h"
 #include "catalog/sysdefault.h"
 #include "system/resolve.h"
-#include "physics/arch.h"
-#include "physics/device_params.h"
-#include "physics/op_params.h"
+#include "parameters/arch.h"
+#include "parameters/device_params.h"
+#include "parameters/op_params.h"
 
 JL_SET_CASES(jl_serve_row);
 

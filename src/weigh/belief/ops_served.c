@@ -11,9 +11,9 @@
 #include "belief/optimize.h"
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
-#include "physics/arch.h"
-#include "physics/device_params.h"
-#include "physics/op_params.h"
+#include "parameters/arch.h"
+#include "parameters/device_params.h"
+#include "parameters/op_params.h"
 #include "system/resolve.h"
 #include "workload/served.h"
 

@@ -8,8 +8,8 @@
 #include "belief/set_llm.h"
 #include "belief/set_rows.h"
 #include "catalog/find.h"
-#include "physics/arch.h"
-#include "physics/framework_params.h"
+#include "parameters/arch.h"
+#include "parameters/framework_params.h"
 
 struct own {
 	double link_x[JL_COLL_MAX_PARAMS], expert_call_frac;

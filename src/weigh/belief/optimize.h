@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "physics/params.h"
+#include "parameters/params.h"
 
 /* Parameters are positive and fitted as ln x, so that a step means the same for a latency and for a bandwidth and
  * the ridge towards the prior is a ratio. Residuals are usually ln(pred/meas), weighted as the caller likes.

@@ -9,7 +9,7 @@
 #include "base/csv.h"
 #include "base/err.h"
 #include "catalog/catalog.h"
-#include "physics/interval.h"
+#include "parameters/interval.h"
 
 #define JL_N_BASELINE 2
 

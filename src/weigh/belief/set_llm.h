@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/cells.h"
 #include "belief/set.h"
-#include "physics/framework_params.h"
+#include "parameters/framework_params.h"
 #include "predict/predict.h"
 
 /* The columns that are read; a missing column is an empty cell. */

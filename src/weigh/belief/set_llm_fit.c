@@ -5,8 +5,8 @@
 
 #include "catalog/find.h"
 #include "catalog/sysdefault.h"
-#include "physics/power_params.h"
-#include "physics/device_params.h"
+#include "parameters/power_params.h"
+#include "parameters/device_params.h"
 #include "predict/kind.h"
 #include "system/resolve.h"
 

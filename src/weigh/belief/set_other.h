@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/cells.h"
 #include "belief/set.h"
-#include "physics/conv_params.h"
+#include "parameters/conv_params.h"
 #include "predict/predict.h"
 #include "workload/convnet_train.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/cells.h"
-#include "physics/power_params.h"
+#include "parameters/power_params.h"
 #include "predict/predict.h"
 
 /* The columns that are read. */

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "belief/kept.h"
 #include "belief/optimize.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,
 			       struct jl_err *err)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check/verdict.h"
-#include "physics/link_params.h"
+#include "parameters/link_params.h"
 #include "predict/collective_case.h"
 #include "probe/probe.h"
 

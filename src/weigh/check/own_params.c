@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
-#include "physics/device_params.h"
+#include "parameters/device_params.h"
 #include "system/machine.h"
 #include "system/resolve.h"
 #include "check/machine_parts.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/op.h"
-#include "physics/device_params.h"
+#include "parameters/device_params.h"
 #include "system/machine.h"
 
 enum jl_gemm_kind {

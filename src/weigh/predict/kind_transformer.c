@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "catalog/find.h"
-#include "physics/interval.h"
+#include "parameters/interval.h"
 #include "predict/choose.h"
 #include "workload/transformer.h"
 #include "workload/tune.h"

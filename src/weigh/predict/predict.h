@@ -7,7 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "model/power.h"
-#include "physics/framework_params.h"
+#include "parameters/framework_params.h"
 #include "predict/request.h"
 #include "program/timeline.h"
 #include "system/machine.h"

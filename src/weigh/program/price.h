@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/profile.h"
-#include "physics/program_params.h"
+#include "parameters/program_params.h"
 #include "program/work.h"
 
 struct jl_price_in {

@@ -2,7 +2,7 @@
  * fit beside the keys and values of all users and answer in time. One machine serves by itself, or as copies: several share the users. */
 #include <math.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
 #include "serving/infer.h"

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 #include "serving/trial.h"
 
 #define TARGET_SEARCH 18

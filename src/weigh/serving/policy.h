@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "physics/serve_params.h"
+#include "parameters/serve_params.h"
 
 enum jl_kv_rule {
 	JL_KV_AS_NEEDED, /* a request is let in when its prompt fits; the last one in is thrown back when blocks run out */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 #include "serving/policy.h"
 
 int jl_serve_host_gpus(const struct jl_machine *machine)

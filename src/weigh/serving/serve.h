@@ -1,8 +1,8 @@
 /* What a machine delivers when it serves a language model: does it fit, how long to the first token, how fast then. */
 #pragma once
 
-#include "physics/op_params.h"
-#include "physics/serve_params.h"
+#include "parameters/op_params.h"
+#include "parameters/serve_params.h"
 #include "predict/predict.h"
 #include "serving/sim.h"
 #include "workload/served.h"

@@ -3,13 +3,13 @@
 #include <math.h>
 
 #include "catalog/find.h"
-#include "physics/conv_params.h"
-#include "physics/device_params.h"
-#include "physics/framework_params.h"
-#include "physics/link_params.h"
-#include "physics/power_params.h"
+#include "parameters/conv_params.h"
+#include "parameters/device_params.h"
+#include "parameters/framework_params.h"
+#include "parameters/link_params.h"
+#include "parameters/power_params.h"
 #include "system/resolve.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 /* Host memory of a usual two-socket server: what the catalog does not say of hosts. */
 static const double host_mem_Bps = 200e9;

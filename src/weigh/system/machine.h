@@ -9,8 +9,8 @@
 #include "model/memory.h"
 #include "model/power.h"
 #include "model/profile.h"
-#include "physics/interval.h"
-#include "physics/link_params.h"
+#include "parameters/interval.h"
+#include "parameters/link_params.h"
 
 /* The host around the accelerators: processor threads, memory, what it draws. Listed facts where the catalog has them, else
  * what hosts of that kind have, marked as assumed. */

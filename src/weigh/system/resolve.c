@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 static double first_known(double a, double b)
 {

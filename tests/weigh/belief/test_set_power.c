@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 #include "base/csv.h"
 #include "belief/score.h"
 #include "belief/set_power.h"

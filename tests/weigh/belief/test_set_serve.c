@@ -11,7 +11,7 @@
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
 #include "catalog/find.h"
-#include "physics/device_params.h"
+#include "parameters/device_params.h"
 #include "system/resolve.h"
 #include "workload/served.h"
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "physics/arch.h"
-#include "physics/device_params.h"
+#include "parameters/arch.h"
+#include "parameters/device_params.h"
 #include "model/step.h"
 
 static inline struct jl_device a100(void)

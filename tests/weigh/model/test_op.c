@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "physics/arch.h"
-#include "physics/device_params.h"
+#include "parameters/arch.h"
+#include "parameters/device_params.h"
 #include "model/op.h"
 
 static struct jl_device h200_listed = {

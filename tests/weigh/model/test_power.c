@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "model/power.h"
-#include "physics/power_params.h"
+#include "parameters/power_params.h"
 
 static const struct jl_priors four_nm = { .flop_gain = 1, .byte_gain = 1 };
 static const struct jl_device h100 = { .tdp_W = 700, .priors = &four_nm, .mem_Bps = 3.35e12 };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 #include "../../facts/catalog/small_catalog.h"
 #include "catalog/find.h"
 #include "system/resolve.h"

@@ -1,10 +1,10 @@
-#include "physics/device_params.h"
+#include "parameters/device_params.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "physics/arch.h"
-#include "physics/power_params.h"
+#include "parameters/arch.h"
+#include "parameters/power_params.h"
 
 /* Shared parameters. sd: how far, as ln, a fit may go from the prior before the data must insist. */
 /* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */

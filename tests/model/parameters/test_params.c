@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 #include "catalog/find.h"
 #include "model/collective.h"
-#include "physics/conv_params.h"
-#include "physics/device_params.h"
-#include "physics/framework_params.h"
-#include "physics/link_params.h"
-#include "physics/power_params.h"
+#include "parameters/conv_params.h"
+#include "parameters/device_params.h"
+#include "parameters/framework_params.h"
+#include "parameters/link_params.h"
+#include "parameters/power_params.h"
 
 enum { MAX_NAMES = 2048 };
 

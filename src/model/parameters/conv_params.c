@@ -1,9 +1,9 @@
-#include "physics/conv_params.h"
+#include "parameters/conv_params.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 /* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
 #define PARAMS(X)                                                                                                      \

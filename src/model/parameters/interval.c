@@ -1,4 +1,4 @@
-#include "physics/interval.h"
+#include "parameters/interval.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "physics/params.h"
+#include "parameters/params.h"
 
 /* What is answered. */
 enum jl_asked {

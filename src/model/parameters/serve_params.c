@@ -1,10 +1,10 @@
-#include "physics/serve_params.h"
+#include "parameters/serve_params.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 enum shared {
 	MEM,

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "model/device.h"
-#include "physics/params.h"
+#include "parameters/params.h"
 
 #define JL_GEMM_MAX_PARAMS 256 /* at least jl_gemm_params(1) */
 

@@ -1,8 +1,8 @@
-#include "physics/op_params.h"
+#include "parameters/op_params.h"
 
 #include <stdio.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 enum level { SHARED, FAMILY, ENGINE };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)

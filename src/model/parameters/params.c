@@ -1,4 +1,4 @@
-#include "physics/params.h"
+#include "parameters/params.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/fabric.h"
-#include "physics/params.h"
+#include "parameters/params.h"
 
 /* Link types: each has its own physics, deviating from its family's. */
 enum jl_wire {

@@ -9,8 +9,8 @@
 #include "model/fabric.h"
 #include "model/memory.h"
 #include "model/profile.h"
-#include "physics/link_params.h"
-#include "physics/params.h"
+#include "parameters/link_params.h"
+#include "parameters/params.h"
 
 /* What a source's memory figure counts: live tensors, what the allocator holds, or the whole device. */
 enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };

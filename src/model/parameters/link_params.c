@@ -1,4 +1,4 @@
-#include "physics/link_params.h"
+#include "parameters/link_params.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 #include <string.h>
 

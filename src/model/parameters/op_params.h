@@ -3,9 +3,9 @@
 #pragma once
 
 #include "model/served_op.h"
-#include "physics/arch.h"
-#include "physics/params.h"
-#include "physics/serve_params.h"
+#include "parameters/arch.h"
+#include "parameters/params.h"
+#include "parameters/serve_params.h"
 
 enum jl_op_set { JL_OPS_GEMM, JL_OPS_PROMPT, JL_OPS_ANSWER, JL_OPS_LATENT, JL_OPS_EXPERT, JL_OPS_EXCHANGE, JL_N_OPS };
 

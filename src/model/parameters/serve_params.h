@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/serve.h"
-#include "physics/params.h"
+#include "parameters/params.h"
 
 enum jl_engine {
 	JL_ENGINE_GENERAL, /* any other: the shared values */

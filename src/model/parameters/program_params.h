@@ -2,7 +2,7 @@
  * their names begin with "program.". */
 #pragma once
 
-#include "physics/params.h"
+#include "parameters/params.h"
 
 struct jl_program_fit {
 	/* host time, of one launch of the framework (struct jl_profile, launch_s) */

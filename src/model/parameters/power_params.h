@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/power.h"
-#include "physics/params.h"
+#include "parameters/params.h"
 
 #define JL_POWER_N_PARAM 6
 /* Idle draw with clocks up, of the TDP, before any fit. */

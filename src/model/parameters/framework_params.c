@@ -1,9 +1,9 @@
-#include "physics/framework_params.h"
+#include "parameters/framework_params.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "physics/arch.h"
+#include "parameters/arch.h"
 
 struct entry {
 	const char *name, *unit;

@@ -1,4 +1,4 @@
-#include "physics/program_params.h"
+#include "parameters/program_params.h"
 
 /* Priors: host times as found on the host of one H200 (62 programs of the development draw de0, docs/log); clocks of copies and casts that were
  * measured there. */

@@ -1,4 +1,4 @@
-#include "physics/power_params.h"
+#include "parameters/power_params.h"
 
 /* Priors from what is known of the boards: idle with clocks up near a fifth, HBM near 5 pJ/bit and as much again on
  * the way through L2 and SM, a board that is held by its limit reads 3 % below it. */
