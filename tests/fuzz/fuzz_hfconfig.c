@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "workload/modelfile.h"
+#include "program/modelfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 
 #include "base/offered.h"
 #include "catalog/load.h"
-#include "workload/convnet.h"
-#include "workload/modelfile.h"
+#include "program/convnet.h"
+#include "program/modelfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "train/shape.h"
-#include "workload/convnet.h"
+#include "program/convnet.h"
 
 /* Of a plain vision transformer: patches by one convolution, blocks, one product behind them. Registers, scales of layers and all else that
  * is not computed here have parameters of their own, so the count must be the same. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "workload/transformer.h"
+#include "program/transformer.h"
 
 static size_t round_up(size_t n, size_t to)
 {

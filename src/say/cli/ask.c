@@ -7,7 +7,7 @@
 #include "catalog/find.h"
 #include "catalog/names.h"
 #include "model/profile.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 /* Words stand in the order of their enums. */
 const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };

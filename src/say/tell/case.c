@@ -3,7 +3,7 @@
 
 #include "predict/kind.h"
 #include "predict/program_case.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 const char *jl_tell_device(const struct jl_case *c)
 {

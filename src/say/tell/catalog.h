@@ -4,7 +4,7 @@
 #include "catalog/schema.h"
 #include "catalog/sysexpr.h"
 #include "tell/tell.h"
-#include "workload/convnet.h"
+#include "program/convnet.h"
 
 /* Sources by number: a figure says [1], the foot of the page says who that is. */
 #define JL_FOOTNOTES_MAX 32

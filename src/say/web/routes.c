@@ -8,7 +8,7 @@
 #include "catalog/find.h"
 #include "catalog/schema.h"
 #include "web/inside.h"
-#include "workload/convnet.h"
+#include "program/convnet.h"
 
 #define API     "/api/v1/"
 #define SMALL_B ((size_t)1 << 20)

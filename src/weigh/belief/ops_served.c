@@ -15,7 +15,7 @@
 #include "parameters/device_params.h"
 #include "parameters/op_params.h"
 #include "system/resolve.h"
-#include "workload/served.h"
+#include "program/served.h"
 
 struct op_case {
 	const struct jl_device *dev;

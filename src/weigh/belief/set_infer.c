@@ -4,7 +4,7 @@
 
 #include "belief/set_serve.h"
 #include "catalog/find.h"
-#include "workload/served.h"
+#include "program/served.h"
 
 /* What sources leave open. A chat prompt; an answer; data sets of chats (ShareGPT) have about as many tokens asked as
  * answered. Full load: as many sequences as fit, up to what the frameworks are built for. */

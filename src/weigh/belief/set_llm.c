@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "workload/tune.h"
+#include "program/tune.h"
 
 #define has           jl_llm_has
 #define BERT_BIN_FRAC 0.57

@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 #include "catalog/find.h"
-#include "workload/transformer.h"
+#include "program/transformer.h"
 
 int jl_llm_has(const char *text, const char *part)
 {

@@ -7,7 +7,7 @@
 
 #include "catalog/find.h"
 #include "predict/kind.h"
-#include "workload/convnet.h"
+#include "program/convnet.h"
 
 /* Formats as sources write them. "fp32" means TF32 where the device has it, unless the source says that it was off. */
 static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, const struct jl_device *dev,

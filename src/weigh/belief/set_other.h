@@ -10,7 +10,7 @@
 #include "belief/set.h"
 #include "parameters/conv_params.h"
 #include "predict/predict.h"
-#include "workload/convnet_train.h"
+#include "program/convnet_train.h"
 
 /* The columns that are read. */
 #define JL_OTHER_CELLS gpu, n_gpus, model, precision, micro_batch, throughput, remark

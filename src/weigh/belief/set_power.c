@@ -6,7 +6,7 @@
 
 #include "belief/optimize.h"
 #include "catalog/find.h"
-#include "workload/transformer.h"
+#include "program/transformer.h"
 
 /* What serving one model moves. kv_B: keys and values of one token of context in 16 bits, over all layers; state_B:
  * recurrent state read and written for one token. */

@@ -7,7 +7,7 @@
 
 #include "belief/set_serve.h"
 #include "catalog/find.h"
-#include "workload/served.h"
+#include "program/served.h"
 
 /* Plans that sources leave out, as those are that give them: a worker of few requests keeps attention cut by heads; many requests for each device
  * cut it by requests. */

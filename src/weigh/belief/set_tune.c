@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "workload/transformer.h"
-#include "workload/tune.h"
+#include "program/transformer.h"
+#include "program/tune.h"
 
 #define has jl_llm_has
 

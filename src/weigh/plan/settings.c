@@ -1,7 +1,7 @@
 #include "plan/answer.h"
 
 #include "base/json.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 const char *jl_plan_target_title(enum jl_plan_target target)
 {

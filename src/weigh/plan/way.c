@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workload/tune.h"
+#include "program/tune.h"
 
 /* Only these of the choices that predict makes stay true whatever the search chooses. */
 static void keep_notes(struct jl_notes *notes)

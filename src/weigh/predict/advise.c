@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "predict/kind.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 struct idea_in {
 	const struct jl_catalog *cat;

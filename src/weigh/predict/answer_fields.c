@@ -3,7 +3,7 @@
 #include "predict/answer.h"
 #include "predict/fields.h"
 #include "predict/technique.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 /* --- how it runs */
 

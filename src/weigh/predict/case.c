@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "predict/kind.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 #define COMPILED_PIECES 8.0 /* torchtune's, which compiles: its weights are 16 bits wide wherever they are not packed */
 #define FUSED_PIECES    64.0 /* that Unsloth's loss is made in: logits are never there as a whole */

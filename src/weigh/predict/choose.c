@@ -8,7 +8,7 @@
 #include "base/budget.h"
 #include "predict/choose.h"
 #include "predict/kind.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 #define NVME_BPS   6e9 /* one PCIe 4 drive: what a host has at least where states go there */
 #define COMMON_SEQ 2048

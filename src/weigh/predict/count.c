@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "workload/convnet.h"
+#include "program/convnet.h"
 
 enum group { PROJECTIONS, CORE, FFN, EXPERTS, ROUTER, NORMS, RESIDUALS, EMBEDDING, LOGITS, N_GROUP };
 

@@ -1,8 +1,8 @@
 /* What a model is made of: parameters, FLOP and activation bytes by kind of layer. Behind `jeoul flops`. */
 #pragma once
 
-#include "workload/convnet.h"
-#include "workload/transformer.h"
+#include "program/convnet.h"
+#include "program/transformer.h"
 
 struct jl_count {
 	const char *key;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "workload/convnet_train.h"
-#include "workload/tune.h"
+#include "program/convnet_train.h"
+#include "program/tune.h"
 
 /* The model's own form of such a case; its pointers point into `c`. */
 static struct jl_convnet_train train_of(const struct jl_case *c)

@@ -6,8 +6,8 @@
 #include "catalog/find.h"
 #include "parameters/interval.h"
 #include "predict/choose.h"
-#include "workload/transformer.h"
-#include "workload/tune.h"
+#include "program/transformer.h"
+#include "program/tune.h"
 
 static enum jl_status find(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 			   struct jl_arena *arena, struct jl_err *err)

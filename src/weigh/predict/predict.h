@@ -11,10 +11,10 @@
 #include "predict/request.h"
 #include "program/timeline.h"
 #include "system/machine.h"
-#include "workload/convnet.h"
-#include "workload/input.h"
-#include "workload/train.h"
-#include "workload/transformer.h"
+#include "program/convnet.h"
+#include "program/input.h"
+#include "program/train.h"
+#include "program/transformer.h"
 
 /* What is to be run: a transformer from the catalog, from a config.json, or from its dimensions; or a network that is a list of
  * operators (convolutional, recurrent, detectors); or a program that was captured. */

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "program/read.h"
-#include "workload/modelfile.h"
+#include "program/modelfile.h"
 
 #define UNKNOWN_SHOWN 5
 

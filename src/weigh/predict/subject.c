@@ -7,7 +7,7 @@
 #include "catalog/names.h"
 #include "predict/kind.h"
 #include "predict/program_case.h"
-#include "workload/modelfile.h"
+#include "program/modelfile.h"
 
 const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 {

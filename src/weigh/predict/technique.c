@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "predict/kind.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 #define BATCH_TIMES 4096 /* of a batch until all devices can share it: no more of them than that */
 

@@ -5,7 +5,7 @@
 #include "parameters/serve_params.h"
 #include "predict/predict.h"
 #include "serving/sim.h"
-#include "workload/served.h"
+#include "program/served.h"
 
 #define JL_SERVED_TOO_LONG                                                                                             \
 	JL_N("a request of %s tokens is longer than the %s that the model was made for: engines refuse it")

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "workload/transformer.h"
+#include "program/transformer.h"
 
 static const struct jl_model_info gpt_305m = { .id = "gpt-305m",
 					       .family = "gpt2",

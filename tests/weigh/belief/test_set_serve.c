@@ -13,7 +13,7 @@
 #include "catalog/find.h"
 #include "parameters/device_params.h"
 #include "system/resolve.h"
-#include "workload/served.h"
+#include "program/served.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 

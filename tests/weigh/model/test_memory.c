@@ -8,7 +8,7 @@
 
 #include "a100.h"
 #include "model/step.h"
-#include "workload/train.h"
+#include "program/train.h"
 
 static const struct jl_transformer llama = {
 	.n_layers = 32,

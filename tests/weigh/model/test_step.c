@@ -9,7 +9,7 @@
 
 #include "a100.h"
 #include "model/step.h"
-#include "workload/train.h"
+#include "program/train.h"
 
 static const struct jl_transformer gpt = {
 	.n_layers = 96,

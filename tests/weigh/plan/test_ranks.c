@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "plan/answer.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 #define N_REQUESTS 60
 

@@ -12,7 +12,7 @@
 #include "predict/answer.h"
 #include "predict/compare.h"
 #include "predict/technique.h"
-#include "workload/tune.h"
+#include "program/tune.h"
 
 static struct jl_arena arena;
 static const struct jl_catalog *cat;
