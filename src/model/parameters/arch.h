@@ -3,7 +3,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
-#include "model/device.h"
+#include "kernels/device.h"
 
 #define JL_ARCHS_MAX 24 /* vectors of parameters have room for so many */
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "model/conv.h"
+#include "kernels/conv.h"
 #include "parameters/params.h"
 
 #define JL_CONV_MAX_PARAMS 208 /* at least jl_conv_params(JL_CONV_MAX_GPUS) */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "model/device.h"
+#include "kernels/device.h"
 #include "parameters/params.h"
 
 #define JL_GEMM_MAX_PARAMS 256 /* at least jl_gemm_params(1) */

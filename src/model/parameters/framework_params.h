@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-#include "model/device.h"
-#include "model/fabric.h"
-#include "model/memory.h"
-#include "model/profile.h"
+#include "kernels/device.h"
+#include "fabric/fabric.h"
+#include "memory/memory.h"
+#include "timeline/profile.h"
 #include "parameters/link_params.h"
 #include "parameters/params.h"
 

@@ -1,7 +1,7 @@
 /* The physics of links as parameters that are fitted on collectives, and the fabric that follows from them. Names begin with "link.". */
 #pragma once
 
-#include "model/fabric.h"
+#include "fabric/fabric.h"
 #include "parameters/params.h"
 
 /* Link types: each has its own physics, deviating from its family's. */

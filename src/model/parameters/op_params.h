@@ -2,7 +2,7 @@
  * Names begin with "op_" and the set. Each set of measured operators knows some of them. */
 #pragma once
 
-#include "model/served_op.h"
+#include "kernels/served_op.h"
 #include "parameters/arch.h"
 #include "parameters/params.h"
 #include "parameters/serve_params.h"

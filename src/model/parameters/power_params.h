@@ -1,7 +1,7 @@
 /* What a device draws (struct jl_power_fit) as parameters that are fitted on published board power. Names begin with "power.". */
 #pragma once
 
-#include "model/power.h"
+#include "power/power.h"
 #include "parameters/params.h"
 
 #define JL_POWER_N_PARAM 6

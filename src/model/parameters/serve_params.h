@@ -3,7 +3,7 @@
  * sequences, many GPUs) and "serve." (frameworks under load, Hopper and Blackwell). */
 #pragma once
 
-#include "model/serve.h"
+#include "timeline/serve.h"
 #include "parameters/params.h"
 
 enum jl_engine {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "catalog/catalog.h"
-#include "model/conv.h"
+#include "kernels/conv.h"
 #include "program/network.h"
 
 /* What a list of operator groups adds up to: the figures behind `jeoul flops` and the memory of a step. Pure. */

@@ -2,8 +2,8 @@
  * workload/train.h. Pure. */
 #pragma once
 
-#include "model/memory.h"
-#include "model/step.h"
+#include "memory/memory.h"
+#include "timeline/step.h"
 #include "program/convnet.h"
 
 struct jl_convnet_train {

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/conv.h"
+#include "kernels/conv.h"
 
 #define JL_NETWORK_OPS_MAX 4096
 

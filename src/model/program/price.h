@@ -1,7 +1,7 @@
 /* Seconds of each kind of call on one device and its host, by the physics of kernels in model. Pure. */
 #pragma once
 
-#include "model/profile.h"
+#include "timeline/profile.h"
 #include "parameters/program_params.h"
 #include "program/work.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/collective.h"
+#include "fabric/collective.h"
 
 #define JL_PROGRAM_MAX_B      ((size_t)256 << 20)
 #define JL_PROGRAM_CALLS_MAX  4000000

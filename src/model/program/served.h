@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "catalog/catalog.h"
-#include "model/serve.h"
+#include "timeline/serve.h"
 #include "program/transformer.h"
 
 /* From a shape. */

@@ -1,8 +1,8 @@
 /* From a transformer, a plan and a machine to the step and the memory: the glue that model/ must not know. Pure. */
 #pragma once
 
-#include "model/memory.h"
-#include "model/step.h"
+#include "memory/memory.h"
+#include "timeline/step.h"
 #include "program/transformer.h"
 
 /* How the loss treats its fp32 copies: softmax and gradient each have one, they share one, or it is the kept one. Where

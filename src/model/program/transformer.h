@@ -3,8 +3,8 @@
 
 #include "base/err.h"
 #include "catalog/catalog.h"
-#include "model/layer.h"
-#include "model/profile.h"
+#include "kernels/layer.h"
+#include "timeline/profile.h"
 
 enum jl_norm { JL_NORM_LAYER, JL_NORM_RMS }; /* LayerNorm has a bias, RMSNorm has none */
 

@@ -1,7 +1,7 @@
 /* Fine-tuning: how much of a model is trained, what its frozen rest takes, what optimizers keep. Pure. */
 #pragma once
 
-#include "model/step.h"
+#include "timeline/step.h"
 #include "program/transformer.h"
 
 /* How samples are learnt from: by themselves, as pairs (DPO against a reference model, ORPO without one), or as groups of answers that the

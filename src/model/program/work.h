@@ -1,8 +1,8 @@
 /* What one kind of call does, whatever the device: its products, bytes, issue clocks and kernels. Pure; no times. */
 #pragma once
 
-#include "model/conv.h"
-#include "model/op.h"
+#include "kernels/conv.h"
+#include "kernels/op.h"
 #include "program/operators.h"
 #include "program/program.h"
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "catalog/sysexpr.h"
-#include "model/conv.h"
-#include "model/device.h"
-#include "model/fabric.h"
-#include "model/memory.h"
-#include "model/power.h"
-#include "model/profile.h"
+#include "kernels/conv.h"
+#include "kernels/device.h"
+#include "fabric/fabric.h"
+#include "memory/memory.h"
+#include "power/power.h"
+#include "timeline/profile.h"
 #include "parameters/interval.h"
 #include "parameters/link_params.h"
 

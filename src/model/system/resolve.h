@@ -3,8 +3,8 @@
 #pragma once
 
 #include "catalog/sysexpr.h"
-#include "model/device.h"
-#include "model/fabric.h"
+#include "kernels/device.h"
+#include "fabric/fabric.h"
 
 /* Peaks are dense with FP32 accumulate: FP16 takes the FP32-accumulate rate, where that is not listed the BF16 rate
  * (which always accumulates in FP32), else the plain one. TF32 and FP16 fall back to FP32 on devices whose formats lack

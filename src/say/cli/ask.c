@@ -6,7 +6,7 @@
 
 #include "catalog/find.h"
 #include "catalog/names.h"
-#include "model/profile.h"
+#include "timeline/profile.h"
 #include "program/tune.h"
 
 /* Words stand in the order of their enums. */

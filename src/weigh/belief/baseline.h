@@ -1,8 +1,8 @@
 /* What somebody would guess without this program: the figures that ours must beat. Pure. */
 #pragma once
 
-#include "model/collective.h"
-#include "model/device.h"
+#include "fabric/collective.h"
+#include "kernels/device.h"
 
 #define JL_BASELINE_MFU_FRAC      0.4
 #define JL_BASELINE_ROOFLINE_FRAC 0.7

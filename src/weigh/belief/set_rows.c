@@ -9,7 +9,7 @@
 
 #include "base/num.h"
 #include "catalog/find.h"
-#include "model/memory.h"
+#include "memory/memory.h"
 
 const char *jl_label(struct jl_labels *labels, struct jl_arena *arena, const char *text)
 {

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "check/expect.h"
 #include "check/machine_findings.h"
-#include "model/op.h"
+#include "kernels/op.h"
 #include "probe/probe.h"
 
 #define JL_OWN_MAX       12

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/layer.h"
-#include "model/step.h"
+#include "kernels/layer.h"
+#include "timeline/step.h"
 
 #define DEGREE_MAX 100000000
 

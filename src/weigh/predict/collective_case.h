@@ -2,7 +2,7 @@
  * can be above. For "is this value normal?" and for series over node counts. Pure: no I/O, nothing kept. */
 #pragma once
 
-#include "model/collective.h"
+#include "fabric/collective.h"
 #include "predict/predict.h"
 
 struct jl_collective_ask {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/op.h"
+#include "kernels/op.h"
 
 /* Shapes of the layer rows: batch and sequence of the best figure, FLOP as its source counts them (hidden 1024). */
 static const struct layer_shape {

@@ -1,7 +1,7 @@
 /* Single figures of one device: a matrix product, a stream, a copy, a link, a layer; and how sure each is. Pure. */
 #pragma once
 
-#include "model/op.h"
+#include "kernels/op.h"
 #include "parameters/device_params.h"
 #include "system/machine.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/collective.h"
-#include "model/power.h"
+#include "fabric/collective.h"
+#include "power/power.h"
 
 /* Checked on pairs of GPUs that published the same training run, each carried to the other (docs/cmd/compare.md). Parameters: ResNet-50,
  * BERT-large; from MobileNet to VGG, from DistilBERT to GPT-2 XL. */

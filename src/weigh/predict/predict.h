@@ -6,7 +6,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
-#include "model/power.h"
+#include "power/power.h"
 #include "parameters/framework_params.h"
 #include "predict/request.h"
 #include "program/timeline.h"

@@ -6,7 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/err.h"
-#include "model/step.h"
+#include "timeline/step.h"
 
 #define JL_UNSET (-1) /* of choices; numbers that were not given are NAN */
 

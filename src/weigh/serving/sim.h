@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "model/serve.h"
+#include "timeline/serve.h"
 #include "serving/policy.h"
 
 #define JL_SERVING_REQUESTS_MAX 1000000

@@ -12,7 +12,7 @@
 
 #include "parameters/arch.h"
 #include "catalog/find.h"
-#include "model/collective.h"
+#include "fabric/collective.h"
 #include "parameters/conv_params.h"
 #include "parameters/device_params.h"
 #include "parameters/framework_params.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/collective.h"
+#include "fabric/collective.h"
 #include "system/machine.h"
 
 static struct jl_arena arena;

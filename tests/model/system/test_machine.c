@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "model/collective.h"
-#include "model/op.h"
+#include "fabric/collective.h"
+#include "kernels/op.h"
 #include "system/machine.h"
 
 static const struct jl_catalog *cat;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../model/a100.h"
+#include "../../model/a100.h"
 #include "belief/set_llm.h"
 #include "catalog/find.h"
 #include "belief/set_rows.h"

@@ -1,0 +1,329 @@
+#include "timeline/serve.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "kernels/op.h"
+
+#define OTHER_B 2e9 /* activations and workspace */
+/* Of llama.cpp: the driver's and libraries' own; numbers of a piece of a prompt, in 32 bit, at its widest: the logits. */
+#define CONTEXT_B 0.4e9
+#define PIECE     512.0
+#define NUMBER_B  4.0
+
+/* Into how many parts keys and values of a sequence are cut: those that cannot be cut are kept by every device. */
+static double kv_parts(const struct jl_serve_job *job)
+{
+	const struct jl_serve_place *place = &job->place;
+
+	return place->split_batch ? place->n_gpus : fmin(place->n_gpus, fmax(job->model->kv_heads, 1.0));
+}
+
+/* Two exchanges a layer, after attention and after the feed-forward part. Cut by heads: all tokens are added up. Cut by requests:
+ * each device sends its own tokens to the devices of their experts and back. */
+static double exchange_s(const struct jl_serve_job *job, double n_tokens)
+{
+	const struct jl_serve_place *place = &job->place;
+	const double n = place->n_gpus, token_B = 2.0 * job->model->hidden;
+	const double copies = fmin(fmax(job->model->top_k, 1.0), n);
+	const struct jl_served_exchange ex = {
+		.n = n,
+		.bytes = place->split_batch ? n_tokens / n * copies * token_B : n_tokens * token_B,
+		.link_Bps = place->link_Bps,
+		.switched = place->hop_gain <= 1.0,
+		.hop_gain = place->hop_gain,
+		.how = place->split_batch ? JL_SUM_ALLTOALL : JL_SUM_ENGINE,
+	};
+	const double layers = place->split_batch ? job->model->n_moe_layers : job->model->n_layers;
+
+	return n > 1.0 ? 2.0 * layers * jl_served_exchange_s(job->ops, &ex) : 0.0;
+}
+
+static bool reads_through(const struct jl_serve_job *job, double rows)
+{
+	return rows <= JL_FEW_ROWS && (job->format.own_kernels || !jl_matrix_units(job->dev));
+}
+
+static void read_through(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_served_gemm *g,
+			 double n_layers)
+{
+	const struct jl_read_through s = jl_read_through(job->dev, job->ops, g);
+
+	w->mem_s += s.read_s * n_layers;
+	w->beside_s += s.math_s * n_layers;
+	w->read_B += g->batch * g->n * g->k * g->weight_B * n_layers;
+}
+
+static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_served_gemm *g,
+			double n_layers)
+{
+	const struct jl_device *dev = job->dev;
+	const double fixed_s = job->ops->v[JL_TERM_FIXED_S + g->format];
+
+	if (reads_through(job, g->m)) {
+		read_through(w, job, g, n_layers);
+		w->kernel_s += fixed_s * n_layers;
+		return;
+	}
+	const double s = jl_served_gemm_s(dev, job->ops, g) - fixed_s, read_B = g->n * g->k * job->format.weight_B;
+	const double read_s = read_B / (dev->mem_Bps * dev->fit.mem_frac * dev->fit.read_frac *
+					job->ops->v[JL_TERM_MEM + g->format]);
+	const double mem_frac = s > 0.0 ? fmin(read_s / s, 1.0) : 1.0;
+
+	w->mem_s += s * mem_frac * n_layers;
+	w->math_s += s * (1.0 - mem_frac) * n_layers;
+	/* with a scale that is known, the kernel before narrows what it hands over: nothing beside the product is left */
+	w->kernel_s += (g->format == JL_OP_FP8_STATIC ? job->ops->v[JL_TERM_FIXED_S + JL_OP_BF16] : fixed_s) * n_layers;
+	w->read_B += read_B * n_layers;
+}
+
+static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
+{
+	const struct jl_served *model = job->model;
+	const double n = job->place.n_gpus;
+	const int whole = job->place.split_batch; /* by requests: every device has all of it, and its own tokens */
+
+	for (int i = 0; i < model->n_products; i++) {
+		const struct jl_served_product *p = &model->products[i];
+		const struct jl_served_gemm g = { .m = whole ? fmax(n_tokens / n, 1.0) : n_tokens,
+						  .n = p->cut == JL_CUT_N && !whole ? fmax(p->n / n, 1.0) : p->n,
+						  .k = p->cut == JL_CUT_K && !whole ? fmax(p->k / n, 1.0) : p->k,
+						  .batch = 1,
+						  .format = job->format.dense,
+						  .weight_B = job->format.weight_B };
+
+		add_product(w, job, &g, p->n_layers);
+	}
+}
+
+#define SCORE_B      20.0 /* of a pair of tokens: in 32 bit out, in and out by the softmax, in, in 16 bit out and in */
+#define ROUTING_SKEW 1.0  /* experts are not asked evenly */
+
+static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
+{
+	const struct jl_served *model = job->model;
+	const double ranks = fmin(fmax(job->place.n_ep, 1.0), job->place.n_gpus), cut = job->place.n_gpus / ranks;
+	const struct jl_served_experts e = { .tokens = n_tokens,
+					     .hidden = model->hidden,
+					     .inter = model->expert_down / cut,
+					     .top_k = model->top_k,
+					     .n_experts = model->n_experts,
+					     .n_matrices = 1.0 + model->expert_up / model->expert_down,
+					     .n_ranks = ranks,
+					     .skew = ranks > 1.0 ? ROUTING_SKEW : 0.0,
+					     .format = job->format.experts,
+					     .weight_B = job->format.expert_B };
+	const double fixed_s = job->ops->v[JL_TERM_EXPERT_FIXED_S + e.format];
+	double routed;
+	const double n = jl_served_experts_hit(job->ops, &e, &routed);
+
+	w->kernel_s += fixed_s * model->n_moe_layers;
+	if (reads_through(job, routed / n)) {
+		const struct jl_served_gemm g = { .m = fmax(routed / n, 1.0),
+						  .n = e.n_matrices * e.inter,
+						  .k = e.hidden,
+						  .batch = n,
+						  .format = e.format,
+						  .weight_B = e.weight_B };
+
+		read_through(w, job, &g, model->n_moe_layers);
+		return;
+	}
+	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
+}
+
+static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_pass *pass, double seqs,
+		      double share)
+{
+	const struct jl_served *model = job->model;
+	const double n = job->place.n_gpus, by_batch = job->place.split_batch ? n : 1.0, by_head = n / by_batch;
+	struct jl_served_attention a = { .batch = fmax(seqs / by_batch, fmin(seqs, 1.0)),
+					 .tokens = fmax(pass->n_drafted, 1.0),
+					 .context = pass->context * model->context_frac,
+					 .heads = fmax(model->heads / by_head, 1.0),
+					 .kv_heads = fmax(model->kv_heads / by_head, 1.0),
+					 .head_dim = model->head_dim,
+					 .kv_B = job->format.kv_B,
+					 .latent = model->latent };
+	const double fixed_s = job->ops->v[a.latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_KV_FIXED_S];
+	const double prompt_fixed_s = job->ops->v[a.latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_FLASH_FIXED_S];
+
+	if (seqs > 0.0) {
+		w->kv_s = (jl_served_answer_s(job->dev, job->ops, &a) - fixed_s) * model->n_layers;
+		w->kernel_s += fixed_s * model->n_layers;
+	}
+	if (!(pass->prompt_tokens > 0.0))
+		return;
+	a.batch = fmax(pass->n_prompts / by_batch, fmin(pass->n_prompts, 1.0));
+	a.tokens = pass->prompt_tokens * share / fmax(pass->n_prompts, 1.0);
+	a.pairs = pass->prompt_pairs * share * model->context_frac / by_batch;
+	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
+			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
+	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;
+	if (job->place.score_maps)
+		w->flash_s += a.pairs * a.heads * SCORE_B * model->n_layers /
+			      (job->dev->mem_Bps * job->dev->fit.mem_frac * job->ops->v[JL_TERM_STREAM]);
+	w->kernel_s += prompt_fixed_s * model->n_layers;
+}
+
+struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass)
+{
+	const struct jl_device *dev = job->dev;
+	const struct jl_served *model = job->model;
+	const double n = job->place.n_gpus, stages = job->place.n_stages,
+		     seqs = job->place.by_layer ? pass->n_seqs : fmax(pass->n_seqs / stages, fmin(pass->n_seqs, 1.0));
+	const double drafted = fmax(pass->n_drafted, 1.0);
+	/* pieces of a prompt are in different stages at the same time */
+	const double pieces = job->place.chunk > 0.0 ? ceil(pass->prompt_tokens / job->place.chunk) : 1.0;
+	const double share = stages > 1.0 && pieces > 0.0 ? (pieces + stages - 1.0) / (pieces * stages) : 1.0;
+	const double prompts = pass->prompt_tokens * share, tokens = seqs * drafted + prompts;
+	/* by requests: each device's host has its own */
+	const double hosts = job->place.split_batch ? n : 1.0;
+	struct jl_serve_work w = { .n_layers = model->n_layers,
+				   .n_moe_layers = model->n_moe_layers,
+				   .n_seqs = (pass->n_seqs + pass->n_prompts) / hosts,
+				   .prompt_tokens = prompts / hosts,
+				   .dtype = jl_op_dtype(dev, job->format.dense),
+				   .captured = pass->captured,
+				   .old = job->old,
+				   .split_batch = job->place.split_batch != 0 };
+
+	if (job->format.dtype == JL_FP32)
+		w.dtype = JL_FP32;
+	dense(&w, job, tokens);
+	if (model->n_experts > 1)
+		experts(&w, job, tokens);
+	/* sums in 16 bit, or four bytes multiplied by one instruction of vector units */
+	const double short_flopps = (jl_matrix_units(dev) ? 0.5 : 1.0) * dev->peak_flopps[JL_INT8];
+
+	if (job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype])
+		w.math_s *= dev->peak_flopps[w.dtype] / short_flopps;
+	if (model->logits.n > 0.0) {
+		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
+						  .n = model->logits.n / n,
+						  .k = model->logits.k,
+						  .batch = 1,
+						  .format = JL_OP_BF16,
+						  .weight_B = job->format.logits_B > 0.0 ? job->format.logits_B : 2.0 };
+
+		if (reads_through(job, g.m))
+			add_product(&w, job, &g, 1.0);
+		else
+			w.logits_s = jl_served_gemm_s(dev, job->ops, &g);
+	}
+	attention(&w, job, pass, seqs, share);
+	w.exchange_s = exchange_s(job, tokens);
+	return w;
+}
+
+struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl_device *dev,
+				  const struct jl_serve_fit *fit)
+{
+	const double asked_Bps = fit->sm_B * dev->n_sm *
+				 dev->boost_Hz; /* what kernels ask for at once holds them back */
+	struct jl_serve_step s = {
+		.weights_s = (w->mem_s + w->logits_s) / fit->mem_gain + (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
+		.kv_s = w->kv_s / fit->kv_gain,
+		.attention_s = w->flash_s / fit->flash_gain,
+		.exchange_s = w->exchange_s / fit->hop_gain,
+		.fixed_s = (w->kernel_s * fit->kernel_gain + w->n_layers * fit->layer_s) *
+				   (w->old ? fit->old_layer : 1.0) +
+			   w->n_moe_layers * fit->moe_layer_s,
+	};
+
+	s.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain +
+		   fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0);
+	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
+	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
+	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s * (w->old ? fit->old_host : 1.0),
+		     both = gpu_s * gpu_s, host2 = host_s * host_s;
+	const double wait_s = sqrt(sqrt(both * both + host2 * host2)) - gpu_s;
+
+	s.fixed_s += wait_s + fit->step_s + w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s;
+	s.step_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
+	return s;
+}
+
+void jl_serve_slow(struct jl_serve_fit *fit, double factor)
+{
+	double *const gains[] = { &fit->mem_gain,   &fit->sm_B,        &fit->kv_gain,
+				  &fit->flash_gain, &fit->expert_gain, &fit->hop_gain };
+	double *const times[] = { &fit->kernel_gain, &fit->layer_s, &fit->moe_layer_s, &fit->host_layer_s,
+				  &fit->step_s,      &fit->seq_s,   &fit->token_s };
+
+	for (size_t i = 0; i < sizeof(gains) / sizeof(*gains); i++)
+		*gains[i] /= factor;
+	for (int d = 0; d < JL_N_DTYPE; d++)
+		fit->math_gain[d] /= factor;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		*times[i] *= factor;
+}
+
+struct jl_serve_step jl_serve_pass(const struct jl_serve_job *job, const struct jl_pass *pass)
+{
+	const struct jl_serve_work work = jl_serve_work(job, pass);
+
+	return jl_serve_sum(&work, job->dev, job->fit);
+}
+
+struct jl_pass jl_pass_decode(double n_seq, double context)
+{
+	return (struct jl_pass){ .n_seqs = n_seq, .n_drafted = 1.0, .context = context, .captured = true };
+}
+
+struct jl_pass jl_pass_prefill(double n_seq, double prompt)
+{
+	return (struct jl_pass){ .n_prompts = n_seq,
+				 .prompt_tokens = n_seq * prompt,
+				 .prompt_pairs = 0.5 * n_seq * prompt * prompt };
+}
+
+/* The table is not quantised but in files of llama.cpp. */
+static double table_B(const struct jl_serve_format *format)
+{
+	return format->table_B > 0.0 ? format->table_B : 2.0;
+}
+
+double jl_serve_weights_B(const struct jl_serve_job *job)
+{
+	const struct jl_served *model = job->model;
+	const struct jl_serve_format *f = &job->format;
+	const double logits_B = f->logits_B > 0.0 ? model->logits.n * model->logits.k * (f->logits_B - f->weight_B)
+						  : 0.0;
+
+	/* cut by requests: every device has all but the experts */
+	const double cut = job->place.split_batch ? 1.0 : job->place.n_gpus;
+
+	return ((model->dense_params * f->weight_B + logits_B) / cut +
+		(model->expert_params * f->expert_B + model->table_params * table_B(f)) / job->place.n_gpus) /
+	       job->place.n_stages;
+}
+
+double jl_serve_context_B(const struct jl_serve_job *job, double context)
+{
+	return context * job->model->context_frac * job->model->kv_elems * job->format.kv_B /
+	       (kv_parts(job) * job->place.n_stages);
+}
+
+/* What llama.cpp keeps on the fullest of its devices beside keys and values, of which that one has as many layers. */
+static double by_layer_B(const struct jl_serve_job *job, double *each_B)
+{
+	const struct jl_served *model = job->model;
+	const double n = job->place.n_stages, fullest = n * ceil(model->n_layers / n) / model->n_layers;
+	/* memory that host and device share holds the table as well */
+	const double host_B = isnan(job->dev->host_Bps) ? 0.0 : model->table_params * table_B(&job->format);
+
+	*each_B *= fullest;
+	return (jl_serve_weights_B(job) - host_B / n) * fullest + CONTEXT_B +
+	       PIECE * NUMBER_B * (model->logits.n + model->hidden);
+}
+
+double jl_serve_room(const struct jl_serve_job *job, double context, double mem_frac)
+{
+	double left_B = mem_frac * job->dev->mem_B - OTHER_B - jl_serve_weights_B(job),
+	       each_B = jl_serve_context_B(job, context);
+
+	if (job->place.by_layer)
+		left_B = mem_frac * job->dev->mem_B - by_layer_B(job, &each_B);
+	return each_B > 0.0 ? fmax(left_B, 0.0) / each_B : 0.0;
+}
