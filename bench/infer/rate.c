@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "serving/load.h"
+#include "serve/load.h"
 
 struct task {
 	const char *name;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "check/own_params.h"
-#include "serving/passes.h"
+#include "serve/passes.h"
 #include "system/resolve.h"
 #include "train/run.h"
 

@@ -10,7 +10,7 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 #define TOKENS_MAX  10000000
 #define TRACE_MAX_B ((size_t)512 << 20)

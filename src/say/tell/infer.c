@@ -1,4 +1,4 @@
-#include "serving/infer.h"
+#include "serve/infer.h"
 #include "tell/tell.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "predict/kernels.h"
 #include "predict/mixed.h"
 #include "recommend/answer.h"
-#include "serving/infer.h"
+#include "serve/infer.h"
 #include "tell/claims.h"
 #include "tell/flops.h"
 #include "tell/predict.h"

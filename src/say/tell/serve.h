@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/fields.h"
-#include "serving/serve.h"
+#include "serve/serve.h"
 #include "tell/tell.h"
 
 #define JL_SERVING_ROWS_MAX 16

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/arena.h"
-#include "serving/serve.h"
+#include "serve/serve.h"
 
 struct jl_serve_row {
 	struct jl_serve_run run;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "recommend/recommend.h"
-#include "serving/serve.h"
+#include "serve/serve.h"
 
 /* One kind of machine, whatever number of it. */
 struct jl_unit_offered {

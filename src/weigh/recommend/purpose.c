@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "base/yaml.h"
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 #define PURPOSES_MAX 64
 

@@ -5,7 +5,7 @@
 #include "parameters/arch.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 #define PROMPT_FRAC 0.75 /* of the tokens that a user keeps; the others are the answer */
 #define FAR_FRAC    0.75 /* of what must be reached: further off nobody asks how far */

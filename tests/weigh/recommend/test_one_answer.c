@@ -19,8 +19,8 @@
 #include "predict/kind.h"
 #include "predict/technique.h"
 #include "recommend/recommend.h"
-#include "serving/infer.h"
-#include "serving/serve.h"
+#include "serve/infer.h"
+#include "serve/serve.h"
 
 #define N_JOBS (JL_TEST_SANITIZED ? 100 : 500)
 

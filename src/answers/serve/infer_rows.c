@@ -1,7 +1,7 @@
 /* The same question at several rates, or with weights in several formats. */
 #include <math.h>
 
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 static struct jl_infer_row row_of(const struct jl_infer *a)
 {

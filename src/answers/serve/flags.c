@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "catalog/find.h"
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 #define GIB        1073741824.0
 #define NAME_MAX_B 200

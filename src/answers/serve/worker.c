@@ -1,7 +1,7 @@
 /* One machine: its queue, its blocks of keys and values, its passes. */
 #include <math.h>
 
-#include "serving/inside.h"
+#include "serve/inside.h"
 
 #define KEPT_FRAC 0.8
 

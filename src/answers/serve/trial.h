@@ -1,8 +1,8 @@
 /* One try of a search: a system cut so and so, under the load that is asked about. */
 #pragma once
 
-#include "serving/infer.h"
-#include "serving/pass.h"
+#include "serve/infer.h"
+#include "serve/pass.h"
 
 /* What every try of a search shares. */
 struct jl_trial {

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "parameters/arch.h"
-#include "serving/trial.h"
+#include "serve/trial.h"
 
 #define TARGET_SEARCH 18
 #define RATE_LEAST    1e-4

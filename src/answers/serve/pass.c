@@ -1,4 +1,4 @@
-#include "serving/pass.h"
+#include "serve/pass.h"
 
 #include <math.h>
 

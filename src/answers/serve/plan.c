@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "serving/load.h"
-#include "serving/pass.h"
-#include "serving/serve.h"
+#include "serve/load.h"
+#include "serve/pass.h"
+#include "serve/serve.h"
 
 /* Offline runs: a few requests for each that is under way. */
 #define OFFLINE_EACH   4

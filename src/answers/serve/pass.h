@@ -1,7 +1,7 @@
 /* The simulator's machines from a served model's physics. */
 #pragma once
 
-#include "serving/sim.h"
+#include "serve/sim.h"
 
 /* Machines, front end and transfers. prompts: NULL, or the job of `n_prompts` machines of their own. */
 struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, const struct jl_serve_job *prompts,

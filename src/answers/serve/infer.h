@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/fields.h"
-#include "serving/load.h"
-#include "serving/serve.h"
+#include "serve/load.h"
+#include "serve/serve.h"
 
 #define JL_INFER_ROWS 16
 

@@ -1,4 +1,4 @@
-#include "serving/policy.h"
+#include "serve/policy.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
-#include "serving/serve.h"
+#include "serve/serve.h"
 
 #include <math.h>
 
 #include "parameters/arch.h"
-#include "serving/policy.h"
+#include "serve/policy.h"
 
 int jl_serve_host_gpus(const struct jl_machine *machine)
 {

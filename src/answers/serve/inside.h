@@ -1,7 +1,7 @@
 /* What sim.c and worker.c share: requests, a machine's queues and blocks, the memory of pass times. */
 #pragma once
 
-#include "serving/sim.h"
+#include "serve/sim.h"
 
 #define NOBODY         (-1)
 #define BLOCK_PHASES   128 /* ticks that a block lasts, at most */

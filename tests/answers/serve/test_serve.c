@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "catalog/find.h"
-#include "serving/serve.h"
+#include "serve/serve.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 

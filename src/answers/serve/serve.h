@@ -4,7 +4,7 @@
 #include "parameters/op_params.h"
 #include "parameters/serve_params.h"
 #include "predict/predict.h"
-#include "serving/sim.h"
+#include "serve/sim.h"
 #include "program/served.h"
 
 #define JL_SERVED_TOO_LONG                                                                                             \

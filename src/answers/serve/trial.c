@@ -1,4 +1,4 @@
-#include "serving/trial.h"
+#include "serve/trial.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "serving/sim.h"
+#include "serve/sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "base/stats.h"
-#include "serving/inside.h"
+#include "serve/inside.h"
 
 double jl_draft_gain(int n_draft, double accept_frac)
 {

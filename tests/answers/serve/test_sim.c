@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "serving/load.h"
+#include "serve/load.h"
 
 #define N_MAX 4000
 

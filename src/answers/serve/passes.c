@@ -1,6 +1,6 @@
-#include "serving/passes.h"
+#include "serve/passes.h"
 
-#include "serving/serve.h"
+#include "serve/serve.h"
 
 enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_estimate *ret_token_s,
 				 const struct jl_machine *machine, const struct jl_passes_ask *ask, struct jl_err *err)

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "serving/sim.h"
+#include "serve/sim.h"
 
 /* Small and repeatable; not for secrets. */
 struct jl_dice {

@@ -1,4 +1,4 @@
-#include "serving/load.h"
+#include "serve/load.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Pass times are asked for at a few shapes only and remembered: contexts and prompts in steps of about three per cent. */
 #include <math.h>
 
-#include "serving/inside.h"
+#include "serve/inside.h"
 
 #define FINEST 32.0 /* tokens */
 #define STEPS  16.0 /* of an octave */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 #define NAME_MAX_B 128
 

@@ -6,7 +6,7 @@
 
 #include "base/csv.h"
 #include "base/mem.h"
-#include "serving/load.h"
+#include "serve/load.h"
 
 #define LINE_MAX_B 65536
 

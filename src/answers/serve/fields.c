@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "serving/infer.h"
+#include "serve/infer.h"
 
 static const struct jl_field times_fields[] = {
 	{ JL_FIELD(jl_infer_times, ESTIMATE, mean) },
