@@ -30,7 +30,7 @@ struct load {
 	bool broken; /* a file could not be read: references into it would only repeat that */
 };
 
-/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/weigh/recommend/purpose.c,
+/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/answers/recommend/purpose.c,
  * src/weigh/memo/rule_confusions.c). */
 static const char *const others[] = { "purposes:", "confusions:" };
 
