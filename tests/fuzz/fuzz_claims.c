@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "audit/claims.h"
+#include "notes/claims.h"
 
 #define ARENA_MAX_B ((size_t)64 << 20)
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memo/memo.h"
+#include "notes/memo.h"
 #include "tell/memo.h"
 
 #define ARENA_MAX_B ((size_t)256 << 20)

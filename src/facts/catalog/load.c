@@ -31,7 +31,7 @@ struct load {
 };
 
 /* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/answers/recommend/purpose.c,
- * src/weigh/memo/rule_confusions.c). */
+ * src/answers/notes/rule_confusions.c). */
 static const char *const others[] = { "purposes:", "confusions:" };
 
 static bool has_ending(const char *name, const char *ending)

@@ -1,7 +1,7 @@
 /* jeoul audit: the figures of a note, or the claims of a scenario's text, reckoned again. */
-#include "audit/claims.h"
+#include "notes/claims.h"
 #include "cli/view.h"
-#include "memo/fields.h"
+#include "notes/fields.h"
 #include "tell/claims.h"
 #include "tell/memo.h"
 #include "version.inc"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "audit/claims.h"
+#include "notes/claims.h"
 #include "report/section_answers.h"
 #include "build/answer.h"
 #include "tell/claims.h"

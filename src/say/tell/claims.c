@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/claims.h"
+#include "notes/claims.h"
 
 #define PLACES_SHOWN 6
 

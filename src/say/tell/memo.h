@@ -1,7 +1,7 @@
 /* A note audited: what cannot be right in it, root by root, and the same in the forms that editors and pages take. */
 #pragma once
 
-#include "memo/memo.h"
+#include "notes/memo.h"
 #include "tell/tell.h"
 
 /* For a terminal: counts, then every root with what follows from it; with `all` also what only one place of the note speaks for. */

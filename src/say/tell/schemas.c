@@ -5,7 +5,7 @@
 #include "check/nodes.h"
 #include "cost/study.h"
 #include "goodput/goodput.h"
-#include "memo/fields.h"
+#include "notes/fields.h"
 #include "plan/answer.h"
 #include "predict/fields.h"
 #include "predict/kernels.h"

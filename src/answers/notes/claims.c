@@ -1,0 +1,188 @@
+#include "notes/claims.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *key, *mark;
+} verdicts[JL_N_CLAIM_VERDICT] = {
+	[JL_CLAIM_FOLLOWS] = { "follows", "✓" },
+	[JL_CLAIM_DIFFERS] = { "differs", "✗" },
+	[JL_CLAIM_OPEN] = { "open", "?" },
+	[JL_CLAIM_GIVEN] = { "given", "·" },
+};
+
+const char *jl_claim_key(enum jl_claim_verdict verdict)
+{
+	return verdicts[verdict].key;
+}
+
+const char *jl_claim_mark(enum jl_claim_verdict verdict)
+{
+	return verdicts[verdict].mark;
+}
+
+/* Rates of links are what `check` judges: people write what they measured, and of true figures one in five lies outside an interval. Times,
+ * speed-ups and shares are mostly what somebody expects. */
+static bool is_measured(const struct jl_val *r)
+{
+	const struct jl_val rate = jl_val_of(1, JL_K_BYTE_RATE);
+
+	return jl_dim_same(&r->dim, &rate.dim);
+}
+
+bool jl_claim_fits(const struct jl_claim *c, const struct jl_val *r)
+{
+	const double given = isnan(c->within_frac) ? c->near : c->within_frac * fabs(r->v),
+		     near = fmax(given, r->estimate ? JL_EDGE_FRAC * fabs(r->v) : 0) + 1e-9 * fabs(r->v);
+
+	if (c->bound == JL_CLAIM_BELOW)
+		return (r->estimate ? r->lo : r->hi) <= c->hi + near;
+	if (c->bound == JL_CLAIM_ABOVE)
+		return (r->estimate ? r->hi : r->lo) >= c->lo - near;
+	if (c->is_range && !r->estimate && r->lo < r->hi)
+		return fabs(c->lo - r->lo) <= near && fabs(c->hi - r->hi) <= near;
+	if (!c->is_range && r->lo == r->hi && isnan(c->within_frac) && r->v >= c->lo &&
+	    r->v - c->lo < (c->about ? 1 : 2) * c->near)
+		return true; /* the digits that follow were cut off: 301.9 written as 301 */
+	const double wider = r->estimate && is_measured(r) ? JL_VERDICT_WIDER : 1;
+
+	return c->lo - near <= (wider > 1 ? r->v * pow(r->hi / r->v, wider) : r->hi) &&
+	       c->hi + near >= (wider > 1 ? r->v * pow(r->lo / r->v, wider) : r->lo);
+}
+
+/* In the unit of the claim, one digit more than it has where that tells more. */
+static void print_result(struct jl_claim *c)
+{
+	const double f = c->unit.v, v = c->result.v / f, size = fabs(v);
+	const bool whole = c->result.lo == c->result.hi && fabs(v - nearbyint(v)) < 1e-6 * size;
+	const int wanted = c->n_decimals + (size < 100 && !whole && c->verdict == JL_CLAIM_DIFFERS);
+	const int n = size >= 1e4 ? 0 : size > 0 && size < 0.1 ? wanted + 2 : wanted;
+	const char *blank = strcmp(c->unit_text, "x") == 0 || !*c->unit_text ? "" : " ";
+
+	if (c->result.lo < c->result.hi)
+		snprintf(c->result_text, sizeof c->result_text, "%.*f..%.*f%s%s", n, c->result.lo / f, n,
+			 c->result.hi / f, blank, c->unit_text);
+	else
+		snprintf(c->result_text, sizeof c->result_text, "%.*f%s%s", n, v, blank, c->unit_text);
+}
+
+/* How far off, by the ends that lie farthest apart where both are ranges. */
+static double how_far(const struct jl_claim *c)
+{
+	const double claimed = (c->lo + c->hi) / 2;
+
+	if (c->is_range && c->result.lo < c->result.hi && !c->result.estimate) {
+		const double low = c->lo / c->result.lo - 1, high = c->hi / c->result.hi - 1;
+
+		return fabs(low) > fabs(high) ? low : high;
+	}
+	if (c->is_range && !(c->result.lo < c->result.hi))
+		return (c->result.v > c->hi ? c->hi : c->lo) / c->result.v - 1;
+	if (c->result.lo < c->result.hi) /* the nearer end of what would be right */
+		return claimed > c->result.hi ? c->lo / c->result.hi - 1 : c->hi / c->result.lo - 1;
+	return claimed / c->result.v - 1;
+}
+
+static bool repeats_input(const struct jl_claim *c, const struct jl_reckon *reckon)
+{
+	for (size_t i = 0; i < reckon->n_inputs; i++)
+		if (strcmp(reckon->inputs[i].name, c->from) == 0)
+			return true;
+	return false;
+}
+
+static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct jl_err *err)
+{
+	char a[JL_DIM_TEXT_MAX], b[JL_DIM_TEXT_MAX];
+	struct jl_err inner;
+
+	c->verdict = JL_CLAIM_OPEN;
+	if (!c->from) {
+		const char *need = c->needs.en ? c->needs.en : jl_claim_need_text("source");
+
+		snprintf(c->why_en, sizeof c->why_en, "%s", need);
+		snprintf(c->why_text, sizeof c->why_text, "%s", c->needs.ko ? jl_words_in(c->needs) : jl_msg(need));
+		return JL_OK;
+	}
+	enum jl_status status = jl_expr_eval(&c->result, reckon, c->from, &inner);
+	if (status == JL_E_ABSENT) {
+		snprintf(c->why_en, sizeof c->why_en, "%s", inner.en);
+		snprintf(c->why_text, sizeof c->why_text, "%s", inner.text);
+		return JL_OK;
+	}
+	if (status)
+		return jl_fail_from(err, status, &c->where, &inner, "from: {}");
+	if (!jl_dim_same(&c->result.dim, &c->unit.dim))
+		return jl_fail_at(err, JL_E_UNIT, &c->where, "the claim is in %s, what it is derived from gives %s",
+				  jl_dim_text(a, &c->unit.dim), jl_dim_text(b, &c->result.dim));
+	c->derived = true;
+	c->verdict = !jl_claim_fits(c, &c->result) ? JL_CLAIM_DIFFERS
+		     : repeats_input(c, reckon)    ? JL_CLAIM_GIVEN
+						   : JL_CLAIM_FOLLOWS;
+	print_result(c);
+	if (c->verdict != JL_CLAIM_DIFFERS)
+		return JL_OK;
+	c->off_frac = how_far(c);
+	return jl_claim_explain(c, reckon, err);
+}
+
+static bool apart(const struct jl_claim *a, const struct jl_claim *b)
+{
+	return a->bound == JL_CLAIM_IS && b->bound == JL_CLAIM_IS && jl_dim_same(&a->unit.dim, &b->unit.dim) &&
+	       (a->lo - a->near > b->hi + b->near || b->lo - b->near > a->hi + a->near);
+}
+
+/* Two values for one thing: both are told, and the later one does not stand where nothing else decides. */
+static void find_contradictions(struct jl_audit *audit)
+{
+	for (size_t i = 0; i < audit->n_claims; i++)
+		for (size_t k = 0; k < i; k++) {
+			struct jl_claim *c = &audit->claims[i], *other = &audit->claims[k];
+
+			if (!c->of || !other->of || c->against || strcmp(c->of, other->of) != 0 || !apart(c, other))
+				continue;
+			c->against = other;
+			other->against = other->against ? other->against : c;
+			audit->n_contradictions++;
+			if (c->verdict == JL_CLAIM_OPEN ||
+			    (c->verdict == JL_CLAIM_GIVEN && other->verdict == JL_CLAIM_GIVEN)) {
+				c->verdict = JL_CLAIM_DIFFERS;
+				c->derived = false; /* nothing says which of the two is right */
+				c->reason = "contradiction";
+				jl_say(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
+				       jl_claim_reason_text(c->reason));
+			}
+		}
+}
+
+enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenario *scenario,
+			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+{
+	struct jl_audit audit = { .scenario = scenario };
+	struct jl_reckon reckon = { .scenario = scenario, .cat = cat, .arena = arena, .today = today };
+	const struct jl_yaml *list = scenario->claims;
+
+	if (!list)
+		return jl_fail(err, JL_E_DATA, "%s has no claims: to audit", scenario->file ? scenario->file : "-");
+	if (list->kind != JL_YAML_LIST || list->n_items > JL_CLAIMS_MAX)
+		return jl_fail_at(err, JL_E_PARSE, &list->where, "claims: a list of at most %d", JL_CLAIMS_MAX);
+	audit.claims = jl_arena_array(arena, list->n_items + 1, sizeof *audit.claims);
+	JL_TRY(jl_got(audit.claims, err));
+	JL_TRY(jl_reckon_inputs(&reckon, scenario->inputs, err));
+	for (const struct jl_yaml *item = list->items; item; item = item->next) {
+		struct jl_claim *c = &audit.claims[audit.n_claims++];
+
+		JL_TRY(jl_claim_read(c, item, &reckon, err));
+		JL_TRY(judge(c, &reckon, err));
+	}
+	find_contradictions(&audit);
+	for (size_t i = 0; i < audit.n_claims; i++) {
+		audit.n[audit.claims[i].verdict]++;
+		audit.n_at[audit.claims[i].verdict] += audit.claims[i].n_places;
+		audit.n_places += audit.claims[i].n_places;
+	}
+	*ret_audit = audit;
+	return JL_OK;
+}
