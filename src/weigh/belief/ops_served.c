@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "belief/baseline.h"
 #include "belief/kept.h"
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/set_rows.h"
 #include "belief/set_serve.h"
 #include "parameters/arch.h"

@@ -4,7 +4,7 @@
 
 #include "base/budget.h"
 #include "belief/baseline.h"
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/set_llm.h"
 #include "belief/set_rows.h"
 #include "catalog/find.h"

@@ -1,7 +1,7 @@
 /* Predictions of the rows of set_collectives, how sure they are, and the fit over them. */
 #include <math.h>
 
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/set_collectives.h"
 
 /* Residuals are weighed as if a measurement were good to this, as ln; beyond it the loss grows only linearly. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/set_gemm.h"
 
 struct fit_work {

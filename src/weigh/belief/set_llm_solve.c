@@ -4,7 +4,7 @@
 
 #include "base/budget.h"
 #include "base/mem.h"
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/set_llm.h"
 
 struct work {

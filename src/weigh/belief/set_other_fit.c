@@ -5,7 +5,7 @@
 
 #include "base/budget.h"
 #include "base/mem.h"
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/set_other.h"
 
 /* Ridge of the fit: one prior standard deviation weighs as much as a row that is wrong by this much. */

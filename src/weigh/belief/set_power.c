@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "catalog/find.h"
 #include "program/transformer.h"
 

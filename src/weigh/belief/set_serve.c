@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "belief/kept.h"
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "parameters/arch.h"
 
 enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,

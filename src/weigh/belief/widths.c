@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 #include "belief/score.h"
 #include "belief/validate.h"
 

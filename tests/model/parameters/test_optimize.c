@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 
 enum { N_LINE = 24 };
 

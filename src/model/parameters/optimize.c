@@ -1,4 +1,4 @@
-#include "belief/optimize.h"
+#include "parameters/optimize.h"
 
 #include <math.h>
 #include <stdlib.h>
