@@ -2,7 +2,7 @@
  * measurements, as catalog data. */
 #include <unistd.h>
 
-#include "belief/calibrate.h"
+#include "fit/calibrate.h"
 #include "cli/calibrate_this.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"

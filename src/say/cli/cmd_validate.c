@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "belief/scorecard.h"
+#include "score/scorecard.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
 #include "tell/validate.h"

@@ -2,7 +2,7 @@
  * reckon by hand beside it. */
 #pragma once
 
-#include "belief/near.h"
+#include "score/near.h"
 #include "plan/answer.h"
 #include "predict/answer.h"
 #include "tell/tell.h"

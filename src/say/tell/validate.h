@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/fields.h"
-#include "belief/validate.h"
+#include "score/validate.h"
 #include "tell/tell.h"
 
 struct jl_validated {

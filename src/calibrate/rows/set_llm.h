@@ -1,0 +1,154 @@
+/* The sets train_llm and train_vtrain: rows of published training runs -> inputs of the model -> predictions, and the
+ * fit of their physics (physics/framework_params.h) on them. Cells are free text as their sources wrote them. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/cells.h"
+#include "rows/set.h"
+#include "parameters/framework_params.h"
+#include "predict/predict.h"
+
+/* The columns that are read; a missing column is an empty cell. */
+#define JL_LLM_CELLS                                                                                                   \
+	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
+		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
+		recompute, states, optimizer, dropout, tied, flash_attn, mem_gib_per_gpu, primary_metric,              \
+		primary_value, remark, split_group
+struct jl_llm_cells {
+	jl_cell JL_LLM_CELLS;
+};
+
+/* Those that finetune and moe_and_large have beside them. */
+#define JL_TUNE_CELLS                                                                                                  \
+	method, rank, targets, base_bits, grad_checkpointing, cpu_offload, oom, s_per_iter, samples_per_s,             \
+		tokens_per_s_per_gpu, confidence, mem_published, n_experts, topk, moe_ffn
+struct jl_tune_cells {
+	jl_cell JL_TUNE_CELLS;
+};
+
+/* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
+struct jl_llm_gpu {
+	const char *id;       /* by the catalog; NULL: not from it */
+	int index;            /* < 0: no rows of its own, the family's values */
+	struct jl_device dev; /* with the physics of single operators already fitted (set_gemm) */
+	int p2p;              /* peer-to-peer over PCIe works with the stock driver */
+};
+
+enum jl_llm_metric { JL_LLM_TIME, JL_LLM_MEMORY };
+
+/* What had to be assumed about a training run because nobody says. */
+enum jl_train_assumed {
+	JL_ASSUMED_SHAPE = 1,
+	JL_ASSUMED_BATCH = 2,
+	JL_ASSUMED_PLAN = 4,
+	JL_ASSUMED_NETWORK = 8,
+	JL_ASSUMED_RECOMPUTE = 16,
+	JL_ASSUMED_FRAMEWORK = 32
+};
+
+struct jl_llm_row {
+	struct jl_llm_gpu gpu;
+	struct jl_transformer model;
+	struct jl_plan plan;
+	struct jl_shard shard;
+	enum jl_framework framework;
+	enum jl_llm_link intra, inter;
+	struct jl_fabric fabric; /* with the physics of collectives already fitted (set_collectives) */
+	int n_gpus, n_nodes, n_per_node;
+	int portable_flash; /* fused attention of PyTorch's own before it took the vendor's */
+	int rowwise;        /* fp8 scaled by rows: slower kernels */
+	double fp8_gain;    /* of narrower products over fp8's; 0: 1 */
+	double chunked_loss;
+	double run_seq, mean_seq; /* as struct jl_case has them; 0: as long as the longest */
+	int ragged;               /* lengths differ from step to step */
+	int lean_host;            /* launches cost no more than in training */
+	enum jl_loss loss;
+	enum jl_llm_scope scope;
+	double global_batch;
+	double meas_s;     /* step time that the row's metric stands for; NAN: the row has no time */
+	double meas_mem_B; /* NAN: the row does not say */
+	double least_B;    /* it needed more than this (out of memory); NAN: it ran */
+	enum jl_llm_metric metric;
+	unsigned assumed;
+	const char *unscored; /* NULL, or why there is nothing to score */
+};
+
+struct jl_llm_find {
+	enum jl_status (*gpu)(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err);
+	void *ctx;
+	const double *link_x;   /* parameters of links (jl_coll_read); NULL: the embedded catalog's */
+	struct jl_arena *arena; /* for texts that a reader makes */
+};
+
+/* As the catalog lists it and set_gemm fitted it. Its index is -1: whoever fits numbers the GPUs. */
+void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
+enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_find *find,
+			       struct jl_llm_row *ret_row, struct jl_err *err);
+
+/* Of finetune: what is tuned and how, lengths, and what was measured. */
+enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
+/* Of moe_and_large: names, hosts and exchanges of newer runs as train_llm has them. */
+enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
+
+struct jl_llm_prediction {
+	double step_s, mem_B;
+	struct jl_step_cost step;
+	struct jl_memory memory;
+	struct jl_train train; /* as it was priced; its pointers point into `x_*` below */
+	struct jl_device dev;
+	struct jl_fabric fabric;
+	struct jl_profile profile;
+};
+
+/* prices: see struct jl_train; NULL: none are kept. */
+void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_train_prices *prices,
+		    struct jl_llm_prediction *ret_pred);
+
+/* The row as a case of the program's own, with this vector's physics: what jl_predict is asked. */
+void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known);
+void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl_wire *ret_inter);
+
+/* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
+int jl_llm_uses(const struct jl_llm_row *row, size_t i);
+
+struct jl_llm_set {
+	size_t n_row, n_gpu;
+	const struct jl_llm_row *rows;
+	const char *const *group; /* per row, the same text once; NULL: each row is its own */
+	double memory_weight;     /* of a memory residual against a time residual */
+};
+
+/* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out; max_iter 0: the optimiser's default. */
+enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use, int max_iter, double *x,
+			  double *ret_cost, struct jl_err *err);
+
+/* The vector before any fit. */
+void jl_llm_start(size_t n_gpu, double *ret_x);
+
+/* Plans that a source does not give. Inside belief only. */
+/* Tensor parallel inside a host, then pipeline stages, until the states fit: before the batch is known. */
+void jl_llm_default_plan(struct jl_llm_row *row);
+
+/* Step memory of a row at a micro-batch, with the values before any fit: good enough to choose by. */
+double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch);
+
+/* The fastest plan that fits and leaves no rank without a sample, by the values before any fit; the row keeps its plan where none does. */
+void jl_llm_best_plan(struct jl_llm_row *row);
+
+/* Shapes of published models by the names that sources give them. Inside belief only. */
+/* Case-blind: does `text` contain `part`? */
+int jl_llm_has(const char *text, const char *part);
+
+/* A number in a cell; NAN where it is empty. */
+double jl_llm_number(const char *cell);
+/* The k-th number after `word` in the text; NAN if there is none. */
+double jl_llm_number_after(const char *text, const char *word, int k);
+
+/* The model of a row: stated dimensions first, then the name, then the number of parameters.
+ * Sets JL_ASSUMED_SHAPE in *assumed where dimensions were not stated. */
+enum jl_status jl_llm_shape(const struct jl_llm_cells *cells, struct jl_transformer *ret_model, unsigned *assumed,
+			    struct jl_err *err);

@@ -1,0 +1,385 @@
+/* Rows of train_other: free text into model inputs. */
+#include "rows/set_other.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "predict/kind.h"
+#include "program/convnet.h"
+
+/* Formats as sources write them. "fp32" means TF32 where the device has it, unless the source says that it was off. */
+static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, const struct jl_device *dev,
+				 struct jl_err *err)
+{
+	static const struct {
+		const char *word;
+		enum jl_dtype dtype;
+	} words[] = {
+		{ "TF32 off", JL_FP32 }, { "bf16", JL_BF16 },  { "bfloat16", JL_BF16 }, { "BF16", JL_BF16 },
+		{ "fp16", JL_FP16 },     { "amp", JL_FP16 },   { "half", JL_FP16 },     { "fp32", JL_TF32 },
+		{ "tf32", JL_TF32 },     { "float", JL_TF32 },
+	};
+
+	for (size_t i = 0; i < JL_LEN(words); i++) {
+		if (jl_cell_holds(text, words[i].word)) {
+			const int no_tf32 = words[i].dtype == JL_TF32 && jl_conv_path(dev, JL_TF32) == JL_CONV_VECTOR;
+
+			*ret_dtype = no_tf32 ? JL_FP32 : words[i].dtype;
+			return JL_OK;
+		}
+	}
+	return jl_fail(err, JL_E_DATA, "precision '%s' is not known; e.g. amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
+		       text ? text : "");
+}
+
+/* Software of a run. The sources' tables do not say it; their published logs print the version of PyTorch: in the
+ * snapshot of 2022-06-30 it is 1.4 (CUDA 10.2) for everything before Ampere, 1.7 (CUDA 11.0) for the first Ampere
+ * cards, 1.9 (NGC 21.03) for the cards named below, 1.10 for the rest; everything else was run with 1.13 or later. */
+#define AMP_WORKS 0x100u /* the recipes that ignore the flag in later releases still heed it */
+static unsigned software_of(const char *gpu, const struct jl_device *dev, const char *remark)
+{
+	static const struct {
+		const char *gpu;
+		unsigned software;
+	} cards[] = {
+		{ "RTX 3070", JL_SW_UNDILATED_ONLY | AMP_WORKS },
+		{ "RTX 3080", JL_SW_UNDILATED_ONLY | AMP_WORKS },
+		{ "A40", JL_SW_SLOW_TF32 },
+		{ "RTX A4000", JL_SW_SLOW_TF32 },
+		{ "RTX A5000", JL_SW_SLOW_TF32 },
+	};
+
+	if (!jl_cell_holds(remark, "2022-06-30 snapshot"))
+		return 0;
+	if (dev->priors->no_tf32)
+		return JL_SW_ALIGNED_ONLY | JL_SW_UNDILATED_ONLY | JL_SW_SLOW_HOST | AMP_WORKS;
+	for (size_t i = 0; i < JL_LEN(cards); i++) {
+		if (strcmp(gpu, cards[i].gpu) == 0)
+			return cards[i].software;
+	}
+	return 0;
+}
+
+static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other_cells *cells, struct jl_err *err)
+{
+	double n_gpus = NAN, batch = NAN;
+
+	JL_TRY(jl_row_number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(jl_row_number(&batch, cells->micro_batch, "micro_batch", err));
+	JL_TRY(jl_row_number(&row->meas, cells->throughput, "throughput", err));
+	if (isnan(n_gpus))
+		n_gpus = 1;
+	if (!(n_gpus >= 1 && n_gpus <= 1e6))
+		return jl_fail(err, JL_E_RANGE, "n_gpus: %g; at least 1", n_gpus);
+	if (!(row->meas > 0 && isfinite(row->meas)))
+		return jl_fail(err, JL_E_RANGE, "throughput: %g; a positive number is needed", row->meas);
+	row->n_gpus = (int)n_gpus;
+	/* the column is headed "micro" and holds the batch of all GPUs together: it is n times that of one GPU
+	 * throughout, and the recipes write "GLOBAL_BATCH"; 0 is what is left of a rounded-down share */
+	row->batch = fmax(batch / n_gpus, 1);
+	if (isnan(batch)) {
+		const double per_B = jl_dtype_B(row->dtype) < 4 ? row->net->batch_per_B_half
+								: row->net->batch_per_B_full;
+
+		row->batch = fmax(floor(per_B * row->gpu.dev.mem_B), 1);
+		row->assumed |= JL_OTHER_ASSUMED_BATCH;
+	}
+	if (!(row->batch <= 1e9))
+		return jl_fail(err, JL_E_RANGE, "micro_batch: %g is more than any run has", batch);
+	if (row->n_gpus > 1)
+		row->assumed |= JL_OTHER_ASSUMED_LINK;
+	return JL_OK;
+}
+
+enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_other_cells *cells,
+				 const struct jl_convnet_list *nets, const struct jl_other_find *find,
+				 struct jl_err *err)
+{
+	struct jl_other_row row = { 0 };
+	const char *gpu = cells->gpu ? cells->gpu : "", *model = cells->model ? cells->model : "";
+
+	JL_TRY(find->gpu(find->ctx, gpu, &row.gpu, err));
+	row.net = jl_convnet_find(nets, model);
+	if (!row.net)
+		return jl_fail(err, JL_E_NOTFOUND, "model '%s' is not in the list of catalog/models/convnets.yaml",
+			       model);
+	JL_TRY(read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err));
+	const enum jl_dtype labelled = row.dtype;
+
+	row.software = software_of(gpu, &row.gpu.dev, cells->remark);
+	JL_TRY(read_sizes(&row, cells, err));
+	if (row.net->ignores_amp && !(row.software & AMP_WORKS) && jl_dtype_B(labelled) < 4)
+		row.dtype = jl_conv_path(&row.gpu.dev, JL_TF32) == JL_CONV_TF32 ? JL_TF32 : JL_FP32;
+	row.software &= ~AMP_WORKS;
+	*ret_row = row;
+	return JL_OK;
+}
+
+/* The catalog's network is taken where its counts are those of the table: the same name may be another variant. Tables that do not
+ * count attention's own products are the later ones. */
+static bool agrees(const struct jl_convnet *net, double params, double mac)
+{
+	const struct jl_layers_total total = jl_layers_sum(net->ops, net->n_ops);
+	const double plain = total.mac - total.mac_kind[JL_CONV_ATTENTION], slack = 0.02 * mac + 5e6;
+
+	return fabs(net->n_params - params) <= 0.01 * params + 5e3 &&
+	       (isnan(mac) || fabs(total.mac - mac) <= slack || fabs(plain - mac) <= slack);
+}
+
+static enum jl_status find_vision(const struct jl_convnet **ret_net, const struct jl_vision_cells *cells,
+				  const struct jl_catalog *cat, const struct jl_convnet *last, struct jl_arena *arena,
+				  struct jl_err *err)
+{
+	/* a norm that is not the family's own is part of the name */
+	const char *norm = jl_cell_holds(cells->model, "_evos") ? "_evos"
+			   : jl_cell_holds(cells->model, "_gn") ? "_gn"
+								: "";
+	struct jl_convnet_figures f = { .kind = jl_arena_printf(arena, "%s%s", cells->family, norm),
+					.name = jl_arena_printf(arena, "%s@%s", cells->model, cells->img_size) };
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+
+	JL_TRY(jl_got(f.name && f.kind && net, err));
+	JL_TRY(jl_row_number(&f.n_params, cells->params_m, "params_m", err));
+	JL_TRY(jl_row_number(&f.mac, cells->gmacs, "gmacs", err));
+	JL_TRY(jl_row_number(&f.n_outputs, cells->macts, "macts", err));
+	JL_TRY(jl_row_number(&f.image, cells->img_size, "img_size", err));
+	f.n_params *= 1e6;
+	f.mac *= 1e9;
+	f.n_outputs *= 1e6;
+	if (last && strcmp(last->id, f.name) == 0) {
+		*ret_net = last;
+		return JL_OK;
+	}
+	enum jl_status status = jl_convnet_load(net, cat, f.name, arena, err);
+
+	if (status == JL_E_NOTFOUND || (!status && !agrees(net, f.n_params, f.mac)))
+		status = jl_convnet_described(net, cat, &f, arena, err);
+	net->optimizer = jl_cell_holds(cells->task, "Adam") ? JL_NET_ADAM
+							    : JL_NET_SGD; /* which is the benchmark's default */
+	*ret_net = net;
+	return status;
+}
+
+enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_vision_cells *cells,
+				  const struct jl_catalog *cat, const struct jl_other_find *find,
+				  const struct jl_convnet *last, struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_other_row row = { .n_gpus = 1 };
+
+	JL_TRY(find->gpu(find->ctx, cells->gpu ? cells->gpu : "", &row.gpu, err));
+	JL_TRY(read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err));
+	JL_TRY(jl_row_number(&row.batch, cells->batch, "batch", err));
+	JL_TRY(jl_row_number(&row.meas, cells->samples_per_s, "samples_per_s", err));
+	JL_TRY(find_vision(&row.net, cells, cat, last, arena, err));
+	if (!(row.batch >= 1 && row.batch <= 1e9))
+		return jl_fail(err, JL_E_RANGE, "batch: '%s'; at least 1", cells->batch ? cells->batch : "");
+	row.software = (jl_cell_holds(cells->torch, "1.") && cells->torch[0] == '1' ? JL_SW_PLAIN_ATTENTION : 0U) |
+		       (jl_cell_holds(cells->layout, "nhwc") ? JL_SW_CHANNELS_LAST : 0U) |
+		       (jl_cell_holds(cells->compile, "compile") ? JL_SW_COMPILED : 0U) |
+		       (jl_cell_holds(cells->precision, "amp") ? 0U : JL_SW_PURE) |
+		       (jl_cell_holds(cells->task, "inference") ? JL_SW_FORWARD : 0U);
+	*ret_row = row;
+	return JL_OK;
+}
+
+/* Full training by data parallel workers is what such networks are weighed as. */
+static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err *err)
+{
+	static const char *const full[] = { "train",          "full",        "pretrain",
+					    "Classification", "Recognition", "VisionLanguage" };
+	bool is_full = false;
+
+	for (size_t i = 0; i < JL_LEN(full); i++)
+		is_full = is_full || jl_cell_holds(cells->method, full[i]);
+	if (jl_cell_holds(cells->primary_metric, "tflops"))
+		return jl_fail(err, JL_E_DATA,
+			       "sources count FLOP differently: only time, throughput and memory are scored");
+	if (!is_full)
+		return jl_fail(err, JL_E_DATA,
+			       "method '%s': networks that are lists of operators are weighed as trained in full",
+			       cells->method);
+	if (jl_cell_holds(cells->method, "-bit") || jl_cell_holds(cells->method, "FP8"))
+		return jl_fail(err, JL_E_DATA, "method '%s': states of such networks are weighed in fp32",
+			       cells->method);
+	if (*cells->zero_or_fsdp && strcmp(cells->zero_or_fsdp, "DDP") != 0)
+		return jl_fail(err, JL_E_DATA, "'%s': states of such networks are weighed whole on every GPU",
+			       cells->zero_or_fsdp);
+	if (jl_cell_holds(cells->grad_checkpointing, "y"))
+		return jl_fail(err, JL_E_DATA, "recomputed activations of such networks are not weighed");
+	return JL_OK;
+}
+
+/* "faster_rcnn_R_50_FPN_1x", "Stable Diffusion 2 base U-Net" at "256x256": names of families, or as figures.yaml spells them. */
+static enum jl_status find_run(const struct jl_convnet **ret_net, const struct jl_run_cells *cells,
+			       const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	const char *spelt = jl_spelt(cat, "network-spelling", cells->model), *x = strchr(cells->resolution_or_seq, 'x');
+	const size_t digits = strspn(cells->resolution_or_seq, "0123456789");
+	const bool square = x && digits && cells->resolution_or_seq[digits] == 'x' &&
+			    strncmp(cells->resolution_or_seq, x + 1, digits) == 0;
+	const bool length = digits && !cells->resolution_or_seq[digits];
+	const char *name = spelt ? spelt : cells->model;
+	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
+
+	if ((square || length) && !strchr(name, '@'))
+		name = jl_arena_printf(arena, "%s@%.*s", name, (int)digits, cells->resolution_or_seq);
+	JL_TRY(jl_got(net && name, err));
+	const enum jl_status status = jl_convnet_load(net, cat, name, arena, err);
+
+	if (status == JL_E_NOTFOUND)
+		return jl_fail(err, status, "the catalog has no network '%.60s'", cells->model);
+	*ret_net = net;
+	return status;
+}
+
+/* Batches where nothing is said: what recipes of networks of pictures have on large cards. */
+static const double batch_half = 256, batch_full = 128;
+
+static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cells *cells, struct jl_err *err)
+{
+	double n_gpus = NAN, batch = NAN, global = NAN, rate = NAN, step_s = NAN, mem_gib = NAN;
+	const char *accumulated = strstr(cells->remark, "gradient accumulation ");
+	const double units = row->net->units_per_item;
+
+	JL_TRY(jl_row_number(&n_gpus, cells->n_gpus, "n_gpus", err));
+	JL_TRY(jl_row_number(&batch, cells->micro_batch, "micro_batch", err));
+	JL_TRY(jl_row_number(&global, cells->global_batch, "global_batch", err));
+	JL_TRY(jl_row_number(&rate, cells->throughput, "throughput", err));
+	JL_TRY(jl_row_number(&step_s, cells->s_per_iter, "s_per_iter", err));
+	JL_TRY(jl_row_number(&mem_gib, cells->mem_gib_per_gpu, "mem_gib_per_gpu", err));
+	n_gpus = isnan(n_gpus) ? 1 : n_gpus;
+	/* where tokens are counted, batches are too */
+	if (jl_cell_holds(cells->throughput_unit, "tokens") && units > 1)
+		batch /= units;
+	if (isnan(batch) && isnan(global)) {
+		batch = jl_dtype_B(row->dtype) < 4 ? batch_half : batch_full;
+		row->assumed |= JL_OTHER_ASSUMED_BATCH;
+	} else if (isnan(batch)) {
+		batch = fmin(global / n_gpus, batch_half);
+	}
+	row->n_micro = accumulated     ? strtod(accumulated + strlen("gradient accumulation "), NULL)
+		       : isnan(global) ? 1
+				       : fmax(floor(global / (batch * n_gpus) + 0.5), 1);
+	if (!(n_gpus >= 1 && n_gpus <= 1e6 && batch > 0 && batch <= 1e9 && row->n_micro >= 1 && row->n_micro <= 1e6))
+		return jl_fail(err, JL_E_RANGE, "%g GPUs, %g batches of %g: not a run", n_gpus, row->n_micro, batch);
+	row->n_gpus = (int)n_gpus;
+	row->batch = batch;
+	row->meas = step_s > 0 ? units * batch * row->n_micro * n_gpus / step_s : rate;
+	row->meas_mem_B = mem_gib * 1073741824.0;
+	if (!(row->meas > 0 && isfinite(row->meas)) && !(row->meas_mem_B > 0 && isfinite(row->meas_mem_B)))
+		return jl_fail(err, JL_E_DATA, "no throughput, time of a step or memory");
+	row->assumed |= row->n_gpus > 1 ? JL_OTHER_ASSUMED_LINK : 0;
+	return JL_OK;
+}
+
+enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run_cells *cells,
+			       const struct jl_catalog *cat, const struct jl_other_find *find, struct jl_arena *arena,
+			       struct jl_err *err)
+{
+	struct jl_other_row row = { 0 };
+
+	JL_TRY(find_run(&row.net, cells, cat, arena, err));
+	JL_TRY(check_run(cells, err));
+	/* a card that nobody names says nothing of speed; what a network needs is much the same on all */
+	JL_TRY(find->gpu(find->ctx, *cells->gpu ? cells->gpu : "A100 SXM 80GB", &row.gpu, err));
+	JL_TRY(read_dtype(&row.dtype, *cells->precision ? cells->precision : "fp32", &row.gpu.dev, err));
+	JL_TRY(size_run(&row, cells, err));
+	if (!*cells->gpu)
+		row.meas = NAN;
+	/* the recipes of DeepLearningExamples lay pictures as tensor cores want them where they run in 16 bits */
+	const bool last = jl_cell_holds(cells->framework, "DeepLearningExamples") && jl_dtype_B(row.dtype) < 4;
+
+	row.software = (jl_cell_holds(cells->framework, "compile") ? JL_SW_COMPILED : 0U) |
+		       (last ? JL_SW_CHANNELS_LAST : 0U);
+	*ret_row = row;
+	return JL_OK;
+}
+
+void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
+{
+	const struct jl_collective coll = { .kind = JL_ALLREDUCE,
+					    .size_B = jl_convnet_grad_B(row->net, row->dtype),
+					    .n_ranks = row->n_gpus };
+
+	row->host = host;
+	row->pictures = jl_convnet_pictures(row->net) || jl_convnet_has_blocks(row->net);
+	row->gpu.nvlink = jl_machine_conv_nvlink(host);
+	row->gpu.p2p = host->fabric.intra_kind == JL_INTRA_PCIE_P2P;
+	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;
+}
+
+/* What the program would take; this vector's own where the row's host is not known. */
+static double launch_s(const struct jl_other_row *row, const struct jl_conv_fit *fit)
+{
+	return row->host ? jl_machine_launch_s(row->host, fit->launch_s, row->pictures, row->software & JL_SW_COMPILED)
+			 : 0;
+}
+
+struct jl_conv_in jl_other_input(const struct jl_other_row *row, const struct jl_conv_fit *fit, double bus_Bps)
+{
+	const struct jl_convnet_train train = { .net = row->net,
+						.launch_s = launch_s(row, fit),
+						.bus_Bps = bus_Bps,
+						.micro_batch = row->batch,
+						.dtype = row->dtype,
+						.software = row->software,
+						.n_ranks = row->n_gpus,
+						.n_per_host = row->n_gpus };
+
+	return jl_convnet_input(&train, fmax(jl_convnet_comm_s(&train), row->links_s));
+}
+
+void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, const double *x,
+		   const struct jl_known *known)
+{
+	struct jl_machine m = *row->host;
+	struct jl_profile profile;
+
+	m.cat = known->cat;
+	m.widths = known->widths;
+	if (x) {
+		const struct jl_device_fit fit = m.dev.fit; /* of blocks of transformers, which other sets teach */
+
+		m.dev = row->gpu.dev;
+		m.dev.fit = fit;
+		jl_other_resolve(x, &row->gpu, &m.conv, &m.conv_bus_Bps);
+	}
+	jl_machine_profile(&profile, known->cat, row->software & JL_SW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
+	profile.launch_s = launch_s(row, &m.conv);
+	*ret_case = (struct jl_case){
+		.subject = { .kind = &jl_kind_network, .net = row->net, .id = row->net->id, .seq = NAN },
+		.machine = m,
+		.framework = JL_FW_EAGER,
+		.profile = profile,
+		.plan = { .dp = row->n_gpus,
+			  .tp = 1,
+			  .pp = 1,
+			  .cp = 1,
+			  .ep = 1,
+			  .n_chunks = 1,
+			  .n_micro = fmax(row->n_micro, 1),
+			  .trained_frac = 1 },
+		.shard = { .dtype = row->dtype, .seq = NAN, .micro_batch = row->batch },
+		.n_gpus = row->n_gpus,
+		.global_batch = row->batch * row->n_gpus * fmax(row->n_micro, 1),
+		.loss = JL_UNSET,
+		.states = JL_UNSET,
+		.optimizer = JL_UNSET,
+		.software = row->software,
+		.n_assumed = (row->assumed & JL_OTHER_ASSUMED_BATCH) != 0,
+		JL_CASE_STEP_ALONE,
+	};
+}
+
+struct jl_conv_cost jl_other_cost(const struct jl_other_row *row, const double *x)
+{
+	struct jl_conv_fit fit;
+	double bus_Bps;
+
+	jl_other_resolve(x, &row->gpu, &fit, &bus_Bps);
+	const struct jl_conv_in in = jl_other_input(row, &fit, bus_Bps);
+
+	return jl_conv_step(&row->gpu.dev, &fit, &in);
+}

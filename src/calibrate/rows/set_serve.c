@@ -1,0 +1,182 @@
+/* What the rows of both sets share: formats, prediction, fit. */
+#include "rows/set_serve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "rows/kept.h"
+#include "parameters/optimize.h"
+#include "parameters/arch.h"
+
+enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,
+			       struct jl_err *err)
+{
+	const char *text = cells->at(cells->ctx, column);
+	size_t used = 0;
+	double value = NAN;
+
+	if (*text && (jl_num_parse(text, &value, &used) != JL_NUM_OK || text[used] != '\0' || !(value >= 0)))
+		return jl_fail(err, JL_E_PARSE, "%s: '%.40s' is not a number from 0", column, text);
+	*ret_value = value;
+	return JL_OK;
+}
+
+enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err)
+{
+	const enum jl_serve_scope scope = jl_serve_scope_of(row->run.engine);
+	const struct jl_param_list params = jl_serve_params(scope);
+	double x[JL_SERVE_MAX_PARAMS];
+	struct jl_run_plan plan, *kept;
+
+	jl_params_start(&params, x);
+	const struct jl_serve_fit fit = jl_serve_fit_of(scope, x, row->dev.arch, row->run.engine);
+	const enum jl_status status = jl_serve_plan(&plan, NULL, &row->dev, &fit, &row->run, err);
+	const size_t size = offsetof(struct jl_run_plan, shares) + (size_t)plan.n * sizeof(plan.shares[0]);
+
+	if (status)
+		return status;
+	kept = jl_arena_alloc(arena, sizeof(*kept) < size ? sizeof(*kept) : size);
+	JL_TRY(jl_got(kept, err));
+	memcpy(kept, &plan, size);
+	row->plan = kept;
+	return JL_OK;
+}
+
+double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
+{
+	const struct jl_served *m = &row->run.model;
+	const double n = row->run.place.n_gpus * row->run.place.n_stages;
+	const double flopps =
+		row->dev.peak_flopps[isnan(row->dev.peak_flopps[row->run.format.dtype]) ? JL_FP32
+											: row->run.format.dtype];
+	const double active = m->dense_params + (m->n_experts > 1 ? m->expert_params * m->top_k / m->n_experts : 0);
+	const double batch = fmin(row->run.n_requests / fmax(row->run.n_decode_workers, 1),
+				  row->run.max_batch > 0 ? row->run.max_batch : 1e9);
+	const double step_s =
+		((m->dense_params * row->run.format.weight_B + m->expert_params * row->run.format.expert_B) / n +
+		 batch * (row->run.prompt + 0.5 * row->run.output) * m->kv_elems * row->run.format.kv_B / n) /
+		(row->dev.mem_Bps * frac);
+	const double prompt_s = 2 * row->run.prompt * active / n / (flopps * frac);
+
+	switch (row->run.metric) {
+	case JL_METRIC_TTFT: return prompt_s;
+	case JL_METRIC_PREFILL:
+		return row->run.n_requests * prompt_s + (row->run.generate ? row->run.output * step_s : 0);
+	case JL_METRIC_LOAD: return (step_s * row->run.output + batch * prompt_s) / (batch * row->run.output);
+	default: return step_s;
+	}
+}
+
+/* One prior standard deviation weighs as much as a row that is wrong by this much. Few models stand for all that is served: what one of them says of an
+ * engine must not carry the others away. */
+static const double prior_ln[] = { [JL_SCOPE_INFER] = 0.6, [JL_SCOPE_SERVE] = 4.0 };
+#define HUBER_LN 0.15
+
+struct fit_ctx {
+	enum jl_serve_scope scope;
+	const struct jl_serve_row *rows;
+	const size_t *used;
+	size_t n_used;
+	struct jl_kept *kept;
+};
+
+static void residuals(void *ctx, const double *x, double *ret_r)
+{
+	const struct fit_ctx *fit = ctx;
+
+	jl_kept_begin(fit->kept);
+	for (size_t i = 0; i < fit->n_used; i++) {
+		const struct jl_serve_row *row = &fit->rows[fit->used[i]];
+		const size_t key = (size_t)row->dev.arch * JL_N_ENGINE + row->run.engine;
+		struct jl_serve_fit *asked = jl_kept_ask(fit->kept, key);
+		bool fresh;
+		double *r;
+
+		if (jl_budget_spend(20))
+			return;
+		if (asked) {
+			*asked = jl_serve_fit_of(fit->scope, x, row->dev.arch, row->run.engine);
+			jl_kept_settle(fit->kept, key);
+		}
+		const struct jl_serve_fit *physics = jl_kept_at(fit->kept, key, i, &r, &fresh);
+
+		if (fresh)
+			*r = log(jl_serve_plan_s(row->plan, &row->dev, physics, row->run.metric, NULL) / row->meas_s);
+		ret_r[i] = *r;
+	}
+}
+
+/* A parameter that no row knows stays where it is: the fit is not asked for it. */
+static bool is_known(const struct fit_ctx *fit, double *x, size_t param, const double *r, double *room)
+{
+	const double kept = x[param];
+	bool known = false;
+
+	x[param] *= 0.97;
+	residuals((void *)fit, x, room);
+	x[param] *= 1.06;
+	residuals((void *)fit, x, room + fit->n_used);
+	x[param] = kept;
+	for (size_t i = 0; i < fit->n_used && !known; i++)
+		known = r[i] != room[i] || r[i] != room[fit->n_used + i];
+	return known;
+}
+
+static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *room, double *x, struct jl_err *err)
+{
+	const enum jl_serve_scope scope = fit->scope;
+	const struct jl_param_list params = jl_serve_params(scope);
+	const size_t n = params.n;
+	double lo[JL_SERVE_MAX_PARAMS], hi[JL_SERVE_MAX_PARAMS];
+	double prior[JL_SERVE_MAX_PARAMS], sd[JL_SERVE_MAX_PARAMS];
+
+	residuals((void *)fit, x, room);
+	for (size_t i = 0; i < n; i++) {
+		struct jl_param param;
+
+		jl_param_of(&params, i, &param);
+		const bool known = param.lo < param.hi && is_known(fit, x, i, room, room + fit->n_used);
+
+		lo[i] = known ? param.lo : x[i];
+		hi[i] = known ? param.hi : x[i];
+		prior[i] = log(param.prior);
+		sd[i] = param.prior_sd_ln / prior_ln[scope];
+	}
+	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
+						      .n_resid = fit->n_used,
+						      .lo = lo,
+						      .hi = hi,
+						      .prior_ln = prior,
+						      .prior_sd_ln = sd,
+						      .residuals = residuals,
+						      .ctx = (void *)fit,
+						      .huber = HUBER_LN,
+						      .max_iter = max_iter },
+			    x, NULL, err);
+}
+
+enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
+			      const unsigned char *use, int max_iter, double *x, struct jl_err *err)
+{
+	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
+	double *room = jl_realloc(NULL, (3 * n_rows + 1) * sizeof(*room));
+	struct jl_kept kept = { .n_keys = 0 };
+	enum jl_status status = used && room ? jl_kept_make(&kept, sizeof(struct jl_serve_fit),
+							    (size_t)JL_ARCHS_MAX * JL_N_ENGINE, n_rows, err)
+					     : jl_fail_nomem(err);
+
+	if (status)
+		goto out;
+	for (size_t i = 0; i < n_rows; i++)
+		if ((!use || use[i]) && jl_serve_scope_of(rows[i].run.engine) == scope)
+			used[n_used++] = i;
+	status = solve(&(struct fit_ctx){ scope, rows, used, n_used, &kept }, max_iter, room, x, err);
+out:
+	jl_kept_release(&kept);
+	jl_free(used);
+	jl_free(room);
+	return status;
+}

@@ -1,0 +1,307 @@
+/* Rows of serve_silicon: machines under a fixed number of requests. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/set_serve.h"
+#include "catalog/find.h"
+#include "program/served.h"
+
+/* Plans that sources leave out, as those are that give them: a worker of few requests keeps attention cut by heads; many requests for each device
+ * cut it by requests. */
+#define MANY          64.0 /* requests of TensorRT-LLM */
+#define REQUESTS_EACH 4.0  /* for each device that works on prompts, or shares a rack */
+#define ANSWERS_EACH  8.0  /* for each device that works on answers */
+#define FEW           256.0 /* up to so many requests, a rack has this many small workers for answers, and one for prompts */
+#define FEW_WORKERS   5.0
+/* Weights of a device that a source names alone, of its memory: more leaves no room to work in; where it gives a width, it has run. */
+#define ALONE_FRAC  0.85
+#define STATED_FRAC 0.95
+
+/* The catalog's model by what the path holds. */
+static const struct {
+	const char *word, *id;
+} models[] = {
+	{ "MiniMax-M2", "minimax-m2" },
+	{ "Qwen3-235B-A22B", "qwen3-235b-a22b" },
+	{ "Qwen3-32B", "qwen3-32b" },
+	{ "Qwen3.5-397B", "qwen3.5-397b-a17b" },
+	{ "DeepSeek-R1", "deepseek-v3" },
+	{ "DeepSeek-V3", "deepseek-v3" },
+	{ "Llama-3.1-70B", "llama-3-70b" },
+	{ "Llama-3.1-8B", "llama-3-8b" },
+	{ "Kimi-K2", "kimi-k2" },
+	{ "gpt-oss-120b", "gpt-oss-120b" },
+	{ "GLM-5", "glm-5" },
+};
+
+/* Models of which only the experts are narrow: the rest stays in 16 bit. */
+static const char *const wide_rest[] = { "gpt-oss", "Kimi-K2" };
+
+static enum jl_status find_model(struct jl_serve_row *row, const char **ret_model, const char *text,
+				 const struct jl_catalog *cat, struct jl_err *err)
+{
+	const struct jl_model_info *info = NULL;
+
+	for (size_t i = 0; i < JL_LEN(models); i++)
+		if (strstr(text, models[i].word))
+			info = jl_model_by_id(cat, models[i].id);
+	if (!info)
+		JL_TRY(jl_find_model(&info, cat, text, err));
+	row->run.model = jl_served_from_catalog(info);
+	*ret_model = info->id;
+	return JL_OK;
+}
+
+static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	const char *text = cells->at(cells->ctx, "precision"), *path = cells->at(cells->ctx, "model_path");
+
+	if (!*text)
+		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
+
+	JL_TRY(jl_served_format(&row->run.format, text, err));
+	struct jl_serve_format *f = &row->run.format;
+
+	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
+	if (f->dense == JL_OP_FP8 && !strstr(path, "Llama"))
+		f->dense = f->experts = JL_OP_FP8_BLOCK;
+	jl_engine_format(f, row->run.engine);
+	for (size_t i = 0; i < JL_LEN(wide_rest); i++) {
+		if (f->expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i])) {
+			f->weight_B = 2;
+			f->dense = JL_OP_BF16;
+		}
+	}
+	if (strstr(path, "gpt-oss"))
+		f->experts = JL_OP_MX16;
+	jl_served_format_on(f, &row->dev);
+	/* recipes with narrow weights keep keys and values in 8 bit as well */
+	if (row->run.format.expert_B <= 1)
+		row->run.format.kv_B = 1;
+	return JL_OK;
+}
+
+/* Devices of one worker. Attention in parallel over requests (dp) is run on the same devices as the experts: sources that give dp either
+ * count it in tp, or give it alone. What would not hold the weights is a larger worker of which the source gives a part. */
+static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_row *row, const char *prefix,
+				  const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	static const char *const names[] = { "tp_size", "attention_dp_size", "moe_ep_size" };
+	double degree[3] = { NAN, NAN, NAN };
+	char column[48];
+
+	for (size_t i = 0; i < 3; i++) {
+		(void)snprintf(column, sizeof(column), "%s%s", prefix, names[i]);
+
+		JL_TRY(jl_serve_number(cells, column, &degree[i], err));
+		degree[i] = degree[i] >= 1 ? degree[i] : 1;
+	}
+	place->n_gpus = degree[0] > 1 ? degree[0] : degree[1] > 8 ? fmax(degree[2], sqrt(degree[1])) : degree[1];
+	place->n_gpus = fmax(place->n_gpus, degree[1] > 1 ? 1 : degree[2]);
+	/* Hosts of eight: a square beyond is tp times ep of the same devices. */
+	if (place->n_gpus > 8 && !row->many && sqrt(place->n_gpus) == floor(sqrt(place->n_gpus)))
+		place->n_gpus = sqrt(place->n_gpus);
+	place->n_stages = 1;
+	place->n_ep = degree[2];
+	/* Latent attention cannot be cut by heads: recipes of TensorRT-LLM cut it by requests as soon as there are many; a source that gives
+	 * the engine's version says so itself. */
+	place->split_batch = degree[1] > 1 ||
+			     (!*prefix && row->run.model.latent && row->run.engine == JL_ENGINE_TRTLLM &&
+			      !*cells->at(cells->ctx, "backend_version") && row->run.n_requests >= MANY);
+	jl_served_join(place, &row->dev, true, true);
+
+	struct jl_serve_fit fit = { 0 };
+	struct jl_serve_job job = {
+		.dev = &row->dev, .fit = &fit, .model = &row->run.model, .format = row->run.format, .place = *place
+	};
+
+	const double most_B = (place->n_gpus > 1 ? STATED_FRAC : ALONE_FRAC) * row->dev.mem_B;
+
+	while (jl_serve_weights_B(&job) > most_B && job.place.n_gpus < 1024) {
+		job.place.n_gpus *= 2;
+		row->run.n_assumed = 1;
+	}
+	*place = job.place;
+	return JL_OK;
+}
+
+/* Racks of 72 whose source counts all devices and calls it one worker: prompts on workers of four; few requests are answered by workers of
+ * eight, many by one large one. */
+#define RACK_LEAST  12.0
+#define RACK_PROMPT 4.0
+#define RACK_ANSWER 8.0
+
+static bool split_rack(struct jl_serve_row *row, double n_gpus)
+{
+	const double least = row->run.format.expert_B < 1 ? RACK_PROMPT : 2 * RACK_PROMPT;
+	const bool few = row->run.n_requests < REQUESTS_EACH * n_gpus;
+	const double prompts = few ? 1 : fmax(floor(n_gpus / 3 / least), 1), rest = n_gpus - prompts * least;
+	struct jl_serve_place place = { .n_stages = 1 };
+
+	if (!row->many || n_gpus < RACK_LEAST || rest < RACK_ANSWER)
+		return false;
+	jl_served_join(&place, &row->dev, true, true);
+	row->run.place = row->run.prefill = place;
+	row->run.prefill.n_gpus = row->run.prefill.n_ep = least;
+	row->run.n_prefill_workers = prompts;
+	row->run.n_decode_workers = few ? floor(rest / RACK_ANSWER) : 1;
+	row->run.place.n_gpus = row->run.place.n_ep = few ? RACK_ANSWER : rest;
+	row->run.place.split_batch = !few;
+	row->run.n_assumed = 1;
+	return true;
+}
+
+/* What cannot be cut by heads is cut by requests as soon as there are `each` of them for a device. */
+static void by_requests(struct jl_serve_place *place, const struct jl_serve_run *run, double each)
+{
+	place->split_batch |= run->model.kv_heads < place->n_gpus && run->n_requests >= each * place->n_gpus;
+}
+
+static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	double value = NAN;
+
+	const bool together = strcmp(cells->at(cells->ctx, "mode"), "disagg") != 0;
+	const char *tp = cells->at(cells->ctx, together ? "tp_size" : "decode_tp_size");
+
+	if ((together || strcmp(tp, cells->at(cells->ctx, "prefill_tp_size")) == 0) &&
+	    !*cells->at(cells->ctx, "decode_num_workers") && split_rack(row, strtod(tp, NULL)))
+		return JL_OK;
+	if (together)
+		return read_worker(&row->run.place, row, "", cells, err);
+	JL_TRY(read_worker(&row->run.place, row, "decode_", cells, err));
+	JL_TRY(read_worker(&row->run.prefill, row, "prefill_", cells, err));
+	JL_TRY(jl_serve_number(cells, "prefill_num_workers", &value, err));
+	row->run.n_prefill_workers = value;
+	JL_TRY(jl_serve_number(cells, "decode_num_workers", &value, err));
+	const bool few = row->many && row->run.place.n_gpus <= RACK_ANSWER && row->run.n_requests <= FEW;
+
+	/* Not stated: as many as hold all requests, a few small ones where there are few, and prompts are no narrow place. */
+	if (!(value >= 1)) {
+		const struct jl_serve_fit fit = { 0 };
+		const struct jl_serve_job job = { .dev = &row->dev,
+						  .fit = &fit,
+						  .model = &row->run.model,
+						  .format = row->run.format,
+						  .place = row->run.place };
+
+		value = ceil(row->run.n_requests /
+			     fmax(jl_serve_room(&job, row->run.prompt + row->run.output, 0.9), 1));
+		if (few)
+			value = fmax(value, fmin(row->run.n_requests, FEW_WORKERS));
+		row->run.n_assumed = 1;
+	}
+	row->run.n_decode_workers = value;
+	by_requests(&row->run.place, &row->run, ANSWERS_EACH * value);
+	by_requests(&row->run.prefill, &row->run, REQUESTS_EACH);
+	if (!(row->run.n_prefill_workers >= 1)) {
+		row->run.n_prefill_workers = few ? 1 : JL_SERVE_ENOUGH;
+		row->run.n_assumed = 1;
+	}
+	return JL_OK;
+}
+
+/* How InferenceX starts the servers of its own runs, by the scripts that it publishes: what differs from the engines' defaults. The last line that
+ * holds counts. */
+enum { BLACKWELL = 1, EVEN = 2, NARROW = 4, IN_2025 = 8 }; /* B200 or B300; 1k/1k; fewer than eight GPUs */
+static const struct {
+	enum jl_engine engine;
+	const char *model;
+	unsigned only;
+	double least;                 /* requests at once */
+	double hold;                  /* scheduler-recv-interval, batch_wait_timeout_iters */
+	double budget, prompts, each; /* tokens of a pass: these, so many prompts, so many of each request at once */
+} recipes[] = {
+	{ JL_ENGINE_SGLANG, "DeepSeek", 0, 0, 0, 32768, 0, 0 },
+	{ JL_ENGINE_SGLANG, "DeepSeek", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "DeepSeek", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "Qwen3.5", 0, 0, 0, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "Qwen3.5", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "Qwen3.5", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ JL_ENGINE_SGLANG, "GLM-5", BLACKWELL, 0, 0, 32768, 0, 0 },
+	{ JL_ENGINE_TRTLLM, "Llama", 0, 0, 0, 16384, 0, 0 },
+	{ JL_ENGINE_TRTLLM, "Llama", EVEN | NARROW, 0, 20, 16384, 0, 0 },
+	{ JL_ENGINE_TRTLLM, "DeepSeek", IN_2025, 0, 0, 64, 1, 1 },
+	{ JL_ENGINE_TRTLLM, "gpt-oss", 0, 0, 0, 20000, 0, 0 },
+	{ JL_ENGINE_VLLM, "MiniMax", BLACKWELL, 0, 0, 0, 2, 0 },
+};
+
+static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *cells)
+{
+	const char *path = cells->at(cells->ctx, "model_path"), *system = cells->at(cells->ctx, "system");
+	const unsigned is = (tolower((unsigned char)*system) == 'b' ? BLACKWELL : 0u) |
+			    (run->prompt == run->output ? EVEN : 0u) | (run->place.n_gpus < 8 ? NARROW : 0u) |
+			    (strstr(cells->at(cells->ctx, "silicon_data_source"), "measured=2025") ? IN_2025 : 0u);
+
+	for (size_t i = 0; run->spread && run->prefill.n_gpus <= 0 && i < JL_LEN(recipes); i++) {
+		if (recipes[i].engine != run->engine || !strstr(path, recipes[i].model) ||
+		    (recipes[i].only & is) != recipes[i].only || run->n_requests < recipes[i].least)
+			continue;
+		run->hold = recipes[i].hold;
+		run->budget = recipes[i].budget + recipes[i].prompts * run->prompt + recipes[i].each * run->n_requests;
+	}
+}
+
+/* Before TensorRT-LLM 1.1 and SGLang 0.5.6; a source that gives no version of SGLang is of 2025. */
+static bool is_old(enum jl_engine engine, const char *version)
+{
+	static const char *const old_sglang[] = { "0.4.", "0.5.1", "0.5.2", "0.5.3", "0.5.4", "0.5.5" };
+
+	if (engine == JL_ENGINE_TRTLLM)
+		return strncmp(version, "1.0", 3) == 0;
+	if (engine != JL_ENGINE_SGLANG || !*version)
+		return engine == JL_ENGINE_SGLANG;
+	for (size_t i = 0; i < JL_LEN(old_sglang); i++)
+		if (strncmp(version, old_sglang[i], strlen(old_sglang[i])) == 0 && strncmp(version, "0.5.10", 6) != 0)
+			return true;
+	return false;
+}
+
+/* All requests at once: the source's own figure, else what each group of devices runs. */
+static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+{
+	const char *word = "silicon_concurrency=", *at = strstr(cells->at(cells->ctx, "silicon_data_source"), word);
+	const char *column = *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size";
+	double batch = NAN, dp = NAN;
+
+	if (at) {
+		row->run.n_requests = strtod(at + strlen(word), NULL);
+	} else {
+		JL_TRY(jl_serve_number(cells, column, &batch, err));
+		JL_TRY(jl_serve_number(cells, "attention_dp_size", &dp, err));
+		row->run.n_requests = batch * (dp >= 1 ? dp : 1);
+	}
+	if (!(row->run.n_requests >= 1 && row->run.n_requests <= 1e6))
+		return jl_fail(err, JL_E_DATA, "no number of requests in silicon_data_source or batch_size");
+	return JL_OK;
+}
+
+enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
+				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
+				   struct jl_err *err)
+{
+	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
+	const char *system = cells->at(cells->ctx, "system");
+	bool p2p, nvlink;
+
+	/* the others sent requests of one length (genai-perf) */
+	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
+	row.run.old = is_old(row.run.engine, cells->at(cells->ctx, "backend_version"));
+	row.run.loose = !row.run.spread && !(row.run.old && row.run.engine == JL_ENGINE_SGLANG);
+	row.many = strncasecmp(system, "gb", 2) == 0; /* GB200, GB300: 72 in one domain */
+	JL_TRY(find->gpu(find->ctx, system, &row, &p2p, &nvlink, err));
+	JL_TRY(find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err));
+	JL_TRY(read_format(&row, cells, err));
+	JL_TRY(jl_serve_number(cells, "isl", &row.run.prompt, err));
+	JL_TRY(jl_serve_number(cells, "osl", &row.run.output, err));
+	if (!(row.run.prompt >= 1 && row.run.output >= 1))
+		return jl_fail(err, JL_E_DATA, "isl and osl: at least 1 token");
+	JL_TRY(read_requests(&row, cells, err));
+	JL_TRY(read_plan(&row, cells, err));
+	read_recipe(&row.run, cells);
+	*ret_row = row;
+	return JL_OK;
+}

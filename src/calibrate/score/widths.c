@@ -1,0 +1,249 @@
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "parameters/optimize.h"
+#include "score/score.h"
+#include "score/validate.h"
+
+/* An interval's share of the rows. */
+static const double cover_frac = 0.8;
+/* A quantile of few sources holds less of the next one: what is fitted is a little more than what is promised, as in conformal prediction,
+ * where n sources need (n + 1)/n of it; there are 95, and the reasons of doubt are fitted to all of them together. */
+static const double fit_frac = 0.81;
+/* Of its n rows of one kind a unit counts n / (1 + (n - 1) * alike_frac): at most 20. */
+static const double alike_frac = 0.05;
+/* Of more rows of one kind a unit gives every second, third, ... one, with the weight of those it stands for. */
+enum { ROWS_A_UNIT = 128 };
+/* Rounds the kink of the absolute loss, in units of ln(half width). */
+static const double round_ln = 0.1;
+/* |ln| below this is as good as none: its logarithm says nothing. */
+static const double least_ln = 1e-3;
+
+struct sample {
+	enum jl_asked answer;
+	double ln_off; /* ln |ln(pred/meas)| */
+	double weight;
+	double x2[JL_N_DOUBT], spread2;
+};
+
+struct fit {
+	const struct sample *samples;
+	size_t n;
+	double far; /* keeps the last residual positive: where the loss is a straight line */
+};
+
+/* The loss of a quantile q is |u|/2 + (q - 1/2) u. The solver's loss is |u| far from zero, for each row; the sum of the second terms is one
+ * residual more that is always far. */
+static void residuals(void *ctx, const double *x, double *ret_r)
+{
+	const struct fit *f = ctx;
+	double base2[JL_N_ASKED], reason2[JL_N_DOUBT], tilt = 0.0;
+
+	for (int a = 0; a < JL_N_ASKED; a++)
+		base2[a] = x[a] * x[a];
+	for (int k = 0; k < JL_N_DOUBT; k++)
+		reason2[k] = x[JL_N_ASKED + k] * x[JL_N_ASKED + k];
+	for (size_t i = 0; i < f->n; i++) {
+		const struct sample *s = &f->samples[i];
+		double sum = base2[s->answer] + s->spread2;
+
+		for (int k = 0; k < JL_N_DOUBT; k++)
+			sum += reason2[k] * s->x2[k];
+		ret_r[i] = s->ln_off - 0.5 * log(sum);
+		tilt += s->weight * ret_r[i];
+	}
+	ret_r[f->n] = f->far + tilt;
+}
+
+static bool left_out(const struct jl_width_rows *rows, size_t i, const char *without)
+{
+	return without && (strcmp(rows->unit[i], without) == 0 || strcmp(rows->rows[i]->source, without) == 0);
+}
+
+static struct sample sample_of(const struct jl_set_row *row, double weight)
+{
+	struct sample s = { .answer = row->answer,
+			    .ln_off = log(fmax(fabs(jl_validate_ln(row)), least_ln)),
+			    .weight = weight,
+			    .spread2 = row->doubt.spread_ln * row->doubt.spread_ln };
+
+	for (int k = 0; k < JL_N_DOUBT; k++)
+		s.x2[k] = row->doubt.x[k] * row->doubt.x[k];
+	return s;
+}
+
+static size_t take_samples(const struct jl_width_rows *rows, const char *without, struct sample *ret_samples)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const size_t stride = (rows->n_alike[i] + ROWS_A_UNIT - 1) / ROWS_A_UNIT;
+
+		if (rows->before[i] % stride == 0 && !left_out(rows, i, without))
+			ret_samples[n++] = sample_of(
+				rows->rows[i], (double)stride / (1.0 + ((double)rows->n_alike[i] - 1.0) * alike_frac));
+	}
+	return n;
+}
+
+static enum jl_status solve(const struct fit *fit, double *weight, double *x, struct jl_err *err)
+{
+	jl_params_start(&jl_width_params, x);
+	for (size_t i = 0; i < fit->n; i++)
+		weight[i] = 0.5 * fit->samples[i].weight / round_ln;
+	weight[fit->n] = (fit_frac - 0.5) / round_ln;
+	return jl_fit_params(&jl_width_params, 1.0,
+			     (struct jl_fit_problem){ .n_resid = fit->n + 1,
+						      .residuals = residuals,
+						      .ctx = (void *)fit,
+						      .weight = weight,
+						      .huber = round_ln },
+			     x, NULL, err);
+}
+
+/* Of each row with the next two of its kind: enough to tell, and no source with n rows has n² of them. */
+enum { PAIRS_A_ROW = 2 };
+
+static bool is_pair(const struct jl_set_row *a, const struct jl_set_row *b)
+{
+	return a->answer == b->answer && strcmp(a->source, b->source) == 0 && strcmp(a->model, b->model) == 0 &&
+	       strcmp(a->gpu, b->gpu) != 0;
+}
+
+static enum jl_status find_pairs(struct jl_width_rows *rows, struct jl_arena *arena, struct jl_err *err)
+{
+	rows->pairs = jl_arena_array(arena, PAIRS_A_ROW * rows->n + 1, sizeof(*rows->pairs));
+	rows->n_pairs = 0;
+	JL_TRY(jl_got(rows->pairs, err));
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct jl_set_row *a = rows->rows[i];
+		int found = 0;
+
+		if (a->answer != JL_ASKED_STEP && a->answer != JL_ASKED_NETWORK)
+			continue;
+		for (size_t k = i + 1; k < rows->n && found < PAIRS_A_ROW; k++) {
+			if (!is_pair(a, rows->rows[k]))
+				continue;
+			rows->pairs[rows->n_pairs][0] = i;
+			rows->pairs[rows->n_pairs++][1] = k;
+			found++;
+		}
+	}
+	return JL_OK;
+}
+
+struct placed {
+	const struct jl_width_rows *rows;
+	size_t at;
+};
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	const struct jl_width_rows *rows = x->rows;
+	const int answer = (int)rows->rows[x->at]->answer - (int)rows->rows[y->at]->answer;
+
+	return answer ? answer : strcmp(rows->unit[x->at], rows->unit[y->at]);
+}
+
+static int by_kind_and_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	const int order = by_kind(a, b);
+
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+enum jl_status jl_widths_prepare(struct jl_width_rows *rows, struct jl_arena *arena, struct jl_err *err)
+{
+	struct placed *order = jl_arena_array(arena, rows->n + 1, sizeof(*order));
+
+	rows->n_alike = jl_arena_array(arena, rows->n + 1, sizeof(*rows->n_alike));
+	rows->before = jl_arena_array(arena, rows->n + 1, sizeof(*rows->before));
+	JL_TRY(jl_got(order && rows->n_alike && rows->before, err));
+	for (size_t i = 0; i < rows->n; i++)
+		order[i] = (struct placed){ .rows = rows, .at = i };
+	qsort(order, rows->n, sizeof(*order), by_kind_and_place);
+	for (size_t i = 0, end; i < rows->n; i = end) {
+		for (end = i; end < rows->n && by_kind(&order[i], &order[end]) == 0; end++)
+			rows->before[order[end].at] = end - i;
+		for (size_t k = i; k < end; k++)
+			rows->n_alike[order[k].at] = end - i;
+	}
+	return find_pairs(rows, arena, err);
+}
+
+/* A pair's half widths and how far its ratio is off. */
+struct pair {
+	double a_ln, b_ln, off_ln;
+};
+
+static struct pair pair_at(const struct jl_width_rows *rows, size_t i, const struct jl_widths *widths)
+{
+	const struct jl_set_row *a = rows->rows[rows->pairs[i][0]], *b = rows->rows[rows->pairs[i][1]];
+
+	return (struct pair){ .a_ln = jl_half_ln(widths, a->answer, &a->doubt),
+			      .b_ln = jl_half_ln(widths, b->answer, &b->doubt),
+			      .off_ln = fabs(jl_validate_ln(a) - jl_validate_ln(b)) };
+}
+
+/* A ratio is inside as long as the correlation is not above what its pair bears: four fifths of them are at the lower fifth. */
+static double shared_frac(const struct jl_width_rows *rows, const char *without, const struct jl_widths *widths,
+			  double *room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n_pairs; i++) {
+		const struct pair p = pair_at(rows, i, widths);
+
+		if (!left_out(rows, rows->pairs[i][0], without) && !left_out(rows, rows->pairs[i][1], without))
+			room[n++] = fmin(1.0, (p.a_ln * p.a_ln + p.b_ln * p.b_ln - p.off_ln * p.off_ln) /
+						      (2.0 * p.a_ln * p.b_ln));
+	}
+	return n ? fmax(0.0, jl_score_quantile(room, n, 1.0 - cover_frac)) : 0.0;
+}
+
+enum jl_status jl_widths_fit(const struct jl_width_rows *rows, const char *without, struct jl_widths *widths,
+			     struct jl_err *err)
+{
+	const size_t room = rows->n + rows->n_pairs + 1;
+	struct sample *samples = jl_realloc(NULL, (rows->n + 1) * sizeof(*samples));
+	double *weight = jl_realloc(NULL, room * sizeof(*weight)), x[JL_WIDTH_N_PARAM], sum = 0.0;
+	enum jl_status status = samples && weight ? JL_OK : jl_fail_nomem(err);
+
+	if (!status) {
+		struct fit fit = { .samples = samples, .n = take_samples(rows, without, samples) };
+
+		for (size_t i = 0; i < fit.n; i++)
+			sum += samples[i].weight;
+		fit.far = 20.0 * sum + 1.0; /* residuals are logarithms of ratios: none is beyond e^20 */
+		status = solve(&fit, weight, x, err);
+	}
+	if (!status) {
+		jl_widths_of(widths, x);
+		widths->shared_frac = shared_frac(rows, without, widths, weight);
+	}
+	jl_free(samples);
+	jl_free(weight);
+	return status;
+}
+
+size_t jl_widths_pairs_in(const struct jl_width_rows *rows, const char *of, const struct jl_widths *widths,
+			  size_t *ret_pairs)
+{
+	size_t n = 0, n_in = 0;
+
+	for (size_t i = 0; i < rows->n_pairs; i++) {
+		if (of && strcmp(rows->unit[rows->pairs[i][0]], of) != 0)
+			continue;
+		const struct pair p = pair_at(rows, i, widths);
+
+		n_in += p.off_ln <= jl_ratio_half_ln(widths, p.a_ln, p.b_ln);
+		n++;
+	}
+	*ret_pairs = n;
+	return n_in;
+}
