@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/offered.h"
-#include "doc/escape.h"
+#include "document/escape.h"
 
 #define ARGS_MAX (JL_GIVEN_MAX + JL_OPERANDS_MAX + 2)
 

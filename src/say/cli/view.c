@@ -8,7 +8,7 @@
 #include "ask/ask.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "doc/wrap.h"
+#include "document/wrap.h"
 #include "store/store.h"
 
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text)

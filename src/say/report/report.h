@@ -3,7 +3,7 @@
 
 #include "probe/probe.h"
 #include "record/record.h"
-#include "doc/doc.h"
+#include "document/doc.h"
 #include "scenario/scenario.h"
 
 struct jl_report_in {

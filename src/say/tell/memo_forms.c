@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "doc/escape.h"
+#include "document/escape.h"
 
 /* --- findings in the order of the text */
 

@@ -2,7 +2,7 @@
  * reports put it among their sections; no other place has words for it. This header has what the builders share. */
 #pragma once
 
-#include "doc/chart.h"
+#include "document/chart.h"
 #include "predict/predict.h"
 
 #define JL_METHOD "docs/METHOD.md"

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "doc/chart_scale.h"
+#include "document/chart_scale.h"
 
 static const char *kind_word(enum jl_chart_kind kind)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "doc/chart_scale.h"
+#include "document/chart_scale.h"
 
 #define ROWS    11
 #define COLUMNS 62

@@ -6,7 +6,7 @@
 
 #include "base/table.h"
 #include "base/utf8.h"
-#include "doc/flow.h"
+#include "document/flow.h"
 
 #define LABEL_COLUMNS 10 /* of the shortest labels, so that pages look alike */
 #define RULER_CELLS   52

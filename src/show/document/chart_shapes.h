@@ -1,7 +1,7 @@
 /* Inside the charts: the paper that all of them are drawn on, and those that are no plots of x against y. */
 #pragma once
 
-#include "doc/chart.h"
+#include "document/chart.h"
 
 /* Letters keep their size on a phone: what is drawn for one is another drawing, not the same one smaller. */
 #define JL_SVG_WIDTH   720.0

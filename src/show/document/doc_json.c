@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "doc/chart.h"
+#include "document/chart.h"
 
 static void num_json(struct jl_json *json, const struct jl_num *num)
 {

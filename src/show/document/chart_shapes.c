@@ -1,11 +1,11 @@
-#include "doc/chart_shapes.h"
+#include "document/chart_shapes.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "doc/chart_scale.h"
-#include "doc/escape.h"
+#include "document/chart_scale.h"
+#include "document/escape.h"
 
 #define LABEL_MAX 210.0
 #define BAR_H     16.0

@@ -1,4 +1,4 @@
-#include "doc/wrap.h"
+#include "document/wrap.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "doc/chart.h"
-#include "doc/wrap.h"
+#include "document/chart.h"
+#include "document/wrap.h"
 
 static struct jl_arena arena;
 

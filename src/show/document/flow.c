@@ -1,4 +1,4 @@
-#include "doc/flow.h"
+#include "document/flow.h"
 
 #include <ctype.h>
 #include <string.h>

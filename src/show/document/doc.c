@@ -1,4 +1,4 @@
-#include "doc/doc.h"
+#include "document/doc.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What goes between tags or into quoted attributes, made harmless. */
 #pragma once
 
-#include "doc/doc.h"
+#include "document/doc.h"
 
 void jl_html_escape(struct jl_buf *out, const char *text);
 void jl_html_put(struct jl_buf *out, const char *before, const char *text, const char *after); /* markup around it */

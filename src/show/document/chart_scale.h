@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "doc/chart.h"
+#include "document/chart.h"
 
 #define JL_TICKS_MAX 16
 

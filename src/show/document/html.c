@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "doc/chart.h"
-#include "doc/escape.h"
+#include "document/chart.h"
+#include "document/escape.h"
 
 extern const unsigned char jl_report_css[]; /* report.css */
 extern const size_t jl_report_css_len;

@@ -1,6 +1,6 @@
 /* The document as Markdown. An estimated number has its mark; what else is known of it is in the HTML and JSON. */
 
-#include "doc/flow.h"
+#include "document/flow.h"
 
 static void paragraph(const struct jl_sink *s, const struct jl_doc_block *b, const char *first, const char *last)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "doc/chart_scale.h"
-#include "doc/chart_shapes.h"
-#include "doc/escape.h"
+#include "document/chart_scale.h"
+#include "document/chart_shapes.h"
+#include "document/escape.h"
 
 #define HEIGHT  210.0 /* of what is between the axes */
 #define RIGHT   18.0

@@ -1,8 +1,8 @@
 /* Inside the document: what its forms of plain text share (terminal, text, Markdown). */
 #pragma once
 
-#include "doc/chart.h"
-#include "doc/wrap.h"
+#include "document/chart.h"
+#include "document/wrap.h"
 
 struct jl_sink {
 	const struct jl_doc *doc;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "doc/escape.h"
+#include "document/escape.h"
 
 void jl_html_escape(struct jl_buf *out, const char *text)
 {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "doc/chart.h"
-#include "doc/escape.h"
+#include "document/chart.h"
+#include "document/escape.h"
 
 static struct jl_arena arena;
 

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "doc/num.h"
+#include "document/num.h"
 
 struct jl_chart;
 

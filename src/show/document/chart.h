@@ -2,7 +2,7 @@
  * those who do not see it. */
 #pragma once
 
-#include "doc/doc.h"
+#include "document/doc.h"
 
 enum jl_chart_kind {
 	JL_CHART_LINE,    /* with a band where points have intervals */

@@ -1,4 +1,4 @@
-#include "doc/chart_scale.h"
+#include "document/chart_scale.h"
 
 #include <math.h>
 #include <stdio.h>

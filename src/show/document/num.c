@@ -1,11 +1,11 @@
-#include "doc/num.h"
+#include "document/num.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
-#include "doc/doc.h"
+#include "document/doc.h"
 
 const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B)
 {
