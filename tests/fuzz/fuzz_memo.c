@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "notes/memo.h"
-#include "tell/memo.h"
+#include "topics/memo.h"
 
 #define ARENA_MAX_B ((size_t)256 << 20)
 

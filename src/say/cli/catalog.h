@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "tell/catalog.h"
+#include "topics/catalog.h"
 
 /* A whole record with its sources, as one value. */
 void jl_catalog_put(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind, const void *record);

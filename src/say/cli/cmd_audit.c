@@ -2,8 +2,8 @@
 #include "notes/claims.h"
 #include "cli/view.h"
 #include "notes/fields.h"
-#include "tell/claims.h"
-#include "tell/memo.h"
+#include "topics/claims.h"
+#include "topics/memo.h"
 #include "version.inc"
 
 enum { FORMAT_TEXT, FORMAT_MD, FORMAT_HTML, FORMAT_SARIF };

@@ -5,7 +5,7 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/fields.h"
-#include "tell/compare.h"
+#include "topics/compare.h"
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {

@@ -7,7 +7,7 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "cost/study.h"
-#include "tell/cost.h"
+#include "topics/cost.h"
 
 #define DAY_S 86400.0
 

@@ -4,7 +4,7 @@
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/kind.h"
-#include "tell/flops.h"
+#include "topics/flops.h"
 
 const struct jl_option jl_flops_options[] = {
 	JL_ASK_COUNT("batch", JL_N("samples (default: 1)"), JL_TO(jl_request, batch)),

@@ -10,9 +10,9 @@
 #include "predict/kind.h"
 #include "predict/kernels.h"
 #include "predict/mixed.h"
-#include "tell/predict.h"
-#include "tell/serve.h"
-#include "tell/validate.h"
+#include "topics/predict.h"
+#include "topics/serve.h"
+#include "topics/validate.h"
 
 #define NEAR_MAX     10
 #define ARENA_MAX_B  ((size_t)1 << 30)

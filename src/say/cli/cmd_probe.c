@@ -1,7 +1,7 @@
 /* jeoul probe: what is in this machine, or in a captured one, and what to do about it. */
 #include "check/machine_findings.h"
 #include "cli/view.h"
-#include "tell/probe.h"
+#include "topics/probe.h"
 #include "gpu/link_load.h"
 #include "probe/probe.h"
 

@@ -3,7 +3,7 @@
 
 #include "catalog/names.h"
 #include "cli/command.h"
-#include "tell/schemas.h"
+#include "topics/schemas.h"
 
 enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
 {

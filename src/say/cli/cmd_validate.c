@@ -8,7 +8,7 @@
 #include "score/scorecard.h"
 #include "cli/data_dir.h"
 #include "cli/view.h"
-#include "tell/validate.h"
+#include "topics/validate.h"
 #include "version.inc"
 
 #define FILE_MAX_B  ((size_t)256 << 20) /* a million rows; the largest set has 1.2 MB */

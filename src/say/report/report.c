@@ -5,8 +5,8 @@
 #include "notes/claims.h"
 #include "report/section_answers.h"
 #include "build/answer.h"
-#include "tell/claims.h"
-#include "tell/cost.h"
+#include "topics/claims.h"
+#include "topics/cost.h"
 
 /* Parts lists of a scenario, each checked by the rules of the catalog. */
 static enum jl_status builds(struct jl_section *s, struct jl_err *err)

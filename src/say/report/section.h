@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 #include "scenario/weigh.h"
-#include "tell/tell.h"
+#include "topics/tell.h"
 
 struct jl_section {
 	struct jl_doc *doc;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/section_answers.h"
-#include "tell/predict.h"
+#include "topics/predict.h"
 
 static const struct jl_answer nothing = { .said = false };
 

@@ -4,7 +4,7 @@
 #include "check/answer.h"
 #include "check/machine_findings.h"
 #include "report/section_answers.h"
-#include "tell/probe.h"
+#include "topics/probe.h"
 #include "record/record.h"
 
 #define JUDGED_MAX  400

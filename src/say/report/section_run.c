@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/section.h"
-#include "tell/predict.h"
+#include "topics/predict.h"
 
 /* --- scaling */
 

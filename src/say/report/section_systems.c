@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "report/section.h"
-#include "tell/compare.h"
+#include "topics/compare.h"
 
 static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_kind kind)
 {

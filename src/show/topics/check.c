@@ -1,0 +1,486 @@
+#include "check/answer.h"
+#include "topics/tell.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/noise.h"
+
+#define ROWS_SHOWN 40
+
+/* What is shown of it: the figure that was judged, or for collectives that mostly start and wait, their time. */
+struct shown {
+	const char *metric;
+	double value;
+	struct jl_expect expect;
+	bool is_time;
+};
+
+static struct shown shown_of(const struct jl_judged *j)
+{
+	const double size_B = j->coll.c.size_B;
+
+	if (!j->is_coll || !j->coll.by_time || j->before || j->verdict == JL_VERDICT_IMPOSSIBLE)
+		return (struct shown){ .metric = j->metric, .value = j->figure.value, .expect = j->expect };
+	return (struct shown){ .metric = "time_s",
+			       .value = size_B / j->figure.value,
+			       .expect = { .lo = size_B / j->expect.hi,
+					   .value = size_B / j->expect.value,
+					   .hi = size_B / j->expect.lo,
+					   .bound = NAN },
+			       .is_time = true };
+}
+
+static const char *value_text(struct jl_doc *doc, const char *metric, double value)
+{
+	char text[JL_RECORD_WORDS_MAX];
+
+	(void)jl_record_value_text(text, metric, value);
+	jl_units_say(text);
+	return jl_tell_text(doc, "%s", text);
+}
+
+static struct jl_num value_num(struct jl_doc *doc, const char *metric, double value, enum jl_origin origin)
+{
+	return jl_num_written(jl_num_plain(value, JL_K_NUMBER, NULL, origin, NULL), value_text(doc, metric, value));
+}
+
+/* A rate as what is shown of it. */
+static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s, double rate)
+{
+	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate);
+}
+
+/* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
+static const char *range_text(struct jl_doc *doc, const struct shown *s)
+{
+	char lo[JL_RECORD_WORDS_MAX], hi[JL_RECORD_WORDS_MAX];
+	const char *unit;
+
+	if (isnan(s->expect.lo) || isnan(s->expect.hi))
+		return "";
+	(void)jl_record_value_text(hi, s->metric, s->expect.hi);
+	(void)jl_record_value_text(lo, s->metric, s->expect.lo);
+	unit = strchr(hi, ' ');
+	if (unit && strchr(lo, ' ') && strcmp(strchr(lo, ' '), unit) == 0)
+		*strchr(lo, ' ') = '\0';
+	jl_units_say(lo);
+	jl_units_say(hi);
+	return jl_tell_text(doc, "%s–%s", lo, hi);
+}
+
+static enum jl_mark verdict_mark(enum jl_verdict verdict)
+{
+	static const enum jl_mark marks[] = {
+		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN,  [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
+		[JL_VERDICT_GOOD] = JL_MARK_GOOD,      [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
+		[JL_VERDICT_LOW] = JL_MARK_WARN,       [JL_VERDICT_HIGH] = JL_MARK_WARN,
+		[JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD, [JL_VERDICT_WRONG] = JL_MARK_BAD
+	};
+
+	return marks[verdict];
+}
+
+/* --- one in full */
+
+/* Against the middle of the range: rates are lower or higher, times longer or shorter. */
+static void place(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
+{
+	static const char *const words[2][2] = { { JL_N("%s: expected %s, %.0f %% below the middle of it"),
+						   JL_N("%s: expected %s, %.0f %% above the middle of it") },
+						 { JL_N("%s: expected %s, %.0f %% shorter than the middle of it"),
+						   JL_N("%s: expected %s, %.0f %% longer than the middle of it") } };
+	const double off = 100 * (s->value / s->expect.value - 1);
+	const char *word = jl_verdict_word(j->verdict), *range = range_text(doc, s);
+	const bool under = j->figure.value < j->expect.lo;
+
+	if (jl_verdict_at_edge(&j->figure, &j->expect) &&
+	    (under ? j->expect.low < j->expect.lo : j->expect.high > j->expect.hi))
+		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s, at the edge: expected %s, %s beyond %s"),
+			      word, range, jl_verdict_word(under ? JL_VERDICT_LOW : JL_VERDICT_GOOD),
+			      limit_text(doc, j, s, under ? j->expect.low : j->expect.high));
+	else if (jl_verdict_at_edge(&j->figure, &j->expect))
+		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED,
+			      isnan(j->figure.lo95)
+				      ? JL_("%s, at the edge: expected %s, and %.0f %% of doubt in the figure")
+				      : JL_("%s, at the edge: expected %s, and its own interval reaches into it"),
+			      word, range, 100 * JL_EDGE_FRAC);
+	else if (fabs(off) < 0.5)
+		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, in the middle of it"), word,
+			      range);
+	else
+		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, jl_msg(words[s->is_time][off > 0]), word, range,
+			      fabs(off));
+}
+
+static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
+{
+	const char *word = jl_verdict_word(j->verdict);
+
+	if (j->before)
+		jl_tell_entry(doc, JL_("Verdict"), JL_MEASURED, JL_("%s: %s against %s then"), word,
+			      jl_tell_text(doc, "%+.1f %%", 100 * (j->change.ratio - 1)),
+			      value_text(doc, j->metric, j->expect.value));
+	else if (j->verdict == JL_VERDICT_IMPOSSIBLE)
+		jl_tell_entry(doc, JL_("Verdict"), JL_LISTED, JL_("%s: above the bound of %s"), word,
+			      value_text(doc, j->metric, j->expect.bound));
+	else if (isnan(s->expect.lo) || isnan(s->expect.hi))
+		jl_tell_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s%s", word,
+			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
+	else
+		place(doc, j, s);
+	if (!doc->failed)
+		doc->last->mark = verdict_mark(j->verdict);
+	if (!isnan(j->expect.lo) && !j->before)
+		jl_doc_ruler(doc, &(struct jl_ruler){ .value = value_num(doc, s->metric, s->value, JL_MEASURED),
+						      .lo = s->expect.lo,
+						      .middle = s->expect.value,
+						      .hi = s->expect.hi,
+						      .bound = value_num(doc, s->metric, s->expect.bound, JL_LISTED) });
+	if (j->bound_en && !s->is_time)
+		jl_tell_entry(doc, JL_("Bound"), JL_LISTED, "%s: %s", value_text(doc, j->metric, j->expect.bound),
+			      j->bound_text);
+}
+
+static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
+{
+	const struct jl_collective_case *c = &j->coll.c;
+	const bool reduce = c->kind == JL_ALLREDUCE && !c->in_network;
+
+	if (j->verdict == JL_VERDICT_IMPOSSIBLE && j->coll.by_time)
+		return; /* the bound says it */
+	if (j->verdict == JL_VERDICT_IMPOSSIBLE)
+		jl_tell_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
+			      reduce && c->n_nodes > 1
+				      ? JL_("every byte has to leave and to enter each host nearly twice; no algorithm "
+					    "without reduction in the network can beat this bound")
+				      : JL_("no algorithm moves the bytes faster than the listed rate of the links"));
+	else if (j->coll.by_time)
+		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED,
+			      JL_("so small that starting and waiting take most of it (%.0f steps, %s)"), c->n_steps,
+			      jl_msg(jl_algorithm_name(c->algorithm)));
+	else
+		jl_tell_entry(
+			doc, JL_("Why"), JL_ESTIMATED,
+			c->limit == JL_LIMIT_NETWORK
+				? JL_("%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)")
+				: JL_("%.0f %% of the bound; bound by the links inside the host (%.0f steps, %s)"),
+			100 * j->figure.value / c->bound_Bps, c->n_steps, jl_msg(jl_algorithm_name(c->algorithm)));
+}
+
+/* Where the step's time went, as far as the record says. */
+static void why_train(struct jl_doc *doc, const struct jl_judged *j)
+{
+	const double step_s = jl_figure_of(j->record, "step_s").value,
+		     exposed = jl_figure_of(j->record, "exposed_s").value / step_s,
+		     gemm = jl_figure_of(j->record, "gemm_frac").value;
+	const bool alone = !(jl_record_number(j->record, "n_workers") > 1);
+
+	if (!isnan(gemm) && (alone || isnan(exposed)))
+		jl_tell_entry(doc, JL_("Why"), JL_MEASURED,
+			      JL_("%.0f %% of the rate that this machine's own matrix product reaches"), 100 * gemm);
+	else if (!isnan(exposed) && !isnan(gemm))
+		jl_tell_entry(doc, JL_("Why"), JL_MEASURED,
+			      JL_("%.0f %% of a step waits for other workers; %.0f %% of the matrix product's rate"),
+			      100 * exposed, 100 * gemm);
+	else if (!isnan(exposed))
+		jl_tell_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of a step waits for other workers"),
+			      100 * exposed);
+}
+
+static void bandwidths(struct jl_doc *doc, const struct jl_collective_case *c)
+{
+	static const char *const factors[JL_N_COLLECTIVE] = { [JL_ALLREDUCE] = "2(n-1)/n",
+							      [JL_ALLGATHER] = "(n-1)/n",
+							      [JL_REDUCESCATTER] = "(n-1)/n",
+							      [JL_ALLTOALL] = "(n-1)/n" };
+
+	jl_tell_entry(doc, "algbw", JL_ORIGIN_NONE, "%s", JL_("size / time: what a program waits for"));
+	if (factors[c->kind])
+		jl_tell_entry(doc, "busbw", JL_ORIGIN_NONE,
+			      JL_("algbw x %s = algbw x %.4g with n = %d: the rate that each link carries"),
+			      factors[c->kind], c->busbw_factor, c->n_ranks);
+	else
+		jl_tell_entry(doc, "busbw", JL_ORIGIN_NONE, "%s", JL_("the same as algbw for this collective"));
+}
+
+static void by_model(struct jl_doc *doc, const struct jl_judged *j)
+{
+	const struct jl_coll_expect *coll = &j->coll;
+	const struct shown s = shown_of(j);
+	const char *low = limit_text(doc, j, &s, j->expect.low);
+
+	if (strcmp(j->record->kind, "net") == 0)
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
+	else if (!j->is_coll)
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ checked on published figures of "
+				  "single devices"),
+			      low);
+	else if (coll->n_near && coll->by_time)
+		jl_tell_entry(
+			doc, JL_("By"), JL_ESTIMATED,
+			JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: %s"), low,
+			coll->n_near,
+			range_text(doc, &(struct shown){ .metric = "time_s",
+							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
+	else if (coll->n_near)
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: "
+				  "%.0f–%.0f %% of their bound"),
+			      low, coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
+	else
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ no published row near it (links, "
+				  "hosts, size)"),
+			      low);
+}
+
+static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
+{
+	switch (j->basis) {
+	case JL_BASIS_MODEL: by_model(doc, j); break;
+	case JL_BASIS_HISTORY:
+		jl_tell_entry(doc, JL_("By"), JL_MEASURED, JL_("● %zu earlier undisturbed results of this machine"),
+			      j->history.n);
+		break;
+	case JL_BASIS_HOST:
+		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+			      JL_("○ an estimate from this host's parts, wide: %s; three quiet runs say more"),
+			      j->from_text);
+		break;
+	case JL_BASIS_OWN:
+		JL_ENTRY(doc, JL_("By"), JL_MEASURED, "● rates of this machine alone, measured in the same run");
+		break;
+	case JL_BASIS_RUN:
+		jl_tell_entry(doc, JL_("By"), JL_MEASURED,
+			      isnan(j->change.p) ? JL_("a change counts from %.0f %% on; intervals %s")
+						 : JL_("a change counts from %.0f %% on; intervals %s; p = %.2g"),
+			      100 * j->change.least, j->change.apart ? JL_("apart") : JL_("touch"), j->change.p);
+		break;
+	case JL_BASIS_NONE: break;
+	}
+	if (j->half_lanes)
+		jl_tell_lanes(doc);
+	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
+		jl_tell_entry(doc, JL_("Assumed"), JL_LISTED, JL_("network %d x %s: name yours with over in --on"),
+			      j->sys->n_net, j->sys->net->id);
+}
+
+static void title(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
+{
+	const struct jl_collective_case *c = &j->coll.c;
+	const char *value = value_text(doc, j->metric, j->figure.value);
+	char what[JL_RECORD_WORDS_MAX];
+
+	jl_doc_gap(doc);
+	jl_doc_lead(doc);
+	if (!j->is_coll) {
+		(void)jl_record_what(what, j->record);
+		jl_doc_strong(doc, jl_tell_text(doc, "%s%s%s", j->record->kind, *what ? " " : "", what));
+		jl_tell_piece(doc, JL_MEASURED, "%s", value);
+		if (j->sys)
+			jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", j->sys->text);
+		return;
+	}
+	jl_doc_strong(doc, jl_tell_text(doc, "%s %s", jl_collective_name(c->kind),
+					jl_units_said(what, c->size_B, JL_K_BYTES, 4)));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
+	if (s->is_time)
+		jl_tell_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
+	else
+		jl_tell_piece(doc, JL_MEASURED, "algbw %s (busbw %s)", value,
+			      value_text(doc, "busbw_Bps", j->figure.value * c->busbw_factor));
+}
+
+/* The answer in a sentence; what could not be judged is not called normal. */
+static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
+{
+	static const char *const words[] = {
+		[JL_VERDICT_FIRST] = JL_N("Not judged: nothing is known that |1 could be compared with."),
+		[JL_VERDICT_NOISY] = JL_N("Not judged: the machine was busy while |1 was measured."),
+		[JL_VERDICT_GOOD] = JL_N("Better than expected: |1, where |2 is expected."),
+		[JL_VERDICT_NORMAL] = JL_N("Normal: |1, where |2 is expected."),
+		[JL_VERDICT_LOW] = JL_N("Not normal: |1, where |2 is expected."),
+		[JL_VERDICT_HIGH] = JL_N("Too high to be true: |1, where |2 is expected."),
+		[JL_VERDICT_IMPOSSIBLE] = JL_N("It cannot be: |1 is above the bound of |2."),
+		[JL_VERDICT_WRONG] = JL_N(
+			"Its results are wrong, by its own check: |1 is worth nothing until they are right."),
+	};
+	const bool over = j->verdict == JL_VERDICT_IMPOSSIBLE;
+
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    j->verdict == JL_VERDICT_WRONG ? jl_msg(words[j->verdict])
+		    : !j->before && jl_verdict_at_edge(&j->figure, &j->expect)
+			    ? JL_("Normal, if at the edge: |1, where |2 is expected.")
+		    : !j->before || j->verdict == JL_VERDICT_NOISY ? jl_msg(words[j->verdict])
+		    : j->verdict == JL_VERDICT_LOW                 ? JL_("Worse than before: |1, then |2.")
+		    : j->verdict == JL_VERDICT_GOOD                ? JL_("Better than before: |1, then |2.")
+								   : JL_("As before: |1, then |2."),
+		    JL_FIG(value_num(doc, s->metric, s->value, JL_MEASURED)),
+		    JL_SAID(over || j->before ? value_text(doc, j->metric, over ? j->expect.bound : j->expect.value)
+					      : range_text(doc, s),
+			    over        ? JL_LISTED
+			    : j->before ? JL_MEASURED
+					: JL_ESTIMATED));
+}
+
+/* Why there is no verdict. */
+static void noise(struct jl_doc *doc, const struct jl_judged *j)
+{
+	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
+
+	jl_tell_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
+		      jl_noise_why(en, text, &j->record->noise) ? text
+		      : j->record->noise.why                    ? j->record->noise.why
+								: JL_("the machine was busy"));
+}
+
+/* They were measured together: the reason of the one that was disturbed most. */
+static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	const struct jl_judged *most = NULL;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct jl_judged *j = &a->judged[i];
+
+		if (j->verdict == JL_VERDICT_NOISY &&
+		    (!most || j->record->noise.cpu_other_frac > most->record->noise.cpu_other_frac))
+			most = j;
+	}
+	if (most)
+		noise(doc, most);
+}
+
+static void in_full(struct jl_doc *doc, const struct jl_judged *j)
+{
+	const struct shown s = shown_of(j);
+
+	title(doc, j, &s);
+	answer(doc, j, &s);
+	verdict(doc, j, &s);
+	if (strcmp(j->record->kind, "train") == 0)
+		why_train(doc, j);
+	if (j->is_coll)
+		why_collective(doc, j);
+	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
+		jl_tell_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of the bound"),
+			      100 * j->figure.value / j->expect.bound);
+	if (j->verdict == JL_VERDICT_NOISY)
+		noise(doc, j);
+	for (size_t i = 0; i < j->next.n; i++)
+		jl_tell_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
+	how_sure(doc, j);
+	if (j->is_coll)
+		bandwidths(doc, &j->coll.c);
+}
+
+/* --- many */
+
+static const char *verdict_text(struct jl_doc *doc, const struct jl_judged *j)
+{
+	const char *word = jl_verdict_word(j->verdict);
+
+	if (j->before && j->verdict != JL_VERDICT_NOISY)
+		return jl_tell_text(doc, "%s (%+.1f %%)", word, 100 * (j->change.ratio - 1));
+	if (!j->before && jl_verdict_at_edge(&j->figure, &j->expect))
+		return jl_tell_text(doc, JL_("%s (edge)"), word);
+	return word;
+}
+
+static void table(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	jl_tell_table(doc, NULL, "tffk",
+		      a->judged[0].before ? JL_N("what|measured|before|verdict")
+					  : JL_N("what|measured|expected|verdict"));
+	for (size_t i = 0; i < a->n && i < ROWS_SHOWN; i++) {
+		const struct jl_judged *j = &a->judged[i];
+		const struct shown s = shown_of(j);
+
+		jl_doc_cell_name(doc, jl_tell_text(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record)));
+		jl_tell_cell(doc, value_num(doc, s.metric, s.value, JL_MEASURED));
+		jl_doc_cell(doc, JL_MARK_NONE);
+		jl_doc_said(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
+			    j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
+		jl_doc_cell(doc, verdict_mark(j->verdict));
+		jl_doc_said(doc, verdict_text(doc, j), JL_MEASURED, NULL);
+		jl_doc_end_row(doc, false);
+	}
+	if (a->n > ROWS_SHOWN)
+		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"), a->n - ROWS_SHOWN);
+}
+
+static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	size_t n[JL_N_VERDICT] = { 0 }, bad, open;
+
+	for (size_t i = 0; i < a->n; i++)
+		n[a->judged[i].verdict]++;
+	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_HIGH] + n[JL_VERDICT_IMPOSSIBLE] + n[JL_VERDICT_WRONG];
+	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY];
+	jl_doc_lead(doc);
+	if (a->where)
+		jl_doc_strong(doc, a->where);
+	for (int v = JL_N_VERDICT - 1; v >= 0; v--)
+		if (n[v])
+			jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), n[v], jl_verdict_word((enum jl_verdict)v));
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    n[JL_VERDICT_WRONG] ? JL_("Results are wrong: the tool's own check failed for |5 of |2 figures; "
+					      "their rates are worth nothing.")
+		    : bad               ? JL_("|1 of |2 figures are not as they should be.")
+		    : open == a->n      ? JL_("None of the |2 figures could be judged.")
+		    : open              ? JL_("What could be judged (|3) is as expected; |4 of |2 were not judged.")
+					: JL_("All |2 figures are as expected."),
+		    JL_FIG(jl_num_count((double)bad)), JL_FIG(jl_num_count((double)a->n)),
+		    JL_FIG(jl_num_count((double)(a->n - open))), JL_FIG(jl_num_count((double)open)),
+		    JL_FIG(jl_num_count((double)n[JL_VERDICT_WRONG])));
+}
+
+/* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */
+static void age(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	double least_s = INFINITY, most_s = 0;
+	char from[JL_UNITS_TEXT_MAX], to[JL_UNITS_TEXT_MAX];
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (isnan(a->judged[i].age_s))
+			return;
+		least_s = fmin(least_s, fmax(a->judged[i].age_s, 1));
+		most_s = fmax(most_s, fmax(a->judged[i].age_s, 1));
+	}
+	jl_units_said(from, least_s, JL_K_TIME, 2);
+	jl_units_said(to, most_s, JL_K_TIME, 2);
+	if (strcmp(from, to) == 0)
+		jl_tell_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s ago"), to);
+	else
+		jl_tell_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s to %s ago"), from, to);
+}
+
+static void unsteady(struct jl_doc *doc, const struct jl_steadiness *s)
+{
+	if (s->n_jumps)
+		jl_tell_note(doc, NULL, JL_MEASURED,
+			     JL_("~ unsteady: %zu of %zu figures jump between quiet runs here, up to %.1fx; ranges are "
+				 "wider (shared host, placement of processes and pages)."),
+			     s->n_jumps, s->n_figures, s->worst_times);
+}
+
+void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	if (a->n == 1) {
+		in_full(doc, a->worst);
+		age(doc, a);
+		unsteady(doc, &a->steadiness);
+		return;
+	}
+	counts(doc, a);
+	table(doc, a);
+	noisiest(doc, a);
+	age(doc, a);
+	unsteady(doc, &a->steadiness);
+	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL))
+		in_full(doc, a->worst);
+}

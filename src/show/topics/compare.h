@@ -1,0 +1,15 @@
+/* One training run on several systems: three tables, what stands against it, what was assumed. */
+#pragma once
+
+#include "predict/compare.h"
+#include "topics/tell.h"
+
+struct jl_tell_compare {
+	const struct jl_compare *compare;
+	const char *const *names;   /* of its rows, as the reader knows them; NULL: as they were asked for */
+	const char *const *options; /* of the command, NULL at the end; NULL: no command */
+	bool no_chart, no_assumed;  /* they stand elsewhere */
+};
+
+void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in);
+void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in);

@@ -1,0 +1,234 @@
+/* Techniques that make a model fit, side by side: what each needs and what it costs in time. */
+#include <math.h>
+
+#include "predict/kind.h"
+#include "predict/technique.h"
+#include "topics/predict.h"
+
+static double gib(double bytes)
+{
+	return bytes / 1073741824.0;
+}
+
+static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
+{
+	const char *text = jl_tell_text(doc, "dp %.0f", p->dp);
+
+	if (p->tp > 1)
+		text = jl_tell_text(doc, "%s tp %.0f", text, p->tp);
+	if (p->pp > 1)
+		text = jl_tell_text(doc, "%s pp %.0f", text, p->pp);
+	if (p->ep > 1)
+		text = jl_tell_text(doc, "%s ep %.0f", text, p->ep);
+	if (p->pp <= 1 && p->n_micro > 1)
+		text = jl_tell_text(doc, "%s x %.0f", text, p->n_micro);
+	return text;
+}
+
+/* What is offloaded, marked where the host has not so much. */
+static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
+{
+	const bool short_of = row->weight.host_B > JL_HOST_RAM_FRAC * row->how.ram_B;
+
+	jl_doc_cell(doc, short_of ? JL_MARK_BAD : JL_MARK_NONE);
+	if (row->weight.host_B > 0)
+		jl_tell_num(doc, jl_num_about(row->weight.host_B, JL_K_BYTES,
+					      jl_tell_text(doc, "%.0f", gib(row->weight.host_B))));
+}
+
+static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
+{
+	if (r->room == JL_ROOM_NONE || isnan(r->cost_frac))
+		jl_doc_cell_text(doc, "");
+	else if (r->cost_frac < 0.005)
+		jl_doc_cell_text(doc, JL_("fastest"));
+	else
+		jl_tell_cell(doc, jl_num_about(r->cost_frac, JL_K_FRACTION,
+					       jl_tell_text(doc, "%+.0f %%", 100 * r->cost_frac)));
+}
+
+static void rows(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	static const struct {
+		enum jl_mark mark;
+		const char *en;
+	} rooms[] = { { JL_MARK_GOOD, JL_NC("verdict", "fits") },
+		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
+		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
+
+	jl_tell_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct jl_technique *r = &fit->rows[i];
+		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;
+
+		jl_doc_cell_name(doc, jl_msg(r->en));
+		if (!r->possible) {
+			jl_doc_cell_text(doc, JL_("not possible"));
+			jl_doc_end_row(doc, false);
+			continue;
+		}
+		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
+		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B)))),
+			 JL_MARKED(rooms[r->room].mark, jl_msg(rooms[r->room].en)));
+		host_cell(doc, r);
+		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(JL_TXT, step_s, JL_K_TIME, 2)));
+		cost_cell(doc, r);
+		jl_doc_end_row(doc, false);
+	}
+}
+
+/* Whether the host has the memory that the offloading rows ask for. */
+static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const double ram_B = fit->rows[0].how.ram_B;
+	double most_B = 0;
+
+	for (size_t i = 0; i < fit->n; i++)
+		if (fit->rows[i].possible)
+			most_B = fmax(most_B, fit->rows[i].weight.host_B);
+	if (!(most_B > 0))
+		return;
+	if (isnan(ram_B))
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\".");
+	else
+		jl_tell_note(doc, NULL, JL_ESTIMATED,
+			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
+			     100 * JL_HOST_RAM_FRAC,
+			     most_B > JL_HOST_RAM_FRAC * ram_B ? JL_("not enough for every row")
+							       : JL_("enough for every row"));
+}
+
+/* What would fit the device if the host had the memory: said as such. NAN: nothing would. */
+static double host_needed_B(const struct jl_fit *fit)
+{
+	double least_B = NAN;
+
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct jl_technique *r = &fit->rows[i];
+
+		if (r->possible && r->weight.host_B > JL_HOST_RAM_FRAC * r->how.ram_B &&
+		    r->weight.memory.total_B <= JL_TIGHT_FRAC * r->how.machine.dev.mem_B)
+			least_B = fmin(isnan(least_B) ? INFINITY : least_B, r->weight.host_B);
+	}
+	return least_B;
+}
+
+static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const double host_B = host_needed_B(fit);
+
+	if (!isnan(host_B))
+		jl_tell_said(doc, JL_ESTIMATED,
+			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of "
+				 "RAM, the host has %.0f."),
+			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
+	else if (fit->rows[0].how.shard.micro_batch > 1)
+		JL_TELL(doc, "Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
+	else
+		JL_TELL(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
+}
+
+static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, enum jl_room least)
+{
+	const struct jl_technique *best = NULL;
+
+	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++)
+		if (r->possible && r->room <= least && (host || !(r->weight.host_B > 0)) &&
+		    (!best || r->weight.step.step_s < best->weight.step.step_s))
+			best = r;
+	return best;
+}
+
+/* The answer in a sentence: of the GPU alone where that can be. */
+static void answer(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const struct jl_technique *any = fastest(fit, true, JL_ROOM_TIGHT), *alone = fastest(fit, false, JL_ROOM_TIGHT),
+				  *best = alone ? alone : any, *sure = fastest(fit, true, JL_ROOM_FITS);
+
+	jl_doc_break(doc);
+	if (!best) {
+		nothing_fits(doc, fit);
+		return;
+	}
+	const double ram_B = best->how.ram_B, need_B = best->weight.host_B / (isnan(ram_B) ? JL_HOST_RAM_FRAC : 1);
+
+	if (best->weight.host_B > 0) /* the host's memory, where it is known, is enough: else it would not fit */
+		JL_SENTENCE(doc,
+			    isnan(ram_B) ? JL_("It fits only where the host has |1 of RAM.")
+					 : JL_("It fits with |1 of the host's |2 of RAM."),
+			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
+			    JL_FIG(jl_num_about(ram_B, JL_K_BYTES, jl_memory_text(JL_TXT, ram_B))));
+	else
+		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It hardly fits.") : JL_("It fits."));
+	JL_SENTENCE(doc,
+		    best->weight.host_B > 0 || best == any
+			    ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
+			    : JL_(" Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
+		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
+		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
+					jl_memory_text(JL_TXT, best->weight.memory.total_B))),
+		    JL_FIG(jl_num_about(best->how.machine.dev.mem_B, JL_K_BYTES,
+					jl_memory_text(JL_TXT, best->how.machine.dev.mem_B))),
+		    JL_FIG(jl_num_digits(jl_num_about(best->weight.step.step_s, JL_K_TIME, NULL), 2)));
+	if (best->room == JL_ROOM_TIGHT && sure)
+		JL_SENTENCE(doc, JL_(" With room to spare: |1, |2, |3 a step."),
+			    JL_WORD(jl_msg(sure->en) + (sure->en[0] == '+' ? 2 : 0)),
+			    JL_FIG(jl_num_about(sure->weight.memory.total_B, JL_K_BYTES,
+						jl_memory_text(JL_TXT, sure->weight.memory.total_B))),
+			    JL_FIG(jl_num_digits(jl_num_about(sure->weight.step.step_s, JL_K_TIME, NULL), 2)));
+}
+
+static bool zero_halves_weights(const struct jl_fit *fit)
+{
+	double with_B = INFINITY, without_B = 0;
+
+	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++) {
+		if (r->possible && r->how.plan.zero > 0)
+			with_B = fmin(with_B, r->how.plan.weight_B);
+		else if (r->possible && r->how.shard.dtype != JL_FP32)
+			without_B = fmax(without_B, r->how.plan.weight_B);
+	}
+	return with_B < without_B;
+}
+
+static void notes(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	bool tight = false;
+
+	for (size_t i = 0; i < fit->n; i++)
+		tight |= fit->rows[i].possible && fit->rows[i].room == JL_ROOM_TIGHT;
+	if (tight)
+		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
+			     100 * JL_MEMORY_MARGIN_FRAC);
+	host_note(doc, fit);
+	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
+	if (fit->rows[0].how.subject.kind->is_cut)
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host. One technique a row: "
+			"'jeoul plan' joins several, which may be faster.");
+	if (zero_halves_weights(fit))
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under "
+			"autocast: part of "
+			"what they save is that.");
+	jl_tell_sure(doc, &fit->rows[0].how.notes);
+}
+
+void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
+{
+	const struct jl_case *c = &fit->rows[0].how;
+
+	JL_LEAD(doc, c->subject.name);
+	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(JL_TXT, jl_subject_params(&c->subject)));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
+	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(JL_TXT, c->machine.dev.mem_B));
+	jl_doc_lead(doc);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), c->global_batch);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
+	if (c->subject.kind->has_tokens)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), c->shard.seq);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	answer(doc, fit);
+	rows(doc, fit);
+	notes(doc, fit);
+}

@@ -1,0 +1,276 @@
+/* The document of a goodput result: how much of the time is useful, when the run ends, what is lost to what, and what would save most. */
+#include "goodput/goodput.h"
+
+#include <math.h>
+
+#include "topics/tell.h"
+
+#define HOUR_S 3600.0
+#define DAY_S  86400.0
+
+static struct jl_num gpu_hours(double gpu_s)
+{
+	return jl_num_about(gpu_s / HOUR_S, JL_K_NUMBER, isnan(gpu_s) ? NULL : jl_about_text(JL_TXT, gpu_s / HOUR_S));
+}
+
+static struct jl_num dollars(double usd)
+{
+	return jl_num_about(usd, JL_K_USD, isnan(usd) ? NULL : jl_about_text(JL_TXT, usd));
+}
+
+/* "91 % (86–95)", "99.9 % (99.6–100)": as many digits as the loss has. */
+static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
+{
+	const int digits = e->value > 0.98;
+
+	return jl_num_written(jl_num_estimate(*e, JL_K_FRACTION, NULL),
+			      jl_tell_text(doc, "%.*f %% (%.*f–%.*f)", digits, 100 * e->value, digits, 100 * e->lo,
+					   digits, 100 * e->hi));
+}
+
+static struct jl_num share_fine(struct jl_doc *doc, double frac)
+{
+	return jl_num_about(frac, JL_K_FRACTION,
+			    jl_tell_text(doc,
+					 frac > 0.98   ? "%.1f %%"
+					 : frac >= 0.1 ? "%.0f %%"
+						       : "%.2g %%",
+					 frac < 5e-5 ? 0 : 100 * frac));
+}
+
+static const char *day_text(struct jl_doc *doc, const struct jl_goodput *g, double elapsed_s)
+{
+	return jl_tell_text(
+		doc, "%s",
+		jl_date_text((char[JL_DATE_TEXT_MAX]){ 0 }, g->start_day + (long)ceil(fmin(elapsed_s, 3e12) / DAY_S)));
+}
+
+static const char *seconds(struct jl_doc *doc, double time_s)
+{
+	return isfinite(time_s) ? jl_tell_text(doc, "%s", jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
+}
+
+static void lead(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const struct jl_case *c = &g->job->how;
+
+	jl_doc_lead(doc);
+	if (!g->progresses) {
+		JL_SENTENCE(
+			doc,
+			JL_("|1 on |2 makes no progress: a failure comes every |3, and a checkpoint and a restart take "
+			    "|4."),
+			JL_NAMED(c->subject.name), JL_NAMED(c->machine.sys.text),
+			JL_FIG(jl_num_digits(jl_num_about(g->mttf_s.value, JL_K_TIME, NULL), 2)),
+			JL_FIG(jl_num_digits(jl_num_about(g->point.cycle.store.stall_s + g->point.cycle.store.lag_s +
+								  g->point.cycle.store.restart_s,
+							  JL_K_TIME, NULL),
+					     2)));
+		return;
+	}
+	JL_SENTENCE(doc, JL_("|1 on |2: |3 of the time is useful."), JL_NAMED(c->subject.name),
+		    JL_NAMED(c->machine.sys.text), JL_FIG(share_wide(doc, &g->goodput_frac)));
+	if (!g->whole_run)
+		return;
+	jl_doc_text(doc, " ");
+	JL_SENTENCE(doc, JL_("The run takes |1 instead of |2, until |3 (|4 to |5)."),
+		    JL_FIG(jl_num_wide(g->elapsed_s, JL_K_TIME)),
+		    JL_FIG(jl_num_digits(jl_num_about(g->plain_s, JL_K_TIME, NULL), 2)),
+		    JL_NAMED(day_text(doc, g, g->elapsed_s.value)), JL_NAMED(day_text(doc, g, g->elapsed_s.lo)),
+		    JL_NAMED(day_text(doc, g, g->elapsed_s.hi)));
+}
+
+/* "GPU 45 %, GPU memory 17 %, ..." */
+static void kinds(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const char *text = "";
+
+	for (int i = 0; g->progresses && i < JL_N_FAILURE; i++)
+		text = jl_tell_text(doc, "%s%s%s %.0f %%", text, *text ? ", " : "", jl_msg(g->kinds[i].en),
+				    100 * g->kinds[i].share_frac);
+	if (*text)
+		jl_tell_entry(doc, "", JL_PUBLISHED, "%s", text);
+}
+
+static void failures(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	jl_doc_entry(doc, JL_("Failures"));
+	if (!(g->failures_per_day.hi > 0)) {
+		JL_TELL(doc, "none");
+		return;
+	}
+	JL_SENTENCE(doc, JL_("one every |1 on |2 GPUs"), JL_FIG(jl_num_wide(g->mttf_s, JL_K_TIME)),
+		    JL_FIG(jl_num_count(g->setting.n_gpus)));
+	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes, %s a day whatever their number"),
+		      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day), jl_about_text(JL_TXT, g->rates.job.per_day));
+	kinds(doc, g);
+}
+
+static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	static const char *const kinds[JL_N_CHECKPOINT] = { JL_N("blocking"), JL_N("asynchronous"),
+							    JL_N("copies in memory"),
+							    JL_N("copies in memory and storage") };
+	const struct jl_cycle *c = &g->point.cycle;
+	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
+
+	jl_tell_entry(
+		doc, JL_("Checkpoint"), JL_ESTIMATED, JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"),
+		seconds(doc, fine->work_s), g->setting.interval_s > 0 ? "" : JL_(" (best)"),
+		jl_units_said(JL_TXT, g->setting.checkpoint_B, JL_K_BYTES, 2), jl_msg(kinds[g->setting.checkpoint]),
+		seconds(doc, fine->stall_s), seconds(doc, g->setting.checkpoint_B / g->setting.store_Bps));
+	if (c->memory_frac > 0)
+		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("to storage every %s"), seconds(doc, c->store.work_s));
+	if (isfinite(g->interval_best_s) && g->progresses)
+		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("best %s; Young %s, Daly %s"),
+			      seconds(doc, g->interval_best_s), seconds(doc, g->interval_young_s),
+			      seconds(doc, g->interval_daly_s));
+	jl_tell_entry(doc, JL_("Restart"), JL_ESTIMATED, JL_("found after %s, restart %s, load %s"),
+		      seconds(doc, g->setting.detect_s), seconds(doc, g->setting.restart_s),
+		      seconds(doc, c->store.restart_s - g->setting.restart_s));
+	if (g->point.wait_s >= 1)
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("waits %s for a node, %d spare{/s}"),
+			      seconds(doc, g->point.wait_s), g->setting.n_spares);
+	else
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
+}
+
+static void memory(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const struct jl_prediction *p = &g->job->prediction;
+
+	if (p->room == JL_ROOM_NONE)
+		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED,
+			      JL_("it does not fit: %s of %s a GPU; 'jeoul plan' finds a cut that does"),
+			      jl_memory_text(JL_TXT, p->memory.total_B), jl_memory_text(JL_TXT, p->capacity_B));
+}
+
+/* --- tables */
+
+static void parts(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const bool money = !isnan(g->job->prediction.rent.usdps);
+	const bool energy = g->job->prediction.drawn_W > 0;
+
+	jl_tell_table(doc, g->whole_run ? JL_("Where the time goes") : JL_("Where the time goes, in 30 days"),
+		      money ? "kfffff" : "kffff",
+		      money ? JL_N("cause|share|time|GPU hours|energy|USD")
+			    : JL_N("cause|share|time|GPU hours|energy"));
+	for (int i = 0; i < JL_N_CAUSE; i++) {
+		const struct jl_goodput_part *p = &g->parts[i];
+
+		if (i && !(p->frac > 5e-5))
+			continue;
+		JL_CELLS(doc, JL_WORD(jl_msg(p->en)), JL_FIG(share_fine(doc, p->frac)),
+			 JL_FIG(jl_num_digits(jl_num_about(p->time_s, JL_K_TIME, NULL), 2)),
+			 JL_FIG(gpu_hours(p->gpu_s)),
+			 JL_FIG(jl_num_digits(jl_num_about(energy ? p->energy_J : NAN, JL_K_ENERGY, NULL), 2)));
+		if (money)
+			jl_tell_cell(doc, dollars(p->cost_usd));
+		jl_doc_end_row(doc, i == JL_CAUSE_USEFUL);
+	}
+}
+
+static void sizes(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	jl_tell_table(doc, JL_("The same at other sizes"), "fkfk",
+		      JL_N("GPUs|time to a failure|checkpoint every|effective"));
+	for (size_t i = 0; i < g->n_sizes; i++) {
+		const struct jl_goodput_size *s = &g->sizes[i];
+
+		jl_tell_cell(doc, jl_num_written(jl_num_count(s->n_gpus), jl_grouped_text(JL_TXT, s->n_gpus)));
+		if (isfinite(s->mttf_s.value))
+			jl_tell_cell(doc, jl_num_wide(s->mttf_s, JL_K_TIME));
+		else
+			jl_doc_cell_text(doc, "–");
+		jl_tell_cell(doc, jl_num_about(s->interval_s, JL_K_TIME, seconds(doc, s->interval_s)));
+		jl_tell_cell(doc, share_wide(doc, &s->effective_frac));
+		jl_doc_end_row(doc, s->own);
+	}
+}
+
+static void helps(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const bool money = !isnan(g->job->prediction.rent.usdps);
+
+	if (!g->n_helps)
+		return;
+	jl_tell_table(doc, JL_("What would help"), money ? "tffff" : "tfff",
+		      money ? JL_N("change|effective|saves|GPU hours|USD") : JL_N("change|effective|saves|GPU hours"));
+	for (size_t i = 0; i < g->n_helps; i++) {
+		const struct jl_goodput_help *h = &g->helps[i];
+
+		jl_doc_cell_text(doc, jl_msg(h->en));
+		JL_CELLS(doc, JL_FIG(share_fine(doc, h->effective_frac)),
+			 JL_FIG(jl_num_digits(jl_num_about(h->saved_s, JL_K_TIME, NULL), 2)),
+			 JL_FIG(gpu_hours(h->saved_gpu_s)));
+		if (money)
+			jl_tell_cell(doc, dollars(h->saved_usd));
+		jl_doc_end_row(doc, i == 0);
+	}
+}
+
+/* A bar for each size: useful time below, each loss on top. */
+static void picture(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, JL_("Where the time goes"), JL_N_CAUSE);
+	size_t n = 0;
+
+	if (!chart)
+		return;
+	chart->x = JL_AXIS(.label = JL_("GPUs"), .kind = JL_K_NUMBER, .of = "GPU");
+	chart->y = JL_AXIS(.label = JL_("share of the time"), .kind = JL_K_FRACTION);
+	for (int i = 0; i < JL_N_CAUSE; i++) {
+		double most = 0;
+
+		for (size_t k = 0; k < g->n_sizes; k++)
+			most = fmax(most, g->sizes[k].frac[i]);
+		if (most < 0.001)
+			continue;
+		struct jl_chart_point *points = jl_tell_series(doc, chart, n++, jl_msg(jl_causes[i].en), JL_ESTIMATED,
+							       g->n_sizes);
+
+		for (size_t k = 0; points && k < g->n_sizes; k++) {
+			points[k].y = g->sizes[k].frac[i];
+			points[k].label = jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
+		}
+	}
+	chart->n_series = n;
+	jl_doc_picture(doc, chart);
+}
+
+void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	jl_doc_entry(doc, JL_("Whole run"));
+	if (!g->progresses) {
+		JL_TELL(doc, "makes no progress: failures come faster than restarts ('jeoul goodput')");
+		return;
+	}
+	JL_SENTENCE(
+		doc,
+		JL_("|1 with failures, checkpoints and restarts, until |2; |3 of the time is useful ('jeoul goodput')"),
+		JL_FIG(jl_num_wide(g->elapsed_s, JL_K_TIME)), JL_NAMED(day_text(doc, g, g->elapsed_s.value)),
+		JL_FIG(share_wide(doc, &g->goodput_frac)));
+}
+
+void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)
+{
+	lead(doc, g);
+	failures(doc, g);
+	checkpoints(doc, g);
+	memory(doc, g);
+	if (g->progresses) {
+		parts(doc, g);
+		picture(doc, g);
+		helps(doc, g);
+	}
+	sizes(doc, g);
+	jl_tell_note(
+		doc, NULL, JL_ESTIMATED,
+		JL_("○ estimated; 80 %% intervals. By simulation %.1f %% are effective, by the closed form %.1f %%. "
+		    "Published rates: jeoul catalog list reliability"),
+		100 * g->simulated_frac, 100 * g->point.effective_frac);
+	if (g->rates.site)
+		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("failure rate of %s"), g->rates.site);
+	jl_tell_assumed(doc, &g->notes, options);
+}

@@ -1,0 +1,187 @@
+#include "topics/memo.h"
+
+static const struct {
+	const char *en;
+	enum jl_mark mark;
+} verdicts[JL_N_MEMO_VERDICT] = {
+	[JL_MEMO_WRONG] = { JL_NC("of a note", "wrong"), JL_MARK_BAD },
+	[JL_MEMO_DIFFERS] = { JL_N("differs from listed"), JL_MARK_WARN },
+	[JL_MEMO_UNLIKELY] = { JL_N("unlikely"), JL_MARK_WARN },
+	[JL_MEMO_COMPATIBLE] = { JL_N("compatible"), JL_MARK_GOOD },
+	[JL_MEMO_CONFIRMED] = { JL_N("confirmed"), JL_MARK_GOOD },
+	[JL_MEMO_CANNOT] = { JL_N("cannot tell"), JL_MARK_UNKNOWN },
+	[JL_MEMO_GIVEN] = { JL_N("given"), JL_MARK_NONE },
+};
+
+const char *jl_audited_verdict(enum jl_memo_verdict verdict)
+{
+	return jl_msg(verdicts[verdict].en);
+}
+
+static enum jl_mark audited_mark(enum jl_memo_verdict verdict)
+{
+	return verdicts[verdict].mark;
+}
+
+const char *jl_audited_why(const struct jl_said_finding *f)
+{
+	return f->text;
+}
+
+bool jl_audited_is_said(const struct jl_said_finding *f, bool all)
+{
+	return all || f->shown;
+}
+
+static void counts(struct jl_doc *doc, const struct jl_memo *note)
+{
+	const size_t open = note->n[JL_MEMO_CANNOT] + note->n[JL_MEMO_GIVEN];
+
+	jl_doc_lead(doc);
+	JL_SENTENCE(doc,
+		    note->n_doubts  ? JL_("|1: errors of their own: |2, doubts: |6, among |3 figures.")
+		    : note->n_roots ? JL_("|1: errors of their own: |2, among |3 figures.")
+		    : open < note->n_figures
+			    ? JL_("|1: no error among the |4 figures that could be judged; |5 were not judged.")
+			    : JL_("|1: none of its |3 figures could be judged."),
+		    JL_NAMED(note->file), JL_FIG(jl_num_count((double)note->n_roots)),
+		    JL_FIG(jl_num_count((double)note->n_figures)),
+		    JL_FIG(jl_num_count((double)(note->n_figures - open))), JL_FIG(jl_num_count((double)open)),
+		    JL_FIG(jl_num_count((double)note->n_doubts)));
+	jl_doc_para(doc);
+	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
+		if (!note->n[v])
+			continue;
+		if (v)
+			jl_doc_dot(doc);
+		jl_tell_said(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
+	}
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : "–";
+}
+
+static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
+{
+	JL_CELLS(doc, JL_SAID(text, origin));
+}
+
+static void row(struct jl_doc *doc, const struct jl_said_finding *f)
+{
+	cell(doc, jl_arena_printf(doc->arena, "%u", f->line), JL_ORIGIN_NONE);
+	cell(doc, f->figure >= 0 ? f->written : "–", JL_ORIGIN_NONE);
+	cell(doc,
+	     jl_arena_printf(doc->arena, "%s%s", or_dash(f->premises),
+			     *f->premises && f->impossible_premise ? "*" : ""),
+	     JL_ESTIMATED);
+	cell(doc, or_dash(f->estimate), f->source ? JL_LISTED : JL_ESTIMATED);
+	jl_doc_end_row(doc, f->root < 0);
+}
+
+/* A root: its verdict and reason, then three columns for it and all that follows from it. */
+static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool all)
+{
+	const struct jl_said_finding *f = &note->findings[i];
+	size_t n = 0;
+
+	for (size_t k = 0; k < note->n_findings; k++)
+		n += note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all);
+	jl_doc_finding(doc, audited_mark(f->verdict),
+		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line, f->written,
+				       jl_audited_verdict(f->verdict)));
+	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
+	if (f->impossible_premise)
+		JL_TELL(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
+	if (!n && ((!*f->premises && !*f->estimate) || f->figure < 0 || f->verdict > JL_MEMO_UNLIKELY))
+		return;
+	jl_tell_table(doc, n ? jl_arena_printf(doc->arena, JL_("and %zu that follow from it"), n) : NULL, "kkkk",
+		      JL_N("line|written|from the note's premises|listed or estimated"));
+	row(doc, f);
+	for (size_t k = 0; k < note->n_findings; k++)
+		if (note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all))
+			row(doc, &note->findings[k]);
+}
+
+/* What would say whether a figure is right, by what it is a number of. */
+static const char *needed_for(enum jl_qty qty)
+{
+	switch (qty) {
+	case JL_Q_TIME:
+	case JL_Q_GPU_TIME:
+	case JL_Q_COUNT_RATE: return JL_N("the run that it is of: model, batch and system");
+	case JL_Q_USD:
+	case JL_Q_KRW:
+	case JL_Q_USD_RATE:
+	case JL_Q_USD_ENERGY: return JL_N("what is paid for, where and when");
+	case JL_Q_BYTES:
+	case JL_Q_BYTE_RATE:
+	case JL_Q_FLOP_RATE:
+	case JL_Q_POWER:
+	case JL_Q_FREQUENCY:
+	case JL_Q_ENERGY: return JL_N("the hardware that it is of, or what it was reckoned from");
+	case JL_Q_PERCENT:
+	case JL_Q_RATIO: return JL_N("both figures that it is a share or a ratio of");
+	default: return JL_N("other figures that it goes with");
+	}
+}
+
+static void open_figures(struct jl_doc *doc, const struct jl_memo *note)
+{
+	size_t n[JL_N_Q] = { 0 };
+
+	for (size_t i = 0; i < note->n_figures; i++)
+		n[note->figures[i].qty] += note->verdicts[i] == JL_MEMO_CANNOT;
+	jl_tell_table(doc, JL_("Cannot be told, and what would be needed"), "kk", JL_N("figures|what would be needed"));
+	for (int q = 0; q < JL_N_Q; q++) {
+		const char *needed = needed_for((enum jl_qty)q);
+		size_t sum = 0;
+		bool first = true;
+
+		for (int k = 0; k < JL_N_Q; k++)
+			if (needed_for((enum jl_qty)k) == needed) {
+				first &= k >= q;
+				sum += n[k];
+			}
+		if (!first || !sum)
+			continue;
+		cell(doc, jl_arena_printf(doc->arena, "%zu", sum), JL_ORIGIN_NONE);
+		cell(doc, jl_msg(needed), JL_ORIGIN_NONE);
+		jl_doc_end_row(doc, false);
+	}
+}
+
+void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
+{
+	counts(doc, note);
+	for (size_t i = 0; i < note->n_findings; i++)
+		if (note->findings[i].root < 0 && jl_audited_is_said(&note->findings[i], all))
+			root(doc, note, i, all);
+	if (all && note->n[JL_MEMO_CANNOT])
+		open_figures(doc, note);
+	if (note->n_hidden_by_rule && !all) {
+		jl_doc_note(doc, JL_MARK_NONE, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
+			     note->n_hidden_by_rule);
+	}
+	if (note->cut) {
+		jl_doc_note(doc, JL_MARK_WARN, NULL);
+		JL_TELL(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
+			     "left out.");
+	}
+	if (note->n_too_long) {
+		jl_doc_note(doc, JL_MARK_WARN, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE,
+			     JL_("Not looked at, because a line or a table there is too long: %zu; the "
+				 "first begins in line %u."),
+			     note->n_too_long, note->too_long_line);
+	}
+	if (note->n_replaced) {
+		jl_doc_note(doc, JL_MARK_WARN, NULL);
+		jl_tell_said(doc, JL_ORIGIN_NONE,
+			     JL_("%zu bytes are no text (invalid UTF-8, control or direction "
+				 "characters) and were left out."),
+			     note->n_replaced);
+	}
+}

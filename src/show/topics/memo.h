@@ -1,0 +1,23 @@
+/* A note audited: what cannot be right in it, root by root, and the same in the forms that editors and pages take. */
+#pragma once
+
+#include "notes/memo.h"
+#include "topics/tell.h"
+
+/* For a terminal: counts, then every root with what follows from it; with `all` also what only one place of the note speaks for. */
+void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all);
+
+const char *jl_audited_verdict(enum jl_memo_verdict verdict);
+const char *jl_audited_why(const struct jl_said_finding *f);
+bool jl_audited_is_said(const struct jl_said_finding *f, bool all);
+/* Is there one figure to be put in its place? Not where a range, several parts or premises that cannot hold stand behind it. */
+bool jl_audited_is_fixable(const struct jl_memo *note, const struct jl_said_finding *f);
+
+/* The note itself with marks in its margin, each opening its reason: a page without scripts. */
+void jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all);
+/* The note with footnotes behind the figures. */
+void jl_audited_markdown(struct jl_buf *out, const struct jl_memo *note, bool all);
+/* SARIF 2.1.0, for editors and CI. */
+void jl_audited_sarif(struct jl_buf *out, const struct jl_memo *note, bool all, const char *version);
+/* A unified diff that puts the corrected figures in. */
+void jl_audited_diff(struct jl_buf *out, const struct jl_memo *note);

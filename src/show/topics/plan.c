@@ -1,0 +1,352 @@
+#include "plan/answer.h"
+#include "predict/narrow.h"
+#include "topics/tell.h"
+
+#include <math.h>
+
+#include "topics/predict.h"
+
+static double gib(double bytes)
+{
+	return bytes / 1073741824.0;
+}
+
+static const char *count(struct jl_doc *doc, long long n)
+{
+	return jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, (double)n));
+}
+
+void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
+{
+	const struct jl_plan_tally *t = &effort->tally;
+
+	jl_tell_entry(doc, JL_("Searched"), JL_MEASURED,
+		      JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s "
+			  "that no framework runs, %s that do not divide"),
+		      effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
+		      jl_units_said(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
+		      count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
+		      count(doc, t->n_shape));
+}
+
+/* The plan in a line of its own words, as a prediction writes a case. */
+void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c)
+{
+	static const char *const zeros[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
+	const struct jl_plan *p = &c->plan;
+
+	jl_doc_entry(doc, label);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f", p->shard > 0 ? "HSDP" : zeros[p->zero], p->dp);
+	jl_tell_cut_pieces(doc, p);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
+	if (p->recompute)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_recompute(p));
+	if (p->offload)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s%s%s", JL_("offload"),
+			      p->offload & JL_OFFLOAD_OPTIMIZER ? JL_(" optimizer") : "",
+			      p->offload & JL_OFFLOAD_PARAMS ? JL_(" weights") : "",
+			      p->offload & JL_OFFLOAD_ACTIVATIONS ? JL_(" activations") : "");
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+}
+
+/* --- the table: columns that say nothing (all 1, all none, all the same) are left out */
+
+enum column { C_TP, C_PP, C_CP, C_EP, C_DP, C_MICRO, C_ZERO, C_RECOMPUTE, C_OFFLOAD, C_FORMAT, N_COLUMN };
+
+static const struct jl_tell_head setting_heads[N_COLUMN] = {
+	[C_TP] = { "TP", JL_COLUMN_KEEP },
+	[C_PP] = { "PP", JL_COLUMN_FIGURE },
+	[C_CP] = { "CP", JL_COLUMN_FIGURE },
+	[C_EP] = { "EP", JL_COLUMN_FIGURE },
+	[C_DP] = { "DP", JL_COLUMN_FIGURE },
+	[C_MICRO] = { JL_N("micro"), JL_COLUMN_FIGURE },
+	[C_ZERO] = { "ZeRO", JL_COLUMN_KEEP },
+	[C_RECOMPUTE] = { JL_N("recomp."), JL_COLUMN_KEEP },
+	[C_OFFLOAD] = { JL_N("offl."), JL_COLUMN_KEEP },
+	[C_FORMAT] = { JL_N("form."), JL_COLUMN_KEEP },
+};
+
+static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enum column column)
+{
+	const struct jl_plan *p = &c->plan;
+	const char *const recomputes[JL_N_RECOMPUTE] = { "–", JL_("some"), JL_("full") };
+
+	switch (column) {
+	case C_TP: return jl_tell_text(doc, "%.0f%s", p->tp, p->tp_async ? " so" : p->sp ? " s" : "");
+	case C_PP:
+		return p->n_chunks > 1 ? jl_tell_text(doc, "%.0f×%.0f", p->pp, p->n_chunks)
+				       : jl_tell_text(doc, "%.0f", p->pp);
+	case C_CP: return jl_tell_text(doc, "%.0f", p->cp);
+	case C_EP: return jl_tell_text(doc, "%.0f", p->ep);
+	case C_DP: return jl_tell_text(doc, "%.0f", p->dp);
+	case C_MICRO: return jl_tell_text(doc, "%.0f", c->shard.micro_batch);
+	case C_ZERO: /* "3 k": without the space it reads as three thousand */
+		return jl_tell_text(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
+				    p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
+	case C_RECOMPUTE: return recomputes[p->recompute];
+	case C_OFFLOAD:
+		return jl_tell_text(
+			doc, "%s%s%s%s", p->offload ? "" : "–", p->offload & JL_OFFLOAD_OPTIMIZER ? "o" : "",
+			p->offload & JL_OFFLOAD_PARAMS ? "w" : "", p->offload & JL_OFFLOAD_ACTIVATIONS ? "a" : "");
+	default: return jl_dtype_name(c->shard.dtype);
+	}
+}
+
+/* Does a column tell the plans apart, or anything at all? */
+static bool is_told(const struct jl_plan_answer *a, enum column column)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct jl_case *c = &a->plans[i].how;
+
+		if ((column == C_CP && c->plan.cp > 1) || (column == C_EP && c->plan.ep > 1) ||
+		    (column == C_OFFLOAD && c->plan.offload) || (column == C_RECOMPUTE && c->plan.recompute) ||
+		    (column == C_FORMAT && c->shard.dtype != a->plans[0].how.shard.dtype))
+			return true;
+	}
+	return column != C_CP && column != C_EP && column != C_OFFLOAD && column != C_RECOMPUTE && column != C_FORMAT;
+}
+
+/* What the search minimised, as a person reads it. */
+static void value_cell(struct jl_doc *doc, const struct jl_plan_answer *a, const struct jl_plan_ranked *plan)
+{
+	const struct {
+		const struct jl_estimate *e;
+		enum jl_kind kind;
+	} values[JL_N_PLAN_OBJECTIVE] = { { &plan->p.step_s, JL_K_TIME },
+					  { &plan->p.cost_usd, JL_K_USD },
+					  { &plan->p.energy_J, JL_K_ENERGY } },
+	  *v = &values[a->ask->objective];
+	const double per_usd = plan->how.global_batch * plan->how.shard.seq / plan->value;
+
+	if (v->e)
+		jl_tell_cell(doc, jl_num_written(jl_num_estimate(*v->e, v->kind, NULL),
+						 jl_estimate_text(JL_TXT, v->e, v->kind)));
+	else
+		jl_tell_cell(doc, jl_num_about(per_usd, JL_K_NUMBER,
+					       jl_tell_text(doc, "%s/USD", jl_about_text(JL_TXT, per_usd))));
+}
+
+static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	static const char *const values[JL_N_PLAN_OBJECTIVE] = { JL_N("step"), JL_N("cost"), JL_N("energy"),
+								 JL_N("tokens") };
+	struct jl_tell_head heads[N_COLUMN + 3] = { { "", JL_COLUMN_FIGURE },
+						    { values[a->ask->objective], JL_COLUMN_KEEP } };
+	size_t n = 2;
+
+	for (int k = 0; k < N_COLUMN; k++)
+		if (is_told(a, (enum column)k))
+			heads[n++] = setting_heads[k];
+	heads[n++] = (struct jl_tell_head){ "GiB", JL_COLUMN_FIGURE };
+	jl_tell_columns(doc, NULL, heads, n);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct jl_plan_ranked *plan = &a->plans[i];
+		const double total_B = plan->p.memory.total_B;
+
+		jl_doc_cell_name(doc, jl_tell_text(doc, "%s%d", plan->tied && i ? "≈ " : "", plan->rank));
+		value_cell(doc, a, plan);
+		for (int k = 0; k < N_COLUMN; k++)
+			if (is_told(a, (enum column)k))
+				jl_doc_cell_name(doc, setting_text(doc, &plan->how, (enum column)k));
+		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.0f", gib(total_B))));
+		jl_doc_end_row(doc, i == 0);
+	}
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage");
+	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
+		"ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a activations");
+}
+
+/* --- why */
+
+static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	int n = 0;
+
+	for (size_t i = 1; i < a->n; i++)
+		n += a->plans[i].tied;
+	if (n)
+		jl_tell_entry(doc, JL_("Sure?"), JL_ESTIMATED,
+			      JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"), n);
+	else if (a->n > 1)
+		JL_ENTRY(doc, JL_("Sure?"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
+}
+
+/* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
+static size_t other_kind(const struct jl_plan_answer *a)
+{
+	const struct jl_plan *first = &a->plans[0].how.plan;
+
+	for (size_t i = 1; i < a->n; i++) {
+		const struct jl_plan *p = &a->plans[i].how.plan;
+
+		if ((p->tp > 1) != (first->tp > 1) || (p->pp > 1) != (first->pp > 1) ||
+		    (p->cp > 1) != (first->cp > 1) || (p->ep > 1) != (first->ep > 1) ||
+		    (p->zero == 3) != (first->zero == 3))
+			return i;
+	}
+	return a->n > 1;
+}
+
+/* The part that differs most from `second`, of those where the first is shorter (sign 1) or longer (-1). */
+static size_t part_apart(const struct jl_step_cost *first, const struct jl_step_cost *second, double sign,
+			 unsigned done)
+{
+	double most_s = 0.002 * first->step_s;
+	size_t best = JL_N_PART;
+
+	for (size_t i = 0; i < JL_N_PART; i++) {
+		const double less_s = sign * (jl_part_s(second, i) - jl_part_s(first, i));
+
+		if (!(done >> i & 1) && less_s > most_s) {
+			most_s = less_s;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Against the next plan of another kind: two parts of a step that shrink, and one that grows for it. */
+static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	static const double signs[] = { 1, 1, -1 };
+	const size_t other = other_kind(a);
+	const struct jl_step_cost *first = &a->plans[0].p.step, *second = &a->plans[other].p.step;
+	const char *text = "";
+	unsigned done = 0;
+
+	if (!other)
+		return;
+	for (size_t n = 0; n < JL_LEN(signs); n++) {
+		const size_t i = part_apart(first, second, signs[n], done);
+
+		if (i == JL_N_PART)
+			continue;
+		done |= 1u << i;
+		text = jl_tell_text(
+			doc, "%s%s%s %s%s", text, *text ? ", " : "", jl_msg(jl_parts[i].en), signs[n] > 0 ? "−" : "+",
+			jl_units_said(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
+	}
+	if (*text)
+		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
+	else
+		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("plan %d differs by less than it can be known"),
+			      (int)other + 1);
+}
+
+/* --- the answer */
+
+static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	const struct jl_plan_site *site = a->ask->site;
+
+	jl_doc_lead(doc);
+	jl_doc_name(doc, site->base.subject.name);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", site->base.machine.sys.text);
+	if (!a->miss) {
+		jl_tell_entry(doc, JL_("No plan"), JL_ESTIMATED,
+			      JL_("nothing divides: %d GPUs, global batch %.0f; change --global-batch or --fix"),
+			      site->base.n_gpus, site->global_batch);
+	} else {
+		jl_tell_entry(doc, JL_("No plan"), JL_ESTIMATED,
+			      JL_("fits. The nearest needs %.1f GiB a GPU of %.1f: it lacks %.1f GiB"), gib(a->miss_B),
+			      gib(a->miss_B - a->lacks_B), gib(a->lacks_B));
+		jl_tell_plan_case(doc, "", a->miss);
+	}
+	jl_tell_searched(doc, &a->effort);
+}
+
+/* What was asked of the run, and whether the best plan keeps it. */
+static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	const struct jl_prediction *p = &a->plans[0].p;
+
+	if (!isnan(a->deadline_s))
+		jl_tell_entry(doc, JL_("Deadline"), JL_ESTIMATED,
+			      !a->in_time                   ? JL_("missed: %s, but %s are allowed")
+			      : p->run_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
+							    : JL_("kept: %s of %s"),
+			      jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME),
+			      jl_units_said(JL_TXT, a->deadline_s, JL_K_TIME, 3));
+	if (!isnan(a->budget_usd))
+		jl_tell_entry(doc, JL_("Budget"), JL_ESTIMATED,
+			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
+			      jl_units_said(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
+			      jl_units_said(JL_TXT, a->budget_usd, JL_K_USD, 6));
+	if (!a->in_time || !a->in_budget)
+		JL_ENTRY(doc, "", JL_ORIGIN_NONE, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5");
+}
+
+/* The answer in a sentence. */
+static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
+{
+	const struct jl_plan_site *site = a->ask->site;
+	const struct jl_prediction *p = &a->plans[0].p;
+	const double gain = site->has_usual && site->usual.prediction.room != JL_ROOM_NONE &&
+					    site->usual.how.global_batch == a->plans[0].how.global_batch
+				    ? site->usual.prediction.step_s.value / p->step_s.value
+				    : NAN;
+
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    !p->whole_run              ? JL_("The best way takes |3 a step, |4.")
+		    : isnan(p->cost_usd.value) ? JL_("The best way takes |1 for the whole run, |3 a step.")
+		    : a->plans[0].how.n_gpus > p->rent.most
+			    ? JL_("The best way takes |1 for the whole run and |2 at list price, |3 a step.")
+			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
+		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
+		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
+		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
+	if (gain >= 1.05) /* below it would be written as once */
+		JL_SENTENCE(doc, JL_(" That is |1 as fast as the way that 'jeoul predict' takes."),
+			    JL_FIG(jl_num_digits(jl_num_times(gain), gain < 1.2 ? 3 : 2)));
+}
+
+static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
+{
+	const struct jl_prediction *p = &a->plans[0].p;
+
+	jl_tell_plan_case(doc, JL_("Best"), &a->plans[0].how);
+	jl_tell_piece(doc, JL_ESTIMATED, "MFU %s %%", jl_about_text(JL_TXT, 100 * p->mfu_frac));
+	if (!isnan(p->rent.usdps) &&
+	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
+		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s)"), p->rent.usdps * 3600,
+			      jl_tell_rent(doc, &p->rent, a->plans[0].how.n_gpus, today));
+	limits(doc, a);
+}
+
+static void settings(struct jl_doc *doc, const struct jl_plan_ranked *plan)
+{
+	const enum jl_plan_target target = jl_plan_settings_of(&plan->how);
+	const struct jl_plan_setting *setting = &plan->settings[target];
+	const char *title = jl_plan_target_title(target);
+
+	jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s (others: --settings)"), title);
+	jl_doc_lines(doc,
+		     setting->text ? setting->text : jl_tell_text(doc, "# %s: %s", title, jl_msg(setting->absent)));
+}
+
+void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
+{
+	const struct jl_plan_site *site = a->ask->site;
+	struct jl_narrow found[JL_NARROW_MAX];
+
+	if (!a->n) {
+		no_plan(doc, a);
+		return;
+	}
+	jl_doc_lead(doc);
+	jl_doc_name(doc, site->base.subject.name);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", site->base.machine.sys.text);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f%s"), site->global_batch,
+		      a->batch_given ? "" : JL_(" (assumed)"));
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), site->base.shard.seq);
+	answer(doc, a);
+	best(doc, a, today);
+	table(doc, a);
+	why(doc, a);
+	tied(doc, a);
+	jl_tell_searched(doc, &a->effort);
+	settings(doc, &a->plans[0]);
+	jl_tell_narrow(doc, &a->plans[0].p.step_s, found, jl_narrow_predicted(found, &a->plans[0].p, &a->plans[0].how));
+	jl_tell_sure(doc, &a->plans[0].how.notes);
+}

@@ -1,0 +1,63 @@
+/* A prediction: how long, where the time goes, memory, energy, money, what would help; a series of them; a collective; and what people
+ * reckon by hand beside it. */
+#pragma once
+
+#include "score/near.h"
+#include "plan/answer.h"
+#include "predict/answer.h"
+#include "topics/tell.h"
+
+/* "GPT 305M · 10x rtx-3090 · batch 4 a worker · ... · PyTorch eager" */
+void jl_tell_case(struct jl_doc *doc, const struct jl_case *c);
+/* "GPU", "CPU" */
+const char *jl_tell_device(const struct jl_case *c);
+/* "○ estimated; 80 % intervals ...", then what was assumed. */
+void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes);
+
+/* "probably fits (65–86 of 80)": a static text or one of the document's. */
+struct jl_fit_said {
+	const char *text;
+	enum jl_mark mark;
+	bool doubt; /* the interval holds the capacity */
+};
+struct jl_fit_said jl_tell_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
+/* Memory and what takes it, as an entry. */
+void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x);
+/* Of one that does not fit: what it needs, what there is, what would make it fit. */
+void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
+
+/* A published run near it. */
+struct jl_near_run {
+	const struct jl_set_row *row;
+	const char *set;
+	double distance, ln_ratio;
+};
+/* Everything of `jeoul predict`; near NULL: not asked for. */
+struct jl_tell_predicted {
+	const struct jl_predicted *predicted;
+	const struct jl_near_run *near;
+	size_t n_near;
+	const struct jl_plan_hint *plan; /* NULL: not asked for */
+	const struct jl_goodput *goodput; /* NULL: not asked for */
+};
+extern const struct jl_schema jl_tell_predicted_fields;
+
+void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today);
+/* Of a captured program: its calls and modules; nothing of others. */
+void jl_tell_program(struct jl_doc *doc, const struct jl_predicted *x);
+/* "RunPod, 2026-08-22", and whether anybody offers so many. */
+const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
+void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in);
+/* A sentence: why an efficiency lies above 1. */
+void jl_tell_above(struct jl_doc *doc, const struct jl_scaled_gain *gain);
+void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
+void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
+void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);
+
+/* Two kinds of GPU. */
+struct jl_mixed;
+void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
+
+/* Its operations. */
+struct jl_kernels;
+void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);

@@ -1,0 +1,20 @@
+/* What is in a machine, how it hangs together, what to do about it. */
+#pragma once
+
+#include "base/fields.h"
+#include "check/machine_findings.h"
+#include "topics/tell.h"
+
+/* Everything of `jeoul probe`. */
+struct jl_probed {
+	const struct jl_probe_machine *machine;
+	const struct jl_findings *findings;
+};
+extern const struct jl_schema jl_probed_fields;
+
+void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *machine); /* without what to do about it */
+void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed);
+
+/* probe_tree.c: NUMA nodes with what hangs on each */
+const struct jl_tree_node *jl_tell_machine_tree(struct jl_doc *doc, const struct jl_probe_machine *machine);
+const char *jl_tell_bits(struct jl_doc *doc, double Bps); /* "10 Gb/s" */

@@ -1,0 +1,26 @@
+/* A language model that answers requests: how long to the first token, how fast then, what fits. */
+#pragma once
+
+#include "base/fields.h"
+#include "serve/serve.h"
+#include "topics/tell.h"
+
+#define JL_SERVING_ROWS_MAX 16
+
+struct jl_serving_row {
+	double n_requests; /* at once */
+	struct jl_serve_answer a;
+};
+
+struct jl_serving {
+	struct jl_subject subject;
+	struct jl_sys sys;
+	struct jl_serve_ask ask;
+	const char *engine; /* as it was written, or NULL */
+	size_t n;
+	struct jl_serving_row rows[JL_SERVING_ROWS_MAX];
+};
+
+extern const struct jl_schema jl_serving_fields;
+
+void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *serving);

@@ -1,0 +1,21 @@
+/* How wrong the program is on published measurements. */
+#pragma once
+
+#include "base/fields.h"
+#include "score/validate.h"
+#include "topics/tell.h"
+
+struct jl_validated {
+	const struct jl_validation *v;
+	const char *set; /* only this line; NULL: all */
+	size_t n_worst;
+	const struct jl_unscored *unscored;
+	size_t n_unscored;
+};
+extern const struct jl_schema jl_validated_fields;
+
+void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in);
+
+/* The file that a row of a line stands in; NULL: none. */
+const struct jl_validate_file *jl_validate_file_of(const struct jl_validation *v, const struct jl_validate_line *line,
+						   size_t index);
