@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "ask/ask.h"
-#include "ask/cache.h"
+#include "request/ask.h"
+#include "request/cache.h"
 #include "base/mem.h"
 #include "catalog/fields.h"
 #include "catalog/find.h"

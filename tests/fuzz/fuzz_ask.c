@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/ask.h"
+#include "request/ask.h"
 #include "cli/command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

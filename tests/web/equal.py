@@ -7,7 +7,7 @@ import sys
 import urllib.error
 import urllib.request
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../say/ask"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../show/request"))
 import asking  # noqa: E402
 
 wrong = answered = 0

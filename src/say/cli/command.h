@@ -1,7 +1,7 @@
 /* The frame that all commands share: one row each in a table; help, completion and the man page come from the same rows. */
 #pragma once
 
-#include "ask/command.h"
+#include "request/command.h"
 
 extern const struct jl_command jl_commands[]; /* ends with name NULL */
 extern const struct jl_askable jl_askable[];  /* those of them that a request may name */

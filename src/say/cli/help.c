@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/ask.h"
+#include "request/ask.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/view.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "catalog/names.h"
-#include "ask/ask.h"
+#include "request/ask.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "document/wrap.h"

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "ask/cache.h"
+#include "request/cache.h"
 #include "base/clock.h"
 #include "base/dynlib.h"
 #include "base/mem.h"

@@ -2,7 +2,7 @@
  * what each address gives: routes.c; what takes longer than a moment: jobs.c. */
 #pragma once
 
-#include "ask/ask.h"
+#include "request/ask.h"
 
 struct jl_web_options {
 	const struct jl_front *front;

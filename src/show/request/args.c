@@ -1,5 +1,5 @@
 /* Declarative options: what is on the command line against a command's table. */
-#include "ask/command.h"
+#include "request/command.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * for the store, this machine. */
 #pragma once
 
-#include "ask/command.h"
+#include "request/command.h"
 #include "base/budget.h"
 
 #define JL_ASK_REQUEST_MAX_B ((size_t)8 << 20)

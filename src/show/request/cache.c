@@ -1,4 +1,4 @@
-#include "ask/cache.h"
+#include "request/cache.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

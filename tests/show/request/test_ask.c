@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "ask/ask.h"
-#include "ask/cache.h"
+#include "request/ask.h"
+#include "request/cache.h"
 #include "base/offered.h"
 #include "cli/command.h"
 

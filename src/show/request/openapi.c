@@ -1,7 +1,7 @@
 /* OpenAPI 3.1 of everything that may be asked. Nothing is written twice: options come from the commands' tables, answers from their schemas. */
 #include <string.h>
 
-#include "ask/ask.h"
+#include "request/ask.h"
 #include "base/json.h"
 
 static void value_type(struct jl_json *json, const struct jl_option *o)

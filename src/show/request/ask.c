@@ -1,10 +1,10 @@
-#include "ask/ask.h"
+#include "request/ask.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-#include "ask/cache.h"
+#include "request/cache.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/offered.h"
