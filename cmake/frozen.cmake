@@ -13,6 +13,6 @@ add_custom_command(OUTPUT ${frozen}/scorecard_embedded.c
 	DEPENDS tests/fixtures/scorecard-history.csv cmake/embed.cmake COMMENT "Embedding the frozen score card" VERBATIM)
 add_library(jeoul_frozen OBJECT EXCLUDE_FROM_ALL ${frozen}/catalog_embedded.c ${frozen}/scorecard_embedded.c)
 target_link_libraries(jeoul_frozen PUBLIC jeoul_flags)
-add_executable(jeoul-frozen EXCLUDE_FROM_ALL src/say/cli/jeoul_main.c)
+add_executable(jeoul-frozen EXCLUDE_FROM_ALL src/show/cli/jeoul_main.c)
 target_link_libraries(jeoul-frozen PRIVATE ${library_objects} ${program_objects} jeoul_frozen jeoul_texts
 	PkgConfig::YAML PkgConfig::JANSSON m)

@@ -1,6 +1,6 @@
 # The program and the library once more, linked to look for their libraries beside themselves: for the archive that is unpacked anywhere and
 # for the wheel. `ninja portable` puts both, with the libraries that a bare machine may lack, into portable/{bin,lib}.
-add_executable(jeoul_portable EXCLUDE_FROM_ALL src/say/cli/jeoul_main.c)
+add_executable(jeoul_portable EXCLUDE_FROM_ALL src/show/cli/jeoul_main.c)
 target_link_libraries(jeoul_portable PRIVATE jeoul_static ${program_objects})
 set_target_properties(jeoul_portable PROPERTIES OUTPUT_NAME jeoul INSTALL_RPATH "$ORIGIN/../lib"
 	RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/portable/bin)

@@ -87,7 +87,7 @@ static void every_backend_present(void **state)
 		}
 		n = run_all(*b, self);
 		print_message("%s: %zu tasks\n", (*b)->name, n);
-		/* these want a communicator of their own: see below, and tests/say/cli/test_bench_mpi.sh */
+		/* these want a communicator of their own: see below, and tests/show/cli/test_bench_mpi.sh */
 		assert_true(n > 0 || strcmp((*b)->name, "mpi") == 0 || strcmp((*b)->name, "tcp") == 0);
 		n_present++;
 	}

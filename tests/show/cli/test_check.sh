@@ -4,7 +4,7 @@
 export TZ=UTC XDG_DATA_HOME="$work/data" JEOUL_STORE="$work/a.db" JEOUL_DATA="$JEOUL_SOURCE/data"
 logs="$JEOUL_SOURCE/tests/fixtures/logs"
 machines="$JEOUL_SOURCE/tests/fixtures/machines"
-records() { python3 "$JEOUL_SOURCE/tests/say/cli/check_records.py" "$@"; }
+records() { python3 "$JEOUL_SOURCE/tests/show/cli/check_records.py" "$@"; }
 p5() { local code=$1 n=$2 rate=$3; shift 3; run "$code" check allreduce --on "${n}x aws:p5.48xlarge" --size 16GB --algbw "$rate GB/s" "$@"; }
 
 run 0 check --help; flat; has "exit 3"; has "noisy ones get no verdict"
