@@ -15,7 +15,7 @@ import time
 import typing
 from pathlib import Path
 
-sys.path.insert(0, os.path.join(os.environ["JEOUL_SOURCE"], "tests", "say", "ask"))
+sys.path.insert(0, os.path.join(os.environ["JEOUL_SOURCE"], "tests", "show", "request"))
 import asking  # noqa: E402
 import jeoul  # noqa: E402
 
@@ -53,7 +53,7 @@ def same_as_program(requests):
     for command, asked in requests:
         done = subprocess.run([os.environ["JEOUL"], *asking.argv(command, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         try:
-            got = function(command)(**asked)
+            got = function(command)(**{key.replace("-", "_"): value for key, value in asked.items()})
         except jeoul.JeoulError as error:
             check(done.returncode in (1, 2) and done.stderr == "jeoul: %s\n" % error, "%s %s: %s" % (command, asked, error))
             continue

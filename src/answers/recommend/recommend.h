@@ -136,7 +136,7 @@ struct jl_setup {
 	const struct jl_rule *support;            /* what is known of its software; NULL: nothing */
 	bool tensor_cores, gpu_seen, family_seen; /* seen: measured at such work, somewhere */
 	/* how it was made to fit */
-	double tp, pp, dp;
+	double tp, pp, vpp, dp;
 	int zero;
 	enum jl_recompute recompute;
 	unsigned offload;

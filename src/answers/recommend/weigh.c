@@ -119,6 +119,7 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 
 		ask.run.plan.tp = zero < 0 ? cut.tp : 1;
 		ask.run.plan.pp = zero < 0 ? cut.pp : 1;
+		ask.run.plan.vpp = zero < 0 && cut.pp > 1 ? cut.n_chunks : NAN;
 		ask.run.plan.zero = zero < 0 ? cut.zero : zero;
 		ask.run.recompute = (int)(i % JL_N_RECOMPUTE);
 		if (ask.run.recompute == JL_RECOMPUTE_SELECTIVE && jl_case_adapters(io_case))
@@ -158,6 +159,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 			  (c.plan.weight_B + c.plan.optimizer_B);
 	setup->tp = c.plan.tp;
 	setup->pp = c.plan.pp;
+	setup->vpp = c.plan.n_chunks;
 	setup->dp = c.plan.dp;
 	setup->zero = c.plan.zero;
 	setup->recompute = c.plan.recompute;

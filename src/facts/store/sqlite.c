@@ -284,12 +284,12 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (is_other_file(place->target))
 		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched", place->shown);
 	if (place->missing == JL_STORE_FAIL && stat(path, &info) != 0)
-		return errno == ENOENT ? jl_fail(err, JL_E_NOTFOUND,
-						 "%s: there is no such store; 'jeoul bench all --quick' and 'jeoul "
-						 "import' make one",
-						 place->shown)
-				       : jl_fail(err, JL_E_NOTFOUND, "%s: cannot be opened: {%s}", place->shown,
-						 strerror(errno));
+		return errno == ENOENT
+			       ? jl_fail(err, JL_E_NOTFOUND,
+					 "%s: there is no such store; 'jeoul bench all --quick' and 'jeoul "
+					 "import' make one",
+					 place->shown)
+			       : jl_fail(err, JL_E_IO, "%s: cannot be opened: {%s}", place->shown, strerror(errno));
 	if (place->missing == JL_STORE_EMPTY && stat(path, &info) != 0 && errno == ENOENT)
 		path = ":memory:";
 	JL_TRY(jl_libsqlite(&lib, err));

@@ -143,13 +143,15 @@ static enum jl_status fetch_all(struct jl_report_in *in, const struct jl_scenari
 	return status;
 }
 
-/* Read only. The default store may be missing; one that was named, or that cannot be read, is an error. */
+/* Read only. A store of the environment may be missing: nothing was measured yet. One that --store names, or that cannot be read, is an error. */
 static enum jl_status fetch_machine(struct jl_report_in *in, struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_store_filter filter = { .machine = in->machine->fingerprint, .limit = RECORDS_MAX };
 	struct jl_store *store = NULL;
 	enum jl_status status = jl_store_open_to_read(&store, jl_text(cli, "store"), err);
 
+	if (status == JL_E_NOTFOUND && !jl_text(cli, "store"))
+		return JL_OK;
 	JL_THEN(status, jl_store_list(store, &filter, &cli->arena, &in->records, &in->n_records, err));
 	jl_store_close(store);
 	return status;

@@ -178,6 +178,7 @@ static void ask_thrifty(const struct jl_setup *s, const struct jl_job *job, cons
 	assert_true(s->memory_hi_frac <= JL_TIGHT_FRAC);
 	again.plan.tp = s->tp;
 	again.plan.pp = s->pp;
+	again.plan.vpp = s->pp > 1 ? s->vpp : NAN;
 	again.plan.zero = s->zero;
 	again.recompute = (int)s->recompute;
 	again.micro_batch = s->micro_batch;
@@ -215,7 +216,8 @@ static void ask_recommend(const struct jl_job *job, const struct jl_request *req
 		    c->setup->global_batch != job->how.global_batch)
 			continue;
 		if (c->setup->zero != job->how.plan.zero || c->setup->recompute != job->how.plan.recompute ||
-		    c->setup->tp != job->how.plan.tp || c->setup->pp != job->how.plan.pp) {
+		    c->setup->tp != job->how.plan.tp || c->setup->pp != job->how.plan.pp ||
+		    c->setup->vpp != job->how.plan.n_chunks || c->setup->micro_batch != job->how.shard.micro_batch) {
 			ask_thrifty(c->setup, job, req, cat, arena);
 			return;
 		}

@@ -177,7 +177,7 @@ static void test_bad_cells_are_named(void **state)
 {
 	(void)state;
 	static const struct jl_other_cells bad[] = {
-		{ "H100 SXM 80GB", "1", "alexnet", "amp fp16", "8", "10", "" },
+		{ "H100 SXM 80GB", "1", "no such network", "amp fp16", "8", "10", "" },
 		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "8", "-10", "" },
 		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "8", "", "" },
 		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "many", "10", "" },

@@ -71,8 +71,8 @@ run 0 bench soak --time "2 s" --json; json "j['records'][0]['kind'] == 'soak' an
 run 2 bench soak --time "0 s"; one_line
 run 1 bench soak --backend shm --time "1 s"; one_line; says "does not measure this"
 # A kind that lacks a figure is left out with its reason; alone it is refused, and so is a name that nobody knows
-run 0 plan llama-3-8b --kinds tpu-v5p,h100-sxm5 --gpus 8 --tokens 1e10 --lang en; flat; has "Left out tpu-v5p: the rate of ici-torus is not in the catalog"; has "8 x h100-sxm5"
-run 1 plan llama-3-8b --kinds tpu-v5p --gpus 8 --tokens 1e10; one_line; says "ici-torus"
+run 0 plan llama-3-8b --kinds trainium2,h100-sxm5 --gpus 8 --tokens 1e10 --lang en; flat; has "Left out trainium2:"; has "the 8 trainium2 of a host are joined is not known"; has "8 x h100-sxm5"
+run 2 plan llama-3-8b --kinds trainium2 --gpus 8 --tokens 1e10; one_line; says "trainium2 of a host are joined is not known"
 run 1 plan llama-3-8b --kinds h100-sxm5,nonsense-9000 --gpus 8; one_line; says "nonsense-9000"
 
 finish
