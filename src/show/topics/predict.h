@@ -37,7 +37,7 @@ struct jl_tell_predicted {
 	const struct jl_predicted *predicted;
 	const struct jl_near_run *near;
 	size_t n_near;
-	const struct jl_plan_hint *plan; /* NULL: not asked for */
+	const struct jl_plan_hint *plan;  /* NULL: not asked for */
 	const struct jl_goodput *goodput; /* NULL: not asked for */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
