@@ -102,9 +102,10 @@ enum jl_status jl_read_tensor(struct jl_reader *r)
 	t.strides = dims + t.rank;
 	for (int d = t.rank - 1; d >= 0; d--) {
 		dims[t.rank + d] = next;
-		/* beyond what a tensor may have nothing is multiplied: it is refused below */
-		next = next <= JL_PROGRAM_DIM_MAX ? next * (dims[d] > 0 ? dims[d] : 1) : next;
-		next = next > JL_PROGRAM_DIM_MAX ? JL_PROGRAM_DIM_MAX + 1 : next;
+		/* saturated: a tensor beyond the limit is refused below */
+		const int64_t dim = dims[d] > 0 ? dims[d] : 1;
+
+		next = next <= JL_PROGRAM_DIM_MAX / dim ? next * dim : JL_PROGRAM_DIM_MAX + 1;
 	}
 	if (jl_reader_next(r)) {
 		JL_TRY(read_dims(r, dims + t.rank, &n_strides));

@@ -8,15 +8,10 @@
 #define HOUR_S 3600.0
 #define DAY_S  86400.0
 
-static struct jl_num gpu_hours(double gpu_s)
-{
-	return jl_num_about(gpu_s / HOUR_S, JL_K_NUMBER, isnan(gpu_s) ? NULL : jl_about_text(JL_TXT, gpu_s / HOUR_S));
-}
-
-static struct jl_num dollars(double usd)
-{
-	return jl_num_about(usd, JL_K_USD, isnan(usd) ? NULL : jl_about_text(JL_TXT, usd));
-}
+/* Amounts with their short text; JL_TXT lives in the caller's block. */
+#define GPU_HOURS(gpu_s)                                                                                               \
+	jl_num_about((gpu_s) / HOUR_S, JL_K_NUMBER, isnan((gpu_s)) ? NULL : jl_about_text(JL_TXT, (gpu_s) / HOUR_S))
+#define DOLLARS(usd) jl_num_about((usd), JL_K_USD, isnan(usd) ? NULL : jl_about_text(JL_TXT, (usd)))
 
 /* "91 % (86–95)", "99.9 % (99.6–100)": as many digits as the loss has. */
 static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
@@ -163,10 +158,10 @@ static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 			continue;
 		JL_CELLS(doc, JL_WORD(jl_msg(p->en)), JL_FIG(share_fine(doc, p->frac)),
 			 JL_FIG(jl_num_digits(jl_num_about(p->time_s, JL_K_TIME, NULL), 2)),
-			 JL_FIG(gpu_hours(p->gpu_s)),
+			 JL_FIG(GPU_HOURS(p->gpu_s)),
 			 JL_FIG(jl_num_digits(jl_num_about(energy ? p->energy_J : NAN, JL_K_ENERGY, NULL), 2)));
 		if (money)
-			jl_tell_cell(doc, dollars(p->cost_usd));
+			jl_tell_cell(doc, DOLLARS(p->cost_usd));
 		jl_doc_end_row(doc, i == JL_CAUSE_USEFUL);
 	}
 }
@@ -203,9 +198,9 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 		jl_doc_cell_text(doc, jl_msg(h->en));
 		JL_CELLS(doc, JL_FIG(share_fine(doc, h->effective_frac)),
 			 JL_FIG(jl_num_digits(jl_num_about(h->saved_s, JL_K_TIME, NULL), 2)),
-			 JL_FIG(gpu_hours(h->saved_gpu_s)));
+			 JL_FIG(GPU_HOURS(h->saved_gpu_s)));
 		if (money)
-			jl_tell_cell(doc, dollars(h->saved_usd));
+			jl_tell_cell(doc, DOLLARS(h->saved_usd));
 		jl_doc_end_row(doc, i == 0);
 	}
 }
