@@ -5,6 +5,9 @@ DIR holds ID.jprog (capture_all.py). Prints a line for each program, worst first
 and the share inside the 80 % interval by kind and by family, for step time and for the most memory allocated; launches and seconds of kernels against the
 profiler where MEASURED has them. host_s of a step that waits for its device contains the wait.
 Options after -- go to `jeoul predict`.
+
+--operators scores the single operators of operators.py instead: launches, seconds of kernels and of the host by operator, format and pass, of two thirds
+that may be looked at and of one third held out (drawn by a fixed seed).
 """
 import argparse
 import collections
@@ -13,6 +16,7 @@ import csv
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 
@@ -142,6 +146,73 @@ def print_summaries(rows):
 		print(f"launches: {len(ratios)} profiled, ratio median {quantile(ratios, 0.5):.3f}, p10 {quantile(ratios, 0.1):.3f}, p90 {quantile(ratios, 0.9):.3f}, within 0.97-1.03: {sum(0.97 <= x <= 1.03 for x in ratios)}")
 
 
+def held_ids(ids):
+	"""A third of the operators, each kind of them in turn: figures are set on the others."""
+	kinds = collections.defaultdict(list)
+	for name in ids:
+		kinds[name.partition("-")[2]].append(name)
+	chance, held = random.Random("operators held out"), set()
+	for kind in sorted(kinds):
+		names = sorted(kinds[kind])
+		chance.shuffle(names)
+		held.update(names[: (len(names) + chance.randrange(3)) // 3])
+	return held
+
+
+# between two kernels of a stream: programs whose device never waits lose about that for each launch, and the price of a kernel contains it
+GAP_S = 0.9e-6
+
+
+def score_operator(args, r, m):
+	path = os.path.join(args.dir, r["id"] + ".jprog")
+	if not m.get("kernels_s") or not os.path.exists(path):
+		return dict(r, error=m.get("error") or ("no kernel" if "kernels_s" in m else "not captured" if m else "not measured"))
+	p, error = predict(args, path)
+	if not p or not p.get("program"):
+		return dict(r, error=error or "no prediction")
+	program, busy_s = p["program"], m["kernels_s"] + GAP_S * (m["launches"] + m["memory"])
+	return dict(r, error=None, kernels_s=busy_s, predicted_s=program["device_s"], ln=ratio_ln(program["device_s"], busy_s), launches=m["launches"],
+		predicted_launches=program["n_kernels"], ln_host=ratio_ln(program["host_s"], m["host_s"]), kernels=m["kernels"])
+
+
+def operator_summary(title, rows):
+	ln, host = [r["ln"] for r in rows], [r["ln_host"] for r in rows]
+	same = sum(abs(r["predicted_launches"] - r["launches"]) < 0.5 for r in rows)
+	measured, predicted = sum(r["launches"] for r in rows), sum(r["predicted_launches"] for r in rows)
+	print(f"{title:32} n {len(rows):3} kernels {quantile([abs(x) for x in ln], 0.5):.3f} / {quantile([abs(x) for x in ln], 0.9):.3f} bias {quantile(ln, 0.5):+.3f}   launches same {same:3} sum {predicted / max(measured, 1):.3f}"
+		f"   host {quantile([abs(x) for x in host], 0.5):.3f} / {quantile([abs(x) for x in host], 0.9):.3f} bias {quantile(host, 0.5):+.3f}")
+
+
+def operator_line(r):
+	shape = " ".join(f"{k}={v}" for k, v in r.items() if k not in ("id", "op", "format", "pass", "error", "kernels_s", "predicted_s", "ln", "launches", "predicted_launches", "ln_host", "kernels", "held"))
+	return (f"{r['ln']:+.3f} {r['kernels_s'] * 1e6:9.1f} us {r['predicted_s'] * 1e6:9.1f} launches {r['launches']:3} {r['predicted_launches']:5.1f} host {r['ln_host']:+.2f} {r['id']} {r['format']} {r['pass']} {shape}"
+		.replace("True", "yes").replace("False", "no"))
+
+
+def score_operators(args, drawn, measured):
+	held = held_ids([r["id"] for r in drawn])
+	with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+		rows = list(pool.map(lambda r: dict(score_operator(args, r, measured.get(r["id"], {})), held=r["id"] in held), drawn))
+	known = [r for r in rows if not r["error"]]
+	fit = [r for r in known if not r["held"]]
+	if not args.quiet:
+		for r in sorted(fit, key=lambda r: (r["op"], r["format"], r["pass"])):
+			print(operator_line(r))
+			for name, (n, s) in sorted(r["kernels"].items(), key=lambda k: -k[1][1])[: args.kernels]:
+				print(f"          {n:3} {s * 1e6:9.1f} us  {name}")
+	for keys in (("op", "pass"), ("op", "format"), ("format", "pass")):
+		groups = collections.defaultdict(list)
+		for r in fit:
+			groups[" ".join(r[k] for k in keys)].append(r)
+		print()
+		for name in sorted(groups):
+			operator_summary(name, groups[name])
+	print()
+	operator_summary("fitted", fit)
+	operator_summary("held out", [r for r in known if r["held"]])
+	print(f"{len(known)} of {len(rows)} scored; others: {dict(collections.Counter(r['error'][:40] for r in rows if r['error']))}")
+
+
 def arguments():
 	argv, options = sys.argv[1:], []
 	if "--" in argv:
@@ -155,6 +226,8 @@ def arguments():
 	parser.add_argument("--csv")
 	parser.add_argument("--quiet", action="store_true", help="summaries only")
 	parser.add_argument("--jobs", type=int, default=2)
+	parser.add_argument("--operators", action="store_true", help="single operators: list, figures and captures of operators.py")
+	parser.add_argument("--kernels", type=int, default=0, help="--operators: show so many measured kernels of each")
 	args = parser.parse_args(argv)
 	args.options = options
 	return args
@@ -165,6 +238,8 @@ def main():
 	with open(args.list) as file:
 		programs = json.load(file)
 	measured = read_measured(args.measured)
+	if args.operators:
+		return score_operators(args, programs, measured)
 	with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
 		rows = list(pool.map(lambda r: score_one(args, r, measured[r["id"]] if r["id"] in measured else {}), programs))
 	if not args.quiet:
