@@ -1,5 +1,5 @@
 # A thin front door to CMake. Each target installs what it lacks (scripts/setup) and then does its job.
-.PHONY: all demo golden test lint bench fuzz scorecard install wheel deb tarball packages format po clean
+.PHONY: all demo golden pictures test lint bench fuzz scorecard install wheel deb tarball packages format po clean
 BUILD := build/release
 FUZZ_SECONDS ?= 60
 
@@ -20,6 +20,10 @@ demo: build/jeoul
 golden: build/jeoul
 	@cmake --build --preset release --target jeoul-frozen -- --quiet
 	@scripts/golden
+
+# The pictures of README.md and docs/LOOK.md, of the program as it is now.
+pictures: build/jeoul
+	@scripts/pictures
 
 # Release, then everything again under the sanitizers; JOBS=N: tests beside each other.
 test:

@@ -14,7 +14,7 @@ file(READ ${DIR}/style.css own)
 file(WRITE ${made}/style.css ".doc{\n${css}}\n${own}")
 # What the first view needs is one file: every file more costs a browser some milliseconds. The modules share one scope then, so their names must differ;
 # whoever imports from one of them imports from app.js.
-set(first state words format drawer dom api modelfile case plan answer draw ask app)
+set(first state words format drawer dom api repair modelfile case plan answer draw ask app)
 set(app "")
 set(exported "")
 set(known "")

@@ -10,7 +10,7 @@
 
 struct task {
 	const char *name;
-	enum jl_engine engine;
+	const char *engine;
 	int n_workers, n_prompt_workers;
 	double prompt, answer, kv_tokens, rate_hz;
 	int concurrency;
@@ -18,11 +18,11 @@ struct task {
 };
 
 static const struct task tasks[] = {
-	{ "10,000 requests of 1,024+1,024, 256 at once", JL_ENGINE_VLLM, 1, 0, 1024, 1024, 2e6, NAN, 256, 10000 },
-	{ "10,000 requests of 8,192+256, 64 at once", JL_ENGINE_SGLANG, 1, 0, 8192, 256, 2e6, NAN, 64, 10000 },
-	{ "10,000 requests of 512+256, Poisson", JL_ENGINE_VLLM, 1, 0, 512, 256, 2e6, 30, 0, 10000 },
-	{ "short of memory: thrown back", JL_ENGINE_VLLM, 1, 0, 1024, 1024, 1e5, NAN, 256, 10000 },
-	{ "four machines, two of them for prompts", JL_ENGINE_TRTLLM, 2, 2, 2048, 512, 2e6, NAN, 128, 10000 },
+	{ "10,000 requests of 1,024+1,024, 256 at once", "vllm", 1, 0, 1024, 1024, 2e6, NAN, 256, 10000 },
+	{ "10,000 requests of 8,192+256, 64 at once", "sglang", 1, 0, 8192, 256, 2e6, NAN, 64, 10000 },
+	{ "10,000 requests of 512+256, Poisson", "vllm", 1, 0, 512, 256, 2e6, 30, 0, 10000 },
+	{ "short of memory: thrown back", "vllm", 1, 0, 1024, 1024, 1e5, NAN, 256, 10000 },
+	{ "four machines, two of them for prompts", "trtllm", 2, 2, 2048, 512, 2e6, NAN, 128, 10000 },
 };
 
 static double pass_s(const void *ctx, const struct jl_pass *p)
@@ -49,7 +49,7 @@ int main(void)
 		const struct task *t = &tasks[i];
 		const struct jl_workers workers = { .n = t->n_workers, .pass_s = pass_s, .kv_tokens = t->kv_tokens };
 		const struct jl_sim_setup setup = {
-			.policy = jl_policy_of(t->engine),
+			.policy = jl_policy_of(jl_engine_by_text(t->engine)),
 			.workers = workers,
 			.prompts = { .n = t->n_prompt_workers, .pass_s = pass_s, .kv_tokens = t->kv_tokens }
 		};

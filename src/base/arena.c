@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/msg.h"
 
@@ -29,6 +30,7 @@ void jl_arena_release(struct jl_arena *arena)
 
 	while (block) {
 		struct jl_arena_block *older = block->older;
+		jl_budget_let_go(block->size_B);
 		jl_free(block);
 		block = older;
 	}
@@ -45,6 +47,8 @@ static struct jl_arena_block *add_block(struct jl_arena *arena, size_t need_B)
 		size_B = (size_t)4 << 20;
 	if (size_B < need_B)
 		size_B = need_B;
+	if (jl_budget_hold(size_B))
+		return NULL;
 	block = jl_realloc(NULL, sizeof(*block) + size_B);
 	if (!block)
 		return NULL;

@@ -79,6 +79,27 @@ bool jl_budget_refill(unsigned n_steps)
 	return jl_purse.left == 0;
 }
 
+bool jl_budget_hold(size_t size_B)
+{
+	for (struct jl_budget *b = jl_purse.budget; b; b = b->outer) {
+		const unsigned long long held = atomic_fetch_add(&b->held_B, size_B) + size_B;
+
+		if (held > atomic_load(&b->most_B))
+			atomic_store(&b->most_B, held);
+		if (b->bytes_max && held > b->bytes_max)
+			end(b, JL_BUDGET_BYTES);
+	}
+	return jl_budget_over();
+}
+
+void jl_budget_let_go(size_t size_B)
+{
+	for (struct jl_budget *b = jl_purse.budget; b; b = b->outer)
+		for (unsigned long long held = atomic_load(&b->held_B);
+		     !atomic_compare_exchange_weak(&b->held_B, &held, held > size_B ? held - size_B : 0);)
+			; /* not below nothing: it may have been taken before this budget began */
+}
+
 enum jl_status jl_budget_fail(struct jl_err *err)
 {
 	const struct jl_budget *b = jl_purse.budget;
@@ -93,6 +114,9 @@ enum jl_status jl_budget_fail(struct jl_err *err)
 		return jl_fail(err, JL_E_LIMIT,
 			       "stopped after %llu million steps, the work limit of one question: ask for less",
 			       b->steps_max / 1000000);
+	case JL_BUDGET_BYTES:
+		return jl_fail(err, JL_E_LIMIT, "stopped at %llu MB, the memory limit of one question: ask for less",
+			       b->bytes_max / 1000000);
 	case JL_BUDGET_OPEN:
 	case JL_BUDGET_CANCELLED: break;
 	}

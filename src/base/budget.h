@@ -10,16 +10,17 @@
 
 #include "base/err.h"
 
-enum jl_budget_end { JL_BUDGET_OPEN, JL_BUDGET_STEPS, JL_BUDGET_TIME, JL_BUDGET_CANCELLED };
+enum jl_budget_end { JL_BUDGET_OPEN, JL_BUDGET_STEPS, JL_BUDGET_TIME, JL_BUDGET_BYTES, JL_BUDGET_CANCELLED };
 
 struct jl_budget {
 	unsigned long long steps_max; /* a step is about a microsecond of work; 0: no limit */
+	unsigned long long bytes_max; /* that what is read may take in memory; 0: no limit */
 	double begin_s, until_s;      /* base/clock.h; INFINITY: no limit */
 	bool (*cancelled)(void *ctx); /* asked every millisecond or so, by any thread; NULL: never */
 	void *ctx;
-	struct jl_budget *outer; /* ends with it, and spends from both; NULL: none */
-	atomic_ullong spent;
-	atomic_int end; /* enum jl_budget_end */
+	struct jl_budget *outer;             /* ends with it, and spends from both; NULL: none */
+	atomic_ullong spent, held_B, most_B; /* most_B: the most that was held at once */
+	atomic_int end;                      /* enum jl_budget_end */
 };
 
 /* limit_s 0: no limit. */
@@ -34,6 +35,9 @@ bool jl_budget_charge(struct jl_budget *budget, unsigned n_steps);
 /* Has it ended? Looks at clock and `cancelled` itself. */
 enum jl_budget_end jl_budget_look(struct jl_budget *budget);
 bool jl_budget_over(void); /* the same of this thread's */
+/* Takes memory in advance, and gives it back; true: that is more than there may be, and the budget is over. */
+bool jl_budget_hold(size_t size_B);
+void jl_budget_let_go(size_t size_B);
 /* JL_E_LIMIT: what ended, in one line. */
 enum jl_status jl_budget_fail(struct jl_err *err);
 

@@ -113,9 +113,9 @@ const char *jl_buf_text(const struct jl_buf *buf)
 	return buf->data ? buf->data : "";
 }
 
-#define WRITER_MS 1500 /* that a pipe waits for somebody who writes to it */
+#define WRITER_MS 1500 /* how long a pipe may wait for its writer */
 
-/* Why nothing comes out of it, or no end of it; NULL: it is a file, a terminal or a pipe that somebody has open. */
+/* Why it cannot be read to an end; NULL: a file, a terminal, or a pipe with a writer. */
 static const char *endless(int fd)
 {
 	struct stat info, null;
@@ -129,7 +129,7 @@ static const char *endless(int fd)
 			       : JL_N("it is a device, not a file");
 	/* a pipe that has a writer says that there is nothing yet; one without says that it ended */
 	return poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, WRITER_MS) == 0 && read(fd, &byte, 1) >= 0
-		       ? JL_N("it is a pipe that nobody writes to")
+		       ? JL_N("it is a pipe without a writer")
 		       : NULL;
 }
 

@@ -23,7 +23,7 @@ void jl_buf_pad(struct jl_buf *buf, char c, size_t n);
 void jl_buf_printf(struct jl_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *jl_buf_text(const struct jl_buf *buf); /* never NULL */
 
-/* Opens what a person names as input: a file, a terminal, or a pipe that somebody writes to; other devices have no end, and a pipe without a
+/* Opens what a person names as input: a file, a terminal, or a pipe with a writer; other devices have no end, and a pipe without a
  * writer is not waited for. */
 enum jl_status jl_input_open(int *ret_fd, const char *path, struct jl_err *err);
 
@@ -33,5 +33,5 @@ enum jl_status jl_buf_read_file(struct jl_buf *ret_buf, const char *path, size_t
 enum jl_status jl_buf_read_own(struct jl_buf *ret_buf, const char *path, size_t limit_B, struct jl_err *err);
 
 /* Everything that a person may name as output goes through here. A file is replaced whole or not at all and keeps its mode and owner;
- * links are followed; devices and pipes are written to; a file that may not be written is refused. A buffer that failed too. */
+ * links to files are followed; devices and pipes that are read are written to; a file that may not be written is refused. A buffer that failed too. */
 enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, struct jl_err *err);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static int write_all(int fd, const struct jl_buf *text)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN && poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1) >= 0)
+			continue; /* a pipe whose reader is slow */
 		if (n < 0)
 			return errno;
 		at += n;
@@ -63,6 +66,8 @@ static int replace(const char *path, const struct stat *old, const struct jl_buf
 		why = fchown(fd, old->st_uid, old->st_gid) ? errno : 0;
 	if (!why && old && fchmod(fd, old->st_mode & 07777) != 0)
 		why = errno;
+	if (!why && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+		why = errno; /* else a power cut could leave the new name with nothing in it */
 	if (close(fd) != 0 && !why)
 		why = errno;
 	if (!why && rename(beside, path) != 0)
@@ -85,19 +90,21 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 	if (text->failed)
 		return jl_fail(err, text->failed, "%s: too large to write", path);
 	if (stat(path, &old) != 0) {
-		/* a link to nothing yet: what it names is made */
-		const bool is_link = errno == ENOENT && lstat(path, &old) == 0;
-
-		why = errno != ENOENT && !is_link ? errno
-		      : is_link                   ? write_directly(path, O_CREAT, text)
-						  : replace(path, NULL, text);
+		/* a link to nothing: whoever laid it there would choose where a file appears */
+		if (errno == ENOENT && lstat(path, &old) == 0)
+			return jl_fail(err, JL_E_IO, "%s: a link to a file that is not there; name the file itself",
+				       path);
+		why = errno != ENOENT ? errno : replace(path, NULL, text);
 		return why ? fail(path, why, err) : JL_OK;
 	}
 	if (!S_ISREG(old.st_mode)) {
-		why = write_directly(path, 0, text);
+		/* a pipe without a reader is not waited for */
+		why = write_directly(path, S_ISFIFO(old.st_mode) ? O_NONBLOCK : 0, text);
+		if (why == ENXIO)
+			return jl_fail(err, JL_E_IO, "%s: a pipe that no program reads", path);
 		return why ? fail(path, why, err) : JL_OK;
 	}
-	/* one that nobody may write is meant to stay, also before somebody who may do everything */
+	/* a read-only file is kept, also for root */
 	if (!(old.st_mode & 0222) || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 		return fail(path, EACCES, err);
 	why = old.st_nlink > 1 || !realpath(path, real) ? EXDEV : replace(real, &old, text);

@@ -1,3 +1,4 @@
+#include "base/budget.h"
 #include "base/csv.h"
 
 #include <math.h>
@@ -310,6 +311,8 @@ enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *er
 		return JL_OK;
 	}
 	struct jl_where where = here(csv);
+	if (jl_budget_spend(1))
+		return jl_budget_fail(err);
 	if (csv->n_rows == JL_CSV_ROWS_MAX)
 		return jl_fail_at(err, JL_E_LIMIT, &where, "more than %zu rows", JL_CSV_ROWS_MAX);
 	JL_TRY(read_row(csv, csv->fields, csv->n_columns, &n, err));

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define YEAR_MAX 2999     /* what is reckoned from a date has room before DAY_MAX */
+#define YEAR_MAX 2999     /* leaves room for arithmetic on dates below DAY_MAX */
 #define DAY_MAX  2900000L /* about the year 9900: four digits a year */
 
 /* Proleptic Gregorian calendar; years count from March so that the leap day comes last. */

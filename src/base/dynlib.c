@@ -8,7 +8,7 @@
 
 enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl_err *err)
 {
-	/* who runs a program with somebody else's rights must not choose its code */
+	/* set-user-ID: the caller must not choose the code that runs */
 	const char *path = secure_getenv(env);
 
 	struct stat info;

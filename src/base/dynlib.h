@@ -22,7 +22,7 @@ struct jl_dynlib {
 };
 
 /* The library that the variable `env` names; NULL: none, or the program runs with rights that are not its caller's. A path that is
- * not absolute is JL_E_ABSENT: it would be somebody else's file in the next folder. */
+ * not absolute is JL_E_ABSENT: it would depend on the current folder. */
 enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl_err *err);
 
 /* Opens the first of `names` (NULL-terminated, newest first; absolute, or looked for where the system has its libraries) that can be

@@ -23,7 +23,7 @@ static size_t print_where(char *out, const struct jl_where *where)
 	return (size_t)n < JL_ERR_TEXT_MAX ? (size_t)n : JL_ERR_TEXT_MAX - 1;
 }
 
-/* What is quoted in a message may have lines of its own. */
+/* Text quoted in a message may contain line breaks. */
 static void one_line(char *text)
 {
 	jl_utf8_sanitize(text);

@@ -1,7 +1,7 @@
 /* Status codes and error messages.
  *
  * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in English
- * at the place where it happens; it is kept in English, for files and programs, and in the language of whoever reads.
+ * at the place where it happens; it is kept in English, for files and programs, and in the reader's language.
  * Messages say what was wrong, where, and what would be right. */
 #pragma once
 
@@ -17,7 +17,7 @@ enum jl_status {
 	JL_E_PARSE,     /* text that does not have the form it should have */
 	JL_E_UNIT,      /* a quantity with no unit, or with one of another kind */
 	JL_E_RANGE,     /* a value outside what makes sense */
-	JL_E_NOTFOUND,  /* a name that nobody knows */
+	JL_E_NOTFOUND,  /* an unknown name */
 	JL_E_AMBIGUOUS, /* a name that fits several */
 	JL_E_DATA,      /* catalog or measurement data that contradicts itself */
 	JL_E_IO,
@@ -69,7 +69,7 @@ enum jl_status jl_fail_from(struct jl_err *err, enum jl_status status, const str
 enum jl_status jl_fail_in_file(struct jl_err *err, enum jl_status status);
 
 /* Is the caller to blame: words that have not the form, unit or range that they should have? Not for what stands in a
- * file, for names that nobody knows, or for what fails while running. */
+ * file, for unknown names, or for what fails while running. */
 bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */

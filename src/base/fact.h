@@ -6,14 +6,14 @@
 enum jl_origin {
 	JL_ORIGIN_NONE, /* unknown: value is NAN */
 	JL_MEASURED,    /* by this program, on this machine */
-	JL_PUBLISHED,   /* measured and published by somebody else */
+	JL_PUBLISHED,   /* measured and published by others */
 	JL_LISTED,      /* a vendor's or dealer's word: specification, price list */
 	JL_ESTIMATED    /* computed or judged; carries an interval where there is one */
 };
 
 /* How many of the true figures lie inside an interval. */
 #define JL_INTERVAL_FRAC 0.8
-/* The end of an interval is no wall: a figure that says nothing of its own doubt is outside only where it is by more than this. */
+/* A figure without an uncertainty counts as outside an interval only beyond this margin. */
 #define JL_EDGE_FRAC 0.02
 
 /* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes what holds nineteen of twenty,

@@ -221,7 +221,7 @@ void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const v
 
 #define DEFS_MAX 128
 
-struct defs { /* the structs that are met on the way, each once: a struct may hold others of its own kind */
+struct defs { /* the structs that are met on the way, each once: a struct may contain its own kind */
 	const struct jl_schema *items[DEFS_MAX];
 	size_t n;
 };

@@ -80,7 +80,7 @@ struct jl_field {
 	/* JSON of a result: */
 	const char *about;                                  /* one sentence for the schema; NULL: the key says it */
 	bool (*when)(const void *record);                   /* false: no key; NULL: always */
-	double (*number_of)(const void *record);            /* JL_F_NUMBER: reckoned, not stored */
+	double (*number_of)(const void *record);            /* JL_F_NUMBER: computed, not stored */
 	bool (*bool_of)(const void *record);                /* JL_F_BOOL: the same */
 	const char *const *(*texts_of)(const void *record); /* JL_F_TEXTS: the same */
 	void (*write)(struct jl_json *json, const void *record); /* JL_F_WRITTEN: the value */

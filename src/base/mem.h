@@ -8,7 +8,7 @@
 void *jl_realloc(void *old, size_t size);
 void jl_free(void *old);
 
-/* Did any of them fail since the program began? Then nothing that it made is known to be whole, and nobody may be told that it is. */
+/* Did any allocation fail since the program began? Then its results may be incomplete, and the program exits with an error. */
 bool jl_mem_ran_out(void);
 
 /* Tests only: let the n-th allocation from now on (1 = the next) and all after it fail; 0 switches it off.

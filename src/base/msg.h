@@ -1,6 +1,6 @@
 /* Messages: English in the code, every other language in po/<code>.po, compiled into the program (jeoul-poc).
  *
- * JL_("text") is the text in the language of whoever reads; JL_N("text") marks a text of a table, which jl_msg() says
+ * JL_("text") is the text in the reader's language; JL_N("text") marks a text of a table, which jl_msg() says
  * later. A text without translation stays English.
  *
  * A text that is filled in may hold, in any language,
@@ -38,7 +38,7 @@ bool jl_lang_is(const char *code);
 /* For this thread; NULL: that of the process again. Returns what was set before, to be put back. */
 const struct jl_language *jl_lang_set(const struct jl_language *lang);
 
-/* For every thread that has none of its own; the front door sets it before threads start. */
+/* Default for threads without a language; set by cli and web before threads start. */
 void jl_lang_set_default(const struct jl_language *lang);
 
 /* By code or by locale: "ko", "ko_KR.UTF-8". NULL: not known. */

@@ -1,5 +1,5 @@
-/* Files that come inside a request. While a thread has a list of them, those are all that it reads by a name that somebody gave, and it
- * writes none: a request may come from anywhere. Beside it, whoever asks may name files and folders of this machine that may be read. What
+/* Files that come inside a request. While a thread has a list of them, it reads no other file that the request names, and it
+ * writes none: a request may come from anywhere. Besides, the caller may name files and folders of this machine that may be read. What
  * the program itself lays out is read with jl_buf_read_own. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* A few threads that share a loop: tasks 0 .. n-1 are taken one after another by whoever is free, the caller among them. */
+/* A few threads that share a loop: tasks 0 .. n-1 are taken in order by the next free thread, including the caller. */
 #pragma once
 
 #include <stddef.h>

@@ -26,6 +26,6 @@ struct jl_priors {
 	bool warpgroup; /* products need instructions of their own (wgmma, tcgen05): portable kernels fall behind */
 	bool slow_fp8;  /* FP8 products with scaled blocks or narrow outputs fall behind */
 	bool slots_via_host; /* boards of its time send what goes between slots through the host */
-	bool conv_rows;      /* has published runs of networks that are no transformers, of its own to fit */
+	bool conv_rows;      /* has published runs of networks other than transformers to fit */
 	bool serve_rows;     /* has published runs of served models */
 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct jl_progress_options {
-	bool on;           /* the output is a terminal: whoever opens it knows */
+	bool on;           /* the output is a terminal; set by the caller */
 	size_t columns;    /* of the terminal; 0: 80 */
 	const char *label; /* "fitting"; must outlive the display */
 	double total;      /* how much there is to do; 0 or NAN: not known */

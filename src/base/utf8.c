@@ -118,10 +118,11 @@ static bool is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* Characters that reorder what a terminal shows: a name could hide what it really is. */
+/* Characters that reorder what a terminal shows, or begin a line there: a name could hide what it really is. */
 static bool is_reordering(uint32_t c)
 {
-	return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f ||
+	       c == 0x061c;
 }
 
 /* What the first byte says: how many bytes, its payload, and the least character that needs that many; 0 if it cannot be first. */

@@ -25,8 +25,8 @@ size_t jl_utf8_fit(const char *text, size_t columns);
 #define JL_UTF8_SHOWN_MAX 8
 size_t jl_utf8_shown(const char *text, char ret_shown[JL_UTF8_SHOWN_MAX]);
 
-/* The first character that is not to be shown so (a control character, one that turns the text around); NULL: there is none. Bytes that are no
- * characters are somebody's file name. */
+/* The first character that is not to be shown so (a control character, one that turns the text around); NULL: there is none. Invalid bytes may
+ * be part of a file name. */
 const char *jl_utf8_unshown(const char *text);
 
 /* In place: invalid bytes and control characters (except tab and newline) become '?'; a character cut at the end goes.

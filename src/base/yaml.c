@@ -3,6 +3,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/near.h"
 #include "base/utf8.h"
@@ -24,6 +25,8 @@ static struct jl_where at(const struct reader *r, yaml_mark_t mark)
 
 static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 {
+	if (jl_budget_spend(1))
+		return jl_budget_fail(r->err);
 	if (yaml_parser_parse(&r->parser, ret_event))
 		return JL_OK;
 	if (r->parser.error == YAML_MEMORY_ERROR)
@@ -255,6 +258,22 @@ static enum jl_status check_bytes(const char *file, const char *text, size_t len
 	return JL_OK;
 }
 
+/* The library compares each %TAG line with all before it, and tags are refused anyway. */
+static enum jl_status check_directives(const char *file, const char *text, size_t len, struct jl_err *err)
+{
+	for (const char *at = text, *end = text + len; (at = memmem(at, (size_t)(end - at), "%TAG", 4)); at += 4) {
+		/* a line begins behind each of its breaks, NEL, LS and PS among them, and a byte order mark */
+		const bool first = at == text || strchr("\n\r\x85\xa8\xa9\xbf", at[-1]);
+		struct jl_where where;
+
+		if (!first)
+			continue;
+		where = offset_where(file, text, (size_t)(at - text));
+		return jl_fail_at(err, JL_E_PARSE, &where, "tags (!name) are not taken; write the value out");
+	}
+	return JL_OK;
+}
+
 enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, const char *text, size_t len,
 			    struct jl_arena *arena, struct jl_err *err)
 {
@@ -264,6 +283,7 @@ enum jl_status jl_yaml_read(const struct jl_yaml **ret_root, const char *name, c
 	if (len > JL_YAML_SIZE_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%s is larger than %zu MiB", name, JL_YAML_SIZE_MAX >> 20);
 	JL_TRY(check_bytes(name, text, len, err));
+	JL_TRY(check_directives(name, text, len, err));
 	if (!yaml_parser_initialize(&r.parser))
 		return jl_fail_nomem(err);
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

@@ -1,7 +1,7 @@
 /* YAML that people write for us (the catalog, scenarios, parts lists), as a small tree that knows where each thing stands.
  *
  * The reader is strict: UTF-8, one document, no aliases, anchors or tags, no key twice, limits on size, depth and keys. Scalars
- * stay text; whoever wants a quantity parses it with base/units and says file:line:column when it is wrong. */
+ * stay text; the caller parses quantities with base/units and says file:line:column when it is wrong. */
 #pragma once
 
 #include <stddef.h>

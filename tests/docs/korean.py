@@ -49,7 +49,7 @@ def commands():
                 yield line[2:].strip()
     for line in ERRORS.split("\n"):
         yield from ("jeoul " + c for c in line.split("|"))
-    listed = subprocess.run([jeoul, "--help"], stdout=subprocess.PIPE, check=True, env=dict(os.environ, LC_ALL="C")).stdout.decode()
+    listed = subprocess.run([jeoul, "help", "all"], stdout=subprocess.PIPE, check=True, env=dict(os.environ, LC_ALL="C")).stdout.decode()
     yield from ("jeoul %s --help" % c for c in re.findall(r"^  ([a-z]+(?: [a-z]+)?)  ", listed, re.M))
 
 

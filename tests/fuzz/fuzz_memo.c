@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		check(note, n);
 		jl_buf_init(&out, (size_t)64 << 20);
-		jl_audited_page(&out, note, true);
+		jl_audited_page(&out, note, true, "2026-11-15", &err);
 		jl_audited_markdown(&out, note, true);
 		jl_audited_sarif(&out, note, true, "0");
 		must(jl_utf8_valid(out.data ? out.data : "", out.len, NULL));

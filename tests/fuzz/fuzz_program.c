@@ -41,14 +41,14 @@ static void price(const struct jl_program *p, struct jl_arena *arena)
 	const struct jl_machine *m = machine();
 	const struct jl_profile profile = jl_profile_default(JL_FW_EAGER);
 	const struct jl_program_fit fit = jl_program_shipped(m->cat);
-	const struct jl_price_in in = { .dev = &m->dev, .conv = &m->conv, .profile = &profile, .fit = &fit };
+	const struct jl_price_in in = { .dev = &m->dev, .profile = &profile, .fit = &fit };
 	struct jl_call_cost *costs = jl_arena_array(arena, p->n_kinds, sizeof(*costs));
 	double *collective_s = jl_arena_array(arena, p->n_collectives + 1, sizeof(double));
 	double *scratch = jl_arena_array(arena, p->n_collectives * JL_N_TRACK + 1, sizeof(double));
 	struct jl_program_peak peak;
 	struct jl_timeline t;
 
-	if (!costs || !collective_s || !scratch || jl_program_peak(&peak, p, arena, NULL))
+	if (!costs || !collective_s || !scratch || jl_program_peak(&peak, p, NULL, arena, NULL))
 		return;
 	for (size_t k = 0; k < p->n_kinds; k++) {
 		struct jl_call_work w;

@@ -86,6 +86,37 @@ def test_mlp():
     check(not torch.equal(weights[0], model[0].weight), "the model no longer trains")
 
 
+# --- two optimizers in one step -----------------------------------------------------------------------------------------------------------
+
+def test_two_optimizers():
+    """A step of each is kept, also where one steps more often; the first of the program's steps is forgotten."""
+    for n_first in (1, 3):
+        first, second = nn.Linear(8, 8), nn.Linear(8, 1)
+        optimizers = [torch.optim.SGD(m.parameters(), lr=0.1, foreach=True) for m in (first, second)]
+        with jeoul.capture() as p:
+            for _ in range(3):
+                for _ in range(n_first):
+                    first(torch.randn(4, 8, device="cuda")).sum().backward()
+                    optimizers[0].step()
+                second(torch.randn(4, 8, device="cuda")).sum().backward()
+                optimizers[1].step()
+        updates = [n for n in names(p) if n.startswith("aten._foreach_add_")]
+        check(len(updates) == n_first + 1, "%d updates, not %d" % (len(updates), n_first + 1))
+
+
+def test_attention_parts():
+    """Fused kernels take rows that lie side by side, and as many heads of keys as of queries; all else runs as its parts."""
+    def ops(turn, heads):
+        with jeoul.capture() as p:
+            q = torch.randn(2, 8, 64, 64, device="cuda", dtype=torch.bfloat16)
+            k = torch.randn(2, heads, 64, 64, device="cuda", dtype=torch.bfloat16)
+            F.scaled_dot_product_attention(q.transpose(-1, -2) if turn else q, k, k)
+        return names(p)
+    check("jeoul.sdpa" in ops(False, 8), "plain attention is not fused")
+    check("jeoul.sdpa" not in ops(True, 8) and "aten.bmm" in ops(True, 8), "turned attention is fused")
+    check("jeoul.sdpa" not in ops(False, 1), "attention with broadcast heads is fused")
+
+
 # --- attention, autocast ---------------------------------------------------------------------------------------------------------------
 
 class Block(nn.Module):

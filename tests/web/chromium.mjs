@@ -7,7 +7,7 @@ const at = process.env.PLAYWRIGHT_AT;
 export const require = createRequire(at.endsWith("playwright-core") ? `${at}/package.json` : `${at}/node_modules/x.js`);
 const { chromium } = require(at.endsWith("playwright-core") ? at : "playwright-core");
 export const base = process.argv[2], shots = process.argv[3];
-export const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+export const views = ["ask", "whatif", "scaling", "compare", "price", "buy", "serve", "goodput", "trust", "catalogue", "machine", "reports", "audit"];
 export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
 let failed = 0, passed = 0;
 export const check = (ok, what) => { if (ok) passed++; else { failed++; console.log("FAILED:", what); } };

@@ -125,6 +125,33 @@ check(status == 200 and b"<script" not in text and b"<img" not in text, f"markup
 status, text = ask("report", {"scenario": "a.yaml", "files": {"a.yaml": "title: a\nsystems:\n  - rtx-4090\nmeasured:\n  - {file: /etc/passwd}\n"}})
 check(b"root:" not in text, "a scenario names a file of this machine")
 
+# a name with more in it than a name has, what is there twice: refused, and what hides behind is not answered
+for extra in ["Content-Length : 5\r\nTransfer-Encoding: chunked\r\n", f"Content-Length: {len(BODY)}\r\nOrigin: http://localhost\r\nOrigin: http://evil.example\r\n", f"Content-Length: {len(BODY)}\r\nContent-Type: text/plain\r\n",
+              f"Content-Length: {len(BODY)}\r\nX Y: 1\r\n", f"Content-Length: {len(BODY)}\r\nX: a\x01b\r\n"]:
+    got = raw(request("POST", "/api/v1/predict", headers=JSON + extra, body=BODY + HIDDEN))
+    check(code(got) in (0, 400) and got.count(b"HTTP/1.1") <= 1, f"headers {extra[:40]!r}: {got[:60]}")
+for form, type_ in [("json", b"application/json"), ("html", b"text/html"), ("text", b"text/plain")] * 2:
+    body = BODY[:-1] + b',"as":"%s"}' % form.encode()
+    got = raw(request("POST", "/api/v1/predict", headers=JSON + f"Content-Length: {len(body)}\r\nConnection: close\r\n", body=body))
+    check(code(got) == 200 and b"content-type: " + type_ in got.lower(), f"as {form}: {got[:300]}")
+status, text = ask("probe", {"with-names": True})
+check(status == 400, f"the names of this machine are for who sits at it: {status} {text[:200]}")
+# a trace of this machine that a question names is not opened
+with open(f"/tmp/jeoul-hostile-{pid}.json", "w") as f:
+    f.write('{"schemaVersion": 1, "deviceProperties": [{"name": "NVIDIA H100"}], "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 1, "dur": 5, "args": {}}]}')
+status, text = ask("check", {"kind": f.name})
+check(status in (400, 422) and b"H100" not in text and b"neither a file nor" in text, f"a trace of this machine: {status} {text[:200]}")
+os.unlink(f.name)
+# a process that answers and dies is an error of one question, counted; the server goes on
+for child in os.popen(f"ps -o pid= --ppid $(ps -o pid= --ppid {pid})").read().split():
+    os.kill(int(child), 9)
+check(ask("predict", {**CASE, "batch": 7})[0] == 200, "after its processes were killed")
+check(b'jeoul_processes_total{what="died"} 0' not in urllib.request.urlopen(base + "/metrics").read(), "those that died are counted")
+for pid_ in os.popen(f"ps -o pid= --ppid $(ps -o pid= --ppid {pid})").read().split():
+    with open(f"/proc/{pid_}/status") as f:
+        lines = f.read()
+    check("NoNewPrivs:\t1" in lines and ("Seccomp:\t2" in lines or not os.path.exists("/proc/sys/kernel/seccomp")), f"a process that answers is not confined: {lines}")
+
 # the token
 check(ask("predict", CASE, guarded)[0] == 401, "no token")
 for wrong in ["", "x", token[:-1], token + "0", token[:-1] + ("0" if token[-1] != "0" else "1"), "é"]:

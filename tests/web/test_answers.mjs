@@ -15,7 +15,7 @@ const fits = { en: [/probably fits \(([^)]*)\)/, /probably does not fit \(([^)]*
 for (const lang of ["en", "ko"])
   for (const [what, query] of [["doubt", "?on=8x+h100-sxm5"], ["sure", "?model=gpt2-124m&on=rtx-4090&batch=4&seq=512"], ["none", "?model=llama-3-70b&on=rtx-4090"]])
     for (const view of ["ask", "whatif"]) {
-      const page = await open(`/${query}&view=${view}&lang=${lang}`), name = `${view} ${what} ${lang}`, a = answerOf(page, "/predict");
+      const page = await open(`/${query}&view=${view}&lang=${lang}`), name = `${view} ${what} ${lang}`, a = answerOf(page, "/predict", (b) => what !== "none" || b.n_gpus === 1);
       const said = await text(page, ".answer .fit"), peak = a.memory_peak_B, cap = a.memory_B.capacity, doubt = peak.lo <= cap && peak.hi > cap;
       const told = (await asked(page, "predict", { model: a.model, on: a.system, batch: a.micro_batch, seq: a.seq, as: "html", lang })).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
       check(doubt === fits[lang].slice(0, 2).some((w) => w.test(said)), `${name}: '${said}' for ${peak.lo}–${peak.hi} of ${cap}`);

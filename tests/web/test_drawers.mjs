@@ -18,7 +18,7 @@ function numbersOf(answers) {
   answers.forEach((a) => walk(a.body));
   return all;
 }
-const derived = /speed-up|배속|overload|과부하|p50|p90|inside|구간 안|tokens to train on|학습할 토큰|×$/; // ratios, counts and differences that the page makes
+const derived = /speed-up|배속|overload|과부하|p50|p90|inside|구간 안|tokens to train on|학습할 토큰|^a million tokens$|^토큰 100만 개$|×$/; // ratios, counts and differences that the page makes
 
 async function drawers(view, lang, more = "") {
   const page = await open(`/?view=${view}&lang=${lang}&cur=${lang === "ko" ? "KRW" : "USD"}${more}`), name = `${view}${more}-${lang}`;

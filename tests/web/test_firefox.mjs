@@ -8,7 +8,7 @@ const require = createRequire(process.env.PUPPETEER_AT + "/");
 const puppeteer = require("puppeteer-core");
 const [base, folder, shots] = process.argv.slice(2);
 if (shots) mkdirSync(shots, { recursive: true });
-const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+const views = ["ask", "whatif", "scaling", "compare", "price", "buy", "serve", "goodput", "trust", "catalogue", "machine", "reports", "audit"];
 let failed = 0, looked = 0;
 const check = (ok, what) => { if (!ok) { failed++; console.log("FAILED:", what); } };
 // the program's own fonts and colours: what a profile of this machine says does not count

@@ -10,7 +10,7 @@ let axe = null;
 try { axe = require.resolve("axe-core/axe.min.js"); } catch { console.log("without axe-core: npm install --prefix build/web axe-core"); }
 const base = process.argv[2], shots = process.argv[3];
 if (shots && !existsSync(shots)) mkdirSync(shots, { recursive: true });
-const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+const views = ["ask", "whatif", "scaling", "compare", "price", "buy", "serve", "goodput", "trust", "catalogue", "machine", "reports", "audit"];
 let failed = 0;
 const check = (ok, what) => { if (!ok) { failed++; console.log("FAILED:", what); } };
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
@@ -185,7 +185,7 @@ for (const view of views)
     check(wanted.test((await page.locator(".answer").innerText()).replaceAll("\n", "")), `overload ${lang}: ${await page.locator(".answer").innerText()}`);
     const boxes = await page.evaluate(() => [...document.querySelectorAll("figure:first-child svg .strong, figure:first-child svg .name")].map((e) => { const b = e.getBBox(); return [e.textContent, b.x, b.y, b.x + b.width, b.y + b.height]; }));
     check(!/ 1 GPUs/.test(await page.locator("main").innerText()), `overload ${lang}: one GPU is one`);
-    check(boxes.length === 5, `overload ${lang}: ${boxes.length} names in the chart`);
+    check(boxes.length === 6, `overload ${lang}: ${boxes.length} names in the chart`);
     for (const a of boxes) for (const b of boxes) check(a === b || a[3] < b[1] || b[3] < a[1] || a[4] < b[2] + 3 || b[4] < a[2] + 3, `overload ${lang}: '${a[0]}' lies on '${b[0]}'`);
     await page.context().close();
   }
@@ -224,7 +224,7 @@ for (const view of views)
   await page.fill("#q-on", "8x h100-sxm5");
   await page.press("#q-on", "Tab");
   await settle(page);
-  await page.locator("nav a").nth(3).click();
+  await page.locator("nav a").nth(4).click();
   await settle(page);
   await page.click("#lang");
   await settle(page);
@@ -245,7 +245,7 @@ for (const view of views)
     await page.context().close();
   }
   const page = await open("/?model=vit-b/16&on=rtx-4090&tokens=5e9");
-  check(/--tokens/.test(await page.locator(".fault").textContent()), "tokens that somebody wrote are refused");
+  check(/tokens to train on is for language models/.test(await page.locator(".fault").textContent()), "given tokens are refused for a network: " + await page.locator(".fault").textContent());
   await page.context().close();
 }
 { // while an answer is made, it says so, also to those who listen; a long one is made once

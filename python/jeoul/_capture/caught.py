@@ -38,9 +38,19 @@ def dense(x):
     return torch.empty_like(torch.empty_strided(tuple(x.shape), tuple(x.stride()), device="meta")).stride()
 
 
+def rows_lie_apart(x):
+    """Whether its last dimension does not lie element by element: no fused kernel reads such rows."""
+    return x.shape[-1] > 1 and x.stride(-1) != 1
+
+
 def sdpa_backend(q, k, v, mask, gqa):
-    """The kernel that a data-centre GPU would be given; "math" where none of the fused ones takes the tensors."""
+    """The kernel that a data-centre GPU would be given; "math" where none of the fused ones takes the tensors: rows that do not lie side by side, or
+    heads and batches that are broadcast."""
     if q.dim() != 4 or k.dim() != 4 or v.dim() != 4 or not all(q.shape) or not all(k.shape):
+        return "math"
+    if any(rows_lie_apart(x) for x in (q, k, v)) or (mask is not None and rows_lie_apart(mask)):
+        return "math"
+    if not q.shape[0] == k.shape[0] == v.shape[0] or (not gqa and not q.shape[1] == k.shape[1] == v.shape[1]):
         return "math"
     half = q.dtype in (torch.float16, torch.bfloat16)
     if half and mask is None and torch._C._get_flash_sdp_enabled() and q.shape[-1] <= 256 and q.shape[-1] == v.shape[-1]:

@@ -13,6 +13,8 @@ NOT = object()  # the operator does not depend on data
 aten = torch.ops.aten
 PARAMETER_MIN_B = 1 << 22
 UNIQUE_MAX = 128
+SMALL_BOUND = 0.01
+LABELLED = 0.25
 
 
 def is_parameter(shape):
@@ -100,8 +102,8 @@ KEEPS = {"aten::permute", "aten::transpose", "aten::t", "aten::view", "aten::_un
 
 
 def share(recorder, func, args, outs):
-    """("share", s): s of its elements are not zero. ("range", n): integers spread evenly over 0 … n-1. ("count", mean): counts around a mean.
-    ("choice", n): shares that add up to 1 over n choices, of which one passes a threshold."""
+    """("share", s) or ("share", s, why): s of its elements are not zero, by an assumption that is stated where it is used. ("range", n): integers spread
+    evenly over 0 … n-1. ("count", mean): counts around a mean. ("choice", n): shares that add up to 1 over n choices, of which one passes a threshold."""
     base = func._schema.name
     x = args[0] if args and isinstance(args[0], torch.Tensor) else None
     out = outs[0]
@@ -115,6 +117,27 @@ def share(recorder, func, args, outs):
         out._jl_share = ("choice", x.shape[args[1]] if x.dim() else 1)
         return
     h = hint(x) if x is not None else None
+    several = x is not None and x.dim() > 0  # one number is a condition, no mask
+    if base in ("aten::eq", "aten::ne") and len(args) > 1 and isinstance(args[1], torch.Tensor) and several and not x.is_floating_point() and x.dtype is not torch.bool:
+        out._jl_share = ("share", 0.0 if base == "aten::eq" else 1.0, "whole numbers of two tensors differ where they are compared")
+        return
+    if base == "aten::ge" and h is None and several and x.is_floating_point() and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] <= SMALL_BOUND:
+        out._jl_share = ("share", 1.0, "no box is too small and no score below a bound of %g" % SMALL_BOUND)
+        return
+    if base in ("aten::gt", "aten::ge") and h is None and several and x.dtype is torch.int64 and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] == (base == "aten::ge"):
+        out._jl_share = ("share", LABELLED)  # labels above that of the background: what detectors sample
+        return
+    if base in ("aten::logical_not", "aten::bitwise_not") and h is not None and h[0] == "share":
+        out._jl_share = ("share", 1.0 - h[1], *h[2:])
+        return
+    if base in ("aten::logical_and", "aten::bitwise_and", "aten::__and__") and len(args) > 1 and isinstance(args[1], torch.Tensor):
+        both = [y for y in (h, hint(args[1])) if y is not None and y[0] == "share"]
+        if both:
+            share_of_all = 1.0
+            for y in both:
+                share_of_all *= y[1]
+            out._jl_share = ("share", share_of_all, *both[-1][2:])
+        return
     if h is None:
         if base == "aten::any":
             out._jl_share = ("share", 0.0)
@@ -160,7 +183,9 @@ def expected(recorder, x, what):
     n = x.numel()
     h = hint(x)
     if h is not None and h[0] == "share":
-        if 0 < h[1] < 1:
+        if len(h) > 2:
+            recorder.state.program.assume(h[2])
+        elif 0 < h[1] < 1:
             recorder.state.program.assume("%s finds %g of its elements (choices spread evenly)" % (what, round(h[1], 6)))
         return min(n, max(0, round(n * h[1])))
     if h is not None and h[0] == "range":

@@ -31,7 +31,7 @@ class Watch:
         self.program = None
 
     def on_step(self, session, optimizer):
-        if session.state.n_steps >= self.step:
+        if session.state.n_rounds() >= self.step:
             self.program = session.finish()
             raise Done
 

@@ -243,7 +243,7 @@ class Session:
             state.in_update -= 1
             state.after = "step"
             state.n_steps += 1
-            state.mark_step()
+            state.mark_step(optimizer)
             if self.on_step is not None:
                 self.on_step(self, optimizer)
 

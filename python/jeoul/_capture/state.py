@@ -13,6 +13,7 @@ from .program import Call, Program, round_B
 
 GPU, CPU = "gpu", "cpu"
 LARGEST = 1 << 62
+OUTRUN = 8  # an optimizer that falls so many steps behind another one is no part of the step
 SHADOW_MAX = 16384  # elements: tensors up to this size keep their values where all that they come from is known
 
 FORMATS = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3",
@@ -76,19 +77,31 @@ class State:
         self.items = []
         self.live = self.alive()
         self.kinds = {}
-        self.marks = []
+        self.marks, self.steps = [], {}  # ends of optimizers' steps in what is kept; steps of each optimizer
         self.classify()
 
     def alive(self):
         return {s.id: s.n_B for s in self.storages.values() if s.place == GPU and s.n_B and s.id not in self.pending}
 
-    def mark_step(self):
-        """A step of the optimizer ends here. What came before the step that ended is forgotten."""
+    def mark_step(self, optimizer):
+        """A step of `optimizer` ends here. The optimizer that steps least often ends the step of the program: what came before its last one is forgotten."""
         self.classify()
-        if self.marks:
-            self.cut(self.marks.pop())
-        self.marks.append((len(self.program.events), self.alive(), self.last, len(self.last.freed) if self.last else 0, len(self.items), dict(self.kinds)))
+        key = id(optimizer)
+        self.steps[key] = self.steps.get(key, 0) + 1
+        for other in [k for k, n in self.steps.items() if self.steps[key] > n + OUTRUN]:
+            del self.steps[other]  # it steps no more
+        if self.steps[key] <= min(self.steps.values()):
+            at = next((i for i in reversed(range(len(self.marks))) if self.marks[i][0] == key), None)
+            if at is not None:
+                n_events, n_items = self.marks[at][1], self.marks[at][5]
+                self.cut(self.marks[at][1:])
+                self.marks = [(k, n - n_events, live, last, n_freed, items - n_items, kinds) for k, n, live, last, n_freed, items, kinds in self.marks[at + 1:]]
+        self.marks.append((key, len(self.program.events), self.alive(), self.last, len(self.last.freed) if self.last else 0, len(self.items), dict(self.kinds)))
         self.host, self.written_phase = 0, None
+
+    def n_rounds(self):
+        """Steps of the program so far: each optimizer stepped as often."""
+        return min(self.steps.values(), default=0)
 
     def cut(self, mark):
         """The step begins at `mark`."""
@@ -134,8 +147,8 @@ class State:
     def finish(self):
         """The program of the window that ends now."""
         if self.n_steps > 1 and self.marks:  # what follows the last step belongs to the next
-            self.program.events = self.program.events[:self.marks[-1][0]]
-            self.items = self.items[:self.marks[-1][4]]
+            self.program.events = self.program.events[:self.marks[-1][1]]
+            self.items = self.items[:self.marks[-1][5]]
         self.classify()
         self.fold_new_states()
         self.finished = True

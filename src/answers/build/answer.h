@@ -1,4 +1,4 @@
-/* What is said of a parts list and of purchases, and its form as JSON. */
+/* Answers of `jeoul build`: a checked parts list and ranked upgrades, with their JSON schemas. */
 #pragma once
 
 #include "base/fields.h"
@@ -14,7 +14,7 @@ size_t jl_build_count(const struct jl_part_findings *found, enum jl_part_level l
 struct jl_upgrade_answer {
 	const struct jl_upgrade_ask *ask;
 	const struct jl_upgrades *found;
-	double krw_per_usd;  /* amounts are told in won; NAN: in dollars */
+	double krw_per_usd;  /* amounts are shown in won; NAN: in dollars */
 	const char *fx_date; /* NULL: as given */
 };
 

@@ -131,7 +131,7 @@ static void check_psu(const struct checking *c)
 		    have, load, load / have * 100, least, most);
 }
 
-/* Short peaks of a card above its limit, where somebody measured them. */
+/* Measured short power peaks of a card above its limit. */
 static void check_transients(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
@@ -194,6 +194,11 @@ static void check_connectors(const struct checking *c)
 
 	if (!text && isnan(r->gpu_8pin)) {
 		unchecked(c, "connectors", "the card's connectors");
+		return;
+	}
+	if (need == 0 && sixteen == 0) {
+		say(c, "connectors", JL_PART_OK, JL_SURE_SPEC, "connector-8-pin-pcie",
+		    JL_N("no power cable is wanted"));
 		return;
 	}
 	if (need == 0) {
@@ -429,7 +434,7 @@ static void check_links(const struct checking *c)
 		    r->gpu->name);
 }
 
-/* A processor that the catalog knows says what it draws and how many threads it has; what a person gives stays. */
+/* Fills power and threads of a known CPU; given values stay. */
 static void know_cpu(const struct checking *c, struct jl_rig *rig)
 {
 	const struct jl_cpu *cpu;
@@ -451,7 +456,7 @@ static void know_cpu(const struct checking *c, struct jl_rig *rig)
 	    rig->cpu_threads);
 }
 
-/* "board_x16_slots=2, board_spacing=3": what the part has, where nobody said otherwise. */
+/* Fills unset members from a part's specification: "board_x16_slots=2, board_spacing=3". */
 static void know_part(const struct checking *c, struct jl_rig *rig, const char *kind, const char *text,
 		      const char *wanted)
 {

@@ -1,11 +1,11 @@
-/* What speaks for and against a parts list, each with its rule, where the rule comes from, and how sure it is. */
+/* Findings on a parts list, each with its rule, the rule's source and its certainty. Must not print. */
 #pragma once
 
 #include "build/rig.h"
 
 enum jl_part_level {
 	JL_PART_OK,
-	JL_PART_UNCHECKED, /* something it needs was not said */
+	JL_PART_UNCHECKED, /* an input is missing */
 	JL_PART_CONFLICT,  /* the rules of different people disagree here */
 	JL_PART_WARNING,
 	JL_PART_ERROR,

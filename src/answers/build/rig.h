@@ -1,4 +1,4 @@
-/* A machine that somebody wants to put together: a parts list. What is not said is NAN or NULL and is not checked. */
+/* A parts list. Unset members are NAN or NULL and are not checked. */
 #pragma once
 
 #include "base/yaml.h"
@@ -53,7 +53,7 @@ struct jl_rig {
 
 struct jl_rig jl_rig_empty(void);
 
-/* "gpu: 2x rtx-3090", "psu: 1600 W" ... ; unknown keys, missing units and cards that nobody knows are refused with their place. */
+/* "gpu: 2x rtx-3090", "psu: 1600 W" ...; unknown keys, missing units and unknown cards are errors with their place. */
 enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, const struct jl_catalog *cat,
 			   struct jl_arena *arena, struct jl_err *err);
 
@@ -61,10 +61,10 @@ enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, co
 enum jl_status jl_rig_set(struct jl_rig *rig, const char *key, const char *text, const struct jl_where *where,
 			  const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
 
-/* The row of catalog/parts.yaml whose name the text has in it; NULL: none. */
+/* The row of catalog/parts.yaml whose name is in the text; NULL: none. */
 const struct jl_rule *jl_part_named(const struct jl_catalog *cat, const char *kind, const char *text);
 
-/* Has this number been said? */
+/* True if the number is set. */
 bool jl_rig_given(const struct jl_rig *rig, const char *key);
 
 /* Keys in the order they are shown in help; NULL ends. */

@@ -10,7 +10,7 @@
 #include "predict/kind.h"
 #include "predict/recipe.h"
 
-#define LEAST_GAIN_FRAC 0.05            /* below this nobody would notice */
+#define LEAST_GAIN_FRAC 0.05            /* smaller gains are left out */
 #define BRIDGE_JOIN     "nvlink-bridge" /* two cards joined by their bridge */
 #define CARDS_MAX       10              /* that a server for cards takes */
 #define ZERO_MAX        3
@@ -76,7 +76,7 @@ static bool rate(struct rated *ret_rated, const struct search *s, const char *sy
 	return rate_part(ret_rated, s, system, 0, cut, NULL);
 }
 
-/* A purchase that turns the machine into `after`; NULL: it cannot be, or there is no room. Its gain may be none. */
+/* A purchase that turns the machine into `after`; NULL: impossible, or the list is full. Its gain may be 0. */
 static struct jl_upgrade *add(struct search *s, const char *kind, const char *after)
 {
 	struct jl_upgrade *u = &s->out->items[s->out->n];
@@ -133,7 +133,7 @@ static const char *with_cards(char out[JL_UPGRADE_TEXT_MAX], const struct search
 	return out;
 }
 
-/* A bridge joins two cards: its gain is that of the whole machine; what a job on one pair gains is told beside. */
+/* A bridge joins two cards: the gain is the whole machine's; the gain of a job on one pair is given beside it. */
 static void try_bridge(struct search *s)
 {
 	const struct jl_gpu *gpu = s->sys.gpu;
@@ -206,7 +206,7 @@ static void try_more_cards(struct search *s)
 	}
 }
 
-/* What takes no more accelerators is bought again: one more, and as many again. */
+/* Machines without free slots: one more machine, or twice as many. */
 static void try_more_machines(struct search *s)
 {
 	const struct jl_system *system = s->sys.system;
@@ -236,7 +236,7 @@ static void try_more_machines(struct search *s)
 	}
 }
 
-/* The same number of other cards in the place of cards: those whose price somebody listed. */
+/* Replaces all cards by the same number of other cards that have a price. */
 static void try_other_cards(struct search *s)
 {
 	for (size_t i = 0; jl_gpu_is_card(s->sys.gpu) && i < s->cat->n_gpus; i++) {

@@ -1,4 +1,4 @@
-/* What to buy next for a machine that is there: each purchase with what it would gain on a given training run, and what it costs. */
+/* Upgrades of an existing machine: each purchase with its gain on a training run and its price. */
 #pragma once
 
 #include "cost/money.h"

@@ -62,6 +62,7 @@ static void range_of(struct host *h, double slow, double mid, double fast)
 	x->value = mid;
 	x->hi = isnan(x->bound) ? fast : fmin(fast, x->bound);
 	x->value = fmin(x->value, x->hi);
+	x->unproven = true;
 }
 
 static void product(struct host *h)

@@ -17,6 +17,11 @@ JL_NUMBER_OF(high_above, jl_judged, r->expect.most > 0 && r->expect.most < r->ex
 
 JL_TEXT_OF(unit, jl_judged, strchr(r->metric, '_') ? strrchr(r->metric, '_') + 1 : "");
 
+/* A figure of 1 / notice of the speed: 1.25 times as slow is 20 % less. */
+JL_NUMBER_OF(would_notice, jl_judged, r->expect.unproven || !(r->expect.notice > 1) ? NAN : 1 - 1 / r->expect.notice);
+JL_TEXT_OF(cause, jl_judged, *r->cause.en ? r->cause.en : NULL);
+JL_TEXT_OF(neighbour, jl_judged, *r->neighbour.en ? r->neighbour.en : NULL);
+
 JL_TEXT_OF(basis, jl_judged, jl_check_basis_name(r->basis));
 JL_BOOL_OF(at_edge, jl_judged, !r->before && jl_verdict_at_edge(&r->figure, &r->expect));
 JL_BOOL_OF(is_coll, jl_judged, r->is_coll);
@@ -63,6 +68,8 @@ static const struct jl_field judged[] = {
 	{ OF(NUMBER, expect.high, "good_above"), .about = "beyond these the verdict is low or good" },
 	{ JL_FIELD_NUMBER_OF("high_above", high_above),
 	  .about = "beyond this it is too high to be true; null: only the bound is known" },
+	{ JL_FIELD_NUMBER_OF("would_notice_frac", would_notice),
+	  .about = "a slow-down of this share is called low in 95 of 100 cases; null: only the bound speaks" },
 	{ OF(NUMBER, expect.bound, "bound") },
 	{ JL_FIELD_BOOL_OF("at_edge", at_edge) },
 	{ OF(BOOL, half_lanes, "half_lanes"),
@@ -70,6 +77,9 @@ static const struct jl_field judged[] = {
 	{ OF(TEXT, bound_en, "bound_text") },
 	{ OF(TEXT, from_en, "expected_from") },
 	{ OF(SIZE, history.n, "n_history") },
+	{ OF(NUMBER, history.drift_frac, "drift_frac"), .about = "newer half of its runs over the older, minus 1" },
+	{ JL_FIELD_TEXT_OF("cause", cause) },
+	{ JL_FIELD_TEXT_OF("neighbour", neighbour) },
 	{ COLL(INT, coll.c.n_nodes, "n_nodes") },
 	{ COLL(INT, coll.c.n_ranks, "n_ranks") },
 	{ COLL(NUMBER, coll.c.size_B, "size_B") },

@@ -4,10 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "catalog/find.h"
 #include "check/expect.h"
+#include "probe/nvml.h"
 
-#define HISTORY_TRUSTED 3 /* quiet runs of the machine itself that say more than an estimate from its parts */
+/* The own rates' range is a 95 % interval, of 1.96 standard deviations each way: 3.09 down to low and 1.645 up. */
+#define JL_OWN_NOTICE ((1.96 + 1.645) / (2 * 1.96))
 
 static const struct device_kind {
 	const char *kind;
@@ -147,16 +150,6 @@ static enum jl_status judge_collective(struct jl_judged *j, struct jl_judge *jud
 
 /* ---- devices */
 
-static bool on_gpu(const struct jl_record *r)
-{
-	static const char *const backends[] = { "cuda", "nccl", "hip", "rccl", "nccl-tests", "nvbandwidth" };
-
-	for (size_t i = 0; i < JL_LEN(backends); i++)
-		if (strcmp(backends[i], r->backend) == 0)
-			return true;
-	return !isnan(jl_record_number(r, "device"));
-}
-
 static enum jl_status ask_of(struct jl_device_ask *ret_ask, const struct jl_record *r, enum jl_check_kind kind,
 			     struct jl_err *err)
 {
@@ -215,7 +208,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
 	if (j->sys)
 		status = jl_check_device(e, judge->cat, j->sys, &ask, err);
-	else if (here && here->listed_cpu && !on_gpu(j->record) && kind != JL_CHECK_NET)
+	else if (here && here->listed_cpu && !jl_check_on_gpu(j->record) && kind != JL_CHECK_NET)
 		jl_check_cpu_bound(e, here->listed_cpu, here->cpu.n_sockets > 0 ? here->cpu.n_sockets : 1, &ask);
 	if (is_passed_over(judge, status)) {
 		e->range = JL_EXPECT_NONE;
@@ -223,7 +216,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	}
 	if (status)
 		return status;
-	if (isnan(e->range.lo) && !on_gpu(j->record) && here)
+	if (isnan(e->range.lo) && !jl_check_on_gpu(j->record) && here)
 		jl_check_host(e, judge->cat, here, j->record);
 	take_expect(j, e);
 	return JL_OK;
@@ -249,14 +242,14 @@ static void judge_train(struct jl_judged *j)
 	const struct jl_figure p = jl_figure_of(j->record, "predicted_samples_per_s");
 
 	j->expect = (struct jl_expect){ .lo = p.lo95, .value = p.value, .hi = p.hi95, .bound = NAN };
+	j->expect.notice = pow(p.hi95 / p.lo95, JL_OWN_NOTICE);
 	if (isnan(p.lo95) || isnan(p.hi95))
 		return;
 	j->basis = JL_BASIS_OWN;
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 }
 
-/* Where the model knows nothing or only the host's parts, the machine's own past says what is usual; where it does, the past may
- * still show a loss. */
+/* After three quiet runs the machine is judged against itself, unless the model already calls the figure bad or would notice more. */
 static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 {
 	jl_check_history(&j->history, j->record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
@@ -265,12 +258,54 @@ static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 	struct jl_expect past = j->history.expect;
 	past.bound = j->expect.bound;
 	enum jl_verdict verdict = jl_verdict_of(&j->figure, &past);
-	if (j->basis == JL_BASIS_NONE || (j->basis == JL_BASIS_HOST && j->history.n >= HISTORY_TRUSTED) ||
-	    (verdict == JL_VERDICT_LOW && j->verdict == JL_VERDICT_NORMAL)) {
+	const bool sharper = !past.unproven && (!jl_expect_can_judge(&j->expect) || past.notice < j->expect.notice),
+		   open = j->verdict == JL_VERDICT_NORMAL || j->verdict == JL_VERDICT_GOOD ||
+			  j->verdict == JL_VERDICT_UNJUDGED;
+
+	if (j->basis == JL_BASIS_NONE || (open && sharper)) {
 		j->basis = JL_BASIS_HISTORY;
 		j->expect = past;
 		j->verdict = verdict;
 	}
+}
+
+/* What holds a GPU's clock down, and the command that lets go of it. */
+static const struct {
+	const char *held_by;
+	bool power; /* said with the power limit, not with the clock */
+	const char *en;
+} causes[] = {
+	{ JL_HELD_LOCKED, false, JL_N("clock locked at %s of %s: nvidia-smi -rgc") },
+	{ JL_HELD_APP_CLOCKS, false, JL_N("application clocks hold it at %s of %s: nvidia-smi -rac") },
+	{ JL_HELD_POWER_LIMIT, true, JL_N("power limit %s of %s: nvidia-smi -pl WATTS") },
+	{ JL_HELD_POWER_BRAKE, false,
+	  JL_N("the power supply or the board holds the clock at %s of %s: nvidia-smi -q -d "
+	       "PERFORMANCE,POWER; cables, PSU") },
+	{ JL_HELD_HEAT, false, JL_N("heat holds the clock at %s of %s: airflow, fans; nvidia-smi -q -d TEMPERATURE") },
+};
+
+static void name_cause(struct jl_judged *j)
+{
+	const struct jl_record_noise *n = &j->record->noise;
+	char now[JL_UNITS_TEXT_MAX], most[JL_UNITS_TEXT_MAX];
+
+	for (size_t i = 0; n->held_by && i < JL_LEN(causes); i++) {
+		const bool power = causes[i].power;
+
+		if (strcmp(causes[i].held_by, n->held_by) != 0)
+			continue;
+		jl_say(j->cause.en, j->cause.text, sizeof(j->cause.en), causes[i].en,
+		       jl_units_text(now, power ? n->limit_W : n->clock_Hz, power ? JL_K_POWER : JL_K_FREQUENCY, 4),
+		       jl_units_text(most, power ? n->limit_default_W : n->clock_max_Hz,
+				     power ? JL_K_POWER : JL_K_FREQUENCY, 4));
+	}
+	if (n->neighbour && isnan(n->neighbour_B))
+		jl_say(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en), JL_N("%s runs on the same GPU"),
+		       n->neighbour);
+	else if (n->neighbour)
+		jl_say(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en),
+		       JL_N("%s runs on the same GPU, with %s of its memory"), n->neighbour,
+		       jl_units_text(now, n->neighbour_B, JL_K_BYTES, 3));
 }
 
 static void advise(struct jl_judged *j)
@@ -281,7 +316,9 @@ static void advise(struct jl_judged *j)
 					.kind = j->record->kind,
 					.verdict = j->verdict,
 					.value = j->figure.value,
-					.on_gpu = on_gpu(j->record) || (sys && sys->gpu),
+					.is_here = !isnan(j->age_s) || j->basis == JL_BASIS_HOST,
+					.n_history = j->history.n,
+					.on_gpu = jl_check_on_gpu(j->record) || (sys && sys->gpu),
 					.n_workers = jl_record_number(j->record, "n_workers"),
 					.coll = j->is_coll ? &j->coll : NULL,
 					.intra = sys ? jl_wire_of(sys->join) : JL_WIRE_NONE,
@@ -296,12 +333,13 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 			       .metric = jl_judge_can(record) ? metric_of(record->kind) : record->metrics[0].name,
 			       .expect = JL_EXPECT_NONE,
 			       .verdict = JL_VERDICT_FIRST,
+			       .history = { .drift_frac = NAN },
 			       .age_s = judge->here ? judge->now_s - record->time_s : NAN,
 			       .sys = judge->sys };
 	enum jl_collective_kind coll;
 	enum jl_status status = JL_OK;
 
-	if (!j.sys && judge->here && on_gpu(record))
+	if (!j.sys && judge->here && jl_check_on_gpu(record))
 		j.sys = judge->here_sys;
 	const bool can = jl_judge_can(record), is_coll = jl_collective_by_name(&coll, record->kind);
 
@@ -315,7 +353,7 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 		judge_train(&j);
 	else if (can && !is_coll && device_kind(record->kind))
 		status = judge_device(&j, judge, device_kind(record->kind)->as, err);
-	else if (judge->here && !on_gpu(record))
+	else if (judge->here && !jl_check_on_gpu(record))
 		status = judge_host(&j, judge, err);
 	if (status)
 		return status;
@@ -325,6 +363,7 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 		j.verdict = JL_VERDICT_WRONG;
 	j.expect.low = j.expect.low > 0 ? j.expect.low : j.expect.lo;
 	j.expect.high = j.expect.high > 0 ? j.expect.high : j.expect.hi;
+	name_cause(&j);
 	advise(&j);
 	*ret_judged = j;
 	return JL_OK;
@@ -345,6 +384,7 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 	JL_TRY(jl_check_change(&j.change, record, before, j.history.spread_ln, judge->arena, err));
 	j.verdict = j.change.verdict;
 	j.expect.value = before->metrics[0].value.median;
+	name_cause(&j);
 	advise(&j);
 	*ret_judged = j;
 	return JL_OK;

@@ -30,6 +30,8 @@ struct jl_judged {
 	struct jl_history history;
 	const struct jl_record *before; /* JL_BASIS_RUN */
 	struct jl_change change;
+	struct jl_bitext cause,
+		neighbour; /* of a GPU: what holds its clock down; who else is on it. Empty: nothing seen */
 	struct jl_next next;
 	double age_s; /* of a result of this machine; NAN: not known */
 };
@@ -47,6 +49,9 @@ struct jl_judge {
 	const struct jl_published *rows; /* read with the first collective */
 	size_t n_rows;
 };
+
+/* A figure of a collective that was given as busbw or time: answered so. */
+#define JL_PARAM_ASKED "asked"
 
 /* Refused: a record that needs a system where none is known. */
 enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, const struct jl_record *record,

@@ -102,10 +102,31 @@ static const struct {
 	{ "net", -1, JL_N("frames of 9,000 bytes on both ends and the switch; interrupts on the NIC's NUMA node") },
 };
 
+/* What would make it judgeable. */
+static void unjudged(struct jl_next *a, const struct jl_next_ask *ask)
+{
+	if (!ask->is_here) {
+		add(a, JL_N("figures of the same system from when it was well, to compare with: jeoul import LOG, "
+			    "jeoul check"));
+		if (ask->coll)
+			low_collective(a, ask);
+	} else if (ask->n_history < JL_HISTORY_TRUSTED) {
+		add(a, JL_N("three quiet runs on this machine make it judgeable (%zu so far): jeoul bench all --quick"),
+		    ask->n_history);
+		add(a, JL_N("or another machine of the kind, measured into the same store: jeoul check --fleet"));
+	} else {
+		add(a, JL_N("its own runs differ too much to notice a slow one: fewer other processes, fixed clocks, "
+			    "threads "
+			    "bound to cores"));
+	}
+}
+
 void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 {
 	struct jl_next a = { .n = 0 };
 
+	if (ask->verdict == JL_VERDICT_UNJUDGED)
+		unjudged(&a, ask);
 	if (ask->verdict == JL_VERDICT_WRONG)
 		add(&a, JL_N("the same test with fewer GPUs at a time, until the one that spoils it is found"));
 	else if ((ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH) && ask->coll)

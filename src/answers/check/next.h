@@ -11,6 +11,8 @@ struct jl_next_ask {
 	enum jl_verdict verdict;
 	double value;
 	bool on_gpu;
+	bool is_here;                      /* of this machine, not of a log or a figure that was given */
+	size_t n_history;                  /* quiet runs of this machine so far */
 	double n_workers;                  /* train; NAN otherwise */
 	const struct jl_coll_expect *coll; /* NULL: no collective, or no system to judge it on */
 	enum jl_wire intra, inter;         /* with coll */

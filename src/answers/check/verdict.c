@@ -7,12 +7,18 @@
 #include "base/stats.h"
 
 #define SAMPLES_LEAST 5
-#define SPREADS       3 /* how many robust standard deviations a run may be off */
+#define STEADY_TIMES  1.1 /* upper over lower end of the 95 % interval */
+#define STRAY_SPREADS 5
+#define STRAYS_OF     5     /* one of so many runs at most */
+#define DRIFT_LEAST   6     /* runs */
+#define TOP_SPREADS   1.645 /* one healthy run in twenty is so much better */
+#define SPREADS       3     /* how many robust standard deviations a run may be off */
 
 static const struct {
 	const char *name, *en;
 } words[] = {
 	[JL_VERDICT_FIRST] = { "first", JL_N("no expectation yet") },
+	[JL_VERDICT_UNJUDGED] = { "unjudged", JL_N("cannot judge yet") },
 	[JL_VERDICT_NOISY] = { "noisy", JL_N("no verdict (noisy)") },
 	[JL_VERDICT_GOOD] = { "good", JL_N("good") },
 	[JL_VERDICT_NORMAL] = { "normal", JL_N("normal") },
@@ -43,6 +49,11 @@ static double as_rate(double value, bool less_is_better)
 	return less_is_better ? 1 / value : value;
 }
 
+bool jl_expect_can_judge(const struct jl_expect *expect)
+{
+	return !expect->unproven && !(expect->notice > JL_NOTICE_MOST);
+}
+
 enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect)
 {
 	const bool less = figure->less_is_better;
@@ -57,14 +68,18 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 
 	if (value > bound * rounding && !(worst <= bound))
 		return JL_VERDICT_IMPOSSIBLE;
-	if (figure->noisy)
+	if (figure->noisy && !figure->steady)
 		return JL_VERDICT_NOISY;
 	if (isnan(lo) || isnan(hi))
 		return JL_VERDICT_FIRST;
+	if (expect->unproven)
+		return JL_VERDICT_UNJUDGED;
 	if (value < lo / edge && !(best >= lo))
 		return JL_VERDICT_LOW;
 	if (expect->most > 0 && value > as_rate(expect->most, less) * edge && !(worst <= as_rate(expect->most, less)))
 		return JL_VERDICT_HIGH;
+	if (!jl_expect_can_judge(expect) && value < as_rate(expect->value, less))
+		return JL_VERDICT_UNJUDGED;
 	if (value > hi * edge && !(worst <= hi))
 		return JL_VERDICT_GOOD;
 	return JL_VERDICT_NORMAL;
@@ -74,6 +89,29 @@ bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *
 {
 	return jl_verdict_of(figure, expect) == JL_VERDICT_NORMAL &&
 	       (figure->value < expect->lo || figure->value > expect->hi);
+}
+
+bool jl_check_on_gpu(const struct jl_record *r)
+{
+	static const char *const backends[] = { "cuda", "nccl", "hip", "rccl", "nccl-tests", "nvbandwidth" };
+
+	for (size_t i = 0; i < JL_LEN(backends); i++)
+		if (strcmp(backends[i], r->backend) == 0)
+			return true;
+	return !isnan(jl_record_number(r, "device"));
+}
+
+/* A clock that is held down makes a figure low, not uncertain. What other processes take of the CPUs is another matter for what runs
+ * there, and for kernels so brief that the host's launches decide. */
+static bool is_steady(const struct jl_record *r, const struct jl_stats *s)
+{
+	const struct jl_record_noise *n = &r->noise;
+	const bool held = n->thermal || n->power || n->clock_frac <= JL_NOISE_CLOCK_FRAC;
+	const bool shared = n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC || n->steal_frac > JL_NOISE_STEAL_FRAC ||
+			    n->wait_frac > JL_NOISE_WAIT_FRAC;
+
+	return (held || shared) && s->hi95 <= STEADY_TIMES * s->lo95 && !(fabs(n->drift_frac) > JL_NOISE_DRIFT_FRAC) &&
+	       (!shared || (jl_check_on_gpu(r) && !jl_check_jumps_by_itself(r)));
 }
 
 struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric)
@@ -86,6 +124,7 @@ struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric
 				   .lo95 = m ? m->value.lo95 : NAN,
 				   .hi95 = m ? m->value.hi95 : NAN,
 				   .noisy = record->noise.noisy,
+				   .steady = m && is_steady(record, &m->value),
 				   .less_is_better = m && m->less_is_better };
 }
 
@@ -136,8 +175,9 @@ struct usual {
 	size_t n;
 	double least_ln; /* half a range is never below this: the other speed may come first after fifty runs of one */
 };
-static const struct usual usual_run = { 0.04, 8, 0 }, usual_unsteady = { 0.12, 8, 0 }, usual_small = { 0.2, 30, 0.81 },
-			  usual_brief = { 0.1, 30, 0.5 }, usual_cached = { 0.1, 30, 1.1 };
+static const struct usual usual_run = { 0.04, 8, 0 }, usual_gpu = { 0.02, 8, 0 }, usual_unsteady = { 0.12, 8, 0 },
+			  usual_small = { 0.2, 30, 0.81 }, usual_brief = { 0.1, 30, 0.5 },
+			  usual_cached = { 0.1, 30, 1.1 };
 
 #define SMALL_B      8388608.0
 #define BRIEF_S      20e-6
@@ -159,6 +199,8 @@ static struct usual usual_of(const struct jl_record *r, bool unsteady)
 	if (strcmp(r->backend, "cpu") == 0 && strcmp(r->kind, "memory") == 0 &&
 	    jl_record_number(r, "size_B") <= CACHED_B)
 		return usual_cached;
+	if (jl_check_on_gpu(r) && jl_record_number(r, "pinned") != 0)
+		return usual_gpu;
 	return small ? usual_small : unsteady ? usual_unsteady : usual_run;
 }
 
@@ -169,7 +211,7 @@ bool jl_check_jumps_by_itself(const struct jl_record *record)
 
 /* How far the next run may be from the middle of n earlier ones, as ln. Few runs say little about how runs differ: what their spread
  * says is taken together with what is usual, as if that had been seen in so many runs; Student's t for the rest. */
-static double half_ln(const double *ln, size_t n, struct usual usual)
+static double half_ln(const double *ln, size_t n, struct usual usual, double *ret_sd_ln)
 {
 	double mean = 0, squares = (double)usual.n * usual.sd_ln * usual.sd_ln;
 
@@ -177,8 +219,44 @@ static double half_ln(const double *ln, size_t n, struct usual usual)
 		mean += ln[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		squares += (ln[i] - mean) * (ln[i] - mean);
-	return fmax(usual.least_ln, jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) *
-					    sqrt(squares / (double)(usual.n + n - 1) * (1 + 1 / (double)n)));
+	*ret_sd_ln = sqrt(squares / (double)(usual.n + n - 1) * (1 + 1 / (double)n));
+	return fmax(usual.least_ln, jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) * *ret_sd_ln);
+}
+
+/* A run that was far off and quiet by its own account may have been of a sick machine: where it is one of many, it does not count.
+ * Returns how many are left; the order stays. */
+static size_t without_strays(double *ln, size_t n, struct usual usual)
+{
+	double sorted[JL_HISTORY_MAX];
+	size_t n_left = 0, n_far = 0;
+	const double far = fmax(STRAY_SPREADS * usual.sd_ln, usual.least_ln);
+
+	memcpy(sorted, ln, n * sizeof(*ln));
+	const double middle = jl_stats_median(sorted, n);
+	for (size_t i = 0; i < n; i++)
+		n_far += fabs(ln[i] - middle) > far;
+	if (n_far * STRAYS_OF > n)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (fabs(ln[i] - middle) <= far)
+			ln[n_left++] = ln[i];
+	return n_left;
+}
+
+/* The middle of the runs, newest first. A decline over many runs does not become what is usual: then that of the older half. */
+static double middle_of(const double *ln, size_t n, bool less_is_better, double *ret_drift_frac)
+{
+	double sorted[JL_HISTORY_MAX];
+
+	memcpy(sorted, ln, n * sizeof(*ln));
+	const double all = jl_stats_median(sorted, n);
+	*ret_drift_frac = NAN;
+	if (n < DRIFT_LEAST)
+		return all;
+	memcpy(sorted, ln, n * sizeof(*ln));
+	const double newer = jl_stats_median(sorted, n / 2), older = jl_stats_median(sorted + n / 2, n - n / 2);
+	*ret_drift_frac = expm1(newer - older);
+	return less_is_better ? fmin(all, older) : fmax(all, older);
 }
 
 static double robust_sd(const double *sorted, size_t n)
@@ -235,7 +313,7 @@ void jl_check_steadiness(struct jl_steadiness *ret, const struct jl_record *cons
 void jl_check_history(struct jl_history *ret_history, const struct jl_record *now,
 		      const struct jl_record *const *records, size_t n_records, bool unsteady)
 {
-	struct jl_history h = { .spread_ln = NAN, .expect = JL_EXPECT_NONE };
+	struct jl_history h = { .drift_frac = NAN, .spread_ln = NAN, .expect = JL_EXPECT_NONE };
 	const struct usual usual = usual_of(now, unsteady);
 	double ln[JL_HISTORY_MAX];
 
@@ -255,12 +333,17 @@ void jl_check_history(struct jl_history *ret_history, const struct jl_record *no
 	if (usual.sd_ln > usual_run.sd_ln)
 		h.spread_ln = usual.sd_ln;
 	if (h.n) {
-		const double half = half_ln(ln, h.n, usual);
+		double sd_ln;
 
+		h.n = without_strays(ln, h.n, usual);
+		const double half = half_ln(ln, h.n, usual, &sd_ln);
+
+		h.expect.value = exp(middle_of(ln, h.n, now->metrics[0].less_is_better, &h.drift_frac));
+		h.expect.notice = exp(half + TOP_SPREADS * sd_ln);
+		h.expect.unproven = h.n < JL_HISTORY_TRUSTED;
 		jl_stats_sort(ln, h.n);
 		if (h.n >= 3)
 			h.spread_ln = fmax(robust_sd(ln, h.n), h.spread_ln); /* NAN does not count */
-		h.expect.value = exp(jl_stats_quantile(ln, h.n, 0.5));
 		/* what was reached before is no surprise */
 		h.expect.lo = fmin(h.expect.value * exp(-half), exp(ln[0]));
 		h.expect.hi = fmax(h.expect.value * exp(half), exp(ln[h.n - 1]));
@@ -299,10 +382,9 @@ enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_rec
 
 int jl_verdict_weight(enum jl_verdict verdict)
 {
-	static const int weights[] = {
-		[JL_VERDICT_FIRST] = 0, [JL_VERDICT_NOISY] = 1, [JL_VERDICT_GOOD] = 2,       [JL_VERDICT_NORMAL] = 3,
-		[JL_VERDICT_LOW] = 4,   [JL_VERDICT_HIGH] = 5,  [JL_VERDICT_IMPOSSIBLE] = 6, [JL_VERDICT_WRONG] = 7
-	};
+	static const int weights[] = { [JL_VERDICT_FIRST] = 0, [JL_VERDICT_UNJUDGED] = 3,   [JL_VERDICT_NOISY] = 1,
+				       [JL_VERDICT_GOOD] = 2,  [JL_VERDICT_NORMAL] = 4,     [JL_VERDICT_LOW] = 5,
+				       [JL_VERDICT_HIGH] = 6,  [JL_VERDICT_IMPOSSIBLE] = 7, [JL_VERDICT_WRONG] = 8 };
 
 	return weights[verdict];
 }

@@ -11,7 +11,8 @@
 
 enum jl_verdict {
 	JL_VERDICT_FIRST,      /* nothing to compare it with yet */
-	JL_VERDICT_NOISY,      /* measured on a disturbed machine: withheld */
+	JL_VERDICT_UNJUDGED,   /* the range is so wide that a bad figure would lie in it */
+	JL_VERDICT_NOISY,      /* unsteady, on a disturbed machine: withheld */
 	JL_VERDICT_GOOD,       /* better than expected */
 	JL_VERDICT_NORMAL,     /* in the expected range */
 	JL_VERDICT_LOW,        /* worse, and not by the doubt of the measurement */
@@ -25,21 +26,34 @@ struct jl_figure {
 	double value;
 	double lo95, hi95; /* NAN: not known */
 	bool noisy, less_is_better;
+	bool steady; /* noisy, but by what does not move the figure: it is judged */
 };
 
 struct jl_expect {
 	double lo, value, hi; /* the 80 % interval, as `predict` gives it; NAN: no expectation */
 	double bound;         /* NAN: none known */
-	/* What it takes to be called low or good: one healthy system in five lies outside its interval, one in twenty outside these.
-	 * 0: lo and hi themselves */
+	/* What it takes to be called low (one healthy system in 1,000 lies below) or good (one in forty above). 0: lo and hi themselves */
 	double low, high;
-	double most; /* more than any healthy one reaches, as far as is known; 0: not known */
+	double most;   /* more than any healthy one reaches, as far as is known; 0: not known */
+	double notice; /* a system that is so many times as slow is called low in 95 of 100 cases; 0: not known */
+	bool unproven; /* an estimate that was never held against healthy systems: only the bound speaks */
 };
 #define JL_EXPECT_NONE                                                                                                 \
-	((struct jl_expect){ __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), __builtin_nan(""), 0, 0, 0 })
+	((struct jl_expect){ .lo = __builtin_nan(""),                                                                  \
+			     .value = __builtin_nan(""),                                                               \
+			     .hi = __builtin_nan(""),                                                                  \
+			     .bound = __builtin_nan("") })
+
+/* Half an 80 % interval, times this: one in 1,000 lies below; one in twenty lies above. Of normal errors, and as the intervals hold 87 to
+ * 90 of 100 published figures (docs/METHOD.md). */
+#define JL_VERDICT_LOW_WIDER 2.0
+#define JL_VERDICT_TOP_WIDER 1.07
+/* An expectation that would not notice a system 1.5 times as slow says nothing about a figure in its lower half. */
+#define JL_NOTICE_MOST 1.5
+bool jl_expect_can_judge(const struct jl_expect *expect);
 
 /* A bound holds also for what was measured on a noisy machine: nothing disturbs a figure upwards. Low only where
- * all of the figure's interval is outside. */
+ * all of the figure's interval is outside. Where the range could not notice a slow system, what lies in its lower half is not judged. */
 enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect);
 /* Normal although outside the range: by the doubt of the figure alone. */
 bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect);
@@ -54,16 +68,20 @@ struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric
 /* Do two records tell of the same thing: kind, backend and parameters, apart from those that only say how it went? */
 bool jl_check_alike(const struct jl_record *a, const struct jl_record *b);
 
+bool jl_check_on_gpu(const struct jl_record *record);
+
 /* Small messages between processes of one host, kernels of a few microseconds: twice as fast or slow by chance. */
 bool jl_check_jumps_by_itself(const struct jl_record *record);
 
 /* What earlier undisturbed runs of the same thing let expect: the wider, the fewer there are and the more they
  * differ. `records` newest first, in any mixture; those that are not like `now`, are of its run or are noisy do
  * not count, and no more than the newest JL_HISTORY_MAX do. */
-#define JL_HISTORY_MAX 50
+#define JL_HISTORY_MAX     50
+#define JL_HISTORY_TRUSTED 3 /* quiet runs of a machine that say what is usual there */
 struct jl_history {
 	size_t n, n_noisy;
-	double spread_ln; /* standard deviation between runs, as ln: robust, and not below what is usual where runs are
+	double drift_frac; /* median of the newer half over that of the older, minus 1; NAN: fewer than six runs */
+	double spread_ln;  /* standard deviation between runs, as ln: robust, and not below what is usual where runs are
 			     known to jump; NAN: too few to say */
 	struct jl_expect expect;
 };

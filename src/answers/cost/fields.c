@@ -64,6 +64,7 @@ JL_BOOL_OF(draws, jl_cost_work, is_known(record) && !isnan(r->run_kWh.value));
 static const struct jl_field work[] = {
 	{ JL_FIELD_AS(jl_cost_work, WHY, why, "unknown_because"), .flags = JL_FF_OMIT },
 	{ KNOWN(run_s, "run_s") },
+	{ KNOWN(elapsed_s, "elapsed_s"), .about = "with failures, checkpoints and restarts" },
 	{ KNOWN(run_cost, "run_cost") },
 	{ KNOWN(epoch_cost, "epoch_cost") },
 	{ KNOWN(mtoken_cost, "cost_per_million_tokens") },

@@ -98,6 +98,8 @@ enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *re
 		if ((cat->prices[i].on_demand_usdps > 0 || cat->prices[i].spot_median_usdps > 0) &&
 		    jl_place_has(cat->prices[i].region, region))
 			return JL_OK;
+	if (jl_place_tariff(region)) /* a known place: machines can be bought there */
+		return JL_OK;
 	return jl_fail(err, JL_E_NOTFOUND,
 		       "--region: no rent of the catalog is from '%s'; try seoul, korea, us, or a cloud's own name "
 		       "such as us-east-1",

@@ -1,4 +1,4 @@
-/* The ways to have a machine: bought, owned already, rented by the hour, rented while nobody else wants it (spot), or reserved. */
+/* Purchase options of a machine: buy, own, rent by the hour, spot, reserve. Must not know the work. */
 #pragma once
 
 #include "catalog/sysexpr.h"
@@ -12,7 +12,7 @@ enum jl_cost_kind { JL_COST_BUY, JL_COST_OWN, JL_COST_RENT, JL_COST_SPOT, JL_COS
 #define JL_COST_NAME_MAX  96
 #define JL_COST_WATTS_MAX 1e9
 
-/* "3 y" and "6 months" are so many months of the calendar; "100 d" are days. Neither: none. */
+/* "3 y" and "6 months" are calendar months; "100 d" are days. Both 0: none. */
 struct jl_cost_period {
 	int months;
 	long days;
@@ -20,24 +20,24 @@ struct jl_cost_period {
 
 /* Days from `start_day` to the end of the period's n-th repetition; 0: no period. */
 long jl_cost_period_end(struct jl_cost_period period, long start_day, long n);
-/* How often it has begun again by the end of day `d`: not on the day it ends. */
+/* Repetitions begun by the end of day `d`; the last day of a period does not begin one. */
 long jl_cost_period_again(struct jl_cost_period period, long start_day, long d);
 
-/* Shares and rates are whole millionths, powers whole milliwatts, so that nothing is lost on the way to the cent. */
+/* Shares and rates in millionths, powers in milliwatts: sums are exact to the cent. */
 struct jl_cost_option {
 	char name[JL_COST_NAME_MAX];
 	enum jl_cost_kind kind;
 	bool has_system;
-	struct jl_sys system; /* what it is, where the name is one that the catalog knows */
+	struct jl_sys system; /* the system, where the catalog knows the name */
 
 	struct jl_money price;      /* buy: paid on the first day; reserve: paid up front for each term */
 	struct jl_money host;       /* of the price: what is assumed for the host around the catalog's cards */
 	struct jl_card_price card;  /* the catalog's price of one card, if it was taken: new or used */
-	struct jl_card_price other; /* ... and the other of the two; usd NAN: nobody sells it so */
-	bool bare;                  /* host=owned: the host is there already, none is in the price */
+	struct jl_card_price other; /* the other of new and used; usd NAN: no price */
+	bool bare;                  /* host=owned: the price has no host */
 	struct jl_cost_period life; /* buy: bought again after this; none: never within the horizon */
 	long long resale_ppm;       /* of the price, at the end of its life */
-	bool resale_market;         /* as used cards of the catalog keep their price */
+	bool resale_market;         /* resale by the catalog's used prices */
 	long long finance_ppm;      /* interest a year on the price */
 	long long active_mW, idle_mW;
 	bool watts_assumed, watts_predicted, off_when_idle; /* predicted: of the run that is asked about */
@@ -46,13 +46,13 @@ struct jl_cost_option {
 	struct jl_cost_period term;  /* reserve: every hour of the term is paid, used or not */
 	long long interrupts_ppm;    /* spot: interruptions per paid hour */
 	long long lost_s, restart_s; /* spot: work lost and time to come back, each time */
-	bool lost_assumed;           /* spot: not said what is lost each time */
+	bool lost_assumed;           /* spot: the loss per interruption is a default */
 	long long save_s;            /* spot: one checkpoint takes this; 0: lost_s is as said */
 
 	struct jl_money per_month; /* hosting, cooling contract, staff hours */
-	const char *price_date;    /* NULL: the person said it */
+	const char *price_date;    /* NULL: given by the user */
 	const char *price_source;  /* provider and region, or NULL */
-	long long util_ppm;        /* share of all hours in which it works; 0: as the setting says */
+	long long util_ppm;        /* utilisation; 0: the study's */
 };
 
 /* Spot where nobody says otherwise: taken away 5 % of the hours, half an hour of work lost, ten minutes to come back; a whole host of eight
@@ -73,10 +73,10 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 /* What a host around so many cards costs: assumed, since no row of the catalog prices a bare host, and said wherever it is used. */
 double jl_cost_host_usd(const struct jl_catalog *cat, const struct jl_gpu *gpu, int n_cards);
 
-/* Is there any rent in this place? What is wrong names some that there are. */
+/* JL_E_NOTFOUND if the catalog has no rent there and does not know the place. */
 enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err);
 
-/* Time from one checkpoint to the next that loses least: what saving takes against what an interruption loses. 0: not asked for. */
+/* Optimal checkpoint interval (Young): saving against lost work. 0: checkpoints are not modelled. */
 double jl_cost_save_every_s(const struct jl_cost_option *o);
 
 /* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */

@@ -95,7 +95,7 @@ static enum jl_status set_idle(const struct parse *p, const struct setting *s, c
 	p->o->off_when_idle = false;
 	return JL_OK;
 }
-/* "owned": it is there already; or what it costs instead of what is assumed. */
+/* "owned", or the host's price instead of the assumed one. */
 static enum jl_status set_host(const struct parse *p, const struct setting *s, const char *text)
 {
 	struct jl_quantity q = { .value = 0 };
@@ -273,7 +273,7 @@ static bool money_of(struct jl_money *ret_money, const char *text, bool rate)
 	return true;
 }
 
-/* The most of the last words that is an amount ("1억 2천만 원" is one); they are cut off. */
+/* Cuts off the longest run of last words that is an amount ("1억 2천만 원"). */
 static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 {
 	char *at = head + strlen(head), *cut = NULL;
@@ -306,7 +306,7 @@ static bool ends_in_numeral(const char *head)
 	return false;
 }
 
-/* The most of the first words that is a system; *ret_len 0: none is. Only what cannot be had is an error. */
+/* The longest run of first words that is a system; *ret_len 0: none. Only an impossible system is an error. */
 static enum jl_status longest_system(struct jl_sys *ret_sys, size_t *ret_len, const char *text,
 				     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
@@ -327,7 +327,7 @@ static enum jl_status longest_system(struct jl_sys *ret_sys, size_t *ret_len, co
 	return JL_OK;
 }
 
-/* "rtx-3090 desktop" is an rtx-3090 to the catalog; what cannot be had is refused, what nobody knows is not. */
+/* "rtx-3090 desktop" is an rtx-3090; impossible systems are refused, unknown names are not. */
 static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
 				  struct jl_arena *arena, struct jl_err *err)
 {
@@ -376,12 +376,12 @@ static enum jl_status assume_watts(struct jl_cost_option *o, const struct jl_cat
 	return JL_OK;
 }
 
-/* The cheapest offer of a name that is in no catalog of systems. */
+/* The cheapest offer of a name that is not a system. */
 static const struct jl_price *named_offer(const char *name, const char *region, bool spot, const struct jl_catalog *cat)
 {
 	const struct jl_price *best = NULL;
 
-	for (size_t i = 0; strlen(name) > 1 && i < cat->n_prices; i++) { /* one letter is nobody's name */
+	for (size_t i = 0; strlen(name) > 1 && i < cat->n_prices; i++) { /* one letter is no name */
 		const struct jl_price *p = &cat->prices[i];
 
 		if (jl_price_is_offer(p, name) && (!region || jl_place_has(p->region, region)) &&
@@ -402,7 +402,7 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 	const struct jl_price *from = rent.price;
 	double usdps = rent.usdps * o->system.n_per_node * o->system.n_nodes;
 
-	/* whoever names an offer means that one */
+	/* an offer named by provider is taken as named */
 	if (!from ||
 	    (own && !jl_price_is_offer(from, o->has_system && o->system.system ? o->system.system->id : o->name))) {
 		from = named_offer(o->name, region, spot, cat);
@@ -446,7 +446,7 @@ static enum jl_status catalog_price(struct jl_cost_option *o, const struct jl_ca
 	return JL_OK;
 }
 
-/* Somebody meant a price: the last word is a currency, or begins as one does. */
+/* True if the last word is a currency or the start of one: a price was meant. */
 static bool looks_like_money(const char *head)
 {
 	static const char *const ends[] = { "USD",   "KRW", "원",     "달러",  "/h",  "/hour", "/hr",
@@ -461,7 +461,7 @@ static bool looks_like_money(const char *head)
 	return last && (last[1] == '$' || strncmp(last + 1, "₩", strlen("₩")) == 0);
 }
 
-/* A price in money that there is no rate of exchange for; NULL: it is not. */
+/* The currency of a price that has no exchange rate; NULL: none. */
 static const char *foreign_money(const char *head)
 {
 	static const char *const words[] = { "EUR",  "€",   "GBP", "£",   "JPY", "¥",   "CNY", "RMB", "유로",
@@ -508,7 +508,7 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 	return jl_cost_is_rent(o->kind) ? catalog_rent(o, region, cat, arena, err) : catalog_price(o, cat, err);
 }
 
-/* Who says how often it is taken away loses something each time: the usual, unless that is said too. */
+/* Interruptions without a stated loss use the default loss. */
 static void assume_lost(struct jl_cost_option *o, const char *text)
 {
 	struct jl_cost_option usual = *o;

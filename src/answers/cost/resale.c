@@ -8,11 +8,11 @@
 #include "catalog/find.h"
 
 #define CARDS_MAX  64
-#define AGE_MIN_Y  1.5 /* younger ones sell at what the shortage of the day makes of them */
+#define AGE_MIN_Y  1.5 /* prices of younger cards follow shortages */
 #define MID_YEAR   0.5 /* the catalog knows the year of a launch */
 #define EIGHTY_PCT 1.2816
 
-/* ln of what is kept a year, of one dated price; NAN where it tells nothing. */
+/* ln of the yearly retained share by one dated price; NAN: no information. */
 static double kept_ln(const struct jl_catalog *cat, const struct jl_price *p)
 {
 	const struct jl_gpu *gpu = p->gpu ? jl_gpu_by_id(cat, p->gpu) : NULL;

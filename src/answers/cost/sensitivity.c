@@ -1,4 +1,4 @@
-/* Which input moves the break-even most: each is lowered and raised by the same share, the others stay. */
+/* Sensitivity: each input is lowered and raised by the same share, one at a time. Must not know how it is shown. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ static const struct input {
 	{ "interrupts", JL_N("spot interruptions"), " %/h", 1e4, 1, { AT(cheap.interrupts_ppm) }, 0, false },
 };
 
-/* What it is now: an option's own before that of all. */
+/* The current value: the option's, else the study's. */
 static void say_now(struct jl_cost_swing *s, const struct inputs *base, const struct input *input)
 {
 	for (size_t i = 0; i < input->n; i++) {
@@ -105,7 +105,7 @@ static enum jl_status days(double *ret_days, const struct inputs *in, const stru
 	return status;
 }
 
-/* Does the dear one, which is paid first, come out cheaper within the horizon? */
+/* True if the option with the larger first payment is cheaper at the horizon. */
 static bool pays(const struct inputs *base, const struct input *input, double factor, const struct jl_catalog *cat)
 {
 	const struct inputs in = moved(base, input, factor);
@@ -118,7 +118,7 @@ static bool pays(const struct inputs *base, const struct input *input, double fa
 #define FLIP_MOST  10.0
 #define FLIP_STEPS 16 /* to 1 part in 28,000 */
 
-/* The factor nearest to 1 that turns the decision: in the direction that does, halved until it is sure. */
+/* The factor nearest to 1 that flips the decision, by bisection. */
 static double flip_of(const struct inputs *base, const struct input *input, const struct jl_catalog *cat)
 {
 	const bool now = pays(base, input, 1, cat);

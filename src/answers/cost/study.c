@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "goodput/goodput.h"
 #include "predict/answer.h"
 
 #define HOURS_A_MONTH 730.0
 
-/* It does not fit: what it needs, and the first of what would help. */
+/* Error for a job that does not fit: its need and the first remedy. */
 static void cannot_hold(struct jl_err *why, const struct jl_predicted *x)
 {
 	const double need_GiB = x->p.memory.total_B / 1073741824, has_GiB = x->p.capacity_B / 1073741824;
@@ -55,6 +56,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	w->known = true;
 	w->assumed = job.how.notes;
 	w->run_s = p->run_s;
+	w->elapsed_s = jl_goodput_elapsed(cat, &job.how, p).time_s;
 	w->power_W = p->power_W;
 }
 
@@ -73,7 +75,7 @@ static void same_work(struct jl_cost_study *study)
 		return;
 	study->measure = best;
 	study->runs_per_month = (double)(best->util_ppm > 0 ? best->util_ppm : study->setting.util_ppm) / JL_PPM *
-				HOURS_A_MONTH * 3600 / study->work[best - study->options].run_s.value;
+				HOURS_A_MONTH * 3600 / study->work[best - study->options].elapsed_s.value;
 }
 
 /* Utilisation from the work: so many runs a month take so many hours on this option; of what is rented by the hour several may run at
@@ -82,7 +84,7 @@ static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err 
 {
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_cost_work *w = &study->work[i];
-		const double util = w->known ? study->runs_per_month * w->run_s.value / 3600 / HOURS_A_MONTH : NAN;
+		const double util = w->known ? study->runs_per_month * w->elapsed_s.value / 3600 / HOURS_A_MONTH : NAN;
 		const enum jl_cost_kind kind = study->options[i].kind;
 
 		if (isnan(util))
@@ -96,7 +98,7 @@ static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err 
 		if (util > 1 + 1e-9 && !study->measure)
 			return jl_fail(err, JL_E_RANGE,
 				       "%s cannot do %g runs a month: one takes %.1f h and a month has 730",
-				       study->options[i].name, study->runs_per_month, w->run_s.value / 3600);
+				       study->options[i].name, study->runs_per_month, w->elapsed_s.value / 3600);
 		study->options[i].util_ppm = util * 1e6 < 1 ? 1 : llround(util * 1e6);
 	}
 	return JL_OK;
@@ -114,13 +116,13 @@ static enum jl_status price_work(struct jl_cost_study *study, const struct jl_re
 		if (!w->known)
 			continue;
 		JL_TRY(jl_cost_per_work_hour(&hour, &study->lines[i], &study->setting, err));
-		w->run_cost = jl_estimate_times(w->run_s, jl_money_value(hour) / 3600);
+		w->run_cost = jl_estimate_times(w->elapsed_s, jl_money_value(hour) / 3600);
 		w->epoch_cost = jl_estimate_times(w->run_cost, 1 / epochs);
 		if (!jl_cost_is_rent(study->options[i].kind)) {
 			const double kW = (double)study->options[i].active_mW / 1e6 * (double)study->setting.pue_ppm /
 					  1e6;
 
-			w->run_kWh = jl_estimate_times(w->run_s, kW / 3600);
+			w->run_kWh = jl_estimate_times(w->elapsed_s, kW / 3600);
 			w->run_co2_g = w->run_kWh.value * study->setting.carbon_gpkWh;
 		}
 		if (request && !isnan(request->tokens))
@@ -165,7 +167,7 @@ bool jl_cost_any_does(const struct jl_cost_study *study)
 	return any;
 }
 
-/* Words that no option can do anything with are refused; so is a number of runs that none can do. */
+/* Refuses settings that no option uses, and more runs than any option can do. */
 static enum jl_status check_work(struct jl_cost_study *study, struct jl_err *err)
 {
 	if (jl_cost_any_does(study))
@@ -180,7 +182,7 @@ static enum jl_status check_work(struct jl_cost_study *study, struct jl_err *err
 	return JL_OK;
 }
 
-/* Break-even is asked between what is bought and what is rented; between two of a kind only when there is nothing else. */
+/* Break-even pairs: bought against rented; two of a kind only if there is no such pair. */
 static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
@@ -199,7 +201,7 @@ static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_ca
 	return status;
 }
 
-/* Where nobody said what a machine draws, the work does. */
+/* Without a stated power the predicted power of the work counts. */
 static void take_power(struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {

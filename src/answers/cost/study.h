@@ -1,4 +1,4 @@
-/* Buy or rent: all options beside each other, over time, and for the work that is to be done. */
+/* Buy or rent: all options over time, for the given work. Must not know how it is shown. */
 #pragma once
 
 #include "cost/timeline.h"
@@ -11,12 +11,13 @@
 /* One training run on one option. */
 struct jl_cost_work {
 	bool known;
-	struct jl_err why; /* when it is not */
+	struct jl_err why;            /* when it is not */
+	struct jl_estimate elapsed_s; /* run_s with failures, checkpoints and restarts: what is paid */
 	struct jl_estimate run_s, run_cost, epoch_cost,
 		mtoken_cost;        /* in the study's currency; NAN where not asked for */
 	double power_W;             /* what all of it draws at this work, as predicted; 0 or NAN: not known */
 	struct jl_estimate run_kWh; /* PUE included; NAN for rents */
-	struct jl_notes assumed;    /* what nobody said of the run; none where its times are given */
+	struct jl_notes assumed;    /* assumptions about the run; none where its times are given */
 	double run_co2_g;           /* NAN: unknown or rented */
 };
 
@@ -43,7 +44,7 @@ struct jl_cost_row { /* an option with all that was found of it */
 	size_t n_paid;
 };
 
-struct jl_cost_said { /* what nobody said and had to be assumed */
+struct jl_cost_said { /* assumptions */
 	bool util, power_price, carbon_region, household;
 	const char *carbon_name;
 };
@@ -60,8 +61,7 @@ struct jl_cost_study {
 	size_t n_pairs;
 	bool has_work;
 	double runs_per_month; /* NAN: the setting's utilisation stands; where work is asked about, what that makes */
-	const struct jl_cost_option
-		*measure; /* whose utilisation made them: every other does the same work; NULL: they were said */
+	const struct jl_cost_option *measure; /* the option whose utilisation defines the work; NULL: given */
 };
 
 /* setting, options, assumed and runs_per_month are given; `request` (NULL: none) is the training run, its system is each option's. */
@@ -72,7 +72,7 @@ enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_r
 enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
 
-/* Can this option do the work that is asked for? */
+/* True if this option can do the work. */
 bool jl_cost_does(const struct jl_cost_study *study, size_t option);
 bool jl_cost_any_does(const struct jl_cost_study *study);
 

@@ -26,7 +26,7 @@ const char *jl_bill_part_name(enum jl_bill_part part)
 	return jl_msg(parts[part].en);
 }
 
-/* What people say, and the tariff they mean. */
+/* Common names of tariffs. */
 static const struct {
 	const char *word, *id;
 } words[] = {

@@ -31,7 +31,7 @@ struct jl_bill {
 	bool borrowed_season; /* the tariff lists no price for this month's season: another season's was taken */
 };
 
-/* A bill with what it is for. */
+/* A bill with its question. */
 struct jl_bill_asked {
 	const char *tariff;
 	const char *newer; /* a later entry of it; NULL: none */
@@ -55,7 +55,7 @@ enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, 
 enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog *cat, const char *id,
 			      const struct jl_tariff_use *use, struct jl_err *err);
 
-/* What is used there without the machine. */
+/* The site's use without the machine. */
 struct jl_tariff_use jl_tariff_before(const struct jl_tariff_use *already);
 /* What a month's bill grows by when `more_milli_kWh` are used beside what the household or the site uses already. Progressive tiers
  * make this dearer than the first kWh; where power is charged, it also needs `more_kW`. */

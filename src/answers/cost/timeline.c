@@ -99,7 +99,7 @@ static long long owned_by(const struct jl_cost_option *o, const struct jl_cost_s
 	return micro + jl_micro_scale(r->price, (JL_PPM - o->resale_ppm) * n_again, JL_PPM);
 }
 
-/* What a machine brings that is sold on the last day: by equal shares a day from its price to what it brings at the end of its life. */
+/* Resale on the last day: linear from the price to the resale value at the end of its life. */
 static long long sold_for(const struct jl_cost_option *o, const struct jl_cost_setting *s, long long price)
 {
 	const long n_again = jl_cost_period_again(o->life, s->start_day, s->horizon_days);
@@ -206,7 +206,7 @@ JL_WIDE_MATH enum jl_status jl_cost_per_work_hour(struct jl_money *ret_money, co
 
 	if (hours_ppm <= 0)
 		return jl_fail(err, JL_E_RANGE, "%s never works: utilisation is zero", o->name);
-	/* on the last day it is sold already */
+	/* resale counts on the last day */
 	const long long resale = life < s->horizon_days ? line->resale.micro : 0;
 
 	ret_money->micro = (long long)((wide)(line->cum_micro[life] - resale) * JL_PPM / hours_ppm);

@@ -5,7 +5,7 @@
 #include "cost/tariff.h"
 
 struct jl_cost_setting {
-	enum jl_currency currency; /* everything is told in this */
+	enum jl_currency currency; /* of all amounts */
 	struct jl_fx fx;
 	long start_day, horizon_days;
 	long long util_ppm;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One level of checkpoints. */
@@ -55,10 +56,19 @@ double jl_draw_uniform(struct jl_draws *draws); /* above 0, below 1 */
 double jl_draw_normal(struct jl_draws *draws);
 double jl_draw_gamma(struct jl_draws *draws, double shape); /* scale 1 */
 
+/* Where the time of a run goes, slot by slot: seconds. What has to be done again is lost where it was done. */
+#define JL_CALENDAR_MAX 60
+struct jl_calendar {
+	double slot_s;
+	size_t n; /* slots that the run reaches, up to JL_CALENDAR_MAX */
+	struct jl_spent slots[JL_CALENDAR_MAX];
+};
+
 /* One run until `work_s` of useful work is done, or `most_s` have passed. */
 struct jl_run_in {
 	struct jl_cycle cycle;
 	double work_s, most_s;
+	struct jl_calendar *calendar; /* filled in; NULL: none */
 };
 struct jl_run_out {
 	struct jl_spent spent; /* seconds */

@@ -11,7 +11,7 @@ JL_NUMBER_OF(stall_s, jl_goodput,
 	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.stall_s : r->point.cycle.store.stall_s);
 JL_NUMBER_OF(interval_s, jl_goodput,
 	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.work_s : r->point.cycle.store.work_s);
-JL_NUMBER_OF(load_s, jl_goodput, r->point.cycle.store.restart_s - r->setting.restart_s);
+JL_NUMBER_OF(load_s, jl_goodput, r->setting.checkpoint_B / r->setting.store_Bps);
 JL_BOOL_OF(ends, jl_goodput, r->progresses && r->whole_run);
 JL_BOOL_OF(progresses, jl_goodput, r->progresses);
 JL_BOOL_OF(fails, jl_goodput, isfinite(r->mttf_s.hi));
@@ -59,6 +59,75 @@ static const struct jl_field size_fields[] = {
 };
 static const struct jl_schema size = JL_SCHEMA("size", jl_goodput_size, size_fields);
 
+static const struct jl_field slot_fields[] = {
+	{ JL_FIELD_AS(jl_spent, NUMBER, useful, "useful_s") },
+	{ JL_FIELD_AS(jl_spent, NUMBER, checkpoint, "checkpoint_s") },
+	{ JL_FIELD_AS(jl_spent, NUMBER, lost, "lost_s") },
+	{ JL_FIELD_AS(jl_spent, NUMBER, down, "down_s") },
+	{ JL_FIELD_AS(jl_spent, NUMBER, restart, "restart_s") },
+};
+static const struct jl_schema slot = JL_SCHEMA("slot", jl_spent, slot_fields);
+
+JL_BOOL_OF(has_log, jl_goodput, r->seen != NULL);
+#define SEEN(NAME, MEMBER) JL_NUMBER_OF(NAME, jl_goodput, r->seen ? (double)r->seen->MEMBER : NAN)
+SEEN(seen_elapsed_s, elapsed_s);
+SEEN(seen_useful_s, useful_s);
+SEEN(seen_restarts, n_restarts);
+SEEN(seen_restart_s, restart_s);
+SEEN(seen_repeated_s, repeated_s);
+SEEN(seen_checkpoint_s, checkpoint_s);
+SEEN(seen_stall_s, stall_s);
+static const struct jl_field seen_fields[] = {
+	{ JL_FIELD_AS(jl_goodput, NUMBER, seen_steps, "n_steps") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, left_steps, "n_steps_left") },
+	{ JL_FIELD_NUMBER_OF("elapsed_s", seen_elapsed_s) },
+	{ JL_FIELD_NUMBER_OF("useful_s", seen_useful_s) },
+	{ JL_FIELD_NUMBER_OF("n_restarts", seen_restarts) },
+	{ JL_FIELD_NUMBER_OF("restart_s", seen_restart_s) },
+	{ JL_FIELD_NUMBER_OF("repeated_s", seen_repeated_s) },
+	{ JL_FIELD_NUMBER_OF("checkpoint_s", seen_checkpoint_s) },
+	{ JL_FIELD_NUMBER_OF("stall_s", seen_stall_s) },
+};
+static const struct jl_schema seen = JL_SCHEMA("log", jl_goodput, seen_fields);
+
+static const struct jl_field elapsed_fields[] = {
+	{ JL_FIELD(jl_elapsed, NUMBER, useful_frac) },
+	{ JL_FIELD(jl_elapsed, ESTIMATE, time_s), .about = "with failures, checkpoints and restarts" },
+	{ JL_FIELD(jl_elapsed, ESTIMATE, cost_usd) },
+};
+const struct jl_schema jl_elapsed_fields = JL_SCHEMA("elapsed", jl_elapsed, elapsed_fields);
+
+static const struct jl_field fabric_fields[] = {
+	{ JL_FIELD(jl_fabric_row, NUMBER, n_gpus) },
+	{ JL_FIELD_AS(jl_fabric_row, NUMBER, step_s[JL_FABRIC_RAIL], "rail_s") },
+	{ JL_FIELD_AS(jl_fabric_row, NUMBER, step_s[JL_FABRIC_TAPERED], "oversubscribed_s") },
+	{ JL_FIELD_AS(jl_fabric_row, NUMBER, step_s[JL_FABRIC_TAPERED_APART], "oversubscribed_scattered_s") },
+	{ JL_FIELD_AS(jl_fabric_row, NUMBER, step_s[JL_FABRIC_DRAGONFLY], "dragonfly_s") },
+	{ JL_FIELD_AS(jl_fabric_row, NUMBER, step_s[JL_FABRIC_DRAGONFLY_APART], "dragonfly_scattered_s") },
+};
+static const struct jl_schema fabric = JL_SCHEMA("fabric", jl_fabric_row, fabric_fields);
+
+JL_NUMBER_OF(co2_g, jl_campus, r->n_grids ? r->grids[0].co2_g : NAN);
+JL_TEXT_OF(grid, jl_campus, r->n_grids ? r->grids[0].grid : NULL);
+static const struct jl_field campus_fields[] = {
+	{ JL_FIELD(jl_campus, NUMBER, n_racks) },
+	{ JL_FIELD(jl_campus, NUMBER, hosts_a_rack) },
+	{ JL_FIELD(jl_campus, NUMBER, machines_W), .about = "on average while the job runs, without cooling" },
+	{ JL_FIELD(jl_campus, NUMBER, site_W) },
+	{ JL_FIELD(jl_campus, NUMBER, cap_W), .flags = JL_FF_OMIT },
+	{ JL_FIELD(jl_campus, NUMBER, slow_frac), .about = "steps take so much longer under the cap" },
+	{ JL_FIELD(jl_campus, NUMBER, tokens_per_MWh) },
+	{ JL_FIELD(jl_campus, NUMBER, energy_J) },
+	{ JL_FIELD_TEXT_OF("grid", grid) },
+	{ JL_FIELD_NUMBER_OF("co2_g", co2_g) },
+	{ JL_FIELD(jl_campus, NUMBER, paid_gpus), .flags = JL_FF_OMIT },
+	{ JL_FIELD(jl_campus, NUMBER, paid_s), .flags = JL_FF_OMIT },
+	{ JL_FIELD(jl_campus, NUMBER, paid_usd), .flags = JL_FF_OMIT },
+	{ JL_FIELD(jl_campus, NUMBER, unused_usd), .flags = JL_FF_OMIT },
+	{ JL_FIELD_MANY(jl_campus, ARRAY, rows, n_rows, "fabrics", &fabric) },
+};
+static const struct jl_schema campus = JL_SCHEMA("campus", jl_campus, campus_fields);
+
 static const struct jl_field help_fields[] = {
 	{ JL_FIELD_AS(jl_goodput_help, TEXT, key, "change") }, { JL_FIELD_AS(jl_goodput_help, TEXT, en, "what") },
 	{ JL_FIELD(jl_goodput_help, NUMBER, effective_frac) }, { JL_FIELD(jl_goodput_help, NUMBER, saved_s) },
@@ -99,7 +168,9 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_goodput, NUMBER, point.wait_s, "node_wait_s") },
 	{ JL_FIELD_AS(jl_goodput, INT, setting.n_spares, "n_spares") },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.repair_s, "repair_s") },
+	{ JL_FIELD_AS(jl_goodput, CHOICE, setting.recovery, "recovery"), .choices = jl_recovery_choices },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.straggle_frac, "straggle_frac") },
+	{ JL_FIELD_GROUP("log", &seen), .when = has_log },
 	{ JL_FIELD(jl_goodput, BOOL, progresses) },
 	{ JL_FIELD(jl_goodput, ESTIMATE, effective_frac), .about = "time in steps that count / elapsed" },
 	{ JL_FIELD(jl_goodput, ESTIMATE, goodput_frac), .about = "the same without what slow nodes take" },
@@ -115,6 +186,9 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_goodput, NUMBER, spare_usd), .when = progresses },
 	{ JL_FIELD(jl_goodput, ARRAY, kinds), .length = JL_N_FAILURE, .sub = &kind, .when = progresses },
 	{ JL_FIELD_MANY(jl_goodput, ARRAY, sizes, n_sizes, "sizes", &size) },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, calendar.slot_s, "calendar_slot_s"), .when = progresses },
+	{ JL_FIELD_MANY(jl_goodput, ARRAY, calendar.slots, calendar.n, "calendar", &slot) },
+	{ JL_FIELD(jl_goodput, SUB, campus), .sub = &campus, .when = progresses },
 	{ JL_FIELD_MANY(jl_goodput, ARRAY, helps, n_helps, "helps", &help) },
 	{ JL_FIELD_MANY(jl_goodput, ARRAY, notes.items, notes.n, "assumptions", &jl_note_fields) },
 };

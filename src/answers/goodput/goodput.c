@@ -6,17 +6,19 @@
 
 #include "catalog/find.h"
 
-#define DAY_S      86400.0
-#define MONTH_S    (30 * DAY_S)
-#define DRAWS      401
-#define SEED       48
-#define EVENTS_MAX 20000 /* failures of one simulated run: beyond, their number varies by less than 1 % */
-#define LEAST_FRAC 1e-4  /* useful share below which a run is said not to end */
-#define Z80        1.2815515655446004
+#define DAY_S        86400.0
+#define MONTH_S      (30 * DAY_S)
+#define DRAWS        401
+#define SEED         48
+#define EVENTS_MAX   20000 /* failures of one simulated run: beyond, their number varies by less than 1 % */
+#define LEAST_FRAC   1e-4  /* useful share below which a run is said not to end */
+#define SEEN_HALF_LN 0.03  /* of a run whose steps were seen: half an 80 % interval */
+#define Z80          1.2815515655446004
 
 struct jl_goodput_ask jl_goodput_ask_empty(void)
 {
 	return (struct jl_goodput_ask){ .checkpoint = JL_UNSET,
+					.recovery = JL_UNSET,
 					.checkpoint_B = NAN,
 					.interval_s = NAN,
 					.store_Bps = NAN,
@@ -25,10 +27,13 @@ struct jl_goodput_ask jl_goodput_ask_empty(void)
 					.repair_s = NAN,
 					.n_spares = NAN,
 					.jitter_frac = NAN,
+					.stall_s = NAN,
+					.congestion_frac = NAN,
 					.node_per_day = NAN,
 					.job_per_day = NAN,
 					.n_failures = NAN,
-					.observed_s = NAN };
+					.observed_s = NAN,
+					.campus = jl_campus_ask_empty() };
 }
 
 /* --- what is not known of times and rates */
@@ -141,18 +146,29 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 		jl_note_add(notes, "site", "hosts without GPUs: no failure rates of such jobs are published");
 }
 
+/* What a job is, and what people have where they do not say. */
+static void job_setting(struct jl_goodput_setting *s, const struct jl_catalog *cat, const struct jl_case *c,
+			const struct jl_step_cost *step)
+{
+	const double per_node = fmin(jl_sys_per_node(&c->machine.sys), c->n_gpus);
+
+	jl_goodput_default(s, cat, ceil(c->n_gpus / per_node), per_node, checkpoint_B(c), step->step_s);
+	s->n_gpus = c->n_gpus;
+	s->replica_frac = 1 / fmax(1, c->plan.dp);
+	s->exchange_frac = (step->tp_s + step->cp_s + step->ep_s + step->dp_s + step->send_s) / step->step_s;
+}
+
 static void read_setting(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
 {
 	const struct jl_case *c = &g->job->how;
-	const struct jl_sys *sys = &c->machine.sys;
-	const double per_node = fmin(jl_sys_per_node(sys), c->n_gpus);
 	struct jl_goodput_setting *s = &g->setting;
 
-	jl_goodput_default(s, cat, ceil(c->n_gpus / per_node), per_node,
-			   jl_given_or(ask->checkpoint_B, checkpoint_B(c)), g->job->prediction.step_s.value);
-	s->n_gpus = c->n_gpus;
+	job_setting(s, cat, c, &g->job->prediction.step);
+	s->checkpoint_B = jl_given_or(ask->checkpoint_B, s->checkpoint_B);
 	if (ask->checkpoint != JL_UNSET)
 		s->checkpoint = (enum jl_checkpoint)ask->checkpoint;
+	if (ask->recovery != JL_UNSET)
+		s->recovery = (enum jl_recovery)ask->recovery;
 	s->store_Bps = jl_given_or(ask->store_Bps, s->store_Bps);
 	s->interval_s = ask->interval_s;
 	if (g->whole_run)
@@ -166,7 +182,61 @@ static void read_setting(struct jl_goodput *g, const struct jl_catalog *cat, con
 
 		s->straggle_frac = ask->jitter_frac * fmax(0, beyond);
 	}
+	if (ask->seen && isnan(ask->jitter_frac)) /* its steps have what slow nodes take; beyond are stalls */
+		s->straggle_frac = (ask->seen->stall_s + ask->seen->warmup_s) / ask->seen->useful_s;
+	s->stall_s = ask->stall_s;
+	s->straggle_frac += s->exchange_frac * jl_given_or(ask->congestion_frac, 0);
 	note_defaults(&g->notes, s, ask, c);
+}
+
+struct jl_elapsed jl_goodput_elapsed(const struct jl_catalog *cat, const struct jl_case *c,
+				     const struct jl_prediction *prediction)
+{
+	struct jl_elapsed e = { .useful_frac = NAN, .time_s = prediction->run_s, .cost_usd = prediction->cost_usd };
+	struct jl_goodput_setting s;
+	struct jl_goodput_point point;
+	struct jl_rates rates;
+	struct jl_err ignored;
+
+	if (!prediction->whole_run || jl_rates_pool(&rates, cat, NULL, &ignored))
+		return e;
+	job_setting(&s, cat, c, &prediction->step);
+	s.step_s = prediction->step_s.value;
+	s.most_s = fmax(s.step_s, prediction->run_s.value);
+	jl_goodput_point(&point, &s, jl_rates_median_hz(&rates, s.n_nodes, s.per_node));
+	e.useful_frac = fmax(point.frac[JL_CAUSE_USEFUL], LEAST_FRAC);
+	e.time_s = jl_estimate_times(e.time_s, 1 / e.useful_frac);
+	e.cost_usd = jl_estimate_times(e.cost_usd, 1 / e.useful_frac);
+	return e;
+}
+
+enum jl_status jl_goodput_take_log(struct jl_job *io_job, struct jl_goodput_ask *io_ask, const struct jl_runlog *log,
+				   const struct jl_run_spent *spent, struct jl_err *err)
+{
+	struct jl_prediction *p = &io_job->prediction;
+	const double last = log->n_steps ? log->steps[log->n_steps - 1].step : NAN;
+	const double total = log->n_total > 0 ? log->n_total : p->whole_run ? p->run_s.value / p->step_s.value : NAN;
+	const double step_s = spent->step_s, unhurt = 1 + spent->evaluation_s / spent->useful_s;
+
+	if (!(step_s > 0) || !(spent->useful_s > 0) || !(last >= 0))
+		return jl_fail(err, JL_E_DATA, "--log: its lines have neither times nor the time of a step");
+	io_ask->seen = spent;
+	io_ask->seen_steps = last;
+	io_ask->left_steps = isnan(total) ? NAN : fmax(0, total - last);
+	p->step_s = (struct jl_estimate){ step_s, step_s, step_s };
+	p->step.step_s = step_s;
+	if (!isnan(total)) {
+		p->whole_run = true;
+		p->run_s = jl_estimate_around(fmax(step_s, io_ask->left_steps * step_s * unhurt), SEEN_HALF_LN);
+	}
+	io_ask->interval_s = jl_given_or(io_ask->interval_s, spent->interval_steps * step_s);
+	io_ask->stall_s = spent->stall_each_s;
+	if (spent->n_restarts && spent->restart_s > 0 && isnan(io_ask->restart_s)) {
+		/* from the last step to the next one: detection is in it */
+		io_ask->detect_s = 0;
+		io_ask->restart_s = spent->restart_s / (double)spent->n_restarts;
+	}
+	return JL_OK;
 }
 
 static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask,
@@ -175,6 +245,9 @@ static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *
 	JL_TRY(ask->site ? jl_rates_site(&g->rates, cat, ask->site, err) : jl_rates_pool(&g->rates, cat, NULL, err));
 	if (!isnan(ask->n_failures))
 		jl_rates_own(&g->rates, ask->n_failures, ask->observed_s, g->setting.n_nodes, g->setting.per_node);
+	else if (ask->seen && !ask->site)
+		jl_rates_learn(&g->rates, (double)ask->seen->n_restarts, ask->seen->elapsed_s, g->setting.n_nodes,
+			       g->setting.per_node);
 	jl_rates_given(&g->rates, ask->node_per_day, ask->job_per_day);
 	if (g->rates.n_sites > 0)
 		jl_note_add(&g->notes, "site", "failures of an unknown site, from %.0f published ones",
@@ -202,12 +275,12 @@ static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput
 	struct jl_goodput_point point;
 	struct jl_run_out run;
 	const double rate_hz = draw_point(&point, fixed, &g->rates, unsure, draws);
-	const double work_s = draw_plain_s(g, draws) * (1 + g->setting.straggle_frac);
+	const double work_s = draw_plain_s(g, draws) * (1 + g->setting.straggle_frac + g->setting.throttle_frac);
 	const double long_run_s = work_s / point.effective_frac;
 
 	if (!(rate_hz * long_run_s < EVENTS_MAX))
 		return long_run_s;
-	jl_cycle_run(&run, &(struct jl_run_in){ point.cycle, work_s, INFINITY }, draws);
+	jl_cycle_run(&run, &(struct jl_run_in){ point.cycle, work_s, INFINITY, NULL }, draws);
 	return jl_spent_sum(&run.spent) * (1 + g->setting.planned_hz * point.cycle.store.restart_s);
 }
 
@@ -237,8 +310,28 @@ static double simulate(const struct jl_goodput_point *p, double planned)
 
 	if (!(p->cycle.rate_hz > 0) || !(share > LEAST_FRAC))
 		return share / (1 + planned);
-	jl_cycle_run(&run, &(struct jl_run_in){ p->cycle, share * 10000 / p->cycle.rate_hz, INFINITY }, &draws);
+	jl_cycle_run(&run, &(struct jl_run_in){ p->cycle, share * 10000 / p->cycle.rate_hz, INFINITY, NULL }, &draws);
 	return run.spent.useful / jl_spent_sum(&run.spent) / (1 + planned);
+}
+
+/* One run drawn at the median rate, day by day or in slots of a length that people count in. */
+static void draw_calendar(struct jl_goodput *g)
+{
+	static const double slots_s[] = {
+		3600, 3 * 3600, 6 * 3600, 12 * 3600, DAY_S, 2 * DAY_S, 7 * DAY_S, 30 * DAY_S
+	};
+	const double planned = 1 + g->setting.planned_hz * g->point.cycle.store.restart_s;
+	const double work_s = g->elapsed_s.value * g->point.effective_frac * planned;
+	struct jl_draws draws = { SEED };
+	struct jl_run_out run;
+	size_t k = 0;
+
+	while (k + 1 < JL_LEN(slots_s) && g->elapsed_s.value > 45 * slots_s[k])
+		k++;
+	g->calendar.slot_s = fmax(slots_s[k], g->elapsed_s.value / 45);
+	if (g->point.cycle.rate_hz * g->elapsed_s.value < 100 * EVENTS_MAX)
+		jl_cycle_run(&run, &(struct jl_run_in){ g->point.cycle, work_s, 2 * g->elapsed_s.value, &g->calendar },
+			     &draws);
 }
 
 static void account(struct jl_goodput *g)
@@ -254,7 +347,7 @@ static void account(struct jl_goodput *g)
 							.frac = g->point.frac[i],
 							.time_s = time_s,
 							.gpu_s = time_s * gpus,
-							.energy_J = time_s * p->drawn_W,
+							.energy_J = time_s * g->campus.site_W,
 							.cost_usd = time_s * gpus * p->rent.usdps };
 	}
 	g->spare_gpu_s = elapsed_s * g->setting.n_spares * g->setting.per_node;
@@ -318,6 +411,9 @@ static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, cons
 			s.detect_s = g->setting.detect_s;
 			s.restart_s = g->setting.restart_s;
 			s.repair_s = g->setting.repair_s;
+			s.recovery = g->setting.recovery;
+			s.throttle_frac = g->setting.throttle_frac;
+			s.replica_frac = fmin(1, g->setting.replica_frac * g->setting.n_gpus / s.n_gpus);
 		}
 		const struct jl_estimate hz = jl_rates_of(&g->rates, nodes, g->setting.per_node, 0.8);
 
@@ -344,7 +440,8 @@ static void weigh_point(struct jl_goodput *g, const struct unsure *unsure)
 	g->mttf_s = (struct jl_estimate){ 1 / hz.value, 1 / hz.hi, 1 / hz.lo };
 	g->effective_frac = effective(&g->setting, &g->rates, unsure, 0.8, &rate_hz);
 	jl_goodput_point(&g->point, &g->setting, rate_hz);
-	g->goodput_frac = jl_estimate_times(g->effective_frac, 1 / (1 + g->setting.straggle_frac));
+	g->goodput_frac = jl_estimate_times(g->effective_frac,
+					    1 / (1 + g->setting.straggle_frac + g->setting.throttle_frac));
 	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
 
 	g->interval_best_s = jl_interval_best_s(rate_hz, fine->stall_s);
@@ -362,8 +459,13 @@ enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_
 	const struct unsure unsure = unsure_of(cat, ask);
 
 	*g = (struct jl_goodput){ .job = job, .whole_run = job->prediction.whole_run, .start_day = ask->start_day };
+	g->seen = ask->seen;
+	g->seen_steps = ask->seen_steps;
+	g->left_steps = ask->left_steps;
 	g->plain_s = g->whole_run ? job->prediction.run_s.value : NAN;
 	read_setting(g, cat, ask);
+	JL_TRY(jl_campus_cap(&g->campus, &ask->campus, job, err));
+	g->setting.throttle_frac = g->campus.slow_frac;
 	JL_TRY(read_rates(g, cat, ask, err));
 	weigh_point(g, &unsure);
 	weigh_sizes(g, cat, ask, &unsure);
@@ -372,8 +474,10 @@ enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_
 		return JL_OK;
 	}
 	weigh_run(g, &unsure);
+	draw_calendar(g);
 	account(g);
 	account_kinds(g, cat, ask);
+	jl_campus_weigh(&g->campus, &ask->campus, job, cat, g->elapsed_s.value, g->point.frac[JL_CAUSE_USEFUL]);
 	jl_goodput_advise(g);
 	return JL_OK;
 }

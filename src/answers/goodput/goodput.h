@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/fields.h"
+#include "goodput/campus.h"
 #include "goodput/rates.h"
+#include "import/runlog.h"
 
 enum jl_checkpoint {
 	JL_CHECKPOINT_BLOCKING, /* the job waits until the store has it */
@@ -15,18 +17,38 @@ enum jl_checkpoint {
 extern const char *const jl_checkpoints[JL_N_CHECKPOINT + 1];             /* as options have them */
 extern const struct jl_choice jl_checkpoint_choices[JL_N_CHECKPOINT + 1]; /* as JSON has them */
 
+/* After a failure. */
+enum jl_recovery {
+	JL_RECOVERY_RESTART, /* all processes start again, on a spare where a node is out */
+	JL_RECOVERY_SWAP,    /* a host that stands by takes the place, the other processes stay */
+	JL_RECOVERY_ELASTIC, /* the other replicas go on; the failed one comes back when its nodes do */
+	JL_N_RECOVERY
+};
+extern const char *const jl_recoveries[JL_N_RECOVERY + 1];
+extern const struct jl_choice jl_recovery_choices[JL_N_RECOVERY + 1];
+
 /* What was said; NAN, NULL or JL_UNSET: not. */
 struct jl_goodput_ask {
 	int checkpoint; /* enum jl_checkpoint */
+	int recovery;   /* enum jl_recovery */
 	double checkpoint_B, interval_s, store_Bps;
 	double detect_s, restart_s, repair_s, n_spares;
-	double jitter_frac;
+	double jitter_frac, congestion_frac;
+	double stall_s;                  /* each checkpoint holds the job so long */
+	const struct jl_run_spent *seen; /* of the job's own log; NULL: none */
+	double seen_steps, left_steps;   /* in it, and after it */
 	const char *site;
 	double node_per_day, job_per_day; /* failures */
 	double n_failures, observed_s;    /* counted on this job */
 	long start_day;
+	struct jl_campus_ask campus;
 };
 struct jl_goodput_ask jl_goodput_ask_empty(void);
+
+/* The rest of a job that its log shows so far: steps, checkpoints, stalls and restarts as they were; what was said stays as it was said. Where the
+ * log does not say how many steps are planned, the length that was asked for is taken. */
+enum jl_status jl_goodput_take_log(struct jl_job *io_job, struct jl_goodput_ask *io_ask, const struct jl_runlog *log,
+				   const struct jl_run_spent *spent, struct jl_err *err);
 
 /* With nothing left open. Plain data: may be copied and changed to ask "what if". */
 struct jl_goodput_setting {
@@ -34,11 +56,18 @@ struct jl_goodput_setting {
 	double most_s; /* between checkpoints: no longer than the run */
 	enum jl_checkpoint checkpoint;
 	double checkpoint_B, store_Bps, interval_s; /* interval NAN: the best */
+	double stall_s; /* each checkpoint holds the job so long; NAN: by its size and rates */
 	double stage_Bps, stage_s, peer_Bps, memory_frac;
 	double detect_s, restart_s, repair_s;
 	double node_frac; /* of failures: a node is taken out */
+	double link_frac; /* of failures: a link */
 	int n_spares;
+	enum jl_recovery recovery;
+	double swap_s;        /* what takes a restart's place where processes stay */
+	double replica_frac;  /* of the job: one replica of the model */
+	double exchange_frac; /* of the step: exchanges between GPUs that nothing hides */
 	double planned_hz;
+	double throttle_frac; /* of the step: clocks under a cap of power */
 	double straggle_frac; /* of the step: the slowest of many nodes, beyond what a predicted step has */
 };
 
@@ -52,6 +81,7 @@ enum jl_cause {
 	JL_CAUSE_RESTART,
 	JL_CAUSE_PLANNED,
 	JL_CAUSE_STRAGGLE,
+	JL_CAUSE_THROTTLE,
 	JL_N_CAUSE
 };
 struct jl_cause_info {
@@ -86,7 +116,7 @@ struct jl_goodput_size {
 	bool own;                /* the job's */
 };
 #define JL_GOODPUT_SIZES_MAX 8
-#define JL_GOODPUT_HELPS_MAX 8
+#define JL_GOODPUT_HELPS_MAX 16
 struct jl_goodput_help {
 	const char *key, *en;
 	double effective_frac; /* after */
@@ -102,6 +132,10 @@ struct jl_goodput {
 	double interval_best_s, interval_young_s, interval_daly_s;
 	double store_interval_s; /* NAN: there are no copies in memory */
 	struct jl_estimate effective_frac, goodput_frac;
+	const struct jl_run_spent *seen; /* of the job's own log; NULL: none */
+	double seen_steps, left_steps;
+	struct jl_calendar calendar;
+	struct jl_campus campus;
 	double simulated_frac; /* effective, by simulation at the median rate */
 	bool progresses;       /* false: it never ends */
 	bool whole_run;        /* times are of the run; else of 30 days */
@@ -119,6 +153,15 @@ struct jl_goodput {
 
 enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_catalog *cat, const struct jl_job *job,
 				const struct jl_goodput_ask *ask, struct jl_err *err);
+
+/* The same in short, where nothing is said of failures: what other commands print and rank by. Where no length of a run is given times are NAN. */
+struct jl_elapsed {
+	double useful_frac;
+	struct jl_estimate time_s, cost_usd;
+};
+struct jl_elapsed jl_goodput_elapsed(const struct jl_catalog *cat, const struct jl_case *c,
+				     const struct jl_prediction *prediction);
+extern const struct jl_schema jl_elapsed_fields;
 
 /* Effective share with what is not known of rates and times: median and the interval that holds `share`. */
 struct jl_estimate jl_goodput_effective(const struct jl_catalog *cat, const struct jl_goodput_setting *setting,

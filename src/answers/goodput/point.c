@@ -14,6 +14,12 @@ const struct jl_choice jl_checkpoint_choices[JL_N_CHECKPOINT + 1] = { { "blockin
 								      { "tiered", JL_CHECKPOINT_TIERED },
 								      { NULL, 0 } };
 
+const char *const jl_recoveries[JL_N_RECOVERY + 1] = { "restart", "swap", "elastic", NULL };
+const struct jl_choice jl_recovery_choices[JL_N_RECOVERY + 1] = { { "restart", JL_RECOVERY_RESTART },
+								  { "swap", JL_RECOVERY_SWAP },
+								  { "elastic", JL_RECOVERY_ELASTIC },
+								  { NULL, 0 } };
+
 const struct jl_cause_info jl_causes[JL_N_CAUSE] = {
 	[JL_CAUSE_USEFUL] = { "useful", JL_N("useful") },
 	[JL_CAUSE_CHECKPOINT] = { "checkpoint", JL_N("waiting for checkpoints") },
@@ -23,6 +29,7 @@ const struct jl_cause_info jl_causes[JL_N_CAUSE] = {
 	[JL_CAUSE_RESTART] = { "restart", JL_N("restarting, loading") },
 	[JL_CAUSE_PLANNED] = { "planned", JL_N("planned stops") },
 	[JL_CAUSE_STRAGGLE] = { "stragglers", JL_N("slowest nodes") },
+	[JL_CAUSE_THROTTLE] = { "throttle", JL_N("clocks under the power cap") },
 };
 
 static struct jl_cycle cycle_of(const struct jl_goodput_setting *s, double rate_hz, double wait_s)
@@ -31,16 +38,19 @@ static struct jl_cycle cycle_of(const struct jl_goodput_setting *s, double rate_
 	const double write_s = s->checkpoint_B / s->store_Bps;
 	const double stage_s = s->stage_s + s->checkpoint_B / s->n_gpus / s->stage_Bps;
 	const double peer_s = s->checkpoint_B / s->n_nodes / s->peer_Bps;
+	const double restart_s = s->recovery == JL_RECOVERY_RESTART ? s->restart_s : fmin(s->restart_s, s->swap_s);
 	struct jl_cycle c = { .rate_hz = rate_hz,
 			      .down_s = s->detect_s + wait_s,
 			      .memory_frac = copies ? s->memory_frac : 0,
-			      .memory = { .stall_s = stage_s, .lag_s = peer_s, .restart_s = s->restart_s + peer_s },
-			      .store = { .stall_s = stage_s, .lag_s = write_s, .restart_s = s->restart_s + write_s } };
+			      .memory = { .stall_s = stage_s, .lag_s = peer_s, .restart_s = restart_s + peer_s },
+			      .store = { .stall_s = stage_s, .lag_s = write_s, .restart_s = restart_s + write_s } };
 
 	if (s->checkpoint == JL_CHECKPOINT_BLOCKING) {
 		c.store.stall_s = s->stage_s + write_s;
 		c.store.lag_s = 0;
 	}
+	if (s->stall_s >= 0)
+		c.store.stall_s = c.memory.stall_s = s->stall_s;
 	jl_cycle_tune(&c, s->step_s, s->most_s);
 	if (s->interval_s > 0 && !copies)
 		c.store.work_s = fmax(s->step_s, fmin(s->interval_s, s->most_s));
@@ -59,16 +69,20 @@ void jl_goodput_point(struct jl_goodput_point *ret_point, const struct jl_goodpu
 	const double load = rate_hz * s->node_frac * s->repair_s;
 	struct jl_goodput_point p = { .wait_s = s->node_frac * jl_spares_wait_s(s->n_spares, load, s->repair_s) };
 
+	/* without the failed replica until its nodes are back and it has started again */
+	if (s->recovery == JL_RECOVERY_ELASTIC && s->replica_frac < 1)
+		p.wait_s = (p.wait_s + s->restart_s) * s->replica_frac;
 	p.cycle = cycle_of(s, rate_hz, p.wait_s);
 	const struct jl_spent spent = jl_cycle_spent(&p.cycle);
 	const double planned = s->planned_hz * p.cycle.store.restart_s; /* of the time without them */
 	const double share = 1 / (1 + planned);
 	const double waiting = p.cycle.down_s > 0 ? p.wait_s / p.cycle.down_s : 0;
-	const double straggle = s->straggle_frac / (1 + s->straggle_frac);
+	const double slow = 1 + s->straggle_frac + s->throttle_frac; /* of a step */
 
 	p.effective_frac = spent.useful * share;
-	p.frac[JL_CAUSE_USEFUL] = p.effective_frac * (1 - straggle);
-	p.frac[JL_CAUSE_STRAGGLE] = p.effective_frac * straggle;
+	p.frac[JL_CAUSE_USEFUL] = p.effective_frac / slow;
+	p.frac[JL_CAUSE_STRAGGLE] = p.effective_frac * s->straggle_frac / slow;
+	p.frac[JL_CAUSE_THROTTLE] = p.effective_frac * s->throttle_frac / slow;
 	p.frac[JL_CAUSE_CHECKPOINT] = spent.checkpoint * share;
 	p.frac[JL_CAUSE_LOST] = spent.lost * share;
 	p.frac[JL_CAUSE_DETECT] = spent.down * (1 - waiting) * share;
@@ -109,6 +123,7 @@ void jl_goodput_default(struct jl_goodput_setting *ret_setting, const struct jl_
 		.store_Bps = fmin(n_nodes * jl_figure(cat, "checkpoint-node-rate"),
 				  jl_figure(cat, "checkpoint-store-rate")),
 		.interval_s = NAN,
+		.stall_s = NAN,
 		.stage_Bps = jl_figure(cat, "checkpoint-stage-rate"),
 		.stage_s = jl_figure(cat, "checkpoint-stage-fixed"),
 		.peer_Bps = jl_figure(cat, "checkpoint-peer-rate"),
@@ -117,6 +132,9 @@ void jl_goodput_default(struct jl_goodput_setting *ret_setting, const struct jl_
 		.restart_s = jl_figure(cat, "failure-restart"),
 		.repair_s = jl_figure(cat, "failure-repair"),
 		.node_frac = node_frac,
+		.link_frac = shares[JL_FAILURE_LINK],
+		.swap_s = jl_figure(cat, "failure-swap"),
+		.replica_frac = 1,
 		.n_spares = (int)fmax(1, ceil(n_nodes * jl_figure(cat, "failure-spares"))),
 		.planned_hz = n_nodes * jl_figure(cat, "failure-planned") / DAY_S,
 		.straggle_frac = jl_figure(cat, "straggler-jitter") * fmax(0, jl_slowest_of(n_nodes) - known),

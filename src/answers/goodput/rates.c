@@ -40,9 +40,11 @@ void jl_failure_shares(double ret_shares[JL_N_FAILURE], const struct jl_catalog 
 
 double jl_reliability_rate(const struct jl_reliability *record)
 {
-	const double node_days = record->n_gpu / record->n_per_node * record->window_s / DAY_S;
+	const double nodes = record->n_gpu / record->n_per_node;
 
-	return record->failures_per_node_day > 0 ? record->failures_per_node_day : record->n_failures / node_days;
+	if (record->failures_per_node_day > 0)
+		return record->failures_per_node_day;
+	return (record->mttf_s > 0 ? DAY_S / record->mttf_s : record->n_failures / record->window_s * DAY_S) / nodes;
 }
 
 /* --- what is known of a site */
@@ -97,11 +99,7 @@ enum jl_status jl_rates_site(struct jl_rates *ret_rates, const struct jl_catalog
 	if (!r)
 		return jl_fail(err, JL_E_NOTFOUND,
 			       "--site: no published site '%.60s'; see 'jeoul catalog list reliability'", id);
-	if (r->mttf_s > 0) {
-		const double node_days = r->n_gpu / r->n_per_node;
-
-		jl_rates_given(&rates, (DAY_S / r->mttf_s) / node_days, 0);
-	} else if (!(jl_reliability_rate(r) > 0)) {
+	if (!(jl_reliability_rate(r) > 0)) {
 		return jl_fail(err, JL_E_DATA, "--site: %.60s publishes no failure rate; use e.g. llama-3-run", r->id);
 	} else if (r->n_failures > 0 && r->window_s > 0) {
 		jl_rates_own(&rates, r->n_failures, r->window_s, r->n_gpu / r->n_per_node, r->n_per_node);
@@ -128,6 +126,15 @@ void jl_rates_own(struct jl_rates *io_rates, double n_failures, double window_s,
 					   .window_days = node_days };
 	io_rates->job = (struct jl_rate){ .n_failures = NAN };
 	io_rates->n_sites = 0;
+}
+
+void jl_rates_learn(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node)
+{
+	const struct jl_rate *node = &io_rates->node;
+	const double shape = node->sd_ln > 0 ? 1 / (node->sd_ln * node->sd_ln) : 0;
+	const double known_s = shape / (node->per_day / DAY_S * n_nodes * as_nodes(io_rates, per_node));
+
+	jl_rates_own(io_rates, n_failures + fmax(0, shape - 0.5), window_s + known_s, n_nodes, per_node);
 }
 
 void jl_rates_given(struct jl_rates *io_rates, double node_per_day, double job_per_day)
@@ -163,6 +170,19 @@ double jl_rates_draw_hz(const struct jl_rates *rates, double n_nodes, double per
 	return (node * n_nodes * as_nodes(rates, per_node) + job) / DAY_S;
 }
 
+/* Of a gamma distribution by Wilson and Hilferty. */
+static double median_of(const struct jl_rate *rate)
+{
+	const double shape = rate->n_failures + 0.5;
+
+	return isnan(rate->n_failures) ? rate->per_day : shape * pow(1 - 1 / (9 * shape), 3) / rate->window_days;
+}
+
+double jl_rates_median_hz(const struct jl_rates *rates, double n_nodes, double per_node)
+{
+	return (median_of(&rates->node) * n_nodes * as_nodes(rates, per_node) + median_of(&rates->job)) / DAY_S;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
@@ -185,5 +205,8 @@ struct jl_estimate jl_rates_of(const struct jl_rates *rates, double n_nodes, dou
 
 	for (int i = 0; i < DRAWS; i++)
 		hz[i] = jl_rates_draw_hz(rates, n_nodes, per_node, &draws);
-	return jl_quantiles(hz, DRAWS, share);
+	struct jl_estimate e = jl_quantiles(hz, DRAWS, share);
+
+	e.value = fmin(fmax(jl_rates_median_hz(rates, n_nodes, per_node), e.lo), e.hi);
+	return e;
 }

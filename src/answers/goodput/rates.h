@@ -50,15 +50,19 @@ enum jl_status jl_rates_site(struct jl_rates *ret_rates, const struct jl_catalog
 			     struct jl_err *err);
 /* A job's own: so many failures in so long a time on so many nodes. */
 void jl_rates_own(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node);
+/* The same beside what is known of other sites: their spread counts as so many failures (a gamma distribution of the same width). */
+void jl_rates_learn(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node);
 /* Exactly so. */
 void jl_rates_given(struct jl_rates *io_rates, double node_per_day, double job_per_day);
 
-/* Failures a node and day that a record says or that follow from its counts; NAN: neither. */
+/* Failures a node and day that a record says, or that follow from its counts or from its jobs' mean time to failure; NAN: none. */
 double jl_reliability_rate(const struct jl_reliability *record);
 
 /* One value of what may be true, failures of the job a second. */
 double jl_rates_draw_hz(const struct jl_rates *rates, double n_nodes, double per_node, struct jl_draws *draws);
-/* Median and 80 % interval of it, or of another share. */
+/* Sum of the terms' medians: the value that is planned for. */
+double jl_rates_median_hz(const struct jl_rates *rates, double n_nodes, double per_node);
+/* The same with the interval that holds `share`. */
 struct jl_estimate jl_rates_of(const struct jl_rates *rates, double n_nodes, double per_node, double share);
 
 /* Sorted in place: median and the interval that holds `share` of the values. */

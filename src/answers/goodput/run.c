@@ -40,6 +40,49 @@ double jl_draw_gamma(struct jl_draws *draws, double shape)
 	}
 }
 
+/* --- a calendar */
+
+/* `time_s` from `*io_at_s` on, in parts as `of` has them. */
+static void mark(struct jl_calendar *cal, double *io_at_s, double time_s, struct jl_spent of)
+{
+	if (!cal)
+		return;
+	double at_s = *io_at_s;
+	const double end_s = at_s + time_s, sum = jl_spent_sum(&of);
+
+	*io_at_s = end_s;
+	while (sum > 0 && at_s < end_s && at_s / cal->slot_s < JL_CALENDAR_MAX) {
+		const size_t k = (size_t)(at_s / cal->slot_s);
+		const double next_s = fmin(end_s, (double)(k + 1) * cal->slot_s), share = (next_s - at_s) / sum;
+		struct jl_spent *slot = &cal->slots[k];
+
+		slot->useful += share * of.useful;
+		slot->checkpoint += share * of.checkpoint;
+		slot->lost += share * of.lost;
+		slot->down += share * of.down;
+		slot->restart += share * of.restart;
+		cal->n = k + 1;
+		if (!(next_s > at_s)) /* a slot is finer than numbers are */
+			break;
+		at_s = next_s;
+	}
+}
+
+/* The last useful and stalled seconds before `at_s` turn out to be lost. */
+static void unmark(struct jl_calendar *cal, double at_s, double useful_s, double stalled_s)
+{
+	for (size_t k = cal && at_s > 0 ? (size_t)fmin(at_s / cal->slot_s, JL_CALENDAR_MAX - 1) + 1 : 0; k-- > 0;) {
+		struct jl_spent *slot = &cal->slots[k];
+		const double useful = fmin(slot->useful, useful_s), stalled = fmin(slot->checkpoint, stalled_s);
+
+		slot->useful -= useful;
+		slot->checkpoint -= stalled;
+		slot->lost += useful + stalled;
+		useful_s -= useful;
+		stalled_s -= stalled;
+	}
+}
+
 /* --- a run */
 
 /* Positions count segments of the finer level: copies in memory where there are any, else the store's. */
@@ -77,7 +120,8 @@ static double usable(double up_s, double lag_s, double segment_s)
 }
 
 /* The job computed for `up_s` and failed: what is kept. A run that ends early keeps the segments that it ended. */
-static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent *spent)
+static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent *spent, struct jl_calendar *cal,
+		       double *io_at_s)
 {
 	const double kept = usable(up_s, s->lag_s, s->segment_s);
 	double back = s->at + kept;
@@ -89,6 +133,13 @@ static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent 
 			s->stored = fmax(s->stored, floor(written / s->per_store) * s->per_store);
 		if (deep)
 			back = s->stored;
+	}
+	const double gone = fmax(0, back - s->at);
+
+	if (cal) {
+		unmark(cal, *io_at_s, fmax(0, s->at - back) * s->work_s, fmax(0, s->at - back) * s->stall_s);
+		mark(cal, io_at_s, gone * s->segment_s, (struct jl_spent){ s->work_s, s->stall_s, 0, 0, 0 });
+		mark(cal, io_at_s, up_s - gone * s->segment_s, (struct jl_spent){ .lost = 1 });
 	}
 	/* useful and stalled time of what has to be done again was counted when it was done */
 	spent->useful += (back - s->at) * s->work_s;
@@ -102,7 +153,7 @@ void jl_cycle_run(struct jl_run_out *ret_run, const struct jl_run_in *in, struct
 	const struct jl_cycle *c = &in->cycle;
 	struct jl_run_out run = { .n_failures = 0 };
 	struct state s = begin(in);
-	double elapsed_s = 0, restart_s = 0;
+	double elapsed_s = 0, restart_s = 0, at_s = 0;
 	bool deep = false; /* the last failure: nothing is left in memory */
 
 	while (elapsed_s < in->most_s) {
@@ -113,13 +164,17 @@ void jl_cycle_run(struct jl_run_out *ret_run, const struct jl_run_in *in, struct
 			run.spent.restart += restart_s;
 			run.spent.useful += (s.needed - s.at) * s.work_s;
 			run.spent.checkpoint += (s.needed - s.at) * s.stall_s;
+			mark(in->calendar, &at_s, restart_s, (struct jl_spent){ .restart = 1 });
+			mark(in->calendar, &at_s, rest_s, (struct jl_spent){ s.work_s, s.stall_s, 0, 0, 0 });
 			run.done = true;
 			break;
 		}
 		deep = (deep && until_s < restart_s) || !(c->memory_frac > 0) ||
 		       jl_draw_uniform(draws) >= c->memory_frac;
 		run.spent.restart += fmin(until_s, restart_s);
-		fail_after(&s, fmax(0, until_s - restart_s), deep, &run.spent);
+		mark(in->calendar, &at_s, fmin(until_s, restart_s), (struct jl_spent){ .restart = 1 });
+		fail_after(&s, fmax(0, until_s - restart_s), deep, &run.spent, in->calendar, &at_s);
+		mark(in->calendar, &at_s, c->down_s, (struct jl_spent){ .down = 1 });
 		run.spent.down += c->down_s;
 		run.n_failures++;
 		elapsed_s += until_s + c->down_s;

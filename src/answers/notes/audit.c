@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "notes/inside.h"
+#include "base/budget.h"
 
 #define SMALL_NOTE 200   /* tables; of a larger note what follows is looked for once */
 #define TABLE_WORK 1.2e7 /* comparisons that all tables together may cost: about half a second */
@@ -50,6 +51,22 @@ static enum jl_status refuse_binary(const char *name, const char *text, size_t l
 	return JL_OK;
 }
 
+typedef void rule(struct jl_memo *note);
+static rule *const first_rules[] = { jl_rule_arithmetic, jl_rule_changes, jl_rule_batches, jl_rule_listed,
+				     jl_rule_prices,     jl_rule_same,    jl_rule_scaling };
+static rule *const table_rules[] = { jl_rule_tables, jl_rule_same };
+static rule *const last_rules[] = { jl_rule_slips, jl_rule_orders, jl_rule_bounds, jl_rule_fits, jl_rule_expected };
+
+static enum jl_status apply(struct jl_memo *note, rule *const *rules, size_t n, struct jl_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (jl_budget_spend((unsigned)(note->len / 64)) || jl_budget_over())
+			return jl_budget_fail(err);
+		rules[i](note);
+	}
+	return JL_OK;
+}
+
 enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t len, const char *name,
 			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
@@ -72,27 +89,16 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	JL_TRY(jl_memo_figures(note, err));
 	JL_TRY(jl_memo_mentions(note, err));
 	JL_TRY(jl_memo_grids(note, err));
-	jl_rule_arithmetic(note);
-	jl_rule_changes(note);
-	jl_rule_batches(note);
-	jl_rule_listed(note);
-	jl_rule_prices(note);
-	jl_rule_same(note);
-	jl_rule_scaling(note);
+	JL_TRY(apply(note, first_rules, JL_LEN(first_rules), err));
 	/* what a table carries on may stand in another table again */
 	for (int turn = 0; turn < 2; turn++) {
 		const size_t before = note->n_findings;
 
-		jl_rule_tables(note);
-		jl_rule_same(note);
+		JL_TRY(apply(note, table_rules, JL_LEN(table_rules), err));
 		if (note->n_findings == before || note->n_grids > SMALL_NOTE)
 			break;
 	}
-	jl_rule_slips(note);
-	jl_rule_orders(note);
-	jl_rule_bounds(note);
-	jl_rule_fits(note);
-	jl_rule_expected(note);
+	JL_TRY(apply(note, last_rules, JL_LEN(last_rules), err));
 	JL_TRY(jl_rule_confusions(note, err));
 	jl_memo_findings_close(note);
 	*ret_note = note;

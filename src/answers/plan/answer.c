@@ -66,14 +66,15 @@ enum jl_status jl_plan_answer_make(struct jl_plan_answer *a, const struct jl_cat
 		plan->value = a->result->top.best[i].value;
 		jl_plan_way_case(&plan->how, a->ask->site, &a->result->top.best[i].way);
 		jl_predict(&plan->p, cat, &plan->how);
+		plan->elapsed = jl_goodput_elapsed(cat, &plan->how, &plan->p);
 		plan->tied = is_tied(a, plan->value);
 		status = settings_of(plan, arena, err);
 	}
 	if (a->n)
 		jl_plan_note_changes(&a->plans[0].how, a->ask->site, &a->plans[0].p);
 	JL_THEN(status, find_miss(a, arena, err));
-	a->in_time = !a->n || isnan(a->deadline_s) || a->plans[0].p.run_s.value <= a->deadline_s;
-	a->in_budget = !a->n || isnan(a->budget_usd) || a->plans[0].p.cost_usd.value <= a->budget_usd;
+	a->in_time = !a->n || isnan(a->deadline_s) || a->plans[0].elapsed.time_s.value <= a->deadline_s;
+	a->in_budget = !a->n || isnan(a->budget_usd) || a->plans[0].elapsed.cost_usd.value <= a->budget_usd;
 	return status;
 }
 

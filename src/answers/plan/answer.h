@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/fields.h"
+#include "goodput/goodput.h"
 #include "plan/fleet.h"
 #include "plan/narrow.h"
 #include "plan/search.h"
@@ -68,9 +69,10 @@ struct jl_plan_setting {
 struct jl_plan_ranked {
 	int rank;
 	double value; /* what was to be best */
-	bool tied;    /* inside the winner's interval nobody can say that it is worse */
+	bool tied;    /* inside the winner's interval: not distinguishable */
 	struct jl_case how;
 	struct jl_prediction p;
+	struct jl_elapsed elapsed; /* with failures: what limits are held against */
 	struct jl_plan_setting settings[JL_N_PLAN_TARGET];
 };
 
@@ -91,7 +93,7 @@ struct jl_plan_answer {
 enum jl_status jl_plan_answer_make(struct jl_plan_answer *answer, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
 
-/* What a search would gain over a prediction whose plan nobody gave: asked from so many GPUs on, where it is worth a moment. */
+/* Gain of a plan search over a prediction without a given plan; searched from this many GPUs on. */
 #define JL_PLAN_HINT_GPUS 64
 struct jl_plan_hint {
 	double times; /* as fast; NAN: not asked, or nothing is found */

@@ -49,6 +49,7 @@ static const struct jl_schema settings_schema = JL_SCHEMA("settings", jl_plan_ra
 JL_BOOL_OF(tp_overlap, jl_plan_ranked, r->how.plan.tp_async);
 JL_BOOL_OF(keep_gathered, jl_plan_ranked, r->how.plan.keep_gathered);
 
+JL_BOOL_OF(of_a_run, jl_plan_ranked, r->p.whole_run);
 static const struct jl_field ranked[] = {
 	{ JL_FIELD(jl_plan_ranked, INT, rank) },
 	{ JL_FIELD(jl_plan_ranked, NUMBER, value) },
@@ -57,6 +58,7 @@ static const struct jl_field ranked[] = {
 	{ JL_FIELD_BOOL_OF("tp_overlap", tp_overlap) },
 	{ JL_FIELD_BOOL_OF("keep_gathered", keep_gathered) },
 	{ JL_FIELD(jl_plan_ranked, SUB, p), .sub = &jl_prediction_fields, .flags = JL_FF_FLAT },
+	{ JL_FIELD(jl_plan_ranked, SUB, elapsed), .sub = &jl_elapsed_fields, .when = of_a_run },
 	{ JL_FIELD_GROUP("settings", &settings_schema) },
 };
 static const struct jl_schema ranked_schema = JL_SCHEMA("plan", jl_plan_ranked, ranked);
@@ -108,6 +110,7 @@ JL_BOOL_OF(lacks, jl_fleet_point, r->possible && !r->fits);
 JL_BOOL_OF(has_below, jl_fleet_point, !r->possible && r->below);
 JL_BOOL_OF(has_above, jl_fleet_point, !r->possible && r->above);
 JL_BOOL_OF(fits, jl_fleet_point, r->fits);
+JL_BOOL_OF(point_runs, jl_fleet_point, r->fits && r->prediction.whole_run);
 JL_NUMBER_OF(time_s, jl_fleet_point, jl_fleet_time_s(r));
 
 static const struct jl_field point_plan[] = {
@@ -129,6 +132,7 @@ static const struct jl_field point[] = {
 	{ JL_FIELD(jl_fleet_point, BOOL, surely), .when = fits, .about = "both limits are kept at the worst end too" },
 	{ JL_FIELD(jl_fleet_point, BOOL, on_front), .when = fits },
 	{ JL_FIELD_NUMBER_OF("time_s", time_s), .when = fits },
+	{ JL_FIELD(jl_fleet_point, SUB, elapsed), .sub = &jl_elapsed_fields, .when = point_runs },
 	{ JL_FIELD_GROUP("plan", &point_plan_schema), .when = fits },
 };
 static const struct jl_schema point_schema = JL_SCHEMA("point", jl_fleet_point, point);

@@ -113,7 +113,7 @@ static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_fleet
 
 const struct jl_estimate *jl_fleet_time(const struct jl_fleet_point *p)
 {
-	return p->prediction.whole_run ? &p->prediction.run_s : &p->prediction.step_s;
+	return p->prediction.whole_run ? &p->elapsed.time_s : &p->prediction.step_s;
 }
 
 double jl_fleet_time_s(const struct jl_fleet_point *p)
@@ -123,7 +123,7 @@ double jl_fleet_time_s(const struct jl_fleet_point *p)
 
 double jl_fleet_cost_usd(const struct jl_fleet_point *p)
 {
-	return p->prediction.cost_usd.value;
+	return p->elapsed.cost_usd.value;
 }
 
 static enum jl_status batch_of(double *ret_batch, const char *kind, const struct jl_fleet_ask *ask,
@@ -203,11 +203,12 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 		return JL_OK;
 	jl_plan_way_case(&p->how, site, &result.top.best[0].way);
 	jl_predict(&p->prediction, ask->cat, &p->how);
+	p->elapsed = jl_goodput_elapsed(ask->cat, &p->how, &p->prediction);
 	jl_plan_note_changes(&p->how, site, &p->prediction);
 	p->in_time = isnan(ask->deadline_s) || jl_fleet_time_s(p) <= ask->deadline_s;
 	p->in_budget = isnan(ask->budget_usd) || jl_fleet_cost_usd(p) <= ask->budget_usd;
 	p->surely = p->in_time && p->in_budget && !(jl_fleet_time(p)->hi > ask->deadline_s) &&
-		    !(p->prediction.cost_usd.hi > ask->budget_usd);
+		    !(p->elapsed.cost_usd.hi > ask->budget_usd);
 	return JL_OK;
 }
 
@@ -220,7 +221,7 @@ static bool is_better(const struct jl_fleet *fleet, const struct jl_fleet_point 
 	return !isnan(value(p)) && (!q || (p->surely != q->surely ? p->surely : value(p) < value(q)));
 }
 
-/* Nothing is both faster and cheaper. Where no price is known, a point is on nobody's front. */
+/* Pareto-optimal: no other point is both faster and cheaper. A point without a price is not. */
 static void find_front(struct jl_fleet *fleet)
 {
 	fleet->cheapest = fleet->fastest = -1;
@@ -245,7 +246,7 @@ static void find_front(struct jl_fleet *fleet)
 	}
 }
 
-/* A name that nobody knows is refused; a kind of which the catalog lacks a figure, or that the request does not go with, is left out. */
+/* An unknown name is an error; a kind without a needed catalog figure, or unsuitable for the request, is left out. */
 static enum jl_status check_kinds(const struct jl_fleet_ask *ask, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_sys sys;

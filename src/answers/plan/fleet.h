@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "goodput/goodput.h"
 #include "plan/search.h"
 
 #define JL_FLEET_KINDS_MAX 16
@@ -36,6 +37,7 @@ struct jl_fleet_point {
 	double miss_B;
 	struct jl_case how;
 	struct jl_prediction prediction;
+	struct jl_elapsed elapsed; /* with failures: what is ranked */
 };
 
 struct jl_fleet {
@@ -58,7 +60,7 @@ enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask,
 enum jl_status jl_fleet_search(struct jl_fleet *ret_fleet, const struct jl_fleet_ask *ask, struct jl_arena *arena,
 			       struct jl_err *err);
 
-/* Time and cost of a point: of the run, or of a step where no length was given. */
+/* Time and cost of a point: of the run with its failures, or of a step where no length was given. */
 const struct jl_estimate *jl_fleet_time(const struct jl_fleet_point *point);
 double jl_fleet_time_s(const struct jl_fleet_point *point);
 double jl_fleet_cost_usd(const struct jl_fleet_point *point);

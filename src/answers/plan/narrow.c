@@ -36,7 +36,7 @@ static const struct {
 	[JL_AXIS_MICRO_BATCH] = { .name = "micro-batch", .min = 1, .max = DEGREE_MAX },
 	[JL_AXIS_RECOMPUTE] = { .name = "recompute", .words = recomputes },
 	[JL_AXIS_OFFLOAD] = { .name = "offload", .words = offloads },
-	[JL_AXIS_OVERLAP] = { .name = NULL }, /* may be forbidden; nobody can insist on it */
+	[JL_AXIS_OVERLAP] = { .name = NULL }, /* may be forbidden, not required */
 	[JL_AXIS_HSDP] = { .name = "hsdp", .min = 0, .max = 1 },
 	[JL_AXIS_FP8] = { .name = "fp8", .min = 0, .max = 1 },
 };

@@ -19,7 +19,7 @@
 #define SLACK       1e-9       /* rounding never makes a bound cut off the best */
 
 struct search {
-	const struct jl_language *lang; /* of whoever asked; every thread speaks it */
+	const struct jl_language *lang; /* of the caller; set in every thread */
 	const struct jl_plan_ask *ask;
 	struct jl_plan_space space;
 	double limit_B;

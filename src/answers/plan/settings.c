@@ -117,7 +117,7 @@ static void megatron_states(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_printf(out, "--cpu-offloading-num-layers %.0f\n", c->subject.model.n_layers - 1);
 }
 
-/* PyTorch's products of 32 bits are plain ones unless somebody says otherwise. */
+/* PyTorch multiplies FP32 without TF32 by default. */
 static const char *tf32_of(const struct jl_case *c, const char *text)
 {
 	return c->shard.dtype == JL_TF32 ? text : "";

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define LEAST_TOKENS 128 /* of a sample on one device: less than a tile of attention rows is nobody's cut */
+#define LEAST_TOKENS 128 /* of a sample on one device: not less than a tile of attention rows */
 
 static bool divides(double part, double whole)
 {

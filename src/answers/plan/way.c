@@ -24,7 +24,7 @@ static void keep_notes(struct jl_notes *notes)
 	notes->n = n;
 }
 
-/* The batch where nobody gives one and predict has no way that fits: 16,384 tokens a GPU, 4 M tokens at most, a power of two. */
+/* Default batch where predict has no plan that fits: 16,384 tokens a GPU, 4 M tokens at most, a power of two. */
 static double default_batch(const struct jl_plan_site *site)
 {
 	const double seq = site->base.shard.seq, most_tokens = 4194304;
@@ -54,9 +54,9 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 	ret_site->flash_given = req->flash != JL_UNSET;
 	ret_site->any_format = ret_site->any_framework = false;
 	for (int i = 0; i < JL_N_FRAMEWORK; i++)
-		jl_machine_profile(&ret_site->profile[i], cat, (enum jl_framework)i);
+		jl_machine_profile(&ret_site->profile[i], cat, (enum jl_framework)i, ret_site->base.code);
 	if (ret_site->base.tuned)
-		jl_case_tune_profile(&ret_site->profile[JL_FW_EAGER], JL_FW_EAGER, cat);
+		jl_case_tune_profile(&ret_site->profile[JL_FW_EAGER], JL_FW_EAGER, cat, ret_site->base.code);
 	ret_site->has_usual = jl_job_weigh(&ret_site->usual, cat, subject, machine, req, NULL) == JL_OK;
 	ret_site->global_batch = !isnan(req->global_batch) ? req->global_batch
 				 : ret_site->has_usual && ret_site->usual.prediction.room != JL_ROOM_NONE
@@ -179,7 +179,7 @@ void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site,
 	ret_case->profile = site->profile[way->framework];
 	ret_case->shard.dtype = (enum jl_dtype)way->dtype;
 	ret_case->shard.act_dtype = activation_of((enum jl_dtype)way->dtype);
-	/* Flash attention takes 16 bits; whoever asks for it in 32 gets what predict gives. */
+	/* Flash attention needs 16 bits; a request for 32 bits gets what predict uses. */
 	ret_case->shard.flash = site->base.shard.flash &&
 				(site->flash_given || jl_dtype_B(ret_case->shard.act_dtype) < 4);
 	ret_case->shard.micro_batch = way->micro_batch;

@@ -40,16 +40,16 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
  * person, added to the way's case. */
 void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, const struct jl_prediction *prediction);
 
-/* Adapters beside frozen weights, and nobody asks for Megatron: libraries that tune so run whole layers and experts in plain PyTorch. */
+/* Adapters beside frozen weights, Megatron not requested: tuning libraries run whole layers and experts in plain PyTorch. */
 bool jl_plan_frozen(const struct jl_plan_site *site);
 
 /* Data-parallel ranks, and micro-batches of one of them; not whole numbers where the way is not possible. */
 double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way *way);
 
-/* Ranks of one host that share states, and where that is a cut of its own: 0 otherwise. */
+/* Ranks of one host that share states, where that differs from the whole group; 0 otherwise. */
 double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_ranks);
 
-/* May activations go to the host? Nobody does it in a pipeline; Megatron not beside recompute, DeepSpeed only what full recompute keeps. */
+/* May activations go to the host? Not in a pipeline; Megatron not beside recompute, DeepSpeed only what full recompute keeps. */
 bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
 
 /* Does one framework move all of it to the host together? Megatron-LM no weights, and the optimizer where it is its

@@ -151,8 +151,9 @@ static bool fused(const struct idea_in *in, struct jl_case *alt, struct jl_advic
 	if (in->base->framework != JL_FW_EAGER || !in->base->tuned)
 		return false;
 	alt->framework = JL_FW_FUSED;
-	jl_machine_profile(&alt->profile, in->cat, JL_FW_FUSED);
-	jl_case_tune(alt, jl_tune_shipped(in->cat));
+	alt->code = NULL;
+	jl_machine_profile(&alt->profile, in->cat, JL_FW_FUSED, NULL);
+	jl_case_tune(alt, jl_tune_shipped(in->cat, -1));
 	jl_case_set_states(alt);
 	say(advice, JL_N("kernels fused for tuning (Unsloth, Liger)"));
 	return true;

@@ -2,6 +2,7 @@
 
 #include "predict/answer.h"
 #include "predict/fields.h"
+#include "predict/program_case.h"
 #include "predict/technique.h"
 #include "program/tune.h"
 
@@ -9,7 +10,8 @@
 
 JL_NUMBER_OF(params, jl_case, jl_subject_params(&r->subject));
 JL_TEXT_OF(precision, jl_case, jl_dtype_name(r->shard.dtype));
-JL_TEXT_OF(framework, jl_case, jl_framework_word(r->framework));
+JL_TEXT_OF(framework, jl_case,
+	   r->subject.program && r->subject.program->listed ? "transformers" : jl_framework_word(r->framework));
 
 static const char *const *offload(const void *record)
 {

@@ -151,9 +151,10 @@ double jl_case_tokens(const struct jl_case *c)
 	return c->global_batch * copies * (c->mean_seq > 0 ? c->mean_seq : c->shard.seq);
 }
 
-void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat)
+void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat,
+			  const char *code)
 {
-	jl_profile_tune(profile, framework, jl_tune_shipped(cat));
+	jl_profile_tune(profile, framework, jl_tune_shipped(cat, jl_codebase_by_id(code)));
 }
 
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)

@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "predict/choose.h"
+#include "predict/hub_case.h"
 #include "predict/kind.h"
 #include "program/tune.h"
 
@@ -100,9 +101,13 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer");
 }
 
-/* The framework of a plan: whoever cuts layers uses Megatron or its kin. */
-static enum jl_framework framework_of(const struct jl_plan *plan)
+/* The framework of a plan: that of the codebase, else Megatron or its kin where layers are cut. */
+static enum jl_framework framework_of(const struct jl_plan *plan, const char *code)
 {
+	const int codebase = jl_codebase_by_id(code);
+
+	if (codebase >= 0)
+		return jl_codebases[codebase].framework;
 	return plan->tp > 1 || plan->pp > 1 || plan->cp > 1 || plan->ep > 1 ? JL_FW_MEGATRON : JL_FW_EAGER;
 }
 
@@ -123,16 +128,16 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
 	plan->nvme_Bps = jl_given_or(req->storage_Bps, NVME_BPS);
-	framework = req->framework == JL_UNSET ? framework_of(plan) : (enum jl_framework)req->framework;
+	framework = req->framework == JL_UNSET ? framework_of(plan, c->code) : (enum jl_framework)req->framework;
 	const bool other = framework != c->framework || isnan(c->profile.launch_s);
 
 	c->framework = framework;
 	if (other)
-		jl_machine_profile(&c->profile, cat, framework);
+		jl_machine_profile(&c->profile, cat, framework, c->code);
 	if (req->own_kernels)
 		c->profile.fusion = JL_FUSION_OWN;
 	if (other && c->tuned)
-		jl_case_tune(c, jl_tune_shipped(cat));
+		jl_case_tune(c, jl_tune_shipped(cat, jl_codebase_by_id(c->code)));
 	plan->ep_async = jl_case_ep_async(c);
 	c->launch_given = !isnan(req->launch_s);
 	if (c->launch_given)
@@ -147,6 +152,13 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 
 static void say_framework(struct jl_case *c, const struct jl_request *req)
 {
+	const int codebase = jl_codebase_by_id(c->code);
+
+	if (codebase >= 0)
+		jl_note_add(&c->notes, "framework",
+			    "%s ({%s}): its published runs take %.2f times what a usual codebase takes",
+			    jl_codebases[codebase].name, jl_framework_name(c->framework),
+			    jl_code_ratio(c->machine.cat, codebase, c->tuned));
 	if (req->framework != JL_UNSET)
 		return;
 	if (c->framework == JL_FW_MEGATRON)
@@ -240,6 +252,9 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 
 	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
 		searched = searched && cut;
+	if (!isnan(req->plan.pp) && isnan(req->plan.vpp) && p->n_chunks > 1)
+		jl_note_add(&c->notes, "vpp",
+			    "%.0f interleaved chunks a stage, the fastest (--parallel vpp=1 for none)", p->n_chunks);
 	if (searched && cut && p->n_chunks > 1)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f vpp=%.0f zero=%d: {%s}", p->dp, p->tp,
 			    p->pp, p->n_chunks, p->zero, en);
@@ -444,6 +459,7 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 				  const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_case c = { .subject = *subject,
+			     .code = req->code,
 			     .machine = *machine,
 			     .asked = *req,
 			     .ram_B = jl_given_or(req->ram_B, machine->host.ram_B),
@@ -497,11 +513,39 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 	return status;
 }
 
+/* As a plain case first, which says batch, length, format and what is recomputed; then its list. By default, what cannot be listed
+ * stays a plain case. */
+static enum jl_status choose_hub(struct jl_case *ret_case, const struct jl_catalog *cat,
+				 const struct jl_subject *subject, const struct jl_machine *machine,
+				 const struct jl_request *req, struct jl_err *err)
+{
+	struct jl_subject listed = *subject;
+	struct jl_request plain = *req;
+	struct jl_case c;
+	enum jl_status status;
+
+	plain.framework = JL_FW_EAGER;
+	JL_TRY(choose_once(&c, cat, subject, machine, &plain, err));
+	status = jl_hub_can(&c, req, req->framework == JL_FW_HUB ? err : NULL);
+	if (!status)
+		status = jl_hub_list(&listed, &plain, &c, err);
+	if (status && status != JL_E_ABSENT && req->framework == JL_FW_HUB)
+		return status;
+	if (status) {
+		plain.framework = req->framework == JL_FW_HUB ? (int)JL_FW_EAGER : JL_UNSET;
+		return choose_once(ret_case, cat, subject, machine, &plain, err);
+	}
+	return choose_once(ret_case, cat, &listed, machine, &plain, err);
+}
+
 /* A pipeline's batch follows from its stages where none is given, so that cuts were compared at different batches: at the one that was found,
  * another cut may be faster. */
 enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
 			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
 {
+	if (jl_hub_meant(subject, machine, req))
+		return choose_hub(ret_case, cat, subject, machine, req, err);
+
 	const bool open = isnan(req->batch) && isnan(req->global_batch) && isnan(req->micro_batch) &&
 			  isnan(req->accumulate) && isnan(req->plan.tp) && isnan(req->plan.pp);
 	struct jl_request fixed = *req;

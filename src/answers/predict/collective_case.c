@@ -165,7 +165,8 @@ struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, c
 	struct jl_collective small = *coll;
 
 	small.size_B = SMALL_B;
-	jl_machine_doubt(&a.doubt, machine, JL_ASKED_COLLECTIVE, jl_collective_name(coll->kind));
+	jl_machine_doubt(&a.doubt, machine, JL_ASKED_COLLECTIVE,
+			 (struct jl_axes){ .kind = jl_collective_name(coll->kind) });
 	/* what does not depend on the size: starting it, steps that follow each other */
 	a.doubt.x[JL_DOUBT_LAUNCH] = fmin(1, jl_collective_cost(&machine->alone, &small).time_s / a.cost.time_s);
 	a.doubt.x[JL_DOUBT_LINK] = !jl_machine_links_seen(machine, JL_ASKED_COLLECTIVE);

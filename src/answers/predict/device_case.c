@@ -157,7 +157,7 @@ struct jl_device_answer jl_device_of(const struct jl_machine *machine, const str
 
 	char id[JL_DEVICE_ID_MAX];
 
-	jl_machine_doubt(&a.doubt, machine, a.answer, jl_device_case_id(id, c));
+	jl_machine_doubt(&a.doubt, machine, a.answer, (struct jl_axes){ .kind = jl_device_case_id(id, c) });
 	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, a.answer, extent_ln);
 	if (product) /* what starting a kernel takes of it */
 		a.doubt.x[JL_DOUBT_LAUNCH] = fmin(1.0, machine->dev.fit.kernel_s / a.time_s);

@@ -7,7 +7,7 @@ static struct jl_doubt power_doubt(const struct jl_machine *machine, int n_assum
 {
 	struct jl_doubt doubt = { .x = { [JL_DOUBT_ASSUMED] = sqrt(n_assumed) } };
 
-	jl_machine_doubt(&doubt, machine, JL_ASKED_POWER, NULL);
+	jl_machine_doubt(&doubt, machine, JL_ASKED_POWER, (struct jl_axes){ .kind = NULL });
 	return doubt;
 }
 

@@ -130,7 +130,7 @@ static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_fram
 
 	c->framework = framework;
 	c->software |= compiled ? JL_SW_COMPILED : 0U;
-	jl_machine_profile(&c->profile, cat, framework);
+	jl_machine_profile(&c->profile, cat, framework, NULL);
 	c->profile.launch_s = c->launch_given
 				      ? given_s
 				      : jl_machine_launch_s(&c->machine, c->machine.conv.launch_s, own, compiled);

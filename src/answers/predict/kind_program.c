@@ -6,7 +6,8 @@
 
 #include "predict/program_case.h"
 
-#define WORKSPACE_B 32e6 /* of the vendor's library of products, once a handle */
+/* PyTorch's workspace of the vendor's library of products, for each thread that calls it: on Hopper, elsewhere. */
+static const double workspace_B[2] = { 8519680, 33554432 };
 
 static const struct jl_program *program_of(const struct jl_subject *subject)
 {
@@ -73,8 +74,14 @@ static void say_program(struct jl_case *c)
 	const struct jl_captured *captured = c->subject.program;
 	const struct jl_program *p = &captured->p;
 
-	jl_note_add(&c->notes, "model", "the code of %.120s as it was captured: %.0f calls a step", captured->codes,
-		    (double)p->n_calls);
+	if (captured->listed)
+		jl_note_add(&c->notes, "framework",
+			    "Hugging Face transformers' own code, eager: %.0f calls a step, listed without a capture; "
+			    "no padding mask; --framework eager: a lean loop",
+			    (double)p->n_calls);
+	else
+		jl_note_add(&c->notes, "model", "the code of %.120s as it was captured: %.0f calls a step",
+			    captured->codes, (double)p->n_calls);
 	if (captured->n_unknown)
 		jl_note_add(&c->notes, "model",
 			    "%.0f calls of operators that are not known (%.120s) are taken as pointwise",
@@ -83,7 +90,10 @@ static void say_program(struct jl_case *c)
 		jl_note_add(&c->notes, "model", "captured with: %.200s", p->assumes[i]);
 	if (c->n_gpus > 1 && p->n_ranks == 1)
 		jl_note_add(&c->notes, "parallel",
-			    "dp=%d: one process was captured; DDP adds the exchange of gradients", c->n_gpus);
+			    captured->listed
+				    ? JL_N("dp=%d: every GPU runs this list; DDP adds the exchange of gradients")
+				    : JL_N("dp=%d: one process was captured; DDP adds the exchange of gradients"),
+			    c->n_gpus);
 }
 
 static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
@@ -91,7 +101,7 @@ static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_fram
 	const double given_s = c->profile.launch_s;
 
 	c->framework = JL_FW_EAGER;
-	jl_machine_profile(&c->profile, cat, JL_FW_EAGER);
+	jl_machine_profile(&c->profile, cat, JL_FW_EAGER, NULL);
 	if (c->launch_given)
 		c->profile.launch_s = given_s;
 	return framework == JL_FW_EAGER;
@@ -181,6 +191,7 @@ static struct jl_memory memory(const struct jl_case *c, double micro_batch, doub
 {
 	const struct jl_program_peak *peak = &c->subject.program->peak;
 	const double *part_B = peak->part_B, grows = micro_batch / batch_of(&c->subject);
+	const bool hopper = c->machine.dev.priors && c->machine.dev.priors->warpgroup;
 	struct jl_memory m = {
 		.weights_B = part_B[JL_PEAK_PARAMS],
 		.gradients_B = part_B[JL_PEAK_GRADS],
@@ -193,7 +204,8 @@ static struct jl_memory memory(const struct jl_case *c, double micro_batch, doub
 		m.context_B += c->machine.memory.comm_B;
 		m.buffers_B = program_of(&c->subject)->n_ranks == 1 ? peak->grads_B : 0; /* DDP's buckets */
 	}
-	m.buffers_B += WORKSPACE_B + c->machine.memory.waste_frac * m.activations_B;
+	m.buffers_B += c->machine.memory.waste_frac * m.activations_B;
+	m.activations_B += c->subject.program->n_workspaces * workspace_B[hopper];
 	m.total_B = m.weights_B + m.gradients_B + m.optimizer_B + m.activations_B + m.buffers_B + m.context_B;
 	*ret_host_B = 0;
 	return m;
@@ -210,6 +222,15 @@ static void exchange(struct jl_step_cost *step, const struct jl_case *c, const s
 
 	step->dp_s = comm_s - hidden_s;
 	step->contention_s = hidden_s * c->profile.contention_frac;
+}
+
+/* Products and attention are known best; operators that the table does not name count twice. */
+static double other_frac(const struct jl_timeline *t)
+{
+	const double known_s = t->class_s[JL_CLASS_PRODUCT] + t->class_s[JL_CLASS_ATTENTION],
+		     all_s = t->track_s[JL_TRACK_DEVICE];
+
+	return all_s > 0 ? 1 - (known_s - t->class_s[JL_CLASS_OTHER]) / all_s : 1;
 }
 
 static struct jl_step_cost step_of(const struct jl_case *c, const struct jl_timeline *t)
@@ -229,6 +250,7 @@ static struct jl_step_cost step_of(const struct jl_case *c, const struct jl_time
 
 	step.host_s += wait_s;
 	step.step_s += wait_s;
+	step.other_frac = other_frac(t);
 	step.input_s = fmax(0, jl_case_input(c).input_s - step.step_s);
 	step.step_s += step.input_s;
 	return step;

@@ -235,7 +235,7 @@ static double matrix_share(const struct jl_case *c)
 static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
 {
 	c->framework = framework;
-	jl_machine_profile(&c->profile, cat, framework);
+	jl_machine_profile(&c->profile, cat, framework, c->code);
 	jl_case_set_states(c);
 	return true;
 }

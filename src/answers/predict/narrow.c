@@ -84,8 +84,9 @@ size_t jl_narrow_predicted(struct jl_narrow ret_narrow[JL_NARROW_MAX], const str
 			   const struct jl_case *how)
 {
 	static const enum jl_reason said[] = { JL_DOUBT_ASSUMED },
-				    measured[] = { JL_DOUBT_GPU,  JL_DOUBT_FAMILY, JL_DOUBT_LINK, JL_DOUBT_HOST,
-						   JL_DOUBT_KIND, JL_DOUBT_MODEL,  JL_DOUBT_FEW };
+				    measured[] = { JL_DOUBT_GPU,  JL_DOUBT_FAMILY, JL_DOUBT_LINK,
+						   JL_DOUBT_HOST, JL_DOUBT_KIND,   JL_DOUBT_MODEL,
+						   JL_DOUBT_FEW,  JL_DOUBT_CODE,   JL_DOUBT_NEAR };
 	struct jl_narrow narrow = { .before = p->step_s };
 	size_t n = 0;
 

@@ -6,6 +6,7 @@
 
 #include "catalog/find.h"
 #include "predict/kind.h"
+#include "predict/program_case.h"
 
 #define JL_PART(k, member, e)                                                                                          \
 	{                                                                                                              \
@@ -126,6 +127,19 @@ static double host_share(const struct jl_case *c, const struct jl_step_cost *ste
 	return fmax(share, step->host_s / step->step_s) * (c->launch_given ? given_frac : 1);
 }
 
+/* Of a list of what really runs a host's times are known better than of a loop that is guessed; the device's are, as far as products and attention
+ * take them. Fitted with families left out on 151 programs (bench/programs/measured, docs/METHOD.md §10). */
+static void doubt_program(struct jl_doubt *doubt, const struct jl_case *c, const struct jl_step_cost *step)
+{
+	static const double listed_frac = 0.9, assumes_most = 4, few_most = 0.25;
+	const double host = fmin(doubt->x[JL_DOUBT_HOST], 1);
+
+	doubt->x[JL_DOUBT_HOST] = listed_frac * host;
+	doubt->x[JL_DOUBT_FEW] = fmin(doubt->x[JL_DOUBT_FEW], few_most); /* whose code runs is known */
+	doubt->x[JL_DOUBT_MODEL] = step->other_frac * (1 - host);
+	doubt->x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed + fmin((double)c->subject.program->p.n_assumes, assumes_most));
+}
+
 static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_cost *step, enum jl_asked answer)
 {
 	const struct jl_machine *m = &c->machine;
@@ -137,7 +151,10 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	const enum jl_asked seen = c->subject.program ? JL_ASKED_STEP : answer;
 
 	if (!memory) /* which asks for the tensors, not for who holds them */
-		jl_machine_doubt(&doubt, m, seen, c->subject.net ? NULL : jl_case_label(c));
+		jl_machine_doubt(&doubt, m, seen,
+				 (struct jl_axes){ .kind = c->subject.net ? NULL : jl_case_label(c),
+						   .code = c->code,
+						   .format = jl_dtype_name(c->shard.dtype) });
 	doubt.x[c->subject.net ? JL_DOUBT_MODEL : JL_DOUBT_KIND] = !jl_seen(m->cat, memory ? answer : seen, "kind",
 									    jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
@@ -145,9 +162,13 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	if (memory) /* every byte of it is counted: a batch that nobody ran holds as much as it says */
 		return doubt;
 	jl_case_extent(c, extent_ln);
-	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, seen, extent_ln);
+	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
+	doubt.x[JL_DOUBT_CODE] = c->subject.kind->is_cut && !c->subject.program ? jl_code_doubt(m->cat, seen, c->code)
+										: 0;
 	doubt.x[JL_DOUBT_EXPOSED] = (step->dp_s + step->tp_s + step->cp_s + step->ep_s + step->send_s) / step->step_s;
 	doubt.x[JL_DOUBT_HOST] = host_share(c, step);
+	if (c->subject.program)
+		doubt_program(&doubt, c, step);
 	if (answer != JL_ASKED_NETWORK && !jl_machine_links_seen(m, answer))
 		doubt.x[JL_DOUBT_LINK] = doubt.x[JL_DOUBT_EXPOSED];
 	return doubt;

@@ -30,6 +30,9 @@ struct jl_subject {
 	const char *name;                    /* as a person reads it */
 	const struct jl_model_info *info;    /* NULL: not from the catalog */
 	double seq;                          /* the length it is usually run at; NAN: not known */
+	const char *type;                    /* model_type of a config.json; NULL: from the catalog, or none */
+	bool from_hub;                       /* given by a config.json or by its name on a hub */
+	struct jl_arena *arena;              /* that what is listed for a case may lie in; NULL: nothing is */
 	bool shape_assumed;                  /* --kv-heads, --ffn or --vocab were filled in */
 };
 extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network, jl_kind_program; /* those that there are */
@@ -77,6 +80,7 @@ struct jl_case {
 	struct jl_subject subject;
 	struct jl_machine machine;
 	enum jl_framework framework;
+	const char *code; /* id of a codebase (parameters/codebase.h); NULL: not stated */
 	struct jl_profile profile;
 	struct jl_plan plan;
 	struct jl_shard shard; /* seq NAN: a network without sequences */
@@ -122,7 +126,8 @@ void jl_case_set_states(struct jl_case *c);
 
 /* A case of fine-tuning: what that has beside training. */
 void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit);
-void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat);
+void jl_case_tune_profile(struct jl_profile *profile, enum jl_framework framework, const struct jl_catalog *cat,
+			  const char *code);
 
 /* Adapters beside frozen weights: the libraries that train them cut no layers, and make a whole layer again or nothing. */
 bool jl_case_adapters(const struct jl_case *c);

@@ -78,39 +78,63 @@ static enum jl_status name_codes(struct jl_captured *captured, struct jl_arena *
 	return jl_got(captured->codes, err);
 }
 
-enum jl_status jl_captured_read(struct jl_captured **ret_captured, const char *path, struct jl_arena *arena,
-				struct jl_err *err)
+/* Convolutions hold copies of their tensors while they run; each thread that multiplies keeps a workspace of the vendor's library. */
+static enum jl_status find_peak(struct jl_captured *captured, struct jl_arena *arena, struct jl_err *err)
+{
+	const struct jl_program *p = &captured->p;
+	double *brief_B = jl_arena_array(arena, p->n_kinds + 1, sizeof(*brief_B));
+	bool ahead = false, back = false;
+
+	JL_TRY(jl_got(brief_B, err));
+	for (size_t k = 0; k < p->n_kinds; k++) {
+		const bool product = captured->works[k].form == JL_WORK_PRODUCT;
+
+		brief_B[k] = jl_conv_copies_B(&captured->works[k]);
+		for (int phase = 0; phase < JL_N_PHASE; phase++)
+			*(phase == JL_PHASE_BACKWARD ? &back : &ahead) |= product && p->uses[k].n[phase] > 0;
+	}
+	captured->n_workspaces = ahead + back;
+	return jl_program_peak(&captured->peak, p, brief_B, arena, err);
+}
+
+enum jl_status jl_captured_parse(struct jl_captured **ret_captured, const char *text, size_t len, const char *name,
+				 struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_captured *captured = jl_arena_alloc(arena, sizeof(*captured));
-	struct jl_filemap map;
-	enum jl_status status;
 
 	JL_TRY(jl_got(captured, err));
-	JL_TRY(jl_filemap_open(&map, path, err));
-	status = jl_program_read(&captured->p, (const char *)map.data, map.len, path, arena, err);
-	jl_filemap_close(&map);
-	JL_TRY(status);
+	JL_TRY(jl_program_read(&captured->p, text, len, name, arena, err));
 	captured->works = jl_arena_array(arena, captured->p.n_kinds, sizeof(*captured->works));
 	JL_TRY(jl_got(captured->works, err));
 	for (size_t k = 0; k < captured->p.n_kinds; k++)
 		jl_work_of(&captured->works[k], &captured->p, &captured->p.kinds[k]);
 	captured->dtype = main_dtype(captured);
-	JL_TRY(jl_program_peak(&captured->peak, &captured->p, arena, err));
+	JL_TRY(find_peak(captured, arena, err));
 	JL_TRY(name_unknown(captured, arena, err));
 	JL_TRY(name_codes(captured, arena, err));
 	*ret_captured = captured;
 	return JL_OK;
 }
 
+enum jl_status jl_captured_read(struct jl_captured **ret_captured, const char *path, struct jl_arena *arena,
+				struct jl_err *err)
+{
+	struct jl_filemap map;
+	enum jl_status status;
+
+	JL_TRY(jl_filemap_open(&map, path, err));
+	status = jl_captured_parse(ret_captured, (const char *)map.data, map.len, path, arena, err);
+	jl_filemap_close(&map);
+	return status;
+}
+
 double jl_captured_price(const struct jl_captured *captured, const struct jl_case *c, struct jl_call_cost *ret_costs)
 {
 	const struct jl_program_fit fit = jl_program_shipped(c->machine.cat);
 	struct jl_device dev = c->machine.dev;
-	const struct jl_price_in in = { .dev = &dev,
-					.conv = &c->machine.conv,
-					.profile = &c->profile,
-					.fit = &fit,
-					.tf32 = captured->p.tf32 || c->asked.dtype == JL_TF32 };
+	const struct jl_price_in in = {
+		.dev = &dev, .profile = &c->profile, .fit = &fit, .tf32 = captured->p.tf32 || c->asked.dtype == JL_TF32
+	};
 	double device_s = 0, hot_s = 0, product_s = 0;
 
 	/* a list says which bytes move: they move as fast as in streams by themselves */

@@ -9,13 +9,18 @@ struct jl_captured {
 	struct jl_program p;
 	struct jl_call_work *works; /* of each kind of call */
 	struct jl_program_peak peak;
+	int n_workspaces;    /* threads that multiply by the vendor's library */
 	enum jl_dtype dtype; /* of most of its products */
 	size_t n_unknown;    /* kinds of calls that the table of operators does not know */
 	double unknown_calls;
 	const char *unknown; /* names of the first of them */
+	bool listed;         /* by recipes of transformers' code: nothing was captured */
 	const char *codes;   /* "transformers 5.17.0, torch 2.11.0" */
 };
 
+/* `text` of a program file, called `name` in messages. */
+enum jl_status jl_captured_parse(struct jl_captured **ret_captured, const char *text, size_t len, const char *name,
+				 struct jl_arena *arena, struct jl_err *err);
 enum jl_status jl_captured_read(struct jl_captured **ret_captured, const char *path, struct jl_arena *arena,
 				struct jl_err *err);
 

@@ -45,6 +45,7 @@ struct jl_request {
 	struct jl_ask_plan plan;
 	int dtype;        /* enum jl_dtype */
 	int framework;    /* enum jl_framework */
+	const char *code; /* id of a codebase (parameters/codebase.h); NULL: not named */
 	bool own_kernels; /* by this program's own engine on a GPU, whose kernels are known */
 	int recompute;    /* enum jl_recompute */
 	int flash;

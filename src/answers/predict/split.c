@@ -264,7 +264,8 @@ static bool interleave(const struct search *s, struct found *best)
 	bool better = false;
 	struct jl_case c;
 
-	if (!(best->speed > 0) || from.pp <= 1 || given(s->req->plan.vpp) || given(s->req->plan.pp))
+	if (!(best->speed > 0) || from.pp <= 1 || given(s->req->plan.vpp) ||
+	    (given(s->req->plan.pp) && s->c->framework != JL_FW_MEGATRON))
 		return false;
 	for (double v = 2; v * from.pp <= layers + 2; v++) {
 		struct jl_split split = from;

@@ -77,6 +77,8 @@ static enum jl_status from_file(struct jl_subject *subject, const struct jl_cata
 	}
 	subject->model = file.config.model;
 	subject->seq = file.config.seq;
+	subject->type = file.config.type;
+	subject->from_hub = true;
 	if (file.n_params > 0 && isfinite(file.weights_B))
 		weights = jl_arena_printf(arena, JL_(", %.2g bits a weight in the file"),
 					  8 * file.weights_B / file.n_params);
@@ -212,7 +214,7 @@ enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool ad
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_subject subject = { .kind = &jl_kind_transformer, .seq = NAN };
+	struct jl_subject subject = { .kind = &jl_kind_transformer, .seq = NAN, .arena = arena };
 	enum jl_status status = !req->model && !isnan(req->figures.gmac)
 					? from_figures(&subject, cat, &req->figures, arena, err)
 				: !req->model ? from_shape(&subject, &req->shape, req->seq, arena, err)
@@ -220,6 +222,7 @@ enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_c
 					? from_file_or_name(&subject, cat, req->model, arena, err)
 					: from_name(&subject, cat, req->model, arena, err);
 
+	subject.from_hub |= req->model && subject.info && strchr(req->model, '/');
 	if (!status)
 		*ret_subject = subject;
 	return status;

@@ -58,6 +58,7 @@ static const struct jl_field row[] = {
 	{ R(NUMBER, c.host_usd, "host_assumed_usd") },
 	{ R(ESTIMATE, s.run_s, "token_s"), .when = served },
 	{ R(ESTIMATE, s.run_s, "run_s"), .when = trained },
+	{ R(ESTIMATE, c.wall_s, "wall_s"), .when = trained },
 	{ R(ESTIMATE, s.per_s, "per_s") },
 	{ R(ESTIMATE, c.cost_usd, "cost_usd") },
 	{ R(ESTIMATE, c.run_cost_usd, "run_cost_usd") },
@@ -219,12 +220,12 @@ size_t jl_recommend_thin(const struct jl_recommendation *r, size_t max, int *ret
 			const struct jl_candidate *c = &r->items[i];
 
 			if (!(c->on_front &&
-			      (c->setup->run_s.value <= step * last_s || (int)i == r->pick || (int)i == r->fastest)))
+			      (c->wall_s.value <= step * last_s || (int)i == r->pick || (int)i == r->fastest)))
 				continue;
 			if (n < max)
 				ret_rows[n] = (int)i;
 			n++;
-			last_s = fmin(last_s, c->setup->run_s.value);
+			last_s = fmin(last_s, c->wall_s.value);
 		}
 		step *= 0.9;
 	} while (n > max && step > 1e-9);

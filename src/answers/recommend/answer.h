@@ -8,7 +8,7 @@ struct jl_recommend_row {
 	struct jl_candidate c;
 	struct jl_setup s; /* of c */
 	const struct jl_recommend_ask *ask;
-	struct jl_said why; /* it stands where it does; empty: it is only shown */
+	struct jl_said why; /* reason of its place; empty: none */
 	struct jl_caveat caveats[JL_CAVEATS_MAX];
 	size_t n_caveats;
 };
@@ -17,7 +17,7 @@ struct jl_recommended {
 	const struct jl_recommend_ask *ask;
 	const struct jl_recommendation *found;
 	const struct jl_purpose *purpose; /* NULL: none named */
-	double krw_per_usd;               /* amounts are told in won; NAN: in dollars */
+	double krw_per_usd;               /* amounts are shown in won; NAN: in dollars */
 	double fx;                        /* won for one dollar, and of which day */
 	const char *fx_date;
 	bool assumed_kwh;
@@ -32,7 +32,7 @@ struct jl_recommended {
 /* Fills the rows from `ask` and `found`. */
 enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_arena *arena, struct jl_err *err);
 
-/* From cheap to fast, the pick and the fastest among them; small steps are left out until it fits. Returns how many. */
+/* Rows from cheap to fast, with the pick and the fastest; drops small steps until the limit holds. Returns the count. */
 size_t jl_recommend_thin(const struct jl_recommendation *recommendation, size_t max, int *ret_rows);
 
 extern const struct jl_schema jl_recommend_fields;

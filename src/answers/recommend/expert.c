@@ -1,5 +1,5 @@
-/* What somebody who knows the field would not sign, and how the rest is ranked: software, sizes of groups, how well it is known, the worst
- * end of its interval, the age of its price; then cost and time at their knee, with what is awkward counted as if it cost more. */
+/* Expert rules: rejects a candidate for its software, group size, missing measurements, worst case or old price, and ranks the rest by cost
+ * and time, with a penalty for each drawback. Must not know how candidates are shown. */
 #include "recommend/inside.h"
 
 #include <math.h>
@@ -10,17 +10,17 @@
 #include "catalog/possible.h"
 #include "predict/kind.h"
 
-#define WIDE_TIMES   2.0  /* an interval whose slow end is further off decides nothing */
-#define SEEN_WIDE    3.5  /* the same of a run that was observed: its format is often not known */
-#define HOST_LEAST   8    /* accelerators of a host that is one of several: parts of hosts are not joined to clusters */
-#define COPIES_MOST  8    /* machines beside each other that serve */
-#define COMFORT_FRAC 0.25 /* of what a purpose bears: faster than this nobody pays for */
+#define WIDE_TIMES   2.0  /* hi / value of a run's interval above which a candidate is rejected */
+#define SEEN_WIDE    3.5  /* the same for an observed run, whose precision is often unknown */
+#define HOST_LEAST   8    /* accelerators a host needs to be part of a cluster */
+#define COPIES_MOST  8    /* replicated serving machines */
+#define COMFORT_FRAC 0.25 /* share of the bearable time below which more speed is not worth money */
 #define SERVE_FRAC   0.6
-#define SPREAD_S     3600   /* a run that one machine less does in this time is not spread over more */
-#define SPOT_S       43200  /* a run that is over in a night may be on spot */
-#define SMALL_B      11.5e9 /* less than the 12 GB that small cards have had for years */
+#define SPREAD_S     3600   /* runs shorter than this are not spread over more machines */
+#define SPOT_S       43200  /* runs up to one night carry no extra spot penalty */
+#define SMALL_B      11.5e9 /* below the 12 GB of small cards */
 #define SPOT_MOST_S  259200
-#define COMFORT_S    86400 /* of a run where nobody says how long is bearable */
+#define COMFORT_S    86400 /* bearable run time where none is given */
 
 const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work)
 {
@@ -29,7 +29,7 @@ const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct j
 
 	const struct jl_rule *first = NULL;
 
-	/* they stand beside each other */
+	/* support rules are contiguous */
 	for (size_t i = 0; !first && i < cat->n_rules; i++)
 		if (strcmp(cat->rules[i].kind, "support") == 0)
 			first = &cat->rules[i];
@@ -42,13 +42,13 @@ const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct j
 	return NULL;
 }
 
-/* Grace and its like sit on the same module. */
+/* Grace and similar CPUs sit on the GPU's module. */
 bool jl_gpu_has_arm_host(const struct jl_gpu *gpu)
 {
 	return gpu->form_factor && strstr(gpu->form_factor, "superchip") != NULL;
 }
 
-/* Which row of support.yaml the work asks for. */
+/* Name of the work in support.yaml. */
 static const char *work_name(const struct jl_work *work)
 {
 	if (work->ask->task == JL_TASK_TRAIN && !work->ask->seen && work->subject.kind->has_tokens)
@@ -56,7 +56,7 @@ static const char *work_name(const struct jl_work *work)
 	return jl_task_key(work->ask->task);
 }
 
-/* The family that a GPU's own falls back to: near enough to be trusted with a wider interval. */
+/* True if the parent family was measured: near enough, with a wider interval. */
 static bool parent_seen(const struct jl_catalog *cat, const struct jl_gpu *gpu, enum jl_asked answer)
 {
 	const struct jl_family *family = jl_family_by_id(cat, gpu->family);
@@ -73,12 +73,12 @@ void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const st
 
 	setup->support = jl_support_of(work->ask->cat, gpu, work_name(work));
 	setup->tensor_cores = machine->dev.priors->mixed16 && !(gpu->n_tensor_core.value == 0);
-	jl_machine_doubt(&doubt, machine, answer, NULL);
+	jl_machine_doubt(&doubt, machine, answer, (struct jl_axes){ .kind = NULL });
 	setup->gpu_seen = !(doubt.x[JL_DOUBT_GPU] > 0);
 	setup->family_seen = !(doubt.x[JL_DOUBT_FAMILY] > 0) || parent_seen(work->ask->cat, gpu, answer);
 }
 
-/* 1, 2, 4, 8 or what a whole system has; several hosts only of whole ones, over a network that is theirs. */
+/* Realistic groups: 1, 2, 4, 8 or a whole system; several hosts only whole, over a listed network. */
 bool jl_expert_group(const struct jl_sys *s, const struct jl_recommend_ask *ask)
 {
 	const int n = s->n_per_node;
@@ -99,7 +99,7 @@ bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, c
 
 	if (how == JL_HOW_RENT || how == JL_HOW_SPOT)
 		return ask->today - day > ask->rent_days_max;
-	/* whoever allows older rents allows older shop prices too */
+	/* --max-price-age applies to shop prices too */
 	return jl_card_price_stale(gpu, &card, ask->today) &&
 	       !((price || system) && ask->rent_days_max > JL_PRICE_STALE_DAYS &&
 		 ask->today - day <= ask->rent_days_max);
@@ -108,11 +108,11 @@ bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, c
 enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	const struct jl_setup *s = c->setup;
-	const bool asked = ask->n_only > 0; /* by name: then the software is the person's affair */
+	const bool asked = ask->n_only > 0; /* named by the user: software support is not checked */
 
 	if (jl_offer_is_stale(s->sys.gpu, s->sys.system, c->how, c->price, c->price_day, ask))
 		return JL_AGAINST_PRICE;
-	/* one that is taken away stops all; and nobody keeps one for many days, unless it is asked for */
+	/* one interrupted machine stops all; a spot machine rarely lasts many days */
 	if (c->how == JL_HOW_SPOT &&
 	    (s->sys.n_nodes > 1 || (s->run_s.value > SPOT_MOST_S && ask->hows != 1U << JL_HOW_SPOT)))
 		return JL_AGAINST_OFFER;
@@ -126,11 +126,11 @@ enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_
 	return JL_AGAINST_NOTHING;
 }
 
-/* Nobody gets 64 hosts because they would be the knee: more than are had on demand only where somebody asks, or fewer will not do. */
+/* Most hosts a pick may have: what is available on demand, more only if asked for or if fewer are not enough. */
 double jl_expert_hosts_most(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	const double months_s = ask->months * JL_MONTH_S;
-	int least = 0, done = 0; /* hosts that will do at all; that are surely done within the time that is paid for */
+	int least = 0, done = 0; /* fewest acceptable hosts; fewest that finish in time in the worst case */
 
 	if (ask->gpus_max || !isnan(ask->deadline_s))
 		return INFINITY;
@@ -144,13 +144,13 @@ double jl_expert_hosts_most(const struct jl_recommendation *r, const struct jl_r
 	return fmax(done ? done : least, jl_figure(ask->cat, "hosts-on-demand"));
 }
 
-/* A pass of several samples can be made smaller where memory is fuller than thought; one of a single sample cannot. */
+/* A micro-batch above 1 can shrink if memory is tighter than predicted; a single sample cannot. */
 bool jl_expert_has_room(const struct jl_setup *s)
 {
 	return s->micro_batch > 1 || !(s->memory_hi_frac > JL_TIGHT_FRAC);
 }
 
-/* Serving, at the worst end of its interval, a further machine beside it has nothing to do; a run that is over soon is not spread. */
+/* True if one more machine is pointless: the load is met in the worst case, or the run is short. */
 bool jl_expert_carries(const struct jl_setup *s, const struct jl_recommend_ask *ask)
 {
 	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
@@ -169,24 +169,24 @@ bool jl_expert_survives(const struct jl_candidate *c, const struct jl_recommend_
 
 	if (s->run_s.hi > (ask->seen ? SEEN_WIDE : WIDE_TIMES) * s->run_s.value || !jl_expert_has_room(s))
 		return false;
-	if (ask->seen && isnan(ask->deadline_s)) /* what is bearable was not said, and the format is mostly not known */
+	if (ask->seen && isnan(ask->deadline_s)) /* no limit given, and the precision is mostly unknown */
 		wait_s = NAN;
 	if (ask->task == JL_TASK_SERVE && s->per_s.lo < ask->tokens_per_s)
 		return false;
-	return !(s->run_s.hi * stretch > wait_s) && !(c->cost_usd.hi > ask->budget_usd);
+	return !(c->wall_s.hi * stretch > wait_s) && !(c->cost_usd.hi > ask->budget_usd);
 }
 
 static double comfort_s(const struct jl_recommend_ask *ask)
 {
 	if (!isnan(ask->deadline_s))
 		return ask->deadline_s;
-	if (ask->task == JL_TASK_SERVE) /* a token that comes in time is as good as one that comes early */
+	if (ask->task == JL_TASK_SERVE) /* a token in time is as good as an early one */
 		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->concurrency / ask->tokens_per_s : ask->wait_s);
 	return isnan(ask->wait_s) ? COMFORT_S : COMFORT_FRAC * ask->wait_s;
 }
 
-/* ln of the cost, and of the time as far as anybody waits for it; a better device is worth something beyond that, more devices are not.
- * What is awkward counts as so much more money (ln). */
+/* ln(cost) + ln(time down to the comfortable time), plus ln-money penalties for drawbacks. A faster device is worth something below the
+ * comfortable time, more devices are not. */
 double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	static const double faster = 0.25, doubled = 0.05, hosts = 0.1, spot = 0.15, market = 0.15, used = 0.1,
@@ -194,24 +194,24 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 			    small = 0.1, narrow[] = { 0.4, 0.05 };
 	const struct jl_setup *s = c->setup;
 	const double n = jl_sys_n_devices(&s->sys);
-	const double comfort = comfort_s(ask), run_s = s->run_s.value;
+	const double comfort = comfort_s(ask), run_s = c->wall_s.value;
 	const bool desk = (c->how == JL_HOW_NEW || c->how == JL_HOW_USED) && !s->sys.system;
 	double score = log(c->cost_usd.value) + log(fmax(run_s, comfort));
 
 	score += faster * log(fmin(run_s * n, comfort));
 	score += doubled * log2(n) + hosts * (ask->task == JL_TASK_SERVE ? log2(s->sys.n_nodes) : s->sys.n_nodes > 1);
-	/* the longer a run, the less anybody wants to be thrown out of it */
+	/* the spot penalty grows with the run */
 	score += (c->how == JL_HOW_SPOT ? spot * (1 + log2(fmax(run_s / SPOT_S, 1))) : 0) +
 		 (c->how == JL_HOW_USED ? used : 0);
 	score += c->price && !jl_price_may_repeat(c->price) ? market : 0;
 	score += s->gpu_seen ? 0 : unseen;
-	score += unsure * log(s->run_s.hi / run_s);
+	score += unsure * log(s->run_s.hi / s->run_s.value);
 	score += s->sys.gpu->vendor && strcmp(s->sys.gpu->vendor, "NVIDIA") != 0 ? other : 0;
 	score += jl_gpu_has_arm_host(s->sys.gpu) ? arm : 0;
 	score += s->offload ? offloaded : 0;
-	/* what is bought has to hold the next model too */
+	/* a purchase must hold the next model too */
 	score += desk && s->sys.gpu->mem_B.value < SMALL_B ? small : 0;
-	/* a desk with more cards than one supply and one wall circuit feed; a server has several */
+	/* cards on a desk that exceed one power supply and wall circuit */
 	score += desk && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
 				 s->sys.gpu->tdp_W.value * n > jl_figure(ask->cat, "build-psu-standard")
 			 ? hot

@@ -1,20 +1,20 @@
-/* Inside recommend only: the parts of jl_recommend_run. */
+/* Internal to recommend: the parts of jl_recommend_run. */
 #pragma once
 
 #include "recommend/recommend.h"
 #include "serve/serve.h"
 
-/* One kind of machine, whatever number of it. */
+/* One kind of machine, in any number. */
 struct jl_unit_offered {
 	const struct jl_gpu *gpu;
 	const struct jl_system *system; /* NULL: a host with cards */
 	const char *join;               /* NULL: the usual one */
 	int n_per_node;
 	size_t first; /* its first setup; one for each of jl_node_counts */
-	bool stale;   /* every offer of it is too old to be taken, or to be told of */
+	bool stale;   /* all its prices are too old, also to be shown */
 };
 
-/* One way to have one such machine. */
+/* One offer of such a machine. */
 struct jl_offer {
 	size_t unit;
 	enum jl_how how;
@@ -37,21 +37,21 @@ struct jl_offers {
 enum jl_status jl_offers_find(struct jl_offers *ret_offers, const struct jl_recommend_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err);
 
-/* What goes with the host around `n` cards: an assumption, stated in the answer. */
+/* The assumed host around `n` cards; the answer states it. */
 double jl_host_ram_B(int n_cards);
 
-/* The work on one machine: fills everything of `setup` but sys and text. Pure. */
+/* Evaluates the work on one machine: fills `setup` except sys and text. Pure. */
 struct jl_work {
 	const struct jl_recommend_ask *ask;
-	struct jl_subject subject; /* not used for a run that was observed */
+	struct jl_subject subject; /* unused for an observed run */
 	/* serve: of each architecture */
 	struct jl_serve_fit *fits;
 	struct jl_op_fit *ops;
 };
 void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 
-/* expert.c: what is known of a setup beside its time; what stands against a candidate whatever it costs; does it keep its limits at the
- * worst end of its interval; and how it ranks, the lower the better. `support` is a row of catalog/support.yaml. */
+/* expert.c: support and measurements of a setup; reasons to reject a candidate whatever it costs; whether it keeps its limits in the worst
+ * case; its rank, lower is better. `support` is a row of catalog/support.yaml. */
 const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work);
 bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
 void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
@@ -65,6 +65,6 @@ bool jl_expert_has_room(const struct jl_setup *setup);
 bool jl_expert_survives(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask, double stretch);
 double jl_expert_score(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 
-/* Serving: memory and the time of one token for every user of a machine. What is asked of every machine is read first. */
+/* Serving: memory and time per token for the users of a machine. jl_serve_prepare reads what is common to all machines. */
 enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena, struct jl_err *err);
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);

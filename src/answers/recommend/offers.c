@@ -1,4 +1,4 @@
-/* Every way of the catalog to have a machine: cards at dated prices, systems at their list price, rents of every cloud and region. */
+/* All offers of the catalog: cards at dated prices, systems at list price, rents by cloud and region. Must not know the work. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ const size_t jl_n_node_counts = JL_LEN(jl_node_counts);
 
 static const int card_counts[] = { 1, 2, 4, 8 };
 
-/* Twice the memory of usual cards; offloading may not use more. */
+/* Host memory of an assumed host; limits offloading. */
 double jl_host_ram_B(int n_cards)
 {
 	const double GiB = 1024.0 * 1024 * 1024;
@@ -111,7 +111,7 @@ static void find_rents(struct find *f)
 	}
 }
 
-/* New or used as 'jeoul cost' takes it, where both would do. */
+/* New or used, by the rule of 'jeoul cost'. */
 static bool card_price(struct jl_offer *ret_offer, const struct find *f, const struct jl_gpu *gpu, enum jl_how how)
 {
 	const bool both = takes(f->ask, JL_HOW_NEW) && takes(f->ask, JL_HOW_USED);
@@ -124,7 +124,7 @@ static bool card_price(struct jl_offer *ret_offer, const struct find *f, const s
 	return !isnan(p.usd);
 }
 
-/* The join of pairs that takes this card's own link, where there is one. */
+/* The pair join over the card's own link, if any. */
 static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
 	for (size_t i = 0; gpu->link && i < cat->n_links; i++) {
@@ -133,7 +133,7 @@ static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *
 		if (l->role != JL_ROLE_JOIN || !l->topology || strcmp(l->topology, "bridge-pair") != 0 || !l->wire ||
 		    strcmp(l->wire, gpu->link) != 0)
 			continue;
-		/* two joins share a wire: the one for GeForce has a fallback without peer-to-peer */
+		/* two joins use one wire: the GeForce one falls back to no peer-to-peer */
 		if ((l->fallback && strstr(l->fallback, "no-p2p")) ==
 		    (gpu->p2p == JL_P2P_NO || gpu->p2p == JL_P2P_DRIVER_DISABLED))
 			return l->id;
@@ -186,7 +186,7 @@ static void find_systems(struct find *f)
 		const struct jl_gpu *gpu = jl_gpu_by_id(cat, s->gpu);
 		struct jl_offer offer = { .how = JL_HOW_NEW, .unit_usd = s->price_usd.value };
 
-		/* what the press guesses is no price */
+		/* press estimates are not prices */
 		if (!(s->price_usd.value > 0) || s->price_usd.origin == JL_ESTIMATED || !wanted(f->ask, gpu, s->n_gpu))
 			continue;
 		offer.date = s->price_usd.date ? s->price_usd.date : s->date;

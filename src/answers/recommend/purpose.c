@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "catalog/find.h"
 #include "base/buf.h"
 #include "base/units.h"
 #include "base/yaml.h"
@@ -188,7 +189,7 @@ struct jl_recommend_ask jl_recommend_ask_empty(void)
 
 	ask.runs_per_month = ask.months = ask.users = ask.think_s = ask.concurrency = ask.context = ask.tokens_per_s =
 		ask.wait_s = NAN;
-	ask.prompt = ask.answer = ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
+	ask.setup_s = ask.prompt = ask.answer = ask.deadline_s = ask.budget_usd = ask.power_W = ask.util_frac = NAN;
 	return ask;
 }
 
@@ -202,6 +203,7 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 				      : fmin(600, ceil(ask->deadline_s / (JL_RECOMMEND_HOURS * 3600)));
 	if (isnan(ask->runs_per_month))
 		ask->runs_per_month = once ? 1 / ask->months : 4;
+	ask->setup_s = jl_given_or(ask->setup_s, jl_figure(ask->cat, "rent-setup"));
 	jl_serve_load(ask);
 	if (ask->task != JL_TASK_SERVE)
 		return;

@@ -10,12 +10,14 @@
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-#define SAVE_BPS    1e9 /* of a checkpoint to a network disk */
-#define BEATEN_FRAC 0.95
-#define ALIKE_FRAC  0.99
-#define SEEN_TIMES  2.5  /* of a run that was observed: slower than this nobody wants it */
-#define ALIKE_MOST  3    /* are shown that were rejected for one reason */
-#define DEAR_TIMES  10.0 /* the cost of the cheapest that will do */
+#define SAVE_BPS     1e9 /* of a checkpoint to a network disk */
+#define BEATEN_FRAC  0.97
+#define ALIKE_FRAC   0.99
+#define SEEN_TIMES   2.5  /* times an observed run's duration: slower candidates are rejected */
+#define ALIKE_MOST   3    /* rejected candidates shown for one reason */
+#define DEARER_TIMES 1.5  /* times the cheapest plain cost: a pick without a deadline costs no more */
+#define PLAIN_BITS   8    /* of weights that lose next to nothing */
+#define DEAR_TIMES   10.0 /* times the cheapest acceptable cost: dearer candidates are rejected */
 
 static const struct {
 	const char *key, *en;
@@ -31,18 +33,18 @@ static const struct {
 	[JL_AGAINST_NOTHING] = { "nothing", JL_N("nothing") },
 	[JL_AGAINST_UNKNOWN] = { "unknown", JL_N("facts are missing, or it cannot run this") },
 	[JL_AGAINST_MEMORY] = { "memory", JL_N("does not fit in memory") },
-	[JL_AGAINST_BATCH] = { "batch", JL_N("the batch cannot be shared out evenly") },
+	[JL_AGAINST_BATCH] = { "batch", JL_N("the batch does not divide evenly") },
 	[JL_AGAINST_USE] = { "use", JL_N("too slow for all the work") },
 	[JL_AGAINST_WAIT] = { "wait", JL_N("takes too long") },
 	[JL_AGAINST_BUDGET] = { "budget", JL_N("above the budget") },
 	[JL_AGAINST_PRICE] = { "price", JL_N("the price is too old") },
 	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
 	[JL_AGAINST_SUPPORT] = { "support", JL_N("software does not support it well") },
-	[JL_AGAINST_GROUP] = { "group", JL_N("nobody runs such a group") },
+	[JL_AGAINST_GROUP] = { "group", JL_N("unrealistic configuration") },
 	[JL_AGAINST_SPARE] = { "spare", JL_N("more machines than the work needs") },
-	[JL_AGAINST_MEASURED] = { "measured", JL_N("never measured, nor anything like it") },
+	[JL_AGAINST_MEASURED] = { "measured", JL_N("no measurements of it or its family") },
 	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
-	[JL_AGAINST_INTERVAL] = { "interval", JL_N("the worst end of its interval will not do") },
+	[JL_AGAINST_INTERVAL] = { "interval", JL_N("fails at the slow end of its interval") },
 	[JL_AGAINST_DEAR] = { "dear", JL_N("ten times the cost of the cheapest") },
 };
 
@@ -71,8 +73,8 @@ const char *jl_against_name(enum jl_against against)
 	return jl_msg(reasons[against].en);
 }
 
-/* A price that nobody would think of is older. */
-static long oldest_told(const struct jl_recommend_ask *ask)
+/* Prices older than this are not shown. */
+static long oldest_shown(const struct jl_recommend_ask *ask)
 {
 	return ask->today - 2 * ask->rent_days_max;
 }
@@ -82,7 +84,7 @@ static long oldest_told(const struct jl_recommend_ask *ask)
 struct weighing {
 	struct jl_setup *setups;
 	const struct jl_work *work;
-	bool like; /* those that are like one before: when that one is weighed */
+	bool like; /* second pass: setups that copy the result of an earlier one */
 };
 
 static void weigh_unit(void *ctx, size_t unit, int thread)
@@ -106,6 +108,7 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 		struct jl_setup *s = &setups[i];
 		const int n = jl_sys_n_devices(&s->sys);
 
+		s->stretch = 1;
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;
 		if (s->against == JL_AGAINST_PRICE)
@@ -155,17 +158,17 @@ static const struct jl_setup *like_of(const struct jl_setup *setups, const struc
 	return NULL;
 }
 
-/* Which units nobody would take or hear of: not weighed. A price that is a little too old is told of where nothing newer is. */
+/* Skip units whose prices are all stale. A slightly stale price is still shown where there is no newer one. */
 static void find_stale(struct jl_offers *offers, const struct jl_recommend_ask *ask)
 {
 	for (size_t i = 0; i < offers->n_units; i++)
-		offers->units[i].stale = !ask->n_only && offers->units[i].gpu != ask->told;
+		offers->units[i].stale = !ask->n_only && offers->units[i].gpu != ask->why_not;
 	for (size_t i = 0; i < offers->n; i++) {
 		const struct jl_offer *o = &offers->items[i];
 		struct jl_unit_offered *u = &offers->units[o->unit];
 
 		u->stale &= jl_offer_is_stale(u->gpu, u->system, o->how, o->price, o->day, ask) &&
-			    (o->how == JL_HOW_NEW || o->day < oldest_told(ask));
+			    (o->how == JL_HOW_NEW || o->day < oldest_shown(ask));
 	}
 }
 
@@ -243,7 +246,7 @@ static struct jl_estimate plus_scaled(double fixed, struct jl_estimate by, doubl
 	return (struct jl_estimate){ fixed + by.value * each, fixed + by.lo * each, fixed + by.hi * each };
 }
 
-/* Of one that is taken away now and then; a server is not rented so. */
+/* Interruptions stretch a run on spot. Servers do not run on spot. */
 static double overhead_of(const struct jl_candidate *c)
 {
 	struct jl_cost_option spot = { .kind = JL_COST_SPOT };
@@ -257,20 +260,31 @@ static double overhead_of(const struct jl_candidate *c)
 }
 
 /* Hours of all the work, with their interval: a server works always. */
-static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const struct jl_setup *s, double runs)
+static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const struct jl_candidate *c, double runs)
 {
 	const double all = ask->months * JL_RECOMMEND_HOURS;
 
 	if (ask->task == JL_TASK_SERVE)
 		return (struct jl_estimate){ all, all, all };
-	return jl_estimate_times(s->run_s, runs / 3600);
+	return jl_estimate_times(c->wall_s, runs / 3600);
+}
+
+/* A machine of one's own stays as it is; a rented one is set up for every run. */
+static struct jl_estimate wall_s(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
+{
+	const bool rented = c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
+
+	return plus_scaled(rented && ask->setup_s > 0 && ask->task != JL_TASK_SERVE ? ask->setup_s : 0, c->setup->run_s,
+			   c->setup->stretch);
 }
 
 static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs)
 {
 	const struct jl_setup *s = c->setup;
 	const int n = s->sys.n_nodes;
-	const struct jl_estimate hours = jl_estimate_times(work_hours(ask, s, runs), overhead_of(c));
+
+	c->wall_s = wall_s(c, ask);
+	const struct jl_estimate hours = jl_estimate_times(work_hours(ask, c, runs), overhead_of(c));
 	double fixed = 0, per_hour;
 
 	c->work_h = hours.value;
@@ -301,9 +315,9 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 	if (ask->task == JL_TASK_SERVE ? s->per_s.value < ask->tokens_per_s
 				       : c->work_h > ask->months * JL_RECOMMEND_HOURS)
 		return JL_AGAINST_USE;
-	if (s->run_s.value * stretch > wait_s)
+	if (c->wall_s.value * stretch > wait_s)
 		return JL_AGAINST_WAIT;
-	/* what is bought has to be paid for, whatever share of it the work uses */
+	/* a purchase is paid in full, whatever share of it the work uses */
 	if (c->cost_usd.value > ask->budget_usd || (bought && c->unit_usd * s->sys.n_nodes > ask->budget_usd))
 		return JL_AGAINST_BUDGET;
 	if (bought && s->peak_W > ask->power_W)
@@ -322,15 +336,15 @@ static int by_cost(const void *a, const void *b)
 		return x_out ? 1 : -1;
 	if (x->cost_usd.value != y->cost_usd.value)
 		return x->cost_usd.value < y->cost_usd.value ? -1 : x->cost_usd.value > y->cost_usd.value ? 1 : 0;
-	if (x->setup->run_s.value != y->setup->run_s.value)
-		return x->setup->run_s.value < y->setup->run_s.value ? -1 : 1;
+	if (x->wall_s.value != y->wall_s.value)
+		return x->wall_s.value < y->wall_s.value ? -1 : 1;
 	if (x->how != y->how)
 		return x->how < y->how ? -1 : 1;
 	/* of the same offer in several regions the first of the catalog */
 	return x->price < y->price ? -1 : x->price > y->price;
 }
 
-/* Nobody pays many times the cheapest for the same work. */
+/* Rejects candidates that cost many times the cheapest. */
 static void leave_dear(struct jl_recommendation *r)
 {
 	while (r->n_ok > 1 && r->items[r->n_ok - 1].cost_usd.value > DEAR_TIMES * r->items[0].cost_usd.value) {
@@ -340,8 +354,7 @@ static void leave_dear(struct jl_recommendation *r)
 	}
 }
 
-/* Clearly cheaper and clearly faster at once, in no more machines and with weights as wide: whatever else speaks for it, it is not the
- * pick. */
+/* Dominated: another candidate is clearly cheaper and clearly faster, in no more machines and with weights at least as wide. */
 static bool is_beaten(const struct jl_recommendation *r, const struct jl_candidate *c)
 {
 	const struct jl_setup *s = c->setup;
@@ -349,11 +362,23 @@ static bool is_beaten(const struct jl_recommendation *r, const struct jl_candida
 	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++) {
 		const struct jl_setup *other = r->items[i].setup;
 
-		if (other->run_s.value < BEATEN_FRAC * s->run_s.value && other->sys.n_nodes <= s->sys.n_nodes &&
+		if (r->items[i].wall_s.value < BEATEN_FRAC * c->wall_s.value && other->sys.n_nodes <= s->sys.n_nodes &&
 		    !(other->weight_bits < s->weight_bits))
 			return true;
 	}
 	return false;
+}
+
+/* Without a deadline a faster machine is worth so much more than the cheapest plain one: no techniques that lose speed or precision. */
+static double most_usd(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
+{
+	for (size_t i = 0; i < r->n_ok && isnan(ask->deadline_s); i++) {
+		const struct jl_setup *s = r->items[i].setup;
+
+		if (!s->offload && !(s->weight_bits < PLAIN_BITS) && s->sys.n_nodes <= r->hosts_most)
+			return DEARER_TIMES * r->items[i].cost_usd.value;
+	}
+	return INFINITY;
 }
 
 static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
@@ -362,28 +387,31 @@ static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *a
 
 	leave_dear(r);
 	r->hosts_most = jl_expert_hosts_most(r, ask);
+	const double limit_usd = most_usd(r, ask);
+
 	r->pick = r->fastest = r->cheapest = r->runner_up = -1;
 	for (int h = 0; h < JL_N_HOW; h++)
 		r->best[h] = -1;
 	for (size_t i = 0; i < r->n_ok; i++) {
 		struct jl_candidate *c = &r->items[i];
 
-		c->on_front = c->setup->run_s.value < least_s;
+		c->on_front = c->wall_s.value < least_s;
 		if (c->on_front)
-			least_s = c->setup->run_s.value;
-		/* of those that nobody can tell apart, the cheapest */
-		if (r->fastest < 0 || least_s < ALIKE_FRAC * r->items[r->fastest].setup->run_s.value)
+			least_s = c->wall_s.value;
+		/* ties: the cheapest */
+		if (r->fastest < 0 || least_s < ALIKE_FRAC * r->items[r->fastest].wall_s.value)
 			r->fastest = (int)i;
 		if (r->cheapest < 0)
 			r->cheapest = (int)i;
 		if (c->setup->sys.n_nodes > r->hosts_most)
 			continue;
-		if (!is_beaten(r, c) && (r->pick < 0 || c->score < r->items[r->pick].score))
+		if (!is_beaten(r, c) && c->cost_usd.value <= limit_usd &&
+		    (r->pick < 0 || c->score < r->items[r->pick].score))
 			r->pick = (int)i;
 		if (r->best[c->how] < 0 || c->score < r->items[r->best[c->how]].score)
 			r->best[c->how] = (int)i;
 	}
-	if (r->pick >= 0) /* what is beaten is the best of no way */
+	if (r->pick >= 0) /* a dominated candidate is not the best of its way either */
 		r->best[r->items[r->pick].how] = r->pick;
 	for (size_t i = 0; i < r->n_ok; i++)
 		if (r->items[i].setup->sys.gpu != r->items[r->pick].setup->sys.gpu &&
@@ -400,7 +428,7 @@ static bool is_rejected(const struct jl_recommendation *r, const struct jl_gpu *
 	return false;
 }
 
-/* Is its accelerator among what will do, or offered so for a price that counts? Then an old price is not what stands against it. */
+/* True if its accelerator is acceptable elsewhere or has a fresh price: its stale price is then not the reason. */
 static bool has_other_price(const struct jl_recommendation *r, const struct jl_candidate *c,
 			    const struct jl_recommend_ask *ask)
 {
@@ -433,7 +461,7 @@ static void find_rejected(struct jl_recommendation *r, const struct jl_recommend
 			if (!(c->score < limit) || n_of[c->against] == ALIKE_MOST ||
 			    (best >= 0 && !(c->score < r->items[best].score)) ||
 			    (c->against == JL_AGAINST_PRICE &&
-			     (c->how == JL_HOW_NEW || c->price_day < oldest_told(ask))) ||
+			     (c->how == JL_HOW_NEW || c->price_day < oldest_shown(ask))) ||
 			    is_rejected(r, gpu) || (r->pick >= 0 && gpu == r->items[r->pick].setup->sys.gpu))
 				continue;
 			if (c->against != JL_AGAINST_PRICE || !has_other_price(r, c, ask))
@@ -446,7 +474,7 @@ static void find_rejected(struct jl_recommendation *r, const struct jl_recommend
 	}
 }
 
-/* How far a candidate is from being taken, in the measure of what stands against it. */
+/* Distance to acceptance, in the unit of the limit that rejects it. */
 static double missing(const struct jl_candidate *c)
 {
 	switch (c->against) {
@@ -455,7 +483,7 @@ static double missing(const struct jl_candidate *c)
 
 		return bought ? fmax(c->cost_usd.value, c->unit_usd * c->setup->sys.n_nodes) : c->cost_usd.value;
 	}
-	case JL_AGAINST_WAIT: return c->setup->run_s.value;
+	case JL_AGAINST_WAIT: return c->wall_s.value;
 	case JL_AGAINST_INTERVAL: return c->score;
 	case JL_AGAINST_USE: return -c->setup->per_s.value;
 	case JL_AGAINST_POWER: return c->setup->peak_W;
@@ -463,7 +491,7 @@ static double missing(const struct jl_candidate *c)
 	}
 }
 
-/* The limits that a person can move, from the one that is met last. */
+/* Limits that the user can move, the last one checked first. */
 static int find_nearest(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	static const enum jl_against limits[] = { JL_AGAINST_INTERVAL, JL_AGAINST_POWER, JL_AGAINST_BUDGET,
@@ -509,7 +537,7 @@ static enum jl_status make_candidates(struct jl_recommendation *r, const struct 
 						    .unit_usd = o->unit_usd,
 						    .host_usd = o->host_usd };
 			c->against = c->setup->against;
-			c->cost_usd = c->run_cost_usd = (struct jl_estimate){ NAN, NAN, NAN };
+			c->cost_usd = c->run_cost_usd = c->wall_s = (struct jl_estimate){ NAN, NAN, NAN };
 			c->score = NAN;
 			if (!c->against) {
 				price(c, ask, r->runs);
@@ -546,7 +574,7 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 	return JL_OK;
 }
 
-/* Whoever has a machine already does not want a much slower one. */
+/* Someone who has a machine does not want a much slower one. */
 static double bearable_s(const struct jl_recommend_ask *ask)
 {
 	const struct jl_observed *run = ask->seen;

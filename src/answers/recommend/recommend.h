@@ -1,5 +1,5 @@
-/* Which machine for a purpose: every accelerator of the catalog in every number that can be bought or rented, the work predicted on it,
- * what that costs, and which of them nothing beats in both. Nothing is a fixed list. Never prints.
+/* Which machine for a purpose: every accelerator of the catalog in every number on offer, the work predicted on it, its cost, and the Pareto
+ * front of cost and time. Must not print.
  *
  * jl_recommend_run(&result, &ask, &arena, &err): candidates sorted by cost, flags for limits and the front, the pick. */
 #pragma once
@@ -9,10 +9,10 @@
 #include "predict/observed.h"
 #include "predict/predict.h"
 
-/* What somebody wants a machine for, as work that can be weighed: the list of catalog/purposes.yaml. */
+/* What the machine is for (catalog/purposes.yaml). */
 enum jl_task { JL_TASK_TRAIN, JL_TASK_LORA, JL_TASK_SERVE, JL_N_TASK };
 
-/* Numbers that a purpose does not have are NAN. */
+/* Unset numbers are NAN. */
 struct jl_purpose {
 	const char *id, *en;
 	const char *caveat; /* NULL: none */
@@ -35,7 +35,7 @@ enum jl_status jl_purposes_parse(struct jl_purposes *ret_list, const char *text,
 /* Those built in. */
 enum jl_status jl_purposes_embedded(struct jl_purposes *ret_list, struct jl_arena *arena, struct jl_err *err);
 
-/* By id; what is wrong names the nearest and all there are. */
+/* By id; the error names the nearest id and all ids. */
 enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const struct jl_purposes *list, const char *name,
 			       struct jl_err *err);
 
@@ -46,8 +46,8 @@ const char *jl_how_key(enum jl_how how); /* "buy-new", "buy-used", "rent", "spot
 const char *jl_how_name(enum jl_how how);
 
 #define JL_RECOMMEND_ONLY_MAX 64
-#define JL_RECOMMEND_OLD_DAYS 90     /* a price older than this is warned about */
-#define JL_READ_TOKEN_S       0.1    /* serve: of a token, where nobody says how fast: as fast as people read */
+#define JL_RECOMMEND_OLD_DAYS 90     /* older prices get a warning */
+#define JL_READ_TOKEN_S       0.1    /* serve: default time per token, reading speed */
 #define JL_RECOMMEND_HOURS    730.0  /* of a month */
 #define JL_RECOMMEND_MAX      200000 /* candidates */
 
@@ -55,61 +55,61 @@ struct jl_recommend_ask {
 	const struct jl_catalog *cat;
 	long today;
 	enum jl_task task;
-	struct jl_request run;            /* what is trained or served: its system is not used */
-	const struct jl_observed *seen;   /* a run that was observed instead of a model; NULL: none */
+	struct jl_request run;            /* the job; its system is ignored */
+	const struct jl_observed *seen;   /* an observed run instead of a model; NULL: none */
 	const struct jl_machine *seen_on; /* where */
 	double seen_epochs;
 	double runs_per_month, months;
-	double users, think_s; /* serve: people who read for a while between answers; NAN: concurrency says it */
+	double users, think_s; /* serve: users and their time between requests; NAN: see concurrency */
 	double concurrency, context, tokens_per_s; /* serve: requests at once, tokens that each keeps */
-	double prompt, answer;                     /* of which so many are the question and its answer */
-	double wait_s; /* what the purpose bears; NAN: not said. A deadline takes its place. */
+	double prompt, answer;                     /* tokens of the prompt and of the answer */
+	double wait_s;                             /* bearable time; NAN: unknown. A deadline replaces it. */
 
 	double deadline_s, budget_usd, power_W; /* limits; NAN: none */
 	const char *region;                     /* for rents; NULL: everywhere */
-	double util_frac; /* share of a bought machine's hours that are used by somebody: the work pays for its share; NAN: the work pays
-			     for the whole machine */
-	long rent_days_max; /* an older rent is not taken; a shop price neither, where this allows more than the usual */
-	bool host_owned;    /* what bought cards go into is there already */
+	double util_frac;   /* utilisation of a bought machine: the work pays its share; NAN: the work pays all of it */
+	double setup_s;     /* a rented machine's before each run: boot, image, packages, data, compilation */
+	long rent_days_max; /* maximum age of a rent; also of a shop price if above the default */
+	bool host_owned;    /* the host for bought cards exists */
 	double usd_per_kWh, pue;
-	unsigned hows; /* 1 << enum jl_how; 0: all */
-	int gpus_max;  /* 0: no limit */
-	int per_node;  /* exactly so many GPUs in a machine; 0: any */
+	const char *tariff; /* that usd_per_kWh comes from; NULL: none */
+	unsigned hows;      /* 1 << enum jl_how; 0: all */
+	int gpus_max;       /* 0: no limit */
+	int per_node;       /* GPUs per machine; 0: any */
 	const struct jl_gpu *only[JL_RECOMMEND_ONLY_MAX];
-	size_t n_only;             /* 0: every accelerator */
-	const struct jl_gpu *told; /* is weighed whatever its price: somebody asks why it is not the pick; NULL: none */
-	int n_threads;             /* 0: as many as there are processors */
+	size_t n_only;                /* 0: every accelerator */
+	const struct jl_gpu *why_not; /* --why-not: evaluated whatever its price; NULL: none */
+	int n_threads;                /* 0: as many as there are processors */
 };
 struct jl_recommend_ask jl_recommend_ask_empty(void);
 
-/* Tokens of a request, and requests at once of so many people, where those are given. */
+/* Derives tokens per request and concurrency from users, where given. */
 void jl_serve_load(struct jl_recommend_ask *ask);
 
-/* Puts what a purpose says into the request; what was given already stays. */
+/* Fills unset members from the purpose. */
 void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *purpose);
 
-/* How often, where neither the person nor a purpose says: a model's run is done once, within the deadline or a year; a run that was
- * observed is somebody's daily work. */
+/* Defaults of what is still unset: a model is trained once, within the deadline or a year; an observed run four times a month. */
 void jl_recommend_defaults(struct jl_recommend_ask *ask);
 
-/* What stands against a setup or a candidate; the first that applies. */
+/* Reason to reject a setup or candidate; the first that applies. */
 enum jl_against {
 	JL_AGAINST_NOTHING,
-	JL_AGAINST_UNKNOWN, /* facts are missing, or such a machine cannot be made */
+	JL_AGAINST_UNKNOWN, /* missing facts, or an impossible machine */
 	JL_AGAINST_MEMORY,
-	JL_AGAINST_BATCH,    /* the devices cannot share the batch evenly; serve: more machines than users */
+	JL_AGAINST_BATCH,    /* the batch does not divide; serve: more machines than users */
 	JL_AGAINST_PRICE,    /* rents: older than rent_days_max */
-	JL_AGAINST_OFFER,    /* one offer of a marketplace is one machine */
-	JL_AGAINST_SUPPORT,  /* the software of such work does not run there, or hardly (catalog/support.yaml) */
-	JL_AGAINST_GROUP,    /* nobody runs so many of them so joined */
-	JL_AGAINST_SPARE,    /* fewer machines carry the load as surely, or are done soon */
-	JL_AGAINST_MEASURED, /* neither it nor its family was ever measured at such work */
-	JL_AGAINST_USE,      /* too slow to do all the work in the time there is */
-	JL_AGAINST_WAIT,     /* a run takes longer than the deadline, or than the purpose bears */
+	JL_AGAINST_OFFER,    /* a marketplace offer is one machine */
+	JL_AGAINST_SUPPORT,  /* poor software support (catalog/support.yaml) */
+	JL_AGAINST_GROUP,    /* unrealistic configuration */
+	JL_AGAINST_SPARE,    /* fewer machines are enough */
+	JL_AGAINST_MEASURED, /* no measurements of it or its family */
+	JL_AGAINST_USE,      /* too slow for all the work */
+	JL_AGAINST_WAIT,     /* a run exceeds the deadline or bearable time */
 	JL_AGAINST_BUDGET,
 	JL_AGAINST_POWER,
-	JL_AGAINST_INTERVAL, /* at the worst end of its interval it breaks a limit, or that end says nothing */
-	JL_AGAINST_DEAR,     /* many times the cost of what does as well */
+	JL_AGAINST_INTERVAL, /* breaks a limit in the worst case, or is too uncertain */
+	JL_AGAINST_DEAR,     /* many times the cheapest acceptable cost */
 	JL_N_AGAINST
 };
 const char *jl_against_key(enum jl_against against);
@@ -119,11 +119,11 @@ const char *jl_against_name(enum jl_against against);
 /* Hardware, with the work predicted on it. */
 struct jl_setup {
 	struct jl_sys sys;
-	const char *text; /* as --on takes it */
-	const struct jl_setup
-		*like; /* serve: weighed before, the same accelerators joined alike; NULL: this is the first */
+	const char *text;            /* as --on takes it */
+	const struct jl_setup *like; /* serve: an earlier setup with the same accelerators and links; NULL: none */
 	enum jl_against against;
 	struct jl_estimate run_s;     /* of one run; serve: of one token of one user */
+	double stretch;               /* failures, checkpoints, restarts: elapsed time / run_s; 1: not counted */
 	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
 	double power_W, peak_W;       /* average while it works; what it may draw, hosts included */
 	double memory_B, memory_frac; /* of the fullest device */
@@ -157,14 +157,15 @@ struct jl_candidate {
 	const struct jl_price *price; /* NULL: the list price of the accelerator or system */
 	const char *price_date;       /* NULL: not known */
 	long price_day;
-	double unit_usd;             /* one machine: to buy, or an hour of it */
-	double host_usd;             /* of unit_usd: what an assumed host around bought cards costs */
+	struct jl_estimate wall_s; /* run_s with failures and, where it is rented for each run, the set-up before it */
+	double unit_usd;           /* one machine: to buy, or an hour of it */
+	double host_usd;           /* of unit_usd: what an assumed host around bought cards costs */
 	struct jl_estimate cost_usd; /* of all the work */
 	struct jl_estimate run_cost_usd;
 	double work_h;     /* hours it works for all of it, all machines at once */
 	double energy_kWh; /* of all the work, PUE included; NAN: not known */
 	enum jl_against against;
-	double score; /* cost and time at their knee, the lower the better; NAN: not priced */
+	double score; /* trade-off of cost and time, the lower the better; NAN: not priced */
 	bool on_front;
 };
 
@@ -184,7 +185,7 @@ struct jl_recommendation {
 	size_t n_rejected;
 	int nearest;   /* where nothing will do: the one that misses least, by what stands against it; -1: none */
 	double runs;   /* in all */
-	double wait_s; /* what a run may take: as asked, else what is bearable; NAN: not known */
+	double wait_s; /* longest acceptable run; NAN: unknown */
 	double elapsed_s;
 };
 
@@ -192,7 +193,7 @@ struct jl_recommendation {
 enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *ask,
 				struct jl_arena *arena, struct jl_err *err);
 
-/* The one reason of a place among those shown, and of what is not taken. */
+/* Why a shown candidate has its place, and why another is not taken. */
 enum jl_place { JL_PLACE_PICK, JL_PLACE_RUNNER_UP, JL_PLACE_CHEAPEST, JL_PLACE_FASTEST, JL_N_PLACE };
 struct jl_said {
 	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];
@@ -201,10 +202,10 @@ void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *
 void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *result,
 			  const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 
-/* The best candidate of a system as a person writes it (catalog/sysexpr.h); -1: nobody offers it so. */
+/* The best candidate of a system expression (catalog/sysexpr.h); -1: no offer. */
 int jl_recommend_find(const struct jl_recommendation *result, const struct jl_sys *sys);
 
-/* What to know before taking one, most important first. */
+/* Caveats of a candidate, most important first. */
 #define JL_CAVEATS_MAX 8
 struct jl_caveat {
 	const char *key;

@@ -7,12 +7,12 @@
 #include "recommend/inside.h"
 #include "serve/infer.h"
 
-#define PROMPT_FRAC 0.75 /* of the tokens that a user keeps; the others are the answer */
-#define FAR_FRAC    0.75 /* of what must be reached: further off nobody asks how far */
+#define PROMPT_FRAC 0.75 /* prompt's share of a user's tokens; the rest is the answer */
+#define FAR_FRAC    0.75 /* share of the required rate below which the distance is not computed */
 #define POWER_FRAC  0.6  /* of the power limit: decoding waits for memory */
 
-/* Of people a machine has so many requests at once as its pace makes of them (serving/serve.h). Here are those of the slowest pace that will
- * do: as long as a token may take, or as all that must be reached says. */
+/* Requests in flight for a number of users depend on the pace (serve/serve.h). Computed here at the slowest acceptable pace: the longest time
+ * per token, or the required rate. */
 void jl_serve_load(struct jl_recommend_ask *ask)
 {
 	if (ask->task != JL_TASK_SERVE)
@@ -35,10 +35,10 @@ void jl_serve_load(struct jl_recommend_ask *ask)
 	ask->concurrency = fmax(1, ceil(ask->users - rounds_hz * ask->think_s));
 }
 
-/* From what loses nothing to what needs least; a format that was asked for stands alone. */
+/* From lossless to smallest; a format given by the user is the only one. */
 static const double widths[] = { 16, 8, 4 };
 
-/* Bits of the weights as the model is published, where nobody asks for others. */
+/* Bits of the published weights, unless others are given. */
 static double published_bits(const struct jl_recommend_ask *ask, const struct jl_model_info *info)
 {
 	struct jl_serve_format format;
@@ -73,12 +73,12 @@ static double power_of(const struct jl_setup *setup, const struct jl_machine *ma
 	return machine->dev.tdp_W * POWER_FRAC * setup->tp * setup->dp + machine->host_idle_W * setup->sys.n_nodes;
 }
 
-/* Of the copies that a system holds, one: its cut, what it answers, and what all of them give. */
+/* One replica of those a system holds: its plan, its answer, and the rate of all. */
 struct way {
 	struct jl_serve_answer answer;
 	double users, copies, bits;
 	const char *weights;
-	int will_do; /* 2: also at the slow end of its interval */
+	int will_do; /* 2: in the worst case too */
 };
 
 static double tokens_per_s(const struct way *w)
@@ -112,7 +112,7 @@ static void settle(struct jl_setup *setup, const struct jl_machine *machine, con
 	setup->power_W = power_of(setup, machine);
 }
 
-/* Everything but what the host around it makes of it. */
+/* All except what depends on the host. */
 static void settle_like(struct jl_setup *setup, const struct jl_machine *machine)
 {
 	struct jl_setup like = *setup->like;
@@ -140,8 +140,8 @@ enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena,
 	return JL_OK;
 }
 
-/* The devices of a host serve as one, or as copies of the model that share the users: copies give more tokens in all and each of them
- * later. The best that is still in time is kept. */
+/* The devices of a host serve as one, or as replicas that share the users: replicas give more tokens in all, each of them later. Keeps the
+ * best one that is in time. */
 static void try_format(struct way *io_best, struct jl_setup *setup, const struct jl_work *work,
 		       const struct jl_machine *machine, struct jl_serve_ask *serve, double bits)
 {
@@ -210,7 +210,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	}
 	setup->against = JL_AGAINST_MEMORY;
 	setup->per_s.value = 0;
-	/* Weights as wide as serve in time: narrower ones lose something, and are taken where they decide. */
+	/* The widest weights that are in time: narrower ones lose precision. */
 	for (size_t i = 0; i < JL_LEN(widths) && best.will_do < 2; i++) {
 		if (!may_take(ask, widths[i]) || widths[i] > published)
 			continue;

@@ -1,14 +1,15 @@
-/* The work on one machine: does it fit, with what techniques, how long, at what power. */
+/* Evaluates the work on one machine: memory, techniques, time, power. Must not know prices. */
 #include <math.h>
 
+#include "goodput/goodput.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-#define OFFLOAD_GPUS   8 /* offloading is what few cards need */
+#define OFFLOAD_GPUS   8 /* most GPUs for which offloading is tried */
 #define OBSERVED_LEAST 0.25
-#define BATCH_MORE     1.1 /* a batch may be so much larger where the devices do not divide it; the answer tells */
+#define BATCH_MORE     1.1 /* a batch that does not divide may grow by this factor; the answer says so */
 
-/* The next larger batch that every device gets an equal part of; NAN: it would be another training. */
+/* The next batch that divides over the devices; NAN: too different from the one asked for. */
 static double batch_for(double batch, int n)
 {
 	const double shared = ceil(batch / n) * n;
@@ -16,14 +17,14 @@ static double batch_for(double batch, int n)
 	return n <= batch && shared <= batch * BATCH_MORE ? shared : NAN;
 }
 
-/* With the margin that predict leaves free. */
+/* With predict's memory margin. */
 static bool fits(const struct jl_case *c, struct jl_weight *ret_weight)
 {
 	*ret_weight = jl_case_weigh(c);
 	return jl_case_room(c, ret_weight) == JL_ROOM_FITS;
 }
 
-/* All parameters are trained: as predict chooses; where that does not fit, states and weights go to the host. */
+/* Full training: predict's choice; where it does not fit, states and weights are offloaded. */
 static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine,
 				 const struct jl_request *req)
 {
@@ -52,7 +53,7 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	return JL_AGAINST_NOTHING;
 }
 
-/* The batch that was asked for; where the devices do not divide it, the next that they do if it is near. */
+/* The batch asked for, or the next one that divides if it is near. */
 static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine)
 {
 	struct jl_request req = work->ask->run;
@@ -60,7 +61,7 @@ static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work 
 	const double shared = batch_for(req.global_batch, n);
 	enum jl_against against;
 
-	/* what is not cut by layers has a sample for every device */
+	/* without model parallelism every device needs a sample */
 	if ((!work->subject.kind->is_cut || work->ask->task == JL_TASK_LORA) && isnan(shared) &&
 	    !isnan(req.global_batch))
 		return JL_AGAINST_BATCH;
@@ -78,7 +79,7 @@ static bool has_room(const struct jl_prediction *p)
 	return p->memory_B.hi <= JL_TIGHT_FRAC * p->capacity_B;
 }
 
-/* One way at the largest micro-batch that has room at the large end of its memory's interval. */
+/* One plan at the largest micro-batch that fits in the worst case. */
 static bool make_way(struct jl_case *ret_case, struct jl_prediction *ret_p, const struct jl_work *work,
 		     const struct jl_machine *machine)
 {
@@ -100,11 +101,11 @@ static bool make_way(struct jl_case *ret_case, struct jl_prediction *ret_p, cons
 	return false;
 }
 
-/* Where memory may turn out too small at the large end of its interval: the fastest thriftier way that has room there, if any. */
+/* If memory may be too small in the worst case: the fastest plan that fits there, if any. */
 static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const struct jl_work *work,
 		      const struct jl_machine *machine)
 {
-	static const int zeros[] = { -1, 1, 3 }; /* -1: as it is cut already */
+	static const int zeros[] = { -1, 1, 3 }; /* -1: unchanged */
 	const struct jl_plan cut = io_case->plan;
 	const size_t n = jl_sys_n_devices(&machine->sys) > 1 ? JL_LEN(zeros) : 1;
 	struct jl_recommend_ask ask = *work->ask;
@@ -123,7 +124,7 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 		ask.run.plan.zero = zero < 0 ? cut.zero : zero;
 		ask.run.recompute = (int)(i % JL_N_RECOMPUTE);
 		if (ask.run.recompute == JL_RECOMPUTE_SELECTIVE && jl_case_adapters(io_case))
-			continue; /* their libraries make a layer again or nothing */
+			continue; /* these libraries recompute whole layers or nothing */
 		if (!make_way(&c, &p, &thrifty, machine) || (has_room(io_p) && !(p.run_s.value < io_p->run_s.value)))
 			continue;
 		*io_case = c;
@@ -150,6 +151,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->bold_times = bold.run_s.value / p.run_s.value;
 	setup->bold_hi_frac = bold.memory_B.hi / bold.capacity_B;
 	setup->run_s = p.run_s;
+	setup->stretch = 1 / jl_goodput_elapsed(work->ask->cat, &c, &p).useful_frac;
 	setup->per_s = work->subject.kind->has_tokens ? p.tokens_per_s : p.samples_per_s;
 	setup->power_W = p.power_W;
 	setup->memory_B = p.memory.total_B;
@@ -172,7 +174,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->seq = work->subject.kind->has_tokens ? c.shard.seq : 0;
 }
 
-/* A run whose model is not known: the same batch, in passes where it does not fit at once. */
+/* An observed run without a model: the same batch, accumulated where it does not fit. */
 static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
 	const struct jl_observed *run = work->ask->seen;
@@ -187,7 +189,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
-	/* a device with a small part of what one had is used as nobody has observed */
+	/* much less memory than the observed device: outside what was observed */
 	if (isnan(batch) || batch / n < OBSERVED_LEAST * run->batch / jl_sys_n_devices(&work->ask->seen_on->sys)) {
 		setup->against = JL_AGAINST_BATCH;
 		return;
@@ -214,7 +216,7 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 {
 	const int per_node = jl_sys_per_node(&setup->sys);
 
-	/* The physics of other families than these are guesses: not taken unless somebody asks for them. */
+	/* Without measurements of the family its physics are guesses: only if named. */
 	if (machine->dev.arch == JL_ARCH_OTHER && !work->ask->n_only) {
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;

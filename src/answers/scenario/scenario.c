@@ -7,10 +7,10 @@
 #include "scenario/scenario_read.h"
 
 /* Names of the sections in their order; NULL ends. */
-static const char *const scenario_sections[] = {
-	"summary", "training",  "specifications", "comparison", "scaling",  "time",   "memory",  "allreduce", "cost",
-	"pareto",  "recommend", "topology",       "builds",     "findings", "claims", "origins", "method",    NULL
-};
+static const char *const scenario_sections[] = { "summary", "training",  "specifications", "comparison", "scaling",
+						 "time",    "memory",    "allreduce",      "cost",       "goodput",
+						 "pareto",  "recommend", "topology",       "builds",     "findings",
+						 "claims",  "origins",   "method",         NULL };
 
 bool jl_scenario_wants(const struct jl_scenario *s, const char *section)
 {

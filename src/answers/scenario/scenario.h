@@ -1,5 +1,5 @@
 /* What a report is to be about: systems, the work, what was measured, prices, questions. A few lines are enough; what is not said gets
- * the choice a practitioner would make. Strict: unknown keys, missing units and systems that nobody knows are refused with their place.
+ * the choice a practitioner would make. Strict: unknown keys, missing units and unknown systems are refused with their place.
  *
  *     title: GPU 클러스터 성능 분석            # or {ko: ..., en: ...}
  *     systems: ["10x rtx-3090 via pcie4-no-p2p", {name: Worker-05, on: 4x rtx-pro-6000-blackwell}]
@@ -30,7 +30,7 @@ struct jl_scenario_system {
 	struct jl_where where;
 };
 
-/* A figure that somebody measured or wrote: samples_per_s of 8 GPUs with zero2, algbw of 125 nodes. */
+/* A figure measured or stated by the user: samples_per_s of 8 GPUs with zero2, algbw of 125 nodes. */
 struct jl_scenario_measured {
 	const char *what;       /* samples_per_s, step_s, algbw_Bps, busbw_Bps, epoch_s ... */
 	const char *system;     /* name or expression of a system of the scenario; NULL: the first */
@@ -43,7 +43,7 @@ struct jl_scenario_measured {
 	struct jl_where where;
 };
 
-/* Measured results that are kept elsewhere: in the store by id, or in a file of JSON Lines. Whoever reads the scenario fetches them. */
+/* Measured results that are kept elsewhere: in the store by id, or in a file of JSON Lines. The reader of the scenario fetches them. */
 struct jl_scenario_fetch {
 	const char *record, *file; /* one of them */
 	struct jl_where where;
@@ -78,7 +78,7 @@ struct jl_scenario_cost {
 	double fx, household_J, horizon_s; /* NAN: not said */
 };
 
-/* What the reader wants to know. `ask` is the kind of question (jl_scenario_asks); without it the text stands alone and cannot be
+/* A question of the reader. `ask` is the kind of question (jl_scenario_asks); without it the text stands alone and cannot be
  * answered: nothing is guessed from words. */
 struct jl_scenario_question {
 	struct jl_words text;
@@ -133,7 +133,7 @@ struct jl_scenario {
 
 bool jl_scenario_wants(const struct jl_scenario *scenario, const char *section);
 
-/* Nothing asked for. */
+/* An empty scenario. */
 struct jl_scenario jl_scenario_empty(const char *file);
 
 /* `this` among the systems becomes the machine's own expression; how many there were. NULL: only counted. */

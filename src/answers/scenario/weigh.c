@@ -138,6 +138,21 @@ static void weigh_advice(struct jl_weighed *w)
 		w->advice_seen[i] = seen_before(w, of, w->advice[i].n_gpus);
 }
 
+static enum jl_status weigh_goodput(struct jl_weighed *w, struct jl_err *err)
+{
+	struct jl_goodput_ask ask = jl_goodput_ask_empty();
+	struct jl_job *job;
+
+	if (!w->advised || !w->advised->prediction.whole_run || w->advised->prediction.room == JL_ROOM_NONE)
+		return JL_OK;
+	job = jl_arena_alloc(w->arena, sizeof(*job));
+	w->goodput = jl_arena_alloc(w->arena, sizeof(*w->goodput));
+	JL_TRY(jl_got(job && w->goodput, err));
+	*job = (struct jl_job){ w->advised->how, w->advised->prediction };
+	ask.start_day = w->today;
+	return jl_goodput_weigh(w->goodput, w->cat, job, &ask, err);
+}
+
 enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
 			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
 {
@@ -166,5 +181,5 @@ enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario
 		return jl_fail_from(err, status, why.in_file || !node ? NULL : &node->where, &why, "{}");
 	}
 	weigh_advice(w);
-	return JL_OK;
+	return weigh_goodput(w, err);
 }

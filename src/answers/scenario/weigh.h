@@ -4,6 +4,7 @@
 
 #include "check/expect.h"
 #include "cost/study.h"
+#include "goodput/goodput.h"
 #include "predict/answer.h"
 #include "predict/compare.h"
 #include "recommend/recommend.h"
@@ -96,6 +97,7 @@ struct jl_weighed {
 	const struct jl_scenario_measured *advice_seen[JL_ADVICE_MAX]; /* what was measured before it; NULL: nothing */
 	size_t n_advice;
 	const struct jl_weighed_system *advised; /* what the advice is for */
+	struct jl_goodput *goodput;              /* its run with failures; NULL: no length was said */
 };
 
 enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,

@@ -70,7 +70,7 @@ static const struct jl_weighed_system *system_of(const struct jl_weighed *w, con
 	return said && w->n_systems ? &w->systems[said - w->scenario->systems] : NULL;
 }
 
-/* Each measured figure finds its point, or gets one of its own. */
+/* Matches each measured figure with its point, or adds one. */
 static void place_measured(struct jl_weighed *w)
 {
 	struct jl_weighed_scaling *s = &w->scaling;

@@ -10,32 +10,18 @@
 #define GIB        1073741824.0
 #define NAME_MAX_B 200
 
-enum option { TP, SEQS, TOKENS, LENGTH, FP8, KV8, PP, EP, DP, HOST, N_OPTION };
-static const struct {
-	enum jl_engine engine;
-	const char *start;
-	const char *options[N_OPTION]; /* with their figure, where they have one; NULL: only in a file of its own */
-	const char *role[2];           /* of a machine for answers, for prompts, where they are apart */
-} engines[] = {
-	{ JL_ENGINE_VLLM,
-	  "vllm serve %s",
-	  { "--tensor-parallel-size %.0f", "--max-num-seqs %.0f", "--max-num-batched-tokens %.0f",
-	    "--max-model-len %.0f", "--quantization fp8", "--kv-cache-dtype fp8", "--pipeline-parallel-size %.0f",
-	    "--enable-expert-parallel", "--data-parallel-size %.0f", "--kv-offloading-size %.0f" },
-	  { "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_consumer\"}'",
-	    "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_producer\"}'" } },
-	{ JL_ENGINE_SGLANG,
-	  "python -m sglang.launch_server --model-path %s",
-	  { "--tp %.0f", "--max-running-requests %.0f", "--chunked-prefill-size %.0f", "--context-length %.0f",
-	    "--quantization fp8", "--kv-cache-dtype fp8_e4m3", "--pp-size %.0f", "--ep-size %.0f",
-	    "--enable-dp-attention --dp-size %.0f", "--enable-hierarchical-cache --hicache-size %.0f" },
-	  { "--disaggregation-mode decode", "--disaggregation-mode prefill" } },
-	{ JL_ENGINE_TRTLLM,
-	  "trtllm-serve %s",
-	  { "--tp_size %.0f", "--max_batch_size %.0f", "--max_num_tokens %.0f", "--max_seq_len %.0f", NULL,
-	    "--kv_cache_dtype fp8", "--pp_size %.0f", "--ep_size %.0f", NULL, NULL },
-	  { "--server_role GENERATION", "--server_role CONTEXT" } },
-};
+/* In the order of JL_ENGINE_OPTIONS. */
+#define JL_X(option) OPTION_##option,
+enum option { JL_ENGINE_OPTIONS(JL_X) N_OPTION };
+#undef JL_X
+#define JL_X(option) offsetof(struct jl_engine_start, option),
+static const size_t options[N_OPTION] = { JL_ENGINE_OPTIONS(JL_X) };
+#undef JL_X
+
+static const char *option_of(const struct jl_engine_start *start, size_t i)
+{
+	return *(const char *const *)(const void *)((const char *)start + options[i]);
+}
 
 /* As a shell takes it for one word, apostrophes and all. */
 static void quoted(char out[NAME_MAX_B], const char *name)
@@ -70,19 +56,28 @@ static void loaded(char out[NAME_MAX_B], const struct jl_infer_ask *ask, bool as
 			       as_is ? "" : " in ", as_is ? "" : ask->weights);
 }
 
-static void start(struct jl_infer *a, const char *name, size_t engine, const double values[N_OPTION], const char *role)
+static void start(struct jl_infer *a, const struct jl_infer_ask *ask, const char *name,
+		  const struct jl_engine_start *start, const double values[N_OPTION], const char *role)
 {
 	char *out = a->flags[a->n_flags];
 	const size_t size = sizeof(a->flags[0]);
-	size_t used = (size_t)snprintf(out, size, engines[engine].start, name);
+	size_t used = (size_t)snprintf(out, size, start->command, name);
 
-	for (size_t i = 0; i < N_OPTION && used < size; i++) {
-		char option[96];
+	for (size_t i = 0; i < OPTION_draft && used < size; i++) {
+		char text[96];
 
-		if (isnan(values[i]) || !engines[engine].options[i])
+		if (isnan(values[i]) || !option_of(start, i))
 			continue;
-		(void)snprintf(option, sizeof(option), engines[engine].options[i], values[i]);
-		used += (size_t)snprintf(out + used, size - used, " %s", option);
+		(void)snprintf(text, sizeof(text), option_of(start, i), values[i]);
+		used += (size_t)snprintf(out + used, size - used, " %s", text);
+	}
+	const char *draft = !ask->draft ? NULL : ask->draft_model ? start->draft : start->head;
+
+	if (draft && used < size) {
+		const char *hub = ask->draft_model ? jl_model_hub(ask->draft_model) : NULL;
+
+		used += (size_t)snprintf(out + used, size - used, " ");
+		used += (size_t)snprintf(out + used, size - used, draft, hub ? hub : ask->draft, ask->n_draft);
 	}
 	if (role && used < size)
 		(void)snprintf(out + used, size - used, " %s", role);
@@ -95,9 +90,12 @@ static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 	const double n = fmax(ask->kind == JL_LOAD_CLOSED ? ask->concurrency / a->n_copies : a->batch_max, 1);
 	const double each = ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256; /* is taken from memory at once */
 
+	char path[NAME_MAX_B];
+
+	quoted(path, ask->path ? ask->path : "FILE.gguf");
 	(void)snprintf(a->flags[a->n_flags++], sizeof(a->flags[0]),
-		       "llama-server -m %s --parallel %.0f --ctx-size %.0f%s", ask->path ? ask->path : "FILE.gguf", n,
-		       n * fmin(each, ask->context), a->processor ? "" : " -ngl 99");
+		       "llama-server -m %s --parallel %.0f --ctx-size %.0f%s", path, n, n * fmin(each, ask->context),
+		       a->processor ? "" : " -ngl 99");
 }
 
 /* What was said is a mean: a turn of four times as much is still answered, and a short talk. No more than the model was made for, or fits. */
@@ -113,37 +111,40 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 {
 	const double seqs = 8 * ceil(fmax(a->batch_max, a->concurrency / a->n_copies) / 8);
 	double values[N_OPTION] = {
-		[TP] = a->n_gpus,
-		[SEQS] = ask->max_seqs > 0 ? ask->max_seqs : fmin(fmax(16, seqs), 1024),
-		[LENGTH] = longest(a, ask),
-		[FP8] = ask->weights && strcasecmp(ask->weights, "fp8") == 0 ? 1 : NAN,
-		[KV8] = job->format.kv_B <= 1 ? 1 : NAN,
-		[PP] = a->n_stages > 1 ? (double)a->n_stages : NAN,
-		[EP] = a->n_ep > 1 ? (double)a->n_ep : NAN,
-		[DP] = a->dp_attention ? (double)a->n_gpus : NAN,
-		[HOST] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
+		[OPTION_tp] = a->n_gpus,
+		[OPTION_seqs] = ask->max_seqs > 0 ? ask->max_seqs : fmin(fmax(16, seqs), 1024),
+		[OPTION_length] = longest(a, ask),
+		[OPTION_fp8] = ask->weights && strcasecmp(ask->weights, "fp8") == 0 ? 1 : NAN,
+		[OPTION_kv8] = job->format.kv_B <= 1 ? 1 : NAN,
+		[OPTION_pp] = a->n_stages > 1 ? (double)a->n_stages : NAN,
+		[OPTION_ep] = a->n_ep > 1 ? (double)a->n_ep : NAN,
+		[OPTION_dp] = a->dp_attention ? (double)a->n_gpus : NAN,
+		[OPTION_host] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
 	};
 
 	const bool narrow = job->format.weight_B < 2 || job->format.expert_B < 2;
 	char name[NAME_MAX_B];
 
-	if (ask->engine == JL_ENGINE_LLAMACPP || (ask->engine == JL_ENGINE_GENERAL && a->processor)) {
+	if (jl_engine_info(ask->engine)->gguf || (ask->engine == JL_ENGINE_GENERAL && a->processor)) {
 		start_llama_cpp(a, ask);
 		return;
 	}
-	for (size_t i = 0; i < JL_LEN(engines); i++) {
-		const bool asked = ask->engine == engines[i].engine;
+	for (int e = 0; e < jl_n_engine(); e++) {
+		const struct jl_engine_info *info = jl_engine_info(e);
+		const struct jl_engine_start *s = &info->start;
+		const bool asked = ask->engine == e, today = info->operators && !info->until && !info->vendor;
 
 		/* machines of two kinds: both commands of one engine */
-		if (!asked && (ask->engine != JL_ENGINE_GENERAL || (ask->prompt_gpus > 0 && i > 0)))
+		if (!s->command ||
+		    (!asked && (ask->engine != JL_ENGINE_GENERAL || !today || (ask->prompt_gpus > 0 && a->n_flags))) ||
+		    a->n_flags + (ask->prompt_gpus > 0) >= (int)JL_LEN(a->flags))
 			continue;
-		values[TOKENS] = ask->batched_tokens > 0 ? ask->batched_tokens
-							 : jl_policy_of(engines[i].engine)->token_budget;
-		values[TP] = a->n_gpus;
-		loaded(name, ask, !narrow || a->published || (values[FP8] > 0 && engines[i].options[FP8]));
-		start(a, name, i, values, ask->prompt_gpus > 0 ? engines[i].role[0] : NULL);
-		values[TP] = ask->prompt_gpus;
+		values[OPTION_tokens] = ask->batched_tokens > 0 ? ask->batched_tokens : info->policy.token_budget;
+		values[OPTION_tp] = a->n_gpus;
+		loaded(name, ask, !narrow || a->published || (values[OPTION_fp8] > 0 && s->fp8));
+		start(a, ask, name, s, values, ask->prompt_gpus > 0 ? s->answers : NULL);
+		values[OPTION_tp] = ask->prompt_gpus;
 		if (ask->prompt_gpus > 0)
-			start(a, name, i, values, engines[i].role[1]);
+			start(a, ask, name, s, values, s->prompts);
 	}
 }

@@ -148,7 +148,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	a->n_gpus_used = a->n_gpus * a->n_stages * a->n_copies + jl_trial_prompt_gpus(ask);
 	a->weights_B = jl_serve_weights_B(&t->job);
 	a->capacity_B = dev->mem_B;
-	a->kv_tokens = jl_serve_room(&t->job, 1, jl_policy_of(ask->engine)->mem_frac);
+	a->kv_tokens = t->kv_tokens;
 	a->kv_token_B = jl_serve_context_B(&t->job, 1);
 	a->context_max = floor(a->kv_tokens);
 	a->fits = a->kv_tokens >= ask->prompt + ask->answer;
@@ -187,6 +187,18 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	a->has_target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 	a->meets = a->has_target && jl_trial_meets(t);
 	a->bound = jl_serve_bound(&a->step, &a->bound_frac);
+	a->published_pair = jl_serve_published(t->machine, &run);
+	a->draft = ask->draft;
+	if (ask->draft) {
+		const struct jl_pass pass = jl_pass_decode(fmax(t->r.batch_mean, 1), ask->prompt + 0.5 * ask->answer);
+		struct jl_pass all = pass;
+
+		all.n_drafted = 1 + ask->n_draft;
+		const double draft_s = ask->n_draft * jl_serve_pass(&t->draft, &pass).step_s;
+
+		a->draft_B = jl_serve_weights_B(&t->draft);
+		a->draft_frac = draft_s / (draft_s + jl_serve_pass(&t->job, &all).step_s);
+	}
 	say_money(a, t);
 	a->processor = !t->machine->sys.gpu;
 	jl_infer_flags(a, ask, &t->job);
@@ -379,9 +391,9 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	struct jl_infer_ask by_layer = *asked;
 	const struct jl_infer_ask *const ask = &by_layer;
 
-	by_layer.engine = jl_serve_engine(asked->engine, asked->weights);
+	by_layer.engine = jl_serve_engine(asked->engine, asked->weights, machine);
 	JL_TRY(jl_serve_engine_check(by_layer.engine, machine, err));
-	if (by_layer.engine != asked->engine)
+	if (asked->engine == JL_ENGINE_GENERAL && by_layer.engine != asked->engine)
 		by_layer.assumed &= ~(1u << JL_ASSUMED_ENGINE);
 	struct jl_infer a = { .model = ask->model_name,
 			      .system = machine->sys.text,
@@ -404,6 +416,9 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .rate_max_hz = NAN,
 			      .rate_held_hz = NAN,
 			      .users_held = NAN,
+			      .published_pair = true,
+			      .draft_B = NAN,
+			      .draft_frac = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
 			      .n_gpus_system = jl_sys_n_devices(&machine->sys) };
@@ -411,7 +426,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	struct jl_trial t;
 	enum jl_status status = jl_trial_begin(&t, cat, machine, ask, err);
 
-	if (!status && ask->engine == JL_ENGINE_LLAMACPP)
+	if (!status && jl_engine_info(ask->engine)->by_layer)
 		cut_by_layer(&t, &by_layer);
 	for (size_t i = 0; i < ask->n_trace; i++)
 		a.longest = fmax(a.longest, ask->trace[i].prompt + ask->trace[i].answer);

@@ -44,7 +44,7 @@ struct jl_infer_ask {
 	const char *path; /* folder or file of a model that is not from the catalog, as an engine opens it; NULL */
 	double context;   /* tokens of the longest request that the model was made for; NAN: not known */
 	const char *weights, *kv; /* formats; NULL: as it is published, keys and values as recipes keep them */
-	enum jl_engine engine;
+	int engine;
 	int n_gpus;   /* that share a copy; 0: as requests are answered soonest, or the fewest that meet the targets */
 	int n_copies; /* 0: as many as the system holds */
 	int n_stages, n_ep; /* that hold different layers; that share the experts whole; 0: 1 */
@@ -63,6 +63,9 @@ struct jl_infer_ask {
 	double prompt, answer, spread_ln, cached_frac;
 	int n_draft;
 	double accept_frac;
+	const char *
+		draft; /* what drafts: "eagle", "mtp" (a layer of the model's own) or the name of draft_model; NULL: at no cost */
+	const struct jl_model_info *draft_model;
 	int max_seqs, batched_tokens;      /* of the engine; 0: its defaults */
 	double kv_tokens;                  /* room of a copy; NAN: what the memory leaves */
 	double ttft_max_s, tpot_max_s;     /* targets, of nine requests in ten; NAN: none */
@@ -106,9 +109,12 @@ struct jl_infer {
 	int n_gpus, n_copies, n_gpus_system; /* n_gpus share each layer of a copy */
 	int n_stages, n_ep, prompt_gpus, prompt_copies, n_gpus_used;
 	bool dp_attention;
-	double prompt_busy_frac;                             /* of the prompts' machines; NAN: there are none */
-	bool fits, checked;                                  /* where it does not fit, nothing is timed */
-	bool narrow_fits;                                    /* but in 4 bits it would */
+	double prompt_busy_frac; /* of the prompts' machines; NAN: there are none */
+	bool published_pair;     /* a source measured this engine on this device; true where no engine is asked for */
+	const char *draft;
+	double draft_B, draft_frac; /* weights of what drafts on each device; its share of an answer's pass */
+	bool fits, checked;         /* where it does not fit, nothing is timed */
+	bool narrow_fits;           /* but in 4 bits it would */
 	double weights_B, capacity_B, kv_token_B, kv_tokens; /* on each device; of a copy */
 	double context_max;                                  /* tokens of the longest request that fits */
 	struct jl_infer_times ttft_s, tpot_s, itl_s, e2e_s;
@@ -128,7 +134,7 @@ struct jl_infer {
 	double rate_max_hz;  /* that meets the targets; NAN: not asked for */
 	double rate_held_hz; /* the largest that is answered as fast as it comes; NAN: what arrives is */
 	double users_held;   /* so many people it answers as fast as they ask, within the targets; NAN: all of them */
-	char flags[3][400];  /* of the engine, ready to paste; the first is the one that was asked for */
+	char flags[3][520];  /* of the engine, ready to paste; the first is the one that was asked for */
 	int n_flags;
 	bool processor;                          /* there is no GPU */
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */

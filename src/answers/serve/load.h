@@ -41,5 +41,5 @@ void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, con
 /* A trace: CSV with a header or one JSON object a line; arrival in seconds (arrival_s, timestamp, time), tokens asked and
  * answered (input_tokens, prompt_tokens, prompt; output_tokens, answer_tokens, answer). Without arrivals: all at once.
  * Sorted by arrival. jl_free what it gives. */
-enum jl_status jl_trace_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bool *ret_has_arrivals, const char *text,
-			     size_t len, const char *file, struct jl_err *err);
+enum jl_status jl_arrivals_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bool *ret_has_arrivals,
+				const char *text, size_t len, const char *file, struct jl_err *err);

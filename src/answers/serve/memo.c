@@ -35,6 +35,18 @@ static double stepped(double value, double finest)
 	return value > 0.0 ? fmax(step * nearbyint(value / step), 1.0) : 0.0;
 }
 
+/* The batch that a captured pass of n sequences is run with. */
+static double padded(const struct jl_policy *policy, double n)
+{
+	double size = 1.0;
+
+	if (n >= policy->graph_step)
+		return policy->graph_step * ceil(n / policy->graph_step);
+	while (size < n)
+		size *= 2.0;
+	return size;
+}
+
 double jl_memo_pass_s(struct memo *memo, const struct jl_workers *kind, const struct jl_policy *policy,
 		      const struct jl_pass *pass)
 {
@@ -42,7 +54,7 @@ double jl_memo_pass_s(struct memo *memo, const struct jl_workers *kind, const st
 
 	(void)jl_context_bucket(pass->context, &p.context);
 	p.captured = pass->prompt_tokens == 0.0 && pass->n_seqs <= policy->graph_max;
-	p.n_seqs = p.captured ? jl_policy_padded(policy, pass->n_seqs) : stepped(pass->n_seqs, 1.0);
+	p.n_seqs = p.captured ? padded(policy, pass->n_seqs) : stepped(pass->n_seqs, 1.0);
 	p.prompt_tokens = stepped(pass->prompt_tokens, 8.0);
 	p.n_prompts = stepped(pass->n_prompts, 1.0);
 	/* pairs by how far back a token looks, on average */

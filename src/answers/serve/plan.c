@@ -28,8 +28,7 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 				      .ops = run->ops,
 				      .model = &run->model,
 				      .format = run->format,
-				      .place = prompts ? run->prefill : run->place,
-				      .old = run->old };
+				      .place = prompts ? run->prefill : run->place };
 }
 
 /* Machines for prompts that keep up with the answers: what a plan whose number is not known was made for. */
@@ -160,7 +159,7 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 							      : jl_pass_prefill(run->n_requests, run->prompt),
 		       after = jl_pass_decode(run->n_requests, run->prompt + 0.5 * run->output);
 
-	if (run->engine == JL_ENGINE_EAGER) /* nothing is captured */
+	if (jl_engine_info(run->engine)->eager)
 		pass.captured = after.captured = false;
 
 	*ret_plan = (struct jl_run_plan){ .n = run->generate ? 2 : 1 };

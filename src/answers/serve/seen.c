@@ -1,10 +1,10 @@
 /* What a client or an engine itself measured of a served load: mean times and the load, whoever wrote them. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "serve/infer.h"
+#include "base/json_read.h"
 
 #define NAME_MAX_B 128
 
@@ -120,7 +120,7 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 	struct jl_served_seen seen = { NAN, NAN, NAN, NAN, NAN, NAN };
 	const size_t blank = strspn(text, " \t\r\n");
 	json_error_t why = { .line = 0 };
-	json_t *root = text[blank] == '{' ? json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &why)
+	json_t *root = text[blank] == '{' ? jl_json_load(text, len, JSON_DISABLE_EOF_CHECK, &why)
 					  : read_metrics(text, len);
 
 	if (!json_is_object(root)) {

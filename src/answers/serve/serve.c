@@ -1,9 +1,10 @@
 #include "serve/serve.h"
 
 #include <math.h>
+#include <stdio.h>
 
+#include "catalog/find.h"
 #include "parameters/arch.h"
-#include "serve/policy.h"
 
 int jl_serve_host_gpus(const struct jl_machine *machine)
 {
@@ -12,7 +13,7 @@ int jl_serve_host_gpus(const struct jl_machine *machine)
 
 /* As many devices as are asked for; or the fewest, in powers of two where each layer is cut, that hold weights and all requests, and where
  * not even the whole host does, the whole host. */
-static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine, int n_host)
+static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine, int n_host)
 {
 	const double context = ask->prompt + ask->output;
 
@@ -20,7 +21,7 @@ static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask
 	double *n = &job->place.n_gpus;
 
 	*n = ask->n_gpus > 0 ? ask->n_gpus : 1;
-	if (engine == JL_ENGINE_LLAMACPP) {
+	if (jl_engine_info(engine)->by_layer) {
 		jl_serve_by_layer(&job->place, *n);
 		n = &job->place.n_stages;
 	}
@@ -43,7 +44,7 @@ enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_
 }
 
 enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *asked, const struct jl_model_info *info,
-			       const struct jl_served *model, const struct jl_device *dev, enum jl_engine engine,
+			       const struct jl_served *model, const struct jl_device *dev, int engine,
 			       struct jl_err *err)
 {
 	JL_TRY(jl_served_format(ret_format, jl_served_weights(asked, info), err));
@@ -56,25 +57,30 @@ enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *a
 	return JL_OK;
 }
 
-enum jl_engine jl_serve_engine(enum jl_engine asked, const char *weights)
+int jl_serve_engine(int asked, const char *weights, const struct jl_machine *machine)
 {
-	return asked == JL_ENGINE_GENERAL && jl_served_gguf(weights) ? JL_ENGINE_LLAMACPP : asked;
+	int engine = asked;
+
+	for (int e = 0; asked == JL_ENGINE_GENERAL && jl_served_gguf(weights) && e < jl_n_engine(); e++)
+		if (jl_engine_info(e)->gguf && engine == asked)
+			engine = e;
+	return jl_engine_on(engine, machine && machine->sys.gpu ? machine->sys.gpu->vendor : NULL);
 }
 
-enum jl_status jl_serve_engine_check(enum jl_engine engine, const struct jl_machine *machine, struct jl_err *err)
+enum jl_status jl_serve_engine_check(int engine, const struct jl_machine *machine, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = machine->sys.gpu;
-	const bool nvidia = gpu && gpu->vendor && strcmp(gpu->vendor, "NVIDIA") == 0,
-		   google = gpu && gpu->vendor && strcmp(gpu->vendor, "Google") == 0;
+	const struct jl_engine_info *info = jl_engine_info(engine);
+	const char *const *on = info->runs_on;
 
-	if (engine == JL_ENGINE_TRTLLM && !nvidia)
-		return jl_fail(err, JL_E_USAGE,
-			       "--engine trtllm: TensorRT-LLM runs on NVIDIA's GPUs, not on %.60s; take --engine vllm",
-			       machine->sys.text);
-	if (engine == JL_ENGINE_LLAMACPP && google)
-		return jl_fail(err, JL_E_USAGE, "--engine llama.cpp: it does not run on %.60s; take --engine vllm",
-			       machine->sys.text);
-	return JL_OK;
+	if (!gpu && info->gguf)
+		return JL_OK;
+	while (on && *on && !(gpu && gpu->vendor && strcmp(gpu->vendor, *on) == 0))
+		on++;
+	return !on || *on ? JL_OK
+			  : jl_fail(err, JL_E_USAGE,
+				    "--engine: %.40s runs on devices of %.40s, not on %.60s; take --engine vllm",
+				    info->name, *info->runs_on, machine->sys.text);
 }
 
 #define LLAMACPP_PIECE 512 /* prompt tokens that pass a device at once */
@@ -114,6 +120,44 @@ enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run)
 	return answers[run->metric];
 }
 
+struct jl_axes jl_serve_axes(const struct jl_serve_run *run, char ret_format[JL_SERVE_AXIS_MAX])
+{
+	const double least_B = fmin(run->format.weight_B, run->format.expert_B);
+	const bool general = run->engine == JL_ENGINE_GENERAL;
+	const struct jl_engine_info *info = jl_engine_info(run->engine);
+	int base = run->engine;
+
+	while (jl_engine_info(base)->until || jl_engine_info(base)->vendor)
+		base = jl_engine_parent(base);
+	(void)snprintf(ret_format, JL_SERVE_AXIS_MAX, "%d-bit%s",
+		       least_B < 0.8   ? 4
+		       : least_B < 1.5 ? 8
+				       : 16,
+		       run->model.latent          ? "-latent"
+		       : run->model.n_experts > 1 ? "-experts"
+						  : "");
+	return (struct jl_axes){ .kind = general ? NULL : jl_engine_id(base),
+				 .code = general ? NULL : info->id,
+				 .format = ret_format };
+}
+
+bool jl_serve_published(const struct jl_machine *machine, const struct jl_serve_run *run)
+{
+	static const enum jl_asked answers[] = { JL_ASKED_NEXT,   JL_ASKED_FIRST,  JL_ASKED_LOAD,
+						 JL_ASKED_DECODE, JL_ASKED_PROMPT, JL_ASKED_NEXT_APART };
+	const struct jl_gpu *gpu = machine->sys.gpu;
+	char format[JL_SERVE_AXIS_MAX], id[JL_SEEN_ID_MAX];
+	struct jl_axes axes = jl_serve_axes(run, format);
+
+	for (size_t i = 0; gpu && axes.code && i < 2 * JL_LEN(answers); i++) {
+		axes.device = i % 2 ? gpu->computes_as : gpu->id;
+		if (axes.device && jl_pair_id(id, answers[i / 2], &axes, JL_PAIR_DEVICE_CODE) &&
+		    jl_param_by_id(machine->cat, id))
+			return true;
+	}
+	return !axes.code;
+}
+
 struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct jl_serve_fit *fit,
 				 const struct jl_serve_run *run, const struct jl_run_plan *plan)
 {
@@ -134,7 +178,10 @@ struct jl_serve_time jl_serve_of(const struct jl_machine *machine, const struct 
 		(void)jl_serve_plan_s(&own, &machine->served, fit, run->metric, &t.step);
 		t.time_s = run_s[run->metric];
 	}
-	jl_machine_doubt(&t.doubt, machine, t.answer, jl_engine_id(run->engine));
+	const struct jl_axes axes = jl_serve_axes(run, (char[JL_SERVE_AXIS_MAX]){ 0 });
+
+	jl_machine_doubt(&t.doubt, machine, t.answer, axes);
+	t.doubt.x[JL_DOUBT_CODE] = jl_code_doubt(machine->cat, t.answer, axes.code);
 	t.doubt.x[JL_DOUBT_EXPOSED] = t.step.exchange_s / t.step.step_s;
 	t.doubt.x[JL_DOUBT_LAUNCH] = t.step.fixed_s / t.step.step_s;
 	t.doubt.x[JL_DOUBT_ASSUMED] = sqrt(run->n_assumed);
@@ -166,7 +213,7 @@ const char *jl_serve_bound(const struct jl_serve_step *step, double *ret_frac)
 }
 
 static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machine *machine,
-			     const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine,
+			     const struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine,
 			     struct jl_err *err)
 {
 	struct jl_serve_run run = { .model = *job->model,
@@ -203,7 +250,7 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 
 /* Output tokens a second in the long run: every prompt once, every token in the fullest pass. Simulated runs reach 0.86 to 1.05 of
  * it (3,317 of them, 8 to 500 requests), so that what is far below a target needs none. */
-static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine)
+static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine)
 {
 	const double together = fmax(floor(jl_policy_of(engine)->token_budget / ask->prompt), 1);
 	const struct jl_pass token = jl_pass_decode(ask->n_requests, ask->prompt),
@@ -214,7 +261,7 @@ static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_a
 }
 
 /* Of people who ask, wait for the answer, read it and ask again, so many wait: the others are those whose answers came in the time of reading. */
-static double requests_of(const struct jl_serve_job *job, const struct jl_serve_ask *ask, enum jl_engine engine)
+static double requests_of(const struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine)
 {
 	struct jl_serve_ask one = *ask;
 	double lo = 0, hi = ceil(ask->users);
@@ -237,14 +284,14 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	const struct jl_served model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape);
 	const enum jl_intra_kind join = machine->fabric.intra_kind;
 	const int n_host = jl_serve_host_gpus(machine);
-	const enum jl_engine engine = jl_serve_engine(ask->engine, ask->weights);
+	const int engine = jl_serve_engine(ask->engine, ask->weights, machine);
 	const struct jl_serve_fit fit = ask->fit ? *ask->fit : jl_serve_shipped(cat, dev->arch, engine);
 	const struct jl_op_fit ops = ask->ops ? *ask->ops : jl_op_shipped(cat, dev->arch, engine);
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 
 	JL_TRY(check(ask, n_host, err));
 	JL_TRY(jl_serve_engine_check(engine, machine, err));
-	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, engine == JL_ENGINE_LLAMACPP, err));
+	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, jl_engine_info(engine)->by_layer, err));
 	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, &model, dev, engine, err));
 	jl_served_join(&job.place, dev, join != JL_INTRA_PCIE_HOST, join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
 	choose_gpus(&job, ask, engine, n_host);

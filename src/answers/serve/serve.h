@@ -14,7 +14,7 @@ struct jl_serve_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
 	const struct jl_transformer *shape; /* any other */
 	const char *weights;                /* format: "bf16", "fp8", "int4", ...; NULL: as the model is published */
-	enum jl_engine engine;              /* JL_ENGINE_GENERAL: nobody's in particular */
+	int engine;                         /* JL_ENGINE_GENERAL: none in particular */
 	int n_gpus;            /* that share the model; 0: the fewest of one host that hold it and the requests */
 	double n_requests;     /* at once */
 	double users, think_s; /* people instead, who read so long before they ask again: n_requests follows; 0: none */
@@ -45,7 +45,7 @@ struct jl_serve_answer {
 /* Any run of a served model, and what is asked of it: prompts on machines of their own, several workers, lengths. */
 struct jl_serve_run {
 	struct jl_served model;
-	enum jl_engine engine;
+	int engine;
 	const struct jl_op_fit *ops; /* of the device's family with it */
 	struct jl_serve_format format;
 	struct jl_serve_place place, prefill; /* prefill.n_gpus 0: the same machines */
@@ -57,7 +57,6 @@ struct jl_serve_run {
 	enum jl_serve_metric metric;
 	int generate;  /* prefill: and `output` tokens after it */
 	int n_assumed; /* lengths, batch or plan are not stated */
-	bool old;      /* an engine from before its present host code */
 	int loose;     /* lengths differ a little about the nominal: requests do not stay in step */
 	bool reckoned; /* nobody says that it ran: the room is what there is */
 	int spread;    /* lengths from 0.8 of the nominal to all of it, as published clients draw them */
@@ -93,15 +92,22 @@ enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_
 
 /* How a model's weights are kept and computed with (jl_served_weights) on a device by an engine. */
 enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *asked, const struct jl_model_info *info,
-			       const struct jl_served *model, const struct jl_device *dev, enum jl_engine engine,
+			       const struct jl_served *model, const struct jl_device *dev, int engine,
 			       struct jl_err *err);
-/* Nobody's in particular, but for files of llama.cpp: only it runs them. */
-enum jl_engine jl_serve_engine(enum jl_engine asked, const char *weights);
+/* What was asked for, its backend on the machine (NULL: any); files of llama.cpp are run by it alone. */
+int jl_serve_engine(int asked, const char *weights, const struct jl_machine *machine);
 
-/* TensorRT-LLM runs on NVIDIA's GPUs alone, llama.cpp on everybody's but not on TPUs. */
-enum jl_status jl_serve_engine_check(enum jl_engine engine, const struct jl_machine *machine, struct jl_err *err);
+/* Does it run there? */
+enum jl_status jl_serve_engine_check(int engine, const struct jl_machine *machine, struct jl_err *err);
 /* llama.cpp: whole layers on any number of devices, prompts in pieces. */
 void jl_serve_by_layer(struct jl_serve_place *place, double n_devices);
+
+/* What sources are counted by: engine, version, and bytes of the weights with the kind of model as its format. */
+#define JL_SERVE_AXIS_MAX 32
+struct jl_axes jl_serve_axes(const struct jl_serve_run *run, char ret_format[JL_SERVE_AXIS_MAX]);
+
+/* Has any source measured the engine, of this version, on this device? True where none is asked for. */
+bool jl_serve_published(const struct jl_machine *machine, const struct jl_serve_run *run);
 
 enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run); /* whose interval its metric has */
 struct jl_serve_time {

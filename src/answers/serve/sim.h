@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "timeline/serve.h"
-#include "serve/policy.h"
+#include "parameters/engine.h"
 
 #define JL_SERVING_REQUESTS_MAX 1000000
 #define JL_SERVING_TOKENS_MAX   10000000 /* prompt and answer of one request */

@@ -1,10 +1,10 @@
 /* A trace file: what arrived when, as a table or one object a line. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "serve/load.h"
 
@@ -87,7 +87,7 @@ static enum jl_status read_line(struct trace *t, const char *line, size_t len, c
 {
 	double value[N_COLUMN] = { NAN, NAN, NAN, NAN };
 	json_error_t why;
-	json_t *root = json_loadb(line, len, 0, &why);
+	json_t *root = jl_json_load(line, len, 0, &why);
 
 	if (!json_is_object(root)) {
 		json_decref(root);
@@ -130,8 +130,8 @@ static int by_arrival(const void *a, const void *b)
 	return (one->at_s > other->at_s) - (one->at_s < other->at_s);
 }
 
-enum jl_status jl_trace_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bool *ret_has_arrivals, const char *text,
-			     size_t len, const char *file, struct jl_err *err)
+enum jl_status jl_arrivals_read(struct jl_arrival **ret_arrivals, size_t *ret_n, bool *ret_has_arrivals,
+				const char *text, size_t len, const char *file, struct jl_err *err)
 {
 	struct trace t = { .n = 0 };
 	const size_t blank = strspn(text, " \t\r\n");

@@ -12,6 +12,26 @@
 #define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
 #define SPREAD_OPEN_S  120.0 /* an open load runs at least this long */
 
+/* Heads of the model's own are one more layer of it; either shares devices and their links with what it drafts for. */
+static void begin_draft(struct jl_trial *t)
+{
+	const struct jl_infer_ask *ask = t->ask;
+	struct jl_transformer own = { .n_layers = 0 };
+
+	if (ask->draft_model)
+		t->draft_model = jl_served_from_catalog(ask->draft_model);
+	else if (ask->model)
+		jl_transformer_from_catalog(&own, ask->model);
+	else
+		own = *ask->shape;
+	if (!ask->draft_model) {
+		own.n_layers = 1;
+		if (own.moe.n_experts > 1)
+			own.moe.n_dense_layers = 0;
+		t->draft_model = jl_served_of(&own);
+	}
+}
+
 enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, const struct jl_machine *machine,
 			      const struct jl_infer_ask *ask, struct jl_err *err)
 {
@@ -42,13 +62,44 @@ enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, 
 		status = jl_serve_check(ask->model, &t->model, ask->n_gpus, ask->dp_attention, err);
 	jl_served_join(&t->job.place, dev, join != JL_INTRA_PCIE_HOST,
 		       join == JL_INTRA_SWITCH || join == JL_INTRA_MESH);
-	if (ask->engine == JL_ENGINE_LLAMACPP)
+	if (jl_engine_info(ask->engine)->by_layer)
 		jl_serve_by_layer(&t->job.place, jl_trial_stages(ask));
+	if (ask->draft)
+		begin_draft(t);
 	t->prompts = t->job;
 	t->prompts.place.n_gpus = ask->prompt_gpus;
 	t->prompts.place.n_stages = 1;
 	t->prompts.place.chunk = 0;
 	return status;
+}
+
+/* A pass with what is drafted for it: so many passes of the draft, one after the other, and its own prompts. */
+static double drafted_pass_s(const void *ctx, const struct jl_pass *pass)
+{
+	const struct jl_trial *t = ctx;
+	struct jl_pass one = *pass, prompts = *pass;
+	double s = jl_serve_pass(&t->job, pass).step_s;
+
+	one.n_drafted = 1;
+	one.n_prompts = one.prompt_tokens = one.prompt_pairs = 0;
+	one.captured = true;
+	prompts.n_seqs = 0;
+	if (pass->n_seqs > 0)
+		s += t->ask->n_draft * jl_serve_pass(&t->draft, &one).step_s;
+	if (pass->prompt_tokens > 0)
+		s += jl_serve_pass(&t->draft, &prompts).step_s;
+	return s;
+}
+
+/* What drafts lies beside the weights, with keys and values of its own. */
+static void add_draft(struct jl_sim_setup *setup, struct jl_trial *t)
+{
+	const double each_B = jl_serve_context_B(&t->job, 1), draft_B = jl_serve_context_B(&t->draft, 1);
+
+	setup->workers.pass_s = drafted_pass_s;
+	setup->workers.ctx = t;
+	setup->workers.kv_tokens = fmax(
+		(setup->workers.kv_tokens * each_B - jl_serve_weights_B(&t->draft)) / (each_B + draft_B), 0);
 }
 
 /* The load of one copy. */
@@ -147,21 +198,26 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	t->job.fit = t->prompts.fit = &t->fit;
 	t->job.ops = t->prompts.ops = &t->ops;
 	t->job.model = t->prompts.model = &t->model;
+	t->draft = t->job;
+	t->draft.model = &t->draft_model;
 	t->n_copies = n_copies;
 	JL_TRY(make_load(t, &load, err));
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = jl_trial_token_budget(t->ask);
-	if (t->ask->dp_attention && policy.own_ranks) {
+	if (t->ask->dp_attention && !policy.shared_limits) {
 		policy.max_seqs *= n_gpus;
 		policy.token_budget *= n_gpus;
 	}
 	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
 				fmax(t->ask->prompt_copies, 1), &policy);
+	if (t->ask->draft)
+		add_draft(&setup, t);
 	if (t->ask->kv_tokens > 0)
 		setup.workers.kv_tokens = t->ask->kv_tokens;
 	if (t->ask->host_B > 0)
 		keep_in_host(&setup, t);
+	t->kv_tokens = setup.workers.kv_tokens;
 	setup.n_draft = t->ask->n_draft;
 	setup.accept_frac = t->ask->accept_frac;
 	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);

@@ -13,9 +13,12 @@ struct jl_trial {
 	struct jl_serve_fit fit;
 	struct jl_op_fit ops;
 	struct jl_serve_job job, prompts; /* of an answers' machine, and of a prompts' where they have their own */
+	struct jl_served draft_model;
+	struct jl_serve_job draft; /* what drafts, on the same devices */
 	struct jl_sim_result r;
 	struct jl_run_plan plan;
 	int n_copies;
+	double kv_tokens;       /* that a copy has room for */
 	double at_once, n_more; /* of a closed loop: in the simulated machine, and those beyond what is simulated */
 	struct jl_arrival *room;
 	size_t n_room;

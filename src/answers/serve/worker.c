@@ -409,7 +409,7 @@ static double quiet_until_s(const struct sim *sim, const struct worker *w)
 
 static void step(struct sim *sim, struct worker *w, double until_s)
 {
-	const bool mixed = sim->policy->mixed;
+	const bool mixed = !sim->policy->prompts_first;
 	const int drafted = 1 + sim->setup->n_draft;
 	struct chunks c = { .first = NOBODY };
 

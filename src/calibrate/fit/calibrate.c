@@ -246,13 +246,13 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 	return JL_OK;
 }
 
-/* Parameters that an earlier fit of intervals found. */
-static void forget_widths(struct work *w)
+/* What an earlier fit of intervals found, by how its names begin. */
+static void forget_heads(struct work *w, const char *a, const char *b)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_params; i++)
-		if (!same_head(w->params[i].id, "interval.") && !same_head(w->params[i].id, "seen."))
+		if (!(a && same_head(w->params[i].id, a)) && !same_head(w->params[i].id, b))
 			w->params[n++] = w->params[i];
 	w->n_params = n;
 }
@@ -325,10 +325,14 @@ static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, s
 	return JL_OK;
 }
 
-/* Every row predicted without its source, by the parameters that were found: how wide intervals must be. */
-static enum jl_status fit_widths(struct work *w, struct jl_err *err)
+/* What was measured; and where every set was fitted, every row predicted without its source, by the parameters that were found: how wide
+ * intervals must be. A part of the sets cannot tell: one model serves all. */
+static enum jl_status fit_widths(struct work *w, size_t n_sets, struct jl_err *err)
 {
 	struct jl_validation *v = jl_arena_alloc(w->arena, sizeof(*v));
+	const struct jl_validate_options options = {
+		.leave_out = JL_LEAVE_SOURCE, .plain_widths = true, .progress = w->in->progress, .ctx = w->in->ctx
+	};
 
 	JL_TRY(jl_got(v, err));
 	jl_validation_init(v, &w->cat, w->arena);
@@ -337,14 +341,17 @@ static enum jl_status fit_widths(struct work *w, struct jl_err *err)
 
 		JL_TRY(jl_validation_add(v, file->path, file->text, file->len, file->name, err));
 	}
-	JL_TRY(jl_validation_run(v,
-				 &(struct jl_validate_options){ .leave_out = JL_LEAVE_SOURCE,
-								.plain_widths = true,
-								.progress = w->in->progress,
-								.ctx = w->in->ctx },
-				 err));
-	forget_widths(w);
-	JL_TRY(keep_widths(w, v, err));
+	const bool all = w->out->n_sets == n_sets;
+
+	if (!all && v->n_families < n_sets) /* files of some sets are not here: what was measured stays as it is */
+		return JL_OK;
+	if (all)
+		JL_TRY(jl_validation_run(v, &options, err));
+	for (size_t f = 0; f < v->n_families && !all; f++)
+		JL_TRY(jl_seen_make(&v->families[f].seen, &v->families[f].rows, w->arena, err));
+	forget_heads(w, all ? "interval." : NULL, "seen.");
+	if (all)
+		JL_TRY(keep_widths(w, v, err));
 	JL_TRY(keep_seen(w, v, err));
 	publish(w);
 	return JL_OK;
@@ -373,14 +380,185 @@ enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct
 		status = fit_set(&w, *ops, err);
 		done++;
 	}
-	if (!status && out.n_sets == n) /* one model for all: a part of the sets cannot tell */
-		status = fit_widths(&w, err);
+	JL_THEN(status, fit_widths(&w, n, err));
 	if (status)
 		return status;
 	out.params = w.params;
 	out.n_params = w.n_params;
 	*ret_calibration = out;
 	return JL_OK;
+}
+
+/* --- the table of parameters: what the rows say of each, by the curvature of the fit at the shipped values (Laplace) */
+
+/* How a set's predictions move with its parameters. */
+struct slopes {
+	const struct fitting *f;
+	size_t n_rows, n_params;
+	double *weight;  /* of each row: a source with n rows counts n / (1 + (n - 1)/20) */
+	double *ln;      /* d ln prediction / d ln parameter, a parameter's rows together */
+	double *inverse; /* n_params squared */
+	double sd_ln;    /* of a usual row */
+};
+
+static double row_weight(const struct fitting *f, size_t i)
+{
+	static const double alike_frac = 0.05;
+	size_t n = 0;
+
+	for (size_t k = 0; k < f->rows.n; k++)
+		n += !f->rows.rows[k].unscored && strcmp(f->rows.rows[k].source, f->rows.rows[i].source) == 0;
+	return f->rows.rows[i].unscored ? 0.0 : 1.0 / (1.0 + ((double)n - 1.0) * alike_frac);
+}
+
+static enum jl_status find_slopes(struct slopes *s, struct fitting *f, struct jl_arena *arena, struct jl_err *err)
+{
+	static const double step = 1.02;
+	const struct jl_param_list params = f->ops->params(f->data);
+	double *off = jl_arena_array(arena, f->rows.n + 1, sizeof(*off));
+	size_t n = 0;
+
+	*s = (struct slopes){ .f = f,
+			      .n_rows = f->rows.n,
+			      .n_params = params.n,
+			      .weight = jl_arena_array(arena, f->rows.n + 1, sizeof(double)),
+			      .ln = jl_arena_array(arena, f->rows.n * params.n + 1, sizeof(double)),
+			      .inverse = jl_arena_array(arena, params.n * params.n + 1, sizeof(double)) };
+	JL_TRY(jl_got(off && s->weight && s->ln && s->inverse, err));
+	for (size_t i = 0; i < s->n_rows; i++) {
+		s->weight[i] = row_weight(f, i);
+		if (!f->rows.rows[i].unscored)
+			off[n++] = fabs(log(f->base[i] / f->rows.rows[i].meas));
+	}
+	s->sd_ln = fmax(0.03, n ? 1.4826 * jl_score_quantile(off, n, 0.5) : 0.03);
+	for (size_t j = 0; j < params.n; j++) {
+		struct jl_param param;
+		const double kept = f->x[j];
+
+		jl_param_of(&params, j, &param);
+		const double moved = kept * step <= param.hi ? step : 1.0 / step;
+
+		(void)rows_that_know(f, &param, j); /* predicts the rows that know it */
+		for (size_t i = 0; i < s->n_rows; i++) {
+			const struct jl_set_row *row = &f->rows.rows[i];
+
+			s->ln[j * s->n_rows + i] = row->unscored || !f->only[row->item]
+							   ? 0.0
+							   : log(row->pred / f->base[i]) / log(moved);
+		}
+	}
+	return JL_OK;
+}
+
+/* In place, by Gauss-Jordan: the matrix is positive definite. */
+static void invert(double *a, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		const double pivot = a[k * n + k];
+
+		a[k * n + k] = 1.0;
+		for (size_t j = 0; j < n; j++)
+			a[k * n + j] /= pivot;
+		for (size_t i = 0; i < n; i++) {
+			const double factor = a[i * n + k];
+
+			if (i == k || factor == 0.0)
+				continue;
+			a[i * n + k] = 0.0;
+			for (size_t j = 0; j < n; j++)
+				a[i * n + j] -= factor * a[k * n + j];
+		}
+	}
+}
+
+static void fill_curvature(const struct slopes *s, const struct jl_param_list *params)
+{
+	for (size_t j = 0; j < s->n_params; j++) {
+		struct jl_param param;
+
+		jl_param_of(params, j, &param);
+		for (size_t k = 0; k <= j; k++) {
+			double sum = 0.0;
+
+			for (size_t i = 0; i < s->n_rows; i++)
+				sum += s->weight[i] * s->ln[j * s->n_rows + i] * s->ln[k * s->n_rows + i];
+			s->inverse[j * s->n_params + k] = s->inverse[k * s->n_params + j] = sum / (s->sd_ln * s->sd_ln);
+		}
+		s->inverse[j * s->n_params + j] += 1.0 / (param.prior_sd_ln * param.prior_sd_ln);
+	}
+	invert(s->inverse, s->n_params);
+}
+
+/* Rows as many as would say as much if all moved alike, and sources with one that moves. */
+static void put_evidence(struct jl_buf *out, const struct slopes *s, size_t j)
+{
+	static const double least = 1e-3;
+	const struct jl_set_row *rows = s->f->rows.rows;
+	const double *ln = s->ln + j * s->n_rows;
+	double sum = 0.0, squares = 0.0;
+	size_t n_rows = 0, n_sources = 0;
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const double share = s->weight[i] * ln[i] * ln[i];
+		size_t k = 0;
+
+		sum += share;
+		squares += share * share;
+		if (!(fabs(ln[i]) > least))
+			continue;
+		n_rows++;
+		while (k < i && !(fabs(ln[k]) > least && strcmp(rows[k].source, rows[i].source) == 0))
+			k++;
+		n_sources += k == i;
+	}
+	jl_buf_printf(out, ",%zu,%.1f,%zu\n", n_rows, squares > 0.0 ? sum * sum / squares : 0.0, n_sources);
+}
+
+static enum jl_status put_set(struct jl_buf *out, struct work *w, const struct jl_set_ops *ops, struct jl_err *err)
+{
+	struct fitting f = { .ops = ops };
+	struct slopes s;
+
+	JL_TRY(load(w, &f, err));
+	if (!f.data)
+		return JL_OK;
+	const struct jl_param_list params = ops->params(f.data);
+
+	f.x = jl_arena_array(w->arena, params.n + 1, sizeof(*f.x));
+	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
+	f.only = jl_arena_array(w->arena, f.data->n + 1, sizeof(*f.only));
+	JL_TRY(jl_got(f.x && f.base && f.only, err));
+	jl_params_read(&w->cat, &params, f.x);
+	f.known = jl_known_of(&w->cat);
+	jl_set_predict(ops, f.data, f.x, &f.known, NULL, &f.rows);
+	for (size_t i = 0; i < f.rows.n; i++)
+		f.base[i] = f.rows.rows[i].pred;
+	JL_TRY(find_slopes(&s, &f, w->arena, err));
+	fill_curvature(&s, &params);
+	for (size_t j = 0; j < params.n; j++) {
+		struct jl_param p;
+
+		jl_param_of(&params, j, &p);
+		if (p.lo == p.hi)
+			continue;
+		jl_buf_printf(out, "%s,%s,%s,%.4g,%.3g,%.4g,%.3g", ops->name, p.name, p.unit, p.prior, p.prior_sd_ln,
+			      f.x[j], sqrt(s.inverse[j * s.n_params + j]));
+		put_evidence(out, &s, j);
+	}
+	return JL_OK;
+}
+
+enum jl_status jl_calibrate_table(struct jl_buf *out, const struct jl_calibrate_in *in, struct jl_arena *arena,
+				  struct jl_err *err)
+{
+	struct work w = { .in = in, .arena = arena, .cat = *in->cat };
+	enum jl_status status = JL_OK;
+
+	jl_buf_puts(out, "set,id,unit,prior,prior_sd_ln,value,sd_ln,rows,effective_rows,sources\n");
+	for (const struct jl_set_ops *const *ops = jl_sets; !status && *ops; ops++)
+		if (!in->only || strcmp(in->only, (*ops)->name) == 0)
+			status = put_set(out, &w, *ops, err);
+	return status;
 }
 
 static void put_number(struct jl_buf *out, const char *key, double value)

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "rows/set.h"
 
-#define JL_CALIBRATE_SETS_MAX 16
+#define JL_CALIBRATE_SETS_MAX 24
 
 struct jl_calibrate_file {
 	const char *name; /* as in jl_set_ops.files: train_llm */
@@ -42,6 +42,11 @@ struct jl_calibrate_in {
 
 enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct jl_calibrate_in *in,
 			    struct jl_arena *arena, struct jl_err *err);
+
+/* Every parameter at its shipped value, as CSV: prior, value, what is left of the prior's width when the rows have spoken, rows and sources
+ * that know it. */
+enum jl_status jl_calibrate_table(struct jl_buf *out, const struct jl_calibrate_in *in, struct jl_arena *arena,
+				  struct jl_err *err);
 
 /* The text of catalog/params.yaml. */
 void jl_calibrate_yaml(struct jl_buf *out, const struct jl_calibration *calibration);

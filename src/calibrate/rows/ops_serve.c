@@ -1,4 +1,4 @@
-/* infer_llm and serve_silicon as sets: two readers, one model. */
+/* infer_llm, serve_load and serve_silicon as sets: two readers, one model. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ JL_SET_CASES(jl_serve_row);
 
 static enum jl_serve_scope scope_of(const struct jl_set_data *data)
 {
-	return data->ops == &jl_serve_ops ? JL_SCOPE_SERVE : JL_SCOPE_INFER;
+	return data->ops == &jl_infer_ops ? JL_SCOPE_INFER : JL_SCOPE_SERVE;
 }
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row *row, bool *ret_p2p, bool *ret_nvlink,
@@ -54,6 +54,8 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 	c->run.ops = jl_op_table_at(data->own, data->cat, c->dev.arch, run->engine);
 	if (!c->plan && jl_serve_row_plan(c, in->arena, NULL))
 		return NULL;
+	char format[JL_SERVE_AXIS_MAX];
+	const struct jl_axes axes = jl_serve_axes(run, format);
 	struct jl_set_row *row = jl_set_add(
 		data, in,
 		&(struct jl_set_kind){ .framework = jl_engine_id(run->engine),
@@ -63,13 +65,15 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 				       .answer = jl_serve_asked_of(run),
 				       .kind = { [JL_LABEL_GPU] = c->gpu->id,
 						 [JL_LABEL_FAMILY] = jl_arch_id(c->dev.arch),
-						 [JL_LABEL_KIND] = jl_engine_id(run->engine) },
+						 [JL_LABEL_KIND] = axes.kind ? axes.kind : "" },
 				       .extent_ln = { log(run->model.dense_params + run->model.expert_params),
 						      log(run->n_requests), log(run->place.n_gpus) },
 				       .meas = c->meas_s });
 
 	if (!row)
 		return NULL;
+	row->code = axes.code ? axes.code : "";
+	row->format = jl_label(in->labels, in->arena, format);
 	row->naive[0] = jl_serve_naive_s(c, 0.7);
 	row->naive[1] = jl_serve_naive_s(c, 1.0);
 	data->n++;
@@ -135,7 +139,15 @@ static struct jl_param_list params(const struct jl_set_data *data)
 static enum jl_status fit(const struct jl_set_data *data, const unsigned char *use, int max_iter, double *x,
 			  struct jl_err *err)
 {
-	return jl_serve_solve(scope_of(data), data->cases, data->n, use, max_iter, x, err);
+	const bool versions = data->ops == &jl_load_ops;
+	const struct jl_param_list list = params(data);
+
+	if (versions) /* today's engines are known before */
+		jl_params_read(data->cat, &list, x);
+	return jl_serve_solve(versions                           ? JL_KNOWN_VERSIONS
+			      : scope_of(data) == JL_SCOPE_INFER ? JL_KNOWN_INFER
+								 : JL_KNOWN_SERVE,
+			      data->cases, data->n, use, max_iter, x, err);
 }
 
 /* Engines that serve are known by their loads, also where a row is of another set: as they are predicted for everybody. */
@@ -188,6 +200,17 @@ const struct jl_set_ops jl_infer_ops = {
 	.files = (const char *const[]){ "infer_llm", NULL },
 	.columns = (const char *const[]){ "engine", "tokens_per_s_kind", "primary_metric", "primary_value", "gpu",
 					  NULL },
+	.measures = (const char *const[]){ "primary_value", NULL },
+	.rows_a_line = 1,
+	.add = add_infer,
+};
+
+const struct jl_set_ops jl_load_ops = {
+	SERVING,
+	.name = "serve_load",
+	.files = (const char *const[]){ "serve_load", NULL },
+	.columns = (const char *const[]){ "engine", "engine_version", "tokens_per_s_kind", "primary_metric",
+					  "primary_value", "gpu", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },
 	.rows_a_line = 1,
 	.add = add_infer,

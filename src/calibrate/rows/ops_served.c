@@ -20,7 +20,7 @@
 struct op_case {
 	const struct jl_device *dev;
 	size_t gpu;
-	enum jl_engine engine;
+	int engine;
 	enum { GEMM, PROMPT, ANSWER, MODULE, BMM, EXPERTS, EXCHANGE } kind;
 	union {
 		struct jl_served_gemm gemm;
@@ -84,13 +84,13 @@ static const struct {
 	{ "w4a8_mxfp4_mxfp8", JL_OP_MX8 }, { "w4afp8", JL_OP_MX8 },
 };
 
-static enum jl_status read_format(enum jl_op_format *ret, const char *text, enum jl_engine engine, struct jl_err *err)
+static enum jl_status read_format(enum jl_op_format *ret, const char *text, int engine, struct jl_err *err)
 {
 	for (size_t i = 0; i < JL_LEN(format_names); i++) {
 		if (strcmp(format_names[i].text, text) == 0) {
 			*ret = format_names[i].format;
 			/* this engine computes such products in 8 bit */
-			if (*ret == JL_OP_INT8_WO && engine == JL_ENGINE_SGLANG)
+			if (*ret == JL_OP_INT8_WO && jl_engine_is(engine, "sglang"))
 				*ret = JL_OP_INT8;
 			return JL_OK;
 		}
@@ -356,7 +356,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	jl_kept_begin(&f->kept);
 	for (size_t i = 0; i < f->n_used; i++) {
 		const struct op_case *c = (const struct op_case *)f->data->cases + f->used[i];
-		const size_t key = (size_t)c->dev->arch * JL_N_ENGINE + c->engine;
+		const size_t key = (size_t)c->dev->arch * JL_ENGINES_MAX + (size_t)c->engine;
 		struct jl_op_fit *fit = jl_kept_ask(&f->kept, key);
 		bool fresh;
 		double *r;
@@ -383,7 +383,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	size_t *used = jl_realloc(NULL, (data->n + 1) * sizeof(*used));
 	struct fit_ctx f = { .data = data, .used = used };
 	enum jl_status status = used ? jl_kept_make(&f.kept, sizeof(struct jl_op_fit),
-						    (size_t)JL_ARCHS_MAX * JL_N_ENGINE, data->n, err)
+						    (size_t)JL_ARCHS_MAX * JL_ENGINES_MAX, data->n, err)
 				     : jl_fail_nomem(err);
 
 	if (status)
@@ -414,7 +414,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 
 	jl_op_apply(&physics, set_of(data), x, c->dev->arch, c->engine);
 	row->pred = case_s(c, &physics);
-	jl_machine_doubt(&row->doubt, &machine, row->answer, row->kind[JL_LABEL_KIND]);
+	jl_machine_doubt(&row->doubt, &machine, row->answer, (struct jl_axes){ .kind = row->kind[JL_LABEL_KIND] });
 	row->half_ln = jl_half_ln(&known->widths, row->answer, &row->doubt);
 }
 

@@ -100,8 +100,10 @@ static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, co
 	if (own->x)
 		run.gpu.index = 0; /* the vector has the deviations of this GPU behind the rest */
 	jl_llm_case(ret_case, &run, own->x ? own->x[c->gpu.index] : x, known);
+	if (is_large(data) && c->codebase >= 0)
+		jl_profile_scale(&ret_case->profile, x[1 + c->codebase]);
 	if (is_tune(data))
-		jl_case_tune(ret_case, jl_tune_fit_of(x));
+		jl_case_tune(ret_case, jl_tune_fit_of(x, c->codebase));
 }
 
 /* 6 N and attention for a token, at 40 % of the listed rate; and a roofline with recompute counted, against all states
@@ -208,6 +210,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		row = jl_set_add(data, in, &kind);
 		JL_TRY(jl_got(row, err));
 		row->is_memory = memory;
+		row->code = c->codebase < 0 ? "" : jl_codebases[c->codebase].id;
 		if (!*row->gpu)
 			row->gpu = "not stated";
 		/* speed and memory of tuning are scored apart */
@@ -220,7 +223,10 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 static bool knows(const struct jl_set_data *data, size_t item, size_t i)
 {
-	return !is_llm(data) || jl_llm_uses(case_at(data, item), i);
+	const size_t own = is_tune(data) ? JL_TUNE_OWN : 1;
+	const struct jl_llm_row *c = case_at(data, item);
+
+	return is_llm(data) ? jl_llm_uses(c, i) : i < own || (int)(i - own) == c->codebase;
 }
 
 static enum jl_status begin(struct jl_set_data *data, struct jl_err *err)
@@ -239,7 +245,7 @@ static struct jl_param_list params(const struct jl_set_data *data)
 
 	return is_llm(data)    ? jl_llm_params(own->n_chips, own->chip_ids)
 	       : is_tune(data) ? jl_tuning_params
-			       : jl_expert_params;
+			       : jl_expert_params(data->cat);
 }
 
 /* Out of memory is a bound: more than the device has is as good as any other figure above it. */
@@ -349,15 +355,20 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 	jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 }
 
+static void command(const struct jl_set_data *data, const struct jl_set_row *row, struct jl_buf *out)
+{
+	jl_llm_command(out, case_at(data, row->item), is_tune(data));
+}
+
 #define COMMON                                                                                                         \
 	.unit = "s", .baselines = { JL_N("40 % MFU"), JL_N("roofline at 0.7 of the listed rates") },                   \
-	.case_B = sizeof(struct jl_llm_row), .own_B = sizeof(struct own), .rows_a_line = 2, .begin = begin,            \
-	.knows = knows, JL_SET_FUNCTIONS
+	.case_B = sizeof(struct jl_llm_row), .own_B = sizeof(struct own), .rows_a_line = 2, .has_codebases = true,     \
+	.begin = begin, .knows = knows, .command = command, JL_SET_FUNCTIONS
 
 const struct jl_set_ops jl_llm_ops = {
 	COMMON,
 	.name = "train_llm",
-	.files = (const char *const[]){ "train_llm", "train_vtrain", "train_own", NULL },
+	.files = (const char *const[]){ "train_llm", "train_vtrain", "train_own", "mlperf_train_llm", NULL },
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "primary_metric",
 					  "primary_value", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },
@@ -378,7 +389,7 @@ const struct jl_set_ops jl_tune_ops = {
 const struct jl_set_ops jl_large_ops = {
 	COMMON,
 	.name = "moe_and_large",
-	.files = (const char *const[]){ "moe_and_large", NULL },
+	.files = (const char *const[]){ "moe_and_large", "mlperf_moe_and_large", NULL },
 	.columns = (const char *const[]){ "gpu", "n_gpus", "framework", "layers", "hidden", "n_experts", "topk",
 					  "moe_ffn", "primary_metric", "primary_value", NULL },
 	.measures = (const char *const[]){ "primary_value", NULL },

@@ -34,6 +34,7 @@ struct jl_set_row {
 	bool is_second;       /* the memory that a line gives beside its own metric: counted under memory only */
 	enum jl_asked answer; /* what kind of prediction it is */
 	const char *kind[JL_N_LABEL]; /* ids of the model's kinds; "": means nothing */
+	const char *code;             /* codebase or engine; "": not said */
 	double extent_ln[JL_N_EXTENT];
 	double meas, pred; /* in the set's unit */
 	double half_ln;    /* 80 % interval: ln(pred) ± half_ln */
@@ -68,6 +69,7 @@ struct jl_set_ops {
 	size_t case_B;           /* size of a row as a model input */
 	size_t own_B;            /* of what the set keeps beside them, see begin; 0: nothing */
 	size_t rows_a_line;      /* at most */
+	bool has_codebases;      /* whose steps a codebase changes */
 
 	/* Fills the set's own before the first row; NULL: nothing to do. */
 	enum jl_status (*begin)(struct jl_set_data *data, struct jl_err *err);
@@ -91,6 +93,8 @@ struct jl_set_ops {
 	/* Where the predicted time or memory of a row goes, in a few words: "compute 80 %, all-reduce 20 %". */
 	void (*explain)(const struct jl_set_data *data, const double *x, const struct jl_set_row *row,
 			struct jl_buf *out);
+	/* The command that a user types to ask for the row; NULL: none does. */
+	void (*command)(const struct jl_set_data *data, const struct jl_set_row *row, struct jl_buf *out);
 };
 
 /* Every row of `csv` (opened, header read) behind those that are there: *io_data is NULL at first, and what the first call made of it at
@@ -105,7 +109,7 @@ void jl_set_predict(const struct jl_set_ops *ops, const struct jl_set_data *data
 
 /* The adapters (ops_<set>.c): they turn a set's own reader, parameters and model into this. */
 extern const struct jl_set_ops jl_gemm_ops, jl_collectives_ops, jl_llm_ops, jl_other_ops, jl_power_ops, jl_infer_ops,
-	jl_serve_ops, jl_tune_ops, jl_large_ops, jl_runs_ops;
+	jl_load_ops, jl_serve_ops, jl_tune_ops, jl_large_ops, jl_runs_ops;
 extern const struct jl_set_ops jl_served_ops[]; /* by enum jl_op_set of physics/op_params.h */
 /* Every set, in the order in which they are fitted: later ones start from the physics that earlier ones found. NULL-terminated. */
 extern const struct jl_set_ops *const jl_sets[];

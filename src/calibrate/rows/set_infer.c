@@ -129,16 +129,10 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 	n_gpus = isnan(n_gpus) ? 1 : fmax(n_gpus, 1);
 	row->run.place.n_gpus = isnan(tp) ? 1 : fmax(tp, 1);
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);
-	if (row->run.engine == JL_ENGINE_LLAMACPP) {
+	if (jl_engine_info(row->run.engine)->by_layer)
 		jl_serve_by_layer(&row->run.place, n_gpus);
-		/* until 2024 launches were not captured, and fused attention had to be asked for */
-		const char *year = strstr(cells->at(cells->ctx, "engine"), "20");
-
-		row->run.old = !year || strncmp(year, "2025", 4) < 0;
-		row->run.place.score_maps = row->run.old;
-	}
 	/* Under load every stage works on sequences of its own. */
-	if (row->run.engine == JL_ENGINE_TRTLLM || row->run.engine == JL_ENGINE_VLLM) {
+	if (jl_engine_info(row->run.engine)->operators) {
 		row->run.place.n_gpus *= row->run.place.n_stages;
 		row->run.place.n_stages = 1;
 	}
@@ -148,11 +142,13 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_serve_cells *cells,
 				 const struct jl_serve_find *find, struct jl_err *err)
 {
-	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "engine")) };
+	struct jl_serve_row row = { .run.engine = jl_engine_of_source(cells->at(cells->ctx, "engine"),
+								      cells->at(cells->ctx, "engine_version")) };
 	const char *dtype = cells->at(cells->ctx, "dtype");
 	double value = NAN;
 
 	JL_TRY(find_gpu(&row, cells, find, err));
+	row.run.engine = jl_engine_on(row.run.engine, row.gpu->vendor);
 	JL_TRY(find_model(&row.run.model, cells, find->cat, err));
 	row.run.n_assumed |= !*dtype;
 	JL_TRY(jl_served_format(&row.run.format, *dtype ? dtype : "fp16", err));
@@ -160,12 +156,10 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 	JL_TRY(read_load(&row, cells, err));
 	JL_TRY(jl_serve_number(cells, "primary_value", &value, err));
 	JL_TRY(read_kind(&row, cells, value, err));
-	if (row.run.format.dtype == JL_FP8 && row.run.engine == JL_ENGINE_TRTLLM)
+	if (row.run.format.dtype == JL_FP8 && jl_engine_is(row.run.engine, "trtllm"))
 		row.run.format.kv_B = 1;
-	if (jl_serve_scope_of(row.run.engine) == JL_SCOPE_INFER) {
-		jl_served_format_on(&row.run.format, &row.dev);
-		jl_engine_format(&row.run.format, row.run.engine);
-	}
+	jl_served_format_on(&row.run.format, &row.dev);
+	jl_engine_format(&row.run.format, row.run.engine);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -47,6 +47,7 @@ static const struct spelling precision_table[] = {
 	{ "tf32", P_TF32 },
 	{ "fp32", P_FP32 },
 	{ "fp8", P_FP8 },
+	{ "nvfp4", P_FP8 }, /* faster by fp8_gain */
 	{ "bf16", P_BF16 },
 	{ "fp16", P_FP16 },
 	{ "half", P_FP16 },
@@ -103,6 +104,8 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		if (has(c->framework, no_runs[i]))
 			row->assumed |= JL_ASSUMED_FRAMEWORK;
 	row->framework = (enum jl_framework)fw;
+	row->codebase = c->codebase && *c->codebase ? jl_codebase_by_id(c->codebase) : jl_codebase_in(c->framework);
+	row->graphs = has(c->graphs, "y");
 	row->portable_flash = fw != JL_FW_MEGATRON && fw != JL_FW_NATIVE && !has(c->framework, "PyTorch 2.11");
 	row->loss = jl_loss_of(row->framework);
 	if (fw == JL_FW_NATIVE && !has(c->framework, "llm.c")) /* scripts of fused modules: the loss is PyTorch's */
@@ -111,6 +114,9 @@ static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	if (row->loss == JL_LOSS_COMPILED && (has(c->framework, "torchtitan") || has(c->framework, "torchtune")))
 		row->loss = JL_LOSS_FUSED;
 }
+
+/* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
+#define FP4_GAIN_FRAC 0.8
 
 static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
 {
@@ -125,6 +131,9 @@ static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	s->dtype = dtype_of[p];
 	s->act_dtype = p == P_FP32 || p == P_TF32 ? JL_FP32 : p == P_FP16 ? JL_FP16 : JL_BF16;
 	row->rowwise = has(c->precision, "rowwise");
+	row->fp8_gain = has(c->precision, "nvfp4")
+				? fmax(FP4_GAIN_FRAC * dev->peak_flopps[JL_FP4] / dev->peak_flopps[JL_FP8], 1.0)
+				: 0.0;
 	if (dev->priors->no_tensor)
 		s->dtype = JL_FP32;
 	if (isnan(dev->peak_flopps[s->dtype])) /* stored short, computed in fp32 */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/cells.h"
 #include "rows/set.h"
@@ -15,7 +16,7 @@
 	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
 		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
 		recompute, states, optimizer, dropout, tied, flash_attn, mem_gib_per_gpu, primary_metric,              \
-		primary_value, remark, split_group
+		primary_value, remark, graphs, split_group, codebase
 struct jl_llm_cells {
 	jl_cell JL_LLM_CELLS;
 };
@@ -54,10 +55,12 @@ struct jl_llm_row {
 	struct jl_plan plan;
 	struct jl_shard shard;
 	enum jl_framework framework;
+	int codebase; /* of jl_codebases; < 0: not named */
 	enum jl_llm_link intra, inter;
 	struct jl_fabric fabric; /* with the physics of collectives already fitted (set_collectives) */
 	int n_gpus, n_nodes, n_per_node;
 	int portable_flash; /* fused attention of PyTorch's own before it took the vendor's */
+	int graphs;         /* the host replays recorded graphs: it launches nothing */
 	int rowwise;        /* fp8 scaled by rows: slower kernels */
 	double fp8_gain;    /* of narrower products over fp8's; 0: 1 */
 	double chunked_loss;
@@ -111,6 +114,9 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_tra
 /* The row as a case of the program's own, with this vector's physics: what jl_predict is asked. */
 void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known);
 void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl_wire *ret_inter);
+
+/* The command that asks for it. */
+void jl_llm_command(struct jl_buf *out, const struct jl_llm_row *row, bool tuned);
 
 /* Which parameters a row's prediction uses: globals, its profile, its architecture, its links, its GPU. */
 int jl_llm_uses(const struct jl_llm_row *row, size_t i);

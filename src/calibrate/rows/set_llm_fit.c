@@ -29,6 +29,16 @@ static void set_fp8(struct jl_device *dev, const struct jl_llm_row *row, const d
 		dev->fit.gemm_frac[JL_FP8] *= row->fp8_gain;
 }
 
+static struct jl_profile profile_of(const struct jl_llm_row *row, const double *x)
+{
+	struct jl_profile profile = jl_llm_resolve_profile(x, row->framework, row->codebase);
+
+	profile.portable_flash = row->portable_flash;
+	if (row->graphs)
+		profile.launch_s = profile.comm_launch_s = 0.0;
+	return profile;
+}
+
 void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_train_prices *prices,
 		    struct jl_llm_prediction *ret)
 {
@@ -39,8 +49,7 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_tra
 	set_fp8(&ret->dev, row, x);
 	ret->fabric = row->fabric;
 	jl_llm_resolve_fabric(x, row->intra, row->inter, &ret->fabric);
-	ret->profile = jl_llm_resolve_profile(x, row->framework);
-	ret->profile.portable_flash = row->portable_flash;
+	ret->profile = profile_of(row, x);
 	ret->train = (struct jl_train){
 		.model = &row->model,
 		.dev = &ret->dev,
@@ -90,7 +99,8 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 		.subject = { .kind = &jl_kind_transformer, .model = row->model, .seq = row->shard.seq },
 		.machine = m,
 		.framework = row->framework,
-		.profile = jl_llm_resolve_profile(x, row->framework),
+		.code = row->codebase < 0 ? NULL : jl_codebases[row->codebase].id,
+		.profile = profile_of(row, x),
 		.plan = row->plan,
 		.shard = row->shard,
 		.n_gpus = row->n_gpus,
@@ -103,7 +113,6 @@ void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const d
 		.n_assumed = __builtin_popcount(row->assumed),
 		JL_CASE_STEP_ALONE,
 	};
-	ret_case->profile.portable_flash = row->portable_flash;
 	ret_case->machine.memory.ragged = row->ragged;
 }
 
@@ -113,5 +122,6 @@ int jl_llm_uses(const struct jl_llm_row *row, size_t i)
 							   .arch = row->gpu.dev.arch,
 							   .intra = row->intra,
 							   .inter = row->inter,
-							   .gpu_index = row->gpu.index });
+							   .gpu_index = row->gpu.index,
+							   .codebase = row->codebase });
 }

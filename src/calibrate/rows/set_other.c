@@ -346,7 +346,7 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 		m.dev.fit = fit;
 		jl_other_resolve(x, &row->gpu, &m.conv, &m.conv_bus_Bps);
 	}
-	jl_machine_profile(&profile, known->cat, row->software & JL_SW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
+	jl_machine_profile(&profile, known->cat, row->software & JL_SW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER, NULL);
 	profile.launch_s = launch_s(row, &m.conv);
 	*ret_case = (struct jl_case){
 		.subject = { .kind = &jl_kind_network, .net = row->net, .id = row->net->id, .seq = NAN },

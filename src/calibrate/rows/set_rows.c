@@ -146,6 +146,7 @@ static struct jl_set_row *add_row(const struct jl_set_reader *in)
 		.link = "",
 		.what = "",
 		.model = "",
+		.code = jl_label(in->labels, in->arena, jl_set_cell(in, "codebase")),
 		.kind = { "", "", "", "" },
 		.meas = NAN,
 		.pred = NAN,

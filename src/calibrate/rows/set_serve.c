@@ -72,10 +72,11 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 
 /* One prior standard deviation weighs as much as a row that is wrong by this much. Few models stand for all that is served: what one of them says of an
  * engine must not carry the others away. */
-static const double prior_ln[] = { [JL_SCOPE_INFER] = 0.6, [JL_SCOPE_SERVE] = 4.0 };
+static const double prior_ln[] = { [JL_KNOWN_INFER] = 0.6, [JL_KNOWN_SERVE] = 4.0, [JL_KNOWN_VERSIONS] = 2.0 };
 #define HUBER_LN 0.15
 
 struct fit_ctx {
+	enum jl_serve_known what;
 	enum jl_serve_scope scope;
 	const struct jl_serve_row *rows;
 	const size_t *used;
@@ -90,7 +91,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	jl_kept_begin(fit->kept);
 	for (size_t i = 0; i < fit->n_used; i++) {
 		const struct jl_serve_row *row = &fit->rows[fit->used[i]];
-		const size_t key = (size_t)row->dev.arch * JL_N_ENGINE + row->run.engine;
+		const size_t key = (size_t)row->dev.arch * JL_ENGINES_MAX + (size_t)row->run.engine;
 		struct jl_serve_fit *asked = jl_kept_ask(fit->kept, key);
 		bool fresh;
 		double *r;
@@ -138,12 +139,14 @@ static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *roo
 		struct jl_param param;
 
 		jl_param_of(&params, i, &param);
-		const bool known = param.lo < param.hi && is_known(fit, x, i, room, room + fit->n_used);
+		const bool known = param.lo < param.hi &&
+				   (fit->what != JL_KNOWN_VERSIONS || jl_serve_of_version(scope, i)) &&
+				   is_known(fit, x, i, room, room + fit->n_used);
 
 		lo[i] = known ? param.lo : x[i];
 		hi[i] = known ? param.hi : x[i];
 		prior[i] = log(param.prior);
-		sd[i] = param.prior_sd_ln / prior_ln[scope];
+		sd[i] = param.prior_sd_ln / prior_ln[fit->what];
 	}
 	return jl_fit_solve(&(struct jl_fit_problem){ .n_param = n,
 						      .n_resid = fit->n_used,
@@ -158,14 +161,15 @@ static enum jl_status solve(const struct fit_ctx *fit, int max_iter, double *roo
 			    x, NULL, err);
 }
 
-enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
+enum jl_status jl_serve_solve(enum jl_serve_known what, const struct jl_serve_row *rows, size_t n_rows,
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err)
 {
+	const enum jl_serve_scope scope = what == JL_KNOWN_INFER ? JL_SCOPE_INFER : JL_SCOPE_SERVE;
 	size_t *used = jl_realloc(NULL, (n_rows + 1) * sizeof(*used)), n_used = 0;
 	double *room = jl_realloc(NULL, (3 * n_rows + 1) * sizeof(*room));
 	struct jl_kept kept = { .n_keys = 0 };
 	enum jl_status status = used && room ? jl_kept_make(&kept, sizeof(struct jl_serve_fit),
-							    (size_t)JL_ARCHS_MAX * JL_N_ENGINE, n_rows, err)
+							    (size_t)JL_ARCHS_MAX * JL_ENGINES_MAX, n_rows, err)
 					     : jl_fail_nomem(err);
 
 	if (status)
@@ -173,7 +177,7 @@ enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_r
 	for (size_t i = 0; i < n_rows; i++)
 		if ((!use || use[i]) && jl_serve_scope_of(rows[i].run.engine) == scope)
 			used[n_used++] = i;
-	status = solve(&(struct fit_ctx){ scope, rows, used, n_used, &kept }, max_iter, room, x, err);
+	status = solve(&(struct fit_ctx){ what, scope, rows, used, n_used, &kept }, max_iter, room, x, err);
 out:
 	jl_kept_release(&kept);
 	jl_free(used);

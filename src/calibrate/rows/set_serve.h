@@ -1,4 +1,5 @@
-/* The validation sets infer_llm (engines at work: single sequences, batches, full load) and serve_silicon (frameworks
+/* The validation sets infer_llm (engines at work: single sequences, batches), serve_load (tokens a second of serving engines of some
+ * version; beside today's, whose parameters are given) and serve_silicon (frameworks
  * under a fixed number of requests: time to the first token, time of each further one). */
 #pragma once
 
@@ -48,6 +49,7 @@ enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *aren
 /* What the row would take at one share of all listed rates and nothing else. */
 double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
 
-/* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
-enum jl_status jl_serve_solve(enum jl_serve_scope scope, const struct jl_serve_row *rows, size_t n_rows,
+/* Fits on the rows where use[i] is not 0 (NULL: all); JL_KNOWN_VERSIONS: the deviations of versions and backends alone. x: start in, best out. */
+enum jl_serve_known { JL_KNOWN_INFER, JL_KNOWN_SERVE, JL_KNOWN_VERSIONS };
+enum jl_status jl_serve_solve(enum jl_serve_known what, const struct jl_serve_row *rows, size_t n_rows,
 			      const unsigned char *use, int max_iter, double *x, struct jl_err *err);

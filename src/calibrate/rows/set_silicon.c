@@ -109,7 +109,7 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	/* Latent attention cannot be cut by heads: recipes of TensorRT-LLM cut it by requests as soon as there are many; a source that gives
 	 * the engine's version says so itself. */
 	place->split_batch = degree[1] > 1 ||
-			     (!*prefix && row->run.model.latent && row->run.engine == JL_ENGINE_TRTLLM &&
+			     (!*prefix && row->run.model.latent && jl_engine_is(row->run.engine, "trtllm") &&
 			      !*cells->at(cells->ctx, "backend_version") && row->run.n_requests >= MANY);
 	jl_served_join(place, &row->dev, true, true);
 
@@ -208,25 +208,25 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
  * holds counts. */
 enum { BLACKWELL = 1, EVEN = 2, NARROW = 4, IN_2025 = 8 }; /* B200 or B300; 1k/1k; fewer than eight GPUs */
 static const struct {
-	enum jl_engine engine;
+	const char *engine;
 	const char *model;
 	unsigned only;
 	double least;                 /* requests at once */
 	double hold;                  /* scheduler-recv-interval, batch_wait_timeout_iters */
 	double budget, prompts, each; /* tokens of a pass: these, so many prompts, so many of each request at once */
 } recipes[] = {
-	{ JL_ENGINE_SGLANG, "DeepSeek", 0, 0, 0, 32768, 0, 0 },
-	{ JL_ENGINE_SGLANG, "DeepSeek", BLACKWELL, 0, 10, 16384, 0, 0 },
-	{ JL_ENGINE_SGLANG, "DeepSeek", BLACKWELL, 16, 30, 16384, 0, 0 },
-	{ JL_ENGINE_SGLANG, "Qwen3.5", 0, 0, 0, 16384, 0, 0 },
-	{ JL_ENGINE_SGLANG, "Qwen3.5", BLACKWELL, 0, 10, 16384, 0, 0 },
-	{ JL_ENGINE_SGLANG, "Qwen3.5", BLACKWELL, 16, 30, 16384, 0, 0 },
-	{ JL_ENGINE_SGLANG, "GLM-5", BLACKWELL, 0, 0, 32768, 0, 0 },
-	{ JL_ENGINE_TRTLLM, "Llama", 0, 0, 0, 16384, 0, 0 },
-	{ JL_ENGINE_TRTLLM, "Llama", EVEN | NARROW, 0, 20, 16384, 0, 0 },
-	{ JL_ENGINE_TRTLLM, "DeepSeek", IN_2025, 0, 0, 64, 1, 1 },
-	{ JL_ENGINE_TRTLLM, "gpt-oss", 0, 0, 0, 20000, 0, 0 },
-	{ JL_ENGINE_VLLM, "MiniMax", BLACKWELL, 0, 0, 0, 2, 0 },
+	{ "sglang", "DeepSeek", 0, 0, 0, 32768, 0, 0 },
+	{ "sglang", "DeepSeek", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ "sglang", "DeepSeek", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ "sglang", "Qwen3.5", 0, 0, 0, 16384, 0, 0 },
+	{ "sglang", "Qwen3.5", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ "sglang", "Qwen3.5", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ "sglang", "GLM-5", BLACKWELL, 0, 0, 32768, 0, 0 },
+	{ "trtllm", "Llama", 0, 0, 0, 16384, 0, 0 },
+	{ "trtllm", "Llama", EVEN | NARROW, 0, 20, 16384, 0, 0 },
+	{ "trtllm", "DeepSeek", IN_2025, 0, 0, 64, 1, 1 },
+	{ "trtllm", "gpt-oss", 0, 0, 0, 20000, 0, 0 },
+	{ "vllm", "MiniMax", BLACKWELL, 0, 0, 0, 2, 0 },
 };
 
 static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *cells)
@@ -237,7 +237,7 @@ static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *c
 			    (strstr(cells->at(cells->ctx, "silicon_data_source"), "measured=2025") ? IN_2025 : 0u);
 
 	for (size_t i = 0; run->spread && run->prefill.n_gpus <= 0 && i < JL_LEN(recipes); i++) {
-		if (recipes[i].engine != run->engine || !strstr(path, recipes[i].model) ||
+		if (!jl_engine_is(run->engine, recipes[i].engine) || !strstr(path, recipes[i].model) ||
 		    (recipes[i].only & is) != recipes[i].only || run->n_requests < recipes[i].least)
 			continue;
 		run->hold = recipes[i].hold;
@@ -245,19 +245,14 @@ static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *c
 	}
 }
 
-/* Before TensorRT-LLM 1.1 and SGLang 0.5.6; a source that gives no version of SGLang is of 2025. */
-static bool is_old(enum jl_engine engine, const char *version)
+/* The source gives the version of Dynamo with some rows of TensorRT-LLM: those are 1.1 and later. */
+static int read_engine(const struct jl_serve_cells *cells)
 {
-	static const char *const old_sglang[] = { "0.4.", "0.5.1", "0.5.2", "0.5.3", "0.5.4", "0.5.5" };
+	const char *name = cells->at(cells->ctx, "backend"), *version = cells->at(cells->ctx, "backend_version");
+	const int engine = jl_engine_by_text(name);
 
-	if (engine == JL_ENGINE_TRTLLM)
-		return strncmp(version, "1.0", 3) == 0;
-	if (engine != JL_ENGINE_SGLANG || !*version)
-		return engine == JL_ENGINE_SGLANG;
-	for (size_t i = 0; i < JL_LEN(old_sglang); i++)
-		if (strncmp(version, old_sglang[i], strlen(old_sglang[i])) == 0 && strncmp(version, "0.5.10", 6) != 0)
-			return true;
-	return false;
+	return jl_engine_is(engine, "trtllm") && strncmp(version, "0.", 2) == 0 ? engine
+										: jl_engine_of_source(name, version);
 }
 
 /* All requests at once: the source's own figure, else what each group of devices runs. */
@@ -283,14 +278,13 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err)
 {
-	struct jl_serve_row row = { .run.engine = jl_engine_by_text(cells->at(cells->ctx, "backend")) };
+	struct jl_serve_row row = { .run.engine = read_engine(cells) };
 	const char *system = cells->at(cells->ctx, "system");
 	bool p2p, nvlink;
 
 	/* the others sent requests of one length (genai-perf) */
 	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
-	row.run.old = is_old(row.run.engine, cells->at(cells->ctx, "backend_version"));
-	row.run.loose = !row.run.spread && !(row.run.old && row.run.engine == JL_ENGINE_SGLANG);
+	row.run.loose = !row.run.spread && !jl_engine_is(row.run.engine, "sglang-0.5");
 	row.many = strncasecmp(system, "gb", 2) == 0; /* GB200, GB300: 72 in one domain */
 	JL_TRY(find->gpu(find->ctx, system, &row, &p2p, &nvlink, err));
 	JL_TRY(find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err));

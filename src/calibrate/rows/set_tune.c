@@ -459,9 +459,6 @@ static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more
 	}
 }
 
-/* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
-#define FP4_GAIN_FRAC 0.8
-
 /* What tables do not print and the recipes beside them say: MaxText's of that directory (configs/gpu/models/llama2_7b.yml and its 1vm.sh),
  * Automodel's (examples/llm_benchmark). */
 static void read_recipe(struct jl_llm_cells *c, const struct jl_tune_cells *more, const struct jl_llm_find *find)
@@ -486,12 +483,7 @@ static void read_recipe(struct jl_llm_cells *c, const struct jl_tune_cells *more
 enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
-	/* racks of 72 are one NVLink domain: so many of them as GPUs need */
-	static const char *const racks[] = { "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
-					     "9", "10", "11", "12", "13", "14", "15" };
-	const double n = number_or(c->n_gpus, 1.0), n_racks = ceil(n / 72.0);
-	const size_t n_known = JL_LEN(racks);
-	const int rack = has(c->gpu, "GB200") || has(c->gpu, "GB300"), narrow = has(c->precision, "nvfp4");
+	const double n = number_or(c->n_gpus, 1.0);
 	struct jl_llm_row row;
 
 	if (has(c->gpu, "TPU") || has(c->gpu, "Trainium"))
@@ -504,10 +496,8 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 			c->model = large_names[i].id;
 			break;
 		}
-	if (rack && n_racks <= (double)n_known)
-		c->nodes = racks[(size_t)n_racks - 1];
-	if (narrow)
-		c->precision = "fp8";
+	if (has(c->gpu, "GB200") || has(c->gpu, "GB300")) /* racks of 72 are one NVLink domain: so many as GPUs need */
+		c->nodes = jl_arena_printf(find->arena, "%.0f", ceil(n / 72.0));
 	if (has(c->remark, "not printed"))
 		return jl_fail(err, JL_E_DATA, "neither batch nor model is stated");
 	/* a pipeline is kept full; experts that nobody counts are spread inside a host */
@@ -524,9 +514,6 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	if (row.unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
-	const double *peak = row.gpu.dev.peak_flopps;
-
-	row.fp8_gain = narrow ? fmax(FP4_GAIN_FRAC * peak[JL_FP4] / peak[JL_FP8], 1.0) : 0.0;
 	/* behind the work of another micro-batch, which a pipeline has in flight; nobody spreads experts over hosts without */
 	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;

@@ -19,6 +19,7 @@ const struct jl_set_ops *const jl_sets[] = {
 	&jl_served_ops[4],
 	&jl_served_ops[5],
 	&jl_serve_ops,
+	&jl_load_ops,  /* versions and backends beside today's engines */
 	&jl_infer_ops, /* rows of engines that serve are predicted by the set before */
 	NULL,
 };

@@ -172,7 +172,7 @@ static void beside(struct jl_buf *out, const struct jl_scorecard *card)
 
 static void labels(struct jl_buf *out, const struct jl_validate_line *line)
 {
-	static const char *const heads[JL_N_BY] = { "GPU", "framework", "link" };
+	static const char *const heads[JL_N_BY] = { "GPU", "framework", "link", "codebase" };
 
 	for (int kind = 0; kind < JL_N_BY; kind++) {
 		if (line->n_by[kind] < 2)
@@ -188,6 +188,43 @@ static void labels(struct jl_buf *out, const struct jl_validate_line *line)
 		}
 		jl_buf_putc(out, '\n');
 	}
+}
+
+struct code_sums {
+	size_t n;
+	double bias_ln, inside_frac;
+};
+
+/* Codebases that train transformers: one line for each and set, and their mean, in which each counts once. */
+static void codebases(struct jl_buf *out, const struct jl_validation *v)
+{
+	double biases[JL_VALIDATE_LINES_MAX * JL_VALIDATE_CODES_MAX];
+	struct code_sums sums = { 0 };
+
+	jl_buf_puts(out, "| set | codebase | rows | median | bias | in 80 % |\n|---|---|---:|---:|---:|---:|\n");
+	for (size_t i = 0; i < v->n_lines; i++) {
+		const struct jl_validate_line *line = &v->lines[i];
+
+		if (!line->ops || !line->ops->has_codebases)
+			continue;
+		for (size_t k = 0; k < line->n_by[JL_BY_CODE] && k < JL_VALIDATE_CODES_MAX; k++) {
+			const struct jl_validate_by *by = &line->by[JL_BY_CODE][k];
+
+			if (!by->score.n_scored)
+				continue;
+			biases[sums.n++] = by->score.bias_ln;
+			sums.bias_ln += by->score.bias_ln;
+			sums.inside_frac += by->score.coverage_frac;
+			jl_buf_printf(out, "| %s | %s | %zu | %.3f | %+.3f | %.0f %% |\n", line->set, by->label,
+				      by->score.n_scored, by->score.median_abs_ln, by->score.bias_ln,
+				      100.0 * by->score.coverage_frac);
+		}
+	}
+	if (sums.n)
+		jl_buf_printf(
+			out, "\nBias in the middle over these %zu: %+.3f, mean %+.3f; inside 80 %%, mean: %.0f %%.\n\n",
+			sums.n, jl_score_quantile(biases, sums.n, 0.5), sums.bias_ln / (double)sums.n,
+			100.0 * sums.inside_frac / (double)sums.n);
 }
 
 static const char *file_name(const struct jl_validation *v, const struct jl_validate_line *line, size_t index)
@@ -291,6 +328,10 @@ enum jl_status jl_scorecard_markdown(struct jl_buf *out, const struct jl_scoreca
 	jl_buf_puts(out, "Beside it, easier: without the row's group alone (its source's rows of other GPUs stay), and "
 			 "with the shipped parameters,\nwhich were fitted on these rows:\n\n");
 	beside(out, card);
+	jl_buf_puts(out,
+		    "## Codebases\n\nTraining of transformers: each row is predicted, and its interval found, without "
+		    "any row of its codebase.\n\n");
+	codebases(out, card->by_code);
 	for (size_t i = 0; i < card->by_source->n_lines; i++) {
 		const struct jl_validate_line *line = &card->by_source->lines[i];
 

@@ -7,6 +7,7 @@ struct jl_scorecard {
 	const char *version;
 	const struct jl_validation *by_source; /* each row without its source: the headline */
 	const struct jl_validation *by_group;  /* without its group; has the same lines */
+	const struct jl_validation *by_code;   /* ... without its codebase */
 	const struct jl_validation *shipped;   /* the shipped parameters on the same rows; the same lines */
 };
 

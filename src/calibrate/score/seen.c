@@ -17,19 +17,21 @@ static int by_id(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->id, ((const struct named *)b)->id);
 }
 
-enum { PAIR = JL_N_LABEL + JL_N_EXTENT }; /* the last of a row's places */
+enum { PAIRS = JL_N_LABEL + JL_N_EXTENT }; /* where the pairs of a row's places begin */
 /* Until they are counted, pairs have their source behind this, which sorts before every letter. */
 static const char by[] = "\001";
 
-static const char *pair_of(const struct jl_set_row *row, struct jl_arena *arena)
+static const char *pair_of(const struct jl_set_row *row, enum jl_pair pair, struct jl_arena *arena)
 {
-	char pair[JL_SEEN_ID_MAX], id[JL_SEEN_ID_MAX];
+	const struct jl_axes axes = {
+		.device = row->kind[row->answer == JL_ASKED_PRODUCT ? JL_LABEL_FAMILY : JL_LABEL_GPU],
+		.kind = row->kind[JL_LABEL_KIND],
+		.code = row->code,
+		.format = row->format,
+	};
+	char id[JL_SEEN_ID_MAX];
 
-	if (!jl_counts_sources(row->answer) || !row->kind[JL_LABEL_GPU][0] || !row->kind[JL_LABEL_KIND][0])
-		return NULL;
-	jl_seen_pair(pair, row->answer, row->kind[JL_LABEL_GPU], row->kind[JL_LABEL_FAMILY], row->kind[JL_LABEL_KIND]);
-	jl_seen_id(id, row->answer, JL_SEEN_PAIR, pair);
-	return jl_arena_printf(arena, "%s%s%s", id, by, row->source);
+	return jl_pair_id(id, row->answer, &axes, pair) ? jl_arena_printf(arena, "%s%s%s", id, by, row->source) : NULL;
 }
 
 /* The k-th id of a row; NULL: it has none. */
@@ -39,8 +41,8 @@ static const char *id_of(const struct jl_set_row *row, size_t k, struct jl_arena
 
 	if (row->unscored)
 		return NULL;
-	if (k == PAIR)
-		return pair_of(row, arena);
+	if (k >= PAIRS)
+		return pair_of(row, (enum jl_pair)(k - PAIRS), arena);
 	if (k < JL_N_LABEL ? !row->kind[k][0] : isnan(row->extent_ln[k - JL_N_LABEL]))
 		return NULL;
 	if (k < JL_N_LABEL)
@@ -97,7 +99,7 @@ static void count_row(const struct jl_seen_list *list, const struct jl_set_row *
 			continue;
 		p->n_rows++;
 		p->value = p->n_rows;
-		if (k < JL_N_LABEL || k == PAIR)
+		if (k < JL_N_LABEL || k >= PAIRS)
 			continue;
 		const double extent = exp(row->extent_ln[k - JL_N_LABEL]);
 

@@ -148,13 +148,19 @@ static int by_name(const void *a, const void *b)
 }
 
 /* What is left out together with a row. */
-static const char *unit_of(const struct jl_validate_family *family, size_t i, enum jl_leave_out leave_out)
+const char *jl_validate_unit(const struct jl_validate_family *family, size_t i, enum jl_leave_out leave_out)
 {
 	const struct jl_set_row *row = &family->rows.rows[i];
 	const char *const names[JL_N_LEAVE_OUT] = {
-		[JL_LEAVE_NOTHING] = row->group, [JL_LEAVE_GROUP] = row->group,
-		[JL_LEAVE_GPU] = row->gpu,       [JL_LEAVE_FRAMEWORK] = row->framework,
-		[JL_LEAVE_LINK] = row->link,     [JL_LEAVE_SOURCE] = family->by_group ? row->group : row->source,
+		[JL_LEAVE_NOTHING] = row->group,
+		[JL_LEAVE_GROUP] = row->group,
+		[JL_LEAVE_GPU] = row->gpu,
+		[JL_LEAVE_FRAMEWORK] = row->framework,
+		[JL_LEAVE_LINK] = row->link,
+		[JL_LEAVE_SOURCE] = family->by_group ? row->group : row->source,
+		[JL_LEAVE_CODE] = family->by_group ? row->group
+				  : *row->code     ? row->code
+						   : row->source,
 	};
 
 	return names[leave_out];
@@ -170,7 +176,7 @@ static int number_names(const struct jl_validate_family *family, enum jl_leave_o
 	if (!named)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		named[i] = (struct named){ .name = unit_of(family, i, leave_out), .row = i };
+		named[i] = (struct named){ .name = jl_validate_unit(family, i, leave_out), .row = i };
 	qsort(named, n, sizeof(*named), by_name);
 	for (size_t i = 0; i < n; i++) {
 		n_name += i == 0 || strcmp(named[i].name, named[i - 1].name) != 0;
@@ -189,7 +195,8 @@ static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_
 	family->group = jl_arena_array(v->arena, family->rows.n + 1, sizeof(*family->group));
 	family->n_sources = n_sources > 0 ? (size_t)n_sources : 0;
 	/* without its one source nothing is left to fit on */
-	family->by_group = leave_out == JL_LEAVE_SOURCE && n_sources < 2;
+	family->by_group = (leave_out == JL_LEAVE_SOURCE && n_sources < 2) ||
+			   (leave_out == JL_LEAVE_CODE && number_names(family, JL_LEAVE_CODE, NULL) < 2);
 	family->n_group = family->group ? number_names(family, leave_out, family->group) : -1;
 	return family->n_group < 0 || n_sources < 0 ? jl_fail_nomem(err) : JL_OK;
 }

@@ -32,7 +32,7 @@ size_t jl_widths_pairs_in(const struct jl_width_rows *rows, const char *of, cons
 
 /* What the rows of a set are measurements of, as catalog data ("seen."; physics/interval.h): ids of their kinds with the number of rows,
  * how small and large they are, and of pairs of a device and a kind the number of sources. */
-#define JL_SEEN_A_ROW (JL_N_LABEL + JL_N_EXTENT + 1)
+#define JL_SEEN_A_ROW (JL_N_LABEL + JL_N_EXTENT + JL_N_PAIR)
 
 struct jl_seen_list {
 	const char **ids;   /* ascending, each once; a pair for each of its sources */
@@ -49,6 +49,7 @@ size_t jl_seen_count(const struct jl_seen_list *list, const struct jl_set_rows *
 
 #define JL_VALIDATE_FILES_MAX 256
 #define JL_VALIDATE_LINES_MAX 64
+#define JL_VALIDATE_CODES_MAX 64
 #define JL_MEMORY_LINE        "memory"
 
 /* A file as it was given. */
@@ -74,7 +75,7 @@ struct jl_validate_family {
 	struct jl_seen_list seen;
 };
 
-enum jl_label_kind { JL_BY_GPU, JL_BY_FRAMEWORK, JL_BY_LINK, JL_N_BY };
+enum jl_label_kind { JL_BY_GPU, JL_BY_FRAMEWORK, JL_BY_LINK, JL_BY_CODE, JL_N_BY };
 
 struct jl_validate_by {
 	const char *label;
@@ -101,8 +102,8 @@ struct jl_validate_line {
 };
 
 /* What a row's fit has not seen: nothing is left out, its split_group, every row with its GPU, framework or link, or
- * every row of its source (in sets of a single source: of its split_group). Where sources are left out, the widths of intervals come
- * from the other sources as well; else they are the shipped ones. */
+ * every row of its source or codebase (in sets of a single one: of its split_group). Where sources or codebases are left out, the widths of
+ * intervals come from the others as well; else they are the shipped ones. */
 enum jl_leave_out {
 	JL_LEAVE_NOTHING,
 	JL_LEAVE_GROUP,
@@ -110,6 +111,7 @@ enum jl_leave_out {
 	JL_LEAVE_FRAMEWORK,
 	JL_LEAVE_LINK,
 	JL_LEAVE_SOURCE,
+	JL_LEAVE_CODE,
 	JL_N_LEAVE_OUT
 };
 
@@ -160,6 +162,10 @@ size_t jl_validate_worst(const struct jl_validate_line *line, size_t max, size_t
 void jl_validate_explain(const struct jl_validation *v, const struct jl_validate_line *line, size_t index,
 			 struct jl_buf *out);
 
+/* The command that a user types to ask for it; nothing where there is none. */
+void jl_validate_command(const struct jl_validation *v, const struct jl_validate_line *line, size_t index,
+			 struct jl_buf *out);
+
 /* Rows of a file that are not scored, those with one reason together. */
 struct jl_unscored {
 	const struct jl_validate_file *file;
@@ -186,6 +192,8 @@ struct jl_turns {
 enum jl_status jl_turns_take(const struct jl_turns *turns, struct jl_err *err);
 
 /* Inside the room: from predicted rows to the lines of the table. */
+/* What is left out together with a row of the family. */
+const char *jl_validate_unit(const struct jl_validate_family *family, size_t i, enum jl_leave_out leave_out);
 enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_validate_options *options,
 				  struct jl_err *err);
 enum jl_status jl_validate_score(struct jl_validation *v, struct jl_err *err);

@@ -109,7 +109,9 @@ static void score_groups(const struct jl_validation *v, struct jl_validate_line 
 
 static const char *label_of(const struct jl_set_row *row, enum jl_label_kind kind)
 {
-	return kind == JL_BY_GPU ? row->gpu : kind == JL_BY_FRAMEWORK ? row->framework : row->link;
+	const char *const labels[JL_N_BY] = { row->gpu, row->framework, row->link, row->code };
+
+	return labels[kind];
 }
 
 static enum jl_status score_labels(struct jl_validation *v, struct jl_validate_line *line, enum jl_label_kind kind,
@@ -286,6 +288,16 @@ void jl_validate_explain(const struct jl_validation *v, const struct jl_validate
 
 	if (row->item != JL_NO_ITEM && family->ops->explain)
 		family->ops->explain(family->data, family->x + turn * family->n_x, row, out);
+}
+
+void jl_validate_command(const struct jl_validation *v, const struct jl_validate_line *line, size_t index,
+			 struct jl_buf *out)
+{
+	const struct jl_validate_family *family = &v->families[line->family[index]];
+	const struct jl_set_row *row = line->rows[index];
+
+	if (row->item != JL_NO_ITEM && family->ops->command)
+		family->ops->command(family->data, row, out);
 }
 
 struct bad {

@@ -23,7 +23,7 @@ static enum jl_status gather(struct jl_validation *v, struct jl_err *err)
 
 			if (isnan(jl_validate_ln(row)))
 				continue;
-			all->unit[all->n] = family->by_group ? row->group : row->source;
+			all->unit[all->n] = jl_validate_unit(family, i, v->left_out);
 			all->rows[all->n++] = row;
 		}
 	}
@@ -85,7 +85,7 @@ enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_valid
 	if (status || options->plain_widths)
 		return status;
 	jl_widths_read(&shipped, v->cat);
-	if (v->left_out == JL_LEAVE_SOURCE)
+	if (v->left_out >= JL_LEAVE_SOURCE)
 		status = fit_units(v, &n, err);
 	for (size_t f = 0; f < v->n_families && !status; f++) {
 		const struct jl_validate_family *family = &v->families[f];
@@ -97,7 +97,7 @@ enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_valid
 			if (isnan(jl_validate_ln(row)))
 				continue;
 			if (n.n)
-				w = &n.widths[find_unit(&n, family->by_group ? row->group : row->source)];
+				w = &n.widths[find_unit(&n, jl_validate_unit(family, i, v->left_out))];
 			row->half_ln = jl_half_ln(w, row->answer, &row->doubt);
 		}
 	}

@@ -265,7 +265,7 @@ struct jl_rule {
 	const char *name;
 	const char *subject; /* region or GPU it is about, or NULL */
 	const char *value;   /* as text, with unit where it has one */
-	double figure;       /* what code reckons with, in `unit`; NAN: nothing */
+	double figure;       /* the value that code uses, in `unit`; NAN: none */
 	const char *unit;
 	const char *conditions;
 	const char *date;
@@ -319,7 +319,7 @@ enum jl_net_op_kind {
 
 enum jl_net_train {
 	JL_NET_FULL,
-	JL_NET_FIRST, /* nobody needs the gradient of its input */
+	JL_NET_FIRST, /* first layer: no gradient of its input */
 	JL_NET_FROZEN /* forward only */
 };
 
@@ -355,6 +355,61 @@ struct jl_net_info { /* a network that is no plain transformer: catalog/models/c
 	const char *text; /* the name that a text of the catalog knows it by */
 	const char *const *members; /* names that are listed */
 	const char *source;         /* as text */
+};
+
+/* When requests are let in: as soon as a prompt fits, when its whole answer fits as well, or a share of all answers under way. */
+enum jl_kv_rule { JL_KV_AS_NEEDED, JL_KV_RESERVED, JL_KV_ESTIMATED };
+
+/* How an engine schedules. */
+struct jl_policy {
+	bool prompts_first; /* answers wait while prompts are computed; else both share passes */
+	int token_budget;   /* of a pass with prompts: longer ones are cut */
+	int max_seqs;       /* at work at once */
+	int block_tokens;   /* of keys and values */
+	int graph_max;      /* largest captured batch; beyond, kernels are launched one by one */
+	int graph_step;     /* captured sizes: powers of two up to it, then its multiples */
+	double mem_frac;    /* of the memory, for weights, keys and values */
+	enum jl_kv_rule kv_rule;
+	double kept_frac;   /* JL_KV_ESTIMATED: of the answers under way */
+	bool shared_limits; /* attention cut by requests: the limits hold for all GPUs together */
+};
+
+/* Options of an engine's command line, each with its figure where it has one; NULL: it has none. */
+#define JL_ENGINE_OPTIONS(X) X(tp) X(seqs) X(tokens) X(length) X(fp8) X(kv8) X(pp) X(ep) X(dp) X(host) X(draft) X(head)
+struct jl_engine_start {
+	const char *command;
+#define JL_X(option) const char *option;
+	JL_ENGINE_OPTIONS(JL_X)
+#undef JL_X
+	const char *answers, *prompts; /* role of a machine, where prompts have their own */
+};
+
+/* A serving engine, one of its earlier versions, or its backend for a vendor. What a row does not say is as in the row it is `of`. */
+struct jl_engine_info {
+	const char *id, *name;
+	const char *of;             /* NULL: the first, which stands for every other engine */
+	const char *until;          /* first version that is no longer this; NULL: today's */
+	const char *vendor;         /* whose devices this backend is for; NULL: any */
+	const char *const *words;   /* spellings hold one of them, in any case */
+	const char *const *runs_on; /* vendors; NULL: all */
+	const char *const *fits;    /* parameters that measurements of this row know */
+	bool undated;               /* what sources ran that name no version */
+	bool single;                /* known by single requests, not by loads */
+	bool operators;             /* its operators were measured by themselves */
+	bool by_layer;              /* several devices hold whole layers, prompts pass them in pieces */
+	bool consumer;              /* kernels for consumer cards: too few bytes under way for large memories */
+	bool own_products;          /* products of few rows multiply while they read */
+	bool short_sums;            /* products are summed in 16 bit */
+	bool native;                /* no interpreter between kernels */
+	bool score_maps;            /* attention is not fused */
+	bool static_scales;         /* 8-bit activations have scales that are known */
+	bool gguf;                  /* runs files of llama.cpp */
+	bool eager;                 /* nothing is captured */
+	bool host_waits;            /* the host schedules and samples while the device waits */
+	bool per_head;              /* attention of answers reads keys once for each query head */
+	struct jl_policy policy;
+	struct jl_engine_start start;
+	const char *source, *date, *note;
 };
 
 /* A fitted parameter, or (`fit.*`) how far the rows of a set are from the fit: written by `jeoul calibrate --fit`. */
@@ -424,6 +479,8 @@ struct jl_catalog {
 	size_t n_models;
 	const struct jl_net_info *convnets;
 	size_t n_convnets;
+	const struct jl_engine_info *engines;
+	size_t n_engines;
 	const struct jl_param_info *params;
 	size_t n_params;
 	bool hypothetical;            /* machines that cannot be had are weighed too, and marked */

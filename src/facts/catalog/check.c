@@ -364,7 +364,7 @@ static void check_reliability(struct jl_check *check)
 	if (!counted && !(row->failures_per_node_day > 0) && !(row->mttf_s > 0) && isnan(row->effective_frac))
 		jl_check_say(at(check, "failures"), JL_E_DATA,
 			     "lacks figures; write failures and days, failures_per_node_day, mttf_hours or effective");
-	if (row->pooled && !counted && !(row->failures_per_node_day > 0))
+	if (row->pooled && !counted && !(row->failures_per_node_day > 0) && !(row->mttf_s > 0))
 		jl_check_say(at(check, "pooled"), JL_E_DATA, "a pooled site needs failures and days, or a rate");
 	if (row->effective_frac < 0 || row->effective_frac > 1)
 		jl_check_say(at(check, "effective"), JL_E_RANGE, "%g is no share; write e.g. 0.97",

@@ -108,7 +108,7 @@ struct spot {
 	const char *source, *date; /* of facts without their own */
 };
 
-/* QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]; without a source of its own it has the record's, and its date. */
+/* QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]; without a source it has the record's source and date. */
 static enum jl_status cook_fact(const struct spot *spot, struct jl_fact *ret_fact, struct jl_err *err)
 {
 	const char *key = spot->field->key, *source = spot->source, *date = spot->date;
@@ -317,7 +317,7 @@ static void set_defaults(struct spot *spot, void *record, bool amends)
 	spot->date = date ? *date : NULL;
 }
 
-/* A choice that was not made cannot be told from its first value later on. */
+/* A missing choice would look like its first value later. */
 static enum jl_status check_choices(const struct spot *around, struct jl_err *err)
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {

@@ -190,6 +190,8 @@ static void put_record(struct emit *e, const struct jl_schema *schema, const voi
 	const size_t len = strlen(e->path);
 
 	jl_buf_puts(&e->values, "{ ");
+	const size_t begun = e->values.len;
+
 	for (size_t i = 0; i < schema->n_fields; i++) {
 		if (is_default(&schema->fields[i], record))
 			continue;
@@ -199,7 +201,7 @@ static void put_record(struct emit *e, const struct jl_schema *schema, const voi
 		jl_buf_puts(&e->values, ", ");
 	}
 	e->path[len] = '\0';
-	jl_buf_puts(&e->values, "}");
+	jl_buf_puts(&e->values, e->values.len == begun ? "0 }" : "}"); /* C has no empty braces */
 }
 
 static void put_records(struct emit *e, const struct jl_schema *schema, const char *list, size_t n, const char *name,

@@ -190,7 +190,7 @@ static bool near_network(struct jl_nearest *nearest, const struct jl_asked *aske
 	return strcmp(asked->words.glued, have.glued) == 0;
 }
 
-/* That nobody is called so: the nearest of the models and of the networks that are no plain transformers. */
+/* Unknown name: suggests the nearest model or network. */
 static enum jl_status fail_model(const struct jl_catalog *cat, const char *text, const char *plain, struct jl_err *err)
 {
 	const struct jl_shelf shelf = model_shelf(cat);

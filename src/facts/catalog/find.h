@@ -86,7 +86,7 @@ const struct jl_reliability *jl_reliability_by_id(const struct jl_catalog *cat, 
 const char *jl_model_hub(const struct jl_model_info *model);
 
 double jl_figure(const struct jl_catalog *cat, const char *id);
-/* The id that somebody means by `text`: a rule of this kind ("gpu-spelling"); NULL: there is none. */
+/* The id that `text` means: a rule of this kind ("gpu-spelling"); NULL: there is none. */
 const char *jl_spelt(const struct jl_catalog *cat, const char *kind, const char *text);
 /* A GPU by the name that a published table uses; NULL: unknown, and err names it. */
 const struct jl_gpu *jl_find_spelt_gpu(const struct jl_catalog *cat, const char *text, struct jl_err *err);

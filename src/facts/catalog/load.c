@@ -46,7 +46,7 @@ static bool is_ours(const char *name)
 	return has_ending(name, ".yaml") || has_ending(name, ".yml") || has_ending(name, ".csv");
 }
 
-/* X.YML: somebody means it to be read. */
+/* X.YML is read too. */
 static bool looks_like_ours(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -247,10 +247,9 @@ static void say_duplicate(struct load *load, const struct merge *merge, const st
 	struct jl_where there = jl_record_where(merge->places[first], field, JL_NO_FIELD, JL_NO_FIELD);
 	struct jl_err err;
 
-	jl_fail_at(
-		&err, JL_E_DATA, &id->where,
-		"duplicate id '%.80s': the first one is at %s:%zu:%zu; give this %s an id of its own or merge the two",
-		id->text, there.file, there.line, there.column, merge->schema->en);
+	jl_fail_at(&err, JL_E_DATA, &id->where,
+		   "duplicate id '%.80s': the first one is at %s:%zu:%zu; give this %s another id or merge the two",
+		   id->text, there.file, there.line, there.column, merge->schema->en);
 	jl_findings_add(load->findings, &err);
 }
 

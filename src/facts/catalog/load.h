@@ -24,7 +24,7 @@ enum jl_status jl_prices_read(struct jl_price **ret_prices, size_t *ret_n, struc
 			      const char *file, const char *text, size_t len, struct jl_arena *arena,
 			      struct jl_findings *findings, struct jl_err *err);
 
-/* Which accelerator a price is for, where it can be told: from the catalog system of that name, from what the source
+/* Which accelerator a price is for, where it is known: from the catalog system of that name, from what the source
  * calls it and the item's own name, or from what a provider is known to rent out. */
 enum jl_status jl_prices_resolve(const struct jl_catalog *cat, struct jl_price *prices, size_t n,
 				 struct jl_arena *arena, struct jl_err *err);

@@ -12,7 +12,7 @@ struct jl_nearest {
 };
 
 /* What it costs to mean `name` and write `asked` (both as in jl_words.glued): 4 for a letter too many, missing, wrong, or two swapped; only
- * 1 for each letter left off at the end, since people shorten names. UINT_MAX where nobody would see the likeness. */
+ * 1 for each letter left off at the end, since people shorten names. UINT_MAX where the two are not alike. */
 unsigned jl_nearest_cost(const char *asked, const char *name);
 
 void jl_nearest_add(struct jl_nearest *nearest, const char *id, unsigned cost);

@@ -5,17 +5,30 @@
 #include <string.h>
 #include <strings.h>
 
-/* What people call a place, and how it is written in the clouds' own names for their regions there. */
+/* What people call a place, the electricity tariff there, and the clouds' names for their regions there. */
 static const struct {
-	const char *name;
+	const char *name, *tariff;
 	const char *parts[10];
 } places[] = {
-	{ "seoul", { "ap-northeast-2", "asia-northeast3", "koreacentral", "ap-seoul", "seoul", "korea" } },
+	{ "seoul",
+	  "kepco-general",
+	  { "ap-northeast-2", "asia-northeast3", "koreacentral", "ap-seoul", "seoul", "korea" } },
 	{ "korea",
+	  "kepco-general",
 	  { "ap-northeast-2", "asia-northeast3", "korea", "koreacentral", "ap-seoul", "ap-chuncheon", "seoul" } },
-	{ "us", { "us", "usa", "eastus", "westus", "centralus" } },
+	{ "frankfurt",
+	  "germany",
+	  { "eu-central-1", "europe-west3", "germanywestcentral", "eu-frankfurt", "frankfurt" } },
+	{ "germany",
+	  "germany",
+	  { "eu-central-1", "europe-west3", "germanywestcentral", "eu-frankfurt", "germany", "DE" } },
+	{ "europe",
+	  NULL,
+	  { "eu", "europe", "FIN", "germany", "france", "netherlands", "finland", "sweden", "norway" } },
+	{ "virginia", "us-virginia", { "us-east-1", "us-east4", "eastus", "eastus2", "us-ashburn", "virginia" } },
+	{ "us", "us-average-2026-forecast", { "us", "usa", "eastus", "westus", "centralus" } },
 	/* Azure writes its regions in one word */
-	{ "us", { "northcentralus", "southcentralus", "westcentralus" } },
+	{ "us", "us-average-2026-forecast", { "northcentralus", "southcentralus", "westcentralus" } },
 };
 
 static bool is_wordy(char c)
@@ -23,7 +36,7 @@ static bool is_wordy(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* May a word end between these two? A number behind letters is a word of its own: "asia-northeast" is in "asia-northeast3". */
+/* May a word end between these two? A number behind letters is a separate word: "asia-northeast" is in "asia-northeast3". */
 static bool is_border(char last, char next)
 {
 	return !is_wordy(last) || !is_wordy(next) || (isdigit((unsigned char)next) && !isdigit((unsigned char)last));
@@ -38,6 +51,14 @@ bool jl_has_words(const char *text, const char *words)
 		if ((at == text || is_border(at[-1], *words)) && is_border(words[len - 1], at[len]))
 			return true;
 	return false;
+}
+
+const char *jl_place_tariff(const char *place)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (strcasecmp(places[i].name, place) == 0)
+			return places[i].tariff;
+	return NULL;
 }
 
 bool jl_place_has(const char *region, const char *wanted)

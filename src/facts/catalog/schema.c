@@ -408,6 +408,55 @@ static const struct jl_field net_fields[] = {
 	LIST(jl_net_info, ops, &net_op_schema),
 };
 
+static const struct jl_choice kv_rules[] = {
+	{ "as-needed", JL_KV_AS_NEEDED }, { "reserved", JL_KV_RESERVED }, { "estimated", JL_KV_ESTIMATED }, { NULL, 0 }
+};
+static const struct jl_field policy_fields[] = {
+	BOOL(jl_policy, prompts_first),     INT(jl_policy, token_budget, 0),
+	INT(jl_policy, max_seqs, 0),        INT(jl_policy, block_tokens, 0),
+	INT(jl_policy, graph_max, 0),       INT(jl_policy, graph_step, 0),
+	NUMBER(jl_policy, mem_frac, 0, 0),  CHOICE(jl_policy, kv_rule, 0, kv_rules),
+	NUMBER(jl_policy, kept_frac, 0, 0), BOOL(jl_policy, shared_limits),
+};
+static const struct jl_schema policy_schema = PART("policy", jl_policy, policy_fields, JL_N("policy block"), true);
+#define JL_X(option) TEXT(jl_engine_start, option, 0),
+static const struct jl_field start_fields[] = { TEXT(jl_engine_start, command, 0),
+						JL_ENGINE_OPTIONS(JL_X) TEXT(jl_engine_start, answers, 0),
+						TEXT(jl_engine_start, prompts, 0) };
+#undef JL_X
+static const struct jl_schema start_schema = PART("start", jl_engine_start, start_fields, JL_N("start block"), true);
+
+#define IS(M) BOOL(jl_engine_info, M)
+static const struct jl_field engine_fields[] = {
+	ID(jl_engine_info),
+	NAME(jl_engine_info),
+	REF(jl_engine_info, of, 0, JL_R_ENGINE, 0),
+	TEXT(jl_engine_info, until, 0),
+	TEXT(jl_engine_info, vendor, 0),
+	TEXTS(jl_engine_info, words),
+	TEXTS(jl_engine_info, runs_on),
+	TEXTS(jl_engine_info, fits),
+	IS(undated),
+	IS(single),
+	IS(operators),
+	IS(by_layer),
+	IS(consumer),
+	IS(own_products),
+	IS(short_sums),
+	IS(native),
+	IS(score_maps),
+	IS(static_scales),
+	IS(gguf),
+	IS(eager),
+	IS(host_waits),
+	IS(per_head),
+	SUB(jl_engine_info, policy, &policy_schema),
+	SUB(jl_engine_info, start, &start_schema),
+	SOURCE(jl_engine_info),
+	DATED(jl_engine_info),
+	TEXT(jl_engine_info, note, 0),
+};
+
 static const struct jl_field param_fields[] = {
 	ID(jl_param_info),
 	NUMBER(jl_param_info, value, JL_FF_REQUIRED, UNKNOWN),
@@ -461,6 +510,7 @@ static const struct jl_schema schemas[JL_N_RECORD] = {
 	[JL_R_RELIABILITY] = { KIND(reliability, jl_reliability, reliability_fields, JL_N("reliability record")) },
 	[JL_R_MODEL] = { KIND(models, jl_model_info, model_fields, JL_N("model")) },
 	[JL_R_NET] = { KIND(convnets, jl_net_info, net_fields, JL_N("network")) },
+	[JL_R_ENGINE] = { KIND(engines, jl_engine_info, engine_fields, JL_N("engine")) },
 	[JL_R_PARAM] = { KIND(params, jl_param_info, param_fields, JL_N("parameter")) },
 	[JL_R_PRICE] = { KIND(prices, jl_price, price_fields, JL_N("price")), .grouped = true },
 };

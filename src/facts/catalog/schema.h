@@ -17,6 +17,7 @@ enum jl_catalog_kind {
 	JL_R_RELIABILITY,
 	JL_R_MODEL,
 	JL_R_NET,
+	JL_R_ENGINE,
 	JL_R_PARAM,
 	JL_R_PRICE, /* CSV; its keys are the columns */
 	JL_N_RECORD

@@ -6,7 +6,7 @@
 #define KEY_SHOWN 60 /* of a stranger's text in a message */
 #define WHAT_MAX  64
 
-/* What a field of a type must be in YAML, and how a person is told. */
+/* What a field of a type must be in YAML, and its name in messages. */
 struct shape {
 	enum jl_yaml_kind kind, item; /* `item` of a list */
 	const char *en;

@@ -8,7 +8,7 @@
 #include "catalog/schema.h"
 
 #define JL_CATALOG_FILE_MAX_B  ((size_t)4 * 1000 * 1000)
-#define JL_CATALOG_RECORDS_MAX 4000 /* of one kind; ids are compared one by one */
+#define JL_CATALOG_RECORDS_MAX 8000 /* of one kind; ids are compared one by one */
 #define JL_CATALOG_ITEMS_MAX   2000 /* of a list inside a record */
 #define JL_NO_FIELD            SIZE_MAX
 

@@ -114,7 +114,7 @@ static const char *net_of_board(const struct jl_sys *sys, const struct jl_catalo
 {
 	const struct jl_family *family = jl_family_by_id(cat, sys->gpu->family);
 
-	/* A generation without a word of its own is its family's; what has priors is a family. */
+	/* A generation without its own record uses its family's; a record with priors is a family. */
 	for (int i = 0; i < PARENTS_MAX && family && !family->host_net && !(family->priors.n_sm > 0); i++)
 		family = jl_family_by_id(cat, family->parent);
 	if (!family || !family->host_net)
@@ -226,7 +226,7 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 		if (jl_fact_known(&own))
 			return own;
 	}
-	/* Rates of NVLink and its kin belong to the accelerator: a join of its own wire, or a bridge, carries what its
+	/* Rates of NVLink and its kin belong to the accelerator: its own wires, or a bridge, carry what its
 	 * ports give. Any other join is a "what if", taken at its word. */
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
 	bool own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||

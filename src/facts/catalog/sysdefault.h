@@ -3,7 +3,7 @@
 
 #include "catalog/sysexpr.h"
 
-/* Does the stock driver move data between two of these cards over PCIe? Where nobody says, only the GeForce line is without. */
+/* Does the stock driver move data between two of these cards over PCIe? Default: all but GeForce cards do. */
 bool jl_gpu_has_p2p(const struct jl_gpu *gpu);
 
 /* Fill sys->join for n_per_node > 1; refused when no usual host of this accelerator holds that many. */

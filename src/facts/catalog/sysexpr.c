@@ -80,7 +80,7 @@ static size_t times_sign(const char *at)
 	return strncmp(at, "\xc3\x97", 2) == 0 ? 2 : 0;
 }
 
-/* "via" or "over" as a word of its own. */
+/* "via" or "over" as a separate word. */
 static bool is_keyword(const char *at, const char *keyword)
 {
 	size_t len = strlen(keyword);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Brands say who made it, not what it is: nobody means another card without them. */
+/* Brand words do not distinguish cards: they are ignored. */
 static const char *const brands[] = { "nvidia", "geforce", "tesla", "amd",  "instinct", "intel",
 				      "google", "habana",  "gpu",   "gpus", "apple",    "meta" };
 

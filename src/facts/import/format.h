@@ -26,7 +26,8 @@ struct jl_format {
 
 extern const struct jl_format *const jl_formats[]; /* NULL-terminated */
 extern const struct jl_format jl_format_nccl, jl_format_nccl_json, jl_format_osu, jl_format_iperf3,
-	jl_format_nvbandwidth, jl_format_nvbandwidth_json, jl_format_topo, jl_format_train, jl_format_trainer_json;
+	jl_format_nvbandwidth, jl_format_nvbandwidth_json, jl_format_topo, jl_format_train, jl_format_trainer_json,
+	jl_format_llama_factory, jl_format_fio;
 
 const struct jl_import_options *jl_importer_options(const struct jl_importer *imp);
 /* One line about what was not taken, or what to look at. `dropped`: count it as not taken. */
@@ -35,6 +36,10 @@ void jl_importer_remark(struct jl_importer *imp, size_t line, bool dropped, cons
 void jl_importer_fail(struct jl_importer *imp, enum jl_status status, const struct jl_err *err);
 /* Something of this format was seen, whether or not a record comes of it. */
 void jl_importer_seen(struct jl_importer *imp, const char *format);
+
+/* A step or a pause of a training run (import/runlog.h), to who asks for them. */
+void jl_importer_step(struct jl_importer *imp, const struct jl_run_step *step);
+void jl_importer_pause(struct jl_importer *imp, const struct jl_run_pause *pause);
 
 void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *draft);
 

@@ -33,10 +33,15 @@ struct jl_import_options {
 	const char *machine, *machine_name, *note, *run; /* go into every record; NULL: none */
 };
 
+struct jl_run_step;
+struct jl_run_pause;
 struct jl_import_sink {
 	/* The record is valid during the call. What it returns other than JL_OK ends the import. */
 	enum jl_status (*record)(void *ctx, const struct jl_record *record, struct jl_err *err);
 	void (*remark)(void *ctx, size_t line, const char *text); /* may be NULL; line 0: the whole */
+	/* Of training logs, each line as it comes; may be NULL. Valid during the call. */
+	void (*step)(void *ctx, const struct jl_run_step *step);
+	void (*pause)(void *ctx, const struct jl_run_pause *pause);
 	void *ctx;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "import/runlog.h"
 
 static const struct {
 	const char *name;
@@ -30,7 +31,11 @@ struct jl_step jl_step_unknown(const char *backend)
 				 .step_s = NAN,
 				 .samples_per_s = NAN,
 				 .tokens_per_s = NAN,
-				 .flopps = NAN };
+				 .flopps = NAN,
+				 .at_s = NAN,
+				 .mfu_frac = NAN,
+				 .mem_B = NAN,
+				 .loss = NAN };
 }
 
 /* When the room is full, every second sample goes and from then on every second one is kept: an even picture of the whole. */
@@ -143,6 +148,22 @@ void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const str
 	/* a bar that is drawn again without progress says nothing new */
 	if (s->n_steps && step->step == s->last_step)
 		return;
+	jl_importer_step(imp,
+			 &(struct jl_run_step){ .trainer = step->backend,
+						.label = step->label,
+						.line = line->number,
+						.step = step->step,
+						.n_total = step->n_total,
+						.batch = step->batch,
+						.at_s = isnan(step->at_s) ? jl_line_time_s(line->text) : step->at_s,
+						.step_s = step->step_s,
+						.tokens_per_s = step->tokens_per_s,
+						.samples_per_s = step->samples_per_s,
+						.flopps = step->flopps,
+						.mfu_frac = step->mfu_frac,
+						.mem_B = step->mem_B,
+						.loss = step->loss,
+						.per_gpu = step->per_gpu });
 	s->used = ++set->clock;
 	if (!s->n_steps)
 		s->first_line = line->number;

@@ -13,6 +13,8 @@ struct jl_step {
 	const char *label;   /* tells series of one tool apart; "" where there is one */
 	double step, n_total, batch, epoch;
 	double step_s, samples_per_s, tokens_per_s, flopps; /* flopps: of one GPU */
+	double at_s, mfu_frac, mem_B, loss;                 /* as in struct jl_run_step */
+	bool per_gpu;
 };
 
 struct jl_step jl_step_unknown(const char *backend);

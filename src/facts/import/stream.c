@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/offered.h"
 #include "base/utf8.h"
@@ -27,6 +29,7 @@ struct jl_importer {
 	struct jl_err err;
 	enum jl_status status; /* the first error sticks */
 	size_t n_remarks, n_same;
+	bool has_steps;        /* that the sink asked for: no record need come of them */
 	char last_remark[400]; /* the same on many lines is said once */
 	void *states[JL_IMPORT_FORMATS_MAX];
 	/* the line that is being read */
@@ -109,6 +112,20 @@ static void clean_copy(char out[LINE_KEPT_MAX + 1], const char *text)
 	for (char *c = out; *c; c++)
 		if (*c == '\n')
 			*c = ' ';
+}
+
+void jl_importer_step(struct jl_importer *imp, const struct jl_run_step *step)
+{
+	if (!imp->sink->step)
+		return;
+	imp->sink->step(imp->sink->ctx, step);
+	imp->has_steps = true;
+}
+
+void jl_importer_pause(struct jl_importer *imp, const struct jl_run_pause *pause)
+{
+	if (imp->sink->pause)
+		imp->sink->pause(imp->sink->ctx, pause);
 }
 
 void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
@@ -272,7 +289,7 @@ static void add_to_line(struct jl_importer *imp, const char *data, size_t len)
 static void give_json(struct jl_importer *imp)
 {
 	json_error_t why;
-	json_t *root = json_loadb(imp->json.data, imp->json.len, 0, &why);
+	json_t *root = jl_json_load(imp->json.data, imp->json.len, 0, &why);
 	bool taken = false;
 
 	if (!root) {
@@ -425,6 +442,8 @@ static void read_all(struct jl_importer *imp, const struct jl_import_reader *rea
 			at = 3;
 		first = false;
 		imp->count.size_B += (double)got;
+		if (jl_budget_spend((unsigned)got / 64))
+			jl_importer_fail(imp, jl_budget_fail(&err), &err);
 		while (at < (size_t)got && !imp->status)
 			at += imp->in_json ? feed_json(imp, chunk + at, (size_t)got - at)
 					   : feed_line(imp, chunk + at, (size_t)got - at);
@@ -504,7 +523,7 @@ enum jl_status jl_import_stream(const struct jl_import_reader *reader, const str
 		status = imp.status;
 		if (status && err)
 			*err = imp.err;
-		if (!status && imp.count.n_records == 0)
+		if (!status && imp.count.n_records == 0 && !imp.has_steps)
 			status = nothing_found(&imp, err);
 	}
 	for (size_t i = 0; jl_formats[i]; i++)

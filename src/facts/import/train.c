@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "import/pattern.h"
+#include "import/runlog.h"
+#include "import/trainers.h"
 
 struct train {
 	struct jl_series_set set;
@@ -30,6 +32,18 @@ static const char *skip_clock(const char *at)
 	if (*at == '?')
 		return at + 1;
 	return n >= 4 && n < 16 ? at + n : NULL;
+}
+
+/* Seconds of "mm:ss" or "h:mm:ss". */
+static double clock_s(const char *at)
+{
+	double s = 0, part = 0;
+
+	for (; isdigit((unsigned char)*at) || *at == ':'; at++) {
+		part = *at == ':' ? 0 : 10 * part + (*at - '0');
+		s = *at == ':' ? 60 * s : s - fmod(s, 60) + part;
+	}
+	return s;
 }
 
 /* "100/1000 " in front of the bracket; false where the counts are shortened (1.2k) or there is no total. */
@@ -140,6 +154,7 @@ static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_
 		}
 		if (!scan_rate(&at, &step.step_s) || (*at != ']' && *at != ','))
 			continue;
+		step.at_s = clock_s(bracket + 1);
 		if (!(step.step > 0) || step.step > step.n_total || !label_of(line->text, label, sizeof(label)))
 			return true;
 		step.label = label;
@@ -320,6 +335,36 @@ static bool take_trainer_json(struct jl_importer *imp, const json_t *root, size_
 
 const struct jl_format jl_format_trainer_json = { .name = "Hugging Face Trainer", .json = take_trainer_json };
 
+/* trainer_log.jsonl of LLaMA-Factory: a document for each logged step. */
+static bool take_llama_factory(struct jl_importer *imp, const json_t *root, size_t line)
+{
+	const char *elapsed = json_string_value(json_object_get(root, "elapsed_time"));
+	const double step = jl_scan_json(root, "current_steps");
+	struct jl_run_step s = { .trainer = "LLaMA-Factory",
+				 .label = "",
+				 .line = line,
+				 .step = step,
+				 .n_total = jl_scan_json(root, "total_steps"),
+				 .batch = NAN,
+				 .at_s = elapsed ? clock_s(elapsed) : NAN,
+				 .step_s = NAN,
+				 .tokens_per_s = jl_scan_json(root, "throughput"),
+				 .samples_per_s = NAN,
+				 .flopps = NAN,
+				 .loss = jl_scan_json(root, "loss"),
+				 .mfu_frac = NAN,
+				 .mem_B = NAN };
+
+	if (!elapsed || isnan(step))
+		return false;
+	jl_importer_seen(imp, s.trainer);
+	if (!isnan(s.loss)) /* others are of the evaluation */
+		jl_importer_step(imp, &s);
+	return true;
+}
+
+const struct jl_format jl_format_llama_factory = { .name = "LLaMA-Factory", .json = take_llama_factory };
+
 /* ---- lines of one's own form */
 
 static bool take_pattern(struct jl_importer *imp, struct train *t, const struct jl_line *line)
@@ -351,12 +396,31 @@ static bool take_pattern(struct jl_importer *imp, struct train *t, const struct 
 	return true;
 }
 
+/* ---- trainers that are one row of a table */
+
+static bool take_table(struct jl_importer *imp, struct train *t, const struct jl_line *line)
+{
+	struct jl_step step;
+
+	if (!jl_log_step(&step, line))
+		return false;
+	if (line->torn)
+		drop_cut(imp, line, step.backend);
+	else
+		jl_series_add(imp, &t->set, &step, line);
+	return true;
+}
+
 static bool take_line(struct jl_importer *imp, void *state, const struct jl_line *line)
 {
 	struct train *t = state;
 
+	struct jl_run_pause pause;
+
+	if (jl_log_pause(&pause, line))
+		jl_importer_pause(imp, &pause);
 	return take_pattern(imp, t, line) || take_tqdm(imp, t, line) || take_megatron(imp, t, line) ||
-	       take_deepspeed(imp, t, line) || take_trainer(imp, t, line);
+	       take_deepspeed(imp, t, line) || take_trainer(imp, t, line) || take_table(imp, t, line);
 }
 
 static void end(struct jl_importer *imp, void *state)

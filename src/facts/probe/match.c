@@ -62,7 +62,7 @@ const struct jl_link_info *jl_probe_join(const struct jl_catalog *cat, const cha
 	return found;
 }
 
-/* Does every pair read its peer? 1, 0, or -1 where nobody says. */
+/* Does every pair read its peer? 1, 0, or -1 where unknown. */
 static int all_p2p(const struct jl_probe_machine *machine)
 {
 	const unsigned char *cells = machine->nvml->p2p[JL_P2P_READ];

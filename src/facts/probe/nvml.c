@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/dynlib.h"
 #include "base/mem.h"
@@ -15,6 +16,9 @@ const char *const jl_p2p_names[JL_N_P2P] = { "OK", "CNS", "GNS", "TNS", "DR", "N
 #define FIELD_NVLINK_COMMON 90  /* rate of the active links, MB/s */
 #define FIELD_NVLINK_SPEED  164 /* rate of link `scope`, MB/s */
 #define SUCCESS             0
+#define HELD_FRAC           0.93 /* of the highest clock, or of the default power limit: above it nothing is held down */
+#define NEIGHBOURS_MAX      64
+#define UNKNOWN_B           (1ULL << 60) /* a driver that may not say how much memory a process has says all ones */
 
 struct pci_info {
 	char bus_legacy[16];
@@ -26,6 +30,11 @@ struct memory_info {
 };
 struct utilization {
 	unsigned gpu, memory;
+};
+struct process_info {
+	unsigned id;
+	unsigned long long mem_B;
+	unsigned gpu_instance, compute_instance;
 };
 struct field_value {
 	unsigned id, scope;
@@ -79,6 +88,7 @@ typedef struct device *device_t;
 	X(int, link_version, "nvmlDeviceGetNvLinkVersion", NULL, true, device_t, unsigned, unsigned *) \
 	X(int, link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2", NULL, true, device_t, unsigned, struct pci_info *) \
 	X(int, link_type, "nvmlDeviceGetNvLinkRemoteDeviceType", NULL, true, device_t, unsigned, int *) \
+	X(int, processes, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2", true, device_t, unsigned *, struct process_info *) \
 	X(int, fields, "nvmlDeviceGetFieldValues", NULL, true, device_t, int, struct field_value *)
 /* clang-format on */
 #define MEMBER(RETURNS, NAME, TEXT, OLDER, OPTIONAL, ...) RETURNS (*NAME)(__VA_ARGS__);
@@ -176,8 +186,10 @@ static void read_moving(const struct functions *f, device_t device, struct jl_nv
 	unsigned value = 0;
 
 	gpu->sm_Hz = clock_Hz(f->clock, device, CLOCK_SM);
-	gpu->sm_max_Hz = clock_Hz(f->clock_max, device, CLOCK_SM);
 	gpu->mem_Hz = clock_Hz(f->clock, device, CLOCK_MEMORY);
+	gpu->sm_max_Hz = clock_Hz(f->clock_max, device, CLOCK_SM);
+	gpu->limit_W = number(f->limit, device, 1e-3);
+	gpu->limit_default_W = number(f->limit_default, device, 1e-3);
 	gpu->power_W = number(f->power, device, 1e-3);
 	if (f->temperature && f->temperature(device, SENSOR_GPU, &value) == SUCCESS)
 		gpu->temperature_C = value;
@@ -215,8 +227,6 @@ static void read_fixed(const struct functions *f, device_t device, struct jl_nvm
 		gpu->mem_used_B = (double)memory.used;
 	}
 	gpu->mem_max_Hz = clock_Hz(f->clock_max, device, CLOCK_MEMORY);
-	gpu->limit_W = number(f->limit, device, 1e-3);
-	gpu->limit_default_W = number(f->limit_default, device, 1e-3);
 	if (f->limit_range && f->limit_range(device, &low, &high) == SUCCESS)
 		gpu->limit_max_W = high * 1e-3;
 	if (f->capability && f->capability(device, &a, &b) == SUCCESS) {
@@ -333,6 +343,48 @@ void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now
 	jl_nvml_gpu_clear(ret_now);
 	if (gpu < nvml->n_devices)
 		read_moving(&nvml->f, nvml->devices[gpu], ret_now);
+}
+
+const char *jl_nvml_held_by(const struct jl_nvml_gpu *now)
+{
+	if (now->throttle < 0)
+		return NULL;
+	if (now->throttle & (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL))
+		return JL_HELD_HEAT;
+	if (now->throttle & (JL_THROTTLE_HW_SLOWDOWN | JL_THROTTLE_POWER_BRAKE))
+		return JL_HELD_POWER_BRAKE;
+	if (now->throttle & JL_THROTTLE_POWER_CAP)
+		return now->limit_W < HELD_FRAC * now->limit_default_W ? JL_HELD_POWER_LIMIT : NULL;
+	if (now->throttle & JL_THROTTLE_APP_CLOCKS)
+		return now->sm_Hz < HELD_FRAC * now->sm_max_Hz ? JL_HELD_APP_CLOCKS : NULL;
+	return now->sm_Hz < HELD_FRAC * now->sm_max_Hz ? JL_HELD_LOCKED : NULL;
+}
+
+bool jl_nvml_neighbour(struct jl_nvml *nvml, size_t gpu, char *ret_text, size_t size, double *ret_mem_B)
+{
+	struct process_info all[NEIGHBOURS_MAX];
+	const struct process_info *most = NULL;
+	unsigned n = NEIGHBOURS_MAX;
+	char path[48], name[64] = "";
+
+	if (gpu >= nvml->n_devices || !nvml->f.processes || nvml->f.processes(nvml->devices[gpu], &n, all) != SUCCESS)
+		return false;
+	for (unsigned i = 0; i < n && i < NEIGHBOURS_MAX; i++)
+		if (getpgid((pid_t)all[i].id) != getpgrp() && (!most || all[i].mem_B > most->mem_B))
+			most = &all[i];
+	if (!most)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/%u/comm", most->id);
+	FILE *file = fopen(path, "re"); /* in a container others may not be seen */
+
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
+	if (file)
+		(void)fclose(file);
+	jl_utf8_sanitize(name);
+	(void)snprintf(ret_text, size, "%s%s(%u)", name, *name ? " " : "", most->id);
+	*ret_mem_B = most->mem_B < UNKNOWN_B ? (double)most->mem_B : NAN;
+	return true;
 }
 
 struct jl_nvml *jl_nvml_open_at(const char *bus, size_t *ret_gpu)

@@ -88,6 +88,16 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 /* Only what changes while something runs: clocks, power, temperature, throttling, link. */
 void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now);
 
+/* What holds the clock down, as records say it; NULL: nothing, or its power limit at full load, which is how a GPU works. */
+#define JL_HELD_LOCKED      "locked"
+#define JL_HELD_APP_CLOCKS  "app_clocks"
+#define JL_HELD_POWER_LIMIT "power_limit" /* below the default one */
+#define JL_HELD_POWER_BRAKE "power_brake"
+#define JL_HELD_HEAT        "heat"
+const char *jl_nvml_held_by(const struct jl_nvml_gpu *now);
+/* The process other than this one that has most of the GPU's memory, as "python3 (4711)"; false: none is seen. */
+bool jl_nvml_neighbour(struct jl_nvml *nvml, size_t gpu, char *ret_text, size_t size, double *ret_mem_B);
+
 /* Opened, with the number of the GPU at this bus id, in any spelling: NVML counts GPUs by bus, CUDA by speed. NULL: there is none. */
 struct jl_nvml *jl_nvml_open_at(const char *bus, size_t *ret_gpu);
 /* Joule that the GPU has taken since the driver was loaded; NAN: it does not count (before Volta). The counter is

@@ -1,10 +1,10 @@
 #include "probe/nvml_json.h"
 
 #include <math.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/utf8.h"
 
 enum type { TEXT, REAL, WHOLE };
@@ -294,7 +294,7 @@ enum jl_status jl_nvml_parse(struct jl_nvml_snapshot *ret_snapshot, const char *
 {
 	struct jl_nvml_snapshot snap = { .cuda = -1 };
 	json_error_t where;
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+	json_t *root = jl_json_load(text, len, JSON_REJECT_DUPLICATES, &where);
 
 	if (!root)
 		return jl_fail(err, JL_E_DATA, "%.200s:%d:%d: %s", name, where.line, where.column, where.text);

@@ -152,7 +152,7 @@ struct jl_probe_machine {
 	const struct jl_nvml_snapshot *nvml;
 	int n_nvswitches;
 	bool iommu_on;
-	const char *boot_iommu; /* what the kernel was told of it, or NULL */
+	const char *boot_iommu; /* the kernel's command line option for it, or NULL */
 
 	/* what the catalog knows of it */
 	const struct jl_cpu *listed_cpu;

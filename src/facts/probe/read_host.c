@@ -40,7 +40,7 @@ static const struct {
 	{ "/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm", "kvm" },
 };
 
-/* EC2 has machines that are nobody's guest: "p5.metal" */
+/* EC2 has machines without a hypervisor: "p5.metal" */
 static const char *find_vm(struct jl_probe_in *in)
 {
 	const char *product = jl_source_read(in->source, DMI "product_name");

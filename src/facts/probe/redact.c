@@ -48,6 +48,50 @@ static void replace_interfaces(char *text, struct seen *seen)
 	}
 }
 
+/* The name of the adapter that a path is about, where a person gave it ("acme-uplink"); those of the kernel and of systemd say nothing. 0: none. */
+static size_t given_name(const char *path)
+{
+	static const char *const usual[] = { "lo",  "eth",  "en",   "wl",   "ww",  "ib",  "docker", "veth",
+					     "br-", "virb", "bond", "team", "tun", "tap", "cni",    "net" };
+	const size_t len = strcspn(path, "/");
+
+	for (size_t i = 0; i < JL_LEN(usual); i++)
+		if (strncmp(path, usual[i], strlen(usual[i])) == 0)
+			return 0;
+	return len;
+}
+
+/* `name` becomes "net7", wherever it stands as a word; NULL: no memory. */
+static char *replace_word(struct jl_arena *arena, char *text, const char *name, size_t len, size_t number)
+{
+	for (char *at = text; text && (at = memmem(at, strlen(at), name, len)) != NULL; at++) {
+		const bool word = (at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[len]);
+		const size_t before = (size_t)(at - text);
+
+		if (!word)
+			continue;
+		text = jl_arena_printf(arena, "%.*snet%zu%s", (int)before, text, number, at + len);
+		at = text ? text + before : text;
+		if (!at)
+			break;
+	}
+	return text;
+}
+
+static char *replace_given(const struct jl_records *records, char *text)
+{
+	static const char folder[] = "/sys/class/net/";
+
+	for (size_t i = 0; text && i < records->n; i++) {
+		const char *path = records->items[i].path;
+		const size_t len = strncmp(path, folder, strlen(folder)) == 0 ? given_name(path + strlen(folder)) : 0;
+
+		if (len)
+			text = replace_word(records->arena, text, path + strlen(folder), len, i);
+	}
+	return text;
+}
+
 /* `form`: h is a hexadecimal digit, anything else is itself. */
 static void zero_form(char *text, const char *form)
 {
@@ -204,7 +248,8 @@ enum jl_status jl_redact(const struct jl_records *records, struct jl_records *re
 		path = strncmp(item->path, CGROUP_ROOT, strlen(CGROUP_ROOT)) == 0
 			       ? cgroup_path(out.arena, item->path)
 			       : jl_arena_strdup(out.arena, item->path);
-		text = redact_text(out.arena, item);
+		path = replace_given(records, path);
+		text = replace_given(records, redact_text(out.arena, item));
 		JL_TRY(jl_got(path && text, err));
 		replace_interfaces(path, &seen);
 		replace_interfaces(text, &seen);

@@ -7,5 +7,5 @@
 
 /* JL_E_ABSENT with the reason where there is no such library or no driver under it. Clocks, links and throttling stay unknown. */
 enum jl_status jl_rocm_smi_read(struct jl_arena *arena, struct jl_nvml_snapshot *ret_snapshot, struct jl_err *err);
-bool jl_rocm_smi_wanted(void); /* AMD's driver is there, or somebody named the library */
+bool jl_rocm_smi_wanted(void); /* AMD's driver is there, or the library is named by the environment */
 bool jl_rocm_smi_said(const struct jl_nvml_snapshot *snapshot); /* not NVML */

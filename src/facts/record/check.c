@@ -69,6 +69,8 @@ static enum jl_status check_texts(const struct jl_record *r, struct jl_err *err)
 		{ "run", r->run, false },
 		{ "note", r->note, false },
 		{ "noise.why", r->noise.why, false },
+		{ "noise.held_by", r->noise.held_by, false },
+		{ "noise.neighbour", r->noise.neighbour, false },
 	};
 	enum jl_status status = JL_OK;
 

@@ -1,10 +1,10 @@
 /* A record as one line of JSON and back. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fields.h"
+#include "base/json_read.h"
 #include "record/record.h"
 
 /* ---- the form: what is written and read alike */
@@ -29,15 +29,14 @@ static const struct jl_field metric_rows[] = {
 static const struct jl_schema metric_form = JL_SCHEMA("metric", jl_record_metric, metric_rows);
 
 static const struct jl_field noise_rows[] = {
-	KNOWN(jl_record_noise, NUMBER, cpu_other_frac),
-	KNOWN(jl_record_noise, NUMBER, steal_frac),
-	KNOWN(jl_record_noise, NUMBER, wait_frac),
-	KNOWN(jl_record_noise, NUMBER, clock_frac),
-	KNOWN(jl_record_noise, NUMBER, drift_frac),
-	{ JL_FIELD(jl_record_noise, BOOL, thermal) },
-	{ JL_FIELD(jl_record_noise, BOOL, power) },
-	{ JL_FIELD(jl_record_noise, BOOL, noisy) },
-	KNOWN(jl_record_noise, TEXT, why),
+	KNOWN(jl_record_noise, NUMBER, cpu_other_frac),  KNOWN(jl_record_noise, NUMBER, steal_frac),
+	KNOWN(jl_record_noise, NUMBER, wait_frac),       KNOWN(jl_record_noise, NUMBER, clock_frac),
+	KNOWN(jl_record_noise, NUMBER, drift_frac),      { JL_FIELD(jl_record_noise, BOOL, thermal) },
+	{ JL_FIELD(jl_record_noise, BOOL, power) },      KNOWN(jl_record_noise, NUMBER, clock_Hz),
+	KNOWN(jl_record_noise, NUMBER, clock_max_Hz),    KNOWN(jl_record_noise, NUMBER, limit_W),
+	KNOWN(jl_record_noise, NUMBER, limit_default_W), KNOWN(jl_record_noise, TEXT, held_by),
+	KNOWN(jl_record_noise, TEXT, neighbour),         KNOWN(jl_record_noise, NUMBER, neighbour_B),
+	{ JL_FIELD(jl_record_noise, BOOL, noisy) },      KNOWN(jl_record_noise, TEXT, why),
 };
 static const struct jl_schema noise_form = JL_SCHEMA("noise", jl_record_noise, noise_rows);
 
@@ -317,7 +316,7 @@ enum jl_status jl_record_read(const char *text, size_t len, struct jl_arena *are
 
 	if (len > JL_RECORD_TEXT_MAX_B)
 		return jl_fail(err, JL_E_LIMIT, "a record larger than %zu MiB", JL_RECORD_TEXT_MAX_B >> 20);
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	json_t *root = jl_json_load(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!root)
 		return jl_fail(err, JL_E_PARSE, "not a record in JSON: %s (column %d)", why.text, why.column);
 	if (!json_is_object(root) || !json_object_get(root, "record_version")) {

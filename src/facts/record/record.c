@@ -106,9 +106,16 @@ struct jl_stats jl_summary_of(double value)
 
 struct jl_record_noise jl_record_noise_unknown(void)
 {
-	return (struct jl_record_noise){
-		.cpu_other_frac = NAN, .steal_frac = NAN, .wait_frac = NAN, .clock_frac = NAN, .drift_frac = NAN
-	};
+	return (struct jl_record_noise){ .cpu_other_frac = NAN,
+					 .steal_frac = NAN,
+					 .wait_frac = NAN,
+					 .clock_frac = NAN,
+					 .drift_frac = NAN,
+					 .clock_Hz = NAN,
+					 .clock_max_Hz = NAN,
+					 .limit_W = NAN,
+					 .limit_default_W = NAN,
+					 .neighbour_B = NAN };
 }
 
 const struct jl_record_item *jl_record_param(const struct jl_record *record, const char *key)

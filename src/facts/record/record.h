@@ -34,6 +34,13 @@ struct jl_record_metric {
 	struct jl_stats value; /* of its samples; NAN: not known; only the median must be there */
 };
 
+/* Above these a result is noisy: no verdict is built on it (docs/cmd/bench.md). */
+#define JL_NOISE_CPU_OTHER_FRAC 0.05
+#define JL_NOISE_STEAL_FRAC     0.02
+#define JL_NOISE_WAIT_FRAC      0.20
+#define JL_NOISE_CLOCK_FRAC     0.90
+#define JL_NOISE_DRIFT_FRAC     0.10
+
 /* What disturbed the measurement. NAN: could not be seen. */
 struct jl_record_noise {
 	double cpu_other_frac; /* share of all CPU time that other processes took while we measured */
@@ -42,8 +49,14 @@ struct jl_record_noise {
 	double clock_frac;   /* lowest clock over the highest that was seen */
 	double drift_frac;   /* last quarter of the samples over the first, minus 1 */
 	bool thermal, power; /* throttling was reported */
-	bool noisy;          /* the verdict of the benchmark's core: no judgement is to be built on this */
-	const char *why;     /* one line, or NULL */
+	/* of a GPU: its clock under load and at most, its power limit and the default one, what holds the clock down (a key of
+	 * jl_clock_causes; NULL: nothing), the largest other process on it and its memory */
+	double clock_Hz, clock_max_Hz, limit_W, limit_default_W;
+	const char *held_by, *neighbour;
+#define JL_NEIGHBOUR_MAX 96
+	double neighbour_B;
+	bool noisy;      /* the verdict of the benchmark's core: no judgement is to be built on this */
+	const char *why; /* one line, or NULL */
 };
 
 struct jl_record {

@@ -16,7 +16,7 @@ struct jl_store_place {
 	char *spool;   /* NULL: this kind needs none */
 	char *refused; /* beside the spool: what the server would not take */
 	enum jl_store_missing missing;
-	bool named; /* by whoever asks: not the one in the data folder */
+	bool named; /* by the caller: not the one in the data folder */
 };
 
 struct jl_store_db; /* the backend's own */

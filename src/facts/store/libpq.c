@@ -8,7 +8,7 @@ static const struct jl_dynlib_symbol symbols[] = { JL_LIBPQ_FUNCTIONS(SYMBOL) };
 enum jl_status jl_libpq(const struct jl_libpq **ret_pq, struct jl_err *err)
 {
 	static const char *const names[] = { "libpq.so.5", "libpq.so", NULL };
-	static struct jl_libpq pq; /* the library stays until the program ends: it registers handlers of its own */
+	static struct jl_libpq pq; /* the library stays until the program ends: it registers handlers */
 	static struct jl_dynlib lib;
 	struct jl_err why;
 

@@ -23,6 +23,7 @@
 	X(get_autocommit)                                                                                              \
 	X(limit)                                                                                                       \
 	X(open_v2)                                                                                                     \
+	X(progress_handler)                                                                                            \
 	X(prepare_v2)                                                                                                  \
 	X(step)                                                                                                        \
 	X(system_errno)

@@ -61,6 +61,28 @@ enum jl_status jl_store_make_parents(const char *path, struct jl_err *err)
 	return status;
 }
 
+void jl_store_folders(struct jl_store_folders *ret_folders, const char *url)
+{
+	struct jl_store_folders folders = { 0 };
+	struct jl_store_place place = { 0 };
+	const struct jl_store_backend *backend = NULL;
+	char *slash;
+
+	if (in_data_home(&folders.own, "", NULL))
+		folders.own = NULL;
+	if (jl_store_place_init(&place, &backend, url, NULL) == JL_OK) {
+		folders.on_server = backend != &jl_store_sqlite;
+		folders.of_store = jl_store_copy(folders.on_server ? place.spool : place.target);
+		slash = folders.of_store ? strrchr(folders.of_store, '/') : NULL;
+		if (slash)
+			slash[slash == folders.of_store] = '\0';
+		else if (folders.of_store)
+			memcpy(folders.of_store, ".", 2);
+	}
+	jl_store_place_release(&place);
+	*ret_folders = folders;
+}
+
 enum jl_status jl_store_check_form(const char *shown, long long form, int least, struct jl_err *err)
 {
 	if (form > JL_STORE_SCHEMA)

@@ -1,11 +1,14 @@
 /* Results on a team's PostgreSQL server. A commit returns when the server has it on its disk (synchronous_commit). */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -14,6 +17,9 @@
 
 #define CONNECT_S  "5"
 #define MIGRATE_MS 600000 /* all rows are written anew */
+#define ANSWER_S   3600   /* of one statement, however many rows it has */
+#define RESULT_B   (JL_RECORD_TEXT_MAX_B + ((size_t)1 << 20))
+#define EXTRA_MAX  1000 /* rows that are taken where none is wanted any more */
 
 struct jl_store_db {
 	const struct jl_libpq *pq;
@@ -21,7 +27,11 @@ struct jl_store_db {
 	char *shown;
 	char *password;  /* only to take it out of messages */
 	int patience_ms; /* how long the server may say nothing */
-	bool silent;     /* it said nothing for longer: nothing more is asked of it */
+	bool silent;     /* it gave no result for longer: nothing more is asked of it */
+	bool flooded;    /* it sends more than was asked for: likewise */
+	double since_s;  /* the last result, or what was asked */
+	double begin_s;  /* what was asked */
+	size_t unread_B; /* since the last result */
 };
 
 /* As in sqlite.c: step i leads from version i to i + 1. */
@@ -138,6 +148,8 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 	char text[400];
 	const char *why = res ? db->pq->result_error(res) : NULL;
 
+	if (db->flooded)
+		return jl_fail(err, JL_E_IO, "%s: the server sends more than it was asked for", db->shown);
 	if (db->silent)
 		return jl_fail(err, JL_E_IO, "%s: the server gave no answer for %d s", db->shown,
 			       db->patience_ms / 1000);
@@ -150,11 +162,11 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 
 /* ---- statements */
 
-/* Waits for one of `events`; false: the server is silent. */
+/* Waits for one of `events`; false: the server is silent. Remarks and pieces of a row are no answer. */
 static bool wait_for(struct jl_store_db *db, short events)
 {
 	struct pollfd server = { .fd = db->pq->socket(db->conn), .events = events };
-	const double end_s = jl_clock_s() + 1e-3 * db->patience_ms;
+	const double end_s = fmin(db->since_s + 1e-3 * db->patience_ms, db->begin_s + ANSWER_S);
 	int n = -1;
 
 	while (n < 0) { /* a signal is no answer */
@@ -164,8 +176,14 @@ static bool wait_for(struct jl_store_db *db, short events)
 		if (n < 0 && errno != EINTR)
 			return true; /* the library says what is wrong with the connection */
 	}
-	db->silent = n == 0;
-	return n > 0;
+	int waiting_B = 0;
+
+	db->silent = n == 0 || jl_budget_over();
+	if (n > 0 && ioctl(server.fd, FIONREAD, &waiting_B) == 0)
+		db->unread_B += (size_t)waiting_B;
+	db->flooded |= db->unread_B > RESULT_B;
+	db->silent |= db->flooded;
+	return !db->silent;
 }
 
 /* A result, or NULL where none is left or the server is silent. Nothing waits without an end: the library itself would. */
@@ -177,6 +195,8 @@ static struct pg_result *next_result(struct jl_store_db *db)
 	while (!db->silent && db->pq->is_busy(db->conn))
 		if (wait_for(db, POLLIN) && !db->pq->consume(db->conn))
 			break;
+	db->since_s = jl_clock_s();
+	db->unread_B = 0;
 	return db->silent ? NULL : db->pq->get_result(db->conn);
 }
 
@@ -184,8 +204,14 @@ static struct pg_result *next_result(struct jl_store_db *db)
 static struct pg_result *answer(struct jl_store_db *db, int sent)
 {
 	struct pg_result *res = NULL, *next;
+	size_t n_rows = 0;
 
 	while (sent && (next = next_result(db)) != NULL) {
+		if (db->pq->result_status(next) == PG_SINGLE_TUPLE) { /* no row is wanted */
+			db->pq->clear(next);
+			db->silent = db->flooded = ++n_rows > EXTRA_MAX;
+			continue;
+		}
 		const int code = db->pq->result_status(res);
 
 		if (res && code != PG_COMMAND_OK && code != PG_TUPLES_OK) {
@@ -202,9 +228,17 @@ static struct pg_result *answer(struct jl_store_db *db, int sent)
 	return res;
 }
 
+/* May something be asked? Its time begins. */
+static bool begin(struct jl_store_db *db)
+{
+	db->begin_s = db->since_s = jl_clock_s();
+	db->unread_B = 0;
+	return !db->silent;
+}
+
 static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err *err)
 {
-	struct pg_result *res = answer(db, !db->silent && db->pq->send(db->conn, sql));
+	struct pg_result *res = answer(db, begin(db) && db->pq->send(db->conn, sql) && db->pq->single_row(db->conn));
 	int code = db->pq->result_status(res);
 	enum jl_status status = code == PG_COMMAND_OK || code == PG_TUPLES_OK ? JL_OK : fail(db, res, err);
 
@@ -217,6 +251,7 @@ static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *
 {
 	enum jl_status status = JL_OK;
 	struct pg_result *res;
+	size_t n_extra = 0;
 
 	/* all results are taken, also after an error: the connection is free again only then */
 	while ((res = next_result(db)) != NULL) {
@@ -224,6 +259,8 @@ static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *
 
 		if (code == PG_SINGLE_TUPLE && !status)
 			status = visit(ctx, db->pq->value(res, 0, 0), (size_t)db->pq->length(res, 0, 0), err);
+		else if (code == PG_SINGLE_TUPLE)
+			db->silent = db->flooded = ++n_extra > EXTRA_MAX;
 		else if (code != PG_TUPLES_OK && code != PG_SINGLE_TUPLE && !status)
 			status = fail(db, res, err);
 		db->pq->clear(res);
@@ -234,8 +271,8 @@ static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *
 static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *const *values, int n_values,
 			  jl_store_visit *visit, void *ctx, long long *ret_n, struct jl_err *err)
 {
-	const bool sent = !db->silent && db->pq->send_params(db->conn, sql, n_values, NULL, values, NULL, NULL, 0) &&
-			  (!visit || db->pq->single_row(db->conn));
+	const bool sent = begin(db) && db->pq->send_params(db->conn, sql, n_values, NULL, values, NULL, NULL, 0) &&
+			  db->pq->single_row(db->conn);
 	enum jl_status status = JL_OK;
 
 	if (visit)
@@ -275,7 +312,7 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 {
 	char sql[128];
 	long long version = 0;
-	/* one at a time, whoever comes first; the number only has to be ours */
+	/* one session at a time; any fixed number of ours will do as the lock's key */
 
 	db->patience_ms = MIGRATE_MS;
 	enum jl_status status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);

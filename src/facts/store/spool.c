@@ -1,4 +1,4 @@
-/* Results that wait for the server: JSON Lines in one file. Whoever adds or sends holds a lock on it; a line that was
+/* Results that wait for the server: JSON Lines in one file. Adding and sending hold a lock on it; a line that was
  * written and synchronised is acknowledged. Sending is safe to repeat: the server ignores ids that it knows. */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, str
 				 SPOOL_MAX_B >> 20);
 		goto out;
 	}
-	/* somebody died in the middle of a line: it was never acknowledged, and must not swallow ours */
+	/* a writer died in the middle of a line: that line was never acknowledged; end it so that ours stays whole */
 	if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n')
 		status = write_all(fd, path, "\n", 1, err);
 	JL_THEN(status, write_all(fd, path, lines, len, err));
@@ -142,9 +142,10 @@ static enum jl_status set_aside(const char *path, const char *line, size_t len, 
 	jl_buf_init(&buf, JL_RECORD_TEXT_MAX_B + 2);
 	jl_buf_add(&buf, line, len);
 	jl_buf_putc(&buf, '\n');
-	enum jl_status status = buf.failed ? JL_OK
-					   : jl_spool_add(bad, buf.data, buf.len,
-							  err); /* too large for a record: nobody's */
+	enum jl_status status = buf.failed
+					? JL_OK
+					: jl_spool_add(bad, buf.data, buf.len,
+						       err); /* too large for a record: not written by this program */
 	jl_buf_release(&buf);
 	return status;
 }

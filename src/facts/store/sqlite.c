@@ -8,10 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "store/backend.h"
 #include "store/libsqlite.h"
 
+#define SCHEMA_MAX_B   ((size_t)1 << 20)
 #define APPLICATION_ID 0x6a656f75 /* "jeou": tells our files from other programs' */
 
 struct jl_store_db {
@@ -143,26 +146,58 @@ static enum jl_status set_journal(struct jl_store_db *db, const char *path, stru
 	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
 }
 
+/* What a file says that it is made of: names and the text of each, without white space, in order. */
+static const char schema_sql[] =
+	"SELECT group_concat(t, ';') FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' ' || "
+	"replace(replace(replace(coalesce(sql, ''), ' ', ''), char(10), ''), '\"', '') AS t FROM sqlite_master WHERE "
+	"name "
+	"NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name)";
+
+static enum jl_status copy_text(void *ctx, const char *text, size_t len, struct jl_err *err)
+{
+	jl_buf_add(ctx, text, len);
+	return ((struct jl_buf *)ctx)->failed ? jl_fail_nomem(err) : JL_OK;
+}
+
+/* Is every table and index ours, to the letter? Others may hold expressions that our statements would run: generated columns, CHECKs, indexes of
+ * expressions. What ours are is read from a new database of the same version. */
+static enum jl_status check_schema(struct jl_store_db *db, long long version, struct jl_err *err)
+{
+	struct jl_store_db made = { .lib = db->lib, .shown = db->shown };
+	struct jl_buf theirs, ours;
+	enum jl_status status;
+	int code = db->lib->open_v2(":memory:", &made.sq, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+
+	jl_buf_init(&theirs, SCHEMA_MAX_B);
+	jl_buf_init(&ours, SCHEMA_MAX_B);
+	status = code == SQLITE_OK ? JL_OK : fail(&made, code, err);
+	for (long long i = 0; i < version && i < JL_STORE_SCHEMA && !status; i++)
+		status = run(&made, steps[i], err);
+	JL_THEN(status, ask(&made, schema_sql, NULL, 0, copy_text, &ours, NULL, err));
+	JL_THEN(status, ask(db, schema_sql, NULL, 0, copy_text, &theirs, NULL, err));
+	if (theirs.failed || (!status && strcmp(jl_buf_text(&ours), jl_buf_text(&theirs)) != 0))
+		status = jl_fail(err, JL_E_DATA,
+				 "%s: it has tables, indexes or other parts that are not jeoul's; it was not touched",
+				 db->shown);
+	db->lib->close(made.sq);
+	jl_buf_release(&theirs);
+	jl_buf_release(&ours);
+	return status;
+}
+
 static enum jl_status check_owner(struct jl_store_db *db, long long version, struct jl_err *err)
 {
-	long long application = 0, n_tables = 0, n_code = 0;
+	long long application = 0, n_tables = 0;
 	enum jl_status status = ask_number(db, "PRAGMA application_id", &application, err);
 
 	JL_THEN(status, ask_number(db, "SELECT count(*) FROM sqlite_master", &n_tables, err));
-	/* what is asked of our tables must not run somebody's statements */
-	JL_THEN(status, ask_number(db,
-				   "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql "
-				   "LIKE 'CREATE VIRTUAL%' OR sql LIKE '%GENERATED%'",
-				   &n_code, err));
 	if (status)
 		return status;
 	if (application != APPLICATION_ID && (application || n_tables || version))
 		return jl_fail(err, JL_E_DATA, "%s: an SQLite database of another program; it was not touched",
 			       db->shown);
-	if (n_code)
-		return jl_fail(err, JL_E_DATA,
-			       "%s: somebody added views, triggers or virtual tables; it was not touched", db->shown);
-	return jl_store_check_form(db->shown, version, n_tables ? 1 : 0, err);
+	JL_TRY(jl_store_check_form(db->shown, version, n_tables ? 1 : 0, err));
+	return check_schema(db, version, err);
 }
 
 /* All steps in one transaction: a database is of one version or of the next, never between. */
@@ -172,7 +207,7 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 	long long version = 0;
 
 	JL_TRY(run(db, "BEGIN IMMEDIATE", err));
-	/* again, now that nobody else can change it */
+	/* again, now under the lock */
 	enum jl_status status = ask_number(db, "PRAGMA user_version", &version, err);
 	JL_THEN(status, check_owner(db, version, err));
 	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++)
@@ -187,6 +222,13 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 	return status;
 }
 
+/* Every ten thousand of its steps: true ends what runs. */
+static int spend(void *ctx)
+{
+	(void)ctx;
+	return jl_budget_spend(500);
+}
+
 static enum jl_status prepare(struct jl_store_db *db, const char *path, struct jl_err *err)
 {
 	long long version = 0;
@@ -196,6 +238,7 @@ static enum jl_status prepare(struct jl_store_db *db, const char *path, struct j
 	/* a record's lines are no programs: what is in the file cannot make SQLite call functions of ours */
 	db->lib->db_config(db->sq, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	db->lib->db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	db->lib->progress_handler(db->sq, 10000, spend, NULL);
 	db->lib->limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
 	enum jl_status status = run(db, "PRAGMA synchronous = FULL", err);
 	/* as of one moment: between two questions another process may have made the tables */
@@ -222,7 +265,7 @@ static void close_db(struct jl_store_db *db)
 }
 
 /* A file that may only be read, in a folder that cannot take the files of a write-ahead log: as it lies there. Not while there is a log
- * beside it: then somebody writes, or what was written last is not in the file yet. */
+ * beside it: then a writer is active, or the last write is not in the file yet. */
 static int open_unchanging(struct jl_store_db *db, const char *path)
 {
 	struct stat info;
@@ -255,7 +298,7 @@ static bool is_only_readable(const char *path)
 	return access(path, R_OK) == 0 && (access(path, W_OK) != 0 || access(*folder ? folder : "/", W_OK) != 0);
 }
 
-/* SQLite takes a file of one byte for an empty one of its own. */
+/* SQLite takes a file of one byte for an empty database. */
 static bool is_other_file(const char *path)
 {
 	static const char head[] = "SQLite format 3";

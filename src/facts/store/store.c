@@ -1,10 +1,10 @@
 #include "store/store.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "store/handle.h"
@@ -271,7 +271,7 @@ enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl
 /* On the stored text itself, so that keys we do not know stay. */
 static char *with_note(const char *body, size_t len, const char *note)
 {
-	json_t *root = json_loadb(body, len, 0, NULL);
+	json_t *root = jl_json_load(body, len, 0, NULL);
 	char *text = NULL;
 	int failed = 0;
 

@@ -23,12 +23,18 @@
 struct jl_store;
 
 /* `url`: a path, sqlite:PATH, postgresql://USER@HOST/DB; NULL or "": from the environment. A database that is missing is made; one that is
- * damaged, newer than this program or somebody else's is refused and not touched. An unreachable server is no error here. */
+ * damaged, newer than this program or of another program is refused and not touched. An unreachable server is no error here. */
 enum jl_status jl_store_open(struct jl_store **ret_store, const char *url, struct jl_err *err);
-/* The same to look at: nothing is made. Where nobody named one, a file that is not there is an empty store; one that was named is an error. */
+/* The same to look at: nothing is made. Without a name, a missing file is an empty store; a named file that is missing is an error. */
 enum jl_status jl_store_open_to_read(struct jl_store **ret_store, const char *url, struct jl_err *err);
 /* The same for taking from: a file that is not there is an error. */
 enum jl_status jl_store_open_existing(struct jl_store **ret_store, const char *url, struct jl_err *err);
+/* Folders that opening it may need, for who confines a process: NULL where there is none. Each is the caller's to free (jl_free). */
+struct jl_store_folders {
+	char *of_store, *own; /* of the file or the spool; of what else is kept for this person */
+	bool on_server;
+};
+void jl_store_folders(struct jl_store_folders *ret_folders, const char *url);
 void jl_store_close(struct jl_store *store); /* NULL is fine */
 
 const char *jl_store_where(const struct jl_store *store); /* for people; without password */
@@ -64,7 +70,7 @@ enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err);
 enum jl_status jl_store_end(struct jl_store *store, struct jl_err *err);
 void jl_store_abandon(struct jl_store *store); /* nothing of the batch is kept */
 
-/* One line of JSON as somebody else wrote it; kept byte for byte, so that keys of a newer version survive. */
+/* One line of JSON from another writer; kept byte for byte, so that keys of a newer version survive. */
 enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_t len, enum jl_store_kept *ret_kept,
 				 struct jl_err *err);
 

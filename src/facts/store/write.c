@@ -1,5 +1,6 @@
 /* Taking results: into the database, into the spool while the server is away, or aside with the reason where it refuses them. */
 #include <string.h>
+#include <time.h>
 
 #include "store/handle.h"
 
@@ -35,6 +36,19 @@ static enum jl_status read_line(const char *line, size_t len, struct jl_arena *a
 {
 	jl_arena_init(arena, JL_ARENA_LIMIT_B);
 	return jl_record_read(line, len, arena, ret_record, err);
+}
+
+/* One from the future would be the newest for ever. A day is left for clocks that go wrong. */
+static enum jl_status check_time(const struct jl_record *record, struct jl_err *err)
+{
+	const double now_s = (double)time(NULL);
+
+	return record->time_s < now_s + 86400 || now_s < 1.7e9 /* our own clock does not know */
+		       ? JL_OK
+		       : jl_fail(err, JL_E_DATA,
+				 "a record was measured %.0f days in the future; check the clock of where it comes "
+				 "from",
+				 (record->time_s - now_s) / 86400);
 }
 
 /* `ret_refused`: it is a record, and the server said no; `err` says why. */
@@ -111,7 +125,7 @@ static size_t send_file(struct jl_store *store, const char *path, struct sending
 
 	if (jl_sql_begin(store, true, &err) == JL_OK) {
 		if (jl_spool_send(path, &sink, &n, &err) == JL_OK) {
-			/* nothing to do after all: somebody else sent it, and the transaction is still open */
+			/* already sent by another process; the transaction is still open */
 			if (n == 0)
 				jl_sql_rollback(store);
 			return n - sending->n_refused;
@@ -302,6 +316,7 @@ enum jl_status jl_store_put(struct jl_store *store, const struct jl_record *reco
 	enum jl_status status;
 
 	JL_TRY(jl_record_check(record, err));
+	JL_TRY(check_time(record, err));
 	jl_buf_init(&line, JL_RECORD_TEXT_MAX_B);
 	jl_record_write(record, &line);
 	if (line.failed)
@@ -321,6 +336,7 @@ enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_
 	struct jl_arena arena;
 	enum jl_status status = read_line(line, len, &arena, &record, err);
 
+	JL_THEN(status, check_time(&record, err));
 	if (!status) {
 		char *body = jl_arena_strndup(&arena, line, len);
 

@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "comm/comm.h"
+#include "record/record.h"
 
 enum jl_bench_kind {
 	JL_BENCH_GEMM,
@@ -73,8 +74,9 @@ struct jl_bench_backend {
 	/* Exact check of the result: number of wrong elements. */
 	enum jl_status (*verify)(struct jl_bench_state *state, size_t *ret_n_wrong, struct jl_err *err);
 	void (*finish)(struct jl_bench_state *state); /* NULL is fine */
-	/* Optional: "sm clock 1980 MHz, 612 W, no throttling" into the record's noise. */
-	void (*watch)(struct jl_bench_state *state, double *ret_clock_frac, bool *ret_thermal, bool *ret_power);
+	/* Optional: clock, power limit, throttling and other processes of the device into the record's noise, right after the last
+	 * iteration. */
+	void (*watch)(struct jl_bench_state *state, struct jl_record_noise *io_noise);
 	/* Optional: bytes of memory whose place in the caches shows in the times of this task. Pages that fall on one another's cache
 	 * lines stay there for as long as they are mapped: a run in one place is steady, and off by a tenth from the next run. The core
 	 * prepares such a task in several places (task->place) and measures in all of them. 0, or without this: it does not matter. */

@@ -1,6 +1,7 @@
 #include "bench/core.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -264,19 +265,19 @@ static enum jl_status check_result(struct run *r, struct jl_err *err)
 	return JL_OK;
 }
 
-static void watch_device(struct run *r)
+/* What the device says of itself, beside what was seen of the host. */
+static void add_device(struct jl_record_noise *noise, const struct jl_record_noise *device)
 {
-	struct jl_record_noise *noise = &r->result->noise;
-	double clock_frac = NAN;
-	bool thermal = false, power = false;
+	struct jl_record_noise n = *device;
 
-	if (!r->backend->watch)
-		return;
-	r->backend->watch(r->places[0], &clock_frac, &thermal, &power);
-	if (!isnan(clock_frac))
-		noise->clock_frac = clock_frac;
-	noise->thermal |= thermal;
-	noise->power |= power;
+	n.cpu_other_frac = noise->cpu_other_frac;
+	n.steal_frac = noise->steal_frac;
+	n.wait_frac = noise->wait_frac;
+	n.drift_frac = noise->drift_frac;
+	n.clock_frac = isnan(n.clock_frac) ? noise->clock_frac : n.clock_frac;
+	n.thermal |= noise->thermal;
+	n.power |= noise->power;
+	*noise = n;
 }
 
 enum jl_status jl_bench_can(const struct jl_bench_backend *backend, const struct jl_bench_task *task,
@@ -300,6 +301,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 			 .result = res,
 			 .start_s = jl_clock_s(),
 			 .budget_s = plan->time_s > 0 ? plan->time_s : TIME_S };
+	struct jl_record_noise device = jl_record_noise_unknown();
 
 	memset(res, 0, sizeof(*res));
 	res->task = *task;
@@ -313,11 +315,16 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	enum jl_status status = warm_up(&r, task, err);
 	if (!status && !(r.stopped && res->n_samples == 0 && res->n_warmup < 2))
 		status = sample(&r, err);
+	if (!status && backend->watch) /* before the clock sinks */
+		backend->watch(r.places[0], &device);
 	JL_THEN(status, jl_noise_end(&r.watch, r.comm, &res->noise, err));
 	if (backend->simulated)
 		res->noise = jl_record_noise_unknown();
 	if (!status) {
-		watch_device(&r);
+		if (device.neighbour)
+			(void)snprintf(res->neighbour, sizeof(res->neighbour), "%s", device.neighbour);
+		device.neighbour = NULL; /* the backend's own */
+		add_device(&res->noise, &device);
 		res->n_places = r.n_places;
 		summarise(res);
 		status = check_result(&r, err);

@@ -41,6 +41,7 @@ struct jl_bench_result {
 	double took_s;
 	struct jl_record_noise noise; /* `why` is NULL: see below */
 	char why[JL_NOISE_WHY_MAX];
+	char neighbour[JL_NEIGHBOUR_MAX]; /* likewise; "": none */
 };
 
 /* Whether the backend measures such a thing. */

@@ -192,22 +192,27 @@ static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, stru
 			  : jl_bench_cuda_move_verify(s, ret_n_wrong, err);
 }
 
-static void watch(struct jl_bench_state *s, double *ret_clock_frac, bool *ret_thermal, bool *ret_power)
+static void watch(struct jl_bench_state *s, struct jl_record_noise *n)
 {
 	struct jl_nvml_gpu now;
-	*ret_clock_frac = NAN;
-	*ret_thermal = *ret_power = false;
+
 	if (!s->nvml)
 		return;
-	jl_nvml_gpu_clear(&now);
 	jl_nvml_watch(s->nvml, s->nvml_index, &now);
+	if (jl_nvml_neighbour(s->nvml, s->nvml_index, s->neighbour, sizeof(s->neighbour), &n->neighbour_B))
+		n->neighbour = s->neighbour;
 	if (now.throttle < 0)
 		return;
+	n->clock_Hz = now.sm_Hz;
+	n->clock_max_Hz = now.sm_max_Hz;
+	n->limit_W = now.limit_W;
+	n->limit_default_W = now.limit_default_W;
+	n->held_by = jl_nvml_held_by(&now);
 	/* At full load a GPU sets its clock by its power limit: that is no disturbance, and says nothing of a clock that is too low. */
 	if (!(now.throttle & JL_THROTTLE_POWER_CAP))
-		*ret_clock_frac = now.sm_Hz / now.sm_max_Hz;
-	*ret_thermal = (now.throttle & (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL)) != 0;
-	*ret_power = (now.throttle & (JL_THROTTLE_HW_SLOWDOWN | JL_THROTTLE_POWER_BRAKE)) != 0;
+		n->clock_frac = now.sm_Hz / now.sm_max_Hz;
+	n->thermal = (now.throttle & (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL)) != 0;
+	n->power = (now.throttle & (JL_THROTTLE_HW_SLOWDOWN | JL_THROTTLE_POWER_BRAKE)) != 0;
 }
 
 static const char *versions(void)

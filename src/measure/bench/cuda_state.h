@@ -30,6 +30,7 @@ struct jl_bench_state {
 
 	struct jl_nvml *nvml; /* NULL: not there */
 	size_t nvml_index;
+	char neighbour[JL_NEIGHBOUR_MAX];
 };
 
 #define JL_BENCH_SCALE 3.0F /* triad's s */

@@ -201,12 +201,10 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	all[5] = speaks && w->clock_low_Hz < JL_NOISE_CLOCK_FRAC * w->clock_high_Hz ? 1 : 0;
 	JL_TRY(jl_comm_agree(comm, all, 8, JL_RED_SUM, err));
 	JL_TRY(count_cpus(&n_cpus, comm, err));
-	*ret_noise = (struct jl_record_noise){ .cpu_other_frac = NAN,
-					       .steal_frac = NAN,
-					       .wait_frac = jl_noise_wait_frac(all[7], all[6], took_s, n_cpus),
-					       .clock_frac = w->clock_low_Hz / w->clock_high_Hz,
-					       .drift_frac = NAN,
-					       .thermal = all[4] > 0 };
+	*ret_noise = jl_record_noise_unknown();
+	ret_noise->wait_frac = jl_noise_wait_frac(all[7], all[6], took_s, n_cpus);
+	ret_noise->clock_frac = w->clock_low_Hz / w->clock_high_Hz;
+	ret_noise->thermal = all[4] > 0;
 	if (all[5] > 0 && !(ret_noise->clock_frac < JL_NOISE_CLOCK_FRAC))
 		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* on another host */
 	if (all[2] > TICKS_LEAST_S) {

@@ -4,13 +4,6 @@
 #include "comm/comm.h"
 #include "record/record.h"
 
-/* Above these a result is noisy: no verdict is built on it (docs/cmd/bench.md). */
-#define JL_NOISE_CPU_OTHER_FRAC 0.05
-#define JL_NOISE_STEAL_FRAC     0.02
-#define JL_NOISE_WAIT_FRAC      0.20
-#define JL_NOISE_CLOCK_FRAC     0.90
-#define JL_NOISE_DRIFT_FRAC     0.10
-
 /* What the scheduler counts for one thread: on a CPU, and ready without one. */
 struct jl_noise_thread {
 	long id;

@@ -112,5 +112,6 @@ struct jl_record jl_bench_record(struct jl_draft *draft, const struct jl_bench_r
 	struct jl_record record = jl_draft_record(draft);
 	record.noise = r->noise;
 	record.noise.why = r->why[0] ? r->why : NULL;
+	record.noise.neighbour = r->neighbour[0] ? r->neighbour : NULL;
 	return record;
 }

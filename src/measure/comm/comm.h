@@ -63,7 +63,7 @@ struct jl_coll_call {
 	void *recv;
 };
 
-/* What a collective is: whoever carries data out, lays out buffers or checks results goes by this, not by its name. A rank offers what it
+/* What a collective does: transports, buffer layout and checks of results use this, not its name. A rank offers what it
  * sends to all; what it receives is the reduction of what all offer, what all offer one behind the other, or what one offers. */
 struct jl_coll_shape {
 	const char *name;
@@ -95,7 +95,7 @@ struct jl_comm_backend {
 	 * there is none left. */
 	void *(*alloc)(struct jl_comm *comm, size_t size_B);
 	void (*free)(struct jl_comm *comm, void *memory, size_t size_B);
-	/* Optional: somebody asked the workers to come to an end (Ctrl-C). Ranks may see it at different moments: agree on it with
+	/* Optional: workers should stop (Ctrl-C). Ranks may see it at different moments: agree on it with
 	 * a collective before acting on it. */
 	bool (*stop_asked)(struct jl_comm *comm);
 	const char *(*version)(struct jl_comm *comm); /* optional: "Open MPI 4.1.4" */
@@ -177,15 +177,15 @@ enum jl_status jl_comm_mpi(struct jl_comm **ret_comm, struct jl_err *err);
 /* The same without overlap (jl_comm_start runs the call at once): MPI needs no locks then, and small messages are faster. */
 enum jl_status jl_comm_mpi_plain(struct jl_comm **ret_comm, struct jl_err *err);
 
-/* Before jl_comm_mpi: `stuck` is called, from a thread of its own and on every rank that noticed, when a call does not come back and a
+/* Before jl_comm_mpi: `stuck` is called, from a separate thread and on every rank that noticed, when a call does not come back and a
  * rank does not answer any more, within JL_COMM_STUCK_S. MPI cannot be left from there: say it and end the process. NULL (the
- * default): nobody watches. Ranks ask each other by UDP. */
+ * default): no watch. Ranks ask each other by UDP. */
 void jl_comm_mpi_on_stuck(void (*stuck)(int rank));
 
 /* --- tcp: hosts without a launcher. One process waits for the others and becomes rank 0; they are numbered as they come, and every two of
  * them are joined by a connection. Rank r > 0 listens for the ranks above it on the first free one of port + r, port + r + n, ... (eight
  * are tried). Without a secret anybody who speaks the protocol can be a rank: then wait on an address that only the other hosts reach.
- * Whoever is no rank of this program and this purpose, or joins and says nothing more, is sent away and disturbs nobody. */
+ * A client that is no rank of this run, or joins and stays silent, is disconnected without delaying the others. */
 #define JL_COMM_TCP_PORT      5270
 #define JL_COMM_TCP_RANKS_MAX 128
 
@@ -195,11 +195,11 @@ struct jl_comm_tcp {
 	int port;                     /* rank 0: 0 is any free one */
 	int n_ranks;                  /* rank 0 says how many */
 	double wait_s;                /* for all to come */
-	const char *what;             /* "bench allreduce": who came for something else is told so */
+	const char *what;             /* "bench allreduce": a client of another command gets an error */
 	uint64_t tag;                 /* must be the same on all ranks: options that the ranks do not tell each other */
 	struct jl_wire_secret secret; /* jl_wire_read_secret; all ranks must know it */
 	bool (*stop)(void *ctx);      /* may be NULL: looked at ten times a second until all are there */
-	/* Rank 0, may be NULL: it waits now, at this address and port; somebody came (`n_here` of n_ranks) or was refused. */
+	/* Rank 0, may be NULL: it waits now, at this address and port; a client joined (`n_here` of n_ranks) or was refused. */
 	void (*listening)(void *ctx, const char *address, int port);
 	void (*seen)(void *ctx, const char *peer, int n_here, const struct jl_err *refused);
 	void *ctx;

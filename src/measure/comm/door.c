@@ -31,7 +31,7 @@ static size_t n_from(const struct jl_door *door, const union jl_wire_address *ad
 	return n;
 }
 
-/* Who comes in such numbers is still listened to: nobody goes before a short while. */
+/* Under a flood, each client still keeps its connection for a short time. */
 static bool make_room(struct jl_door *door)
 {
 	const union jl_wire_address *address = NULL;

@@ -39,6 +39,6 @@ enum jl_visit jl_door_look(struct jl_door *door, int also, struct jl_guest *ret_
 enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err);
 /* Says why and closes. */
 void jl_door_refuse(struct jl_guest *guest, const struct jl_wire_message *why);
-/* Who wasted our time is told for a while that we are busy; the caller hears of it once. */
+/* A client that wasted time gets "busy" for a while; the caller is notified once. */
 void jl_door_bar(struct jl_door *door, const union jl_wire_address *address);
 void jl_door_close(struct jl_door *door);

@@ -91,7 +91,7 @@ enum jl_status jl_wire_refused(const struct jl_wire_message *m, const char *host
 	if (m->version != JL_WIRE_VERSION || m->word == JL_WIRE_VERSION_IS)
 		return jl_fail(err, JL_E_IO, "%s runs another version of jeoul: use the same on all hosts", host);
 	if (m->word == JL_WIRE_BUSY)
-		return jl_fail(err, JL_E_LIMIT, "%s is busy with somebody else; try again later", host);
+		return jl_fail(err, JL_E_LIMIT, "%s is busy with another client; try again later", host);
 	if (m->word == JL_WIRE_OTHER && m->n[0] == 1)
 		return jl_fail(err, JL_E_USAGE, "%s was started with other options: give the same on all hosts", host);
 	if (m->word == JL_WIRE_OTHER)

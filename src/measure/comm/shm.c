@@ -14,7 +14,7 @@
 
 #define PAGE_B     ((size_t)65536) /* granularity of allocations: the largest page of arm64 */
 #define EXTENT_MAX 65536
-#define N_SPIN     1500 /* about 20 µs, then the core goes to whoever needs it */
+#define N_SPIN     1500 /* about 20 µs, then yield the core */
 #define N_YIELD    100
 #define SLEEP_S    0.05
 
@@ -58,7 +58,7 @@ enum jl_status jl_shm_trouble(const struct shm_head *head, struct jl_err *err)
 	return jl_fail(err, JL_E_IO, "the workers were stopped");
 }
 
-/* The patient part of waiting: yield, then sleep; whoever watches over the team sees for whom. */
+/* Slow part of waiting: yield, then sleep; `waits_for` shows the watcher for which rank. */
 static enum jl_status wait_long(struct shm_comm *c, int rank, uint32_t wanted, struct jl_err *err)
 {
 	struct shm_rank *peer = &c->head->ranks[rank];

@@ -26,7 +26,7 @@ struct shm_rank {
 	/* two, in turn: a peer may still look at the last one when this rank is at the next call */
 	alignas(JL_SHM_LINE_B) struct shm_call calls[2];
 	/* for the caller that watches over the team */
-	alignas(JL_SHM_LINE_B) _Atomic int waits_for; /* rank + 1; 0: nobody */
+	alignas(JL_SHM_LINE_B) _Atomic int waits_for; /* rank + 1; 0: none */
 	_Atomic double waits_since_s;
 	_Atomic bool ended;
 	_Atomic uint32_t ticket; /* order in which ranks failed; 0: not */

@@ -175,7 +175,7 @@ static bool reap(struct team *t, int rank)
 		(void)close(w->pidfd);
 	if (pid == w->pid && WIFSIGNALED(how))
 		raise_trouble(t, SHM_DIED, rank, WTERMSIG(how));
-	else if (!atomic_load(&t->head->ranks[rank].ended)) /* somebody called exit */
+	else if (!atomic_load(&t->head->ranks[rank].ended)) /* the rank called exit */
 		raise_trouble(t, SHM_LEFT, rank, 0);
 	else if (t->head->ranks[rank].status)
 		raise_trouble(t, SHM_FAILED, rank, 0);
@@ -219,7 +219,7 @@ static void look_at(struct team *t, int rank, double waited_s)
 		w->cpu_s = cpu_s;
 		w->moved_s = now_s;
 	}
-	if (atomic_load(&t->head->ranks[rank].waits_for)) /* it waits itself: somebody else is to blame */
+	if (atomic_load(&t->head->ranks[rank].waits_for)) /* it waits itself: another rank is the cause */
 		return;
 	if ((waited_s > IDLE_S && now_s - w->moved_s > IDLE_S) || waited_s > busy_s)
 		raise_trouble(t, SHM_STUCK, rank, 0);

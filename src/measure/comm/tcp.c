@@ -63,7 +63,7 @@ enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *
 	c->scratch_B = 2 * JL_TCP_SMALL_B;
 	enum jl_status status = c->piece && c->scratch ? jl_tcp_join(c, how, &controls, err) : jl_fail_nomem(err);
 	JL_THEN(status, jl_tcp_watch_start(&c->watch, controls, c->comm.n_ranks, c->comm.rank, err));
-	for (int r = 0; controls && r < c->comm.n_ranks; r++) /* what nobody took */
+	for (int r = 0; controls && r < c->comm.n_ranks; r++) /* connections that no rank took */
 		if (controls[r] >= 0)
 			(void)close(controls[r]);
 	jl_free(controls);

@@ -1,5 +1,5 @@
 /* Inside of the tcp communicator: every two ranks are joined by one connection for data; beside it each rank keeps the
- * connection by which it joined rank 0, where a thread answers when somebody asks whether it is still there.
+ * connection by which it joined rank 0, where a thread answers liveness requests.
  *
  * A collective is one or several *flows*: bytes to one rank while bytes come from another, at the same time, without
  * ever waiting for one of the two alone. The bytes of a flow are cut into segments that may depend on each other: what
@@ -36,7 +36,7 @@ struct tcp_seg {
 };
 
 struct tcp_flow {
-	int to, from; /* ranks; -1: nobody */
+	int to, from; /* ranks; -1: none */
 	struct tcp_seg *out, *in;
 	size_t n_out, n_in;
 	bool swap;  /* both lie in the same place: nothing comes in where nothing has left yet */
@@ -69,7 +69,7 @@ void jl_tcp_watch_moved(struct tcp_watch *watch, size_t in_B, size_t out_B);
 void jl_tcp_watch_waits(struct tcp_watch *watch, int rank); /* until data comes from it, or it takes some */
 /* A rank is dead, does not answer or sends nothing: the call cannot end. JL_OK: none. */
 enum jl_status jl_tcp_watch_look(struct tcp_watch *watch, struct jl_err *err);
-/* The connection to `rank` broke. It may have done so because somebody else did first: says who that was. */
+/* The connection to `rank` broke. Reports the rank that failed first, which may be another one. */
 enum jl_status jl_tcp_watch_lost(struct tcp_watch *watch, int rank, struct jl_err *err);
 void jl_tcp_watch_end(struct tcp_watch *watch); /* says good-bye; NULL is fine */
 

@@ -327,7 +327,7 @@ static enum jl_status all_to_all(struct op *o, struct jl_err *err)
 	return status;
 }
 
-/* One that has no way of its own goes as small ones do, whatever its size. */
+/* Collectives without an algorithm for large messages use the small one. */
 static enum jl_status (*const large[JL_N_COLL])(struct op *o, struct jl_err *err) = {
 	[JL_COLL_ALLREDUCE] = allreduce,   [JL_COLL_ALLGATHER] = all_gather, [JL_COLL_REDUCESCATTER] = reduce_scatter,
 	[JL_COLL_BROADCAST] = broadcast,   [JL_COLL_REDUCE] = reduce,        [JL_COLL_ALLTOALL] = all_to_all,

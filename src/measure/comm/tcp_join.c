@@ -1,5 +1,5 @@
 /* How ranks find each other. They connect to rank 0 and say what they came for; rank 0 numbers them as they come, and each opens a door of
- * its own and says where. A number belongs to whoever is ready first: who says nothing more keeps nobody waiting. When all are ready, rank 0
+ * its own and says where. The first client that is ready gets a rank: a silent client delays no other. When all are ready, rank 0
  * tells each where the others listen; every rank connects to those below it and lets in those above. */
 #include <errno.h>
 #include <fcntl.h>
@@ -219,7 +219,7 @@ static struct member *place(struct join *j)
 	return oldest;
 }
 
-/* The number that nobody has and fewest guests might get; n: none. */
+/* The free rank that fewest pending clients might get; n: none. */
 static int free_number(const struct join *j)
 {
 	int n_guests[JL_COMM_TCP_RANKS_MAX] = { 0 }, rank = j->n;
@@ -275,7 +275,7 @@ static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 		return jl_wire_nonsense(err);
 	if (!whole && guest && jl_clock_s() > m->end_s)
 		return silent(err);
-	if (whole && j->members[m->rank].line.fd >= 0) { /* somebody else was ready before it */
+	if (whole && j->members[m->rank].line.fd >= 0) { /* another client was ready before it */
 		m->rank = free_number(j);
 		if (m->rank < j->n && say_welcome(j, m->line.fd, m->rank))
 			return JL_OK;

@@ -1,6 +1,6 @@
 /* Who is still there? Each rank has a thread at the connection by which it joined rank 0. It answers when it is asked, also while the rank
  * computes. Rank 0 sees at once when such a connection ends; when a call takes long somewhere, it calls the roll. What it finds out it
- * tells everybody, so that all ranks name the same one and not whoever left because of it. */
+ * tells all ranks, so that all name the same rank and not one that left because of it. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -81,7 +81,7 @@ static void spread(struct tcp_watch *w, enum how how, int rank)
 			say(&w->lines[r], JL_WIRE_GONE, (uint64_t)rank, (uint64_t)how);
 }
 
-/* Whoever computes uses the processor, whoever waits for others is inside of a call. */
+/* A rank that computes uses CPU time; a rank that waits is inside a call. */
 static void hear_of_work(struct tcp_watch *w, int rank, const struct jl_wire_message *m, double now_s)
 {
 	struct line *line = &w->lines[rank];
@@ -132,7 +132,7 @@ static bool nothing_moves(const struct tcp_watch *w, double now_s)
 	return n_moving <= (w->own == 0 || w->n == 2 ? 1 : 0);
 }
 
-/* From this rank, which is honest, to whom it waits for, and so on: to a rank that waits for nobody, or has not even sent the head that begins
+/* From this rank, which is honest, to whom it waits for, and so on: to a rank that waits for none, or has not even sent the head that begins
  * every flow; in a circle it is who owes to the one that has received least. */
 static void find_idle(struct tcp_watch *w, double now_s)
 {
@@ -255,7 +255,7 @@ static void *watch(void *ctx)
 				if (w->fds[r].revents)
 					read_line(w, r, jl_clock_s());
 		/* Judged by the time before the answers were read: a rank that was stopped itself, and goes on, blames
-		 * nobody. Rank 0 asks for the others too: their question is what it hears. */
+		 * no rank. Rank 0 asks for the others too: their question is what it hears. */
 		call_the_roll(w,
 			      ((seen & 1) && now_s - moved_s > QUIET_S) ||
 				      (w->own == 0 && w->wanted_s > 0 && now_s - w->wanted_s < 2 * ASK_S),

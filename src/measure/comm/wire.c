@@ -161,7 +161,7 @@ enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct j
 	if (n <= 0)
 		return lost(n < 0 ? errno : 0, err);
 	line->n += (size_t)n;
-	/* somebody else's protocol may be shorter: its first bytes already tell */
+	/* another protocol's greeting may be shorter: its first bytes suffice */
 	if (!plausible(line->bytes, line->n))
 		return stranger(err);
 	if (line->n < sizeof(line->bytes))

@@ -1,6 +1,6 @@
 /* What peers say to each other over TCP before and beside their data, for collectives and for `bench net` alike: messages of one size,
  * numbers in network order, every wait with an end. A peer may be anybody: a message is taken only when every number in it lies within
- * the limits of its word (wire.c has them in one table); what depends on more than the message is checked by whoever asked. Sockets are
+ * the limits of its word (wire.c has them in one table); what depends on more than the message is checked by the caller. Sockets are
  * non-blocking. */
 #pragma once
 
@@ -77,7 +77,7 @@ struct jl_wire_line {
 enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct jl_wire_message *ret_message,
 			    struct jl_err *err);
 
-/* Whoever waits looks at `stop` (may be NULL) ten times a second. */
+/* Waiting functions check `stop` (may be NULL) ten times a second. */
 struct jl_wire_wait {
 	double end_s;
 	bool (*stop)(void *ctx);
@@ -110,18 +110,18 @@ enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *h
 enum jl_status jl_wire_refused(const struct jl_wire_message *message, const char *host, const char *what,
 			       const struct jl_wire_secret *secret, struct jl_err *err);
 
-/* Somebody who listens, by name. */
+/* A listening peer, by name. */
 struct jl_wire_peer {
 	const char *host;
 	int port;
 	const char *what; /* as a person starts it: "bench net" */
-	bool patient;     /* somebody may be about to listen there */
+	bool patient;     /* retry: the peer may be about to listen */
 	struct jl_wire_secret secret;
 	bool (*stop)(void *ctx); /* may be NULL: looked at ten times a second */
 	void *ctx;
 };
 /* Connects, greets and waits for the first answer, which is `word`. Tries again for a while when it is busy, a few times when it hangs
- * up, and while nobody listens there yet if the peer is `patient`. */
+ * up, and while the connection is refused if the peer is `patient`. */
 enum jl_status jl_wire_join(const struct jl_wire_peer *peer, struct jl_wire_message *hello, uint32_t word, int *ret_fd,
 			    struct jl_wire_message *ret_answer, struct jl_err *err);
 

@@ -14,8 +14,8 @@
 
 #define CONNECT_S 5.0
 #define ANSWER_S  8.0  /* for all of the greeting: who is silent is named within JL_COMM_STUCK_S */
-#define RETRY_S   10.0 /* for somebody who is about to be started */
-#define BUSY_S    20.0 /* for somebody who is busy; longer than anybody who only keeps it busy can */
+#define RETRY_S   10.0 /* for a peer that is about to start */
+#define BUSY_S    20.0 /* for a busy peer; longer than a silent client can hold it */
 #define LOST_MAX  4
 
 static void no_delay(int fd)
@@ -199,7 +199,7 @@ enum jl_status jl_wire_join(const struct jl_wire_peer *p, struct jl_wire_message
 		(void)nanosleep(&nap, NULL);
 	}
 	freeaddrinfo(found);
-	/* what happened while it ran, whoever is to blame */
+	/* errors during the transfer, of either side */
 	if (status == JL_E_LIMIT || status == JL_E_ABSENT || status == JL_E_NOTFOUND)
 		status = JL_E_IO;
 	if (status && err)

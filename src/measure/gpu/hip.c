@@ -1,5 +1,5 @@
 /* AMD's runtime (libamdhip64) behind the table of the CUDA driver: most of its functions are the same by another name, the others are made
- * of its own here. Memory, copies, streams and events; no kernels, for this program has none for AMD's chips. Written by its header; no AMD
+ * here. Memory, copies, streams and events; no kernels, for this program has none for AMD's chips. Written by its header; no AMD
  * GPU was seen. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static enum jl_status open_locked(struct jl_err *err)
 
 	hip = (struct hip){ .same = { .amd = true } };
 	const enum jl_status status = jl_dynlib_open(&lib, "JEOUL_HIP", names, symbols, JL_LEN(symbols), &hip, err);
-	if (status && getenv("JEOUL_HIP")) /* somebody named it: what is wrong with that one */
+	if (status && getenv("JEOUL_HIP")) /* named by the environment: say what is wrong with it */
 		return status;
 	if (status)
 		return jl_fail(err, JL_E_ABSENT, "no AMD runtime: %s cannot be opened; install ROCm", "libamdhip64.so");
@@ -127,7 +127,7 @@ static enum jl_status open_locked(struct jl_err *err)
 	if (code == JL_CU_OK)
 		code = hip.same.DeviceGetCount(&n_gpus);
 	is_open = code == JL_CU_OK && n_gpus > 0;
-	/* the library stays open: it has threads of its own */
+	/* the library stays open: it has threads */
 	return is_open ? JL_OK
 		       : jl_fail(err, JL_E_ABSENT, "the AMD runtime finds no usable GPU: %s",
 				 code == JL_CU_OK ? "no device" : hip.GetErrorString(code));

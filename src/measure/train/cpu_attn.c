@@ -5,7 +5,7 @@
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"
 
-#define TILE         64 /* queries: a wider tile makes more scores behind the diagonal that nobody wants */
+#define TILE         64 /* queries: a wider tile computes more unused scores behind the diagonal */
 #define HEAD_DIM_MAX 1024
 
 struct attn_ctx {
@@ -166,7 +166,7 @@ static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_
 	jl_cpu_sgemm(c->lib, &g); /* dq = ds·k */
 }
 
-/* All query heads that share one key head: nobody else writes its dk and dv. */
+/* All query heads that share one key head: no other task writes its dk and dv. */
 static void bwd_kv_head(void *ctx, size_t index, int thread)
 {
 	const struct attn_ctx *c = ctx;

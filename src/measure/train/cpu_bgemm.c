@@ -118,7 +118,7 @@ static void pack_cols(float *panels, size_t stride, struct jl_sgemm_side side, s
 	pack(panels, stride, side, n_wide, n_k, false);
 }
 
-/* Tiles are told how they look, all of 16 lines of 64 bytes, for each task: others on this thread have shapes of their own. */
+/* Configures all tiles as 16 lines of 64 bytes, for each task: other code on this thread may use other shapes. */
 TILES static void say_tiles(void)
 {
 	struct {

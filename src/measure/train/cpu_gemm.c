@@ -87,7 +87,7 @@ static void finish_block(void *ctx, const struct jl_sgemm_block *block)
 	}
 }
 
-/* sums over the tokens of dy, which is stored k × m; each thread has columns of its own, so the order of the sum never changes */
+/* sums over the tokens of dy, which is stored k × m; each thread has separate columns, so the order of the sum never changes */
 JL_CLONES static void sum_columns(const void *ctx, struct jl_cpu_span cols)
 {
 	const struct jl_eng_gemm *op = ctx;

@@ -122,7 +122,7 @@ __device__ static void stored()
 }
 
 /* In each of the three: tiles are stored, the products that take them as they are begin, and meanwhile they are transposed and the next
- * ones loaded. Nobody stores over a tile that is still read: the second `stored` comes after the first products, the next first one
+ * ones loaded. No warp stores over a tile that is still read: the second `stored` comes after the first products, the next first one
  * after the others. */
 template <bool CAUSAL> __device__ static void attn_fwd(const attn_args<float> &a)
 {

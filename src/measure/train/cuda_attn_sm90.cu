@@ -92,7 +92,7 @@ struct copier {
 	}
 };
 
-/* A warp's 16 rows of an accumulator, times `mul` of each, by way of a tile that nobody else needs: whole rows are written. */
+/* A warp's 16 rows of an accumulator, times `mul` of each, through a tile that no other warp uses: whole rows are written. */
 __device__ static void store_tile(bf16 *to, size_t pitch, int row0, int n_there, uint32_t tile, const float (*o)[4],
 				  float mul0, float mul1)
 {

@@ -1,4 +1,4 @@
-/* Collectives beside computation. NCCL on a stream of its own where every worker has a GPU to itself; otherwise
+/* Collectives beside computation. NCCL on a separate stream where every worker has a GPU to itself; otherwise
  * (several workers on one GPU, no NCCL) the data crosses host memory and the workers' own communicator. */
 
 #include "base/clock.h"

@@ -183,7 +183,7 @@ template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd
 	}
 }
 
-/* The same with a block a row: a thread keeps the sums of its own columns over all rows of the block. Where only the weight's are wanted
+/* The same with a block a row: a thread keeps the sums of its columns over all rows of the block. Where only the weight's are wanted
  * (KINDS 1, as of RMSNorm) the registers of the others are better used by a fourth block. */
 template <typename T, int P, int KINDS> __device__ static void norm_bwd_block(const norm_bwd_args &a)
 {

@@ -17,7 +17,7 @@ struct attn_args {
 
 enum { ATTN_ROWS = 64, ATTN_THREADS = 128 };
 
-/* Hopper has kernels of its own for heads of 64 in bf16 and tf32, and forward (0) for heads of 128 in bf16. */
+/* Hopper has special kernels for heads of 64 in bf16 and tf32, and forward (0) for heads of 128 in bf16. */
 static const char *attn_file(const struct cuda_engine *e, size_t dim, int kernel)
 {
 	const char *own = NULL;

@@ -4,7 +4,7 @@
 
 #include "train/cuda_common.cuh"
 
-/* A tile as wgmma is told of it: where it lies, in 16 bytes; the other half, 128-byte swizzle with groups of eight rows 1,024 bytes
+/* The descriptor of a tile for wgmma: its address, in 16 bytes; the other half, 128-byte swizzle with groups of eight rows 1,024 bytes
  * apart, never changes. So a step to other rows or columns is one addition. */
 __device__ inline uint32_t place(uint32_t at)
 {

@@ -198,7 +198,7 @@ struct jl_eng_fp8 {
 	void *bias_grad;
 };
 
-/* n_rows of `width` as whole numbers within ±127, each row with a scale of its own. */
+/* n_rows of `width` as whole numbers within ±127, with one scale per row. */
 struct jl_eng_int8 {
 	size_t n_rows, width;
 	const float *from;

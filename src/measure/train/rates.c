@@ -155,7 +155,7 @@ static enum jl_status copying(struct buffers *b, struct jl_comm *processes, doub
 	enum jl_status status = get(b, 0, size_B, JL_MEM_PLAIN, err);
 	JL_THEN(status, get(b, 1, size_B, JL_MEM_PLAIN, err));
 	if (status == JL_OK) {
-		b->engine->k->zero(b->engine, b->memory[1], size_B); /* pages that nobody wrote are all the same page */
+		b->engine->k->zero(b->engine, b->memory[1], size_B); /* pages never written map to one zero page */
 		status = rate(b->engine, processes, one_copy, b, NULL, 2.0 * (double)size_B, ret_Bps, err);
 	}
 	release(b);

@@ -1,4 +1,4 @@
-/* The training benchmark: one configuration after another (workers × mode), each a few steps in worker processes of its own. */
+/* The training benchmark: one configuration after another (workers × mode), each a few steps in separate worker processes. */
 #pragma once
 
 #include "base/stats.h"

@@ -21,7 +21,7 @@ struct jl_unit {
 	bool reducing, gathering;
 };
 
-/* The linear layers of a layer, and what of each is kept as fp8 with a scale of its own. */
+/* The linear layers of a layer, and what of each is kept as fp8 with its scale. */
 enum { JL_N_LINEAR = 4 };
 extern const enum jl_tensor jl_train_linears[JL_N_LINEAR];
 enum jl_fp8_what { JL_FP8_WEIGHT, JL_FP8_INPUT, JL_FP8_GRADIENT };
@@ -136,7 +136,7 @@ bool jl_trainer_shards_grads(const struct jl_trainer *t); /* zero2, zero3 */
 bool jl_trainer_accumulates(
 	const struct jl_trainer *t); /* does this micro-batch add to the gradients that are there? */
 struct jl_unit *jl_trainer_use(struct jl_trainer *t, size_t unit,
-			       long next_unit); /* next_unit: who computes after it; -1: nobody */
+			       long next_unit); /* next_unit: the unit computed next; -1: none */
 void jl_trainer_grad_begin(struct jl_trainer *t, size_t unit);
 void jl_trainer_grad_done(struct jl_trainer *t, size_t unit);
 void jl_trainer_end_micro(struct jl_trainer *t);

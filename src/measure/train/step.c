@@ -334,7 +334,7 @@ void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 {
 	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
 	const bool narrows = t->in.max_tokens && narrows_inputs(t);
-	t->n_steps += narrows; /* the first has scales of its own, the others those of the passes before */
+	t->n_steps += narrows; /* the first computes its scales, the others use those of the passes before */
 	if (t->shape.patches)
 		jl_vit_embed(t, embed, tokens);
 	else

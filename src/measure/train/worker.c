@@ -67,7 +67,7 @@ static enum jl_status check_memory(struct worker *w, struct jl_err *err)
 	w->result->plan = jl_trainer_memory(w->engine, &w->setting);
 	double free_B = (double)w->engine->k->available_B(w->engine) * (1 - MEMORY_SLACK_FRAC);
 	if (strcmp(w->engine->k->name, "cpu") == 0)
-		free_B /= w->n_local; /* a GPU has memory of its own */
+		free_B /= w->n_local; /* each GPU has its own memory */
 	double least_B = -free_B;
 	enum jl_status status = jl_comm_agree(w->processes, &least_B, 1, JL_RED_MAX, err);
 	if (status != JL_OK || w->result->plan.total_B <= -least_B)
@@ -147,7 +147,7 @@ static void add_phases(struct worker *w)
 		w->sums[i] += parts[i];
 }
 
-/* One step of all workers. `last` is agreed on: enough steps, enough time, or somebody was asked to stop. */
+/* One step of all workers. `last` is agreed on: enough steps, enough time, or a stop request on any rank. */
 static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bool *ret_last, struct jl_err *err)
 {
 	const struct jl_train_run *run = w->job->run;
@@ -192,7 +192,7 @@ static double energy_J(struct worker *w)
 	return own(w->engine);
 }
 
-/* Of one step. Each worker has a GPU of its own, but all of a host share its counters. */
+/* Of one step. Each worker has its GPU, but all of a host share its counters. */
 static enum jl_status share_energy(struct worker *w, double all_J, double measured_s, struct jl_err *err)
 {
 	double n = (double)w->result->n_samples;

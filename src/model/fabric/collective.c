@@ -246,7 +246,7 @@ static double hierarchical_s(const struct layout *lay, enum jl_collective_kind k
 	       out_s;
 }
 
-/* Which algorithms are worth trying where nobody forces one: NCCL keeps trees to several hosts and in-switch
+/* Algorithms to try where none is forced: NCCL keeps trees to several hosts and in-switch
  * reduction to more than four ranks, and reduces in stages only with a switch to do it. */
 static int offered(const struct layout *lay, enum jl_algorithm algorithm)
 {
@@ -286,7 +286,7 @@ static double sends_s(const struct jl_fabric *f, const struct layout *lay, enum 
 	const double copy_s = all && p->copy_Bps > 0.0 ? size_B / p->copy_Bps : 0.0;
 	const double bulk_s = most(copy_s, most(in_s, out_s));
 	const double start_s = lay->start_s + p->start_s + p->peer_s * (lay->n - 1.0);
-	/* Without figures of its own a send is a step of the link. */
+	/* Without measured figures a send costs one step of the link. */
 	const int plain = !(p->start_s > 0.0);
 	const double ll_Bps = p->ll_Bps > 0.0 ? p->ll_Bps : outside ? lay->out_Bps * far->ll_frac : lay->in_ll_Bps;
 	const double setup_s = p->setup_s + (outside ? lay->out->setup_s : 0.0) +

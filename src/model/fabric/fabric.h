@@ -54,7 +54,7 @@ struct jl_fabric {
 
 	int n_per_root;  /* PCIe: devices of one socket of the whole host; 0: n_per_node / n_numa */
 	int n_shared;    /* PCIe: of them, how many go up through one switch; 1: a root port each; 0: not known, as 1 */
-	int lanes_given; /* PCIe: whoever asks named the link: it has all lanes that its name says */
+	int lanes_given; /* PCIe: the caller named the link: it has all lanes of that name */
 	int half_lanes;  /* PCIe: a desktop's two cards, which are taken to have half of their lanes each */
 	double root_Bps; /* PCIe: what one way up passes on; two peers below one switch do not need it; 0: no limit */
 	double cross_frac;  /* PCIe: rate left where the ring crosses sockets; 0: 1 */

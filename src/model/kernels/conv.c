@@ -293,18 +293,6 @@ static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const
 		*calls += op->count * m->fit->cast_calls[op->kind == JL_CONV_LINEAR] * (n_pass == 1 ? 0.375 : 1);
 }
 
-struct jl_conv_cost jl_conv_pass(const struct jl_device *dev, const struct jl_conv_fit *fit,
-				 const struct jl_conv_in *in, const struct jl_conv_op *op, enum jl_conv_pass which)
-{
-	const struct machine m = machine_of(dev, fit, in);
-	const struct shape s = shape_of(op);
-	const struct pass p = pass_of(&m, op, &s, (int)which);
-
-	return (struct jl_conv_cost){ .device_s = pass_s(&m, op, &p, group_rate(&m, op), (int)which) / fit->device_frac,
-				      .flop = p.flop * p.kernels,
-				      .moved_B = (p.moved_B + p.layout_B) * p.kernels };
-}
-
 /* Bytes that the scores of plain attention take through memory: written, scaled, made probabilities (in fp32 and cast back under
  * autocast), read; and the gradients' way back. */
 static const double score_passes_fwd = 6, score_passes_bwd = 9, score_amp_fwd_B = 8, score_amp_bwd_B = 18;

@@ -132,10 +132,7 @@ struct jl_conv_cost jl_conv_finish(const struct jl_conv_fit *fit, const struct j
 struct jl_conv_cost jl_conv_step(const struct jl_device *dev, const struct jl_conv_fit *fit,
 				 const struct jl_conv_in *in);
 
-/* One pass of one operator by itself. */
 enum jl_conv_pass { JL_PASS_FORWARD, JL_PASS_INPUT_GRADIENT, JL_PASS_WEIGHT_GRADIENT, JL_N_CONV_PASS };
-struct jl_conv_cost jl_conv_pass(const struct jl_device *dev, const struct jl_conv_fit *fit,
-				 const struct jl_conv_in *in, const struct jl_conv_op *op, enum jl_conv_pass which);
 
 enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype);
 

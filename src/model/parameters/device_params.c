@@ -163,8 +163,11 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 		double per_vector = dev->peak_flopps[JL_FP16] / dev->peak_flopps[JL_FP32];
 		if (unit == JL_UNIT_TENSOR16 && per_vector > 1.5 && per_vector < 3.0)
 			frac *= half_rate_gain;
-		/* tf32 moves twice the bytes of fp16 per product: energy per FLOP doubles with the halved rate. */
-		double energy_pJ = unit_pJ[unit] * x[ENERGY_VECTOR + unit] * (d == JL_TF32 ? 2.0 : 1.0);
+		/* energy of a FLOP follows the width of its operands: tf32 against fp16, fp4 against fp8 */
+		double energy_pJ = unit_pJ[unit] * x[ENERGY_VECTOR + unit] *
+				   (d == JL_TF32  ? 2.0
+				    : d == JL_FP4 ? 0.5
+						  : 1.0);
 		double fed = (dev->tdp_W - fit->idle_W) / (energy_pJ * 1e-12);
 		fit->gemm_frac[d] = isnan(peak) ? NAN : capped(frac * peak, fed) / peak;
 		fit->burst_frac[d] = frac / fit->gemm_frac[d];

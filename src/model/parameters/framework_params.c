@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "catalog/find.h"
 #include "parameters/arch.h"
+#include "parameters/codebase.h"
 
 struct entry {
 	const char *name, *unit;
@@ -103,7 +105,8 @@ static const struct entry gpus[U_N] = {
 #define AT_PROFILE ((size_t)G_N)
 #define AT_ARCH    (AT_PROFILE + (size_t)JL_FW_FUSED * F_N) /* which has no parameters of its own */
 #define AT_LINK    (AT_ARCH + (size_t)jl_n_arch() * A_N)
-#define AT_GPU     (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
+#define AT_CODE    (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
+#define AT_GPU     (AT_CODE + (size_t)JL_N_CODEBASE)
 
 static double *member(struct jl_profile *p, size_t f)
 {
@@ -145,11 +148,13 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 		*ret_param = make("train.family.", family->id, &archs[f],
 				  f == A_T16 ? family->priors.train_tensor16_frac : archs[f].prior);
-	} else if (i < AT_GPU) {
+	} else if (i < AT_CODE) {
 		const size_t l = (i - AT_LINK) / L_N, f = (i - AT_LINK) % L_N;
 
 		*ret_param = make("train.link.", link_types[l].name, &links[f],
 				  f == L_EFF ? link_types[l].eff_prior : links[f].prior);
+	} else if (i < AT_GPU) {
+		jl_code_param(ret_param, "train", i - AT_CODE);
 	} else {
 		const size_t g = (i - AT_GPU) / U_N, f = (i - AT_GPU) % U_N;
 
@@ -164,7 +169,7 @@ struct jl_param_list jl_llm_params(size_t n_gpu, const char *const *gpu_ids)
 
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x)
 {
-	_Static_assert(AT_ARCH + (size_t)JL_ARCHS_MAX * A_N + (size_t)JL_N_LLM_LINK * L_N +
+	_Static_assert(AT_ARCH + (size_t)JL_ARCHS_MAX * A_N + (size_t)JL_N_LLM_LINK * L_N + JL_N_CODEBASE +
 				       (size_t)JL_LLM_MAX_GPUS * U_N <=
 			       JL_LLM_MAX_PARAMS,
 		       "raise JL_LLM_MAX_PARAMS");
@@ -219,7 +224,7 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	dev->fit.kernel_s *= x[G_KERNEL];
 }
 
-struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework framework)
+struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework framework, int codebase)
 {
 	const double *f = x + AT_PROFILE + (size_t)(framework == JL_FW_FUSED ? JL_FW_EAGER : framework) * F_N;
 
@@ -233,6 +238,8 @@ struct jl_profile jl_llm_resolve_profile(const double *x, enum jl_framework fram
 
 	for (size_t i = 0; i < F_N; i++)
 		*member(&p, i) = f[i] * (i == F_LAUNCH ? x[G_LAUNCH] : 1.0);
+	if (codebase >= 0)
+		jl_profile_scale(&p, x[AT_CODE + (size_t)codebase]);
 	return p;
 }
 
@@ -272,9 +279,9 @@ int jl_llm_param_used(size_t i, const struct jl_llm_kind *kind)
 {
 	const enum jl_framework fw = kind->framework == JL_FW_FUSED ? JL_FW_EAGER : kind->framework;
 
-	return i < AT_PROFILE || in_block(i, AT_PROFILE, (size_t)fw, F_N) ||
-	       in_block(i, AT_ARCH, (size_t)kind->arch, A_N) || in_block(i, AT_LINK, (size_t)kind->intra, L_N) ||
-	       in_block(i, AT_LINK, (size_t)kind->inter, L_N) ||
+	return i < AT_PROFILE || (kind->codebase >= 0 && i == AT_CODE + (size_t)kind->codebase) ||
+	       in_block(i, AT_PROFILE, (size_t)fw, F_N) || in_block(i, AT_ARCH, (size_t)kind->arch, A_N) ||
+	       in_block(i, AT_LINK, (size_t)kind->intra, L_N) || in_block(i, AT_LINK, (size_t)kind->inter, L_N) ||
 	       (kind->gpu_index >= 0 && in_block(i, AT_GPU, (size_t)kind->gpu_index, U_N));
 }
 
@@ -283,45 +290,75 @@ double jl_llm_rowwise_frac(const double *x)
 	return x[G_ROWWISE];
 }
 
-const struct jl_param_list jl_expert_params = {
-	.n = 1,
-	.table = (const struct jl_param[]){ { "expert.call_frac", "1", 0.02, 1.0, 0.4, 0.4 } },
-};
+static void expert_at(const void *ctx, size_t i, struct jl_param *ret_param)
+{
+	const struct jl_catalog *cat = ctx;
+	struct jl_param trained;
+
+	if (i == 0) {
+		*ret_param = (struct jl_param){ "expert.call_frac", "1", 0.02, 1.0, 0.4, 0.4 };
+		return;
+	}
+	jl_code_param(ret_param, "expert", i - 1);
+	jl_code_param(&trained, "train", i - 1);
+	if (cat && jl_param_by_id(cat, trained.name)) /* known from training: nothing is left to fit */
+		ret_param->lo = ret_param->hi = 1.0;
+}
+
+struct jl_param_list jl_expert_params(const struct jl_catalog *cat)
+{
+	return (struct jl_param_list){ .n = JL_EXPERT_N_PARAM, .at = expert_at, .ctx = cat };
+}
 
 double jl_expert_call_frac(const struct jl_catalog *cat)
 {
+	const struct jl_param_list list = { .n = 1, .at = expert_at, .key = "" };
 	double x;
 
-	jl_params_read(cat, &jl_expert_params, &x);
+	jl_params_read(cat, &list, &x);
 	return x;
 }
 
-static const struct jl_param tuning[JL_TUNE_N_PARAM] = {
-	{ "tune.call_ratio", "1", 0.3, 4.0, 1.0, 0.3 },
-	{ "tune.unpack_ratio", "1", 0.2, 5.0, 1.0, 0.5 },
-	{ "tune.ragged_frac", "1", 0.05, 4.0, 0.8, 0.5 },
-	{ "tune.gather_s", "s", 5e-5, 5e-3, 5e-4, 0.7 },
+static const struct jl_param tuning[JL_TUNE_OWN] = {
+	{ "tune.call_ratio", "1", 0.3, 4.0, 1.0, 0.3 },   { "tune.unpack_ratio", "1", 0.2, 5.0, 1.0, 0.5 },
+	{ "tune.ragged_frac", "1", 0.05, 4.0, 0.8, 0.5 }, { "tune.gather_s", "s", 5e-5, 5e-3, 5e-4, 0.7 },
+	{ "tune.work_ratio", "1", 0.5, 2.0, 1.0, 0.1 },
 };
 
-const struct jl_param_list jl_tuning_params = { .n = JL_TUNE_N_PARAM, .table = tuning };
-
-struct jl_tune_fit jl_tune_fit_of(const double *x)
+static void tune_at(const void *ctx, size_t i, struct jl_param *ret_param)
 {
-	return (struct jl_tune_fit){ .call_ratio = x[0], .unpack_ratio = x[1], .ragged_frac = x[2], .gather_s = x[3] };
+	(void)ctx;
+	if (i < JL_TUNE_OWN)
+		*ret_param = tuning[i];
+	else
+		jl_code_param(ret_param, "tune", i - JL_TUNE_OWN);
 }
 
+const struct jl_param_list jl_tuning_params = { .n = JL_TUNE_N_PARAM, .at = tune_at, .key = "" };
+
+struct jl_tune_fit jl_tune_fit_of(const double *x, int codebase)
+{
+	return (struct jl_tune_fit){ .call_ratio = x[0],
+				     .unpack_ratio = x[1],
+				     .ragged_frac = x[2],
+				     .gather_s = x[3],
+				     .work_ratio = x[4] * (codebase < 0 ? 1.0 : x[JL_TUNE_OWN + codebase]) };
+}
+
+/* A codebase's ratio in tuning stands in place of the one it has in training. */
 void jl_profile_tune(struct jl_profile *profile, enum jl_framework framework, struct jl_tune_fit fit)
 {
+	jl_profile_scale(profile, fit.work_ratio / (1.0 + profile->more_frac));
 	if (framework != JL_FW_EAGER)
 		return;
 	profile->launch_s *= fit.call_ratio;
 	profile->gather_s = fit.gather_s;
 }
 
-struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat)
+struct jl_tune_fit jl_tune_shipped(const struct jl_catalog *cat, int codebase)
 {
 	double x[JL_TUNE_N_PARAM];
 
 	jl_params_read(cat, &jl_tuning_params, x);
-	return jl_tune_fit_of(x);
+	return jl_tune_fit_of(x, codebase);
 }

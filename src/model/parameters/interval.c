@@ -1,10 +1,12 @@
 #include "parameters/interval.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "catalog/find.h"
+#include "parameters/codebase.h"
 
 static const char *const answers[JL_N_ASKED] = {
 	[JL_ASKED_STEP] = "step",
@@ -38,16 +40,35 @@ static const char *const reasons[JL_N_DOUBT] = {
 	[JL_DOUBT_LINK] = "link",       [JL_DOUBT_EXPOSED] = "exposed", [JL_DOUBT_LAUNCH] = "launch",
 	[JL_DOUBT_ASSUMED] = "assumed", [JL_DOUBT_HOSTS] = "hosts",     [JL_DOUBT_FAR] = "far",
 	[JL_DOUBT_HOST] = "host",       [JL_DOUBT_MODEL] = "model",     [JL_DOUBT_FEW] = "few",
+	[JL_DOUBT_CODE] = "code",       [JL_DOUBT_NEAR] = "near",
 };
 
 static const char *const extents[JL_N_EXTENT] = { "size", "batch", "gpus" };
 
-/* Before any row: the same for every answer and for every reason, so that only measurements tell them apart. */
+/* Before any row: the same for every answer and reason, so that only measurements tell them apart; but codebases are as far apart as they
+ * are taken to be where their ratios are fitted, and most of what a near pair says the other reasons say too. No published row is of a captured
+ * program: its width is that of left-out families of captures on an H200 (docs/log/2026-11-18-programs.md). */
 static const double base_prior_ln = 0.2, reason_prior_ln = 0.2, prior_sd_ln = 1.0;
+static const double code_prior_ln = 1.28 * JL_CODE_SD_LN, near_prior_ln = 0.05, program_prior_ln = 0.09;
+
+static double base_prior(size_t answer)
+{
+	return answer == JL_ASKED_PROGRAM ? program_prior_ln : base_prior_ln;
+}
+
+static double reason_prior(size_t reason)
+{
+	return reason == JL_DOUBT_CODE ? code_prior_ln : reason == JL_DOUBT_NEAR ? near_prior_ln : reason_prior_ln;
+}
 
 const char *jl_asked_id(enum jl_asked answer)
 {
 	return answers[answer];
+}
+
+const char *jl_reason_id(enum jl_reason reason)
+{
+	return reasons[reason];
 }
 
 const char *jl_extent_id(enum jl_extent extent)
@@ -63,7 +84,7 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret)
 	*ret = (struct jl_param){ .unit = "1",
 				  .lo = 0.005,
 				  .hi = 3.0,
-				  .prior = base ? base_prior_ln : reason_prior_ln,
+				  .prior = base ? base_prior(i) : reason_prior(i - JL_N_ASKED),
 				  .prior_sd_ln = prior_sd_ln };
 	(void)snprintf(ret->name, sizeof(ret->name), "interval.%s.%s", base ? "base" : "reason",
 		       base ? answers[i] : reasons[i - JL_N_ASKED]);
@@ -170,12 +191,74 @@ bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *wha
 	return jl_times_seen(cat, answer, what, label) > 0;
 }
 
-bool jl_counts_sources(enum jl_asked answer)
+/* Answers whose sources are counted. */
+static const bool counts_sources[JL_N_ASKED] = {
+	[JL_ASKED_STEP] = true,    [JL_ASKED_TUNE] = true,        [JL_ASKED_NETWORK] = true,
+	[JL_ASKED_PRODUCT] = true, [JL_ASKED_COLLECTIVE] = true,  [JL_ASKED_PROMPT] = true,
+	[JL_ASKED_DECODE] = true,  [JL_ASKED_LOAD] = true,        [JL_ASKED_FIRST] = true,
+	[JL_ASKED_NEXT] = true,    [JL_ASKED_FIRST_APART] = true, [JL_ASKED_NEXT_APART] = true
+};
+
+#define AXIS(member) offsetof(struct jl_axes, member)
+static const struct {
+	const char *id;
+	size_t a, b;
+} pairs[JL_N_PAIR] = {
+	[JL_PAIR_DEVICE_KIND] = { "pair", AXIS(device), AXIS(kind) },
+	[JL_PAIR_DEVICE_CODE] = { "device_code", AXIS(device), AXIS(code) },
+	[JL_PAIR_DEVICE_FORMAT] = { "device_format", AXIS(device), AXIS(format) },
+	[JL_PAIR_CODE_FORMAT] = { "code_format", AXIS(code), AXIS(format) },
+	[JL_PAIR_CODE] = { "code", AXIS(code), AXIS(code) },
+};
+
+static const char *axis(const struct jl_axes *axes, size_t at)
 {
-	return answer == JL_ASKED_STEP || answer == JL_ASKED_PRODUCT || answer == JL_ASKED_COLLECTIVE;
+	const char *label = *(const char *const *)(const void *)((const char *)axes + at);
+
+	return label ? label : "";
 }
 
-void jl_seen_pair(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *gpu, const char *family, const char *kind)
+bool jl_pair_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const struct jl_axes *axes, enum jl_pair pair)
 {
-	(void)snprintf(out, JL_SEEN_ID_MAX, "%s.%s", answer == JL_ASKED_PRODUCT ? family : gpu, kind);
+	const char *a = axis(axes, pairs[pair].a), *b = axis(axes, pairs[pair].b);
+	char label[JL_SEEN_ID_MAX];
+
+	if (!counts_sources[answer] || !*a || !*b)
+		return false;
+	(void)snprintf(label, sizeof(label), pair == JL_PAIR_CODE ? "%s" : "%s.%s", a, b);
+	jl_seen_id(out, answer, pairs[pair].id, label);
+	return true;
+}
+
+static double doubt_of_pair(const struct jl_catalog *cat, const char *id)
+{
+	const struct jl_param_info *sources = jl_param_by_id(cat, id);
+
+	return 1 / (1 + (sources ? sources->value : 0));
+}
+
+double jl_few(const struct jl_catalog *cat, enum jl_asked answer, const struct jl_axes *axes)
+{
+	double sum = 0;
+	int n = 0;
+
+	for (int pair = 0; pair < JL_PAIR_CODE; pair++) {
+		char id[JL_SEEN_ID_MAX];
+
+		if (!jl_pair_id(id, answer, axes, (enum jl_pair)pair))
+			continue;
+		sum += doubt_of_pair(cat, id);
+		n++;
+	}
+	return n ? sqrt(sum / n) : 0;
+}
+
+double jl_code_doubt(const struct jl_catalog *cat, enum jl_asked answer, const char *code)
+{
+	char id[JL_SEEN_ID_MAX];
+
+	if (!counts_sources[answer])
+		return 0;
+	return jl_pair_id(id, answer, &(struct jl_axes){ .code = code }, JL_PAIR_CODE) ? sqrt(doubt_of_pair(cat, id))
+										       : 1;
 }

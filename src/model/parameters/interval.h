@@ -41,12 +41,14 @@ enum jl_asked {
 };
 
 enum jl_reason {
-	JL_DOUBT_GPU,    /* 1: no measurements of this device */
-	JL_DOUBT_FAMILY, /* 1: nor of its family */
-	JL_DOUBT_KIND,   /* 1: none of its kind: framework, engine, operation, number format */
-	JL_DOUBT_MODEL,  /* 1: a network that nobody measured itself, only others of its operators */
-	JL_DOUBT_FEW,  /* 1/√(1 + n): so many others measured this device with this framework, format or operation */
-	JL_DOUBT_LINK, /* share of the time that such links take as were never measured so */
+	JL_DOUBT_GPU,     /* 1: no measurements of this device */
+	JL_DOUBT_FAMILY,  /* 1: nor of its family */
+	JL_DOUBT_KIND,    /* 1: none of its kind: framework, engine, operation, number format */
+	JL_DOUBT_MODEL,   /* 1: a network that nobody measured itself, only others of its operators */
+	JL_DOUBT_FEW,     /* jl_few: few sources have measured this device with this kind of thing */
+	JL_DOUBT_NEAR,    /* jl_few: or few this device with this code or format, or the two together */
+	JL_DOUBT_CODE,    /* jl_code_doubt: whose code runs is not stated, or few have measured it */
+	JL_DOUBT_LINK,    /* share of the time that such links take as were never measured so */
 	JL_DOUBT_EXPOSED, /* share of a step that waits for links */
 	JL_DOUBT_LAUNCH,  /* share of an answer that is fixed times of starting something */
 	JL_DOUBT_HOST,    /* share of a step that follows the speed of a host that nobody knows */
@@ -82,6 +84,7 @@ extern const struct jl_param_list jl_width_params;
 #define JL_WIDTH_SHARED "interval.shared_frac"
 const char *jl_asked_id(enum jl_asked answer);
 const char *jl_extent_id(enum jl_extent extent);
+const char *jl_reason_id(enum jl_reason reason);
 
 /* From a vector of them, and from the catalog: what it does not say has its prior. */
 void jl_widths_of(struct jl_widths *widths, const double *x);
@@ -101,9 +104,27 @@ bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *wha
 double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what,
 		     const char *label); /* how many */
 
-/* Answers of which it is counted how many sources measured a device (of products: its family, whose chips compute alike) with one kind of
- * thing, and the label of such a pair. */
-bool jl_counts_sources(enum jl_asked answer);
-#define JL_SEEN_PAIR "pair"
-void jl_seen_pair(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *gpu, const char *family,
-		  const char *kind);
+/* Nearness: off the map an interval widens. A question, as a measurement, is of a device, a kind, somebody's code and a format; sources are
+ * counted for pairs of these, each once, and the fewer have measured a pair, the less is known. */
+struct jl_axes {
+	const char *device; /* id of the device that was measured; of products, whose chips compute alike, its family */
+	const char *kind;   /* framework profile, operation, kind of network */
+	const char *code;   /* codebase or engine with its version */
+	const char *format; /* what products compute in */
+};                          /* NULL or "": not stated, or means nothing */
+
+enum jl_pair {
+	JL_PAIR_DEVICE_KIND,
+	JL_PAIR_DEVICE_CODE,
+	JL_PAIR_DEVICE_FORMAT,
+	JL_PAIR_CODE_FORMAT,
+	JL_PAIR_CODE,
+	JL_N_PAIR
+};
+/* The id that sources of a pair are counted under, "seen.step.device_code.h100-sxm.torchtitan"; false: one of the two is not stated, or
+ * sources of this answer are not counted. */
+bool jl_pair_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const struct jl_axes *axes, enum jl_pair pair);
+/* Root of the mean of 1/(1 + sources) over the stated pairs; 1: none has measured any of them, 0: nothing is counted. */
+double jl_few(const struct jl_catalog *cat, enum jl_asked answer, const struct jl_axes *axes);
+/* JL_DOUBT_CODE: 1/√(1 + sources) of the code; 1 where it is not stated, 0 where sources are not counted. */
+double jl_code_doubt(const struct jl_catalog *cat, enum jl_asked answer, const char *code);

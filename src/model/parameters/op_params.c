@@ -6,8 +6,7 @@
 
 enum level { SHARED, FAMILY, ENGINE };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
-#define N_SERVER 3 /* engines with measured operators: behind the general one */
-_Static_assert(JL_ENGINE_TRTLLM == 1 && JL_ENGINE_VLLM == 2 && JL_ENGINE_SGLANG == 3, "the first three");
+#define N_SERVER 3 /* engines with measured operators: the catalog's rows with `operators` */
 
 /* What a parameter multiplies: the terms from first to last. */
 static const struct item {
@@ -128,7 +127,7 @@ static void param_at(const void *head, size_t at, struct jl_param *ret_param)
 		.unit = item->unit, .lo = item->lo, .hi = item->hi, .prior = item->prior, .prior_sd_ln = item->sd
 	};
 	const char *of = item->level == FAMILY ? jl_arch_among_at(at, FAMILIES)->id
-					       : jl_engine_id((enum jl_engine)(at + 1));
+					       : jl_engine_id(jl_engine_with_operators((int)at));
 
 	if (item->level == SHARED)
 		(void)snprintf(param.name, sizeof(param.name), "%s.%s", heads[set], item->name);
@@ -147,8 +146,11 @@ struct jl_param_list jl_op_params(enum jl_op_set set)
 	return list;
 }
 
-void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, enum jl_engine engine)
+void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int arch, int engine)
 {
+	const int server = jl_engine_operators(engine);
+	const bool own = server >= 0;
+
 	/* what has no parameter is 1 */
 	for (int turn = 0; turn < 2; turn++) {
 		const double *value = x;
@@ -156,9 +158,8 @@ void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int
 		for (size_t i = 0; i < N_ITEM; i++) {
 			const struct item *item = &items[i];
 			const size_t n = copies(item);
-			const bool own = engine >= JL_ENGINE_TRTLLM && engine <= JL_ENGINE_SGLANG;
 			const size_t at = item->level == FAMILY          ? jl_arch_among(arch, FAMILIES)
-					  : item->level == ENGINE && own ? (size_t)engine - 1
+					  : item->level == ENGINE && own ? (size_t)server
 									 : 0;
 
 			if (item->set != set)
@@ -174,7 +175,7 @@ void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int
 	}
 }
 
-struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_engine engine)
+struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, int engine)
 {
 	struct jl_op_fit fit = { .v = { 0 } };
 	double x[JL_OP_MAX_PARAMS];
@@ -188,8 +189,7 @@ struct jl_op_fit jl_op_shipped(const struct jl_catalog *cat, int arch, enum jl_e
 	return fit;
 }
 
-const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch,
-				       enum jl_engine engine)
+const struct jl_op_fit *jl_op_table_at(struct jl_op_table *table, const struct jl_catalog *cat, int arch, int engine)
 {
 	if (!table->known[arch][engine])
 		table->fits[arch][engine] = jl_op_shipped(cat, arch, engine);

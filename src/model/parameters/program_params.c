@@ -9,7 +9,7 @@ static const struct jl_param params[JL_PROGRAM_N_PARAM] = {
 	{ "program.tensor_ratio", "1", 0.001, 0.5, 0.15, 0.7 }, { "program.wait_s", "s", 1e-6, 1e-4, 1.5e-5, 0.5 },
 	{ "program.walked_clocks", "1", 0.1, 4, 0.7, 0.3 },     { "program.cast_clocks", "1", 0.1, 4, 0.75, 0.3 },
 	{ "program.across_gain", "1", 1, 16, 3, 0.5 },          { "program.reuse_gain", "1", 0.5, 50, 2, 0.7 },
-	{ "program.grad_ratio", "1", 1, 4, 2.3, 0.3 },
+	{ "program.grad_ratio", "1", 1, 4, 2.3, 0.3 },          { "program.step_ratio", "1", 0.05, 2, 0.3, 0.5 },
 };
 
 const struct jl_param_list jl_program_params = { .n = JL_PROGRAM_N_PARAM, .table = params, .key = "program" };
@@ -28,7 +28,8 @@ struct jl_program_fit jl_program_fit_of(const double *x)
 					.cast_clocks = x[9],
 					.across_gain = x[10],
 					.reuse_gain = x[11],
-					.grad_ratio = x[12] };
+					.grad_ratio = x[12],
+					.step_ratio = x[13] };
 }
 
 struct jl_program_fit jl_program_shipped(const struct jl_catalog *cat)

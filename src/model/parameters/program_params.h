@@ -13,6 +13,7 @@ struct jl_program_fit {
 	double view_ratio;    /* a call without a kernel */
 	double module_ratio;  /* entering a module */
 	double kernel_ratio;  /* each further launch of a call */
+	double step_ratio;    /* each launch of a recurrent layer: a product's call each */
 	double tensor_ratio;  /* each tensor of a list */
 	double wait_s;        /* from the device's end to the host's next call */
 	/* SM clocks of an element */
@@ -22,7 +23,7 @@ struct jl_program_fit {
 	double reuse_gain;    /* a stream finds in L2 what was just written: its own bytes times this must fit */
 };
 
-#define JL_PROGRAM_N_PARAM 13
+#define JL_PROGRAM_N_PARAM 14
 extern const struct jl_param_list jl_program_params;
 struct jl_program_fit jl_program_fit_of(const double *x);
 struct jl_program_fit jl_program_shipped(const struct jl_catalog *cat);

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "program/modelfile.h"
 
@@ -135,6 +136,9 @@ static double list(struct reader *r, double *ret_first)
 	}
 	for (uint64_t i = 0; i < n && !r->status; i++) {
 		const char *item;
+
+		if (i % 1000 == 999 && jl_budget_spend(20))
+			r->status = jl_budget_fail(r->err);
 
 		if (!each)
 			(void)text(r, &item);

@@ -1,11 +1,11 @@
 /* One row per model_type: how its keys are called and what its layers look like where the file does not say. */
 #include "program/modelfile.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_read.h"
 #include "program/network_ops.h"
 
 enum style {
@@ -269,7 +269,7 @@ enum jl_status jl_hfconfig_parse(struct jl_hfconfig *ret_config, const char *tex
 	struct reader r = { .file = file, .err = err };
 	const struct arch *arch = NULL;
 	json_error_t json_err;
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &json_err);
+	json_t *root = jl_json_load(text, len, JSON_REJECT_DUPLICATES, &json_err);
 	enum jl_status status;
 
 	if (!root)

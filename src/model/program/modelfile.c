@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/json_read.h"
 #include "base/offered.h"
 #include "program/network_ops.h"
 
@@ -197,7 +197,7 @@ static enum jl_status from_config(struct jl_modelfile *ret, const struct jl_cata
 		jl_buf_release(&text);
 		return status;
 	}
-	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	root = jl_json_load(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	if (json_object_get(root, "weight_map"))
 		status = jl_safetensors_index_parse(ret, text.data, text.len, path, arena, err);
 	else
@@ -296,7 +296,7 @@ static enum jl_status from_pipeline(struct jl_modelfile *ret, const struct jl_ca
 
 	if (status)
 		return status;
-	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	root = jl_json_load(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	jl_buf_release(&text);
 	jl_buf_init(&parts, 4096);
 	for (size_t i = 0; i < JL_LEN(trained) && !main_name; i++)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "program/onnx_graph.h"
@@ -294,6 +295,10 @@ static void read_node(struct reader *r, struct jl_onnx_bytes rest)
 
 	if (++r->n_nodes > NODES_MAX) {
 		fail(r, op, JL_N("it has more nodes than anybody has"));
+		return;
+	}
+	if (jl_budget_spend(5)) {
+		r->state.status = jl_budget_fail(r->err);
 		return;
 	}
 	while ((more = next_field(&rest, &f)) > 0 && !r->state.status) {

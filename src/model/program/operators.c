@@ -51,7 +51,8 @@ static const struct form {
 	{ " copy _to_copy to clone contiguous _copy_from _copy_from_and_resize ",
 	  { JL_CLASS_COPY, JL_RULE_COPY, 1, 1, 1, 0, 0 } },
 	{ " cat stack concat hstack vstack _chunk_cat ", { JL_CLASS_COPY, JL_RULE_CAT, 1, 1, 1, 0, 0 } },
-	{ " repeat tile flip roll rot90 constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d "
+	{ " constant_pad_nd roll ", { JL_CLASS_COPY, JL_RULE_STREAM, 2, 1, 1, 1, 0 } },
+	{ " repeat tile flip rot90 reflection_pad1d reflection_pad2d reflection_pad3d "
 	  "replication_pad1d replication_pad2d replication_pad3d pixel_shuffle pixel_unshuffle channel_shuffle "
 	  "im2col split_copy split_with_sizes_copy view_copy expand_copy permute_copy ",
 	  { JL_CLASS_COPY, JL_RULE_STREAM, 1, 1, 1, 0.5F, 0 } },
@@ -61,12 +62,13 @@ static const struct form {
 	  { JL_CLASS_COPY, JL_RULE_STREAM, 2, 1, 1, 0, 0 } },
 	{ " jeoul.copy pin_memory _pin_memory _local_scalar_dense item is_nonzero ",
 	  { JL_CLASS_COPY, JL_RULE_TRANSFER, 1, 1, 1, 0, 0 } },
-	{ " sum mean amax amin max min prod any all nansum argmax argmin norm linalg_vector_norm var std "
+	{ " argmax argmin max min median nanmedian ", { JL_CLASS_REDUCTION, JL_RULE_SUM, 1, 1, 1, 0.42F, 0 } },
+	{ " sum mean amax amin prod any all nansum norm linalg_vector_norm var std "
 	  "count_nonzero aminmax dist nanmean trace ",
 	  { JL_CLASS_REDUCTION, JL_RULE_SUM, 1, 1, 1, 0.2F, 0 } },
 	{ " var_mean std_mean ", { JL_CLASS_REDUCTION, JL_RULE_SUM, 1, 1, 1, 0.45F, 0 } },
 	{ " logsumexp ", { JL_CLASS_REDUCTION, JL_RULE_STREAM, 5, 2, 1, 0.6F, 0 } },
-	{ " cumsum cumprod cummax cummin logcumsumexp ", { JL_CLASS_REDUCTION, JL_RULE_STREAM, 1, 1, 1, 0.6F, 0 } },
+	{ " cumsum cumprod cummax cummin logcumsumexp ", { JL_CLASS_REDUCTION, JL_RULE_STREAM, 1, 1, 1, 2.8F, 0 } },
 	{ " mse_loss smooth_l1_loss l1_loss huber_loss binary_cross_entropy equal ",
 	  { JL_CLASS_REDUCTION, JL_RULE_STREAM, 2, 1, 1, 0.3F, 0 } },
 	{ " binary_cross_entropy_with_logits ", { JL_CLASS_REDUCTION, JL_RULE_STREAM, 8, 4, 4, 0.5F, 0 } },
@@ -83,8 +85,8 @@ static const struct form {
 	{ " _fused_rms_norm rms_norm ", { JL_CLASS_NORM, JL_RULE_ROWS, 1, 1, 1, 0.3F, 0 } },
 	{ " native_layer_norm_backward _fused_rms_norm_backward ",
 	  { JL_CLASS_NORM, JL_RULE_NORM_BACK, 2, 1, 1, 0.45F, 0 } },
-	{ " native_group_norm ", { JL_CLASS_NORM, JL_RULE_STREAM, 3, 2, 1, 0.6F, 0 } },
-	{ " native_group_norm_backward ", { JL_CLASS_NORM, JL_RULE_STREAM, 5, 2, 1, 0.9F, 0 } },
+	{ " native_group_norm ", { JL_CLASS_NORM, JL_RULE_STREAM, 3, 2, 1, 1.05F, 0 } },
+	{ " native_group_norm_backward ", { JL_CLASS_NORM, JL_RULE_STREAM, 5, 2, 1, 1.6F, 0 } },
 	{ " native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
 	  "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional "
 	  "_batch_norm_no_update miopen_batch_norm batch_norm instance_norm _batch_norm_impl_index "
@@ -122,9 +124,9 @@ static const struct form {
 	{ " _thnn_fused_lstm_cell _thnn_fused_lstm_cell_backward_impl _thnn_fused_gru_cell "
 	  "_thnn_fused_gru_cell_backward ",
 	  { JL_CLASS_RECURRENT, JL_RULE_STREAM, 1, 1, 1, 0.5F, 0 } },
-	{ " embedding index_select gather take take_along_dim _embedding_bag embedding_bag "
-	  "_embedding_bag_forward_only ",
-	  { JL_CLASS_GATHER, JL_RULE_GATHER, 1, 1, 1, 0, 0 } },
+	{ " embedding index_select gather take take_along_dim ", { JL_CLASS_GATHER, JL_RULE_GATHER, 1, 1, 1, 0, 0 } },
+	{ " _embedding_bag embedding_bag _embedding_bag_forward_only ",
+	  { JL_CLASS_GATHER, JL_RULE_BAG, 1, 1, 1, 0, 0 } },
 	{ " grid_sampler_2d grid_sampler_3d grid_sampler_2d_backward grid_sampler_3d_backward ",
 	  { JL_CLASS_GATHER, JL_RULE_GATHER, 2, 1, 1, 1, 0 } },
 	{ " index _unsafe_index ", { JL_CLASS_GATHER, JL_RULE_INDEX, 1, 1, 1, 0, 0 } },
@@ -139,14 +141,14 @@ static const struct form {
 	{ " bucketize searchsorted isin nonzero_static ", { JL_CLASS_GATHER, JL_RULE_STREAM, 1, 1, 1, 4, 0 } },
 	{ " torchvision.roi_align torchvision.deform_conv2d torchvision.ps_roi_align torchvision.roi_pool "
 	  "torchvision.ps_roi_pool ",
-	  { JL_CLASS_GATHER, JL_RULE_GATHER, 1, 1, 1, 8, 0 } },
+	  { JL_CLASS_GATHER, JL_RULE_GATHER, 1, 1, 1, 5.2F, 0 } },
 	{ " torchvision._roi_align_backward torchvision._deform_conv2d_backward "
 	  "torchvision._ps_roi_align_backward torchvision._roi_pool_backward ",
-	  { JL_CLASS_GATHER, JL_RULE_STREAM, 2, 1, 1, 8, 0 } },
+	  { JL_CLASS_GATHER, JL_RULE_STREAM, 2, 1, 1, 21.5F, 0 } },
 	{ " sort argsort msort ", { JL_CLASS_SORT, JL_RULE_SORT, 4, 1, 1, 0, 0 } },
 	{ " unique _unique _unique2 unique_dim unique_consecutive unique_dim_consecutive torchvision.nms ",
 	  { JL_CLASS_SORT, JL_RULE_SORT, 10, 1, 1, 0, 0 } },
-	{ " topk kthvalue median nanmedian mode ", { JL_CLASS_SORT, JL_RULE_TOPK, 2, 1, 1, 0, 0 } },
+	{ " topk kthvalue mode ", { JL_CLASS_SORT, JL_RULE_TOPK, 2, 1, 1, 0, 0 } },
 	{ " avg_pool1d avg_pool2d avg_pool3d avg_pool2d_backward avg_pool3d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_POOL, 1, 1, 1, 0.5F, 0 } },
 	{ " max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d "
@@ -154,8 +156,7 @@ static const struct form {
 	  "adaptive_max_pool2d adaptive_max_pool1d adaptive_max_pool3d ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.5F, 0 } },
 	{ " upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d "
-	  "_upsample_nearest_exact2d _upsample_nearest_exact3d upsample_bilinear2d upsample_bicubic2d "
-	  "upsample_linear1d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa "
+	  "_upsample_nearest_exact2d _upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa "
 	  "_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward "
 	  "upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward "
 	  "_upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward ",
@@ -163,9 +164,11 @@ static const struct form {
 	{ " max_pool2d_with_indices_backward max_pool3d_with_indices_backward adaptive_max_pool2d_backward "
 	  "adaptive_max_pool3d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 2, 0 } },
+	{ " upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d ",
+	  { JL_CLASS_POOL, JL_RULE_RESIZE, 1, 1, 1, 0, 0 } },
 	{ " upsample_bilinear2d_backward upsample_bicubic2d_backward upsample_linear1d_backward "
 	  "upsample_trilinear3d_backward _upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa_backward ",
-	  { JL_CLASS_POOL, JL_RULE_SPREAD, 1, 1, 2, 0, 0 } },
+	  { JL_CLASS_POOL, JL_RULE_RESIZE, 1, 1, 2, 0, 0 } },
 	{ " _fft_r2c _fft_c2r _fft_c2c stft istft ", { JL_CLASS_FOURIER, JL_RULE_STREAM, 2, 2, 2, 1, 0 } },
 	{ " linalg_inv_ex linalg_cholesky_ex linalg_qr linalg_svd _linalg_svd linalg_eigh _linalg_eigh "
 	  "linalg_solve_triangular _linalg_solve_ex linalg_lu_factor_ex triangular_solve linalg_solve "

@@ -35,12 +35,13 @@ enum jl_op_rule {
 	JL_RULE_COPY,    /* the last input is read, the output written */
 	JL_RULE_CAT,     /* as many kernels as there are groups of inputs */
 	JL_RULE_GATHER,  /* rows that are taken, not the table */
+	JL_RULE_BAG,     /* rows that are summed up as they are taken */
 	JL_RULE_SCATTER, /* rows that are put; out of place the table is copied before */
 	JL_RULE_INDEX,   /* like a gather; a mask is made indices first */
 	JL_RULE_INDEX_PUT,
 	JL_RULE_EMBEDDING_BACK,
 	JL_RULE_SUM,        /* over columns fewer SMs work */
-	JL_RULE_SPREAD,     /* gradients added into fewer places */
+	JL_RULE_RESIZE,     /* pixels between pixels; backward, gradients added into fewer places */
 	JL_RULE_ROWS,       /* reductions inside rows: clocks of a row beside those of an element */
 	JL_RULE_NORM_BACK,  /* of layer and RMS norms: the sums for scale and shift beside it */
 	JL_RULE_BATCH_NORM, /* in training statistics first */

@@ -8,7 +8,7 @@ static double block_B(const struct jl_storage *s)
 }
 
 /* Where the most lives: what a call allocates is there before it frees anything. */
-static void find_peak(struct jl_program_peak *peak, const struct jl_program *p)
+static void find_peak(struct jl_program_peak *peak, const struct jl_program *p, const double *brief_B)
 {
 	double live_B = 0;
 
@@ -17,15 +17,20 @@ static void find_peak(struct jl_program_peak *peak, const struct jl_program *p)
 	peak->begin_B = peak->peak_B = live_B;
 	peak->event = 0;
 	for (size_t i = 0; i < p->n_events; i++) {
+		const struct jl_event *e = &p->events[i];
+		double most_B = live_B;
+
 		for (uint32_t a = p->events[i].first_alloc; a < p->events[i + 1].first_alloc; a++) {
 			const struct jl_alloc *alloc = &p->allocs[a];
 			const double size_B = block_B(&p->storages[alloc->storage]);
 
 			live_B += alloc->freed ? -size_B : size_B;
-			if (live_B > peak->peak_B) {
-				peak->peak_B = live_B;
-				peak->event = i;
-			}
+			most_B = fmax(most_B, live_B);
+		}
+		most_B += brief_B && e->what == JL_EVENT_CALL ? brief_B[e->kind] : 0;
+		if (most_B > peak->peak_B) {
+			peak->peak_B = most_B;
+			peak->event = i;
 		}
 	}
 	peak->end_B = live_B;
@@ -68,8 +73,8 @@ static void sum_parts(struct jl_program_peak *peak, const struct jl_program *p, 
 	}
 }
 
-enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl_program *p, struct jl_arena *arena,
-			       struct jl_err *err)
+enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl_program *p, const double *brief_B,
+			       struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_program_peak peak = { .module_B = jl_arena_array(arena, p->n_modules, sizeof(*peak.module_B)) };
 	uint32_t *freed_at = jl_arena_array(arena, p->n_storages + 1, sizeof(*freed_at));
@@ -81,8 +86,10 @@ enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl
 		for (uint32_t a = p->events[i].first_alloc; a < p->events[i + 1].first_alloc; a++)
 			if (p->allocs[a].freed)
 				freed_at[p->allocs[a].storage] = (uint32_t)i;
-	find_peak(&peak, p);
+	find_peak(&peak, p, brief_B);
 	sum_parts(&peak, p, freed_at);
+	if (brief_B && p->n_events && p->events[peak.event].what == JL_EVENT_CALL)
+		peak.part_B[JL_PEAK_BRIEF] += brief_B[p->events[peak.event].kind];
 	*ret_peak = peak;
 	return JL_OK;
 }

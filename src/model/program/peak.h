@@ -27,5 +27,6 @@ struct jl_program_peak {
 /* Blocks are multiples of this (PyTorch's caching allocator). */
 #define JL_PROGRAM_BLOCK_B 512.0
 
-enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl_program *p, struct jl_arena *arena,
-			       struct jl_err *err);
+/* brief_B: what each kind of call holds while it runs, beside what the list says; NULL: nothing. */
+enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl_program *p, const double *brief_B,
+			       struct jl_arena *arena, struct jl_err *err);

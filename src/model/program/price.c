@@ -6,9 +6,11 @@
 static double stream_s(const struct jl_price_in *in, const struct jl_call_work *w, double moved_B, double n_kernels)
 {
 	const struct jl_program_fit *fit = in->fit;
+	/* more blocks than SMs: some of them work on two */
+	const double paired = fmin(fmax(w->most_sm / fmax(in->dev->n_sm, 1), 1), fmax(w->paired, 1));
 	const double single = fmax(w->walked ? fit->walked_clocks : 0, w->cast ? fit->cast_clocks : 0) * w->n_elems;
 	const struct jl_stream stream = { .moved_B = moved_B + w->again_B + w->across_B * (fit->across_gain - 1),
-					  .clocks = fmax(w->clocks, single),
+					  .clocks = fmax(w->clocks / paired, single),
 					  .most_sm = w->most_sm,
 					  .reuse_B = fit->reuse_gain * moved_B };
 
@@ -70,37 +72,50 @@ static struct jl_gemm conv_gemm(const struct jl_call_work *w, enum jl_conv_pass 
 }
 
 /* Tensor cores want channels last: what goes in, the weights and what comes out are turned by kernels of their own. Where a filter is one pixel and
- * rows are aligned the product reads them as they lie. On an H200 (data/validation/ops_h200.csv) turns of 16 bits run at half of the memory's
- * rate, of 32 at four fifths; three channels feed the tensor cores a third as well. */
-static const double turn_gain[2] = { 2, 1.25 }, thin_gain = 3, thin_channels = 4;
+ * rows are aligned the product reads them as they lie. On an H200 (bench/programs/measured/operators-0) turns of 16 bits run at half of the memory's
+ * rate, of 32 at four fifths; windows are gathered at a sixth less than a product's rate, and a pass takes some time to begin. */
+static const double turn_gain[2] = { 2, 1.25 }, window_gain = 1.18, start_s = 1.5e-6;
 
-static bool is_turned(const struct jl_call_work *w)
+/* Three channels feed the tensor cores a third as well; in fp32, or by patches, the vector units multiply them, at less than half of their rate. */
+static const double thin_gain = 3, thin_channels = 4, patch = 256, vector_gain = 2.6;
+
+/* On vector units nothing is turned. */
+static bool is_vector(const struct jl_call_work *w, enum jl_conv_pass pass, bool half)
 {
 	const struct jl_conv_op *op = &w->u.conv.op;
-	const bool plain = op->kh * op->kw == 1 && op->h * op->w == op->oh * op->ow && fmod(op->h * op->w, 8) == 0;
 
-	return !w->u.conv.last && !plain;
+	if (op->c_in > thin_channels || w->u.conv.last || pass == JL_PASS_INPUT_GRADIENT)
+		return false;
+	return half ? pass == JL_PASS_FORWARD && op->kh * op->kw >= patch : true;
 }
 
 static double conv_pass_s(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w,
 			  enum jl_conv_pass pass, enum jl_dtype dtype)
 {
 	const struct jl_conv_op *op = &w->u.conv.op;
-	const struct jl_gemm g = conv_gemm(w, pass, dtype);
-	const double elem_B = jl_dtype_B(dtype),
-		     moved_B = elem_B * w->u.conv.batch * (op->c_in * op->h * op->w + op->c_out * op->oh * op->ow);
+	struct jl_gemm g = conv_gemm(w, pass, dtype);
+	const double elem_B = jl_dtype_B(dtype), weights = op->c_in / op->groups * op->c_out * op->kh * op->kw;
+	const double moved_B = elem_B * w->u.conv.batch * (op->c_in * op->h * op->w + op->c_out * op->oh * op->ow);
 	const bool half = jl_conv_path(in->dev, dtype) == JL_CONV_HALF;
+
+	if (is_vector(w, pass, half)) {
+		g.dtype = JL_FP32;
+		cost->n_kernels += 1;
+		return vector_gain * jl_gemm_s(in->dev, &g);
+	}
 	double time_s = jl_gemm_s(in->dev, &g);
 
 	cost->hot_s += hot_s(in->dev, &g, time_s, moved_B);
 	cost->n_kernels += 1 + jl_gemm_sums(in->dev, &g);
-	if (op->c_in / op->groups <= thin_channels && pass != JL_PASS_INPUT_GRADIENT)
+	if (op->kh * op->kw > 1)
+		time_s = start_s + window_gain * time_s;
+	if (op->c_in <= thin_channels && pass != JL_PASS_INPUT_GRADIENT)
 		time_s *= thin_gain;
 	if (pass == JL_PASS_INPUT_GRADIENT && op->oh * op->ow < op->h * op->w) /* zeros between what meets an output */
 		time_s += elem_B * w->u.conv.batch * op->c_in * op->h * op->w /
 			  (in->dev->mem_Bps * in->dev->fit.mem_frac);
-	if (is_turned(w)) {
-		const struct jl_stream turn = { .moved_B = 2 * turn_gain[!half] * moved_B };
+	if (jl_conv_is_turned(w)) {
+		const struct jl_stream turn = { .moved_B = 2 * turn_gain[!half] * (moved_B + elem_B * weights) };
 
 		const double n_turns = op->kh * op->kw > 1 ? 3 : 2; /* a weight of one pixel lies both ways */
 
@@ -110,19 +125,33 @@ static double conv_pass_s(struct jl_call_cost *cost, const struct jl_price_in *i
 	return time_s;
 }
 
-/* One filter a channel: nothing to multiply matrices with. */
+/* One filter a channel, or few channels a group: nothing to multiply matrices with. SM clocks of a weight of the filter, of each output, or input
+ * where the pass makes its gradient: cuDNN's kernels (fp16, channels last), PyTorch's own of bf16, those of fp32, by 7 pixels and more and by fewer; those of two channels and more. */
 static double depthwise_s(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w,
 			  enum jl_conv_pass pass, enum jl_dtype dtype)
 {
-	struct jl_conv_fit fit = *in->conv;
-	const struct jl_conv_in conv = { .batch = w->u.conv.batch,
-					 .dtype = dtype,
-					 .software = JL_SW_PURE | (w->u.conv.last ? JL_SW_CHANNELS_LAST : 0U) };
+	static const double wide_filter = 49, clocks[5][JL_N_CONV_PASS] = {
+		{ [JL_PASS_FORWARD] = 0.085, [JL_PASS_INPUT_GRADIENT] = 0.09, [JL_PASS_WEIGHT_GRADIENT] = 0.08 },
+		{ [JL_PASS_FORWARD] = 0.165, [JL_PASS_INPUT_GRADIENT] = 0.165, [JL_PASS_WEIGHT_GRADIENT] = 0.75 },
+		{ [JL_PASS_FORWARD] = 0.105, [JL_PASS_INPUT_GRADIENT] = 0.165, [JL_PASS_WEIGHT_GRADIENT] = 1.15 },
+		{ [JL_PASS_FORWARD] = 0.105, [JL_PASS_INPUT_GRADIENT] = 0.165, [JL_PASS_WEIGHT_GRADIENT] = 0.3 },
+		{ [JL_PASS_FORWARD] = 0.22, [JL_PASS_INPUT_GRADIENT] = 0.1, [JL_PASS_WEIGHT_GRADIENT] = 0.18 },
+	};
+	const struct jl_conv_op *op = &w->u.conv.op;
+	const double per_group = op->c_in / op->groups;
+	const int wide = op->kh * op->kw >= wide_filter ? 2 : 3;
+	const int own = per_group > 1 ? 4 : jl_dtype_B(dtype) > 2 ? wide : w->u.conv.last || dtype == JL_FP16 ? 0 : 1;
+	const double inputs = w->u.conv.batch * op->c_in * op->h * op->w,
+		     outputs = w->u.conv.batch * op->c_out * op->oh * op->ow;
+	const struct jl_stream stream = { .moved_B = jl_dtype_B(dtype) * (inputs + outputs),
+					  .clocks = clocks[own][pass] * per_group * op->kh * op->kw *
+						    (pass == JL_PASS_INPUT_GRADIENT ? inputs : outputs) };
 
-	fit.kernel_s = in->dev->fit.kernel_s; /* the network's own holds what its lists do not count */
 	cost->n_kernels += 1;
-	return jl_conv_pass(in->dev, &fit, &conv, &w->u.conv.op, pass).device_s;
+	return jl_stream_s(in->dev, &stream);
 }
+
+static const double narrow_group = 2; /* channels */
 
 static void price_conv(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
 {
@@ -130,7 +159,7 @@ static void price_conv(struct jl_call_cost *cost, const struct jl_price_in *in, 
 	const enum jl_dtype dtype = w->u.conv.dtype == JL_FP32 && in->dev->priors && !in->dev->priors->no_tf32
 					    ? JL_TF32
 					    : w->u.conv.dtype;
-	const bool depthwise = op->groups > 1 && op->groups == op->c_in;
+	const bool depthwise = op->groups > 1 && op->c_in <= narrow_group * op->groups;
 	const double out_B = w->u.conv.batch * op->c_out * op->oh * op->ow * jl_dtype_B(dtype);
 
 	for (int pass = 0; pass < JL_N_CONV_PASS; pass++)
@@ -154,59 +183,104 @@ static void spell(struct jl_attention *att)
 	att->soft_back_clocks = 0.4;
 }
 
-#define FUSED_HEAD_MAX 256 /* wider heads have no fused kernel */
+/* Of heads wider than the others' kernels take PyTorch runs CUTLASS's, which keep sums in memory: rate, of the others', forward and backward, of 16
+ * bits and of fp32. On Hopper the vendor's kernels (cuDNN 9) take the others, and run faster than what the rates were found on. */
+#define FUSED_HEAD_MAX 256
+static const double wide_rate[2][2] = { { 0.24, 0.11 }, { 1.7, 1.1 } }, vendor_rate = 1.3, fp32_rate = 1.4;
+
+static double fused_s(const struct jl_price_in *in, const struct jl_call_work *w, const struct jl_attention *att)
+{
+	const bool fp32 = w->u.attention.need == JL_NEED_WIDE, masked = w->u.attention.need == JL_NEED_MASK;
+	const bool vendor = in->dev->priors && in->dev->priors->warpgroup;
+	const double time_s = w->backward ? jl_attention_bwd_s(in->dev, att) : jl_attention_fwd_s(in->dev, att);
+	const double mask_s = masked ? w->u.attention.mask_B / (in->dev->mem_Bps * in->dev->fit.mem_frac) : 0;
+
+	if (att->head_dim > FUSED_HEAD_MAX)
+		return time_s / wide_rate[fp32][w->backward] + mask_s;
+	if (fp32)
+		return time_s / fp32_rate + mask_s;
+	if (vendor) /* a mask is read beside the keys */
+		return time_s / (masked ? 1 : vendor_rate) + mask_s;
+	/* elsewhere masks are for PyTorch's own kernels */
+	return time_s / (masked && in->dev->fit.portable_frac > 0 ? in->dev->fit.portable_frac : 1) + mask_s;
+}
 
 static void price_attention(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
 {
 	struct jl_attention att = w->u.attention.att;
 	const bool wide = w->u.attention.need == JL_NEED_WIDE, grouped = att.kv_heads < att.heads;
-	const bool fused = att.head_dim <= FUSED_HEAD_MAX && !(wide && grouped);
+	const bool fused = !(wide && grouped);
 
 	if (!fused)
 		spell(&att);
-	cost->device_s = w->backward ? jl_attention_bwd_s(in->dev, &att) : jl_attention_fwd_s(in->dev, &att);
-	if (fused && w->u.attention.need == JL_NEED_MASK) {
-		/* the vendor's kernels take a mask where PyTorch prefers them; elsewhere its own read it beside the keys */
-		const bool vendor = in->dev->priors && in->dev->priors->warpgroup;
-
-		if (!vendor && in->dev->fit.portable_frac > 0)
-			cost->device_s /= in->dev->fit.portable_frac;
-		cost->device_s += w->u.attention.mask_B / (in->dev->mem_Bps * in->dev->fit.mem_frac);
-	}
+	cost->device_s = fused         ? fused_s(in, w, &att)
+			 : w->backward ? jl_attention_bwd_s(in->dev, &att)
+				       : jl_attention_fwd_s(in->dev, &att);
 	if (!fused)
 		cost->n_kernels += w->backward ? 15 : 13;
 	else if (w->backward)
-		cost->n_kernels += (wide ? 5 : 3) + (grouped ? 2 : 0);
+		cost->n_kernels += (wide || att.head_dim > FUSED_HEAD_MAX ? 5 : 3) + (grouped ? 2 : 0);
 	else
 		cost->n_kernels += 1 + (att.dropout && !wide);
 }
 
+/* Layers so narrow that their weights stay in registers: cuDNN walks all steps in one kernel, in fp32 and fp16. Clocks of a step, and of each of
+ * its weights. */
+static const double narrow = 128, step_clocks = 440, weight_clocks = 0.039, cell_s = 8e-7, overlap = 1.6;
+
+/* Every other layer takes a product and a pointwise kernel each step, over weights that L2 holds. */
+static double steps_s(const struct jl_price_in *in, const struct jl_call_work *w, double *ret_kernels)
+{
+	const struct jl_conv_op *step = &w->u.rnn.step;
+	const double gates = step->n / step->k;
+	const bool walks = step->k <= narrow && w->u.rnn.dtype != JL_BF16;
+	struct jl_gemm g = { .m = w->u.rnn.batch,
+			     .n = w->backward ? step->k : step->n,
+			     .k = w->backward ? step->n : step->k,
+			     .batch = 1,
+			     .dtype = product_dtype(in, w->u.rnn.dtype),
+			     .alone = 1 };
+	const struct jl_stream cell = { .moved_B = (gates + 3) * w->u.rnn.batch * step->k * jl_dtype_B(g.dtype),
+					.reuse_B = 1 };
+
+	*ret_kernels = walks ? 1 : 2 * step->steps;
+	if (walks) {
+		const struct jl_stream walk = {
+			.clocks = step->steps * (step_clocks + weight_clocks * step->n * step->k), .most_sm = 1
+		};
+
+		return jl_stream_s(in->dev, &walk);
+	}
+	g.out_B = jl_dtype_B(g.dtype);
+	return step->steps * (jl_gemm_s(in->dev, &g) + jl_stream_s(in->dev, &cell) + cell_s);
+}
+
 static void price_recurrent(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
 {
-	struct jl_conv_fit fit = *in->conv;
-	const struct jl_conv_in conv = { .batch = w->u.rnn.batch, .dtype = w->u.rnn.dtype, .software = JL_SW_PURE };
-	struct jl_gemm g = w->u.rnn.input;
+	struct jl_gemm g = w->u.rnn.input, recurrent = w->u.rnn.input;
+	double n_kernels;
 
-	fit.kernel_s = in->dev->fit.kernel_s;
-	g.dtype = product_dtype(in, g.dtype);
-	const double input_s = jl_gemm_s(in->dev, &g);
-	const double forward_s = jl_conv_pass(in->dev, &fit, &conv, &w->u.rnn.step, JL_PASS_FORWARD).device_s + input_s;
-	const double back_s = jl_conv_pass(in->dev, &fit, &conv, &w->u.rnn.step, JL_PASS_INPUT_GRADIENT).device_s +
-			      jl_conv_pass(in->dev, &fit, &conv, &w->u.rnn.step, JL_PASS_WEIGHT_GRADIENT).device_s +
-			      2 * input_s;
+	recurrent.dtype = g.dtype = product_dtype(in, g.dtype);
+	recurrent.k = w->u.rnn.step.k;
+	const double input_s = jl_gemm_s(in->dev, &g), walk_s = steps_s(in, w, &n_kernels);
 
-	cost->device_s = w->u.rnn.times * (w->backward ? back_s : forward_s);
-	cost->n_kernels += w->u.rnn.times * (w->u.rnn.step.steps + 1) * (w->backward ? 2 : 1);
+	/* backward: the gradient of the input and of both weights beside the steps */
+	/* steps of one layer run beside those of the next, those of one direction beside the other's */
+	const double beside = n_kernels > 1 ? fmin(w->u.rnn.times, overlap) : 1;
+
+	cost->device_s = w->u.rnn.times *
+			 (walk_s / beside + (w->backward ? 2 * input_s + jl_gemm_s(in->dev, &recurrent) : input_s));
+	cost->n_kernels += w->u.rnn.times * (n_kernels + (w->backward ? 3 : 0));
 }
 
 /* PCIe, or a link between devices; what is not pinned goes through a buffer of the driver's. */
 static void price_transfer(struct jl_call_cost *cost, const struct jl_price_in *in, const struct jl_call_work *w)
 {
-	static const double pinned_frac = 0.85, pageable_frac = 0.3, start_s = 8e-6;
+	static const double pinned_frac = 0.85, pageable_frac = 0.16, begin_s = 8e-6;
 	const double link_Bps = w->u.transfer.device && in->dev->link_Bps > 0 ? in->dev->link_Bps : in->dev->host_Bps;
 	const double rate = link_Bps * (w->u.transfer.pinned || w->u.transfer.device ? pinned_frac : pageable_frac);
 
-	cost->device_s = start_s + (rate > 0 ? w->moved_B / rate : 0);
+	cost->device_s = begin_s + (rate > 0 ? w->moved_B / rate : 0);
 }
 
 enum jl_issuer jl_issuer_of(const struct jl_program *p, enum jl_step_phase phase)
@@ -238,10 +312,12 @@ void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, 
 	}
 	const bool library = w->form == JL_WORK_PRODUCT || w->form == JL_WORK_CONV || w->form == JL_WORK_ATTENTION ||
 			     w->form == JL_WORK_RECURRENT;
-	const double ratio = w->form == JL_WORK_NONE ? fit->view_ratio
-						     : fit->call_ratio + (library ? fit->product_ratio : 0) +
-							       fit->kernel_ratio * fmax(cost.n_kernels - 1, 0) +
-							       fit->tensor_ratio * w->n_tensors;
+	const double ratio = w->form == JL_WORK_NONE
+				     ? fit->view_ratio
+				     : fit->call_ratio + (library ? fit->product_ratio : 0) +
+					       (w->form == JL_WORK_RECURRENT ? fit->step_ratio : fit->kernel_ratio) *
+						       fmax(cost.n_kernels - 1, 0) +
+					       fit->tensor_ratio * w->n_tensors;
 
 	cost.host_s[JL_BY_PYTHON] = in->profile->launch_s * ratio;
 	cost.host_s[JL_BY_AUTOGRAD_FORWARD] = cost.host_s[JL_BY_PYTHON] * fit->grad_ratio;

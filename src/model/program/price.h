@@ -7,7 +7,6 @@
 
 struct jl_price_in {
 	const struct jl_device *dev;
-	const struct jl_conv_fit *conv;
 	const struct jl_profile *profile; /* launch_s */
 	const struct jl_program_fit *fit;
 	bool tf32; /* products of fp32 tensors may use it; convolutions do anyway, as in PyTorch */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/utf8.h"
 #include "program/operators.h"
 #include "program/reader.h"
@@ -324,6 +325,8 @@ static enum jl_status read_lines(struct jl_reader *r, const char *text, size_t l
 		if (!end)
 			return jl_reader_fail(r, JL_N("the file is cut in '%.*s': it ends with a line 'end'"), line,
 					      (size_t)(r->end - line));
+		if (jl_budget_spend(1))
+			return jl_budget_fail(r->err);
 		if (r->line > 1)
 			JL_TRY(read_line(r));
 	}

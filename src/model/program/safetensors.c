@@ -1,12 +1,12 @@
 /* safetensors: the headers alone. Shapes of the usual names say what a config.json would. */
 #include <dirent.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_read.h"
 #include "program/modelfile.h"
 
 #define HEADER_MAX_B ((uint64_t)100 << 20) /* what the format itself allows */
@@ -124,7 +124,7 @@ static enum jl_status scan(struct seen *seen, const unsigned char *data, size_t 
 		return jl_fail_at(err, JL_E_PARSE, &(struct jl_where){ .file = file },
 				  JL_N("not a safetensors file: its header would be %.0f bytes long, of %zu"),
 				  (double)header, len);
-	root = json_loadb((const char *)data + 8, (size_t)header, JSON_REJECT_DUPLICATES, NULL);
+	root = jl_json_load((const char *)data + 8, (size_t)header, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_object(root))
 		status = jl_fail_at(err, JL_E_PARSE, &(struct jl_where){ .file = file },
 				    JL_N("not a safetensors file: its header is not a JSON object"));
@@ -179,8 +179,8 @@ enum jl_status jl_safetensors_index_parse(struct jl_modelfile *ret, const char *
 {
 	const struct jl_where where = { .file = file };
 	const char *slash = strrchr(file, '/'), *name;
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL), *map = json_object_get(root, "weight_map"),
-	       *shards = json_object(), *value;
+	json_t *root = jl_json_load(text, len, JSON_REJECT_DUPLICATES, NULL),
+	       *map = json_object_get(root, "weight_map"), *shards = json_object(), *value;
 	struct seen seen = { 0 };
 	enum jl_status status = JL_OK;
 

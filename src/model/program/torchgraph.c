@@ -1,8 +1,8 @@
 /* A graph of torch.export as JSON (torch.export's own schema): every tensor's shape is in it. */
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "program/modelfile.h"
 #include "program/network_ops.h"
@@ -287,7 +287,7 @@ enum jl_status jl_torchgraph_parse(struct jl_network *ret_net, const char *text,
 {
 	struct reader *r = jl_realloc(NULL, sizeof(*r));
 	struct jl_conv_op *ops = jl_realloc(NULL, JL_NETWORK_OPS_MAX * sizeof(*ops));
-	json_t *root = json_loadb(text, len, 0, NULL);
+	json_t *root = jl_json_load(text, len, 0, NULL);
 	enum jl_status status = r && ops ? JL_OK : jl_fail_nomem(err);
 
 	if (!status) {

@@ -98,6 +98,8 @@ static void pointwise(struct jl_call_work *w, const struct jl_program *p, const 
 		look_at_operands(w, p, kind, out);
 }
 
+static const double turn_clocks = 1.45; /* an element of 16 bits that is read across its rows */
+
 /* The last input is read; what is copied to is not. Formats that become wider are converted one by one, narrower ones are not. */
 static void copy(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		 const struct sums *s)
@@ -112,18 +114,23 @@ static void copy(struct jl_call_work *w, const struct jl_program *p, const struc
 	w->n_elems = out->n;
 	w->walked = !lie_alike(from, out);
 	w->across_B = lies_across(from, out) ? from->held_B : 0;
+	w->clocks = w->across_B > 0 && jl_elem_B(from->elem) < 4 ? turn_clocks * w->n_elems : 0;
 	w->cast = jl_elem_B(out->elem) > jl_elem_B(from->elem);
 	w->by_driver = !w->walked && from->elem == out->elem;
 }
 
-/* One launch for each 128 inputs. */
-static void cat(struct jl_call_work *w, const struct sums *s)
+/* One launch for each 128 inputs. Parts that lie in one piece are copied 16 bytes at a time; of others each element finds its place. */
+static void cat(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		const struct sums *s)
 {
-	static const double part_clocks = 0.9; /* each element finds its input */
+	static const double part_clocks = 0.9, piece_clocks = 0.27;
+	bool pieces = true;
 
+	for (uint32_t i = 0; i < kind->n_in; i++)
+		pieces &= p->tensors[kind->in[i].tensor].dense;
 	w->n_kernels = ceil(s->n_in / 128);
 	w->moved_B = 2 * s->out_B;
-	w->clocks = part_clocks * w->n_elems;
+	w->clocks = (pieces ? piece_clocks : part_clocks) * w->n_elems;
 }
 
 /* Indices: the inputs of whole numbers. */
@@ -147,9 +154,13 @@ static double index_B(const struct jl_program *p, const struct jl_call_kind *kin
 /* Kernels that make indices of a mask: its sum, a prefix sum, the indices. */
 static const double mask_kernels = 5;
 
+/* A block of threads takes a row, however short; rows of less than 16 bytes are taken element by element. */
+static const double row_clocks = 150, row_least_B = 16;
+
 static void gather(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		   const struct sums *s)
 {
+	const bool by_element = strstr(kind->name, "gather") || strstr(kind->name, "take") || kind->n_in > 2;
 	double n;
 	bool mask;
 
@@ -158,10 +169,33 @@ static void gather(struct jl_call_work *w, const struct jl_program *p, const str
 	w->clocks = kind->op->clocks * w->n_elems;
 	if (mask && w->form == JL_WORK_STREAM)
 		w->n_kernels += mask_kernels;
-	w->walked = true;
+	if (by_element || s->out_B < row_least_B * n)
+		w->walked = true;
+	else
+		w->clocks = fmax(w->clocks, row_clocks * n);
 }
 
-/* In place it is one kernel on what is put there; else the table is copied before. */
+/* Rows of a table that are summed up: each is read in full. */
+static void bag(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		const struct sums *s)
+{
+	static const double bag_clocks = 0.65;
+	const struct jl_tensor_kind *table = jl_call_in(p, kind, 0), *indices = jl_call_in(p, kind, 1);
+
+	gather(w, p, kind, s);
+	if (!table || !indices || table->rank < 2)
+		return;
+	const double n = indices->n * (double)table->dims[1];
+
+	w->walked = false;
+	w->moved_B += n * jl_elem_B(table->elem);
+	w->clocks = bag_clocks * n;
+}
+
+/* Elements that are put: one by one, or added where others may be added at the same time. */
+static const double put_clocks = 0.85, add_clocks = 1.9;
+
+/* In place it is one kernel on what is put there; else the driver copies the table before. */
 static void scatter(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		    const struct sums *s)
 {
@@ -171,18 +205,19 @@ static void scatter(struct jl_call_work *w, const struct jl_program *p, const st
 	bool mask;
 	const double indices_B = index_B(p, kind, &n, &mask), table_B = table ? table->held_B : 0;
 	const double put_B = fmax(s->in_B - table_B - indices_B, 0);
+	const double put_n = table ? put_B / jl_elem_B(table->elem) : 0;
 
 	w->moved_B = indices_B + 2 * fmin(fmax(put_B, n * 4), s->out_B > 0 ? s->out_B : put_B) + put_B;
 	if (!inplace) {
 		w->moved_B += table_B + s->out_B;
-		w->n_kernels += 1;
 	}
 	w->n_elems = n;
 	w->walked = true;
+	w->clocks = (strstr(kind->name, "index_add") ? add_clocks : put_clocks) * put_n;
 }
 
 /* Sums into rows that may meet twice: indices are sorted first. */
-static const double sort_kernels = 8, sort_passes = 8;
+static const double sort_kernels = 10, sort_passes = 8;
 
 static void index_put(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		      const struct sums *s)
@@ -200,23 +235,30 @@ static void index_put(struct jl_call_work *w, const struct jl_program *p, const 
 	}
 }
 
-/* Short lists of indices are searched by every block; long ones are sorted, and rows are summed in two steps. */
+/* Short lists of indices are walked by one block after the other; long ones are sorted, and rows are summed in two steps. */
 static void embedding_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 			   const struct sums *s)
 {
-	static const double few = 3072, long_kernels = 14;
+	static const double few = 3072, long_kernels = 20, walk_clocks = 79, sum_clocks = 2.2;
 	const struct jl_tensor_kind *grad = jl_call_in(p, kind, 0);
 	double n;
 	bool mask;
-	const double indices_B = index_B(p, kind, &n, &mask), grad_B = grad ? grad->held_B : 0;
+	const double indices_B = index_B(p, kind, &n, &mask);
+	const double width = grad && grad->rank > 0 ? (double)grad->dims[grad->rank - 1] : 0;
+	const double grad_B = grad ? fmax(grad->held_B, n * width * jl_elem_B(grad->elem))
+				   : 0; /* of bags: each row again */
 
 	w->moved_B = s->out_B + 2 * grad_B + indices_B;
 	w->n_kernels = 2;
-	if (n > few) {
+	w->n_elems = n * width;
+	w->clocks = walk_clocks * n;
+	w->most_sm = 1;
+	if (n > few || strstr(kind->name, "bag")) {
 		w->n_kernels = 1 + long_kernels;
 		w->moved_B += sort_passes * 2 * indices_B + grad_B;
+		w->clocks = sum_clocks * w->n_elems;
+		w->most_sm = 0;
 	}
-	w->n_elems = grad ? grad->n : 0;
 }
 
 /* --- rows */
@@ -227,6 +269,26 @@ static double row_length(const struct jl_call_kind *kind, const struct jl_tensor
 
 	dim += dim < 0 ? t->rank : 0;
 	return t->rank == 0 ? 1 : (double)t->dims[dim >= 0 && dim < t->rank ? (int)dim : t->rank - 1];
+}
+
+static bool is_row_major(const struct jl_tensor_kind *t)
+{
+	int64_t next = 1;
+
+	for (int d = t->rank - 1; d >= 0; next *= t->dims[d--])
+		if (t->dims[d] > 1 && t->strides[d] != next)
+			return false;
+	return true;
+}
+
+/* Kernels of rows take their tensors as they lie in row order: any other is copied before. */
+static void copy_rows(struct jl_call_work *w, const struct jl_tensor_kind *t)
+{
+	if (is_row_major(t))
+		return;
+	w->n_kernels++;
+	w->moved_B += 2 * t->held_B;
+	w->across_B += t->held_B;
 }
 
 /* Clocks of a row of any length; clocks of an element of a softmax whose row is longer than registers hold, or twice that. */
@@ -243,6 +305,7 @@ static void rows(struct jl_call_work *w, const struct jl_program *p, const struc
 	const double length = fmax(row_length(kind, t), 1), n_rows = t->n / length;
 
 	w->n_elems = t->n;
+	copy_rows(w, t);
 	if (w->class == JL_CLASS_NORM) {
 		w->clocks += (strstr(kind->name, "rms") ? rms_row_clocks : layer_row_clocks) * n_rows;
 		w->again_B = t->elem == JL_ELEM_F32 ? 0.6 * t->held_B : 0; /* of fp32 fewer are in flight */
@@ -279,33 +342,47 @@ static void norm_back(struct jl_call_work *w, const struct jl_program *p, const 
 	}
 }
 
-/* Gradients of many places are added into one: an addition waits for those before it at the same address. */
-static void spread(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+/* Pixels between pixels. A thread makes one pixel of all images and channels, one behind the other; channels that lie last are made side by
+ * side. Backward, gradients of many places are added into one: an addition waits for those before it at the same address, of 16 bits for longer. */
+static void resize(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		   const struct sums *s)
 {
-	static const double wait_clocks = 0.15;
+	static const double wait_clocks = 0.15, wait_half_clocks = 5, pixel_clocks = 0.7, threads = 1024;
 	const struct jl_tensor_kind *from = jl_call_in(p, kind, 0), *to = jl_call_out(p, kind, 0);
 
 	w->moved_B = s->in_B + s->out_B;
-	if (from && to && to->n > 0)
-		w->clocks = wait_clocks * from->n * fmax(from->n / to->n, 1);
+	if (!from || !to || !(to->n > 0) || to->rank < 3)
+		return;
+	if (strstr(kind->name, "backward")) {
+		w->clocks = fmax(wait_clocks * fmax(from->n / to->n, 1),
+				 jl_elem_B(from->elem) < 4 ? wait_half_clocks : 0) *
+			    from->n;
+		return;
+	}
+	w->clocks = pixel_clocks * to->n;
+	if (to->strides[1] != 1 || to->dims[1] == 1)
+		w->most_sm = ceil(to->n / ((double)to->dims[0] * (double)to->dims[1]) / threads);
 }
 
-/* Statistics read what is scaled once more. A block of threads sums up a channel; channels that lie last are summed side by side, by a kernel more.
- * cuDNN has one kernel for all of it, PyTorch's own are three (bf16). */
+/* Statistics read what is scaled once more. A block of threads sums up a channel, and an SM takes two where there are as many; channels that lie
+ * last are summed side by side. cuDNN has one kernel for all of it, PyTorch's own are three (bf16, no scale). */
 static void batch_norm(struct jl_call_work *w, const struct jl_call_kind *kind, const struct sums *s)
 {
 	const struct jl_tensor_kind *x = s->largest;
 	const bool fixed = strstr(kind->name, "no_training") || jl_call_number(kind, "training", 1) == 0;
-	const bool own = x && x->elem == JL_ELEM_BF16, back = strstr(kind->name, "backward") != NULL;
+	const bool back = strstr(kind->name, "backward") != NULL;
+	const bool own = x && (x->elem == JL_ELEM_BF16 || s->n_in < (back ? 5 : 2));
 	const bool last = x && x->rank > 2 && x->dims[1] > 1 && x->strides[1] == 1;
 
 	w->moved_B = s->in_B * (fixed ? 1 : 2) + s->out_B;
-	w->n_kernels = own ? (back ? 1 : 3) : last && !fixed ? 2 : 1;
+	w->n_kernels = !own ? 1 : back ? 1 + last : 3;
 	w->clocks = (fixed ? 0.6 : back ? 1.1 : 0.8) * w->n_elems;
+	if (!fixed && last && !own)
+		w->clocks = (back ? 0.6 : 0.42) * w->n_elems;
 	if (!fixed && x && x->rank > 2 && x->dense && !last) {
-		w->clocks = (back ? 2.3 : own ? 1.6 : 1) * x->n;
+		w->clocks = (back ? 2.5 : own ? 1.6 : 1.1) * x->n;
 		w->most_sm = (double)x->dims[1];
+		w->paired = back ? 2 : 1.25;
 	}
 }
 
@@ -328,52 +405,83 @@ static void pool(struct jl_call_work *w, const struct jl_call_kind *kind)
 
 /* --- sorts */
 
-/* Radix sorts go over keys and positions once for each byte of them. */
-static void sorted(struct jl_call_work *w, const struct sums *s)
+/* Rows are sorted by their digits; whether a mask holds is found by sums. */
+static void sorted(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		   const struct sums *s)
 {
-	w->moved_B = sort_passes * (s->in_B + s->out_B);
+	static const double sort_clocks = 16,
+			    drop_clocks = 245; /* of a box: which ones are kept is found by one block */
+	const struct jl_tensor_kind *in = jl_call_in(p, kind, 0);
+
 	w->n_elems = s->largest ? s->largest->n : 0;
+	if (strstr(kind->name, "nms") && in) {
+		w->clocks = drop_clocks * (double)in->dims[0];
+		w->most_sm = 1;
+	} else if (w->class == JL_CLASS_SORT)
+		w->clocks = sort_clocks * w->n_elems;
+	else
+		w->moved_B = sort_passes * (s->in_B + s->out_B);
 }
 
+/* A block of threads for each row, or several with a launch for each step of each digit: PyTorch decides by rows and their length. */
 static void topk(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		 const struct sums *s)
 {
+	static const struct {
+		double rows, length;
+	} several[] = { { 20, 20000 }, { 40, 10000 }, { 80, 8000 },     { 200, 5000 },
+			{ 800, 3000 }, { 4000, 800 }, { INFINITY, 400 } };
+	static const double row_start = 2000, row_elem = 2.7, block_elem = 1.8, digit_kernels = 5;
 	const struct jl_tensor_kind *in = jl_call_in(p, kind, 0);
 
-	w->moved_B = 3 * s->in_B + s->out_B; /* digits are counted pass by pass */
-	w->clocks = in ? in->n : 0;
+	if (!in || in->n == 0)
+		return;
+	const double length = row_length(kind, in), rows = in->n / length;
+	size_t i = 0;
+
+	while (rows > several[i].rows)
+		i++;
+	w->moved_B = s->in_B + s->out_B;
+	w->clocks = (row_start + row_elem * length) * rows;
+	if (length >= several[i].length) {
+		w->n_kernels = 4 + digit_kernels * jl_elem_B(in->elem);
+		w->moved_B = (1 + jl_elem_B(in->elem)) * s->in_B;
+		w->clocks = block_elem * in->n;
+	}
 }
 
 /* --- lists of tensors */
 
-double jl_list_launches(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, int n_lists,
-			int depth, double *ret_tensors)
+struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, int n_lists,
+				int depth)
 {
 	static const double chunk = 65536, blocks_max = 320;
 	static const double tensors_max[] = { 110, 110, 64, 48, 36, 30 };
 	const double most = tensors_max[depth < 5 ? depth : 5];
-	double launches = 0, blocks = 0, tensors = 0, done = 0, limit = 0;
+	struct jl_list_cut cut = { .n_launches = 0 };
+	double blocks = 0, tensors = 0, limit = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		limit += refs[i].count;
 	limit = floor(limit / n_lists);
-	for (uint32_t i = 0; i < n && done < limit; i++) {
+	for (uint32_t i = 0; i < n && cut.n_tensors < limit; i++) {
 		const double chunks = ceil(p->tensors[refs[i].tensor].n / chunk);
 
-		for (uint32_t j = 0; j < refs[i].count && done < limit; j++, done++) {
+		for (uint32_t j = 0; j < refs[i].count && cut.n_tensors < limit; j++, cut.n_tensors++) {
 			const double all = blocks + chunks, full = floor(all / blocks_max);
 
-			launches += full;
+			cut.n_pieces += chunks;
+			cut.n_launches += full;
 			blocks = all - full * blocks_max;
 			tensors = full > 0 ? blocks > 0 : tensors + (chunks > 0);
 			if (tensors >= most) {
-				launches += blocks > 0;
+				cut.n_launches += blocks > 0;
 				blocks = tensors = 0;
 			}
 		}
 	}
-	*ret_tensors = done;
-	return launches + (blocks > 0);
+	cut.n_launches += blocks > 0;
+	return cut;
 }
 
 /* Lists that a call reads: what the operator takes, less where a number stands for the last one. */
@@ -395,19 +503,24 @@ static int lists_of(const struct jl_call_kind *kind)
 static void lists(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		  const struct sums *s)
 {
+	static const double piece_clocks = 0.37; /* an element of a piece */
 	const int n_in = lists_of(kind);
 	const bool inplace = kind->n_out == 0 || jl_call_number(kind, "inplace", 0) > 0;
 	/* of Adam the steps are a list of numbers: they take no place among the tensors */
 	const int depth = n_in > 4 ? 4 : n_in + !inplace;
 
-	w->n_kernels = fmax(kind->op->kernels - 1, 0) +
-		       jl_list_launches(p, kind->in, kind->n_in, n_in, depth, &w->n_tensors);
+	const struct jl_list_cut cut = jl_cut_lists(p, kind->in, kind->n_in, n_in, depth);
+
+	w->n_tensors = cut.n_tensors;
+	w->n_kernels = fmax(kind->op->kernels - 1, 0) + cut.n_launches;
 	w->moved_B = s->in_B + (kind->n_out ? s->out_B : n_in > 4 ? 0.75 * s->in_B : s->in_B / n_in);
 	if (strstr(kind->name, "addcmul")) /* Adam squares a gradient: both factors are one list */
 		w->moved_B -= s->in_B / n_in;
 	w->again_B = 0.2 * w->moved_B; /* pieces of many tensors reach less than one stream */
 	w->n_elems = s->in_B / 4 / n_in;
-	w->clocks = kind->op->clocks * w->n_elems;
+	/* a block of threads for each piece: few pieces leave SMs idle */
+	w->clocks = fmax(kind->op->clocks, piece_clocks) * w->n_elems;
+	w->most_sm = fmax(1, cut.n_pieces / fmax(cut.n_launches, 1));
 }
 
 /* --- between host and device, and what a compiler fused */
@@ -443,7 +556,8 @@ static void by_rule(struct jl_call_work *w, const struct jl_program *p, const st
 		w->n_elems = kind->n_out ? p->tensors[kind->out[0].tensor].n : w->n_elems;
 		break;
 	case JL_RULE_COPY: copy(w, p, kind, s); break;
-	case JL_RULE_CAT: cat(w, s); break;
+	case JL_RULE_CAT: cat(w, p, kind, s); break;
+	case JL_RULE_BAG: bag(w, p, kind, s); break;
 	case JL_RULE_GATHER:
 	case JL_RULE_INDEX: gather(w, p, kind, s); break;
 	case JL_RULE_SCATTER: scatter(w, p, kind, s); break;
@@ -453,9 +567,9 @@ static void by_rule(struct jl_call_work *w, const struct jl_program *p, const st
 	case JL_RULE_ROWS: rows(w, p, kind, s); break;
 	case JL_RULE_NORM_BACK: norm_back(w, p, kind, s); break;
 	case JL_RULE_BATCH_NORM: batch_norm(w, kind, s); break;
-	case JL_RULE_SPREAD: spread(w, p, kind, s); break;
+	case JL_RULE_RESIZE: resize(w, p, kind, s); break;
 	case JL_RULE_POOL: pool(w, kind); break;
-	case JL_RULE_SORT: sorted(w, s); break;
+	case JL_RULE_SORT: sorted(w, p, kind, s); break;
 	case JL_RULE_TOPK: topk(w, p, kind, s); break;
 	case JL_RULE_LISTS: lists(w, p, kind, s); break;
 	case JL_RULE_FUSED: fused(w, p, kind); break;

@@ -28,6 +28,7 @@ struct jl_call_work {
 	double n_elems;   /* of the largest tensor of a stream */
 	double clocks;    /* of an SM, all its elements and rows together */
 	double most_sm;   /* no more SMs work on those; 0: all */
+	double paired;    /* blocks of them that an SM works on side by side, where there are as many; 0: 1 */
 	bool walked;      /* operands lie differently: addresses are computed, loads are single */
 	bool cast;        /* operands of different formats: each element is converted by itself */
 	bool by_driver;   /* a copy that the driver makes: no launch of a kernel */
@@ -64,10 +65,17 @@ struct jl_call_work {
 
 void jl_work_of(struct jl_call_work *ret_work, const struct jl_program *p, const struct jl_call_kind *kind);
 
+/* Does a convolution work on copies of its tensors whose channels lie last, as tensor cores want them? Bytes of those copies. */
+bool jl_conv_is_turned(const struct jl_call_work *work);
+double jl_conv_copies_B(const struct jl_call_work *work);
+
 /* The format that products of such elements are computed in; fp64 and integers have none of their own: fp32. */
 enum jl_dtype jl_elem_dtype(enum jl_elem elem);
 
-/* Launches that PyTorch cuts lists of tensors into, the first of `n_lists` that stand behind each other: 320 blocks of 65,536 elements, or as
- * many tensors as a launch takes that works on `depth` lists. */
-double jl_list_launches(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, int n_lists,
-			int depth, double *ret_tensors);
+/* Launches that PyTorch cuts lists of tensors into, the first of `n_lists` that stand behind each other: pieces of 65,536 elements, 320 of them
+ * a launch, or as many tensors as a launch takes that works on `depth` lists. */
+struct jl_list_cut {
+	double n_launches, n_pieces, n_tensors;
+};
+struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, int n_lists,
+				int depth);

@@ -214,6 +214,27 @@ static void conv_back(struct jl_call_work *w, const struct jl_program *p, const 
 				   : (passes & ~(1u << JL_PASS_INPUT_GRADIENT)) | 1u << JL_PASS_FORWARD;
 }
 
+/* Where a filter is one pixel and rows are aligned, a product reads them as they lie. */
+bool jl_conv_is_turned(const struct jl_call_work *w)
+{
+	const struct jl_conv_op *op = &w->u.conv.op;
+	const double pixels = op->h * op->w;
+	const bool plain = op->kh * op->kw == 1 && pixels == op->oh * op->ow && (fmod(pixels, 8) == 0 || pixels == 1);
+
+	return !w->u.conv.last && !plain;
+}
+
+double jl_conv_copies_B(const struct jl_call_work *w)
+{
+	const struct jl_conv_op *op = &w->u.conv.op;
+
+	if (w->form != JL_WORK_CONV || !jl_conv_is_turned(w) || op->groups == op->c_in || op->c_in <= 4)
+		return 0;
+	return jl_dtype_B(w->u.conv.dtype) *
+	       (w->u.conv.batch * (op->c_in * op->h * op->w + op->c_out * op->oh * op->ow) +
+		op->c_in / op->groups * op->c_out * op->kh * op->kw);
+}
+
 /* --- attention */
 
 /* Query, key and value [batch, heads, tokens, width]. */

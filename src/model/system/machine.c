@@ -33,24 +33,22 @@ static const char *measured_as(const struct jl_machine *machine, enum jl_asked a
 	return gpu->computes_as && jl_seen(machine->cat, answer, "gpu", gpu->computes_as) ? gpu->computes_as : NULL;
 }
 
-static double few(const struct jl_machine *machine, enum jl_asked answer, const char *gpu, const char *kind)
-{
-	char pair[JL_SEEN_ID_MAX];
-
-	jl_seen_pair(pair, answer, gpu ? gpu : "", jl_arch_id(machine->dev.arch), kind);
-	return 1 / sqrt(1 + jl_times_seen(machine->cat, answer, JL_SEEN_PAIR, pair));
-}
-
-void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer, const char *kind)
+void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer,
+		      struct jl_axes axes)
 {
 	/* a CPU whose rate was measured here is its own measurement */
 	const bool own = !machine->sys.gpu && machine->device_fitted;
-	const char *gpu = measured_as(machine, answer);
+	const char *gpu = measured_as(machine, answer), *family = jl_arch_id(machine->dev.arch);
 
+	axes.device = answer == JL_ASKED_PRODUCT ? family : gpu ? gpu : "-";
 	doubt->x[JL_DOUBT_GPU] = !own && !gpu;
-	doubt->x[JL_DOUBT_FAMILY] = !own && !jl_seen(machine->cat, answer, "family", jl_arch_id(machine->dev.arch));
-	doubt->x[JL_DOUBT_KIND] = kind && !jl_seen(machine->cat, answer, "kind", kind);
-	doubt->x[JL_DOUBT_FEW] = kind && !own && jl_counts_sources(answer) ? few(machine, answer, gpu, kind) : 0;
+	doubt->x[JL_DOUBT_FAMILY] = !own && !jl_seen(machine->cat, answer, "family", family);
+	doubt->x[JL_DOUBT_KIND] = axes.kind && !jl_seen(machine->cat, answer, "kind", axes.kind);
+	doubt->x[JL_DOUBT_FEW] = own ? 0
+				     : jl_few(machine->cat, answer,
+					      &(struct jl_axes){ .device = axes.device, .kind = axes.kind });
+	axes.kind = NULL;
+	doubt->x[JL_DOUBT_NEAR] = own ? 0 : jl_few(machine->cat, answer, &axes);
 }
 
 bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answer)
@@ -155,8 +153,8 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 	machine.power = jl_power_shipped(cat);
 	fill_links(&machine, cat, x);
 	fill_conv(&machine, cat, gpu_id);
-	machine.board_launch_s[0] = jl_llm_resolve_profile(x, JL_FW_EAGER).launch_s;
-	machine.board_launch_s[1] = jl_llm_resolve_profile(x, JL_FW_COMPILED).launch_s;
+	machine.board_launch_s[0] = jl_llm_resolve_profile(x, JL_FW_EAGER, -1).launch_s;
+	machine.board_launch_s[1] = jl_llm_resolve_profile(x, JL_FW_COMPILED, -1).launch_s;
 	jl_widths_read(&machine.widths, cat);
 	jl_host_of(&machine.host, sys);
 	machine.host_idle_W = machine.host.power_W;
@@ -192,12 +190,14 @@ enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_m
 	return JL_OK;
 }
 
-void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework)
+void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework,
+			const char *code)
 {
 	double x[JL_LLM_MAX_PARAMS];
 
 	(void)jl_llm_read(cat, NULL, x);
-	*ret_profile = jl_llm_resolve_profile(x, framework);
+	*ret_profile = jl_llm_resolve_profile(x, framework, -1);
+	jl_profile_scale(ret_profile, jl_code_ratio(cat, jl_codebase_by_id(code), false));
 }
 
 enum jl_status jl_machine_has_memory(const struct jl_machine *machine, struct jl_err *err)

@@ -49,11 +49,11 @@ struct jl_machine {
 	struct jl_device served;     /* as its operators are by themselves: what engines are scored with */
 	struct jl_fabric fabric;     /* n_nodes 1 and JL_INTRA_NONE for a single device */
 	struct jl_fabric alone;      /* the same links as a collective sees them that is measured by itself */
-	bool device_fitted;          /* the accelerator had measurements of its own; else its family's values */
+	bool device_fitted;          /* fitted to measurements of this accelerator; else its family's values */
 	enum jl_wire intra, inter;   /* what joins its devices and its hosts; JL_WIRE_NONE: there are not several */
 	struct jl_memory_fit memory; /* what a device holds beside tensors */
 	struct jl_power_fit power;
-	double rate_half_ln; /* of its own rates, where they are estimated with an interval; else 0 */
+	double rate_half_ln; /* half interval of its rates where they are estimated; else 0 */
 	double host_mem_Bps; /* of one host, all sockets; an assumption where the catalog does not say */
 	double host_idle_W;  /* what a host draws beside its accelerators; of `host`; NAN: not known */
 	struct jl_host host;
@@ -66,7 +66,7 @@ struct jl_machine {
 
 enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_catalog *cat, const struct jl_sys *sys,
 			       struct jl_err *err);
-/* JL_E_ABSENT where nobody lists the size or the rate of its memory: nothing can be said of training or serving there. */
+/* JL_E_ABSENT where size or rate of its memory is not listed: training and serving cannot be predicted. */
 enum jl_status jl_machine_has_memory(const struct jl_machine *machine, struct jl_err *err);
 
 /* Host time of one launch of such a network: as its own runs needed it (`own_s`), most of them on desktops; networks of pictures on the
@@ -80,9 +80,10 @@ double jl_machine_host_W(const struct jl_machine *machine, double n_devices);
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err);
 
-/* What speaks against an answer about this machine, whatever is asked: its device or the family were never measured so, nor the kind of
- * what runs on it (framework, format, operation; NULL: not asked), or few have. */
-void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer, const char *kind);
+/* Reasons to doubt an answer about this machine: its device or family were never measured, nor the kind of what runs on it, or few sources
+ * have measured them together. The device of `axes` is filled in here. */
+void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer,
+		      struct jl_axes axes);
 /* Were such links, inside a host and between hosts, ever measured for this kind of answer? */
 bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answer);
 
@@ -90,4 +91,6 @@ bool jl_machine_links_seen(const struct jl_machine *machine, enum jl_asked answe
 bool jl_machine_conv_nvlink(const struct jl_machine *machine);
 
 /* A framework profile with its fitted values. */
-void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework);
+/* code: id of a codebase; NULL: not named. */
+void jl_machine_profile(struct jl_profile *ret_profile, const struct jl_catalog *cat, enum jl_framework framework,
+			const char *code);

@@ -1,4 +1,4 @@
-/* From catalog records to the plain numbers that the model reckons with. Only what is listed; fitted physics is NAN and
+/* From catalog records to the plain numbers that the model uses. Only what is listed; fitted physics is NAN and
  * filled by belief. */
 #pragma once
 
@@ -11,7 +11,7 @@
  * them: the work is then done there. */
 void jl_resolve_device(struct jl_device *ret_device, const struct jl_catalog *cat, const struct jl_gpu *gpu);
 
-/* A CPU as a device of its own: FP32 only, no link to a host. */
+/* A CPU as a device: FP32 only, no link to a host. */
 void jl_resolve_cpu(struct jl_device *ret_device, const struct jl_cpu *cpu);
 
 /* The device of a system, accelerator or CPU. */

@@ -44,11 +44,13 @@ struct jl_profile {
 	int pads; /* products whose rows do not start on 16 bytes are padded: a compiler does it, and who writes kernels by hand */
 	int portable_flash;    /* fused attention of the framework's own, not the vendor's for the architecture */
 	double gather_s;       /* host seconds to gather and free one piece of cut weights, beyond its launches */
+	double more_frac;      /* device work beyond what the list of kernels has, of that work */
 	double optimizer_frac; /* bytes that the optimizer moves / bytes that one fused pass would move */
 };
 
 /* Values before any fit. */
 struct jl_profile jl_profile_default(enum jl_framework framework);
 enum jl_fusion jl_framework_fusion(enum jl_framework framework);
+#define JL_FW_HUB JL_N_FRAMEWORK /* only asked for: Hugging Face transformers' own code, which is listed */
 const char *jl_framework_name(enum jl_framework framework); /* as fitted parameters have it */
 const char *jl_framework_word(enum jl_framework framework); /* as people write it */

@@ -9,6 +9,7 @@
 /* Of llama.cpp: the driver's and libraries' own; numbers of a piece of a prompt, in 32 bit, at its widest: the logits. */
 #define CONTEXT_B 0.4e9
 #define PIECE     512.0
+#define FEW_TILE  128.0 /* rows of the library's usual tile: fewer do not fill it */
 #define NUMBER_B  4.0
 
 /* Into how many parts keys and values of a sequence are cut: those that cannot be cut are kept by every device. */
@@ -73,6 +74,9 @@ static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job,
 	w->mem_s += s * mem_frac * n_layers;
 	w->math_s += s * (1.0 - mem_frac) * n_layers;
 	/* with a scale that is known, the kernel before narrows what it hands over: nothing beside the product is left */
+	if (g->m <= FEW_TILE)
+		w->few_s += 2.0 * g->m * g->n * g->k * g->batch * n_layers /
+			    dev->peak_flopps[jl_op_dtype(dev, g->format)];
 	w->kernel_s += (g->format == JL_OP_FP8_STATIC ? job->ops->v[JL_TERM_FIXED_S + JL_OP_BF16] : fixed_s) * n_layers;
 	w->read_B += read_B * n_layers;
 }
@@ -137,14 +141,17 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 {
 	const struct jl_served *model = job->model;
 	const double n = job->place.n_gpus, by_batch = job->place.split_batch ? n : 1.0, by_head = n / by_batch;
-	struct jl_served_attention a = { .batch = fmax(seqs / by_batch, fmin(seqs, 1.0)),
-					 .tokens = fmax(pass->n_drafted, 1.0),
-					 .context = pass->context * model->context_frac,
-					 .heads = fmax(model->heads / by_head, 1.0),
-					 .kv_heads = fmax(model->kv_heads / by_head, 1.0),
-					 .head_dim = model->head_dim,
-					 .kv_B = job->format.kv_B,
-					 .latent = model->latent };
+	struct jl_served_attention a = {
+		.batch = fmax(seqs / by_batch, fmin(seqs, 1.0)),
+		.tokens = fmax(pass->n_drafted, 1.0),
+		.context = pass->context * model->context_frac,
+		.heads = fmax(model->heads / by_head, 1.0),
+		.kv_heads = fmax((job->format.per_head && !model->latent ? model->heads : model->kv_heads) / by_head,
+				 1.0),
+		.head_dim = model->head_dim,
+		.kv_B = job->format.kv_B,
+		.latent = model->latent
+	};
 	const double fixed_s = job->ops->v[a.latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_KV_FIXED_S];
 	const double prompt_fixed_s = job->ops->v[a.latent ? JL_TERM_LATENT_FIXED_S : JL_TERM_FLASH_FIXED_S];
 
@@ -160,7 +167,7 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
 			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
 	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;
-	if (job->place.score_maps)
+	if (job->format.score_maps)
 		w->flash_s += a.pairs * a.heads * SCORE_B * model->n_layers /
 			      (job->dev->mem_Bps * job->dev->fit.mem_frac * job->ops->v[JL_TERM_STREAM]);
 	w->kernel_s += prompt_fixed_s * model->n_layers;
@@ -185,7 +192,6 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 				   .prompt_tokens = prompts / hosts,
 				   .dtype = jl_op_dtype(dev, job->format.dense),
 				   .captured = pass->captured,
-				   .old = job->old,
 				   .split_batch = job->place.split_batch != 0 };
 
 	if (job->format.dtype == JL_FP32)
@@ -226,17 +232,17 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 		.kv_s = w->kv_s / fit->kv_gain,
 		.attention_s = w->flash_s / fit->flash_gain,
 		.exchange_s = w->exchange_s / fit->hop_gain,
-		.fixed_s = (w->kernel_s * fit->kernel_gain + w->n_layers * fit->layer_s) *
-				   (w->old ? fit->old_layer : 1.0) +
+		.fixed_s = w->kernel_s * fit->kernel_gain + w->n_layers * fit->layer_s +
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
 
 	s.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain +
-		   fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0);
+		   fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0) +
+		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
-	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s * (w->old ? fit->old_host : 1.0),
-		     both = gpu_s * gpu_s, host2 = host_s * host_s;
+	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s, both = gpu_s * gpu_s,
+		     host2 = host_s * host_s;
 	const double wait_s = sqrt(sqrt(both * both + host2 * host2)) - gpu_s;
 
 	s.fixed_s += wait_s + fit->step_s + w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s;

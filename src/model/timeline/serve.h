@@ -46,9 +46,11 @@ struct jl_serve_format {
 	enum jl_op_format dense, experts; /* as engines run them */
 	double table_B, logits_B;         /* of the embedding table and the last matrix; 0: 2, as weight_B */
 	int own_kernels; /* products of few rows by the engine's own kernels, which multiply while they read */
+	int score_maps;  /* attention is not fused: scores go to memory and back */
+	int per_head;    /* attention of answers reads keys and values once for each query head */
 };
 
-/* Physics of one device with one framework: factors on what its operators reach by themselves, and times of its own. */
+/* Physics of one device with one framework: factors on the rates of its operators, and fixed times. */
 struct jl_serve_fit {
 	double mem_gain; /* rate of reading weights */
 	double sm_B;     /* bytes a clock that one SM's kernels keep on the way; 0: enough for any memory */
@@ -56,13 +58,12 @@ struct jl_serve_fit {
 	double kv_gain;               /* attention of answers */
 	double flash_gain;            /* attention of prompts */
 	double expert_gain;           /* routed experts */
-	double hop_gain;              /* exchanges */
-	double kernel_gain;           /* kernels' fixed times, of those by themselves: engines join and overlap them */
+	double few_frac; /* of the listed rate: products of few rows, whose kernels fill a part of the device; 1: all of it */
+	double hop_gain;     /* exchanges */
+	double kernel_gain;  /* kernels' fixed times, of those by themselves: engines join and overlap them */
 	double layer_s;      /* each layer of a pass: norms, positions, activations, and what lies between kernels */
 	double moe_layer_s;  /* routing, in addition */
 	double host_layer_s; /* a pass that the host launches kernel by kernel: one with prompts */
-	double old_host;     /* that of versions from before their present host code, in addition */
-	double old_layer;    /* kernels and layers of such versions, in addition */
 	double step_s;       /* host time of a pass that is not hidden */
 	double seq_s;        /* each sequence of a pass: sampling, scheduling, output */
 	double token_s;      /* each prompt token: its way to the device, and what is made ready for it */
@@ -73,6 +74,7 @@ struct jl_serve_fit {
 	double handoff_s;     /* from a prompts' machine to an answers': router, and keys and values on their way */
 	double dp_late;       /* the same in addition where requests are cut over devices, which wait for each other */
 	double hold_frac;     /* of the passes after which a recipe looks for new requests: how long one waits */
+	bool host_waits;      /* scheduling and sampling come after a pass, not while it runs */
 	double late; /* passes by which a first token comes later: a request taken in, a token handed out while others run */
 };
 
@@ -81,7 +83,6 @@ struct jl_serve_place {
 	double n_gpus;   /* that share each layer */
 	double n_stages; /* that hold different layers */
 	double chunk; /* prompt tokens that pass a stage at once; 0: a prompt goes through stages one after the other */
-	int score_maps;  /* attention is not fused: scores go to memory and back */
 	double link_Bps; /* between the n_gpus, one way, listed */
 	double hop_gain; /* an exchange's fixed time, of NVLink's */
 	int split_batch; /* attention of different sequences on different devices (data-parallel attention) */
@@ -101,7 +102,6 @@ struct jl_serve_job {
 	const struct jl_served *model;
 	struct jl_serve_format format;
 	struct jl_serve_place place;
-	bool old; /* an engine from before its present host code */
 };
 
 /* One pass over the model: a token for each of some sequences, pieces of prompts, or both. */
@@ -118,6 +118,7 @@ struct jl_pass {
 struct jl_serve_work {
 	double read_B;        /* weights */
 	double mem_s, math_s; /* products: the parts that reading and arithmetic bound */
+	double few_s;         /* products of few rows, at the listed rate */
 	double beside_s;      /* arithmetic of kernels that multiply while they read: hidden where it is shorter */
 	double expert_s;      /* routed experts */
 	double logits_s;      /* in 16 bit, whatever the format */
@@ -127,7 +128,7 @@ struct jl_serve_work {
 	double n_layers, n_moe_layers;
 	double n_seqs, prompt_tokens;
 	enum jl_dtype dtype;
-	bool captured, split_batch, old;
+	bool captured, split_batch;
 };
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *work, const struct jl_device *dev,

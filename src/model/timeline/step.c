@@ -105,9 +105,10 @@ struct jl_layer_comm jl_layer_comm(const struct jl_fabric *fabric, const struct 
 	return comm;
 }
 
-static double busy_s(const struct jl_phase_cost *phase, double stream_frac, double attention_gain)
+static double busy_s(const struct jl_phase_cost *phase, const struct jl_profile *profile, double attention_gain)
 {
-	return phase->gemm_s + phase->attention_s * attention_gain + phase->stream_s * stream_frac;
+	return (1.0 + profile->more_frac) *
+	       (phase->gemm_s + phase->attention_s * attention_gain + phase->stream_s * profile->stream_frac);
 }
 
 /* What products get back of what the power limit takes: in the rest of `all_s` the device draws less than it may, and
@@ -146,9 +147,9 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 {
 	struct jl_block_time time = { 0 };
 	const double gain = profile->portable_flash && cost->portable_gain > 0.0 ? cost->portable_gain : 1.0;
-	const double fwd_s = busy_s(&cost->fwd, profile->stream_frac, gain);
-	const double bwd_s = busy_s(&cost->bwd, profile->stream_frac, gain);
-	const double re_s = busy_s(&cost->re, profile->stream_frac, gain);
+	const double fwd_s = busy_s(&cost->fwd, profile, gain);
+	const double bwd_s = busy_s(&cost->bwd, profile, gain);
+	const double re_s = busy_s(&cost->re, profile, gain);
 	const struct jl_phase_cost both = { .gemm_s = cost->bwd.gemm_s + cost->re.gemm_s,
 					    .hot_s = cost->bwd.hot_s + cost->re.hot_s };
 	const double back = plan->recompute == JL_RECOMPUTE_FULL ? 2.0 : 1.0; /* passes beside the forward one */

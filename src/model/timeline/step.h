@@ -104,6 +104,7 @@ struct jl_step_cost {
 	double step_s;
 	double compute_s, host_s, tp_s, cp_s, ep_s;
 	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, generate_s, input_s;
+	double other_frac; /* of captured programs: of the device's time, outside of products and attention */
 };
 
 struct jl_step_cost jl_step_cost(const struct jl_step_in *in);

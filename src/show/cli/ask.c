@@ -6,12 +6,19 @@
 
 #include "catalog/find.h"
 #include "catalog/names.h"
-#include "timeline/profile.h"
+#include "parameters/codebase.h"
 #include "program/tune.h"
 
 /* Words stand in the order of their enums. */
 const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
-const char *const jl_ask_frameworks[] = { "eager", "compiled", "megatron", "native", "unsloth", NULL };
+/* profiles and Hugging Face's own code, then codebases */
+const char *const jl_ask_frameworks[] = {
+	"eager",         "compiled",   "megatron", "native",      "unsloth", "transformers",
+	"torchtitan",    "torchtune",  "nemo",     "megatron-lm", "litgpt",  "megatron-deepspeed",
+	"llama-factory", "axolotl",    "ms-swift", "composer",    "maxtext", "automodel",
+	"internevo",     "colossalai", "fms-fsdp", "hai-llm",     "nanogpt", "fsdp-qlora",
+	"paddlenlp",     NULL
+};
 const char *const jl_ask_recomputes[] = { "none", "selective", "full", NULL };
 const char *const jl_ask_yes_no[] = { "no", "yes", NULL };
 const char *const jl_ask_states[] = { "default", "bf16", NULL };
@@ -32,7 +39,8 @@ static enum jl_status check_words(const struct jl_request *req, struct jl_err *e
 	if (figures && (isnan(f->gmac) || isnan(f->params_m)))
 		return jl_fail(err, JL_E_USAGE, "a network by figures needs --gmacs and --params-m");
 	if (figures && req->model)
-		return jl_fail(err, JL_E_USAGE, "'%s' has figures of its own; leave --gmacs, ... out, or the name",
+		return jl_fail(err, JL_E_USAGE,
+			       "'%s' is in the catalog with its figures; leave out --gmacs, ..., or the name",
 			       req->model);
 
 	if (req->model && !(isnan(s->layers) && isnan(s->hidden) && isnan(s->heads) && isnan(s->kv_heads) &&
@@ -131,8 +139,13 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	JL_READ(&req, jl_request, cli);
-	if (req.framework > JL_FW_NATIVE) /* unsloth: those between have no word */
-		req.framework = JL_FW_FUSED;
+	if (req.framework > JL_FW_NATIVE) { /* a codebase, which brings its usual profile */
+		const int codebase = jl_codebase_by_id(jl_ask_frameworks[req.framework]);
+
+		req.code = jl_codebases[codebase].id;
+		req.framework = strcmp(req.code, "transformers") == 0 ? (int)JL_FW_HUB
+								      : (int)jl_codebases[codebase].framework;
+	}
 	if (req.optimizer >= (int)JL_N_OPTIMIZER) /* adamw, adam: as PyTorch has it */
 		req.optimizer = JL_OPT_FOREACH;
 	JL_TRY(read_tune(&req, cli, err));

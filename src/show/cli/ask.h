@@ -55,7 +55,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)), \
 	JL_ASK_COUNT("accumulate", JL_N("passes of a step"), JL_TO(jl_request, accumulate)), \
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)), \
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks, JL_N("what runs it"), JL_TO(jl_request, framework)), \
+	JL_O_CHOICE("framework", "eager|transformers|compiled|megatron|native|unsloth|CODEBASE", jl_ask_frameworks, JL_N("what runs it; a codebase: torchtitan, nemo, axolotl, ..."), JL_TO(jl_request, framework)), \
 	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("activations made again instead of kept"), JL_TO(jl_request, recompute)), \
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention"), JL_TO(jl_request, flash)), \
 	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16"), JL_TO(jl_request, states)), \

@@ -138,13 +138,13 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 			s->cli->exit_code = 1;
 		return;
 	}
-	/* the figures are worth more than their place: say it once and go on; who asks next must not find older ones and be content */
+	/* storing failed: warn once, keep going, exit 1; a later reader must not take older results for these */
 	s->store_failed = true;
 	s->cli->exit_code = 1;
 	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n", JL_("results are not kept"), err.text);
 }
 
-/* jeoul and the kernel, then "key=value key=value" of whoever measured. */
+/* jeoul and the kernel, then "key=value key=value" of the backend that measured. */
 static void add_versions(struct jl_draft *d, const struct jl_bench_session *s, const char *more)
 {
 	struct jl_arena *arena = &s->cli->arena;
@@ -166,7 +166,7 @@ static void add_versions(struct jl_draft *d, const struct jl_bench_session *s, c
 	}
 }
 
-/* Of reasons the one that took most is told. */
+/* Reports the reason that took most time. */
 static double taken(const struct jl_record_noise *n)
 {
 	return fmax(fmax(n->cpu_other_frac, n->wait_frac), n->steal_frac);

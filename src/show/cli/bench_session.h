@@ -34,7 +34,7 @@ struct jl_bench_session {
 	double n_tasks, n_done; /* for the progress line */
 };
 
-/* Fleets name their machines (--node, JEOUL_NODE, SLURMD_NODENAME); NULL: nobody did. */
+/* Fleets name their machines (--node, JEOUL_NODE, SLURMD_NODENAME); NULL: not named. */
 const char *jl_bench_node_name(const struct jl_cli *cli);
 
 enum jl_status jl_bench_begin(struct jl_bench_session *session, struct jl_cli *cli, struct jl_err *err);

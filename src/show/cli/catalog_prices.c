@@ -29,7 +29,7 @@ struct row {
 	double key;      /* per GPU */
 	const char *gpu; /* id; or as the source wrote it; NULL: the row has none */
 	bool open;       /* the source does not say which variant */
-	bool bare;       /* would fit, but has no GPU to reckon by */
+	bool bare;       /* would fit, but names no GPU to divide by */
 };
 
 static double per_gpu(double usd, const struct jl_price *p)

@@ -1,5 +1,6 @@
-/* jeoul audit: the figures of a note, or the claims of a scenario's text, reckoned again. */
+/* jeoul audit: the figures of a note, or the claims of a scenario's text, recomputed. */
 #include "notes/claims.h"
+#include "base/utf8.h"
 #include "cli/view.h"
 #include "notes/fields.h"
 #include "topics/claims.h"
@@ -12,7 +13,7 @@ static const char *const formats[] = { "text", "md", "html", "sarif", NULL };
 const struct jl_option jl_audit_options[] = {
 	JL_O_FLAG("all", JL_N("also list what follows and what is taken as given")),
 	JL_O_FLAG("strict", JL_N("exit status 3 when a claim differs")),
-	JL_O_CHOICE("format", "text|md|html|sarif", formats, JL_N("of a note: how it is told (default: text)")),
+	JL_O_CHOICE("format", "text|md|html|sarif", formats, JL_N("of a note: output format (default: text)")),
 	JL_O_FLAG("fix", JL_N("of a note: a diff that puts the corrected figures in")),
 	{ 0 },
 };
@@ -32,11 +33,19 @@ static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, 
 			cli->exit_code = 3;
 	if (jl_flag(cli, "fix")) {
 		jl_audited_diff(&cli->out, note);
+		/* shown as it is or not at all: a diff with other characters would not fit the note */
+		for (const char *at = jl_buf_text(&cli->out); (at = jl_utf8_unshown(at)); at++)
+			if (*at != '\n' && *at != '\t' && *at != '\r')
+				return jl_fail(
+					err, JL_E_DATA,
+					"%s: a control character, or one that turns the text around, stands beside a "
+					"figure that is wrong; take it out, then a diff can be shown",
+					cli->args.operands[0]);
 		return JL_OK;
 	}
 	switch (cli->json ? FORMAT_TEXT : jl_chosen(cli, "format", formats)) {
 	case FORMAT_MD: jl_audited_markdown(&cli->out, note, all); return JL_OK;
-	case FORMAT_HTML: jl_audited_page(&cli->out, note, all); return JL_OK;
+	case FORMAT_HTML: return jl_audited_page(&cli->out, note, all, jl_date_text(JL_TXT, cli->today), err);
 	case FORMAT_SARIF: jl_audited_sarif(&cli->out, note, all, JEOUL_VERSION); return JL_OK;
 	default: break;
 	}

@@ -63,7 +63,7 @@ static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
 	JL_PAGE(cli, err, jl_tell_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL));
 }
 
-/* MPI does not come back: whoever still can says what there is and ends; the launcher ends the others. */
+/* MPI hangs: ranks that can, print their results and exit; the launcher ends the others. */
 static void on_stuck(int rank)
 {
 	struct jl_err why = { 0 };
@@ -207,7 +207,7 @@ enum jl_status jl_cmd_bench_cluster(struct jl_cli *cli, struct jl_err *err)
 	struct jl_err why = { 0 };
 	enum jl_status status = jl_bench_begin(&run.s, cli, err);
 
-	jl_buf_reset(&cli->out); /* its JSON is one document of its own */
+	jl_buf_reset(&cli->out); /* its JSON is one separate document */
 	jl_cluster_begin(&run.cluster);
 	JL_THEN(status, open_all(&started, &comm, err));
 	if (status)

@@ -205,7 +205,7 @@ static void on_stuck(int rank)
 	}
 }
 
-/* --- hosts that join by themselves: the first one's options count, the others are told */
+/* --- hosts that join by themselves: rank 0's options count and are sent to the others */
 
 static enum jl_status open_tcp(struct jl_bench_session *s, const struct jl_sweep *sweep, struct jl_comm **ret_comm,
 			       struct jl_err *err)

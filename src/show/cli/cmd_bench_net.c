@@ -259,7 +259,7 @@ enum jl_status jl_bench_loopback(struct jl_bench_session *s, double instead_s, s
 	enum jl_status status;
 
 	JL_TRY(own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err) : jl_fail_nomem(err));
-	/* nobody else on this host has anything to look for there */
+	/* not accessible to other users of this host */
 	*own = (struct own){ .listener = { .door = { .fd = -1, .secret = peer.secret }, .stop = own_ending } };
 	own->listener.ctx = own;
 	JL_TRY(jl_net_listen(&own->listener, NULL, 0, err));

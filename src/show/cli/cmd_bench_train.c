@@ -326,7 +326,7 @@ static enum jl_status add_config(struct asked *a, struct jl_train_config config,
 	return JL_OK;
 }
 
-/* Each number of workers with each mode; one worker has nobody to share with: once. */
+/* Each number of workers with each mode; one worker has nothing to share: once. */
 static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;

@@ -18,6 +18,8 @@ const struct jl_option jl_calibrate_options[] = {
 	JL_O_TEXT("data", "DIR", JL_N("folder of the measurements (default: those of this program)"), .with = "fit"),
 	JL_O_TEXT("output", "FILE", JL_N("write the parameters there, as catalog/params.yaml"), .with = "fit",
 		  .letter = 'o'),
+	JL_O_TEXT("parameters", "FILE", JL_N("fit nothing: write what the rows say of each parameter as CSV"),
+		  .with = "fit"),
 	JL_O_FLAG("show", JL_N("this machine's own parameters")),
 	JL_O_FLAG("forget", JL_N("remove them")),
 	JL_O_FLAG("noisy", JL_N("use results of a disturbed machine too")),
@@ -63,6 +65,19 @@ static enum jl_status save(const char *path, const struct jl_calibration *found,
 	jl_buf_init(&text, YAML_MAX_B);
 	jl_calibrate_yaml(&text, found);
 	status = jl_buf_write_file(&text, path, err);
+	jl_buf_release(&text);
+	return status;
+}
+
+static enum jl_status save_table(struct jl_cli *cli, const struct jl_calibrate_in *in, const char *path,
+				 struct jl_err *err)
+{
+	struct jl_buf text;
+	enum jl_status status;
+
+	jl_buf_init(&text, YAML_MAX_B);
+	status = jl_calibrate_table(&text, in, &cli->arena, err);
+	JL_THEN(status, jl_buf_write_file(&text, path, err));
 	jl_buf_release(&text);
 	return status;
 }
@@ -120,6 +135,8 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	status = dir ? read_files(cli, dir, files, &in.n_files, err)
 		     : jl_fail(err, JL_E_NOTFOUND,
 			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
+	if (!status && jl_text(cli, "parameters"))
+		return save_table(cli, &in, jl_text(cli, "parameters"), err);
 	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));
 	jl_progress_clear(&sets.progress);
 	JL_THEN(status, path ? save(path, &found, err) : JL_OK);

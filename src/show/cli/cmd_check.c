@@ -2,20 +2,27 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/offered.h"
 #include "check/answer.h"
 #include "check/nodes.h"
+#include "check/run.h"
+#include "check/trace.h"
+#include "cli/ask.h"
 #include "cli/bench_session.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
+#include "import/kineto.h"
 
 #define RECORDS_MAX 4000 /* newest that are looked at */
 #define FLEET_MAX   40000
 #define JUDGED_MAX  500
 #define RUN_LEAST   4 /* characters that name a run */
 #define CLOCK_OFF_S 60.0
+#define FOLLOW_IDLE 10
 
 const struct jl_option jl_check_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system that it was measured on, e.g. \"125x aws:p5.48xlarge\"")),
@@ -40,6 +47,21 @@ const struct jl_option jl_check_options[] = {
 		    .above = true),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
 		  .local = true),
+	JL_O_TEXT("model", "NAME", JL_N("of a training log: the model, to compare the step with; --on says where"),
+		  .with = "on", JL_TO(jl_request, model)),
+	JL_ASK_COUNT("batch", JL_N("of a training log: samples of one worker"), .with = "model",
+		     JL_TO(jl_request, batch)),
+	JL_ASK_COUNT("global-batch", JL_N("of a training log: samples of a step, all workers"), .with = "model",
+		     JL_TO(jl_request, global_batch)),
+	JL_ASK_COUNT("seq", JL_N("of a training log: tokens of a sample"), .with = "model", JL_TO(jl_request, seq)),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|unsloth", jl_ask_frameworks,
+		    JL_N("of a training log: what runs it"), .with = "model", JL_TO(jl_request, framework)),
+	JL_O_TEXT("parallel", "LIST", JL_N("of a training log: how it is cut: dp=,tp=,sp=,pp=,cp=,ep=,zero="),
+		  .with = "model"),
+	JL_O_AMOUNT("follow", "TIME", JL_K_TIME,
+		    JL_N("of a training log: look again so often while it grows, until it has not grown for ten times "
+			 "as long"),
+		    .above = true, .local = true),
 	{ 0 },
 };
 
@@ -49,6 +71,7 @@ struct batch {
 	struct jl_judged *judged;
 	size_t n, n_skipped;
 	size_t n_old; /* left out by --max-age */
+	struct jl_runlog_reader run;
 	struct jl_sys sys;
 };
 
@@ -139,6 +162,7 @@ static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_col
 						     : size->value / value->value);
 	put(f, "size_B", NULL, size->value);
 	put(f, "n_ranks", NULL, n_ranks);
+	put(f, JL_PARAM_ASKED, names[which], NAN);
 	return JL_OK;
 }
 
@@ -167,7 +191,7 @@ static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_
 	return JL_OK;
 }
 
-/* What people multiply in on it, where nobody says: the 16 bits that it has. */
+/* Default format of products: the 16-bit format that it has. */
 static const char *usual_format(const struct jl_gpu *gpu)
 {
 	return !gpu                               ? "fp32"
@@ -237,7 +261,7 @@ static enum jl_status of_this_host(struct batch *b, struct figure *f, struct jl_
 		return JL_OK;
 	JL_TRY(jl_this_machine_probe(b->cli, &b->judge.here, err));
 	b->judge.sys = NULL;
-	b->judge.now_s = NAN; /* nobody says when it was measured */
+	b->judge.now_s = NAN; /* time of the measurement is unknown */
 	f->record.backend = "cpu";
 	if (b->judge.here->cpu.n_allowed > 0)
 		put(f, "n_threads", NULL, b->judge.here->cpu.n_allowed);
@@ -317,20 +341,110 @@ static void remark(void *ctx, size_t line, const char *text)
 		jl_buf_printf(&cli->warn, "jeoul: %s\n", text);
 }
 
+static void take_step(void *ctx, const struct jl_run_step *step)
+{
+	jl_runlog_step(&((struct batch *)ctx)->run, step);
+}
+
+static void take_pause(void *ctx, const struct jl_run_pause *pause)
+{
+	jl_runlog_pause(&((struct batch *)ctx)->run, pause);
+}
+
+/* The job that --model, --on and what the log says of it describe; NULL: no model was named. */
+static enum jl_status job_of(const struct jl_job **ret_job, struct jl_cli *cli, const struct jl_runlog *log,
+			     struct jl_err *err)
+{
+	struct jl_job *job = jl_arena_alloc(&cli->arena, sizeof(*job));
+	struct jl_request req = jl_request_empty();
+
+	*ret_job = NULL;
+	JL_TRY(jl_got(job, err));
+	if (!jl_text(cli, "model"))
+		return JL_OK;
+	JL_READ(&req, jl_request, cli);
+	req.system = jl_text(cli, "on");
+	if (jl_text(cli, "parallel"))
+		JL_TRY(jl_request_parallel(&req.plan, jl_text(cli, "parallel"), err));
+	if (isnan(req.batch) && isnan(req.global_batch) && log->batch > 0)
+		req.global_batch = log->batch;
+	JL_TRY(jl_job_make(job, cli->cat, &req, &cli->arena, err));
+	*ret_job = job;
+	return JL_OK;
+}
+
+static enum jl_status finish_run(struct batch *b, const char *where, struct jl_err *err)
+{
+	struct jl_cli *cli = b->cli;
+	struct jl_run_view *view = jl_arena_alloc(&cli->arena, sizeof(*view));
+	struct jl_advice *advice = jl_arena_array(&cli->arena, JL_ADVICE_MAX, sizeof(*advice));
+	struct jl_runlog log;
+	const struct jl_job *job;
+
+	JL_TRY(view && advice ? JL_OK : jl_fail_nomem(err));
+	JL_TRY(jl_runlog_end(&log, &b->run, err));
+	JL_TRY(job_of(&job, cli, &log, err));
+	JL_TRY(jl_run_judge(view, &log, job, &cli->arena, err));
+	if (job) {
+		view->n_advice = jl_advise(advice, cli->cat, &job->how, &cli->arena);
+		view->advice = advice;
+	}
+	cli->exit_code = jl_run_is_bad(view) ? 3 : 0;
+	JL_ANSWER(cli, err, &jl_run_fields, view, jl_tell_run(&doc, view, where));
+}
+
+/* A trace is looked at; it has no verdict. */
+static enum jl_status check_trace(struct jl_cli *cli, const char *path, struct jl_err *err)
+{
+	struct jl_trace_view *view = jl_arena_alloc(&cli->arena, sizeof(*view));
+
+	JL_TRY(view ? jl_trace_judge(view, path, err) : jl_fail_nomem(err));
+	JL_ANSWER(cli, err, &jl_trace_fields, view, jl_tell_trace(&doc, view, path));
+}
+
+/* Waits while the file grows; false: it stands still. */
+static bool has_grown(const char *path, double every_s, off_t *io_size)
+{
+	struct stat now;
+
+	for (int i = 0; i < FOLLOW_IDLE; i++) {
+		struct timespec nap = { .tv_sec = (time_t)every_s, .tv_nsec = (long)(fmod(every_s, 1) * 1e9) };
+
+		(void)nanosleep(&nap, NULL);
+		if (stat(path, &now) == 0 && now.st_size != *io_size) {
+			*io_size = now.st_size;
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl_err *err)
 {
 	const struct jl_import_options options = { .time_s = NAN, .kind = jl_text(cli, "kind") };
 	struct jl_import_count counted;
 	struct batch b;
-	const struct jl_import_sink sink = { .record = take, .remark = remark, .ctx = &b };
+	const struct jl_import_sink sink = {
+		.record = take, .remark = remark, .step = take_step, .pause = take_pause, .ctx = &b
+	};
+	const char *where = strcmp(path, "-") == 0 ? JL_("standard input") : path;
+	const struct jl_given *follow = jl_given(cli, "follow");
+	off_t size = 0;
 
+	if (strcmp(path, "-") != 0 && jl_kineto_is(path))
+		return check_trace(cli, path, err);
+	while (follow && has_grown(path, follow->value, &size))
+		;
 	JL_TRY(begin(&b, cli, err));
+	jl_runlog_begin(&b.run, &cli->arena);
 	JL_TRY(jl_import_file(path, &options, &sink, &counted, err));
+	if (!b.n && (b.run.log.n_steps >= JL_RUN_LINES_LEAST || jl_text(cli, "model")))
+		return finish_run(&b, where, err);
 	if (!b.n && b.n_skipped)
 		return jl_fail(err, JL_E_DATA,
 			       "%zu result{/s}, but of a kind without expectation; jeoul import keeps them",
 			       b.n_skipped);
-	return finish(&b, strcmp(path, "-") == 0 ? JL_("standard input") : path, err);
+	return finish(&b, where, err);
 }
 
 /* ---- this machine */
@@ -529,6 +643,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 }
 
 #define STORED "store fleet run against max-age"
+#define RUN    "model batch global-batch seq framework parallel follow"
 #define FIGURE "size algbw busbw time rate dtype shape test ranks"
 
 /* What is judged decides which options say something. */
@@ -542,7 +657,8 @@ static enum jl_status check_options(const struct jl_cli *cli, const char *word, 
 	const struct jl_idle rules[] = {
 		{ .when = word, .options = STORED, .beside = word },
 		{ .when = jl_flag(cli, "fleet"), .but = true, .options = "fleet store", .beside = "--fleet" },
-		{ .when = !word, .options = FIGURE " kind", .with = JL_N("a figure or a file") },
+		{ .when = !word, .options = FIGURE " kind " RUN, .with = JL_N("a figure or a file") },
+		{ .when = figure, .options = RUN, .beside = word },
 		{ .when = file, .options = FIGURE, .beside = word },
 		{ .when = collective, .options = "rate dtype shape test kind", .beside = word },
 		{ .when = figure && !collective, .options = "algbw busbw time ranks kind", .beside = word },

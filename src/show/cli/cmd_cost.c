@@ -265,7 +265,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 			continue;
 		}
 		jl_observed_carry(&carried, &run, &machines[0], &machines[1], run.batch, limit);
-		w->run_s = jl_estimate_times(carried.step_s, steps);
+		w->run_s = w->elapsed_s = jl_estimate_times(carried.step_s, steps);
 		w->power_W = carried.host_power ? carried.power_W : NAN;
 		w->known = true;
 	}

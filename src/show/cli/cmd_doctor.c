@@ -6,6 +6,7 @@
 #include "cli/this_machine.h"
 #include "cli/view.h"
 #include "comm/comm.h"
+#include "comm/confine.h"
 #include "gpu/cuda.h"
 
 /* One part: present, or why not. */
@@ -15,7 +16,7 @@ struct part {
 	const char *env, *const *libraries; /* a library that is opened at run time; or */
 	enum jl_status (*look)(struct jl_cli *, const struct jl_probe_machine *,
 			       struct jl_err *); /* JL_OK: it is there */
-	bool nvidia;                             /* nobody misses it where there is no such GPU */
+	bool nvidia;                             /* only needed with such a GPU */
 	const char *package;                     /* of Debian and Ubuntu; NULL: `command` brings it */
 	const char *command;
 };
@@ -46,6 +47,18 @@ static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machi
 	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
 }
 
+/* What holds a process that reads what strangers send (comm/confine.h). */
+static enum jl_status confinement(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
+{
+	(void)cli, (void)machine;
+	if (!jl_confine_seccomp())
+		return jl_fail(err, JL_E_ABSENT, "this kernel filters no system calls (seccomp)");
+	return jl_confine_landlock()
+		       ? JL_OK
+		       : jl_fail(err, JL_E_ABSENT,
+				 "this kernel has no Landlock, or it is switched off: files stay readable");
+}
+
 #define LIBRARY(ENV, ...)                                                                                              \
 	.env = (ENV), .libraries = (const char *const[])                                                               \
 	{                                                                                                              \
@@ -72,6 +85,8 @@ static const struct part parts[] = {
 	  .package = "libpq5" },
 	{ JL_N("published runs"), JL_N("validate, calibrate --fit"), .look = published,
 	  .command = "export JEOUL_DATA=.../jeoul/data" },
+	{ JL_N("confinement"), JL_N("web, bench --listen: what strangers send stays away from files and programs"),
+	  .look = confinement, .command = "lsm=landlock,... on the kernel's command line (Linux 5.13 or newer)" },
 	{ JL_N("this machine"), JL_N("--on this: its own measured rates"), .look = calibrated,
 	  .command = "jeoul bench all --quick && jeoul calibrate" },
 };

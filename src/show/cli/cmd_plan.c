@@ -319,7 +319,7 @@ static enum jl_status gather(void *ctx, const void *mine, size_t size_B, void *r
 	return jl_comm_share(ctx, mine, ret_all, size_B, err);
 }
 
-/* Ranks share the space; those on one host share its processors. NULL in `ret_comm`: nobody else is there. */
+/* Ranks share the space; those on one host share its processors. NULL in `ret_comm`: one process. */
 static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *team, struct jl_plan_ask *ask,
 				struct jl_err *err)
 {

@@ -141,7 +141,7 @@ static enum jl_status read_ask(struct jl_serving *s, struct jl_cli *cli, const s
 			err, JL_E_USAGE,
 			"--engine: '%.40s' is not known; write vllm, sglang, trtllm, llama.cpp, exllama, lmdeploy ...",
 			s->engine);
-	if (jl_serve_engine(s->ask.engine, s->ask.weights) != s->ask.engine)
+	if (jl_serve_engine(s->ask.engine, s->ask.weights, NULL) != s->ask.engine)
 		s->engine = "llama.cpp";
 	JL_TRY(read_requests(s, requests ? requests : "1,8,32,128", err));
 	JL_TRY(jl_subject_find(&s->subject, cli->cat, req, &cli->arena, err));
@@ -239,7 +239,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	enum jl_collective_kind kind;
 	const bool collective = cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]);
 	struct jl_predicted predicted = { .speedup = NAN };
-	struct jl_tell_predicted told = { .predicted = &predicted };
+	struct jl_tell_predicted shown = { .predicted = &predicted };
 	struct jl_plan_hint *hint = jl_arena_alloc(&cli->arena, sizeof(*hint));
 	struct jl_request req;
 	const char *on = jl_text(cli, "on");
@@ -280,10 +280,10 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	if (!cli->json) {
-		told.plan = hint;
+		shown.plan = hint;
 		jl_plan_hint(hint, cli->cat, &req, &predicted.how, predicted.p.step.step_s, &cli->arena);
 	}
 	if (jl_flag(cli, "whole-run"))
-		JL_TRY(weigh_whole_run(&told.goodput, cli, &predicted, err));
-	return jl_flag(cli, "near") ? show_near(cli, &told, err) : show(cli, &told, err);
+		JL_TRY(weigh_whole_run(&shown.goodput, cli, &predicted, err));
+	return jl_flag(cli, "near") ? show_near(cli, &shown, err) : show(cli, &shown, err);
 }

@@ -8,7 +8,8 @@
 const struct jl_option jl_probe_options[] = {
 	JL_O_TEXT("from", "DIR", JL_N("replay a machine that --capture has saved"), .local = true),
 	JL_O_TEXT("capture", "DIR", JL_N("save everything that was read into DIR"), .local = true),
-	JL_O_FLAG("with-names", JL_N("keep host name, UUIDs, MAC addresses and container paths; left out otherwise")),
+	JL_O_FLAG("with-names", JL_N("keep host name, UUIDs, MAC addresses and container paths; left out otherwise"),
+		  .local = true),
 	JL_O_FLAG("no-load", JL_N("do not make the GPUs copy while their links are read")),
 	{ 0 },
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "catalog/find.h"
+#include "catalog/place.h"
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "recommend/answer.h"
@@ -28,7 +29,9 @@ const struct jl_option jl_recommend_options[] = {
 	JL_O_AMOUNT("max-price-age", "TIME", JL_K_TIME, JL_N("older prices are not taken (default: 365 d)"), .above = true),
 	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("bought machines are busy so much: the work pays only its share"), JL_TO(jl_recommend_ask, util_frac), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
 	JL_O_FLAG("host-owned", JL_N("the host that bought cards go into is there already: only the cards are paid"), JL_TO(jl_recommend_ask, host_owned)),
+	JL_O_AMOUNT("setup", "TIME", JL_K_TIME, JL_N("a rented machine's before each run: boot, packages, data (default: 10 min)"), JL_TO(jl_recommend_ask, setup_s)),
 	JL_ASK_KWH_OPTION,
+	JL_O_TEXT("tariff", "NAME", JL_N("a tariff of the catalog instead: kepco-general, us-california, ... (default: that of --region)"), .apart = "kwh"),
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: what the budget is in, else USD)")),
 	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
@@ -54,6 +57,27 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
 };
+/* A machine at work draws some hundred watts day and night: what a month of that adds to the bill of an office. */
+#define TARIFF_KWH 500
+#define TARIFF_KW  1
+
+/* --tariff, or what --region pays; a region without a tariff keeps the flat price. */
+static enum jl_status read_tariff(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
+{
+	const char *named = jl_text(cli, "tariff"), *id;
+	const char *name = named ? named : ask->region ? jl_place_tariff(ask->region) : NULL;
+	const struct jl_tariff_use none = { .month = 5 };
+	struct jl_money month;
+
+	if (!name)
+		return JL_OK;
+	JL_TRY(jl_tariff_find(&id, ask->cat, name, err));
+	JL_TRY(jl_tariff_marginal(&month, ask->cat, id, &none, TARIFF_KWH * 1000LL, TARIFF_KW, err));
+	ask->usd_per_kWh = jl_ask_usd(month, cli) / TARIFF_KWH;
+	ask->tariff = id;
+	return JL_OK;
+}
+
 static enum jl_status read_money(struct jl_recommend_ask *ask, bool *io_won, const struct jl_cli *cli,
 				 struct jl_err *err)
 {
@@ -62,7 +86,8 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, bool *io_won, con
 	JL_TRY(jl_ask_budget(&ask->budget_usd, io_won, cli, err));
 	if (currency)
 		*io_won = strcmp(currency, "KRW") == 0;
-	return jl_ask_kwh(&ask->usd_per_kWh, cli, err);
+	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
+	return jl_given(cli, "kwh") ? JL_OK : read_tariff(ask, cli, err);
 }
 
 /* "rtx-3090,h100": every accelerator that a word fits. */
@@ -210,7 +235,7 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 		answer.krw_per_usd = jl_ask_krw_per_usd(cli);
 	if (jl_given(cli, "why-not"))
 		JL_TRY(jl_sys_parse(&why_not, cli->cat, jl_text(cli, "why-not"), &cli->arena, err));
-	ask->told = why_not.gpu;
+	ask->why_not = why_not.gpu;
 	JL_TRY(jl_recommend_run(&result, ask, &cli->arena, err));
 	answer.found = &result;
 	answer.assumed_kwh = !jl_given(cli, "kwh");

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "catalog/find.h"
 #include "catalog/names.h"
 #include "cli/ask.h"
 #include "cli/view.h"
@@ -32,7 +33,8 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%"), JL_TO(jl_infer_ask, cached_frac), JL_WITHIN(0, 0.999, JL_N("it is a share, e.g. 30%"))),
 	JL_O_COUNT("draft", "N", 0, 16, JL_N("speculative decoding: tokens drafted for each pass"), JL_TO_INT(jl_infer_ask, n_draft)),
 	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)"), JL_TO(jl_infer_ask, accept_frac), .with = "draft", JL_WITHIN(0, 1, JL_N("it is a share, e.g. 30%"))),
-	JL_O_TEXT("engine", "vllm|sglang|trtllm|llama.cpp", JL_N("what serves it (default: nothing in particular)")),
+	JL_O_TEXT("draft-model", "MODEL|eagle|mtp", JL_N("what drafts: a smaller model, or a layer of the model's own (default: at no cost)"), JL_TO(jl_infer_ask, draft), .with = "draft"),
+	JL_O_TEXT("engine", "vllm|sglang|trtllm|llama.cpp", JL_N("what serves it, with its version where it is not today's, e.g. \"vllm 0.6\" (default: nothing in particular)")),
 	JL_O_TEXT("weights", "FORMAT", JL_N("format of the weights: bf16, fp8, nvfp4, int8, int4, awq, q4_k_m ... (default: as the model is published)"), JL_TO(jl_infer_ask, weights)),
 	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)"), JL_TO(jl_infer_ask, kv)),
 	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: as requests are answered soonest)"), JL_TO_INT(jl_infer_ask, n_gpus)),
@@ -96,7 +98,7 @@ static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **r
 	enum jl_status status;
 
 	JL_TRY(jl_buf_read_file(&text, path, TRACE_MAX_B, err));
-	status = jl_trace_read(ret_arrivals, &ask->n_trace, &timed, text.data ? text.data : "", text.len, path, err);
+	status = jl_arrivals_read(ret_arrivals, &ask->n_trace, &timed, text.data ? text.data : "", text.len, path, err);
 	jl_buf_release(&text);
 	if (status)
 		return status;
@@ -211,6 +213,8 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 		ask->assumed |= jl_given(cli, given[i]) ? 0 : 1u << i;
 	take_named_weights(ask, cli, subject, req.model);
 	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
+	if (ask->draft && strcmp(ask->draft, "eagle") != 0 && strcmp(ask->draft, "mtp") != 0)
+		JL_TRY(jl_find_model(&ask->draft_model, cli->cat, ask->draft, err));
 	if ((ask->weights && jl_served_format(&format, ask->weights, err)) ||
 	    (ask->kv && jl_served_format(&format, ask->kv, err)))
 		return err->status = JL_E_USAGE;

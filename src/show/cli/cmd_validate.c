@@ -18,9 +18,10 @@
 const struct jl_option jl_validate_options[] = {
 	JL_O_TEXT("set", "NAME", JL_N("this set only; with files: the set they belong to")),
 	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
-	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link or source"),
+	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link, source or codebase"),
 		  .apart = "leave-one-group-out"),
 	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
+	JL_O_FLAG("all", JL_N("each set by GPU, framework and link, and what is not scored and why")),
 	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR"), .local = true),
 	{ 0 },
 };
@@ -85,14 +86,17 @@ static enum jl_status read_leave_out(struct jl_cli *cli, bool card, enum jl_leav
 				     struct jl_err *err)
 {
 	/* in the order of enum jl_leave_out */
-	static const char *const words[] = { "nothing", "group", "gpu", "framework", "link", "source", NULL };
+	static const char *const words[] = {
+		"nothing", "group", "gpu", "framework", "link", "source", "codebase", NULL
+	};
 	const char *text = jl_text(cli, "leave-out");
 	const int said = jl_chosen(cli, "leave-out", words);
 
 	if (text && card)
 		return jl_fail(err, JL_E_USAGE, "give --%s or --%s, not both", "leave-out", "card");
 	if (text && said < 1)
-		return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link or source", text);
+		return jl_fail(err, JL_E_USAGE, "--leave-out '%s': group, gpu, framework, link, source or codebase",
+			       text);
 	*ret_leave_out = text                                  ? (enum jl_leave_out)said
 			 : card                                ? JL_LEAVE_SOURCE
 			 : jl_flag(cli, "leave-one-group-out") ? JL_LEAVE_GROUP
@@ -169,12 +173,15 @@ static enum jl_status write_card(struct jl_cli *cli, const struct jl_scorecard *
 
 static enum jl_status show(struct jl_cli *cli, const struct jl_validation *v, struct jl_err *err)
 {
-	struct jl_validated told = { .v = v, .set = jl_text(cli, "set"), .n_worst = (size_t)jl_whole(cli, "worst", 0) };
+	struct jl_validated result = { .v = v,
+				       .set = jl_text(cli, "set"),
+				       .n_worst = (size_t)jl_whole(cli, "worst", 0),
+				       .all = jl_flag(cli, "all") || jl_text(cli, "set") || cli->args.n_operands };
 	struct jl_unscored *unscored;
 
-	JL_TRY(jl_validate_unscored(v, &unscored, &told.n_unscored, err));
-	told.unscored = unscored;
-	JL_ANSWER(cli, err, &jl_validated_fields, &told, jl_tell_validated(&doc, &told));
+	JL_TRY(jl_validate_unscored(v, &unscored, &result.n_unscored, err));
+	result.unscored = unscored;
+	JL_ANSWER(cli, err, &jl_validated_fields, &result, jl_tell_validated(&doc, &result));
 }
 
 enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
@@ -186,16 +193,18 @@ enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)
 	enum jl_status status;
 
 	jl_arena_init(&arena, ARENA_MAX_B);
-	v = jl_arena_array(&arena, 3, sizeof(*v));
+	v = jl_arena_array(&arena, 4, sizeof(*v));
 	status = v ? read_leave_out(cli, card_dir != NULL, &leave_out, err) : jl_fail_nomem(err);
 	JL_THEN(status, run(cli, &v[0], &arena, leave_out, err));
 	if (card_dir) {
 		JL_THEN(status, run(cli, &v[1], &arena, JL_LEAVE_GROUP, err));
 		JL_THEN(status, run(cli, &v[2], &arena, JL_LEAVE_NOTHING, err));
+		JL_THEN(status, run(cli, &v[3], &arena, JL_LEAVE_CODE, err));
 		JL_THEN(status, write_card(cli,
 					   &(struct jl_scorecard){ .version = JEOUL_VERSION,
 								   .by_source = &v[0],
 								   .by_group = &v[1],
+								   .by_code = &v[3],
 								   .shipped = &v[2] },
 					   card_dir, err));
 	}

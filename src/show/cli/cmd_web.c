@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/data_dir.h"
 #include "version.inc"
 #include "web/web.h"
 
@@ -26,6 +27,8 @@ enum jl_status jl_cmd_web(struct jl_cli *cli, struct jl_err *err)
 						      .port = (int)jl_whole(cli, "port", PORT),
 						      .open = jl_flag(cli, "open"),
 						      .fixed_day = getenv("JEOUL_TODAY") ? cli->today : 0,
+						      .data_dir = jl_data_dir(cli),
+						      .machine = getenv("JEOUL_MACHINE"),
 						      .n_threads = (int)jl_whole(cli, "threads", 0) },
 			    err);
 }

@@ -8,6 +8,7 @@ extern const struct jl_askable jl_askable[];  /* those of them that a request ma
 extern const struct jl_front jl_cli_front;    /* all that, for requests */
 
 /* help.c */
+void jl_help_first(struct jl_cli *cli); /* one screen */
 void jl_help_all(struct jl_cli *cli);
 void jl_help_group(struct jl_cli *cli, const char *group);
 void jl_help_command(struct jl_cli *cli, const struct jl_command *command);

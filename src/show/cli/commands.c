@@ -74,7 +74,7 @@ const struct jl_command jl_commands[] = {
 		JL_N("all of it as a live page in the browser, and an API for programs"), "jeoul web --open",
 		"jeoul web --listen 0.0.0.0 --port 8410", NULL),
 	COMMAND("audit", jl_cmd_audit, jl_audit_options, CATALOG, "NOTE.md|.txt|.html|SCENARIO.yaml|-", 1, 1,
-		JL_N("the figures of a note or report, reckoned again: which cannot be right, and why"),
+		JL_N("the figures of a note or report, recomputed: which cannot be right, and why"),
 		"jeoul audit examples/seed-001.yaml", "jeoul audit report.yaml --all --lang ko", NULL),
 	COMMAND("cost", jl_cmd_cost, jl_cost_options, CATALOG, "[MODEL]", 0, 1,
 		JL_N("buy or rent: what each costs over time, and when buying pays"),

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <stdio.h>
+#include <ctype.h>
 #include <string.h>
 
 static void words_of(struct jl_buf *out, const struct jl_option *options)
@@ -40,15 +41,15 @@ static const char *names_of(const char *arg)
 
 static bool has_values(const char *arg)
 {
-	return names_of(arg) || (strchr(arg, '|') && !strpbrk(arg, "ABCDEFGHIJKLMNOPQRSTUVWXYZ="));
+	return names_of(arg) || (strchr(arg, '|') && islower((unsigned char)*arg) && !strchr(arg, '='));
 }
 
-/* "fp32|bf16" as "fp32 bf16"; nothing where nobody knows them. */
+/* "fp32|bf16" as "fp32 bf16"; a placeholder in capitals ends them. */
 static void values_of(struct jl_buf *out, const char *arg)
 {
 	if (names_of(arg))
 		jl_buf_puts(out, names_of(arg));
-	for (const char *c = arg; !names_of(arg) && has_values(arg) && *c; c++)
+	for (const char *c = arg; !names_of(arg) && has_values(arg) && *c && !isupper((unsigned char)*c); c++)
 		jl_buf_putc(out, *c == '|' ? ' ' : *c);
 }
 

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 
-/* $JEOUL_DATA, or the folder beside the program, installed or built; never one of the folder that somebody stands in. NULL: none. */
+/* $JEOUL_DATA, or the folder beside the program, installed or built; never the current folder. NULL: none. */
 const char *jl_data_dir(struct jl_cli *cli);
 
 /* Every file of published measurements that is there; with `set` those that are fitted together with it. */

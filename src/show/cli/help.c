@@ -42,6 +42,27 @@ static void print_options(struct jl_cli *cli, const struct jl_option *options)
 	}
 }
 
+/* The first screen: questions, in the order in which people ask them; the rest by group. */
+static const char *const questions[] = {
+	"predict", "serve", "plan", "compare", "cost", "recommend", "check", "report"
+};
+static const struct {
+	const char *en, *names;
+} groups[] = {
+	{ JL_N("Look and measure"), "probe bench calibrate doctor" },
+	{ JL_N("Judge"), "audit build validate goodput" },
+	{ JL_N("Keep and look up"), "catalog store import" },
+	{ JL_N("Show"), "web help version" },
+};
+
+static const struct jl_command *command_named(const char *name)
+{
+	for (const struct jl_command *c = jl_commands; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
 static void print_commands(struct jl_cli *cli, const char *group)
 {
 	size_t len = group ? strlen(group) : 0;
@@ -99,6 +120,25 @@ static void commands_json(struct jl_cli *cli, const char *group)
 	options_json(&json, "options_of_every_command", jl_global_options);
 	jl_json_pack(&json, "}");
 	jl_json_finish(&json);
+}
+
+void jl_help_first(struct jl_cli *cli)
+{
+	struct jl_buf *out = &cli->out;
+
+	if (cli->json) {
+		commands_json(cli, NULL);
+		return;
+	}
+	jl_buf_puts(out, JL_("jeoul weighs GPU systems.\n\nUsage: jeoul COMMAND [OPTIONS]\n\nQuestions:\n"));
+	for (size_t i = 0; i < JL_LEN(questions); i++)
+		two_columns(cli, questions[i], jl_msg(command_named(questions[i])->en));
+	jl_buf_putc(out, '\n');
+	for (size_t i = 0; i < JL_LEN(groups); i++)
+		two_columns(cli, jl_msg(groups[i].en), groups[i].names);
+	jl_buf_puts(out, JL_("\nOptions of every command:\n"));
+	print_options(cli, jl_global_options);
+	jl_buf_puts(out, JL_("\n'jeoul help COMMAND' says more; 'jeoul help all' lists every command.\n"));
 }
 
 void jl_help_all(struct jl_cli *cli)
@@ -189,7 +229,7 @@ static struct jl_built_with confinement(char version[32])
 
 	(void)snprintf(version, 32, landlock ? "Landlock %d%s%s" : "%.0d%s%s", landlock,
 		       landlock && seccomp ? ", " : "", seccomp ? "seccomp" : "");
-	return (struct jl_built_with){ "kernel", version, "bench --listen", "Landlock, seccomp" };
+	return (struct jl_built_with){ "kernel", version, "web, bench --listen", "Landlock, seccomp" };
 }
 
 static void part_json(struct jl_json *json, const struct jl_built_with *p)
@@ -264,8 +304,8 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 	char name[96] = "";
 	bool group = false;
 
-	if (args->n_operands == 0) {
-		jl_help_all(cli);
+	if (args->n_operands == 0 || strcmp(args->operands[0], "all") == 0) {
+		(args->n_operands ? jl_help_all : jl_help_first)(cli);
 		return JL_OK;
 	}
 	snprintf(name, sizeof(name), "%s%s%s", args->operands[0], args->n_operands > 1 ? " " : "",

@@ -16,9 +16,11 @@
 #include "base/mem.h"
 #include "catalog/names.h"
 #include "cli/this_machine.h"
+#include "comm/confine.h"
 
 #define OUT_MAX_B ((size_t)64 << 20)
 #define STEPS_MAX 1000000000000u /* of a command: eleven days of one thread */
+#define BYTES_MAX ((unsigned long long)8 << 30)
 
 static const struct jl_language *lang_from_locale(void)
 {
@@ -210,7 +212,20 @@ static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int 
 	return status;
 }
 
-/* Ctrl-C ends a command at once: nothing needs tidying up, or the command has a handler of its own. */
+/* Commands that read files which others wrote, and start no program: from here on they cannot (bench, plan under mpirun and web do so themselves). */
+static bool reads_strangers(const struct jl_command *command)
+{
+	static const char *const names[] = { "audit",     "build",  "check",   "compare",     "cost",
+					     "fit",       "flops",  "goodput", "import",      "predict",
+					     "recommend", "report", "serve",   "store import" };
+
+	for (size_t i = 0; i < JL_LEN(names); i++)
+		if (strcmp(command->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Ctrl-C ends a command at once: nothing needs tidying up, or the command has its own handler. */
 static enum jl_status run_within_budget(struct jl_cli *cli, struct jl_err *err)
 {
 	static struct jl_budget budget;
@@ -218,7 +233,10 @@ static enum jl_status run_within_budget(struct jl_cli *cli, struct jl_err *err)
 
 	jl_budget_init(&budget, STEPS_MAX, 0);
 	(void)jl_budget_enter(&budget);
+	budget.bytes_max = BYTES_MAX;
 	status = prepare(cli, err);
+	if (!status && reads_strangers(cli->command))
+		jl_confine(JL_CONFINE_PROGRAMS);
 	JL_THEN(status, cli->command->run(cli, err));
 	if (atomic_load(&budget.end))
 		status = jl_budget_fail(err);
@@ -276,7 +294,7 @@ static enum jl_status dispatch(struct jl_cli *cli, int argc, char **argv, struct
 		return run_command(cli, argc, argv, n_before, err);
 	for (int i = 0; i < n_before; i++)
 		help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-	jl_help_all(cli);
+	jl_help_first(cli);
 	cli->exit_code = help ? 0 : 2;
 	return JL_OK;
 }
@@ -285,7 +303,7 @@ void jl_cli_flush(struct jl_cli *cli)
 {
 	if (cli->out.failed || cli->out.len == 0)
 		return;
-	/* a reader that is gone, or a full disk, is told at the end */
+	/* a closed pipe or a full disk is reported at the end */
 	errno = 0;
 	if ((fwrite(cli->out.data, 1, cli->out.len, stdout) != cli->out.len || fflush(stdout) != 0) && !cli->lost)
 		cli->lost = errno ? errno : EIO;

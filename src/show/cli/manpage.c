@@ -21,7 +21,7 @@ static void roff(struct jl_buf *out, const char *text)
 	}
 }
 
-/* A message as a line of its own. */
+/* A message as a separate line. */
 static void line(struct jl_buf *out, const char *en)
 {
 	roff(out, jl_msg(en));
@@ -74,7 +74,7 @@ static void synopsis(struct jl_buf *out, const struct jl_command *c)
 	roff(out, c->operands ? c->operands : "");
 }
 
-/* " predict" becomes JEOUL-PREDICT: a page of its own, jeoul-predict(1). */
+/* " predict" becomes JEOUL-PREDICT: page jeoul-predict(1). */
 static void command_page(struct jl_cli *cli, const struct jl_command *c)
 {
 	struct jl_buf *out = &cli->out;
@@ -135,7 +135,7 @@ static void program_page(struct jl_buf *out)
 	     JL_N("What GPU systems are, how long a training run takes on them, how much memory, energy and money: "
 		  "every number with its origin, every estimate with an interval."));
 	section(out, JL_N("COMMANDS"));
-	line(out, JL_N("Each has a page of its own, e.g. jeoul-predict(1)."));
+	line(out, JL_N("Each has its own page, e.g. jeoul-predict(1)."));
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
 		jl_buf_puts(out, ".TP\n");
 		synopsis(out, c);

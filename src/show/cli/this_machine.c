@@ -13,7 +13,7 @@
 #define WORD        "this"
 #define RECORDS_MAX 4000
 
-/* Where `this` stands as a word of its own; NULL: nowhere. */
+/* Where `this` stands as a separate word; NULL: nowhere. */
 static const char *find_word(const char *text)
 {
 	for (const char *at = text; (at = strstr(at, WORD)) != NULL; at++) {

@@ -1,4 +1,4 @@
-/* Charts: data first, drawing after. Drawn as SVG that is readable in light and dark, in print and without colour; told in words for
+/* Charts: data first, drawing after. Drawn as SVG that is readable in light and dark, in print and without colour; described in words for
  * those who do not see it. */
 #pragma once
 

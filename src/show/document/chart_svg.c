@@ -414,10 +414,10 @@ static void mark_lines(const struct frame *f)
 void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct jl_axis *axis, const char *before,
 		     const char *at)
 {
-	struct jl_buf told;
+	struct jl_buf described;
 
-	jl_buf_init(&told, 4096);
-	jl_num_tell(&told, num);
+	jl_buf_init(&described, 4096);
+	jl_num_tell(&described, num);
 	jl_buf_puts(out, "<g");
 	jl_html_num_attributes(out, num, axis->of);
 	jl_buf_puts(out, "><title>");
@@ -425,9 +425,9 @@ void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct 
 	jl_buf_puts(out, before && at ? " · " : "");
 	jl_html_escape(out, at ? at : "");
 	jl_buf_puts(out, before || at ? ": " : "");
-	jl_html_escape(out, jl_buf_text(&told));
+	jl_html_escape(out, jl_buf_text(&described));
 	jl_buf_puts(out, "</title>");
-	jl_buf_release(&told);
+	jl_buf_release(&described);
 }
 
 void jl_svg_open(const struct jl_paper *p, double height)

@@ -156,7 +156,7 @@ void jl_doc_shorten(struct jl_doc *doc)
 		doc->n_blocks++;
 	}
 	*at = NULL;
-	doc->n_sources = 0; /* they were told in what went */
+	doc->n_sources = 0; /* they belonged to the removed part */
 	jl_doc_resolve(doc);
 }
 
@@ -360,7 +360,7 @@ static void count_runs(struct jl_doc_source *list, size_t *n, const struct jl_ru
 	for (; run; run = run->next) {
 		size_t i;
 
-		/* of sentences only what names a source: the others are reckoned in their own way */
+		/* of sentences only those that name a source: the others are computed elsewhere */
 		if (run->kind == JL_RUN_SAID ? run->num.origin != JL_LISTED || !run->num.source
 					     : run->kind != JL_RUN_NUM || isnan(run->num.value))
 			continue;

@@ -72,11 +72,12 @@ enum jl_doc_block_kind {
 	JL_DOC_TABLE,
 	JL_DOC_CHART,
 	JL_DOC_FINDING,
-	JL_DOC_LEAD,  /* the answer, or what is asked, in a line or two: first of a page */
-	JL_DOC_ENTRY, /* a label and what it has: "Bound by  gradient exchange"; neighbours form one list */
-	JL_DOC_NOTE,  /* "Assumed: ...": how it was reckoned, in small */
-	JL_DOC_CODE,  /* lines to be copied as they are */
-	JL_DOC_RULER, /* where a figure lies in a range */
+	JL_DOC_LEAD,   /* the answer, or what is asked, in a line or two: first of a page */
+	JL_DOC_ENTRY,  /* a label and what it has: "Bound by  gradient exchange"; neighbours form one list */
+	JL_DOC_NOTE,   /* "Assumed: ...": how it was computed, in small print */
+	JL_DOC_CODE,   /* lines to be copied as they are */
+	JL_DOC_RULER,  /* where a figure lies in a range */
+	JL_DOC_MARKUP, /* only in pages: `title` is HTML, escaped by its builder */
 	JL_N_DOC_BLOCK_KIND
 };
 
@@ -131,6 +132,7 @@ struct jl_doc {
 	size_t n_sources;
 	enum jl_status failed; /* out of memory or too large: sticks */
 	bool gap;              /* the next block stands apart */
+	bool brief;            /* what is assumed is one line */
 	bool flush;            /* tables begin at the edge of a terminal: lists, which people cut and sort */
 	/* where the next run goes */
 	struct jl_run **tail;

@@ -61,9 +61,9 @@ static void table_json(struct jl_json *json, const struct jl_doc_block *b)
 
 static void block_json(struct jl_json *json, const struct jl_doc_block *b)
 {
-	static const char *const kinds[JL_N_DOC_BLOCK_KIND] = { "section", "paragraph", "item", "table",
-								"chart",   "finding",   "lead", "entry",
-								"note",    "code",      "ruler" };
+	static const char *const kinds[JL_N_DOC_BLOCK_KIND] = { "section", "paragraph", "item",  "table",
+								"chart",   "finding",   "lead",  "entry",
+								"note",    "code",      "ruler", "markup" };
 
 	jl_json_pack(json, "{kind:s id?s title?s", kinds[b->kind], b->id, b->title);
 	if (b->kind == JL_DOC_SECTION)
@@ -97,7 +97,8 @@ enum jl_status jl_doc_to_json(const struct jl_doc *doc, struct jl_buf *out, stru
 	jl_json_pack(&json, "{title:s subtitle:s date:s language:s blocks:[", doc->title, doc->subtitle, doc->date,
 		     jl_lang()->code);
 	for (const struct jl_doc_block *b = doc->blocks; b; b = b->next)
-		block_json(&json, b);
+		if (b->kind != JL_DOC_MARKUP)
+			block_json(&json, b);
 	jl_json_pack(&json, "]}");
 	jl_json_finish(&json);
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the report is too large") : JL_OK;

@@ -32,7 +32,7 @@ void jl_terminal_safe(struct jl_buf *out, const char *text);
 void jl_terminal_lines_safe(struct jl_buf *out, const char *text);
 /* Text in Markdown: nothing of it is markup, a link, a picture or HTML; no line ends. */
 void jl_markdown_safe(struct jl_buf *out, const char *text);
-/* Between backticks, more of them than `text` has; `block`: in lines of its own. */
+/* Between backticks, more of them than `text` has; `block`: in separate lines. */
 void jl_markdown_code(struct jl_buf *out, const char *text, bool block);
 
 /* Runs as one text; numbers keep to their units. */

@@ -23,7 +23,7 @@ static void bar_html(struct jl_buf *out, const struct jl_num *num)
 {
 	const double frac = fmin(1, fmax(0, num->value));
 
-	/* no style of its own: the live page forbids them */
+	/* no inline style: the live page forbids them */
 	jl_buf_printf(out,
 		      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
 		      "aria-hidden=\"true\"><rect width=\"%.1f\" height=\"8\"/></svg>",
@@ -243,7 +243,7 @@ static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, s
 	return status;
 }
 
-/* A question is a heading of its own. */
+/* A question is a heading. */
 static void finding_html(const struct page *p, const struct jl_doc_block *b)
 {
 	struct jl_buf *out = p->out;
@@ -402,6 +402,7 @@ static enum jl_status block_html(struct page *p, const struct jl_doc_block *b, s
 	case JL_DOC_NOTE: note_html(p, b); break;
 	case JL_DOC_RULER: ruler_html(p, b->ruler); break;
 	case JL_DOC_CODE: jl_html_put(out, "<pre><code>", b->title, "</code></pre>\n"); break;
+	case JL_DOC_MARKUP: jl_buf_puts(out, b->title); break;
 	case JL_DOC_ENTRY:
 	case JL_N_DOC_BLOCK_KIND: break;
 	}

@@ -102,7 +102,7 @@ void jl_html_text(struct jl_buf *out, const char *text)
 	text_part(out, text, strlen(text));
 }
 
-/* What somebody called a thing: its digits are no figures. */
+/* A name given by the user: its digits are not figures. */
 void jl_html_name(struct jl_buf *out, const char *text)
 {
 	jl_html_put(out, "<span data-name=\"\">", text, "</span>");
@@ -146,37 +146,37 @@ void jl_html_origin(struct jl_buf *out, enum jl_origin origin)
 			      jl_origin_word(origin), jl_origin_name(origin));
 }
 
-/* The mark leads to where the source is told. */
+/* The mark links to its source. */
 static void mark_html(struct jl_buf *out, const struct jl_num *num, const struct jl_doc *doc)
 {
 	const size_t i = doc ? jl_doc_source_of(doc->sources, doc->n_sources, num) : 0;
-	const bool told = doc && i < doc->n_sources;
+	const bool listed = doc && i < doc->n_sources;
 
 	if (num->origin == JL_ORIGIN_NONE)
 		return;
-	if (told)
+	if (listed)
 		jl_buf_printf(out, "<a href=\"#s%zu\">", i + 1);
 	jl_html_origin(out, num->origin);
-	jl_buf_puts(out, told ? "</a>" : "");
+	jl_buf_puts(out, listed ? "</a>" : "");
 }
 
 void jl_html_num(struct jl_buf *out, const struct jl_num *num, const struct jl_doc *doc, bool marked)
 {
-	struct jl_buf shown, told;
+	struct jl_buf shown, described;
 
 	jl_buf_init(&shown, 4096);
-	jl_buf_init(&told, 4096);
+	jl_buf_init(&described, 4096);
 	jl_num_print(&shown, num);
-	jl_num_tell(&told, num);
+	jl_num_tell(&described, num);
 	jl_buf_puts(out, "<span class=\"n\"");
 	jl_html_num_attributes(out, num, NULL);
-	jl_html_put(out, " title=\"", jl_buf_text(&told), "\">");
+	jl_html_put(out, " title=\"", jl_buf_text(&described), "\">");
 	jl_html_escape(out, jl_buf_text(&shown));
 	if (marked) /* inside, so that no line breaks before it */
 		mark_html(out, num, doc);
 	jl_buf_puts(out, "</span>");
 	jl_buf_release(&shown);
-	jl_buf_release(&told);
+	jl_buf_release(&described);
 }
 
 static bool starts_figure(const char *text, const char *at)

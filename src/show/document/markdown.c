@@ -103,6 +103,7 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 		jl_buf_puts(s->out, "\n\n");
 		break;
 	case JL_DOC_RULER: ruler(s, b->ruler); break;
+	case JL_DOC_MARKUP:
 	case JL_N_DOC_BLOCK_KIND: break;
 	}
 	return JL_OK;

@@ -23,8 +23,14 @@ const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B)
 const char *jl_grouped_text(char out[JL_UNITS_TEXT_MAX], double whole)
 {
 	char digits[32];
-	const size_t n = (size_t)snprintf(digits, sizeof digits, "%.0f", whole);
+	/* beyond what is written in groups it is written as a power */
+	const size_t n = (size_t)snprintf(digits, sizeof digits, fabs(whole) < 1e20 ? "%.0f" : "%.3g", whole);
 	size_t at = 0;
+
+	if (!(fabs(whole) < 1e20)) {
+		(void)snprintf(out, JL_UNITS_TEXT_MAX, "%s", digits);
+		return out;
+	}
 
 	for (size_t i = 0; i < n && at + 2 < JL_UNITS_TEXT_MAX; i++) {
 		if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
@@ -127,7 +133,7 @@ static bool has_interval(const struct jl_num *num)
 	return !isnan(num->lo) && !isnan(num->hi) && num->hi > num->lo;
 }
 
-/* In English units, that their ends can be reckoned from it. */
+/* In English units, so that both ends use the same one. */
 static const char *value_text(char out[JL_UNITS_TEXT_MAX], double value, const struct jl_num *num)
 {
 	const int digits = num->n_digits ? num->n_digits : num->show_interval && has_interval(num) ? 2 : 3;

@@ -9,12 +9,12 @@
 
 struct jl_num {
 	double value;
-	enum jl_kind kind; /* decides prefix and unit; JL_K_NUMBER takes `unit` */
-	const char *unit;  /* "x", "GPU", "samples/s" behind a plain number; NULL: none */
-	const char *text;  /* shown in place of value and unit, where people write it in a way of its own; NULL: none */
-	int n_digits;      /* significant; 0: three, of an interval two */
-	int n_decimals;    /* of a plain number, when n_digits is 0 and this is above 0 */
-	double lo, hi;     /* 80 % interval; NAN or 0/0: none */
+	enum jl_kind kind;  /* decides prefix and unit; JL_K_NUMBER takes `unit` */
+	const char *unit;   /* "x", "GPU", "samples/s" behind a plain number; NULL: none */
+	const char *text;   /* shown in place of value and unit, where there is a usual way to write it; NULL: none */
+	int n_digits;       /* significant; 0: three, of an interval two */
+	int n_decimals;     /* of a plain number, when n_digits is 0 and this is above 0 */
+	double lo, hi;      /* 80 % interval; NAN or 0/0: none */
 	bool show_interval; /* in the text, not only behind it */
 	bool show_source;   /* in the text: "3.06 USD/h ◇ AWS, us-east-1, 2025-06-04" */
 	bool binary;        /* bytes of memory: 24 GiB, as it is sold */

@@ -66,22 +66,23 @@ static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 	jl_buf_puts(s->out, "\n");
 }
 
-/* What a command finds is one paragraph, where it has not lines of its own; a report gives its title a line. */
+/* A command's findings are one paragraph unless they have separate lines; a report gives its title a line. */
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	const char *mark = jl_mark_text(b->mark);
 
 	if (s->page && has_run(b, JL_RUN_BREAK)) {
-		jl_buf_printf(s->out, "  %s%s ", jl_sink_colour(s, JL_TABLE_BOLD), *mark ? mark : "·");
+		jl_buf_printf(s->out, "  %s%s%s ", jl_sink_colour(s, JL_TABLE_BOLD), jl_flow_mark_colour(s, b->mark),
+			      *mark ? mark : "·");
 		title_flow(s, b->title, 4, 4);
 		jl_buf_puts(s->out, jl_sink_colour(s, JL_TABLE_RESET));
 		paragraph(s, b, "    ");
 		return;
 	}
 	if (s->page) {
-		jl_buf_printf(s->out, "  %s ", mark);
+		jl_buf_printf(s->out, "  %s%s ", jl_flow_mark_colour(s, b->mark), mark);
 		jl_terminal_safe(s->out, b->title);
-		jl_buf_puts(s->out, ": ");
+		jl_buf_printf(s->out, "%s: ", *jl_flow_mark_colour(s, b->mark) ? JL_TABLE_RESET : "");
 		flow(s, b->runs, 5 + jl_utf8_width(mark) + jl_utf8_width(b->title), 6);
 		return;
 	}
@@ -247,6 +248,7 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_NOTE: note(s, b); break;
 	case JL_DOC_CODE: code(s, b->title); break;
 	case JL_DOC_RULER: ruler(s, b->ruler); break;
+	case JL_DOC_MARKUP:
 	case JL_N_DOC_BLOCK_KIND: break;
 	}
 	return JL_OK;
@@ -297,7 +299,8 @@ static enum jl_status blocks(const struct jl_sink *s)
 
 	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
 
-		if (s->page && b->picture)
+		/* parts of 100 % are long bars */
+		if (b->kind == JL_DOC_MARKUP || (b->picture && (s->page || b->chart->kind == JL_CHART_STACKED)))
 			continue;
 		if (apart(s, before, b))
 			jl_buf_putc(s->out, '\n');

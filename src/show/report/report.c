@@ -44,6 +44,15 @@ static void cost(struct jl_section *s)
 						     .no_chart = jl_section_is_charted(s, "cost") });
 }
 
+/* What failures, checkpoints and restarts take of the run. */
+static void goodput(struct jl_section *s)
+{
+	if (!s->w->goodput)
+		return;
+	jl_section_open(s, "goodput", "The run with failures, checkpoints and restarts");
+	jl_tell_goodput(s->doc, s->w->goodput, NULL);
+}
+
 void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	(void)q;
@@ -74,7 +83,7 @@ static void assumed(struct jl_section *s)
 	}
 }
 
-/* What the scenario's text claims, reckoned again. */
+/* Claims of the scenario's text, recomputed. */
 static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 {
 	struct jl_audit *audit;
@@ -89,8 +98,8 @@ static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 	return JL_OK;
 }
 
-/* In the order that they are read where nobody asks for another: what is compared, how it behaves, money, what it is made of, how it was
- * reckoned. */
+/* Default order: what is compared, how it behaves, money, what it is made of, how it was
+ * computed. */
 static const struct {
 	const char *name;
 	void (*write)(struct jl_section *s);
@@ -103,6 +112,7 @@ static const struct {
 	{ "memory", jl_section_memory, NULL },
 	{ "allreduce", jl_section_allreduce, NULL },
 	{ "cost", cost, NULL },
+	{ "goodput", goodput, NULL },
 	{ "pareto", jl_section_pareto, NULL },
 	{ "recommend", jl_section_recommend, NULL },
 	{ "builds", NULL, builds },

@@ -1,4 +1,4 @@
-/* A scenario becomes a document: weighed once, then told section by section. */
+/* A scenario becomes a document: answered once, then written section by section. */
 #pragma once
 
 #include "probe/probe.h"

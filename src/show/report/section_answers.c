@@ -349,7 +349,7 @@ bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *
 	return true;
 }
 
-/* A measured figure that cannot be, or is low: it is said, also where nobody asked. */
+/* A measured figure that is impossible or low is always reported. */
 void jl_answer_amiss(struct jl_section *s)
 {
 	const struct jl_scenario *asked = s->w->scenario;

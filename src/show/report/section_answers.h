@@ -7,7 +7,7 @@
 struct jl_answer {
 	bool said;         /* false: cannot be answered, nothing was written */
 	enum jl_mark mark; /* of a question that wants yes or no; JL_MARK_NONE: it asks how much */
-	const char *title; /* where nobody asked */
+	const char *title; /* default title */
 };
 
 typedef struct jl_answer jl_answer_writer(struct jl_section *s, const struct jl_scenario_question *q);

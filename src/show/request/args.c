@@ -23,6 +23,7 @@ const struct jl_option jl_global_options[] = {
 	JL_O_TEXT("catalog", "DIR", JL_N("lay the catalog files of DIR over the built-in ones"), .many = true,
 		  .local = true),
 	JL_O_FLAG("hypothetical", JL_N("weigh also machines that do not exist; every answer says so")),
+	JL_O_FLAG("assumptions", JL_N("everything that is assumed, and why (else one line)")),
 	JL_O_FLAG("help", JL_N("show help for the command"), .letter = 'h'),
 	{ 0 },
 };
@@ -237,7 +238,7 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 	return check_together(args, command, err);
 }
 
-/* Nobody types control characters; they come from a broken script, and would reach the terminal with our answer. */
+/* Control characters come from broken scripts and would reach the terminal with the answer: refused. */
 static enum jl_status check_characters(const char *arg, struct jl_err *err)
 {
 	const char *bad = jl_utf8_unshown(arg);

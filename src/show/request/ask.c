@@ -1,10 +1,10 @@
 #include "request/ask.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "request/cache.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/offered.h"
@@ -300,7 +300,7 @@ static json_t *read_request(const char *request, size_t len, struct jl_err *err)
 		(void)jl_fail(err, JL_E_LIMIT, "the request is larger than %zu MiB", JL_ASK_REQUEST_MAX_B >> 20);
 		return NULL;
 	}
-	root = json_loadb(request, len, JSON_REJECT_DUPLICATES, &why);
+	root = jl_json_load(request, len, JSON_REJECT_DUPLICATES, &why);
 	if (json_is_object(root))
 		return root;
 	if (root)
@@ -323,7 +323,8 @@ static bool is_lasting(const struct typed *t, const char *request, size_t len)
 {
 	const struct jl_cli *cli = t->cli;
 
-	return t->askable && !t->askable->here && !cli->cut && !cli->warn.len && !memmem(request, len, "this", 4);
+	return t->askable && !t->askable->here && !cli->cut && !cli->warn.len && !memmem(request, len, "this", 4) &&
+	       !memchr(request, '\\', len); /* an escape may hide the word */
 }
 
 static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const struct jl_ask_key *key)
@@ -351,6 +352,7 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 	const struct jl_offered *before = jl_offer(t->files);
 
 	jl_budget_init(&budget, ask->steps_max, ask->limit_s);
+	budget.bytes_max = ask->bytes_max;
 	budget.cancelled = ask->cancelled;
 	budget.ctx = ask->cancelled_ctx;
 	struct jl_budget *const outer = jl_budget_enter(&budget);
@@ -370,8 +372,8 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 	ret_answer->command = cli->command;
 	ret_answer->out = cli->out;
 	ret_answer->warn = cli->warn;
-	if (!status && ask->cache && is_lasting(t, key->request, key->len))
-		jl_ask_cache_put(ask->cache, key, ret_answer->code, &ret_answer->out);
+	ret_answer->form = cli->json ? JL_FORM_JSON : cli->page ? JL_FORM_PAGE : JL_FORM_TEXT;
+	ret_answer->lasting = !status && is_lasting(t, key->request, key->len);
 	jl_arena_release(&cli->arena);
 out:
 	json_decref(root);
@@ -391,10 +393,25 @@ bool jl_ask_recall(struct jl_answer *ret_answer, const struct jl_ask *ask, const
 {
 	const struct jl_ask_key key = key_of(ask, command, request, len);
 
+	int code = 0;
+
 	*ret_answer = (struct jl_answer){ .code = 1 };
 	jl_buf_init(&ret_answer->out, JL_ASK_ANSWER_MAX_B);
 	jl_buf_init(&ret_answer->warn, JL_ASK_ANSWER_MAX_B);
-	return ask->cache && jl_ask_cache_get(ask->cache, &key, &ret_answer->code, &ret_answer->out);
+	if (!ask->cache || !jl_ask_cache_get(ask->cache, &key, &code, &ret_answer->out))
+		return false;
+	ret_answer->code = code & 3;
+	ret_answer->form = (enum jl_form)(code >> 2);
+	return true;
+}
+
+void jl_ask_keep(const struct jl_answer *answer_, const struct jl_ask *ask, const char *command, const char *request,
+		 size_t len)
+{
+	const struct jl_ask_key key = key_of(ask, command, request, len);
+
+	if (ask->cache && answer_->lasting)
+		jl_ask_cache_put(ask->cache, &key, answer_->code | (int)answer_->form << 2, &answer_->out);
 }
 
 void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
@@ -407,6 +424,7 @@ void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *
 	if (jl_ask_recall(ret_answer, ask, command, request, len))
 		return;
 	work(ret_answer, ask, &key);
+	jl_ask_keep(ret_answer, ask, command, request, len);
 	(void)jl_lang_set(reader);
 }
 

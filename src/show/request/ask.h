@@ -25,15 +25,19 @@ struct jl_ask {
 	struct jl_ask_cache *cache;   /* ask/cache.h; NULL: none */
 	const char *const *paths; /* files and folders of this machine that may be read by these names; NULL: none */
 	/* What it may spend (base/budget.h); a search ends before with the best so far. 0, NULL: no limit. */
-	unsigned long long steps_max;
+	unsigned long long steps_max, bytes_max;
 	double limit_s;
 	bool (*cancelled)(void *ctx);
 	void *cancelled_ctx;
 };
 
+enum jl_form { JL_FORM_JSON, JL_FORM_PAGE, JL_FORM_TEXT };
+
 struct jl_answer {
 	int code; /* as the command's exit code: 0 fine, 1 failed, 2 the request is wrong, 3 a verdict is bad */
-	enum jl_budget_end end;           /* code 1: the budget was spent */
+	enum jl_budget_end end; /* code 1: the budget was spent */
+	enum jl_form form;
+	bool lasting;                     /* asked again on the same day, the answer is the same */
 	struct jl_err err;                /* codes 1 and 2 */
 	struct jl_buf out;                /* codes 0 and 3 */
 	struct jl_buf warn;               /* lines that the command would write to standard error */
@@ -46,6 +50,9 @@ void jl_ask(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *
 /* The same from the cache alone; false: it is not there, and `ret_answer` is empty. */
 bool jl_ask_recall(struct jl_answer *ret_answer, const struct jl_ask *ask, const char *command, const char *request,
 		   size_t len);
+/* Keeps an answer that lasts; jl_ask does so by itself. */
+void jl_ask_keep(const struct jl_answer *answer, const struct jl_ask *ask, const char *command, const char *request,
+		 size_t len);
 void jl_answer_release(struct jl_answer *answer);
 
 /* NULL: may not be asked. */

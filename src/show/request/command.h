@@ -103,7 +103,7 @@ struct jl_cli {
 	struct jl_buf out;  /* everything for standard output; written once, at the end */
 	struct jl_buf warn; /* lines for standard error */
 	const struct jl_catalog *cat;
-	bool asked;      /* by a request: nobody sits at a terminal */
+	bool asked;      /* by a request: no terminal */
 	bool page;       /* documents as HTML fragments */
 	size_t page_end; /* ... which `out` holds up to here; what follows is plain text */
 	bool cut;        /* a search ended early with the best so far: asked again, the answer may be better */

@@ -78,7 +78,9 @@ void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 	tune_pieces(doc, c);
 	cut_pieces(doc, p);
-	if (c->subject.program) /* whose code was weighed */
+	if (c->subject.program && c->subject.program->listed)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("code: Hugging Face transformers, eager"));
+	else if (c->subject.program) /* whose code was weighed */
 		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), c->subject.program->codes);
 	else
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));

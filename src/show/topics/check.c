@@ -8,20 +8,35 @@
 
 #define ROWS_SHOWN 40
 
-/* What is shown of it: the figure that was judged, or for collectives that mostly start and wait, their time. */
+/* What is shown of it: the figure that was judged, in the unit that was asked in; for collectives that mostly start and wait, their time. */
 struct shown {
 	const char *metric;
 	double value;
 	struct jl_expect expect;
 	bool is_time;
+	double scale; /* of rates: busbw / algbw where busbw was asked */
 };
 
 static struct shown shown_of(const struct jl_judged *j)
 {
 	const double size_B = j->coll.c.size_B;
+	const char *asked = jl_record_text(j->record, JL_PARAM_ASKED);
+	struct jl_expect e = j->expect;
 
-	if (!j->is_coll || !j->coll.by_time || j->before || j->verdict == JL_VERDICT_IMPOSSIBLE)
-		return (struct shown){ .metric = j->metric, .value = j->figure.value, .expect = j->expect };
+	if (j->is_coll && asked && strcmp(asked, "busbw") == 0) {
+		const double scale = j->coll.c.busbw_factor;
+
+		e.lo *= scale;
+		e.value *= scale;
+		e.hi *= scale;
+		e.bound *= scale;
+		return (struct shown){
+			.metric = "busbw_Bps", .value = j->figure.value * scale, .expect = e, .scale = scale
+		};
+	}
+	if (!j->is_coll || !(j->coll.by_time || (asked && strcmp(asked, "time") == 0)) || j->before ||
+	    j->verdict == JL_VERDICT_IMPOSSIBLE)
+		return (struct shown){ .metric = j->metric, .value = j->figure.value, .expect = e, .scale = 1 };
 	return (struct shown){ .metric = "time_s",
 			       .value = size_B / j->figure.value,
 			       .expect = { .lo = size_B / j->expect.hi,
@@ -48,7 +63,7 @@ static struct jl_num value_num(struct jl_doc *doc, const char *metric, double va
 /* A rate as what is shown of it. */
 static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s, double rate)
 {
-	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate);
+	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate * s->scale);
 }
 
 /* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
@@ -72,10 +87,11 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 static enum jl_mark verdict_mark(enum jl_verdict verdict)
 {
 	static const enum jl_mark marks[] = {
-		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN,  [JL_VERDICT_NOISY] = JL_MARK_UNKNOWN,
-		[JL_VERDICT_GOOD] = JL_MARK_GOOD,      [JL_VERDICT_NORMAL] = JL_MARK_GOOD,
-		[JL_VERDICT_LOW] = JL_MARK_WARN,       [JL_VERDICT_HIGH] = JL_MARK_WARN,
-		[JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD, [JL_VERDICT_WRONG] = JL_MARK_BAD
+		[JL_VERDICT_FIRST] = JL_MARK_UNKNOWN, [JL_VERDICT_UNJUDGED] = JL_MARK_UNKNOWN,
+		[JL_VERDICT_NOISY] = JL_MARK_UNKNOWN, [JL_VERDICT_GOOD] = JL_MARK_GOOD,
+		[JL_VERDICT_NORMAL] = JL_MARK_GOOD,   [JL_VERDICT_LOW] = JL_MARK_WARN,
+		[JL_VERDICT_HIGH] = JL_MARK_WARN,     [JL_VERDICT_IMPOSSIBLE] = JL_MARK_BAD,
+		[JL_VERDICT_WRONG] = JL_MARK_BAD
 	};
 
 	return marks[verdict];
@@ -123,7 +139,13 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 			      value_text(doc, j->metric, j->expect.value));
 	else if (j->verdict == JL_VERDICT_IMPOSSIBLE)
 		jl_tell_entry(doc, JL_("Verdict"), JL_LISTED, JL_("%s: above the bound of %s"), word,
-			      value_text(doc, j->metric, j->expect.bound));
+			      limit_text(doc, j, s, j->expect.bound));
+	else if (j->verdict == JL_VERDICT_UNJUDGED)
+		jl_tell_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s: %s", word,
+			      j->expect.unproven
+				      ? JL_("what is expected is an estimate that nothing was held against")
+				      : jl_tell_text(doc, JL_("a figure %.1f times as slow would look the same"),
+						     j->expect.notice));
 	else if (isnan(s->expect.lo) || isnan(s->expect.hi))
 		jl_tell_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s%s", word,
 			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
@@ -138,7 +160,7 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 						      .hi = s->expect.hi,
 						      .bound = value_num(doc, s->metric, s->expect.bound, JL_LISTED) });
 	if (j->bound_en && !s->is_time)
-		jl_tell_entry(doc, JL_("Bound"), JL_LISTED, "%s: %s", value_text(doc, j->metric, j->expect.bound),
+		jl_tell_entry(doc, JL_("Bound"), JL_LISTED, "%s: %s", limit_text(doc, j, s, j->expect.bound),
 			      j->bound_text);
 }
 
@@ -268,6 +290,17 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 			      j->sys->n_net, j->sys->net->id);
 }
 
+/* What slow-down would have been seen. */
+static void power(struct jl_doc *doc, const struct jl_judged *j)
+{
+	const double notice = j->expect.notice;
+
+	if (!j->before && !isnan(j->expect.lo) && jl_expect_can_judge(&j->expect) && notice > 1)
+		jl_tell_entry(doc, JL_("Detects"), JL_ESTIMATED,
+			      JL_("a slow-down of %.0f %% or more (95 of 100 times, 1 false alarm in 1,000)"),
+			      ceil(100 * (1 - 1 / notice)));
+}
+
 static void title(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
 {
 	const struct jl_collective_case *c = &j->coll.c;
@@ -289,6 +322,8 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
 	if (s->is_time)
 		jl_tell_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
+	else if (s->scale != 1)
+		jl_tell_piece(doc, JL_MEASURED, "busbw %s (algbw %s)", value_text(doc, s->metric, s->value), value);
 	else
 		jl_tell_piece(doc, JL_MEASURED, "algbw %s (busbw %s)", value,
 			      value_text(doc, "busbw_Bps", j->figure.value * c->busbw_factor));
@@ -299,6 +334,7 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 {
 	static const char *const words[] = {
 		[JL_VERDICT_FIRST] = JL_N("Not judged: nothing is known that |1 could be compared with."),
+		[JL_VERDICT_UNJUDGED] = JL_N("Cannot judge yet: |1; what is known (|2) would not notice a slow one."),
 		[JL_VERDICT_NOISY] = JL_N("Not judged: the machine was busy while |1 was measured."),
 		[JL_VERDICT_GOOD] = JL_N("Better than expected: |1, where |2 is expected."),
 		[JL_VERDICT_NORMAL] = JL_N("Normal: |1, where |2 is expected."),
@@ -320,8 +356,9 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 		    : j->verdict == JL_VERDICT_GOOD                ? JL_("Better than before: |1, then |2.")
 								   : JL_("As before: |1, then |2."),
 		    JL_FIG(value_num(doc, s->metric, s->value, JL_MEASURED)),
-		    JL_SAID(over || j->before ? value_text(doc, j->metric, over ? j->expect.bound : j->expect.value)
-					      : range_text(doc, s),
+		    JL_SAID(over        ? limit_text(doc, j, s, j->expect.bound)
+			    : j->before ? value_text(doc, j->metric, j->expect.value)
+					: range_text(doc, s),
 			    over        ? JL_LISTED
 			    : j->before ? JL_MEASURED
 					: JL_ESTIMATED));
@@ -354,6 +391,15 @@ static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a)
 		noise(doc, most);
 }
 
+/* What the GPU says of itself: a clock that is held down, another process. */
+static void held(struct jl_doc *doc, const struct jl_judged *j)
+{
+	if (*j->cause.text)
+		jl_tell_entry(doc, JL_("Cause"), JL_MEASURED, "%s", j->cause.text);
+	if (*j->neighbour.text)
+		jl_tell_entry(doc, *j->cause.text ? "" : JL_("Cause"), JL_MEASURED, "%s", j->neighbour.text);
+}
+
 static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const struct shown s = shown_of(j);
@@ -370,9 +416,11 @@ static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 			      100 * j->figure.value / j->expect.bound);
 	if (j->verdict == JL_VERDICT_NOISY)
 		noise(doc, j);
+	held(doc, j);
 	for (size_t i = 0; i < j->next.n; i++)
 		jl_tell_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(doc, j);
+	power(doc, j);
 	if (j->is_coll)
 		bandwidths(doc, &j->coll.c);
 }
@@ -419,7 +467,7 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 	for (size_t i = 0; i < a->n; i++)
 		n[a->judged[i].verdict]++;
 	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_HIGH] + n[JL_VERDICT_IMPOSSIBLE] + n[JL_VERDICT_WRONG];
-	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY];
+	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY] + n[JL_VERDICT_UNJUDGED];
 	jl_doc_lead(doc);
 	if (a->where)
 		jl_doc_strong(doc, a->where);
@@ -481,6 +529,6 @@ void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *a)
 	noisiest(doc, a);
 	age(doc, a);
 	unsteady(doc, &a->steadiness);
-	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_NORMAL))
+	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_UNJUDGED))
 		in_full(doc, a->worst);
 }

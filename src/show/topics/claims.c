@@ -188,7 +188,7 @@ void jl_tell_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
 	}
 }
 
-/* --- in a report: those of one root are told with the first of them */
+/* --- in a report: claims of one root appear with the first of them */
 
 static void root(struct jl_doc *doc, const struct jl_claim *c, size_t n)
 {

@@ -1,4 +1,4 @@
-/* Claims of a text, reckoned again: the counts, what is wrong and why, what nobody can tell. */
+/* Claims of a text, recomputed: the counts, what is wrong and why, what cannot be verified. */
 #pragma once
 
 #include "base/fields.h"

@@ -353,7 +353,7 @@ static void reasons(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 }
 
-/* A model that is cut differently from system to system is: so that nobody takes the difference for the hardware's alone. */
+/* A different plan per system is said: the difference is not the hardware's alone. */
 static void settings(struct jl_doc *doc, const struct jl_tell_compare *in)
 {
 	char first[JL_CUT_TEXT_MAX] = "", how[JL_CUT_TEXT_MAX];

@@ -119,7 +119,7 @@ static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 	cost.hi = w->run_cost.hi;
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc, JL_("One run on |1 takes |2 and costs |3."), JL_NAMED(jl_option_said(study->options[0].name)),
-		    JL_FIG(jl_num_ranged(jl_num_estimate(w->run_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
+		    JL_FIG(jl_num_ranged(jl_num_estimate(w->elapsed_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
 }
 
 /* What cannot do the work, and why, comes first: nothing that follows is of it. */
@@ -312,7 +312,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_work *w)
 {
 	char mid[JL_MONEY_TEXT_MAX], range[2 * JL_MONEY_TEXT_MAX + 4];
-	struct jl_num time = jl_num_estimate(w->run_s, JL_K_TIME, NULL), cost;
+	struct jl_num time = jl_num_estimate(w->elapsed_s, JL_K_TIME, NULL), cost;
 
 	time.n_digits = 3;
 	jl_tell_cell(doc, time);

@@ -9,7 +9,7 @@ struct jl_tell_cost {
 	const struct jl_catalog *cat;
 	long today;                 /* prices age */
 	bool command;               /* options that would say it otherwise are named */
-	const char *const *options; /* of the command: NULL where nobody can say it */
+	const char *const *options; /* of the command; NULL: unknown */
 	bool no_chart;              /* it stands elsewhere */
 };
 

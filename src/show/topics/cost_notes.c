@@ -105,7 +105,7 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	price_notes(doc, o, today);
 }
 
-/* A flat price of electricity that somebody said; one that was assumed stands among the assumptions. */
+/* A flat price of electricity given by the user; an assumed one is listed among the assumptions. */
 static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const struct jl_money m = study->setting.per_kWh;
@@ -129,7 +129,7 @@ static bool resale_counts(const struct jl_cost_study *study)
 	return any;
 }
 
-/* What was taken from the catalog, or reckoned, for an option's settings. */
+/* What was taken from the catalog, or computed, for an option's settings. */
 static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 {
 	bool market = false;

@@ -1,4 +1,4 @@
-/* What people reckon by hand (bandwidth ratio, tensor-core cycles) beside the full model. */
+/* Estimates that people make by hand (bandwidth ratio, tensor-core cycles) beside the full model. */
 #include <math.h>
 
 #include "topics/predict.h"

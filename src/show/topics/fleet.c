@@ -79,8 +79,8 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool l
 		JL_NAMED(p->kind),
 		JL_FIG(jl_num_written(jl_num_estimate(*jl_fleet_time(p), JL_K_TIME, NULL),
 				      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME))),
-		JL_FIG(jl_num_written(jl_num_estimate(p->prediction.cost_usd, JL_K_USD, NULL),
-				      money(doc, &p->prediction.cost_usd))),
+		JL_FIG(jl_num_written(jl_num_estimate(p->elapsed.cost_usd, JL_K_USD, NULL),
+				      money(doc, &p->elapsed.cost_usd))),
 		JL_NAMED(jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
 	if (limits)
 		jl_doc_cell_text(doc, p->surely                    ? JL_C("limits kept", "ok")
@@ -111,7 +111,7 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 	const struct jl_fleet_point *p = &fleet->points[i];
 
 	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
-		      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME), money(doc, &p->prediction.cost_usd));
+		      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME), money(doc, &p->elapsed.cost_usd));
 	jl_tell_plan_case(doc, "", &p->how);
 }
 
@@ -226,7 +226,7 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
 			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
 			    JL_FIG(jl_num_wide(*jl_fleet_time(p), JL_K_TIME)),
-			    JL_SAID(money(doc, &p->prediction.cost_usd), JL_ESTIMATED));
+			    JL_SAID(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
 		if (!p->surely)
 			JL_TELL(doc,
 				"At the worst end of its interval it breaks a limit; none of these surely keeps them.");
@@ -242,6 +242,9 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	if (jl_plan_n_configurations(&a->effort.tally))
 		jl_tell_searched(doc, &a->effort);
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals. Rents are list prices of their date.");
+	if (a->fleet->whole_run)
+		JL_NOTE(doc, NULL, JL_ESTIMATED,
+			"Times and costs of the run hold failures, checkpoints and restarts (jeoul goodput).");
 }
 
 /* --- largest and fastest batch */

@@ -2,16 +2,22 @@
 #include "goodput/goodput.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "topics/tell.h"
 
-#define HOUR_S 3600.0
-#define DAY_S  86400.0
+#define HOUR_S      3600.0
+#define DAY_S       86400.0
+#define HELPS_SHOWN 6
+#define BARS_MAX    14
 
 /* Amounts with their short text; JL_TXT lives in the caller's block. */
 #define GPU_HOURS(gpu_s)                                                                                               \
 	jl_num_about((gpu_s) / HOUR_S, JL_K_NUMBER, isnan((gpu_s)) ? NULL : jl_about_text(JL_TXT, (gpu_s) / HOUR_S))
-#define DOLLARS(usd) jl_num_about((usd), JL_K_USD, isnan(usd) ? NULL : jl_about_text(JL_TXT, (usd)))
+#define DOLLARS(usd)                                                                                                   \
+	jl_num_about((usd), JL_K_USD,                                                                                  \
+		     isnan(usd) ? NULL                                                                                 \
+				: jl_tell_text(doc, "%s%s", (usd) < 0 ? "−" : "", jl_about_text(JL_TXT, fabs(usd))))
 
 /* "91 % (86–95)", "99.9 % (99.6–100)": as many digits as the loss has. */
 static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
@@ -68,23 +74,13 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 	if (!g->whole_run)
 		return;
 	jl_doc_text(doc, " ");
-	JL_SENTENCE(doc, JL_("The run takes |1 instead of |2, until |3 (|4 to |5)."),
+	JL_SENTENCE(doc,
+		    g->elapsed_s.value > 1.05 * g->plain_s ? JL_("The run takes |1 instead of |2, until |3 (|4 to |5).")
+							   : JL_("The run takes |1, until |3 (|4 to |5)."),
 		    JL_FIG(jl_num_wide(g->elapsed_s, JL_K_TIME)),
 		    JL_FIG(jl_num_digits(jl_num_about(g->plain_s, JL_K_TIME, NULL), 2)),
 		    JL_NAMED(day_text(doc, g, g->elapsed_s.value)), JL_NAMED(day_text(doc, g, g->elapsed_s.lo)),
 		    JL_NAMED(day_text(doc, g, g->elapsed_s.hi)));
-}
-
-/* "GPU 45 %, GPU memory 17 %, ..." */
-static void kinds(struct jl_doc *doc, const struct jl_goodput *g)
-{
-	const char *text = "";
-
-	for (int i = 0; g->progresses && i < JL_N_FAILURE; i++)
-		text = jl_tell_text(doc, "%s%s%s %.0f %%", text, *text ? ", " : "", jl_msg(g->kinds[i].en),
-				    100 * g->kinds[i].share_frac);
-	if (*text)
-		jl_tell_entry(doc, "", JL_PUBLISHED, "%s", text);
 }
 
 static void failures(struct jl_doc *doc, const struct jl_goodput *g)
@@ -98,7 +94,6 @@ static void failures(struct jl_doc *doc, const struct jl_goodput *g)
 		    JL_FIG(jl_num_count(g->setting.n_gpus)));
 	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes, %s a day whatever their number"),
 		      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day), jl_about_text(JL_TXT, g->rates.job.per_day));
-	kinds(doc, g);
 }
 
 static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
@@ -108,6 +103,7 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 							    JL_N("copies in memory and storage") };
 	const struct jl_cycle *c = &g->point.cycle;
 	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
+	const double load_s = g->setting.checkpoint_B / g->setting.store_Bps;
 
 	jl_tell_entry(
 		doc, JL_("Checkpoint"), JL_ESTIMATED, JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"),
@@ -121,8 +117,8 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 			      seconds(doc, g->interval_best_s), seconds(doc, g->interval_young_s),
 			      seconds(doc, g->interval_daly_s));
 	jl_tell_entry(doc, JL_("Restart"), JL_ESTIMATED, JL_("found after %s, restart %s, load %s"),
-		      seconds(doc, g->setting.detect_s), seconds(doc, g->setting.restart_s),
-		      seconds(doc, c->store.restart_s - g->setting.restart_s));
+		      seconds(doc, g->setting.detect_s), seconds(doc, c->store.restart_s - load_s),
+		      seconds(doc, load_s));
 	if (g->point.wait_s >= 1)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("waits %s for a node, %d spare{/s}"),
 			      seconds(doc, g->point.wait_s), g->setting.n_spares);
@@ -138,6 +134,26 @@ static void memory(struct jl_doc *doc, const struct jl_goodput *g)
 		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED,
 			      JL_("it does not fit: %s of %s a GPU; 'jeoul plan' finds a cut that does"),
 			      jl_memory_text(JL_TXT, p->memory.total_B), jl_memory_text(JL_TXT, p->capacity_B));
+}
+
+/* What the job's own log shows so far. */
+static void seen(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const struct jl_run_spent *s = g->seen;
+
+	if (!s)
+		return;
+	jl_tell_entry(doc, JL_("Log"), JL_MEASURED, JL_("%s steps in %s, %.0f %% of it useful"),
+		      jl_grouped_text(JL_TXT, g->seen_steps), seconds(doc, s->elapsed_s),
+		      100 * s->useful_s / s->elapsed_s);
+	if (isnan(g->left_steps))
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("how many are to go it does not say (--tokens)"));
+	else
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->left_steps));
+	jl_tell_piece(doc, JL_MEASURED, JL_("%zu restart{/s}, %s in all and %s of steps done again"), s->n_restarts,
+		      seconds(doc, s->restart_s), seconds(doc, s->repeated_s));
+	jl_tell_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} held it for %s, stalls for %s"), s->n_checkpoints,
+		      seconds(doc, s->checkpoint_s), seconds(doc, s->stall_s));
 }
 
 /* --- tables */
@@ -192,7 +208,7 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 		return;
 	jl_tell_table(doc, JL_("What would help"), money ? "tffff" : "tfff",
 		      money ? JL_N("change|effective|saves|GPU hours|USD") : JL_N("change|effective|saves|GPU hours"));
-	for (size_t i = 0; i < g->n_helps; i++) {
+	for (size_t i = 0; i < g->n_helps && i < HELPS_SHOWN; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
 
 		jl_doc_cell_text(doc, jl_msg(h->en));
@@ -205,6 +221,117 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
+/* --- the run as a calendar */
+
+static const struct {
+	const char *en;
+	size_t offset;
+} spent_parts[] = { { JL_N("useful"), offsetof(struct jl_spent, useful) },
+		    { JL_N("waiting for checkpoints"), offsetof(struct jl_spent, checkpoint) },
+		    { JL_N("work done again"), offsetof(struct jl_spent, lost) },
+		    { JL_N("finding failures, waiting"), offsetof(struct jl_spent, down) },
+		    { JL_N("restarting, loading"), offsetof(struct jl_spent, restart) } };
+
+/* Of the slots from `first` on, the share of one way that time goes. */
+static double spent_share(const struct jl_calendar *cal, size_t first, size_t n, size_t part)
+{
+	double sum = 0, of = 0;
+
+	for (size_t k = first; k < first + n && k < cal->n; k++) {
+		sum += jl_spent_sum(&cal->slots[k]);
+		of += *(const double *)(const void *)((const char *)&cal->slots[k] + spent_parts[part].offset);
+	}
+	return of / fmax(sum, 1e-300);
+}
+
+/* A row for each way that time goes, a mark for each slot; losses are drawn as shares of the largest one. */
+static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	const struct jl_calendar *cal = &g->calendar;
+	double most = 0.01;
+
+	for (size_t i = 1; i < JL_LEN(spent_parts); i++)
+		for (size_t k = 0; k < cal->n; k++)
+			most = fmax(most, spent_share(cal, k, 1, i));
+	jl_tell_table(doc,
+		      jl_tell_text(doc,
+				   JL_("The run as a calendar: one that may come, a mark for %s; losses up to %.2g %%"),
+				   jl_units_said(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+		      "kkf", JL_N("cause|from the first day to the last|share"));
+	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {
+		const char *text = "";
+
+		for (size_t k = 0; k < cal->n; k++) {
+			const double share = spent_share(cal, k, 1, i) / (i ? most : 1);
+
+			text = jl_tell_text(doc, "%s%s", text, blocks[(int)fmin(7, ceil(share * 7 - 0.07))]);
+		}
+		jl_doc_cell_text(doc, jl_msg(spent_parts[i].en));
+		jl_doc_cell_text(doc, text);
+		jl_tell_cell(doc, share_fine(doc, spent_share(cal, 0, cal->n, i)));
+		jl_doc_end_row(doc, i == 0);
+	}
+}
+
+/* The same drawn: bars of a few slots each. */
+static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, JL_("The run as a calendar"),
+					       JL_LEN(spent_parts));
+	const struct jl_calendar *cal = &g->calendar;
+	const size_t each = cal->n / BARS_MAX + 1, n = (cal->n + each - 1) / each;
+
+	for (size_t i = 0; chart && i < JL_LEN(spent_parts); i++) {
+		struct jl_chart_point *points = jl_tell_series(doc, chart, i, jl_msg(spent_parts[i].en), JL_ESTIMATED,
+							       n);
+
+		for (size_t k = 0; points && k < n; k++) {
+			points[k].y = spent_share(cal, k * each, each, i);
+			points[k].label = day_text(doc, g, (double)(k * each) * cal->slot_s);
+		}
+	}
+	if (!chart)
+		return;
+	chart->y = JL_AXIS(.label = JL_("share of the time"), .kind = JL_K_FRACTION);
+	jl_doc_picture(doc, chart);
+}
+
+/* What the waste costs, by cause, and of failures by kind. */
+static void waste(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const bool money = !isnan(g->job->prediction.rent.usdps);
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS, JL_("What the waste costs"), 1);
+	struct jl_chart_point *points = chart ? jl_tell_series(doc, chart, 0, JL_("by cause"), JL_ESTIMATED, JL_N_CAUSE)
+					      : NULL;
+	size_t n = 0;
+
+	for (int i = 1; points && i < JL_N_CAUSE; i++) {
+		if (!(g->parts[i].frac > 5e-5))
+			continue;
+		points[n].y = money ? g->parts[i].cost_usd : g->parts[i].gpu_s / HOUR_S;
+		points[n++].label = jl_msg(g->parts[i].en);
+	}
+	if (!n)
+		return;
+	chart->series[0].n_points = n;
+	chart->y = money ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD)
+			 : JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER);
+	jl_doc_picture(doc, chart);
+	jl_tell_table(doc, JL_("Failures by kind"), money ? "kffff" : "kfff",
+		      money ? JL_N("kind|share|failures|GPU hours|USD") : JL_N("kind|share|failures|GPU hours"));
+	for (int i = 0; i < JL_N_FAILURE; i++) {
+		const struct jl_goodput_kind *k = &g->kinds[i];
+
+		JL_CELLS(doc, JL_WORD(jl_msg(k->en)), JL_FIG(share_fine(doc, k->share_frac)),
+			 JL_FIG(jl_num_about(k->n_failures, JL_K_NUMBER, jl_about_text(JL_TXT, k->n_failures))),
+			 JL_FIG(GPU_HOURS(k->lost_gpu_s)));
+		if (money)
+			jl_tell_cell(doc, DOLLARS(k->cost_usd));
+		jl_doc_end_row(doc, false);
+	}
+}
+
 /* A bar for each size: useful time below, each loss on top. */
 static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
@@ -213,7 +340,6 @@ static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 
 	if (!chart)
 		return;
-	chart->x = JL_AXIS(.label = JL_("GPUs"), .kind = JL_K_NUMBER, .of = "GPU");
 	chart->y = JL_AXIS(.label = JL_("share of the time"), .kind = JL_K_FRACTION);
 	for (int i = 0; i < JL_N_CAUSE; i++) {
 		double most = 0;
@@ -227,11 +353,26 @@ static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 
 		for (size_t k = 0; points && k < g->n_sizes; k++) {
 			points[k].y = g->sizes[k].frac[i];
-			points[k].label = jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
+			points[k].label = jl_tell_text(doc, JL_("%s GPUs"),
+						       jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
 		}
 	}
 	chart->n_series = n;
 	jl_doc_picture(doc, chart);
+}
+
+void jl_tell_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struct jl_prediction *p)
+{
+	const struct jl_estimate useful = { e->useful_frac, e->useful_frac, e->useful_frac };
+
+	if (isnan(e->useful_frac))
+		return;
+	jl_doc_entry(doc, JL_("Failures"));
+	JL_SENTENCE(
+		doc,
+		JL_("counted, with checkpoints and restarts: |1 of the time is useful; |2 without ('jeoul goodput')"),
+		JL_FIG(share_fine(doc, useful.value)),
+		JL_FIG(jl_num_digits(jl_num_about(p->run_s.value, JL_K_TIME, NULL), 2)));
 }
 
 void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
@@ -251,13 +392,21 @@ void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
 void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)
 {
 	lead(doc, g);
+	seen(doc, g);
 	failures(doc, g);
 	checkpoints(doc, g);
 	memory(doc, g);
 	if (g->progresses) {
+		jl_tell_campus(doc, g, false);
 		parts(doc, g);
 		picture(doc, g);
+		if (g->calendar.n) {
+			calendar(doc, g);
+			calendar_picture(doc, g);
+		}
+		waste(doc, g);
 		helps(doc, g);
+		jl_tell_campus(doc, g, true);
 	}
 	sizes(doc, g);
 	jl_tell_note(

@@ -79,6 +79,9 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		no_room(doc, a);
 		return;
 	}
+	if (!a->published_pair)
+		jl_doc_textf(doc, JL_("No published measurement of %s on this device: the ranges are wide. "),
+			     a->engine);
 	if (a->has_target && !isnan(a->rate_max_hz)) {
 		JL_SENTENCE(doc,
 			    a->rate_max_hz > 0 ? JL_("It holds |1 request{/s} a second within the targets.")
@@ -184,6 +187,13 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, a->prompt_gpus)),
 			    JL_FIG(jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED)));
 	}
+	if (a->draft) {
+		jl_doc_entry(doc, JL_("Draft"));
+		jl_doc_name(doc, a->draft);
+		JL_SENTENCE(doc, JL_(": |1 of weights on a device, |2 of an answer's pass"),
+			    JL_FIG(jl_num_about(a->draft_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->draft_B))),
+			    JL_FIG(jl_num_share(a->draft_frac, JL_ESTIMATED)));
+	}
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
 		    JL_FIG(exactly(doc, a->kv_tokens)), JL_FIG(jl_num_share(a->kv_mean_frac, JL_ESTIMATED)),
@@ -233,7 +243,7 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	/* of answer tokens; where the rent is told of those that go in, of them too */
+	/* of answer tokens; where the rent is also given per input token, of them too */
 	const bool in = a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0);
 	const double usd = a->power_usd_per_Mtoken * (in ? a->output_tps.value / a->input_tps.value : 1);
 	const struct jl_estimate power = { usd, usd, usd };
@@ -287,7 +297,7 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-/* What nobody gave, with the option that changes each. */
+/* Defaults used, with the option that changes each. */
 static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const struct {

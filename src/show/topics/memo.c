@@ -39,8 +39,8 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    note->n_doubts  ? JL_("|1: errors of their own: |2, doubts: |6, among |3 figures.")
-		    : note->n_roots ? JL_("|1: errors of their own: |2, among |3 figures.")
+		    note->n_doubts  ? JL_("|1: independent errors: |2, doubts: |6, among |3 figures.")
+		    : note->n_roots ? JL_("|1: independent errors: |2, among |3 figures.")
 		    : open < note->n_figures
 			    ? JL_("|1: no error among the |4 figures that could be judged; |5 were not judged.")
 			    : JL_("|1: none of its |3 figures could be judged."),
@@ -48,6 +48,7 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 		    JL_FIG(jl_num_count((double)note->n_figures)),
 		    JL_FIG(jl_num_count((double)(note->n_figures - open))), JL_FIG(jl_num_count((double)open)),
 		    JL_FIG(jl_num_count((double)note->n_doubts)));
+	jl_audited_strip(doc, note);
 	jl_doc_para(doc);
 	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
 		if (!note->n[v])
@@ -58,50 +59,42 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 	}
 }
 
-static const char *or_dash(const char *text)
-{
-	return *text ? text : "–";
-}
-
 static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
 {
 	JL_CELLS(doc, JL_SAID(text, origin));
 }
 
-static void row(struct jl_doc *doc, const struct jl_said_finding *f)
+const char *jl_audited_recomputed(const struct jl_memo *note, const struct jl_said_finding *f)
 {
-	cell(doc, jl_arena_printf(doc->arena, "%u", f->line), JL_ORIGIN_NONE);
-	cell(doc, f->figure >= 0 ? f->written : "–", JL_ORIGIN_NONE);
-	cell(doc,
-	     jl_arena_printf(doc->arena, "%s%s", or_dash(f->premises),
-			     *f->premises && f->impossible_premise ? "*" : ""),
-	     JL_ESTIMATED);
-	cell(doc, or_dash(f->estimate), f->source ? JL_LISTED : JL_ESTIMATED);
-	jl_doc_end_row(doc, f->root < 0);
+	if (f->figure < 0 || f->verdict > JL_MEMO_UNLIKELY || (!*f->premises && !*f->estimate))
+		return f->figure < 0 ? "" : f->written;
+	return jl_arena_printf(note->arena,
+			       *f->premises && *f->estimate ? JL_("%s → %s%s; listed or estimated %s") : "%s → %s%s%s",
+			       f->written, *f->premises ? f->premises : f->estimate,
+			       *f->premises && f->impossible_premise ? "*" : "", *f->premises ? f->estimate : "");
 }
 
-/* A root: its verdict and reason, then three columns for it and all that follows from it. */
+/* A root: its verdict, what is right, the reason; then what follows from it, each in a line. */
 static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool all)
 {
 	const struct jl_said_finding *f = &note->findings[i];
-	size_t n = 0;
 
-	for (size_t k = 0; k < note->n_findings; k++)
-		n += note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all);
 	jl_doc_finding(doc, audited_mark(f->verdict),
-		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line, f->written,
+		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line,
+				       f->figure < 0 ? f->written : jl_audited_recomputed(note, f),
 				       jl_audited_verdict(f->verdict)));
 	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
 		JL_TELL(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
-	if (!n && ((!*f->premises && !*f->estimate) || f->figure < 0 || f->verdict > JL_MEMO_UNLIKELY))
-		return;
-	jl_tell_table(doc, n ? jl_arena_printf(doc->arena, JL_("and %zu that follow from it"), n) : NULL, "kkkk",
-		      JL_N("line|written|from the note's premises|listed or estimated"));
-	row(doc, f);
-	for (size_t k = 0; k < note->n_findings; k++)
-		if (note->findings[k].root == (int32_t)i && jl_audited_is_said(&note->findings[k], all))
-			row(doc, &note->findings[k]);
+	for (size_t k = 0; k < note->n_findings; k++) {
+		const struct jl_said_finding *c = &note->findings[k];
+
+		if (c->root != (int32_t)i || !jl_audited_is_said(c, all))
+			continue;
+		jl_doc_item(doc);
+		jl_tell_said(doc, JL_ESTIMATED, JL_("Line %u follows from it: %s"), c->line,
+			     jl_audited_recomputed(note, c));
+	}
 }
 
 /* What would say whether a figure is right, by what it is a number of. */
@@ -133,7 +126,7 @@ static void open_figures(struct jl_doc *doc, const struct jl_memo *note)
 
 	for (size_t i = 0; i < note->n_figures; i++)
 		n[note->figures[i].qty] += note->verdicts[i] == JL_MEMO_CANNOT;
-	jl_tell_table(doc, JL_("Cannot be told, and what would be needed"), "kk", JL_N("figures|what would be needed"));
+	jl_tell_table(doc, JL_("Not verifiable, and what is missing"), "kk", JL_N("figures|what would be needed"));
 	for (int q = 0; q < JL_N_Q; q++) {
 		const char *needed = needed_for((enum jl_qty)q);
 		size_t sum = 0;
@@ -184,4 +177,5 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 				 "characters) and were left out."),
 			     note->n_replaced);
 	}
+	jl_audited_text(doc, note, all);
 }

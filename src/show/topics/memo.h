@@ -13,8 +13,14 @@ bool jl_audited_is_said(const struct jl_said_finding *f, bool all);
 /* Is there one figure to be put in its place? Not where a range, several parts or premises that cannot hold stand behind it. */
 bool jl_audited_is_fixable(const struct jl_memo *note, const struct jl_said_finding *f);
 
-/* The note itself with marks in its margin, each opening its reason: a page without scripts. */
-void jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all);
+/* "12 h → 6 h, listed 5.9 h"; "" where nothing is known but that it cannot be. */
+const char *jl_audited_recomputed(const struct jl_memo *note, const struct jl_said_finding *f);
+/* Parts that only pages have: how the figures were judged as one bar, and the note itself with marks and reasons in its margin. */
+void jl_audited_strip(struct jl_doc *doc, const struct jl_memo *note);
+void jl_audited_text(struct jl_doc *doc, const struct jl_memo *note, bool all);
+/* All of it as a page in the reports' style, without scripts. */
+enum jl_status jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all, const char *date,
+			       struct jl_err *err);
 /* The note with footnotes behind the figures. */
 void jl_audited_markdown(struct jl_buf *out, const struct jl_memo *note, bool all);
 /* SARIF 2.1.0, for editors and CI. */

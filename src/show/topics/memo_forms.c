@@ -2,6 +2,7 @@
  * and CI, and a diff that puts the corrected figures in. */
 #include "topics/memo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,96 +62,47 @@ static uint32_t line_end(const struct jl_memo *note, size_t l)
 
 /* --- the page */
 
-static const char style[] =
-	"body{font:15px/1.5 system-ui,sans-serif;margin:0;color:#222;background:#fff}main{max-width:1200px;margin:0 "
-	"auto;padding:1rem}h1{font-size:1.3rem;overflow-wrap:anywhere}p,li{word-break:keep-all;overflow-wrap:anywhere}."
-	"l{display:grid;grid-template-columns:3.2rem minmax(0,1fr) "
-	"minmax(0,24rem);column-gap:1rem}.n{color:#888;text-align:right;user-select:none}.t{white-space:pre-wrap;"
-	"overflow-wrap:anywhere;font-family:ui-monospace,monospace;font-size:13px}mark{background:#fff0b3;border-"
-	"bottom:2px solid "
-	"#b58900}mark.wrong{background:#ffd9d6;border-color:#c0392b}mark.compatible{background:#e3f4e4;border-color:#"
-	"2e7d32}details{font-size:13px;border-left:3px solid #b58900;padding-left:.5rem;margin:.1rem "
-	"0}details.wrong{border-color:#c0392b}details.compatible{border-color:#2e7d32}ol{padding-left:1.6rem}summary{"
-	"cursor:pointer}dl{margin:.2rem 0;display:grid;grid-template-columns:auto "
-	"1fr;column-gap:.6rem}dt{color:#666}dd{margin:0}@media(max-width:800px){.l{grid-template-columns:2.4rem "
-	"1fr}.g{grid-column:2}}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}mark{background:#"
-	"4a3f10;color:inherit}mark.wrong{background:#5a211d}mark.compatible{background:#1d3a20}a{color:#8ab4f8}dt{"
-	"color:#aaa}}@media print{details{break-inside:avoid}}";
-
-static void pair_html(struct jl_buf *out, const char *label, const char *text)
-{
-	if (!*text)
-		return;
-	jl_buf_printf(out, "<dt>%s</dt><dd>", label);
-	jl_html_escape(out, text);
-	jl_buf_puts(out, "</dd>");
-}
-
-/* What follows from a root, each with a link to its line. */
-static void consequences_html(struct jl_buf *out, const struct jl_memo *note, size_t root)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < note->n_findings; i++)
-		if (note->findings[i].root == (int32_t)root && note->findings[i].shown) {
-			const struct jl_said_finding *f = &note->findings[i];
-
-			if (n++)
-				jl_buf_puts(out, ", ");
-			else
-				jl_buf_printf(out, "<p>%s: ", JL_("what follows from it"));
-			jl_buf_printf(out, "<a href=\"#L%u\">L%u</a> ", f->line, f->line);
-			jl_html_escape(out, f->written);
-		}
-	if (n)
-		jl_buf_puts(out, "</p>");
-}
-
-/* The roots, each once, above the note. */
-static void roots_html(struct jl_buf *out, const struct jl_memo *note, bool all)
-{
-	jl_buf_puts(out, "<ol>");
-	for (size_t i = 0; i < note->n_findings; i++) {
-		const struct jl_said_finding *f = &note->findings[i];
-		size_t n = 0;
-
-		if (f->root >= 0 || f->verdict > JL_MEMO_UNLIKELY || !jl_audited_is_said(f, all))
-			continue;
-		for (size_t k = 0; k < note->n_findings; k++)
-			n += note->findings[k].root == (int32_t)i && note->findings[k].shown;
-		jl_buf_printf(out, "<li><a href=\"#L%u\">L%u</a> ", f->line, f->line);
-		jl_html_escape(out, f->written);
-		jl_buf_printf(out, " (%s)", jl_audited_verdict(f->verdict));
-		if (n) {
-			jl_buf_puts(out, " ");
-			jl_buf_printf(out, JL_("and %zu that follow from it"), n);
-		}
-		jl_buf_puts(out, "</li>");
-	}
-	jl_buf_puts(out, "</ol>");
-}
-
+/* "12 h → 6 h, listed 5.9 h": what is written and what is right. */
 static void reason_html(struct jl_buf *out, const struct jl_memo *note, const struct jl_said_finding *f)
 {
-	jl_buf_printf(out, "<details class=\"%s\"><summary>", jl_memo_verdict_key(f->verdict));
-	jl_html_escape(out, f->figure >= 0 ? f->written : JL_("this"));
-	jl_buf_printf(out, ": %s</summary><p>", jl_audited_verdict(f->verdict));
+	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_memo_verdict_key(f->verdict),
+		      jl_audited_verdict(f->verdict));
+	jl_html_escape(out, jl_audited_recomputed(note, f));
+	jl_buf_puts(out, "<br>");
 	jl_html_escape(out, jl_audited_why(f));
-	jl_buf_puts(out, "</p><dl>");
-	pair_html(out, JL_("written"), f->figure >= 0 ? f->written : "");
-	pair_html(out, JL_("from the note's premises"), f->premises);
-	pair_html(out, JL_("listed or estimated"), f->estimate);
-	if (f->source)
-		pair_html(out, JL_("source"), f->source);
-	jl_buf_puts(out, "</dl>");
-	if (f->impossible_premise)
-		jl_buf_printf(out, "<p>%s</p>",
-			      JL_("What the premises give is no correction: they are in doubt themselves."));
-	consequences_html(out, note, (size_t)(f - note->findings));
 	if (f->root >= 0)
-		jl_buf_printf(out, "<p>%s <a href=\"#L%u\">L%u</a></p>", JL_("follows from"),
-			      note->findings[f->root].line, note->findings[f->root].line);
-	jl_buf_puts(out, "</details>");
+		jl_buf_printf(out, "<br>%s <a href=\"#L%u\">L%u</a>", JL_("follows from"), note->findings[f->root].line,
+			      note->findings[f->root].line);
+	jl_buf_puts(out, "</aside>");
+}
+
+/* The text of one line; a row of a Markdown table has a cell between two bars. */
+static void text_html(struct jl_buf *out, const char *text, bool row)
+{
+	const char *bar;
+
+	for (; row && (bar = strchr(text, '|')) != NULL; text = bar + 1) {
+		char part[1024];
+
+		snprintf(part, sizeof part, "%.*s", (int)(bar - text), text);
+		jl_html_escape(out, part);
+		jl_buf_puts(out, "</span><span>");
+	}
+	jl_html_escape(out, text);
+}
+
+static bool is_row(const struct jl_memo *note, uint32_t at, uint32_t end)
+{
+	return end - at > 2 && end - at < 1024 && note->raw[at] == '|' &&
+	       memchr(note->raw + at + 1, '|', end - at - 1) != NULL;
+}
+
+/* |---|:--:| */
+static bool is_rule(const struct jl_memo *note, uint32_t at, uint32_t end)
+{
+	while (at < end && strchr("|-: \t\r", note->raw[at]))
+		at++;
+	return at == end;
 }
 
 /* One line of the note with its marks; `list` begins with the first finding that is not before it. Returns how many are in it. */
@@ -159,58 +111,111 @@ static size_t line_html(struct jl_buf *out, const struct jl_memo *note, size_t l
 {
 	const uint32_t end = line_end(note, l);
 	uint32_t at = note->raw_line_at[l];
+	const bool row = is_row(note, at, end);
 	size_t k = 0;
 
-	jl_buf_printf(out, "<div class=\"l\" id=\"L%zu\"><span class=\"n\">%zu</span><span class=\"t\">", l + 1, l + 1);
+	jl_buf_printf(out, "<div class=\"l%s\" id=\"L%zu\"><span class=\"no\">%zu</span><span class=\"%s\">%s",
+		      row && is_rule(note, at, end) ? " rule" : "", l + 1, l + 1, row ? "row" : "t",
+		      row ? "<span>" : "");
+	at += row; /* the bar that the row begins with */
 	for (; k < n && list[k].at < end; k++) {
 		const struct jl_said_finding *f = &note->findings[list[k].index];
 		const uint32_t stop = f->at + f->len < end ? f->at + f->len : end;
 
 		if (f->at < at)
 			continue;
-		jl_html_escape(out, shown(note, scratch, at, f->at - at));
+		text_html(out, shown(note, scratch, at, f->at - at), row);
 		jl_buf_printf(out, "<mark class=\"%s\">", jl_memo_verdict_key(f->verdict));
 		jl_html_escape(out, shown(note, scratch, f->at, stop - f->at));
 		jl_buf_puts(out, "</mark>");
 		at = stop;
 	}
-	jl_html_escape(out, shown(note, scratch, at, end - at));
-	jl_buf_puts(out, "</span><span class=\"g\">");
+	text_html(out, shown(note, scratch, at, end - at), row);
+	jl_buf_printf(out, "%s</span><span class=\"g\">", row ? "</span>" : "");
 	for (size_t i = 0; i < k; i++)
 		reason_html(out, note, &note->findings[list[i].index]);
 	jl_buf_puts(out, "</span></div>\n");
 	return k;
 }
 
-void jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all)
+/* How the figures were judged, as one bar. */
+static void strip_html(struct jl_buf *out, const struct jl_memo *note)
+{
+	double x = 0;
+
+	if (!note->n_figures)
+		return;
+	jl_buf_puts(out,
+		    "<svg class=\"strip\" viewBox=\"0 0 100 2\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
+		const double w = 100.0 * (double)note->n[v] / (double)note->n_figures;
+
+		jl_buf_printf(out, "<rect class=\"%s\" x=\"%.2f\" width=\"%.2f\" height=\"2\"/>",
+			      jl_memo_verdict_key((enum jl_memo_verdict)v), x, w > 0.2 ? w - 0.2 : w);
+		x += w;
+	}
+	jl_buf_puts(out, "</svg>\n");
+}
+
+/* Adds markup that only pages show; written by `write` into a buffer. */
+static void markup(struct jl_doc *doc, struct jl_buf *text)
+{
+	jl_doc_open(doc, JL_DOC_MARKUP, JL_MARK_NONE, jl_arena_strdup(doc->arena, jl_buf_text(text)));
+	jl_buf_reset(text);
+}
+
+void jl_audited_strip(struct jl_doc *doc, const struct jl_memo *note)
+{
+	struct jl_buf out;
+
+	jl_buf_init(&out, 4096);
+	strip_html(&out, note);
+	markup(doc, &out);
+	jl_buf_release(&out);
+}
+
+void jl_audited_text(struct jl_doc *doc, const struct jl_memo *note, bool all)
 {
 	size_t n, k = 0;
 	const struct at *list = in_order(note, all, &n);
-	struct jl_buf scratch;
+	struct jl_buf scratch, out;
 
 	if (!list)
 		return;
 	jl_buf_init(&scratch, JL_MEMO_MAX_B * 4);
-	jl_buf_printf(out,
-		      "<!doctype html>\n<html lang=\"%s\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-		      "content=\"width=device-width\"><title>",
-		      jl_lang()->code);
-	jl_html_escape(out, note->file);
-	jl_buf_printf(out, "</title><style>%s</style></head><body><main><h1>", style);
-	jl_html_escape(out, note->file);
-	jl_buf_puts(out, "</h1><p>");
-	jl_buf_printf(out, JL_("%zu figure{/s}, %zu error{/s} of {its/their} own, %zu doubt{/s}"), note->n_figures,
-		      note->n_roots, note->n_doubts);
-	for (int v = 0; v < JL_N_MEMO_VERDICT; v++)
-		if (note->n[v])
-			jl_buf_printf(out, " · %s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
-	jl_buf_puts(out, "</p>\n");
-	if (note->n_roots + note->n_doubts)
-		roots_html(out, note, all);
+	jl_buf_init(&out, JL_MEMO_MAX_B * 32);
+	jl_buf_printf(&out, "<h2 id=\"note\">%s</h2>\n<div class=\"audit\">\n", JL_("The note"));
 	for (size_t l = 0; l < note->n_raw_lines; l++)
-		k += line_html(out, note, l, list + k, n - k, &scratch);
-	jl_buf_puts(out, "</main></body></html>\n");
+		k += line_html(&out, note, l, list + k, n - k, &scratch);
+	jl_buf_puts(&out, "</div>\n");
+	markup(doc, &out);
+	jl_buf_release(&out);
 	jl_buf_release(&scratch);
+}
+
+/* The note's own heading, else the name of its file. */
+static const char *title_of(const struct jl_memo *note)
+{
+	const char *slash = strrchr(note->file, '/');
+
+	for (size_t l = 0; l < note->n_raw_lines && l < 40; l++) {
+		const uint32_t at = note->raw_line_at[l], end = line_end(note, l);
+
+		if (end - at > 2 && note->raw[at] == '#' && note->raw[at + 1] == ' ')
+			return jl_arena_printf(note->arena, "%.*s", (int)(end - at - 2), note->raw + at + 2);
+	}
+	return slash ? slash + 1 : note->file;
+}
+
+enum jl_status jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all, const char *date,
+			       struct jl_err *err)
+{
+	struct jl_doc doc;
+
+	jl_doc_init(&doc, note->arena, title_of(note));
+	doc.date = jl_arena_strdup(note->arena, date);
+	jl_tell_audited(&doc, note, all);
+	return jl_doc_to_html(&doc, out, err);
 }
 
 /* --- Markdown */

@@ -29,7 +29,7 @@ void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 		      count(doc, t->n_shape));
 }
 
-/* The plan in a line of its own words, as a prediction writes a case. */
+/* The plan in one line, as a prediction writes a case. */
 void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c)
 {
 	static const char *const zeros[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
@@ -113,7 +113,7 @@ static void value_cell(struct jl_doc *doc, const struct jl_plan_answer *a, const
 		const struct jl_estimate *e;
 		enum jl_kind kind;
 	} values[JL_N_PLAN_OBJECTIVE] = { { &plan->p.step_s, JL_K_TIME },
-					  { &plan->p.cost_usd, JL_K_USD },
+					  { &plan->elapsed.cost_usd, JL_K_USD },
 					  { &plan->p.energy_J, JL_K_ENERGY } },
 	  *v = &values[a->ask->objective];
 	const double per_usd = plan->how.global_batch * plan->how.shard.seq / plan->value;
@@ -258,14 +258,14 @@ static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
 /* What was asked of the run, and whether the best plan keeps it. */
 static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
-	const struct jl_prediction *p = &a->plans[0].p;
+	const struct jl_elapsed *p = &a->plans[0].elapsed;
 
 	if (!isnan(a->deadline_s))
 		jl_tell_entry(doc, JL_("Deadline"), JL_ESTIMATED,
-			      !a->in_time                   ? JL_("missed: %s, but %s are allowed")
-			      : p->run_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
-							    : JL_("kept: %s of %s"),
-			      jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME),
+			      !a->in_time                    ? JL_("missed: %s, but %s are allowed")
+			      : p->time_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
+							     : JL_("kept: %s of %s"),
+			      jl_estimate_text(JL_TXT, &p->time_s, JL_K_TIME),
 			      jl_units_said(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_tell_entry(doc, JL_("Budget"), JL_ESTIMATED,
@@ -281,6 +281,7 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	const struct jl_plan_site *site = a->ask->site;
 	const struct jl_prediction *p = &a->plans[0].p;
+	const struct jl_elapsed *e = &a->plans[0].elapsed;
 	const double gain = site->has_usual && site->usual.prediction.room != JL_ROOM_NONE &&
 					    site->usual.how.global_batch == a->plans[0].how.global_batch
 				    ? site->usual.prediction.step_s.value / p->step_s.value
@@ -293,7 +294,7 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 		    : a->plans[0].how.n_gpus > p->rent.most
 			    ? JL_("The best way takes |1 for the whole run and |2 at list price, |3 a step.")
 			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
-		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
+		    JL_FIG(jl_num_wide(e->time_s, JL_K_TIME)), JL_FIG(jl_num_wide(e->cost_usd, JL_K_USD)),
 		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	if (gain >= 1.05) /* below it would be written as once */
@@ -311,6 +312,7 @@ static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
 		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s)"), p->rent.usdps * 3600,
 			      jl_tell_rent(doc, &p->rent, a->plans[0].how.n_gpus, today));
+	jl_tell_elapsed(doc, &a->plans[0].elapsed, p);
 	limits(doc, a);
 }
 

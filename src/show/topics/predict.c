@@ -308,7 +308,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 
 	jl_tell_case(doc, &x->how);
 	answer(doc, x);
-	if (x->p.room == JL_ROOM_NONE) { /* what nobody can run takes no time and costs nothing */
+	if (x->p.room == JL_ROOM_NONE) { /* a run that does not fit has no time and no cost */
 		jl_tell_memory(doc, x);
 		advice(doc, x);
 	} else {
@@ -349,7 +349,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		struct jl_num times = jl_num_times(x->speedup);
 
 		times.n_decimals = 2;
-		if (isnan(x->speedup)) { /* nobody can run it */
+		if (isnan(x->speedup)) { /* it does not fit */
 			const double need_B = x->p.memory.total_B;
 			const char *said = jl_tell_text(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
 

@@ -1,5 +1,5 @@
 /* A prediction: how long, where the time goes, memory, energy, money, what would help; a series of them; a collective; and what people
- * reckon by hand beside it. */
+ * estimate by hand beside it. */
 #pragma once
 
 #include "score/near.h"

@@ -38,7 +38,7 @@ const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *c)
 
 struct jl_num jl_num_run(const struct jl_candidate *c)
 {
-	return jl_num_ranged(jl_num_estimate(c->setup->run_s, JL_K_TIME, NULL));
+	return jl_num_ranged(jl_num_estimate(c->wall_s, JL_K_TIME, NULL));
 }
 
 struct jl_num jl_num_cost(const struct jl_candidate *c)
@@ -88,7 +88,7 @@ static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, do
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 {
-	return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, &c->setup->run_s, JL_K_TIME));
+	return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, &c->wall_s, JL_K_TIME));
 }
 
 /* --- tables */
@@ -266,7 +266,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 
 /* --- notes */
 
-/* What was weighed and not taken, so that nobody has to guess. */
+/* Candidates that were considered and not chosen. */
 static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 {
 	const char *text = "";
@@ -376,11 +376,18 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	if (ask->host_owned)
 		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
 			      JL_("the host of bought cards is there already (--host-owned)"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh, a->assumed_kwh ? " (--kwh)" : "");
+	if (ask->tariff)
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh (%s; --tariff)"), ask->usd_per_kWh, ask->tariff);
+	else
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh,
+			      a->assumed_kwh ? " (--kwh)" : "");
+	if (!is_serve(a) && ask->setup_s > 0 && (!ask->hows || ask->hows & (1U << JL_HOW_RENT | 1U << JL_HOW_SPOT)))
+		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s to set up a rented machine for each run (--setup)"),
+			      jl_units_said(JL_TXT, ask->setup_s, JL_K_TIME, 2));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
-/* A purpose's own note says what it does not weigh: no longer true where somebody says how it is tuned. */
+/* A purpose's own note says what it does not weigh: no longer true where the request says how it is tuned. */
 static void purpose_note(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	if (a->purpose && a->purpose->caveat && a->ask->run.tune == JL_UNSET)
@@ -397,18 +404,7 @@ void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 	purpose_note(doc, a);
 }
 
-/* Would it be within the budget second-hand, where only its price as new is above? */
-static bool used_will_do(const struct jl_recommended *a, const struct jl_candidate *c)
-{
-	const double n = c->setup->sys.n_per_node;
-	const struct jl_card_price used = jl_card_price_of(a->ask->cat, c->setup->sys.gpu, true, a->ask->today);
-	const double saved_usd = ((c->unit_usd - c->host_usd) / n - used.usd) * n * c->setup->sys.n_nodes;
-
-	return c->how == JL_HOW_NEW && !c->setup->sys.system && (!a->ask->hows || a->ask->hows & 1U << JL_HOW_USED) &&
-	       c->cost_usd.value - saved_usd <= a->ask->budget_usd;
-}
-
-/* Where nothing will do: what would, and which limit it takes to move. */
+/* Without an acceptable option: the nearest one and the limit to move. */
 static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_candidate *c = &a->found->items[a->found->nearest];
@@ -424,8 +420,6 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	} else if (c->against == JL_AGAINST_BUDGET) {
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
-		if (used_will_do(a, c))
-			jl_tell_piece(doc, JL_LISTED, "%s", JL_("used it would be within it: --how buy-used"));
 	} else if (c->against == JL_AGAINST_POWER)
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
 			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
@@ -448,7 +442,7 @@ void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_doc_gap(doc);
 	} else {
 		jl_doc_lead(doc);
-		jl_tell_said(doc, JL_ESTIMATED, JL_("None of %s candidates will do."),
+		jl_tell_said(doc, JL_ESTIMATED, JL_("No option meets your limits (%s candidates checked)."),
 			     jl_grouped(JL_TXT, (double)a->found->n));
 		if (a->found->nearest >= 0)
 			nearest(doc, a);

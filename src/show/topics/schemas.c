@@ -3,6 +3,8 @@
 #include "build/answer.h"
 #include "check/answer.h"
 #include "check/nodes.h"
+#include "check/run.h"
+#include "check/trace.h"
 #include "cost/study.h"
 #include "goodput/goodput.h"
 #include "notes/fields.h"
@@ -26,6 +28,8 @@ const struct jl_told jl_told[] = {
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
 	{ "check-fleet", &jl_nodes_fields },
+	{ "check-run", &jl_run_fields },
+	{ "check-trace", &jl_trace_fields },
 	{ "compare", &jl_compare_fields },
 	{ "cost", &jl_cost_fields },
 	{ "cost-bill", &jl_bill_fields },

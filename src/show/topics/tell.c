@@ -501,43 +501,6 @@ const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
 	return out;
 }
 
-static bool among(const char *const *names, const char *name)
-{
-	for (; names && *names; names++)
-		if (strcmp(*names, name) == 0)
-			return true;
-	return false;
-}
-
-void jl_tell_readings(struct jl_doc *doc, const struct jl_readings *readings)
-{
-	for (size_t i = 0; i < readings->n; i++) {
-		const struct jl_reading *r = &readings->items[i];
-
-		if (r->others[0])
-			jl_tell_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s; for another write %s"),
-				     r->written, r->meant, r->others);
-		else
-			jl_tell_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s"), r->written, r->meant);
-	}
-}
-
-void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options)
-{
-	if (!notes->n)
-		return;
-	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
-	for (size_t i = 0; i < notes->n; i++) {
-		const struct jl_note *note = &notes->items[i];
-
-		if (i)
-			jl_doc_text(doc, "\xc2\xa0· ");
-		jl_doc_said(doc, note->text, JL_ESTIMATED, JL_METHOD);
-		if (among(options, note->key))
-			jl_doc_textf(doc, " (--%s)", note->key);
-	}
-}
-
 const char *jl_tell_recompute(const struct jl_plan *p)
 {
 	return p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute");

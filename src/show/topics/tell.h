@@ -1,4 +1,4 @@
-/* Results told: one builder for each topic takes a result and adds to a document what is to be said of it. Commands print that document,
+/* One builder for each topic: takes a result and adds its text, tables and charts to a document. Commands print that document,
  * reports put it among their sections; no other place has words for it. This header has what the builders share. */
 #pragma once
 
@@ -22,7 +22,7 @@ const char *jl_tell_part(struct jl_doc *doc, const char *text);
 struct jl_slot {
 	struct jl_num num;
 	const char *name, *text,
-		*said; /* in place of the figure: what somebody called a thing; words; a figure that is written already */
+		*said; /* in place of the figure: a name given by the user; words; a figure that is written already */
 	enum jl_origin origin; /* of what is said */
 	enum jl_mark mark;     /* of a cell */
 };
@@ -93,7 +93,7 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 /* A part of a step's time or of memory looks the same in every chart: by its English name. */
 int jl_tell_look(const char *en);
 
-/* What nobody named has its kind as its name: "rent" as the reader says it. */
+/* Without a name its kind is its name: "rent" as the reader says it. */
 const char *jl_option_said(const char *name);
 
 /* A figure behind a node's name, with its origin. */
@@ -165,6 +165,7 @@ struct jl_infer;
 struct jl_plan_answer;
 struct jl_fleet_answer;
 struct jl_goodput;
+struct jl_elapsed;
 struct jl_batch_answer;
 struct jl_fit;
 struct jl_case;
@@ -179,6 +180,10 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *answer, boo
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
 
 /* Verdicts: one in full, or a table of many with the worst in full. */
+struct jl_trace_view;
+void jl_tell_trace(struct jl_doc *doc, const struct jl_trace_view *view, const char *where);
+struct jl_run_view;
+void jl_tell_run(struct jl_doc *doc, const struct jl_run_view *view, const char *where);
 void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *answer);
 /* collective.c: which PCIe lanes two cards of a desktop are taken to have. */
 void jl_tell_lanes(struct jl_doc *doc);
@@ -206,7 +211,10 @@ void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
 
 /* What a cluster delivers of a run. `options`: as in jl_tell_assumed. */
 void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *goodput, const char *const *options);
-void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput); /* an entry */
+void jl_tell_elapsed(struct jl_doc *doc, const struct jl_elapsed *elapsed,
+		     const struct jl_prediction *prediction); /* an entry; none where no run was asked for */
+void jl_tell_campus(struct jl_doc *doc, const struct jl_goodput *goodput, bool after); /* entries; after them tables */
+void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput);          /* an entry */
 
 /* Inside the topic. */
 void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c); /* an entry: how it is cut */

@@ -78,9 +78,9 @@ static void sets(struct jl_doc *doc, const struct jl_validated *in)
 /* Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
 static void lead(struct jl_doc *doc, const struct jl_validated *in)
 {
-	static const char *const en[JL_N_LEAVE_OUT] = { "",           JL_N("split_group"),
-							JL_N("GPU"),  JL_N("framework"),
-							JL_N("link"), JL_N("source") };
+	static const char *const en[JL_N_LEAVE_OUT] = {
+		"", JL_N("split_group"), JL_N("GPU"), JL_N("framework"), JL_N("link"), JL_N("source"), JL_N("codebase")
+	};
 	size_t n_figures = 0, n_scored = 0, n_sets = 0;
 	double least_ln = INFINITY, most_ln = 0, inside = 0;
 
@@ -142,7 +142,8 @@ static void labels(struct jl_doc *doc, const struct jl_validate_line *line)
 {
 	static const char *const heads[JL_N_BY] = { JL_N("GPU|scored|median|p90|bias|in 80 %"),
 						    JL_N("framework|scored|median|p90|bias|in 80 %"),
-						    JL_N("link|scored|median|p90|bias|in 80 %") };
+						    JL_N("link|scored|median|p90|bias|in 80 %"),
+						    JL_N("codebase|scored|median|p90|bias|in 80 %") };
 
 	for (int kind = 0; kind < JL_N_BY; kind++) {
 		if (line->n_by[kind])
@@ -178,6 +179,12 @@ static void worst(struct jl_doc *doc, const struct jl_validated *in, const struc
 		jl_validate_explain(in->v, line, index[i], &why);
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
 		jl_doc_name(doc, jl_buf_text(&why));
+		jl_buf_reset(&why);
+		jl_validate_command(in->v, line, index[i], &why);
+		if (jl_buf_text(&why)[0]) {
+			jl_doc_note(doc, JL_MARK_NONE, NULL);
+			jl_doc_name(doc, jl_buf_text(&why));
+		}
 	}
 	jl_buf_release(&why);
 }
@@ -214,18 +221,24 @@ void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in)
 	for (size_t i = 0; i < in->v->n_lines; i++) {
 		const struct jl_validate_line *l = &in->v->lines[i];
 
-		if (!is_shown(in, l) || !l->score.n_scored)
+		if (!is_shown(in, l) || !l->score.n_scored || (!in->all && !in->n_worst))
 			continue;
 		jl_doc_subsection(doc, l->set,
 				  jl_tell_text(doc, JL_("%s · groups: %zu · parameters: %zu"), l->set,
 					       l->score.n_groups, l->n_param));
-		for (int b = 0; b < JL_N_BASELINE; b++)
+		for (int b = 0; in->all && b < JL_N_BASELINE; b++)
 			jl_tell_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"),
 				     jl_msg(l->naive_names[b]), l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
-		labels(doc, l);
+		if (in->all)
+			labels(doc, l);
 		worst(doc, in, l);
 	}
-	unscored(doc, in);
+	if (in->all)
+		unscored(doc, in);
+	else
+		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
+			     JL_("By GPU, framework and link, and what is not scored: --all; the rows farthest off: "
+				 "--worst N"));
 }
 
 /* --- JSON */
@@ -248,6 +261,7 @@ static const struct jl_schema score_fields = JL_SCHEMA("score", jl_score, score_
 BY(by_gpu, "gpu");
 BY(by_framework, "framework");
 BY(by_link, "link");
+BY(by_codebase, "codebase");
 
 /* "listed rate x 0.8" -> "listed_rate_x_0_8" */
 static void key_of(char *out, size_t size, const char *name)
@@ -300,6 +314,7 @@ static const struct jl_field line_rows[] = {
 	{ JL_FIELD_MANY(jl_validate_line, LIST, by[JL_BY_FRAMEWORK], n_by[JL_BY_FRAMEWORK], "by_framework",
 			&by_framework_fields) },
 	{ JL_FIELD_MANY(jl_validate_line, LIST, by[JL_BY_LINK], n_by[JL_BY_LINK], "by_link", &by_link_fields) },
+	{ JL_FIELD_MANY(jl_validate_line, LIST, by[JL_BY_CODE], n_by[JL_BY_CODE], "by_codebase", &by_codebase_fields) },
 };
 static const struct jl_schema line_fields = JL_SCHEMA("set", jl_validate_line, line_rows);
 
@@ -314,6 +329,17 @@ static const struct jl_field row_rows[] = {
 	{ JL_FIELD_AS(jl_set_row, NUMBER, half_ln, "half_width_ln") },
 };
 static const struct jl_schema row_fields = JL_SCHEMA("row", jl_set_row, row_rows);
+
+/* Why the interval is as wide as it is: the reasons that are not 0. */
+static void write_doubt(struct jl_json *json, const struct jl_doubt *doubt)
+{
+	jl_json_key(json, "reasons");
+	jl_json_object(json);
+	for (int i = 0; i < JL_N_DOUBT; i++)
+		if (doubt->x[i] != 0)
+			jl_json_put_number(json, jl_reason_id((enum jl_reason)i), doubt->x[i]);
+	jl_json_end_object(json);
+}
 
 static void write_worst(struct jl_json *json, const struct jl_validated *in, const struct jl_validate_line *l)
 {
@@ -333,6 +359,11 @@ static void write_worst(struct jl_json *json, const struct jl_validated *in, con
 		jl_json_put_string(json, "file", file ? file->path : NULL);
 		jl_fields_put(json, &row_fields, l->rows[index[i]]);
 		jl_json_put_string(json, "why", jl_buf_text(&why));
+		write_doubt(json, &l->rows[index[i]]->doubt);
+		jl_buf_reset(&why);
+		jl_validate_command(in->v, l, index[i], &why);
+		if (jl_buf_text(&why)[0])
+			jl_json_put_string(json, "command", jl_buf_text(&why));
 		jl_json_end_object(json);
 	}
 	jl_json_end_array(json);
@@ -377,9 +408,10 @@ static void write_unscored(struct jl_json *json, const void *record)
 	jl_json_end_array(json);
 }
 
-static const char *const fitted_without[JL_N_LEAVE_OUT] = { "shipped",        "leave_one_group_out",
-							    "leave_gpu_out",  "leave_framework_out",
-							    "leave_link_out", "leave_source_out" };
+static const char *const fitted_without[JL_N_LEAVE_OUT] = { "shipped",           "leave_one_group_out",
+							    "leave_gpu_out",     "leave_framework_out",
+							    "leave_link_out",    "leave_source_out",
+							    "leave_codebase_out" };
 JL_TEXT_OF(parameters, jl_validated, fitted_without[r->v->left_out]);
 
 JL_BOOL_OF(has_pairs, jl_validated, r->v->n_pairs > 0);

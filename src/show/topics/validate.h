@@ -9,6 +9,7 @@ struct jl_validated {
 	const struct jl_validation *v;
 	const char *set; /* only this line; NULL: all */
 	size_t n_worst;
+	bool all; /* also by GPU, framework and link, and what is not scored */
 	const struct jl_unscored *unscored;
 	size_t n_unscored;
 };

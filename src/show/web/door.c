@@ -1,6 +1,7 @@
 /* Who may come in. Pages of other sites that a browser shows beside ours must not reach this server: they are kept out by the name they use
  * for it (DNS rebinding), by what the browser says of where a request comes from, and by a content type that forms cannot send. */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,19 +103,26 @@ static bool knows_token(struct jl_web_request *r, bool *ret_enter)
 }
 
 /* What two servers behind each other might read in two ways: where a request ends, and whom it is for. */
+static const char *const once[] = { "Host",          "Content-Length", "Transfer-Encoding", "Origin", "Content-Type",
+				    "Authorization", "Cookie",         "Sec-Fetch-Site" };
 struct framing {
-	int hosts, lengths, encodings;
+	int n[JL_LEN(once)];
+	bool odd; /* a name with more in it than a name may have, a value with a NUL or another control character */
 };
 
-static enum MHD_Result count_framing(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+static enum MHD_Result count_framing(void *ctx, enum MHD_ValueKind kind, const char *name, size_t name_len,
+				     const char *value, size_t len)
 {
 	struct framing *f = ctx;
 
 	(void)kind;
-	(void)value;
-	f->hosts += strcasecmp(name, "Host") == 0;
-	f->lengths += strcasecmp(name, "Content-Length") == 0;
-	f->encodings += strcasecmp(name, "Transfer-Encoding") == 0;
+	for (size_t i = 0; i < name_len; i++)
+		f->odd |= !isalnum((unsigned char)name[i]) && !(name[i] && strchr("!#$%&'*+-.^_`|~", name[i]));
+	for (size_t i = 0; value && i < len; i++)
+		f->odd |= ((unsigned char)value[i] < ' ' && value[i] != '\t') || value[i] == 0x7f;
+	for (size_t i = 0; i < JL_LEN(once); i++)
+		f->n[i] += strcasecmp(name, once[i]) == 0;
+	f->odd |= name_len == 0;
 	return MHD_YES;
 }
 
@@ -122,8 +130,10 @@ static bool is_ambiguous(struct jl_web_request *r)
 {
 	struct framing f = { 0 };
 
-	(void)jl_mhd.get_connection_values(r->connection, MHD_HEADER_KIND, count_framing, &f);
-	return f.hosts > 1 || f.lengths + f.encodings > 1;
+	(void)jl_mhd.get_connection_values_n(r->connection, MHD_HEADER_KIND, count_framing, &f);
+	for (size_t i = 0; i < JL_LEN(once); i++)
+		f.odd |= f.n[i] > 1;
+	return f.odd || f.n[1] + f.n[2] > 1;
 }
 
 /* Pages of other sites may not ask; programs say neither. */

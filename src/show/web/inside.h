@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "store/store.h"
 #include "web/web.h"
 
-/* The few functions of libmicrohttpd that are used, opened when somebody wants the page: with the libraries that it brings along it took longer to load than
+/* The few functions of libmicrohttpd that are used, opened when the page is started: with the libraries that it brings along it took longer to load than
  * a prediction takes. */
 #define JL_MHD_FUNCTIONS(X)                                                                                            \
 	X(add_response_header)                                                                                         \
@@ -15,7 +16,7 @@
 	X(create_response_from_buffer_with_free_callback)                                                              \
 	X(destroy_response)                                                                                            \
 	X(get_connection_info)                                                                                         \
-	X(get_connection_values)                                                                                       \
+	X(get_connection_values_n)                                                                                     \
 	X(lookup_connection_value)                                                                                     \
 	X(queue_response)                                                                                              \
 	X(quiesce_daemon)                                                                                              \
@@ -40,11 +41,13 @@ extern struct jl_mhd jl_mhd;
 #define JL_WEB_MOMENT_S     0.3        /* beyond, a question is a slow one */
 #define JL_WEB_ANSWER_MAX_S 20         /* of a slow one; a search ends before with the best so far */
 #define JL_WEB_STEPS_MAX    400000000u /* base/budget.h */
+#define JL_WEB_BYTES_MAX    ((unsigned long long)256 << 20)
 #define JL_WEB_PAGE_MAX_B   ((size_t)1 << 20)
+#define JL_WEB_HELD_MAX_B   ((size_t)512 << 20) /* of all requests together */
 #define JL_WEB_TOKEN_MAX    65
 #define JL_WEB_COMMANDS_MAX 64
 
-/* Why somebody was sent away. */
+/* Why a client was refused. */
 enum jl_web_refusal {
 	JL_WEB_HOST,
 	JL_WEB_TOKEN,
@@ -59,30 +62,42 @@ enum jl_web_refusal {
 	JL_N_WEB_REFUSAL
 };
 
+/* What became of processes that answer. */
+enum jl_web_worker_end { JL_WEB_STARTED, JL_WEB_STOPPED, JL_WEB_DIED, JL_N_WEB_WORKER_END };
+
 struct jl_web_counts {
+	atomic_ullong workers[JL_N_WEB_WORKER_END];
 	atomic_ullong answered[JL_WEB_COMMANDS_MAX][4]; /* by row of the front's table and by code */
 	atomic_ullong refused[JL_N_WEB_REFUSAL];
-	atomic_long logged_s[JL_N_WEB_REFUSAL]; /* when that was said last, so that nobody fills a disk by asking */
+	atomic_long logged_s[JL_N_WEB_REFUSAL]; /* when it was logged last: the log is rate-limited */
 	atomic_ullong pages, answered_us;
 };
 
 struct jl_web_jobs;
+struct jl_web_workers;
 struct jl_web_connections;
 
 struct jl_web {
 	struct jl_web_options options;
 	struct jl_web_counts counts;
 	struct jl_web_jobs *jobs;
+	struct jl_web_workers *workers;
+	atomic_bool broken; /* no process answers any more: the server ends */
 	struct jl_web_connections *connections;
 	struct jl_ask_cache *cache;
-	bool guarded;                 /* beyond loopback: only with the token */
-	char token[JL_WEB_TOKEN_MAX]; /* of this start; never logged */
-	char host[256];               /* this machine's own name */
+	struct jl_store_folders folders; /* where the store lies */
+	bool guarded;                    /* beyond loopback: only with the token */
+	char token[JL_WEB_TOKEN_MAX];    /* of this start; never logged */
+	char host[256];                  /* this machine's own name */
 	double begin_s;
 	pthread_mutex_t hello_lock;
-	struct jl_buf hello;   /* what the page is told first: every network is read for it, so once */
+	struct jl_buf hello;   /* first data of the page: every network is read for it, so once */
+	atomic_size_t held_B;  /* of bodies that came and answers that are not sent yet */
 	atomic_size_t freed_B; /* of bodies since memory was last given back */
 };
+
+/* A queue and processes for each: what takes a moment, what is large, what takes long. */
+enum jl_web_speed { JL_WEB_QUICK, JL_WEB_LARGE, JL_WEB_LONG, JL_N_WEB_SPEED };
 
 /* One request from its first header to its answer. */
 struct jl_web_request {
@@ -90,18 +105,20 @@ struct jl_web_request {
 	struct MHD_Connection *connection;
 	char path[256];
 	bool is_post, refused, answered, closes;
-	bool dropped; /* nobody waits for its answer any more, or the server ends: closed without one */
-	bool is_slow; /* takes more than a moment, as is known or was seen */
-	bool busy;    /* ... and too many such wait already */
-	int fd;       /* of its connection, once it is a job */
-	void (*make)(struct jl_web *web, struct jl_buf *out); /* a page made anew, of */
-	const char *type;                                     /* NULL: a command's answer */
+	bool dropped;            /* the client is gone, or the server ends: closed without an answer */
+	enum jl_web_speed speed; /* how much it takes, as is known or was seen */
+	bool busy;               /* ... and too many such wait already */
+	int fd;                  /* of its connection, once it is a job */
+	void (*make)(struct jl_web_request *r, struct jl_buf *out); /* a page made anew, of */
+	const char *type;                                           /* NULL: a command's answer */
 	double begin_s;
 	struct jl_buf body;
-	const char *command;      /* that it asks, and */
-	size_t row;               /* its row in the front's table */
-	struct jl_answer answer;  /* once `answered` */
-	unsigned char client[16]; /* its address, for the limits of each */
+	size_t held_B;                 /* of body and answer, as the server counts it */
+	const char *command;           /* that it asks, and */
+	size_t row;                    /* its row in the front's table */
+	struct jl_answer answer;       /* once `answered` */
+	unsigned char client[16];      /* its address, for the limits of each */
+	struct jl_web_worker *workers; /* of the thread that works on it */
 	struct jl_web_request *next;
 };
 
@@ -109,6 +126,8 @@ struct jl_web_request {
 enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err);
 /* May it come in? JL_N_WEB_REFUSAL: yes. `ret_enter`: it brought the token in its address and gets a cookie for it. */
 enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter);
+/* Counts what a request holds; false: all together hold too much. */
+bool jl_web_hold(struct jl_web_request *r, size_t more_B);
 void jl_web_log(struct jl_web *web, enum jl_web_refusal why);
 extern const char *const jl_web_refusals[JL_N_WEB_REFUSAL];
 extern const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL];
@@ -122,10 +141,26 @@ bool jl_web_prepare(struct jl_web *web); /* false: no memory now; it is tried ag
 
 /* jobs.c: whatever is computed, beside the threads that read and write. */
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads);
+/* Nothing is left suspended and nothing more is taken; asking goes on being safe until they are destroyed. NULL is fine. */
+void jl_web_jobs_end(struct jl_web_jobs *jobs);
 void jl_web_jobs_destroy(struct jl_web_jobs *jobs);
 /* False: there are too many, of all or of this client. */
 bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r);
 bool jl_web_recall(struct jl_web_request *r); /* an answer that was given before; false: there is none */
+
+/* workers.c */
+struct jl_web_worker {
+	pid_t pid; /* 0: none */
+	int fd, n_asked, nice;
+};
+enum { JL_WEB_KINDS = 2 }; /* for questions of words alone, and for one that brings files */
+/* Before any thread is started. */
+enum jl_status jl_web_workers_create(struct jl_web_workers **ret_workers, struct jl_web *web, struct jl_err *err);
+void jl_web_workers_end(struct jl_web_workers *workers); /* at once: what is asked ends with an error */
+void jl_web_workers_destroy(struct jl_web_workers *workers);
+/* Fills r->answer with what a process answers to r->row and r->body; `limit_s` is for its work. */
+void jl_web_workers_ask(struct jl_web_workers *workers, struct jl_web_request *r, double limit_s);
+long jl_web_today(const struct jl_web *web);
 
 /* connections.c */
 enum jl_web_phase { JL_WEB_HEAD, JL_WEB_BODY, JL_WEB_ANSWERING, JL_WEB_CLOSING };
@@ -137,8 +172,8 @@ void jl_web_connection_phase(struct MHD_Connection *connection, enum jl_web_phas
 void jl_web_client(unsigned char ret_client[16], struct MHD_Connection *connection); /* its address */
 
 /* metrics.c, live.c */
-void jl_web_metrics(struct jl_web *web, struct jl_buf *out);
-void jl_web_live(struct jl_web *web, struct jl_buf *out); /* one event: GPUs, load and memory now */
+void jl_web_metrics(struct jl_web_request *r, struct jl_buf *out);
+void jl_web_live(struct jl_web_request *r, struct jl_buf *out); /* one event: GPUs, load and memory now */
 void jl_web_live_close(void);
 
 /* made while the program is built: cmake/assets.cmake */

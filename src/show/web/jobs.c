@@ -1,10 +1,8 @@
 /* What is computed, beside the threads that read and write: no question is answered on those. A question begins in the quick queue; what is not
- * done within a moment begins again in the slow one, whose threads are fewer and give way to all others. */
+ * done within a moment begins again in the long one, whose processes give way to all others. */
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -12,22 +10,22 @@
 #include "base/mem.h"
 #include "web/inside.h"
 
-#define THREADS_MAX 32
+#define THREADS_MAX 64
 #define CLIENTS     1024 /* counted by a hash of their address */
-#define SLOW_NICE   10
-
-enum speed { QUICK, SLOW, N_SPEEDS };
 
 static const struct {
 	size_t waiting_max;
 	int each_max; /* waiting or at work for one client */
 	double limit_s;
-} limits[N_SPEEDS] = {
-	[QUICK] = { JL_WEB_OPEN_MAX, JL_WEB_OPEN_MAX / 2, JL_WEB_MOMENT_S },
-	[SLOW] = { 256, 64, JL_WEB_ANSWER_MAX_S },
+	int nice; /* of the processes: who asks little is answered first */
+} limits[JL_N_WEB_SPEED] = {
+	[JL_WEB_QUICK] = { JL_WEB_OPEN_MAX, JL_WEB_OPEN_MAX / 2, JL_WEB_MOMENT_S, 0 },
+	[JL_WEB_LARGE] = { 256, 64, 2, 2 },
+	[JL_WEB_LONG] = { 256, 64, JL_WEB_ANSWER_MAX_S, 5 },
 };
 
 struct queue {
+	struct jl_web_jobs *jobs;
 	struct jl_web_request *first, **last;
 	size_t n_waiting;
 	pthread_cond_t more;
@@ -37,7 +35,7 @@ struct queue {
 struct jl_web_jobs {
 	struct jl_web *web;
 	pthread_mutex_t lock;
-	struct queue queues[N_SPEEDS];
+	struct queue queues[JL_N_WEB_SPEED];
 	atomic_bool ending;
 	int n_threads;
 	pthread_t threads[THREADS_MAX];
@@ -52,18 +50,18 @@ static bool is_unwanted(void *ctx)
 	return atomic_load(&r->web->jobs->ending) || recv(r->fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+long jl_web_today(const struct jl_web *web)
+{
+	return web->options.fixed_day ? web->options.fixed_day : (long)(time(NULL) / 86400);
+}
+
 static struct jl_ask ask_of(struct jl_web_request *r)
 {
 	const struct jl_web_options *o = &r->web->options;
 
-	return (struct jl_ask){ .front = o->front,
-				.cat = o->cat,
-				.cache = r->web->cache,
-				.today = o->fixed_day ? o->fixed_day : (long)(time(NULL) / 86400),
-				.steps_max = JL_WEB_STEPS_MAX,
-				.limit_s = limits[r->is_slow ? SLOW : QUICK].limit_s,
-				.cancelled = is_unwanted,
-				.cancelled_ctx = r };
+	return (struct jl_ask){
+		.front = o->front, .cat = o->cat, .cache = r->web->cache, .today = jl_web_today(r->web)
+	};
 }
 
 static void count(struct jl_web_request *r, double begin_s)
@@ -92,16 +90,18 @@ static bool answer(struct jl_web_request *r)
 
 	if (r->make) {
 		jl_buf_init(&r->answer.out, JL_WEB_PAGE_MAX_B);
-		r->make(r->web, &r->answer.out);
+		r->make(r, &r->answer.out);
 		r->answered = true;
 		return true;
 	}
-	jl_ask(&r->answer, &ask, r->command, jl_buf_text(&r->body), r->body.len);
-	if (r->answer.end == JL_BUDGET_TIME && !r->is_slow) {
+	jl_web_workers_ask(r->web->workers, r, limits[r->speed].limit_s);
+	if (r->answer.end == JL_BUDGET_TIME && r->speed != JL_WEB_LONG) {
 		jl_answer_release(&r->answer);
 		return false;
 	}
+	jl_ask_keep(&r->answer, &ask, r->command, jl_buf_text(&r->body), r->body.len);
 	count(r, begin_s);
+	r->busy = !jl_web_hold(r, r->answer.out.len);
 	return true;
 }
 
@@ -113,7 +113,7 @@ static int *n_of(struct queue *q, const struct jl_web_request *r)
 /* With the lock. */
 static bool put(struct jl_web_jobs *jobs, struct jl_web_request *r)
 {
-	const enum speed speed = r->is_slow ? SLOW : QUICK;
+	const enum jl_web_speed speed = r->speed;
 	struct queue *q = &jobs->queues[speed];
 
 	if (*n_of(q, r) >= limits[speed].each_max || q->n_waiting >= limits[speed].waiting_max ||
@@ -141,17 +141,18 @@ static struct jl_web_request *take(struct queue *q)
 	return r;
 }
 
-static void do_job(struct jl_web_jobs *jobs, struct queue *q, struct jl_web_request *r)
+static void do_job(struct jl_web_jobs *jobs, struct queue *q, struct jl_web_request *r, struct jl_web_worker *workers)
 {
 	bool again;
 
 	pthread_mutex_unlock(&jobs->lock);
+	r->workers = workers;
 	r->dropped = is_unwanted(r);
 	again = !r->dropped && !answer(r);
 	pthread_mutex_lock(&jobs->lock);
 	--*n_of(q, r);
 	if (again) {
-		r->is_slow = true;
+		r->speed = JL_WEB_LONG;
 		if (put(jobs, r))
 			return;
 		r->busy = true;
@@ -161,6 +162,8 @@ static void do_job(struct jl_web_jobs *jobs, struct queue *q, struct jl_web_requ
 
 static void work(struct jl_web_jobs *jobs, struct queue *q)
 {
+	const int nice = limits[q - jobs->queues].nice;
+	struct jl_web_worker workers[JL_WEB_KINDS] = { { .nice = nice }, { .nice = nice } };
 	struct jl_web_request *r;
 
 	pthread_mutex_lock(&jobs->lock);
@@ -169,34 +172,25 @@ static void work(struct jl_web_jobs *jobs, struct queue *q)
 			pthread_cond_wait(&q->more, &jobs->lock);
 		if (!r)
 			break;
-		do_job(jobs, q, r);
+		do_job(jobs, q, r, workers);
 	}
 	pthread_mutex_unlock(&jobs->lock);
 }
 
-static void *work_quick(void *ctx)
+static void *work_of(void *ctx)
 {
-	struct jl_web_jobs *jobs = ctx;
+	struct queue *q = ctx;
 
-	work(jobs, &jobs->queues[QUICK]);
+	work(q->jobs, q);
 	return NULL;
 }
 
-static void *work_slow(void *ctx)
-{
-	struct jl_web_jobs *jobs = ctx;
-
-	/* of this thread and of those that it starts */
-	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), SLOW_NICE);
-	work(jobs, &jobs->queues[SLOW]);
-	return NULL;
-}
-
-static bool start(struct jl_web_jobs *jobs, int n, void *(*run)(void *ctx))
+static bool start(struct jl_web_jobs *jobs, int n, enum jl_web_speed speed)
 {
 	int n_started = 0;
 
-	while (n_started < n && pthread_create(&jobs->threads[jobs->n_threads], NULL, run, jobs) == 0) {
+	while (n_started < n &&
+	       pthread_create(&jobs->threads[jobs->n_threads], NULL, work_of, &jobs->queues[speed]) == 0) {
 		n_started++;
 		jobs->n_threads++;
 	}
@@ -206,36 +200,47 @@ static bool start(struct jl_web_jobs *jobs, int n, void *(*run)(void *ctx))
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads)
 {
 	struct jl_web_jobs *jobs = jl_realloc(NULL, sizeof(*jobs));
-	const int n_quick = n_threads < 2 ? 2 : n_threads > THREADS_MAX / 2 ? THREADS_MAX / 2 : n_threads;
+	const int n_quick = n_threads < 2 ? 2 : n_threads > THREADS_MAX / 4 ? THREADS_MAX / 4 : n_threads;
 
 	if (!jobs)
 		return NULL;
 	memset(jobs, 0, sizeof(*jobs));
 	jobs->web = web;
 	(void)pthread_mutex_init(&jobs->lock, NULL);
-	for (enum speed s = QUICK; s < N_SPEEDS; s++) {
+	for (enum jl_web_speed s = JL_WEB_QUICK; s < JL_N_WEB_SPEED; s++) {
+		jobs->queues[s].jobs = jobs;
 		jobs->queues[s].last = &jobs->queues[s].first;
 		(void)pthread_cond_init(&jobs->queues[s].more, NULL);
 	}
-	if (start(jobs, n_quick, work_quick) && start(jobs, n_quick / 2, work_slow))
+	if (start(jobs, n_quick, JL_WEB_QUICK) && start(jobs, n_quick / 2, JL_WEB_LARGE) &&
+	    start(jobs, n_quick, JL_WEB_LONG))
 		return jobs;
 	jl_web_jobs_destroy(jobs);
 	return NULL;
 }
 
 /* Those that wait are let go: nothing may be left suspended. */
-void jl_web_jobs_destroy(struct jl_web_jobs *jobs)
+void jl_web_jobs_end(struct jl_web_jobs *jobs)
 {
 	if (!jobs)
 		return;
 	pthread_mutex_lock(&jobs->lock);
 	atomic_store(&jobs->ending, true);
-	for (enum speed s = QUICK; s < N_SPEEDS; s++)
+	for (enum jl_web_speed s = JL_WEB_QUICK; s < JL_N_WEB_SPEED; s++)
 		pthread_cond_broadcast(&jobs->queues[s].more);
 	pthread_mutex_unlock(&jobs->lock);
+	jl_web_workers_end(jobs->web->workers);
 	for (int i = 0; i < jobs->n_threads; i++)
 		(void)pthread_join(jobs->threads[i], NULL);
-	for (enum speed s = QUICK; s < N_SPEEDS; s++)
+	jobs->n_threads = 0;
+}
+
+void jl_web_jobs_destroy(struct jl_web_jobs *jobs)
+{
+	if (!jobs)
+		return;
+	jl_web_jobs_end(jobs);
+	for (enum jl_web_speed s = JL_WEB_QUICK; s < JL_N_WEB_SPEED; s++)
 		(void)pthread_cond_destroy(&jobs->queues[s].more);
 	(void)pthread_mutex_destroy(&jobs->lock);
 	jl_free(jobs);

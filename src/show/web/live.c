@@ -48,9 +48,9 @@ static void read_state(void)
 	jl_arena_release(&arena);
 }
 
-void jl_web_live(struct jl_web *web, struct jl_buf *out)
+void jl_web_live(struct jl_web_request *r, struct jl_buf *out)
 {
-	(void)web;
+	(void)r;
 	jl_buf_puts(out, "retry: 1000\nevent: state\ndata: ");
 	pthread_mutex_lock(&state.lock);
 	if (!(jl_clock_s() - state.read_s < FRESH_S) || state.read_s < 0) {

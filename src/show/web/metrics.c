@@ -1,9 +1,12 @@
 /* In Prometheus' text form: what this server did, and what this machine's last benchmarks were worth. */
-#include <jansson.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/json_read.h"
 #include "web/inside.h"
+
+#define CHECKED_S 5
 
 static void label(struct jl_buf *out, const char *name, const char *text, bool last)
 {
@@ -20,6 +23,7 @@ static void head(struct jl_buf *out, const char *name, const char *type, const c
 
 static void requests(struct jl_web *web, struct jl_buf *out)
 {
+	static const char *const became[] = { "started", "stopped", "died" };
 	static const char *const codes[4] = { "ok", "failed", "usage", "bad" };
 
 	head(out, "jeoul_requests_total", "counter", "Questions answered, by command and by how it ended.");
@@ -37,6 +41,10 @@ static void requests(struct jl_web *web, struct jl_buf *out)
 	for (size_t i = 0; i < JL_N_WEB_REFUSAL; i++)
 		jl_buf_printf(out, "jeoul_refused_total{why=\"%s\"} %llu\n", jl_web_refusals[i],
 			      (unsigned long long)atomic_load(&web->counts.refused[i]));
+	head(out, "jeoul_processes_total", "counter", "Processes that answer, by what became of them.");
+	for (size_t i = 0; i < JL_N_WEB_WORKER_END; i++)
+		jl_buf_printf(out, "jeoul_processes_total{what=\"%s\"} %llu\n", became[i],
+			      (unsigned long long)atomic_load(&web->counts.workers[i]));
 	head(out, "jeoul_pages_total", "counter", "Files of the page sent.");
 	jl_buf_printf(out, "jeoul_pages_total %llu\n", (unsigned long long)atomic_load(&web->counts.pages));
 	head(out, "jeoul_up_seconds", "gauge", "Since this server started.");
@@ -101,23 +109,46 @@ static const json_t *judged_of(const json_t *root)
 	return NULL;
 }
 
-void jl_web_metrics(struct jl_web *web, struct jl_buf *out)
-{
-	const struct jl_ask ask = { .front = web->options.front,
-				    .cat = web->options.cat,
-				    .limit_s = 2, /* it is scraped by a clock: better without verdicts than late */
-				    .today = web->options.fixed_day };
-	struct jl_answer answer;
-	json_t *root;
+/* Asked anew at most every few seconds, however many scrape. */
+static struct {
+	pthread_mutex_t lock;
+	double asked_s;
+	struct jl_buf text;
+} checked = { .lock = PTHREAD_MUTEX_INITIALIZER, .text = { .limit_B = JL_WEB_PAGE_MAX_B } };
 
-	requests(web, out);
-	jl_ask(&answer, &ask, "check", "{}", 2);
-	root = answer.code == 0 || answer.code == 3 ? json_loadb(jl_buf_text(&answer.out), answer.out.len, 0, NULL)
-						    : NULL;
+static void ask_check(struct jl_web_request *r, struct jl_buf *out)
+{
+	const struct jl_askable *all = r->web->options.front->askable, *a = all;
+	struct jl_web_request question = { .web = r->web, .fd = r->fd, .workers = r->workers };
+	json_t *root = NULL;
+
+	while (a->command && strcmp(a->command, "check") != 0)
+		a++;
+	jl_buf_init(&question.body, 8);
+	jl_buf_puts(&question.body, "{}");
+	question.row = (size_t)(a - all);
+	jl_web_workers_ask(r->web->workers, &question, 2); /* scraped by a clock: better without verdicts than late */
+	if (question.answer.code == 0 || question.answer.code == 3)
+		root = jl_json_load(jl_buf_text(&question.answer.out), question.answer.out.len, 0, NULL);
 	head(out, "jeoul_checked", "gauge", "Whether this machine has stored results to judge.");
 	jl_buf_printf(out, "jeoul_checked %d\n", judged_of(root) != NULL);
 	if (judged_of(root))
 		verdicts(out, judged_of(root));
 	json_decref(root);
-	jl_answer_release(&answer);
+	jl_answer_release(&question.answer);
+	jl_buf_release(&question.body);
+}
+
+void jl_web_metrics(struct jl_web_request *r, struct jl_buf *out)
+{
+	requests(r->web, out);
+	if (pthread_mutex_trylock(&checked.lock) != 0) /* asked at this moment for another scrape */
+		return;
+	if (checked.text.len == 0 || jl_clock_s() - checked.asked_s > CHECKED_S) {
+		jl_buf_reset(&checked.text);
+		ask_check(r, &checked.text);
+		checked.asked_s = jl_clock_s();
+	}
+	jl_buf_add(out, jl_buf_text(&checked.text), checked.text.len);
+	pthread_mutex_unlock(&checked.lock);
 }

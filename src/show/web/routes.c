@@ -13,6 +13,7 @@
 #define API     "/api/v1/"
 #define SMALL_B ((size_t)1 << 20)
 #define WORDS_B 80
+#define LARGE_B ((size_t)64 << 10)
 
 static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
 			     "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -137,9 +138,9 @@ static enum MHD_Result healthz(struct jl_web_request *r)
 	return send_response(r, 200, "text/plain", from_static(3, "ok\n"));
 }
 
-static void make_openapi(struct jl_web *web, struct jl_buf *out)
+static void make_openapi(struct jl_web_request *r, struct jl_buf *out)
 {
-	jl_ask_openapi(out, web->options.front, web->options.version);
+	jl_ask_openapi(out, r->web->options.front, r->web->options.version);
 }
 
 /* [["rtx-3090", "GeForce RTX 3090"], ...]: what a field of the page may be filled with. */
@@ -206,8 +207,10 @@ bool jl_web_prepare(struct jl_web *web)
 }
 
 /* What the page needs to know before it asks anything. */
-static void give_hello(struct jl_web *web, struct jl_buf *out)
+static void give_hello(struct jl_web_request *r, struct jl_buf *out)
 {
+	struct jl_web *web = r->web;
+
 	if (jl_web_prepare(web))
 		jl_buf_add(out, web->hello.data, web->hello.len);
 	else
@@ -217,11 +220,12 @@ static void give_hello(struct jl_web *web, struct jl_buf *out)
 /* Pages that are made anew. The events end after one: EventSource comes again after a second, and no connection is held meanwhile. */
 static const struct {
 	const char *path, *type;
-	void (*make)(struct jl_web *web, struct jl_buf *out);
-} pages[] = { { "/metrics", "text/plain; version=0.0.4; charset=utf-8", jl_web_metrics },
-	      { API "openapi.json", "application/json", make_openapi },
-	      { API "hello", "application/json", give_hello },
-	      { API "live", "text/event-stream", jl_web_live } };
+	void (*make)(struct jl_web_request *r, struct jl_buf *out);
+	enum jl_web_speed speed;
+} pages[] = { { "/metrics", "text/plain; version=0.0.4; charset=utf-8", jl_web_metrics, JL_WEB_LARGE },
+	      { API "openapi.json", "application/json", make_openapi, JL_WEB_QUICK },
+	      { API "hello", "application/json", give_hello, JL_WEB_QUICK },
+	      { API "live", "text/event-stream", jl_web_live, JL_WEB_QUICK } };
 
 /* "/api/v1/catalog/show": the row of "catalog show". */
 static bool find_command(struct jl_web_request *r)
@@ -245,7 +249,7 @@ static bool find_command(struct jl_web_request *r)
 }
 
 /* Known to take more than a moment. */
-static bool is_slow(const char *command)
+static bool is_long(const char *command)
 {
 	return strcmp(command, "plan") == 0 || strcmp(command, "report") == 0 || strcmp(command, "validate") == 0;
 }
@@ -260,12 +264,10 @@ static enum MHD_Result send_answer(struct jl_web_request *r)
 		put_error(&a->out, a->code == 2 ? "usage" : "failed", a->err.text, a->err.en);
 		done = send_buf(r, a->code == 2 ? 400 : 422, "application/json", &a->out);
 	} else {
-		const char *first = jl_buf_text(&a->out);
+		static const char *const types[] = { "application/json", "text/html; charset=utf-8",
+						     "text/plain; charset=utf-8" };
 
-		/* a command's JSON begins so and a fragment never does */
-		done = send_buf(r, 200,
-				*first == '{' || *first == '[' ? "application/json" : "text/html; charset=utf-8",
-				&a->out);
+		done = send_buf(r, 200, types[a->form], &a->out);
 	}
 	return done;
 }
@@ -283,6 +285,7 @@ static enum MHD_Result route_page(struct jl_web_request *r)
 		if (strcmp(pages[i].path, r->path) == 0) {
 			r->make = pages[i].make;
 			r->type = pages[i].type;
+			r->speed = pages[i].speed;
 			return put_job(r);
 		}
 	for (const struct jl_web_asset *a = jl_web_assets; a->path; a++)
@@ -305,6 +308,6 @@ enum MHD_Result jl_web_route(struct jl_web_request *r)
 		return jl_web_refuse(r, JL_WEB_PATH);
 	if (jl_web_recall(r))
 		return send_answer(r);
-	r->is_slow = is_slow(r->command);
+	r->speed = is_long(r->command) ? JL_WEB_LONG : r->body.len > LARGE_B ? JL_WEB_LARGE : JL_WEB_QUICK;
 	return put_job(r);
 }

@@ -15,6 +15,7 @@
 #include "base/dynlib.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "comm/confine.h"
 #include "web/inside.h"
 
 #define KEPT_EACH_B ((size_t)64 << 10)
@@ -51,6 +52,12 @@ static enum MHD_Result begin(struct jl_web *web, struct MHD_Connection *connecti
 	return MHD_YES;
 }
 
+bool jl_web_hold(struct jl_web_request *r, size_t more_B)
+{
+	r->held_B += more_B;
+	return atomic_fetch_add(&r->web->held_B, more_B) + more_B <= JL_WEB_HELD_MAX_B;
+}
+
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
 			      const char *version, const char *data, size_t *n_data, void **request)
 {
@@ -68,6 +75,10 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 		return MHD_YES;
 	}
 	jl_buf_add(&r->body, data, *n_data);
+	if (!jl_web_hold(r, *n_data)) {
+		jl_web_log(r->web, JL_WEB_BUSY);
+		return MHD_NO;
+	}
 	*n_data = 0;
 	if (r->body.failed) { /* no length was said, and it does not end */
 		jl_web_log(r->web, JL_WEB_SIZE);
@@ -97,6 +108,7 @@ static void completed(void *ctx, struct MHD_Connection *connection, void **reque
 	if (r->answered)
 		jl_answer_release(&r->answer);
 	held_B = r->body.size_B;
+	atomic_fetch_sub(&r->web->held_B, r->held_B);
 	jl_buf_release(&r->body);
 	jl_free(r);
 	*request = NULL;
@@ -192,11 +204,11 @@ static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n
 	return jl_mhd.start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet,
 				   NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, web,
 				   MHD_OPTION_NOTIFY_CONNECTION, jl_web_connection_notify, web->connections,
-				   MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL, MHD_OPTION_THREAD_POOL_SIZE, n_threads,
-				   MHD_OPTION_CONNECTION_LIMIT, n_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-				   web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u, MHD_OPTION_CONNECTION_TIMEOUT,
-				   (unsigned)JL_WEB_IDLE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				   (size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
+				   MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL,
+				   MHD_OPTION_THREAD_POOL_SIZE, n_threads, MHD_OPTION_CONNECTION_LIMIT, n_connections,
+				   MHD_OPTION_PER_IP_CONNECTION_LIMIT, web->guarded ? (unsigned)JL_WEB_OPEN_EACH : 0u,
+				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)JL_WEB_IDLE_MAX_S,
+				   MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)JL_WEB_HEAD_MAX_B, MHD_OPTION_END);
 }
 
 static void open_browser(const char *url)
@@ -223,11 +235,15 @@ static void greet(const struct jl_web *web)
 	(void)printf(JL_("jeoul web: %s   (Ctrl-C ends it)\n"), url);
 	if (web->guarded)
 		(void)printf("%s\n",
-			     JL_("Whoever has this address can ask; it is shown once. The connection is not encrypted: "
+			     JL_("Anyone with this address can ask; it is shown once. The connection is not encrypted: "
 				 "use it in a network that you trust, or behind a server that speaks TLS."));
-	(void)fflush(stdout);
-	if (o->open)
+	if (o->open && web->guarded) /* every process of this machine could read the token in the browser's arguments */
+		(void)printf(
+			"%s\n",
+			JL_("--open: open the address above yourself; with its token it is in no list of processes."));
+	else if (o->open)
 		open_browser(url);
+	(void)fflush(stdout);
 }
 
 static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, struct jl_err *err)
@@ -240,23 +256,28 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 	struct MHD_Daemon *daemon = NULL;
 	int signal_number;
 
+	greet(web); /* the socket listens already: who comes now is served in a moment */
+	jl_confine(JL_CONFINE_PROGRAMS);
 	web->cache = jl_ask_cache_create();
 	web->jobs = jl_web_jobs_create(web, (int)n_threads);
 	web->connections = jl_web_connections_create(web, n_connections);
 	if (web->jobs && web->connections)
 		daemon = start(web, fd, web->options.port, n_threads, n_connections);
 	if (daemon) {
-		greet(web);
 		(void)jl_web_prepare(web);
 		(void)sigwait(ends, &signal_number);
 		(void)jl_mhd.quiesce_daemon(daemon);
 	}
-	jl_web_jobs_destroy(web->jobs); /* nothing stays suspended */
+	jl_web_jobs_end(web->jobs);
 	if (daemon)
 		jl_mhd.stop_daemon(daemon);
+	jl_web_jobs_destroy(web->jobs); /* its threads asked for more until now */
 	jl_web_connections_destroy(web->connections);
 	jl_ask_cache_destroy(web->cache);
 	jl_web_live_close();
+	if (atomic_load(&web->broken))
+		return jl_fail(err, JL_E_IO,
+			       "the process that starts those that answer has ended: start the server again");
 	return daemon ? JL_OK : jl_fail(err, JL_E_IO, "the server could not be started");
 }
 
@@ -302,7 +323,12 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 		sigaddset(&ends, SIGINT);
 		sigaddset(&ends, SIGTERM);
 		(void)pthread_sigmask(SIG_BLOCK, &ends, NULL); /* for all threads that follow */
-		status = run(web, fd, &ends, err);
+		jl_store_folders(&web->folders, NULL);
+		status = jl_web_workers_create(&web->workers, web, err);
+		JL_THEN(status, run(web, fd, &ends, err));
+		jl_web_workers_destroy(web->workers);
+		jl_free(web->folders.own);
+		jl_free(web->folders.of_store);
 		(void)close(fd);
 	}
 	jl_buf_release(&web->hello);

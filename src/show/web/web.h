@@ -13,7 +13,9 @@ struct jl_web_options {
 	bool open;      /* start the person's browser */
 	long fixed_day; /* the day of all answers; 0: today */
 	int n_threads;  /* 0: one for each processor */
+	const char *data_dir,
+		*machine; /* folders that answers may read: published rows, a captured machine; NULL: none */
 };
 
-/* Returns when the process is told to end (SIGINT, SIGTERM). JL_E_ABSENT where the program was built without libmicrohttpd. */
+/* Returns when the process is asked to end (SIGINT, SIGTERM). JL_E_ABSENT where the program was built without libmicrohttpd. */
 enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err *err);

@@ -123,27 +123,28 @@ static void test_every_figure(void **state)
 	}
 }
 
-/* What a small virtual machine did when quiet, and what a broken one would do. */
+/* What a small virtual machine did when quiet, and what a broken one would do: nothing was held against such estimates, only bounds speak. */
 static void test_verdicts(void **state)
 {
 	static const struct {
 		const char *line;
 		enum jl_verdict verdict;
 	} rows[] = {
-		{ SHM("1048576", "2", "1.75e10"), JL_VERDICT_NORMAL },
-		{ SHM("1048576", "2", "3.5e10"), JL_VERDICT_NORMAL },
-		{ SHM("1048576", "2", "2e8"), JL_VERDICT_LOW },
+		{ SHM("1048576", "2", "1.75e10"), JL_VERDICT_UNJUDGED },
+		{ SHM("1048576", "2", "3.5e10"), JL_VERDICT_UNJUDGED },
+		{ SHM("1048576", "2", "2e8"), JL_VERDICT_UNJUDGED },
 		{ MOVE("cpu", "memory", "triad", "1258291200", "\"n_threads\":0", "mem_Bps", "3.1e10"),
-		  JL_VERDICT_NORMAL },
-		{ MOVE("cpu", "memory", "triad", "1258291200", "\"n_threads\":0", "mem_Bps", "1e9"), JL_VERDICT_LOW },
-		{ GEMM("cpu", "2048", "fp32", "\"n_threads\":0", "5e10"), JL_VERDICT_NORMAL },
-		{ GEMM("cpu", "2048", "fp32", "\"n_threads\":0", "5e9"), JL_VERDICT_LOW },
-		{ NET("1", "0", "4e9"), JL_VERDICT_NORMAL },
-		{ NET("1", "0", "1e8"), JL_VERDICT_LOW },
-		{ DISK("vda", "write", "1.2e8"), JL_VERDICT_NORMAL }, /* a volume as it is sold */
-		{ DISK("vda", "read", "1.2e6"), JL_VERDICT_LOW },
-		{ DISK("nvme0n1", "read", "1.25e8"), JL_VERDICT_NORMAL },
-		{ DISK("nvme0n1", "read", "3e7"), JL_VERDICT_LOW },
+		  JL_VERDICT_UNJUDGED },
+		{ MOVE("cpu", "memory", "triad", "1258291200", "\"n_threads\":0", "mem_Bps", "1e9"),
+		  JL_VERDICT_UNJUDGED },
+		{ GEMM("cpu", "2048", "fp32", "\"n_threads\":0", "5e10"), JL_VERDICT_UNJUDGED },
+		{ GEMM("cpu", "2048", "fp32", "\"n_threads\":0", "5e9"), JL_VERDICT_UNJUDGED },
+		{ NET("1", "0", "4e9"), JL_VERDICT_UNJUDGED },
+		{ NET("1", "0", "1e8"), JL_VERDICT_UNJUDGED },
+		{ DISK("vda", "write", "1.2e8"), JL_VERDICT_UNJUDGED }, /* a volume as it is sold */
+		{ DISK("vda", "read", "1.2e6"), JL_VERDICT_UNJUDGED },
+		{ DISK("nvme0n1", "read", "1.25e8"), JL_VERDICT_UNJUDGED },
+		{ DISK("nvme0n1", "read", "3e7"), JL_VERDICT_UNJUDGED },
 	};
 	struct jl_sys sys;
 	struct jl_judge judge = judge_on("gpuless-arm64-vm", &sys);
@@ -194,7 +195,7 @@ static void test_power_cap(void **state)
 		bool low;
 	} rows[] = {
 		{ 1024, 248e12, false }, { 4096, 665e12, false }, { 4096, 649e12, false }, { 8192, 790e12, false },
-		{ 4096, 860e12, false }, { 4096, 480e12, true },  { 8192, 500e12, true },  { 1024, 150e12, true }
+		{ 4096, 860e12, false }, { 4096, 480e12, true },  { 8192, 500e12, true },  { 1024, 120e12, true }
 	};
 	struct jl_sys sys;
 	struct jl_err err = { 0 };

@@ -87,7 +87,7 @@ static void every_part_of_the_time_is_the_same(void **state)
 		const struct jl_spent e = jl_cycle_spent(&c);
 		struct jl_run_out run;
 
-		jl_cycle_run(&run, &(struct jl_run_in){ c, 3e9, INFINITY }, &draws);
+		jl_cycle_run(&run, &(struct jl_run_in){ c, 3e9, INFINITY, NULL }, &draws);
 		const double sum = jl_spent_sum(&run.spent);
 
 		assert_near(jl_spent_sum(&e), 1, 1e-9);
@@ -142,12 +142,12 @@ static void the_ends_of_the_ranges(void **state)
 	(void)state;
 	assert_near(jl_cycle_spent(&c).useful, 3600 / 3636.0, 1e-12); /* nothing fails */
 	assert_true(isinf(jl_interval_best_s(0, 60)));
-	jl_cycle_run(&run, &(struct jl_run_in){ c, 86400, INFINITY }, &draws);
+	jl_cycle_run(&run, &(struct jl_run_in){ c, 86400, INFINITY, NULL }, &draws);
 	assert_true(run.done && run.n_failures == 0);
 	c.rate_hz = 1e9 / 86400; /* 11,574 a second */
 	assert_near(jl_cycle_spent(&c).useful, 0, 0);
 	assert_near(jl_spent_sum(&(struct jl_spent){ .lost = jl_cycle_spent(&c).lost }), 1, 1e-12);
-	jl_cycle_run(&run, &(struct jl_run_in){ c, 86400, 10 }, &draws);
+	jl_cycle_run(&run, &(struct jl_run_in){ c, 86400, 10, NULL }, &draws);
 	assert_false(run.done);
 	c.rate_hz = 1 / 100.0; /* a checkpoint takes longer than failures leave */
 	c.store.stall_s = 300;
@@ -189,6 +189,45 @@ static void draws_are_what_they_say(void **state)
 	assert_near(jl_draw_uniform(&draws), 0.566562, 1e-6);
 }
 
+/* A calendar holds every second of the run, cause by cause, whatever is lost after it was counted. */
+static void a_calendar_holds_the_run(void **state)
+{
+	struct jl_draws draws = { 21 };
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct jl_calendar cal = { 0 };
+		struct jl_run_out run;
+		struct jl_run_in in = { some_cycle(&draws, i % 2), 0, INFINITY, &cal };
+		struct jl_spent sum = { 0 };
+
+		in.work_s = 50 / in.cycle.rate_hz * jl_cycle_spent(&in.cycle).useful;
+		cal.slot_s = 20 / in.cycle.rate_hz;
+		jl_cycle_run(&run, &in, &draws);
+		for (size_t k = 0; k < cal.n; k++) {
+			const struct jl_spent *s = &cal.slots[k];
+
+			assert_true(s->useful > -1e-6 && s->checkpoint > -1e-6 && s->lost > -1e-6);
+			if (k + 1 < cal.n)
+				assert_near(jl_spent_sum(s) / cal.slot_s, 1, 1e-6);
+			sum.useful += s->useful;
+			sum.checkpoint += s->checkpoint;
+			sum.lost += s->lost;
+			sum.down += s->down;
+			sum.restart += s->restart;
+		}
+		if (cal.n == JL_CALENDAR_MAX) /* the run goes on behind it */
+			continue;
+		const double all_s = jl_spent_sum(&run.spent);
+
+		assert_near(jl_spent_sum(&sum) / all_s, 1, 1e-6);
+		assert_near(sum.useful / all_s, run.spent.useful / all_s, 1e-6);
+		assert_near(sum.lost / all_s, run.spent.lost / all_s, 1e-6);
+		assert_near(sum.restart / all_s, run.spent.restart / all_s, 1e-6);
+		assert_near(sum.down / all_s, run.spent.down / all_s, 1e-6);
+	}
+}
+
 /* 10^5 months of a job of 16,384 GPUs a second and core; the bound is low because a test machine is busy. */
 static void months_are_simulated_fast(void **state)
 {
@@ -204,7 +243,7 @@ static void months_are_simulated_fast(void **state)
 	for (int i = 0; i < n; i++) {
 		struct jl_run_out run;
 
-		jl_cycle_run(&run, &(struct jl_run_in){ c, INFINITY, MONTH_S }, &draws);
+		jl_cycle_run(&run, &(struct jl_run_in){ c, INFINITY, MONTH_S, NULL }, &draws);
 		useful_s += run.spent.useful;
 	}
 	const double per_s = n / ((double)(clock() - begun) / CLOCKS_PER_SEC);
@@ -223,6 +262,7 @@ int main(void)
 		cmocka_unit_test(the_ends_of_the_ranges),
 		cmocka_unit_test(spares_and_stragglers),
 		cmocka_unit_test(draws_are_what_they_say),
+		cmocka_unit_test(a_calendar_holds_the_run),
 		cmocka_unit_test(months_are_simulated_fast),
 	};
 

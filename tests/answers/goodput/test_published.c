@@ -39,7 +39,7 @@ static double nodes_of(const struct jl_reliability *r)
 }
 
 /* Failures a day with the chance of a count in the time that was watched; a published rate has been watched for long. */
-static struct jl_estimate expected_per_day(const struct jl_rates *rates, const struct jl_reliability *r)
+static struct jl_estimate expected_per_day(const struct jl_rates *rates, const struct jl_reliability *r, double share)
 {
 	struct jl_draws draws = { 17 };
 	double values[N];
@@ -50,7 +50,7 @@ static struct jl_estimate expected_per_day(const struct jl_rates *rates, const s
 
 		values[i] = fmax(0, per_day + jl_draw_normal(&draws) * sqrt(per_day / days));
 	}
-	return jl_quantiles(values, N, 0.8);
+	return jl_quantiles(values, N, share);
 }
 
 static double seen_per_day(const struct jl_reliability *r)
@@ -58,22 +58,23 @@ static double seen_per_day(const struct jl_reliability *r)
 	return r->mttf_s > 0 ? DAY_S / r->mttf_s : jl_reliability_rate(r) * nodes_of(r);
 }
 
-/* 80 % intervals hold four of five runs, not all: OPT-175B and the jobs of 1,024 GPUs on RSC failed more often than nodes elsewhere do. Jobs
- * of 8 GPUs there are not among the rows: the term that does not depend on size is from them. */
+/* 80 % intervals hold four of five runs, not all: the jobs of 1,024 GPUs on RSC failed more often than others do, and lie inside 95 %. Jobs of 8
+ * GPUs there are not among the rows: the term that does not depend on size is from them. */
 static void failure_rates_of_runs_that_were_left_out(void **state)
 {
 	static const struct {
 		const char *id, *without; /* the site it belongs to */
 	} rows[] = {
 		{ "llama-3-run", "llama-3-run" },
-		{ "rsc-1", "rsc-1" },
+		{ "rsc-1", "rsc-jobs-1024" },
 		{ "rsc-2", "rsc-2" },
 		{ "bloom-run", "bloom-run" },
 		{ "lablup-b200", "lablup-b200" },
 		{ "crusoe-h200", "crusoe-h200" },
 		{ "ft-hsdp-32k", "ft-hsdp-32k" },
 		{ "opt-run", "opt-run" },
-		{ "rsc-jobs-1024", "rsc-1" },
+		{ "mpt-7b-run", "mpt-7b-run" },
+		{ "rsc-jobs-1024", "rsc-jobs-1024" },
 	};
 	const size_t n = sizeof(rows) / sizeof(rows[0]);
 	size_t inside = 0;
@@ -82,17 +83,20 @@ static void failure_rates_of_runs_that_were_left_out(void **state)
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_reliability *r = record_of(rows[i].id);
 		const struct jl_rates rates = pool_without(rows[i].without);
-		const struct jl_estimate e = expected_per_day(&rates, r);
+		const struct jl_estimate e = expected_per_day(&rates, r, 0.8);
 		const bool in = seen_per_day(r) >= e.lo && seen_per_day(r) <= e.hi;
 
 		print_message("%-14s %8.3f failures a day, expected %.3f (%.3f to %.3f)%s\n", r->id, seen_per_day(r),
 			      e.value, e.lo, e.hi, in ? "" : "  outside");
 		inside += in;
-		if (i < 5)
-			assert_true(in);
+		assert_true(in || i == n - 1);
 	}
 	print_message("%zu of %zu inside 80 %% intervals\n", inside, n);
-	assert_true(inside >= 7);
+	assert_true(inside >= 9);
+	const struct jl_reliability *r = record_of("rsc-jobs-1024");
+	const struct jl_rates rates = pool_without(r->id);
+
+	assert_true(seen_per_day(r) < expected_per_day(&rates, r, 0.95).hi);
 }
 
 /* The paper's own projection from its nodes' rate, and ours from all other sites. */
@@ -102,7 +106,7 @@ static void time_to_failure_by_size(void **state)
 		double n_gpus, mttf_h;
 	} rows[] = { { 16384, 1.8 }, { 131072, 0.23 } };
 	struct jl_rates site;
-	const struct jl_rates others = pool_without("rsc-1");
+	const struct jl_rates others = pool_without("rsc-jobs-1024");
 	struct jl_err err;
 
 	(void)state;
@@ -152,6 +156,23 @@ static void effective_time_of_runs_that_were_left_out(void **state)
 		assert_true(r->effective_frac <= e.hi);
 		assert_true(r->at_least || r->effective_frac >= e.lo);
 	}
+}
+
+/* Replicas that fail alone: 80 % of 100,000 GPUs, where all of them starting again keeps 44 % (arXiv 2602.00277, whose rates are left out). */
+static void elastic_recovery_as_published(void **state)
+{
+	const struct jl_rates rates = pool_without("ft-hsdp-32k");
+	struct jl_goodput_setting s;
+
+	(void)state;
+	jl_goodput_default(&s, jl_catalog_embedded(), 12500, 8, 14 * 405e9, 5);
+	s.replica_frac = 1 / 48.0;
+	s.recovery = JL_RECOVERY_ELASTIC;
+	const struct jl_estimate e = jl_goodput_effective(jl_catalog_embedded(), &s, &rates, 0.8);
+
+	print_message("elastic: 80 %% of 100,000 GPUs published, expected %.1f (%.1f to %.1f)\n", 100 * e.value,
+		      100 * e.lo, 100 * e.hi);
+	assert_true(e.lo <= 0.80 && 0.80 <= e.hi);
 }
 
 /* More than 100 restarts in "several weeks": three to eight of them. */
@@ -242,6 +263,7 @@ int main(void)
 		cmocka_unit_test(failure_rates_of_runs_that_were_left_out),
 		cmocka_unit_test(time_to_failure_by_size),
 		cmocka_unit_test(effective_time_of_runs_that_were_left_out),
+		cmocka_unit_test(elastic_recovery_as_published),
 		cmocka_unit_test(restarts_of_a_run_of_unknown_length),
 		cmocka_unit_test(checkpoints_take_as_long_as_published),
 		cmocka_unit_test(shares_of_kinds_are_those_of_the_table),

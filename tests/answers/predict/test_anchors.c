@@ -103,7 +103,8 @@ static void experts_overlap_between_hosts(void **state)
 	assert_true(job.prediction.step.ep_s > job.prediction.step.compute_s);
 }
 
-/* What fits without is never faster with something in host memory, whatever is put there. */
+/* What fits without is not faster with something in host memory, whatever is put there, but for the launches of an optimizer that the host runs
+ * itself: 5 % of a step of small tensors. */
 static void offload_never_speeds_up_what_fits(void **state)
 {
 	static const char *const models[] = { "gpt2-355m", "gpt3-1.3b", "llama-2-7b" };
@@ -131,7 +132,7 @@ static void offload_never_speeds_up_what_fits(void **state)
 					if (jl_job_make(&moved, jl_catalog_embedded(), &req, &arena, NULL))
 						continue;
 					n++;
-					if (moved.prediction.step_s.value < plain.prediction.step_s.value * (1 - 1e-9))
+					if (moved.prediction.step_s.value < plain.prediction.step_s.value * 0.95)
 						fail_msg("%s on %s, zero %d, offload %d: %.4g s, without %.4g s",
 							 models[m], systems[s], zero, offload,
 							 moved.prediction.step_s.value, plain.prediction.step_s.value);

@@ -184,6 +184,7 @@ static double step_of(const char *model, const char *system, double global_batch
 	if (like) {
 		req.plan.tp = like->plan.tp;
 		req.plan.pp = like->plan.pp;
+		req.plan.vpp = 1; /* the search stops at small cuts; interleaved larger ones are for plan */
 		req.plan.zero = like->plan.zero;
 		req.recompute = (int)like->plan.recompute;
 		req.micro_batch = like->shard.micro_batch;

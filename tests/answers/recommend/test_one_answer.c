@@ -15,6 +15,7 @@
 #include "cost/study.h"
 #include "plan/search.h"
 #include "plan/way.h"
+#include "goodput/goodput.h"
 #include "predict/compare.h"
 #include "predict/kind.h"
 #include "predict/technique.h"
@@ -101,7 +102,10 @@ static void ask_cost(const struct jl_job *job, const struct jl_request *req, con
 	assert_true(study.work[0].known);
 	same(study.work[0].run_s.value, job->prediction.run_s.value, "cost, time", req);
 	same(study.work[0].run_s.hi, job->prediction.run_s.hi, "cost, slow end", req);
-	same(study.work[0].run_cost.value, job->prediction.cost_usd.value, "cost, money", req);
+	const struct jl_elapsed elapsed = jl_goodput_elapsed(cat, &job->how, &job->prediction);
+
+	same(study.work[0].elapsed_s.value, elapsed.time_s.value, "cost, time with failures", req);
+	same(study.work[0].run_cost.value, elapsed.cost_usd.value, "cost, money", req);
 }
 
 static void ask_compare(const struct jl_job *job, const struct jl_request *req, const struct jl_catalog *cat)
@@ -206,6 +210,7 @@ static void ask_recommend(const struct jl_job *job, const struct jl_request *req
 	ask.per_node = job->how.machine.sys.n_per_node;
 	ask.gpus_max = job->how.n_gpus;
 	ask.months = 12;
+	ask.setup_s = 0; /* predict rents for the run alone */
 	jl_recommend_defaults(&ask);
 	assert_int_equal(jl_recommend_run(&r, &ask, arena, &err), JL_OK);
 	for (size_t i = 0; i < r.n; i++) {
@@ -222,7 +227,8 @@ static void ask_recommend(const struct jl_job *job, const struct jl_request *req
 			return;
 		}
 		same(c->setup->run_s.value, job->prediction.run_s.value, "recommend, time", req);
-		same(c->cost_usd.value, job->prediction.cost_usd.value, "recommend, money", req);
+		same(c->cost_usd.value, jl_goodput_elapsed(cat, &job->how, &job->prediction).cost_usd.value,
+		     "recommend, money", req);
 		n_recommended[req->tune == JL_TUNE_LORA]++;
 		return;
 	}

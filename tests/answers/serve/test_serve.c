@@ -62,7 +62,7 @@ static struct jl_serve_answer serve(const char *system, const char *model, const
 
 	return answer_of(&machine, &(struct jl_serve_ask){ .model = jl_model_by_id(jl_catalog_embedded(), model),
 							   .weights = weights,
-							   .engine = JL_ENGINE_VLLM,
+							   .engine = jl_engine_by_text("vllm"),
 							   .n_gpus = n_gpus,
 							   .n_requests = n,
 							   .prompt = 1024,
@@ -70,7 +70,7 @@ static struct jl_serve_answer serve(const char *system, const char *model, const
 }
 
 /* One user of a file of llama.cpp. */
-static struct jl_serve_ask one_user(const char *model, const char *weights, enum jl_engine engine)
+static struct jl_serve_ask one_user(const char *model, const char *weights, int engine)
 {
 	return (struct jl_serve_ask){ .model = jl_model_by_id(jl_catalog_embedded(), model),
 				      .weights = weights,
@@ -83,7 +83,7 @@ static struct jl_serve_ask one_user(const char *model, const char *weights, enum
 static struct jl_serve_answer at_home(const char *system, const char *model, const char *weights)
 {
 	const struct jl_machine machine = machine_of(system);
-	const struct jl_serve_ask ask = one_user(model, weights, JL_ENGINE_LLAMACPP);
+	const struct jl_serve_ask ask = one_user(model, weights, jl_engine_by_text("llama.cpp"));
 
 	return answer_of(&machine, &ask);
 }
@@ -139,7 +139,7 @@ static void test_faster_memory_is_not_slower(void **state)
 	static const char *const systems[] = { "rtx-4090",       "p40",       "p100-pcie-16gb",
 					       "apple-m3-ultra", "h100-sxm5", "cpu:i9-13900k" },
 				 *const models[] = { "llama-3-8b", "gpt-oss-20b" };
-	static const enum jl_engine engines[] = { JL_ENGINE_LLAMACPP, JL_ENGINE_GENERAL };
+	const int engines[] = { jl_engine_by_text("llama.cpp"), JL_ENGINE_GENERAL };
 
 	(void)state;
 	for (size_t i = 0; i < 4 * sizeof(systems) / sizeof(*systems); i++) {
@@ -192,9 +192,9 @@ static void test_figures_hang_together(void **state)
 	assert_true(one.tpot_s.value > one.weights_B / 3.36e12);
 }
 
-static const enum jl_engine engines[] = { JL_ENGINE_VLLM, JL_ENGINE_SGLANG, JL_ENGINE_TRTLLM };
+static const char *const engines[] = { "vllm", "sglang", "trtllm" };
 
-static struct jl_serve_ask small_of(enum jl_engine engine, double n, double prompt, double output)
+static struct jl_serve_ask small_of(int engine, double n, double prompt, double output)
 {
 	return (struct jl_serve_ask){ .model = jl_model_by_id(jl_catalog_embedded(), "llama-3-8b"),
 				      .weights = "fp8",
@@ -213,14 +213,14 @@ static void test_shorter_answers_are_more_requests(void **state)
 		double last_hz = 0;
 
 		for (double output = 1024; output >= 16; output /= 4) {
-			const struct jl_serve_ask ask = small_of(engines[e], 512, 128, output);
+			const struct jl_serve_ask ask = small_of(jl_engine_by_text(engines[e]), 512, 128, output);
 			const double hz = ask_of("h100-sxm5", &ask).total_tps.value / output;
 
 			assert_true(hz > last_hz);
 			last_hz = hz;
 		}
-		const struct jl_serve_ask brief = small_of(engines[e], 512, 32, 16),
-					  lengthy = small_of(engines[e], 512, 512, 16);
+		const struct jl_serve_ask brief = small_of(jl_engine_by_text(engines[e]), 512, 32, 16),
+					  lengthy = small_of(jl_engine_by_text(engines[e]), 512, 512, 16);
 
 		assert_true(ask_of("h100-sxm5", &brief).total_tps.value >
 			    ask_of("h100-sxm5", &lengthy).total_tps.value);
@@ -232,8 +232,8 @@ static void test_requests_saturate(void **state)
 {
 	(void)state;
 	for (size_t e = 0; e < sizeof(engines) / sizeof(*engines); e++) {
-		const struct jl_serve_ask full = small_of(engines[e], 2048, 128, 128),
-					  more = small_of(engines[e], 16384, 128, 128);
+		const struct jl_serve_ask full = small_of(jl_engine_by_text(engines[e]), 2048, 128, 128),
+					  more = small_of(jl_engine_by_text(engines[e]), 16384, 128, 128);
 		const struct jl_serve_answer a = ask_of("h100-sxm5", &full), b = ask_of("h100-sxm5", &more);
 
 		assert_near(b.total_tps.value / a.total_tps.value, 1, 0.25);
@@ -244,7 +244,7 @@ static void test_requests_saturate(void **state)
 /* TensorRT-LLM's performance overview 1.0, H100, FP8, 128 in and 128 out: 28,312 tokens a second. */
 static void test_short_answers_as_published(void **state)
 {
-	const struct jl_serve_ask ask = small_of(JL_ENGINE_TRTLLM, 1024, 128, 128);
+	const struct jl_serve_ask ask = small_of(jl_engine_by_text("trtllm"), 1024, 128, 128);
 	const struct jl_serve_answer a = ask_of("h100-sxm5", &ask);
 
 	(void)state;
@@ -256,7 +256,7 @@ static void test_first_token_alone(void **state)
 {
 	(void)state;
 	for (size_t e = 0; e < sizeof(engines) / sizeof(*engines); e++) {
-		struct jl_serve_ask ask = small_of(engines[e], 1, 32, 128);
+		struct jl_serve_ask ask = small_of(jl_engine_by_text(engines[e]), 1, 32, 128);
 		const struct jl_serve_answer b200 = ask_of("b200", &ask);
 
 		ask.weights = "bf16";

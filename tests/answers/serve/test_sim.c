@@ -23,7 +23,7 @@ static double plain_s(const void *ctx, const struct jl_pass *p)
 static struct jl_arrival arrivals[N_MAX];
 static struct jl_served_request served[N_MAX];
 
-static struct jl_sim_setup setup_of(enum jl_engine engine, double kv_tokens)
+static struct jl_sim_setup setup_of(int engine, double kv_tokens)
 {
 	return (struct jl_sim_setup){ .policy = jl_policy_of(engine),
 				      .workers = { .n = 1, .pass_s = plain_s, .kv_tokens = kv_tokens } };
@@ -63,7 +63,7 @@ static void check_conserved(const struct jl_load *load, const struct jl_sim_resu
 static void test_nothing_is_lost(void **state)
 {
 	struct jl_dice dice = { 7 };
-	static const enum jl_engine engines[] = { JL_ENGINE_VLLM, JL_ENGINE_SGLANG, JL_ENGINE_TRTLLM };
+	const int engines[] = { jl_engine_by_text("vllm"), jl_engine_by_text("sglang"), jl_engine_by_text("trtllm") };
 	bool preempted = false, refused = false;
 
 	(void)state;
@@ -112,7 +112,7 @@ static void test_nothing_is_lost(void **state)
 /* One request alone: its prompt in pieces of the budget, then a pass for each token. */
 static void test_one_request_by_hand(void **state)
 {
-	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
 	const struct jl_load load = { .arrivals = arrivals, .n = 1 };
 
 	(void)state;
@@ -128,7 +128,7 @@ static void test_one_request_by_hand(void **state)
 /* The front end works beside the passes: it costs its time once, and holds back only what it cannot take in. */
 static void test_front_end_works_beside(void **state)
 {
-	struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
 	const struct jl_load_ask ask = {
 		.n = 3000, .lengths = { .prompt = 200, .answer = 20, .least_frac = 1 }, .concurrency = 300, .seed = 3
 	};
@@ -152,7 +152,7 @@ static void test_front_end_works_beside(void **state)
 /* A prefix that is there already is not computed; drafted tokens that are right shorten the answer. */
 static void test_cache_and_drafts_save_time(void **state)
 {
-	struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
 	const struct jl_load load = { .arrivals = arrivals, .n = 1 };
 
 	(void)state;
@@ -178,7 +178,8 @@ static void test_policies_differ_where_they_should(void **state)
 	const struct jl_load_ask ask = {
 		.n = 400, .lengths = { .prompt = 4000, .answer = 200, .least_frac = 0.8 }, .concurrency = 32, .seed = 1
 	};
-	struct jl_sim_setup mixed = setup_of(JL_ENGINE_VLLM, 1e7), first = setup_of(JL_ENGINE_SGLANG, 1e7);
+	struct jl_sim_setup mixed = setup_of(jl_engine_by_text("vllm"), 1e7),
+			    first = setup_of(jl_engine_by_text("sglang"), 1e7);
 	struct jl_sim_setup apart = mixed;
 	struct jl_load load;
 
@@ -203,7 +204,8 @@ static void test_a_full_cache_makes_requests_wait(void **state)
 
 	(void)state;
 	jl_load_make(&load, arrivals, &ask);
-	const struct jl_sim_setup vllm = setup_of(JL_ENGINE_VLLM, 20000), trt = setup_of(JL_ENGINE_TRTLLM, 20000);
+	const struct jl_sim_setup vllm = setup_of(jl_engine_by_text("vllm"), 20000),
+				  trt = setup_of(jl_engine_by_text("trtllm"), 20000);
 	const struct jl_sim_result v = run(&vllm, &load), t = run(&trt, &load);
 
 	assert_true(v.n_preempted > 0);
@@ -220,7 +222,7 @@ static void test_the_host_keeps_what_is_thrown_back(void **state)
 	const struct jl_load_ask ask = {
 		.n = 600, .lengths = { .prompt = 700, .answer = 500, .least_frac = 0.5 }, .concurrency = 64, .seed = 3
 	};
-	struct jl_sim_setup setup = setup_of(JL_ENGINE_VLLM, 20000);
+	struct jl_sim_setup setup = setup_of(jl_engine_by_text("vllm"), 20000);
 	struct jl_load load;
 
 	(void)state;
@@ -255,7 +257,7 @@ static void test_littles_law(void **state)
 					 .rate_hz = 40,
 					 .burst = 1,
 					 .seed = 5 };
-	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
 	struct jl_load load;
 
 	(void)state;
@@ -269,7 +271,7 @@ static void test_littles_law(void **state)
 
 static void test_hostile_loads_get_one_line(void **state)
 {
-	const struct jl_sim_setup s = setup_of(JL_ENGINE_VLLM, 1e6);
+	const struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
 	struct jl_load load = { .arrivals = arrivals, .n = 2 };
 	struct jl_sim_result r;
 	struct jl_err err;
@@ -288,7 +290,7 @@ static enum jl_status read_trace(const char *text, size_t *ret_n, struct jl_arri
 {
 	struct jl_arrival *a = NULL;
 	bool timed;
-	const enum jl_status status = jl_trace_read(&a, ret_n, &timed, text, strlen(text), "t", err);
+	const enum jl_status status = jl_arrivals_read(&a, ret_n, &timed, text, strlen(text), "t", err);
 
 	if (!status)
 		*ret_first = a[0];

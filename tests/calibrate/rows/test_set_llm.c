@@ -449,6 +449,46 @@ static void test_no_rank_without_a_sample(void **state)
 	assert_true(row.plan.n_micro * row.plan.dp * row.shard.micro_batch == 4.0 && row.shard.tp == row.plan.tp);
 }
 
+/* A row as the command that a user types: what it states, under the name of its codebase where that has one. */
+static void test_a_row_becomes_a_command(void **state)
+{
+	struct jl_llm_cells cells = megatron_175b();
+	struct jl_llm_row row = read_row(&cells);
+	struct jl_buf text;
+
+	(void)state;
+	jl_buf_init(&text, 1 << 12);
+	row.gpu.id = "a100-sxm4-80gb";
+	jl_llm_command(&text, &row, false);
+	assert_string_equal(
+		jl_buf_text(&text),
+		"jeoul predict --layers 96 --hidden 12288 --heads 96 --kv-heads 96 --ffn 49152 --vocab 51200"
+		" --on \"8x(8x a100-sxm4-80gb)\" --micro-batch 1 --global-batch 64 --seq 2048 --precision fp16"
+		" --framework megatron-lm --recompute selective --flash no --parallel tp=8,pp=8,vpp=3");
+	jl_buf_release(&text);
+}
+
+/* The column says whose code it is, else the name of the framework; graphs that are replayed launch nothing. */
+static void test_codebases_of_rows(void **state)
+{
+	static double x[1000];
+	struct jl_llm_cells cells = megatron_175b();
+	struct jl_llm_prediction launched, replayed;
+	struct jl_llm_row row = read_row(&cells);
+
+	(void)state;
+	assert_string_equal(jl_codebases[row.codebase].id, "megatron-lm");
+	cells.codebase = "nemo";
+	assert_string_equal(jl_codebases[read_row(&cells).codebase].id, "nemo");
+	cells.codebase = "", cells.framework = "PyTorch FSDP";
+	assert_int_equal(read_row(&cells).codebase, -1);
+	jl_llm_start(0, x);
+	jl_llm_predict(&row, x, NULL, &launched);
+	row.graphs = 1;
+	jl_llm_predict(&row, x, NULL, &replayed);
+	assert_true(replayed.step.host_s < launched.step.host_s && replayed.step_s < launched.step_s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +506,8 @@ int main(void)
 		cmocka_unit_test(test_every_gpu_is_known),
 		cmocka_unit_test(test_the_shipped_fit),
 		cmocka_unit_test(test_a_fit_comes_nearer),
+		cmocka_unit_test(test_a_row_becomes_a_command),
+		cmocka_unit_test(test_codebases_of_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,33 +51,64 @@ static void test_engines(void **state)
 {
 	static const struct {
 		const char *text;
-		enum jl_engine engine;
+		const char *engine;
 	} cases[] = {
-		{ "AutoAWQ 0.1.6 GEMM", JL_ENGINE_AWQ },
-		{ "AutoAWQ 0.1.6 GEMV", JL_ENGINE_AWQ_GEMV },
-		{ "Exllama V2", JL_ENGINE_EXLLAMA2 },
-		{ "exllamav2", JL_ENGINE_EXLLAMA2 },
-		{ "exllama v1", JL_ENGINE_EXLLAMA },
-		{ "exllama", JL_ENGINE_EXLLAMA },
-		{ "FasterTransformer 5", JL_ENGINE_FT },
-		{ "Llama.cpp", JL_ENGINE_LLAMACPP },
-		{ "llama.cpp (May 2024, layer split)", JL_ENGINE_LLAMACPP },
-		{ "MLC LLM", JL_ENGINE_MLC },
-		{ "MLC-LLM", JL_ENGINE_MLC },
-		{ "PyTorch 2.1 eager", JL_ENGINE_EAGER },
-		{ "SwissArmyTransformer", JL_ENGINE_EAGER },
-		{ "TensorRT-LLM 0.14 in-flight batching", JL_ENGINE_TRTLLM },
-		{ "trtllm", JL_ENGINE_TRTLLM },
-		{ "gpt-fast torch.compile", JL_ENGINE_GPTFAST },
-		{ "lmdeploy turbomind 0.2.0", JL_ENGINE_LMDEPLOY },
-		{ "vLLM", JL_ENGINE_VLLM },
-		{ "sglang", JL_ENGINE_SGLANG },
-		{ "somebody's own", JL_ENGINE_GENERAL },
+		{ "AutoAWQ 0.1.6 GEMM", "autoawq" },
+		{ "AutoAWQ 0.1.6 GEMV", "autoawq-gemv" },
+		{ "Exllama V2", "exllama2" },
+		{ "exllamav2", "exllama2" },
+		{ "exllama v1", "exllama" },
+		{ "exllama", "exllama" },
+		{ "FasterTransformer 5", "fastertransformer" },
+		{ "Llama.cpp", "llamacpp" },
+		{ "llama.cpp (May 2024, layer split)", "llamacpp-2024" },
+		{ "llama.cpp (Nov 2025)", "llamacpp" },
+		{ "MLC LLM", "mlc" },
+		{ "MLC-LLM", "mlc" },
+		{ "PyTorch 2.1 eager", "eager" },
+		{ "SwissArmyTransformer", "eager" },
+		{ "TensorRT-LLM 0.14 in-flight batching", "trtllm-0" },
+		{ "TensorRT-LLM 1.0.0rc3", "trtllm-1.0" },
+		{ "TensorRT-LLM 1.2", "trtllm" },
+		{ "vLLM 0.6", "vllm-0.6" },
+		{ "vllm 0.10.2", "vllm-0.8" },
+		{ "vllm 0.13", "vllm-0.11" },
+		{ "vllm 0.19.0", "vllm" },
+		{ "sglang 0.5.10", "sglang" },
+		{ "sglang nightly-dev", "sglang" },
+		{ "trtllm", "trtllm" },
+		{ "gpt-fast torch.compile", "gpt-fast" },
+		{ "lmdeploy turbomind 0.2.0", "lmdeploy" },
+		{ "vLLM", "vllm" },
+		{ "sglang", "sglang" },
+		{ "somebody's own", "general" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(jl_engine_by_text(cases[i].text), cases[i].engine);
+		assert_string_equal(jl_engine_id(jl_engine_by_text(cases[i].text)), cases[i].engine);
+	/* what sources ran that name no version, and backends of other vendors */
+	assert_string_equal(jl_engine_id(jl_engine_of_source("Llama.cpp", "")), "llamacpp-2024");
+	assert_string_equal(jl_engine_id(jl_engine_of_source("sglang", "0.5.9")), "sglang");
+	assert_string_equal(jl_engine_id(jl_engine_on(jl_engine_by_text("vllm 0.6"), "AMD")), "vllm-0.6-rocm");
+	assert_string_equal(jl_engine_id(jl_engine_on(jl_engine_by_text("vllm 0.6"), "NVIDIA")), "vllm-0.6");
+}
+
+/* A row takes over what it does not say, and is an engine of its own to nothing else. */
+static void test_rows(void **state)
+{
+	const int old = jl_engine_by_text("vllm 0.6"), rocm = jl_engine_on(old, "AMD");
+
+	(void)state;
+	assert_true(jl_policy_of(old)->prompts_first && !jl_policy_of(jl_engine_by_text("vllm"))->prompts_first);
+	assert_int_equal(jl_policy_of(rocm)->max_seqs, 256);
+	assert_int_equal(jl_policy_of(rocm)->block_tokens, jl_policy_of(JL_ENGINE_GENERAL)->block_tokens);
+	assert_true(jl_engine_info(rocm)->per_head && !jl_engine_info(old)->per_head);
+	assert_true(jl_engine_is(rocm, "vllm") && !jl_engine_is(rocm, "sglang"));
+	assert_int_equal(jl_engine_operators(rocm), jl_engine_operators(jl_engine_by_text("vllm")));
+	assert_int_equal(jl_engine_operators(jl_engine_by_text("llama.cpp")), -1);
+	for (int e = 0; e < jl_n_engine(); e++)
+		assert_true(jl_policy_of(e)->max_seqs > 0 && jl_policy_of(e)->mem_frac > 0);
 }
 
 static void test_formats(void **state)
@@ -244,7 +275,7 @@ static void test_the_fit_finds_what_made_the_rows(void **state)
 		assert_int_equal(jl_serve_row_plan(&rows[i], &arena, &err), JL_OK);
 		rows[i].meas_s = jl_serve_plan_s(rows[i].plan, &rows[i].dev, &made, JL_METRIC_DECODE, NULL);
 	}
-	assert_int_equal(jl_serve_solve(JL_SCOPE_SERVE, rows, 400, NULL, 0, x, &err), JL_OK);
+	assert_int_equal(jl_serve_solve(JL_KNOWN_SERVE, rows, 400, NULL, 0, x, &err), JL_OK);
 	const struct jl_serve_fit found = jl_serve_fit_of(JL_SCOPE_SERVE, x, with.dev.arch, JL_ENGINE_GENERAL);
 
 	for (size_t i = 0; i < 400; i++)
@@ -257,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_engines),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_a_rate_becomes_the_time_of_a_step),
 		cmocka_unit_test(test_requests_and_devices_of_a_server),

@@ -225,7 +225,7 @@ static void test_too_many(void **state)
 	jl_buf_puts(&text, "rules:\n");
 	for (int i = 0; i <= JL_CATALOG_RECORDS_MAX; i++)
 		jl_buf_printf(&text, "- {id: r%d}\n", i);
-	expect_text("x.yaml", text.data, text.len, "more than 4000 records", "4000개보다");
+	expect_text("x.yaml", text.data, text.len, "more than 8000 records", "8000개보다");
 	jl_buf_release(&text);
 }
 

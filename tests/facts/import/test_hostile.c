@@ -14,6 +14,7 @@ static const struct {
 	{ "osu-bw.txt", NULL, NULL, false },
 	{ "osu-allreduce.txt", NULL, NULL, false },
 	{ "iperf3.json", NULL, NULL, false },
+	{ "fio.json", NULL, NULL, false },
 	{ "nvbandwidth.json", NULL, NULL, false },
 	{ "nvbandwidth.txt", NULL, NULL, false },
 	{ "topo-m.txt", NULL, NULL, false },

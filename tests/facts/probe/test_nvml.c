@@ -186,6 +186,58 @@ static void test_energy(void **state)
 	jl_nvml_close(nvml);
 }
 
+/* Reasons as drivers give them, at full load: an H200 at its power cap, locked with -lgc, with application clocks, at a lower limit, hot. */
+static void test_held_clocks(void **state)
+{
+	static const struct {
+		double sm_Hz, sm_max_Hz, limit_W;
+		int reasons;
+		const char *held_by;
+	} rows[] = {
+		{ 1485e6, 1980e6, 700, JL_THROTTLE_POWER_CAP, NULL },
+		{ 1980e6, 1980e6, 700, 0, NULL },
+		{ 990e6, 1980e6, 700, 0, JL_HELD_LOCKED },
+		{ 990e6, 1980e6, 700, JL_THROTTLE_IDLE, JL_HELD_LOCKED },
+		{ 1200e6, 1980e6, 700, JL_THROTTLE_APP_CLOCKS, JL_HELD_APP_CLOCKS },
+		{ 1005e6, 1980e6, 400, JL_THROTTLE_POWER_CAP, JL_HELD_POWER_LIMIT },
+		{ 1500e6, 1980e6, 700, JL_THROTTLE_SW_THERMAL | JL_THROTTLE_POWER_CAP, JL_HELD_HEAT },
+		{ 600e6, 1980e6, 700, JL_THROTTLE_HW_SLOWDOWN | JL_THROTTLE_POWER_BRAKE, JL_HELD_POWER_BRAKE },
+		{ 990e6, 1980e6, 700, -1, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct jl_nvml_gpu gpu = { .sm_Hz = rows[i].sm_Hz,
+						 .sm_max_Hz = rows[i].sm_max_Hz,
+						 .limit_W = rows[i].limit_W,
+						 .limit_default_W = 700,
+						 .throttle = rows[i].reasons };
+		const char *held_by = jl_nvml_held_by(&gpu);
+
+		if (!held_by != !rows[i].held_by || (held_by && strcmp(held_by, rows[i].held_by) != 0))
+			fail_msg("row %zu: %s", i, held_by ? held_by : "nothing");
+	}
+}
+
+static void test_neighbour(void **state)
+{
+	char text[96];
+	struct jl_nvml *nvml = NULL;
+	double mem_B = NAN;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_nvml_open(&nvml, &err), JL_OK);
+	unsetenv("FAKE_NVML_NEIGHBOUR");
+	assert_false(jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B)); /* itself is none */
+	setenv("FAKE_NVML_NEIGHBOUR", "1", 1);
+	assert_true(jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B));
+	assert_non_null(strstr(text, "(1)"));
+	assert_true(mem_B == 12.0 * (1 << 30));
+	unsetenv("FAKE_NVML_NEIGHBOUR");
+	jl_nvml_close(nvml);
+}
+
 static void test_bus_ids(void **state)
 {
 	char out[32];
@@ -209,6 +261,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_p2p_and_links, clean),
 		cmocka_unit_test_teardown(test_trouble, clean),
 		cmocka_unit_test_teardown(test_energy, clean),
+		cmocka_unit_test(test_held_clocks),
+		cmocka_unit_test(test_neighbour),
 		cmocka_unit_test(test_bus_ids),
 	};
 

@@ -342,7 +342,8 @@ static void test_other_encoding(void **state)
 	if (out[0]) {
 		assert_non_null(strstr(out, "0 new, 0 were there already, 1 refused"));
 		assert_non_null(strstr(out, "are not stored: the server refuses them"));
-		assert_non_null(strstr(out, "rc 1"));
+		if (!strstr(out, "rc 1"))
+			fail_msg("%s", out);
 	}
 }
 

@@ -124,7 +124,27 @@ static void test_refuses_what_is_not_ours(void **state)
 	fresh("endless.db");
 	raw("PRAGMA application_id = 1785032565; PRAGMA user_version = 2;"
 	    "CREATE VIEW record AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n");
-	refuse(JL_E_DATA, "views");
+	refuse(JL_E_DATA, "not jeoul's");
+	/* expressions in a file are programs: our statements would run them, 65 s for 897 kB in one that a tester made */
+	static const char *const more[] = {
+		"ALTER TABLE record ADD COLUMN x TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))) VIRTUAL",
+		"CREATE INDEX slow ON record (length(hex(zeroblob(100000000))))",
+		"CREATE TABLE other (a INTEGER CHECK (length(hex(zeroblob(100000000))) > 0))",
+		"CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM record; END",
+		("PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'kind TEXT', 'kind TEXT CHECK "
+		 "(randomblob(100000000) IS NOT NULL)') WHERE name = 'record'"),
+	};
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		struct jl_store *store = NULL;
+
+		fresh("more.db");
+		(void)unlink(path);
+		assert_int_equal(jl_store_open(&store, path, NULL), JL_OK);
+		jl_store_close(store);
+		raw("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+		raw(more[i]);
+		refuse(JL_E_DATA, "not jeoul's");
+	}
 	fresh("foreign.db");
 	raw("CREATE TABLE cookies (id TEXT)");
 	refuse(JL_E_DATA, "another program");

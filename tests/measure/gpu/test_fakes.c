@@ -63,8 +63,8 @@ static enum jl_status run_task(const struct jl_bench_backend *backend, const str
 			       struct jl_err *err)
 {
 	struct jl_bench_state *state = NULL;
-	double once_s = -1, clock_frac = 0;
-	bool thermal, power;
+	struct jl_record_noise noise = jl_record_noise_unknown();
+	double once_s = -1;
 	size_t n_wrong = 99;
 	assert_true(backend->supports(task));
 	enum jl_status status = backend->prepare(task, &state, err);
@@ -77,7 +77,7 @@ static enum jl_status run_task(const struct jl_bench_backend *backend, const str
 		assert_int_equal(n_wrong, 0);
 	}
 	if (status == JL_OK && backend->watch)
-		backend->watch(state, &clock_frac, &thermal, &power);
+		backend->watch(state, &noise);
 	backend->finish(state);
 	return status;
 }

@@ -16,6 +16,7 @@
 #include "parameters/conv_params.h"
 #include "parameters/device_params.h"
 #include "parameters/framework_params.h"
+#include "parameters/interval.h"
 #include "parameters/link_params.h"
 #include "parameters/power_params.h"
 
@@ -297,7 +298,7 @@ static void test_training_runs(void **state)
 	for (int w = 0; w < JL_N_WIRE; w++)
 		assert_true(jl_wires[w].run < JL_N_LLM_LINK && jl_wires[w].id);
 	for (int f = 0; f < JL_N_FRAMEWORK; f++) {
-		const struct jl_profile profile = jl_llm_resolve_profile(x, (enum jl_framework)f);
+		const struct jl_profile profile = jl_llm_resolve_profile(x, (enum jl_framework)f, -1);
 
 		assert_true(profile.launch_s > 1e-7 && profile.launch_s < 1e-4 && profile.dp_overlap_frac <= 1.0);
 	}
@@ -306,7 +307,9 @@ static void test_training_runs(void **state)
 
 	assert_true(whole.context_B > 1e8 && tensors.context_B == 0.0 && tensors.waste_frac == 0.0);
 	/* what a vector's place belongs to */
-	const struct jl_llm_kind kind = { .framework = JL_FW_EAGER, .arch = jl_arch_by_id("hopper"), .gpu_index = -1 };
+	const struct jl_llm_kind kind = {
+		.framework = JL_FW_EAGER, .arch = jl_arch_by_id("hopper"), .gpu_index = -1, .codebase = 1
+	};
 
 	const struct jl_param_list list = jl_llm_params(2, gpu_ids);
 
@@ -315,11 +318,63 @@ static void test_training_runs(void **state)
 
 		jl_param_of(&list, i, &p);
 		if (strstr(p.name, "train.gpu.") || strstr(p.name, "framework.megatron") ||
-		    strstr(p.name, "family.ada."))
+		    strstr(p.name, "family.ada.") || strcmp(p.name, "train.code.nemo") == 0)
 			assert_false(jl_llm_param_used(i, &kind));
-		if (strstr(p.name, "framework.eager") || strstr(p.name, "family.hopper.") || strstr(p.name, "memory."))
+		if (strstr(p.name, "framework.eager") || strstr(p.name, "family.hopper.") ||
+		    strstr(p.name, "memory.") || strcmp(p.name, "train.code.deeplearningexamples") == 0)
 			assert_true(jl_llm_param_used(i, &kind));
 	}
+}
+
+/* Codebases: found by id and in a source's words; a ratio scales device work and host time alike. */
+static void test_codebases(void **state)
+{
+	struct jl_profile p = { .launch_s = 1e-5, .step_s = 1e-3, .optimizer_frac = 1.2 };
+	double x[JL_LLM_MAX_PARAMS];
+
+	(void)state;
+	for (int i = 0; i < JL_N_CODEBASE; i++) {
+		assert_int_equal(jl_codebase_by_id(jl_codebases[i].id), i);
+		if (i > 0)
+			assert_int_equal(jl_codebase_in(jl_codebases[i].name), i);
+	}
+	assert_int_equal(jl_codebase_by_id("nobody's"), -1);
+	assert_int_equal(jl_codebase_by_id(NULL), -1);
+	assert_int_equal(jl_codebase_in("PyTorch 2.11 eager"), -1);
+	assert_string_equal(jl_codebases[jl_codebase_in("NeMo/Megatron-Core (Megatron-Bridge)")].id, "nemo");
+	jl_profile_scale(&p, 1.1);
+	jl_profile_scale(&p, 1.0 / 1.1 * 1.2);
+	assert_true(fabs(p.more_frac - 0.2) < 1e-12 && fabs(p.launch_s - 1.2e-5) < 1e-15);
+	assert_true(fabs(p.step_s - 1.2e-3) < 1e-12 && fabs(p.optimizer_frac - 1.44) < 1e-12);
+	/* nothing fitted: the population's middle */
+	const struct jl_param_list list = jl_llm_params(0, NULL);
+
+	jl_params_start(&list, x);
+	const struct jl_profile middle = jl_llm_resolve_profile(x, JL_FW_EAGER, -1),
+				named = jl_llm_resolve_profile(x, JL_FW_EAGER, 3);
+
+	assert_true(middle.launch_s == named.launch_s && named.more_frac == 0.0);
+}
+
+/* Nearness: the more sources have measured a pair, the smaller the reason; what is not stated does not count. */
+static void test_few_sources_near(void **state)
+{
+	const struct jl_param_info seen[] = { { .id = "seen.step.code.nemo", .value = 3, .n_rows = 9 },
+					      { .id = "seen.step.device_code.h100.nemo", .value = 2, .n_rows = 9 } };
+	const struct jl_catalog cat = { .params = seen, .n_params = JL_LEN(seen) };
+	const struct jl_axes known = { .device = "h100", .code = "nemo" }, other = { .device = "b200", .code = "nemo" },
+			     format = { .device = "h100", .code = "nemo", .format = "fp8" };
+
+	(void)state;
+	assert_true(fabs(jl_few(&cat, JL_ASKED_STEP, &known) - sqrt(1.0 / 3)) < 1e-12);
+	assert_true(jl_few(&cat, JL_ASKED_STEP, &other) == 1.0);
+	assert_true(fabs(jl_few(&cat, JL_ASKED_STEP, &format) - sqrt((1.0 / 3 + 1 + 1) / 3)) < 1e-12);
+	assert_true(jl_few(&cat, JL_ASKED_STEP, &(struct jl_axes){ .device = "h100" }) == 0.0);
+	assert_true(jl_few(&cat, JL_ASKED_POWER, &known) == 0.0);
+	assert_true(jl_code_doubt(&cat, JL_ASKED_STEP, "nemo") == 0.5);
+	assert_true(jl_code_doubt(&cat, JL_ASKED_STEP, "axolotl") == 1.0);
+	assert_true(jl_code_doubt(&cat, JL_ASKED_STEP, NULL) == 1.0);
+	assert_true(jl_code_doubt(&cat, JL_ASKED_POWER, NULL) == 0.0);
 }
 
 int main(void)
@@ -336,6 +391,8 @@ int main(void)
 		cmocka_unit_test(test_link_types_of_records),
 		cmocka_unit_test(test_convolutions_and_power),
 		cmocka_unit_test(test_training_runs),
+		cmocka_unit_test(test_codebases),
+		cmocka_unit_test(test_few_sources_near),
 	};
 
 	return cmocka_run_group_tests(tests, collect, NULL);

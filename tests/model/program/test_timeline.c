@@ -150,7 +150,7 @@ static void test_peak(void **state)
 	read_lines(&p,
 		   "a 1 512 param t 1\na 2 1024 state\na 3 100 input\np forward\nk 1 1 0 +4:2048\nk 1 1 0 +5:1000 -4\n"
 		   "p backward\nk 1 0 0 +6:4096 -6\nk 1 1 0 +7:512 -5\np update\nk 1 0 0 -7\nend 5\n");
-	assert_int_equal(jl_program_peak(&peak, &p, &arena, &err), JL_OK);
+	assert_int_equal(jl_program_peak(&peak, &p, NULL, &arena, &err), JL_OK);
 	assert_true(peak.begin_B == 2048 && peak.end_B == 2048);
 	assert_true(peak.peak_B == 2048 + 1024 + 4096);
 	assert_int_equal(peak.event, 2);

@@ -220,6 +220,62 @@ static void test_attention(void **state)
 	assert_near(w.flop, 2.5 * 2.0 * 2 * 8 * 128 * 128 * 64);
 }
 
+/* Rows and boxes that are walked one by one, digits that are counted, pixels that one thread makes of all images. */
+static void test_serial(void **state)
+{
+	const double per_row = work_of("t 1 f32 1000x16\nt 2 i64 4\nt 3 f32 4x16\no 1 aten.embedding 1,2 3\n").clocks /
+			       4;
+	struct jl_call_work w;
+
+	(void)state;
+	/* a block for a row, however long; element by element where a row is less than 16 bytes, or by two indices */
+	assert_true(per_row > 0);
+	assert_near(work_of("t 1 f32 1000x64\nt 2 i64 8\nt 3 f32 8x64\no 1 aten.index_select 1,2 3\n").clocks,
+		    8 * per_row);
+	assert_true(work_of("t 1 f32 1000x2\nt 2 i64 8\nt 3 f32 8x2\no 1 aten.embedding 1,2 3\n").walked);
+	assert_true(work_of("t 1 f32 9x9x64\nt 2 i64 8\nt 3 f32 8x64\no 1 aten.index.Tensor 1,2,2 3\n").walked);
+	/* short lists of indices keep one SM busy, long ones are sorted */
+	w = work_of("t 1 f32 100x64\nt 2 i64 100\nt 3 f32 5000x64\no 1 aten.embedding_dense_backward 1,2 3\n");
+	assert_true(w.most_sm == 1 && w.n_kernels == 2);
+	w = work_of("t 1 f32 4000x64\nt 2 i64 4000\nt 3 f32 5000x64\no 1 aten.embedding_dense_backward 1,2 3\n");
+	assert_true(w.most_sm == 0 && w.n_kernels > 10);
+	assert_near(work_of("t 1 f32 2000x4\nt 2 f32 2000\nt 3 i64 1000\no 1 torchvision.nms 1,2 3\n").clocks,
+		    2 * work_of("t 1 f32 1000x4\nt 2 f32 1000\nt 3 i64 500\no 1 torchvision.nms 1,2 3\n").clocks);
+	/* many short rows: one launch; long ones: a launch for each step of each digit, twice as many digits in fp32 */
+	assert_true(work_of("t 1 f32 8192x128\nt 2 f32 8192x8\nt 3 i64 8192x8\no 1 aten.topk 1 2,3\n").n_kernels == 2);
+	const double half = work_of("t 1 bf16 64x8192\nt 2 bf16 64x8\nt 3 i64 64x8\no 1 aten.topk 1 2,3\n").n_kernels;
+
+	assert_true(half > 8);
+	assert_near(work_of("t 1 f32 64x8192\nt 2 f32 64x8\nt 3 i64 64x8\no 1 aten.topk 1 2,3\n").n_kernels - 4,
+		    2 * (half - 4));
+	/* rows in any other order are copied first */
+	w = work_of("t 1 f32 8x16\nt 2 f32 16\nt 3 f32 8\no 1 aten.native_layer_norm 1,2,2 1,3,3\n");
+	assert_true(w.n_kernels == 1 && w.across_B == 0);
+	w = work_of("t 1 f32 8x16 1x8\nt 2 f32 16\nt 3 f32 8\no 1 aten.native_layer_norm 1,2,2 1,3,3\n");
+	assert_true(w.n_kernels == 2 && w.across_B == 8 * 16 * 4);
+	/* channels last are made side by side */
+	assert_true(work_of("t 1 f32 2x8x4x4\nt 2 f32 2x8x40x40\no 1 aten.upsample_bilinear2d 1 2\n").most_sm == 2);
+	w = work_of("t 1 f32 2x8x4x4 128x1x32x8\nt 2 f32 2x8x40x40 12800x1x320x8\no 1 aten.upsample_bilinear2d 1 2\n");
+	assert_true(w.most_sm == 0);
+}
+
+/* Copies with channels last, of what goes in, comes out and the weights; none where a product reads them as they lie. */
+static void test_copies(void **state)
+{
+	struct jl_call_work w;
+
+	(void)state;
+	w = work_of("t 1 f16 2x8x10x10\nt 2 f16 16x8x3x3\nt 3 f16 2x16x10x10\no 1 aten.convolution 1,2 3 stride=1x1 "
+		    "groups=1\n");
+	assert_near(jl_conv_copies_B(&w), 2.0 * (2 * 8 * 100 + 2 * 16 * 100 + 16 * 8 * 9));
+	w = work_of("t 1 f16 2x8x8x8\nt 2 f16 8x8x1x1\no 1 aten.convolution 1,2 1 stride=1x1 groups=1\n");
+	assert_true(!jl_conv_is_turned(&w) && jl_conv_copies_B(&w) == 0);
+	w = work_of("t 1 f16 2x8x1x1\nt 2 f16 8x8x1x1\no 1 aten.convolution 1,2 1 stride=1x1 groups=1\n");
+	assert_true(!jl_conv_is_turned(&w));
+	w = work_of("t 1 f16 2x8x10x10 800x1x80x8\nt 2 f16 8x8x3x3\no 1 aten.convolution 1,2 1 stride=1x1 groups=1\n");
+	assert_true(!jl_conv_is_turned(&w));
+}
+
 static void test_streams(void **state)
 {
 	struct jl_call_work w;
@@ -269,7 +325,7 @@ static void test_streams(void **state)
 	assert_true(w.n_kernels == 0);
 }
 
-/* cuDNN's one kernel, two where channels come last; PyTorch's own three in bf16. */
+/* cuDNN's one kernel, also where channels come last; PyTorch's own three in bf16, and where there is no scale. */
 static void test_batch_norm(void **state)
 {
 	struct jl_call_work w;
@@ -279,7 +335,8 @@ static void test_batch_norm(void **state)
 	assert_true(w.n_kernels == 1 && w.class == JL_CLASS_NORM);
 	assert_near(w.moved_B, 3 * 256 * 4 + 10 * 32);
 	w = work_of("t 1 f32 2x8x4x4 128x1x32x8\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1,2*2 training=1\n");
-	assert_true(w.n_kernels == 2);
+	assert_true(w.n_kernels == 1 && w.most_sm == 0);
+	assert_true(work_of("t 1 f32 2x8x4x4\no 1 aten.native_batch_norm 1 1 training=1\n").n_kernels == 3);
 	w = work_of("t 1 bf16 2x8x4x4\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1,2*2 training=1\n");
 	assert_true(w.n_kernels == 3 && w.most_sm > 0);
 	w = work_of("t 1 f32 2x8x4x4\nt 2 f32 8\no 1 aten.native_batch_norm 1,2*4 1 training=0\n");
@@ -305,7 +362,7 @@ static void test_lists(void **state)
 	assert_true(w.n_tensors == 111 && w.n_kernels == 2);
 	/* one tensor of 1,000 blocks */
 	w = work_of("t 1 f32 65536000\no 1 aten._foreach_mul_.Scalar 1 - inplace=1\n");
-	assert_true(w.n_kernels == 4);
+	assert_true(w.n_kernels == 4 && w.most_sm == 250);
 	/* out of place the result is a list too */
 	w = work_of("t 1 f32 8\no 1 aten._foreach_sqrt 1*65 1*65\n");
 	assert_true(w.n_tensors == 65 && w.n_kernels == 2);
@@ -321,6 +378,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_products, begin, end),
 		cmocka_unit_test_setup_teardown(test_convolutions, begin, end),
 		cmocka_unit_test_setup_teardown(test_attention, begin, end),
+		cmocka_unit_test_setup_teardown(test_serial, begin, end),
+		cmocka_unit_test_setup_teardown(test_copies, begin, end),
 		cmocka_unit_test_setup_teardown(test_streams, begin, end),
 		cmocka_unit_test_setup_teardown(test_batch_norm, begin, end),
 		cmocka_unit_test_setup_teardown(test_lists, begin, end),

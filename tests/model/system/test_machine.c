@@ -142,7 +142,7 @@ static void test_profiles(void **state)
 	for (int f = 0; f < JL_N_FRAMEWORK; f++) {
 		struct jl_profile profile;
 
-		jl_machine_profile(&profile, cat, (enum jl_framework)f);
+		jl_machine_profile(&profile, cat, (enum jl_framework)f, NULL);
 		positive(profile.launch_s, "launch_s", jl_framework_name((enum jl_framework)f));
 		positive(profile.stream_frac, "stream_frac", jl_framework_name((enum jl_framework)f));
 	}

@@ -59,6 +59,7 @@ static const struct jl_serve_fit plain = { .mem_gain = 1,
 					   .flash_gain = 1,
 					   .expert_gain = 1,
 					   .hop_gain = 1,
+					   .few_frac = 1,
 					   .kernel_gain = 1 };
 static const struct jl_serve_format bf16 = { .dtype = JL_BF16,
 					     .weight_B = 2,
@@ -255,9 +256,6 @@ static void test_prompts_wait_for_the_host(void **state)
 	job.fit = &slow;
 	assert_true(prefill(&job, 1, 64).step_s >= 32 * 1e-2);
 	assert_true(decode(&job, 1, 64).step_s < 32 * 1e-3);
-	slow.old_host = 3;
-	job.old = true;
-	assert_true(prefill(&job, 1, 64).step_s >= 3 * 32 * 1e-2);
 }
 
 /* All-reduce: more devices and bytes never take less; small ones take one exchange, large ones what two need. */

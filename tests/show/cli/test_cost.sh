@@ -77,15 +77,15 @@ run 0 recommend --purpose kaggle --how buy --only rtx-3090 --per-machine 1 --jso
 run 0 recommend --purpose kaggle --how buy-used --only rtx-5080 --per-machine 1 --json; json "j['pick']['how'] == 'buy-used'"
 # Whoever buys and whoever rents does the same work, whatever either takes for it
 run 0 cost gpt2-124m --tokens 1e9 --buy rtx-5080 --rent h100-sxm5 --util 20% --json
-json "abs(j['runs_per_month'] * j['options'][0]['run']['run_s']['value'] / 3600 / 730 - 0.2) < 1e-6"
-json "abs([p['total'] for p in j['options'][1]['paid'] if p['months'] == 12][0] / (12 * j['runs_per_month'] * j['options'][1]['run']['run_s']['value'] / 3600 * 3.29) - 1) < 0.001"
+json "abs(j['runs_per_month'] * j['options'][0]['run']['elapsed_s']['value'] / 3600 / 730 - 0.2) < 1e-6"
+json "abs([p['total'] for p in j['options'][1]['paid'] if p['months'] == 12][0] / (12 * j['runs_per_month'] * j['options'][1]['run']['elapsed_s']['value'] / 3600 * 3.29) - 1) < 0.001"
 run 0 cost gpt2-124m --tokens 1e9 --buy rtx-5080 --rent h100-sxm5 --lang en; flat; has "Each does the same work: 20 runs a month, what rtx-5080 does in 15 % of the time"
 run 0 cost gpt2-124m --tokens 1e9 --buy rtx-5080 --buy rtx-3090 --util 90% --lang en; has "too slow for the same work"
 
 # The work: a model, and a run that was only observed
 run 0 cost resnet-50 --samples 1281167 --epochs 90 --buy "rtx-3090 2200 USD" --rent aws:p3.2xlarge --json
 json "all(o['run']['run_cost']['lo'] < o['run']['run_cost']['value'] < o['run']['run_cost']['hi'] for o in j['options'])"
-json "abs(j['options'][0]['run']['run_kWh']['value'] - j['options'][0]['active_W'] / 1000 * j['options'][0]['run']['run_s']['value'] / 3600) < 1e-6 and 'run_kWh' not in j['options'][1]['run']"
+json "abs(j['options'][0]['run']['run_kWh']['value'] - j['options'][0]['active_W'] / 1000 * j['options'][0]['run']['elapsed_s']['value'] / 3600) < 1e-6 and 'run_kWh' not in j['options'][1]['run']"
 json "j['options'][0]['active_W_origin'] == 'predicted' and 300 < j['options'][0]['active_W'] < 500"
 run 0 cost resnet-50 --samples 1281167 --buy "rtx-3090 2200 USD, watts=450 W" --json; json "j['options'][0]['active_W'] == 450 and j['options'][0]['active_W_origin'] == 'given'"
 # What a run draws is what predict says

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 run 2; has "Usage: jeoul"
-run 0 --help; has "catalog show"
+run 0 help all; has "catalog show"; run 0 --help; has "help all"; lacks "bench sendrecv"; [ "$(wc -l <"$work/out" 2>/dev/null || echo 0)" -le 40 ] || bad "help is longer than a screen"
 run 0 help catalog show; has "Examples"
 run 0 catalog show --help; has "--json"
 run 2 catalog; has "catalog list"
@@ -45,7 +45,7 @@ run 0 help catalog --json; json "len(j['commands']) == 6"
 run 0 catalog show --help --json; json "j['command'] == 'catalog show'"
 run 2 man --json; one_line; says "help --json"
 run 2 completion bash --json; one_line
-run 0 version --lang ko; run 0 help --lang ko; has "구성 요소"
+run 0 version --lang ko; run 0 help all --lang ko; has "구성 요소"
 run 2 catalog list gpu; one_line; says "did you mean gpus?"
 run 2 catalog list gpu --lang ko; one_line; says "혹시 gpus인가요?"
 run 0 man; has ".TH JEOUL"

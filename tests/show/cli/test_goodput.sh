@@ -23,6 +23,66 @@ small 0 --checkpoint tiered --json; json "j['store_interval_s'] >= j['interval_s
 small 0 --interval "10 min" --failures-per-day 1 --json; json "j['interval_s'] == 600"
 small 0 --interval 300d --json; json "j['interval_s'] <= j['plain_s'] * 1.001"
 
+# after a failure: a standby host, or the other replicas; other jobs beside it
+big() { run 0 goodput llama-3-405b --on "2048x dgx-h100" --tokens 15600000000000 "$@" --json; }
+big; json "j['effective_frac']['value'] < 0.9"
+big --recovery swap; json "j['effective_frac']['value'] > 0.9 and j['recovery'] == 'swap'"
+big --recovery elastic; json "j['load_s'] > 0"; json "j['effective_frac']['value'] > 0.9"
+run 0 goodput llama-3-405b --on "2048x dgx-h100" --congestion 50% --json; json "0.02 < j['straggle_frac'] < 1"
+# the calendar holds the run
+big; json "abs(sum(sum(s.values()) for s in j['calendar']) / j['elapsed_s']['value'] - 1) < 0.1 and 20 < len(j['calendar']) <= 60"
+json "abs(sum(s['useful_s'] for s in j['calendar']) / sum(sum(s.values()) for s in j['calendar']) - j['effective_frac']['value']) < 0.03"
+small 0 --failures-per-node-day 0 --failures-per-day 0 --json; json "all(s['lost_s'] == 0 and s['restart_s'] == 0 for s in j['calendar'])"
+
+# the site: power, cap, carbon, rent in blocks, networks
+site() { run "$1" goodput llama-3-405b --on "2048x dgx-h100" --tokens 15600000000000 --pue 1.2 "${@:2}"; }
+site 0 --json; json "abs(j['campus']['site_W'] / j['campus']['machines_W'] - 1.2) < 1e-9 and j['campus']['slow_frac'] == 0 and j['campus']['n_racks'] == 512"
+json "abs(j['campus']['energy_J'] - j['campus']['site_W'] * j['elapsed_s']['value']) < 1e-3 * j['campus']['energy_J'] and 'paid_gpus' not in j['campus'] and j['campus']['fabrics'] == []"
+json "abs(j['campus']['co2_g'] - j['campus']['energy_J'] / 3.6e6 * 430.6) < 1e-3 * j['campus']['co2_g']"
+site 0 --power-cap "16 MW" --carbon "100 g/kWh" --json; json "abs(j['campus']['site_W'] - 16e6) < 1 and 0.01 < j['campus']['slow_frac'] < 0.5 and j['campus']['grid'] == 'given'"
+json "[p['frac'] for p in j['time'] if p['cause'] == 'throttle'][0] > 0.01 and abs(sum(p['frac'] for p in j['time']) - 1) < 1e-9"
+site 0 --power-cap "100 GW"; flat; has "is not reached"
+site 2 --power-cap "1 MW"; one_line; says "give more"
+site 0 --rent-block 10000 --rent-least 365d --json; json "j['campus']['paid_gpus'] == 20000 and j['campus']['paid_s'] == 365 * 86400 and 0 < j['campus']['unused_usd'] < j['campus']['paid_usd']"
+site 0 --fabrics --json; json "[r['n_gpus'] for r in j['campus']['fabrics']] == [2 ** i for i in range(10, 18)]"
+json "all(r['rail_s'] <= r['oversubscribed_s'] * 1.0001 and r['rail_s'] <= r['dragonfly_scattered_s'] and r['oversubscribed_s'] <= r['oversubscribed_scattered_s'] * 1.0001 for r in j['campus']['fabrics'])"
+run 0 goodput deepseek-v3 --on "256x dgx-h100" --fabrics --oversubscription 7 --json; json "all(r['oversubscribed_s'] > r['dragonfly_s'] for r in j['campus']['fabrics'])"
+run 0 goodput llama-3-8b --on dgx-h100 --fabrics --json; json "j['campus']['fabrics'] == []"
+
+# the rest of a job by its own log: 5,000 steps of 10 s, 8 restarts of 15 min, a checkpoint every 100 steps
+python3 - > "$work/run.log" <<'END'
+import datetime
+at, step, next_failure = datetime.datetime(2026, 11, 1), 0, 620
+def say(text): print(" [%s] %s" % (at.strftime("%Y-%m-%d %H:%M:%S"), text))
+while step < 5000:
+    step += 10
+    at += datetime.timedelta(seconds=100)
+    say("iteration %8d/   20000 | consumed samples: %12d | elapsed time per iteration (ms): 10000.0 | learning rate: 1.0E-05 | global batch size: 1024 | lm loss: 2.1E+00 |" % (step, step * 1024))
+    if step % 100 == 0:
+        print("saving checkpoint at iteration %7d to /data/ckpt" % step)
+        at += datetime.timedelta(seconds=20)
+        print("  successfully saved checkpoint from iteration %7d to /data/ckpt" % step)
+    if step == next_failure:
+        next_failure += 550
+        step = step // 100 * 100
+        at += datetime.timedelta(minutes=15)
+        print("  successfully loaded checkpoint from /data/ckpt at iteration %d" % step)
+END
+run 0 goodput llama-3-70b --on "128x dgx-h100" --tokens 160000000000 --log "$work/run.log"; flat; has "5,000 steps in"; has "8 restarts"
+run 0 goodput llama-3-70b --on "128x dgx-h100" --tokens 160000000000 --log "$work/run.log" --json
+json "j['log']['n_restarts'] == 8 and j['log']['n_steps'] == 5000 and abs(j['step_s'] - 10) < 0.2 and j['scope'] == 'run'"
+json "10 * 60 < j['restart_s'] < 20 * 60 and j['detect_s'] == 0 and 900 < j['interval_s'] < 1100"
+json "abs(j['goodput_frac']['value'] - j['log']['useful_s'] / j['log']['elapsed_s']) < 0.06 and j['failures_per_day']['hi'] / j['failures_per_day']['lo'] < 4"
+run 1 goodput llama-3-8b --on "2x dgx-h100" --log "$work/none.log"; one_line
+echo "nothing of a training" > "$work/none.log"; run 1 goodput llama-3-8b --on "2x dgx-h100" --log "$work/none.log"; one_line
+run 2 goodput llama-3-8b --on "2x dgx-h100" --log x --failures 3 --observed-time 1d; one_line
+# storage as it was measured here
+export JEOUL_STORE="$work/storage.db"
+run 1 goodput llama-3-8b --on "2x dgx-h100" --store-measured; one_line; says "jeoul import"
+run 0 import "$JEOUL_SOURCE/tests/fixtures/logs/fio.json"
+run 0 goodput llama-3-8b --on "2x dgx-h100" --store-measured --json; json "abs(j['store_Bps'] - 2 * 2863311530) < 1"
+unset JEOUL_STORE
+
 # ends of the ranges
 small 0 --failures-per-node-day 0 --failures-per-day 0; flat; has "none"
 small 0 --failures-per-node-day 0 --failures-per-day 0 --json; json "j['effective_frac']['value'] > 0.9999 and 'mttf_s' not in j"
@@ -34,7 +94,7 @@ small 0 --detect 0s --restart 0s --repair 0s --spares 0 --jitter 0 --json; json 
 run 0 goodput gpt2-124m --on rtx-4090 --json; json "j['n_nodes'] == 1 and j['effective_frac']['value'] > 0.9"
 run 0 goodput resnet-50 --on dgx-h100 --samples 1281167 --epochs 90 --json; json "j['checkpoint_B'] > 1e8"
 for bad in "--failures-per-day -1" "--failures-per-node-day nan" "--interval 0s" "--interval 2y" "--store-rate 0GB/s" "--spares -1" "--failures 3" "--restart 2y" \
-	"--jitter 2" "--checkpoint quick" "--checkpoint-size 0B" "--site rsc-1 --failures-per-node-day 1" "--start 2026-13-40"; do
+	"--jitter 2" "--congestion -1" "--recovery never" "--power-cap 0W" "--rent-block 0" "--oversubscription 2" "--carbon 5" "--checkpoint quick" "--checkpoint-size 0B" "--site rsc-1 --failures-per-node-day 1" "--start 2026-13-40"; do
 	# shellcheck disable=SC2086
 	run 2 goodput llama-3-8b --on "2x dgx-h100" $bad; one_line
 done

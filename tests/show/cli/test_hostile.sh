@@ -44,9 +44,9 @@ for command in import check audit report "store import"; do
 	# shellcheck disable=SC2086
 	for device in /dev/zero /dev/urandom; do run 1 $command $device --lang en; says "it is a device, not a file"; one_line; done
 	# shellcheck disable=SC2086
-	run 1 $command pipe --lang en; says "it is a pipe that nobody writes to"; one_line
+	run 1 $command pipe --lang en; says "it is a pipe without a writer"; one_line
 done
-run 1 predict ./pipe --on rtx-4090 --lang en; says "it is a pipe that nobody writes to"; one_line
+run 1 predict ./pipe --on rtx-4090 --lang en; says "it is a pipe without a writer"; one_line
 (sleep 0.3; echo "a machine of 8 GPUs" >pipe) & run 0 audit pipe; wait $!
 run 0 audit <(sleep 2; echo "a machine of 8 GPUs")
 limit_s=60
@@ -138,4 +138,33 @@ if [[ $("$JEOUL" --version) == *seccomp* ]]; then
 fi
 run 0 bench net --to 127.0.0.1 --port $port --time 0.2s --json
 wait $listener && ok || bad "a confined listener ended with $?: $(cat listen.out)"
+
+# a PostgreSQL server without an end: remarks for ever, one row after the other, an error that gives orders to a terminal
+if "$JEOUL" doctor --json 2>/dev/null | python3 -c 'import json,sys; sys.exit(not any(p["name"] == "PostgreSQL" and p["present"] for p in json.load(sys.stdin)["parts"]))' 2>/dev/null || ldconfig -p | grep -q libpq.so.5; then
+	for mode in trickle-auth trickle-param trickle-query bigrow error; do
+		port=$((20000 + RANDOM % 20000))
+		python3 "$(dirname "$0")/hostile_postgres.py" $mode $port >pg.out 2>/dev/null & pg=$!
+		for _ in $(seq 200); do grep -qs ready pg.out && break; sleep 0.05; done
+		([[ $JEOUL == */asan/* ]] || ulimit -v 3000000; exec timeout 40 "$JEOUL" store list --store "postgresql://u@127.0.0.1:$port/d?sslmode=disable&gssencmode=disable") >out 2>err; code=$?
+		out=$(cat out) err=$(cat err)
+		[[ $code == 1 ]] && ok || bad "a PostgreSQL server ($mode) ended it with $code: $err"
+		one_line
+		kill $pg; wait $pg 2>/dev/null
+	done
+fi
+
+# characters that turn text around or begin a line are no part of a name, nor of a diff that is shown
+for c in '\u200f' '\u2028' '\u061c'; do run 2 predict "$(printf "gpt2$c")" --on rtx-4090; one_line; done
+sed "s/performance: 989 TFLOPS/performance: 1,979 TFLOPS $(printf '\u202e')/" "$JEOUL_SOURCE/tests/fixtures/notes/cards.md" > turned.md
+run 1 audit turned.md --fix; says "turns the text around"; one_line
+
+# JSON whose tree would be eighty times as large, tags of YAML by the thousand, a supply without connectors, a far future
+python3 -c "print('[' + ','.join(['{}'] * 2700000) + ']')" > tree.json
+([[ $JEOUL == */asan/* ]] || ulimit -v 3000000; exec timeout 20 "$JEOUL" flops tree.json) >out 2>err; code=$?
+[[ $code != 0 && $code != 124 ]] && ok || bad "eight megabytes of empty objects ended with $code"
+python3 -c "
+for i in range(40000): print('%%TAG !t%d! tag:x,%d:' % (i, i))
+print('---'); print('title: a')" > tags.yaml
+limit_s=5 run 1 report tags.yaml; says "tags (!name) are not taken"; one_line
+run 0 build --gpu rtx-4090 --gpu-8pin 0 --psu "1000 W"; [[ $out == *nan* ]] && bad "nan in: $out" || ok
 finish

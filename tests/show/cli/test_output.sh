@@ -23,14 +23,17 @@ if mknod null c 1 3 2>/dev/null && : 2>/dev/null >null; then
 	[[ -c null ]] || fail "the device was replaced"
 fi
 
-# a link stays one, what it names is replaced and keeps its mode; a link to nothing makes it
+# a link stays one, what it names is replaced and keeps its mode; a link to nothing is refused
 mkdir d; echo old >d/file; chmod 640 d/file; ln -s d/file link
 report link >/dev/null || fail "a link"
 [[ -L link ]] || fail "the link was replaced"
 cmp -s d/file plain.md || fail "what the link names was not written"
 [[ $(stat -c %a d/file) == 640 ]] || fail "mode $(stat -c %a d/file), was 640"
-ln -s d/new dangling; report dangling >/dev/null || fail "a link to nothing"
-[[ -L dangling ]] && cmp -s d/new plain.md || fail "a link to nothing"
+ln -s d/new dangling; report dangling >/dev/null 2>err; [[ $? == 1 ]] || fail "a link to nothing: exit code"
+[[ -L dangling && ! -e d/new ]] && grep -q "a link to a file that is not there" err || fail "a link to nothing was followed: $(cat err)"
+# a pipe that no program reads is not waited for
+mkfifo alone; timeout 20 "$JEOUL" report "$scenario" --format md -o alone >/dev/null 2>err; [[ $? == 1 ]] || fail "a pipe without a reader: exit code"
+grep -q "a pipe that no program reads" err || fail "a pipe without a reader: $(cat err)"
 
 # two names of one file stay two names
 echo old >one; ln one two; report one >/dev/null; cmp -s one two || fail "a hard link was torn"

@@ -62,13 +62,13 @@ fp32 eager 512 8 612 34.9
 tf32 compiled 512 8 325 0
 fp32 compiled 2048 2 331 0
 T
-for framework in eager compiled; do run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --framework $framework; flat; has "grouped heads in 32 bits"; done
+for framework in eager compiled; do run 0 predict --assumptions "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --framework $framework; flat; has "grouped heads in 32 bits"; done
 run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --framework megatron --json; json "j['flash']"
-run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 8 --flash yes --json; json "not j['flash'] and any('grouped heads' in n['why'] for n in j['assumptions'])"
+run 0 predict "$work/grouped.json" --on h200-sxm --framework eager --precision fp32 --batch 8 --flash yes --json; json "not j['flash'] and any('grouped heads' in n['why'] for n in j['assumptions'])"
 # maps of scores are there beside the saved one while their layer is gone through backwards, also where it is made again
-run 0 predict "$work/grouped.json" --on h200-sxm --precision fp32 --batch 1 --seq 16384 --recompute full --json; json "j['memory_B']['total'] > 3 * 16 * 16384 ** 2 * 4"
+run 0 predict "$work/grouped.json" --on h200-sxm --framework eager --precision fp32 --batch 1 --seq 16384 --recompute full --json; json "j['memory_B']['total'] > 3 * 16 * 16384 ** 2 * 4"
 run 0 predict gpt2-124m --on v100-sxm2-16gb --precision tf32; flat; has "fp32 for tf32"
-run 0 predict "$work/grouped.json" --on h200-sxm --precision tf32 --batch 8 --near --json; json "sum(n['precision'] == 'tf32' for n in j['near']) >= 5"
+run 0 predict "$work/grouped.json" --on h200-sxm --framework eager --precision tf32 --batch 8 --near --json; json "sum(n['precision'] == 'tf32' for n in j['near']) >= 5"
 
 # hand-written kernels pad what is not aligned: a vocabulary of 50,257 costs what 50,304 does
 shape=(predict --layers 16 --hidden 1024 --heads 16 --seq 512 --on h200-sxm --batch 32 --json --vocab)
@@ -204,7 +204,6 @@ llama_cpp llama-3-8b rtx-3070 q4_k_m 1 70.94 4.92e9
 llama_cpp qwen2.5-14b rtx-3060 q4_k_m 1 29.77 8.99e9
 llama_cpp gpt-oss-20b rtx-3060 mxfp4 1 83.96 12.11e9
 llama_cpp deepseek-v3 apple-m3-ultra q4_k_m 1 19.89 404e9
-llama_cpp llama-3-70b apple-m3-ultra q4_k_m 1 14.08 42.52e9
 llama_cpp llama-2-7b p40 q4_k_s 1 54.23 3.86e9
 llama_cpp llama-3.2-3b rtx-2080-ti q4_k_m 1 180.38 2.02e9
 # nobody else runs its files
@@ -273,7 +272,8 @@ run 0 predict gpt-305m --on "10x rtx-3090" --batch 4 --sweep gpus=1,2,4,8,10; la
 # Llama 3 405B on 16,384 H100: 126 layers in 16 stages of 8 chunks; most of the bubble goes. What is open takes it, and says what plan finds
 run 0 predict llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel tp=8,pp=16,vpp=8 --json
 json "j['breakdown_s']['pipeline_bubble'] < 0.12 * j['step_s']['value'] and j['mfu_frac'] > 0.33"
-run 0 predict llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel tp=8,pp=16 --lang en; has "vpp=8"
+run 0 predict llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel tp=8,pp=16 --assumptions --lang en; flat; has "PP 16×8 interleaved"; has "8 interleaved chunks a stage"
+run 0 predict llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel tp=8,pp=16,vpp=1 --lang en; has "interleave 8 chunks a stage (vpp=8)"
 run 2 predict llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel tp=8,pp=16,vpp=9; says "needs at least 142 layers"
 run 0 predict llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --lang en; has "interleaved"; has "'jeoul plan' finds"
 run 0 plan llama-3.1-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --fix tp=8,pp=16,vpp=8 --lang en; has "--account-for-loss-in-pipeline-split"
@@ -340,7 +340,7 @@ run 2 predict llama-2-7b --on dgx-h100 --seq 4K --lang en; one_line; says "write
 run 0 predict llama-3-8b --on "8x h100-sxm5" --sweep gpus=1,2,8 --lang en; flat; has "Only 8 GPUs run this recipe"; has "does not fit: 141 GiB"
 run 0 predict llama-3-8b --on "8x h100-sxm5" --sweep gpus=1,8 --lang en; has "It fits only on 8 GPUs"
 # more memory is no slower where a batch of one was all that states left room for
-run 0 predict llama-2-7b --on "8x h200-sxm" --lang en; flat; has "faster than plain data parallel, which fits too"
+run 0 predict --assumptions llama-2-7b --on "8x h200-sxm" --lang en; flat; has "faster than plain data parallel, which fits too"
 per_s() { run 0 predict llama-2-7b --on "$1" --json; python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['samples_per_s']['value'])" "$work/out"; }
 if python3 -c "import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))" "$(per_s "8x h200-sxm")" "$(per_s "8x h100-sxm5")"; then ok; else bad "8 H200 are slower than 8 H100"; fi
 # frozen weights that are offloaded are in the host
@@ -371,8 +371,8 @@ tried llama-3-70b --on "2x rtx-4090" --tune qlora --seq 512
 run 0 predict llama-3-8b --on h200-sxm --lang en; has "--optimizer fused"; has "the optimizer's copies 30"; lacks "activations 30"
 run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "batch 64 per worker"; has "most of it is compute (76 %)"
 # what nobody says is the fastest of what people run: cut states where a larger batch fits, stages where slices are slow
-run 0 predict gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
-run 0 predict gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "beside whole states"
+run 0 predict --assumptions gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
+run 0 predict --assumptions gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "beside whole states"
 # the default is no slower than what the advice and fit list (predict/default tries 500 jobs)
 run 0 predict gpt2 --on "8x rtx-pro-6000" --json; json "j['step_s']['value'] < 0.115 and not [a for a in j['advice'] if a['change'] == 'zero']"
 run 0 fit gpt2 --on "8x rtx-pro-6000" --lang en; flat; has "Fastest is as 'predict' runs it"
@@ -440,8 +440,8 @@ run 0 predict gpt2-medium --on "4x rtx-5090" --batch 4 --seq 1024; lacks "alone 
 # One machine, one answer: two of ten cards, and two that are named with the same link; what is assumed of lanes is said either way
 run 0 "${seed[@]}" --parallel zero=0 --sweep gpus=2 --json; two=$(python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['sweep'][0]['step_s']['value'])" "$work/out")
 run 0 predict gpt-305m --on "2x rtx-3090 via pcie4-no-p2p" --batch 4 --seq 512 --parallel zero=0 --json; json "abs(j['step_s']['value'] / $two - 1) < 0.05"
-run 0 predict gpt-305m --on "2x rtx-3090 via pcie4-no-p2p" --batch 4 --lang en; flat; has "all PCIe lanes for each of two cards"
-run 0 predict gpt-305m --on "2x rtx-3090" --batch 4 --lang en; flat; has "half of the PCIe lanes for each of two cards"
+run 0 predict --assumptions gpt-305m --on "2x rtx-3090 via pcie4-no-p2p" --batch 4 --lang en; flat; has "all PCIe lanes for each of two cards"
+run 0 predict --assumptions gpt-305m --on "2x rtx-3090" --batch 4 --lang en; flat; has "half of the PCIe lanes for each of two cards"
 # rents of one host and of several differ only with the reason said
 run 0 predict llama-3-8b --on "2x(8x h100-sxm5)" --tokens 1e10 --lang en; flat; has "the cheapest whose hosts are joined: one host alone rents from"
 run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e10 --lang en; flat; lacks "whose hosts are joined"

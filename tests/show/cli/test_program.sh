@@ -16,7 +16,7 @@ for lang in en ko; do
 	run 0 flops mlp.jprog --lang $lang; narrow; golden flops.$lang.txt
 	run 0 predict mlp.jprog --on h200-sxm --kernels --lang $lang; narrow; golden kernels.$lang.txt
 done
-run 0 predict mlp.jprog --on h200-sxm; flat
+run 0 predict --assumptions mlp.jprog --on h200-sxm; flat
 has "transformers 5.17.0, torch 2.11.0 code, captured"
 has "1 calls of operators that are not known (mylib.strange) are taken as pointwise"
 has "captured with: the loss is read once a step"

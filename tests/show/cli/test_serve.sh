@@ -221,6 +221,17 @@ run 3 serve llama-3-8b --on rtx-4090 --users 500 --ttft "500 ms" --lang en; flat
 run 3 serve llama-3-8b --on rtx-4090 --users 500 --ttft "1 ms" --lang en; flat; has "not even one user"
 run 0 serve llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
 run 0 serve llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
+# versions and backends: what few have measured is said, and is less sure
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json; json "j['published_pair']"
+run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.8" --lang en; flat; has "No published measurement of vllm-0.8"
+run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.6" --json; json "j['engine'] == 'vllm-0.6-rocm' and j['published_pair']"; slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 serve llama-3-70b --on mi300x-platform --engine vllm --json; json "j['output_tokens_per_s']['value'] > 1.15 * $slow"
+# what drafts takes time and memory of its own
+run 0 serve llama-3-70b --on dgx-h100 --gpus 8 --draft 4 --json; free=$(python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print(j['tpot_s']['mean']['value'], j['kv_tokens'])" "$work/out")
+for draft in eagle llama-3.2-1b; do
+	run 0 serve llama-3-70b --on dgx-h100 --gpus 8 --engine vllm --draft 4 --draft-model $draft --json; json "j['tpot_s']['mean']['value'] > ${free% *} and j['kv_tokens'] < ${free#* } and 0.02 < j['draft_frac'] < 0.5 and 'num_speculative_tokens' in j['flags']"
+done
+run 2 serve llama-3-70b --on dgx-h100 --draft-model eagle
 # a folder with an apostrophe is one word to a shell
 mkdir -p "$work/it's"; echo '{"model_type":"llama","num_hidden_layers":16,"hidden_size":2048,"intermediate_size":8192,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":128256,"max_position_embeddings":8192}' > "$work/it's/config.json"
 run 0 serve "$work/it's/config.json" --on rtx-4090 --json

@@ -119,6 +119,6 @@ run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --seq 2048 --global-batch
 run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --framework megatron --seq 2048 --global-batch 32 --lang en; has "dp 8 ep 8"; has "tensor parallel"
 run 0 predict exaone-3.5-7.8b --on a100-sxm4-80gb --tune layers --seq 2048 --lang en; lacks "e+02"
 # millions are counted as each language counts them
-run 0 predict llama-3-8b --on h100-sxm5 --tune lora --lang ko; flat; has "파라미터 4,190만 개"; lacks "백만"
-run 0 predict llama-3-8b --on h100-sxm5 --tune lora --lang en; flat; has "41.9M trained parameters"
+run 0 predict --assumptions llama-3-8b --on h100-sxm5 --tune lora --lang ko; flat; has "파라미터 4,190만 개"; lacks "백만"
+run 0 predict --assumptions llama-3-8b --on h100-sxm5 --tune lora --lang en; flat; has "41.9M trained parameters"
 finish

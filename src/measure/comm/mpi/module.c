@@ -1,4 +1,4 @@
-/* The communicator over MPI. Built as a module of its own (jeoul-mpi.so): the program loads it when a launcher asks for it. */
+/* The communicator over MPI. Built as a separate module (jeoul-mpi.so): the program loads it when a launcher asks for it. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 struct mpi_comm {
 	struct jl_comm comm;
 	MPI_Comm world;
-	struct rollcall *roll; /* NULL: nobody watches */
+	struct rollcall *roll; /* NULL: no watch */
 	struct rollcall_card *cards;
 	bool initialised; /* by us: we end it too */
 	MPI_Datatype types[JL_N_COMM_TYPE];

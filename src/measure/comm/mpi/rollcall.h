@@ -1,4 +1,4 @@
-/* Who is still there? While MPI waits inside a call nobody can ask it: each rank answers by UDP from a thread of its own. A rank that is
+/* Which ranks are alive? A rank that waits inside an MPI call cannot answer: each rank answers by UDP from a separate thread. A rank that is
  * stopped or gone does not. */
 #pragma once
 
@@ -18,7 +18,7 @@ struct rollcall_card {
 
 struct rollcall;
 
-/* Opens the socket and fills the own card; NULL: this host has no network, nobody watches. */
+/* Opens the socket and fills the own card; NULL: this host has no network, no watch. */
 struct rollcall *rollcall_open(struct rollcall_card *ret_card);
 /* `cards` of all ranks (kept by the caller until close). Starts the thread. `stuck` is called from it, once. */
 void rollcall_start(struct rollcall *roll, const struct rollcall_card *cards, int n, int own, void (*stuck)(int rank));

@@ -3,7 +3,8 @@ import { state, set } from "/state.js";
 import { t, parts, partOf } from "/words.js";
 import { fmt, many, percent, grouped } from "/format.js";
 import { el, num, sentence } from "/dom.js";
-import { caseOf } from "/api.js";
+import { ask, caseOf } from "/api.js";
+import { repair, enough } from "/repair.js";
 import { stack } from "/draw.js";
 
 const timeKeys = ["compute", "data_parallel", "tensor_parallel", "expert_parallel", "context_parallel", "pipeline_bubble", "pipeline_send", "optimizer", "contention", "host_launch", "offload", "input"];
@@ -41,7 +42,7 @@ export function runSeconds(a) {
 const runTokens = (a, run) => Number(state.tokens) || Number((run.value * a.tokens_per_s.value).toPrecision(6));
 // Whether it fits, in the words of the program (jl_tell_memory_fit): what may need more than there is only probably does.
 const gib = (bytes) => { const x = bytes / 2 ** 30; return x >= 9.95 ? grouped(Math.floor(x + 0.5)) : x.toFixed(1); };
-function fitWords(a) {
+export function fitWords(a) {
   const m = a.memory_B, peak = a.memory_peak_B, over = m.total > m.capacity, doubt = peak?.lo <= m.capacity && peak.hi > m.capacity && (over || a.fits);
   return { key: doubt ? (over ? "a_not_doubt" : "a_doubt") : !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits", cls: !a.fits ? "bad" : doubt || a.room !== "fits" ? "warn" : "",
     range: doubt ? [partOf(`${gib(peak.lo)}–${gib(peak.hi)}`, gib(m.capacity))] : [] };
@@ -54,15 +55,15 @@ export function memorySentence(a) {
 export const memoryBar = (a, more) => stack(memoryParts(a), { name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3), whisker: a.memory_peak_B, ...more });
 export function answerSentence(a) {
   const out = [], time = timeParts(a).find((p) => p.strong), memory = memorySentence(a);
-  if (!a.fits) out.push(memory, " ", t("a_if")); // what nobody can run is no answer
+  if (!a.fits) return el("p", { className: "answer" }, memory); // a run that does not fit is no answer
   out.push(...sentence(parts("a_step"), num(a.step_s, "s", about(a, "step"))), " ");
   const run = a.scope !== "step" ? runSeconds(a) : null;
   if (run) {
     out.push(...sentence(parts("a_run"), num(runTokens(a, run), "1", { text: many(runTokens(a, run)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
-    if (a.cost_usd && a.fits) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
+    if (a.cost_usd) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
     out.push(t("a_run_end"), " ");
   }
-  if (a.fits) out.push(memory, " ");
+  out.push(memory, " ");
   if (time) out.push(...sentence(parts("a_bound"), el("strong", {}, `${time.name} (${percent(time.value / a.step_s.value)})`)));
   return el("p", { className: "answer" }, out);
 }
@@ -73,7 +74,11 @@ function unsure(a) {
   return [t(a.micro_batch > 1 ? "a_may" : "a_may_price"), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : "", " "];
 }
 export function secondLine(a) {
-  const out = fitWords(a).key === "a_doubt" ? unsure(a) : [];
+  const out = fitWords(a).key === "a_doubt" ? unsure(a) : [], run = runSeconds(a);
+  if (!a.fits) {
+    out.push(...sentence(parts("a_if"), num(a.step_s, "s", about(a, "step"))), " ");
+    if (run) out.push(...sentence(parts("a_if_run"), num(runTokens(a, run), "1", { text: many(runTokens(a, run)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))), " ");
+  }
   if (a.tokens_per_s?.value) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
   else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
   const rent = a.rent;
@@ -81,6 +86,13 @@ export function secondLine(a) {
   if (a.step_s.lo) out.push(t("a_sure"));
   return el("p", { className: "second" }, out);
 }
+// Where it does not fit: how many of the same GPUs would take it.
+export function noRoom(a, on = state.on) {
+  const box = repair();
+  if (!a.fits) enough(box, on, async (wider) => { const b = await ask("predict", { ...caseOf(), on: wider }); return { fits: b.fits, text: partOf(fmt(b.memory_B.total, "B"), fmt(b.memory_B.capacity, "B", 3)) }; }, (wider) => ({ on: wider }));
+  return a.fits ? "" : box;
+}
+export const twoFigures = (a) => [[t("step"), fmt(a.step_s.value, "s")], [t("memory_short"), partOf(fmt(a.memory_B.total, "B"), fmt(a.memory_B.capacity, "B", 3))]];
 // Names and figures of the parts below a bar; the bar itself is a picture.
 export function key(list, unit, total) {
   return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: `look${p.look}${p.strong ? " strong" : ""}` }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: partOf(percent(p.value / total), fmt(total, unit, 3)) }))));

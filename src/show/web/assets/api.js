@@ -2,7 +2,7 @@
 import { state, files, defaults } from "/state.js";
 import { t, fill } from "/words.js";
 
-export class Refused extends Error {}
+export class Refused extends Error { constructor(text, { en = text, lost = false } = {}) { super(text); this.en = en; this.lost = lost; } }
 
 // askEarly: the page's first question, sent before there is a page; ask() with the same words takes its answer, once.
 const early = new Map();
@@ -22,13 +22,13 @@ export async function ask(command, body = {}, signal) {
     });
   } catch (e) {
     if (e.name === "AbortError") throw e;
-    throw new Refused(t("lost"));
+    throw new Refused(t("lost"), { lost: true });
   }
   const missing = Object.values(body).find((v) => /\.json$/.test(v) && !(v in files));
   if (!response.ok && missing) throw new Refused(fill("drop_again", missing)); // an address says its name, not what was in it
   const type = response.headers.get("content-type") ?? "";
   const answer = type.includes("json") ? await response.json() : await response.text();
-  if (!response.ok) throw new Refused(answer.error?.text ?? String(answer));
+  if (!response.ok) throw new Refused(answer.error?.text ?? String(answer), { en: answer.error?.en });
   return answer;
 }
 

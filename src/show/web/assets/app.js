@@ -1,20 +1,23 @@
 import { state, hello, read, set, listen, address, remember } from "/state.js";
 import { setLang, t } from "/words.js";
 import { digits } from "/format.js";
-import { el, fault, keepFocus } from "/dom.js";
-import { askEarly, caseOf } from "/api.js";
+import { el, keepFocus } from "/dom.js";
+import { fault } from "/repair.js";
+import { askEarly, caseOf, Refused } from "/api.js";
 import { showAsk } from "/ask.js";
 
-const views = ["ask", "whatif", "scaling", "price", "buy", "serve", "trust", "machine", "reports"];
+const views = ["ask", "whatif", "scaling", "compare", "price", "buy", "serve", "goodput", "trust", "catalogue", "machine", "reports", "audit"];
 let leave = null;
 
+// "Price| and time": a phone shows the first part.
+const navName = (v) => { const [short, long] = t("n_" + v).split("|"); return long ? [short, el("span", { className: "long" }, long)] : [short]; };
 function frame() {
   setLang(state.lang);
   document.documentElement.lang = state.lang;
   document.title = `${t(state.view)} · jeoul`;
   const nav = document.getElementById("nav");
   nav.setAttribute("aria-label", t("views"));
-  keepFocus(nav, () => nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, t(v)))));
+  keepFocus(nav, () => nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, ...navName(v)))));
   document.getElementById("skip").textContent = t("skip");
   const lang = document.getElementById("lang"), cur = document.getElementById("cur");
   lang.textContent = t("other_lang");
@@ -23,11 +26,12 @@ function frame() {
   cur.textContent = state.cur === "USD" ? "₩" : "$";
   cur.setAttribute("aria-label", t(state.cur === "USD" ? "in_krw" : "in_usd"));
   cur.onclick = () => { set({ cur: state.cur === "USD" ? "KRW" : "USD" }); show(); };
-  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), ` · 1 USD = ${digits(hello.krw_per_usd, 6)} KRW (${hello.krw_per_usd_date})`));
+  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version ?? ""} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), hello.krw_per_usd ? ` · 1 USD = ${digits(hello.krw_per_usd, 6)} KRW (${hello.krw_per_usd_date})` : ""));
 }
 async function show() {
   frame();
   leave?.();
+  document.getElementById("pocket")?.remove();
   leave = null;
   const main = document.getElementById("view"), within = main.contains(document.activeElement) && document.activeElement !== main;
   const name = views.includes(state.view) ? state.view : "ask";
@@ -41,7 +45,7 @@ async function show() {
     if (!main.querySelector("h1")) main.prepend(el("h1", {}, t(name)));
     if (within) main.focus({ preventScroll: true }); // what had the keyboard is gone
     main.dataset.ready = name;
-  } catch (e) { main.replaceChildren(fault(e)); }
+  } catch (e) { main.replaceChildren(el("h1", {}, t(name)), fault(e instanceof TypeError && /import|module/i.test(e.message) ? new Refused(t("lost"), { lost: true }) : e)); main.dataset.ready = name; }
 }
 addEventListener("popstate", () => { read({ back: true }); show(); });
 addEventListener("keydown", (e) => {

@@ -1,10 +1,11 @@
 import { state } from "/state.js";
 import { t } from "/words.js";
 import { fmt } from "/format.js";
-import { el, fault, fragment, copyButton, say, answering } from "/dom.js";
+import { el, fragment, copyButton, say, answering, pocket } from "/dom.js";
+import { fault } from "/repair.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, settings } from "/case.js";
-import { answerSentence, secondLine, timeParts, memoryParts, memoryBar, key } from "/answer.js";
+import { answerSentence, secondLine, noRoom, twoFigures, timeParts, memoryParts, memoryBar, key } from "/answer.js";
 import { planLine, showChosen, chosenOf } from "/plan.js";
 import { stack, keepDrawn } from "/draw.js";
 
@@ -24,7 +25,8 @@ export function showAsk(main) {
   const update = answering(answer, async () => {
     try {
       last = await askCase();
-      answer.replaceChildren(answerSentence(last), planLine(last), secondLine(last));
+      answer.replaceChildren(answerSentence(last), planLine(last), secondLine(last), noRoom(last));
+      pocket(answer, ...twoFigures(last));
       showChosen(chosenOf(last));
       say(answer.textContent);
       if (w) draw(); // otherwise the observer does, as soon as there is a width

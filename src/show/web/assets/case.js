@@ -7,7 +7,7 @@ import { takeModel } from "/modelfile.js";
 export function lists() {
   const option = ([id, name]) => el("option", { value: id }, name);
   const boxes = ["models", "gpus", "systems"].map((kind) => el("datalist", { id: "l-" + kind }));
-  // nobody opens a list before the answer is there
+  // lists are not opened before the answer is there
   setTimeout(() => {
     for (const box of boxes) box.append(...(hello[box.id.slice(2)] ?? []).map(option));
     boxes[2].prepend(option(["this", t("this_machine")]));
@@ -49,16 +49,18 @@ function builder(onKey) {
     el("button", { type: "button", className: "quiet", onclick: () => { document.getElementById("q-" + onKey).value = "this"; set({ [onKey]: "this" }); } }, t("this_machine"))));
 }
 export function question({ modelKey = "model", onKey = "on", verb = "q_verb", end = "q_end", drop = true } = {}) {
-  const ko = state.lang === "ko", first = word(modelKey, "l-models", t("model")), second = word(onKey, "l-systems", t("system")), between = el("span"), behind = el("span");
+  const ko = state.lang === "ko", first = word(modelKey, "l-models", t("model")), second = word(onKey, "l-systems", t("system")), between = el("span"), particle = el("span"), behind = el("span");
   const join = () => {
     between.textContent = ko ? ending(first.value, "을", "를") + " " : ` ${t("q_on")} `;
-    behind.textContent = ko && end === "q_serve_end" ? ending(second.value, "으로", "로") + t(end) : t(end);
+    const tail = ko && end === "q_serve_end" ? ending(second.value, "으로", "로") + t(end) : t(end);
+    particle.textContent = /^\S*/.exec(tail)[0]; // stays with its word
+    behind.textContent = tail.slice(particle.textContent.length);
   };
   first.addEventListener("input", join);
   second.addEventListener("input", join);
   join();
   return el("section", { className: "question" }, ...lists(),
-    el("h1", {}, t(verb) ? t(verb) + " " : "", first, between, second, behind),
+    el("h1", {}, t(verb) ? t(verb) + " " : "", el("span", { className: ko ? "nb" : "" }, first, between), el("wbr"), el("span", { className: "nb" }, second, particle), behind),
     el("div", { className: "below" }, builder(onKey), drop ? dropZone(t("drop"), (f) => takeModel(f, modelKey).then(() => { const w = document.getElementById("q-" + modelKey); w.value = state[modelKey]; grow(w); }, () => alert(`${f.name} ${t("unread")}`))) : null));
 }
 export const precisions = () => [["", t("auto")], ...["fp32", "tf32", "fp16", "bf16", "fp8"].map((p) => [p, p])];

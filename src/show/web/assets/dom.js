@@ -42,8 +42,24 @@ function wait(box) {
 // latest() of a question whose answer stands in `box`.
 export const answering = (box, work) => latest(async () => { wait(box); try { await work(); } finally { box.classList.remove("waiting"); } });
 // A sentence of words.js with elements between its parts.
+// What follows a figure without a space, a particle or a full stop, stays on its line.
 export function sentence(parts, ...inside) {
-  return parts.flatMap((part, i) => [part, inside[i]]).filter((x) => x != null && x !== "");
+  let tail = "";
+  return parts.flatMap((part, i) => {
+    const text = part.slice(tail.length), e = inside[i], own = e instanceof Element, next = own ? /^[^\s(]{1,8}/.exec(parts[i + 1] ?? "")?.[0] ?? "" : "";
+    tail = next;
+    return [text, next ? el("span", { className: "nb" }, e, next) : e];
+  }).filter((x) => x != null && x !== "");
+}
+// On a phone, while the answer is out of sight: its two figures at the lower edge.
+export function pocket(answer, ...figures) {
+  let bar = document.getElementById("pocket");
+  if (!bar) {
+    document.body.append(bar = el("div", { id: "pocket", hidden: true, "aria-hidden": "true" }));
+    new IntersectionObserver(([seen]) => { bar.classList.toggle("out", !seen.isIntersecting); }).observe(answer);
+  }
+  bar.replaceChildren(...figures.map(([label, text]) => el("span", {}, el("small", {}, label), " ", el("b", {}, text))));
+  bar.hidden = false;
 }
 // A table that a phone shows row by row, each cell with its head (.many in the reports' style sheet). `right`: which columns are figures.
 export function manyTable(heads, right, rows) {
@@ -76,13 +92,15 @@ export function chips(key, values, { label } = {}) {
   }
   return box;
 }
-export const copyButton = (line) => el("button", { type: "button", className: "quiet", onclick: async (e) => {
+// What a printed page says of its question.
+let printed = null;
+addEventListener("beforeprint", () => { const p = document.getElementById("printed"); if (p) p.textContent = [printed?.(), location.href].filter(Boolean).join(" · "); });
+export const copyButton = (line) => (printed = line, el("button", { type: "button", className: "quiet", onclick: async (e) => {
   const b = e.target;
   try { await navigator.clipboard.writeText(line()); } catch { prompt(t("copy"), line()); }
   b.textContent = t("copied");
   setTimeout(() => { b.textContent = t("copy"); }, 1500);
-} }, t("copy"));
-export const fault = (e) => el("p", { className: "fault", role: "alert" }, e.message);
+} }, t("copy")));
 export const say = (text) => { document.getElementById("say").textContent = text; };
 // A fragment that the program made (it escapes what is in it).
 export function fragment(html) { const box = el("div", { className: "doc" }); box.innerHTML = html; for (const e of box.querySelectorAll("pre")) e.tabIndex = 0; return box; }

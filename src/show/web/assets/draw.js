@@ -17,15 +17,15 @@ export function canvas(height, name, words, width) {
 }
 // Parts of a whole as one bar; the one that matters has the accent. `ghost`: the same of a baseline, below it and pale.
 // `whisker`: the interval of the whole, { lo, hi }.
-export function stack(parts, { width, total, name, show, ghost, limit, limitName, whisker }) {
-  const h = 26, gap = 6, hasGhost = ghost && ghost.length, height = h + (hasGhost ? 12 + gap : 0) + 14;
+export function stack(parts, { width, total, name, show, ghost, ghostName, limit, limitName, whisker }) {
+  const h = 26, gap = 6, hasGhost = ghost && ghost.length, height = h + (hasGhost ? 12 + gap : 0) + (hasGhost && limit ? 28 : 14);
   const sum = (l) => l.reduce((a, p) => a + p.value, 0);
   const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0, whisker?.hi ?? 0) * 1.001 || 1;
   const root = canvas(height, name, parts.map((p) => `${p.name} ${show(p.value)}`).join(", "), width);
   const row = (list, y, hh, cls) => { let x = 0; for (const p of list) { const w = (p.value / top) * width; if (w > 0.2) root.append(svg("rect", { x: r1(x), y, width: r1(Math.max(w - 1.5, 0.5)), height: hh, class: `${cls} look${p.look ?? 5}` }, svg("title", {}, `${p.name}: ${show(p.value)}`))); x += w; } };
   row(parts, 0, h, "part");
-  if (hasGhost) row(ghost, h + gap, 12, "part ghost");
-  if (limit) { const x = r1((limit / top) * width) - 1; root.append(svg("path", { d: `M${x} -2V${height - 10}`, class: "limit" }), text(x - 4, height - 1, limitName, { "text-anchor": "end", class: "tick" })); }
+  if (hasGhost) { row(ghost, h + gap, 12, "part ghost"); root.append(text(0, h + gap + 26, `↑ ${ghostName}: ${show(sum(ghost))}`, { class: "tick" })); }
+  if (limit) { const x = r1((limit / top) * width) - 1; root.append(svg("path", { d: `M${x} -2V${h + (hasGhost ? 12 + gap : 0) + 4}`, class: "limit" }), text(x - 4, height - 1, limitName, { "text-anchor": "end", class: "tick" })); }
   if (whisker?.lo < whisker?.hi) { const [a, b] = [whisker.lo, whisker.hi].map((v) => r1((v / top) * width)), d = `M${a} ${h / 2}H${b}M${a} ${h / 2 - 5}v10M${b} ${h / 2 - 5}v10`; root.append(svg("path", { d, class: "whisker halo" }), svg("path", { d, class: `whisker${whisker.hi > limit ? " over" : ""}` }, svg("title", {}, `${show(whisker.lo)} – ${show(whisker.hi)}`))); }
   return root;
 }
@@ -40,7 +40,7 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
   if (log) {
     const a = Math.log(lo), b = Math.log(hi);
     const f = (v) => from + ((Math.log(v) - a) / (b - a || 1)) * (to - from);
-    if (!ticks) { ticks = []; for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++) for (const m of hi / lo > 300 ? [1] : hi / lo > 30 ? [1, 3] : [1, 2, 5]) { const v = m * 10 ** e; if (v >= lo * 0.999 && v <= hi * 1.001) ticks.push(v); } }
+    for (const steps of ticks ? [] : hi / lo > 300 ? [[1], [1, 3]] : hi / lo > 30 ? [[1, 3], [1, 2, 5]] : [[1, 2, 5]]) { ticks = []; for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++) for (const m of steps) { const v = m * 10 ** e; if (v >= lo * 0.999 && v <= hi * 1.001) ticks.push(v); } if (ticks.length > 2) break; }
     return { f, ticks: ticks.length > 2 ? ticks : nice(lo, hi, 4) };
   }
   return { f: (v) => from + ((v - lo) / (hi - lo || 1)) * (to - from), ticks: ticks ?? nice(lo, hi, n) };
@@ -49,9 +49,12 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
 // Where people mark time: minutes, hours, days.
 export const timeTicks = (lo, hi) => [60, 600, 3600, 4 * 3600, 12 * 3600, 86400, 3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 365 * 86400, 3650 * 86400].filter((v) => v >= lo && v <= hi);
 // shade: { from, name }: what lies right of it is something else.
-export function plot({ width, height = 320, name, words = "", x, y, series, marks = [], legend = true, shade = null }) {
-  const narrow = width < 520, right = narrow ? 12 : 20, top = 26, bottom = 44, sy = scale(y, height - bottom, top);
+// square: one scale both ways, so that x = y lies at 45°. names: what the points with a `name` are called stands beside them, where there is room.
+export function plot({ width, height = 320, name, words = "", x, y, series, marks = [], legend = true, shade = null, square = false, names = false }) {
+  const narrow = width < 520, right = narrow ? 12 : 20, top = 26, bottom = 44;
+  let sy = scale(y, height - bottom, top);
   const columns = (s) => [...s].reduce((n, c) => n + (c > "\u1100" ? 1.8 : 1), 0), letter = 0.5 * parseFloat(getComputedStyle(document.documentElement).fontSize), left = Math.max(narrow ? 30 : 48, ...sy.ticks.map((v) => letter * columns(y.show(v)) + 12));
+  if (square) { width = Math.min(width, 640); height = width - left - right + top + bottom; sy = scale(y, height - bottom, top); }
   const root = canvas(height, name, words, width);
   const sx = scale({ n: narrow ? 4 : 7, ...x }, left, width - right);
   for (const v of sy.ticks) root.append(svg("path", { d: `M${left} ${r1(sy.f(v))}H${width - right}`, class: "grid" }), text(left - 8, r1(sy.f(v)) + 4, y.show(v), { "text-anchor": "end", class: "tick" }));
@@ -61,11 +64,27 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   root.append(text(left, 14, title(y), { class: "axis" }), text(width - right, height - 6, title(x), { "text-anchor": "end", class: "axis" }));
   if (shade) { const x0 = r1(Math.max(left, sx.f(shade.from))); root.append(svg("rect", { x: x0, y: top, width: Math.max(0, r1(width - right - x0)), height: height - bottom - top, class: "shade" }), text(width - right - 6, height - bottom - 8, shade.name, { "text-anchor": "end", class: "tick" })); }
   for (const s of series) drawSeries(root, s, sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom });
+  // the name of a level stands at the end, above or below its line, where it is farthest from the curves
+  const lines = series.filter((s) => s.kind !== "points").map((s) => s.points.filter((p) => p.x != null && p.y != null).map((p) => [sx.f(p.x), sy.f(p.y)])).filter((l) => l.length);
+  const nearest = (x0, x1, y0, y1) => Math.min(99, ...lines.flatMap((l) => l.flatMap(([px, py], i) => [0, 0.25, 0.5, 0.75].map((k) => { const [qx, qy] = l[i + 1] ?? [px, py], ax = px + k * (qx - px), ay = py + k * (qy - py); return ax < x0 - 4 || ax > x1 + 4 ? 99 : Math.max(y0 - ay, ay - y1, 0); }))), ...taken.map((b) => (b[0] < x1 && b[2] > x0 && b[1] < y1 && b[3] > y0 ? -9 : 99)));
+  const taken = [];
   for (const m of marks) {
-    const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, before = !m.after && x0 - left > letter * columns(m.name) + 8; // curves rise to the right
-    if (x0) root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: "mark" }), text(r1(x0) + (before ? -6 : 6), top + 10, m.name, { class: "tick strong halo", "text-anchor": before ? "end" : "start" }));
-    if (y0 > top) root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(m.after ? width - right - 6 : left + 6, r1(y0) - 5, m.name, { class: `tick strong halo ${m.cls ?? ""}`, "text-anchor": m.after ? "end" : "start" }));
+    const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, wide = letter * columns(m.name) + 8;
+    if (x0) {
+      const spots = [[-1, 0], [1, 0], [-1, 1], [1, 1], [-1, 2], [1, 2]].filter(([side]) => (side < 0 ? x0 - wide > left : x0 + wide < width - right)), box = ([side, row]) => [side < 0 ? x0 - wide : x0 + 4, top + 16 * row, side < 0 ? x0 - 4 : x0 + wide, top + 14 + 16 * row];
+      const free = (s) => { const [a, b, c, d] = box(s); return Math.min(nearest(a, c, b, d), 4); }, [side, row] = spots.length ? spots.reduce((b, s) => (free(s) > free(b) ? s : b)) : [1, 0];
+      taken.push(box([side, row]));
+      root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: `mark ${m.cls ?? ""}` }), text(r1(x0) + side * 6, top + 10 + 16 * row, m.name, { class: "tick strong halo", "text-anchor": side < 0 ? "end" : "start" }));
+    }
+    if (y0 > top && y0 <= height - bottom) {
+      const spots = [[0, -5], [1, -5], [0, 13], [1, 13]].map(([end, dy]) => { const a = end ? width - right - 6 - wide : left + 6; return { end, dy, box: [a, y0 + dy - 11, a + wide, y0 + dy + 3] }; });
+      const best = spots.reduce((b, s) => { const free = nearest(s.box[0], s.box[2], s.box[1], s.box[3]); return free > b.free + 2 ? { ...s, free } : b; }, { ...spots[0], free: nearest(...[0, 2, 1, 3].map((i) => spots[0].box[i])) });
+      taken.push(best.box);
+      root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(best.end ? width - right - 6 : left + 6, r1(y0) + best.dy, m.name, { class: `tick strong halo ${m.cls ?? ""}`, "text-anchor": best.end ? "end" : "start" }));
+    }
   }
+  if (names) nameOf(root, series.flatMap((s) => s.points), sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom }, (t_) => letter * columns(t_));
+  reachable(root);
   if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right, (s) => letter * 1.15 * columns(s) + 2);
   return root;
 }
@@ -80,12 +99,46 @@ function drawSeries(root, s, fx, fy, box) {
   if (s.kind === "stairs") { let d = ""; points.forEach((p, i) => { d += i ? `H${r1(fx(p.x))}V${r1(clampY(p.y))}` : `M${r1(fx(p.x))} ${box.top}V${r1(clampY(p.y))}`; }); root.append(svg("path", { d: d + `H${box.right}`, class: `line ${s.cls ?? ""}` })); }
   else if (s.kind !== "points") root.append(svg("path", { d: line(points), class: `line ${s.cls ?? ""}` }));
   if (s.dots === false) return;
+  for (const p of points.filter((q) => s.kind === "points" && (q.lo != null || q.xlo != null))) { // the interval both ways
+    const cx = r1(fx(p.x)), cy = r1(clampY(p.y));
+    root.append(svg("path", { d: `${p.lo != null ? `M${cx} ${r1(clampY(p.lo))}V${r1(clampY(p.hi))}` : ""}${p.xlo != null ? `M${r1(Math.max(box.left, fx(p.xlo)))} ${cy}H${r1(Math.min(box.right, fx(p.xhi)))}` : ""}`, class: `error ${p.cls ?? ""}` }));
+  }
   for (const p of points) {
     const cx = r1(fx(p.x)), cy = r1(clampY(p.y)), r = p.r ?? s.r ?? 3.5, named = [{ class: `dot ${s.cls ?? ""} ${p.cls ?? ""}`, "data-value": p.value }, svg("title", {}, p.label ?? "")];
     const dot = p.shape ? svg("path", { d: shapes[p.shape](cx, cy, r), ...named[0] }, named[1]) : svg("circle", { cx, cy, r, ...named[0] }, named[1]);
-    if (p.ring) root.append(svg("circle", { cx, cy, r: r + 6, class: "ring" }), text(cx + (cx > box.right - 90 ? -r - 9 : r + 9), cy - r - 5, p.ring, { class: "name strong", "text-anchor": cx > box.right - 90 ? "end" : "start" }));
-    if (p.onclick) { dot.setAttribute("tabindex", "0"); dot.setAttribute("role", "button"); dot.setAttribute("aria-label", p.label ?? ""); dot.addEventListener("click", p.onclick); dot.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); p.onclick(); } }); root.setAttribute("role", "group"); }
+    if (p.ring) root.append(svg("circle", { cx, cy, r: r + 6, class: "ring" }));
+    dot.at = { cx, cy };
+    if (p.onclick) { dot.setAttribute("tabindex", "0"); dot.setAttribute("role", "button"); dot.setAttribute("aria-label", p.label ?? ""); dot.go = p.onclick; dot.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); p.onclick(); } }); root.setAttribute("role", "group"); }
     root.append(dot);
+  }
+}
+// A finger takes the nearest point within 24 px; the keyboard stops once, and goes through the points with the arrows.
+function reachable(root) {
+  const dots = [...root.querySelectorAll(".dot[tabindex]")].sort((a, b) => a.at.cx - b.at.cx || a.at.cy - b.at.cy);
+  if (!dots.length) return;
+  dots.forEach((d, i) => { d.setAttribute("tabindex", i ? "-1" : "0"); });
+  root.addEventListener("click", (e) => {
+    const m = root.getScreenCTM(), far = (d) => Math.hypot(m.a * d.at.cx + m.e - e.clientX, m.d * d.at.cy + m.f - e.clientY), best = dots.reduce((a, b) => (far(b) < far(a) ? b : a));
+    if (dots.includes(e.target)) e.target.go(); else if (far(best) <= 24) best.go();
+  });
+  root.addEventListener("keydown", (e) => {
+    const i = dots.indexOf(e.target), to = { ArrowRight: i + 1, ArrowDown: i + 1, ArrowLeft: i - 1, ArrowUp: i - 1, Home: 0, End: dots.length - 1 }[e.key];
+    if (i < 0 || to === undefined) return;
+    e.preventDefault();
+    const next = dots[Math.max(0, Math.min(dots.length - 1, to))];
+    for (const d of dots) d.setAttribute("tabindex", d === next ? "0" : "-1");
+    next.focus();
+  });
+}
+// Names of points, in their order of weight, each where it lies on no other name and no named point.
+function nameOf(root, points, fx, fy, box, wide) {
+  const taken = points.filter((p) => p.name).map((p) => [fx(p.x) - 8, fy(p.y) - 8, fx(p.x) + 8, fy(p.y) + 8]);
+  for (const p of points.filter((q) => q.name)) {
+    const w = wide(p.name) + 4, x0 = fx(p.x), y0 = fy(p.y);
+    const spot = [[12, -8], [12, 16], [-12 - w, -8], [-12 - w, 16], [-w / 2, -16], [-w / 2, 26], [12, -24], [12, 32], [-12 - w, -24], [-12 - w, 32]].map(([dx, dy]) => [x0 + dx, y0 + dy - 11, x0 + dx + w, y0 + dy + 3]).find((b) => b[0] >= box.left && b[2] <= box.right + 12 && b[1] >= box.top - 12 && b[3] <= box.bottom && !taken.some((q) => q[0] < b[2] && q[2] > b[0] && q[1] < b[3] && q[3] > b[1]));
+    if (!spot) continue;
+    taken.push(spot);
+    root.append(text(r1(spot[0]), r1(spot[3] - 3), p.name, { class: `name ${p.ring ? "strong" : ""}` }));
   }
 }
 // Names stand at the ends of their lines, moved apart where they would touch.
@@ -107,6 +160,32 @@ export function tornado({ width, name, rows, centre, limit, show }) {
     root.append(text(0, y + 14, r.name, { class: "tick strong" }), svg("rect", { x: r1(a), y, width: r1(Math.max(b - a, 1)), height: 18, class: i === 0 ? "part strong" : "part shade2" }), text(r1(a) - 4, y + 14, show(Math.min(r.lo, r.hi)), { "text-anchor": "end", class: "tick" }), text(r1(b) + 4, y + 14, show(Math.max(r.lo, r.hi)), { class: "tick" }));
   });
   root.append(svg("path", { d: `M${r1(f(centre))} 0V${height - 18}`, class: "mark" }), text(r1(f(centre)), height - 4, show(centre), { "text-anchor": "middle", class: "tick strong" }));
+  return root;
+}
+// Things in a row each, a value as a dot with its interval; the best has the accent. rows: { name, value, lo, hi, best }
+export function dots({ width, name, rows, show }) {
+  const h = 30, letter = 0.5 * parseFloat(getComputedStyle(document.documentElement).fontSize), columns = (s) => [...s].reduce((n, c) => n + (c > "\u1100" ? 1.8 : 1), 0), left = Math.min(width * 0.4, Math.max(...rows.map((r) => letter * columns(r.name))) + 14), right = width - Math.max(...rows.map((r) => letter * columns(show(r.value)))) - 12;
+  const lo = Math.min(...rows.map((r) => r.lo)), hi = Math.max(...rows.map((r) => r.hi)), f = (v) => left + 8 + ((Math.log(v) - Math.log(lo)) / (Math.log(hi) - Math.log(lo) || 1)) * (right - left - 20);
+  const root = canvas(rows.length * h + 4, `${name} (${t("log_scale")})`, rows.map((r) => `${r.name} ${show(r.value)} (${show(r.lo)} – ${show(r.hi)})`).join(", "), width);
+  rows.forEach((r, i) => {
+    const y = i * h + 16;
+    root.append(svg("path", { d: `M${left} ${y}H${right}`, class: "grid" }), text(0, y + 4, r.name, { class: `tick ${r.best ? "strong" : ""}` }), svg("path", { d: `M${r1(f(r.lo))} ${y}H${r1(f(r.hi))}M${r1(f(r.lo))} ${y - 4}v8M${r1(f(r.hi))} ${y - 4}v8`, class: `error solid ${r.best ? "best" : ""}` }), svg("circle", { cx: r1(f(r.value)), cy: y, r: 5.5, class: `dot ${r.best ? "main" : ""}`, "data-value": r.value }, svg("title", {}, `${r.name}: ${show(r.value)}`)), text(right + 8, y + 4, show(r.value), { class: "tick strong" }));
+  });
+  return root;
+}
+// A map: a square for each pair of row and column, darker where the value is larger; `pinned` is framed. cells: { row, column, value, n, label }
+export function heat({ width, name, rows, columns, cells, most, show }) {
+  const longest = width < 480 ? 13 : 24, shortened = (s) => (s.length > longest ? `${s.slice(0, longest - 1)}…` : s);
+  const letter = 0.42 * parseFloat(getComputedStyle(document.documentElement).fontSize), left = Math.min(width * 0.42, Math.max(...rows.map((r) => shortened(r.name).length)) * letter * 1.25 + 8), far = Math.max(...columns.map((c) => shortened(c.name).length)) * letter * 0.95 + 14, top = far + 14, w = (width - left - far) / columns.length, h = 24;
+  const root = canvas(top + rows.length * h + 4, name, cells.slice(0, 30).map((c) => c.label).join("; "), width);
+  columns.forEach((c, i) => root.append(text(0, 0, shortened(c.name), { class: `tick ${c.pinned ? "strong" : ""}`, transform: `translate(${r1(left + (i + 0.5) * w)} ${top - 8}) rotate(-40)` })));
+  rows.forEach((r, i) => root.append(text(left - 6, top + (i + 0.5) * h + 4, shortened(r.name), { class: `tick ${r.pinned ? "strong" : ""}`, "text-anchor": "end" })));
+  for (const c of cells) {
+    const x = left + columns.findIndex((q) => q.name === c.column) * w, y = top + rows.findIndex((q) => q.name === c.row) * h;
+    root.append(svg("rect", { x: r1(x + 1), y: y + 1, width: r1(w - 2), height: h - 2, class: "heat", "fill-opacity": r1(10 * Math.min(1, 0.08 + c.value / most)) / 10 }, svg("title", {}, c.label)));
+    if (w > 34) root.append(text(r1(x + w / 2), y + h / 2 + 4, show(c.value), { class: "tick strong", "text-anchor": "middle" }));
+    if (rows.find((q) => q.name === c.row).pinned && columns.find((q) => q.name === c.column).pinned) root.append(svg("rect", { x: r1(x + 1), y: y + 1, width: r1(w - 2), height: h - 2, class: "ring" }));
+  }
   return root;
 }
 export const widthOf = (box) => Math.max(280, Math.round(box.clientWidth || 320));

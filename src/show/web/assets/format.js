@@ -14,6 +14,7 @@ const ko_units = { y: "년", d: "일", h: "시간", min: "분", s: "초" };
 // 12,345; by hand, because a browser takes 40 ms to find out how a language writes its first number.
 export const grouped = (v) => String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 export function digits(v, n = 2) {
+  if (v == null || !Number.isFinite(v)) return "–";
   if (v === 0) return "0";
   const up = Math.max(0, n - 1 - Math.floor(Math.log10(Math.abs(v))));
   const rounded = Number(v.toPrecision(Math.max(n, 1)));
@@ -44,7 +45,7 @@ export function range(e, unit, n = 2) {
     const lo = money(e.lo, n), hi = money(e.hi, n), tail = /[^\d.,]+$/.exec(hi)?.[0] ?? "", head = /^[^\d]+/.exec(hi)?.[0] ?? "";
     return lo === hi ? "" : `${tail && lo.endsWith(tail) ? lo.slice(0, -tail.length) : lo}–${head && lo.startsWith(head) ? hi.slice(head.length) : hi}`;
   }
-  const [by] = unitOf(e.value, unit);
+  const [by] = unit === "frac" ? [0.01] : unitOf(e.value, unit);
   const ends = [e.lo, e.hi].map((v) => digits(v / by, n));
   return ends[0] === ends[1] ? "" : ends.join("–");
 }

@@ -1,6 +1,7 @@
 import { t, partOf } from "/words.js";
 import { fmt, digits } from "/format.js";
-import { el, num, fault, fragment } from "/dom.js";
+import { el, num, fragment } from "/dom.js";
+import { fault } from "/repair.js";
 import { ask } from "/api.js";
 import { widthOf } from "/draw.js";
 import { histories } from "/history.js";

@@ -1,4 +1,4 @@
-// What people drop: config.json as it is; of GGUF and safetensors only the header is read, here, and told as a config.
+// What people drop: config.json as it is; of GGUF and safetensors only the header is read, here, and passed on as a config.
 import { files, set } from "/state.js";
 
 function gguf(view) {
@@ -35,7 +35,7 @@ export async function takeModel(file, key = "model") {
   if (head.byteLength > 8 && head.getUint32(0, true) === 0x46554747) text = JSON.stringify(gguf(head));
   else if (/\.safetensors$/i.test(file.name)) text = JSON.stringify(safetensors(JSON.parse(new TextDecoder().decode(new Uint8Array(head.buffer, 8, Number(head.getBigUint64(0, true)))))));
   else text = await file.text();
-  if (text.includes("\0")) throw new Error(file.name); // no text: whoever asked says that it was not understood
+  if (text.includes("\0")) throw new Error(file.name); // not text: the caller shows the error
   for (const old of Object.keys(files)) if (old !== "-") delete files[old];
   const to = name.endsWith(".json") ? name : name + ".json";
   files[to] = text;

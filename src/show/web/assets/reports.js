@@ -1,6 +1,7 @@
 import { state, set } from "/state.js";
 import { t } from "/words.js";
-import { el, fault, fragment, save, dropZone } from "/dom.js";
+import { el, fragment, save, dropZone } from "/dom.js";
+import { fault } from "/repair.js";
 import { ask, latest } from "/api.js";
 
 const texts = {}, textOf = async (name) => (texts[name] ??= await (await fetch(`/${name}.yaml`)).text());

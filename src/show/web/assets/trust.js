@@ -1,10 +1,12 @@
 import { state } from "/state.js";
-import { t, parts } from "/words.js";
+import { t, parts, fill } from "/words.js";
 import { fmt, digits, grouped, percent } from "/format.js";
-import { el, num, fault, field, choice, sentence, manyTable, answering } from "/dom.js";
+import { el, num, field, choice, sentence, manyTable, answering } from "/dom.js";
+import { fault, repair, chip, again } from "/repair.js";
 import { ask } from "/api.js";
 import { openDrawer } from "/drawer.js";
-import { plot, widthOf, keepDrawn } from "/draw.js";
+import { plot, heat, widthOf, keepDrawn } from "/draw.js";
+import { pictureActions } from "/picture.js";
 
 const kept = {}; // a set is scored once for a page
 let card = null; // how wrong the release was on what it had not seen
@@ -18,16 +20,27 @@ const quantile = (list, q) => { const s = [...list].sort((a, b) => a - b); retur
 const unitOf = { s: "s", Bps: "Bps", flopps: "flopps" };
 
 export function show(main) {
-  const answer = el("section", { className: "result" }), chart = el("figure"), table = el("div", { className: "tablebox doc", tabIndex: 0, role: "region", "aria-label": t("trust") });
+  const answer = el("section", { className: "result" }), chart = el("figure"), map = el("figure"), table = el("div", { className: "tablebox doc", tabIndex: 0, role: "region", "aria-label": t("trust") });
   let sets = null, blind = null;
-  main.append(el("div", { className: "fields" }, choice("set", ["train_llm", "train_other", "infer_llm", "collectives"].map((s) => [s, t(s)])), field("filter", { label: t("gpu_filter"), placeholder: "H100, Llama …", width: 14 })), answer, chart, table);
+  main.append(el("div", { className: "fields" }, choice("set", ["train_llm", "train_other", "infer_llm", "collectives"].map((s) => [s, t(s)])), field("filter", { label: t("gpu_filter"), placeholder: "H100, Llama …", width: 14 })), answer, el("div", { className: "pair even" }, chart, map), table);
   const rowsOf = () => { const words = state.filter.toLowerCase().split(/[\s,]+/).filter(Boolean); return sets.flatMap((s) => s.worst.map((r) => ({ ...r, unit: unitOf[s.unit] ?? "1", set: s.set }))).filter((r) => r.predicted > 0 && r.measured > 0 && words.every((w) => `${r.gpu} ${r.what}`.toLowerCase().includes(w))); };
   const inside = (r) => Math.abs(ln(r)) <= r.half_width_ln;
   const open = (r) => openDrawer({ label: `${r.gpu} · ${r.what}`, value: r.predicted, lo: r.predicted * Math.exp(-r.half_width_ln), hi: r.predicted * Math.exp(r.half_width_ln), unit: r.unit, text: fmt(r.predicted, r.unit, 3), formula: `${t("measured")} ${fmt(r.measured, r.unit, 3)} · ${t("ratio")} ${digits(r.predicted / r.measured, 3)}${r.why ? ` · ${r.why}` : ""}`, source: `${r.source ?? ""} (${r.file}, ${t("row")} ${r.line})`, url: /^https?:/.test(r.url ?? "") ? r.url : undefined, origin: "estimated" });
+  // Where it errs: the median of each GPU and model with the most runs; the question's own are named strong.
+  function drawMap(rows) {
+    const model = (r) => r.what.split(",")[0].trim(), by = new Map(), plain = (s) => s.toLowerCase().replace(/[^a-z0-9]/g, "");
+    const top = (of, n) => { const count = new Map(); for (const r of rows) count.set(of(r), (count.get(of(r)) ?? 0) + 1); return [...count].sort((a, b) => b[1] - a[1]).slice(0, n).map(([name]) => name); };
+    const gpus = top((r) => r.gpu, 14), models = top(model, widthOf(map) < 480 ? 5 : 9);
+    for (const r of rows) if (gpus.includes(r.gpu) && models.includes(model(r))) { const k = `${r.gpu}|${model(r)}`; by.set(k, [...(by.get(k) ?? []), Math.abs(ln(r))]); }
+    if (by.size < 2) { map.replaceChildren(); return; }
+    const cells = [...by].map(([k, l]) => { const [row, column] = k.split("|"), value = Math.expm1(quantile(l, 0.5)); return { row, column, value, n: l.length, label: `${row}, ${column}: ${percent(value)} (${l.length})` }; });
+    const draw_ = heat({ width: widthOf(map), name: t("error_map"), most: 0.5, cells, rows: gpus.map((name) => ({ name, pinned: plain(state.on).includes(plain(name).replace(/\d+gb$/, "")) })), columns: models.map((name) => ({ name, pinned: plain(state.model) === plain(name) })), show: (v) => digits(100 * v, 2) });
+    map.replaceChildren(el("figcaption", {}, t("error_map_said")), draw_, pictureActions(t("error_map"), () => draw_, () => [["GPU", t("model"), t("error"), "n"], ...cells.map((c) => [c.row, c.column, c.value, c.n])]));
+  }
   function draw() {
     if (!sets) return;
     const rows = rowsOf(), w = widthOf(chart);
-    if (!rows.length) { answer.replaceChildren(el("p", { className: "answer" }, t("p_none"))); chart.replaceChildren(); table.replaceChildren(); return; }
+    if (!rows.length) { answer.replaceChildren(el("p", { className: "answer" }, fill("t_none", state.filter)), repair(chip(fill("r_without", t("gpu_filter")), () => again({ filter: "" })))); chart.replaceChildren(); map.replaceChildren(); table.replaceChildren(); return; }
     const errors = rows.map((r) => Math.abs(ln(r))), p50 = quantile(errors, 0.5), p90 = quantile(errors, 0.9);
     const figure = (v, label, formula) => num(v, "frac", { label, ...formula });
     const shown = [grouped(rows.length), figure(Math.expm1(p50), "p50", { formula: "exp(median |ln(predicted/measured)|) − 1" }), figure(Math.expm1(p90), "p90", { formula: "exp(p90 |ln(predicted/measured)|) − 1" })];
@@ -35,9 +48,8 @@ export function show(main) {
     answer.replaceChildren(el("p", { className: "answer" }, ...(large ? sentence(parts("t_unseen"), figure(Math.expm1(blind.p50), "p50", card), figure(Math.expm1(blind.p90), "p90", card), figure(blind.inside, t("inside"), card)) : sentence(parts("t_answer"), ...shown))), large ? el("p", { className: "second" }, ...sentence(parts("t_fitted"), ...shown)) : "");
     const few = rows.length > 1500 ? rows.filter((_, i) => i % Math.ceil(rows.length / 1500) === 0) : rows;
     const all = few.flatMap((r) => [r.measured, r.predicted]), lo = Math.min(...all) * 0.8, hi = Math.max(...all) * 1.25, show_ = (v) => fmt(v, rows[0].unit, 1);
-    chart.replaceChildren(el("figcaption", {}, `● ${t("inside")} · `, el("span", { className: "bad" }, `● ${t("outside")}`)), plot({ width: w, height: Math.min(Math.max(w * 0.62, 300), 560), name: t("trust"), words: `${rows.length}, p50 ${percent(Math.expm1(p50))}, p90 ${percent(Math.expm1(p90))}`, legend: false, x: { label: t("x_measured"), log: true, lo, hi, show: show_ }, y: { label: t("y_predicted"), log: true, lo, hi, show: show_ }, series: [{ cls: "ideal", dots: false, points: [{ x: lo, y: lo }, { x: hi, y: hi }] }, { kind: "points", r: 3.5, points: few.map((r) => ({ x: r.measured, y: r.predicted, cls: inside(r) ? "soft" : "out", label: `${r.gpu} · ${r.what}: ${fmt(r.predicted, r.unit, 3)} / ${fmt(r.measured, r.unit, 3)}`, value: r.predicted, onclick: () => open(r) })) }] }));
-    // one stop for the keyboard: the table below has every row
-    for (const dot of chart.querySelectorAll(".dot[tabindex]")) dot.setAttribute("tabindex", "-1");
+    chart.replaceChildren(el("figcaption", {}, `● ${t("inside")} · `, el("span", { className: "bad" }, `● ${t("outside")}`)), plot({ width: w, square: true, name: t("trust"), words: `${rows.length}, p50 ${percent(Math.expm1(p50))}, p90 ${percent(Math.expm1(p90))}`, legend: false, x: { label: t("x_measured"), log: true, lo, hi, show: show_ }, y: { label: t("y_predicted"), log: true, lo, hi, show: show_ }, series: [{ cls: "ideal", dots: false, points: [{ x: lo, y: lo }, { x: hi, y: hi }] }, { kind: "points", r: 3.5, points: few.map((r) => ({ x: r.measured, y: r.predicted, cls: inside(r) ? "soft" : "out", label: `${r.gpu} · ${r.what}: ${fmt(r.predicted, r.unit, 3)} / ${fmt(r.measured, r.unit, 3)}`, value: r.predicted, onclick: () => open(r) })) }] }));
+    drawMap(rows);
     const worst = [...rows].sort((a, b) => Math.abs(ln(b)) - Math.abs(ln(a))).slice(0, 25);
     table.replaceChildren(el("h2", {}, t("t_worst")), manyTable(["GPU", "", t("x_measured"), t("y_predicted"), t("error")], (h, i) => i > 1, worst.map((r) => el("tr", {}, el("th", { scope: "row" }, r.gpu), el("td", {}, el("button", { type: "button", className: "num", "data-value": r.predicted, onclick: () => open(r) }, r.what)), el("td", { className: "r" }, fmt(r.measured, r.unit, 3)), el("td", { className: "r" }, fmt(r.predicted, r.unit, 3)), el("td", { className: "r" }, (ln(r) > 0 ? "+" : "−") + percent(Math.abs(r.predicted / r.measured - 1)))))));
   }

@@ -1,20 +1,15 @@
 import { state, set, hello } from "/state.js";
 import { t, fill } from "/words.js";
 import { fmt, percent, digits, grouped, many } from "/format.js";
-import { el, num, fault, slider, chips, copyButton, answering, keepFocus } from "/dom.js";
+import { el, num, slider, chips, copyButton, answering, keepFocus, pocket } from "/dom.js";
+import { fault, counted, withCount } from "/repair.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
-import { answerSentence, timeParts, memoryParts, memoryBar, key, about } from "/answer.js";
+import { answerSentence, noRoom, twoFigures, timeParts, memoryParts, memoryBar, key, about } from "/answer.js";
 import { planLine, showChosen, chosenOf } from "/plan.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
 
 const powers = (a, b) => { const l = []; for (let v = a; v <= b; v *= 2) l.push(v); return l; };
-const HOST = 8; // GPUs of a usual host: more of them are several hosts
-// "4x(8x h100-sxm5) over ib-hdr": 32 GPUs, of which kind, over what
-function counted(on) {
-  const [, hosts, each, inside, over, n, alone] = /^(?:(\d+)x ?\((?:(\d+)x )?([^()]+)\)(.*)|(?:(\d+)x )?([^()]+))$/.exec(on.trim()) ?? [];
-  return { n: Number(hosts ?? 1) * Number(each ?? n ?? 1), gpu: inside ?? alone ?? on, over: over ?? "" };
-}
 
 // What a piece of advice changes, in the terms of this page; null: it cannot be clicked.
 function apply(a) {
@@ -46,9 +41,8 @@ export function show(main) {
   const countSlider = () => {
     const now = counted(state.on), values = powers(1, 1024), out = el("output", {}, String(now.n));
     const input = el("input", { type: "range", id: "s-gpus", min: 0, max: values.length - 1, value: Math.max(0, values.findIndex((v) => v >= now.n)), oninput: (e) => {
-      const v = values[e.target.value], { gpu, over } = counted(state.on);
+      const v = values[e.target.value], on = withCount(state.on, v);
       out.textContent = v;
-      const on = v > HOST ? `${v / HOST}x(${HOST}x ${gpu})${over}` : v > 1 ? `${v}x ${gpu}` : gpu;
       document.getElementById("q-on").value = on;
       set({ on });
     } });
@@ -64,8 +58,8 @@ export function show(main) {
     const a = last, time = timeParts(a), memory = memoryParts(a);
     const top = Math.max(a.step_s.value, pinned?.step_s.value ?? 0);
     bars.replaceChildren(
-      el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null }), key(time, "s", a.step_s.value)),
-      el("figure", {}, el("figcaption", {}, t("memory")), memoryBar(a, { width: w, ghost: pinned ? memoryParts(pinned) : null }), key(memory, "B", a.memory_B.total)));
+      el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null, ghostName: t("baseline") }), key(time, "s", a.step_s.value)),
+      el("figure", {}, el("figcaption", {}, t("memory")), memoryBar(a, { width: w, ghost: pinned ? memoryParts(pinned) : null, ghostName: t("baseline") }), key(memory, "B", a.memory_B.total)));
     if (pinned) {
       const r = a.samples_per_s.value / pinned.samples_per_s.value;
       delta.replaceChildren(`${t("against")}: `, num(r, "1", { text: digits(r, 3) + "×", label: t("speedup"), formula: `${fmt(a.samples_per_s.value, "1", 3)} / ${fmt(pinned.samples_per_s.value, "1", 3)} samples/s` }));
@@ -82,7 +76,8 @@ export function show(main) {
   const update = answering(answer, async () => {
     try {
       last = await askCase();
-      answer.replaceChildren(answerSentence(last), planLine(last, pinned ?? undefined));
+      answer.replaceChildren(answerSentence(last), planLine(last, pinned ?? undefined), noRoom(last));
+      pocket(answer, ...twoFigures(last));
       showChosen(chosenOf(last));
       draw();
       keepFocus(tries, advise);

@@ -1,0 +1,393 @@
+#include "check/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fact.h"
+#include "base/stats.h"
+
+#define WARMUP_LINES  3
+#define WARMUP_FRAC   0.05
+#define STALL_SPREADS 8    /* robust standard deviations beyond the typical step */
+#define STALL_LEAST   0.5  /* ... and at least so much of it */
+#define PERIOD_STALLS 4    /* that make a period */
+#define PERIOD_EVEN   0.75 /* of the distances lie near the middle one */
+#define DRIFT_LEAST   0.05
+#define DRIFT_SPREADS 5
+#define DRIFT_LINES   30
+#define SHIFT_SHARE   0.7 /* of the whole change that happens between two neighbouring tenths */
+#define JITTER_LEAST  0.12
+#define PAUSE_LEAST   0.02
+
+/* Steps that are judged: after warm-up, apart from pauses. */
+struct steady {
+	size_t n;
+	size_t *at;     /* in log->steps */
+	double *step_s; /* of those */
+	double median, sd;
+};
+
+static double median_of(struct jl_arena *arena, const double *values, size_t n)
+{
+	double *copy = n ? jl_arena_array(arena, n, sizeof(*copy)) : NULL;
+
+	if (!copy)
+		return NAN;
+	memcpy(copy, values, n * sizeof(*copy));
+	return jl_stats_median(copy, n);
+}
+
+static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log, struct jl_arena *arena,
+				  struct jl_err *err)
+{
+	const size_t warm = (size_t)fmax(WARMUP_LINES, WARMUP_FRAC * (double)log->n_steps);
+	size_t since = 0;
+	double *off;
+	bool *paused = jl_arena_array(arena, log->n_steps + 1, sizeof(*paused)); /* the line before it holds a pause */
+
+	*s = (struct steady){ .at = jl_arena_array(arena, log->n_steps, sizeof(*s->at)),
+			      .step_s = jl_arena_array(arena, log->n_steps, sizeof(*s->step_s)) };
+	off = jl_arena_array(arena, log->n_steps, sizeof(*off));
+	JL_TRY(s->at && s->step_s && off && paused ? JL_OK : jl_fail_nomem(err));
+	memset(paused, 0, (log->n_steps + 1) * sizeof(*paused));
+	for (size_t k = 0; k < log->n_pauses; k++)
+		paused[log->pauses[k].after] = true;
+	for (size_t i = 0; i < log->n_steps; i++) {
+		since = jl_runlog_is_start(log, i) ? 0 : since + 1;
+		if (since < (since == i ? warm : WARMUP_LINES) || !(log->steps[i].step_s > 0) || paused[i])
+			continue;
+		s->at[s->n] = i;
+		s->step_s[s->n++] = log->steps[i].step_s;
+	}
+	if (s->n < JL_RUN_LINES_LEAST)
+		return jl_fail(
+			err, JL_E_DATA,
+			"%zu lines with the time of a step after warm-up; %d are needed (log more often, or name the "
+			"form of a line with import --pattern)",
+			s->n, JL_RUN_LINES_LEAST);
+	s->median = median_of(arena, s->step_s, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		off[i] = fabs(s->step_s[i] - s->median);
+	s->sd = 1.4826 * jl_stats_median(off, s->n);
+	return JL_OK;
+}
+
+static struct jl_run_finding *add(struct jl_run_view *v, enum jl_run_issue issue, const char *key, double at_step,
+				  double loss_frac)
+{
+	struct jl_run_finding *f = &v->findings[v->n_findings++];
+
+	*f = (struct jl_run_finding){ .issue = issue, .key = key, .at_step = at_step, .loss_frac = loss_frac };
+	return f;
+}
+#define SAY(BITEXT, ...) jl_say((BITEXT).en, (BITEXT).text, sizeof((BITEXT).en), __VA_ARGS__)
+
+/* ---- stalls */
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Distances between stalls, where most are alike; NAN: no period. */
+static double period_of(const struct jl_runlog *log, const size_t *at, size_t n, struct jl_arena *arena)
+{
+	double *gap = n > 1 ? jl_arena_array(arena, n, sizeof(*gap)) : NULL;
+	size_t n_even = 0;
+
+	if (!gap || n < PERIOD_STALLS)
+		return NAN;
+	for (size_t i = 1; i < n; i++) {
+		gap[i - 1] = log->steps[at[i]].step - log->steps[at[i - 1]].step;
+		if (isnan(gap[i - 1]))
+			gap[i - 1] = (double)(at[i] - at[i - 1]);
+	}
+	qsort(gap, n - 1, sizeof(*gap), by_size);
+	const double middle = gap[(n - 1) / 2];
+	for (size_t i = 0; i + 1 < n; i++) /* one that was missed makes a double distance */
+		n_even += fabs(gap[i] / middle - fmax(1, round(gap[i] / middle))) < 0.1;
+	return middle >= 2 && (double)n_even >= PERIOD_EVEN * (double)(n - 1) ? middle : NAN;
+}
+
+static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl_arena *arena)
+{
+	const double beyond_s = s->median + fmax(STALL_LEAST * s->median, STALL_SPREADS * s->sd);
+	size_t *at = jl_arena_array(arena, s->n, sizeof(*at)), n = 0, worst = 0;
+	double over_s = 0, all_s = 0, each_s;
+
+	for (size_t i = 0; at && i < s->n; i++) {
+		all_s += s->step_s[i];
+		if (!(s->step_s[i] > beyond_s))
+			continue;
+		worst = !n || s->step_s[i] > v->log->steps[worst].step_s ? s->at[i] : worst;
+		over_s += s->step_s[i] - s->median;
+		at[n++] = s->at[i];
+	}
+	if (!n)
+		return;
+	each_s = over_s / (double)n;
+	v->period_steps = period_of(v->log, at, n, arena);
+	struct jl_run_finding *f = add(v, isnan(v->period_steps) ? JL_RUN_STALLS : JL_RUN_PERIODIC,
+				       isnan(v->period_steps) ? "stalls" : "periodic_stalls", v->log->steps[worst].step,
+				       over_s / all_s);
+	char each[JL_UNITS_TEXT_MAX];
+
+	jl_units_text(each, each_s, JL_K_TIME, 2);
+	if (isnan(v->period_steps)) {
+		SAY(f->what, JL_N("%zu step{/s} of %zu take far longer, %s each on average"), n, s->n, each);
+		SAY(f->todo, JL_N("storage, network or a neighbour: look at what else runs then; more loader workers, "
+				  "prefetch"));
+	} else {
+		SAY(f->what, JL_N("every %.0f steps one takes %s longer"), v->period_steps, each);
+		SAY(f->todo,
+		    JL_N("what happens every %.0f steps: checkpoint (make it asynchronous), evaluation, logging, a new "
+			 "shard of data (prefetch), garbage collection (gc.freeze)"),
+		    v->period_steps);
+	}
+}
+
+/* ---- drift and shifts */
+
+static void find_change(struct jl_run_view *v, const struct steady *s, struct jl_arena *arena)
+{
+	const size_t fifth = s->n / 5, tenth = s->n / 10;
+
+	if (s->n < DRIFT_LINES)
+		return;
+	const double first = median_of(arena, s->step_s, fifth),
+		     last = median_of(arena, s->step_s + s->n - fifth, fifth), change = log(last / first);
+	/* spread from one line to the next, which a drift does not widen */
+	double *jump = jl_arena_array(arena, s->n, sizeof(*jump)), best = 0;
+	size_t at = 0;
+
+	for (size_t i = 1; jump && i < s->n; i++)
+		jump[i - 1] = fabs(s->step_s[i] - s->step_s[i - 1]);
+	const double sd = jump ? 1.4826 / sqrt(2) * jl_stats_median(jump, s->n - 1) / first : NAN;
+	v->drift_frac = expm1(change);
+	if (!(change > fmax(DRIFT_LEAST, DRIFT_SPREADS * 1.2533 * sd * sqrt(2.0 / (double)fifth))))
+		return;
+	for (size_t i = tenth; i + tenth <= s->n; i++) {
+		const double jumped = log(median_of(arena, s->step_s + i, tenth) /
+					  median_of(arena, s->step_s + i - tenth, tenth));
+
+		if (jumped > best) {
+			best = jumped;
+			at = i;
+		}
+	}
+	const bool shift = best >= SHIFT_SHARE * change;
+	const double since = shift ? v->log->steps[s->at[at]].step : NAN;
+	struct jl_run_finding *f = add(v, shift ? JL_RUN_SHIFT : JL_RUN_DRIFT, shift ? "shift" : "drift", since,
+				       shift ? (1 - exp(-change)) * (double)(s->n - at) / (double)s->n
+					     : (1 - exp(-change)) / 2);
+
+	if (shift) {
+		SAY(f->what, JL_N("from step %.0f on steps take %.0f %% longer"), since, 100 * expm1(change));
+		SAY(f->todo,
+		    JL_N("one slow rank holds all others: jeoul check on each host (jeoul check --fleet); clocks, a "
+			 "neighbour, a link that went down then"));
+	} else {
+		SAY(f->what, JL_N("steps become slower all along: %.0f %% from first to last"), 100 * expm1(change));
+		SAY(f->todo, JL_N("heat (nvidia-smi -q -d PERFORMANCE), memory that fragments or leaks, longer "
+				  "samples, a growing "
+				  "list on the host"));
+	}
+}
+
+static void find_jitter(struct jl_run_view *v, const struct steady *s)
+{
+	const double wide = v->step_s_p90 / s->median - 1;
+
+	if (!(wide > JITTER_LEAST))
+		return;
+	struct jl_run_finding *f = add(v, JL_RUN_JITTER, "jitter", NAN, wide / 4);
+
+	SAY(f->what, JL_N("steps vary: one in ten takes %.0f %% longer than the median"), 100 * wide);
+	SAY(f->todo, JL_N("samples of different length (sort or pack them), a loader that just keeps up, other jobs on "
+			  "the network"));
+}
+
+/* ---- pauses */
+
+static void find_pauses(struct jl_run_view *v)
+{
+	const struct jl_run_spent *s = &v->spent;
+	char each[JL_UNITS_TEXT_MAX], lost[JL_UNITS_TEXT_MAX];
+	struct jl_run_finding *f;
+
+	if (s->checkpoint_s > PAUSE_LEAST * s->elapsed_s) {
+		f = add(v, JL_RUN_CHECKPOINT, "checkpoints", NAN, s->checkpoint_s / s->elapsed_s);
+		SAY(f->what, JL_N("%zu checkpoint{/s} hold the run for %s each"), s->n_checkpoints,
+		    jl_units_text(each, s->stall_each_s, JL_K_TIME, 2));
+		SAY(f->todo, JL_N("write them asynchronously, or less often: jeoul goodput says how often"));
+	}
+	if (s->evaluation_s > PAUSE_LEAST * s->elapsed_s) {
+		f = add(v, JL_RUN_EVALUATION, "evaluation", NAN, s->evaluation_s / s->elapsed_s);
+		SAY(f->what, JL_N("%zu evaluation{/s} take %s in all"), s->n_evaluations,
+		    jl_units_text(each, s->evaluation_s, JL_K_TIME, 2));
+		SAY(f->todo, JL_N("evaluate less often, on fewer samples, or beside the run"));
+	}
+	if (s->n_restarts) {
+		const double lost_s = s->repeated_s + (isnan(s->restart_s) ? 0 : s->restart_s);
+
+		f = add(v, JL_RUN_RESTART, "restarts", NAN, lost_s / s->elapsed_s);
+		SAY(f->what, JL_N("%zu restart{/s}: %s until the next step and of steps done again"), s->n_restarts,
+		    jl_units_text(lost, lost_s, JL_K_TIME, 2));
+		SAY(f->todo, JL_N("the first error of the run that ended; checkpoints more often: jeoul goodput"));
+	}
+}
+
+/* ---- against the prediction */
+
+static void against(struct jl_run_view *v, const struct steady *s)
+{
+	const struct jl_prediction *p = &v->job->prediction;
+	const double slow = JL_VERDICT_LOW_WIDER * log(p->step_s.hi / p->step_s.value),
+		     fast = JL_VERDICT_WIDER * log(p->step_s.value / p->step_s.lo);
+	const struct jl_figure figure = { .value = s->median, .lo95 = NAN, .hi95 = NAN, .less_is_better = true };
+
+	v->expect = (struct jl_expect){ .lo = p->step_s.lo,
+					.value = p->step_s.value,
+					.hi = p->step_s.hi,
+					.bound = NAN,
+					.low = p->step_s.value * exp(-fast),
+					.high = p->step_s.value * exp(slow),
+					.notice = exp(slow + JL_VERDICT_TOP_WIDER * fast / JL_VERDICT_WIDER) };
+	v->verdict = jl_verdict_of(&figure, &v->expect);
+	if (v->verdict != JL_VERDICT_LOW)
+		return;
+	struct jl_run_finding *f = add(v, JL_RUN_SLOW, "slow_step", NAN, 1 - p->step_s.value / s->median);
+	char now[JL_UNITS_TEXT_MAX], usual[JL_UNITS_TEXT_MAX];
+
+	SAY(f->what, JL_N("a step takes %s, %s is expected"), jl_units_text(now, s->median, JL_K_TIME, 3),
+	    jl_units_text(usual, p->step_s.value, JL_K_TIME, 3));
+	SAY(f->todo,
+	    JL_N("three steps under torch.profiler, then jeoul check trace.json: it says what takes the time"));
+}
+
+static double median_field(const struct jl_runlog *log, const struct steady *s, size_t offset, struct jl_arena *arena)
+{
+	double *values = jl_arena_array(arena, s->n, sizeof(*values));
+	size_t n = 0;
+
+	for (size_t i = 0; values && i < s->n; i++) {
+		double x;
+
+		memcpy(&x, (const char *)&log->steps[s->at[i]] + offset, sizeof(x));
+		if (x > 0)
+			values[n++] = x;
+	}
+	return n ? jl_stats_median(values, n) : NAN;
+}
+
+static int by_loss(const void *a, const void *b)
+{
+	const double x = ((const struct jl_run_finding *)a)->loss_frac,
+		     y = ((const struct jl_run_finding *)b)->loss_frac;
+
+	return (x < y) - (x > y);
+}
+
+enum jl_status jl_run_judge(struct jl_run_view *ret_view, const struct jl_runlog *log, const struct jl_job *job,
+			    struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_run_view v = { .log = log,
+				 .job = job,
+				 .drift_frac = NAN,
+				 .period_steps = NAN,
+				 .expect = JL_EXPECT_NONE,
+				 .verdict = JL_VERDICT_FIRST,
+				 .per_gpu = log->n_steps && log->steps[0].per_gpu };
+	struct steady s;
+	double *sorted;
+
+	JL_TRY(make_steady(&s, log, arena, err));
+	sorted = jl_arena_array(arena, s.n, sizeof(*sorted));
+	JL_TRY(jl_got(sorted, err));
+	memcpy(sorted, s.step_s, s.n * sizeof(*sorted));
+	jl_stats_sort(sorted, s.n);
+	v.step_s = s.median;
+	v.step_s_p10 = jl_stats_quantile(sorted, s.n, 0.1);
+	v.step_s_p90 = jl_stats_quantile(sorted, s.n, 0.9);
+	v.tokens_per_s = median_field(log, &s, offsetof(struct jl_run_step, tokens_per_s), arena);
+	v.samples_per_s = median_field(log, &s, offsetof(struct jl_run_step, samples_per_s), arena);
+	v.flopps = median_field(log, &s, offsetof(struct jl_run_step, flopps), arena);
+	v.mfu_frac = median_field(log, &s, offsetof(struct jl_run_step, mfu_frac), arena);
+	v.mem_B = median_field(log, &s, offsetof(struct jl_run_step, mem_B), arena);
+	jl_runlog_spent(&v.spent, log);
+	v.spent.step_s = s.median;
+	find_stalls(&v, &s, arena);
+	find_change(&v, &s, arena);
+	if (!v.n_findings)
+		find_jitter(&v, &s);
+	find_pauses(&v);
+	if (job)
+		against(&v, &s);
+	qsort(v.findings, v.n_findings, sizeof(*v.findings), by_loss);
+	*ret_view = v;
+	return JL_OK;
+}
+
+bool jl_run_is_bad(const struct jl_run_view *v)
+{
+	for (size_t i = 0; i < v->n_findings; i++)
+		if (v->findings[i].loss_frac >= JL_RUN_LOSS_BAD)
+			return true;
+	return jl_verdict_is_bad(v->verdict);
+}
+
+/* ---- as JSON */
+
+static const struct jl_field finding[] = {
+	{ JL_FIELD(jl_run_finding, TEXT, key) },
+	{ JL_FIELD(jl_run_finding, NUMBER, at_step) },
+	{ JL_FIELD(jl_run_finding, NUMBER, loss_frac), .about = "of the elapsed time" },
+	{ JL_FIELD_AS(jl_run_finding, CHARS, what.en, "what") },
+	{ JL_FIELD_AS(jl_run_finding, CHARS, todo.en, "todo") },
+};
+static const struct jl_schema finding_form = JL_SCHEMA("run_finding", jl_run_finding, finding);
+
+static const struct jl_field spent[] = {
+	{ JL_FIELD(jl_run_spent, NUMBER, elapsed_s) },      { JL_FIELD(jl_run_spent, NUMBER, useful_s) },
+	{ JL_FIELD(jl_run_spent, NUMBER, checkpoint_s) },   { JL_FIELD(jl_run_spent, NUMBER, evaluation_s) },
+	{ JL_FIELD(jl_run_spent, NUMBER, stall_s) },        { JL_FIELD(jl_run_spent, NUMBER, restart_s) },
+	{ JL_FIELD(jl_run_spent, NUMBER, repeated_s) },     { JL_FIELD(jl_run_spent, NUMBER, warmup_s) },
+	{ JL_FIELD(jl_run_spent, SIZE, n_checkpoints) },    { JL_FIELD(jl_run_spent, SIZE, n_evaluations) },
+	{ JL_FIELD(jl_run_spent, SIZE, n_restarts) },       { JL_FIELD(jl_run_spent, SIZE, n_stalls) },
+	{ JL_FIELD(jl_run_spent, NUMBER, interval_steps) }, { JL_FIELD(jl_run_spent, NUMBER, stall_each_s) },
+};
+static const struct jl_schema spent_form = JL_SCHEMA("run_spent", jl_run_spent, spent);
+
+JL_TEXT_OF(trainer, jl_run_view, r->log->trainer);
+JL_TEXT_OF(verdict, jl_run_view, jl_verdict_name(r->verdict));
+JL_BOOL_OF(is_bad, jl_run_view, jl_run_is_bad(r));
+JL_NUMBER_OF(n_lines, jl_run_view, (double)r->log->n_steps);
+JL_NUMBER_OF(would_notice, jl_run_view, r->expect.notice > 1 ? 1 - 1 / r->expect.notice : NAN);
+
+static const struct jl_field view[] = {
+	{ JL_FIELD_TEXT_OF("trainer", trainer) },
+	{ JL_FIELD_TEXT_OF("verdict", verdict), .about = "of the typical step; first: no model and system were named" },
+	{ JL_FIELD_BOOL_OF("bad", is_bad) },
+	{ JL_FIELD_NUMBER_OF("n_lines", n_lines) },
+	{ JL_FIELD(jl_run_view, NUMBER, step_s) },
+	{ JL_FIELD(jl_run_view, NUMBER, step_s_p10) },
+	{ JL_FIELD(jl_run_view, NUMBER, step_s_p90) },
+	{ JL_FIELD(jl_run_view, NUMBER, tokens_per_s) },
+	{ JL_FIELD_AS(jl_run_view, BOOL, per_gpu, "tokens_of_one_gpu") },
+	{ JL_FIELD(jl_run_view, NUMBER, samples_per_s) },
+	{ JL_FIELD_AS(jl_run_view, NUMBER, flopps, "gpu_flopps") },
+	{ JL_FIELD(jl_run_view, NUMBER, mfu_frac) },
+	{ JL_FIELD(jl_run_view, NUMBER, mem_B) },
+	{ JL_FIELD(jl_run_view, NUMBER, drift_frac) },
+	{ JL_FIELD(jl_run_view, NUMBER, period_steps) },
+	{ JL_FIELD_AS(jl_run_view, NUMBER, expect.lo, "expected_lo_s") },
+	{ JL_FIELD_AS(jl_run_view, NUMBER, expect.value, "expected_s") },
+	{ JL_FIELD_AS(jl_run_view, NUMBER, expect.hi, "expected_hi_s") },
+	{ JL_FIELD_NUMBER_OF("would_notice_frac", would_notice) },
+	{ JL_FIELD(jl_run_view, SUB, spent), .sub = &spent_form },
+	{ JL_FIELD_MANY(jl_run_view, ARRAY, findings, n_findings, "findings", &finding_form) },
+};
+const struct jl_schema jl_run_fields = JL_SCHEMA("check-run", jl_run_view, view);

@@ -1,0 +1,49 @@
+/* Where a profiled training step's time goes, and what would win most of it back. Measured kernels only: no model, no catalog. */
+#pragma once
+
+#include "base/fields.h"
+#include "check/machine_findings.h"
+
+enum jl_trace_part {
+	JL_TRACE_COMPUTE,
+	JL_TRACE_EXCHANGE,
+	JL_TRACE_HOST,
+	JL_TRACE_DATA,
+	JL_TRACE_OTHER,
+	JL_N_TRACE_PART
+};
+extern const char *const jl_trace_parts[JL_N_TRACE_PART +
+					1]; /* as in JSON: computing, exposed exchange, waiting for host, data, other */
+
+struct jl_trace_finding {
+	const char *key;   /* in JSON: "fp32_products" */
+	double won_s;      /* of one step; what the change would win, at most */
+	double won_frac;   /* of the step */
+	double n_per_step; /* kernels, calls or copies */
+	char example[160]; /* a kernel's name */
+	struct jl_bitext what, todo;
+};
+
+struct jl_trace_kernel {
+	char name[160];
+	double n, time_s; /* of one step */
+};
+
+#define JL_TRACE_FINDINGS_MAX 16
+#define JL_TRACE_KERNELS_MAX  12
+#define JL_TRACE_LEAST_FRAC   0.02 /* of the step: less is not said */
+
+struct jl_trace_view {
+	char gpu[96];
+	double n_steps, step_s;
+	double part_s[JL_N_TRACE_PART]; /* of one step; sum is step_s */
+	double n_kernels;               /* of one step */
+	size_t n_findings;
+	struct jl_trace_finding findings[JL_TRACE_FINDINGS_MAX]; /* what wins most first */
+	size_t n_top;
+	struct jl_trace_kernel top[JL_TRACE_KERNELS_MAX]; /* by time */
+};
+
+enum jl_status jl_trace_judge(struct jl_trace_view *ret_view, const char *path, struct jl_err *err);
+
+extern const struct jl_schema jl_trace_fields; /* struct jl_trace_view */

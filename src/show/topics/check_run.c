@@ -1,0 +1,92 @@
+#include "check/run.h"
+#include "topics/tell.h"
+
+#include <math.h>
+
+/* A training run as its log tells it: the answer, where the time went, what costs most and what to do. */
+static void lead(struct jl_doc *doc, const struct jl_run_view *v, const char *where)
+{
+	const bool bad = jl_run_is_bad(v);
+	double lost = 0;
+
+	for (size_t i = 0; i < v->n_findings; i++)
+		lost += v->findings[i].loss_frac > 0 ? v->findings[i].loss_frac : 0;
+	jl_doc_lead(doc);
+	jl_doc_strong(doc, where);
+	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s, %zu lines"), v->log->trainer, v->log->n_steps);
+	jl_doc_break(doc);
+	JL_SENTENCE(doc,
+		    bad             ? JL_("Not normal: |1 a step; |2 of the time could be won.")
+		    : v->n_findings ? JL_("Normal, with losses: |1 a step; |2 of the time could be won.")
+		    : v->job        ? JL_("Normal: |1 a step.")
+				    : JL_("Steady: |1 a step; whether that is fast, --model and --on say."),
+		    JL_FIG(jl_num_plain(v->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
+		    JL_FIG(jl_num_plain(fmin(lost, 0.99), JL_K_FRACTION, NULL, JL_ESTIMATED, NULL)));
+}
+
+static const char *time_text(struct jl_doc *doc, double s)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	return jl_tell_text(doc, "%s", jl_units_said(text, s, JL_K_TIME, 3));
+}
+
+static void figures(struct jl_doc *doc, const struct jl_run_view *v)
+{
+	char text[JL_UNITS_TEXT_MAX];
+
+	jl_tell_entry(doc, JL_("Step"), JL_MEASURED, JL_("%s (p10–p90 %s–%s)"), time_text(doc, v->step_s),
+		      time_text(doc, v->step_s_p10), time_text(doc, v->step_s_p90));
+	if (v->tokens_per_s > 0)
+		jl_tell_entry(doc, JL_("Tokens"), JL_MEASURED,
+			      v->per_gpu ? JL_("%.0f tokens/s per GPU") : JL_("%.0f tokens/s"), v->tokens_per_s);
+	if (v->mfu_frac > 0)
+		jl_tell_entry(doc, "MFU", JL_MEASURED, JL_("%.1f %% as the log counts it"), 100 * v->mfu_frac);
+	if (v->mem_B > 0)
+		jl_tell_entry(doc, JL_("Memory"), JL_MEASURED, "%s", jl_units_said(text, v->mem_B, JL_K_BYTES, 3));
+	if (v->job)
+		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED,
+			      v->verdict == JL_VERDICT_UNJUDGED
+				      ? JL_("%s: expected %s (%s–%s), which would not notice a run "
+					    "%.1f times as slow")
+				      : JL_("%s: expected %s (%s–%s); %.1f times as slow would be "
+					    "noticed"),
+			      jl_verdict_word(v->verdict), time_text(doc, v->expect.value),
+			      time_text(doc, v->expect.lo), time_text(doc, v->expect.hi), v->expect.notice);
+}
+
+static void spent(struct jl_doc *doc, const struct jl_run_spent *s)
+{
+	const struct {
+		const char *en;
+		double s;
+	} parts[] = { { JL_N("useful"), s->useful_s },         { JL_N("checkpoints"), s->checkpoint_s },
+		      { JL_N("evaluation"), s->evaluation_s }, { JL_N("stalls"), s->stall_s },
+		      { JL_N("restarts"), s->restart_s },      { JL_N("steps done again"), s->repeated_s },
+		      { JL_N("warm-up"), s->warmup_s } };
+	const char *text = "";
+
+	for (size_t i = 0; i < JL_LEN(parts); i++)
+		if (parts[i].s > 0.0005 * s->elapsed_s)
+			text = jl_tell_text(doc, "%s%s%s %.1f %%", text, *text ? " · " : "", jl_msg(parts[i].en),
+					    100 * parts[i].s / s->elapsed_s);
+	jl_tell_entry(doc, JL_("Time"), JL_MEASURED, JL_("%s: %s"), time_text(doc, s->elapsed_s), text);
+}
+
+void jl_tell_run(struct jl_doc *doc, const struct jl_run_view *v, const char *where)
+{
+	lead(doc, v, where);
+	figures(doc, v);
+	spent(doc, &v->spent);
+	for (size_t i = 0; i < v->n_findings; i++) {
+		const struct jl_run_finding *f = &v->findings[i];
+
+		jl_tell_entry(doc, i ? "" : JL_("Found"), JL_MEASURED,
+			      f->loss_frac > 0 ? JL_("%zu  %s (%.0f %% of the time)") : "%zu  %s", i + 1, f->what.text,
+			      100 * f->loss_frac);
+		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "→ %s", f->todo.text);
+	}
+	for (size_t i = 0; i < v->n_advice; i++)
+		jl_tell_entry(doc, i ? "" : JL_("Try"), JL_ESTIMATED, JL_("%zu  %s: %.2f times as fast"), i + 1,
+			      v->advice[i].text, v->advice[i].samples_per_s_after / v->advice[i].samples_per_s_before);
+}

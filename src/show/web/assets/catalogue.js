@@ -1,0 +1,62 @@
+// The catalogue to browse and search: accelerators, systems, models and prices, each with source and date; a GPU's prices over time. A record goes back into the question.
+import { state, set } from "/state.js";
+import { t, fill } from "/words.js";
+import { fmt, digits, grouped, inMoney, moneyText } from "/format.js";
+import { el, field, manyTable, fragment, answering, keepFocus } from "/dom.js";
+import { fault, chip, again, repair } from "/repair.js";
+import { ask } from "/api.js";
+import { plot, widthOf } from "/draw.js";
+import { pictureActions } from "/picture.js";
+
+const ROWS = 40, kept = {};
+const value = (f) => f?.value ?? f;
+const dated = (r) => el("span", { className: "nb" }, r.date ?? "–");
+const rate = (p) => p.on_demand_usdps ?? p.spot_median_usdps ?? p.spot_min_usdps;
+const perGpu = (p) => (rate(p) != null ? (rate(p) * 3600) / (p.n_gpu || 1) : p.price_usd / (p.n_gpu || 1));
+// Columns of each kind: [head, cell, is it a figure]
+const kinds = {
+  gpus: { id: (r) => r.id, columns: () => [["GPU", (r) => r.name], [t("year"), (r) => String(r.year ?? "–")], [t("memory"), (r) => fmt(value(r.mem_B), "B", 3), 1], [t("bandwidth"), (r) => fmt(value(r.mem_Bps), "Bps", 3), 1], ["bf16", (r) => fmt(value(r.bf16_dense_flopps), "flopps", 3), 1], [t("power"), (r) => fmt(value(r.tdp_W), "W", 3), 1], [t("d_source"), (r) => r.source], [t("date"), dated]] },
+  systems: { id: (r) => r.id, columns: () => [[t("system"), (r) => r.name], ["GPU", (r) => `${r.n_gpu ?? 1}x ${r.gpu ?? "–"}`], [t("link"), (r) => r.join_text ?? r.join ?? "–"], [t("d_source"), (r) => r.source], [t("date"), dated]] },
+  models: { id: (r) => r.id, columns: () => [[t("model"), (r) => r.name], [t("family"), (r) => r.family ?? "–"], [t("parameters"), (r) => (value(r.params) ? digits(value(r.params) / 1e9, 3) + " B" : "–"), 1], [t("layers"), (r) => String(r.n_layers ?? "–"), 1], [t("seq"), (r) => grouped(r.context || r.seq || 0), 1], [t("d_source"), (r) => r.source ?? "–"], [t("date"), dated]] },
+  prices: { id: (r) => `${r.provider} ${r.item}`, columns: () => [[t("provider"), (r) => r.provider], [t("item"), (r) => r.item], ["GPU", (r) => `${r.n_gpu ?? 1}x ${r.gpu ?? r.gpu_text ?? "–"}`], [t("region"), (r) => r.region ?? "–"], [t("per_gpu"), (r) => moneyText(inMoney(perGpu(r)), 3) + (rate(r) != null ? t("hour_of") : ""), 1], [t("basis"), (r) => r.basis ?? r.kind], [t("d_source"), (r) => (/^https?:/.test(r.url ?? "") ? el("a", { href: r.url.split(" ")[0], rel: "noreferrer", target: "_blank" }, new URL(r.url.split(" ")[0]).host) : r.url ?? "–")], [t("date"), dated]] },
+};
+const said = (r) => [r.id, r.name, r.provider, r.item, r.gpu, r.gpu_text, r.region, r.vendor, r.family, r.architecture, ...(r.aliases ?? [])].filter(Boolean).join(" ").toLowerCase();
+
+export function show(main) {
+  const answer = el("section", { className: "result small" }), table = el("div", { className: "tablebox doc", tabIndex: 0, role: "region", "aria-label": t("catalogue") }), one = el("section");
+  const tabs = el("div", { className: "chips", role: "group", "aria-label": t("catalogue") }, Object.keys(kinds).map((k) => el("button", { type: "button", className: "chip", "aria-pressed": String(state.kind === k), onclick: (e) => { for (const b of tabs.querySelectorAll(".chip")) b.setAttribute("aria-pressed", String(b === e.target)); set({ kind: k, record: "" }, true); } }, t("k_" + k))));
+  const search = field("find", { label: t("find"), placeholder: "hopper 80gb", width: 22 });
+  search.querySelector("input").addEventListener("input", (e) => set({ find: e.target.value }));
+  main.append(tabs, el("div", { className: "fields" }, search), answer, one, table);
+  const use = (r) => (state.kind === "models" ? [chip(fill("ask_of", r.id), () => again({ view: "ask", model: r.id })), chip(fill("serve_of", r.id), () => again({ view: "serve", smodel: r.id }))] : state.kind === "prices" ? [] : [chip(fill("ask_of", r.id), () => again({ view: "ask", on: r.id })), chip(fill("compare_of", r.id), () => again({ view: "compare", vs: [...state.vs.split("|"), r.id].slice(-8).join("|") }))]);
+  // Rents of one GPU-hour by the day they were read: the cheapest, the middle and the dearest.
+  async function prices(gpu, box) {
+    const list = ((await ask("catalog prices", { gpu })).prices ?? []).filter((p) => rate(p) != null && p.gpu === gpu && /^\d{4}-\d{2}/.test(p.date ?? ""));
+    const months = [...new Set(list.map((p) => p.date.slice(0, 7)))].sort();
+    if (!months.length) return;
+    const time = (p) => Date.parse(p.date.length > 7 ? p.date : `${p.date}-01`), points = list.map((p) => ({ x: time(p), y: inMoney(perGpu(p)), cls: p.on_demand_usdps != null ? "look3 front" : "look4 front", shape: p.on_demand_usdps != null ? "up" : "diamond", label: `${p.provider} ${p.item}, ${p.region ?? ""}: ${moneyText(inMoney(perGpu(p)), 3)}${t("hour_of")}, ${p.date}` }));
+    const xs = points.map((p) => p.x), ys = points.map((p) => p.y), day = 864e5, show_ = (ms) => new Date(ms).toISOString().slice(0, 7), lo = Math.min(...xs) - 20 * day, hi = Math.max(...xs) + 20 * day;
+    const draw = plot({ width: widthOf(main), height: 260, name: fill("price_history", gpu), words: points.slice(0, 12).map((p) => p.label).join("; "), legend: false, x: { label: t("date"), lo, hi, ticks: [0, 1, 2, 3, 4].map((i) => lo + ((hi - lo) * i) / 4), show: show_ }, y: { label: t("per_gpu"), log: true, lo: Math.min(...ys) * 0.8, hi: Math.max(...ys) * 1.25, show: (v) => moneyText(v, 2) }, series: [{ kind: "points", points }] });
+    box.replaceChildren(el("figcaption", {}, `${fill("price_history", gpu)} · ▲ ${t("rent")} · ◆ ${t("spot")}`), draw, pictureActions(fill("price_history", gpu), () => draw, () => [[t("provider"), t("item"), t("region"), t("basis"), `${t("per_gpu")} USD/h`, t("date"), t("d_source")], ...list.map((p) => [p.provider, p.item, p.region ?? "", p.basis ?? "", perGpu(p), p.date, p.url ?? ""])]));
+  }
+  async function open(r) {
+    const box = el("figure");
+    one.replaceChildren(state.kind === "prices" ? el("h2", {}, `${r.provider}: ${r.item}`) : "", repair(...use(r)), el("div", { className: "detail" }), box);
+    if (state.kind === "prices") return;
+    try { one.querySelector(".detail").replaceChildren(fragment(await ask("catalog show", { name: r.id, as: "html" }))); } catch (e) { one.querySelector(".detail").replaceChildren(fault(e)); }
+    if (state.kind === "gpus") prices(r.id, box).catch(() => {});
+  }
+  const update = answering(answer, async () => {
+    const kind = kinds[state.kind] ? state.kind : "gpus", { id, columns } = kinds[kind], heads = columns();
+    try {
+      const all = (kept[kind] ??= (await ask("catalog list", { kind }))[kind]), words = state.find.toLowerCase().split(/[\s,]+/).filter(Boolean), found = all.filter((r) => words.every((w) => said(r).includes(w)));
+      if (kind === "prices") found.sort((a, b) => (b.date ?? "").localeCompare(a.date ?? "") || perGpu(a) - perGpu(b));
+      const chosen = found.find((r) => id(r) === state.record);
+      answer.replaceChildren(el("p", { className: "answer" }, found.length ? fill("n_found", grouped(found.length), t("k_" + kind), grouped(all.length)) : fill("t_nothing", state.find)), ...(found.length ? [] : [repair(chip(fill("r_without", t("find")), () => again({ find: "" })))]));
+      keepFocus(table, () => table.replaceChildren(...(found.length ? [manyTable(heads.map(([h]) => h), (h, i) => Boolean(heads[i][2]), found.slice(0, chosen ? 10 : ROWS).map((r) => el("tr", {}, heads.map(([, cell, figure], i) => (i ? el("td", { className: figure ? "r" : "" }, cell(r)) : el("th", { scope: "row" }, kind === "prices" ? cell(r) : el("button", { type: "button", className: "num", onclick: () => { set({ record: id(r) }, true); main.scrollIntoView({ block: "start" }); } }, cell(r)))))))), found.length > (chosen ? 10 : ROWS) ? el("p", { className: "dim" }, fill("n_more", grouped(found.length - (chosen ? 10 : ROWS)))) : ""] : [])));
+      if (chosen) await open(chosen); else one.replaceChildren();
+    } catch (e) { answer.replaceChildren(fault(e)); table.replaceChildren(); }
+  });
+  update();
+  return (change) => { if ("find" in change || "kind" in change || "record" in change || "lang" in change) update(); };
+}

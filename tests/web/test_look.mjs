@@ -1,0 +1,189 @@
+// What a designer asked of the page: permanent cards, states that say what to do, a phone's sticky answer, Korean that breaks where Korean breaks, charts whose names
+// lie free, pictures as tables and files, Compare, Catalogue and Audit. Usage: test_look.mjs BASE
+import { readFileSync } from "node:fs";
+import { check, done, open, settle, base, browser } from "./chromium.mjs";
+const text = async (page, what) => (await (/svg/.test(what) ? page.locator(what).allTextContents() : page.locator(what).allInnerTexts())).join(" ");
+
+for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fastest"]], ["ko", ["추천", "차선", "최저 비용", "가장 빠름"]]]) { // Price: four cards that stay, the front named, intervals both ways, bought machines apart
+  const page = await open(`/?view=price&lang=${lang}`), cards = await text(page, ".best .card");
+  for (const role of roles) check(cards.includes(role), `price ${lang}: no card '${role}': ${cards.slice(0, 200)}`);
+  check((await page.locator(".best .card .figures .spread").count()) >= 6, `price ${lang}: cards without intervals`);
+  const api = await page.evaluate(async () => (await (await fetch("/api/v1/recommend", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "llama-3-8b", tokens: 1e10, how: "rent,spot,buy-new,buy-used" }) })).json()));
+  for (const key of ["pick", "runner_up", "cheapest", "fastest"]) check(cards.includes(api[key].system), `price ${lang}: ${key} is ${api[key].system}, which has no card`);
+  check((await page.locator("figure svg.chart").count()) === 2 && (await page.locator("figure:nth-of-type(1) .name").count()) >= 4, `price ${lang}: the front has ${await page.locator("figure .name").count()} names in ${await page.locator("figure svg.chart").count()} panels`);
+  check((await page.locator("path.error").count()) >= 6, `price ${lang}: no intervals in the chart`);
+  check((await page.locator('.dot[tabindex="0"]').count()) === 2, `price ${lang}: ${await page.locator('.dot[tabindex="0"]').count()} stops for the keyboard in two charts`);
+  const first = page.locator('.dot[tabindex="0"]').first(), before = await first.getAttribute("aria-label");
+  await first.focus();
+  await page.keyboard.press("ArrowRight");
+  const now = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  check(now && now !== before, `price ${lang}: the arrows stay on '${now}'`);
+  await page.context().close();
+}
+{ // a finger beside a point takes it
+  const page = await open("/?view=price", { width: 390 }), dot = page.locator(".dot[tabindex]").nth(1);
+  await dot.scrollIntoViewIfNeeded();
+  const at = await dot.boundingBox();
+  await page.mouse.click(at.x + at.width / 2 + 9, at.y + at.height / 2 + 9);
+  await page.waitForTimeout(300);
+  check((await page.locator(".dot.picked").count()) === 1, "a click 13 px beside a point takes none");
+  await page.context().close();
+}
+const states = [ // what is wrong, the figure in it, and a click that repairs it
+  ["/?model=llama-3-70b&on=h100-sxm5", /does not fit: 1\.3 TiB needed, 80 GiB/, /It fits on/, (p) => p.locator(".answer .num").count()],
+  ["/?model=lama-3-8b", /no model is called 'lama-3-8b'/, /llama-3-8b/, (p) => p.locator(".answer .num").count()],
+  ["/?on=8x+rtx-9999", /rtx-9999/, /h100-sxm5/, (p) => p.locator(".answer .num").count()],
+  ["/?tokens=abc", /^tokens to train on: 'abc'/, /without tokens/, (p) => p.locator(".answer .num").count()],
+  ["/?view=price&deadline=1+min", /No option meets your limits\. Nearest: .*\d+ min/, /deadline \d+ min/, (p) => p.locator(".best .card").count()],
+  ["/?view=price&deadline=soon", /^deadline: 'soon'/, /without deadline/, (p) => p.locator(".best .card").count()],
+  ["/?view=price&budget=10+USD", /Nearest: /, /budget \$\d/, (p) => p.locator(".best .card").count()],
+  ["/?view=price&budget=3000", /^budget: '3000'/, /3000 USD/, (p) => p.locator(".best .card").count()],
+  ["/?view=price&model=llama-3.1-405b&how=buy-new", /\d+ of \d+ candidates/, /rent or buy/, (p) => p.locator(".best .card").count()],
+  ["/?view=serve&smodel=llama-3-70b&son=rtx-4090", /weights of 130 GiB, 24 GiB per GPU/, /It fits on/, (p) => p.locator(".answer .num").count()],
+  ["/?view=trust&filter=zzz", /"zzz"/, /without/, (p) => p.locator(".dot").count()],
+];
+for (const [query, reason, chip, good] of states) {
+  const page = await open(query), result = page.locator("section.result");
+  await page.waitForSelector(".repair .chip, .chip[data-repair]", { timeout: 20000 }).catch(() => {});
+  const said = (await result.innerText()).replaceAll("\n", " ").replace(/\s+/g, " "), wrong = await text(page, ".fault p:first-child");
+  check(reason.test(wrong || said), `${query}: the reason: ${wrong || said}`);
+  check(!/--\w|column \d|jeoul catalog/.test(said), `${query}: speaks command line: ${said}`);
+  check(chip.test(await text(page, ".repair")), `${query}: the repair: ${await text(page, ".repair")}`);
+  await page.locator(".repair .chip").first().click();
+  await settle(page);
+  check((await good(page)) > 0 && (await page.locator(".fault").count()) === 0, `${query}: the click repairs nothing: ${(await result.innerText()).slice(0, 200)}`);
+  await page.context().close();
+}
+{ // the server is gone: said so in the page's words, also where a view is not there yet
+  const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
+  await page.goto(base);
+  await page.waitForFunction(() => document.querySelector("main")?.dataset.ready);
+  await page.route("**/scaling.js", (r) => r.abort());
+  await page.locator("nav a").nth(2).click();
+  await page.waitForSelector(".fault");
+  const said = await page.locator("main").innerText();
+  check(/server does not answer/.test(said) && !/dynamically/.test(said) && (await page.locator(".fault .chip").count()) === 1, `server gone: ${said}`);
+  await context.close();
+}
+for (const lang of ["en", "ko"]) { // a phone: two figures stay in sight, the links take two lines
+  const page = await open(`/?view=whatif&lang=${lang}`, { width: 390 });
+  const lines = await page.evaluate(() => new Set([...document.querySelectorAll("nav a")].map((a) => Math.round(a.getBoundingClientRect().top))).size);
+  check(lines <= 2, `phone ${lang}: the links take ${lines} lines`);
+  await page.locator("#s-seq").scrollIntoViewIfNeeded();
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await page.waitForTimeout(300);
+  const bar = page.locator("#pocket"), box = await bar.boundingBox();
+  check((await bar.isVisible()) && box.y + box.height <= 845 && (await bar.locator("b").count()) === 2, `phone ${lang}: no answer in sight of the sliders: ${await bar.count()}`);
+  check((await bar.innerText()).includes(lang === "ko" ? "ms" : "ms"), `phone ${lang}: ${await bar.innerText()}`);
+  await page.context().close();
+}
+for (const width of [320, 390, 1440]) { // Korean: no line begins with a particle; won in what is proposed; a Korean family first
+  const page = await open("/?lang=ko&cur=KRW&model=llama-3.1-70b&on=8x+h100-sxm5", { width });
+  const begins = await page.evaluate(() => {
+    const bad = [];
+    for (const box of document.querySelectorAll("h1, .answer")) {
+      const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      for (let n = walk.nextNode(), before = null; n; n = walk.nextNode()) {
+        if (!n.data.trim()) continue;
+        const range = document.createRange();
+        range.setStart(n, 0);
+        range.setEnd(n, 1);
+        const r = range.getBoundingClientRect();
+        const word = n.parentElement.previousElementSibling; // the word that can be changed has no text node
+        if (word?.tagName === "INPUT") before = word.getBoundingClientRect();
+        if (before && r.top > before.bottom - 4 && /^(을|를|에서|으로|로|개에|이고|입니다|에 |에$|[.,)])/.test(n.data)) bad.push(n.data);
+        const all = document.createRange();
+        all.selectNodeContents(n);
+        const rects = all.getClientRects();
+        before = rects[rects.length - 1];
+      }
+    }
+    return bad;
+  });
+  check(begins.length === 0, `Korean at ${width}: a line begins with ${begins}`);
+  check(/^"?(Pretendard|Apple SD|Noto Sans KR)/.test(await page.evaluate(() => getComputedStyle(document.body).fontFamily)), "Korean: no Korean family first");
+  await page.goto(`${base}/?view=price&lang=ko&cur=KRW`);
+  await settle(page);
+  check(/원|KRW/.test(await page.getAttribute("#f-budget", "placeholder")) && (await page.getAttribute("#f-deadline", "placeholder")) === "3일", `placeholders: ${await page.getAttribute("#f-budget", "placeholder")}`);
+  await page.context().close();
+}
+{ // charts: identity at 45°, a chosen rate that is marked, lines to the end with their machine, a baseline with its name, print with colours and the question
+  const trust = await open("/?view=trust"), d = await trust.locator("path.line.ideal").getAttribute("d"), [x0, y0, x1, y1] = d.match(/-?[\d.]+/g).map(Number);
+  check(Math.abs((x1 - x0) / (y0 - y1) - 1) < 0.02, `identity: ${d}`);
+  check((await trust.locator('.dot[tabindex="0"]').count()) === 1, "Trust: one stop for its points");
+  await trust.context().close();
+  const serve = await open("/?view=serve&rate=4");
+  check((await text(serve, "figure:first-child svg")).includes("now 4/s"), "Serve: the chosen rate is unmarked");
+  await serve.context().close();
+  const buy = await open("/?view=buy"), end = await buy.evaluate(() => { const [a, b] = [...document.querySelectorAll("svg path.line")].map((p) => Number(p.getAttribute("d").match(/(-?[\d.]+) -?[\d.]+$/)[1])); const grid = [...document.querySelectorAll("svg path.grid")].map((p) => Number(p.getAttribute("d").match(/H([\d.]+)/)[1])); return [a, b, grid[0]]; });
+  check(Math.abs(end[0] - end[2]) < 2 && Math.abs(end[1] - end[2]) < 2, `Buy: lines end at ${end[0]} and ${end[1]} of ${end[2]}`);
+  check(/bought, \$25,000/.test(await text(buy, "svg.chart")) && /rented, \$2\/h/.test(await text(buy, "svg.chart")), "Buy: lines name no machine");
+  await buy.context().close();
+  const ghost = await open("/?view=whatif");
+  await ghost.locator(".actions button").first().click();
+  check(/baseline/.test(await text(ghost, ".bars svg")), "What if: the baseline's bar has no name");
+  await ghost.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await ghost.emulateMedia({ media: "print" });
+  check(/jeoul predict llama-3-8b/.test(await text(ghost, "#printed")) && (await ghost.evaluate(() => getComputedStyle(document.querySelector(".key i")).printColorAdjust)) === "exact", "print: no question or no colours");
+  await ghost.context().close();
+}
+{ // Compare: time, money, energy, fit and certainty of each; the address holds them; serving against a GPU's throughput; data as table, CSV and SVG
+  const page = await open("/?view=compare&vs=8x+h100-sxm5%7C8x+a100-sxm4-80gb%7Crtx-4090");
+  check((await page.locator("tbody tr").count()) === 3 && /does not fit: .* of 24 GiB/.test(await text(page, "tbody")), `Compare: ${await text(page, "tbody")}`);
+  check((await page.locator("figure svg .dot").count()) === 6, `Compare: ${await page.locator("figure svg .dot").count()} dots`);
+  const value = Number(await page.locator("tbody tr").first().locator(".num").first().getAttribute("data-value")), api = await page.evaluate(async () => (await (await fetch("/api/v1/predict", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "llama-3-8b", on: "8x h100-sxm5", tokens: 1e10 }) })).json()));
+  check(value === api.run_s.value, `Compare says ${value} s, predict ${api.run_s.value} s`);
+  await page.fill("#f-vs", "8x h200-sxm");
+  await page.press("#f-vs", "Tab");
+  await settle(page);
+  check((await page.locator("tbody tr").count()) === 4 && decodeURIComponent(page.url()).includes("8x+h200-sxm"), `Compare: a system is not added: ${page.url()}`);
+  for (const [button, wanted] of [["CSV", /8x h100-sxm5,\d+/], ["SVG", /^<svg [^]*fill="[^]*<\/svg>$/]]) {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.locator(".picture button", { hasText: button }).first().click()]);
+    const saved = readFileSync(await file.path(), "utf8");
+    check(wanted.test(saved.trim()), `${button}: ${saved.slice(0, 120)}`);
+  }
+  await page.locator(".picture summary").first().click();
+  await page.waitForSelector(".picture tbody tr");
+  check((await page.locator(".picture tbody tr").count()) === 4, "Compare: no table of the picture");
+  await page.context().close();
+  const serve = await open("/?view=compare&job=serve&vs=8x+h100-sxm5%7C8x+a100-sxm4-80gb");
+  await serve.waitForSelector("h2 ~ svg, figure h2");
+  check(/tokens\/s a user/.test(await text(serve, "figure svg")) && (await serve.locator("path.band").count()) >= 2 && /target 50 ms/.test(await text(serve, "figure svg")), `Pareto: ${await text(serve, "figure svg")}`);
+  await serve.context().close();
+}
+{ // Scaling: efficiency on a plain scale from 0, plan changes marked, what a million tokens cost; Trust: where it errs, the question's own cell framed
+  const page = await open("/?view=scaling&model=llama-3-70b&upto=128"), eff = await text(page, "figure:nth-of-type(2) svg");
+  check(/efficiency %/.test(eff) && !/log scale\)efficiency/.test(eff) && /plan changed: /.test(eff), `efficiency: ${eff.slice(0, 200)}`);
+  const api = await page.evaluate(async () => (await (await fetch("/api/v1/predict", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "llama-3-70b", on: "16x(8x h100-sxm5)", sweep: "gpus=128" }) })).json()).sweep[0]);
+  const cost = await page.locator("tbody tr").last().locator(".num").evaluateAll((l) => l.map((e) => Number(e.dataset.value))), wanted = (1e6 * 128 * api.rent.gpu_usdps) / api.tokens_per_s.value;
+  check(cost.some((v) => Math.abs(v / wanted - 1) < 1e-6), `a million tokens: ${wanted}, not among ${cost}`);
+  await page.context().close();
+  const trust = await open("/?view=trust");
+  check((await trust.locator("rect.heat").count()) > 15 && (await trust.locator("rect.ring").count()) === 1, `error map: ${await trust.locator("rect.heat").count()} cells, ${await trust.locator("rect.ring").count()} framed`);
+  await trust.context().close();
+}
+{ // Catalogue: every kind, a search, a record with its sources, its prices over time, and back into the question
+  for (const [kind, least] of [["gpus", 100], ["systems", 100], ["models", 150], ["prices", 1000]]) {
+    const page = await open(`/?view=catalogue&kind=${kind}`);
+    check(Number((await text(page, ".answer")).replaceAll(",", "").match(/\d+/)[0]) >= least && (await page.locator("tbody tr").count()) > 10, `Catalogue ${kind}: ${await text(page, ".answer")}`);
+    check(/\d{4}/.test(await page.locator("tbody tr").first().innerText()), `Catalogue ${kind}: no date`);
+    await page.context().close();
+  }
+  const page = await open("/?view=catalogue&find=h100+sxm5");
+  await page.locator("tbody .num").first().click();
+  await page.waitForSelector(".detail .doc table");
+  await page.waitForSelector("svg.chart .dot");
+  check(/989\.4/.test(await text(page, ".detail")) && (await page.locator("svg.chart .dot").count()) > 10, "Catalogue: no figures or prices of the H100");
+  await page.locator(".repair .chip").first().click();
+  await settle(page);
+  check(/^h100-sxm5/.test(await page.inputValue("#q-on")), `Catalogue: back in the question: ${page.url()}`);
+  await page.context().close();
+}
+{ // Audit: written and recomputed, reasons open, the note's table as a table
+  for (const [lang, wanted] of [["en", /1,979 TFLOP\/s → 989/], ["ko", /1,979 TFLOP\/s → 989/]]) {
+    const page = await open(`/?view=audit&lang=${lang}`);
+    check(wanted.test(await text(page, ".finding")) && (await page.locator(".audit aside").count()) >= 2 && (await page.locator(".audit .row").count()) >= 5 && (await page.locator("svg.strip rect").count()) >= 3, `Audit ${lang}: ${(await text(page, ".result")).slice(0, 300)}`);
+    await page.context().close();
+  }
+}
+await done("what a designer asked");
