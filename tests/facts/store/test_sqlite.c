@@ -131,7 +131,8 @@ static void test_refuses_what_is_not_ours(void **state)
 		"CREATE INDEX slow ON record (length(hex(zeroblob(100000000))))",
 		"CREATE TABLE other (a INTEGER CHECK (length(hex(zeroblob(100000000))) > 0))",
 		"CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM record; END",
-		("PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'kind TEXT', 'kind TEXT CHECK "
+		("PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'kind TEXT', 'kind TEXT "
+		 "CHECK "
 		 "(randomblob(100000000) IS NOT NULL)') WHERE name = 'record'"),
 	};
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
