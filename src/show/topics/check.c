@@ -350,7 +350,7 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 	JL_SENTENCE(doc,
 		    j->verdict == JL_VERDICT_WRONG ? jl_msg(words[j->verdict])
 		    : !j->before && jl_verdict_at_edge(&j->figure, &j->expect)
-			    ? JL_("Normal, if at the edge: |1, where |2 is expected.")
+			    ? JL_("Borderline, still normal: |1, where |2 is expected.")
 		    : !j->before || j->verdict == JL_VERDICT_NOISY ? jl_msg(words[j->verdict])
 		    : j->verdict == JL_VERDICT_LOW                 ? JL_("Worse than before: |1, then |2.")
 		    : j->verdict == JL_VERDICT_GOOD                ? JL_("Better than before: |1, then |2.")

@@ -136,7 +136,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 		{ JL_N("whole request"), &a->e2e_s },
 	};
 
-	jl_tell_table(doc, NULL, "kkff", JL_N("|half of them|90 %|99 %"));
+	jl_tell_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
 	for (size_t i = 0; i < 4; i++) {
 		if (isnan(rows[i].t->p50.value))
 			continue; /* an answer of one token has no others */

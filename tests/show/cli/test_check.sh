@@ -21,7 +21,7 @@ p5 3 125 300 --lang ko; has "불가능"; has "리덕션"
 # one interval for one question: check, predict and the report of the notes say the same
 p5 0 125 156; has "100–202 GB/s"; has "80 % interval, low beyond 64.5 GB/s"
 run 0 predict allreduce --on "125x aws:p5.48xlarge" --size 16GB --json; json "abs(j['series'][0]['algbw_Bps']['lo'] / 100.2e9 - 1) < 0.01 and abs(j['series'][0]['algbw_Bps']['hi'] / 202e9 - 1) < 0.01"
-run 0 report "$JEOUL_SOURCE/examples/seed-004.yaml" --format text; has "Expected is 100–202 GB/s"; has "Yes, if at the edge: 340 GB/s"; has "cannot be an algbw of 8 nodes"; has "is an 80 % interval"
+run 0 report "$JEOUL_SOURCE/examples/seed-004.yaml" --format text; has "Expected is 100–202 GB/s"; has "Yes, at the edge of what is normal: 340 GB/s"; has "cannot be an algbw of 8 nodes"; has "is an 80 % interval"
 lacks "algbw on 2 nodes: ~340"; lacks "better than expected"
 p5 3 125 60 --json; json "j['verdict'] == 'low' and j['bad'] and len(j['results']) == 1"
 json "j['results'][0]['value'] == 60e9 and j['results'][0]['expected_lo'] > 60e9 and 201e9 < j['results'][0]['bound'] < 203e9"
