@@ -4,6 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 pair=$JEOUL_SOURCE/bench/measure/netns-pair
 name=jl$$
+# a set-up that fails half-way skips and leaves nothing mounted
+printf '#!/bin/bash\n[[ "$*" == "netns add "*-b ]] && exit 1\nexec %s "$@"\n' "$(command -v ip)" >"$work/ip"; chmod +x "$work/ip"
+PATH="$work:$PATH" "$pair" up $name 1gbit >/dev/null 2>&1; [ $? = 77 ] || bad "a failed set-up does not skip"
+grep -q "/run/netns/$name" /proc/self/mountinfo && bad "a failed set-up leaves namespaces mounted"
 why=$("$pair" up $name 1gbit 2>&1); code=$?
 [ $code = 0 ] || skip "$why"
 trap '"$pair" down $name; rm -rf "$work"' EXIT

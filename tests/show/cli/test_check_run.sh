@@ -6,9 +6,9 @@ here="$JEOUL_SOURCE/tests/show/cli"
 logs() { python3 "$here/training_logs.py" "$@"; }
 traces() { python3 "$here/traces.py" "$@"; }
 
-# planted stalls, drifts, shifts and checkpoints in the logs of twelve trainers: 90 of 100 found, 2 of 100 false
-logs --check "$JEOUL" 2 > "$work/found" || fail "$(tail -3 "$work/found")"
-grep -q "healthy: 24 of 24" "$work/found" || fail "$(tail -1 "$work/found")"
+# planted stalls, drifts, shifts and checkpoints in the logs of twelve trainers; bench/verdict/logs judges more of them
+if sanitized; then seeds=0; else seeds=1; fi
+if logs --check "$JEOUL" $seeds >"$work/found"; then ok; else bad "$(tail -3 "$work/found")"; fi
 
 logs torchtitan > "$work/t.log"; run 0 check "$work/t.log"; has "Steady"; has "torchtitan"; has "tokens/s per GPU"; has "MFU"; lacks "Found"
 logs torchtitan shift 3 > "$work/s.log"; run 3 check "$work/s.log"; flat; has "Not normal"; has "on steps take"; has "slow rank"; has "jeoul check --fleet"
@@ -22,12 +22,12 @@ run 3 check "$work/r.log" --json; json "j['spent']['n_restarts'] == 1 and j['spe
 run 0 check "$work/t.log" --model llama-3-8b --on "8x h100-sxm5" --batch 1 --seq 8192 --json; json "j['verdict'] in ('normal', 'good', 'unjudged') and j['expected_s'] > 0"
 run 3 check "$work/t.log" --model gpt-305m --on "8x h100-sxm5" --batch 1 --seq 512; has "Not normal"; has "is expected"; flat; has "torch.profiler"; has "Try"
 run 0 check "$work/t.log" --lang ko; has "안정적입니다"
-cp "$work/t.log" "$work/f.log"; (sleep 0.5; sed 's/2026-03-04/2026-03-05/' "$work/t.log" >> "$work/f.log") &
-run 3 check "$work/f.log" --follow "0.3 s"; has "restart"; wait
+cp "$work/t.log" "$work/f.log"; (sleep 0.5; sed 's/2026-03-04/2026-03-05/' "$work/t.log" >> "$work/f.log") & more=$!
+run 3 check "$work/f.log" --follow "0.3 s"; has "restart"; wait $more
 run 2 check "$work/t.log" --model llama-3-8b; says "--on"; one_line
 run 2 check allreduce --on dgx-h100 --size 1GB --busbw "480 GB/s" --model llama-3-8b; says "--model"; one_line
 head -5 "$work/t.log" > "$work/few.log"; run 1 check "$work/few.log"; one_line
-for cut in 1 7 100 1000 2500; do head -c "$cut" "$work/t.log" > "$work/cut.log"; "$JEOUL" check "$work/cut.log" > /dev/null 2>&1; [ $? -le 3 ] || fail "cut at $cut"; done
+for cut in 1 7 100 1000 2500; do head -c "$cut" "$work/t.log" > "$work/cut.log"; "$JEOUL" check "$work/cut.log" > /dev/null 2>&1; [ $? -le 3 ] || bad "cut at $cut"; done
 
 # every defect is named first, and nothing is found in a healthy step
 for what in fp32_products fp32_attention odd_widths unfused_attention layout dropout casts pageable_copies slow_loader unfused_optimizer syncs host_bound exposed_exchange; do
