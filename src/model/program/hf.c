@@ -256,6 +256,7 @@ static void set_sizes(struct hf_trace *t, const struct hf_family *family)
 		      { 'c', run->classes },
 		      { 'm', m->moe.n_experts > 0 },
 		      { 'U', cache },
+		      { 'L', run->expert_loop },
 		      { 'v',
 			m->window > 0 && m->local_frac < 1 && m->window < run->seq && run->mask == JL_HF_MASK_NONE },
 		      { 'j', m->window > 0 && m->local_frac < 1 && run->mask != JL_HF_MASK_NONE },

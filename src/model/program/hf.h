@@ -18,6 +18,7 @@ struct jl_hf_run {
 	bool eager_attention; /* written out */
 	bool fused;           /* AdamW in one kernel a list */
 	bool clip, cache;     /* gradients are clipped; keys and values are kept, as they are unless use_cache is off */
+	bool expert_loop;     /* experts one after the other, not grouped */
 	bool classes;         /* an encoder's sentence is one class */
 	enum jl_hf_mask mask;
 };

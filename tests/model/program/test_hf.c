@@ -95,6 +95,7 @@ static struct jl_hf_run run_of(const char *row)
 	run.forward = strcmp(word(row, "mode", "train"), "forward") == 0;
 	run.eager_attention = strcmp(word(row, "attention", ""), "eager") == 0;
 	run.fused = strcmp(word(row, "optimizer", ""), "adamw-fused") == 0;
+	run.expert_loop = strcmp(word(row, "experts_code", ""), "eager") == 0;
 	run.classes = strcmp(word(row, "task", ""), "classes") == 0;
 	return run;
 }
