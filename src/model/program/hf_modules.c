@@ -46,7 +46,20 @@ void hf_pick_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* "lin:OUT[,BIAS]" of torch.nn.Linear; "conv1d:OUT" has its weight the other way round and a bias; "xlin:OUT,IN" is one expert's. */
+/* What PEFT adds to a product of x: two thin ones, in the adapter's format. */
+static void adapt(struct hf_trace *t, struct hf_val x, int64_t out)
+{
+	const unsigned target = t->target;
+
+	t->var['J'] = t->run->lora_rank;
+	t->var['C'] = (double)out;
+	hf_push(t, x);
+	hf_run(t, "host:2 to:f dropout:a (lora_A lora:J ) (lora_B lora:C ) mul1 add to:w");
+	t->target = target;
+}
+
+/* "lin:OUT[,BIAS]" of torch.nn.Linear; "conv1d:OUT" has its weight the other way round and a bias; "xlin:OUT,IN" is one expert's;
+ * "lora:OUT" one of an adapter. */
 void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val x = hf_pop(t), in[3], out, call[3];
@@ -55,15 +68,25 @@ void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	const bool conv = op->token[0] == 'c', expert = op->token[0] == 'x';
 	const bool bias = conv || (!expert && n > 1 && dims[1] > 0);
 	const int64_t columns = x.d[last], rows = (int64_t)(hf_count(&x) / (double)columns);
-	const int elem = hf_elem(t, 'w');
+	const bool adapter = op->token[0] == 'l' && op->token[1] == 'o';
+	const bool adapted = t->run->lora_rank > 0 && !adapter && !expert && (t->target & t->run->lora_targets);
+	const int elem = hf_elem(t, adapter ? 'f' : 'w');
 
 	if (!hf_contiguous(&x))
 		hf_copy(t, &x, true);
+	const struct hf_val beside = x;
+
+	if (adapted)
+		hf_hold(t, &beside);
 	w[0] = conv ? columns : dims[0];
 	w[1] = conv ? dims[0] : columns;
 	in[0] = x;
 	in[1] = expert ? expert_weight(t, arg, w)
-		       : hf_param(t, n > 2 && dims[2] > 0 ? "/weight" : "weight", (enum jl_elem)elem, 2, w);
+		       : hf_param(t,
+				  n > 2 && dims[2] > 0 ? "/weight"
+				  : adapter            ? "lora_weight"
+						       : "weight",
+				  (enum jl_elem)elem, 2, w);
 	hf_hold(t, &in[1]);
 	if (bias) {
 		in[2] = hf_param(t, "bias", (enum jl_elem)elem, 1, dims);
@@ -92,6 +115,8 @@ void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	for (int i = 0; i < (bias ? 3 : 2); i++)
 		hf_drop(t, &in[i]);
 	hf_push(t, out);
+	if (adapted)
+		adapt(t, beside, dims[0]);
 }
 
 static struct hf_val weight_grad(struct hf_trace *t, const struct hf_val *g, const struct hf_val *x, bool conv)
@@ -196,7 +221,8 @@ void hf_sdpa(struct hf_trace *t, const struct hf_op *op, const char *arg)
 		hf_hold(t, &v[3]);
 	}
 	if (mask && v[3].elem == JL_ELEM_B8) { /* to what is added */
-		struct hf_val not_there = hf_make(t, JL_ELEM_B8, 4, v[3].d), added = hf_make(t, (enum jl_elem)v[0].elem, 4, v[3].d);
+		struct hf_val not_there = hf_make(t, JL_ELEM_B8, 4, v[3].d),
+			      added = hf_make(t, (enum jl_elem)v[0].elem, 4, v[3].d);
 		struct hf_val in[2];
 
 		hf_call(t, "aten.zeros_like", &v[3], 1, &added, 1, NULL);
@@ -295,10 +321,12 @@ void hf_norm_back(struct hf_trace *t, struct hf_node *node)
 	};
 	struct hf_val out[3];
 
-	for (int i = 0; i < 3; i++)
+	const int n = node->meta[1].grad ? 3 : 1;
+
+	for (int i = 0; i < n; i++)
 		out[i] = hf_make(t, (enum jl_elem)node->meta[i].elem, node->meta[i].rank, node->meta[i].d);
-	hf_call(t, "aten.native_layer_norm_backward", in, 6, out, 3, "mask=111");
-	for (int i = 0; i < 3; i++)
+	hf_call(t, "aten.native_layer_norm_backward", in, 6, out, n, n == 3 ? "mask=111" : "mask=100");
+	for (int i = 0; i < n; i++)
 		hf_give(t, &node->meta[i], out[i]);
 }
 
@@ -306,8 +334,7 @@ void hf_dropout(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out[2];
 
-	(void)arg;
-	if (t->run->forward || t->var['d'] <= 0) { /* not in training */
+	if (t->run->forward || !(arg ? t->run->lora_dropout : t->var['d'] > 0)) { /* not in training */
 		hf_push(t, v);
 		return;
 	}

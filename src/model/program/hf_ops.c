@@ -222,9 +222,9 @@ int hf_elem(const struct hf_trace *t, char c)
 	case 'j': return JL_ELEM_I32;
 	case 'b': return JL_ELEM_B8;
 	default: /* of the weights */
-		return t->run->autocast || jl_dtype_B(t->run->dtype) >= 4 ? JL_ELEM_F32
-		       : t->run->dtype == JL_FP16                         ? JL_ELEM_F16
-									  : JL_ELEM_BF16;
+		return (t->run->autocast && t->run->lora_rank <= 0) || jl_dtype_B(t->run->dtype) >= 4 ? JL_ELEM_F32
+		       : t->run->dtype == JL_FP16                                                     ? JL_ELEM_F16
+												      : JL_ELEM_BF16;
 	}
 }
 
@@ -522,6 +522,7 @@ static const struct hf_op ops[] = {
 	{ "narrow", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, run_narrow, NULL },
 	{ "cache", NULL, 1, HF_CODE, HF_PROMOTE, NULL, "0 g narrow:0", run_cache, NULL },
 	{ "lin", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
+	{ "lora", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
 	{ "xlin", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
 	{ "pick", NULL, 0, HF_CODE, HF_PROMOTE, NULL, NULL, NULL, hf_pick_back },
 	{ "each", NULL, 0, HF_CODE, HF_PROMOTE, NULL, NULL, hf_each, NULL },
