@@ -73,6 +73,7 @@ static enum jl_status list(struct jl_buf *text, const char *row, struct jl_err *
 		.fused = is(row, "optimizer", "adamw-fused"),
 		.clip = number(row, "clip", 0) > 0,
 		.cache = number(row, "use_cache", 1) > 0,
+		.expert_loop = is(row, "experts_code", "eager"),
 		.classes = is(row, "task", "classes"),
 		.mask = is(row, "mask", "ones")     ? JL_HF_MASK_ONES
 			: is(row, "mask", "padded") ? JL_HF_MASK_PADDED

@@ -184,7 +184,7 @@ def rnn(kind, rec, op):
         hidden = list(hx) if isinstance(hx, (list, tuple)) else [hx]
         with torch._C.DisableTorchFunction():
             if torch.is_autocast_enabled("cpu"):
-                to = torch.get_autocast_dtype("cpu")
+                to = torch.float16  # whatever autocast's format is: ATen/cudnn/AutocastRNN.cpp
                 x, hidden, params = x.to(to), [h.to(to) for h in hidden], [w.to(to) for w in params]
             if first:
                 x = x.transpose(0, 1)

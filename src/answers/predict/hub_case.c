@@ -43,13 +43,18 @@ bool jl_hub_meant(const struct jl_subject *subject, const struct jl_machine *mac
 enum jl_status jl_hub_can(const struct jl_case *c, const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_plan *p = &c->plan;
+	const struct jl_tune *t = &c->shard.tune;
 	const struct {
 		bool is;
 		const char *what;
 	} others[] = { { p->tp > 1 || p->pp > 1 || p->cp > 1 || p->ep > 1, "--parallel tp=, pp=, cp=, ep=" },
 		       { p->zero > 0, "--parallel zero=" },
 		       { jl_case_offload(c) != 0, "--offload" },
-		       { c->tuned && (c->shard.tune.kind != JL_TUNE_FULL || c->method != 0), "--tune lora, --method" },
+		       { c->tuned && (c->method != 0 || t->ends || t->base != JL_BASE_SAME ||
+				      (t->kind != JL_TUNE_FULL && t->kind != JL_TUNE_LORA)),
+			 "--method, --base, --tune but full and lora" },
+		       { c->tuned && t->kind == JL_TUNE_LORA && c->subject.model.moe.n_experts > 0,
+			 "--tune lora of experts" },
 		       { req->optimizer > JL_OPT_FUSED, "--optimizer but foreach and fused" },
 		       { p->recompute == JL_RECOMPUTE_SELECTIVE, "--recompute selective" },
 		       { jl_dtype_B(c->shard.dtype) < 2, "--precision fp8" },
@@ -73,6 +78,8 @@ enum jl_status jl_hub_can(const struct jl_case *c, const struct jl_request *req,
 
 static struct jl_hf_run run_of(const struct jl_case *c, const struct jl_request *req, const char *title)
 {
+	const struct jl_tune *t = &c->shard.tune;
+	const bool lora = c->tuned && t->kind == JL_TUNE_LORA;
 	const bool half = jl_dtype_B(c->shard.dtype) < 4, checkpoint = c->plan.recompute == JL_RECOMPUTE_FULL;
 
 	return (struct jl_hf_run){ .type = type_of(&c->subject),
@@ -85,7 +92,10 @@ static struct jl_hf_run run_of(const struct jl_case *c, const struct jl_request 
 				   .checkpoint = checkpoint,
 				   .eager_attention = req->flash == 0,
 				   .fused = req->optimizer == JL_OPT_FUSED,
-				   .cache = !checkpoint };
+				   .cache = !checkpoint,
+				   .lora_rank = lora ? t->rank : 0,
+				   .lora_targets = t->targets,
+				   .lora_dropout = t->dropout };
 }
 
 /* What the list holds is not to be asked again. */

@@ -128,13 +128,14 @@ static double host_share(const struct jl_case *c, const struct jl_step_cost *ste
 }
 
 /* Of a list of what really runs a host's times are known better than of a loop that is guessed; the device's are, as far as products and attention
- * take them. Fitted with families left out on 151 programs (bench/programs/measured, docs/METHOD.md §10). */
+ * take them. Without autograd what the library's Python does around its calls weighs more, and differs from model to model. Fitted with families left
+ * out on 151 programs (bench/programs/measured, docs/METHOD.md §10). */
 static void doubt_program(struct jl_doubt *doubt, const struct jl_case *c, const struct jl_step_cost *step)
 {
-	static const double listed_frac = 0.9, assumes_most = 4, few_most = 0.25;
+	static const double listed_frac = 0.9, forward_frac = 1.25, assumes_most = 4, few_most = 0.25;
 	const double host = fmin(doubt->x[JL_DOUBT_HOST], 1);
 
-	doubt->x[JL_DOUBT_HOST] = listed_frac * host;
+	doubt->x[JL_DOUBT_HOST] = (c->subject.program->p.trains ? listed_frac : forward_frac) * host;
 	doubt->x[JL_DOUBT_FEW] = fmin(doubt->x[JL_DOUBT_FEW], few_most); /* whose code runs is known */
 	doubt->x[JL_DOUBT_MODEL] = step->other_frac * (1 - host);
 	doubt->x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed + fmin((double)c->subject.program->p.n_assumes, assumes_most));

@@ -77,6 +77,9 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct hf_param *x = a, *y = b;
 
+	if (x->value.grad != y->value.grad) /* frozen ones behind */
+		return x->value.grad ? -1 : 1;
+
 	for (int d = 0; d < 2; d++)
 		if (x->value.d[d] != y->value.d[d])
 			return x->value.d[d] < y->value.d[d] ? 1 : -1;
@@ -123,6 +126,14 @@ static void clip(struct hf_trace *t)
 	jl_free(v);
 }
 
+/* In the order that the optimizer's lists have; frozen ones are not among them. */
+static void sort_params(struct hf_trace *t)
+{
+	qsort(t->params, (size_t)t->n_params, sizeof(*t->params), by_kind);
+	while (t->n_params > 0 && !t->params[t->n_params - 1].value.grad)
+		t->n_params--;
+}
+
 static void update(struct hf_trace *t)
 {
 	static const struct {
@@ -138,6 +149,7 @@ static void update(struct hf_trace *t)
 		      { "aten._foreach_addcdiv_.ScalarList", 3 } };
 	static const char *const scaled[] = { "aten._to_copy", "aten.reciprocal", "aten._to_copy", "aten._to_copy",
 					      "aten._to_copy" };
+	sort_params(t);
 	const int n = t->n_params;
 	const bool scaler = t->run->autocast && t->run->dtype == JL_FP16;
 	struct hf_val *roots = jl_realloc(NULL, (size_t)(2 * n + 1) * sizeof(*roots));
@@ -147,7 +159,6 @@ static void update(struct hf_trace *t)
 		return;
 	}
 	hf_phase(t, "update");
-	qsort(t->params, (size_t)n, sizeof(*t->params), by_kind);
 	if (scaler) {
 		scalars(t, scaled, JL_LEN(scaled), hf_scalar(t, JL_ELEM_F32));
 		over_all(t, "aten._amp_foreach_non_finite_check_and_unscale_", 1, false, "");
@@ -256,6 +267,7 @@ static void set_sizes(struct hf_trace *t, const struct hf_family *family)
 		      { 'c', run->classes },
 		      { 'm', m->moe.n_experts > 0 },
 		      { 'U', cache },
+		      { 'L', run->expert_loop },
 		      { 'v',
 			m->window > 0 && m->local_frac < 1 && m->window < run->seq && run->mask == JL_HF_MASK_NONE },
 		      { 'j', m->window > 0 && m->local_frac < 1 && run->mask != JL_HF_MASK_NONE },

@@ -18,8 +18,12 @@ struct jl_hf_run {
 	bool eager_attention; /* written out */
 	bool fused;           /* AdamW in one kernel a list */
 	bool clip, cache;     /* gradients are clipped; keys and values are kept, as they are unless use_cache is off */
+	bool expert_loop;     /* experts one after the other, not grouped */
 	bool classes;         /* an encoder's sentence is one class */
 	enum jl_hf_mask mask;
+	double lora_rank; /* of PEFT's adapters, in fp32, beside frozen weights of 16 bits; 0: all weights are trained */
+	unsigned lora_targets; /* enum jl_target */
+	bool lora_dropout;
 };
 
 /* JL_E_NOTFOUND: no recipe for such a model; says which there are. */

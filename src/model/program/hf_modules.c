@@ -1,6 +1,7 @@
 /* What of a recipe is more than its elements: products, attention, norms, embeddings, losses, experts, each with its gradients. */
 #include "program/hf_modules.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,22 +19,74 @@ static struct hf_val matrix(const struct hf_val *v, int64_t rows, int64_t column
 	return m;
 }
 
-/* "lin:OUT[,BIAS]" of torch.nn.Linear; "conv1d:OUT" has its weight the other way round and a bias. */
+/* One expert's matrix of the stack of all: the host reads which one; its gradient is a stack of zeros but for it. */
+static struct hf_val expert_weight(struct hf_trace *t, const char *arg, const int64_t *dims)
+{
+	char name[24];
+	struct hf_val v, all;
+
+	snprintf(name, sizeof(name), "experts_%.8s", arg);
+	all = hf_param(t, name, (enum jl_elem)hf_elem(t, 'w'), 3,
+		       (int64_t[]){ (int64_t)t->var['E'], dims[0], dims[1] });
+	v = all;
+	v.rank = 2;
+	for (int d = 0; d < 2; d++)
+		v.d[d] = all.d[d + 1], v.s[d] = all.s[d + 1];
+	(void)hf_record(t, hf_op_find("pick", 4), arg, &all, 1, &v, 1, 0);
+	hf_wait(t, "item");
+	t->host += 2;
+	return v;
+}
+
+void hf_pick_back(struct hf_trace *t, struct hf_node *node)
+{
+	struct hf_val out = hf_make(t, (enum jl_elem)node->meta[0].elem, 3, node->meta[0].d);
+
+	hf_call(t, "aten.select_backward", &node->grad[0], 1, &out, 1, "dim=0");
+	hf_give(t, &node->meta[0], out);
+}
+
+/* What PEFT adds to a product of x: two thin ones, in the adapter's format. */
+static void adapt(struct hf_trace *t, struct hf_val x, int64_t out)
+{
+	const unsigned target = t->target;
+
+	t->var['J'] = t->run->lora_rank;
+	t->var['C'] = (double)out;
+	hf_push(t, x);
+	hf_run(t, "host:2 to:f dropout:a (lora_A lora:J ) (lora_B lora:C ) mul1 add to:w");
+	t->target = target;
+}
+
+/* "lin:OUT[,BIAS]" of torch.nn.Linear; "conv1d:OUT" has its weight the other way round and a bias; "xlin:OUT,IN" is one expert's;
+ * "lora:OUT" one of an adapter. */
 void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val x = hf_pop(t), in[3], out, call[3];
 	int64_t dims[HF_RANK] = { 0 }, w[2];
 	const int n = hf_dims(t, arg, dims), last = x.rank - 1;
-	const bool conv = op->token[0] == 'c', bias = conv || (n > 1 && dims[1] > 0);
+	const bool conv = op->token[0] == 'c', expert = op->token[0] == 'x';
+	const bool bias = conv || (!expert && n > 1 && dims[1] > 0);
 	const int64_t columns = x.d[last], rows = (int64_t)(hf_count(&x) / (double)columns);
-	const int elem = hf_elem(t, 'w');
+	const bool adapter = op->token[0] == 'l' && op->token[1] == 'o';
+	const bool adapted = t->run->lora_rank > 0 && !adapter && !expert && (t->target & t->run->lora_targets);
+	const int elem = hf_elem(t, adapter ? 'f' : 'w');
 
 	if (!hf_contiguous(&x))
 		hf_copy(t, &x, true);
+	const struct hf_val beside = x;
+
+	if (adapted)
+		hf_hold(t, &beside);
 	w[0] = conv ? columns : dims[0];
 	w[1] = conv ? dims[0] : columns;
 	in[0] = x;
-	in[1] = hf_param(t, n > 2 && dims[2] > 0 ? "/weight" : "weight", (enum jl_elem)elem, 2, w);
+	in[1] = expert ? expert_weight(t, arg, w)
+		       : hf_param(t,
+				  n > 2 && dims[2] > 0 ? "/weight"
+				  : adapter            ? "lora_weight"
+						       : "weight",
+				  (enum jl_elem)elem, 2, w);
 	hf_hold(t, &in[1]);
 	if (bias) {
 		in[2] = hf_param(t, "bias", (enum jl_elem)elem, 1, dims);
@@ -62,6 +115,8 @@ void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	for (int i = 0; i < (bias ? 3 : 2); i++)
 		hf_drop(t, &in[i]);
 	hf_push(t, out);
+	if (adapted)
+		adapt(t, beside, dims[0]);
 }
 
 static struct hf_val weight_grad(struct hf_trace *t, const struct hf_val *g, const struct hf_val *x, bool conv)
@@ -166,7 +221,8 @@ void hf_sdpa(struct hf_trace *t, const struct hf_op *op, const char *arg)
 		hf_hold(t, &v[3]);
 	}
 	if (mask && v[3].elem == JL_ELEM_B8) { /* to what is added */
-		struct hf_val not_there = hf_make(t, JL_ELEM_B8, 4, v[3].d), added = hf_make(t, (enum jl_elem)v[0].elem, 4, v[3].d);
+		struct hf_val not_there = hf_make(t, JL_ELEM_B8, 4, v[3].d),
+			      added = hf_make(t, (enum jl_elem)v[0].elem, 4, v[3].d);
 		struct hf_val in[2];
 
 		hf_call(t, "aten.zeros_like", &v[3], 1, &added, 1, NULL);
@@ -265,10 +321,12 @@ void hf_norm_back(struct hf_trace *t, struct hf_node *node)
 	};
 	struct hf_val out[3];
 
-	for (int i = 0; i < 3; i++)
+	const int n = node->meta[1].grad ? 3 : 1;
+
+	for (int i = 0; i < n; i++)
 		out[i] = hf_make(t, (enum jl_elem)node->meta[i].elem, node->meta[i].rank, node->meta[i].d);
-	hf_call(t, "aten.native_layer_norm_backward", in, 6, out, 3, "mask=111");
-	for (int i = 0; i < 3; i++)
+	hf_call(t, "aten.native_layer_norm_backward", in, 6, out, n, n == 3 ? "mask=111" : "mask=100");
+	for (int i = 0; i < n; i++)
 		hf_give(t, &node->meta[i], out[i]);
 }
 
@@ -276,8 +334,7 @@ void hf_dropout(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out[2];
 
-	(void)arg;
-	if (t->run->forward || t->var['d'] <= 0) { /* not in training */
+	if (t->run->forward || !(arg ? t->run->lora_dropout : t->var['d'] > 0)) { /* not in training */
 		hf_push(t, v);
 		return;
 	}
@@ -432,7 +489,60 @@ void hf_take_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* "gmm:OUT,IN": each expert's rows by its own weights. */
+/* How many experts have tokens, where each token takes any of them alike; rows of one. */
+static int hit_experts(struct hf_trace *t)
+{
+	const double n = t->var['E'] * (1 - pow(1 - t->var['k'] / t->var['E'], t->var['T']));
+	const int hit = (int)fmax(round(n), 1);
+
+	t->var['M'] = ceil(t->var['A'] / hit);
+	return hit;
+}
+
+/* "each:X": recipe X for each expert that has tokens. */
+void hf_each(struct hf_trace *t, const struct hf_op *op, const char *arg)
+{
+	(void)op;
+	for (int i = hit_experts(t); i > 0 && !t->broken; i--)
+		hf_run(t, t->recipes[(unsigned char)*arg]);
+}
+
+/* Products by groups of rows. PyTorch has one kernel for bf16; in other formats the host reads where groups end, and multiplies each by itself. */
+static void grouped(struct hf_trace *t, const struct hf_val *in, struct hf_val *out)
+{
+	struct hf_val one[2] = { in[0], in[1] }, part = *out;
+	const bool weights = out->rank > 2; /* their gradient: rows are summed over */
+
+	if (in[0].elem == JL_ELEM_BF16) {
+		hf_call(t, "aten._grouped_mm", in, 3, out, 1, NULL);
+		return;
+	}
+	hf_wait(t, "item");
+	const int hit = hit_experts(t);
+	const int64_t rows = (int64_t)t->var['M'];
+
+	for (int m = 0; m < 2; m++) {
+		struct hf_val *v = &one[m];
+
+		v->rank = 2;
+		for (int d = 0; d < 2 && in[m].rank > 2; d++)
+			v->d[d] = in[m].d[d + 1], v->s[d] = in[m].s[d + 1];
+	}
+	part.rank = 2;
+	if (weights) {
+		one[0].d[1] = one[1].d[0] = rows;
+		for (int d = 0; d < 2; d++)
+			part.d[d] = out->d[d + 1], part.s[d] = out->s[d + 1];
+	} else {
+		one[0].d[0] = part.d[0] = rows;
+	}
+	for (int i = 0; i < hit; i++) {
+		t->host += 3;
+		hf_call(t, "aten.mm", one, 2, &part, 1, NULL);
+	}
+}
+
+/* "gmm:OUT,IN": each expert's rows by its own weights, in their format: autocast leaves both alone. */
 void hf_grouped(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[3], call[3], out;
@@ -441,13 +551,11 @@ void hf_grouped(struct hf_trace *t, const struct hf_op *op, const char *arg)
 
 	(void)hf_dims(t, arg, dims);
 	in[2] = hf_pop(t);
-	in[0] = hf_pop(t);
+	in[0] = hf_cast(t, hf_pop(t), hf_elem(t, 'w'), true);
 	snprintf(name, sizeof(name), "experts_%.8s", arg);
 	in[1] = hf_param(t, name, (enum jl_elem)hf_elem(t, 'w'), 3,
 			 (int64_t[]){ (int64_t)t->var['E'], dims[0], dims[1] });
 	hf_hold(t, &in[1]);
-	in[1] = hf_autocast(t, in[1], HF_LOWER);
-	in[0] = hf_autocast(t, in[0], HF_LOWER);
 	out = hf_make(t, (enum jl_elem)in[0].elem, 2, (int64_t[]){ in[0].d[0], dims[0] });
 	struct hf_node *node = hf_record(t, op, arg, in, 2, &out, 1, 3);
 
@@ -458,7 +566,7 @@ void hf_grouped(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	memcpy(call, in, sizeof(call));
 	call[1].d[1] = dims[1], call[1].d[2] = dims[0];
 	call[1].s[1] = 1, call[1].s[2] = dims[1];
-	hf_call(t, "aten._grouped_mm", call, 3, &out, 1, NULL);
+	grouped(t, call, &out);
 	for (int i = 0; i < 3; i++)
 		hf_drop(t, &in[i]);
 	hf_push(t, out);
@@ -471,13 +579,39 @@ void hf_grouped_back(struct hf_trace *t, struct hf_node *node)
 	in[0].d[0] = node->grad[0].d[1], in[0].d[1] = node->grad[0].d[0];
 	in[0].s[0] = 1, in[0].s[1] = node->grad[0].d[1];
 	out = hf_make(t, (enum jl_elem)node->save[1].elem, 3, node->save[1].d);
-	hf_call(t, "aten._grouped_mm", in, 3, &out, 1, NULL);
+	grouped(t, in, &out);
 	hf_give(t, &node->meta[1], out);
 	in[0] = node->grad[0];
 	in[1] = node->save[1];
 	out = hf_make(t, (enum jl_elem)node->save[0].elem, 2, node->save[0].d);
-	hf_call(t, "aten._grouped_mm", in, 3, &out, 1, NULL);
+	grouped(t, in, &out);
 	hf_give(t, &node->meta[0], out);
+}
+
+/* Rows that are added to those of a sum, in place: "add_rows" (sum, indices, rows). Autograd keeps them, for their sizes. */
+void hf_add_rows(struct hf_trace *t, const struct hf_op *op, const char *arg)
+{
+	struct hf_val in[3], out;
+
+	for (int i = 2; i >= 0; i--)
+		in[i] = hf_pop(t);
+	out = in[0];
+	(void)hf_record(t, op, arg, in, 3, &out, 1, 2 | 4);
+	hf_call(t, op->name, in, 3, &out, 1, "inplace=1 dim=0");
+	hf_drop(t, &in[1]);
+	hf_drop(t, &in[2]);
+	hf_push(t, out);
+}
+
+void hf_add_rows_back(struct hf_trace *t, struct hf_node *node)
+{
+	const struct hf_val in[] = { node->grad[0], node->save[1] };
+	struct hf_val out = hf_make(t, (enum jl_elem)in[0].elem, 2, node->meta[2].d);
+
+	hf_call(t, "aten.index_select", in, 2, &out, 1, "dim=0");
+	hf_give(t, &node->meta[2], out);
+	hf_hold(t, &in[0]);
+	hf_give(t, &node->meta[0], in[0]);
 }
 
 /* Over the experts of a token: "sum1". */

@@ -222,9 +222,9 @@ int hf_elem(const struct hf_trace *t, char c)
 	case 'j': return JL_ELEM_I32;
 	case 'b': return JL_ELEM_B8;
 	default: /* of the weights */
-		return t->run->autocast || jl_dtype_B(t->run->dtype) >= 4 ? JL_ELEM_F32
-		       : t->run->dtype == JL_FP16                         ? JL_ELEM_F16
-									  : JL_ELEM_BF16;
+		return (t->run->autocast && t->run->lora_rank <= 0) || jl_dtype_B(t->run->dtype) >= 4 ? JL_ELEM_F32
+		       : t->run->dtype == JL_FP16                                                     ? JL_ELEM_F16
+												      : JL_ELEM_BF16;
 	}
 }
 
@@ -293,6 +293,33 @@ static void run_wait(struct hf_trace *t, const struct hf_op *op, const char *arg
 	(void)op, (void)arg;
 	run_drop(t, op, arg);
 	hf_wait(t, "item");
+}
+
+/* "nonzero:SIZES": the host waits for how many there are. */
+static void run_nonzero(struct hf_trace *t, const struct hf_op *op, const char *arg)
+{
+	struct hf_val v = hf_pop(t), out;
+	int64_t dims[HF_RANK];
+	const int n = hf_dims(t, arg, dims);
+
+	out = hf_make(t, JL_ELEM_I64, n, dims);
+	hf_call(t, op->name, &v, 1, &out, 1, NULL);
+	hf_wait(t, "nonzero");
+	hf_drop(t, &v);
+	hf_push(t, out);
+}
+
+/* Ones put into the first by the second. */
+static void run_put(struct hf_trace *t, const struct hf_op *op, const char *arg)
+{
+	struct hf_val in[2];
+
+	(void)arg;
+	in[1] = hf_pop(t);
+	in[0] = hf_pop(t);
+	hf_call(t, op->name, in, 2, in, 1, "inplace=1 dim=-1");
+	hf_drop(t, &in[1]);
+	hf_push(t, in[0]);
 }
 
 /* Joined along the last dimension, or "cat2:D". */
@@ -495,6 +522,17 @@ static const struct hf_op ops[] = {
 	{ "narrow", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, run_narrow, NULL },
 	{ "cache", NULL, 1, HF_CODE, HF_PROMOTE, NULL, "0 g narrow:0", run_cache, NULL },
 	{ "lin", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
+	{ "lora", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
+	{ "xlin", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
+	{ "pick", NULL, 0, HF_CODE, HF_PROMOTE, NULL, NULL, NULL, hf_pick_back },
+	{ "each", NULL, 0, HF_CODE, HF_PROMOTE, NULL, NULL, hf_each, NULL },
+	{ "nonzero", "aten.nonzero", 1, HF_CODE, HF_PROMOTE, NULL, NULL, run_nonzero, NULL },
+	{ "put_ones", "aten.scatter_.value", 2, HF_CODE, HF_PROMOTE, NULL, NULL, run_put, NULL },
+	{ "add_rows", "aten.index_add_", 3, HF_CODE, HF_PROMOTE, NULL, NULL, hf_add_rows, hf_add_rows_back },
+	{ "zeros_x", "aten.zeros_like", 1, HF_POINT, HF_PROMOTE, NULL, NULL, NULL, NULL },
+	{ "zeros_i", "aten.new_zeros", 1, HF_NEW, HF_PROMOTE, "i", NULL, NULL, NULL },
+	{ "sums_i", "aten.sum.dim_IntList", 1, HF_NEW, HF_PROMOTE, "i", NULL, NULL, NULL },
+	{ "gt1", "aten.gt.Scalar", 1, HF_LIKE, HF_PROMOTE, "b", NULL, NULL, NULL },
 	{ "conv1d", NULL, 1, HF_CODE, HF_PROMOTE, NULL, NULL, hf_linear, hf_linear_back },
 	{ "bmm", NULL, 2, HF_CODE, HF_PROMOTE, NULL, "1 x tr: g bmm|0 g y tr: bmm", hf_bmm, NULL },
 	{ "sdpa", NULL, 3, HF_CODE, HF_PROMOTE, NULL, NULL, hf_sdpa, hf_sdpa_back },

@@ -1,5 +1,5 @@
 /* What transformers' modules run, by family; a family is a row. Recipes in postfix: "x" reads a tensor, ":x" names one, "!x" reads it for the last time,
- * "%x" and "=x" those of the step, "(name" to ")" is a module, "@X" another recipe, "&X" all layers, "?v" and "~v" leave out what follows
+ * "%x" and "=x" those of the step ("%!x" for the last time), "(name" to ")" is a module, "@X" another recipe, "&X" all layers, "?v" and "~v" leave out what follows
  * unless v is set, or where it is. */
 #include "program/hf_recipes.h"
 
@@ -76,7 +76,13 @@ const char *const hf_defaults =
 			   /* experts: all at once, grouped by expert */
 			   "W view:T,H :x (gate x lin:E @r ) :w (experts !x !w @D ) view:B,S,H|"
 			   "r to:f softmax topk:T,k @z|z :v v sum :s !v clone:! !s div|"
-			   "D :w :x %I view:A sort_i:A :p p floor_i:A :t x !t take:A,H :h w view:A p take:A :w %I "
+			   "D ?L @w ~L @y|"
+			   /* one after the other */
+			   "w view:T,k,1 =w =h %h zeros_x =o %I zeros_i:T,k,E %I put_ones view:A,E tr:0,1 :m m sums_i:E gt1 "
+			   "nonzero:E,1 =n !m cut:0,1 =u each:j %!h drop %!w drop %!n drop %!u drop %!o|"
+			   "j host:2 %n eq1 item %n item host:3 %u nonzero:M,2 part:0,2 :t %h t take:M,H xlin:2*X,H "
+			   "split:X,X :u (act_fn @t ) :g !g !u mul xlin:H,X %w t take:M,1 mul to:w :c %o !t !c add_rows =o|"
+			   "y :w :x %I view:A sort_i:A :p p floor_i:A :t x !t take:A,H :h w view:A p take:A :w %I "
 			   "view:A to:j histc:E cumsum_j :o %I view:A ge1 view:A,1 :m %I view:A clamp drop "
 			   "!h m masked_fill o gmm:2*X,H m masked_fill split:X,X :u (act_fn @t ) :g !g !u mul !o "
 			   "gmm:H,X !m masked_fill "

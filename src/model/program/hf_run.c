@@ -185,6 +185,11 @@ static void token(struct hf_trace *t, struct hf_val *regs, const char *text, siz
 		*reg = hf_pop(t);
 		return;
 	}
+	if (len == 3 && text[0] == '%' && text[1] == '!') {
+		hf_push(t, t->globals[(unsigned char)text[2]]);
+		t->globals[(unsigned char)text[2]] = (struct hf_val){ .store = -1, .node = -1 };
+		return;
+	}
 	if (len == 2 && text[0] == '%') {
 		hf_hold(t, &t->globals[(unsigned char)text[1]]);
 		hf_push(t, t->globals[(unsigned char)text[1]]);

@@ -273,6 +273,31 @@ struct hf_val hf_initial(struct hf_trace *t, const char *kind, enum jl_elem elem
 	return v;
 }
 
+/* Which of the adapters' targets a module is, as PEFT finds them: by its name. */
+static unsigned target_of(const char *name)
+{
+	static const struct {
+		const char *names;
+		unsigned targets;
+	} known[] = { { " q_proj query ", JL_TARGET_Q },
+		      { " k_proj key ", JL_TARGET_K },
+		      { " v_proj value ", JL_TARGET_V },
+		      { " qkv_proj query_key_value c_attn ", JL_TARGET_Q | JL_TARGET_K | JL_TARGET_V },
+		      { " o_proj out_proj out_lin dense ", JL_TARGET_O },
+		      { " gate_proj ", JL_TARGET_GATE },
+		      { " gate_up_proj ", JL_TARGET_GATE | JL_TARGET_UP },
+		      { " up_proj c_fc fc1 dense_h_to_4h intermediate lin1 ", JL_TARGET_UP },
+		      { " down_proj fc2 dense_4h_to_h lin2 ", JL_TARGET_DOWN },
+		      { " c_proj output ", JL_TARGET_O | JL_TARGET_DOWN } };
+	char word[40];
+
+	snprintf(word, sizeof(word), " %.36s ", name);
+	for (size_t i = 0; i < JL_LEN(known); i++)
+		if (strstr(known[i].names, word))
+			return known[i].targets;
+	return 0;
+}
+
 int hf_enter(struct hf_trace *t, const char *name)
 {
 	const int was = t->module;
@@ -280,6 +305,7 @@ int hf_enter(struct hf_trace *t, const char *name)
 	bool is_new;
 
 	snprintf(key, sizeof(key), "%d %.80s", was, name);
+	t->target = target_of(name);
 	t->module = hf_intern(t, &t->modules, key, &is_new);
 	if (is_new)
 		jl_buf_printf(&t->defs, "m %d %d %.80s %.80s\n", t->module, was, name, name);
@@ -289,6 +315,7 @@ int hf_enter(struct hf_trace *t, const char *name)
 void hf_leave(struct hf_trace *t, int module)
 {
 	t->module = module;
+	t->target = 0;
 }
 
 /* --- gradients */
@@ -321,7 +348,7 @@ struct hf_val hf_param(struct hf_trace *t, const char *name, enum jl_elem elem, 
 
 		p->value = hf_initial(t, "param", elem, rank, dims);
 		p->grad.store = -1;
-		p->value.grad = true;
+		p->value.grad = t->run->lora_rank <= 0 || strncmp(name, "lora", 4) == 0;
 		p->node = p->value.node = new_node(t);
 	}
 	return id < t->n_params ? t->params[id].value : (struct hf_val){ .store = -1, .node = -1 };

@@ -76,6 +76,7 @@ struct hf_trace {
 	int n_stack, module, host, depth, layer;
 	int cast; /* enum jl_elem that autocast makes; -1: off */
 	bool grad_on, broken, mute, mute_next;
+	unsigned target;            /* enum jl_target of the module that runs */
 	int n_saved, stop_at;       /* a layer that is run again ends where its last kept tensor is there */
 	struct hf_node *now, *bind; /* whose gradient is made; whose tensors the next recipe begins with */
 	double var[128];

@@ -224,16 +224,29 @@ static void price_attention(struct jl_call_cost *cost, const struct jl_price_in 
 		cost->n_kernels += 1 + (att.dropout && !wide);
 }
 
-/* Layers so narrow that their weights stay in registers: cuDNN walks all steps in one kernel, in fp32 and fp16. Clocks of a step, and of each of
- * its weights. */
-static const double narrow = 128, step_clocks = 440, weight_clocks = 0.039, cell_s = 8e-7, overlap = 1.6;
+/* Layers so narrow that their weights stay in one SM's registers: cuDNN walks all steps in one kernel, in fp32 and fp16. Widest by cells of one
+ * gate and of several, forward and backward, as PyTorch asks for it (ATen/native/cudnn/RNN.cpp). Clocks of a step, and of each of its weights. */
+static const double narrow[2][2] = { { 384, 256 }, { 192, 128 } }, step_clocks = 440, weight_clocks = 0.039,
+		    cell_s = 8e-7, overlap = 1.6;
+
+/* One layer in one direction, in fp16: weights stay in the registers of all SMs, which meet after each step. */
+static const double spread_max = 1024, spread_unit = 128, spread_batch = 128, meet_s = 2.2e-6;
+
+static bool is_spread(const struct jl_call_work *w)
+{
+	const double hidden = w->u.rnn.step.k, batch = w->u.rnn.batch;
+
+	return w->u.rnn.dtype == JL_FP16 && w->u.rnn.times == 1 && w->u.rnn.step.n != 3 * hidden &&
+	       hidden <= spread_max && fmod(hidden, spread_unit) == 0 && fmod(w->u.rnn.input.k, spread_unit) == 0 &&
+	       fmod(batch, 8) == 0 && batch <= spread_batch;
+}
 
 /* Every other layer takes a product and a pointwise kernel each step, over weights that L2 holds. */
 static double steps_s(const struct jl_price_in *in, const struct jl_call_work *w, double *ret_kernels)
 {
 	const struct jl_conv_op *step = &w->u.rnn.step;
 	const double gates = step->n / step->k;
-	const bool walks = step->k <= narrow && w->u.rnn.dtype != JL_BF16;
+	const bool walks = step->k <= narrow[gates > 1][w->backward] && w->u.rnn.dtype != JL_BF16;
 	struct jl_gemm g = { .m = w->u.rnn.batch,
 			     .n = w->backward ? step->k : step->n,
 			     .k = w->backward ? step->n : step->k,
@@ -243,7 +256,9 @@ static double steps_s(const struct jl_price_in *in, const struct jl_call_work *w
 	const struct jl_stream cell = { .moved_B = (gates + 3) * w->u.rnn.batch * step->k * jl_dtype_B(g.dtype),
 					.reuse_B = 1 };
 
-	*ret_kernels = walks ? 1 : 2 * step->steps;
+	*ret_kernels = walks || is_spread(w) ? 1 : 2 * step->steps;
+	if (is_spread(w))
+		return step->steps * (meet_s + 2 * g.m * g.n * g.k / in->dev->peak_flopps[g.dtype]);
 	if (walks) {
 		const struct jl_stream walk = {
 			.clocks = step->steps * (step_clocks + weight_clocks * step->n * step->k), .most_sm = 1

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "program/hf.h"
 #include "program/read.h"
+#include "program/tune.h"
 
 #define FIXTURE JL_SOURCE_DIR "/tests/fixtures/programs/transformers.txt"
 
@@ -95,6 +96,7 @@ static struct jl_hf_run run_of(const char *row)
 	run.forward = strcmp(word(row, "mode", "train"), "forward") == 0;
 	run.eager_attention = strcmp(word(row, "attention", ""), "eager") == 0;
 	run.fused = strcmp(word(row, "optimizer", ""), "adamw-fused") == 0;
+	run.expert_loop = strcmp(word(row, "experts_code", ""), "eager") == 0;
 	run.classes = strcmp(word(row, "task", ""), "classes") == 0;
 	return run;
 }
@@ -243,6 +245,49 @@ static void test_memory(void **state)
 	}
 }
 
+/* Adapters beside frozen weights: what trains, in which format, and which gradients are left. */
+static void test_lora(void **state)
+{
+	const char *row = "row a family=llama layers=3 hidden=256 heads=4 kv_heads=2 ffn=640 vocab=1000 seq=64 batch=2 "
+			  "precision=bf16";
+	static const struct {
+		unsigned targets;
+		double n; /* products of a layer with an adapter */
+	} cases[] = { { JL_TARGETS_ALL, 7 }, { JL_TARGET_Q | JL_TARGET_V, 2 } };
+
+	(void)state;
+	for (size_t i = 0; i < JL_LEN(cases); i++) {
+		struct jl_transformer model = model_of(row, "llama");
+		const struct jl_tune tune = { .kind = JL_TUNE_LORA, .rank = 8, .targets = cases[i].targets };
+		struct jl_hf_run run = run_of(row);
+		struct jl_program p;
+		struct jl_arena arena;
+		struct jl_err err = { 0 };
+		struct jl_buf text;
+		const double n = 3 * cases[i].n;
+
+		model.gated = true;
+		const double trained = jl_tune_params(&model, &tune);
+
+		run.type = "llama";
+		run.lora_rank = tune.rank;
+		run.lora_targets = tune.targets;
+		jl_buf_init(&text, JL_PROGRAM_MAX_B);
+		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+		assert_int_equal(jl_hf_program(&text, &model, &run, &err), JL_OK);
+		assert_int_equal(jl_program_read(&p, jl_buf_text(&text), text.len, "a", &arena, &err), JL_OK);
+		/* both moments in fp32, each rounded up to 512 bytes */
+		assert_true(jl_program_initial_B(&p, JL_STORAGE_STATE) == 2 * 4 * trained);
+		assert_true(calls_of(&p, JL_PHASE_FORWARD, "mm") == 3 * 7 + 1 + 2 * n);
+		/* of an adapter both weights and both inputs; of a frozen product its input, where that has a gradient: the first layer's x has
+		 * none, and so have neither its adapters' inputs */
+		assert_true(calls_of(&p, JL_PHASE_BACKWARD, "mm") == 4 * n - (cases[i].n > 2 ? 3 : 2) + 3 * 7 + 1 - 3);
+		assert_true(calls_of(&p, JL_PHASE_BACKWARD, "embedding_dense_backward") == 0);
+		jl_arena_release(&arena);
+		jl_buf_release(&text);
+	}
+}
+
 static void test_refusals(void **state)
 {
 	const struct jl_transformer model = { .n_layers = 1,
@@ -272,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_captures),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_lora),
 		cmocka_unit_test(test_refusals),
 	};
 
