@@ -19,10 +19,34 @@ struct idea {
 	void (*change)(struct jl_goodput_setting *s, double *rate_hz);
 };
 
+/* The fewest with which waiting for a node takes less than what is left out. */
+static int enough_spares(const struct jl_goodput_setting *setting, double rate_hz)
+{
+	struct jl_goodput_setting s = *setting;
+	struct jl_goodput_point p;
+	int few = -1, many = 1;
+
+	for (s.n_spares = many;; s.n_spares = many *= 2) {
+		jl_goodput_point(&p, &s, rate_hz);
+		if (p.frac[JL_CAUSE_WAIT] < LEAST_FRAC)
+			break;
+		if (many > s.n_nodes) /* it waits for something else */
+			return setting->n_spares;
+		few = many;
+	}
+	while (many - few > 1) {
+		s.n_spares = few + (many - few) / 2;
+		jl_goodput_point(&p, &s, rate_hz);
+		*(p.frac[JL_CAUSE_WAIT] < LEAST_FRAC ? &many : &few) = s.n_spares;
+	}
+	return many;
+}
+
 static void more_spares(struct jl_goodput_setting *s, double *rate_hz)
 {
-	(void)rate_hz;
-	s->n_spares++;
+	const int enough = enough_spares(s, *rate_hz);
+
+	s->n_spares = enough > s->n_spares ? enough : s->n_spares;
 }
 
 static void asynchronous(struct jl_goodput_setting *s, double *rate_hz)
@@ -70,7 +94,7 @@ static void fewer_rails(struct jl_goodput_setting *s, double *rate_hz)
 	}
 
 static const struct idea ideas[] = {
-	{ .key = "spare", .en = JL_N("one more spare node"), .change = more_spares },
+	{ .key = "spare", .en = JL_N("enough spare nodes"), .change = more_spares },
 	TIMES("store", store_Bps, 2, JL_N("storage twice as fast")),
 	TIMES("restart", restart_s, 0.5, JL_N("restarts in half the time")),
 	TIMES("detect", detect_s, 0.5, JL_N("failures found in half the time")),
@@ -115,8 +139,11 @@ static void weigh_idea(struct jl_goodput *g, const struct idea *idea)
 	jl_goodput_point(&after, &s, rate_hz);
 	const double saved_s = g->elapsed_s.value * (1 - goodput_of(&g->point) / goodput_of(&after));
 
-	if (!(saved_s > LEAST_FRAC * g->elapsed_s.value) || g->n_helps == JL_GOODPUT_HELPS_MAX)
+	if (!(saved_s > LEAST_FRAC * g->elapsed_s.value)) {
+		if (saved_s > 0)
+			g->idle[g->n_idle++] = idea->en;
 		return;
+	}
 	*help = (struct jl_goodput_help){ .key = idea->key,
 					  .en = idea->en,
 					  .effective_frac = after.effective_frac,
@@ -133,6 +160,8 @@ void jl_goodput_advise(struct jl_goodput *g)
 {
 	if (!g->progresses)
 		return;
+	_Static_assert(JL_LEN(ideas) <= JL_GOODPUT_HELPS_MAX, "room for all");
+	g->spares_enough = enough_spares(&g->setting, g->point.cycle.rate_hz);
 	for (size_t i = 0; i < JL_LEN(ideas); i++)
 		weigh_idea(g, &ideas[i]);
 	qsort(g->helps, g->n_helps, sizeof(g->helps[0]), by_saving);

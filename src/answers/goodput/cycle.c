@@ -150,8 +150,12 @@ void jl_cycle_tune(struct jl_cycle *cycle, double step_s, double most_s)
  * failure finds all spares out as often as a call finds n lines busy (Erlang B). */
 double jl_spares_wait_s(int n_spares, double load, double repair_s)
 {
+	const double n = n_spares;
 	double busy = 1;
 
+	/* as many out as spares, or more, is less likely than this (Chernoff): the default on large systems */
+	if (n > load && (!(load > 0) || n * log(n / load) - n + load > 28))
+		return 0;
 	for (int k = 1; k <= n_spares && busy > 1e-12; k++)
 		busy = load * busy / (k + load * busy);
 	return busy * repair_s / (n_spares + 1);

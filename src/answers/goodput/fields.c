@@ -167,6 +167,8 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_NUMBER_OF("load_s", load_s) },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, point.wait_s, "node_wait_s") },
 	{ JL_FIELD_AS(jl_goodput, INT, setting.n_spares, "n_spares") },
+	{ JL_FIELD_AS(jl_goodput, INT, spares_enough, "n_spares_enough"),
+	  .about = "the fewest with which next to no time is waited for a node" },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.repair_s, "repair_s") },
 	{ JL_FIELD_AS(jl_goodput, CHOICE, setting.recovery, "recovery"), .choices = jl_recovery_choices },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.straggle_frac, "straggle_frac") },

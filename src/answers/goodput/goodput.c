@@ -8,9 +8,10 @@
 
 #define DAY_S        86400.0
 #define MONTH_S      (30 * DAY_S)
-#define DRAWS        401
+#define DRAWS        1001
 #define SEED         48
-#define EVENTS_MAX   20000 /* failures of one simulated run: beyond, their number varies by less than 1 % */
+#define EVENTS       100   /* failures that are drawn one by one: of a longer run, a part with so many */
+#define SLOT_EVENTS  20000 /* failures in a slot of the calendar: with more it is not drawn */
 #define LEAST_FRAC   1e-4  /* useful share below which a run is said not to end */
 #define SEEN_HALF_LN 0.03  /* of a run whose steps were seen: half an 80 % interval */
 #define Z80          1.2815515655446004
@@ -244,7 +245,7 @@ static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *
 {
 	JL_TRY(ask->site ? jl_rates_site(&g->rates, cat, ask->site, err) : jl_rates_pool(&g->rates, cat, NULL, err));
 	if (!isnan(ask->n_failures))
-		jl_rates_own(&g->rates, ask->n_failures, ask->observed_s, g->setting.n_nodes, g->setting.per_node);
+		jl_rates_learn(&g->rates, ask->n_failures, ask->observed_s, g->setting.n_nodes, g->setting.per_node);
 	else if (ask->seen && !ask->site)
 		jl_rates_learn(&g->rates, (double)ask->seen->n_restarts, ask->seen->elapsed_s, g->setting.n_nodes,
 			       g->setting.per_node);
@@ -268,7 +269,8 @@ static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
 	return run_s->value * pow(z > 0 ? run_s->hi / run_s->value : run_s->value / run_s->lo, z);
 }
 
-/* One run of what may be true, with the chance of its failures. */
+/* One run of what may be true, with the chance of its failures. Of a run k times as long as the part that is drawn, the mean is k times as
+ * large and what chance adds sqrt(k) times (renewals are independent), so that 100,000 GPUs cost what 1,000 do. */
 static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput_setting *fixed,
 			     const struct unsure *unsure, struct jl_draws *draws)
 {
@@ -277,11 +279,15 @@ static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput
 	const double rate_hz = draw_point(&point, fixed, &g->rates, unsure, draws);
 	const double work_s = draw_plain_s(g, draws) * (1 + g->setting.straggle_frac + g->setting.throttle_frac);
 	const double long_run_s = work_s / point.effective_frac;
+	const double k = fmax(1, rate_hz * long_run_s / EVENTS);
+	const double planned = 1 + g->setting.planned_hz * point.cycle.store.restart_s;
 
-	if (!(rate_hz * long_run_s < EVENTS_MAX))
+	if (!(k < INFINITY))
 		return long_run_s;
-	jl_cycle_run(&run, &(struct jl_run_in){ point.cycle, work_s, INFINITY, NULL }, draws);
-	return jl_spent_sum(&run.spent) * (1 + g->setting.planned_hz * point.cycle.store.restart_s);
+	jl_cycle_run(&run, &(struct jl_run_in){ point.cycle, work_s / k, INFINITY, NULL }, draws);
+	const double chance_s = jl_spent_sum(&run.spent) * planned - long_run_s / k;
+
+	return fmax(work_s, long_run_s + sqrt(k) * chance_s);
 }
 
 static void weigh_run(struct jl_goodput *g, const struct unsure *unsure)
@@ -329,7 +335,7 @@ static void draw_calendar(struct jl_goodput *g)
 	while (k + 1 < JL_LEN(slots_s) && g->elapsed_s.value > 45 * slots_s[k])
 		k++;
 	g->calendar.slot_s = fmax(slots_s[k], g->elapsed_s.value / 45);
-	if (g->point.cycle.rate_hz * g->elapsed_s.value < 100 * EVENTS_MAX)
+	if (g->point.cycle.rate_hz * g->elapsed_s.value < 100 * SLOT_EVENTS)
 		jl_cycle_run(&run, &(struct jl_run_in){ g->point.cycle, work_s, 2 * g->elapsed_s.value, &g->calendar },
 			     &draws);
 }
@@ -469,6 +475,7 @@ enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_
 	JL_TRY(read_rates(g, cat, ask, err));
 	weigh_point(g, &unsure);
 	weigh_sizes(g, cat, ask, &unsure);
+	g->spares_enough = g->setting.n_spares;
 	if (!g->progresses) {
 		g->elapsed_s = (struct jl_estimate){ NAN, NAN, NAN };
 		return JL_OK;

@@ -148,6 +148,9 @@ struct jl_goodput {
 	size_t n_sizes, n_helps;
 	struct jl_goodput_size sizes[JL_GOODPUT_SIZES_MAX];
 	struct jl_goodput_help helps[JL_GOODPUT_HELPS_MAX];
+	const char *idle[JL_GOODPUT_HELPS_MAX]; /* changes that would save next to nothing */
+	size_t n_idle;
+	int spares_enough; /* the fewest with which next to no time is waited for a node */
 	struct jl_notes notes;
 };
 

@@ -11,7 +11,6 @@
 #define GPUS_OF_NODE 8.0
 #define DRAWS        4001
 #define SEED         48
-#define Z80          1.2815515655446004 /* of a normal distribution: 10 % lie above */
 
 const struct jl_failure_info jl_failures[JL_N_FAILURE] = {
 	[JL_FAILURE_GPU] = { "gpu", JL_N("GPU"), "failure-gpu", "failure-detect-error", true, true },
@@ -57,8 +56,6 @@ static struct jl_rates unknown(const struct jl_catalog *cat)
 	jl_failure_shares(shares, cat, GPUS_OF_NODE);
 	for (int i = 0; i < JL_N_FAILURE; i++)
 		rates.gpu_frac += jl_failures[i].of_gpus ? shares[i] : 0;
-	rates.job.per_day = jl_figure(cat, "failure-job");
-	rates.job.sd_ln = jl_figure(cat, "failure-job-width") / Z80;
 	return rates;
 }
 

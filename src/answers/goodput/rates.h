@@ -1,4 +1,4 @@
-/* How often a job of some size fails: two terms, one for each node and one for the job, each with what is not known of it. */
+/* How often a job of some size fails: a rate of each node, with what is not known of it, and one of the job where somebody says one. */
 #pragma once
 
 #include "catalog/catalog.h"
@@ -36,10 +36,11 @@ struct jl_rate {
 
 struct jl_rates {
 	struct jl_rate node; /* of a node of 8 GPUs */
-	struct jl_rate job;  /* whatever its size */
-	double gpu_frac;     /* of the node's rate: grows with its GPUs */
-	double n_sites;      /* that the node's rate is estimated from; 0: given */
-	const char *site;    /* that it is from, or NULL */
+	struct jl_rate
+		job;      /* whatever its size: 0 unless it is said; published jobs fail in proportion to their nodes */
+	double gpu_frac;  /* of the node's rate: grows with its GPUs */
+	double n_sites;   /* that the node's rate is estimated from; 0: given */
+	const char *site; /* that it is from, or NULL */
 };
 
 /* A site that is not known: pooled from all published ones but `leave_out` (NULL: none). */

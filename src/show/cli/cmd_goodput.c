@@ -30,7 +30,7 @@ const struct jl_option jl_goodput_options[] = {
 	JL_O_TEXT("site", "ID", JL_N("failure rate of one published site, e.g. llama-3-run (default: pooled from all)"), JL_TO(jl_goodput_ask, site)),
 	JL_O_AMOUNT("failures-per-node-day", "X", JL_K_NUMBER, JL_N("of a node of 8 GPUs, e.g. 0.004"), JL_TO(jl_goodput_ask, node_per_day), .apart = "site", JL_WITHIN(0, 1e12, JL_N("it is 0 to 1e12, e.g. 0.004"))),
 	JL_O_AMOUNT("failures-per-day", "X", JL_K_NUMBER, JL_N("of the job whatever its size, e.g. 0.02"), JL_TO(jl_goodput_ask, job_per_day), JL_WITHIN(0, 1e12, JL_N("it is 0 to 1e12, e.g. 0.02"))),
-	JL_O_COUNT("failures", "N", 0, JL_ASK_MAX, JL_N("counted on this job in --observed-time; in place of published rates"), JL_TO(jl_goodput_ask, n_failures), .with = "observed-time", .apart = "failures-per-node-day"),
+	JL_O_COUNT("failures", "N", 0, JL_ASK_MAX, JL_N("counted on this job in --observed-time; weighed beside published rates"), JL_TO(jl_goodput_ask, n_failures), .with = "observed-time", .apart = "failures-per-node-day"),
 	JL_O_AMOUNT("observed-time", "TIME", JL_K_TIME, JL_N("how long failures were counted, e.g. \"20 d\""), JL_TO(jl_goodput_ask, observed_s), .above = true, .with = "failures"),
 	JL_O_AMOUNT("power-cap", "POWER", JL_K_POWER, JL_N("of the site, cooling included: clocks fall below it, e.g. \"20 MW\""), JL_TO(jl_goodput_ask, campus.cap_W), JL_WITHIN(1, 1e12, JL_N("it is 1 W to 1 TW, e.g. 20 MW"))),
 	JL_O_AMOUNT("rack-power", "POWER", JL_K_POWER, JL_N("that a rack may draw (default: 44 kW)"), JL_TO(jl_goodput_ask, campus.rack_W), JL_WITHIN(100, 1e7, JL_N("it is 100 W to 10 MW, e.g. 44 kW"))),

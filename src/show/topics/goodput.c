@@ -6,10 +6,9 @@
 
 #include "topics/tell.h"
 
-#define HOUR_S      3600.0
-#define DAY_S       86400.0
-#define HELPS_SHOWN 6
-#define BARS_MAX    14
+#define HOUR_S   3600.0
+#define DAY_S    86400.0
+#define BARS_MAX 14
 
 /* Amounts with their short text; JL_TXT lives in the caller's block. */
 #define GPU_HOURS(gpu_s)                                                                                               \
@@ -51,6 +50,55 @@ static const char *seconds(struct jl_doc *doc, double time_s)
 	return isfinite(time_s) ? jl_tell_text(doc, "%s", jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
 }
 
+/* What it costs, by what most, and what to do: the questions that follow. */
+static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const struct jl_campus *c = &g->campus;
+	const bool money = !isnan(g->job->prediction.rent.usdps);
+	const double lost_s = g->elapsed_s.value * (1 - g->point.frac[JL_CAUSE_USEFUL]);
+	const double lost_gpu_s = lost_s * g->setting.n_gpus;
+	int most = 1;
+
+	for (int i = 1; i < JL_N_CAUSE; i++)
+		most = g->parts[i].frac > g->parts[most].frac ? i : most;
+	if (g->n_helps) {
+		jl_doc_text(doc, " ");
+		JL_SENTENCE(doc,
+			    money ? JL_("It loses |1 and |2 USD, most by: |3. What would save most: |4 (|5).")
+				  : JL_("It loses |1 and |2 GPU hours, most by: |3. What would save most: |4 (|5)."),
+			    JL_FIG(jl_num_digits(jl_num_about(lost_s, JL_K_TIME, NULL), 2)),
+			    JL_FIG(money ? DOLLARS(lost_gpu_s * g->job->prediction.rent.usdps) : GPU_HOURS(lost_gpu_s)),
+			    JL_WORD(jl_msg(g->parts[most].en)), JL_WORD(jl_msg(g->helps[0].en)),
+			    JL_FIG(jl_num_digits(jl_num_about(g->helps[0].saved_s, JL_K_TIME, NULL), 2)));
+	}
+	if (c->slow_frac > 0) {
+		jl_doc_text(doc, " ");
+		JL_SENTENCE(doc, JL_("Under the cap of |1 a step takes |2 longer."),
+			    JL_FIG(jl_num_digits(jl_num_about(c->cap_W, JL_K_POWER, NULL), 2)),
+			    JL_FIG(share_fine(doc, c->slow_frac)));
+	}
+	if (c->n_grids == 1) {
+		jl_doc_text(doc, " ");
+		JL_SENTENCE(doc, JL_("It emits |1 t of CO2."),
+			    JL_FIG(jl_num_about(c->grids[0].co2_g / 1e6, JL_K_NUMBER,
+						jl_about_text(JL_TXT, c->grids[0].co2_g / 1e6))));
+	}
+	if (c->n_rows) {
+		const struct jl_fabric_row *r = &c->rows[c->n_rows - 1];
+		const double of_s = r->step_s[JL_FABRIC_RAIL];
+
+		jl_doc_text(doc, " ");
+		JL_SENTENCE(doc,
+			    JL_("On |1 GPUs the narrower network makes a step |2 longer, with hosts in any order |3; a "
+				"dragonfly |4 and |5."),
+			    JL_FIG(jl_num_count(r->n_gpus)),
+			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_TAPERED] / of_s - 1)),
+			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_TAPERED_APART] / of_s - 1)),
+			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_DRAGONFLY] / of_s - 1)),
+			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_DRAGONFLY_APART] / of_s - 1)));
+	}
+}
+
 static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_case *c = &g->job->how;
@@ -71,8 +119,10 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 	JL_SENTENCE(doc, JL_("|1 on |2: |3 of the time is useful."), JL_NAMED(c->subject.name),
 		    JL_NAMED(c->machine.sys.text), JL_FIG(share_wide(doc, &g->goodput_frac)));
-	if (!g->whole_run)
+	if (!g->whole_run) {
+		lead_losses(doc, g);
 		return;
+	}
 	jl_doc_text(doc, " ");
 	JL_SENTENCE(doc,
 		    g->elapsed_s.value > 1.05 * g->plain_s ? JL_("The run takes |1 instead of |2, until |3 (|4 to |5).")
@@ -81,6 +131,7 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 		    JL_FIG(jl_num_digits(jl_num_about(g->plain_s, JL_K_TIME, NULL), 2)),
 		    JL_NAMED(day_text(doc, g, g->elapsed_s.value)), JL_NAMED(day_text(doc, g, g->elapsed_s.lo)),
 		    JL_NAMED(day_text(doc, g, g->elapsed_s.hi)));
+	lead_losses(doc, g);
 }
 
 static void failures(struct jl_doc *doc, const struct jl_goodput *g)
@@ -92,8 +143,14 @@ static void failures(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 	JL_SENTENCE(doc, JL_("one every |1 on |2 GPUs"), JL_FIG(jl_num_wide(g->mttf_s, JL_K_TIME)),
 		    JL_FIG(jl_num_count(g->setting.n_gpus)));
-	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes, %s a day whatever their number"),
-		      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day), jl_about_text(JL_TXT, g->rates.job.per_day));
+	if (g->rates.job.per_day > 0)
+		jl_tell_piece(doc, JL_ESTIMATED,
+			      JL_("%s a day from each thousand nodes, %s a day whatever their number"),
+			      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day),
+			      jl_about_text(JL_TXT, g->rates.job.per_day));
+	else
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes"),
+			      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day));
 }
 
 static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
@@ -124,6 +181,8 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 			      seconds(doc, g->point.wait_s), g->setting.n_spares);
 	else
 		jl_tell_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
+	if (g->progresses && g->spares_enough != g->setting.n_spares)
+		jl_tell_piece(doc, JL_ESTIMATED, JL_("%d would be enough"), g->spares_enough);
 }
 
 static void memory(struct jl_doc *doc, const struct jl_goodput *g)
@@ -203,12 +262,18 @@ static void sizes(struct jl_doc *doc, const struct jl_goodput *g)
 static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const bool money = !isnan(g->job->prediction.rent.usdps);
+	const char *idle = "";
 
+	for (size_t i = 0; i < g->n_idle; i++)
+		idle = jl_tell_text(doc, "%s%s%s", idle, i ? " · " : "", jl_msg(g->idle[i]));
+	if (g->n_idle)
+		jl_tell_entry(doc, JL_("Not worth it"), JL_ESTIMATED, JL_("%s: less than 0.05 %% of the time each"),
+			      idle);
 	if (!g->n_helps)
 		return;
 	jl_tell_table(doc, JL_("What would help"), money ? "tffff" : "tfff",
 		      money ? JL_N("change|effective|saves|GPU hours|USD") : JL_N("change|effective|saves|GPU hours"));
-	for (size_t i = 0; i < g->n_helps && i < HELPS_SHOWN; i++) {
+	for (size_t i = 0; i < g->n_helps; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
 
 		jl_doc_cell_text(doc, jl_msg(h->en));

@@ -16,6 +16,20 @@ run 0 goodput bloom-176b --on "48x dgx-a100-80gb" --json; json "2.0e12 < j['chec
 run 0 goodput llama-3-405b --on "2048x dgx-h100" --site rsc-1 --json; json "abs(j['mttf_s']['value'] / 3600 - 1.8) < 0.05 and j['failure_rate']['site'] == 'rsc-1'"
 run 0 goodput llama-3-405b --on "2048x dgx-h100" --failures 419 --observed-time 54d --json; json "abs(j['failures_per_day']['value'] - 7.76) < 0.05 and j['failures_per_day']['hi'] / j['failures_per_day']['lo'] < 1.2"
 
+# two quiet hours are not a machine that never fails, and no time at all is not one that always does
+small 0 --failures 0 --observed-time "1 ns" --json; json "j['effective_frac']['value'] > 0.9"
+
+# the first lines: what is lost, by what most, what to do; and what the question was about
+big_text() { run 0 goodput llama-3-405b --on "2048x dgx-h100" --tokens 15600000000000 "$@"; flat; }
+big_text --spares 8; has "most by: waiting for a node. What would save most:"; has "8 spares"; has "would be enough"
+big_text; has "most by: restarting, loading. What would save most: hot swap"; has "storage twice as fast"
+small 0; flat; has "Not worth it"; has "less than 0.05 %"
+big_text --power-cap "16 MW" --pue 1.2; has "Under the cap of 16 MW a step takes"
+big_text --carbon "100 g/kWh"; has "t of CO2."
+big_text --fabrics; has "On 131,072 GPUs the narrower network makes a step"
+run 0 goodput llama-3-405b --on "2048x dgx-h100" --spares 8 --json; json "8 < j['n_spares_enough'] < 41 and 'spare' in [h['change'] for h in j['helps']]"
+run 0 goodput llama-3-405b --on "2048x dgx-h100" --recovery elastic --json; json "j['n_spares_enough'] == j['n_spares']"
+
 # what helps is what was changed
 small 0 --spares 0 --failures-per-node-day 0.05 --json; json "j['helps'][0]['change'] in ('spare', 'failures') and j['node_wait_s'] > 3600"
 small 0 --checkpoint blocking --store-rate "100 MB/s" --failures-per-day 3 --spares 10 --json; json "j['helps'][0]['change'] in ('failures', 'memory')"
