@@ -54,6 +54,13 @@ for (const [query, reason, chip, good] of states) {
   check((await good(page)) > 0 && (await page.locator(".fault").count()) === 0, `${query}: the click repairs nothing: ${(await result.innerText()).slice(0, 200)}`);
   await page.context().close();
 }
+for (const view of ["ask", "whatif", "scaling", "compare"]) { // no tokens: a step has no run, and says so by its own figures (a walk found "Cannot read properties of null")
+  const page = await open("/?tokens=" + (view === "ask" ? "" : `&view=${view}`)), said = await page.locator("main").innerText();
+  check(!/Cannot read/.test(said) && (await page.locator(".fault").count()) === 0, `${view} without tokens: ${said.slice(0, 200)}`);
+  check((await page.locator(".result .num, tbody .num").count()) > 0, `${view} without tokens: no figure`);
+  await page.context().close();
+}
+for (const query of ["/?view=serve&tpot=-1", "/?view=serve&ttft=0", "/?view=compare&job=serve&tpot=-1&vs=8x+h100-sxm5%7C8x+a100-sxm4-80gb"]) await (await open(query)).context().close(); // a target below nothing draws no NaN: the console says what does
 { // the server is gone: said so in the page's words, also where a view is not there yet
   const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
   await page.goto(base);

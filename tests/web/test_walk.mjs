@@ -49,7 +49,7 @@ for (let i = 0; i < n; i++) {
   if (!page.url().startsWith(base)) await page.goto(base);
   if (i % 10 === 9) {
     try { await rest(); } catch { wrong("it waits for ever"); }
-    const bare = await page.evaluate(() => [...document.querySelectorAll(".fault")].filter((f) => !f.querySelector("button, .chip") || /undefined|NaN|\[object|Cannot read|is not a/.test(f.textContent)).map((f) => f.textContent));
+    const bare = await page.evaluate(() => [...document.querySelectorAll(".fault")].filter((f) => !f.querySelector("button, .chip") || /undefined|NaN|\[object|Cannot read|is not a function/.test(f.textContent)).map((f) => f.textContent));
     if (bare.length) wrong(`an error without a repair: ${bare}`);
     check((await page.locator("main h1").count()) === 1, `${page.url()}: ${await page.locator("main h1").count()} headings\n  after: ${trail.slice(-6).join(" → ")}`);
   }

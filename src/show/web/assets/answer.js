@@ -16,20 +16,20 @@ export const timeParts = (a) => shaded(timeKeys.map((k) => ({ name: t(k), key: k
 export const memoryParts = (a) => shaded(memoryKeys.map((k) => ({ name: t(k), key: k, value: a.memory_B[k] ?? 0 })).filter((p) => p.value > 0));
 const sum = (list, unit) => list.map((p) => `${p.name} ${fmt(p.value, unit)}`).join(" + ");
 
-// What the drawer of each figure says.
+// What the drawer of each figure says; made for the one that is asked for: a run of no known length has no time.
 export function about(a, key) {
   const body = caseOf(), rent = a.rent, source = rent ? `${rent.provider}, ${rent.item}` : undefined;
   const runs = a.tokens ?? a.run_tokens;
   return {
-    step: { label: t("step"), formula: sum(timeParts(a), "s"), near: body },
-    samples: { label: t("throughput"), formula: `${t("global_batch")} ${a.global_batch} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
-    tokens: { label: t("rate_tokens"), formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body },
-    mfu: { label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body },
-    memory: { label: t("memory"), formula: sum(memoryParts(a), "B") },
-    capacity: { label: t("capacity"), origin: "listed", source: a.system },
-    run: { label: t("run_time"), formula: `${runs ? many(runs) : many(runTokens(a, runSeconds(a)))} / ${fmt(a.tokens_per_s?.value, "1", 3)} s⁻¹`, near: body },
-    cost: { label: t("cost"), formula: rent ? `${a.n_gpus} × ${fmt(rent.gpu_usdps * 3600, "usd", 3)}/h × ${fmt(a.scope === "step" ? a.step_s.value : runSeconds(a)?.value, "s", 3)}` : "", source, date: rent?.date },
-  }[key];
+    step: () => ({ label: t("step"), formula: sum(timeParts(a), "s"), near: body }),
+    samples: () => ({ label: t("throughput"), formula: `${t("global_batch")} ${a.global_batch} / ${fmt(a.step_s.value, "s", 3)}`, near: body }),
+    tokens: () => ({ label: t("rate_tokens"), formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body }),
+    mfu: () => ({ label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body }),
+    memory: () => ({ label: t("memory"), formula: sum(memoryParts(a), "B") }),
+    capacity: () => ({ label: t("capacity"), origin: "listed", source: a.system }),
+    run: () => ({ label: t("run_time"), formula: `${runs ? many(runs) : many(runTokens(a, runSeconds(a)))} / ${fmt(a.tokens_per_s?.value, "1", 3)} s⁻¹`, near: body }),
+    cost: () => ({ label: t("cost"), formula: rent ? `${a.n_gpus} × ${fmt(rent.gpu_usdps * 3600, "usd", 3)}/h × ${fmt(a.scope === "step" ? a.step_s.value : runSeconds(a)?.value, "s", 3)}` : "", source, date: rent?.date }),
+  }[key]();
 }
 export function runSeconds(a) {
   const e = a.run_s ?? a.total_s ?? a.epoch_s;

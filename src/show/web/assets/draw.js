@@ -45,6 +45,8 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
   }
   return { f: (v) => from + ((v - lo) / (hi - lo || 1)) * (to - from), ticks: ticks ?? nice(lo, hi, n) };
 }
+// What may stand on a logarithmic axis: a target that somebody typed may be nothing, or less.
+export const positive = (...values) => values.filter((v) => v > 0 && Number.isFinite(v));
 // Lines and points on two axes. series: { name, kind: "line"|"points"|"stairs", points: [{x, y, lo, hi, label, onclick, cls}], cls }
 // Where people mark time: minutes, hours, days.
 export const timeTicks = (lo, hi) => [60, 600, 3600, 4 * 3600, 12 * 3600, 86400, 3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 365 * 86400, 3650 * 86400].filter((v) => v >= lo && v <= hi);

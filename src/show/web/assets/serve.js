@@ -6,7 +6,7 @@ import { fault, repair, enough } from "/repair.js";
 import { ask, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 import { showChosen } from "/plan.js";
-import { plot, widthOf, keepDrawn } from "/draw.js";
+import { plot, widthOf, keepDrawn, positive } from "/draw.js";
 
 const rates = [0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 export function show(main) {
@@ -24,7 +24,7 @@ export function show(main) {
     const w = widthOf(latency), of = (k) => good.map((r) => ({ x: r.rate_per_s, y: r[k].value, lo: r[k].lo, hi: r[k].hi, label: `${fill("per_s", r.rate_per_s)}: ${fmt(r[k].value, "s")}` }));
     const x = { label: t("rate"), log: true, lo: all[0].rate_per_s, hi: all.at(-1).rate_per_s, ticks: all.map((r) => r.rate_per_s), show: (v) => digits(v, 2) }, a = of("ttft_p90_s"), b = of("tpot_p90_s"), ys = [...a, ...b].flatMap((p) => [p.y]);
     const knee = good.find((r) => r.knee), shade = over ? { from: last.rate_held_per_s > good.at(-1).rate_per_s ? last.rate_held_per_s : over.rate_per_s, name: t("overload") } : null;
-    latency.replaceChildren(el("figcaption", {}, `${t("latency")}, ${fill("on_gpus", used())}`), plot({ width: w, height: 340, name: t("latency"), words: [...a, ...b].map((p) => p.label).join("; "), shade, x, y: { label: t("lat"), log: true, lo: Math.min(...ys, Number(state.tpot), Number(state.ttft)) * 0.6, hi: Math.max(...ys, Number(state.ttft)) * 1.6, show: (v) => fmt(v, "s", 1) }, series: [{ name: t("ttft"), cls: "main", points: a }, { name: t("tpot"), cls: "second", points: b }], marks: [...(Math.abs(Math.log((last.rate_held_per_s || 1e9) / Number(state.rate))) > 0.02 ? [{ x: Number(state.rate), name: `${t("now")} ${fill("per_s", state.rate)}`, cls: "main" }] : []), ...(last.rate_held_per_s ? [{ x: last.rate_held_per_s, name: `${t("held")} ${fill("per_s", digits(last.rate_held_per_s, 2))}` }] : knee ? [{ x: knee.rate_per_s, name: t("knee") }] : []), { y: Number(state.ttft), name: `${t("sla")} ${fmt(Number(state.ttft), "s")}`, cls: "main" }, { y: Number(state.tpot), name: `${t("sla")} ${fmt(Number(state.tpot), "s")}` }] }));
+    latency.replaceChildren(el("figcaption", {}, `${t("latency")}, ${fill("on_gpus", used())}`), plot({ width: w, height: 340, name: t("latency"), words: [...a, ...b].map((p) => p.label).join("; "), shade, x, y: { label: t("lat"), log: true, lo: Math.min(...ys, ...positive(Number(state.tpot), Number(state.ttft))) * 0.6, hi: Math.max(...ys, ...positive(Number(state.ttft))) * 1.6, show: (v) => fmt(v, "s", 1) }, series: [{ name: t("ttft"), cls: "main", points: a }, { name: t("tpot"), cls: "second", points: b }], marks: [...(Math.abs(Math.log((last.rate_held_per_s || 1e9) / Number(state.rate))) > 0.02 ? [{ x: Number(state.rate), name: `${t("now")} ${fill("per_s", state.rate)}`, cls: "main" }] : []), ...(last.rate_held_per_s ? [{ x: last.rate_held_per_s, name: `${t("held")} ${fill("per_s", digits(last.rate_held_per_s, 2))}` }] : knee ? [{ x: knee.rate_per_s, name: t("knee") }] : []), { y: Number(state.ttft), name: `${t("sla")} ${fmt(Number(state.ttft), "s")}`, cls: "main" }, { y: Number(state.tpot), name: `${t("sla")} ${fmt(Number(state.tpot), "s")}` }] }));
     const priced = good.filter((r) => r.usd_per_Mtoken_out);
     if (priced.length < 2) { costs.replaceChildren(); return; }
     const c = priced.map((r) => ({ x: r.rate_per_s, y: inMoney(r.usd_per_Mtoken_out.value), label: `${r.rate_per_s}/s: ${money(r.usd_per_Mtoken_out.value)}` }));
