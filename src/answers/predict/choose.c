@@ -11,7 +11,6 @@
 #include "predict/kind.h"
 #include "program/tune.h"
 
-#define NVME_BPS   6e9 /* one PCIe 4 drive: what a host has at least where states go there */
 #define COMMON_SEQ 2048
 
 static const double near_frac = 0.01; /* of two ways that differ by less the first is taken */
@@ -127,7 +126,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->shard = split->shard;
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
-	plan->nvme_Bps = jl_given_or(req->storage_Bps, NVME_BPS);
+	plan->nvme_Bps = jl_given_or(req->storage_Bps, JL_NVME_BPS);
 	framework = req->framework == JL_UNSET ? framework_of(plan, c->code) : (enum jl_framework)req->framework;
 	const bool other = framework != c->framework || isnan(c->profile.launch_s);
 

@@ -149,6 +149,7 @@ enum jl_room {
 /* Of a device's memory that whatever is chosen here leaves free: cuts, micro-batches, largest batches, plans. */
 #define JL_MEMORY_MARGIN_FRAC 0.06
 #define JL_TIGHT_FRAC         (1 - JL_MEMORY_MARGIN_FRAC)
+#define JL_NVME_BPS           6e9 /* one PCIe 4 drive: what a host has at least where states, or keys and values, go there */
 #define JL_HOST_RAM_FRAC                                                                                               \
 	0.9 /* of a host's memory that offloaded tensors may take: the system and loaders need the rest */
 

@@ -50,9 +50,34 @@ static const struct jl_field seen_fields[] = {
 };
 static const struct jl_schema seen = JL_SCHEMA("observed", jl_infer_seen, seen_fields);
 
+static const struct jl_field sessions_fields[] = {
+	{ JL_FIELD(jl_infer_sessions, INT, turns) },
+	{ JL_FIELD(jl_infer_sessions, NUMBER, turn_tokens), .about = "new ones of each further turn" },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, wait_s, "tool_wait_s") },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, longest, "longest_tokens") },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, held, "sessions_held"), .about = "at once within the targets" },
+	{ JL_FIELD_AS(jl_infer_sessions, SUB, later_s, "later_ttft_s"), .sub = &times },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, found_frac[JL_KV_DEVICE], "found_gpu_frac"),
+	  .about = "of the tokens that a turn before had" },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, found_frac[JL_KV_HOST], "found_host_frac") },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, found_frac[JL_KV_DISK], "found_nvme_frac") },
+	{ JL_FIELD(jl_infer_sessions, NUMBER, computed_frac), .about = "computed again" },
+	{ JL_FIELD(jl_infer_sessions, NUMBER, other_host_B),
+	  .about = "the same with this much memory of the host for keys and values; 0: without" },
+	{ JL_FIELD_AS(jl_infer_sessions, NUMBER, other_held, "other_sessions_held") },
+	{ JL_FIELD_AS(jl_infer_sessions, ESTIMATE, other_p90_s, "other_later_ttft_p90_s") },
+	{ JL_FIELD(jl_infer_sessions, NUMBER, other_computed_frac) },
+};
+static const struct jl_schema sessions = JL_SCHEMA("sessions", jl_infer_sessions, sessions_fields);
+
 static bool has_seen(const void *record)
 {
 	return ((const struct jl_infer *)record)->seen.pass_factor > 0;
+}
+
+static bool has_sessions(const void *record)
+{
+	return ((const struct jl_infer *)record)->sessions.turns > 1;
 }
 
 static bool has_target(const void *record)
@@ -154,6 +179,7 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_TEXT_OF("flags_2", flag_1), .flags = JL_FF_OMIT },
 	{ JL_FIELD_TEXT_OF("flags_3", flag_2), .flags = JL_FF_OMIT },
 	{ JL_FIELD_AS(jl_infer, SUB, seen, "observed"), .sub = &seen, .when = has_seen },
+	{ JL_FIELD(jl_infer, SUB, sessions), .sub = &sessions, .when = has_sessions },
 	{ JL_FIELD_MANY(jl_infer, ARRAY, rows, n_rows, "rows", &row) },
 };
 const struct jl_schema jl_infer_fields = JL_SCHEMA("infer", jl_infer, fields);

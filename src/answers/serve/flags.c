@@ -102,14 +102,18 @@ static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 static double longest(const struct jl_infer *a, const struct jl_infer_ask *ask)
 {
 	static const double times = 4, talk = 8192;
-	const double tokens = fmax(a->longest, fmax(talk, ceil((ask->prompt + ask->answer) * times / 256) * 256));
+	const double tokens = fmax(ask->turns > 1 ? ceil(a->longest * 1.25 / 256) * 256 : a->longest,
+				   fmax(talk, ceil((ask->prompt + ask->answer) * times / 256) * 256));
 
 	return fmin(fmin(tokens, ask->context), a->context_max > 0 ? a->context_max : INFINITY);
 }
 
 void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
 {
-	const double seqs = 8 * ceil(fmax(a->batch_max, a->concurrency / a->n_copies) / 8);
+	const double at_once = ask->turns > 1
+				       ? 0
+				       : a->concurrency / a->n_copies; /* sessions: most of them wait for tools */
+	const double seqs = 8 * ceil(fmax(a->batch_max, at_once) / 8);
 	double values[N_OPTION] = {
 		[OPTION_tp] = a->n_gpus,
 		[OPTION_seqs] = ask->max_seqs > 0 ? ask->max_seqs : fmin(fmax(16, seqs), 1024),

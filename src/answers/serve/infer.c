@@ -7,12 +7,11 @@
 
 #define TARGET_SEARCH 18
 #define RATE_LEAST    1e-4
+#define SESSIONS_MOST 20000.0 /* of a copy */
 
-const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
-					     { "open", JL_LOAD_OPEN },
-					     { "users", JL_LOAD_USERS },
-					     { "trace", JL_LOAD_TRACE },
-					     { NULL, 0 } };
+const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },     { "open", JL_LOAD_OPEN },
+					     { "users", JL_LOAD_USERS },       { "trace", JL_LOAD_TRACE },
+					     { "sessions", JL_LOAD_SESSIONS }, { NULL, 0 } };
 
 /* The fewest devices of one host, in powers of two, that hold the model and some requests beside it. */
 static int fewest_gpus(struct jl_trial *t)
@@ -45,37 +44,51 @@ static enum jl_status search(struct jl_trial *t, bool *ret_met, struct jl_err *e
 	return JL_OK;
 }
 
-/* The largest rate that a system holds: doubled until it does not, or halved until it does, then halved in. */
+/* So many sessions at once, or requests a second. */
+static void set_load(struct jl_infer_ask *ask, double load)
+{
+	if (ask->turns > 1)
+		ask->concurrency = fmax(floor(load), 1);
+	else
+		ask->rate_hz = load;
+}
+
+/* The largest rate, or number of sessions, that a system holds: doubled until it does not, or halved until it does, then halved in. */
 static enum jl_status search_rate(struct jl_trial *t, struct jl_infer_ask *ask, int n_gpus, int n_copies,
 				  double *ret_hz, struct jl_err *err)
 {
-	double lo = 0, hi = 0.25 * n_copies;
+	const bool sessions = ask->turns > 1;
+	const double least = sessions ? 1 : RATE_LEAST * n_copies,
+		     most = sessions ? SESSIONS_MOST * n_copies : INFINITY;
+	double lo = 0, hi = (sessions ? 8 : 0.25) * n_copies;
 	enum jl_status status = JL_OK;
 
 	t->ask = ask;
-	ask->kind = JL_LOAD_OPEN;
-	for (int i = 0; i < TARGET_SEARCH && !status; i++) {
-		ask->rate_hz = hi;
+	ask->kind = sessions ? JL_LOAD_SESSIONS : JL_LOAD_OPEN;
+	for (int i = 0; i < TARGET_SEARCH && hi <= most && !status; i++) {
+		set_load(ask, hi);
 		status = jl_trial_run(t, n_gpus, n_copies, err);
 		if (!status && !jl_trial_meets(t))
 			break;
 		lo = hi;
 		hi *= 2;
 	}
-	for (double low = 0.5 * hi; !status && lo <= 0 && low > RATE_LEAST * n_copies; low *= 0.5) {
-		ask->rate_hz = low;
+	for (double low = 0.5 * hi; !status && lo <= 0 && low >= least; low *= 0.5) {
+		set_load(ask, low);
 		status = jl_trial_run(t, n_gpus, n_copies, err);
 		if (!status)
 			*(jl_trial_meets(t) ? &lo : &hi) = low;
 	}
-	for (int i = 0; i < 7 && !status && lo > 0; i++) {
-		ask->rate_hz = 0.5 * (lo + hi);
+	for (int i = 0; i < 7 && !status && lo > 0 && (!sessions || hi - lo > 1); i++) {
+		const double middle = 0.5 * (lo + hi);
+
+		set_load(ask, middle);
 		status = jl_trial_run(t, n_gpus, n_copies, err);
 		if (!status)
-			*(jl_trial_meets(t) ? &lo : &hi) = ask->rate_hz;
+			*(jl_trial_meets(t) ? &lo : &hi) = sessions ? ask->concurrency : middle;
 	}
 	*ret_hz = lo;
-	ask->rate_hz = lo > 0 ? lo : 0.25 * n_copies;
+	set_load(ask, lo > 0 ? lo : sessions ? n_copies : 0.25 * n_copies);
 	return status ? status : jl_trial_run(t, n_gpus, n_copies, err);
 }
 
@@ -83,6 +96,17 @@ static struct jl_infer_times times_of(const struct jl_spread *s, double half_ln)
 {
 	return (struct jl_infer_times){ jl_estimate_around(s->mean, half_ln), jl_estimate_around(s->p50, half_ln),
 					jl_estimate_around(s->p90, half_ln), jl_estimate_around(s->p99, half_ln) };
+}
+
+/* Of a prompt: what no cache holds. */
+static double computed_frac(const struct jl_trial *t)
+{
+	double found = 0;
+
+	for (int i = 0; i < JL_N_KV_TIER; i++)
+		found += (double)t->r.found_tokens[i];
+	return t->ask->turns > 1 ? (double)t->r.prompt_tokens / ((double)t->r.prompt_tokens + found)
+				 : 1 - t->ask->cached_frac;
 }
 
 /* By rent, shared between what goes in and what comes out by the time of passes that each takes; and by what is drawn. */
@@ -93,11 +117,12 @@ static void say_money(struct jl_infer *a, const struct jl_trial *t)
 	const double usdps = a->rent.usdps * n_gpus;
 	const double batch = fmax(t->r.batch_mean, 1);
 	/* prompts go through together, as many as a pass takes of those that are there */
-	const double together = fmin(fmax(floor(jl_trial_token_budget(ask) / ask->prompt), 1), batch);
-	const struct jl_pass prompts = jl_pass_prefill(together, ask->prompt),
-			     next = jl_pass_decode(batch, ask->prompt + 0.5 * ask->answer);
+	const double prompt = jl_trial_prompt(ask);
+	const double together = fmin(fmax(floor(jl_trial_token_budget(ask) / prompt), 1), batch);
+	const struct jl_pass prompts = jl_pass_prefill(together, prompt),
+			     next = jl_pass_decode(batch, prompt + 0.5 * ask->answer);
 	/* seconds of passes in a second: prompts, and answers; what is left idle is the answers' */
-	const double prompt_s = jl_serve_pass(&t->job, &prompts).step_s / together * (1 - ask->cached_frac) *
+	const double prompt_s = jl_serve_pass(&t->job, &prompts).step_s / together * computed_frac(t) *
 				a->requests_per_s.value / a->n_copies;
 	const double answer_s = t->r.tpot_s.mean > 0 ? jl_serve_pass(&t->job, &next).step_s / batch *
 							       a->output_tps.value / a->n_copies
@@ -115,6 +140,42 @@ static void say_money(struct jl_infer *a, const struct jl_trial *t)
 	a->power_usd_per_Mtoken = a->energy_J_token / 3.6e6 * ask->usd_per_kWh * 1e6;
 }
 
+/* Of the tokens that a turn before had. */
+static void say_sessions(struct jl_infer_sessions *s, const struct jl_trial *t)
+{
+	double all = (double)t->r.missed_tokens;
+
+	for (int i = 0; i < JL_N_KV_TIER; i++)
+		all += (double)t->r.found_tokens[i];
+	for (int i = 0; i < JL_N_KV_TIER; i++)
+		s->found_frac[i] = (double)t->r.found_tokens[i] / fmax(all, 1);
+	s->computed_frac = (double)t->r.missed_tokens / fmax(all, 1);
+}
+
+/* What memory of the host would win, or wins: the same once more with what it has for a copy, or without. */
+static enum jl_status say_other_host(struct jl_infer *a, struct jl_trial *t, struct jl_infer_ask *own,
+				     struct jl_err *err)
+{
+	const struct jl_infer_ask *asked = t->ask;
+	const double hosts = ceil((double)a->n_gpus * a->n_stages / jl_serve_host_gpus(t->machine)),
+		     a_host = fmax(jl_serve_host_gpus(t->machine) / a->n_gpus, 1);
+	struct jl_infer_sessions *s = &a->sessions, other = { 0 };
+	const double ttft_ln = log(a->ttft_s.mean.hi / a->ttft_s.mean.value);
+
+	*own = *asked;
+	own->host_B = own->host_B > 0 ? 0 : JL_HOST_RAM_FRAC * t->machine->host.ram_B * hosts / a_host;
+	s->other_host_B = own->host_B;
+	if (isnan(own->host_B))
+		return JL_OK;
+	own->disk_B = NAN;
+	t->ask = own;
+	JL_TRY(jl_trial_run(t, a->n_gpus, a->n_copies, err));
+	say_sessions(&other, t);
+	s->other_p90_s = jl_estimate_around(t->r.later_s.p90, ttft_ln);
+	s->other_computed_frac = other.computed_frac;
+	return own->find_rate ? search_rate(t, own, a->n_gpus, a->n_copies, &s->other_held, err) : JL_OK;
+}
+
 static void say(struct jl_infer *a, struct jl_trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
@@ -127,7 +188,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 				    .n_requests = ask->kind == JL_LOAD_CLOSED
 							  ? ceil(ask->concurrency / jl_trial_shares(t))
 							  : fmax(t->r.batch_mean, 1),
-				    .prompt = ask->prompt,
+				    .prompt = jl_trial_prompt(ask),
 				    .output = ask->answer,
 				    .metric = JL_METRIC_TTFT };
 	const struct jl_serve_time first = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
@@ -151,13 +212,16 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	a->kv_tokens = t->kv_tokens;
 	a->kv_token_B = jl_serve_context_B(&t->job, 1);
 	a->context_max = floor(a->kv_tokens);
-	a->fits = a->kv_tokens >= ask->prompt + ask->answer;
+	a->fits = a->kv_tokens >= jl_trial_longest(ask);
 	a->ttft_s = times_of(&t->r.ttft_s, first.half_ln);
 	a->tpot_s = times_of(&t->r.tpot_s, ln);
 	a->itl_s = times_of(&t->r.itl_s, ln);
 	a->e2e_s = times_of(&t->r.e2e_s, ln);
 	const double at_once = t->r.at_once;
-	const double round_s = t->r.e2e_s.mean + (ask->kind == JL_LOAD_USERS ? ask->think_s : 0);
+	const double round_s = t->r.e2e_s.mean + (ask->kind == JL_LOAD_USERS ? ask->think_s
+						  : ask->kind == JL_LOAD_SESSIONS
+							  ? ask->wait_s * (ask->turns - 1) / ask->turns
+							  : 0);
 	/* A rate that arrivals set is as sure as they are, one of people who pause is surer than their answers. */
 	const double rate_ln = ask->kind == JL_LOAD_OPEN && jl_trial_keeps_up(t) ? 0
 			       : at_once > 0                                     ? ln * t->r.e2e_s.mean / round_s
@@ -198,6 +262,10 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 
 		a->draft_B = jl_serve_weights_B(&t->draft);
 		a->draft_frac = draft_s / (draft_s + jl_serve_pass(&t->job, &all).step_s);
+	}
+	if (ask->turns > 1) {
+		say_sessions(&a->sessions, t);
+		a->sessions.later_s = times_of(&t->r.later_s, first.half_ln);
 	}
 	say_money(a, t);
 	a->processor = !t->machine->sys.gpu;
@@ -402,13 +470,24 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .published = !ask->weights && ask->model && ask->model->weights,
 			      .kv = ask->kv ? ask->kv : "as the weights",
 			      .kind = ask->kind,
-			      .concurrency = ask->kind == JL_LOAD_CLOSED ? ask->concurrency : NAN,
+			      .concurrency = ask->kind == JL_LOAD_CLOSED || ask->kind == JL_LOAD_SESSIONS
+						     ? ask->concurrency
+						     : NAN,
+			      .sessions = { .turns = ask->turns,
+					    .turn_tokens = ask->turn_tokens,
+					    .wait_s = ask->wait_s,
+					    .longest = jl_trial_longest(ask),
+					    .held = NAN,
+					    .other_host_B = NAN,
+					    .other_held = NAN,
+					    .other_computed_frac = NAN,
+					    .other_p90_s = { NAN, NAN, NAN } },
 			      .rate_hz = ask->kind == JL_LOAD_OPEN ? ask->rate_hz : NAN,
 			      .users = ask->kind == JL_LOAD_USERS ? ask->users : NAN,
 			      .think_s = ask->think_s,
 			      .prompt = ask->prompt,
 			      .answer = ask->answer,
-			      .longest = ask->prompt + ask->answer,
+			      .longest = jl_trial_longest(ask),
 			      .context = ask->context,
 			      .usd_per_kWh = ask->usd_per_kWh,
 			      .pue = ask->pue,
@@ -454,12 +533,20 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 				 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",
 				 machine->sys.text, a.weights);
 	if (!status) {
-		if (ask->find_rate)
+		if (ask->find_rate && ask->turns > 1) {
+			a.concurrency = own.concurrency;
+			a.sessions.held = a.rate_max_hz;
+			a.rate_max_hz = NAN;
+		} else if (ask->find_rate) {
 			a.rate_hz = own.rate_hz;
+		}
 		a.kind = t.ask->kind;
 		say(&a, &t);
-		*ret_infer = a;
+		if (ask->turns > 1)
+			status = say_other_host(&a, &t, &own, err);
 	}
+	if (!status)
+		*ret_infer = a;
 	jl_free(t.room);
 	return status;
 }

@@ -7,7 +7,7 @@
 
 #define JL_INFER_ROWS 16
 
-enum jl_load_kind { JL_LOAD_CLOSED, JL_LOAD_OPEN, JL_LOAD_USERS, JL_LOAD_TRACE };
+enum jl_load_kind { JL_LOAD_CLOSED, JL_LOAD_OPEN, JL_LOAD_USERS, JL_LOAD_TRACE, JL_LOAD_SESSIONS };
 extern const struct jl_choice jl_load_choices[];
 
 /* A load as it was measured: means; NAN where the file does not say. */
@@ -27,6 +27,8 @@ enum jl_infer_assumed {
 	JL_ASSUMED_ENGINE,
 	JL_ASSUMED_KWH,
 	JL_ASSUMED_PUE,
+	JL_ASSUMED_TURN,
+	JL_ASSUMED_WAIT,
 	JL_N_ASSUMED
 };
 
@@ -36,6 +38,8 @@ enum jl_infer_assumed {
 #define JL_USUAL_ANSWER  256.0
 #define JL_USUAL_AT_ONCE 32.0
 #define JL_THINK_S       20.0
+#define JL_TURN_TOKENS   500.0 /* of a session's further turns: what a tool or a person says */
+#define JL_TOOL_WAIT_S   5.0
 
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
@@ -51,11 +55,15 @@ struct jl_infer_ask {
 	bool dp_attention;  /* attention of different requests on different GPUs of a copy */
 	int prompt_gpus,
 		prompt_copies; /* machines of their own for the prompts: GPUs of each, and how many; 0: none, 1 */
-	double host_B;         /* of a copy's host, for keys and values of requests that are thrown back; NAN: none */
+	/* of a copy's host and of its drives, for keys and values of requests that are thrown back and of sessions between their turns;
+	 * NAN: none */
+	double host_B, disk_B;
 	enum jl_load_kind kind;
-	double concurrency; /* closed loop */
-	double rate_hz;     /* open loop */
-	double users;       /* people: a closed loop with pauses */
+	double concurrency; /* closed loop; sessions */
+	int turns; /* > 1: of a session, an agent's or a talk's; each asks all that was said, turn_tokens more, wait_s later */
+	double turn_tokens, wait_s;
+	double rate_hz; /* open loop */
+	double users;   /* people: a closed loop with pauses */
 	double think_s;
 	double burst;
 	const struct jl_arrival *trace;
@@ -96,6 +104,19 @@ struct jl_infer_seen {
 	double ttft_s, tpot_s, ttft_before_s, tpot_before_s, ttft_after_s, tpot_after_s;
 	double pass_factor; /* a pass takes so many times what was thought; 0: nothing was observed */
 	double first_s;     /* and a request's front end this long */
+};
+
+/* Sessions of several turns: what becomes of their keys and values between these. */
+struct jl_infer_sessions {
+	int turns; /* 0: requests are by themselves */
+	double turn_tokens, wait_s, longest;
+	double held; /* so many at once meet the targets; NAN: not asked for */
+	double found_frac[JL_N_KV_TIER],
+		computed_frac;         /* of the tokens that an earlier turn had: by where they lay, computed again */
+	struct jl_infer_times later_s; /* TTFT of all turns but the first */
+	/* the same without memory of the host, or, where none is given, with so much of it; other_host_B NAN: not known */
+	double other_host_B, other_held, other_computed_frac;
+	struct jl_estimate other_p90_s;
 };
 
 struct jl_infer {
@@ -141,6 +162,7 @@ struct jl_infer {
 	size_t n_rows;
 	bool compared;
 	struct jl_infer_seen seen;
+	struct jl_infer_sessions sessions;
 };
 extern const struct jl_schema jl_infer_fields;
 

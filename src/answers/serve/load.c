@@ -49,6 +49,15 @@ void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, con
 		a->prompt = length(&dice, &ask->lengths, ask->lengths.prompt);
 		a->answer = length(&dice, &ask->lengths, ask->lengths.answer);
 		a->cached = (int)(ask->lengths.cached_frac * a->prompt);
+		a->shared = 0;
+		if (ask->turns > 1 && i % (size_t)ask->turns > 0) {
+			a->shared = a[-1].prompt + a[-1].answer;
+			a->prompt = (int)fmin(a->shared + (double)length(&dice, &ask->lengths, ask->turn_tokens),
+					      JL_SERVING_TOKENS_MAX);
+			a->cached = a[-1].cached;
+			a->at_s = -log(jl_dice_unit(&dice)) * ask->wait_s;
+			continue;
+		}
 		a->at_s = ask->pause_s > 0 ? -log(jl_dice_unit(&dice)) * ask->pause_s : at_s;
 		in_burst += 1.0;
 		if (ask->concurrency == 0 && in_burst >= burst) {

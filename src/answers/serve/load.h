@@ -25,6 +25,8 @@ struct jl_load_ask {
 	double burst;    /* open loop: so many arrive together, 1: Poisson */
 	int concurrency; /* closed loop: who has an answer asks again, */
 	double pause_s;  /* ... after so long in the mean, everybody by himself */
+	int turns; /* > 1: each asks so often in a session: its questions and answers so far, and so many more tokens, */
+	double turn_tokens, wait_s; /* ... so long after the answer, in the mean: n counts turns */
 	uint64_t seed;
 };
 

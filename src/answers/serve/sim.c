@@ -20,7 +20,7 @@ double jl_draft_gain(int n_draft, double accept_frac)
 }
 
 /* What happens at a time of its own. */
-enum happening { ARRIVES, READY, MOVED };
+enum happening { ARRIVES, READY, FETCHED, MOVED };
 struct event {
 	double at_s;
 	int id;
@@ -73,6 +73,8 @@ static void begin_next(struct run *run, double at_s)
 {
 	const struct jl_load *load = run->sim.load;
 
+	while (run->n_begun < load->n && load->arrivals[run->n_begun].shared > 0) /* follows by itself */
+		run->n_begun++;
 	if (run->n_begun < load->n) {
 		const int id = (int)run->n_begun++;
 
@@ -80,14 +82,26 @@ static void begin_next(struct run *run, double at_s)
 	}
 }
 
+/* Is its session not over with it? */
+static bool has_next(const struct jl_load *load, int id)
+{
+	return (size_t)id + 1 < load->n && load->arrivals[id + 1].shared > 0;
+}
+
 static void ended(struct sim *sim, int id, double at_s)
 {
 	struct run *run = (struct run *)sim;
 
-	(void)id;
 	run->n_ended++;
-	if (sim->load->concurrency > 0)
+	if (has_next(sim->load, id))
+		push(run, at_s + sim->load->arrivals[id + 1].at_s, id + 1, ARRIVES);
+	else if (sim->load->concurrency > 0)
 		begin_next(run, at_s);
+}
+
+static void fetching(struct sim *sim, int id, double until_s)
+{
+	push((struct run *)sim, until_s, id, FETCHED);
 }
 
 static void prompted(struct sim *sim, int id, double at_s)
@@ -125,13 +139,26 @@ static struct worker *least(struct sim *sim, bool prompts)
 	return best;
 }
 
+/* It can never fit, nor can what would follow it. */
+static void refuse(struct run *run, int id, double at_s)
+{
+	const struct jl_load *load = run->sim.load;
+
+	for (run->n_refused++; has_next(load, id); run->n_refused++) {
+		id++;
+		run->sim.seqs[id] = (struct seq){ .arrival_s = at_s, .first_s = NAN, .last_s = NAN };
+	}
+	if (load->concurrency > 0)
+		begin_next(run, at_s);
+}
+
 static void arrive(struct run *run, const struct event *e)
 {
 	struct sim *sim = &run->sim;
 	const struct jl_arrival *a = &sim->load->arrivals[e->id];
 	struct seq *s = &sim->seqs[e->id];
 
-	if (sim->load->concurrency == 0)
+	if (sim->load->concurrency == 0 && a->shared == 0)
 		begin_next(run, 0.0);
 	*s = (struct seq){
 		.arrival_s = e->at_s, .first_s = NAN, .last_s = NAN, .prompt = a->prompt, .answer = a->answer
@@ -139,11 +166,11 @@ static void arrive(struct run *run, const struct event *e)
 	s->cached = a->cached < a->prompt ? a->cached : a->prompt - 1;
 	s->computed = s->cached;
 	s->target = a->prompt;
+	s->session = a->shared > 0 ? sim->seqs[e->id - 1].session : e->id;
+	s->known = a->shared;
 	for (int i = 0; i < sim->n_workers; i++) {
 		if (jl_blocks_most(sim, a) > sim->workers[i].n_blocks) {
-			run->n_refused++;
-			if (sim->load->concurrency > 0)
-				begin_next(run, e->at_s);
+			refuse(run, e->id, e->at_s);
 			return;
 		}
 	}
@@ -161,13 +188,22 @@ static void happen(struct run *run)
 		arrive(run, &e);
 		return;
 	}
-	struct worker *w = least(&run->sim, e.what == READY);
+	struct sim *sim = &run->sim;
+	struct worker *w = least(sim, e.what == READY);
 
+	if (sim->held) {
+		const int session = sim->seqs[e.id].session;
+		struct held *h = &sim->held[session];
+
+		if (session == e.id)
+			*h = (struct held){ .worker = (int)(w - sim->workers) };
+		w = &sim->workers[h->worker];
+	}
 	if (!jl_worker_has_work(w))
 		w->now_s = fmax(w->now_s, e.at_s);
 	if (e.what == MOVED)
-		run->sim.seqs[e.id].computed = run->sim.seqs[e.id].target;
-	jl_worker_queue(&run->sim, w, e.id, false);
+		sim->seqs[e.id].computed = sim->seqs[e.id].target;
+	jl_worker_queue(sim, w, e.id, e.what == FETCHED);
 }
 
 static enum jl_status check(const struct jl_sim_setup *setup, const struct jl_load *load, struct jl_err *err)
@@ -177,16 +213,25 @@ static enum jl_status check(const struct jl_sim_setup *setup, const struct jl_lo
 	if (setup->workers.n + setup->prompts.n > JL_SERVING_WORKERS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%d copies of the model: at most %d",
 			       setup->workers.n + setup->prompts.n, JL_SERVING_WORKERS_MAX);
+	double last_s = 0.0;
+
 	for (size_t i = 0; i < load->n; i++) {
 		const struct jl_arrival *a = &load->arrivals[i];
+		const bool follows = a->shared > 0, free = follows || load->concurrency > 0;
 
+		if (a->shared < 0 || (follows && (i == 0 || setup->prompts.n > 0)))
+			return jl_fail(err, JL_E_RANGE,
+				       "request %zu: a session's next turn follows another, prompts not on machines of "
+				       "their own",
+				       i + 1);
 		if (a->prompt < 1 || a->answer < 1 || a->prompt > JL_SERVING_TOKENS_MAX ||
 		    a->answer > JL_SERVING_TOKENS_MAX || a->cached < 0)
 			return jl_fail(err, JL_E_RANGE, "request %zu: prompt and answer have 1 to %d tokens", i + 1,
 				       JL_SERVING_TOKENS_MAX);
-		if (load->concurrency == 0 &&
-		    (!(a->at_s >= 0.0) || !isfinite(a->at_s) || (i > 0 && a->at_s < load->arrivals[i - 1].at_s)))
+		if ((load->concurrency == 0 || follows) &&
+		    (!(a->at_s >= 0.0) || !isfinite(a->at_s) || (!free && a->at_s < last_s)))
 			return jl_fail(err, JL_E_RANGE, "request %zu: arrivals are times from 0 on, in order", i + 1);
+		last_s = free ? last_s : a->at_s;
 	}
 	return JL_OK;
 }
@@ -204,7 +249,8 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 			     .n_workers = n,
 			     .gain = jl_draft_gain(setup->n_draft, setup->accept_frac),
 			     .ended = ended,
-			     .prompted = prompted };
+			     .prompted = prompted,
+			     .fetching = fetching };
 	sim->block_ticks = (int)fmin(fmax(nearbyint(setup->policy->block_tokens / sim->gain), 1.0),
 				     (double)BLOCK_PHASES);
 	sim->seqs = jl_realloc(NULL, load->n * sizeof(*sim->seqs));
@@ -213,6 +259,12 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 	run->memos = jl_realloc(NULL, n_memos * sizeof(*run->memos));
 	if (!sim->seqs || !sim->workers || !run->events || !run->memos)
 		return jl_fail_nomem(err);
+	for (size_t i = 0; i < load->n && !sim->held; i++) {
+		if (load->arrivals[i].shared == 0)
+			continue;
+		sim->held = jl_realloc(NULL, load->n * sizeof(*sim->held));
+		JL_TRY(jl_got(sim->held, err));
+	}
 	memset(run->memos, 0, n_memos * sizeof(*run->memos));
 	memset(sim->workers, 0, (size_t)n * sizeof(*sim->workers));
 	for (int i = 0; i < n; i++) {
@@ -226,6 +278,13 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 		w->memo = &run->memos[w->prompts_only];
 		w->partial = w->newest = w->head = w->tail = NOBODY;
 		w->n_blocks = w->free_blocks = (int64_t)floor(w->kind->kv_tokens / setup->policy->block_tokens);
+		for (int k = 0; k < JL_N_KV_TIER; k++) {
+			const double tokens = k == JL_KV_HOST ? setup->host_tokens : setup->disk_tokens;
+
+			w->tiers[k].oldest = w->tiers[k].newest = NOBODY;
+			w->tiers[k].room = k == JL_KV_DEVICE ? w->n_blocks
+							     : (int64_t)(tokens / setup->policy->block_tokens);
+		}
 		w->heap = jl_realloc(NULL, (most + 1) * sizeof(*w->heap));
 		if (!w->heap)
 			return jl_fail_nomem(err);
@@ -238,6 +297,7 @@ static void release(struct run *run)
 	for (int i = 0; run->sim.workers && i < run->sim.n_workers; i++)
 		jl_free(run->sim.workers[i].heap);
 	jl_free(run->sim.seqs);
+	jl_free(run->sim.held);
 	jl_free(run->sim.workers);
 	jl_free(run->events);
 	jl_free(run->memos);
@@ -304,11 +364,11 @@ static struct jl_spread spread_of(double *values, size_t n, bool mean)
 static enum jl_status count_requests(struct jl_sim_result *r, const struct run *run, struct jl_err *err)
 {
 	const struct sim *sim = &run->sim;
-	double *room = jl_realloc(NULL, 3 * sim->load->n * sizeof(*room)), first_s = INFINITY, last_s = 0.0;
-	size_t n = 0, n_tpot = 0;
+	double *room = jl_realloc(NULL, 4 * sim->load->n * sizeof(*room)), first_s = INFINITY, last_s = 0.0;
+	size_t n = 0, n_tpot = 0, n_later = 0;
 
 	JL_TRY(jl_got(room, err));
-	double *ttft = room, *tpot = room + sim->load->n, *e2e = tpot + sim->load->n;
+	double *ttft = room, *tpot = room + sim->load->n, *e2e = tpot + sim->load->n, *later = e2e + sim->load->n;
 	/* a first token that is handed out late may come with the second, but nobody is given tokens faster than passes end */
 	const double least_s = sim->setup->means ? 0 : jl_itl_quantile(sim, 0);
 
@@ -318,6 +378,8 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 		if (isnan(s->last_s))
 			continue;
 		ttft[n] = s->first_s - s->arrival_s;
+		if (sim->load->arrivals[i].shared > 0)
+			later[n_later++] = ttft[n];
 		e2e[n++] = s->last_s - s->arrival_s;
 		if (s->answer > 1)
 			tpot[n_tpot++] = fmax((s->last_s - s->first_s) / (s->answer - 1), least_s);
@@ -328,6 +390,7 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 	}
 	r->n_ended = n;
 	r->ttft_s = spread_of(ttft, n, sim->setup->means);
+	r->later_s = spread_of(later, n_later, sim->setup->means);
 	r->tpot_s = spread_of(tpot, n_tpot, sim->setup->means);
 	r->e2e_s = spread_of(e2e, n, sim->setup->means);
 	r->span_s = n ? last_s - first_s : NAN;
@@ -349,7 +412,11 @@ static void count_workers(struct jl_sim_result *r, const struct run *run)
 
 		busy_s[w->prompts_only] += w->busy_s;
 		r->n_passes += w->n_passes;
-		r->blocks_left += w->n_blocks - w->free_blocks;
+		r->blocks_left += w->n_blocks - w->free_blocks - w->tiers[JL_KV_DEVICE].used;
+		for (int k = 0; k < JL_N_KV_TIER; k++)
+			r->held_frac[k] = fmax(r->held_frac[k], w->tiers[k].room > 0 ? (double)w->tiers[k].most /
+											       (double)w->tiers[k].room
+										     : 0);
 		end_s = fmax(end_s, w->now_s);
 		if (w->prompts_only)
 			continue;
@@ -369,6 +436,9 @@ static void count_workers(struct jl_sim_result *r, const struct run *run)
 	r->n_preempted = sim->n_preempted;
 	r->answer_tokens = sim->answer_tokens;
 	r->prompt_tokens = sim->prompt_tokens;
+	r->again_tokens = sim->again;
+	r->missed_tokens = sim->missed;
+	memcpy(r->found_tokens, sim->found, sizeof(sim->found));
 }
 
 enum jl_status jl_simulate(struct jl_sim_result *ret_result, const struct jl_sim_setup *setup,

@@ -20,6 +20,8 @@
 struct jl_arrival {
 	double at_s;                /* since the beginning; closed loop: since the answer before it */
 	int prompt, answer, cached; /* tokens; cached: of the prompt, whose keys and values are there already */
+	int shared; /* > 0: the next turn of the session of the request before it, whose first so many tokens that one left; at_s is the
+		     * time from its answer on */
 };
 
 struct jl_load {
@@ -28,6 +30,9 @@ struct jl_load {
 	size_t n_skip;   /* of the first: warm-up, run but not counted */
 	int concurrency; /* > 0: closed loop, so many at once, each followed by the next; 0: by at_s */
 };
+
+/* Where keys and values of a session lie between its turns. */
+enum jl_kv_tier { JL_KV_DEVICE, JL_KV_HOST, JL_KV_DISK, JL_N_KV_TIER };
 
 typedef double jl_pass_s(const void *ctx, const struct jl_pass *pass);
 
@@ -47,11 +52,13 @@ struct jl_sim_setup {
 	double first_s;                /* front end, that others need not wait for */
 	double late;                   /* passes by which a first token is handed out later */
 	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
-	double host_tokens,
-		host_token_s; /* whose keys and values a machine's host has room for: those of requests that are thrown back; out and in */
-	int n_draft;        /* speculative decoding: tokens drafted for each pass */
-	double accept_frac; /* chance that a drafted token is right, given those before it */
-	bool means;         /* nobody asks for percentiles: they are NAN */
+	/* room of a machine's host for keys and values of requests that are thrown back and of sessions between their turns; seconds of
+	 * a token, one way */
+	double host_tokens, host_token_s;
+	double disk_tokens, disk_token_s; /* of its drives, for sessions */
+	int n_draft;                      /* speculative decoding: tokens drafted for each pass */
+	double accept_frac;               /* chance that a drafted token is right, given those before it */
+	bool means;                       /* nobody asks for percentiles: they are NAN */
 };
 
 /* One request, as it went. */
@@ -68,7 +75,8 @@ struct jl_sim_result {
 	size_t n_ended, n_refused;
 	double at_once; /* closed loop: requests, or people */
 	struct jl_spread ttft_s, tpot_s, itl_s, e2e_s;
-	double span_s; /* first arrival to last token */
+	struct jl_spread later_s; /* TTFT of further turns of sessions */
+	double span_s;            /* first arrival to last token */
 	double requests_per_s, output_tps, input_tps;
 	double user_tps;                  /* answer tokens a second of one user: 1 / mean TPOT */
 	double kv_mean_frac, kv_max_frac; /* of the answers' machines */
@@ -78,7 +86,11 @@ struct jl_sim_result {
 	double front_wait_s; /* of the mean TTFT: in the line of the front end, and through it */
 	int64_t n_passes, n_preempted;
 	int64_t answer_tokens, prompt_tokens; /* given; computed: more where some were thrown back */
-	int64_t blocks_left;                  /* not given back at the end: 0 */
+	int64_t again_tokens;                 /* needed once more after a request was thrown back */
+	int64_t found_tokens[JL_N_KV_TIER],
+		missed_tokens;          /* of prompts: not computed; computed although a turn before had them */
+	double held_frac[JL_N_KV_TIER]; /* of a tier's room, at most */
+	int64_t blocks_left;            /* not given back at the end: 0 */
 };
 
 /* Which passes the mean times are made of: in a closed loop what runs together does not hang on how long a pass takes, so

@@ -7,6 +7,7 @@
 #define REQUESTS_LEAST 400.0
 #define REQUESTS_MOST  20000.0
 #define REQUESTS_EACH  10
+#define SESSIONS_EACH  3 /* the first of each is not counted */
 #define KEPT_UP_FRAC   0.93
 #define WAIT_FRAC      0.02  /* of the time in which requests arrive */
 #define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
@@ -110,6 +111,7 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 	struct jl_load_ask load = { .lengths = { ask->prompt, ask->answer, 1, ask->spread_ln, ask->cached_frac },
 				    .burst = ask->burst,
 				    .seed = ask->seed };
+	const size_t turns = ask->kind == JL_LOAD_SESSIONS ? (size_t)ask->turns : 1;
 	size_t n = 0, n_skip = 0;
 
 	t->n_more = 0;
@@ -122,15 +124,25 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
 					    1);
 
-		const bool people = ask->kind ==
-				    JL_LOAD_USERS; /* are counted one by one: they are what is asked about */
+		const bool people = ask->kind !=
+				    JL_LOAD_CLOSED; /* are counted one by one: they are what is asked about */
 
 		load.concurrency = (int)(people ? at_once : fmin(at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH));
-		n = (size_t)fmin(fmax(at_once * REQUESTS_EACH, REQUESTS_LEAST),
-				 people ? JL_SERVING_REQUESTS_MAX : JL_CLIENT_MOST);
-		n_skip = (size_t)load.concurrency; /* the machine is still filling */
+		n = (size_t)fmin(
+			    fmax(at_once * (turns > 1 ? SESSIONS_EACH : REQUESTS_EACH), REQUESTS_LEAST / (double)turns),
+			    (people ? JL_SERVING_REQUESTS_MAX : JL_CLIENT_MOST) / (double)turns) *
+		    turns;
+		n_skip = (size_t)load.concurrency * turns; /* the machine is still filling */
+		if (turns > 1 && n <= n_skip)
+			return jl_fail(err, JL_E_LIMIT, "%.0f sessions of %zu turns: at most %d requests are simulated",
+				       at_once, turns, JL_SERVING_REQUESTS_MAX);
 		if (ask->kind == JL_LOAD_USERS)
 			load.pause_s = ask->think_s;
+		if (turns > 1) {
+			load.turns = ask->turns;
+			load.turn_tokens = ask->turn_tokens;
+			load.wait_s = ask->wait_s;
+		}
 		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
 			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
 			n = load.n;
@@ -157,17 +169,25 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 	}
 	load.n = n;
 	jl_load_make(ret_load, t->room, &load);
+	/* the first sessions do not begin together */
+	for (size_t i = 0; turns > 1 && i < n_skip; i += turns)
+		t->room[i].at_s = (double)i / (double)n_skip * (double)turns * ask->wait_s;
 	ret_load->n_skip = n_skip;
 	return JL_OK;
 }
 
-/* Each device's keys and values go over its own way to the host. */
+/* Each device's keys and values go over its own way to the host; copies share its drives. */
 static void keep_in_host(struct jl_sim_setup *setup, const struct jl_trial *t)
 {
 	const double token_B = jl_serve_context_B(&t->job, 1), host_Bps = t->job.dev->host_Bps;
 
-	setup->host_tokens = t->ask->host_B / (token_B * t->job.place.n_gpus * t->job.place.n_stages);
-	setup->host_token_s = 2 * token_B / (isnan(host_Bps) ? SLOW_PCIE : host_Bps);
+	const double all_B = token_B * t->job.place.n_gpus * t->job.place.n_stages,
+		     sharing = fmin(t->n_copies, fmax(jl_serve_host_gpus(t->machine) / t->job.place.n_gpus, 1));
+
+	setup->host_tokens = t->ask->host_B / all_B;
+	setup->host_token_s = token_B / (isnan(host_Bps) ? SLOW_PCIE : host_Bps);
+	setup->disk_tokens = t->ask->disk_B > 0 ? t->ask->disk_B / all_B : 0;
+	setup->disk_token_s = all_B * sharing / JL_NVME_BPS;
 }
 
 /* Who comes beyond those that are simulated finds the machine full, and waits for as many more turns. */
@@ -265,5 +285,5 @@ double jl_trial_room(struct jl_trial *t, int n_gpus)
 {
 	t->job.place.n_gpus = n_gpus;
 	t->job.model = &t->model;
-	return jl_serve_room(&t->job, t->ask->prompt + t->ask->answer, jl_policy_of(t->ask->engine)->mem_frac);
+	return jl_serve_room(&t->job, jl_trial_longest(t->ask), jl_policy_of(t->ask->engine)->mem_frac);
 }

@@ -40,6 +40,17 @@ static inline int jl_trial_stages(const struct jl_infer_ask *ask)
 	return ask->n_stages > 1 ? ask->n_stages : 1;
 }
 
+/* Tokens of a prompt in the mean over a session's turns, and of its last turn with its answer. */
+static inline double jl_trial_prompt(const struct jl_infer_ask *ask)
+{
+	return ask->prompt + (ask->turns > 1 ? 0.5 * (ask->turns - 1) * (ask->answer + ask->turn_tokens) : 0);
+}
+
+static inline double jl_trial_longest(const struct jl_infer_ask *ask)
+{
+	return ask->prompt + ask->answer + (ask->turns > 1 ? (ask->turns - 1) * (ask->answer + ask->turn_tokens) : 0);
+}
+
 static inline int jl_trial_token_budget(const struct jl_infer_ask *ask)
 {
 	return ask->batched_tokens > 0 ? ask->batched_tokens : jl_policy_of(ask->engine)->token_budget;

@@ -130,11 +130,14 @@ static void leave(struct sim *sim, struct worker *w, int id)
 	w->context = w->n_run > 0 ? w->context - s->target - sim->gain * (double)ticks : 0.0;
 	w->end_ticks -= (double)s->end_tick;
 	w->inverse = w->n_run > 0 ? w->inverse - 1.0 / fmax(s->answer - 1.0, 1.0) : 0.0;
-	w->free_blocks += s->blocks;
+	int64_t n_blocks = s->blocks;
 	if (grows(sim)) {
 		w->opens[class_of(sim, s)]--;
-		w->free_blocks += ticks > 0 ? (s->phase + ticks - 1) / sim->block_ticks : 0;
+		n_blocks += ticks > 0 ? (s->phase + ticks - 1) / sim->block_ticks : 0;
 	}
+	/* the last token has no keys yet */
+	jl_tiers_keep(sim, w, s, n_blocks,
+		      fmin(s->target + floor(sim->gain * (double)ticks), (double)s->prompt + s->answer) - 1);
 }
 
 /* Blocks that the next k ticks open. */
@@ -168,20 +171,23 @@ static void throw_back(struct sim *sim, struct worker *w)
 
 	if (half) {
 		w->partial = NOBODY;
-		w->free_blocks += s->blocks;
+		sim->again += s->computed;
+		jl_tiers_keep(sim, w, s, s->blocks, s->computed);
 	} else {
 		const double given = floor(sim->gain * (double)(w->tick - s->tick0) + 1e-9);
 
 		leave(sim, w, id);
 		s->made = (int)fmin(s->made + given, s->answer - 1);
 	}
-	s->target = s->prompt + s->made;
-	s->kept = !half && w->host_tokens + s->target <= sim->setup->host_tokens;
+	s->target = s->known = s->prompt + s->made;
+	sim->again += half ? 0 : s->target;
+	s->kept = !sim->held && !half && w->host_tokens + s->target <= sim->setup->host_tokens;
 	if (s->kept)
 		w->host_tokens += s->target;
 	/* else its blocks are free, and mostly as they were when it comes in again: engines that throw back look there first */
 	s->computed = s->kept ? s->target : (int)fmax(s->cached, floor(KEPT_FRAC * s->computed));
 	s->thrown = !s->kept;
+	s->fetched = false;
 	sim->n_preempted++;
 	jl_worker_queue(sim, w, id, true);
 }
@@ -204,7 +210,18 @@ static bool may_enter(const struct sim *sim, const struct worker *w)
 {
 	if (w->n_waiting == 0 || w->n_run + (w->partial != NOBODY) >= sim->policy->max_seqs)
 		return false;
-	return blocks_to_enter(sim, w, &sim->seqs[w->head]) <= w->free_blocks;
+	return blocks_to_enter(sim, w, &sim->seqs[w->head]) <= w->free_blocks + w->tiers[JL_KV_DEVICE].used;
+}
+
+/* To the host and back: everybody waits meanwhile. */
+static void fetch(const struct sim *sim, struct worker *w, struct seq *s)
+{
+	const double wait_s = 2 * s->target * sim->setup->host_token_s;
+
+	w->now_s += wait_s;
+	w->stall_s += wait_s;
+	w->host_tokens -= s->target;
+	s->kept = false;
 }
 
 static void enter(struct sim *sim, struct worker *w, int id)
@@ -214,6 +231,13 @@ static void enter(struct sim *sim, struct worker *w, int id)
 	s->blocks = (int)blocks_for(sim, sim->policy->kv_rule == JL_KV_RESERVED && !w->prompts_only
 						 ? (double)s->prompt + s->answer
 						 : (double)s->target);
+	if (sim->held)
+		jl_tiers_take(sim, w, s);
+	else
+		sim->found[s->kept ? JL_KV_HOST : JL_KV_DEVICE] += s->computed;
+	if (s->kept)
+		fetch(sim, w, s);
+	(void)jl_tiers_make_room(sim, w, s->blocks);
 	w->free_blocks -= s->blocks;
 }
 
@@ -251,18 +275,6 @@ static int min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Back from the host: everybody waits meanwhile. */
-static void fetch(struct sim *sim, struct worker *w, int id)
-{
-	struct seq *s = &sim->seqs[id];
-	const double wait_s = s->target * sim->setup->host_token_s;
-
-	w->now_s += wait_s;
-	w->stall_s += wait_s;
-	w->host_tokens -= s->target;
-	s->kept = false;
-}
-
 static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chunks *c)
 {
 	if (w->partial != NOBODY && budget > 0) {
@@ -277,11 +289,12 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 	       (budget > 0 || sim->seqs[w->head].computed >= sim->seqs[w->head].target)) {
 		const int id = unqueue(sim, w);
 		const struct seq *s = &sim->seqs[id];
+
+		if (jl_tiers_fetch(sim, w, id))
+			continue;
+		enter(sim, w, id);
 		const int n = min_int(budget, s->target - s->computed);
 
-		enter(sim, w, id);
-		if (s->kept)
-			fetch(sim, w, id);
 		budget -= n;
 		take(sim, w, id, n, c);
 	}
@@ -303,7 +316,7 @@ static void note(struct sim *sim, const struct worker *w, const struct jl_pass *
 
 static void spend(struct worker *w, double pass_s, double n_passes)
 {
-	const int64_t used = w->n_blocks - w->free_blocks;
+	const int64_t used = w->n_blocks - w->free_blocks - w->tiers[JL_KV_DEVICE].used;
 
 	w->now_s += pass_s * n_passes;
 	w->busy_s += pass_s * n_passes;
@@ -356,7 +369,7 @@ static void finish_prompts(struct sim *sim, struct worker *w, const struct chunk
 		}
 		s->thrown = false;
 		if (s->made >= s->answer) {
-			w->free_blocks += s->blocks;
+			jl_tiers_keep(sim, w, s, s->blocks, s->target);
 			end_request(sim, id, fmax(w->now_s, s->first_s));
 			continue;
 		}
@@ -386,8 +399,9 @@ static void answer_on(struct sim *sim, struct worker *w, double until_s)
 	const double to_event = ceil((until_s - w->now_s) / pass_s);
 	double k = fmax(fmin(to_end, fmin(to_bucket, to_event)), 1.0);
 
-	while (k > 1.0 && blocks_of_ticks(sim, w, (int64_t)k) > w->free_blocks)
+	while (k > 1.0 && blocks_of_ticks(sim, w, (int64_t)k) > w->free_blocks + w->tiers[JL_KV_DEVICE].used)
 		k = floor(0.5 * k);
+	(void)jl_tiers_make_room(sim, w, blocks_of_ticks(sim, w, (int64_t)k));
 	if (sim->profile)
 		note(sim, w, &pass, 0.0, k);
 	spend(w, pass_s, k);
@@ -413,7 +427,7 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 	const int drafted = 1 + sim->setup->n_draft;
 	struct chunks c = { .first = NOBODY };
 
-	while (w->n_run + (w->partial != NOBODY) > 1 && blocks_of_ticks(sim, w, 1) > w->free_blocks)
+	while (!jl_tiers_make_room(sim, w, blocks_of_ticks(sim, w, 1)) && w->n_run + (w->partial != NOBODY) > 1)
 		throw_back(sim, w);
 	const int64_t opened = blocks_of_ticks(sim, w, 1); /* kept back from those who come in */
 

@@ -26,6 +26,9 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_TEXT("rate", "N/s", JL_N("requests a second that arrive, at random: 20/s")),
 	JL_O_COUNT("users", "N", 1, 100000, JL_N("people who ask, read for a while and ask again"), JL_TO(jl_infer_ask, users)),
 	JL_O_AMOUNT("think", "TIME", JL_K_TIME, JL_N("with --users: between an answer and the next question (default: 20 s)"), JL_TO(jl_infer_ask, think_s), .with = "users"),
+	JL_O_COUNT("turns", "N", 2, 1000, JL_N("turns of a session, an agent's or a talk's: each asks all that was said before; --concurrency counts sessions"), JL_TO_INT(jl_infer_ask, turns)),
+	JL_O_COUNT("turn-tokens", "TOKENS", 1, TOKENS_MAX, JL_N("new tokens of each further turn, of the user or a tool (default: 500)"), JL_TO(jl_infer_ask, turn_tokens), .with = "turns"),
+	JL_O_AMOUNT("tool-wait", "TIME", JL_K_TIME, JL_N("between an answer and the next turn (default: 5 s)"), JL_TO(jl_infer_ask, wait_s), .with = "turns", JL_WITHIN(0, 86400, JL_N("it is 0 to a day, e.g. 5 s"))),
 	JL_O_TEXT("trace", "FILE", JL_N("requests of a file: CSV or JSON lines with arrival_s, input_tokens, output_tokens")),
 	JL_O_COUNT("burst", "N", 1, 10000, JL_N("with --rate: so many arrive together (default: 1)"), JL_TO(jl_infer_ask, burst)),
 	JL_O_COUNT("prompt", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of a question (default: 1024)"), JL_TO(jl_infer_ask, prompt)),
@@ -45,6 +48,7 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_COUNT("prompt-gpus", "N", 1, 1024, JL_N("copies of their own for the prompts (disaggregated): GPUs that share one"), JL_TO_INT(jl_infer_ask, prompt_gpus)),
 	JL_O_COUNT("prompt-copies", "N", 1, 128, JL_N("with --prompt-gpus: how many of them (default: 1)"), JL_TO_INT(jl_infer_ask, prompt_copies), .with = "prompt-gpus"),
 	JL_O_AMOUNT("kv-host", "SIZE", JL_K_BYTES, JL_N("host memory of a copy for keys and values that do not fit beside the weights"), JL_TO(jl_infer_ask, host_B)),
+	JL_O_AMOUNT("kv-nvme", "SIZE", JL_K_BYTES, JL_N("its drives for those of sessions that do not fit there either"), JL_TO(jl_infer_ask, disk_B), .with = "kv-host"),
 	JL_O_COUNT("max-seqs", "N", 1, 65536, JL_N("requests that a copy works on at once, at most (default: as the engine starts)"), JL_TO_INT(jl_infer_ask, max_seqs)),
 	JL_O_COUNT("batched-tokens", "N", 16, 1048576, JL_N("tokens of one pass, at most (default: as the engine starts)"), JL_TO_INT(jl_infer_ask, batched_tokens)),
 	JL_O_COUNT("kv-tokens", "N", 16, 1000000000, JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)"), JL_TO(jl_infer_ask, kv_tokens)),
@@ -124,6 +128,8 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 		{ .when = !jl_given(cli, "rate") && !jl_given(cli, "sweep"), .options = "burst", .with = "--rate" },
 		{ .when = jl_given(cli, "trace"), .options = "prompt answer", .beside = "--trace" },
 		{ .when = !jl_given(cli, "layers"), .options = "seq", .with = "--layers" },
+		{ .when = jl_given(cli, "turns"), .options = "rate users trace sweep observed prompt-gpus", .beside = "--turns" },
+		{ .when = !jl_given(cli, "turns"), .options = "kv-nvme", .with = "--turns" },
 	};
 	int n = 0;
 
@@ -132,7 +138,7 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 		n += jl_given(cli, loads[i]) != NULL;
 	if (n > 1)
 		return jl_fail(err, JL_E_USAGE, "one load at a time: --concurrency, --rate, --users or --trace");
-	ask->kind = jl_given(cli, "users") ? JL_LOAD_USERS : JL_LOAD_CLOSED;
+	ask->kind = jl_given(cli, "users") ? JL_LOAD_USERS : ask->turns > 1 ? JL_LOAD_SESSIONS : JL_LOAD_CLOSED;
 	ask->find_rate = target && n == 0;
 	if (jl_given(cli, "trace"))
 		return read_trace(ask, ret_arrivals, jl_text(cli, "trace"), err);
@@ -174,7 +180,7 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 {
 	/* in the order of enum jl_infer_assumed */
 	static const char *const given[JL_N_ASSUMED] = { "prompt",  "answer", "concurrency", "think",
-							 "weights", "engine", "kwh",         "pue" };
+							 "weights", "engine", "kwh",         "pue", "turn-tokens", "tool-wait" };
 	const char *engine = jl_text(cli, "engine");
 	struct jl_serve_format format;
 	struct jl_request req;
@@ -194,6 +200,9 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .n_ep = 1,
 				      .prompt_copies = 1,
 				      .host_B = NAN,
+				      .disk_B = NAN,
+				      .turn_tokens = JL_TURN_TOKENS,
+				      .wait_s = JL_TOOL_WAIT_S,
 				      .concurrency = JL_USUAL_AT_ONCE,
 				      .users = NAN,
 				      .think_s = JL_THINK_S,

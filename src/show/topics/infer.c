@@ -42,7 +42,10 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 	else if (a->kind == JL_LOAD_USERS)
 		JL_SENTENCE(doc, JL_("|1 user{/s}"), JL_FIG(count(doc, a->users)));
 	else
-		JL_SENTENCE(doc, JL_("|1 request{/s} at once"), JL_FIG(count(doc, a->concurrency)));
+		JL_SENTENCE(doc,
+			    a->kind == JL_LOAD_SESSIONS ? JL_("|1 session{/s} of |2 turns at once")
+							: JL_("|1 request{/s} at once"),
+			    JL_FIG(count(doc, a->concurrency)), JL_FIG(count(doc, a->sessions.turns)));
 }
 
 /* What it needs, what there is, and what would help. */
@@ -89,6 +92,14 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(exactly(doc, a->rate_max_hz)));
 		return;
 	}
+	if (!isnan(a->sessions.held)) {
+		JL_SENTENCE(doc,
+			    a->sessions.held > 0 ? JL_("It holds |1 session{/s} at once within the targets, |2 a GPU.")
+						 : JL_("It holds no session within the targets."),
+			    JL_FIG(count(doc, a->sessions.held)),
+			    JL_FIG(exactly(doc, a->sessions.held / a->n_gpus_used)));
+		return;
+	}
 	if (a->has_target && a->meets) {
 		JL_SENTENCE(doc, JL_("The targets are met by |1 GPU{/s}: |2 of the model, |3 GPU{/s} each."),
 			    JL_FIG(count(doc, a->n_gpus_used)), JL_WORD(copies(doc, a->n_copies)),
@@ -130,16 +141,15 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 		const char *en;
 		const struct jl_infer_times *t;
 	} rows[] = {
-		{ JL_N("first token (TTFT)"), &a->ttft_s },
-		{ JL_N("each token (TPOT)"), &a->tpot_s },
-		{ JL_N("between tokens (ITL)"), &a->itl_s },
+		{ JL_N("first token (TTFT)"), &a->ttft_s }, { JL_N("of further turns"), &a->sessions.later_s },
+		{ JL_N("each token (TPOT)"), &a->tpot_s },  { JL_N("between tokens (ITL)"), &a->itl_s },
 		{ JL_N("whole request"), &a->e2e_s },
 	};
 
 	jl_tell_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
-	for (size_t i = 0; i < 4; i++) {
-		if (isnan(rows[i].t->p50.value))
-			continue; /* an answer of one token has no others */
+	for (size_t i = 0; i < JL_LEN(rows); i++) {
+		if (!(rows[i].t->p50.value > 0))
+			continue; /* an answer of one token has no others, a session of one turn no further ones */
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
 		       JL_FIG(jl_num_estimate(rows[i].t->p90, JL_K_TIME, NULL)),
@@ -204,6 +214,30 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, (double)(a->n_requests + a->n_refused))),
 			    JL_FIG(count(doc, (double)a->n_preempted)), JL_FIG(count(doc, (double)a->n_refused)));
 	}
+}
+
+/* Where keys and values of earlier turns were found, and what memory of the host is worth. */
+static void sessions(struct jl_doc *doc, const struct jl_infer *a)
+{
+	const struct jl_infer_sessions *s = &a->sessions;
+	const bool without = s->other_host_B <= 0;
+
+	jl_doc_entry(doc, JL_("Earlier turns"));
+	JL_SENTENCE(doc, JL_("found on the GPU |1, in host memory |2, on drives |3; computed again |4"),
+		    JL_FIG(jl_num_share(s->found_frac[JL_KV_DEVICE], JL_ESTIMATED)),
+		    JL_FIG(jl_num_share(s->found_frac[JL_KV_HOST], JL_ESTIMATED)),
+		    JL_FIG(jl_num_share(s->found_frac[JL_KV_DISK], JL_ESTIMATED)),
+		    JL_FIG(jl_num_share(s->computed_frac, JL_ESTIMATED)));
+	if (isnan(s->other_host_B))
+		return;
+	jl_doc_entry(doc, without ? JL_("Without --kv-host") : JL_("With --kv-host"));
+	if (!without)
+		jl_doc_textf(doc, JL_("%s a copy: "), jl_memory_text(JL_TXT, s->other_host_B));
+	JL_SENTENCE(doc, JL_("computed again |1, further turns' first tokens (90 %) after |2"),
+		    JL_FIG(jl_num_share(s->other_computed_frac, JL_ESTIMATED)),
+		    JL_FIG(jl_num_estimate(s->other_p90_s, JL_K_TIME, NULL)));
+	if (!isnan(s->other_held))
+		JL_SENTENCE(doc, JL_("; |1 session{/s} within the targets"), JL_FIG(count(doc, s->other_held)));
 }
 
 /* "first token 310 ms, each 22 ms; ... */
@@ -323,6 +357,12 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 									     JL_("weights: %s, as it is published"),
 									     a->weights))
 						 : JL_("weights: 16-bit (--weights)") },
+		[JL_ASSUMED_TURN] = { a->sessions.turns > 1,
+				      jl_tell_text(doc, JL_("%s tokens more each turn (--turn-tokens)"),
+						   jl_count_text(JL_TXT, a->sessions.turn_tokens)) },
+		[JL_ASSUMED_WAIT] = { a->sessions.turns > 1,
+				      jl_tell_text(doc, JL_("%s before each (--tool-wait)"),
+						   jl_units_said(JL_TXT, a->sessions.wait_s, JL_K_TIME, 3)) },
 		[JL_ASSUMED_ENGINE] = { true, JL_("no engine in particular (--engine)") },
 		[JL_ASSUMED_KWH] = { true,
 				     jl_tell_text(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },
@@ -352,6 +392,8 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 	}
 	percentiles(doc, a);
 	entries(doc, a);
+	if (a->sessions.turns > 1)
+		sessions(doc, a);
 	if (a->seen.pass_factor > 0)
 		seen(doc, &a->seen);
 	costs(doc, a);

@@ -250,6 +250,113 @@ static void test_the_host_keeps_what_is_thrown_back(void **state)
 	assert_true(few.prompt_tokens > kept.prompt_tokens);
 }
 
+/* Sessions by dice: every prompt token is computed or found, no tier holds more than it has room for, and nothing stays behind. */
+static void test_sessions_conserve_tokens_and_blocks(void **state)
+{
+	struct jl_dice dice = { 11 };
+	const int engines[] = { jl_engine_by_text("vllm"), jl_engine_by_text("sglang"), jl_engine_by_text("trtllm") };
+	int64_t found[JL_N_KV_TIER] = { 0 }, missed = 0;
+	bool preempted = false, refused = false;
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		struct jl_sim_setup s = setup_of(engines[i % 3], 1000 + 30000 * jl_dice_unit(&dice));
+		const struct jl_load_ask ask = { .turns = 1 + (int)(9 * jl_dice_unit(&dice)),
+						 .n = 1 + (size_t)(600 * jl_dice_unit(&dice)),
+						 .lengths = { .prompt = 1 + 1500 * jl_dice_unit(&dice),
+							      .answer = 1 + 200 * jl_dice_unit(&dice),
+							      .spread_ln = 0.5,
+							      .cached_frac = i % 5 == 0 ? 0.3 : 0.0 },
+						 .turn_tokens = 1 + 400 * jl_dice_unit(&dice),
+						 .wait_s = 3 * jl_dice_unit(&dice),
+						 .rate_hz = 1 + 10 * jl_dice_unit(&dice),
+						 .burst = 1,
+						 .concurrency = i % 4 ? 1 + (int)(40 * jl_dice_unit(&dice)) : 0,
+						 .seed = (uint64_t)i };
+		int64_t prompts = 0, all;
+		struct jl_load load;
+
+		s.workers.n = 1 + i % 2;
+		s.host_tokens = i % 3 ? 40000 * jl_dice_unit(&dice) : 0;
+		s.disk_tokens = i % 9 > 4 ? 80000 * jl_dice_unit(&dice) : 0;
+		s.host_token_s = 1e-6;
+		s.disk_token_s = 1e-5;
+		jl_load_make(&load, arrivals, &ask);
+		const struct jl_sim_result r = run(&s, &load);
+
+		check_conserved(&load, &r);
+		for (size_t k = 0; k < load.n; k++)
+			prompts += isnan(served[k].last_s) ? 0 : load.arrivals[k].prompt;
+		all = r.prompt_tokens;
+		for (int k = 0; k < JL_N_KV_TIER; k++) {
+			assert_in_range(r.found_tokens[k], 0, prompts + r.again_tokens);
+			assert_true(r.held_frac[k] <= 1);
+			all += r.found_tokens[k];
+			found[k] += r.found_tokens[k];
+		}
+		assert_int_equal(all, prompts + r.again_tokens);
+		preempted |= r.n_preempted > 0;
+		refused |= r.n_refused > 0;
+		missed += r.missed_tokens;
+	}
+	assert_true(preempted && refused && missed > 0);
+	assert_true(found[JL_KV_DEVICE] > 0 && found[JL_KV_HOST] > 0 && found[JL_KV_DISK] > 0);
+}
+
+/* One session by hand: later turns compute what is new, and the last token of an answer, whose keys nobody made; no more than whole blocks. */
+static void test_a_session_by_hand(void **state)
+{
+	struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
+	const struct jl_load load = { .arrivals = arrivals, .n = 3 };
+
+	(void)state;
+	arrivals[0] = (struct jl_arrival){ .prompt = 1600, .answer = 160 };
+	arrivals[1] = (struct jl_arrival){ .at_s = 5, .prompt = 1860, .answer = 161, .shared = 1760 };
+	arrivals[2] = (struct jl_arrival){ .at_s = 2, .prompt = 3000, .answer = 10, .shared = 2021 };
+	const struct jl_sim_result r = run(&s, &load);
+
+	check_conserved(&load, &r);
+	assert_int_equal(r.prompt_tokens, 1600 + (1860 - 1744) + (3000 - 2016));
+	assert_int_equal(r.found_tokens[JL_KV_DEVICE], 1744 + 2016);
+	assert_int_equal(r.missed_tokens, 16 + 5);
+	assert_true(fabs(served[1].arrival_s - served[0].last_s - 5) < 1e-9);
+	assert_true(fabs(r.later_s.mean / (1e-3 + 1e-5 * 0.5 * (116 + 984)) - 1) < 0.03);
+}
+
+/* More sessions than the device holds between their turns: host memory keeps what else is computed again, drives more of it. */
+static void test_tiers_keep_what_the_device_cannot(void **state)
+{
+	const struct jl_load_ask ask = { .turns = 6,
+					 .n = 1200,
+					 .lengths = { .prompt = 2000, .answer = 100, .least_frac = 0.8 },
+					 .turn_tokens = 300,
+					 .wait_s = 4,
+					 .concurrency = 40,
+					 .seed = 2 };
+	struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 40000);
+	struct jl_load load;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	const struct jl_sim_result none = run(&s, &load);
+
+	assert_true(none.missed_tokens > none.found_tokens[JL_KV_DEVICE]);
+	assert_int_equal(none.found_tokens[JL_KV_HOST], 0);
+	s.host_tokens = 60000;
+	s.host_token_s = 1e-7;
+	const struct jl_sim_result host = run(&s, &load);
+
+	s.disk_tokens = 1e6;
+	s.disk_token_s = 1e-6;
+	const struct jl_sim_result disk = run(&s, &load);
+
+	assert_true(host.missed_tokens < 0.8 * (double)none.missed_tokens);
+	assert_true(disk.missed_tokens < 0.2 * (double)none.missed_tokens);
+	assert_true(host.later_s.mean < none.later_s.mean && disk.later_s.mean < host.later_s.mean);
+	s.disk_token_s = 1e-3; /* drives that are slower than computing it */
+	assert_true(run(&s, &load).later_s.mean > none.later_s.mean);
+}
+
 static void test_littles_law(void **state)
 {
 	const struct jl_load_ask ask = { .n = 4000,
@@ -281,6 +388,8 @@ static void test_hostile_loads_get_one_line(void **state)
 	arrivals[1] = (struct jl_arrival){ .prompt = 1, .answer = 1 };
 	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
 	arrivals[0] = (struct jl_arrival){ .at_s = -1, .prompt = 1, .answer = 1 };
+	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
+	arrivals[0] = (struct jl_arrival){ .prompt = 9, .answer = 1, .shared = 3 };
 	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_RANGE);
 	load.n = (size_t)JL_SERVING_REQUESTS_MAX + 1;
 	assert_int_equal(jl_simulate(&r, &s, &load, NULL, NULL, &err), JL_E_LIMIT);
@@ -331,6 +440,9 @@ int main(void)
 		cmocka_unit_test(test_policies_differ_where_they_should),
 		cmocka_unit_test(test_a_full_cache_makes_requests_wait),
 		cmocka_unit_test(test_the_host_keeps_what_is_thrown_back),
+		cmocka_unit_test(test_sessions_conserve_tokens_and_blocks),
+		cmocka_unit_test(test_a_session_by_hand),
+		cmocka_unit_test(test_tiers_keep_what_the_device_cannot),
 		cmocka_unit_test(test_littles_law),
 		cmocka_unit_test(test_hostile_loads_get_one_line),
 		cmocka_unit_test(test_traces),

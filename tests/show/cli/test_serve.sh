@@ -247,4 +247,20 @@ run 3 serve llama-3-70b --on dgx-h100 --rate 10/s --tpot 50ms --gpus 2 --json; j
 for answer in 2 3 8; do
 	run 0 serve llama-3-8b --on h100-sxm5 --answer $answer --rate 4 --json; json "j['tpot_s']['p50']['value'] > 0.95 * j['itl_s']['p50']['value'] and j['tpot_s']['mean']['value'] > 0.0065"
 done
+# sessions: what the GPU cannot keep between turns is computed again, unless the host keeps it; more host memory, more sessions within the targets
+session() { run "$1" serve llama-3-8b --on "4x h100-sxm5" --gpus 1 --copies 1 --engine vllm --prompt 6000 --turn-tokens 1500 --tool-wait 20s --json "${@:2}"; }
+session 0 --turns 8 --concurrency 60; json "j['load'] == 'sessions' and j['concurrency'] == 60 and j['sessions']['computed_frac'] > 0.3 and j['sessions']['found_host_frac'] == 0"
+json "int(j['flags'].split('--max-model-len ')[1].split()[0]) >= 1.25 * j['sessions']['longest_tokens'] and j['sessions']['longest_tokens'] == 6256 + 7 * 1756 and j['sessions']['other_host_B'] is None"
+later=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['sessions']['later_ttft_s']['p90']['value'])" "$work/out")
+session 0 --turns 8 --concurrency 60 --kv-host "200 GB"; json "j['sessions']['computed_frac'] < 0.05 and j['sessions']['later_ttft_s']['p90']['value'] < 0.5 * $later and j['sessions']['other_host_B'] == 0"
+json "abs(j['sessions']['other_later_ttft_p90_s']['value'] / $later - 1) < 1e-6 and '--kv-offloading-size 187' in j['flags']"
+session 0 --turns 8 --concurrency 120 --kv-host "100 GB" --kv-nvme "4 TB"; json "j['sessions']['found_nvme_frac'] > 0.1 and abs(sum(j['sessions'][k] for k in ('found_gpu_frac', 'found_host_frac', 'found_nvme_frac', 'computed_frac')) - 1) < 1e-9"
+session 0 --turns 8 --ttft 1s --tpot 40ms --kv-host "200 GB"; json "j['sessions']['sessions_held'] > 1.3 * j['sessions']['other_sessions_held'] > 0 and j['rate_max_per_s'] is None"
+run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions of 2 turns at once"; has "500 tokens more each turn (--turn-tokens)"; has "computed again 0"
+run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1s --lang ko; flat; has "세션"
+run 3 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1ms --lang en; flat; has "no session within the targets"
+run 2 serve llama-3-8b --on h100-sxm5 --turns 2 --users 3; one_line; says "--turns"
+run 2 serve llama-3-8b --on h100-sxm5 --tool-wait 3s; one_line; says "--turns"
+run 2 serve llama-3-8b --on h100-sxm5 --kv-nvme 1TB; one_line; says "--kv-host"
+run 1 serve llama-3-8b --on h100-sxm5 --turns 900 --turn-tokens 1 --answer 1 --prompt 10 --concurrency 100000; one_line; says "sessions"
 finish
