@@ -128,7 +128,9 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 		{ .when = !jl_given(cli, "rate") && !jl_given(cli, "sweep"), .options = "burst", .with = "--rate" },
 		{ .when = jl_given(cli, "trace"), .options = "prompt answer", .beside = "--trace" },
 		{ .when = !jl_given(cli, "layers"), .options = "seq", .with = "--layers" },
-		{ .when = jl_given(cli, "turns"), .options = "rate users trace sweep observed prompt-gpus", .beside = "--turns" },
+		{ .when = jl_given(cli, "turns"),
+		  .options = "rate users trace sweep observed prompt-gpus",
+		  .beside = "--turns" },
 		{ .when = !jl_given(cli, "turns"), .options = "kv-nvme", .with = "--turns" },
 	};
 	int n = 0;
@@ -179,8 +181,10 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 			       struct jl_arrival **ret_arrivals, struct jl_err *err)
 {
 	/* in the order of enum jl_infer_assumed */
-	static const char *const given[JL_N_ASSUMED] = { "prompt",  "answer", "concurrency", "think",
-							 "weights", "engine", "kwh",         "pue", "turn-tokens", "tool-wait" };
+	static const char *const given[JL_N_ASSUMED] = {
+		"prompt", "answer", "concurrency", "think",       "weights",
+		"engine", "kwh",    "pue",         "turn-tokens", "tool-wait"
+	};
 	const char *engine = jl_text(cli, "engine");
 	struct jl_serve_format format;
 	struct jl_request req;

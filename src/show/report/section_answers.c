@@ -267,7 +267,8 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 		    : r->verdict == JL_VERDICT_GOOD
 			    ? JL_("Better than expected: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
 		    : jl_verdict_at_edge(&seen, &r->expect.range)
-			    ? JL_("Yes, at the edge of what is normal: |1 on |2 nodes, where |3 is expected; |5 of the bound of |4.")
+			    ? JL_("Yes, at the edge of what is normal: |1 on |2 nodes, where |3 is expected; |5 of the "
+				  "bound of |4.")
 			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
 		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
 		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_tell_span(s->doc, lo, r->expect.range.hi)),
