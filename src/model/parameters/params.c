@@ -3,11 +3,13 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "catalog/find.h"
+
+extern const unsigned char jl_constants_text[]; /* data/constants.txt */
+extern const size_t jl_constants_text_len;
 
 #define PARENTS_MAX 8 /* of a family, one above the other */
 #define N_KEPT      24
@@ -16,6 +18,18 @@
 	2048 /* numbers; a prediction reads about 650. Memory of a thread is cleared before main: no more than is used */
 #define KEY_MAX 64
 
+/* A line of data/constants.txt: held at its prior. */
+static bool is_constant(const char *name)
+{
+	const char *line = (const char *)jl_constants_text, *end = line + jl_constants_text_len, *next;
+	const size_t len = strlen(name);
+
+	for (; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1)
+		if ((size_t)(next - line) == len && memcmp(line, name, len) == 0)
+			return true;
+	return false;
+}
+
 /* A family that nobody measured begins where its parent ended: what the fit made of the parent's prior, it makes of this one's. */
 static double by_parent(const struct jl_catalog *cat, const struct jl_param *param)
 {
@@ -23,7 +37,7 @@ static double by_parent(const struct jl_catalog *cat, const struct jl_param *par
 	const char *at = strstr(param->name, mark), *end = at ? strchr(at + strlen(mark), '.') : NULL;
 	char id[80], name[sizeof(param->name)];
 
-	if (!end || (size_t)(end - at) - strlen(mark) >= sizeof(id))
+	if (!end || (size_t)(end - at) - strlen(mark) >= sizeof(id) || is_constant(param->name))
 		return param->prior;
 	(void)snprintf(id, sizeof(id), "%.*s", (int)(end - at - (ptrdiff_t)strlen(mark)), at + strlen(mark));
 	for (int up = 0; up < PARENTS_MAX; up++) {
@@ -56,50 +70,18 @@ void jl_param_name(struct jl_param *param, const char *head, const char *owner, 
 	param->name[at] = '\0';
 }
 
-/* Constants: a fit left them within 5 % of their prior, and no set's median of |ln| moves by more than 0.002 without them
- * (docs/log/2026-11-19-parameters.md). Sorted. */
-/* clang-format off */
-static const char *const constants[] = {
-	"conv.family.ada.conv_frac.tf32", "expert.code.maxtext", "framework.apex.step_s", "framework.compiled.comm_launch_s",
-	"framework.compiled.fsdp_overlap_frac", "framework.compiled.tp_overlap_frac", "framework.eager.contention_frac",
-	"framework.eager.dp_overlap_frac", "framework.eager.tp_overlap_frac", "framework.native.contention_frac",
-	"framework.native.dp_overlap_frac", "framework.native.launch_ratio", "framework.native.optimizer_frac",
-	"framework.native.optimizer_kernels", "framework.native.step_s", "gemm.block_unfused.kernels", "gemm.copy_frac",
-	"gemm.family.ampere-dc.read_frac", "gemm.family.ampere-dc.tail_frac", "gemm.family.ampere-rtx.gemm_frac.tensor16",
-	"gemm.family.ampere-rtx.mem_frac", "gemm.family.ampere-rtx.read_frac", "gemm.family.ampere-rtx.tail_frac",
-	"gemm.family.blackwell-dc.tail_frac", "gemm.family.blackwell-rtx.mem_frac", "gemm.family.cdna.gemm_frac.tensor16",
-	"gemm.family.cdna.mem_frac", "gemm.family.cdna.read_frac", "gemm.family.cdna.tail_frac", "gemm.family.hopper.sm_rate",
-	"gemm.family.pascal.mem_frac", "gemm.family.pascal.read_frac", "gemm.family.turing.gemm_frac.vector",
-	"gemm.family.turing.mem_frac", "gemm.family.volta.mem_frac", "gemm.gpu.a100-pcie-80gb.mem_frac",
-	"gemm.gpu.b200.gemm_frac.tensor16", "gemm.gpu.gh200-96gb.mem_frac", "gemm.gpu.h100-sxm5.mem_frac",
-	"gemm.gpu.p100-pcie-16gb.mem_frac", "gemm.gpu.rtx-3090-ti.gemm_frac.tensor16", "gemm.gpu.rtx-3090-ti.mem_frac",
-	"gemm.gpu.rtx-pro-6000-blackwell-workstation.mem_frac", "gemm.gpu.t4.gemm_frac.vector",
-	"gemm.gpu.v100-pcie-32gb.mem_frac", "gemm.host_frac", "gemm.nvlink_frac", "gemm.pcie_cross_frac", "gemm.pcie_frac",
-	"gemm.via_host_frac", "gemm.via_host_latency_s", "infer.engine.exllama.math_gain",
-	"infer.engine.llamacpp-2024.host_layer_s", "infer.family.pascal.mem_gain", "infer.family.turing.mem_gain",
-	"infer.family.volta.mem_gain", "link.nvl72.switch_frac", "train.code.fms-fsdp", "train.code.litgpt",
-	"train.family.ada.flash_ratio", "train.family.ada.tensor16_ratio", "train.family.ada.tensor8_ratio",
-	"train.family.blackwell-dc.tensor8_ratio", "train.family.cdna.mem_ratio", "train.family.cdna.tensor16_ratio",
-	"train.family.cdna.tensor8_ratio", "train.family.pascal.mem_ratio", "train.family.volta.tensor16_ratio",
-	"train.gpu.h200-nvl.matrix_ratio", "train.gpu.l40s.matrix_ratio", "train.gpu.mi325x.matrix_ratio",
-	"train.gpu.quadro-rtx-5000.matrix_ratio", "train.gpu.rtx-3070.matrix_ratio", "train.gpu.titan-rtx.matrix_ratio",
-	"train.link.nvlink-bridge.alpha_ratio", "train.link.nvlink2-mesh.alpha_ratio", "train.link.nvlink4.alpha_ratio",
-	"train.link.rdma-onload.alpha_ratio", "tune.code.llama-factory"
-};
-/* clang-format on */
-
-static int by_name(const void *name, const void *constant)
-{
-	return strcmp(name, *(const char *const *)constant);
-}
-
-void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
+static void as_listed(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
 {
 	if (list->table)
 		*ret_param = list->table[i];
 	else
 		list->at(list->ctx, i, ret_param);
-	if (bsearch(ret_param->name, constants, JL_LEN(constants), sizeof(*constants), by_name))
+}
+
+void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
+{
+	as_listed(list, i, ret_param);
+	if (is_constant(ret_param->name))
 		ret_param->lo = ret_param->hi = ret_param->prior;
 }
 
@@ -108,7 +90,7 @@ static void read_all(const struct jl_catalog *cat, const struct jl_param_list *l
 	for (size_t i = 0; i < list->n; i++) {
 		struct jl_param param;
 
-		jl_param_of(list, i, &param);
+		as_listed(list, i, &param);
 		const struct jl_param_info *info = jl_param_by_id(cat, param.name);
 
 		ret_x[i] = info ? info->value : by_parent(cat, &param);
