@@ -3,11 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "row_cells.h"
 #include "../../model/a100.h"
 #include "rows/set_llm.h"
 #include "catalog/find.h"
@@ -59,48 +59,26 @@ static const struct jl_llm_find find = { .gpu = find_gpu };
 	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
 		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
 		recompute, flash_attn, mem_gib_per_gpu, primary_metric, primary_value, remark, split_group, codebase
-#define NAMES(...) JL_CELL_NAMES(__VA_ARGS__)
 struct row_cells {
 	jl_cell ROW_CELLS;
 };
 
-/* The cell by its name in that list; NULL: not one of it. */
-static const char *cell_at(const void *ctx, const char *column)
-{
-	const char *names = NAMES(ROW_CELLS);
-	const size_t len = strlen(column);
-
-	for (const jl_cell *cell = ctx;; cell++) {
-		const size_t n = strcspn(names, ",");
-
-		if (n == len && memcmp(names, column, n) == 0)
-			return *cell ? *cell : "";
-		if (!names[n])
-			return NULL;
-		names += n + strspn(names + n, ", ");
-	}
-}
-
 static enum jl_status read_cells(const struct row_cells *cells, const struct jl_llm_find *how,
 				 struct jl_llm_row *ret_row, struct jl_err *err)
 {
-	static const char names[] = NAMES(JL_LLM_CELLS);
-	const struct jl_row_cells at = { .at = cell_at, .ctx = cells };
+	const struct row_cells_of row = { CELL_NAMES(ROW_CELLS), (const jl_cell *)(const void *)cells };
+	const struct jl_row_cells at = { .at = row_cell_at, .ctx = &row };
 	struct jl_llm_cells own;
 	struct jl_llm_said said;
 	struct jl_phrases phrases;
 	struct jl_arena arena;
-	jl_cell *cell = (jl_cell *)(void *)&own;
 
 	jl_arena_init(&arena, 1 << 20);
-	enum jl_status status = jl_phrases_of(&phrases, "train_llm", &arena, err);
+	enum jl_status status = row_cells_fill((jl_cell *)(void *)&own, CELL_NAMES(JL_LLM_CELLS), &row, "train_llm",
+					       &arena, err);
 
-	for (const char *name = names; *name; name += strcspn(name, ",") + strspn(name + strcspn(name, ","), ", ")) {
-		char column[64];
-
-		(void)snprintf(column, sizeof(column), "%.*s", (int)strcspn(name, ","), name);
-		*cell++ = cell_at(cells, column);
-	}
+	if (!status)
+		status = jl_phrases_of(&phrases, "train_llm", &arena, err);
 	if (!status)
 		status = jl_llm_said_read(&said, &phrases, &at, &arena, err);
 	if (!status)
