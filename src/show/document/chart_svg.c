@@ -71,7 +71,7 @@ double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 	const struct jl_chart *c = p->chart;
 	double x = 0, y = 16; /* Korean letters reach 15 above their line */
 
-	if (c->n_series < 2 && !c->cap_label)
+	if (c->no_legend || (c->n_series < 2 && !c->cap_label))
 		return 6;
 	for (size_t i = 0; i < c->n_series + (c->cap_label != NULL); i++) {
 		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
@@ -508,6 +508,7 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 
 	switch (chart->kind) {
 	case JL_CHART_BARS:
+	case JL_CHART_SPANS:
 	case JL_CHART_STACKED: jl_svg_bars(&p); break;
 	case JL_CHART_TREE: jl_svg_tree(&p); break;
 	default: plot(&p);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "document/chart.h"
+#include "document/chart_scale.h"
 #include "document/escape.h"
 
 extern const unsigned char jl_report_css[]; /* report.css */
@@ -225,6 +225,57 @@ static void chart_origins(struct jl_buf *out, const struct jl_chart *chart)
 	}
 }
 
+/* What is drawn, in rows: for those who do not see it, and to be taken away. A span has its beginning, what has a legend its name in it. */
+static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
+{
+	const bool spans = c->kind == JL_CHART_SPANS && !c->no_legend, named = c->n_series > 1 && !c->no_legend;
+	const struct jl_doc_column all[] = { { .head = c->x.label ? c->x.label : JL_("part") },
+					     { .head = JL_("what") },
+					     { .head = JL_("begins"), .right = true },
+					     { .head = c->y.label ? c->y.label : "", .right = true } };
+	struct jl_doc_column columns[JL_LEN(all)];
+	struct jl_doc doc;
+	size_t n = 0;
+
+	for (size_t i = 0; i < JL_LEN(all); i++)
+		if ((i != 1 || named) && (i != 2 || spans))
+			columns[n++] = all[i];
+	jl_doc_init(&doc, p->doc->arena, NULL);
+	jl_doc_table(&doc, NULL, columns, n);
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points; k++) {
+			const struct jl_chart_point *at = &c->series[i].points[k];
+			struct jl_num num = jl_num_ranged(jl_chart_num(c, &c->series[i], at)), begins = num;
+
+			if (isnan(at->y))
+				continue;
+			begins.value = at->from;
+			begins.lo = begins.hi = NAN;
+			if (at->label)
+				jl_doc_cell_name(&doc, at->label);
+			else
+				jl_doc_cell_text(&doc, jl_tick_text(JL_TXT, &c->x, at->x));
+			if (named)
+				jl_doc_cell_name(&doc, c->series[i].name);
+			if (spans)
+				jl_doc_cell_num(&doc, &begins);
+			jl_doc_cell_num(&doc, &num);
+			jl_doc_end_row(&doc, false);
+		}
+	if (doc.failed)
+		return doc.failed;
+	struct jl_buf csv;
+
+	jl_buf_init(&csv, 1 << 20);
+	jl_chart_to_csv(c, &csv);
+	jl_html_put(p->out, "<details class=\"data\" data-csv=\"", jl_buf_text(&csv), "\">");
+	jl_buf_release(&csv);
+	jl_html_put(p->out, "<summary>", JL_("As a table"), "</summary>\n");
+	table_html(p, doc.blocks);
+	jl_buf_puts(p->out, "</details>\n");
+	return JL_OK;
+}
+
 /* Twice: for a page and for a phone, where letters would become too small; the style shows one of them. */
 static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, struct jl_err *err)
 {
@@ -239,6 +290,8 @@ static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, s
 	jl_buf_puts(p->out, "</figcaption>\n");
 	status = jl_chart_to_svg(chart, prefix, p->out, err);
 	JL_THEN(status, jl_chart_to_svg_wide(chart, slim, 360, p->out, err));
+	if (chart->tabled && !status && chart_table(p, chart))
+		status = jl_fail_nomem(err);
 	jl_buf_puts(p->out, "</figure>\n");
 	return status;
 }

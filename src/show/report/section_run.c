@@ -298,44 +298,15 @@ void jl_section_time(struct jl_section *s)
 
 void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	static const struct {
-		const char *en;
-		size_t offset;
-	} parts[] = {
-		{ JL_N("weights"), offsetof(struct jl_memory, weights_B) },
-		{ JL_N("gradients"), offsetof(struct jl_memory, gradients_B) },
-		{ JL_N("optimizer"), offsetof(struct jl_memory, optimizer_B) },
-		{ JL_N("activations"), offsetof(struct jl_memory, activations_B) },
-		{ JL_N("buffers"), offsetof(struct jl_memory, buffers_B) },
-		{ JL_N("context"), offsetof(struct jl_memory, context_B) },
-	};
-	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, JL_("Memory of one device at its peak"), 6);
+	struct jl_named_memory list[JL_SCENARIO_LIST_MAX];
+	size_t n = 0;
 
 	(void)q;
-	if (!chart || !any_predicted(s->w))
-		return;
-	chart->cap_label = JL_("memory of one device");
-	chart->y = JL_AXIS(.label = JL_("memory"), .kind = JL_K_BYTES, .binary = true);
-	for (size_t k = 0; k < 6; k++) {
-		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(parts[k].en), JL_ESTIMATED,
-							       s->w->n_systems);
-		size_t n = 0;
-
-		for (size_t i = 0; points && i < s->w->n_systems; i++) {
-			if (!s->w->systems[i].predicted)
-				continue;
-			points[n].label = jl_system_name(&s->w->systems[i]);
-			points[n].cap = s->w->systems[i].prediction.capacity_B;
-			points[n++].y = *(
-				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
-							      parts[k].offset);
-		}
-		if (points) {
-			chart->series[k].n_points = n;
-			chart->series[k].look = jl_tell_look(parts[k].en);
-		}
-	}
-	jl_doc_chart(s->doc, chart);
+	for (size_t i = 0; i < s->w->n_systems; i++)
+		if (s->w->systems[i].predicted)
+			list[n++] = (struct jl_named_memory){ jl_system_name(&s->w->systems[i]),
+							      &s->w->systems[i].prediction };
+	jl_tell_memory_chart(s->doc, list, n);
 }
 
 static void model_memory(struct jl_section *s)

@@ -308,6 +308,10 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 
 	jl_tell_case(doc, &x->how);
 	answer(doc, x);
+	if (in->charts) {
+		jl_tell_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
+		return;
+	}
 	if (x->p.room == JL_ROOM_NONE) { /* a run that does not fit has no time and no cost */
 		jl_tell_memory(doc, x);
 		advice(doc, x);

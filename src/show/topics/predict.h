@@ -23,6 +23,12 @@ struct jl_fit_said {
 struct jl_fit_said jl_tell_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
 /* Memory and what takes it, as an entry. */
 void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x);
+/* As a picture: of one device a waterfall with its interval against what the device has; of several a stack each. */
+struct jl_named_memory {
+	const char *name;
+	const struct jl_prediction *prediction;
+};
+void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n);
 /* Of one that does not fit: what it needs, what there is, what would make it fit. */
 void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
 
@@ -39,6 +45,7 @@ struct jl_tell_predicted {
 	size_t n_near;
 	const struct jl_plan_hint *plan;  /* NULL: not asked for */
 	const struct jl_goodput *goodput; /* NULL: not asked for */
+	bool charts;                      /* the answer and its pictures instead of all the rest */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 

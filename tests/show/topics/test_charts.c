@@ -1,0 +1,131 @@
+/* Charts of a prediction: each is drawn from the very figures of the answer, and the terminal, the page, its table and its CSV show the same. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "document/chart.h"
+#include "topics/predict.h"
+
+#define GIB 1073741824.0
+
+static struct jl_arena arena;
+static struct jl_doc doc;
+
+static int set_up(void **state)
+{
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	jl_doc_init(&doc, &arena, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	jl_arena_release(&arena);
+	return 0;
+}
+
+/* The only chart of the document. */
+static const struct jl_chart *drawn(void)
+{
+	assert_int_equal(doc.failed, JL_OK);
+	assert_non_null(doc.blocks);
+	assert_int_equal(doc.blocks->kind, JL_DOC_CHART);
+	assert_null(doc.blocks->next);
+	return doc.blocks->chart;
+}
+
+static void check_text(const char *const *wants, size_t n)
+{
+	struct jl_buf out;
+	struct jl_err err;
+
+	jl_buf_init(&out, 1 << 20);
+	assert_int_equal(jl_chart_to_text(drawn(), 80, &out, &err), JL_OK);
+	for (size_t i = 0; i < n; i++)
+		if (!strstr(jl_buf_text(&out), wants[i]))
+			fail_msg("no '%s' in\n%s", wants[i], jl_buf_text(&out));
+	jl_buf_release(&out);
+}
+
+static void check_html(const char *const *wants, size_t n)
+{
+	struct jl_buf out;
+	struct jl_err err;
+
+	jl_buf_init(&out, 1 << 20);
+	assert_int_equal(jl_doc_to_fragment(&doc, &out, &err), JL_OK);
+	for (size_t i = 0; i < n; i++)
+		if (!strstr(jl_buf_text(&out), wants[i]))
+			fail_msg("no '%s' in\n%s", wants[i], jl_buf_text(&out));
+	jl_buf_release(&out);
+}
+
+static struct jl_prediction of_memory(double weights_GiB, double activations_GiB, double spread)
+{
+	const double total_B = (weights_GiB + activations_GiB) * GIB;
+
+	return (struct jl_prediction){ .memory = { .weights_B = weights_GiB * GIB,
+						   .activations_B = activations_GiB * GIB,
+						   .total_B = total_B },
+				       .memory_B = { total_B, total_B / spread, total_B * spread },
+				       .capacity_B = 80 * GIB };
+}
+
+/* Parts join end to start, nothing is drawn of a part that there is none of, the whole ends where they do. */
+static void memory_falls_from_part_to_part(void **state)
+{
+	static const char *const text[] = { "    weights     █", " 16 GiB\n", " 76 GiB (63–91)\n", "│",
+					    "    the device has 80 GiB\n" };
+	static const char *const html[] = { "class=\"whisker over\"", "<details class=\"data\" data-csv=\"",
+					    "activations,activations,17179869184,64424509440,,,estimated",
+					    "data-value=\"8.16043786e+10\"" };
+	const struct jl_prediction p = of_memory(16, 60, 1.2);
+	const struct jl_chart *c;
+
+	(void)state;
+	jl_tell_memory_chart(&doc, &(struct jl_named_memory){ "x", &p }, 1);
+	c = drawn();
+	assert_int_equal(c->kind, JL_CHART_SPANS);
+	assert_int_equal(c->n_lanes, 3);
+	assert_float_equal(c->series[1].points[0].from, 16 * GIB, 1);
+	assert_float_equal(c->series[2].points[0].from, 0, 0);
+	assert_float_equal(c->series[2].points[0].y, p.memory.total_B, 0);
+	assert_float_equal(c->series[2].points[0].hi, p.memory_B.hi, 0);
+	assert_float_equal(c->marks[0].x, p.capacity_B, 0);
+	check_text(text, sizeof(text) / sizeof(*text));
+	check_html(html, sizeof(html) / sizeof(*html));
+}
+
+/* Several devices: a stack each, with the interval of its whole. */
+static void memory_of_several_is_stacked(void **state)
+{
+	static const char *const html[] = { "class=\"whisker\"", "class=\"cap\"" };
+	const struct jl_prediction a = of_memory(16, 60, 1.2), b = of_memory(8, 20, 1.1);
+	const struct jl_named_memory list[] = { { "one", &a }, { "two", &b } };
+	const struct jl_chart *c;
+
+	(void)state;
+	jl_tell_memory_chart(&doc, list, 2);
+	c = drawn();
+	assert_int_equal(c->kind, JL_CHART_STACKED);
+	assert_float_equal(c->series[0].points[1].sum_hi, b.memory_B.hi, 0);
+	assert_float_equal(jl_chart_total(c, 1).value, b.memory.total_B, 1);
+	check_html(html, sizeof(html) / sizeof(*html));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(memory_falls_from_part_to_part, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(memory_of_several_is_stacked, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
