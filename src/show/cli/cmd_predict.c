@@ -285,7 +285,12 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
+	struct jl_kernels kernels;
+	struct jl_err none; /* networks list no operations: their charts are without a roofline */
+
 	shown.charts = jl_flag(cli, "charts");
+	if (shown.charts && !jl_kernels_make(&kernels, &predicted.how, &cli->arena, &none))
+		shown.kernels = &kernels;
 	if (!cli->json && !shown.charts) {
 		shown.plan = hint;
 		jl_plan_hint(hint, cli->cat, &req, &predicted.how, predicted.p.step.step_s, &cli->arena);

@@ -38,6 +38,7 @@ struct jl_chart_point {
 	const char *source, *date; /* or NULL */
 	const char *x_source;      /* scatter: where x comes from; NULL: not said */
 	double cap;                /* bars, in the first series: what there is of it; 0: not shown */
+	double weight;             /* scatter: share that it has of something, the area of its mark; 0: all are alike */
 	double sum_lo, sum_hi;     /* stacked, in the first series: interval of the whole; equal: none */
 	double from;               /* spans: its beginning; y is its length, lo and hi are of its end, x is its lane */
 };
@@ -51,6 +52,7 @@ struct jl_chart_series {
 	int look;         /* of a part that has its own in every chart; 0: by its place */
 	bool dashed;      /* ideal, limit */
 	bool only_points; /* measured ones: nothing is known between them */
+	bool joined;      /* scatter: a line and no points, a limit */
 };
 
 struct jl_chart_lane {

@@ -151,6 +151,8 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 		const struct jl_chart_series *s = &c->series[i];
 		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 3) / 4 : 1;
 
+		if (s->joined)
+			continue;
 		if (s->name)
 			jl_buf_printf(out, "  %s\n", s->name);
 		for (size_t k = 0; k < s->n_points; k += stride) {
@@ -158,7 +160,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			struct jl_num num;
 			struct jl_buf label;
 
-			if ((c->kind == JL_CHART_SCATTER && !p->front) || isnan(p->y))
+			if ((c->kind == JL_CHART_SCATTER && !p->front && !(p->weight > 0)) || isnan(p->y))
 				continue;
 			jl_buf_init(&label, 4096);
 			place(&label, c, p);
@@ -169,6 +171,10 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			jl_buf_putc(out, ' ');
 			num = jl_num_ranged(jl_chart_num(c, s, p));
 			jl_num_print(out, &num);
+			if (p->weight > 0) { /* a share of the whole: where it lies matters */
+				jl_buf_puts(out, " · ");
+				value(out, &c->x, p->x);
+			}
 			jl_buf_putc(out, '\n');
 			jl_buf_release(&label);
 		}

@@ -225,31 +225,34 @@ static void chart_origins(struct jl_buf *out, const struct jl_chart *chart)
 	}
 }
 
-/* What is drawn, in rows: for those who do not see it, and to be taken away. A span has its beginning, what has a legend its name in it. */
+/* What is drawn, in rows: for those who do not see it, and to be taken away. A span has its beginning, a point of a scatter its x. */
 static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 {
-	const bool spans = c->kind == JL_CHART_SPANS && !c->no_legend, named = c->n_series > 1 && !c->no_legend;
-	const struct jl_doc_column all[] = { { .head = c->x.label ? c->x.label : JL_("part") },
+	const bool scatter = c->kind == JL_CHART_SCATTER, placed = scatter || (c->n_lanes && !c->no_legend),
+		   named = c->n_series > 1 && !c->no_legend;
+	const struct jl_doc_column all[] = { { .head = c->x.label && !scatter ? c->x.label : JL_("part") },
 					     { .head = JL_("what") },
-					     { .head = JL_("begins"), .right = true },
+					     { .head = scatter ? c->x.label : JL_("begins"), .right = true },
 					     { .head = c->y.label ? c->y.label : "", .right = true } };
 	struct jl_doc_column columns[JL_LEN(all)];
 	struct jl_doc doc;
 	size_t n = 0;
 
 	for (size_t i = 0; i < JL_LEN(all); i++)
-		if ((i != 1 || named) && (i != 2 || spans))
+		if ((i != 1 || named) && (i != 2 || placed))
 			columns[n++] = all[i];
 	jl_doc_init(&doc, p->doc->arena, NULL);
 	jl_doc_table(&doc, NULL, columns, n);
 	for (size_t i = 0; i < c->n_series; i++)
-		for (size_t k = 0; k < c->series[i].n_points; k++) {
+		for (size_t k = 0; k < c->series[i].n_points && !c->series[i].joined; k++) {
 			const struct jl_chart_point *at = &c->series[i].points[k];
 			struct jl_num num = jl_num_ranged(jl_chart_num(c, &c->series[i], at)), begins = num;
 
 			if (isnan(at->y))
 				continue;
-			begins.value = at->from;
+			begins.value = scatter ? at->x : at->from;
+			begins.kind = scatter ? c->x.kind : c->y.kind;
+			begins.unit = scatter ? c->x.unit : c->y.unit;
 			begins.lo = begins.hi = NAN;
 			if (at->label)
 				jl_doc_cell_name(&doc, at->label);
@@ -257,7 +260,7 @@ static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 				jl_doc_cell_text(&doc, jl_tick_text(JL_TXT, &c->x, at->x));
 			if (named)
 				jl_doc_cell_name(&doc, c->series[i].name);
-			if (spans)
+			if (placed)
 				jl_doc_cell_num(&doc, &begins);
 			jl_doc_cell_num(&doc, &num);
 			jl_doc_end_row(&doc, false);

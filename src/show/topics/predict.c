@@ -310,6 +310,8 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 	answer(doc, x);
 	if (in->charts) {
 		jl_tell_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
+		if (in->kernels)
+			jl_tell_roofline(doc, &x->how, in->kernels);
 		return;
 	}
 	if (x->p.room == JL_ROOM_NONE) { /* a run that does not fit has no time and no cost */

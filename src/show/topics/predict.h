@@ -46,6 +46,7 @@ struct jl_tell_predicted {
 	const struct jl_plan_hint *plan;  /* NULL: not asked for */
 	const struct jl_goodput *goodput; /* NULL: not asked for */
 	bool charts;                      /* the answer and its pictures instead of all the rest */
+	const struct jl_kernels *kernels; /* of the charts; NULL: its operations are not listed */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 
@@ -67,4 +68,6 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
 
 /* Its operations. */
 struct jl_kernels;
+/* As a picture: what each computes a second over what it computes for a byte, below what the device can. */
+void jl_tell_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "document/chart.h"
+#include "predict/kernels.h"
 #include "topics/predict.h"
 
 #define GIB 1073741824.0
@@ -41,13 +42,13 @@ static const struct jl_chart *drawn(void)
 	return doc.blocks->chart;
 }
 
-static void check_text(const char *const *wants, size_t n)
+static void check_lines(const struct jl_chart *chart, const char *const *wants, size_t n)
 {
 	struct jl_buf out;
 	struct jl_err err;
 
 	jl_buf_init(&out, 1 << 20);
-	assert_int_equal(jl_chart_to_text(drawn(), 80, &out, &err), JL_OK);
+	assert_int_equal(jl_chart_to_text(chart, 80, &out, &err), JL_OK);
 	for (size_t i = 0; i < n; i++)
 		if (!strstr(jl_buf_text(&out), wants[i]))
 			fail_msg("no '%s' in\n%s", wants[i], jl_buf_text(&out));
@@ -99,7 +100,7 @@ static void memory_falls_from_part_to_part(void **state)
 	assert_float_equal(c->series[2].points[0].y, p.memory.total_B, 0);
 	assert_float_equal(c->series[2].points[0].hi, p.memory_B.hi, 0);
 	assert_float_equal(c->marks[0].x, p.capacity_B, 0);
-	check_text(text, sizeof(text) / sizeof(*text));
+	check_lines(c, text, sizeof(text) / sizeof(*text));
 	check_html(html, sizeof(html) / sizeof(*html));
 }
 
@@ -120,11 +121,47 @@ static void memory_of_several_is_stacked(void **state)
 	check_html(html, sizeof(html) / sizeof(*html));
 }
 
+/* A point is what a kernel computes a second over what it computes for a byte; no point lies above its roof; streams are said, not drawn. */
+static void kernels_lie_below_their_roof(void **state)
+{
+	static const char *const text[] = { "matrix products\n    qkv", "500 TFLOP/s · 1,000 FLOP/B" };
+	static const char *const html[] = { "class=\"full\"", "Not drawn: what only streams", "data-value=\"50\"",
+					    "500000000000000,,,estimated" };
+	struct jl_kernel items[] = {
+		{ .name = "qkv", .kind = JL_OP_GEMM, .flop = 5e12, .traffic_B = 5e9, .device_s = 0.01 },
+		{ .name = "attention", .kind = JL_OP_ATTENTION, .flop = 1e12, .traffic_B = 2e9, .device_s = 0.01 },
+		{ .name = "norm", .kind = JL_OP_STREAM, .flop = NAN, .traffic_B = 1e9, .device_s = 0.001 },
+	};
+	const struct jl_kernels kernels = { .n = 3, .items = items, .device_s = 0.021 };
+	struct jl_case c = { .shard.dtype = JL_BF16 };
+	const struct jl_chart *chart;
+
+	(void)state;
+	c.machine.dev.peak_flopps[JL_BF16] = 1e15;
+	c.machine.dev.mem_Bps = 2e12;
+	c.machine.dev.fit.gemm_frac[JL_BF16] = 0.7;
+	c.machine.dev.fit.mem_frac = 0.9;
+	jl_tell_roofline(&doc, &c, &kernels);
+	assert_int_equal(doc.failed, JL_OK);
+	chart = doc.blocks->chart;
+	assert_int_equal(chart->n_series, 4);
+	assert_float_equal(chart->series[0].points[1].x, 500, 1e-9); /* the ridge */
+	assert_float_equal(chart->series[0].points[2].y, 1e15, 1);
+	assert_float_equal(chart->series[1].points[1].y, 0.7e15, 1);
+	for (size_t i = 2; i < 4; i++)
+		for (size_t k = 0; k < chart->series[i].n_points; k++)
+			assert_true(chart->series[i].points[k].y <= fmin(1e15, 2e12 * chart->series[i].points[k].x));
+	assert_int_equal(chart->series[2].n_points + chart->series[3].n_points, 2);
+	check_lines(chart, text, sizeof(text) / sizeof(*text));
+	check_html(html, sizeof(html) / sizeof(*html));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(memory_falls_from_part_to_part, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(memory_of_several_is_stacked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(kernels_lie_below_their_roof, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

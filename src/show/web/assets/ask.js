@@ -33,7 +33,7 @@ export function showAsk(main) {
     } catch (e) { last = null; answer.replaceChildren(fault(e)); bars.replaceChildren(); pictures.replaceChildren(); }
   });
   // the charts of the same answer, as the command and the reports draw them
-  const draws = latest(async () => { pictures.classList.add("waiting"); try { const doc = fragment(await askCase({ charts: true, as: "html" })); pictures.replaceChildren(...doc.querySelectorAll("figure")); } catch (e) { pictures.replaceChildren(fault(e)); } pictures.classList.remove("waiting"); });
+  const draws = latest(async () => { pictures.classList.add("waiting"); try { const doc = fragment(await askCase({ charts: true, as: "html" })); pictures.replaceChildren(...doc.querySelectorAll("figure, figure ~ .note")); } catch (e) { pictures.replaceChildren(fault(e)); } pictures.classList.remove("waiting"); });
   const tell = async () => {
     try { const doc = fragment(await askCase({ as: "html" })); all.replaceChildren(all.firstChild, doc); } catch (e) { all.replaceChildren(all.firstChild, fault(e)); }
   };
