@@ -281,9 +281,18 @@ static void spans_text(struct jl_buf *out, const struct jl_chart *c, size_t widt
 	}
 	if (c->no_legend)
 		return;
-	for (size_t i = 0; i < c->n_series; i++)
-		if (c->series[i].n_points)
-			jl_buf_printf(out, "%s%s %s", i ? "  " : "    ", fills[i % JL_LEN(fills)], c->series[i].name);
+	for (size_t i = 0, at = 0; i < c->n_series; i++) {
+		const size_t w = jl_utf8_width(c->series[i].name) + 4;
+
+		if (!c->series[i].n_points)
+			continue;
+		if (at && at + w > width) {
+			jl_buf_putc(out, '\n');
+			at = 0;
+		}
+		jl_buf_printf(out, "%s%s %s", at ? "  " : "    ", fills[i % JL_LEN(fills)], c->series[i].name);
+		at += at ? w : w + 2;
+	}
 	jl_buf_putc(out, '\n');
 }
 

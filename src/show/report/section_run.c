@@ -228,15 +228,20 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 static void systems_time(struct jl_section *s)
 {
 	struct bar_of bars[JL_SCENARIO_LIST_MAX];
+	const struct jl_weighed_system *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
-		if (s->w->systems[i].predicted) /* each at its own batch: said, since it is not the same work */
+		if (s->w->systems[i].predicted) { /* each at its own batch: said, since it is not the same work */
 			bars[n++] = (struct bar_of){ jl_tell_text(s->doc, JL_("%s (batch %.0f)"),
 								  jl_system_name(&s->w->systems[i]),
 								  s->w->systems[i].how.global_batch),
 						     &s->w->systems[i].prediction.step };
-	if (n)
+			last = &s->w->systems[i];
+		}
+	if (n == 1)
+		jl_tell_step_charts(s->doc, &last->how, &last->prediction.step);
+	else if (n)
 		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
 }
 

@@ -309,6 +309,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 	jl_tell_case(doc, &x->how);
 	answer(doc, x);
 	if (in->charts) {
+		jl_tell_step_charts(doc, &x->how, &x->p.step);
 		jl_tell_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
 		if (in->kernels)
 			jl_tell_roofline(doc, &x->how, in->kernels);

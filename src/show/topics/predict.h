@@ -32,6 +32,9 @@ void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list
 /* Of one that does not fit: what it needs, what there is, what would make it fit. */
 void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
 
+/* A step on an axis of time, and the schedule of its pipeline. */
+void jl_tell_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step);
+
 /* A published run near it. */
 struct jl_near_run {
 	const struct jl_set_row *row;

@@ -156,12 +156,85 @@ static void kernels_lie_below_their_roof(void **state)
 	check_html(html, sizeof(html) / sizeof(*html));
 }
 
+static double ends_at(const struct jl_chart *c)
+{
+	double at = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points; k++)
+			at = fmax(at, c->series[i].points[k].from + c->series[i].points[k].y);
+	return at;
+}
+
+/* The parts lie one after the other and end with the step; what is hidden lies over them and adds nothing. */
+static void a_step_is_its_parts_one_after_the_other(void **state)
+{
+	static const char *const text[] = { "compute", "hidden behind it", "█ compute", "step 1 s" };
+	static const char *const html[] = { "<details class=\"data\"", "hidden communication", "gradient exchange" };
+	const struct jl_step_cost step = {
+		.step_s = 1, .compute_s = 0.6, .dp_s = 0.2, .host_s = 0.1, .optimizer_s = 0.1, .hidden_s = 0.3
+	};
+	const struct jl_case c = { .plan = { .dp = 8, .pp = 1, .n_micro = 1 } };
+	const struct jl_chart *chart;
+	double exposed_s = 0;
+
+	(void)state;
+	jl_tell_step_charts(&doc, &c, &step);
+	chart = drawn();
+	assert_int_equal(chart->n_lanes, 4);
+	for (size_t i = 0; i < chart->n_series; i++)
+		for (size_t k = 0; k < chart->series[i].n_points; k++)
+			exposed_s += strcmp(chart->series[i].name, "hidden communication")
+					     ? chart->series[i].points[k].y
+					     : 0;
+	assert_float_equal(exposed_s, 1, 1e-9);
+	assert_float_equal(ends_at(chart), 1, 1e-9);
+	assert_float_equal(chart->marks[0].x, 1, 1e-9);
+	check_lines(chart, text, sizeof(text) / sizeof(*text));
+	check_html(html, sizeof(html) / sizeof(*html));
+}
+
+/* The schedule ends when the closed form says: the slowest stage's work and the bubble. Each stage does all of its work, one turn at a time. */
+static void a_pipeline_has_its_bubbles(void **state)
+{
+	static const char *const html[] = { "stage 4", "gaps are bubbles" };
+	const struct jl_step_cost step = { .step_s = 1.1, .compute_s = 0.8, .bubble_s = 0.3 };
+	const struct jl_case c = { .plan = { .dp = 1, .pp = 4, .n_micro = 8, .n_chunks = 1 } };
+	const struct jl_chart *chart;
+
+	(void)state;
+	jl_tell_step_charts(&doc, &c, &step);
+	assert_int_equal(doc.failed, JL_OK);
+	assert_non_null(doc.blocks->next);
+	chart = doc.blocks->next->chart;
+	assert_int_equal(chart->n_lanes, 4);
+	assert_float_equal(ends_at(chart), 1.1, 1e-9);
+	for (size_t lane = 0; lane < 4; lane++) {
+		double busy_s = 0;
+
+		for (size_t i = 0; i < chart->n_series; i++)
+			for (size_t k = 0; k < chart->series[i].n_points; k++) {
+				const struct jl_chart_point *p = &chart->series[i].points[k];
+
+				busy_s += p->x == (double)lane ? p->y : 0;
+				for (size_t n = 0; n < k; n++)
+					assert_true(p->x != chart->series[i].points[n].x ||
+						    p->from >= chart->series[i].points[n].from +
+								       chart->series[i].points[n].y - 1e-9);
+			}
+		assert_float_equal(busy_s, 0.8, 1e-9);
+	}
+	check_html(html, sizeof(html) / sizeof(*html));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(memory_falls_from_part_to_part, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(memory_of_several_is_stacked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(kernels_lie_below_their_roof, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_step_is_its_parts_one_after_the_other, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_pipeline_has_its_bubbles, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
