@@ -32,7 +32,7 @@ for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fa
 // Ask: the charts of the answer, as the program draws them: each with its table, and to be taken away as SVG and CSV with the figures of the answer
 for (const [lang, peak, width] of [["en", "peak", 1440], ["ko", "최대", 390]]) {
   const page = await open(`/?lang=${lang}`, { width, dark: width < 500 }), a = page.answers.findLast((r) => r.url.endsWith("/predict")).body, figures = page.locator(".pictures figure");
-  check((await figures.count()) === 3, `Ask ${lang}: ${await figures.count()} charts`);
+  check((await figures.count()) === 4, `Ask ${lang}: ${await figures.count()} charts`);
   check((await page.locator(".pictures svg.full path.mark").count()) >= 2, `Ask ${lang}: no end of the step or no limit of memory`);
   for (let i = 0; i < (await figures.count()); i++) {
     const f = figures.nth(i), name = await f.locator("figcaption").innerText();

@@ -64,7 +64,8 @@ struct jl_tree_node {
 	const char *name, *detail;
 	const struct jl_num *num; /* the figure that `detail` shows; NULL: it shows none */
 	const char *place;        /* where it is: stands to the right of the others; NULL: not said */
-	const char *link;         /* to its parent: "PCIe 4.0 x16" */
+	double link_Bps;          /* of what joins those below it, for each: how wide it is drawn; 0: not said */
+	const char *narrowest;    /* no other link of theirs is as narrow: said behind the detail; NULL: another is */
 	const struct jl_tree_node *children;
 	size_t n_children;
 	enum jl_mark mark;

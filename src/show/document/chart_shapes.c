@@ -389,7 +389,18 @@ static void tree_line(const struct outline *o, const struct jl_tree_node *node, 
 		jl_html_escape(out, node->detail);
 		jl_buf_puts(out, "</tspan>");
 	}
+	if (node->narrowest) {
+		jl_buf_puts(out, "<tspan class=\"narrowest\" dx=\"10\" data-name=\"\">");
+		jl_html_escape(out, node->narrowest);
+		jl_buf_puts(out, "</tspan>");
+	}
 	jl_buf_puts(out, "</text>");
+}
+
+/* A pixel for 1 GB/s, two more for each ten times as much: from a network's 1 to an NVLink's 900 GB/s. */
+static double link_width(const struct jl_tree_node *node)
+{
+	return node->link_Bps > 0 ? fmax(0.6, fmin(9, 1 + 2 * log10(node->link_Bps / 1e9))) : 1;
 }
 
 static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t depth)
@@ -399,7 +410,8 @@ static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t
 	tree_line(o, node, x);
 	o->y += o->row;
 	for (size_t i = 0; i < node->n_children && depth + 1 < DEPTH_MAX; i++) {
-		jl_buf_printf(o->p->out, "<path class=\"branch\" d=\"M%.1f %.1fV%.1fh%.1f\"/>", x, mid + 4, o->y + 12,
+		jl_buf_printf(o->p->out, "<path class=\"branch%s\" stroke-width=\"%.1f\" d=\"M%.1f %.1fV%.1fh%.1f\"/>",
+			      node->narrowest ? " narrowest" : "", link_width(node), x, mid + 4, o->y + 12,
 			      TREE_INDENT - 5);
 		tree_node(o, &node->children[i], depth + 1);
 	}

@@ -41,6 +41,8 @@ static void place(struct jl_buf *out, const struct jl_chart *c, const struct jl_
 static void tree_words(struct jl_buf *out, const struct jl_tree_node *node, int depth)
 {
 	jl_buf_printf(out, "%s%s", depth ? "; " : "", node->name);
+	if (node->narrowest)
+		jl_buf_printf(out, " (%s)", node->narrowest);
 	for (size_t i = 0; i < node->n_children; i++)
 		tree_words(out, &node->children[i], depth + 1);
 }
@@ -302,12 +304,14 @@ static void spans_text(struct jl_buf *out, const struct jl_chart *c, size_t widt
 static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_t used, size_t width)
 {
 	const size_t place = node->place ? jl_utf8_width(node->place) + 2 : 0,
-		     detail = node->detail ? jl_utf8_width(node->detail) + 3 : 0,
+		     detail = (node->detail ? jl_utf8_width(node->detail) + 3 : 0) +
+			      (node->narrowest ? jl_utf8_width(node->narrowest) + 3 : 0),
 		     room = width > used + place + detail + 8 ? width - used - place - detail : 8;
 	const bool whole = jl_utf8_width(node->name) <= room;
 
-	jl_buf_printf(out, "%.*s%s%s%s", (int)jl_utf8_fit(node->name, whole ? room : room - 1), node->name,
-		      whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "");
+	jl_buf_printf(out, "%.*s%s%s%s%s%s", (int)jl_utf8_fit(node->name, whole ? room : room - 1), node->name,
+		      whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "",
+		      node->narrowest ? " · " : "", node->narrowest ? node->narrowest : "");
 	used += (whole ? jl_utf8_width(node->name) : room) + detail;
 	if (node->place) {
 		jl_buf_pad(out, ' ', used + 2 <= PLACE_COLUMN ? PLACE_COLUMN - used : 2);
@@ -373,7 +377,8 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 
 static void tree_json(struct jl_json *json, const struct jl_tree_node *node)
 {
-	jl_json_pack(json, "{name:s detail:s link:s children:[", node->name, node->detail, node->link);
+	jl_json_pack(json, "{name:s detail:s link_Bps?f children:[", node->name, node->detail,
+		     node->link_Bps > 0 ? node->link_Bps : NAN);
 	for (size_t i = 0; i < node->n_children; i++)
 		tree_json(json, &node->children[i]);
 	jl_json_pack(json, "]}");
@@ -418,6 +423,17 @@ void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 	jl_json_end_object(json);
 }
 
+static void tree_csv(struct jl_csv_writer *csv, const struct jl_tree_node *node, int depth)
+{
+	jl_csv_put_number(csv, depth);
+	jl_csv_put_text(csv, node->name);
+	jl_csv_put_number(csv, node->num ? node->num->value : NAN);
+	jl_csv_put_number(csv, node->link_Bps > 0 ? node->link_Bps : NAN);
+	jl_csv_end_row(csv);
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_csv(csv, &node->children[i], depth + 1);
+}
+
 /* "memory (B)" */
 static void csv_head(struct jl_csv_writer *csv, const struct jl_axis *axis, const char *else_called)
 {
@@ -436,6 +452,15 @@ void jl_chart_to_csv(const struct jl_chart *c, struct jl_buf *out)
 	struct jl_csv_writer csv;
 
 	jl_csv_writer_init(&csv, out);
+	if (c->kind == JL_CHART_TREE) {
+		const char *const columns[] = { JL_("level"), JL_("name"), JL_("value"), JL_("link (B/s)") };
+
+		for (size_t i = 0; i < JL_LEN(columns); i++)
+			jl_csv_put_text(&csv, columns[i]);
+		jl_csv_end_row(&csv);
+		tree_csv(&csv, c->tree, 0);
+		return;
+	}
 	jl_csv_put_text(&csv, JL_("series"));
 	jl_csv_put_text(&csv, JL_("name"));
 	csv_head(&csv, &c->x, c->n_lanes ? JL_("begins") : "x");

@@ -225,6 +225,27 @@ static void chart_origins(struct jl_buf *out, const struct jl_chart *chart)
 	}
 }
 
+static void tree_rows(struct jl_doc *doc, const struct jl_tree_node *node, int depth)
+{
+	struct jl_buf name;
+
+	jl_buf_init(&name, 4096);
+	for (int i = 0; i < depth; i++)
+		jl_buf_puts(&name, "– ");
+	jl_buf_puts(&name, node->name);
+	if (node->narrowest)
+		jl_buf_printf(&name, " (%s)", node->narrowest);
+	jl_doc_cell_name(doc, jl_buf_text(&name));
+	jl_buf_release(&name);
+	if (node->num)
+		jl_doc_cell_num(doc, node->num);
+	else
+		jl_doc_cell_text(doc, "");
+	jl_doc_end_row(doc, false);
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_rows(doc, &node->children[i], depth + 1);
+}
+
 /* What is drawn, in rows: for those who do not see it, and to be taken away. A span has its beginning, a point of a scatter its x. */
 static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 {
@@ -233,16 +254,18 @@ static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 	const struct jl_doc_column all[] = { { .head = c->x.label && !scatter ? c->x.label : JL_("part") },
 					     { .head = JL_("what") },
 					     { .head = scatter ? c->x.label : JL_("begins"), .right = true },
-					     { .head = c->y.label ? c->y.label : "", .right = true } };
+					     { .head = c->y.label ? c->y.label : JL_("value"), .right = true } };
 	struct jl_doc_column columns[JL_LEN(all)];
 	struct jl_doc doc;
 	size_t n = 0;
 
 	for (size_t i = 0; i < JL_LEN(all); i++)
-		if ((i != 1 || named) && (i != 2 || placed))
+		if ((i != 1 || named) && (i != 2 || placed)) /* of a tree: name and value */
 			columns[n++] = all[i];
 	jl_doc_init(&doc, p->doc->arena, NULL);
 	jl_doc_table(&doc, NULL, columns, n);
+	if (c->kind == JL_CHART_TREE)
+		tree_rows(&doc, c->tree, 0);
 	for (size_t i = 0; i < c->n_series; i++)
 		for (size_t k = 0; k < c->series[i].n_points && !c->series[i].joined; k++) {
 			const struct jl_chart_point *at = &c->series[i].points[k];

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "catalog/find.h"
 #include "document/chart.h"
 #include "predict/kernels.h"
 #include "topics/predict.h"
@@ -227,6 +228,38 @@ static void a_pipeline_has_its_bubbles(void **state)
 	check_html(html, sizeof(html) / sizeof(*html));
 }
 
+static const struct jl_tree_node *node_called(const struct jl_tree_node *node, const char *name)
+{
+	const struct jl_tree_node *found = strstr(node->name, name) ? node : NULL;
+
+	for (size_t i = 0; i < node->n_children && !found; i++)
+		found = node_called(&node->children[i], name);
+	return found;
+}
+
+/* Of a device's links the one with the least of a byte rate for it is the narrowest: the network of a host of eight, not its NVLink. */
+static void the_narrowest_link_is_marked(void **state)
+{
+	static const char *const text[] = { "50 GB/s · narrowest link: 6.2 GB/s a GPU\n", "450 GB/s\n",
+					    "GPU 0–7: 8 × " };
+	static const char *const html[] = { "class=\"branch narrowest\"", "class=\"narrowest\"", "0,InfiniBand NDR",
+					    ",50000000000,6250000000\n" };
+	const struct jl_tree_node *net, *join;
+	struct jl_sys sys;
+	struct jl_err err;
+
+	(void)state;
+	assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), "4x(8x h100-sxm5) over ib-ndr", &arena, &err),
+			 JL_OK);
+	jl_tell_topology(&doc, "t", &sys, NULL);
+	net = drawn()->tree;
+	join = node_called(net, "NVLink");
+	assert_non_null(net->narrowest);
+	assert_true(join && !join->narrowest && join->link_Bps > 10 * net->link_Bps);
+	check_lines(drawn(), text, sizeof(text) / sizeof(*text));
+	check_html(html, sizeof(html) / sizeof(*html));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +268,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kernels_lie_below_their_roof, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_step_is_its_parts_one_after_the_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_pipeline_has_its_bubbles, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_narrowest_link_is_marked, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
