@@ -225,6 +225,13 @@ static double mean_below(double mean, double cap)
 	return mean - cap / expm1(cap / mean);
 }
 
+/* That benchmark's commands for one GPU pack samples; those for several, which train all weights, do not (examples/benchmark/peft,
+ * benchmark.py), whatever the head of its tables says. */
+static bool is_packed(const struct jl_llm_cells *c, const struct jl_llm_row *row)
+{
+	return has(c->framework, "packing") && jl_tune_frozen(&row->shard.tune);
+}
+
 /* Lengths: the stated one is a cap where samples are what they are. Batches are padded to their longest sample, which is the nearer to
  * the cap the more there are; sorted by length they are not. */
 static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
@@ -239,7 +246,7 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	else if ((has(c->framework, "LitGPT") && !has(c->remark, "2048")) || has(c->remark, "; Alpaca"))
 		mean = ALPACA_SEQ;
 	else if (has(c->remark, UNPADDED)) /* packed they leave half a sample open at the end of each row */
-		mean = has(c->framework, "packing") ? seq - 0.5 * EFFECTIVE_SEQ : EFFECTIVE_SEQ;
+		mean = is_packed(c, row) ? seq - 0.5 * EFFECTIVE_SEQ : EFFECTIVE_SEQ;
 	const int sorted = has(c->framework, "transformers+peft"), packed = has(c->remark, "packing=true");
 	const int fixed = has(c->framework, "fsdp_qlora") || has(c->framework, "QwenLM") ||
 			  has(c->framework, "Ulysses");
@@ -253,7 +260,7 @@ static void read_lengths(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	/* those who meet after every pass wait for the longest sample of all */
 	const double met = row->plan.zero == 3 || row->plan.n_micro <= 1.0 ? row->plan.dp : 1.0;
 
-	row->run_seq = has(c->framework, "packing") ? seq : sorted ? mean : jl_padded_seq(mean, seq, batch * met);
+	row->run_seq = is_packed(c, row) ? seq : sorted ? mean : jl_padded_seq(mean, seq, batch * met);
 }
 
 /* Seconds of a step from whatever is printed; NAN: nothing is. */
@@ -418,7 +425,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	row.scope = scope_of(c, more);
 	read_lengths(c, &row);
 	row.unscored = NULL;
-	row.meas_s = no_gpu || unstated ? NAN : step_s(more, c, &row);
+	/* rows packed full of images: reading them and the pass through their tower are not weighed, only what the tower holds */
+	row.meas_s = no_gpu || unstated || (seeing && has(c->remark, "packed to")) ? NAN : step_s(more, c, &row);
 	row.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
 	row.metric = isnan(row.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
 	if (oom) {
