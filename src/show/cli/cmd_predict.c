@@ -279,6 +279,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
+	shown.elapsed = jl_goodput_elapsed(cli->cat, &predicted.how, &predicted.p);
 	if (!cli->json) {
 		shown.plan = hint;
 		jl_plan_hint(hint, cli->cat, &req, &predicted.how, predicted.p.step.step_s, &cli->arena);

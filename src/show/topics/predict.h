@@ -39,6 +39,7 @@ struct jl_tell_predicted {
 	size_t n_near;
 	const struct jl_plan_hint *plan;  /* NULL: not asked for */
 	const struct jl_goodput *goodput; /* NULL: not asked for */
+	struct jl_elapsed elapsed;        /* of a whole run, with failures */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 
