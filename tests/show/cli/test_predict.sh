@@ -452,5 +452,9 @@ run 0 predict "${whole[@]}" --json; json "0.5 < j['elapsed']['useful_frac'] < 0.
 run 0 predict "${whole[@]}" --lang en; flat; has "Failures counted, with checkpoints and restarts"
 run 0 predict gpt2-124m --on rtx-4090 --tokens 1e9 --lang en; lacks "Failures"
 run 0 predict gpt2-124m --on rtx-4090 --json; json "'elapsed' not in j"
+# a network that only answers holds its weights as it computes
+run 0 predict flux1_dev --forward --on h100-sxm5 --batch 1 --json; json "20 < j['memory_B']['weights'] / 2**30 < 25"
+run 0 predict flux1_dev --forward --on h100-sxm5 --batch 1 --precision fp32 --json; json "40 < j['memory_B']['weights'] / 2**30 < 50"
+run 0 predict --assumptions flux1_dev --forward --on h100-sxm5 --batch 1 --lang en; flat; has "weights in 16 bits, as they are loaded for inference"
 
 finish
