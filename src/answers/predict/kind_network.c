@@ -89,6 +89,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 			    c->subject.net->file_batch);
 	if (c->n_gpus > 1 && isnan(req->plan.dp))
 		jl_note_add(&c->notes, "parallel", "dp=%d: a network of this size is not cut", c->n_gpus);
+	if (c->software & JL_SW_PURE)
+		jl_note_add(&c->notes, "weights", "weights in 16 bits, as they are loaded for inference");
 	if (!req->forward)
 		jl_note_add(&c->notes, "optimizer", "{%s}, %g bytes of states a parameter",
 			    c->optimizer == JL_UNSET       ? optimizers[optimizer]
@@ -108,7 +110,8 @@ static void choose_optimizer(struct jl_case *c, const struct jl_request *req)
 		28; /* a pass reads weight, gradient and two moments, writes all but the gradient */
 	struct jl_plan *plan = &c->plan;
 
-	jl_convnet_states(c->subject.net, c->shard.dtype, &plan->weight_B, &plan->grad_B, &plan->optimizer_B);
+	jl_convnet_states(c->subject.net, c->shard.dtype, c->software, &plan->weight_B, &plan->grad_B,
+			  &plan->optimizer_B);
 	plan->optimizer_moved_B = req->forward ? 0 : jl_convnet_update_B(c->subject.net->optimizer);
 	c->optimizer = req->optimizer == JL_OPT_SGD && c->subject.net->optimizer == JL_NET_SGD ? JL_UNSET
 											       : req->optimizer;
@@ -148,6 +151,8 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 		return jl_fail(err, JL_E_USAGE, "dp %.0f, but there are %d GPUs; take dp=%d", req->plan.dp, c->n_gpus,
 			       c->n_gpus);
 	c->software = (req->forward ? JL_SW_FORWARD : 0U) | (req->layout == JL_LAYOUT_LAST ? JL_SW_CHANNELS_LAST : 0U);
+	if (req->forward && jl_dtype_B(c->shard.dtype) < 4)
+		c->software |= JL_SW_PURE;
 	c->launch_given = !isnan(req->launch_s);
 	c->profile.launch_s = req->launch_s;
 	(void)run_in(c, cat, req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);

@@ -71,7 +71,7 @@ struct jl_llm_said {
 		memory_counted, batch_of, micro_of_stages, counts_unrun, counts_megatron, rack, experts_spread, naive,
 		fsdp, seeing, alibi, lean_host, written, base_packing, tuned_ends, tune_dropout, frozen_narrow,
 		autocast, optimizer_as, rest_narrow, flat_grads, keeps_live, whole_experts, mean_uncut, rows_packed,
-		lengths, iter_is_pass;
+		images_packed, lengths, iter_is_pass;
 	unsigned offload, targets_as;
 	double seq_default, seq_as, loss_chunks, node_Gbps, gpu_Gbps, zero, tp_as, pp_as, ep_as, cp_as, shard,
 		chunks_least, micro_as, accumulate, batch_per_gpu, global_per_rank, global_per_gpu, tuned_layers,

@@ -118,6 +118,7 @@ static const struct jl_said columns[] = {
 	FLAG(mean_uncut),
 	NUMBER(mean_seq_as),
 	FLAG(rows_packed),
+	FLAG(images_packed),
 	WORD(lengths, { "sorted", JL_SAID_SORTED }, { "packed", JL_SAID_PACKED }, { "fixed", JL_SAID_FIXED }),
 	FLAG(iter_is_pass),
 	WORD(primary_metric, { "mem_gib_per_gpu", JL_SAID_MEMORY }, { "s_per_iter", JL_SAID_SECONDS },

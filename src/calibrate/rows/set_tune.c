@@ -256,7 +256,8 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 		row.plan.frozen_B += 2.0 * fmax(all_params / jl_transformer_params(&row.model).total - 1.0, 0.0);
 	read_lengths(said, &row);
 	row.unscored = NULL;
-	row.meas_s = no_gpu || unstated ? NAN : step_s(more, said, &row);
+	/* rows packed full of images: reading them and the pass through their tower are not predicted, only what the tower holds */
+	row.meas_s = no_gpu || unstated || (seeing && said->images_packed) ? NAN : step_s(more, said, &row);
 	row.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
 	row.metric = isnan(row.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
 	if (jl_llm_yes(more->oom)) {

@@ -220,12 +220,12 @@ struct jl_convnet_work jl_convnet_work(const struct jl_convnet_train *t)
 	return work;
 }
 
-void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double *ret_weight_B, double *ret_grad_B,
-		       double *ret_optimizer_B)
+void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, unsigned software, double *ret_weight_B,
+		       double *ret_grad_B, double *ret_optimizer_B)
 {
 	const bool half = jl_dtype_B(dtype) < 4;
 
-	*ret_weight_B = half ? 6 : 4;
+	*ret_weight_B = half ? software & JL_SW_PURE ? 2 : 6 : 4;
 	*ret_grad_B = net->half_grads && half ? 2 : 4;
 	*ret_optimizer_B = net->optimizer == JL_NET_SGD ? 4 : 8; /* momentum; two moments */
 }
@@ -249,7 +249,7 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 		if (!t->net->ops[i].inside || t->software & JL_SW_FORWARD)
 			largest = fmax(largest, jl_conv_op_saved(&t->net->ops[i]) / count);
 	}
-	jl_convnet_states(t->net, t->dtype, &weight_B, &grad_B, &optimizer_B);
+	jl_convnet_states(t->net, t->dtype, t->software, &weight_B, &grad_B, &optimizer_B);
 	mem.weights_B = n_params * weight_B + still_B;
 	if (t->software & JL_SW_FORWARD) {
 		/* what one operator reads and writes, and its neighbour */

@@ -48,9 +48,9 @@ struct jl_convnet_work jl_convnet_work(const struct jl_convnet_train *train);
  * what the backward pass needs, the largest tensor's gradient, and what lies beside tensors. */
 struct jl_memory jl_convnet_memory(const struct jl_convnet_train *train);
 
-/* Bytes a parameter: fp32 weight and 16-bit copy, gradient, states. */
-void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, double *ret_weight_B, double *ret_grad_B,
-		       double *ret_optimizer_B);
+/* Bytes a parameter: fp32 weight and 16-bit copy (one of them with JL_SW_PURE), gradient, states. */
+void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, unsigned software, double *ret_weight_B,
+		       double *ret_grad_B, double *ret_optimizer_B);
 
 /* Are layers of transformers in it? They are weighed by what runs of transformers taught. */
 bool jl_convnet_has_blocks(const struct jl_convnet *net);

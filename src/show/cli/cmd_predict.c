@@ -285,6 +285,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
+	shown.elapsed = jl_goodput_elapsed(cli->cat, &predicted.how, &predicted.p);
 	struct jl_kernels kernels;
 	struct jl_err none; /* networks list no operations: their charts are without a roofline */
 

@@ -45,11 +45,13 @@ static const struct jl_field near_run[] = {
 static const struct jl_schema near_schema = JL_SCHEMA("near", jl_near_run, near_run);
 
 JL_BOOL_OF(has_near, jl_tell_predicted, r->near != NULL);
+JL_BOOL_OF(is_run, jl_tell_predicted, r->predicted->p.whole_run);
 JL_BOOL_OF(has_goodput, jl_tell_predicted, r->goodput != NULL);
 
 static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_tell_predicted, SEEN, predicted), .sub = &jl_predicted_fields, .flags = JL_FF_FLAT },
 	{ JL_FIELD_MANY(jl_tell_predicted, LIST, near, n_near, "near", &near_schema), .when = has_near },
+	{ JL_FIELD(jl_tell_predicted, SUB, elapsed), .sub = &jl_elapsed_fields, .when = is_run },
 	{ JL_FIELD(jl_tell_predicted, SEEN, goodput), .sub = &jl_goodput_fields, .when = has_goodput },
 };
 const struct jl_schema jl_tell_predicted_fields = JL_SCHEMA("predict", jl_tell_predicted, fields);

@@ -9,9 +9,13 @@
 #include "predict/kind.h"
 #include "predict/narrow.h"
 
+/* Failures that take less of a run are not told, only counted. */
+#define TOLD_USEFUL_FRAC 0.995
+
 /* The answer in a sentence. */
-static void answer(struct jl_doc *doc, const struct jl_predicted *x)
+static void answer(struct jl_doc *doc, const struct jl_tell_predicted *in)
 {
+	const struct jl_predicted *x = in->predicted;
 	const struct jl_prediction *p = &x->p;
 	const struct jl_bound most = jl_bound_of(&p->step);
 
@@ -26,9 +30,9 @@ static void answer(struct jl_doc *doc, const struct jl_predicted *x)
 		    : x->how.n_gpus > p->rent.most
 			    ? JL_("The whole run takes |1 and |2 at list price; a step |3, |7 |5 (|4).")
 			    : JL_("The whole run takes |1 and |2 of rent; a step |3, |7 |5 (|4)."),
-		    JL_FIG(jl_num_wide(p->run_s, JL_K_TIME)), JL_FIG(jl_num_wide(p->cost_usd, JL_K_USD)),
-		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)), JL_FIG(jl_tell_share(doc, most.frac)),
-		    JL_WORD(jl_msg(most.en)),
+		    JL_FIG(jl_num_wide(in->elapsed.time_s, JL_K_TIME)),
+		    JL_FIG(jl_num_wide(in->elapsed.cost_usd, JL_K_USD)), JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
+		    JL_FIG(jl_tell_share(doc, most.frac)), JL_WORD(jl_msg(most.en)),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)),
 		    JL_WORD(most.frac > 0.5 ? JL_("most of it") : JL_("the largest part")));
 }
@@ -133,8 +137,9 @@ const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 			    jl_grouped(JL_TXT, n_gpus), rent->most);
 }
 
-static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
+static void run(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
 {
+	const struct jl_predicted *x = in->predicted;
 	const struct jl_prediction *p = &x->p;
 	const char *rent = jl_tell_rent(doc, &p->rent, x->how.n_gpus, today);
 
@@ -153,7 +158,7 @@ static void run(struct jl_doc *doc, const struct jl_predicted *x, long today)
 			      jl_units_said(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
 		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s)"),
-			      jl_estimate_text(JL_TXT, &p->cost_usd, JL_K_USD), p->rent.usdps * 3600, rent);
+			      jl_estimate_text(JL_TXT, &in->elapsed.cost_usd, JL_K_USD), p->rent.usdps * 3600, rent);
 	else if (!isnan(p->rent.usdps))
 		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %s GPU{/s} (%s)"),
 			      jl_money_text(JL_TXT, jl_money_from(p->rent.usdps * 3600 * x->how.n_gpus, JL_USD)),
@@ -307,7 +312,7 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 	const struct jl_predicted *x = in->predicted;
 
 	jl_tell_case(doc, &x->how);
-	answer(doc, x);
+	answer(doc, in);
 	if (in->charts) {
 		jl_tell_step_charts(doc, &x->how, &x->p.step);
 		jl_tell_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
@@ -324,9 +329,11 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 	} else {
 		times(doc, x);
 		jl_tell_memory(doc, x);
-		run(doc, x, today);
+		run(doc, in, today);
 		if (in->goodput)
 			jl_tell_whole_run(doc, in->goodput);
+		else if (in->elapsed.useful_frac < TOLD_USEFUL_FRAC)
+			jl_tell_elapsed(doc, &in->elapsed, &x->p);
 		jl_doc_gap(doc);
 		bound(doc, x);
 		advice(doc, x);

@@ -50,6 +50,7 @@ struct jl_tell_predicted {
 	const struct jl_goodput *goodput; /* NULL: not asked for */
 	bool charts;                      /* the answer and its pictures instead of all the rest */
 	const struct jl_kernels *kernels; /* of the charts; NULL: its operations are not listed */
+	struct jl_elapsed elapsed;        /* of a whole run, with failures */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 

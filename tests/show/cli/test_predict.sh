@@ -446,4 +446,15 @@ run 0 predict --assumptions gpt-305m --on "2x rtx-3090" --batch 4 --lang en; fla
 run 0 predict llama-3-8b --on "2x(8x h100-sxm5)" --tokens 1e10 --lang en; flat; has "the cheapest whose hosts are joined: one host alone rents from"
 run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e10 --lang en; flat; lacks "whose hosts are joined"
 
+# A whole run is told with failures, checkpoints and restarts, as plan and cost have it
+whole=(llama-3-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel "tp=8,pp=16,dp=128" --tokens 15.6e12)
+run 0 predict "${whole[@]}" --json; json "0.5 < j['elapsed']['useful_frac'] < 0.95 and abs(j['elapsed']['time_s']['value'] * j['elapsed']['useful_frac'] / j['run_s']['value'] - 1) < 1e-6"
+run 0 predict "${whole[@]}" --lang en; flat; has "Failures counted, with checkpoints and restarts"
+run 0 predict gpt2-124m --on rtx-4090 --tokens 1e9 --lang en; lacks "Failures"
+run 0 predict gpt2-124m --on rtx-4090 --json; json "'elapsed' not in j"
+# a network that only answers holds its weights as it computes
+run 0 predict flux1_dev --forward --on h100-sxm5 --batch 1 --json; json "20 < j['memory_B']['weights'] / 2**30 < 25"
+run 0 predict flux1_dev --forward --on h100-sxm5 --batch 1 --precision fp32 --json; json "40 < j['memory_B']['weights'] / 2**30 < 50"
+run 0 predict --assumptions flux1_dev --forward --on h100-sxm5 --batch 1 --lang en; flat; has "weights in 16 bits, as they are loaded for inference"
+
 finish
