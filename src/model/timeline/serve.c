@@ -173,6 +173,19 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	w->kernel_s += prompt_fixed_s * model->n_layers;
 }
 
+/* Of a pass's prompts, what one stage's turn computes. Pieces are in different stages at the same time; a pipeline that other requests keep full
+ * neither fills nor drains. */
+static double stage_share(const struct jl_serve_job *job, const struct jl_pass *pass)
+{
+	const double stages = job->place.n_stages,
+		     pieces = job->place.chunk > 0.0 ? fmax(ceil(pass->prompt_tokens / job->place.chunk), 1.0) : 1.0;
+
+	if (!(stages > 1.0))
+		return 1.0;
+	return !job->place.by_layer && pass->n_seqs >= stages ? 1.0 / fmin(pieces, stages)
+							      : (pieces + stages - 1.0) / (pieces * stages);
+}
+
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass)
 {
 	const struct jl_device *dev = job->dev;
@@ -180,9 +193,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	const double n = job->place.n_gpus, stages = job->place.n_stages,
 		     seqs = job->place.by_layer ? pass->n_seqs : fmax(pass->n_seqs / stages, fmin(pass->n_seqs, 1.0));
 	const double drafted = fmax(pass->n_drafted, 1.0);
-	/* pieces of a prompt are in different stages at the same time */
-	const double pieces = job->place.chunk > 0.0 ? ceil(pass->prompt_tokens / job->place.chunk) : 1.0;
-	const double share = stages > 1.0 && pieces > 0.0 ? (pieces + stages - 1.0) / (pieces * stages) : 1.0;
+	const double share = stage_share(job, pass);
 	const double prompts = pass->prompt_tokens * share, tokens = seqs * drafted + prompts;
 	/* by requests: each device's host has its own */
 	const double hosts = job->place.split_batch ? n : 1.0;
@@ -202,8 +213,11 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	/* sums in 16 bit, or four bytes multiplied by one instruction of vector units */
 	const double short_flopps = (jl_matrix_units(dev) ? 0.5 : 1.0) * dev->peak_flopps[JL_INT8];
 
-	if (job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype])
+	const bool is_short = job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype];
+
+	if (is_short)
 		w.math_s *= dev->peak_flopps[w.dtype] / short_flopps;
+	w.vector = w.dtype == JL_FP32 || (!is_short && !jl_matrix_units(dev));
 	if (model->logits.n > 0.0) {
 		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
 						  .n = model->logits.n / n,
@@ -236,8 +250,8 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
 
-	s.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain +
-		   fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0) +
+	s.math_s = w->math_s / (w->vector ? fit->vector_gain : fit->math_gain[w->dtype]) +
+		   w->expert_s / fit->expert_gain + fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0) +
 		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
@@ -252,7 +266,7 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 
 void jl_serve_slow(struct jl_serve_fit *fit, double factor)
 {
-	double *const gains[] = { &fit->mem_gain,   &fit->sm_B,        &fit->kv_gain,
+	double *const gains[] = { &fit->mem_gain,   &fit->sm_B,        &fit->kv_gain, &fit->vector_gain,
 				  &fit->flash_gain, &fit->expert_gain, &fit->hop_gain };
 	double *const times[] = { &fit->kernel_gain, &fit->layer_s, &fit->moe_layer_s, &fit->host_layer_s,
 				  &fit->step_s,      &fit->seq_s,   &fit->token_s };

@@ -56,6 +56,7 @@ static const struct jl_device dev = { .peak_flopps = { [JL_FP32] = 67e12,
 static const struct jl_serve_fit plain = { .mem_gain = 1,
 					   .kv_gain = 1,
 					   .math_gain = ALL(1),
+					   .vector_gain = 1,
 					   .flash_gain = 1,
 					   .expert_gain = 1,
 					   .hop_gain = 1,
@@ -284,6 +285,50 @@ static void test_exchanges_grow(void **state)
 	assert_near(jl_served_exchange_s(&fit, &small), 4e-6 + 7 * 1024 / 450e9, 1e-9);
 }
 
+/* Stages work on batches of their own: what keeps them all busy halves a pass, one prompt by itself passes them in turn. */
+static void test_stages_overlap_where_there_is_enough_to_do(void **state)
+{
+	struct jl_serve_job whole = job_of(&dense, bf16), halves = whole;
+	const double piece = 4096;
+	struct jl_pass one = jl_pass_prefill(1, piece), busy = jl_pass_prefill(2, piece),
+		       half = { .n_seqs = 32, .n_drafted = 1, .context = 100 };
+
+	(void)state;
+	halves.place.n_stages = 2;
+	halves.place.chunk = piece;
+	assert_near(jl_serve_pass(&halves, &one).math_s, jl_serve_pass(&whole, &one).math_s, 1e-9);
+	half.n_prompts = 1;
+	half.prompt_tokens = piece;
+	half.prompt_pairs = one.prompt_pairs;
+	busy.n_seqs = 64;
+	busy.n_drafted = 1;
+	busy.context = 100;
+	assert_near(jl_serve_pass(&halves, &busy).step_s / jl_serve_pass(&whole, &half).step_s, 1, 0.01);
+}
+
+/* Kernels for any card reach less of a vendor's library on matrix units, not on vector units. */
+static void test_vector_units_have_a_rate_of_their_own(void **state)
+{
+	struct jl_serve_fit portable = plain;
+	struct jl_device vector = dev;
+	struct jl_serve_job job = job_of(&dense, bf16);
+
+	(void)state;
+	for (int d = 0; d < JL_N_DTYPE; d++)
+		portable.math_gain[d] = 0.5;
+	const double all_s = prefill(&job, 1, 4096).math_s;
+
+	job.fit = &portable;
+	assert_near(prefill(&job, 1, 4096).math_s, 2 * all_s, 1e-3);
+	vector.peak_flopps[JL_FP16] = vector.peak_flopps[JL_BF16] = vector.peak_flopps[JL_FP32];
+	vector.peak_flopps[JL_INT8] = NAN;
+	job.dev = &vector;
+	const double portable_s = prefill(&job, 1, 4096).math_s;
+
+	job.fit = &plain;
+	assert_near(portable_s, prefill(&job, 1, 4096).math_s, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +341,8 @@ int main(void)
 		cmocka_unit_test(test_experts_are_read_as_far_as_tokens_go_there),
 		cmocka_unit_test(test_prompts_wait_for_the_host),
 		cmocka_unit_test(test_exchanges_grow),
+		cmocka_unit_test(test_stages_overlap_where_there_is_enough_to_do),
+		cmocka_unit_test(test_vector_units_have_a_rate_of_their_own),
 		cmocka_unit_test(test_devices_share_weights_but_not_what_cannot_be_cut),
 	};
 
