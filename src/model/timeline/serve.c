@@ -136,6 +136,12 @@ static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, dou
 	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
 }
 
+/* Of so many tokens, what a layer reads in the mean. */
+static double seen(const struct jl_served *model, double tokens)
+{
+	return (1.0 - model->local_frac) * tokens + model->local_frac * fmin(tokens, model->window);
+}
+
 static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_pass *pass, double seqs,
 		      double share)
 {
@@ -144,7 +150,7 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	struct jl_served_attention a = {
 		.batch = fmax(seqs / by_batch, fmin(seqs, 1.0)),
 		.tokens = fmax(pass->n_drafted, 1.0),
-		.context = pass->context * model->context_frac,
+		.context = seen(model, pass->context),
 		.heads = fmax(model->heads / by_head, 1.0),
 		.kv_heads = fmax((job->format.per_head && !model->latent ? model->heads : model->kv_heads) / by_head,
 				 1.0),
@@ -163,7 +169,7 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 		return;
 	a.batch = fmax(pass->n_prompts / by_batch, fmin(pass->n_prompts, 1.0));
 	a.tokens = pass->prompt_tokens * share / fmax(pass->n_prompts, 1.0);
-	a.pairs = pass->prompt_pairs * share * model->context_frac / by_batch;
+	a.pairs = seen(model, pass->prompt_pairs / pass->prompt_tokens) * pass->prompt_tokens * share / by_batch;
 	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
 			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
 	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;

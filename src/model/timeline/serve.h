@@ -29,7 +29,8 @@ struct jl_served {
 	double kv_heads; /* into how many parts they can be cut; latent attention: 1 */
 	double heads, head_dim;
 	bool latent;
-	double context_frac; /* share of the layers' context that is read (local and linear layers) at some thousand tokens */
+	double context_frac; /* share of the layers' context that is kept (local and linear layers) at some thousand tokens */
+	double local_frac, window; /* layers that look back no further than so many tokens */
 	struct jl_served_product products[JL_SERVED_PRODUCTS]; /* of a token, without routed experts and logits */
 	int n_products;
 	struct jl_served_product logits; /* of a sequence's last token */
