@@ -81,7 +81,7 @@ static const struct {
 #define LATE_PASSES 1.0
 /* Where new requests are looked for every so many passes, one that comes at any time waits for half of them. */
 #define HOLD_FRAC 0.5
-/* Products on matrix units of engines that are written for any card, of the vendor's library. */
+/* Products of narrow weights on matrix units by engines that are written for any card, of the vendor's library. */
 #define PORTABLE_MATH 0.6
 #define LOOSER        8.0
 #define BACKEND       6.0 /* kernels of another vendor, or of years ago */
@@ -157,8 +157,6 @@ static void engine_param(struct jl_param *param, bool *ret_known, enum jl_serve_
 	param->lo = eng_params[eng].prior / eng_params[eng].reach;
 	param->hi = eng_params[eng].prior * eng_params[eng].reach;
 	param->prior_sd_ln = eng_params[eng].sd * (info->until || info->vendor ? BACKEND : 1);
-	if (info->single && eng == ENG_MATH && at < N_ENG) /* what they all are of */
-		param->prior = PORTABLE_MATH;
 	snprintf(param->name, sizeof(param->name), "%s.engine.%s.%s", scopes[scope].name, info->id,
 		 eng_params[eng].name);
 }
@@ -223,6 +221,7 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 	struct jl_serve_fit fit = {
 		.mem_gain = x[MEM] * (seen ? dev[DEV_MEM] : 1.0) * eng[ENG_MEM],
 		.sm_B = info->consumer ? x[SM_RATE] : 0.0,
+		.portable_frac = info->single ? PORTABLE_MATH : 1.0,
 		.kv_gain = x[KV] * eng[ENG_KV],
 		.flash_gain = x[FLASH],
 		.expert_gain = x[EXPERT] * eng[ENG_MATH],
@@ -248,7 +247,6 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 
 	for (int d = 0; d < JL_N_DTYPE; d++)
 		fit.math_gain[d] = x[maths[d]] * dev[DEV_MATH] * eng[ENG_MATH];
-	fit.vector_gain = fit.math_gain[JL_FP32] / (info->single ? x[FIRST_ENGINE + ENG_MATH] : 1.0);
 	return fit;
 }
 

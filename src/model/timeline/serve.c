@@ -224,6 +224,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	if (is_short)
 		w.math_s *= dev->peak_flopps[w.dtype] / short_flopps;
 	w.vector = w.dtype == JL_FP32 || (!is_short && !jl_matrix_units(dev));
+	w.portable = !w.vector && job->format.weight_B < 2.0;
 	if (model->logits.n > 0.0) {
 		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
 						  .n = model->logits.n / n,
@@ -256,8 +257,10 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
 
-	s.math_s = w->math_s / (w->vector ? fit->vector_gain : fit->math_gain[w->dtype]) +
-		   w->expert_s / fit->expert_gain + fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0) +
+	s.math_s = w->math_s /
+			   (fit->math_gain[w->vector ? JL_FP32 : w->dtype] * (w->portable ? fit->portable_frac : 1.0)) +
+		   w->expert_s / fit->expert_gain +
+		   fmax(w->beside_s / (fit->math_gain[JL_FP32] * fit->portable_frac) - s.weights_s, 0.0) +
 		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
@@ -272,7 +275,7 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 
 void jl_serve_slow(struct jl_serve_fit *fit, double factor)
 {
-	double *const gains[] = { &fit->mem_gain,   &fit->sm_B,        &fit->kv_gain, &fit->vector_gain,
+	double *const gains[] = { &fit->mem_gain,   &fit->sm_B,        &fit->kv_gain,
 				  &fit->flash_gain, &fit->expert_gain, &fit->hop_gain };
 	double *const times[] = { &fit->kernel_gain, &fit->layer_s, &fit->moe_layer_s, &fit->host_layer_s,
 				  &fit->step_s,      &fit->seq_s,   &fit->token_s };

@@ -56,8 +56,8 @@ struct jl_serve_fit {
 	double mem_gain; /* rate of reading weights */
 	double sm_B;     /* bytes a clock that one SM's kernels keep on the way; 0: enough for any memory */
 	double math_gain[JL_N_DTYPE]; /* rate of products */
-	double vector_gain; /* of products on vector units, which kernels for any card use as well as a vendor's */
-	double kv_gain;     /* attention of answers */
+	double portable_frac; /* of a vendor's library: products of narrow weights on matrix units by kernels for any card */
+	double kv_gain;       /* attention of answers */
 	double flash_gain;  /* attention of prompts */
 	double expert_gain; /* routed experts */
 	double few_frac; /* of the listed rate: products of few rows, whose kernels fill a part of the device; 1: all of it */
@@ -130,7 +130,8 @@ struct jl_serve_work {
 	double n_layers, n_moe_layers;
 	double n_seqs, prompt_tokens;
 	enum jl_dtype dtype;
-	bool vector; /* products run on vector units */
+	bool vector;   /* products run on vector units */
+	bool portable; /* products of narrow weights on matrix units */
 	bool captured, split_batch;
 };
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);
