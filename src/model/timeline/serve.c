@@ -224,7 +224,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	if (is_short)
 		w.math_s *= dev->peak_flopps[w.dtype] / short_flopps;
 	w.vector = w.dtype == JL_FP32 || (!is_short && !jl_matrix_units(dev));
-	w.portable = !w.vector && job->format.weight_B < 2.0;
+	w.portable = !w.vector && fmin(job->format.weight_B, job->format.expert_B) < 2.0;
 	if (model->logits.n > 0.0) {
 		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
 						  .n = model->logits.n / n,
@@ -257,9 +257,10 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
 
-	s.math_s = w->math_s /
-			   (fit->math_gain[w->vector ? JL_FP32 : w->dtype] * (w->portable ? fit->portable_frac : 1.0)) +
-		   w->expert_s / fit->expert_gain +
+	const double portable = w->portable ? fit->portable_frac : 1.0;
+
+	s.math_s = w->math_s / (fit->math_gain[w->vector ? JL_FP32 : w->dtype] * portable) +
+		   w->expert_s / (fit->expert_gain * portable) +
 		   fmax(w->beside_s / (fit->math_gain[JL_FP32] * fit->portable_frac) - s.weights_s, 0.0) +
 		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
