@@ -47,13 +47,11 @@ enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, 
 				.model = ask->model ? jl_served_from_catalog(ask->model) : jl_served_of(ask->shape),
 				.fit = jl_serve_shipped(cat, dev->arch, ask->engine),
 				.ops = jl_op_shipped(cat, dev->arch, ask->engine) };
-	t->job = (struct jl_serve_job){
-		.dev = dev,
-		.place = { .n_stages = jl_trial_stages(ask),
-			   .chunk = jl_trial_stages(ask) > 1 ? jl_trial_token_budget(ask) / jl_trial_stages(ask) : 0,
-			   .n_ep = ask->n_ep,
-			   .split_batch = ask->dp_attention }
-	};
+	t->job = (struct jl_serve_job){ .dev = dev,
+					.place = { .n_stages = jl_trial_stages(ask),
+						   .chunk = jl_trial_token_budget(ask),
+						   .n_ep = ask->n_ep,
+						   .split_batch = ask->dp_attention } };
 	status = jl_serve_format(&t->job.format, ask->weights, ask->model, &t->model, dev, ask->engine, err);
 	if (!status && ask->kv) {
 		status = jl_served_format(&kv, ask->kv, err);
@@ -225,6 +223,11 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = jl_trial_token_budget(t->ask);
+	/* a pass takes every stage's batch to its end: each batch is scheduled by itself */
+	if (!t->job.place.by_layer) {
+		policy.max_seqs *= jl_trial_stages(t->ask);
+		policy.token_budget *= jl_trial_stages(t->ask);
+	}
 	if (t->ask->dp_attention && !policy.shared_limits) {
 		policy.max_seqs *= n_gpus;
 		policy.token_budget *= n_gpus;

@@ -66,6 +66,8 @@ int jl_n_engine(void)
 		assert(i == 0 || table.parents[i] >= 0);
 		if (i > 0)
 			take_over(jl_schema_of(JL_R_ENGINE), &table.rows[i], &table.rows[table.parents[i]]);
+		if (table.rows[i].eager)
+			table.rows[i].policy.graph_max = 0;
 		if (i + 1 == cat->n_engines)
 			table.n = (int)i + 1;
 	}

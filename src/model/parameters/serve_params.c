@@ -81,7 +81,7 @@ static const struct {
 #define LATE_PASSES 1.0
 /* Where new requests are looked for every so many passes, one that comes at any time waits for half of them. */
 #define HOLD_FRAC 0.5
-/* Products of engines that are written for any card, of the vendor's library. */
+/* Products of narrow weights on matrix units by engines that are written for any card, of the vendor's library. */
 #define PORTABLE_MATH 0.6
 #define LOOSER        8.0
 #define BACKEND       6.0 /* kernels of another vendor, or of years ago */
@@ -157,8 +157,6 @@ static void engine_param(struct jl_param *param, bool *ret_known, enum jl_serve_
 	param->lo = eng_params[eng].prior / eng_params[eng].reach;
 	param->hi = eng_params[eng].prior * eng_params[eng].reach;
 	param->prior_sd_ln = eng_params[eng].sd * (info->until || info->vendor ? BACKEND : 1);
-	if (info->single && eng == ENG_MATH && at < N_ENG) /* what they all are of */
-		param->prior = PORTABLE_MATH;
 	snprintf(param->name, sizeof(param->name), "%s.engine.%s.%s", scopes[scope].name, info->id,
 		 eng_params[eng].name);
 }
@@ -201,7 +199,7 @@ struct jl_param_list jl_serve_params(enum jl_serve_scope scope)
 				       .key = scopes[scope].name };
 }
 
-/* No interpreter between kernels: a launch takes microseconds, not tens of them. */
+/* No interpreter between kernels, nor before them: a launch takes microseconds, not tens of them, and a front end a millisecond. */
 #define NATIVE_HOST 0.05
 
 struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, int engine)
@@ -219,9 +217,11 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 	for (int e = engine; e >= 0; e = jl_engine_parent(e))
 		for (size_t i = 0; is_in(e, scope) && i < N_ENG; i++)
 			eng[i] *= x[FIRST_ENGINE + place_of(scope, e) * N_ENG + i];
+	const double host = info->native ? NATIVE_HOST : 1.0;
 	struct jl_serve_fit fit = {
 		.mem_gain = x[MEM] * (seen ? dev[DEV_MEM] : 1.0) * eng[ENG_MEM],
 		.sm_B = info->consumer ? x[SM_RATE] : 0.0,
+		.portable_frac = info->single ? PORTABLE_MATH : 1.0,
 		.kv_gain = x[KV] * eng[ENG_KV],
 		.flash_gain = x[FLASH],
 		.expert_gain = x[EXPERT] * eng[ENG_MATH],
@@ -230,16 +230,16 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		.kernel_gain = x[KERNEL] * eng[ENG_LAYER],
 		.layer_s = x[LAYER_S] * eng[ENG_LAYER],
 		.moe_layer_s = x[MOE_LAYER_S],
-		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST] * (info->native ? NATIVE_HOST : 1.0),
+		.host_layer_s = x[HOST_LAYER_S] * eng[ENG_HOST] * host,
 		.step_s = x[STEP_S] * eng[ENG_STEP],
 		.seq_s = x[SEQ_S] * eng[ENG_SEQ],
 		.token_s = x[TOKEN_S],
-		.first_s = x[FIRST_S],
+		.first_s = x[FIRST_S] * host,
 		.first_moe_s = x[FIRST_MOE_S] * eng[ENG_FIRST],
-		.front_s = x[FRONT_S],
-		.front_token_s = x[FRONT_TOKEN_S],
+		.front_s = x[FRONT_S] * host,
+		.front_token_s = x[FRONT_TOKEN_S] * host,
 		.host_waits = info->host_waits,
-		.late = LATE_PASSES,
+		.late = info->single ? 0.0 : LATE_PASSES,
 		.hold_frac = HOLD_FRAC,
 		.handoff_s = x[HANDOFF_S],
 		.dp_late = x[DP_LATE],

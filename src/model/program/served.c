@@ -50,7 +50,7 @@ static void add_products(struct jl_served *served, const struct jl_transformer *
 
 #define SHORT_WINDOW 2048.0
 
-/* What is read at some thousand tokens: the layers that see all of them, to a tenth. Longer windows hold that much. */
+/* What is kept of some thousand tokens: the layers that see all of them, to a tenth. Longer windows hold that much. */
 static double context_frac(const struct jl_transformer *m)
 {
 	return m->window > 0 && m->window <= SHORT_WINDOW ? fmax(round(10 * (1 - m->local_frac)), 1) / 10 : 1;
@@ -79,6 +79,8 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 		.head_dim = model->head_dim,
 		.latent = latent,
 		.context_frac = context_frac(model),
+		.local_frac = model->window > 0 ? model->local_frac : 0.0,
+		.window = model->window,
 	};
 
 	add_products(&served, model, params.n_dense_layers);
@@ -92,8 +94,10 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
 	jl_transformer_from_catalog(&model, info);
 	struct jl_served served = jl_served_of(&model);
 
-	if (info->context_frac > 0)
+	if (info->context_frac > 0) { /* linear attention keeps a state of one size */
 		served.context_frac = info->context_frac;
+		served.local_frac = 1 - info->context_frac;
+	}
 	return served;
 }
 

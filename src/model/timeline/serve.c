@@ -136,6 +136,12 @@ static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, dou
 	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
 }
 
+/* Of so many tokens, what a layer reads in the mean. */
+static double seen(const struct jl_served *model, double tokens)
+{
+	return (1.0 - model->local_frac) * tokens + model->local_frac * fmin(tokens, model->window);
+}
+
 static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, const struct jl_pass *pass, double seqs,
 		      double share)
 {
@@ -144,7 +150,7 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	struct jl_served_attention a = {
 		.batch = fmax(seqs / by_batch, fmin(seqs, 1.0)),
 		.tokens = fmax(pass->n_drafted, 1.0),
-		.context = pass->context * model->context_frac,
+		.context = seen(model, pass->context),
 		.heads = fmax(model->heads / by_head, 1.0),
 		.kv_heads = fmax((job->format.per_head && !model->latent ? model->heads : model->kv_heads) / by_head,
 				 1.0),
@@ -163,7 +169,7 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 		return;
 	a.batch = fmax(pass->n_prompts / by_batch, fmin(pass->n_prompts, 1.0));
 	a.tokens = pass->prompt_tokens * share / fmax(pass->n_prompts, 1.0);
-	a.pairs = pass->prompt_pairs * share * model->context_frac / by_batch;
+	a.pairs = seen(model, pass->prompt_pairs / pass->prompt_tokens) * pass->prompt_tokens * share / by_batch;
 	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
 			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
 	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;
@@ -173,6 +179,19 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	w->kernel_s += prompt_fixed_s * model->n_layers;
 }
 
+/* Of a pass's prompts, what one stage's turn computes. Pieces are in different stages at the same time; a pipeline that other requests keep full
+ * neither fills nor drains. */
+static double stage_share(const struct jl_serve_job *job, const struct jl_pass *pass)
+{
+	const double stages = job->place.n_stages,
+		     pieces = job->place.chunk > 0.0 ? fmax(ceil(pass->prompt_tokens / job->place.chunk), 1.0) : 1.0;
+
+	if (!(stages > 1.0))
+		return 1.0;
+	return !job->place.by_layer && pass->n_seqs >= stages ? 1.0 / fmin(pieces, stages)
+							      : (pieces + stages - 1.0) / (pieces * stages);
+}
+
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass)
 {
 	const struct jl_device *dev = job->dev;
@@ -180,9 +199,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	const double n = job->place.n_gpus, stages = job->place.n_stages,
 		     seqs = job->place.by_layer ? pass->n_seqs : fmax(pass->n_seqs / stages, fmin(pass->n_seqs, 1.0));
 	const double drafted = fmax(pass->n_drafted, 1.0);
-	/* pieces of a prompt are in different stages at the same time */
-	const double pieces = job->place.chunk > 0.0 ? ceil(pass->prompt_tokens / job->place.chunk) : 1.0;
-	const double share = stages > 1.0 && pieces > 0.0 ? (pieces + stages - 1.0) / (pieces * stages) : 1.0;
+	const double share = stage_share(job, pass);
 	const double prompts = pass->prompt_tokens * share, tokens = seqs * drafted + prompts;
 	/* by requests: each device's host has its own */
 	const double hosts = job->place.split_batch ? n : 1.0;
@@ -202,8 +219,12 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	/* sums in 16 bit, or four bytes multiplied by one instruction of vector units */
 	const double short_flopps = (jl_matrix_units(dev) ? 0.5 : 1.0) * dev->peak_flopps[JL_INT8];
 
-	if (job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype])
+	const bool is_short = job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype];
+
+	if (is_short)
 		w.math_s *= dev->peak_flopps[w.dtype] / short_flopps;
+	w.vector = w.dtype == JL_FP32 || (!is_short && !jl_matrix_units(dev));
+	w.portable = !w.vector && fmin(job->format.weight_B, job->format.expert_B) < 2.0;
 	if (model->logits.n > 0.0) {
 		const struct jl_served_gemm g = { .m = seqs * drafted + pass->n_prompts,
 						  .n = model->logits.n / n,
@@ -236,8 +257,11 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 			   w->n_moe_layers * fit->moe_layer_s,
 	};
 
-	s.math_s = w->math_s / fit->math_gain[w->dtype] + w->expert_s / fit->expert_gain +
-		   fmax(w->beside_s / fit->math_gain[JL_FP32] - s.weights_s, 0.0) +
+	const double portable = w->portable ? fit->portable_frac : 1.0;
+
+	s.math_s = w->math_s / (fit->math_gain[w->vector ? JL_FP32 : w->dtype] * portable) +
+		   w->expert_s / (fit->expert_gain * portable) +
+		   fmax(w->beside_s / (fit->math_gain[JL_FP32] * fit->portable_frac) - s.weights_s, 0.0) +
 		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */

@@ -29,7 +29,8 @@ struct jl_served {
 	double kv_heads; /* into how many parts they can be cut; latent attention: 1 */
 	double heads, head_dim;
 	bool latent;
-	double context_frac; /* share of the layers' context that is read (local and linear layers) at some thousand tokens */
+	double context_frac; /* share of the layers' context that is kept (local and linear layers) at some thousand tokens */
+	double local_frac, window; /* layers that look back no further than so many tokens */
 	struct jl_served_product products[JL_SERVED_PRODUCTS]; /* of a token, without routed experts and logits */
 	int n_products;
 	struct jl_served_product logits; /* of a sequence's last token */
@@ -55,9 +56,10 @@ struct jl_serve_fit {
 	double mem_gain; /* rate of reading weights */
 	double sm_B;     /* bytes a clock that one SM's kernels keep on the way; 0: enough for any memory */
 	double math_gain[JL_N_DTYPE]; /* rate of products */
-	double kv_gain;               /* attention of answers */
-	double flash_gain;            /* attention of prompts */
-	double expert_gain;           /* routed experts */
+	double portable_frac; /* of a vendor's library: products of narrow weights on matrix units by kernels for any card */
+	double kv_gain;       /* attention of answers */
+	double flash_gain;  /* attention of prompts */
+	double expert_gain; /* routed experts */
 	double few_frac; /* of the listed rate: products of few rows, whose kernels fill a part of the device; 1: all of it */
 	double hop_gain;     /* exchanges */
 	double kernel_gain;  /* kernels' fixed times, of those by themselves: engines join and overlap them */
@@ -128,6 +130,8 @@ struct jl_serve_work {
 	double n_layers, n_moe_layers;
 	double n_seqs, prompt_tokens;
 	enum jl_dtype dtype;
+	bool vector;   /* products run on vector units */
+	bool portable; /* products of narrow weights on matrix units */
 	bool captured, split_batch;
 };
 struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct jl_pass *pass);

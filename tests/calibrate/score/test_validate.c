@@ -153,6 +153,29 @@ static void test_serving_is_scored_row_by_row(void **state)
 	}
 }
 
+static int by_measurement(const void *a, const void *b)
+{
+	const struct jl_set_row *x = *(const struct jl_set_row *const *)a, *y = *(const struct jl_set_row *const *)b;
+	const int gpu = strcmp(x->gpu, y->gpu), what = strcmp(x->what, y->what);
+
+	return fabs(x->meas / y->meas - 1) > 1e-9 ? (x->meas < y->meas ? -1 : 1) : gpu ? gpu : what;
+}
+
+/* A server's times have all their digits: two that agree are one measurement, published twice. */
+static void test_no_run_of_a_server_counts_twice(void **state)
+{
+	const struct jl_validate_line *line = jl_validation_line(&shipped, "serve_silicon");
+	const struct jl_set_row **rows = jl_arena_alloc(&arena, line->n_rows * sizeof(*rows));
+
+	(void)state;
+	assert_non_null(rows);
+	for (size_t i = 0; i < line->n_rows; i++)
+		rows[i] = line->rows[i];
+	qsort(rows, line->n_rows, sizeof(*rows), by_measurement);
+	for (size_t i = 1; i < line->n_rows; i++)
+		assert_int_not_equal(by_measurement(&rows[i - 1], &rows[i]), 0);
+}
+
 /* What the fit minimises, by the set's own functions. */
 static double fitted(const struct jl_validate_family *family, const struct jl_set_row *row)
 {
@@ -536,6 +559,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_row_is_scored),
 		cmocka_unit_test(test_serving_is_scored_row_by_row),
+		cmocka_unit_test(test_no_run_of_a_server_counts_twice),
 		cmocka_unit_test(test_what_is_scored_is_what_is_answered),
 		cmocka_unit_test(test_sources_left_out),
 		cmocka_unit_test(test_the_nearest_rows),

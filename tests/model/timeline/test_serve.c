@@ -56,6 +56,7 @@ static const struct jl_device dev = { .peak_flopps = { [JL_FP32] = 67e12,
 static const struct jl_serve_fit plain = { .mem_gain = 1,
 					   .kv_gain = 1,
 					   .math_gain = ALL(1),
+					   .portable_frac = 1,
 					   .flash_gain = 1,
 					   .expert_gain = 1,
 					   .hop_gain = 1,
@@ -284,6 +285,49 @@ static void test_exchanges_grow(void **state)
 	assert_near(jl_served_exchange_s(&fit, &small), 4e-6 + 7 * 1024 / 450e9, 1e-9);
 }
 
+/* Stages work on batches of their own: what keeps them all busy halves a pass, one prompt by itself passes them in turn. */
+static void test_stages_overlap_where_there_is_enough_to_do(void **state)
+{
+	struct jl_serve_job whole = job_of(&dense, bf16), halves = whole;
+	const double piece = 4096;
+	struct jl_pass one = jl_pass_prefill(1, piece), busy = jl_pass_prefill(2, piece),
+		       half = { .n_seqs = 32, .n_drafted = 1, .context = 100 };
+
+	(void)state;
+	halves.place.n_stages = 2;
+	halves.place.chunk = piece;
+	assert_near(jl_serve_pass(&halves, &one).math_s, jl_serve_pass(&whole, &one).math_s, 1e-9);
+	half.n_prompts = 1;
+	half.prompt_tokens = piece;
+	half.prompt_pairs = one.prompt_pairs;
+	busy.n_seqs = 64;
+	busy.n_drafted = 1;
+	busy.context = 100;
+	assert_near(jl_serve_pass(&halves, &busy).step_s / jl_serve_pass(&whole, &half).step_s, 1, 0.01);
+}
+
+/* Kernels for any card reach less than a vendor's library: with narrow weights on matrix units, and nowhere else. */
+static void test_kernels_for_any_card(void **state)
+{
+	struct jl_serve_fit portable = plain;
+	struct jl_device vector = dev;
+	struct jl_serve_job wide = job_of(&dense, bf16), narrow = job_of(&dense, int4);
+	const double wide_s = prefill(&wide, 1, 4096).math_s, narrow_s = prefill(&narrow, 1, 4096).math_s;
+
+	(void)state;
+	portable.portable_frac = 0.5;
+	wide.fit = narrow.fit = &portable;
+	assert_near(prefill(&narrow, 1, 4096).math_s, 2 * narrow_s, 0.02 * narrow_s);
+	assert_near(prefill(&wide, 1, 4096).math_s, wide_s, 1e-12);
+	vector.peak_flopps[JL_FP16] = vector.peak_flopps[JL_BF16] = vector.peak_flopps[JL_FP32];
+	vector.peak_flopps[JL_INT8] = NAN;
+	narrow.dev = &vector;
+	const double portable_s = prefill(&narrow, 1, 4096).math_s;
+
+	narrow.fit = &plain;
+	assert_near(portable_s, prefill(&narrow, 1, 4096).math_s, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +340,8 @@ int main(void)
 		cmocka_unit_test(test_experts_are_read_as_far_as_tokens_go_there),
 		cmocka_unit_test(test_prompts_wait_for_the_host),
 		cmocka_unit_test(test_exchanges_grow),
+		cmocka_unit_test(test_stages_overlap_where_there_is_enough_to_do),
+		cmocka_unit_test(test_kernels_for_any_card),
 		cmocka_unit_test(test_devices_share_weights_but_not_what_cannot_be_cut),
 	};
 
