@@ -133,21 +133,24 @@ static const char *nth_number(const char *text, int k, struct jl_arena *arena)
 static const char *made(const struct jl_phrases *phrases, const char *column, const struct jl_row_cells *row,
 			struct jl_arena *arena, int depth)
 {
-	const char *cell = row->at(row->ctx, column), *parts = "", *rest;
+	const char *own = row->at(row->ctx, column), *parts = "", *rest, *cell;
 
-	for (size_t i = 0; !cell && depth && i < phrases->n; i++) {
+	if (own && *own)
+		return own;
+	for (size_t i = 0; depth && i < phrases->n; i++) {
 		const struct jl_phrase *r = &phrases->rules[i];
-		const char *value = r->value;
 
 		if (strcmp(r->column, column) != 0 || !holds(phrases, r->when, row, arena, depth - 1, &rest))
 			continue;
-		if (*value == '+') {
-			parts = *parts ? jl_arena_printf(arena, "%s%s", parts, value) : value;
+		if (*r->value == '+') {
+			parts = *parts ? jl_arena_printf(arena, "%s%s", parts, r->value) : r->value;
 			continue;
 		}
-		cell = *parts ? parts : *value == '#' ? nth_number(rest, value[1] - '0', arena) : value;
+		cell = *r->value == '#' ? nth_number(rest, r->value[1] - '0', arena) : r->value;
+		if (cell)
+			return parts && *parts ? parts : cell;
 	}
-	return cell ? cell : parts ? parts : "";
+	return parts ? parts : "";
 }
 
 const char *jl_phrase_cell(const struct jl_phrases *phrases, const char *column, const struct jl_row_cells *row,
