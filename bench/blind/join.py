@@ -4,6 +4,7 @@
 HOST is the number of the machine that ran it; whole hosts are left out together. Networks of pictures and failed runs stay behind."""
 import csv
 import os
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,6 +38,7 @@ def main():
 		runs = [r for r in csv.DictReader(f) if r["kind"] in NAME and r["step_s"] and not r["error"]]
 	with open(OWN, "a", newline="") as f:
 		csv.DictWriter(f, names, lineterminator="\n").writerows(row(r, nth, host) for r in runs)
+	subprocess.run([os.path.join(HERE, "..", "..", "scripts", "normalise")], check=True)
 	print(f"{len(runs)} rows")
 
 

@@ -126,7 +126,6 @@ struct trace {
 	} names[NAMES_MAX];
 	size_t n_names;
 	uint16_t slots[4 * NAMES_MAX]; /* hash of a name to its number + 1 */
-	char odd_dims[96];
 };
 
 static void *push(struct list *l, size_t size)

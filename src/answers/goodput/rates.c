@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "catalog/nearest.h"
 
 #define DAY_S        86400.0
 #define GPUS_OF_NODE 8.0

@@ -23,7 +23,6 @@ const signed char *jl_qty_dims(enum jl_qty q);
 enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err);
 /* One figure at `at` or behind blanks before `end`; false: none begins there. */
 bool jl_figure_at(struct jl_figure *ret_figure, const char *text, size_t at, size_t end);
-bool jl_figure_sort_in(struct jl_memo *note);
 
 /* mentions.c */
 enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err);

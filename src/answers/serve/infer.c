@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/msg.h"
 #include "parameters/arch.h"
 #include "serve/trial.h"
 

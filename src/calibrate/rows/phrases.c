@@ -133,21 +133,24 @@ static const char *nth_number(const char *text, int k, struct jl_arena *arena)
 static const char *made(const struct jl_phrases *phrases, const char *column, const struct jl_row_cells *row,
 			struct jl_arena *arena, int depth)
 {
-	const char *cell = row->at(row->ctx, column), *parts = "", *rest;
+	const char *own = row->at(row->ctx, column), *parts = "", *rest, *cell;
 
-	for (size_t i = 0; !cell && depth && i < phrases->n; i++) {
+	if (own && *own)
+		return own;
+	for (size_t i = 0; depth && i < phrases->n; i++) {
 		const struct jl_phrase *r = &phrases->rules[i];
-		const char *value = r->value;
 
 		if (strcmp(r->column, column) != 0 || !holds(phrases, r->when, row, arena, depth - 1, &rest))
 			continue;
-		if (*value == '+') {
-			parts = *parts ? jl_arena_printf(arena, "%s%s", parts, value) : value;
+		if (*r->value == '+') {
+			parts = *parts ? jl_arena_printf(arena, "%s%s", parts, r->value) : r->value;
 			continue;
 		}
-		cell = *parts ? parts : *value == '#' ? nth_number(rest, value[1] - '0', arena) : value;
+		cell = *r->value == '#' ? nth_number(rest, r->value[1] - '0', arena) : r->value;
+		if (cell)
+			return parts && *parts ? parts : cell;
 	}
-	return cell ? cell : parts ? parts : "";
+	return parts ? parts : "";
 }
 
 const char *jl_phrase_cell(const struct jl_phrases *phrases, const char *column, const struct jl_row_cells *row,
@@ -183,7 +186,7 @@ enum jl_status jl_said_cell(void *ret, const struct jl_said *column, const char 
 		const struct jl_word *word = find_word(column->words, text, n);
 
 		if (!word)
-			return jl_fail(err, JL_E_DATA, "column %s: '%.40s' is no word of it", column->column, text);
+			return jl_fail(err, JL_E_DATA, "column %s: '%.40s' is not one of its words", column->column, text);
 		bits |= (unsigned)word->value;
 	}
 	memcpy(member, &bits, sizeof(bits));

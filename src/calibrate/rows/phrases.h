@@ -1,5 +1,5 @@
 /* What the free text of published rows says, as columns of their own: scripts/normalise writes them into data/validation by the rules of
- * data/phrases.csv; a file without them is read by the same rules. Readers of sets see columns with known words only. */
+ * data/phrases.csv; an empty cell is read by the same rules. Readers of sets see columns with known words only. */
 #pragma once
 
 #include <stdbool.h>

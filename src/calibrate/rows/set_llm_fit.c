@@ -1,13 +1,10 @@
 /* Predictions of the rows of train_llm and train_vtrain with a given vector of parameters. */
 #include "rows/set_llm.h"
 
-#include <math.h>
-
 #include "catalog/find.h"
 #include "catalog/sysdefault.h"
 #include "parameters/power_params.h"
 #include "parameters/device_params.h"
-#include "predict/kind.h"
 #include "system/resolve.h"
 
 /* Of the hosts of published runs, which are older than those of the catalog. */

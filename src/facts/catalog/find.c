@@ -1,6 +1,5 @@
 #include "catalog/find.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -9,7 +9,6 @@
 #include "catalog/find.h"
 #include "catalog/possible.h"
 #include "catalog/sysdefault.h"
-#include "catalog/words.h"
 
 #define COUNT_MAX 1000000000L /* larger counts are refused whatever they count */
 

@@ -1,13 +1,11 @@
 #include "import/kineto.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
 #include "base/dynlib.h"
 #include "base/mem.h"
 #include "base/offered.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/stats.h"
 
 #define CLOCK_LEAST_S 10.0 /* between two lines whose times have no fraction: below it a second more or less decides */

@@ -1,7 +1,6 @@
 /* The model of a training by its name: a transformer of the catalog, or a network whose list of operators is a vision transformer's. */
 #include "catalog/find.h"
 
-#include "base/mem.h"
 #include "train/shape.h"
 #include "program/convnet.h"
 

@@ -1,7 +1,6 @@
 #include "parameters/conv_params.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "parameters/arch.h"
 

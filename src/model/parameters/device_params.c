@@ -1,7 +1,6 @@
 #include "parameters/device_params.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "parameters/arch.h"
 #include "parameters/power_params.h"

@@ -6,7 +6,6 @@
 #include "program/program.h"
 
 #define HF_RANK  5
-#define HF_ARGS  24
 #define HF_NAMES 256
 
 struct hf_val {

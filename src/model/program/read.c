@@ -5,7 +5,6 @@
 
 #include "base/budget.h"
 #include "base/utf8.h"
-#include "program/operators.h"
 #include "program/reader.h"
 
 static const char magic[] = "jeoul-program ";

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "kernels/op.h"
-
 #define OTHER_B 2e9 /* activations and workspace */
 /* Of llama.cpp: the driver's and libraries' own; numbers of a piece of a prompt, in 32 bit, at its widest: the logits. */
 #define CONTEXT_B 0.4e9

@@ -1,6 +1,5 @@
 /* The document as text for a terminal: what a command prints, or a report. A report shows a number with its mark (○ estimated); what
  * else is known of it is in the HTML and JSON. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

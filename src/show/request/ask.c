@@ -1,6 +1,5 @@
 #include "request/ask.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "request/cache.h"

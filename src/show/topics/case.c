@@ -2,7 +2,6 @@
 #include "topics/predict.h"
 
 #include "predict/kind.h"
-#include "predict/program_case.h"
 #include "program/tune.h"
 
 const char *jl_tell_device(const struct jl_case *c)

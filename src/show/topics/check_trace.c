@@ -1,8 +1,6 @@
 #include "check/trace.h"
 #include "topics/tell.h"
 
-#include <math.h>
-
 /* A profiled step: what wins most, where the time goes, the longest kernels. */
 void jl_tell_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char *where)
 {

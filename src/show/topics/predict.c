@@ -1,7 +1,6 @@
 #include "topics/predict.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
 /* A captured program: where its time goes by kind of call and by module; what it is made of. */
-#include <math.h>
 
 #include "topics/flops.h"
 #include "topics/predict.h"

@@ -48,6 +48,7 @@ static void test_rules(void **state)
 		{ "train_llm", "zero", "1", { { "zero_or_fsdp", "" }, { "tp", "" } } },
 		{ "train_llm", "zero", "0", { { "zero_or_fsdp", "" }, { "tp", "4" } } },
 		{ "train_llm", "zero", "2", { { "zero_or_fsdp", "FSDP2" }, { "zero", "2" } } },
+		{ "train_llm", "zero", "3", { { "zero_or_fsdp", "FSDP2" }, { "zero", "" } } }, /* left open */
 		{ "train_llm", "shard", "4", { { "zero_or_fsdp", "ZeRO-1 (zero1=4)" } } },
 		{ "train_llm", "shard", "", { { "zero_or_fsdp", "ZeRO-1 (zero1=-1)" } } },
 		{ "train_llm", "accumulate", "64", { { "remark", "accum 64 and 32" }, { "precision", "fp32" } } },
