@@ -48,6 +48,21 @@ for (const [lang, peak, width] of [["en", "peak", 1440], ["ko", "최대", 390]])
   check(await page.evaluate(() => [...document.querySelectorAll(".pictures figure > svg")].filter((s) => s.getBoundingClientRect().width).every((s) => { const p = s.getBoundingClientRect(); return [...s.querySelectorAll("text")].every((t) => { const r = t.getBoundingClientRect(); return r.left >= p.left - 1.5 && r.right <= p.right + 1.5; }); })), `Ask ${lang}: letters are cut`);
   await page.context().close();
 }
+// names of lines, of marks and of axes lie on no other, and the end of an interval inside its picture
+for (const lang of ["en", "ko"])
+  for (const [view, width] of [["buy", 1440], ["buy", 390], ["serve&rate=256", 1440], ["serve&rate=4", 390], ["scaling", 390], ["whatif", 390]]) {
+    const page = await open(`/?view=${view}&lang=${lang}`, { width }), over = await page.evaluate(() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
+      const paper = svg.getBoundingClientRect(), boxes = [...svg.querySelectorAll("text.name, text.strong, text.axis")].map((e) => ({ t: e.textContent, b: e.getBoundingClientRect() })), out = [...svg.querySelectorAll(".whisker")].filter((e) => e.getBoundingClientRect().right > paper.right + 1).map(() => "an interval is cut");
+      return [...out, ...boxes.flatMap((p, k) => boxes.slice(k + 1).filter((q) => p.b.left < q.b.right - 2 && q.b.left < p.b.right - 2 && p.b.top < q.b.bottom - 4 && q.b.top < p.b.bottom - 4).map((q) => `'${p.t}' on '${q.t}'`))];
+    }));
+    check(over.length === 0, `${view} ${lang} ${width}: ${over.join(", ")}`);
+    await page.context().close();
+  }
+{ // the sentence of a whole run says its share as the document below it does
+  const page = await open("/?view=goodput"), said = await text(page, ".answer"), told = await text(page, "main .doc");
+  check(told.includes(/[\d.]+ %/.exec(said)[0]), `Whole run: '${said}' over '${told.slice(0, 80)}'`);
+  await page.context().close();
+}
 const states = [ // what is wrong, the figure in it, and a click that repairs it
   ["/?model=llama-3-70b&on=h100-sxm5", /does not fit: 1\.3 TiB needed, 80 GiB/, /It fits on/, (p) => p.locator(".answer .num").count()],
   ["/?model=lama-3-8b", /no model is called 'lama-3-8b'/, /llama-3-8b/, (p) => p.locator(".answer .num").count()],

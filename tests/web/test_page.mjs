@@ -279,7 +279,9 @@ for (const view of views)
 {
   const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
   await page.route("**/api/v1/predict", async (route) => {
-    const answer = await (await route.fetch()).json(), near = (e) => ({ value: e.value, lo: e.value * 0.9999, hi: e.value * 1.0001 });
+    const response = await route.fetch();
+    if (!response.headers()["content-type"].includes("json")) return route.fulfill({ response }); // its charts
+    const answer = await response.json(), near = (e) => ({ value: e.value, lo: e.value * 0.9999, hi: e.value * 1.0001 });
     await route.fulfill({ json: { ...answer, step_s: near(answer.step_s), cost_usd: near(answer.cost_usd) } });
   });
   await page.goto(`${base}/?lang=ko&cur=KRW`);

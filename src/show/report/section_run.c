@@ -327,10 +327,12 @@ static void model_memory(struct jl_section *s)
 		if (!system->predicted)
 			continue;
 		fit = jl_tell_memory_fit(s->doc, p, p->room);
-		JL_ROW(s->doc, false, JL_NAMED(jl_system_name(system)),
-		       JL_FIG(jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL))),
-		       JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)),
-		       JL_MARKED(fit.mark, fit.text));
+		JL_CELLS(s->doc, JL_NAMED(jl_system_name(system)),
+			 JL_FIG(jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL))),
+			 JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
+		jl_doc_cell(s->doc, fit.mark);
+		jl_doc_said(s->doc, fit.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_end_row(s->doc, false);
 	}
 }
 

@@ -58,6 +58,13 @@ run 0 report "$work/s.yaml" --json
 json "{b.get('id') for b in j['blocks'] if b['kind'] == 'section'} >= {'actions', 'specifications', 'comparison', 'scaling', 'time', 'memory', 'topology', 'assumed', 'origins', 'method'}"
 json "all(set(r) >= {'value', 'unit', 'origin'} for b in j['blocks'] for r in b.get('runs', []) if isinstance(r, dict) and not {'section', 'url'} & set(r))"
 run 0 report "$work/s.yaml" --lang ko; has "할 일"; has "새 카드"
+
+# of one system: its step on an axis of time, its memory as a waterfall, its topology; the same charts as predict draws
+line "title: one" "systems:" "  - 2x(8x h100-sxm5) over ib-ndr" "workload: {model: llama-3-8b}"
+run 0 report "$work/s.yaml" --format text; has "hidden behind it"; has "the device has 80 GiB"; has "peak  "; has "narrowest link: 6.2 GB/s a GPU"
+run 0 report "$work/s.yaml" --json
+json "[b['chart']['kind'] for b in j['blocks'] if b['kind'] == 'chart'].count('spans') >= 2"
+for lang in en ko; do run 0 report "$work/s.yaml" --lang $lang -o "$work/one.html"; walk "$work/one.html"; done
 line "systems: [rtx-4090]"
 run 0 report "$work/s.yaml"; has "stands in"
 

@@ -20,7 +20,7 @@ export function canvas(height, name, words, width) {
 export function stack(parts, { width, total, name, show, ghost, ghostName, limit, limitName, whisker }) {
   const h = 26, gap = 6, hasGhost = ghost && ghost.length, height = h + (hasGhost ? 12 + gap : 0) + (hasGhost && limit ? 28 : 14);
   const sum = (l) => l.reduce((a, p) => a + p.value, 0);
-  const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0, whisker?.hi ?? 0) * 1.001 || 1;
+  const top = Math.max(total ?? 0, limit ?? 0, sum(parts), hasGhost ? sum(ghost) : 0, (whisker?.hi ?? 0) * 1.02) * 1.001 || 1;
   const root = canvas(height, name, parts.map((p) => `${p.name} ${show(p.value)}`).join(", "), width);
   const row = (list, y, hh, cls) => { let x = 0; for (const p of list) { const w = (p.value / top) * width; if (w > 0.2) root.append(svg("rect", { x: r1(x), y, width: r1(Math.max(w - 1.5, 0.5)), height: hh, class: `${cls} look${p.look ?? 5}` }, svg("title", {}, `${p.name}: ${show(p.value)}`))); x += w; } };
   row(parts, 0, h, "part");
@@ -69,17 +69,19 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   // the name of a level stands at the end, above or below its line, where it is farthest from the curves
   const lines = series.filter((s) => s.kind !== "points").map((s) => s.points.filter((p) => p.x != null && p.y != null).map((p) => [sx.f(p.x), sy.f(p.y)])).filter((l) => l.length);
   const nearest = (x0, x1, y0, y1) => Math.min(99, ...lines.flatMap((l) => l.flatMap(([px, py], i) => [0, 0.25, 0.5, 0.75].map((k) => { const [qx, qy] = l[i + 1] ?? [px, py], ax = px + k * (qx - px), ay = py + k * (qy - py); return ax < x0 - 4 || ax > x1 + 4 ? 99 : Math.max(y0 - ay, ay - y1, 0); }))), ...taken.map((b) => (b[0] < x1 && b[2] > x0 && b[1] < y1 && b[3] > y0 ? -9 : 99)));
-  const taken = [];
-  for (const m of marks) {
+  const taken = [[left, 0, left + 1.2 * letter * columns(title(y)), 18]]; // the axis's own name; then lines first: a name that has to cross one is read before it
+  for (const x0 of marks.filter((m) => m.x != null).map((m) => sx.f(m.x))) taken.push([x0 - 1, top, x0 + 1, height - bottom]);
+  for (const m of marks) if (m.x != null) root.append(svg("path", { d: `M${r1(sx.f(m.x))} ${top}V${height - bottom}`, class: `mark ${m.cls ?? ""}` }));
+  for (const m of [...marks].sort((a, b) => (a.x != null) - (b.x != null))) { // levels first: they have fewer places
     const x0 = m.x != null ? sx.f(m.x) : 0, y0 = m.y != null ? sy.f(m.y) : 0, wide = letter * columns(m.name) + 8;
     if (x0) {
-      const spots = [[-1, 0], [1, 0], [-1, 1], [1, 1], [-1, 2], [1, 2]].filter(([side]) => (side < 0 ? x0 - wide > left : x0 + wide < width - right)), box = ([side, row]) => [side < 0 ? x0 - wide : x0 + 4, top + 16 * row, side < 0 ? x0 - 4 : x0 + wide, top + 14 + 16 * row];
+      const spots = [[-1, 0], [1, 0], [-1, 1], [1, 1], [-1, 2], [1, 2], [-1, 3], [1, 3]].filter(([side]) => (side < 0 ? x0 - wide > left : x0 + wide < width - right)), box = ([side, row]) => [side < 0 ? x0 - wide : x0 + 4, top - 3 + 16 * row, side < 0 ? x0 - 4 : x0 + wide, top + 14 + 16 * row];
       const free = (s) => { const [a, b, c, d] = box(s); return Math.min(nearest(a, c, b, d), 4); }, [side, row] = spots.length ? spots.reduce((b, s) => (free(s) > free(b) ? s : b)) : [1, 0];
       taken.push(box([side, row]));
-      root.append(svg("path", { d: `M${r1(x0)} ${top}V${height - bottom}`, class: `mark ${m.cls ?? ""}` }), text(r1(x0) + side * 6, top + 10 + 16 * row, m.name, { class: "tick strong halo", "text-anchor": side < 0 ? "end" : "start" }));
+      root.append(text(r1(x0) + side * 6, top + 10 + 16 * row, m.name, { class: "tick strong halo", "text-anchor": side < 0 ? "end" : "start" }));
     }
     if (y0 > top && y0 <= height - bottom) {
-      const spots = [[0, -5], [1, -5], [0, 13], [1, 13]].map(([end, dy]) => { const a = end ? width - right - 6 - wide : left + 6; return { end, dy, box: [a, y0 + dy - 11, a + wide, y0 + dy + 3] }; });
+      const spots = [[0, -5], [1, -5], [0, 13], [1, 13]].map(([end, dy]) => { const a = end ? width - right - 6 - wide : left + 6; return { end, dy, box: [a, y0 + dy - 13, a + wide, y0 + dy + 5] }; });
       const best = spots.reduce((b, s) => { const free = nearest(s.box[0], s.box[2], s.box[1], s.box[3]); return free > b.free + 2 ? { ...s, free } : b; }, { ...spots[0], free: nearest(...[0, 2, 1, 3].map((i) => spots[0].box[i])) });
       taken.push(best.box);
       root.append(svg("path", { d: `M${left} ${r1(y0)}H${width - right}`, class: "mark dash" }), text(best.end ? width - right - 6 : left + 6, r1(y0) + best.dy, m.name, { class: `tick strong halo ${m.cls ?? ""}`, "text-anchor": best.end ? "end" : "start" }));
@@ -87,7 +89,7 @@ export function plot({ width, height = 320, name, words = "", x, y, series, mark
   }
   if (names) nameOf(root, series.flatMap((s) => s.points), sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom }, (t_) => letter * columns(t_));
   reachable(root);
-  if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, width - right, (s) => letter * 1.15 * columns(s) + 2);
+  if (legend) legendOf(root, series.filter((s) => s.name && s.kind !== "points" && s.points.length), sx.f, sy.f, { left, right: width - right, top, bottom: height - bottom }, (s) => letter * 1.15 * columns(s) + 2, nearest, taken);
   return root;
 }
 // Marks that differ by shape, not by colour alone.
@@ -143,12 +145,20 @@ function nameOf(root, points, fx, fy, box, wide) {
     root.append(text(r1(spot[0]), r1(spot[3] - 3), p.name, { class: `name ${p.ring ? "strong" : ""}` }));
   }
 }
-// Names stand at the ends of their lines, moved apart where they would touch.
-function legendOf(root, series, fx, fy, right, wide) {
-  const ends = series.map((s) => { const p = s.points.filter((q) => q.y != null).at(-1); return p && { y: fy(p.y), x: fx(p.x), s }; }).filter(Boolean).sort((a, b) => a.y - b.y);
-  let last = -99, line = -99;
-  // a second name that would lie on its line stands below it
-  for (const e of ends) { const above = e.y - 9 >= last + 19 && e.y - line > 24, y = Math.max(above ? e.y - 9 : last < 0 ? 12 : e.y + 17, last + 19); last = y; line = e.y; root.append(text(r1(Math.max(Math.min(e.x, right), wide(e.s.name))), r1(y), e.s.name, { "text-anchor": "end", class: `name ${e.s.cls ?? ""}` })); }
+// Names stand at the ends of their lines, above or below, or farther back: where they lie on no line and no other name.
+function legendOf(root, series, fx, fy, box, wide, nearest, taken) {
+  for (const s of series) {
+    const points = s.points.filter((q) => q.y != null).map((q) => [Math.min(fx(q.x), box.right), fy(q.y)]), w = wide(s.name), last = points.at(-1);
+    if (!last) continue;
+    const spots = [1, 0.8, 0.6, 0.4].flatMap((part) => {
+      const x = Math.max(box.left + part * (last[0] - box.left), box.left + w), i = Math.max(1, points.findIndex((p) => p[0] >= x)), [p, q] = [points[i - 1], points[i] ?? points[i - 1]], y = q[0] > p[0] ? p[1] + ((x - p[0]) / (q[0] - p[0])) * (q[1] - p[1]) : q[1];
+      return [-9, 17, -24, 32].map((dy) => ({ x, y: y + dy, box: [x - w, y + dy - 13, x, y + dy + 5] })).filter((c) => c.box[1] >= 0 && c.box[3] <= box.bottom);
+    });
+    const free = (c) => Math.min(nearest(c.box[0], c.box[2], c.box[1], c.box[3]), 4), best = spots.reduce((m, c) => (free(c) > free(m) ? c : m), spots[0]);
+    if (!best) continue;
+    taken.push(best.box);
+    root.append(text(r1(best.x), r1(best.y), s.name, { "text-anchor": "end", class: `name ${s.cls ?? ""}` }));
+  }
 }
 // What moves a result: one bar for each input, from its value at 80 % to that at 120 %. An end that is not there lies beyond `limit`; the longest is first.
 export function tornado({ width, name, rows, centre, limit, show }) {

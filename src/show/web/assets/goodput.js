@@ -15,8 +15,8 @@ export function show(main) {
   const update = answering(answer, async () => {
     try {
       const [g, html] = await Promise.all([ask("goodput", request()), ask("goodput", { ...request(), as: "html" })]);
-      const useful = num(g.goodput_frac, "frac", { label: t("g_useful"), formula: `${t("g_useful")} = 1 − ${t("g_lost")}` });
-      answer.replaceChildren(el("p", { className: "answer" }, ...(g.progresses ? (g.end_date ? sentence(parts("g_ends"), useful, g.end_date) : sentence(parts("g_share"), useful)) : [t("g_never")])));
+      const useful = num(g.goodput_frac, "frac", { label: t("g_useful"), digits: 3, formula: `${t("g_useful")} = 1 − ${t("g_lost")}` });
+      answer.replaceChildren(el("p", { className: "answer" }, ...(g.progresses ? (g.end_date ? sentence(parts("g_ends"), useful, el("span", { className: "nb" }, g.end_date)) : sentence(parts("g_share"), useful)) : [t("g_never")])));
       told.replaceChildren(fragment(html));
     } catch (e) { told.replaceChildren(); answer.replaceChildren(fault(e)); }
   });
