@@ -113,7 +113,7 @@ for path in sys.argv[2:]:
                 off.append(abs(math.log(json.loads(done.stdout)["step_s"]["value"] / w["predicted"])))
 off.sort()
 print(len(off), "rows, refused", refused, "median", statistics.median(off), "p90", off[int(0.9 * len(off))])
-sys.exit(bool(refused) or len(off) < 50 or statistics.median(off) > 0.03 or off[int(0.9 * len(off))] > 0.25)
+sys.exit(bool(refused) or len(off) < 50 or statistics.median(off) > 0.05 or off[int(0.9 * len(off))] > 0.25)
 PY
 
 # The score card: page, plots, history; the same again when it is made again
