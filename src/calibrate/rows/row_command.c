@@ -1,6 +1,11 @@
 /* A published training run as the command that a user types: what the row states, and nothing that the program chooses by itself. */
 #include "rows/set_llm.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "catalog/find.h"
+#include "program/transformer.h"
 #include "program/tune.h"
 
 static const char *const recomputes[] = {
@@ -15,17 +20,29 @@ static void put_system(struct jl_buf *out, const struct jl_llm_row *row)
 		jl_buf_printf(out, " --on \"%dx %s\"", row->n_gpus, row->gpu.id);
 }
 
+/* Degrees of 1 too: what is left out the program chooses. */
 static void put_plan(struct jl_buf *out, const struct jl_plan *plan)
 {
+	const bool cut = plan->tp > 1.0;
 	const struct {
 		const char *key;
 		double degree;
-	} degrees[] = { { "tp", plan->tp }, { "pp", plan->pp }, { "vpp", plan->n_chunks },
-			{ "cp", plan->cp }, { "ep", plan->ep }, { "zero", plan->zero } };
+		bool told;
+	} degrees[] = {
+		{ "dp", plan->dp, true },
+		{ "tp", plan->tp, true },
+		{ "sp", plan->sp, cut },
+		{ "overlap", plan->tp_async, cut && plan->tp_async },
+		{ "pp", plan->pp, true },
+		{ "vpp", plan->n_chunks, plan->pp > 1.0 && plan->n_chunks > 1.0 },
+		{ "cp", plan->cp, plan->cp > 1.0 },
+		{ "ep", plan->ep, plan->ep > 1.0 },
+		{ "zero", plan->zero, true },
+	};
 	const char *before = " --parallel ";
 
 	for (size_t i = 0; i < JL_LEN(degrees); i++) {
-		if (!(degrees[i].degree > (i + 1 < JL_LEN(degrees) ? 1.0 : 0.0)))
+		if (!degrees[i].told)
 			continue;
 		jl_buf_printf(out, "%s%s=%.0f", before, degrees[i].key, degrees[i].degree);
 		before = ",";
@@ -47,15 +64,53 @@ static void put_tune(struct jl_buf *out, const struct jl_tune *tune)
 		jl_buf_printf(out, " --base %s", jl_base_name(tune->base));
 }
 
+/* The catalog's model of exactly this shape, of several the one with the shortest name; NULL: there is none. */
+static const char *named(const struct jl_transformer *model)
+{
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	const char *name = NULL;
+
+	for (size_t i = 0; i < cat->n_models; i++) {
+		struct jl_transformer m;
+
+		jl_transformer_from_catalog(&m, &cat->models[i]);
+		if (m.n_layers == model->n_layers && m.hidden == model->hidden && m.heads == model->heads &&
+		    m.kv_heads == model->kv_heads && m.ffn == model->ffn && m.gated == model->gated &&
+		    fabs(m.vocab - model->vocab) <= 256.0 && m.moe.n_experts == model->moe.n_experts &&
+		    m.moe.expert_ffn == model->moe.expert_ffn && m.moe.top_k == model->moe.top_k &&
+		    (!name || strlen(cat->models[i].id) < strlen(name)))
+			name = cat->models[i].id;
+	}
+	return name;
+}
+
+/* What predict has no words for: kernels and heads of scripts of their own, 4-bit products, cuts that do not divide. */
+static bool is_askable(const struct jl_llm_row *row, const char *name)
+{
+	const struct jl_transformer *m = &row->model;
+	const struct jl_plan *p = &row->plan;
+
+	return row->framework != JL_FW_APEX && row->framework != JL_FW_GENERAL && !p->no_optimizer &&
+	       !(row->fp8_gain > 1.0) && m->head == JL_HEAD_LM && (m->moe.n_experts <= 0.0 || name) &&
+	       fmod(m->heads, p->tp) == 0.0 && p->dp * p->tp * p->pp * p->cp == row->n_gpus &&
+	       fmod(p->dp * p->cp, p->ep) == 0.0;
+}
+
 void jl_llm_command(struct jl_buf *out, const struct jl_llm_row *row, bool tuned)
 {
 	const struct jl_transformer *m = &row->model;
-	const char *code = row->codebase > 0 ? jl_codebases[row->codebase].id : NULL;
+	const char *code = row->codebase > 0 ? jl_codebases[row->codebase].id : NULL, *name = named(m);
 	const bool usual = code && jl_codebases[row->codebase].framework == row->framework;
 
-	jl_buf_printf(out,
-		      "jeoul predict --layers %.0f --hidden %.0f --heads %.0f --kv-heads %.0f --ffn %.0f --vocab %.0f",
-		      m->n_layers, m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
+	if (!is_askable(row, name))
+		return;
+	if (name)
+		jl_buf_printf(out, "jeoul predict %s", name);
+	else
+		jl_buf_printf(out,
+			      "jeoul predict --layers %.0f --hidden %.0f --heads %.0f --kv-heads %.0f --ffn %.0f "
+			      "--vocab %.0f",
+			      m->n_layers, m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
 	put_system(out, row);
 	jl_buf_printf(out, " --micro-batch %.4g --global-batch %.0f --seq %.0f --precision %s", row->shard.micro_batch,
 		      row->global_batch, row->shard.seq, jl_dtype_name(row->shard.dtype));
@@ -63,7 +118,13 @@ void jl_llm_command(struct jl_buf *out, const struct jl_llm_row *row, bool tuned
 		      recomputes[row->plan.recompute]);
 	if (!row->shard.flash)
 		jl_buf_puts(out, " --flash no");
-	put_plan(out, &row->plan);
-	if (tuned)
+	if (row->plan.weight_B == 2.0 && row->plan.grad_B <= 2.0 && row->plan.optimizer_B == 4.0)
+		jl_buf_puts(out, " --states bf16");
+	if (row->n_gpus > 1)
+		put_plan(out, &row->plan);
+	if (tuned || jl_tune_frozen(&row->shard.tune))
 		put_tune(out, &row->shard.tune);
+	if (row->mean_seq > 0.0)
+		jl_buf_printf(out, " --mean-seq %.0f%s", row->mean_seq,
+			      row->run_seq >= row->shard.seq ? " --packing yes" : "");
 }

@@ -498,7 +498,13 @@ static void test_a_row_becomes_a_command(void **state)
 		jl_buf_text(&text),
 		"jeoul predict --layers 96 --hidden 12288 --heads 96 --kv-heads 96 --ffn 49152 --vocab 51200"
 		" --on \"8x(8x a100-sxm4-80gb)\" --micro-batch 1 --global-batch 64 --seq 2048 --precision fp16"
-		" --framework megatron-lm --recompute selective --flash no --parallel tp=8,pp=8,vpp=3");
+		" --framework megatron-lm --recompute selective --flash no"
+		" --parallel dp=1,tp=8,sp=1,pp=8,vpp=3,zero=0");
+	/* a rate of 4-bit products is no option of predict: no command, rather than one of other work */
+	jl_buf_reset(&text);
+	row.fp8_gain = 1.5;
+	jl_llm_command(&text, &row, false);
+	assert_string_equal(jl_buf_text(&text), "");
 	jl_buf_release(&text);
 }
 

@@ -96,6 +96,26 @@ with open(sys.argv[2], "w", encoding="utf-8") as out:
 PY
 run 0 validate "$work/many.csv" --json; json "j['sets'][0]['scored'] == $many"
 
+# The command beside a row answers what the row was predicted as: every ninth row of two sets
+run 0 validate --set train_llm --worst 900 --json; cp "$work/out" "$work/rows.json"
+run 0 validate --set moe_and_large --worst 400 --json
+python3 - "$JEOUL" "$work/rows.json" "$work/out" <<'PY' && ok || bad "commands of rows"
+import json, math, shlex, statistics, subprocess, sys
+off, refused, n = [], [], 0
+for path in sys.argv[2:]:
+    for s in json.load(open(path))["sets"]:
+        rows = [w for w in s.get("worst", []) if "command" in w and "memory" not in s["set"]][::9]
+        for w in rows:
+            done = subprocess.run([sys.argv[1]] + shlex.split(w["command"])[1:] + ["--json"], capture_output=True, text=True)
+            if done.returncode:
+                refused.append((w["line"], done.stderr))
+            else:
+                off.append(abs(math.log(json.loads(done.stdout)["step_s"]["value"] / w["predicted"])))
+off.sort()
+print(len(off), "rows, refused", refused, "median", statistics.median(off), "p90", off[int(0.9 * len(off))])
+sys.exit(bool(refused) or len(off) < 50 or statistics.median(off) > 0.05 or off[int(0.9 * len(off))] > 0.25)
+PY
+
 # The score card: page, plots, history; the same again when it is made again
 mkdir "$work/card"
 run 0 validate --set power --card "$work/card"
