@@ -2,16 +2,10 @@
  * and is filled by JL_SET_READ_CELLS (set_rows.h). NULL or "" where empty. */
 #pragma once
 
-#include <string.h>
-
 #include "base/err.h"
 
 typedef const char *jl_cell;
 #define JL_CELL_NAMES(...) #__VA_ARGS__
 
-static inline int jl_cell_holds(const char *cell, const char *word)
-{
-	return cell && strstr(cell, word) != NULL;
-}
 /* NAN where it is empty; what is no number is an error that names the column. */
 enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err);

@@ -23,7 +23,11 @@ for (const lang of ["en", "ko"])
       if (what === "sure") check(fits[lang][3].test(said), `${name}: '${said}'`);
       const colour = await page.locator(".answer .fit").evaluateAll((l) => l.map((e) => getComputedStyle(e).color).join()), warn = await page.evaluate(() => { const s = document.createElement("i"); s.style.color = "var(--warn)"; document.body.append(s); const c = getComputedStyle(s).color; s.remove(); return c; });
       check((doubt && a.fits) === (colour === warn), `${name}: colour ${colour}`);
-      const drawn = await page.evaluate(() => { const f = document.querySelectorAll(".bars figure")[1], w = f.querySelector("path.whisker:not(.halo)")?.getBBox(), l = f.querySelector("path.limit")?.getBBox(); return w && l ? { lo: w.x, hi: w.x + w.width, limit: l.x + 1 } : null; });
+      // the bar of What if and the document's waterfall of Ask, from the beginning of the scale
+      const drawn = await page.evaluate(() => {
+        const slider = document.querySelectorAll(".bars figure")[1], f = slider ?? [...document.querySelectorAll(".pictures svg.full")].find((s) => s.querySelector(".whisker")), at = (e) => e?.getBBox(), w = at(f?.querySelector("path.whisker:not(.halo)")), l = at(f?.querySelector(slider ? "path.limit" : "path.mark")), zero = slider ? 0 : at(f?.querySelector("rect[stroke]"))?.x;
+        return w && l ? { lo: w.x - zero, hi: w.x + w.width - zero, limit: l.x - zero + (slider ? 1 : 0) } : null;
+      });
       check(drawn && Math.abs((drawn.hi / drawn.limit) / (peak.hi / cap) - 1) < 0.02 && Math.abs((drawn.lo / drawn.limit) / (peak.lo / cap) - 1) < 0.02, `${name}: the whisker ${JSON.stringify(drawn)} is not ${peak.lo}–${peak.hi} of ${cap}`);
       if (view === "ask") check(!/±/.test(await text(page, "p.second")), `${name}: '${await text(page, "p.second")}' beside ${await text(page, ".answer .spread")}`);
       await shot(page, `fit-${view}-${what}-${lang}`);

@@ -29,6 +29,25 @@ for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fa
   check((await page.locator(".dot.picked").count()) === 1, "a click 13 px beside a point takes none");
   await page.context().close();
 }
+// Ask: the charts of the answer, as the program draws them: each with its table, and to be taken away as SVG and CSV with the figures of the answer
+for (const [lang, peak, width] of [["en", "peak", 1440], ["ko", "최대", 390]]) {
+  const page = await open(`/?lang=${lang}`, { width, dark: width < 500 }), a = page.answers.findLast((r) => r.url.endsWith("/predict")).body, figures = page.locator(".pictures figure");
+  check((await figures.count()) === 4, `Ask ${lang}: ${await figures.count()} charts`);
+  check((await page.locator(".pictures svg.full path.mark").count()) >= 2, `Ask ${lang}: no end of the step or no limit of memory`);
+  for (let i = 0; i < (await figures.count()); i++) {
+    const f = figures.nth(i), name = await f.locator("figcaption").innerText();
+    await f.locator(".data summary").click();
+    check((await f.locator(".data tbody tr:visible").count()) >= 2, `${name}: no table`);
+    const [csv] = await Promise.all([page.waitForEvent("download"), f.locator("button", { hasText: "CSV" }).click()]), rows = readFileSync(await csv.path(), "utf8").trim().split("\n").map((l) => l.split(","));
+    check(rows.length > 2 && rows.every((r) => r.length === rows[0].length), `${name}: ${rows.slice(0, 3).join(" / ")}`);
+    if (rows.some((r) => r[0] === peak)) check(Math.abs(Number(rows.find((r) => r[0] === peak)[3]) / a.memory_B.total - 1) < 1e-6, `${name}: ${rows.find((r) => r[0] === peak)} is not ${a.memory_B.total}`);
+    const [svg] = await Promise.all([page.waitForEvent("download"), f.locator("button", { hasText: "SVG" }).click()]);
+    check(/^<svg [^]*<\/svg>$/.test(readFileSync(await svg.path(), "utf8")), `${name}: no SVG`);
+  }
+  check((await page.locator(".pictures path.whisker").count()) >= 2, `Ask ${lang}: memory without its interval`);
+  check(await page.evaluate(() => [...document.querySelectorAll(".pictures figure > svg")].filter((s) => s.getBoundingClientRect().width).every((s) => { const p = s.getBoundingClientRect(); return [...s.querySelectorAll("text")].every((t) => { const r = t.getBoundingClientRect(); return r.left >= p.left - 1.5 && r.right <= p.right + 1.5; }); })), `Ask ${lang}: letters are cut`);
+  await page.context().close();
+}
 const states = [ // what is wrong, the figure in it, and a click that repairs it
   ["/?model=llama-3-70b&on=h100-sxm5", /does not fit: 1\.3 TiB needed, 80 GiB/, /It fits on/, (p) => p.locator(".answer .num").count()],
   ["/?model=lama-3-8b", /no model is called 'lama-3-8b'/, /llama-3-8b/, (p) => p.locator(".answer .num").count()],

@@ -78,7 +78,8 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 		return JL_VERDICT_LOW;
 	if (expect->most > 0 && value > as_rate(expect->most, less) * edge && !(worst <= as_rate(expect->most, less)))
 		return JL_VERDICT_HIGH;
-	if (!jl_expect_can_judge(expect) && value < as_rate(expect->value, less))
+	/* no healthy system is 1.5 times as fast where the bound is nearer than that */
+	if (!jl_expect_can_judge(expect) && value < as_rate(expect->value, less) && !(value * JL_NOTICE_MOST >= bound))
 		return JL_VERDICT_UNJUDGED;
 	if (value > hi * edge && !(worst <= hi))
 		return JL_VERDICT_GOOD;

@@ -53,7 +53,8 @@ struct jl_expect {
 bool jl_expect_can_judge(const struct jl_expect *expect);
 
 /* A bound holds also for what was measured on a noisy machine: nothing disturbs a figure upwards. Low only where
- * all of the figure's interval is outside. Where the range could not notice a slow system, what lies in its lower half is not judged. */
+ * all of the figure's interval is outside. Where the range could not notice a slow system, what lies in its lower half is not judged unless the
+ * bound is so near that no healthy system is 1.5 times as fast. */
 enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_expect *expect);
 /* Normal although outside the range: by the doubt of the figure alone. */
 bool jl_verdict_at_edge(const struct jl_figure *figure, const struct jl_expect *expect);

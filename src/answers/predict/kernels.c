@@ -24,6 +24,36 @@ static double streamed_B(const struct jl_op *op, bool back)
 	return jl_attention_scores(att) * (back ? att->score_back_B + att->soft_back_B : att->score_B + att->soft_B);
 }
 
+struct passes {
+	double forward, back; /* a step; forward: with those that recompute makes again */
+};
+
+/* What it computes, and what memory moves for that at least. The backward pass of fused attention computes the scores again. */
+static void count_work(struct jl_kernel *k, const struct jl_op *op, const struct passes *n)
+{
+	const struct jl_gemm *g = &op->u.gemm;
+	const struct jl_attention *att = &op->u.attention;
+
+	if (op->kind == JL_OP_STREAM) {
+		k->traffic_B = k->moved_B;
+	} else if (op->kind == JL_OP_GEMM) {
+		const double elem_B = jl_dtype_B(g->dtype),
+			     products = n->forward + n->back * (op->needs_dgrad + op->trained);
+		const double reads = g->m * g->k * (g->reuse_frac > 0 ? g->reuse_frac : 1) * elem_B +
+				     g->k * g->n * (g->weight_B > 0 ? g->weight_B : elem_B);
+
+		k->flop = products * 2 * g->m * g->n * g->k * g->batch;
+		k->traffic_B = products * g->batch * (reads + g->m * g->n * g->out_B);
+	} else {
+		const double rows = att->heads * att->seq_q + att->kv_heads * att->seq_kv;
+
+		k->flop = (n->forward + (att->flash ? 2.5 : 2) * n->back) * jl_attention_flop(att);
+		k->traffic_B = (n->forward + 2 * n->back) * 2 * att->batch * rows * att->head_dim *
+				       jl_dtype_B(att->dtype) +
+			       k->moved_B;
+	}
+}
+
 /* An operation by itself, its passes as often as the step runs them: forward also for a reference model, back and again as far down as
  * anything is trained. */
 static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_op_list *list, const struct jl_op *op,
@@ -52,6 +82,7 @@ static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_
 	const double there_B = streamed_B(op, false), back_B = streamed_B(op, true);
 
 	k.moved_B = n_times * (there_B * (fwd + again * back) + back_B * back);
+	count_work(&k, op, &(struct passes){ n_times * (fwd + again * back), n_times * back });
 	return k;
 }
 
@@ -70,7 +101,8 @@ static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 			       .n_times = 1,
 			       .launches = listed ? (plan->update_copies ? foreach_ops : 1) * ceil(own / list_elements)
 						  : n_layers * kernels,
-			       .moved_B = own * plan->optimizer_moved_B };
+			       .moved_B = own * plan->optimizer_moved_B,
+			       .traffic_B = own * plan->optimizer_moved_B };
 
 	k.flop = NAN;
 	k.device_s = jl_stream_s(&c->machine.dev, &(struct jl_stream){ .moved_B = k.moved_B });
@@ -130,7 +162,8 @@ static const struct jl_field kernel_fields[] = {
 	{ JL_FIELD_AS(jl_kernel, NUMBER, n_times, "times"), .about = "a step, on one device" },
 	{ JL_FIELD(jl_kernel, NUMBER, launches), .about = "a step: forward, back and what recompute makes again" },
 	{ JL_FIELD(jl_kernel, NUMBER, moved_B), .about = "a step, of what only streams" },
-	{ JL_FIELD(jl_kernel, NUMBER, flop), .flags = JL_FF_OMIT, .about = "a step, of a captured program" },
+	{ JL_FIELD(jl_kernel, NUMBER, flop), .flags = JL_FF_OMIT, .about = "a step, of products and attention" },
+	{ JL_FIELD(jl_kernel, NUMBER, traffic_B), .about = "a step: operands read once, results written once" },
 	{ JL_FIELD(jl_kernel, NUMBER, device_s), .about = "a step, before the framework's factors" },
 };
 static const struct jl_schema kernel_schema = JL_SCHEMA("kernel", jl_kernel, kernel_fields);

@@ -8,12 +8,13 @@ struct jl_kernel {
 	const char *block; /* "layer", "expert layer", "embedding", "head", "optimizer" */
 	const char *name;
 	enum jl_op_kind kind;
-	int id;          /* of a captured program: which of its kinds of calls, from 1; else 0 */
-	double n_times;  /* a step, on one device */
-	double launches; /* a step: forward, back, and what recompute makes again */
-	double moved_B;  /* a step, of what only streams: what it reads and writes */
-	double flop;     /* a step, of a captured program's products; NAN: not counted */
-	double device_s; /* a step, before the framework's factors */
+	int id;           /* of a captured program: which of its kinds of calls, from 1; else 0 */
+	double n_times;   /* a step, on one device */
+	double launches;  /* a step: forward, back, and what recompute makes again */
+	double moved_B;   /* a step, of what only streams: what it reads and writes */
+	double flop;      /* a step, of products and attention; NAN: not counted */
+	double traffic_B; /* a step, through device memory: operands read once, results written once; 0: not counted */
+	double device_s;  /* a step, before the framework's factors */
 };
 
 struct jl_kernels {

@@ -221,6 +221,7 @@ static void exchange(struct jl_step_cost *step, const struct jl_case *c, const s
 	const double hidden_s = fmin(comm_s * c->profile.dp_overlap_frac, t->phase_s[JL_PHASE_BACKWARD]);
 
 	step->dp_s = comm_s - hidden_s;
+	step->hidden_s = hidden_s;
 	step->contention_s = hidden_s * c->profile.contention_frac;
 }
 

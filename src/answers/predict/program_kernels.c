@@ -44,6 +44,7 @@ enum jl_status jl_captured_kernels(struct jl_kernels *ret_kernels, const struct 
 						.n_times = times,
 						.launches = times * costs[k].n_kernels,
 						.moved_B = times * costs[k].moved_B,
+						.traffic_B = times * costs[k].moved_B,
 						.flop = times * costs[k].flop,
 						.device_s = times * costs[k].device_s * ratio };
 

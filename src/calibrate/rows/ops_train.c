@@ -153,12 +153,14 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_rea
 	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = own->link_x, .arena = in->arena };
 	struct jl_llm_cells cells;
 	struct jl_tune_cells more;
+	struct jl_llm_said said;
 
+	JL_TRY(jl_llm_said_read(&said, in->phrases, &in->row, in->arena, err));
 	JL_SET_READ_CELLS(in, &cells, JL_LLM_CELLS);
 	JL_SET_READ_CELLS(in, &more, JL_TUNE_CELLS);
-	JL_TRY(is_llm(data)    ? jl_llm_row_read(&cells, &find, c, err)
-	       : is_tune(data) ? jl_tune_row_read(&cells, &more, &find, c, err)
-			       : jl_large_row_read(&cells, &more, &find, c, err));
+	JL_TRY(is_llm(data)    ? jl_llm_row_read(&cells, &said, &find, c, err)
+	       : is_tune(data) ? jl_tune_row_read(&cells, &more, &said, &find, c, err)
+			       : jl_large_row_read(&cells, &more, &said, &find, c, err));
 	if (c->unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", c->unscored);
 	*ret_framework = cells.framework;

@@ -1,5 +1,6 @@
 /* Rows of infer_llm: what each source measured, as seconds of a step, a prompt, or a token under load. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rows/set_serve.h"
@@ -26,31 +27,19 @@ static enum jl_status find_model(struct jl_served *ret_served, const struct jl_s
 	return JL_OK;
 }
 
-/* "RTX 4090 + RTX 3090 Ti": layers on both, and both have the same memory rate. "A100-80GB (330W ...)". */
+/* "RTX 4090 + RTX 3090 Ti": layers on both, and both have the same memory rate. */
 static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_serve_cells *cells,
 			       const struct jl_serve_find *find, struct jl_err *err)
 {
-	static const struct {
-		const char *text, *gpu;
-	} spellings[] = { { "A100", "A100 SXM 80GB" },
-			  { "A100-80GB", "A100 SXM 80GB" },
-			  { "RTX 3080 10GB", "RTX 3080" } };
+	const char *gpu = cells->at(cells->ctx, "gpu"), *spelt = cells->at(cells->ctx, "gpu_as");
+	size_t len = strcspn(gpu, "(+");
 	char name[64];
 	bool p2p, nvlink;
-	const char *text = cells->at(cells->ctx, "gpu");
-	size_t len = strcspn(text, "(+");
 
-	while (len > 0 && text[len - 1] == ' ')
+	while (len > 0 && gpu[len - 1] == ' ')
 		len--;
-	if (len >= sizeof(name))
-		len = sizeof(name) - 1;
-	memcpy(name, text, len);
-	name[len] = '\0';
-	text = name;
-	for (size_t i = 0; i < JL_LEN(spellings); i++)
-		if (strcmp(spellings[i].text, name) == 0)
-			text = spellings[i].gpu;
-	JL_TRY(find->gpu(find->ctx, text, row, &p2p, &nvlink, err));
+	(void)snprintf(name, sizeof(name), "%.*s", (int)len, gpu);
+	JL_TRY(find->gpu(find->ctx, *spelt ? spelt : name, row, &p2p, &nvlink, err));
 	jl_served_join(&row->run.place, &row->dev, p2p, nvlink);
 	return JL_OK;
 }
@@ -75,19 +64,20 @@ static double or_else(double value, double instead, struct jl_serve_row *row)
 static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_cells *cells, double value,
 				struct jl_err *err)
 {
-	const char *kind = cells->at(cells->ctx, "tokens_per_s_kind");
+	const char *kind = cells->at(cells->ctx, "rate_of");
 	size_t k = 0;
 
 	if (strcmp(cells->at(cells->ctx, "primary_metric"), "latency_ms") == 0) {
 		row->run.metric = JL_METRIC_PREFILL;
-		row->run.generate = strstr(cells->at(cells->ctx, "remark"), "generate") != NULL;
+		row->run.generate = *cells->at(cells->ctx, "generates") == 'y';
 		row->meas_s = value / 1e3;
 		return JL_OK;
 	}
-	while (k < JL_LEN(kinds) && strncmp(kind, kinds[k].kind, strlen(kinds[k].kind)) != 0)
+	while (k < JL_LEN(kinds) && strcmp(kind, kinds[k].kind) != 0)
 		k++;
 	if (k == JL_LEN(kinds))
-		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output", kind);
+		return jl_fail(err, JL_E_DATA, "tokens_per_s_kind '%.40s': prefill, decode or output",
+			       cells->at(cells->ctx, "tokens_per_s_kind"));
 	row->run.metric = kinds[k].metric;
 	row->run.context = row->run.prompt + 0.5 * row->run.output;
 	row->meas_s = 1 / value;
@@ -100,18 +90,16 @@ static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_
 
 static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
-	const char *batch = cells->at(cells->ctx, "batch_or_concurrency");
+	const bool chats = *cells->at(cells->ctx, "chats") == 'y';
 	double value = NAN;
-	const bool dataset = strstr(cells->at(cells->ctx, "remark"), "dataset") ||
-			     strstr(cells->at(cells->ctx, "tokens_per_s_kind"), "dataset");
 
 	JL_TRY(jl_serve_number(cells, "in_len", &value, err));
-	row->run.prompt = or_else(value, dataset ? CHAT_PROMPT : PROMPT, row);
+	row->run.prompt = or_else(value, chats ? CHAT_PROMPT : PROMPT, row);
 	JL_TRY(jl_serve_number(cells, "out_len", &value, err));
-	row->run.output = or_else(value, dataset ? CHAT_OUTPUT : OUTPUT, row);
+	row->run.output = or_else(value, chats ? CHAT_OUTPUT : OUTPUT, row);
 	row->run.n_requests = FULL_LOAD;
 	row->run.max_batch = FULL_BATCH;
-	if (strstr(batch, "max load"))
+	if (*cells->at(cells->ctx, "full_load") == 'y')
 		return JL_OK;
 	JL_TRY(jl_serve_number(cells, "batch_or_concurrency", &value, err));
 	row->run.n_requests = fmax(or_else(value, 1, row), 1);

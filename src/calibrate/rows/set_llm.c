@@ -5,133 +5,55 @@
 
 #include "program/tune.h"
 
-#define has           jl_llm_has
 #define BERT_BIN_FRAC 0.57
 /* NVIDIA's SQuAD script counts batch * max_steps samples, run or not; the benchmark that uses it asks for 100 steps at
  * least and two passes over 88,641 samples, so that larger batches run out of data and seem faster than they are. */
 #define SQUAD_SAMPLES 177282.0
 #define SQUAD_STEPS   100.0
 
-/* Spellings: the first part that the cell contains decides. */
-struct spelling {
-	const char *part;
-	int value;
-};
-
-static int lookup(const struct spelling *table, size_t n, const char *cell, int otherwise)
+/* What its text says, else the cell. */
+static double either(double said, const char *cell)
 {
-	for (size_t i = 0; i < n; i++)
-		if (has(cell, table[i].part))
-			return table[i].value;
-	return otherwise;
+	return isnan(said) ? jl_llm_number(cell) : said;
 }
 
-/* NVIDIA's BERT pre-training is written with fused kernels throughout, unlike its fine-tuning scripts. */
-static const struct spelling framework_table[] = {
-	{ "LAMB", JL_FW_NATIVE },         { "NGC PyTorch", JL_FW_NATIVE }, { "compile", JL_FW_COMPILED },
-	{ "XLA", JL_FW_COMPILED },        { "MaxText", JL_FW_COMPILED },   { "OneFlow", JL_FW_NATIVE },
-	{ "Megatron", JL_FW_MEGATRON },   { "NeMo", JL_FW_MEGATRON },      { "InternEvo", JL_FW_MEGATRON },
-	{ "torchtitan", JL_FW_COMPILED }, { "torchtune", JL_FW_EAGER },    { "Composer", JL_FW_EAGER },
-	{ "Lightning", JL_FW_EAGER },     { "PyTorch", JL_FW_EAGER },      { "llm.c", JL_FW_NATIVE },
-	{ "TensorFlow", JL_FW_EAGER }, /* without XLA: one kernel after the other as well */
-};
-
-/* Frameworks whose profile was fitted on others of their kind only. */
-static const char *const no_runs[] = { "OneFlow", "TensorFlow", "Composer" };
-
-enum precision { P_FP32, P_TF32, P_FP16, P_BF16, P_FP8, P_FP32_OR_TF32 };
-static const struct spelling precision_table[] = {
-	{ "TF32 off", P_FP32 },
-	{ "TF32 on Ampere+", P_FP32_OR_TF32 },
-	{ "fp32 (TF32)", P_FP32_OR_TF32 },
-	{ "tf32", P_TF32 },
-	{ "fp32", P_FP32 },
-	{ "fp8", P_FP8 },
-	{ "nvfp4", P_FP8 }, /* faster by fp8_gain */
-	{ "bf16", P_BF16 },
-	{ "fp16", P_FP16 },
-	{ "half", P_FP16 },
-};
-
-static const struct spelling recompute_table[] = {
-	{ "selective", JL_RECOMPUTE_SELECTIVE },
-	{ "full", JL_RECOMPUTE_FULL },
-	{ "none", JL_RECOMPUTE_NONE },
-};
-
-static const struct spelling zero_table[] = {
-	{ "zero1", 1 },  { "zero-1", 1 }, { "zero2", 2 }, { "zero-2", 2 },          { "zero3", 3 }, { "zero-3", 3 },
-	{ "zero-0", 0 }, { "fsdp", 3 },   { "hsdp", 3 },  { "distributed opt", 1 }, { "ddp", 0 },   { "none", 0 },
-};
-
-struct network {
-	const char *part;
-	double node_Gbps; /* all NICs of a host */
-	double gpu_Gbps;  /* or per device */
-};
-
-static const struct network networks[] = {
-	{ "4x100 Gbps/node", 400, 0 }, { "1600 Gbps/node", 1600, 0 }, { "800 Gbps/node", 800, 0 },
-	{ "400 Gbps/node", 400, 0 },   { "400 Gbps/GPU", 0, 400 },    { "200 Gbps x4 per node", 800, 0 },
-	{ "EDR 100", 100, 0 },         { "Jean Zay", 400, 0 }, /* four 100 Gb/s Omni-Path adapters a node */
-};
-
-static double count_or(const char *cell, double otherwise)
+static double count_or(double x, double otherwise)
 {
-	const double x = jl_llm_number(cell);
-
 	return x >= 1.0 ? x : otherwise;
 }
 
-static void read_framework(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void read_framework(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
 {
-	int fw = lookup(framework_table, JL_LEN(framework_table), c->framework, -1);
+	const enum jl_framework fw = (enum jl_framework)said->profile;
 
-	if (fw < 0) {
-		fw = JL_FW_GENERAL;
+	if (fw == JL_FW_GENERAL || said->profile_of_kin)
 		row->assumed |= JL_ASSUMED_FRAMEWORK;
-	}
-	if ((has(c->framework, "DeepLearningExamples") && fw == JL_FW_EAGER) || has(c->framework, "apex"))
-		fw = JL_FW_APEX;
-	if (fw == JL_FW_NATIVE && has(c->task, "squad"))
-		fw = JL_FW_APEX;
-	if (has(c->framework, "torchtitan") && !has(c->remark, "compile") && !has(c->remark, "TP") &&
-	    !has(c->precision, "fp8"))
-		fw = JL_FW_EAGER; /* its tables say where the compiler was on; fp8 and async TP need it */
-	if (has(c->framework, "torchtune") && has(c->remark, "cumulative") && !has(c->remark, "Packed"))
-		fw = JL_FW_COMPILED; /* each line of that table adds to the one before; the second adds the compiler */
-	for (size_t i = 0; i < JL_LEN(no_runs); i++)
-		if (has(c->framework, no_runs[i]))
-			row->assumed |= JL_ASSUMED_FRAMEWORK;
-	row->framework = (enum jl_framework)fw;
+	row->framework = fw;
 	row->codebase = c->codebase && *c->codebase ? jl_codebase_by_id(c->codebase) : jl_codebase_in(c->framework);
-	row->graphs = has(c->graphs, "y");
-	row->portable_flash = fw != JL_FW_MEGATRON && fw != JL_FW_NATIVE && !has(c->framework, "PyTorch 2.11");
-	row->loss = jl_loss_of(row->framework);
-	if (fw == JL_FW_NATIVE && !has(c->framework, "llm.c")) /* scripts of fused modules: the loss is PyTorch's */
-		row->loss = JL_LOSS_FUSED;
-	/* These compile layer by layer and leave the loss to fused kernels of its own. */
-	if (row->loss == JL_LOSS_COMPILED && (has(c->framework, "torchtitan") || has(c->framework, "torchtune")))
-		row->loss = JL_LOSS_FUSED;
+	row->graphs = jl_llm_yes(c->graphs);
+	row->portable_flash = fw != JL_FW_MEGATRON && fw != JL_FW_NATIVE && !said->vendor_flash;
+	row->loss = said->loss_fused ? JL_LOSS_FUSED : jl_loss_of(fw);
 }
 
 /* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
 #define FP4_GAIN_FRAC 0.8
 
-static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void read_precision(const struct jl_llm_said *said, struct jl_llm_row *row)
 {
+	static const enum jl_dtype dtype_of[] = {
+		[JL_FORMAT_FP32] = JL_FP32, [JL_FORMAT_TF32] = JL_TF32, [JL_FORMAT_FP16] = JL_FP16,
+		[JL_FORMAT_BF16] = JL_BF16, [JL_FORMAT_FP8] = JL_FP8,   [JL_FORMAT_FP4] = JL_FP8
+	};
 	const struct jl_device *dev = &row->gpu.dev;
-	int p = lookup(precision_table, JL_LEN(precision_table), c->precision, P_BF16);
 	struct jl_shard *s = &row->shard;
+	int f = said->format;
 
-	if (p == P_FP32_OR_TF32)
-		p = dev->priors->no_tf32 || isnan(dev->peak_flopps[JL_TF32]) ? P_FP32 : P_TF32;
-	static const enum jl_dtype dtype_of[] = { [P_FP32] = JL_FP32, [P_TF32] = JL_TF32, [P_FP16] = JL_FP16,
-						  [P_BF16] = JL_BF16, [P_FP8] = JL_FP8,   [P_FP32_OR_TF32] = JL_TF32 };
-	s->dtype = dtype_of[p];
-	s->act_dtype = p == P_FP32 || p == P_TF32 ? JL_FP32 : p == P_FP16 ? JL_FP16 : JL_BF16;
-	row->rowwise = has(c->precision, "rowwise");
-	row->fp8_gain = has(c->precision, "nvfp4")
+	if (f == JL_FORMAT_FP32_OR_TF32)
+		f = dev->priors->no_tf32 || isnan(dev->peak_flopps[JL_TF32]) ? JL_FORMAT_FP32 : JL_FORMAT_TF32;
+	s->dtype = dtype_of[f];
+	s->act_dtype = f == JL_FORMAT_FP32 || f == JL_FORMAT_TF32 ? JL_FP32 : f == JL_FORMAT_FP16 ? JL_FP16 : JL_BF16;
+	row->rowwise = said->rowwise;
+	row->fp8_gain = f == JL_FORMAT_FP4
 				? fmax(FP4_GAIN_FRAC * dev->peak_flopps[JL_FP4] / dev->peak_flopps[JL_FP8], 1.0)
 				: 0.0;
 	if (dev->priors->no_tensor)
@@ -142,56 +64,38 @@ static void read_precision(const struct jl_llm_cells *c, struct jl_llm_row *row)
 		s->act_dtype = JL_FP16;
 }
 
-static void read_states(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void read_states(const struct jl_llm_said *said, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
-	enum jl_states states = JL_STATES_MIXED;
+	const enum jl_states states = (enum jl_states)said->states_as;
 
-	if (row->shard.act_dtype == JL_FP32)
-		states = JL_STATES_FP32;
-	else if (row->framework == JL_FW_MEGATRON && !has(c->framework, "DeepSpeed"))
-		states = JL_STATES_MEGATRON;
-	else if (has(c->framework, "torchtune"))
-		states = has(c->remark, "8bit") || has(c->remark, "8-bit") ? JL_STATES_BF16_8BIT : JL_STATES_BF16;
-	if (has(c->states, "autocast"))
-		states = JL_STATES_FP32;
-	else if (has(c->states, "bf16"))
-		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
-	if (has(c->optimizer, "foreach") || has(c->framework, "(HF)") || has(c->framework, "Lightning"))
+	if (said->foreach)
 		jl_plan_set_foreach(plan);
 	if (plan->zero == 3 && states == JL_STATES_MIXED) { /* gathered in 16 bits, kept and reduced in fp32 */
 		plan->grad_B = 4.0;
 		plan->optimizer_B = 10.0;
 	}
 	/* NVIDIA's question answering script has a fused optimizer only with mixed precision. */
-	if (has(c->task, "squad") && row->shard.act_dtype == JL_FP32)
+	if (said->head == JL_SAID_SPAN && row->shard.act_dtype == JL_FP32)
 		jl_plan_set_unfused(plan);
 	if (row->framework == JL_FW_APEX)
 		jl_plan_set_clipped(plan);
 	plan->trained_frac = 1.0;
-	if (has(c->task, "lora")) {
+	if (said->tuning == JL_SAID_LORA || said->tuning == JL_SAID_QLORA) {
 		row->shard.tune = (struct jl_tune){ .kind = JL_TUNE_LORA, .rank = 16.0, .targets = JL_TARGETS_ALL };
-		if (has(c->task, "qlora") || has(c->remark, "qlora"))
+		if (said->tuning == JL_SAID_QLORA)
 			row->shard.tune.base = JL_BASE_NF4;
 		jl_tune_plan(plan, &row->model, &row->shard.tune, 2.0, 2.0);
 	}
-	plan->no_optimizer = has(c->task, "no optimizer");
-	row->chunked_loss = has(c->framework, "torchtune") && row->framework == JL_FW_COMPILED &&
-					    !has(c->remark, "+Compile")
-				    ? 8.0
-				    : 0.0;
-	if (has(c->framework, "torchtune") && !has(c->remark, "cumulative"))
-		row->chunked_loss = 8.0; /* its default loss */
-	if (has(c->remark, "CPU offload") && has(c->task, "full") && has(c->model, "70B"))
-		plan->offload |= JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS;
-	if (has(c->remark, "paged opt")) { /* 8-bit states that move to the host when the device is full */
+	plan->no_optimizer = said->no_optimizer;
+	row->chunked_loss = fmax(said->loss_chunks, 0.0);
+	plan->offload |= said->offload;
+	if (said->paged) { /* 8-bit states that move to the host when the device is full */
 		plan->grad_B = 0.1;
 		plan->optimizer_B = jl_transformer_params(&row->model).total * 4.5 > row->gpu.dev.mem_B ? 0.01 : 2.0;
 	}
-	if (has(c->remark, "act offload") || has(c->remark, "8bit AdamW (cum"))
-		plan->offload |= JL_OFFLOAD_ACTIVATIONS;
-	if (has(c->remark, "optimizer in bwd") || has(c->remark, "act offload") || has(c->remark, "8bit AdamW (cum"))
+	if (said->grads_in_backward)
 		plan->grad_B = 0.25; /* a gradient dies as soon as it is applied; the embedding's is the largest */
 }
 
@@ -210,15 +114,14 @@ void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl
 	*ret_inter = row->n_nodes > 1 ? wire_of[row->inter] : JL_WIRE_NONE;
 }
 
-static enum jl_llm_link intra_link(const struct jl_llm_cells *c, const struct jl_llm_row *row, double nvlink_Bps)
+static enum jl_llm_link intra_link(const struct jl_llm_said *said, const struct jl_llm_row *row, double nvlink_Bps)
 {
 	/* Cards have bridges only where the source says so; boards with NVLink on them always use it. */
-	const int on_board = nvlink_Bps >= 140e9 && !has(c->gpu, "pcie");
+	const int on_board = nvlink_Bps >= 140e9 && !said->card;
 
-	if (has(c->intra_link, "bridge") ||
-	    (has(c->intra_link, "nvlink") && !on_board && !has(c->intra_link, "see gpu")))
+	if (said->link == JL_SAID_BRIDGE || (said->link == JL_SAID_NVLINK && !on_board))
 		return nvlink_Bps > 0.0 ? JL_LLM_BRIDGE : row->gpu.p2p ? JL_LLM_PCIE_P2P : JL_LLM_PCIE_HOST;
-	if (on_board && !has(c->intra_link, "pcie (not"))
+	if (on_board && said->link != JL_SAID_PCIE)
 		return nvlink_Bps < 200e9   ? JL_LLM_NVLINK_MESH
 		       : nvlink_Bps < 400e9 ? JL_LLM_NVLINK3
 		       : nvlink_Bps < 700e9 ? JL_LLM_NVLINK4
@@ -230,19 +133,20 @@ static enum jl_llm_link intra_link(const struct jl_llm_cells *c, const struct jl
 }
 
 /* Bytes a second of one host; the default is what the generation's reference system ships with, per device. */
-static double network_Bps(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static double network_Bps(const struct jl_llm_said *said, struct jl_llm_row *row)
 {
 	const double gpu_Gbps = row->gpu.dev.priors->net_Gbps;
 
-	for (size_t i = 0; i < JL_LEN(networks); i++)
-		if (has(c->inter_link, networks[i].part))
-			return (networks[i].node_Gbps + networks[i].gpu_Gbps * row->n_per_node) * 1e9 / 8.0;
+	if (!isnan(said->node_Gbps))
+		return said->node_Gbps * 1e9 / 8.0;
+	if (!isnan(said->gpu_Gbps))
+		return said->gpu_Gbps * row->n_per_node * 1e9 / 8.0;
 	if (row->n_nodes > 1)
 		row->assumed |= JL_ASSUMED_NETWORK;
 	return (gpu_Gbps > 0.0 ? gpu_Gbps : 25.0) * row->n_per_node * 1e9 / 8.0;
 }
 
-static void read_links(const struct jl_llm_cells *c, const double *link_x, struct jl_llm_row *row)
+static void read_links(const struct jl_llm_said *said, const double *link_x, struct jl_llm_row *row)
 {
 	double x[JL_COLL_MAX_PARAMS];
 	const struct jl_device *dev = &row->gpu.dev;
@@ -250,8 +154,8 @@ static void read_links(const struct jl_llm_cells *c, const double *link_x, struc
 	const double nvlink_Bps = isnan(dev->link_Bps) ? 0.0 : dev->link_Bps;
 	struct jl_fabric *f = &row->fabric;
 
-	row->intra = intra_link(c, row, nvlink_Bps);
-	row->inter = has(c->inter_link, "Jean Zay") ? JL_LLM_ONLOAD : JL_LLM_RDMA;
+	row->intra = intra_link(said, row, nvlink_Bps);
+	row->inter = said->onload ? JL_LLM_ONLOAD : JL_LLM_RDMA;
 	*f = (struct jl_fabric){
 		.intra_kind = row->n_per_node > 1 ? jl_wires[wire_of[row->intra]].intra : JL_INTRA_NONE,
 		.n_per_node = row->n_per_node,
@@ -259,73 +163,43 @@ static void read_links(const struct jl_llm_cells *c, const double *link_x, struc
 		.intra = { .rate_Bps = row->intra >= JL_LLM_NVLINK_MESH ? nvlink_Bps : pcie_Bps,
 			   .in_switch = row->intra == JL_LLM_NVLINK4 || row->intra == JL_LLM_NVLINK5 },
 		.pair = { .rate_Bps = fmax(nvlink_Bps, pcie_Bps) },
-		.inter = { .rate_Bps = network_Bps(c, row) },
+		.inter = { .rate_Bps = network_Bps(said, row) },
 	};
 	if (!link_x)
 		jl_coll_read(jl_catalog_embedded(), x);
 	jl_coll_fill(link_x ? link_x : x, wire_of[row->intra], wire_of[row->inter], 0, f);
 }
 
-/* One device, or a way of data parallelism that is named: nothing else is cut unless the source says so. */
-static int is_whole(const struct jl_llm_cells *c, const struct jl_llm_row *row)
-{
-	static const char *const ways[] = { "fsdp", "hsdp", "ddp", "zero2", "zero-2", "zero3", "zero-3" };
-
-	if (row->n_gpus == 1)
-		return 1;
-	for (size_t i = 0; i < JL_LEN(ways); i++)
-		if (has(c->zero_or_fsdp, ways[i]))
-			return 1;
-	return 0;
-}
-
-static void read_plan(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
-	int zero = lookup(zero_table, JL_LEN(zero_table), c->zero_or_fsdp, -1);
+	const double tp = either(said->tp_as, c->tp), pp = either(said->pp_as, c->pp);
 
-	plan->tp = count_or(c->tp, 1.0);
-	plan->pp = count_or(c->pp, 1.0);
-	plan->cp = count_or(c->cp, 1.0);
-	plan->ep = count_or(c->ep, 1.0);
-	if (isnan(jl_llm_number(c->tp)) && isnan(jl_llm_number(c->pp)) && !is_whole(c, row))
+	plan->tp = count_or(tp, 1.0);
+	plan->pp = count_or(pp, 1.0);
+	plan->cp = count_or(either(said->cp_as, c->cp), 1.0);
+	plan->ep = count_or(either(said->ep_as, c->ep), 1.0);
+	/* one device, or a way of data parallelism that is named: nothing else is cut unless the source says so */
+	if (isnan(tp) && isnan(pp) && row->n_gpus > 1 && !said->data_parallel)
 		jl_llm_default_plan(row);
-	if (has(c->zero_or_fsdp, "tp2+pp4")) {
-		plan->tp = 2.0;
-		plan->pp = 4.0;
-	}
 	plan->dp = fmax(1.0, floor(row->n_gpus / (plan->tp * plan->pp * plan->cp)));
-	plan->n_chunks = count_or(c->vp, 1.0);
-	if (has(c->remark, "Interleaved"))
-		plan->n_chunks = fmax(plan->n_chunks, 2.0);
-	if (zero < 0) /* NeMo and its kin cut optimizer states by default */
-		zero = has(c->framework, "NeMo") || isnan(jl_llm_number(c->tp)) ? 1 : 0;
-	plan->zero = zero;
-	if (has(c->zero_or_fsdp, "hsdp"))
-		plan->shard = row->n_per_node;
-	plan->keep_gathered = has(c->zero_or_fsdp, "SHARD_GRAD_OP");
-	const double cut = jl_llm_number_after(c->zero_or_fsdp, "(zero1=", 1);
-
-	if (cut >= 1.0 && !has(c->zero_or_fsdp, "=-1"))
-		plan->shard = cut;
-	plan->recompute = (enum jl_recompute)lookup(recompute_table, JL_LEN(recompute_table), c->recompute, -1);
-	if ((int)plan->recompute < 0) {
-		plan->recompute = has(c->framework, "torchtune") && !jl_tune_frozen(&row->shard.tune)
-					  ? JL_RECOMPUTE_FULL
-					  : JL_RECOMPUTE_NONE;
-		row->assumed |= JL_ASSUMED_RECOMPUTE;
-	}
+	plan->n_chunks = fmax(count_or(jl_llm_number(c->vp), 1.0), said->chunks_least);
+	plan->zero = (int)said->zero;
+	plan->shard = said->shard_node ? row->n_per_node : said->shard >= 1.0 ? said->shard : plan->shard;
+	plan->keep_gathered = said->keep_gathered;
+	plan->recompute = said->recompute_as == JL_SAID_FULL        ? JL_RECOMPUTE_FULL
+			  : said->recompute_as == JL_SAID_SELECTIVE ? JL_RECOMPUTE_SELECTIVE
+			  : said->recompute_as == JL_SAID_NONE      ? JL_RECOMPUTE_NONE
+			  : said->recomputes                        ? JL_RECOMPUTE_FULL
+								    : JL_RECOMPUTE_NONE;
+	row->assumed |= said->recompute_as ? 0u : (unsigned)JL_ASSUMED_RECOMPUTE;
 	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does where it is told to */
-	plan->tp_async = has(c->remark, "asyncTP") || has(c->remark, "async TP") ||
-			 (plan->tp > 1.0 && has(c->framework, "NeMo"));
+	plan->tp_async = said->tp_async && plan->tp > 1.0;
 	/* Today's Megatron, NeMo and torchtitan cut the sequence wherever they cut tensors. */
-	plan->sp = has(c->recompute, "seqpar") || (plan->tp > 1.0 && row->shard.flash &&
-						   !has(c->framework, "InternEvo") && !has(c->framework, "DeepSpeed"));
+	plan->sp = said->cut_sequence == JL_SAID_YES ||
+		   (plan->tp > 1.0 && row->shard.flash && said->cut_sequence != JL_SAID_NO);
 	plan->hold_step = plan->zero == 3 && plan->pp > 1.0;
-	row->scope = has(c->framework, "DeepSpeed") ? JL_LLM_DEVICE
-		     : has(c->framework, "Megatron-LM") || has(c->framework, "torchtune") || has(c->remark, "allocated")
-			     ? JL_LLM_ALLOCATED
-			     : JL_LLM_RESERVED;
+	row->scope = (enum jl_llm_scope)said->memory_counted;
 }
 
 /* A batch that the source does not give: the largest power of two that fits. */
@@ -338,36 +212,24 @@ static double default_micro_batch(const struct jl_llm_row *row, double most)
 	return mb;
 }
 
-static void read_batch(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
-	double mb = jl_llm_number(c->micro_batch), gb = jl_llm_number(c->global_batch), accumulate = NAN;
+	double mb = either(said->micro_as, c->micro_batch), gb = either(said->global_as, c->global_batch);
 
-	/* "OneFlow bsz=160": tables whose columns had batches of their own */
-	const double named = jl_llm_number_after(c->framework, "bsz=", 0);
-
-	if (named >= 1.0)
-		mb = named;
 	/* The batch column of this benchmark is the whole host's: it grows with the GPUs at the same memory. */
-	if (has(c->framework, "DeepLearningExamples") && has(c->task, "squad") && isnan(gb) && !isnan(mb))
+	if (said->batch_of == JL_SAID_OF_HOST && isnan(gb) && !isnan(mb))
 		mb = fmax(1.0, floor(mb / row->n_gpus));
-	if (has(c->remark, "accum")) /* "accum 64 and 32": without and with mixed precision */
-		accumulate = jl_llm_number_after(c->remark, "accum s", has(c->precision, "amp"));
-	if (has(c->remark, "accum") && isnan(accumulate))
-		accumulate = jl_llm_number_after(c->remark, "accum ",
-						 has(c->precision, "amp") && has(c->remark, " and "));
-	const double per_gpu = jl_llm_number_after(c->remark, "accumulated batch/GPU", 0);
-
-	if (isnan(mb) && !isnan(per_gpu) && accumulate >= 1.0)
-		mb = per_gpu / accumulate;
+	if (isnan(mb) && !isnan(said->batch_per_gpu) && said->accumulate >= 1.0)
+		mb = said->batch_per_gpu / said->accumulate;
 	const double local = isnan(gb) ? NAN : fmax(1.0, gb / plan->dp);
 
 	if (isnan(mb)) {
 		row->assumed |= JL_ASSUMED_BATCH;
-		if (has(c->framework, "torchtitan") && plan->pp > 1.0)
+		if (said->micro_of_stages && plan->pp > 1.0)
 			mb = fmax(1.0, local / plan->pp); /* as many micro-batches as stages */
-		else if (has(c->framework, "ColossalAI"))
-			mb = 1.0, gb = 128.0 * plan->dp;
+		else if (!isnan(said->global_per_rank))
+			mb = 1.0, gb = said->global_per_rank * plan->dp;
 		else if (row->framework == JL_FW_MEGATRON)
 			mb = 1.0;
 		else if (plan->pp > 1.0)
@@ -377,7 +239,7 @@ static void read_batch(const struct jl_llm_cells *c, struct jl_llm_row *row)
 	}
 	mb = fmax(mb, 1.0);
 	if (isnan(gb))
-		gb = mb * plan->dp * (accumulate >= 1.0 ? accumulate : 1.0);
+		gb = mb * plan->dp * count_or(said->accumulate, 1.0);
 	if (gb < plan->dp &&
 	    !(row->assumed & JL_ASSUMED_PLAN)) { /* ranks without a sample share one: long sequences are cut further */
 		plan->cp *= floor(plan->dp / gb);
@@ -391,76 +253,73 @@ static void read_batch(const struct jl_llm_cells *c, struct jl_llm_row *row)
 }
 
 /* FLOP that a source's TFLOP/s or MFU counts for one step. */
-static double counted_flop(const struct jl_llm_cells *c, const struct jl_llm_row *row)
+static double counted_flop(const struct jl_llm_said *said, const struct jl_llm_row *row)
 {
 	const struct jl_transformer *m = &row->model;
 	const double tokens = row->global_batch * row->shard.seq, L = m->n_layers, h = m->hidden, s = row->shard.seq;
 
-	if (has(c->split_group,
-		"korthikanti")) /* 72 B L s h^2 (1 + s/6h + V/12hL): model FLOP, recompute not counted */
+	if (said->counts_megatron) /* 72 B L s h^2 (1 + s/6h + V/12hL): model FLOP, recompute not counted */
 		return 72.0 * tokens * L * h * h * (1.0 + s / (6.0 * h) + m->vocab / (12.0 * h * L));
 	/* 6 (N - embedding) + 12 L h s a token: full attention, causal or not; agrees with the rows that give both */
 	return 3.0 * tokens * jl_transformer_fwd_flop(m, s, 0);
 }
 
 /* Samples that a source counts for each one that was run. */
-static double counted_samples_frac(const struct jl_llm_cells *c, const struct jl_llm_row *row)
+static double counted_samples_frac(const struct jl_llm_said *said, const struct jl_llm_row *row)
 {
-	if (!has(c->framework, "DeepLearningExamples") || !has(c->task, "squad"))
-		return 1.0;
-	return fmax(1.0, SQUAD_STEPS * row->global_batch / SQUAD_SAMPLES);
+	return said->counts_unrun ? fmax(1.0, SQUAD_STEPS * row->global_batch / SQUAD_SAMPLES) : 1.0;
 }
 
-static void read_measured(const struct jl_llm_cells *c, struct jl_llm_row *row)
+static void read_measured(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
 {
 	const double value = jl_llm_number(c->primary_value), mem = jl_llm_number(c->mem_gib_per_gpu);
 	const double tokens = row->global_batch * row->shard.seq, n = row->n_gpus;
-	const char *metric = c->primary_metric;
 
 	row->meas_s = NAN;
 	row->meas_mem_B = mem > 0.0 ? mem * 1073741824.0 : NAN;
 	row->metric = JL_LLM_TIME;
 	if (!(value > 0.0))
 		row->unscored = "the measured value is not a positive number";
-	else if (has(metric, "mem_gib"))
+	else if (said->primary_metric == JL_SAID_MEMORY)
 		row->metric = JL_LLM_MEMORY, row->meas_mem_B = value * 1073741824.0;
-	else if (has(metric, "s_per_iter"))
+	else if (said->primary_metric == JL_SAID_SECONDS)
 		row->meas_s = value;
-	else if (has(metric, "samples_per_s"))
-		row->meas_s = row->global_batch / value * counted_samples_frac(c, row);
-	else if (has(metric, "tokens_per_s_per_gpu"))
+	else if (said->primary_metric == JL_SAID_SAMPLES)
+		row->meas_s = row->global_batch / value * counted_samples_frac(said, row);
+	else if (said->primary_metric == JL_SAID_TOKENS)
 		row->meas_s = tokens / (value * n);
-	else if (has(metric, "tflops"))
-		row->meas_s = counted_flop(c, row) / (value * 1e12 * n);
-	else if (has(metric, "mfu"))
-		row->meas_s = counted_flop(c, row) / (value / 100.0 * row->gpu.dev.peak_flopps[row->shard.dtype] * n);
+	else if (said->primary_metric == JL_SAID_FLOP)
+		row->meas_s = counted_flop(said, row) / (value * 1e12 * n);
+	else if (said->primary_metric == JL_SAID_MFU)
+		row->meas_s = counted_flop(said, row) /
+			      (value / 100.0 * row->gpu.dev.peak_flopps[row->shard.dtype] * n);
 	else
 		row->unscored = "the metric is not known";
 }
 
-enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm_find *find, struct jl_llm_row *ret_row,
-			       struct jl_err *err)
+enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm_said *said,
+			       const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
 	struct jl_llm_row row = { .least_B = NAN };
 
 	JL_TRY(find->gpu(find->ctx, c->gpu, &row.gpu, err));
-	JL_TRY(jl_llm_shape(c, &row.model, &row.assumed, err));
-	const double n_gpus = count_or(c->n_gpus, 1.0);
+	JL_TRY(jl_llm_shape(c, said->head, &row.model, &row.assumed, err));
+	const double n_gpus = count_or(jl_llm_number(c->n_gpus), 1.0);
 
 	row.n_gpus = (int)fmin(n_gpus, 1e7);
-	row.n_nodes = (int)fmin(count_or(c->nodes, ceil(n_gpus / 8.0)), n_gpus);
+	row.n_nodes = (int)fmin(count_or(either(said->nodes_as, c->nodes), ceil(n_gpus / 8.0)), n_gpus);
 	row.n_per_node = (row.n_gpus + row.n_nodes - 1) / row.n_nodes;
-	row.shard.seq = count_or(c->seq_len, !has(c->model, "bert") ? 2048.0 : has(c->task, "squad") ? 384.0 : 512.0);
+	row.shard.seq = count_or(either(said->seq_as, c->seq_len), count_or(said->seq_default, 2048.0));
 	/* NVIDIA's BERT sorts long sequences into bins of 64 tokens and pads a batch to its bin only. How long the mean
 	 * sequence is, it does not say; its fp32 rate on a V100 would be 122 % of the peak with 512. */
-	if (has(c->framework, "LAMB") && has(c->task, "BERT pretrain") && row.shard.seq > 256.0)
+	if (said->binned && row.shard.seq > 256.0)
 		row.shard.seq *= BERT_BIN_FRAC;
-	row.shard.flash = has(c->flash_attn, "y");
+	row.shard.flash = said->fused_attention;
 	row.shard.ep = 1.0;
-	read_framework(c, &row);
-	read_precision(c, &row);
-	read_plan(c, &row);
-	read_states(c, &row);
+	read_framework(c, said, &row);
+	read_precision(said, &row);
+	read_plan(c, said, &row);
+	read_states(said, &row);
 	row.shard.tp = row.plan.tp;
 	row.shard.cp = row.plan.cp;
 	row.shard.ep = row.plan.ep;
@@ -468,15 +327,15 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 	/* Megatron pads the vocabulary so that every device has whole tiles of it. */
 	if (row.framework == JL_FW_MEGATRON)
 		row.model.vocab = ceil(row.model.vocab / (128.0 * row.plan.tp)) * 128.0 * row.plan.tp;
-	read_links(c, find->link_x, &row);
-	read_batch(c, &row);
-	if ((row.assumed & JL_ASSUMED_PLAN) && isnan(jl_llm_number(c->tp)) && row.framework == JL_FW_MEGATRON)
+	read_links(said, find->link_x, &row);
+	read_batch(c, said, &row);
+	if ((row.assumed & JL_ASSUMED_PLAN) && isnan(either(said->tp_as, c->tp)) && row.framework == JL_FW_MEGATRON)
 		jl_llm_best_plan(&row);
 	/* Nobody says whether activations were kept: they were where that fits, give or take our own error. */
 	if ((row.assumed & JL_ASSUMED_RECOMPUTE) &&
 	    jl_llm_rough_memory_B(&row, row.shard.micro_batch) > 1.2 * row.gpu.dev.mem_B)
 		row.plan.recompute = JL_RECOMPUTE_FULL;
-	read_measured(c, &row);
+	read_measured(c, said, &row);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -1,5 +1,5 @@
 /* The sets train_llm and train_vtrain: rows of published training runs -> inputs of the model -> predictions, and the
- * fit of their physics (physics/framework_params.h) on them. Cells are free text as their sources wrote them. */
+ * fit of their physics (physics/framework_params.h) on them. */
 #pragma once
 
 #include <stddef.h>
@@ -7,27 +7,79 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/cells.h"
+#include "rows/phrases.h"
 #include "rows/set.h"
 #include "parameters/framework_params.h"
 #include "predict/predict.h"
 
-/* The columns that are read; a missing column is an empty cell. */
+/* Columns of numbers and names; a missing column is an empty cell. What free text says is in struct jl_llm_said. */
 #define JL_LLM_CELLS                                                                                                   \
-	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
-		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
-		recompute, states, optimizer, dropout, tied, flash_attn, mem_gib_per_gpu, primary_metric,              \
-		primary_value, remark, graphs, split_group, codebase
+	gpu, n_gpus, nodes, framework, model, catalog_model, params_b, layers, hidden, heads, kv_heads, ffn, seq_len,  \
+		vocab, tp, pp, vp, cp, ep, micro_batch, global_batch, dropout, tied, mem_gib_per_gpu, primary_value,   \
+		graphs, codebase
 struct jl_llm_cells {
 	jl_cell JL_LLM_CELLS;
 };
 
 /* Those that finetune and moe_and_large have beside them. */
 #define JL_TUNE_CELLS                                                                                                  \
-	method, rank, targets, base_bits, grad_checkpointing, cpu_offload, oom, s_per_iter, samples_per_s,             \
-		tokens_per_s_per_gpu, confidence, mem_published, n_experts, topk, moe_ffn
+	method, rank, base_bits, oom, s_per_iter, samples_per_s, tokens_per_s_per_gpu, n_experts, topk, moe_ffn
 struct jl_tune_cells {
 	jl_cell JL_TUNE_CELLS;
 };
+
+/* Words of the columns that data/phrases.csv makes, data/validation/README.md explains them. Where nothing is said a word is 0 and a
+ * number NAN. */
+enum jl_said_format {
+	JL_FORMAT_FP32 = 1,
+	JL_FORMAT_TF32,
+	JL_FORMAT_FP32_OR_TF32,
+	JL_FORMAT_FP16,
+	JL_FORMAT_BF16,
+	JL_FORMAT_FP8,
+	JL_FORMAT_FP4
+};
+enum { JL_SAID_YES = 1, JL_SAID_NO };
+enum { JL_SAID_SPAN = 1, JL_SAID_LM };
+enum { JL_SAID_BRIDGE = 1, JL_SAID_NVLINK, JL_SAID_PCIE };
+enum { JL_SAID_NONE = 1, JL_SAID_SELECTIVE, JL_SAID_FULL };
+enum { JL_SAID_OF_HOST = 1, JL_SAID_OF_RANK, JL_SAID_OF_ALL, JL_SAID_OF_DEVICE };
+enum { JL_SAID_MEMORY = 1, JL_SAID_SECONDS, JL_SAID_SAMPLES, JL_SAID_TOKENS, JL_SAID_FLOP, JL_SAID_MFU, JL_SAID_OOM };
+enum { JL_SAID_UNWRITTEN = 1, JL_SAID_WRITTEN_LOSS };
+enum { JL_SAID_ADAMW4 = 100 }; /* beside enum jl_optimizer */
+enum { JL_SAID_GPTQ = 1, JL_SAID_SINGLE };
+enum { JL_SAID_MIXED = 1, JL_SAID_AMP };
+enum { JL_SAID_FSDP = 1, JL_SAID_FSDP2 };
+enum { JL_SAID_SORTED = 1, JL_SAID_PACKED, JL_SAID_FIXED };
+enum jl_said_tuning {
+	JL_SAID_LORA = 1,
+	JL_SAID_QLORA,
+	JL_SAID_DORA,
+	JL_SAID_ADAPTER,
+	JL_SAID_ALL_WEIGHTS,
+	JL_SAID_LAYERS,
+	JL_SAID_BARE, /* no adapters inside the layers */
+	JL_SAID_PROMPTS,
+	JL_SAID_SCALED_PROMPTS
+};
+enum jl_said_reject { JL_REJECT_ACCELERATOR = 1, JL_REJECT_SHAPE, JL_REJECT_UNSTATED, JL_REJECT_ESTIMATE };
+
+struct jl_llm_said {
+	int reject, primary_metric, profile, profile_of_kin, loss_fused, vendor_flash, format, rowwise, states_as,
+		foreach, head, binned, fused_attention, tuning, no_optimizer, paged, grads_in_backward, link, card,
+		onload, data_parallel, shard_node, keep_gathered, recompute_as, recomputes, tp_async, cut_sequence,
+		memory_counted, batch_of, micro_of_stages, counts_unrun, counts_megatron, rack, experts_spread, naive,
+		fsdp, seeing, alibi, lean_host, written, base_packing, tuned_ends, tune_dropout, frozen_narrow,
+		autocast, optimizer_as, rest_narrow, flat_grads, keeps_live, whole_experts, mean_uncut, rows_packed,
+		lengths, iter_is_pass;
+	unsigned offload, targets_as;
+	double seq_default, seq_as, loss_chunks, node_Gbps, gpu_Gbps, zero, tp_as, pp_as, ep_as, cp_as, shard,
+		chunks_least, micro_as, accumulate, batch_per_gpu, global_per_rank, global_per_gpu, tuned_layers,
+		mean_seq_as;
+	double nodes_as, global_as; /* no columns: made from others */
+};
+enum jl_status jl_llm_said_read(struct jl_llm_said *ret_said, const struct jl_phrases *phrases,
+				const struct jl_row_cells *row, struct jl_arena *arena, struct jl_err *err);
 
 /* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
 struct jl_llm_gpu {
@@ -87,14 +139,14 @@ struct jl_llm_find {
 
 /* As the catalog lists it and set_gemm fitted it. Its index is -1: whoever fits numbers the GPUs. */
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
-enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_find *find,
-			       struct jl_llm_row *ret_row, struct jl_err *err);
+enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_said *said,
+			       const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 
 /* Of finetune: what is tuned and how, lengths, and what was measured. */
-enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_said *said,
 				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 /* Of moe_and_large: names, hosts and exchanges of newer runs as train_llm has them. */
-enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more,
+enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_said *said,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 
 struct jl_llm_prediction {
@@ -151,10 +203,10 @@ int jl_llm_has(const char *text, const char *part);
 
 /* A number in a cell; NAN where it is empty. */
 double jl_llm_number(const char *cell);
-/* The k-th number after `word` in the text; NAN if there is none. */
-double jl_llm_number_after(const char *text, const char *word, int k);
+/* "y" */
+int jl_llm_yes(const char *cell);
 
 /* The model of a row: stated dimensions first, then the name, then the number of parameters.
  * Sets JL_ASSUMED_SHAPE in *assumed where dimensions were not stated. */
-enum jl_status jl_llm_shape(const struct jl_llm_cells *cells, struct jl_transformer *ret_model, unsigned *assumed,
-			    struct jl_err *err);
+enum jl_status jl_llm_shape(const struct jl_llm_cells *cells, int head, struct jl_transformer *ret_model,
+			    unsigned *assumed, struct jl_err *err);

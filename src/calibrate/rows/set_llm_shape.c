@@ -33,19 +33,9 @@ double jl_llm_number(const char *cell)
 	return cell && jl_num_parse(cell, &x, &n_used) == JL_NUM_OK ? x : NAN;
 }
 
-double jl_llm_number_after(const char *text, const char *word, int k)
+int jl_llm_yes(const char *cell)
 {
-	const char *t = text ? strstr(text, word) : NULL;
-
-	while (t && *t) {
-		double x = NAN;
-		size_t n_used = 1;
-
-		if (*t >= '0' && *t <= '9' && jl_num_parse(t, &x, &n_used) == JL_NUM_OK && k-- == 0)
-			return x;
-		t += n_used;
-	}
-	return NAN;
+	return cell && *cell == 'y';
 }
 
 /* How a family of models is built; dimensions left 0 are the row's own. */
@@ -235,7 +225,7 @@ static bool mixture(const struct jl_llm_cells *c, struct jl_transformer *ret_mod
 	return true;
 }
 
-enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer *ret_model, unsigned *assumed,
+enum jl_status jl_llm_shape(const struct jl_llm_cells *c, int head, struct jl_transformer *ret_model, unsigned *assumed,
 			    struct jl_err *err)
 {
 	const double params_b = jl_llm_number(c->params_b), layers = jl_llm_number(c->layers);
@@ -276,15 +266,15 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, struct jl_transformer 
 	if (m.n_layers < 1.0)
 		m.n_layers = 32.0;
 	mend(&m, params_b, !isnan(layers) || isnan(jl_llm_number(c->hidden)));
-	if (jl_llm_has(c->task, "squad")) {
+	if (head == JL_SAID_SPAN) {
 		m.head = JL_HEAD_SPAN;
 		m.mlm_transform = 0;
 	}
 	if (!isnan(jl_llm_number(c->dropout)))
 		m.dropout = jl_llm_number(c->dropout) > 0.0;
-	if (jl_llm_has(c->tied, "n"))
+	if (c->tied && *c->tied == 'n')
 		m.tied = 0;
-	if (jl_llm_has(c->task, "every token")) {
+	if (head == JL_SAID_LM) {
 		m.head = JL_HEAD_LM;
 		m.head_tokens_frac = 1.0;
 		m.mlm_transform = m.pooler = 0;

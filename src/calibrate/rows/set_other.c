@@ -2,43 +2,43 @@
 #include "rows/set_other.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "catalog/find.h"
 #include "predict/kind.h"
 #include "program/convnet.h"
 
-/* Formats as sources write them. "fp32" means TF32 where the device has it, unless the source says that it was off. */
-static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *text, const struct jl_device *dev,
-				 struct jl_err *err)
+/* The column `format`; what is run in TF32 where the device has it is "fp32_or_tf32". */
+static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *format, const char *stated,
+				 const struct jl_device *dev, struct jl_err *err)
 {
 	static const struct {
 		const char *word;
 		enum jl_dtype dtype;
-	} words[] = {
-		{ "TF32 off", JL_FP32 }, { "bf16", JL_BF16 },  { "bfloat16", JL_BF16 }, { "BF16", JL_BF16 },
-		{ "fp16", JL_FP16 },     { "amp", JL_FP16 },   { "half", JL_FP16 },     { "fp32", JL_TF32 },
-		{ "tf32", JL_TF32 },     { "float", JL_TF32 },
-	};
+	} words[] = { { "fp32", JL_FP32 }, { "bf16", JL_BF16 }, { "fp16", JL_FP16 }, { "fp32_or_tf32", JL_TF32 } };
+	size_t i = 0;
 
-	for (size_t i = 0; i < JL_LEN(words); i++) {
-		if (jl_cell_holds(text, words[i].word)) {
-			const int no_tf32 = words[i].dtype == JL_TF32 && jl_conv_path(dev, JL_TF32) == JL_CONV_VECTOR;
+	while (i < JL_LEN(words) && strcmp(format, words[i].word) != 0)
+		i++;
+	if (i == JL_LEN(words))
+		return jl_fail(err, JL_E_DATA,
+			       "precision '%s' is not known; e.g. amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
+			       stated);
+	*ret_dtype = words[i].dtype == JL_TF32 && jl_conv_path(dev, JL_TF32) == JL_CONV_VECTOR ? JL_FP32
+											       : words[i].dtype;
+	return JL_OK;
+}
 
-			*ret_dtype = no_tf32 ? JL_FP32 : words[i].dtype;
-			return JL_OK;
-		}
-	}
-	return jl_fail(err, JL_E_DATA, "precision '%s' is not known; e.g. amp fp16, bf16, fp32 (TF32), fp32 (TF32 off)",
-		       text ? text : "");
+static bool yes(jl_cell cell)
+{
+	return *cell == 'y';
 }
 
 /* Software of a run. The sources' tables do not say it; their published logs print the version of PyTorch: in the
  * snapshot of 2022-06-30 it is 1.4 (CUDA 10.2) for everything before Ampere, 1.7 (CUDA 11.0) for the first Ampere
  * cards, 1.9 (NGC 21.03) for the cards named below, 1.10 for the rest; everything else was run with 1.13 or later. */
 #define AMP_WORKS 0x100u /* the recipes that ignore the flag in later releases still heed it */
-static unsigned software_of(const char *gpu, const struct jl_device *dev, const char *remark)
+static unsigned software_of(const struct jl_other_cells *cells, const struct jl_device *dev)
 {
 	static const struct {
 		const char *gpu;
@@ -51,12 +51,12 @@ static unsigned software_of(const char *gpu, const struct jl_device *dev, const 
 		{ "RTX A5000", JL_SW_SLOW_TF32 },
 	};
 
-	if (!jl_cell_holds(remark, "2022-06-30 snapshot"))
+	if (!yes(cells->snapshot))
 		return 0;
 	if (dev->priors->no_tf32)
 		return JL_SW_ALIGNED_ONLY | JL_SW_UNDILATED_ONLY | JL_SW_SLOW_HOST | AMP_WORKS;
 	for (size_t i = 0; i < JL_LEN(cards); i++) {
-		if (strcmp(gpu, cards[i].gpu) == 0)
+		if (strcmp(cells->gpu, cards[i].gpu) == 0)
 			return cards[i].software;
 	}
 	return 0;
@@ -98,17 +98,16 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 				 struct jl_err *err)
 {
 	struct jl_other_row row = { 0 };
-	const char *gpu = cells->gpu ? cells->gpu : "", *model = cells->model ? cells->model : "";
 
-	JL_TRY(find->gpu(find->ctx, gpu, &row.gpu, err));
-	row.net = jl_convnet_find(nets, model);
+	JL_TRY(find->gpu(find->ctx, cells->gpu, &row.gpu, err));
+	row.net = jl_convnet_find(nets, cells->model);
 	if (!row.net)
 		return jl_fail(err, JL_E_NOTFOUND, "model '%s' is not in the list of catalog/models/convnets.yaml",
-			       model);
-	JL_TRY(read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err));
+			       cells->model);
+	JL_TRY(read_dtype(&row.dtype, cells->format, cells->precision, &row.gpu.dev, err));
 	const enum jl_dtype labelled = row.dtype;
 
-	row.software = software_of(gpu, &row.gpu.dev, cells->remark);
+	row.software = software_of(cells, &row.gpu.dev);
 	JL_TRY(read_sizes(&row, cells, err));
 	if (row.net->ignores_amp && !(row.software & AMP_WORKS) && jl_dtype_B(labelled) < 4)
 		row.dtype = jl_conv_path(&row.gpu.dev, JL_TF32) == JL_CONV_TF32 ? JL_TF32 : JL_FP32;
@@ -132,11 +131,8 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 				  const struct jl_catalog *cat, const struct jl_convnet *last, struct jl_arena *arena,
 				  struct jl_err *err)
 {
-	/* a norm that is not the family's own is part of the name */
-	const char *norm = jl_cell_holds(cells->model, "_evos") ? "_evos"
-			   : jl_cell_holds(cells->model, "_gn") ? "_gn"
-								: "";
-	struct jl_convnet_figures f = { .kind = jl_arena_printf(arena, "%s%s", cells->family, norm),
+	struct jl_convnet_figures f = { .kind = jl_arena_printf(arena, "%s%s", cells->family,
+								cells->norm) /* one that is not the family's own */,
 					.name = jl_arena_printf(arena, "%s@%s", cells->model, cells->img_size) };
 	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
 
@@ -156,8 +152,7 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 
 	if (status == JL_E_NOTFOUND || (!status && !agrees(net, f.n_params, f.mac)))
 		status = jl_convnet_described(net, cat, &f, arena, err);
-	net->optimizer = jl_cell_holds(cells->task, "Adam") ? JL_NET_ADAM
-							    : JL_NET_SGD; /* which is the benchmark's default */
+	net->optimizer = strcmp(cells->optimizer_as, "adam") == 0 ? JL_NET_ADAM : JL_NET_SGD; /* timm's default */
 	*ret_net = net;
 	return status;
 }
@@ -168,18 +163,17 @@ enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_
 {
 	struct jl_other_row row = { .n_gpus = 1 };
 
-	JL_TRY(find->gpu(find->ctx, cells->gpu ? cells->gpu : "", &row.gpu, err));
-	JL_TRY(read_dtype(&row.dtype, cells->precision, &row.gpu.dev, err));
+	JL_TRY(find->gpu(find->ctx, cells->gpu, &row.gpu, err));
+	JL_TRY(read_dtype(&row.dtype, cells->format, cells->precision, &row.gpu.dev, err));
 	JL_TRY(jl_row_number(&row.batch, cells->batch, "batch", err));
 	JL_TRY(jl_row_number(&row.meas, cells->samples_per_s, "samples_per_s", err));
 	JL_TRY(find_vision(&row.net, cells, cat, last, arena, err));
 	if (!(row.batch >= 1 && row.batch <= 1e9))
-		return jl_fail(err, JL_E_RANGE, "batch: '%s'; at least 1", cells->batch ? cells->batch : "");
-	row.software = (jl_cell_holds(cells->torch, "1.") && cells->torch[0] == '1' ? JL_SW_PLAIN_ATTENTION : 0U) |
-		       (jl_cell_holds(cells->layout, "nhwc") ? JL_SW_CHANNELS_LAST : 0U) |
-		       (jl_cell_holds(cells->compile, "compile") ? JL_SW_COMPILED : 0U) |
-		       (jl_cell_holds(cells->precision, "amp") ? 0U : JL_SW_PURE) |
-		       (jl_cell_holds(cells->task, "inference") ? JL_SW_FORWARD : 0U);
+		return jl_fail(err, JL_E_RANGE, "batch: '%s'; at least 1", cells->batch);
+	row.software = (yes(cells->old_torch) ? JL_SW_PLAIN_ATTENTION : 0U) |
+		       (yes(cells->channels_last) ? JL_SW_CHANNELS_LAST : 0U) |
+		       (yes(cells->compiled) ? JL_SW_COMPILED : 0U) | (yes(cells->autocast) ? 0U : JL_SW_PURE) |
+		       (yes(cells->forward) ? JL_SW_FORWARD : 0U);
 	*ret_row = row;
 	return JL_OK;
 }
@@ -187,26 +181,22 @@ enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_
 /* Full training by data parallel workers is what such networks are weighed as. */
 static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err *err)
 {
-	static const char *const full[] = { "train",          "full",        "pretrain",
-					    "Classification", "Recognition", "VisionLanguage" };
-	bool is_full = false;
+	const char *why = cells->reject;
 
-	for (size_t i = 0; i < JL_LEN(full); i++)
-		is_full = is_full || jl_cell_holds(cells->method, full[i]);
-	if (jl_cell_holds(cells->primary_metric, "tflops"))
+	if (strcmp(why, "flop") == 0)
 		return jl_fail(err, JL_E_DATA,
 			       "sources count FLOP differently: only time, throughput and memory are scored");
-	if (!is_full)
+	if (strcmp(why, "method") == 0)
 		return jl_fail(err, JL_E_DATA,
 			       "method '%s': networks that are lists of operators are weighed as trained in full",
 			       cells->method);
-	if (jl_cell_holds(cells->method, "-bit") || jl_cell_holds(cells->method, "FP8"))
+	if (strcmp(why, "states") == 0)
 		return jl_fail(err, JL_E_DATA, "method '%s': states of such networks are weighed in fp32",
 			       cells->method);
-	if (*cells->zero_or_fsdp && strcmp(cells->zero_or_fsdp, "DDP") != 0)
+	if (strcmp(why, "shards") == 0)
 		return jl_fail(err, JL_E_DATA, "'%s': states of such networks are weighed whole on every GPU",
 			       cells->zero_or_fsdp);
-	if (jl_cell_holds(cells->grad_checkpointing, "y"))
+	if (strcmp(why, "recompute") == 0)
 		return jl_fail(err, JL_E_DATA, "recomputed activations of such networks are not weighed");
 	return JL_OK;
 }
@@ -239,8 +229,7 @@ static const double batch_half = 256, batch_full = 128;
 
 static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cells *cells, struct jl_err *err)
 {
-	double n_gpus = NAN, batch = NAN, global = NAN, rate = NAN, step_s = NAN, mem_gib = NAN;
-	const char *accumulated = strstr(cells->remark, "gradient accumulation ");
+	double n_gpus = NAN, batch = NAN, global = NAN, rate = NAN, step_s = NAN, mem_gib = NAN, passes = NAN;
 	const double units = row->net->units_per_item;
 
 	JL_TRY(jl_row_number(&n_gpus, cells->n_gpus, "n_gpus", err));
@@ -249,9 +238,10 @@ static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cel
 	JL_TRY(jl_row_number(&rate, cells->throughput, "throughput", err));
 	JL_TRY(jl_row_number(&step_s, cells->s_per_iter, "s_per_iter", err));
 	JL_TRY(jl_row_number(&mem_gib, cells->mem_gib_per_gpu, "mem_gib_per_gpu", err));
+	JL_TRY(jl_row_number(&passes, cells->accumulate, "accumulate", err));
 	n_gpus = isnan(n_gpus) ? 1 : n_gpus;
 	/* where tokens are counted, batches are too */
-	if (jl_cell_holds(cells->throughput_unit, "tokens") && units > 1)
+	if (yes(cells->counts_tokens) && units > 1)
 		batch /= units;
 	if (isnan(batch) && isnan(global)) {
 		batch = jl_dtype_B(row->dtype) < 4 ? batch_half : batch_full;
@@ -259,9 +249,7 @@ static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cel
 	} else if (isnan(batch)) {
 		batch = fmin(global / n_gpus, batch_half);
 	}
-	row->n_micro = accumulated     ? strtod(accumulated + strlen("gradient accumulation "), NULL)
-		       : isnan(global) ? 1
-				       : fmax(floor(global / (batch * n_gpus) + 0.5), 1);
+	row->n_micro = !isnan(passes) ? passes : isnan(global) ? 1 : fmax(floor(global / (batch * n_gpus) + 0.5), 1);
 	if (!(n_gpus >= 1 && n_gpus <= 1e6 && batch > 0 && batch <= 1e9 && row->n_micro >= 1 && row->n_micro <= 1e6))
 		return jl_fail(err, JL_E_RANGE, "%g GPUs, %g batches of %g: not a run", n_gpus, row->n_micro, batch);
 	row->n_gpus = (int)n_gpus;
@@ -284,15 +272,12 @@ enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run
 	JL_TRY(check_run(cells, err));
 	/* a card that nobody names says nothing of speed; what a network needs is much the same on all */
 	JL_TRY(find->gpu(find->ctx, *cells->gpu ? cells->gpu : "A100 SXM 80GB", &row.gpu, err));
-	JL_TRY(read_dtype(&row.dtype, *cells->precision ? cells->precision : "fp32", &row.gpu.dev, err));
+	JL_TRY(read_dtype(&row.dtype, cells->format, cells->precision, &row.gpu.dev, err));
 	JL_TRY(size_run(&row, cells, err));
 	if (!*cells->gpu)
 		row.meas = NAN;
-	/* the recipes of DeepLearningExamples lay pictures as tensor cores want them where they run in 16 bits */
-	const bool last = jl_cell_holds(cells->framework, "DeepLearningExamples") && jl_dtype_B(row.dtype) < 4;
-
-	row.software = (jl_cell_holds(cells->framework, "compile") ? JL_SW_COMPILED : 0U) |
-		       (last ? JL_SW_CHANNELS_LAST : 0U);
+	row.software = (yes(cells->compiled) ? JL_SW_COMPILED : 0U) |
+		       (yes(cells->channels_last) ? JL_SW_CHANNELS_LAST : 0U);
 	*ret_row = row;
 	return JL_OK;
 }

@@ -13,24 +13,24 @@
 #include "program/convnet_train.h"
 
 /* The columns that are read. */
-#define JL_OTHER_CELLS gpu, n_gpus, model, precision, micro_batch, throughput, remark
+#define JL_OTHER_CELLS gpu, n_gpus, model, precision, format, micro_batch, throughput, snapshot
 struct jl_other_cells {
 	jl_cell JL_OTHER_CELLS;
 };
 
 /* Of tables of vision networks: one GPU, figures of the network beside its speed. */
 #define JL_VISION_CELLS                                                                                                \
-	gpu, model, family, precision, layout, compile, task, torch, img_size, batch, params_m, gmacs, macts,          \
-		samples_per_s
+	gpu, model, family, norm, precision, format, autocast, channels_last, compile, compiled, task, forward,        \
+		optimizer_as, old_torch, img_size, batch, params_m, gmacs, macts, samples_per_s
 struct jl_vision_cells {
 	jl_cell JL_VISION_CELLS;
 };
 
 /* Of newer runs: batches of one GPU, memory beside speed, and how it was trained. */
 #define JL_RUN_CELLS                                                                                                   \
-	gpu, n_gpus, model, precision, micro_batch, throughput, throughput_unit, framework, remark, method,            \
-		resolution_or_seq, global_batch, s_per_iter, mem_gib_per_gpu, grad_checkpointing, zero_or_fsdp,        \
-		primary_metric, primary_value
+	gpu, n_gpus, model, precision, format, micro_batch, throughput, counts_tokens, framework, method, reject,      \
+		resolution_or_seq, global_batch, accumulate, s_per_iter, mem_gib_per_gpu, zero_or_fsdp, compiled,      \
+		channels_last, primary_value
 struct jl_run_cells {
 	jl_cell JL_RUN_CELLS;
 };

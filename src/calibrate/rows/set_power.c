@@ -17,11 +17,11 @@ struct served {
 
 /* Models that are not plain transformers, from their model cards and config.json; the catalog has the others. */
 static const struct {
-	const char *name; /* the cell holds it */
+	const char *name; /* as the column catalog_model has it */
 	struct served model;
 } hybrids[] = {
-	{ "Nemotron-Nano-9B", { 8.89e9, 8.89e9, 16384, 283e6, 1, 1 } },
-	{ "Nemotron-Nano-12B", { 12.31e9, 12.31e9, 24576, 294e6, 1, 1 } },
+	{ "nemotron-nano-9b", { 8.89e9, 8.89e9, 16384, 283e6, 1, 1 } },
+	{ "nemotron-nano-12b", { 12.31e9, 12.31e9, 24576, 294e6, 1, 1 } },
 };
 
 /* Families with local attention: the share of keys and values that is still read at a context of about 1,000. */
@@ -34,31 +34,30 @@ static const struct {
  * writes thousands of tokens for a prompt of a few hundred (gpt-oss at its default effort about a third as many); a
  * chat answers a prompt with about twice its length. */
 static const struct {
-	const char *workload, *model;
+	const char *requests;
 	double context, prompt_frac;
 } requests[] = {
-	{ "gpqa", "gpt-oss", 1500, 0.1 },
-	{ "gpqa", "", 4000, 0.1 },
-	{ "", "", 1000, 0.5 },
+	{ "reasoning_short", 1500, 0.1 },
+	{ "reasoning", 4000, 0.1 },
+	{ "", 1000, 0.5 },
 };
 
 static const struct {
-	const char *word;
-	double weight_B, flop_frac;
+	const char *format;
+	double weight_B;
 	int narrow;
 } formats[] = {
-	{ "fp8", 1, 1, 1 },    { "int8", 1, 1, 1 },    { "mxfp4", 0.55, 1, 0 },
-	{ "fp4", 0.55, 1, 0 }, { "int4", 0.55, 1, 0 }, { "", 2, 1, 0 },
+	{ "fp8", 1, 1 }, { "int8", 1, 1 }, { "mxfp4", 0.55, 0 }, { "fp4", 0.55, 0 }, { "", 2, 0 },
 };
 
 /* Training runs whose arithmetic the sources do not give: demand above idle as a share of what is between idle and
  * the cap. Large dense networks fill a GPU, small ones and embeddings wait for memory and host. */
 static const struct {
-	const char *model;
-	double activity_frac;
+	const char *activity;
+	double frac;
 } activities[] = {
-	{ "bert", 0.85 }, { "resnet", 0.8 },    { "deepspeech", 0.65 }, { "shufflenet", 0.55 },
-	{ "ncf", 0.4 },   { "node peak", 1.1 }, { "Llama", 0.95 },      { "", 0.75 },
+	{ "bert", 0.85 }, { "resnet", 0.8 }, { "deepspeech", 0.65 }, { "shufflenet", 0.55 },
+	{ "ncf", 0.4 },   { "peak", 1.1 },   { "llama", 0.95 },      { "", 0.75 },
 };
 
 /* An 8-GPU HGX node: of 10.2 kW rated for 8 boards of 700 W, 4.6 kW are fans, processors, NICs and losses; at work
@@ -78,18 +77,18 @@ static double kv_B(const struct jl_model_info *info, const struct jl_transformer
 	return frac * model->n_layers * each * element_B;
 }
 
-static bool find_served(struct served *ret_served, const struct jl_catalog *cat, const char *text)
+static bool find_served(struct served *ret_served, const struct jl_catalog *cat, const struct jl_power_cells *cells)
 {
 	const struct jl_model_info *info;
 	struct jl_transformer model;
 
 	for (size_t i = 0; i < JL_LEN(hybrids); i++) {
-		if (jl_cell_holds(text, hybrids[i].name)) {
+		if (strcmp(cells->catalog_model, hybrids[i].name) == 0) {
 			*ret_served = hybrids[i].model;
 			return true;
 		}
 	}
-	if (!text || jl_find_model(&info, cat, text, NULL) != JL_OK)
+	if (jl_find_model(&info, cat, cells->model, NULL) != JL_OK)
 		return false;
 	jl_transformer_from_catalog(&model, info);
 	const struct jl_transformer_params params = jl_transformer_params(&model);
@@ -118,14 +117,13 @@ static void serve(struct jl_power_row *row, const struct served *model, const st
 {
 	size_t f = 0, r = 0;
 
-	while (!jl_cell_holds(cells->precision, formats[f].word))
+	while (*formats[f].format && strcmp(cells->format, formats[f].format) != 0)
 		f++;
-	while (!(jl_cell_holds(cells->workload, requests[r].workload) &&
-		 jl_cell_holds(cells->model, requests[r].model)))
+	while (*requests[r].requests && strcmp(cells->requests, requests[r].requests) != 0)
 		r++;
 	const double step_Hz = tokens_per_s / batch, token_B = requests[r].context * model->kv_B + model->state_B;
 	const double moved_Bps = step_Hz * weights_read(model, batch, formats[f].weight_B) + tokens_per_s * token_B;
-	const double flopps = tokens_per_s * (1 + requests[r].prompt_frac) * 2 * model->active * formats[f].flop_frac;
+	const double flopps = tokens_per_s * (1 + requests[r].prompt_frac) * 2 * model->active;
 
 	row->ask.work.moved_Bps = moved_Bps / row->n_gpus;
 	row->ask.work.flopps = flopps / row->n_gpus;
@@ -149,7 +147,7 @@ static enum jl_status read_watts(struct jl_power_row *row, const struct jl_power
 	row->meas_W = isnan(total_W) ? each_W * n_gpus : total_W;
 	if (!(row->meas_W > 0 && isfinite(row->meas_W)))
 		return jl_fail(err, JL_E_DATA, "no power in watts in avg_power_w_total or avg_power_w_per_gpu");
-	if (jl_cell_holds(cells->scope, "node")) {
+	if (*cells->of_node == 'y') {
 		row->ask.host_W = HOST_PER_TDP * row->dev.tdp_W * n_gpus;
 		row->assumed |= JL_POWER_ASSUMED_HOST;
 	}
@@ -162,21 +160,20 @@ enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_p
 	struct jl_power_row row = { .ask.activity_frac = NAN };
 	double batch = NAN, rate = NAN;
 
-	JL_TRY(find->device(find->ctx, cells->gpu ? cells->gpu : "", &row, err));
+	JL_TRY(find->device(find->ctx, cells->gpu, &row, err));
 	JL_TRY(read_watts(&row, cells, err));
 	JL_TRY(jl_row_number(&batch, cells->batch, "batch", err));
 	JL_TRY(jl_row_number(&rate, cells->throughput, "throughput", err));
 	struct served model;
 
-	if (jl_cell_holds(cells->throughput_unit, "tok/s") && batch >= 1 && rate > 0 &&
-	    find_served(&model, find->cat, cells->model)) {
+	if (*cells->counts_tokens == 'y' && batch >= 1 && rate > 0 && find_served(&model, find->cat, cells)) {
 		serve(&row, &model, cells, batch, rate);
 	} else {
 		size_t i = 0;
 
-		while (!jl_cell_holds(cells->model, activities[i].model))
+		while (*activities[i].activity && strcmp(cells->activity, activities[i].activity) != 0)
 			i++;
-		row.ask.activity_frac = activities[i].activity_frac;
+		row.ask.activity_frac = activities[i].frac;
 		row.assumed |= JL_POWER_ASSUMED_ACTIVITY;
 	}
 	row.ask.n_gpus = row.n_gpus;

@@ -10,8 +10,8 @@
 
 /* The columns that are read. */
 #define JL_POWER_CELLS                                                                                                 \
-	gpu, n_gpus, workload, model, precision, batch, power_limit_w, avg_power_w_total, avg_power_w_per_gpu, scope,  \
-		throughput, throughput_unit
+	gpu, n_gpus, workload, requests, model, catalog_model, activity, format, batch, power_limit_w,                 \
+		avg_power_w_total, avg_power_w_per_gpu, of_node, throughput, counts_tokens
 struct jl_power_cells {
 	jl_cell JL_POWER_CELLS;
 };

@@ -65,7 +65,15 @@ const char *const jl_label_ids[JL_N_LABEL] = { "gpu", "family", "kind", "link" }
 
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column)
 {
-	return jl_csv_text(in->csv, jl_csv_find(in->csv, column));
+	return jl_phrase_cell(in->phrases, column, &in->row, in->arena);
+}
+
+static const char *csv_cell(const void *ctx, const char *column)
+{
+	const struct jl_csv *csv = ctx;
+	const size_t i = jl_csv_find(csv, column);
+
+	return i == JL_CSV_NO_COLUMN ? NULL : jl_csv_text(csv, i);
 }
 
 void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *ret_cells, size_t n)
@@ -247,9 +255,16 @@ enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io
 	if (status)
 		return status;
 	struct jl_set_data *data = *io_data;
-	const struct jl_set_reader in = {
-		.ops = ops, .csv = csv, .arena = arena, .labels = &data->labels, .rows = io_rows
-	};
+	struct jl_phrases phrases;
+	const struct jl_set_reader in = { .ops = ops,
+					  .csv = csv,
+					  .arena = arena,
+					  .labels = &data->labels,
+					  .rows = io_rows,
+					  .phrases = &phrases,
+					  .row = { .at = csv_cell, .ctx = csv } };
+
+	JL_TRY(jl_phrases_of(&phrases, ops->name, arena, err));
 
 	status = make_room(data, &in, err);
 	while (!status) {

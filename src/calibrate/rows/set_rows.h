@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/cells.h"
+#include "rows/phrases.h"
 #include "rows/set.h"
 
 #define JL_NO_ITEM ((size_t)-1)
@@ -51,9 +52,11 @@ struct jl_set_reader {
 	struct jl_arena *arena;
 	struct jl_labels *labels;
 	struct jl_set_rows *rows;
+	const struct jl_phrases *phrases; /* what the set's texts say */
+	struct jl_row_cells row;          /* cells as the file has them */
 };
 
-/* The cell of a column of the current row; "" where the file does not have the column. And all of a list of them, "gpu, model". */
+/* The cell of a column of the current row, its own or made of its text; "" where there is neither. And all of a list of them, "gpu, model". */
 const char *jl_set_cell(const struct jl_set_reader *in, const char *column);
 void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *ret_cells, size_t n);
 

@@ -1,5 +1,4 @@
 /* Rows of serve_silicon: machines under a fixed number of requests. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,36 +19,18 @@
 #define ALONE_FRAC  0.85
 #define STATED_FRAC 0.95
 
-/* The catalog's model by what the path holds. */
-static const struct {
-	const char *word, *id;
-} models[] = {
-	{ "MiniMax-M2", "minimax-m2" },
-	{ "Qwen3-235B-A22B", "qwen3-235b-a22b" },
-	{ "Qwen3-32B", "qwen3-32b" },
-	{ "Qwen3.5-397B", "qwen3.5-397b-a17b" },
-	{ "DeepSeek-R1", "deepseek-v3" },
-	{ "DeepSeek-V3", "deepseek-v3" },
-	{ "Llama-3.1-70B", "llama-3-70b" },
-	{ "Llama-3.1-8B", "llama-3-8b" },
-	{ "Kimi-K2", "kimi-k2" },
-	{ "gpt-oss-120b", "gpt-oss-120b" },
-	{ "GLM-5", "glm-5" },
-};
+static bool says(const struct jl_serve_cells *cells, const char *column)
+{
+	return *cells->at(cells->ctx, column) == 'y';
+}
 
-/* Models of which only the experts are narrow: the rest stays in 16 bit. */
-static const char *const wide_rest[] = { "gpt-oss", "Kimi-K2" };
-
-static enum jl_status find_model(struct jl_serve_row *row, const char **ret_model, const char *text,
+static enum jl_status find_model(struct jl_serve_row *row, const char **ret_model, const struct jl_serve_cells *cells,
 				 const struct jl_catalog *cat, struct jl_err *err)
 {
-	const struct jl_model_info *info = NULL;
+	const struct jl_model_info *info = jl_model_by_id(cat, cells->at(cells->ctx, "catalog_model"));
 
-	for (size_t i = 0; i < JL_LEN(models); i++)
-		if (strstr(text, models[i].word))
-			info = jl_model_by_id(cat, models[i].id);
 	if (!info)
-		JL_TRY(jl_find_model(&info, cat, text, err));
+		JL_TRY(jl_find_model(&info, cat, cells->at(cells->ctx, "model_path"), err));
 	row->run.model = jl_served_from_catalog(info);
 	*ret_model = info->id;
 	return JL_OK;
@@ -57,30 +38,24 @@ static enum jl_status find_model(struct jl_serve_row *row, const char **ret_mode
 
 static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
-	const char *text = cells->at(cells->ctx, "precision"), *path = cells->at(cells->ctx, "model_path");
-
-	if (!*text)
-		text = strcasestr(path, "FP8") ? "fp8" : strcasestr(path, "FP4") ? "fp4" : "bf16";
-
-	JL_TRY(jl_served_format(&row->run.format, text, err));
+	const char *stated = cells->at(cells->ctx, "precision"), *by_name = cells->at(cells->ctx, "format");
 	struct jl_serve_format *f = &row->run.format;
 
+	JL_TRY(jl_served_format(f, *stated ? stated : by_name, err));
 	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
-	if (f->dense == JL_OP_FP8 && !strstr(path, "Llama"))
+	if (f->dense == JL_OP_FP8 && !says(cells, "one_scale"))
 		f->dense = f->experts = JL_OP_FP8_BLOCK;
 	jl_engine_format(f, row->run.engine);
-	for (size_t i = 0; i < JL_LEN(wide_rest); i++) {
-		if (f->expert_B < 1 && row->run.model.n_experts > 1 && strstr(path, wide_rest[i])) {
-			f->weight_B = 2;
-			f->dense = JL_OP_BF16;
-		}
+	if (f->expert_B < 1 && row->run.model.n_experts > 1 && says(cells, "narrow_experts")) {
+		f->weight_B = 2;
+		f->dense = JL_OP_BF16;
 	}
-	if (strstr(path, "gpt-oss"))
+	if (says(cells, "mx_experts"))
 		f->experts = JL_OP_MX16;
 	jl_served_format_on(f, &row->dev);
 	/* recipes with narrow weights keep keys and values in 8 bit as well */
-	if (row->run.format.expert_B <= 1)
-		row->run.format.kv_B = 1;
+	if (f->expert_B <= 1)
+		f->kv_B = 1;
 	return JL_OK;
 }
 
@@ -209,35 +184,34 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_
 enum { BLACKWELL = 1, EVEN = 2, NARROW = 4, IN_2025 = 8 }; /* B200 or B300; 1k/1k; fewer than eight GPUs */
 static const struct {
 	const char *engine;
-	const char *model;
+	const char *model; /* as the column recipe has it */
 	unsigned only;
 	double least;                 /* requests at once */
 	double hold;                  /* scheduler-recv-interval, batch_wait_timeout_iters */
 	double budget, prompts, each; /* tokens of a pass: these, so many prompts, so many of each request at once */
 } recipes[] = {
-	{ "sglang", "DeepSeek", 0, 0, 0, 32768, 0, 0 },
-	{ "sglang", "DeepSeek", BLACKWELL, 0, 10, 16384, 0, 0 },
-	{ "sglang", "DeepSeek", BLACKWELL, 16, 30, 16384, 0, 0 },
-	{ "sglang", "Qwen3.5", 0, 0, 0, 16384, 0, 0 },
-	{ "sglang", "Qwen3.5", BLACKWELL, 0, 10, 16384, 0, 0 },
-	{ "sglang", "Qwen3.5", BLACKWELL, 16, 30, 16384, 0, 0 },
-	{ "sglang", "GLM-5", BLACKWELL, 0, 0, 32768, 0, 0 },
-	{ "trtllm", "Llama", 0, 0, 0, 16384, 0, 0 },
-	{ "trtllm", "Llama", EVEN | NARROW, 0, 20, 16384, 0, 0 },
-	{ "trtllm", "DeepSeek", IN_2025, 0, 0, 64, 1, 1 },
+	{ "sglang", "deepseek", 0, 0, 0, 32768, 0, 0 },
+	{ "sglang", "deepseek", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ "sglang", "deepseek", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ "sglang", "qwen3.5", 0, 0, 0, 16384, 0, 0 },
+	{ "sglang", "qwen3.5", BLACKWELL, 0, 10, 16384, 0, 0 },
+	{ "sglang", "qwen3.5", BLACKWELL, 16, 30, 16384, 0, 0 },
+	{ "sglang", "glm-5", BLACKWELL, 0, 0, 32768, 0, 0 },
+	{ "trtllm", "llama", 0, 0, 0, 16384, 0, 0 },
+	{ "trtllm", "llama", EVEN | NARROW, 0, 20, 16384, 0, 0 },
+	{ "trtllm", "deepseek", IN_2025, 0, 0, 64, 1, 1 },
 	{ "trtllm", "gpt-oss", 0, 0, 0, 20000, 0, 0 },
-	{ "vllm", "MiniMax", BLACKWELL, 0, 0, 0, 2, 0 },
+	{ "vllm", "minimax", BLACKWELL, 0, 0, 0, 2, 0 },
 };
 
 static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *cells)
 {
-	const char *path = cells->at(cells->ctx, "model_path"), *system = cells->at(cells->ctx, "system");
-	const unsigned is = (tolower((unsigned char)*system) == 'b' ? BLACKWELL : 0u) |
-			    (run->prompt == run->output ? EVEN : 0u) | (run->place.n_gpus < 8 ? NARROW : 0u) |
-			    (strstr(cells->at(cells->ctx, "silicon_data_source"), "measured=2025") ? IN_2025 : 0u);
+	const char *model = cells->at(cells->ctx, "recipe");
+	const unsigned is = (says(cells, "blackwell") ? BLACKWELL : 0u) | (run->prompt == run->output ? EVEN : 0u) |
+			    (run->place.n_gpus < 8 ? NARROW : 0u) | (says(cells, "in_2025") ? IN_2025 : 0u);
 
 	for (size_t i = 0; run->spread && run->prefill.n_gpus <= 0 && i < JL_LEN(recipes); i++) {
-		if (!jl_engine_is(run->engine, recipes[i].engine) || !strstr(path, recipes[i].model) ||
+		if (!jl_engine_is(run->engine, recipes[i].engine) || strcmp(model, recipes[i].model) != 0 ||
 		    (recipes[i].only & is) != recipes[i].only || run->n_requests < recipes[i].least)
 			continue;
 		run->hold = recipes[i].hold;
@@ -248,23 +222,20 @@ static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *c
 /* The source gives the version of Dynamo with some rows of TensorRT-LLM: those are 1.1 and later. */
 static int read_engine(const struct jl_serve_cells *cells)
 {
-	const char *name = cells->at(cells->ctx, "backend"), *version = cells->at(cells->ctx, "backend_version");
-	const int engine = jl_engine_by_text(name);
+	const char *name = cells->at(cells->ctx, "backend");
 
-	return jl_engine_is(engine, "trtllm") && strncmp(version, "0.", 2) == 0 ? engine
-										: jl_engine_of_source(name, version);
+	return says(cells, "dynamo_version") ? jl_engine_by_text(name)
+					     : jl_engine_of_source(name, cells->at(cells->ctx, "backend_version"));
 }
 
 /* All requests at once: the source's own figure, else what each group of devices runs. */
 static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
 {
-	const char *word = "silicon_concurrency=", *at = strstr(cells->at(cells->ctx, "silicon_data_source"), word);
 	const char *column = *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size";
 	double batch = NAN, dp = NAN;
 
-	if (at) {
-		row->run.n_requests = strtod(at + strlen(word), NULL);
-	} else {
+	JL_TRY(jl_serve_number(cells, "requests", &row->run.n_requests, err));
+	if (isnan(row->run.n_requests)) {
 		JL_TRY(jl_serve_number(cells, column, &batch, err));
 		JL_TRY(jl_serve_number(cells, "attention_dp_size", &dp, err));
 		row->run.n_requests = batch * (dp >= 1 ? dp : 1);
@@ -283,11 +254,11 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 	bool p2p, nvlink;
 
 	/* the others sent requests of one length (genai-perf) */
-	row.run.spread = !strstr(cells->at(cells->ctx, "silicon_data_source"), "gap-analysis");
+	row.run.spread = !says(cells, "one_length");
 	row.run.loose = !row.run.spread && !jl_engine_is(row.run.engine, "sglang-0.5");
-	row.many = strncasecmp(system, "gb", 2) == 0; /* GB200, GB300: 72 in one domain */
+	row.many = says(cells, "rack"); /* GB200, GB300: 72 in one domain */
 	JL_TRY(find->gpu(find->ctx, system, &row, &p2p, &nvlink, err));
-	JL_TRY(find_model(&row, ret_model, cells->at(cells->ctx, "model_path"), find->cat, err));
+	JL_TRY(find_model(&row, ret_model, cells, find->cat, err));
 	JL_TRY(read_format(&row, cells, err));
 	JL_TRY(jl_serve_number(cells, "isl", &row.run.prompt, err));
 	JL_TRY(jl_serve_number(cells, "osl", &row.run.output, err));

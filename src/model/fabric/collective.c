@@ -225,6 +225,15 @@ static double switch_s(const struct layout *lay, enum jl_collective_kind kind, d
 	return lay->start_s + lay->in->switch_alpha_s * lay->per_node + switch_part_s(lay, size_B);
 }
 
+/* The switch reduces chunks while the NICs send others: the longer counts, and more where both are near each other. Two hosts of
+ * H100 measure 0.95 of one host's rate and 0.64 of their network's; four and more 0.92 of their network's. */
+static double pipelined_s(double a_s, double b_s)
+{
+	const double a2 = a_s * a_s, b2 = b_s * b_s;
+
+	return sqrt(sqrt(a2 * a2 + b2 * b2));
+}
+
 /* Between hosts by a tree, or once up and once down where the network's switches reduce. */
 static double hierarchical_s(const struct layout *lay, enum jl_collective_kind kind, double size_B)
 {
@@ -234,12 +243,12 @@ static double hierarchical_s(const struct layout *lay, enum jl_collective_kind k
 		return INFINITY;
 	const double load = out->in_switch ? 1.0 : tree_load(lay->n_nodes);
 	const double hops = 2.0 * (out->in_switch ? 1.0 : jl_log2_ceil(lay->n_nodes));
-	const double out_s = load * size_B / (lay->out_Bps * or_one(out->tree_frac));
+	const double out_s = load * size_B / lay->out_Bps;
 	const double out_start_s = lay->start_s + out->setup_s + hops * out->alpha_s;
 	const double shared_B = 2.0 * (lay->per_node - 1.0) / lay->per_node * size_B;
 
-	if (in->in_switch && lay->per_node > 1.0) /* the switch reduces while the NICs send: the longer counts */
-		return out_start_s + in->switch_alpha_s * lay->per_node + most(switch_part_s(lay, size_B), out_s);
+	if (in->in_switch && lay->per_node > 1.0)
+		return out_start_s + in->switch_alpha_s * lay->per_node + pipelined_s(switch_part_s(lay, size_B), out_s);
 	if (lay->per_node <= 1.0)
 		return out_start_s + out_s;
 	return out_start_s + in->setup_s + 2.0 * (lay->per_node - 1.0) * in->alpha_s + per_rate(shared_B, lay->in_Bps) +

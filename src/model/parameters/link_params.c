@@ -44,7 +44,7 @@
 	X(CROSS_P2P, "link.pcie.cross_frac", "1", 0.5, 1.0, 0.85, 0.1)                                                 \
 	X(CROSS_HOST, "link.pcie-host.cross_frac", "1", 0.5, 1.0, 0.8, 0.1)                                            \
 	X(NET_EFF, "link.net.eff_frac", "1", 0.5, 0.98, 0.95, 0.03)                                                    \
-	X(NET_TREE, "link.net.tree_frac", "1", 0.8, 0.95, 0.85, 0.05)                                                  \
+	X(NET_TREE, "link.net.tree_frac", "1", 0.5, 1.0, 0.85, 0.05)                                                   \
 	X(NET_START, "link.net.start_s", "s", 1e-6, 60e-6, 10e-6, 0.5)                                                 \
 	X(RDMA_LL_ALPHA, "link.rdma.ll_alpha_s", "s", 2e-6, 40e-6, 5e-6, 0.2)                                          \
 	X(EFA_LL_ALPHA, "link.efa.ll_alpha_s", "s", 5e-6, 80e-6, 25e-6, 0.4)                                           \

@@ -8,12 +8,27 @@
 #include "base/text.h"
 #include "catalog/find.h"
 
+extern const unsigned char jl_constants_text[]; /* data/constants.txt */
+extern const size_t jl_constants_text_len;
+
 #define PARENTS_MAX 8 /* of a family, one above the other */
 #define N_KEPT      24
 #define KEPT_MAX    400
 #define KEPT_ALL                                                                                                       \
 	2048 /* numbers; a prediction reads about 650. Memory of a thread is cleared before main: no more than is used */
 #define KEY_MAX 64
+
+/* A line of data/constants.txt: held at its prior. */
+static bool is_constant(const char *name)
+{
+	const char *line = (const char *)jl_constants_text, *end = line + jl_constants_text_len, *next;
+	const size_t len = strlen(name);
+
+	for (; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1)
+		if ((size_t)(next - line) == len && memcmp(line, name, len) == 0)
+			return true;
+	return false;
+}
 
 /* A family that nobody measured begins where its parent ended: what the fit made of the parent's prior, it makes of this one's. */
 static double by_parent(const struct jl_catalog *cat, const struct jl_param *param)
@@ -22,7 +37,7 @@ static double by_parent(const struct jl_catalog *cat, const struct jl_param *par
 	const char *at = strstr(param->name, mark), *end = at ? strchr(at + strlen(mark), '.') : NULL;
 	char id[80], name[sizeof(param->name)];
 
-	if (!end || (size_t)(end - at) - strlen(mark) >= sizeof(id))
+	if (!end || (size_t)(end - at) - strlen(mark) >= sizeof(id) || is_constant(param->name))
 		return param->prior;
 	(void)snprintf(id, sizeof(id), "%.*s", (int)(end - at - (ptrdiff_t)strlen(mark)), at + strlen(mark));
 	for (int up = 0; up < PARENTS_MAX; up++) {
@@ -55,7 +70,7 @@ void jl_param_name(struct jl_param *param, const char *head, const char *owner, 
 	param->name[at] = '\0';
 }
 
-void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
+static void as_listed(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
 {
 	if (list->table)
 		*ret_param = list->table[i];
@@ -63,12 +78,19 @@ void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *re
 		list->at(list->ctx, i, ret_param);
 }
 
+void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param)
+{
+	as_listed(list, i, ret_param);
+	if (is_constant(ret_param->name))
+		ret_param->lo = ret_param->hi = ret_param->prior;
+}
+
 static void read_all(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct jl_param param;
 
-		jl_param_of(list, i, &param);
+		as_listed(list, i, &param);
 		const struct jl_param_info *info = jl_param_by_id(cat, param.name);
 
 		ret_x[i] = info ? info->value : by_parent(cat, &param);

@@ -173,11 +173,13 @@ static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool upda
 
 struct jl_step_cost jl_convnet_step(const struct jl_convnet_train *t)
 {
-	const struct jl_conv_cost last = pass_cost(t, true, jl_convnet_comm_s(t)), plain = pass_cost(t, false, 0);
+	const double comm_s = jl_convnet_comm_s(t);
+	const struct jl_conv_cost last = pass_cost(t, true, comm_s), plain = pass_cost(t, false, 0);
 	const double more = t->n_micro - 1;
 	struct jl_step_cost cost = { .compute_s = plain.device_s * t->n_micro,
 				     .optimizer_s = last.device_s - plain.device_s,
-				     .dp_s = last.exposed_s };
+				     .dp_s = last.exposed_s,
+				     .hidden_s = fmax(0, comm_s - last.exposed_s) };
 
 	if (t->software & JL_SW_FORWARD) { /* nothing is updated: what is left are casts of weights */
 		cost.compute_s += cost.optimizer_s;

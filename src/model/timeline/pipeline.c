@@ -53,3 +53,88 @@ double jl_pipeline_in_flight(double n_stages, double n_micro, double n_chunks, d
 	/* Interleaved warm-up: (p - 1 - i) * 2 + (v - 1) * p + 1 chunks, each 1/v of the stage. */
 	return fmin(n_micro, ((n_stages - 1.0 - index) * 2.0 + (n_chunks - 1.0) * n_stages + 1.0) / n_chunks);
 }
+
+/* --- a schedule, turn by turn */
+
+size_t jl_turns_count(const struct jl_turns_in *in)
+{
+	const double n = 2.0 * in->n_stages * in->n_micro * in->n_chunks;
+
+	return in->n_stages < 2 || in->n_micro < 1 || n > (double)JL_TURNS_MAX ? 0 : (size_t)n;
+}
+
+static int chunks_of(const struct jl_turns_in *in)
+{
+	return in->n_chunks > 1 && in->n_micro % in->n_stages == 0 ? in->n_chunks : 1;
+}
+
+/* Forward passes that a stage does before its first backward one. */
+static int warm_up(const struct jl_turns_in *in, int stage)
+{
+	const int v = chunks_of(in), left = in->n_stages - 1 - stage,
+		  warm = v > 1 ? 2 * left + (v - 1) * in->n_stages : left;
+
+	return warm < in->n_micro * v ? warm : in->n_micro * v;
+}
+
+/* The k-th pass of a kind: which micro-batch, and which of all p * v virtual stages. */
+static void kth(const struct jl_turns_in *in, int stage, int k, bool back, int *ret_micro, int *ret_at)
+{
+	const int p = in->n_stages, v = chunks_of(in), chunk = v > 1 ? k / p % v : 0;
+
+	*ret_micro = v > 1 ? k / (p * v) * p + k % p : k;
+	*ret_at = (back ? v - 1 - chunk : chunk) * p + stage;
+}
+
+/* The i-th turn of a stage: forward ones to warm up, then one of each in turn, then what is left of backward ones. */
+static int ith(const struct jl_turns_in *in, int stage, int i, bool *ret_back)
+{
+	const int n = in->n_micro * chunks_of(in), warm = warm_up(in, stage), steady = 2 * (n - warm);
+
+	*ret_back = i >= warm && (i >= warm + steady || (i - warm) % 2 == 1);
+	return i < warm ? i : i >= warm + steady ? i - n : *ret_back ? (i - warm) / 2 : warm + (i - warm) / 2;
+}
+
+void jl_pipeline_turns(const struct jl_turns_in *in, struct jl_turn *ret_turns, double *work)
+{
+	const int p = in->n_stages, v = chunks_of(in), n_virtual = p * v, n_each = 2 * in->n_micro * v;
+	double *const done[] = { work, work + (size_t)n_virtual * (size_t)in->n_micro }; /* ends; below 0: not yet */
+
+	for (int i = 0; i < 2 * n_virtual * in->n_micro; i++)
+		work[i] = -1;
+	for (int stage = 0; stage < p; stage++)
+		ret_turns[stage * n_each].end_s = -1;
+	for (int left = p * n_each, before = -1; left > 0 && left != before;) {
+		before = left;
+		for (int stage = 0; stage < p; stage++) {
+			struct jl_turn *turns = &ret_turns[stage * n_each];
+			const double time_s = (stage == p - 1 ? in->last_s : in->each_s) / v;
+			int i = 0;
+
+			while (i < n_each && turns[i].end_s >= 0)
+				i++;
+			for (; i < n_each; i++, left--) {
+				bool back;
+				int micro, at;
+				const int k = ith(in, stage, i, &back);
+
+				kth(in, stage, k, back, &micro, &at);
+				const int first = back ? n_virtual - 1 : 0, from = back ? at + 1 : at - 1;
+				const double *const of = at == first ? done[0] : done[back];
+				const double ready_s = !back && at == first
+							       ? 0
+							       : of[micro * n_virtual + (at == first ? at : from)];
+
+				if (ready_s < 0)
+					break;
+				turns[i].stage = stage;
+				turns[i].back = back;
+				turns[i].begin_s = fmax(ready_s, i ? turns[i - 1].end_s : 0);
+				turns[i].end_s = turns[i].begin_s + time_s * (back ? 2.0 : 1.0) / 3.0;
+				done[back][micro * n_virtual + at] = turns[i].end_s;
+				if (i + 1 < n_each)
+					turns[i + 1].end_s = -1;
+			}
+		}
+	}
+}

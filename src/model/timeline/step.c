@@ -584,6 +584,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	cost.dp_s = open_s(x.each_s * (plan->hold_step ? 1.0 : m), in->profile->fsdp_overlap_frac, work_s, &hidden);
 	cost.dp_s += open_s(x.reduce_s, in->profile->dp_overlap_frac, smaller(bwd_s, work_s - hidden), &hidden);
 	cost.dp_s += x.open_s + tied_s;
+	cost.hidden_s = hidden;
 	cost.contention_s = hidden * in->profile->contention_frac;
 	cost.offload_s = plan->offload || plan->paged ? offload_s(in, &cut, params, work_s - hidden) : 0.0;
 	cost.step_s = cost.compute_s + cost.host_s + cost.tp_s + cost.cp_s + cost.ep_s + cost.bubble_s + cost.send_s +

@@ -105,6 +105,7 @@ struct jl_step_cost {
 	double compute_s, host_s, tp_s, cp_s, ep_s;
 	double bubble_s, send_s, dp_s, contention_s, optimizer_s, offload_s, generate_s, input_s;
 	double other_frac; /* of captured programs: of the device's time, outside of products and attention */
+	double hidden_s;   /* no part: communication behind computing, which costs contention_s */
 };
 
 struct jl_step_cost jl_step_cost(const struct jl_step_in *in);
@@ -145,6 +146,22 @@ struct jl_pipeline_cost {
 };
 
 struct jl_pipeline_cost jl_pipeline_cost(const struct jl_pipeline *pipe);
+
+/* When each stage does what: 1F1B, interleaved where there are several chunks and whole rounds of micro-batches. All stages take `each_s` for
+ * a micro-batch but the last, which takes `last_s`; a third of it is forward. */
+struct jl_turn {
+	double begin_s, end_s;
+	int stage;
+	bool back;
+};
+struct jl_turns_in {
+	int n_stages, n_micro, n_chunks;
+	double each_s, last_s;
+};
+#define JL_TURNS_MAX ((size_t)1 << 15)
+size_t jl_turns_count(const struct jl_turns_in *in); /* 0: more than JL_TURNS_MAX, or no pipeline */
+/* Stage by stage, in their order of time. `work`: 2 * count doubles. */
+void jl_pipeline_turns(const struct jl_turns_in *in, struct jl_turn *ret_turns, double *work);
 
 /* Micro-batches whose activations stage `index` (0: the first) keeps at once, in units of one whole stage. */
 double jl_pipeline_in_flight(double n_stages, double n_micro, double n_chunks, double index);

@@ -28,6 +28,7 @@ const struct jl_option jl_predict_options[] = {
 	JL_ASK_LENGTH_OPTIONS,
 	JL_O_FLAG("explain", JL_N("estimates by hand (bandwidth ratio, tensor-core cycles) beside the full model")),
 	JL_O_FLAG("kernels", JL_N("what really runs: every operation of a step, its launches, bytes and time")),
+	JL_O_FLAG("charts", JL_N("the answer as pictures: the step's time, memory, roofline and topology")),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("--explain: against which system (default: v100-dgxs-32gb)"),
 		  .with = "explain"),
 	JL_O_TEXT("with", "SYSTEM", JL_N("other GPUs of the same host, in one data-parallel job with those of --on")),
@@ -203,11 +204,16 @@ static enum jl_status check_options(const struct jl_cli *cli, const char *collec
 		  .options = "on serve requests prompt output weights engine layers hidden heads kv-heads ffn vocab",
 		  .beside = "--serve" },
 		{ .when = mixed,
-		  .options = "explain kernels near whole-run sweep forward" OF_ENERGY,
+		  .options = "explain kernels charts near whole-run sweep forward" OF_ENERGY,
 		  .beside = JL_N("two kinds of GPU") },
-		{ .when = jl_given(cli, "sweep"), .options = "explain kernels near whole-run", .beside = "--sweep" },
-		{ .when = jl_flag(cli, "explain"), .options = "kernels near whole-run" OF_RUN, .beside = "--explain" },
-		{ .when = jl_flag(cli, "kernels"), .options = "near whole-run" OF_RUN, .beside = "--kernels" },
+		{ .when = jl_given(cli, "sweep"),
+		  .options = "explain kernels charts near whole-run",
+		  .beside = "--sweep" },
+		{ .when = jl_flag(cli, "explain"),
+		  .options = "kernels charts near whole-run" OF_RUN,
+		  .beside = "--explain" },
+		{ .when = jl_flag(cli, "charts"), .options = "near whole-run", .beside = "--charts" },
+		{ .when = jl_flag(cli, "kernels"), .options = "charts near whole-run" OF_RUN, .beside = "--kernels" },
 		{ .when = jl_flag(cli, "forward"), .options = "optimizer whole-run", .beside = "--forward" },
 	};
 
@@ -279,7 +285,13 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
-	if (!cli->json) {
+	struct jl_kernels kernels;
+	struct jl_err none; /* networks list no operations: their charts are without a roofline */
+
+	shown.charts = jl_flag(cli, "charts");
+	if (shown.charts && !jl_kernels_make(&kernels, &predicted.how, &cli->arena, &none))
+		shown.kernels = &kernels;
+	if (!cli->json && !shown.charts) {
 		shown.plan = hint;
 		jl_plan_hint(hint, cli->cat, &req, &predicted.how, predicted.p.step.step_s, &cli->arena);
 	}

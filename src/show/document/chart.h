@@ -10,6 +10,7 @@ enum jl_chart_kind {
 	JL_CHART_STACKED, /* parts of a whole */
 	JL_CHART_SCATTER, /* points; `front` joins the best ones */
 	JL_CHART_TREE,    /* a topology */
+	JL_CHART_SPANS,   /* lanes with spans on one axis: a waterfall, a timeline */
 	JL_N_CHART_KIND
 };
 
@@ -37,6 +38,9 @@ struct jl_chart_point {
 	const char *source, *date; /* or NULL */
 	const char *x_source;      /* scatter: where x comes from; NULL: not said */
 	double cap;                /* bars, in the first series: what there is of it; 0: not shown */
+	double weight;             /* scatter: share that it has of something, the area of its mark; 0: all are alike */
+	double sum_lo, sum_hi;     /* stacked, in the first series: interval of the whole; equal: none */
+	double from;               /* spans: its beginning; y is its length, lo and hi are of its end, x is its lane */
 };
 
 struct jl_chart_series {
@@ -48,13 +52,20 @@ struct jl_chart_series {
 	int look;         /* of a part that has its own in every chart; 0: by its place */
 	bool dashed;      /* ideal, limit */
 	bool only_points; /* measured ones: nothing is known between them */
+	bool joined;      /* scatter: a line and no points, a limit */
+};
+
+struct jl_chart_lane {
+	const char *name;
+	struct jl_num num; /* at the lane's end; value NAN: none */
 };
 
 struct jl_tree_node {
 	const char *name, *detail;
 	const struct jl_num *num; /* the figure that `detail` shows; NULL: it shows none */
 	const char *place;        /* where it is: stands to the right of the others; NULL: not said */
-	const char *link;         /* to its parent: "PCIe 4.0 x16" */
+	double link_Bps;          /* of what joins those below it, for each: how wide it is drawn; 0: not said */
+	const char *narrowest;    /* no other link of theirs is as narrow: said behind the detail; NULL: another is */
 	const struct jl_tree_node *children;
 	size_t n_children;
 	enum jl_mark mark;
@@ -68,6 +79,10 @@ struct jl_chart {
 	size_t n_series;
 	enum jl_origin x_origin; /* scatter */
 	const struct jl_tree_node *tree;
+	const struct jl_chart_lane *lanes; /* spans */
+	size_t n_lanes;
+	bool no_legend; /* spans: the lanes say what each is */
+	bool tabled;    /* no table beside it has its data: HTML adds one */
 	struct {
 		double x;
 		const char *label; /* "break-even" */
@@ -80,6 +95,8 @@ struct jl_chart {
 /* A point's value with all that is known of it. */
 struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *series,
 			   const struct jl_chart_point *point);
+/* Spans: where the farthest ends, intervals and marks included. */
+double jl_chart_far(const struct jl_chart *chart);
 /* The height of a stack: its parts' origin, or an estimate where they differ. */
 struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k);
 /* "B/s", "samples/s", "GPU"; 1 where there is none. */
@@ -95,5 +112,7 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 				    struct jl_buf *out, struct jl_err *err);
 /* A few lines of characters. */
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
+/* Its data, a point a row, in SI units. */
+void jl_chart_to_csv(const struct jl_chart *chart, struct jl_buf *out);
 struct jl_json;
 void jl_chart_to_json(const struct jl_chart *chart, struct jl_json *json); /* one value */

@@ -158,6 +158,21 @@ struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k)
 	return total;
 }
 
+double jl_chart_far(const struct jl_chart *chart)
+{
+	double far = 0;
+
+	for (size_t i = 0; i < chart->n_series; i++)
+		for (size_t k = 0; k < chart->series[i].n_points; k++) {
+			const struct jl_chart_point *p = &chart->series[i].points[k];
+
+			far = fmax(far, fmax(p->from + p->y, p->hi)); /* fmax leaves NAN out */
+		}
+	for (size_t i = 0; i < chart->n_marks; i++)
+		far = fmax(far, chart->marks[i].x);
+	return far > 0 ? far : 1;
+}
+
 static void widen(double *lo, double *hi, double v)
 {
 	if (isnan(v) || isinf(v))

@@ -128,7 +128,14 @@ static double room_for(const struct lanes *l, bool values)
 	const struct jl_chart *c = l->p->chart;
 	double most = 0;
 
-	for (size_t k = 0; k < l->n; k++)
+	for (size_t k = 0; k < c->n_lanes; k++) {
+		char text[64] = "";
+
+		if (values && !isnan(c->lanes[k].num.value))
+			value_text(text, &c->lanes[k].num);
+		most = fmax(most, JL_SVG_LETTER * (double)jl_utf8_width(values ? text : c->lanes[k].name));
+	}
+	for (size_t k = 0; k < l->n && !c->n_lanes; k++)
 		for (size_t i = 0; i < c->n_series; i++) {
 			const struct jl_chart_point *p = k < c->series[i].n_points ? &c->series[i].points[k] : NULL;
 			struct jl_num num;
@@ -150,15 +157,18 @@ static struct lanes lanes_of(const struct jl_paper *p, double top)
 	const struct jl_chart *c = p->chart;
 	struct lanes l = { .p = p,
 			   .top = top,
-			   .n = c->n_series ? c->series[0].n_points : 0,
-			   .per_row = c->kind == JL_CHART_STACKED ? 1 : c->n_series };
+			   .n = c->n_lanes    ? c->n_lanes
+				: c->n_series ? c->series[0].n_points
+					      : 0,
+			   .per_row = c->kind == JL_CHART_BARS ? c->n_series : 1 };
 	const bool narrow = jl_paper_is_narrow(p);
 
 	l.head_h = narrow ? 18 : 0;
 	l.row_h = l.head_h + (double)l.per_row * (BAR_H + 3) + GAP;
 	l.label_w = narrow ? 0 : fmin(room_for(&l, false), LABEL_MAX);
 	l.value_w = narrow ? 0 : fmin(room_for(&l, true), LABEL_MAX);
-	l.x = jl_scale_make(0, span_of(c, l.n).most, false, l.label_w, p->width - l.value_w - 10, narrow ? 4 : 5);
+	l.x = jl_scale_make(0, c->n_lanes ? jl_chart_far(c) : span_of(c, l.n).most, false, l.label_w,
+			    p->width - l.value_w - 10, narrow ? 4 : 5);
 	if (c->y.binary)
 		jl_scale_binary(&l.x, narrow ? 4 : 5);
 	return l;
@@ -192,12 +202,28 @@ static void bars_marks(const struct lanes *l)
 
 		if (c->marks[i].x > l->x.hi)
 			continue;
-		for (size_t k = 0; k < l->n; k++) /* not through what stands above a bar */
+		if (c->n_lanes && !l->head_h)
+			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 6,
+				      l->top + (double)l->n * l->row_h);
+		for (size_t k = 0; k < l->n && (!c->n_lanes || l->head_h);
+		     k++) /* not through what stands above a bar */
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fv%.1f\"/>", at,
 				      l->top + (double)k * l->row_h + l->head_h - 4, l->row_h - l->head_h - 4);
 		jl_svg_text(l->p->out, fmax(half, fmin(at, l->p->width - half)), l->top - 10, "middle", "dim",
 			    c->marks[i].label, "data-name=\"\"");
 	}
+}
+
+static void whisker(const struct lanes *l, double lo, double hi, double y)
+{
+	const struct jl_chart *c = l->p->chart;
+	const bool over = c->n_lanes && c->n_marks && hi > c->marks[0].x;
+	const double middle = y + BAR_H / 2;
+
+	if (hi > lo)
+		jl_buf_printf(l->p->out, "<path class=\"whisker%s\" d=\"M%.1f %.1fH%.1fm0 -5v10M%.1f %.1fv10\"/>",
+			      over ? " over" : "", jl_scale_at(&l->x, lo), middle, jl_scale_at(&l->x, hi),
+			      jl_scale_at(&l->x, lo), middle - 5);
 }
 
 /* One bar, or one part of a stacked one; returns where it ends. */
@@ -210,10 +236,8 @@ static double bar(const struct lanes *l, size_t i, const struct jl_chart_point *
 
 	jl_svg_num_open(out, &num, &c->y, c->series[i].name, p->label);
 	swatch(l->p, i, x, y, end - x, BAR_H);
-	if (c->kind == JL_CHART_BARS && !isnan(p->lo) && p->hi > p->lo)
-		jl_buf_printf(out, "<path d=\"M%.1f %.1fH%.1fm0 -4v8M%.1f %.1fv8\" stroke=\"var(--fg)\"/>",
-			      jl_scale_at(&l->x, p->lo), y + BAR_H / 2, jl_scale_at(&l->x, p->hi),
-			      jl_scale_at(&l->x, p->lo), y + BAR_H / 2 - 4);
+	if (c->kind != JL_CHART_STACKED)
+		whisker(l, p->lo, p->hi, y);
 	jl_buf_puts(out, "</g>\n");
 	return from + fmax(p->y, 0);
 }
@@ -228,6 +252,17 @@ static void value_at(const struct lanes *l, const struct jl_num *num, const char
 	jl_buf_puts(l->p->out, "</g>\n");
 }
 
+static void row_name(const struct lanes *l, size_t k, const char *name)
+{
+	const bool narrow = jl_paper_is_narrow(l->p);
+	const double y = l->top + (double)k * l->row_h;
+	char label[128];
+
+	cut(label, sizeof label, name, (size_t)((narrow ? l->p->width * 0.62 : LABEL_MAX - 12) / JL_SVG_LETTER));
+	jl_svg_text(l->p->out, narrow ? 0 : l->label_w - 10, narrow ? y + 12 : y + l->head_h + (l->row_h - GAP) / 2 + 3,
+		    narrow ? "start" : "end", NULL, label, "data-name=\"\"");
+}
+
 static void bars_row(const struct lanes *l, size_t k)
 {
 	const struct jl_chart *c = l->p->chart;
@@ -235,11 +270,8 @@ static void bars_row(const struct lanes *l, size_t k)
 	const double y = l->top + (double)k * l->row_h, bars_y = y + l->head_h;
 	const char *name = c->series[0].points[k].label ? c->series[0].points[k].label : "";
 	double end = 0;
-	char label[128];
 
-	cut(label, sizeof label, name, (size_t)((narrow ? l->p->width * 0.62 : LABEL_MAX - 12) / JL_SVG_LETTER));
-	jl_svg_text(l->p->out, narrow ? 0 : l->label_w - 10, narrow ? y + 12 : bars_y + (l->row_h - GAP) / 2 + 3,
-		    narrow ? "start" : "end", NULL, label, "data-name=\"\"");
+	row_name(l, k, name);
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_point *p = k < c->series[i].n_points ? &c->series[i].points[k] : NULL;
 		const double lane = stacked ? bars_y : bars_y + (double)i * (BAR_H + 3);
@@ -257,6 +289,7 @@ static void bars_row(const struct lanes *l, size_t k)
 		const struct jl_num total = jl_chart_total(c, k);
 
 		value_at(l, &total, name, narrow ? y + 12 : bars_y + BAR_H - 4);
+		whisker(l, c->series[0].points[k].sum_lo, c->series[0].points[k].sum_hi, bars_y);
 	}
 	if (span_of(c, l->n).torn && stack_of(c, k) > l->x.hi)
 		jl_buf_printf(l->p->out, "<path class=\"torn\" d=\"M%.1f %.1fl4 -5l-4 -5l4 -5l-4 -5\"/>",
@@ -264,6 +297,30 @@ static void bars_row(const struct lanes *l, size_t k)
 	if (c->cap_label && c->series[0].points[k].cap > 0)
 		jl_buf_printf(l->p->out, "<path class=\"cap\" d=\"M%.1f %.1fv%.0f\"/>",
 			      jl_scale_at(&l->x, c->series[0].points[k].cap), bars_y - 3, BAR_H + 6);
+}
+
+/* Every span of a lane; a waterfall's, one a lane, are joined by thin lines. */
+static void spans_row(const struct lanes *l, size_t k)
+{
+	const struct jl_chart *c = l->p->chart;
+	const struct jl_chart_lane *lane = &c->lanes[k];
+	const double y = l->top + (double)k * l->row_h, bars_y = y + l->head_h;
+
+	row_name(l, k, lane->name);
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t n = 0; n < c->series[i].n_points; n++) {
+			const struct jl_chart_point *p = &c->series[i].points[n];
+
+			if (isnan(p->y) || p->x != (double)k)
+				continue;
+			const double end = bar(l, i, p, p->from, bars_y);
+
+			if (c->no_legend && k + 2 < l->n)
+				jl_buf_printf(l->p->out, "<path class=\"grid\" d=\"M%.1f %.1fv%.1f\"/>",
+					      jl_scale_at(&l->x, end), bars_y + BAR_H, l->row_h - BAR_H);
+		}
+	if (!isnan(lane->num.value))
+		value_at(l, &lane->num, lane->name, jl_paper_is_narrow(l->p) ? y + 12 : bars_y + BAR_H - 4);
 }
 
 static void bar_sign(const struct jl_paper *p, size_t i, double x, double y)
@@ -280,7 +337,7 @@ void jl_svg_bars(const struct jl_paper *p)
 	jl_svg_legend(p, bar_sign, true);
 	bars_axis(&l);
 	for (size_t k = 0; k < l.n; k++)
-		bars_row(&l, k);
+		(p->chart->n_lanes ? spans_row : bars_row)(&l, k);
 	bars_marks(&l);
 	jl_buf_puts(p->out, "</svg>\n");
 }
@@ -332,7 +389,18 @@ static void tree_line(const struct outline *o, const struct jl_tree_node *node, 
 		jl_html_escape(out, node->detail);
 		jl_buf_puts(out, "</tspan>");
 	}
+	if (node->narrowest) {
+		jl_buf_puts(out, "<tspan class=\"narrowest\" dx=\"10\" data-name=\"\">");
+		jl_html_escape(out, node->narrowest);
+		jl_buf_puts(out, "</tspan>");
+	}
 	jl_buf_puts(out, "</text>");
+}
+
+/* A pixel for 1 GB/s, two more for each ten times as much: from a network's 1 to an NVLink's 900 GB/s. */
+static double link_width(const struct jl_tree_node *node)
+{
+	return node->link_Bps > 0 ? fmax(0.6, fmin(9, 1 + 2 * log10(node->link_Bps / 1e9))) : 1;
 }
 
 static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t depth)
@@ -342,7 +410,8 @@ static void tree_node(struct outline *o, const struct jl_tree_node *node, size_t
 	tree_line(o, node, x);
 	o->y += o->row;
 	for (size_t i = 0; i < node->n_children && depth + 1 < DEPTH_MAX; i++) {
-		jl_buf_printf(o->p->out, "<path class=\"branch\" d=\"M%.1f %.1fV%.1fh%.1f\"/>", x, mid + 4, o->y + 12,
+		jl_buf_printf(o->p->out, "<path class=\"branch%s\" stroke-width=\"%.1f\" d=\"M%.1f %.1fV%.1fh%.1f\"/>",
+			      node->narrowest ? " narrowest" : "", link_width(node), x, mid + 4, o->y + 12,
 			      TREE_INDENT - 5);
 		tree_node(o, &node->children[i], depth + 1);
 	}

@@ -38,5 +38,5 @@ void jl_svg_axis_title(struct jl_buf *out, const struct jl_axis *axis, double x,
 typedef void jl_svg_sign(const struct jl_paper *p, size_t series, double x, double y);
 double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw);
 
-void jl_svg_bars(const struct jl_paper *p); /* also stacked */
+void jl_svg_bars(const struct jl_paper *p); /* also stacked, and spans */
 void jl_svg_tree(const struct jl_paper *p);

@@ -71,7 +71,7 @@ double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 	const struct jl_chart *c = p->chart;
 	double x = 0, y = 16; /* Korean letters reach 15 above their line */
 
-	if (c->n_series < 2 && !c->cap_label)
+	if (c->no_legend || (c->n_series < 2 && !c->cap_label))
 		return 6;
 	for (size_t i = 0; i < c->n_series + (c->cap_label != NULL); i++) {
 		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
@@ -104,7 +104,7 @@ static void line_sign(const struct jl_paper *p, size_t i, double x, double y)
 			p->out,
 			"<path d=\"M%.1f %.1fh24\" stroke=\"var(--s%zu)\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>",
 			x, y - 4, k + 1, s->dashed ? "4 4" : dashes[k]);
-	if (!s->dashed)
+	if (!s->dashed && !s->joined)
 		marker(p->out, i, x + 12, y - 4, 3.5);
 }
 
@@ -268,7 +268,7 @@ struct box {
 	double x0, y0, x1, y1;
 };
 
-#define BOXES_MAX 128
+#define BOXES_MAX 256
 
 static bool is_free(const struct frame *f, const struct box *boxes, size_t n, const struct box *b)
 {
@@ -287,11 +287,27 @@ static void point_label(const struct frame *f, const struct jl_chart_point *p, d
 	static const struct {
 		double dx, dy;
 		bool left;
-	} places[] = { { 9, -7, false }, { -9, -7, true }, { 9, 15, false },  { -9, 15, true },
-		       { 9, 4, false },  { -9, 4, true },  { 9, -20, false }, { -9, -20, true } };
+	} places[] = { { 9, -7, false },
+		       { -9, -7, true },
+		       { 9, 15, false },
+		       { -9, 15, true },
+		       { 9, 4, false },
+		       { -9, 4, true },
+		       { 9, -20, false },
+		       { -9, -20, true },
+		       /* farther, with a line: of points that crowd below a limit */
+		       { 14, 30, false },
+		       { -14, 30, true },
+		       { 14, 45, false },
+		       { -14, 45, true },
+		       { 14, 60, false },
+		       { -14, 60, true },
+		       { 14, 75, false },
+		       { -14, 75, true } };
+	const size_t near = 8, n_places = p->weight > 0 ? JL_LEN(places) : near;
 	const double w = JL_SVG_LETTER * (double)jl_utf8_width(p->label);
 
-	for (size_t k = 0; k < JL_LEN(places); k++) {
+	for (size_t k = 0; k < n_places; k++) {
 		const double x = px + places[k].dx, y = py + places[k].dy;
 		const struct box b = { places[k].left ? x - w : x, y - 11, places[k].left ? x : x + w, y + 3 };
 
@@ -299,6 +315,9 @@ static void point_label(const struct frame *f, const struct jl_chart_point *p, d
 			continue;
 		if (*n < BOXES_MAX)
 			boxes[(*n)++] = b;
+		if (k >= near)
+			jl_buf_printf(f->p->out, "<path class=\"lead\" d=\"M%.1f %.1fL%.1f %.1f\"/>", px, py,
+				      places[k].left ? x + 2 : x - 2, y - 5);
 		jl_svg_text(f->p->out, x, y, places[k].left ? "end" : "start",
 			    p->pick    ? "lab pick"
 			    : p->front ? "lab"
@@ -339,6 +358,29 @@ static bool is_labelled(const struct jl_chart_point *p, size_t n_points)
 	return p->label && (p->front || p->pick || n_points <= 12);
 }
 
+/* No name lies on a limit. */
+static void line_boxes(const struct frame *f, const struct jl_chart_series *s, struct box *boxes, size_t *n)
+{
+	const double step = 16;
+
+	for (size_t k = 0; k + 1 < s->n_points; k++) {
+		const double x0 = jl_scale_at(&f->x, s->points[k].x), y0 = jl_scale_at(&f->y, s->points[k].y),
+			     x1 = jl_scale_at(&f->x, s->points[k + 1].x), y1 = jl_scale_at(&f->y, s->points[k + 1].y);
+
+		for (double x = x0; x < x1 && *n < BOXES_MAX / 2; x += step) {
+			const double y = y0 + (y1 - y0) * (x - x0) / (x1 - x0),
+				     to = y0 + (y1 - y0) * (fmin(x + step, x1) - x0) / (x1 - x0);
+
+			boxes[(*n)++] = (struct box){ x, fmin(y, to) - 2, fmin(x + step, x1), fmax(y, to) + 2 };
+		}
+	}
+}
+
+static double radius(const struct jl_chart_point *p)
+{
+	return p->weight > 0 ? 3 + 8 * sqrt(p->weight) : p->front || p->pick ? 5 : 3;
+}
+
 static void scatter_point(const struct frame *f, size_t i, const struct jl_chart_point *p, struct box *boxes, size_t *n,
 			  bool labelled)
 {
@@ -349,8 +391,8 @@ static void scatter_point(const struct frame *f, size_t i, const struct jl_chart
 	if (!isnan(p->lo) && p->hi > p->lo)
 		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--dim)\"/>", px, jl_scale_at(&f->y, p->lo),
 			      jl_scale_at(&f->y, p->hi));
-	jl_buf_puts(out, p->front || p->pick ? "<g>" : "<g opacity=\".5\">");
-	marker(out, i, px, py, p->front || p->pick ? 5 : 3);
+	jl_buf_puts(out, p->front || p->pick ? "<g>" : p->weight > 0 ? "<g opacity=\".8\">" : "<g opacity=\".5\">");
+	marker(out, i, px, py, radius(p));
 	jl_buf_puts(out, "</g>");
 	if (p->pick)
 		jl_buf_printf(out, "<circle class=\"pick\" cx=\"%.1f\" cy=\"%.1f\" r=\"10\"/>", px, py);
@@ -367,14 +409,19 @@ static void scatter(const struct frame *f)
 	size_t n = 0, all = 0;
 
 	front_line(f);
-	for (size_t i = 0; i < c->n_series; i++)
-		all += c->series[i].n_points;
+	for (size_t i = 0; i < c->n_series; i++) {
+		all += c->series[i].joined ? 0 : c->series[i].n_points;
+		if (c->series[i].joined) {
+			stroke(f, &c->series[i], i);
+			line_boxes(f, &c->series[i], boxes, &n);
+		}
+	}
 	for (int round = 0; round < 3; round++)
 		for (size_t i = 0; i < c->n_series; i++)
-			for (size_t k = 0; k < c->series[i].n_points; k++) {
+			for (size_t k = 0; k < c->series[i].n_points && !c->series[i].joined; k++) {
 				const struct jl_chart_point *p = &c->series[i].points[k];
 				const double px = jl_scale_at(&f->x, p->x), py = jl_scale_at(&f->y, p->y),
-					     r = p->pick ? 10 : 5;
+					     r = p->pick ? 10 : radius(p);
 
 				if (isnan(p->x) || isnan(p->y))
 					continue;
@@ -508,6 +555,7 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 
 	switch (chart->kind) {
 	case JL_CHART_BARS:
+	case JL_CHART_SPANS:
 	case JL_CHART_STACKED: jl_svg_bars(&p); break;
 	case JL_CHART_TREE: jl_svg_tree(&p); break;
 	default: plot(&p);

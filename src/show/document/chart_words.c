@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "document/chart_scale.h"
@@ -14,6 +15,7 @@ static const char *kind_word(enum jl_chart_kind kind)
 	case JL_CHART_STACKED: return JL_("Stacked bar chart");
 	case JL_CHART_SCATTER: return JL_("Scatter chart");
 	case JL_CHART_TREE: return JL_("Topology");
+	case JL_CHART_SPANS: return JL_("Bar chart");
 	case JL_N_CHART_KIND: break;
 	}
 	return "";
@@ -39,6 +41,8 @@ static void place(struct jl_buf *out, const struct jl_chart *c, const struct jl_
 static void tree_words(struct jl_buf *out, const struct jl_tree_node *node, int depth)
 {
 	jl_buf_printf(out, "%s%s", depth ? "; " : "", node->name);
+	if (node->narrowest)
+		jl_buf_printf(out, " (%s)", node->narrowest);
 	for (size_t i = 0; i < node->n_children; i++)
 		tree_words(out, &node->children[i], depth + 1);
 }
@@ -52,7 +56,12 @@ void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
 		jl_buf_putc(out, '.');
 		return;
 	}
-	for (size_t i = 0; i < c->n_series; i++) {
+	for (size_t i = 0; i < c->n_lanes; i++) {
+		jl_buf_printf(out, "%s%s ", i ? ", " : " ", c->lanes[i].name);
+		jl_num_print(out, &c->lanes[i].num);
+	}
+	jl_buf_puts(out, c->n_lanes ? "." : "");
+	for (size_t i = 0; i < c->n_series && !c->n_lanes; i++) {
 		const struct jl_chart_series *s = &c->series[i];
 
 		if (!s->n_points)
@@ -144,6 +153,8 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 		const struct jl_chart_series *s = &c->series[i];
 		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 3) / 4 : 1;
 
+		if (s->joined)
+			continue;
 		if (s->name)
 			jl_buf_printf(out, "  %s\n", s->name);
 		for (size_t k = 0; k < s->n_points; k += stride) {
@@ -151,7 +162,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			struct jl_num num;
 			struct jl_buf label;
 
-			if ((c->kind == JL_CHART_SCATTER && !p->front) || isnan(p->y))
+			if ((c->kind == JL_CHART_SCATTER && !p->front && !(p->weight > 0)) || isnan(p->y))
 				continue;
 			jl_buf_init(&label, 4096);
 			place(&label, c, p);
@@ -162,6 +173,10 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			jl_buf_putc(out, ' ');
 			num = jl_num_ranged(jl_chart_num(c, s, p));
 			jl_num_print(out, &num);
+			if (p->weight > 0) { /* a share of the whole: where it lies matters */
+				jl_buf_puts(out, " · ");
+				value(out, &c->x, p->x);
+			}
 			jl_buf_putc(out, '\n');
 			jl_buf_release(&label);
 		}
@@ -208,18 +223,95 @@ static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t wi
 	}
 }
 
+#define SPANS_WIDTH_MAX 120
+
+static const char *const fills[] = { "█", "▓", "▒", "░", "▚", "▞", "▤", "▥", "◆", "◇", "●", "○" };
+
+/* What stands in one column of a lane: the span that holds its middle, else an interval, else a mark of the chart. */
+static const char *span_at(const struct jl_chart *c, size_t lane, double lo, double hi)
+{
+	const double middle = (lo + hi) / 2;
+	const char *found = " ";
+
+	for (size_t i = 0; i < c->n_marks; i++)
+		found = c->marks[i].x >= lo && c->marks[i].x < hi ? "│" : found;
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points; k++) {
+			const struct jl_chart_point *p = &c->series[i].points[k];
+			const double end = p->from + p->y;
+
+			if (p->x != (double)lane || isnan(p->y))
+				continue;
+			if (p->y > 0 && ((middle >= p->from && middle < end) || (p->from >= lo && p->from < hi)))
+				return fills[c->no_legend ? 0 : i % JL_LEN(fills)];
+			if (middle >= end && middle < p->hi)
+				found = found[0] == ' ' ? "─" : found;
+		}
+	return found;
+}
+
+static void spans_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
+{
+	const double far = jl_chart_far(c) * 1.0001;
+	size_t label_w = 4, value_w = 1, bar_w;
+
+	for (size_t k = 0; k < c->n_lanes; k++) {
+		struct jl_buf value;
+		size_t w = jl_utf8_width(c->lanes[k].name);
+
+		jl_buf_init(&value, 4096);
+		jl_num_print(&value, &c->lanes[k].num);
+		label_w = w > label_w ? w : label_w;
+		w = jl_utf8_width(jl_buf_text(&value));
+		value_w = w > value_w ? w : value_w;
+		jl_buf_release(&value);
+	}
+	label_w = label_w < 24 ? label_w : 24;
+	width = width < SPANS_WIDTH_MAX ? width : SPANS_WIDTH_MAX;
+	bar_w = width > label_w + value_w + 18 ? width - label_w - value_w - 8 : 10;
+	for (size_t k = 0; k < c->n_lanes; k++) {
+		jl_buf_puts(out, "    ");
+		pad_to(out, c->lanes[k].name, label_w);
+		jl_buf_putc(out, ' ');
+		for (size_t i = 0; i < bar_w; i++)
+			jl_buf_puts(out, span_at(c, k, far * (double)i / (double)bar_w,
+						 far * (double)(i + 1) / (double)bar_w));
+		jl_buf_putc(out, ' ');
+		if (!isnan(c->lanes[k].num.value))
+			jl_num_print(out, &c->lanes[k].num);
+		jl_buf_putc(out, '\n');
+	}
+	if (c->no_legend)
+		return;
+	for (size_t i = 0, at = 0; i < c->n_series; i++) {
+		const size_t w = jl_utf8_width(c->series[i].name) + 4;
+
+		if (!c->series[i].n_points)
+			continue;
+		if (at && at + w > width) {
+			jl_buf_putc(out, '\n');
+			at = 0;
+		}
+		jl_buf_printf(out, "%s%s %s", at ? "  " : "    ", fills[i % JL_LEN(fills)], c->series[i].name);
+		at += at ? w : w + 2;
+	}
+	jl_buf_putc(out, '\n');
+}
+
 #define PLACE_COLUMN 52 /* of what stands to the right of a tree */
 
 /* Name and detail, then the place at its column; a name that is too long is cut. */
 static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_t used, size_t width)
 {
 	const size_t place = node->place ? jl_utf8_width(node->place) + 2 : 0,
-		     detail = node->detail ? jl_utf8_width(node->detail) + 3 : 0,
+		     detail = (node->detail ? jl_utf8_width(node->detail) + 3 : 0) +
+			      (node->narrowest ? jl_utf8_width(node->narrowest) + 3 : 0),
 		     room = width > used + place + detail + 8 ? width - used - place - detail : 8;
 	const bool whole = jl_utf8_width(node->name) <= room;
 
-	jl_buf_printf(out, "%.*s%s%s%s", (int)jl_utf8_fit(node->name, whole ? room : room - 1), node->name,
-		      whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "");
+	jl_buf_printf(out, "%.*s%s%s%s%s%s", (int)jl_utf8_fit(node->name, whole ? room : room - 1), node->name,
+		      whole ? "" : "…", node->detail ? " · " : "", node->detail ? node->detail : "",
+		      node->narrowest ? " · " : "", node->narrowest ? node->narrowest : "");
 	used += (whole ? jl_utf8_width(node->name) : room) + detail;
 	if (node->place) {
 		jl_buf_pad(out, ' ', used + 2 <= PLACE_COLUMN ? PLACE_COLUMN - used : 2);
@@ -270,6 +362,8 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 		jl_buf_printf(out, "  %s\n", c->title);
 	if (c->kind == JL_CHART_TREE && c->tree)
 		tree_text(out, c->tree, width);
+	else if (c->kind == JL_CHART_SPANS)
+		spans_text(out, c, width);
 	else if (c->kind == JL_CHART_STACKED)
 		stacked_text(out, c, width);
 	else if (c->kind == JL_CHART_SCATTER && !is_named(c))
@@ -283,7 +377,8 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 
 static void tree_json(struct jl_json *json, const struct jl_tree_node *node)
 {
-	jl_json_pack(json, "{name:s detail:s link:s children:[", node->name, node->detail, node->link);
+	jl_json_pack(json, "{name:s detail:s link_Bps?f children:[", node->name, node->detail,
+		     node->link_Bps > 0 ? node->link_Bps : NAN);
 	for (size_t i = 0; i < node->n_children; i++)
 		tree_json(json, &node->children[i]);
 	jl_json_pack(json, "]}");
@@ -300,9 +395,9 @@ static void series_json(struct jl_json *json, const struct jl_chart_series *s)
 	for (const struct jl_chart_point *p = s->points; p < s->points + s->n_points; p++) {
 		const bool ranged = !isnan(p->lo) && p->hi > p->lo;
 
-		jl_json_pack(json, "{label?s x:f y:f lo?f hi?f origin?s source?s}", p->label, p->x, p->y,
-			     ranged ? p->lo : NAN, ranged ? p->hi : NAN, p->own ? origin_key(p->origin) : NULL,
-			     p->own ? p->source : NULL);
+		jl_json_pack(json, "{label?s x:f from?f y:f lo?f hi?f origin?s source?s}", p->label, p->x,
+			     p->from > 0 ? p->from : NAN, p->y, ranged ? p->lo : NAN, ranged ? p->hi : NAN,
+			     p->own ? origin_key(p->origin) : NULL, p->own ? p->source : NULL);
 	}
 	jl_json_pack(json, "]}");
 }
@@ -314,7 +409,7 @@ static const char *axis_unit(const struct jl_axis *axis)
 
 void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 {
-	static const char *const kinds[JL_N_CHART_KIND] = { "line", "bars", "stacked", "scatter", "tree" };
+	static const char *const kinds[JL_N_CHART_KIND] = { "line", "bars", "stacked", "scatter", "tree", "spans" };
 
 	jl_json_pack(json, "{kind:s title:s x:{label:s unit:s} y:{label:s unit:s} series:[", kinds[c->kind], c->title,
 		     c->x.label, axis_unit(&c->x), c->y.label, axis_unit(&c->y));
@@ -326,4 +421,63 @@ void jl_chart_to_json(const struct jl_chart *c, struct jl_json *json)
 		tree_json(json, c->tree);
 	}
 	jl_json_end_object(json);
+}
+
+static void tree_csv(struct jl_csv_writer *csv, const struct jl_tree_node *node, int depth)
+{
+	jl_csv_put_number(csv, depth);
+	jl_csv_put_text(csv, node->name);
+	jl_csv_put_number(csv, node->num ? node->num->value : NAN);
+	jl_csv_put_number(csv, node->link_Bps > 0 ? node->link_Bps : NAN);
+	jl_csv_end_row(csv);
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_csv(csv, &node->children[i], depth + 1);
+}
+
+/* "memory (B)" */
+static void csv_head(struct jl_csv_writer *csv, const struct jl_axis *axis, const char *else_called)
+{
+	const char *unit = axis_unit(axis);
+	struct jl_buf head;
+
+	jl_buf_init(&head, 4096);
+	jl_buf_printf(&head, unit && *unit ? "%s (%s)" : "%s", axis->label ? axis->label : else_called, unit);
+	jl_csv_put_text(csv, jl_buf_text(&head));
+	jl_buf_release(&head);
+}
+
+void jl_chart_to_csv(const struct jl_chart *c, struct jl_buf *out)
+{
+	const char *const heads[] = { JL_("interval from"), JL_("interval to"), JL_("origin") };
+	struct jl_csv_writer csv;
+
+	jl_csv_writer_init(&csv, out);
+	if (c->kind == JL_CHART_TREE) {
+		const char *const columns[] = { JL_("level"), JL_("name"), JL_("value"), JL_("link (B/s)") };
+
+		for (size_t i = 0; i < JL_LEN(columns); i++)
+			jl_csv_put_text(&csv, columns[i]);
+		jl_csv_end_row(&csv);
+		tree_csv(&csv, c->tree, 0);
+		return;
+	}
+	jl_csv_put_text(&csv, JL_("series"));
+	jl_csv_put_text(&csv, JL_("name"));
+	csv_head(&csv, &c->x, c->n_lanes ? JL_("begins") : "x");
+	csv_head(&csv, &c->y, "y");
+	for (size_t i = 0; i < JL_LEN(heads); i++)
+		jl_csv_put_text(&csv, heads[i]);
+	jl_csv_end_row(&csv);
+	for (size_t i = 0; i < c->n_series; i++)
+		for (const struct jl_chart_point *p = c->series[i].points;
+		     p < c->series[i].points + c->series[i].n_points; p++) {
+			jl_csv_put_text(&csv, c->series[i].name ? c->series[i].name : "");
+			jl_csv_put_text(&csv, p->label ? p->label : "");
+			jl_csv_put_number(&csv, c->n_lanes ? p->from : p->x);
+			jl_csv_put_number(&csv, p->y);
+			jl_csv_put_number(&csv, p->lo);
+			jl_csv_put_number(&csv, p->hi);
+			jl_csv_put_text(&csv, origin_key(p->own ? p->origin : c->series[i].origin));
+			jl_csv_end_row(&csv);
+		}
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "document/chart.h"
+#include "document/chart_scale.h"
 #include "document/escape.h"
 
 extern const unsigned char jl_report_css[]; /* report.css */
@@ -225,6 +225,83 @@ static void chart_origins(struct jl_buf *out, const struct jl_chart *chart)
 	}
 }
 
+static void tree_rows(struct jl_doc *doc, const struct jl_tree_node *node, int depth)
+{
+	struct jl_buf name;
+
+	jl_buf_init(&name, 4096);
+	for (int i = 0; i < depth; i++)
+		jl_buf_puts(&name, "– ");
+	jl_buf_puts(&name, node->name);
+	if (node->narrowest)
+		jl_buf_printf(&name, " (%s)", node->narrowest);
+	jl_doc_cell_name(doc, jl_buf_text(&name));
+	jl_buf_release(&name);
+	if (node->num)
+		jl_doc_cell_num(doc, node->num);
+	else
+		jl_doc_cell_text(doc, "");
+	jl_doc_end_row(doc, false);
+	for (size_t i = 0; i < node->n_children; i++)
+		tree_rows(doc, &node->children[i], depth + 1);
+}
+
+/* What is drawn, in rows: for those who do not see it, and to be taken away. A span has its beginning, a point of a scatter its x. */
+static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
+{
+	const bool scatter = c->kind == JL_CHART_SCATTER, placed = scatter || (c->n_lanes && !c->no_legend),
+		   named = c->n_series > 1 && !c->no_legend;
+	const struct jl_doc_column all[] = { { .head = c->x.label && !scatter ? c->x.label : JL_("part") },
+					     { .head = JL_("what") },
+					     { .head = scatter ? c->x.label : JL_("begins"), .right = true },
+					     { .head = c->y.label ? c->y.label : JL_("value"), .right = true } };
+	struct jl_doc_column columns[JL_LEN(all)];
+	struct jl_doc doc;
+	size_t n = 0;
+
+	for (size_t i = 0; i < JL_LEN(all); i++)
+		if ((i != 1 || named) && (i != 2 || placed)) /* of a tree: name and value */
+			columns[n++] = all[i];
+	jl_doc_init(&doc, p->doc->arena, NULL);
+	jl_doc_table(&doc, NULL, columns, n);
+	if (c->kind == JL_CHART_TREE)
+		tree_rows(&doc, c->tree, 0);
+	for (size_t i = 0; i < c->n_series; i++)
+		for (size_t k = 0; k < c->series[i].n_points && !c->series[i].joined; k++) {
+			const struct jl_chart_point *at = &c->series[i].points[k];
+			struct jl_num num = jl_num_ranged(jl_chart_num(c, &c->series[i], at)), begins = num;
+
+			if (isnan(at->y))
+				continue;
+			begins.value = scatter ? at->x : at->from;
+			begins.kind = scatter ? c->x.kind : c->y.kind;
+			begins.unit = scatter ? c->x.unit : c->y.unit;
+			begins.lo = begins.hi = NAN;
+			if (at->label)
+				jl_doc_cell_name(&doc, at->label);
+			else
+				jl_doc_cell_text(&doc, jl_tick_text(JL_TXT, &c->x, at->x));
+			if (named)
+				jl_doc_cell_name(&doc, c->series[i].name);
+			if (placed)
+				jl_doc_cell_num(&doc, &begins);
+			jl_doc_cell_num(&doc, &num);
+			jl_doc_end_row(&doc, false);
+		}
+	if (doc.failed)
+		return doc.failed;
+	struct jl_buf csv;
+
+	jl_buf_init(&csv, 1 << 20);
+	jl_chart_to_csv(c, &csv);
+	jl_html_put(p->out, "<details class=\"data\" data-csv=\"", jl_buf_text(&csv), "\">");
+	jl_buf_release(&csv);
+	jl_html_put(p->out, "<summary>", JL_("As a table"), "</summary>\n");
+	table_html(p, doc.blocks);
+	jl_buf_puts(p->out, "</details>\n");
+	return JL_OK;
+}
+
 /* Twice: for a page and for a phone, where letters would become too small; the style shows one of them. */
 static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, struct jl_err *err)
 {
@@ -239,6 +316,8 @@ static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, s
 	jl_buf_puts(p->out, "</figcaption>\n");
 	status = jl_chart_to_svg(chart, prefix, p->out, err);
 	JL_THEN(status, jl_chart_to_svg_wide(chart, slim, 360, p->out, err));
+	if (chart->tabled && !status && chart_table(p, chart))
+		status = jl_fail_nomem(err);
 	jl_buf_puts(p->out, "</figure>\n");
 	return status;
 }

@@ -106,111 +106,18 @@ void jl_section_allreduce(struct jl_section *s)
 
 #define TREES_SHOWN 4
 
-/* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
-static void devices_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_gpu *gpu, int first, int n)
-{
-	node->name = n == 1 ? jl_tell_text(s->doc, "GPU %d: %s", first, gpu->name)
-			    : jl_tell_text(s->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
-	jl_tell_node_num(s->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
-}
-
-/* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */
-static int group_size(const struct jl_fabric *f, int n)
-{
-	const int roots = f->n_numa > 1 ? f->n_numa : 1, per_root = f->n_per_root > 0 ? f->n_per_root : n / roots;
-
-	if (f->intra_kind == JL_INTRA_BRIDGE_PAIR)
-		return 2;
-	return (f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P) && per_root > 0 &&
-			       per_root < n
-		       ? per_root
-		       : n;
-}
-
-static void group_node(struct jl_section *s, struct jl_tree_node *node, const struct jl_weighed_system *w, int first,
-		       int n)
-{
-	const struct jl_fabric *f = &w->machine.alone;
-	const bool pair = f->intra_kind == JL_INTRA_BRIDGE_PAIR;
-	struct jl_tree_node *devices = jl_arena_alloc(s->arena, sizeof *devices);
-
-	if (!devices)
-		return;
-	devices_node(s, devices, w->said->sys.gpu, first, n);
-	node->children = devices;
-	node->n_children = 1;
-	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
-	if (pair)
-		jl_tell_node_num(s->doc, node, jl_num_about(f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
-	else if (f->intra_kind == JL_INTRA_PCIE_HOST && f->n_shared > 1)
-		jl_tell_node_num(s->doc, node, jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL));
-}
-
-/* One host: its devices behind what joins them, group by group. */
-static void host_node(struct jl_section *s, const struct jl_weighed_system *w, struct jl_tree_node *host)
-{
-	const struct jl_sys *sys = &w->said->sys;
-	const int n = sys->n_per_node, per = w->usable ? group_size(&w->machine.alone, n) : n;
-	const size_t n_groups = per < n ? (size_t)((n + per - 1) / per) : 1;
-	struct jl_tree_node *join = jl_arena_alloc(s->arena, sizeof *join),
-			    *groups = jl_arena_array(s->arena, n_groups, sizeof *groups);
-
-	if (!join || !groups)
-		return;
-	for (size_t i = 0; i < n_groups; i++) {
-		const int first = (int)i * per, count = n - first < per ? n - first : per;
-
-		if (n_groups == 1)
-			devices_node(s, &groups[i], sys->gpu, 0, n);
-		else
-			group_node(s, &groups[i], w, first, count);
-	}
-	join->name = sys->join ? jl_msg(sys->join->name) : "PCIe";
-	join->mark = sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0 ? JL_MARK_WARN
-												  : JL_MARK_NONE;
-	join->children = groups;
-	join->n_children = n_groups;
-	if (sys->join)
-		jl_tell_node_num(s->doc, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
-	host->children = join;
-	host->n_children = 1;
-}
-
-static const struct jl_tree_node *tree_of(struct jl_section *s, const struct jl_weighed_system *w)
-{
-	const struct jl_sys *sys = &w->said->sys;
-	struct jl_tree_node *host = jl_arena_alloc(s->arena, sizeof *host),
-			    *net = jl_arena_alloc(s->arena, sizeof *net);
-
-	if (!host || !net)
-		return NULL;
-	host_node(s, w, host);
-	host->name = sys->n_nodes == 1 ? JL_C("tree", "host")
-				       : jl_tell_text(s->doc, JL_("%d hosts, each"), sys->n_nodes);
-	if (sys->n_nodes == 1)
-		return host;
-	net->name = sys->net ? jl_msg(sys->net->name) : JL_("network");
-	net->children = host;
-	net->n_children = 1;
-	jl_tell_node_num(s->doc, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
-	return net;
-}
-
 void jl_section_topology(struct jl_section *s)
 {
 	size_t shown = 0;
 
 	for (size_t i = 0; i < s->w->n_systems && shown < TREES_SHOWN; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
-		struct jl_chart *chart;
 
 		if (!sys->gpu || sys->n_per_node * sys->n_nodes < 2)
 			continue;
 		if (!shown++)
 			jl_section_open(s, "topology", "Topology");
-		chart = jl_tell_chart(s->doc, JL_CHART_TREE, jl_system_name(&s->w->systems[i]), 0);
-		if (!chart || !(chart->tree = tree_of(s, &s->w->systems[i])))
-			return;
-		jl_doc_chart(s->doc, chart);
+		jl_tell_topology(s->doc, jl_system_name(&s->w->systems[i]), sys,
+				 s->w->systems[i].usable ? &s->w->systems[i].machine.alone : NULL);
 	}
 }

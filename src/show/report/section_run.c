@@ -228,15 +228,20 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 static void systems_time(struct jl_section *s)
 {
 	struct bar_of bars[JL_SCENARIO_LIST_MAX];
+	const struct jl_weighed_system *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
-		if (s->w->systems[i].predicted) /* each at its own batch: said, since it is not the same work */
+		if (s->w->systems[i].predicted) { /* each at its own batch: said, since it is not the same work */
 			bars[n++] = (struct bar_of){ jl_tell_text(s->doc, JL_("%s (batch %.0f)"),
 								  jl_system_name(&s->w->systems[i]),
 								  s->w->systems[i].how.global_batch),
 						     &s->w->systems[i].prediction.step };
-	if (n)
+			last = &s->w->systems[i];
+		}
+	if (n == 1)
+		jl_tell_step_charts(s->doc, &last->how, &last->prediction.step);
+	else if (n)
 		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
 }
 
@@ -298,44 +303,15 @@ void jl_section_time(struct jl_section *s)
 
 void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	static const struct {
-		const char *en;
-		size_t offset;
-	} parts[] = {
-		{ JL_N("weights"), offsetof(struct jl_memory, weights_B) },
-		{ JL_N("gradients"), offsetof(struct jl_memory, gradients_B) },
-		{ JL_N("optimizer"), offsetof(struct jl_memory, optimizer_B) },
-		{ JL_N("activations"), offsetof(struct jl_memory, activations_B) },
-		{ JL_N("buffers"), offsetof(struct jl_memory, buffers_B) },
-		{ JL_N("context"), offsetof(struct jl_memory, context_B) },
-	};
-	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, JL_("Memory of one device at its peak"), 6);
+	struct jl_named_memory list[JL_SCENARIO_LIST_MAX];
+	size_t n = 0;
 
 	(void)q;
-	if (!chart || !any_predicted(s->w))
-		return;
-	chart->cap_label = JL_("memory of one device");
-	chart->y = JL_AXIS(.label = JL_("memory"), .kind = JL_K_BYTES, .binary = true);
-	for (size_t k = 0; k < 6; k++) {
-		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(parts[k].en), JL_ESTIMATED,
-							       s->w->n_systems);
-		size_t n = 0;
-
-		for (size_t i = 0; points && i < s->w->n_systems; i++) {
-			if (!s->w->systems[i].predicted)
-				continue;
-			points[n].label = jl_system_name(&s->w->systems[i]);
-			points[n].cap = s->w->systems[i].prediction.capacity_B;
-			points[n++].y = *(
-				const double *)(const void *)((const char *)&s->w->systems[i].prediction.memory +
-							      parts[k].offset);
-		}
-		if (points) {
-			chart->series[k].n_points = n;
-			chart->series[k].look = jl_tell_look(parts[k].en);
-		}
-	}
-	jl_doc_chart(s->doc, chart);
+	for (size_t i = 0; i < s->w->n_systems; i++)
+		if (s->w->systems[i].predicted)
+			list[n++] = (struct jl_named_memory){ jl_system_name(&s->w->systems[i]),
+							      &s->w->systems[i].prediction };
+	jl_tell_memory_chart(s->doc, list, n);
 }
 
 static void model_memory(struct jl_section *s)

@@ -1,6 +1,9 @@
 /* What really runs in a step: operations by where they stand, with launches, bytes and time. */
 #include "predict/kernels.h"
 
+#include <math.h>
+
+#include "document/chart.h"
 #include "topics/predict.h"
 
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
@@ -38,4 +41,138 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 	jl_doc_text(doc, JL_(" together; what only streams moves "));
 	jl_tell_num(doc, moved);
 	jl_doc_text(doc, JL_(". Times are the device's, before what the framework adds."));
+}
+
+/* --- the roofline */
+
+#define ROOF_KERNELS 12 /* whose names stand beside their points */
+
+struct roof {
+	double peak_flopps, mem_Bps; /* listed */
+	double peak_frac, mem_frac;  /* what large products and streams reach of that */
+};
+
+static struct roof roof_of(const struct jl_case *c)
+{
+	const struct jl_device *dev = &c->machine.dev;
+	const enum jl_dtype dtype = isnan(dev->peak_flopps[c->shard.dtype]) ? JL_FP32 : c->shard.dtype;
+
+	return (struct roof){ dev->peak_flopps[dtype], dev->mem_Bps, dev->fit.gemm_frac[dtype], dev->fit.mem_frac };
+}
+
+/* Rising with the memory's rate, level from where arithmetic is the limit. */
+static void roof_line(struct jl_doc *doc, struct jl_chart *chart, size_t i, const struct roof *r, bool listed)
+{
+	const double peak = r->peak_flopps * (listed ? 1 : r->peak_frac), mem = r->mem_Bps * (listed ? 1 : r->mem_frac);
+	const double x[] = { chart->x.lo, peak / mem, chart->x.hi };
+	struct jl_chart_point *points = jl_tell_series(doc, chart, i,
+						       listed ? JL_C("series", "listed") : JL_("reached by large ones"),
+						       listed ? JL_LISTED : JL_ESTIMATED, JL_LEN(x));
+
+	for (size_t k = 0; points && k < JL_LEN(x); k++) {
+		points[k].x = x[k];
+		points[k].y = fmin(peak, mem * x[k]);
+	}
+	chart->series[i].joined = true;
+	chart->series[i].dashed = !listed;
+}
+
+static bool is_on_roof(const struct jl_kernel *k)
+{
+	return k->kind != JL_OP_STREAM && k->flop > 0 && k->traffic_B > 0 && k->device_s > 0;
+}
+
+/* Is it among those that take longest? */
+static bool is_long(const struct jl_kernels *kernels, const struct jl_kernel *k)
+{
+	size_t longer = 0;
+
+	for (size_t i = 0; i < kernels->n; i++)
+		longer += is_on_roof(&kernels->items[i]) && kernels->items[i].device_s > k->device_s;
+	return longer < ROOF_KERNELS;
+}
+
+static void roof_points(struct jl_doc *doc, struct jl_chart *chart, size_t i, const struct jl_kernels *kernels,
+			enum jl_op_kind kind)
+{
+	struct jl_chart_point *points = jl_tell_series(
+		doc, chart, i, kind == JL_OP_GEMM ? JL_C("share", "matrix products") : JL_("attention"), JL_ESTIMATED,
+		kernels->n);
+	size_t n = 0;
+
+	for (size_t k = 0; points && k < kernels->n; k++) {
+		const struct jl_kernel *at = &kernels->items[k];
+
+		if (at->kind != kind || !is_on_roof(at) || !is_long(kernels, at))
+			continue;
+		points[n].label = jl_msg(at->name);
+		points[n].x = at->flop / at->traffic_B;
+		points[n].y = at->flop / at->device_s;
+		points[n].x_source = JL_METHOD;
+		points[n++].weight = at->device_s / kernels->device_s;
+	}
+	chart->series[i].n_points = n;
+	chart->series[i].only_points = true;
+}
+
+static void widen(struct jl_axis *axis, double lo, double hi)
+{
+	axis->lo = fmin(isnan(axis->lo) ? lo : axis->lo, lo);
+	axis->hi = fmax(isnan(axis->hi) ? hi : axis->hi, hi);
+}
+
+/* What has no products in it lies left of the picture. */
+static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, const struct roof *r)
+{
+	double time_s = 0, moved_B = 0, moving_s = 0;
+
+	for (size_t i = 0; i < kernels->n; i++)
+		if (!is_on_roof(&kernels->items[i])) {
+			time_s += kernels->items[i].device_s;
+			moved_B += kernels->items[i].traffic_B;
+			moving_s += kernels->items[i].traffic_B > 0 ? kernels->items[i].device_s : 0;
+		}
+	if (moving_s > 0)
+		jl_tell_note(doc, NULL, JL_ESTIMATED,
+			     JL_("Not drawn: what only streams (norms, activations, optimizer), %s of %s, at %.0f %% "
+				 "of the memory's listed rate."),
+			     jl_units_said(JL_TXT, time_s, JL_K_TIME, 2),
+			     jl_units_said(JL_TXT, kernels->device_s, JL_K_TIME, 2),
+			     100 * moved_B / moving_s / r->mem_Bps);
+}
+
+void jl_tell_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
+{
+	const struct roof r = roof_of(c);
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_SCATTER,
+					       JL_("Roofline of one device: the kernels of a step"), 4);
+	const double ridge = r.peak_flopps / r.mem_Bps;
+	bool any = false;
+
+	if (!chart || !(ridge > 0))
+		return;
+	chart->x = JL_AXIS(.label = JL_("arithmetic intensity"), .unit = "FLOP/B", .log = true);
+	chart->y = JL_AXIS(.label = JL_("rate"), .kind = JL_K_FLOP_RATE, .log = true);
+	chart->x_origin = JL_ESTIMATED;
+	widen(&chart->x, ridge / 8, ridge * 5);
+	for (size_t i = 0; i < kernels->n; i++)
+		if (is_on_roof(&kernels->items[i])) {
+			const double x = kernels->items[i].flop / kernels->items[i].traffic_B,
+				     y = kernels->items[i].flop / kernels->items[i].device_s;
+
+			widen(&chart->x, x / 1.5, x * 1.5);
+			widen(&chart->y, y / 1.5, y);
+			any = true;
+		}
+	widen(&chart->y, r.peak_flopps / 8, r.peak_flopps * 1.15);
+	chart->y.lo = fmin(chart->y.lo, r.mem_Bps * r.mem_frac * chart->x.lo);
+	if (!any)
+		return;
+	roof_line(doc, chart, 0, &r, true);
+	roof_line(doc, chart, 1, &r, false);
+	roof_points(doc, chart, 2, kernels, JL_OP_GEMM);
+	roof_points(doc, chart, 3, kernels, JL_OP_ATTENTION);
+	chart->tabled = true;
+	jl_doc_chart(doc, chart);
+	only_streams(doc, kernels, &r);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "document/chart.h"
 #include "predict/kind.h"
 #include "topics/predict.h"
 
@@ -118,6 +119,12 @@ static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
 			      p->host_B > JL_HOST_RAM_FRAC * p->ram_B ? JL_("does not fit") : JL_("fits"));
 }
 
+static const char *memory_part(const struct jl_memory *m, size_t part)
+{
+	return m->in_update && part == JL_MEMORY_ACTIVATIONS ? JL_("the optimizer's copies")
+							     : jl_msg(jl_memory_parts[part].en);
+}
+
 static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
@@ -133,9 +140,7 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
 	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
 		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s",
-				      m->in_update && i == JL_MEMORY_ACTIVATIONS ? JL_("the optimizer's copies")
-										 : jl_msg(jl_memory_parts[i].en),
+			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", memory_part(m, i),
 				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])));
 }
 
@@ -161,4 +166,91 @@ void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x)
 	memory_parts(doc, p);
 	if (p->host_B > 0)
 		host_memory(doc, p);
+}
+
+/* --- as pictures */
+
+/* Each part begins where the one before ends; the peak has the interval, and what the device has stands across all lanes. */
+static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction *p)
+{
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_SPANS, NULL, JL_N_MEMORY_PART + 1);
+	struct jl_chart_lane *lanes = jl_arena_array(doc->arena, JL_N_MEMORY_PART + 1, sizeof(*lanes));
+	double at_B = 0;
+
+	if (!chart || !lanes)
+		return NULL;
+	for (size_t i = 0; i <= JL_N_MEMORY_PART; i++) {
+		const bool peak = i == JL_N_MEMORY_PART;
+		const double size_B = peak ? p->memory.total_B : jl_part_of(&p->memory, &jl_memory_parts[i]);
+		const char *name = peak ? JL_("peak") : memory_part(&p->memory, i);
+		struct jl_num num = jl_num_binary(peak ? jl_num_wide(p->memory_B, JL_K_BYTES)
+						       : jl_num_about(size_B, JL_K_BYTES, NULL));
+		struct jl_chart_point *point;
+
+		if (!(size_B > 0))
+			continue;
+		point = jl_tell_series(doc, chart, chart->n_lanes, name, JL_ESTIMATED, 1);
+		if (!point)
+			return NULL;
+		*point = (struct jl_chart_point){ .x = (double)chart->n_lanes,
+						  .y = size_B,
+						  .lo = peak ? p->memory_B.lo : NAN,
+						  .hi = peak ? p->memory_B.hi : NAN,
+						  .from = peak ? 0 : at_B,
+						  .label = name };
+		chart->series[chart->n_lanes].look = jl_tell_look(peak ? "rest" : jl_memory_parts[i].en);
+		lanes[chart->n_lanes++] = (struct jl_chart_lane){ name, num };
+		at_B += size_B;
+	}
+	chart->n_series = chart->n_lanes;
+	chart->lanes = lanes;
+	chart->no_legend = true;
+	return chart;
+}
+
+/* Several devices below each other: their parts on one line each. */
+static struct jl_chart *stacks(struct jl_doc *doc, const struct jl_named_memory *list, size_t n)
+{
+	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, NULL, JL_N_MEMORY_PART);
+
+	if (!chart)
+		return NULL;
+	chart->cap_label = JL_("memory of one device");
+	for (size_t k = 0; k < JL_N_MEMORY_PART; k++) {
+		struct jl_chart_point *points = jl_tell_series(doc, chart, k, jl_msg(jl_memory_parts[k].en),
+							       JL_ESTIMATED, n);
+
+		for (size_t i = 0; points && i < n; i++) {
+			const struct jl_prediction *p = list[i].prediction;
+
+			points[i].label = list[i].name;
+			points[i].y = jl_part_of(&p->memory, &jl_memory_parts[k]);
+			points[i].cap = p->capacity_B;
+			points[i].sum_lo = p->memory_B.lo;
+			points[i].sum_hi = p->memory_B.hi;
+		}
+		chart->series[k].look = jl_tell_look(jl_memory_parts[k].en);
+	}
+	return chart;
+}
+
+void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n)
+{
+	struct jl_chart *chart = n == 1 ? waterfall(doc, list[0].prediction) : n ? stacks(doc, list, n) : NULL;
+
+	if (!chart)
+		return;
+	chart->title = JL_("Memory of one device at its peak");
+	chart->x.label = JL_("part");
+	chart->y = JL_AXIS(.label = JL_("memory"), .kind = JL_K_BYTES, .binary = true);
+	if (n == 1) {
+		const double has_B = list[0].prediction->capacity_B;
+
+		chart->tabled = true;
+		if (!isnan(has_B))
+			chart->n_marks = 1;
+		chart->marks[0].x = has_B;
+		chart->marks[0].label = jl_tell_text(doc, JL_("the device has %s"), jl_memory_text(JL_TXT, has_B));
+	}
+	jl_doc_chart(doc, chart);
 }

@@ -308,6 +308,16 @@ void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, l
 
 	jl_tell_case(doc, &x->how);
 	answer(doc, x);
+	if (in->charts) {
+		jl_tell_step_charts(doc, &x->how, &x->p.step);
+		jl_tell_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
+		if (in->kernels)
+			jl_tell_roofline(doc, &x->how, in->kernels);
+		if (x->how.n_gpus > 1)
+			jl_tell_topology(doc, JL_("How the devices are joined, links as wide as their rate"),
+					 &x->how.machine.sys, &x->how.machine.alone);
+		return;
+	}
 	if (x->p.room == JL_ROOM_NONE) { /* a run that does not fit has no time and no cost */
 		jl_tell_memory(doc, x);
 		advice(doc, x);

@@ -23,8 +23,17 @@ struct jl_fit_said {
 struct jl_fit_said jl_tell_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
 /* Memory and what takes it, as an entry. */
 void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x);
+/* As a picture: of one device a waterfall with its interval against what the device has; of several a stack each. */
+struct jl_named_memory {
+	const char *name;
+	const struct jl_prediction *prediction;
+};
+void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n);
 /* Of one that does not fit: what it needs, what there is, what would make it fit. */
 void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
+
+/* A step on an axis of time, and the schedule of its pipeline. */
+void jl_tell_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step);
 
 /* A published run near it. */
 struct jl_near_run {
@@ -39,6 +48,8 @@ struct jl_tell_predicted {
 	size_t n_near;
 	const struct jl_plan_hint *plan;  /* NULL: not asked for */
 	const struct jl_goodput *goodput; /* NULL: not asked for */
+	bool charts;                      /* the answer and its pictures instead of all the rest */
+	const struct jl_kernels *kernels; /* of the charts; NULL: its operations are not listed */
 };
 extern const struct jl_schema jl_tell_predicted_fields;
 
@@ -60,4 +71,6 @@ void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
 
 /* Its operations. */
 struct jl_kernels;
+/* As a picture: what each computes a second over what it computes for a byte, below what the device can. */
+void jl_tell_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
 void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);

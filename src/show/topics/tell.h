@@ -179,6 +179,10 @@ struct jl_record;
 void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *answer, bool all);
 void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
 
+/* How its devices are joined; `fabric`: what its links do, NULL where it is not known. */
+struct jl_fabric;
+void jl_tell_topology(struct jl_doc *doc, const char *title, const struct jl_sys *sys, const struct jl_fabric *fabric);
+
 /* Verdicts: one in full, or a table of many with the worst in full. */
 struct jl_trace_view;
 void jl_tell_trace(struct jl_doc *doc, const struct jl_trace_view *view, const char *where);

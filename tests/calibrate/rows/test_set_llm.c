@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "row_cells.h"
 #include "../../model/a100.h"
 #include "rows/set_llm.h"
 #include "catalog/find.h"
@@ -53,10 +54,43 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 
 static const struct jl_llm_find find = { .gpu = find_gpu };
 
-/* Korthikanti et al. 2022. */
-static struct jl_llm_cells megatron_175b(void)
+/* A row as its source wrote it. */
+#define ROW_CELLS                                                                                                      \
+	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
+		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
+		recompute, flash_attn, mem_gib_per_gpu, primary_metric, primary_value, remark, split_group, codebase
+struct row_cells {
+	jl_cell ROW_CELLS;
+};
+
+static enum jl_status read_cells(const struct row_cells *cells, const struct jl_llm_find *how,
+				 struct jl_llm_row *ret_row, struct jl_err *err)
 {
-	return (struct jl_llm_cells){
+	const struct row_cells_of row = { CELL_NAMES(ROW_CELLS), (const jl_cell *)(const void *)cells };
+	const struct jl_row_cells at = { .at = row_cell_at, .ctx = &row };
+	struct jl_llm_cells own;
+	struct jl_llm_said said;
+	struct jl_phrases phrases;
+	struct jl_arena arena;
+
+	jl_arena_init(&arena, 1 << 20);
+	enum jl_status status = row_cells_fill((jl_cell *)(void *)&own, CELL_NAMES(JL_LLM_CELLS), &row, "train_llm",
+					       &arena, err);
+
+	if (!status)
+		status = jl_phrases_of(&phrases, "train_llm", &arena, err);
+	if (!status)
+		status = jl_llm_said_read(&said, &phrases, &at, &arena, err);
+	if (!status)
+		status = jl_llm_row_read(&own, &said, how, ret_row, err);
+	jl_arena_release(&arena);
+	return status;
+}
+
+/* Korthikanti et al. 2022. */
+static struct row_cells megatron_175b(void)
+{
+	return (struct row_cells){
 		.gpu = "A100 SXM 80GB",
 		.n_gpus = "64",
 		.nodes = "8",
@@ -93,12 +127,12 @@ static struct jl_llm_cells megatron_175b(void)
 	};
 }
 
-static struct jl_llm_row read_row(const struct jl_llm_cells *cells)
+static struct jl_llm_row read_row(const struct row_cells *cells)
 {
 	struct jl_llm_row row;
 	struct jl_err err = { 0 };
 
-	if (jl_llm_row_read(cells, &find, &row, &err) != JL_OK)
+	if (read_cells(cells, &find, &row, &err) != JL_OK)
 		fail_msg("%s", err.en);
 	return row;
 }
@@ -106,7 +140,7 @@ static struct jl_llm_row read_row(const struct jl_llm_cells *cells)
 static void test_a_row_becomes_a_plan(void **state)
 {
 	(void)state;
-	const struct jl_llm_cells cells = megatron_175b();
+	const struct row_cells cells = megatron_175b();
 	const struct jl_llm_row row = read_row(&cells);
 
 	assert_true(row.plan.tp == 8.0 && row.plan.pp == 8.0 && row.plan.n_chunks == 3.0 && row.plan.n_micro == 64.0);
@@ -121,7 +155,7 @@ static void test_the_start_is_near_a_known_run(void **state)
 	(void)state;
 	enum { MAX_PARAMS = 1000 };
 	static double x[MAX_PARAMS];
-	const struct jl_llm_cells cells = megatron_175b();
+	const struct row_cells cells = megatron_175b();
 	const struct jl_llm_row row = read_row(&cells);
 
 	assert_true(jl_llm_params(0, NULL).n < MAX_PARAMS);
@@ -135,7 +169,7 @@ static void test_the_start_is_near_a_known_run(void **state)
 static void test_metrics_agree_with_each_other(void **state)
 {
 	(void)state;
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	/* NeMo's table gives both for Llama 2 7B on eight H100: 16,847 tokens/s and 776 TFLOP/s a GPU. */
 	cells.gpu = "H100 SXM 80GB";
@@ -187,7 +221,7 @@ static void test_spellings(void **state)
 		{ "none", 0, 0 },
 		{ "distributed optimizer (not stated)", 1, 0 },
 	};
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	for (size_t i = 0; i < sizeof(frameworks) / sizeof(frameworks[0]); i++) {
 		cells.framework = frameworks[i].text;
@@ -207,7 +241,7 @@ static void test_spellings(void **state)
 static void test_named_data_parallelism_cuts_nothing_else(void **state)
 {
 	static const char *const ways[] = { "FSDP FULL_SHARD", "FSDP SHARD_GRAD_OP", "DDP", "zero2", "HSDP" };
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	(void)state;
 	cells.framework = "Composer/FSDP";
@@ -228,7 +262,7 @@ static void test_named_data_parallelism_cuts_nothing_else(void **state)
 
 static void test_cells_that_are_missing_or_say_more(void **state)
 {
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	(void)state;
 	cells.framework = "OneFlow bsz=160", cells.micro_batch = cells.global_batch = "";
@@ -251,7 +285,7 @@ static void test_cells_that_are_missing_or_say_more(void **state)
 
 static void test_mixtures_are_the_catalogs(void **state)
 {
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	(void)state;
 	cells.model = "mixtral-8x7b truncated", cells.params_b = "46.7", cells.layers = "4", cells.vocab = "";
@@ -264,7 +298,7 @@ static void test_mixtures_are_the_catalogs(void **state)
 static void test_contradicting_shapes_are_mended(void **state)
 {
 	(void)state;
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	cells.model = "GPT-195B", cells.params_b = "195", cells.layers = "106", cells.hidden = "13824",
 	cells.ffn = "55296";
@@ -277,12 +311,12 @@ static void test_contradicting_shapes_are_mended(void **state)
 static void test_an_unknown_gpu_is_named(void **state)
 {
 	(void)state;
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 	struct jl_llm_row row;
 	struct jl_err err = { 0 };
 
 	cells.gpu = "RTX 9999";
-	assert_int_equal(jl_llm_row_read(&cells, &find, &row, &err), JL_E_NOTFOUND);
+	assert_int_equal(read_cells(&cells, &find, &row, &err), JL_E_NOTFOUND);
 	assert_non_null(strstr(err.en, "RTX 9999"));
 }
 
@@ -354,12 +388,12 @@ static void test_the_shipped_fit(void **state)
 		void *ctx;
 	} u = { .cat = jl_catalog_embedded() };
 	const struct jl_llm_find catalog = { .gpu = find_in_catalog, .ctx = u.ctx };
-	const struct jl_llm_cells cells = megatron_175b();
+	const struct row_cells cells = megatron_175b();
 	struct jl_llm_row row;
 	struct jl_err err = { 0 };
 
 	assert_true(jl_llm_params(1, NULL).n < MAX_PARAMS);
-	if (jl_llm_row_read(&cells, &catalog, &row, &err) != JL_OK)
+	if (read_cells(&cells, &catalog, &row, &err) != JL_OK)
 		fail_msg("%s", err.en);
 	assert_true(jl_llm_read(u.cat, jl_gpu_chip(u.cat, jl_gpu_by_id(u.cat, row.gpu.id))->id, x));
 	row.gpu.index = 0;
@@ -379,7 +413,7 @@ static void test_a_fit_comes_nearer(void **state)
 	(void)state;
 	enum { MAX_PARAMS = 1000 };
 	static double x[MAX_PARAMS], y[MAX_PARAMS];
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 	struct jl_llm_row rows[2];
 	struct jl_err err = { 0 };
 
@@ -404,7 +438,7 @@ static void test_a_fit_comes_nearer(void **state)
 static void test_samples_that_were_never_run(void **state)
 {
 	(void)state;
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	cells.framework = "NVIDIA DeepLearningExamples PyTorch";
 	cells.task = "BERT SQuAD finetune";
@@ -426,7 +460,7 @@ static void test_samples_that_were_never_run(void **state)
 static void test_no_rank_without_a_sample(void **state)
 {
 	(void)state;
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 
 	cells.framework = "NeMo";
 	cells.model = "LLAMA2-7B";
@@ -452,7 +486,7 @@ static void test_no_rank_without_a_sample(void **state)
 /* A row as the command that a user types: what it states, under the name of its codebase where that has one. */
 static void test_a_row_becomes_a_command(void **state)
 {
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 	struct jl_llm_row row = read_row(&cells);
 	struct jl_buf text;
 
@@ -472,7 +506,7 @@ static void test_a_row_becomes_a_command(void **state)
 static void test_codebases_of_rows(void **state)
 {
 	static double x[1000];
-	struct jl_llm_cells cells = megatron_175b();
+	struct row_cells cells = megatron_175b();
 	struct jl_llm_prediction launched, replayed;
 	struct jl_llm_row row = read_row(&cells);
 

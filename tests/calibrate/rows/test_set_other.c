@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "row_cells.h"
 #include "base/csv.h"
 #include "score/score.h"
 #include "rows/set_other.h"
@@ -72,8 +73,9 @@ static int load(void **state)
 		goto fail;
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more && n_rows < MAX_ROWS) {
 #define CELL(name) .name = jl_csv_text(&csv, jl_csv_find(&csv, #name))
-		const struct jl_other_cells cells = { CELL(gpu),         CELL(n_gpus),     CELL(model), CELL(precision),
-						      CELL(micro_batch), CELL(throughput), CELL(remark) };
+		const struct jl_other_cells cells = { CELL(gpu),        CELL(n_gpus),  CELL(model),
+						      CELL(precision),  CELL(format),  CELL(micro_batch),
+						      CELL(throughput), CELL(snapshot) };
 
 		if (jl_other_row_read(&rows[n_rows], &cells, &nets, &find, &err) != JL_OK)
 			goto fail;
@@ -177,13 +179,13 @@ static void test_bad_cells_are_named(void **state)
 {
 	(void)state;
 	static const struct jl_other_cells bad[] = {
-		{ "H100 SXM 80GB", "1", "no such network", "amp fp16", "8", "10", "" },
-		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "8", "-10", "" },
-		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "8", "", "" },
-		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "many", "10", "" },
-		{ "H100 SXM 80GB", "0", "resnet50", "amp fp16", "8", "10", "" },
-		{ "H100 SXM 80GB", "1", "resnet50", "int2", "8", "10", "" },
-		{ "Voodoo 2", "1", "resnet50", "amp fp16", "8", "10", "" },
+		{ "H100 SXM 80GB", "1", "no such network", "amp fp16", "fp16", "8", "10", "" },
+		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "fp16", "8", "-10", "" },
+		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "fp16", "8", "", "" },
+		{ "H100 SXM 80GB", "1", "resnet50", "amp fp16", "fp16", "many", "10", "" },
+		{ "H100 SXM 80GB", "0", "resnet50", "amp fp16", "fp16", "8", "10", "" },
+		{ "H100 SXM 80GB", "1", "resnet50", "int2", "", "8", "10", "" },
+		{ "Voodoo 2", "1", "resnet50", "amp fp16", "fp16", "8", "10", "" },
 	};
 	const struct jl_other_find find = { .gpu = find_gpu };
 
@@ -197,8 +199,27 @@ static void test_bad_cells_are_named(void **state)
 	}
 }
 
+/* A run as its source wrote it. */
+#define RUN_CELLS                                                                                                      \
+	gpu, n_gpus, model, precision, micro_batch, throughput, throughput_unit, framework, remark, method,            \
+		resolution_or_seq, global_batch, s_per_iter, mem_gib_per_gpu, grad_checkpointing, zero_or_fsdp,        \
+		primary_metric, primary_value
+struct run {
+	jl_cell RUN_CELLS;
+};
+
+static enum jl_status read_run(struct jl_other_row *ret_row, const struct run *run, const struct jl_catalog *cat,
+			       const struct jl_other_find *find, struct jl_err *err)
+{
+	const struct row_cells_of row = { CELL_NAMES(RUN_CELLS), (const jl_cell *)(const void *)run };
+	struct jl_run_cells cells;
+
+	JL_TRY(row_cells_fill((jl_cell *)(void *)&cells, CELL_NAMES(JL_RUN_CELLS), &row, "other_train", &arena, err));
+	return jl_run_row_read(ret_row, &cells, cat, find, &arena, err);
+}
+
 #define RUN(...)                                                                                                       \
-	&(const struct jl_run_cells)                                                                                   \
+	&(const struct run)                                                                                            \
 	{                                                                                                              \
 		USUAL, __VA_ARGS__                                                                                     \
 	}
@@ -214,7 +235,7 @@ static void test_bad_cells_are_named(void **state)
 static void test_runs(void **state)
 {
 	const struct {
-		const struct jl_run_cells *cells;
+		const struct run *cells;
 		const char *why;
 	} bad[] = {
 		{ RUN(.model = "SE3Transformer"), "no network 'SE3Transformer'" },
@@ -237,33 +258,30 @@ static void test_runs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_int_not_equal(jl_run_row_read(&row, bad[i].cells, cat, &find, &arena, &err), JL_OK);
+		assert_int_not_equal(read_run(&row, bad[i].cells, cat, &find, &err), JL_OK);
 		if (!strstr(err.en, bad[i].why))
 			fail_msg("'%s' where '%s' was meant", err.en, bad[i].why);
 	}
 	/* batches are of one GPU; a step of several passes is one step */
-	assert_int_equal(
-		jl_run_row_read(&row, RUN(.global_batch = "1024", .mem_gib_per_gpu = "10"), cat, &find, &arena, &err),
-		JL_OK);
+	assert_int_equal(read_run(&row, RUN(.global_batch = "1024", .mem_gib_per_gpu = "10"), cat, &find, &err), JL_OK);
 	assert_true(row.batch == 64 && row.n_micro == 2 && row.n_gpus == 8 && row.dtype == JL_FP16);
 	assert_true(fabs(row.meas - 64 * 2 * 8 / 0.5) < 1e-9 && row.meas_mem_B == 10.0 * (1 << 30));
 	/* the size of the picture goes with the name, spellings are looked up, tokens are counted as tokens */
-	assert_int_equal(jl_run_row_read(&row,
-					 RUN(.model = "Stable Diffusion 2 base U-Net", .resolution_or_seq = "256x256",
-					     .precision = "BF16"),
-					 cat, &find, &arena, &err),
+	assert_int_equal(read_run(&row,
+				  RUN(.model = "Stable Diffusion 2 base U-Net", .resolution_or_seq = "256x256",
+				      .precision = "BF16"),
+				  cat, &find, &err),
 			 JL_OK);
 	assert_string_equal(row.net->id, "sd2_unet@256");
 	assert_true(row.dtype == JL_BF16);
-	assert_int_equal(jl_run_row_read(&row,
-					 RUN(.model = "Transformer", .micro_batch = "5400", .s_per_iter = "",
-					     .throughput = "1000", .throughput_unit = "tokens/s"),
-					 cat, &find, &arena, &err),
+	assert_int_equal(read_run(&row,
+				  RUN(.model = "Transformer", .micro_batch = "5400", .s_per_iter = "",
+				      .throughput = "1000", .throughput_unit = "tokens/s"),
+				  cat, &find, &err),
 			 JL_OK);
 	assert_true(row.batch == 200 && row.meas == 1000);
 	/* no card: memory alone */
-	assert_int_equal(jl_run_row_read(&row, RUN(.gpu = "", .mem_gib_per_gpu = "5"), cat, &find, &arena, &err),
-			 JL_OK);
+	assert_int_equal(read_run(&row, RUN(.gpu = "", .mem_gib_per_gpu = "5"), cat, &find, &err), JL_OK);
 	assert_true(isnan(row.meas) && row.meas_mem_B > 5e9);
 }
 #pragma GCC diagnostic pop

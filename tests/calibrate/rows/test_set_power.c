@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "parameters/arch.h"
+#include "row_cells.h"
 #include "base/csv.h"
 #include "score/score.h"
 #include "rows/set_power.h"
@@ -33,6 +34,30 @@ static enum jl_status find_device(void *ctx, const char *text, struct jl_power_r
 
 static struct jl_power_find find = { .device = find_device };
 
+/* A row as its source wrote it. */
+#define RUN_CELLS                                                                                                      \
+	gpu, n_gpus, workload, model, precision, batch, power_limit_w, avg_power_w_total, avg_power_w_per_gpu, scope,  \
+		throughput, throughput_unit
+struct power_run {
+	jl_cell RUN_CELLS;
+};
+
+static enum jl_status read_run(struct jl_power_row *ret_row, const struct power_run *run, struct jl_err *err)
+{
+	const struct row_cells_of row = { CELL_NAMES(RUN_CELLS), (const jl_cell *)(const void *)run };
+	struct jl_power_cells cells;
+	struct jl_arena arena;
+
+	jl_arena_init(&arena, 1 << 20);
+	enum jl_status status = row_cells_fill((jl_cell *)(void *)&cells, CELL_NAMES(JL_POWER_CELLS), &row, "power",
+					       &arena, err);
+
+	if (!status)
+		status = jl_power_row_read(ret_row, &cells, &find, err);
+	jl_arena_release(&arena);
+	return status;
+}
+
 static int load(void **state)
 {
 	(void)state;
@@ -48,20 +73,20 @@ static int load(void **state)
 		goto fail;
 	while (jl_csv_next(&csv, &more, &err) == JL_OK && more && n_rows < MAX_ROWS) {
 #define CELL(name) .name = jl_csv_text(&csv, jl_csv_find(&csv, #name))
-		const struct jl_power_cells cells = { CELL(gpu),
-						      CELL(n_gpus),
-						      CELL(workload),
-						      CELL(model),
-						      CELL(precision),
-						      CELL(batch),
-						      CELL(power_limit_w),
-						      CELL(avg_power_w_total),
-						      CELL(avg_power_w_per_gpu),
-						      CELL(scope),
-						      CELL(throughput),
-						      CELL(throughput_unit) };
+		const struct power_run run = { CELL(gpu),
+					       CELL(n_gpus),
+					       CELL(workload),
+					       CELL(model),
+					       CELL(precision),
+					       CELL(batch),
+					       CELL(power_limit_w),
+					       CELL(avg_power_w_total),
+					       CELL(avg_power_w_per_gpu),
+					       CELL(scope),
+					       CELL(throughput),
+					       CELL(throughput_unit) };
 
-		if (jl_power_row_read(&rows[n_rows], &cells, &find, &err) != JL_OK)
+		if (read_run(&rows[n_rows], &run, &err) != JL_OK)
 			goto fail;
 		n_rows++;
 	}
@@ -117,39 +142,39 @@ static void test_other_kinds_of_rows(void **state)
 {
 	(void)state;
 	const struct jl_power_fit fit = jl_power_shipped(jl_catalog_embedded());
-	struct jl_power_cells cells = { .gpu = "A40",
-					.n_gpus = "1",
-					.workload = "training",
-					.model = "resnet50",
-					.batch = "256",
-					.power_limit_w = "125",
-					.avg_power_w_per_gpu = "124",
-					.scope = "GPU board (NVML)",
-					.throughput = "1800",
-					.throughput_unit = "s/epoch (imagenet)" };
+	struct power_run cells = { .gpu = "A40",
+				   .n_gpus = "1",
+				   .workload = "training",
+				   .model = "resnet50",
+				   .batch = "256",
+				   .power_limit_w = "125",
+				   .avg_power_w_per_gpu = "124",
+				   .scope = "GPU board (NVML)",
+				   .throughput = "1800",
+				   .throughput_unit = "s/epoch (imagenet)" };
 	struct jl_power_row row;
 	struct jl_err err;
 
-	assert_int_equal(jl_power_row_read(&row, &cells, &find, &err), JL_OK);
+	assert_int_equal(read_run(&row, &cells, &err), JL_OK);
 	assert_int_equal(row.assumed, JL_POWER_ASSUMED_ACTIVITY);
 	assert_true(jl_power_ask_W(&row.dev, &fit, &row.ask) <= 125);
 	assert_true(fabs(jl_power_ln_ratio(&row, &fit)) < 0.1);
 	cells.power_limit_w = "";
-	assert_int_equal(jl_power_row_read(&row, &cells, &find, &err), JL_OK);
+	assert_int_equal(read_run(&row, &cells, &err), JL_OK);
 	assert_true(jl_power_ask_W(&row.dev, &fit, &row.ask) > 150 && jl_power_ask_W(&row.dev, &fit, &row.ask) <= 300);
 
-	const struct jl_power_cells node = { .gpu = "H100 SXM 80GB",
-					     .n_gpus = "8",
-					     .model = "various",
-					     .workload = "AI training, computationally intensive",
-					     .avg_power_w_total = "7752",
-					     .scope = "whole 8-GPU node (0.76*10200, derived)" };
+	const struct power_run node = { .gpu = "H100 SXM 80GB",
+					.n_gpus = "8",
+					.model = "various",
+					.workload = "AI training, computationally intensive",
+					.avg_power_w_total = "7752",
+					.scope = "whole 8-GPU node (0.76*10200, derived)" };
 
-	assert_int_equal(jl_power_row_read(&row, &node, &find, &err), JL_OK);
+	assert_int_equal(read_run(&row, &node, &err), JL_OK);
 	assert_true(row.assumed & JL_POWER_ASSUMED_HOST);
 	assert_true(fabs(jl_power_ln_ratio(&row, &fit)) < 0.2);
 	cells.avg_power_w_per_gpu = "";
-	assert_int_equal(jl_power_row_read(&row, &cells, &find, &err), JL_E_DATA);
+	assert_int_equal(read_run(&row, &cells, &err), JL_E_DATA);
 }
 
 int main(void)

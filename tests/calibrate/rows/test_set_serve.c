@@ -21,12 +21,37 @@ struct cell {
 	const char *column, *text;
 };
 
-static const char *cell_at(const void *ctx, const char *column)
+static const char *own_at(const void *ctx, const char *column)
 {
 	for (const struct cell *cell = ctx; cell->column; cell++)
 		if (strcmp(cell->column, column) == 0)
 			return cell->text;
-	return "";
+	return NULL;
+}
+
+/* As a file without columns that are made of others is read. */
+static const char *made_at(const char *set, const void *ctx, const char *column)
+{
+	const struct jl_row_cells own = { .at = own_at, .ctx = ctx };
+	static struct jl_arena arena = { .limit_B = JL_ARENA_LIMIT_B };
+	static struct jl_phrases phrases;
+	static const char *of = "";
+	struct jl_err err;
+
+	if (strcmp(of, set) != 0)
+		assert_int_equal(jl_phrases_of(&phrases, set, &arena, &err), JL_OK);
+	of = set;
+	return jl_phrase_cell(&phrases, column, &own, &arena);
+}
+
+static const char *infer_at(const void *ctx, const char *column)
+{
+	return made_at("infer_llm", ctx, column);
+}
+
+static const char *silicon_at(const void *ctx, const char *column)
+{
+	return made_at("serve_silicon", ctx, column);
 }
 
 static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row *row, bool *ret_p2p, bool *ret_nvlink,
@@ -155,7 +180,7 @@ static void test_a_rate_becomes_the_time_of_a_step(void **state)
 				{ "tokens_per_s_kind", "prefill" },
 				{ "primary_value", "1024" },
 				{ NULL, NULL } };
-	const struct jl_serve_cells in = { .at = cell_at, .ctx = cells };
+	const struct jl_serve_cells in = { .at = infer_at, .ctx = cells };
 	const struct jl_serve_find with = find();
 	struct jl_serve_row row;
 	struct jl_err err;
@@ -188,7 +213,7 @@ static void test_requests_and_devices_of_a_server(void **state)
 				{ "moe_ep_size", "16" },
 				{ "silicon_data_source", "x; silicon_concurrency=8; y" },
 				{ NULL, NULL } };
-	const struct jl_serve_cells in = { .at = cell_at, .ctx = cells };
+	const struct jl_serve_cells in = { .at = silicon_at, .ctx = cells };
 	const struct jl_serve_find with = find();
 	const char *model = NULL;
 	struct jl_serve_row row;

@@ -68,7 +68,7 @@ static void test_shipped_values_lie_in_their_bounds(void **state)
 	for (size_t i = 0; i < n_all; i++) {
 		const struct jl_param_info *info = jl_param_by_id(cat, all[i].name);
 
-		if (!info)
+		if (!info || all[i].lo == all[i].hi) /* a constant: the next fit leaves it out */
 			continue;
 		n++;
 		if (!(info->value >= all[i].lo * (1 - 1e-8) && info->value <= all[i].hi * (1 + 1e-8)))

@@ -493,6 +493,41 @@ static void test_uneven_stages(void **state)
 	assert_true(jl_chunks_divide(126, 16, 8) && jl_chunks_divide(96, 8, 4) && !jl_chunks_divide(126, 16, 3));
 }
 
+/* Equal stages: the schedule ends when the closed form says, plain and interleaved; passes of a stage never overlap. */
+static void test_turns_end_with_the_closed_form(void **state)
+{
+	static struct jl_turn turns[4096];
+	static double work[4096];
+	const struct jl_turns_in plans[] = {
+		{ 4, 8, 1, 3, 3 }, { 4, 8, 2, 3, 3 }, { 8, 32, 4, 3, 3 }, { 2, 1, 1, 3, 3 }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+		const struct jl_turns_in *in = &plans[i];
+		const size_t n = jl_turns_count(in);
+		const struct jl_pipeline pipe = { .n_stages = in->n_stages,
+						  .n_micro = in->n_micro,
+						  .n_chunks = in->n_chunks,
+						  .first_s = 3,
+						  .middle_s = 3,
+						  .last_s = 3 };
+		const struct jl_pipeline_cost cost = jl_pipeline_cost(&pipe);
+		double end_s = 0;
+
+		assert_true(n > 0 && n <= 4096);
+		jl_pipeline_turns(in, turns, work);
+		for (size_t k = 0; k < n; k++) {
+			end_s = fmax(end_s, turns[k].end_s);
+			assert_true(turns[k].end_s > turns[k].begin_s && turns[k].begin_s >= 0);
+			assert_true(k == 0 || turns[k].stage != turns[k - 1].stage ||
+				    turns[k].begin_s >= turns[k - 1].end_s - 1e-12);
+		}
+		assert_true(fabs(end_s - cost.busy_s - cost.bubble_s) < 1e-9);
+	}
+	assert_int_equal(jl_turns_count(&(struct jl_turns_in){ 64, 4096, 8, 1, 1 }), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_more_nodes_never_compute_longer),
 		cmocka_unit_test(test_one_device_needs_no_fabric),
 		cmocka_unit_test(test_bubble_of_equal_stages),
+		cmocka_unit_test(test_turns_end_with_the_closed_form),
 		cmocka_unit_test(test_megatron_175b),
 		cmocka_unit_test(test_impossible_plans_are_refused),
 	};

@@ -20,6 +20,8 @@ run() {
 	if [ "$got" = "$code" ]; then ok; else bad "jeoul $* ended with $got, not $code: $err"; fi
 }
 has() { if [[ "$out" == *"$1"* ]]; then ok; else bad "output lacks '$1': ${out:0:400}"; fi; }
+# like GLOB: a figure of the fit may move; a range of it is named
+like() { if [[ "$out" == *$1* ]]; then ok; else bad "output lacks '$1': ${out:0:400}"; fi; }
 # the output as one line: what is said may be broken anywhere
 flat() { out=$(tr -s ' \n' ' ' <<< "$out"); }
 lacks() { if [[ "$out" != *"$1"* ]]; then ok; else bad "output has '$1'"; fi; }

@@ -37,9 +37,9 @@ json "[f['level'] for f in j['findings'] if f['id'] == 'psu'] == ['ok']"
 
 # What to buy next: bridges for five pairs of ten cards; what the table cuts stands below in full
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --lang en
-has "Over the budget"; has "2026 ⚠"; flat; has "The most for the money: NVLink bridges on 5 pairs of cards, 55 % faster for 400.00 USD."
-has "1.20x → 1.91x of one card"
-run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --lang ko; flat; has "584,000원에 55 % 빨라집니다"; has "100만 원당"; lacks "달러당"; has "1,460원 (2025-11-14, 오래됨 ⚠"
+has "Over the budget"; has "2026 ⚠"; flat; like "The most for the money: NVLink bridges on 5 pairs of cards, [4-6][0-9] % faster for 400.00 USD."
+like "1.[1-3][0-9]x → [12].[09][0-9]x of one card"
+run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --lang ko; flat; like "584,000원에 [4-6][0-9] % 빨라집니다"; has "100만 원당"; lacks "달러당"; has "1,460원 (2025-11-14, 오래됨 ⚠"
 run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --fx 1400; has "560,000 KRW"
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --json
 json "j['upgrades'][0]['price_usd'] == 400 and j['upgrades'][0]['n_items'] == 5"

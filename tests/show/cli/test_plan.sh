@@ -179,7 +179,7 @@ run 0 plan mixtral-8x7b --on "8x h100-sxm5" --tune lora --framework megatron --j
 run 0 plan --assumptions llama-3-8b --on "2x dgx-h100" --fix tp=2,zero=3 --lang en; flat; has "Megatron-LM warns of it before Blackwell"; has "unset CUDA_DEVICE_MAX_CONNECTIONS"; lacks "--tp-comm-overlap"
 run 0 plan llama-3-8b --on "2x dgx-b200" --fix tp=2,zero=3 --lang en; flat; lacks "before Blackwell"; has "--tp-comm-overlap"
 # a small gain is not rounded up
-run 0 plan gpt2-355m --on "2x rtx-4090" --lang en; flat; has "That is 1.18x as fast"
+run 0 plan gpt2-355m --on "2x rtx-4090" --lang en; flat; like "That is 1.1[0-9]x as fast"
 # What is printed is what was ranked, generation included
 run 0 plan qwen3-8b --on "8x h100-sxm5" --tune full --method grpo --group 8 --generate 2048 --seq 3072 --global-batch 512 --json
 json "[p['step_s']['value'] for p in j['plans']] == sorted(p['step_s']['value'] for p in j['plans']) and len(j['plans']) > 2"

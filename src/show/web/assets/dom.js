@@ -103,7 +103,19 @@ export const copyButton = (line) => (printed = line, el("button", { type: "butto
 } }, t("copy")));
 export const say = (text) => { document.getElementById("say").textContent = text; };
 // A fragment that the program made (it escapes what is in it).
-export function fragment(html) { const box = el("div", { className: "doc" }); box.innerHTML = html; for (const e of box.querySelectorAll("pre")) e.tabIndex = 0; return box; }
+export function fragment(html) {
+  const box = el("div", { className: "doc" });
+  box.innerHTML = html;
+  for (const e of box.querySelectorAll("pre")) e.tabIndex = 0;
+  for (const d of box.querySelectorAll("figure > .data")) d.parentElement.append(taken(d.parentElement, d));
+  return box;
+}
+// A chart of a document, taken away: the drawing that is shown, and its data as the program wrote them.
+function taken(figure, data) {
+  const file = figure.querySelector("figcaption").textContent.trim().replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase(), button = (name, give) => el("button", { type: "button", className: "quiet", onclick: give }, name);
+  const drawn = () => [...figure.querySelectorAll(":scope > svg")].find((s) => s.getBoundingClientRect().width);
+  return el("div", { className: "picture" }, data, button("SVG", async () => save(`${file}.svg`, "image/svg+xml", (await import("/picture.js")).svgText(drawn()))), button("CSV", () => save(`${file}.csv`, "text/csv", data.dataset.csv)));
+}
 export function save(name, type, text) {
   const a = el("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   a.click();
