@@ -186,7 +186,8 @@ enum jl_status jl_said_cell(void *ret, const struct jl_said *column, const char 
 		const struct jl_word *word = find_word(column->words, text, n);
 
 		if (!word)
-			return jl_fail(err, JL_E_DATA, "column %s: '%.40s' is not one of its words", column->column, text);
+			return jl_fail(err, JL_E_DATA, "column %s: '%.40s' is not one of its words", column->column,
+				       text);
 		bits |= (unsigned)word->value;
 	}
 	memcpy(member, &bits, sizeof(bits));

@@ -248,7 +248,8 @@ static double hierarchical_s(const struct layout *lay, enum jl_collective_kind k
 	const double shared_B = 2.0 * (lay->per_node - 1.0) / lay->per_node * size_B;
 
 	if (in->in_switch && lay->per_node > 1.0)
-		return out_start_s + in->switch_alpha_s * lay->per_node + pipelined_s(switch_part_s(lay, size_B), out_s);
+		return out_start_s + in->switch_alpha_s * lay->per_node +
+		       pipelined_s(switch_part_s(lay, size_B), out_s);
 	if (lay->per_node <= 1.0)
 		return out_start_s + out_s;
 	return out_start_s + in->setup_s + 2.0 * (lay->per_node - 1.0) * in->alpha_s + per_rate(shared_B, lay->in_Bps) +
