@@ -202,10 +202,10 @@ static void bars_marks(const struct lanes *l)
 
 		if (c->marks[i].x > l->x.hi)
 			continue;
-		if (c->n_lanes && !l->head_h)
+		if (c->n_lanes && !(l->head_h > 0.0))
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 6,
 				      l->top + (double)l->n * l->row_h);
-		for (size_t k = 0; k < l->n && (!c->n_lanes || l->head_h);
+		for (size_t k = 0; k < l->n && (!c->n_lanes || l->head_h > 0.0);
 		     k++) /* not through what stands above a bar */
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fv%.1f\"/>", at,
 				      l->top + (double)k * l->row_h + l->head_h - 4, l->row_h - l->head_h - 4);

@@ -350,8 +350,8 @@ static void test_tiers_keep_what_the_device_cannot(void **state)
 	s.disk_token_s = 1e-6;
 	const struct jl_sim_result disk = run(&s, &load);
 
-	assert_true(host.missed_tokens < 0.8 * (double)none.missed_tokens);
-	assert_true(disk.missed_tokens < 0.2 * (double)none.missed_tokens);
+	assert_true((double)host.missed_tokens < 0.8 * (double)none.missed_tokens);
+	assert_true((double)disk.missed_tokens < 0.2 * (double)none.missed_tokens);
 	assert_true(host.later_s.mean < none.later_s.mean && disk.later_s.mean < host.later_s.mean);
 	s.disk_token_s = 1e-3; /* drives that are slower than computing it */
 	assert_true(run(&s, &load).later_s.mean > none.later_s.mean);
