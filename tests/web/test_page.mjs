@@ -129,7 +129,7 @@ for (const view of views)
     return list.sort((a, b) => a - b);
   });
   console.log(`slider to redrawn: median ${times[30].toFixed(1)} ms, p95 ${times[56].toFixed(1)} ms`);
-  // a machine that others use too says nothing about the time; whoever has one to himself names the limit
+  // times depend on what else the machine does: judged only where the limit is given, on a quiet machine
   if (process.env.JEOUL_REDRAW_MS) check(times[56] <= Number(process.env.JEOUL_REDRAW_MS), `slider to redrawn: p95 ${times[56].toFixed(1)} ms`);
   check(times.length === 60 && times.every((ms) => ms > 0), `every move of the slider is redrawn: ${times.length}`);
   await page.context().close();
