@@ -1,4 +1,4 @@
-/* How often a job of some size fails: a rate of each node, with what is not known of it, and one of the job where somebody says one. */
+/* How often a job of some size fails: a rate of each node, with what is not known of it, and one of the job where it is given. */
 #pragma once
 
 #include "catalog/catalog.h"

@@ -3,7 +3,7 @@
 
 #include "serve/sim.h"
 
-#define NOBODY         (-1)
+#define NO_ID          (-1)
 #define BLOCK_PHASES   128 /* ticks that a block lasts, at most */
 #define MEMO_BITS      14
 #define HISTOGRAM_BINS 1024

@@ -132,8 +132,8 @@ static struct worker *least(struct sim *sim, bool prompts)
 
 		if (apart && w->prompts_only != prompts)
 			continue;
-		if (!best || w->n_run + w->n_waiting + (w->partial != NOBODY) <
-				     best->n_run + best->n_waiting + (best->partial != NOBODY))
+		if (!best || w->n_run + w->n_waiting + (w->partial != NO_ID) <
+				     best->n_run + best->n_waiting + (best->partial != NO_ID))
 			best = w;
 	}
 	return best;
@@ -276,12 +276,12 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 		w->prompts_only = i >= setup->workers.n;
 		w->kind = w->prompts_only ? &setup->prompts : &setup->workers;
 		w->memo = &run->memos[w->prompts_only];
-		w->partial = w->newest = w->head = w->tail = NOBODY;
+		w->partial = w->newest = w->head = w->tail = NO_ID;
 		w->n_blocks = w->free_blocks = (int64_t)floor(w->kind->kv_tokens / setup->policy->block_tokens);
 		for (int k = 0; k < JL_N_KV_TIER; k++) {
 			const double tokens = k == JL_KV_HOST ? setup->host_tokens : setup->disk_tokens;
 
-			w->tiers[k].oldest = w->tiers[k].newest = NOBODY;
+			w->tiers[k].oldest = w->tiers[k].newest = NO_ID;
 			w->tiers[k].room = k == JL_KV_DEVICE ? w->n_blocks
 							     : (int64_t)(tokens / setup->policy->block_tokens);
 		}

@@ -58,7 +58,7 @@ struct jl_sim_setup {
 	double disk_tokens, disk_token_s; /* of its drives, for sessions */
 	int n_draft;                      /* speculative decoding: tokens drafted for each pass */
 	double accept_frac;               /* chance that a drafted token is right, given those before it */
-	bool means;                       /* nobody asks for percentiles: they are NAN */
+	bool means;                       /* percentiles are not computed: they are NAN */
 };
 
 /* One request, as it went. */
@@ -85,8 +85,8 @@ struct jl_sim_result {
 	double prompt_busy_frac;
 	double front_wait_s; /* of the mean TTFT: in the line of the front end, and through it */
 	int64_t n_passes, n_preempted;
-	int64_t answer_tokens, prompt_tokens; /* given; computed: more where some were thrown back */
-	int64_t again_tokens;                 /* needed once more after a request was thrown back */
+	int64_t answer_tokens, prompt_tokens; /* given; computed: more where some were preempted */
+	int64_t again_tokens;                 /* computed once more after a preemption */
 	int64_t found_tokens[JL_N_KV_TIER],
 		missed_tokens;          /* of prompts: not computed; computed although a turn before had them */
 	double held_frac[JL_N_KV_TIER]; /* of a tier's room, at most */

@@ -15,8 +15,8 @@ static void cut(struct sim *sim, struct worker *w, int session, enum jl_kv_tier 
 	h->blocks[at] -= n;
 	if (h->blocks[at] > 0)
 		return;
-	*(h->prev[at] == NOBODY ? &t->oldest : &sim->held[h->prev[at]].next[at]) = h->next[at];
-	*(h->next[at] == NOBODY ? &t->newest : &sim->held[h->next[at]].prev[at]) = h->prev[at];
+	*(h->prev[at] == NO_ID ? &t->oldest : &sim->held[h->prev[at]].next[at]) = h->next[at];
+	*(h->next[at] == NO_ID ? &t->newest : &sim->held[h->next[at]].prev[at]) = h->prev[at];
 }
 
 /* Blocks at the session's beginning in a tier, which is used last there. */
@@ -28,9 +28,9 @@ static void put(struct sim *sim, struct worker *w, int session, enum jl_kv_tier 
 	if (n <= 0)
 		return;
 	if (h->blocks[at] == 0) {
-		h->next[at] = NOBODY;
+		h->next[at] = NO_ID;
 		h->prev[at] = t->newest;
-		*(t->newest == NOBODY ? &t->oldest : &sim->held[t->newest].next[at]) = session;
+		*(t->newest == NO_ID ? &t->oldest : &sim->held[t->newest].next[at]) = session;
 		t->newest = session;
 	}
 	h->blocks[at] += n;
@@ -46,7 +46,7 @@ static int64_t least_of(int64_t a, int64_t b)
 /* NOLINTNEXTLINE(misc-no-recursion): one level for each tier */
 static void push_down(struct sim *sim, struct worker *w, enum jl_kv_tier at, int64_t n)
 {
-	while (n > 0 && w->tiers[at].oldest != NOBODY) {
+	while (n > 0 && w->tiers[at].oldest != NO_ID) {
 		const int id = w->tiers[at].oldest;
 		const int64_t k = least_of(n, sim->held[id].blocks[at]);
 		struct tier *below = at + 1 < JL_N_KV_TIER ? &w->tiers[at + 1] : NULL;

@@ -21,14 +21,14 @@ int64_t jl_blocks_most(const struct sim *sim, const struct jl_arrival *a)
 
 bool jl_worker_has_work(const struct worker *w)
 {
-	return w->n_run > 0 || w->n_waiting > 0 || w->partial != NOBODY;
+	return w->n_run > 0 || w->n_waiting > 0 || w->partial != NO_ID;
 }
 
 void jl_worker_queue(struct sim *sim, struct worker *w, int id, bool front)
 {
 	struct seq *s = &sim->seqs[id];
 
-	s->next = front ? w->head : NOBODY;
+	s->next = front ? w->head : NO_ID;
 	if (w->n_waiting == 0) {
 		w->head = w->tail = id;
 	} else if (front) {
@@ -99,8 +99,8 @@ static void join(struct sim *sim, struct worker *w, int id)
 	s->end_tick = w->tick + (int64_t)ceil((s->answer - s->made) / sim->gain - 1e-9);
 	s->phase = (int)fmin(fmax(filled, 1.0), sim->block_ticks);
 	s->prev = w->newest;
-	s->next = NOBODY;
-	if (w->newest != NOBODY)
+	s->next = NO_ID;
+	if (w->newest != NO_ID)
 		sim->seqs[w->newest].next = id;
 	w->newest = id;
 	w->n_run++;
@@ -121,11 +121,11 @@ static void leave(struct sim *sim, struct worker *w, int id)
 
 	if (last != id)
 		sift(sim, w, at, last);
-	if (s->next != NOBODY)
+	if (s->next != NO_ID)
 		sim->seqs[s->next].prev = s->prev;
 	else
 		w->newest = s->prev;
-	if (s->prev != NOBODY)
+	if (s->prev != NO_ID)
 		sim->seqs[s->prev].next = s->next;
 	w->context = w->n_run > 0 ? w->context - s->target - sim->gain * (double)ticks : 0.0;
 	w->end_ticks -= (double)s->end_tick;
@@ -165,12 +165,12 @@ static void end_request(struct sim *sim, int id, double at_s)
 /* The last one in gives its blocks back and begins anew, prompt and answer so far. */
 static void throw_back(struct sim *sim, struct worker *w)
 {
-	const bool half = w->partial != NOBODY; /* in the middle of its prompt */
+	const bool half = w->partial != NO_ID; /* in the middle of its prompt */
 	const int id = half ? w->partial : w->newest;
 	struct seq *s = &sim->seqs[id];
 
 	if (half) {
-		w->partial = NOBODY;
+		w->partial = NO_ID;
 		sim->again += s->computed;
 		jl_tiers_keep(sim, w, s, s->blocks, s->computed);
 	} else {
@@ -208,7 +208,7 @@ static int64_t blocks_to_enter(const struct sim *sim, const struct worker *w, co
 
 static bool may_enter(const struct sim *sim, const struct worker *w)
 {
-	if (w->n_waiting == 0 || w->n_run + (w->partial != NOBODY) >= sim->policy->max_seqs)
+	if (w->n_waiting == 0 || w->n_run + (w->partial != NO_ID) >= sim->policy->max_seqs)
 		return false;
 	return blocks_to_enter(sim, w, &sim->seqs[w->head]) <= w->free_blocks + w->tiers[JL_KV_DEVICE].used;
 }
@@ -261,8 +261,8 @@ static void take(struct sim *sim, struct worker *w, int id, int tokens, struct c
 		w->partial = id;
 		return;
 	}
-	w->partial = NOBODY;
-	s->next = NOBODY;
+	w->partial = NO_ID;
+	s->next = NO_ID;
 	if (c->n_done++ == 0)
 		c->first = id;
 	else
@@ -277,7 +277,7 @@ static int min_int(int a, int b)
 
 static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chunks *c)
 {
-	if (w->partial != NOBODY && budget > 0) {
+	if (w->partial != NO_ID && budget > 0) {
 		const struct seq *s = &sim->seqs[w->partial];
 		const int n = min_int(budget, s->target - s->computed);
 
@@ -285,7 +285,7 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 		take(sim, w, w->partial, n, c);
 	}
 	/* those under way in this pass count as well */
-	while (w->partial == NOBODY && w->n_run + c->n_done < sim->policy->max_seqs && may_enter(sim, w) &&
+	while (w->partial == NO_ID && w->n_run + c->n_done < sim->policy->max_seqs && may_enter(sim, w) &&
 	       (budget > 0 || sim->seqs[w->head].computed >= sim->seqs[w->head].target)) {
 		const int id = unqueue(sim, w);
 		const struct seq *s = &sim->seqs[id];
@@ -353,7 +353,7 @@ static void finish_prompts(struct sim *sim, struct worker *w, const struct chunk
 {
 	const double late_s = sim->setup->late * w->answer_s;
 
-	for (int id = c->n_done > 0 ? c->first : NOBODY, next; id != NOBODY; id = next) {
+	for (int id = c->n_done > 0 ? c->first : NO_ID, next; id != NO_ID; id = next) {
 		struct seq *s = &sim->seqs[id];
 
 		next = s->next;
@@ -413,7 +413,7 @@ static double quiet_until_s(const struct sim *sim, const struct worker *w)
 {
 	if (!jl_worker_has_work(w))
 		return INFINITY;
-	if (w->prompts_only || w->partial != NOBODY || w->n_waiting > 0)
+	if (w->prompts_only || w->partial != NO_ID || w->n_waiting > 0)
 		return w->now_s;
 	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
 
@@ -425,9 +425,9 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 {
 	const bool mixed = !sim->policy->prompts_first;
 	const int drafted = 1 + sim->setup->n_draft;
-	struct chunks c = { .first = NOBODY };
+	struct chunks c = { .first = NO_ID };
 
-	while (!jl_tiers_make_room(sim, w, blocks_of_ticks(sim, w, 1)) && w->n_run + (w->partial != NOBODY) > 1)
+	while (!jl_tiers_make_room(sim, w, blocks_of_ticks(sim, w, 1)) && w->n_run + (w->partial != NO_ID) > 1)
 		throw_back(sim, w);
 	const int64_t opened = blocks_of_ticks(sim, w, 1); /* kept back from those who come in */
 
@@ -445,7 +445,7 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 	const double pass_s = jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass);
 
 	if (sim->profile)
-		note(sim, w, &pass, c.n_done + (w->partial != NOBODY), 1.0);
+		note(sim, w, &pass, c.n_done + (w->partial != NO_ID), 1.0);
 	spend(w, pass_s, 1.0);
 	if (answers)
 		tick_on(sim, w, 1, pass_s);

@@ -226,7 +226,7 @@ static double switch_s(const struct layout *lay, enum jl_collective_kind kind, d
 }
 
 /* The switch reduces chunks while the NICs send others: the longer counts, and more where both are near each other. Two hosts of
- * H100 measure 0.95 of one host's rate and 0.64 of their network's; four and more 0.92 of their network's. */
+ * H100 measure 0.95 of one host's rate, four to eight 0.9 of what the network bounds (docs/log/2026-11-19-fit.md). */
 static double pipelined_s(double a_s, double b_s)
 {
 	const double a2 = a_s * a_s, b2 = b_s * b_s;
