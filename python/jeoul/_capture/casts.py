@@ -19,7 +19,7 @@ FP32_DTYPE = "prod softmax log_softmax cumprod cumsum linalg_vector_norm linalg_
 # run in the widest format of their inputs
 WIDEST = "addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put tensordot scatter_add"
 # cast on the CPU, not on CUDA
-LEFT = ("avg_pool3d binary_cross_entropy polar quantile nanquantile stft trace view_as_complex cholesky cholesky_inverse cholesky_solve inverse lu_solve orgqr "
+LEFT = ("avg_pool3d max_pool3d binary_cross_entropy polar quantile nanquantile stft trace view_as_complex cholesky cholesky_inverse cholesky_solve inverse lu_solve orgqr "
         "ormqr pinverse max_unpool2d max_unpool3d adaptive_avg_pool3d reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d "
         "replication_pad3d ctc_loss multilabel_margin_loss_forward cross_entropy_loss fft_fft fft_ifft fft_fft2 fft_ifft2 fft_fftn fft_ifftn fft_rfft "
         "fft_irfft fft_rfft2 fft_irfft2 fft_rfftn fft_irfftn fft_hfft fft_ihfft linalg_cond linalg_matrix_rank linalg_solve linalg_cholesky "

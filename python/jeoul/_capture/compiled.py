@@ -3,6 +3,7 @@
 Knows graphs of aten operators; the rest of the capture sees the calls that they make."""
 import contextlib
 import copy
+import importlib
 import operator
 
 import torch
@@ -312,6 +313,8 @@ FLASH_BACKWARD = aten._scaled_dot_product_flash_attention_for_cpu_backward.defau
 
 def decompositions():
     from torch._inductor.decomposition import select_decomp_table
+    with contextlib.suppress(ImportError):  # its decomposition of pooling looks for it
+        importlib.import_module("torch._inductor.lowering")
     table = dict(select_decomp_table())
     for op in (FLASH, FLASH_BACKWARD, aten._fused_rms_norm.default if hasattr(aten, "_fused_rms_norm") else None):
         table.pop(op, None)
@@ -386,20 +389,38 @@ def put_together(x, tensors, depth=0):
     return x
 
 
+def called_children(module):
+    """The modules that a forward pass calls by themselves: lists of modules are walked through, never called."""
+    for child in module.children():
+        if isinstance(child, (torch.nn.ModuleList, torch.nn.ModuleDict)):
+            yield from called_children(child)
+        else:
+            yield child
+
+
 class Compiled:
-    """What stands for torch.compile(function): traced once for each kind of input."""
+    """What stands for torch.compile(function): traced once for each kind of input. A module that cannot be traced whole runs as it is and its
+    children are compiled, as PyTorch compiles what lies around a break of the graph."""
 
     def __init__(self, session, function):
-        self.session, self.function, self.traced, self.failed = session, function, {}, False
+        self.session, self.function, self.traced, self.failed = session, function, {}, None
+
+    def fail(self, error):
+        what, module = " ".join(str(error).split())[:120], isinstance(self.function, torch.nn.Module)
+        children = list(called_children(self.function)) if module else []
+        self.failed = "torch.compile is left out of %s (%s: %s)%s" % (
+            type(self.function).__name__ if module else "a function", type(error).__name__, what, ": its modules are compiled one by one" if children else "")
+        for child in children:
+            self.session.compiled.setdefault(id(child), Compiled(self.session, child))
 
     def __call__(self, *args, **kwargs):
-        if self.failed:
-            return self.function(*args, **kwargs)
+        if self.failed:  # a step that begins anew forgets what was assumed before
+            self.session.state.program.assume(self.failed)
+            return self.plainly(*args, **kwargs)
         leaves, _ = tree_flatten((args, kwargs))
         key = tuple((tuple(x.shape), tuple(x.stride()), x.dtype, x.requires_grad) if isinstance(x, torch.Tensor) else
                     x if isinstance(x, (int, float, str, bool, type(None))) else type(x) for x in leaves)
         key += (torch.is_grad_enabled(), torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"), getattr(self.function, "training", None))
-        state = self.session.state
         run = self.traced.get(key)
         try:
             if run is None:
@@ -410,9 +431,13 @@ class Compiled:
         except Exception as e:
             if key in self.traced:
                 raise
-            self.failed = True
-            state.program.assume("torch.compile is left out (%s: %s): the code runs as it is" % (type(e).__name__, " ".join(str(e).split())[:120]))
-            return self.function(*args, **kwargs)
+            self.fail(e)
+            return self(*args, **kwargs)
+
+    def plainly(self, *args, **kwargs):
+        if isinstance(self.function, torch.nn.Module):
+            return self.session.module_call(self.function, *args, **kwargs)
+        return self.function(*args, **kwargs)
 
     def trace(self, args, kwargs):
         from torch._functorch.aot_autograd import aot_function

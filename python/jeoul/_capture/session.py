@@ -138,7 +138,7 @@ class Session:
             state.enter(module)
             try:
                 compiled = self.compiled.get(id(module))
-                if compiled is not None and not compiled.failed:
+                if compiled is not None:
                     return compiled(*args, **kwargs)
                 return module_call(module, *args, **kwargs)
             finally:

@@ -151,7 +151,9 @@ static const struct form {
 	{ " topk kthvalue mode ", { JL_CLASS_SORT, JL_RULE_TOPK, 2, 1, 1, 0, 0 } },
 	{ " avg_pool1d avg_pool2d avg_pool3d avg_pool2d_backward avg_pool3d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_POOL, 1, 1, 1, 0.5F, 0 } },
-	{ " max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d "
+	{ " max_pool3d_with_indices max_pool3d_with_indices_backward ",
+	  { JL_CLASS_POOL, JL_RULE_POOL, 1, 1, 1, 0, 0 } },
+	{ " max_pool2d_with_indices max_pool1d max_pool2d "
 	  "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
 	  "adaptive_max_pool2d adaptive_max_pool1d adaptive_max_pool3d ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.5F, 0 } },
@@ -161,7 +163,7 @@ static const struct form {
 	  "upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward "
 	  "_upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.8F, 0 } },
-	{ " max_pool2d_with_indices_backward max_pool3d_with_indices_backward adaptive_max_pool2d_backward "
+	{ " max_pool2d_with_indices_backward adaptive_max_pool2d_backward "
 	  "adaptive_max_pool3d_backward ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 2, 0 } },
 	{ " upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d ",

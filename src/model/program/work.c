@@ -291,8 +291,10 @@ static void copy_rows(struct jl_call_work *w, const struct jl_tensor_kind *t)
 	w->across_B += t->held_B;
 }
 
-/* Clocks of a row of any length; clocks of an element of a softmax whose row is longer than registers hold, or twice that. */
-static const double layer_row_clocks = 167, rms_row_clocks = 50, register_row = 1024, long_clocks[2] = { 0.57, 0.82 };
+/* Clocks of a row of any length; of a byte of a layer norm's rows (96 to 3,072 wide, fp32 and bf16: bench/programs/measured/9354adeb); of an element
+ * of a softmax whose row is longer than registers hold, or twice that. */
+static const double layer_row_clocks = 330, layer_byte_clocks = 0.135, rms_row_clocks = 50, register_row = 1024,
+		    long_clocks[2] = { 0.57, 0.82 };
 
 static void rows(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		 const struct sums *s)
@@ -307,7 +309,8 @@ static void rows(struct jl_call_work *w, const struct jl_program *p, const struc
 	w->n_elems = t->n;
 	copy_rows(w, t);
 	if (w->class == JL_CLASS_NORM) {
-		w->clocks += (strstr(kind->name, "rms") ? rms_row_clocks : layer_row_clocks) * n_rows;
+		w->clocks = strstr(kind->name, "rms") ? w->clocks + rms_row_clocks * n_rows
+						      : layer_row_clocks * n_rows + layer_byte_clocks * t->held_B;
 		w->again_B = t->elem == JL_ELEM_F32 ? 0.6 * t->held_B : 0; /* of fp32 fewer are in flight */
 	} else if (length > register_row && logarithm) /* the largest, the sum, the output: each reads the row */
 		w->again_B = (back ? 1 : 2) * t->held_B;
@@ -326,17 +329,24 @@ static void sum(struct jl_call_work *w, const struct jl_program *p, const struct
 		w->most_sm = fmax(1, sm_a_column * out->n);
 }
 
-/* Sums for scale and shift: a block of threads for 32 columns, so narrow layers leave most SMs idle. */
+/* Sums for scale and shift: a layer norm's by a block of threads for 32 columns, row after row, so narrow layers leave most SMs idle. */
 static void norm_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		      const struct sums *s)
 {
-	static const double sum_clocks = 0.75;
+	static const double sum_clocks = 0.75, block_clocks = 9.8, columns = 32, input_frac = 0.87;
 	const struct jl_tensor_kind *grad = jl_call_in(p, kind, 0);
 
 	rows(w, p, kind, s);
 	if (!grad || grad->rank == 0 || kind->n_out < 2)
 		w->n_kernels = 1;
-	else {
+	else if (!strstr(kind->name, "rms")) {
+		const double width = fmax(row_length(kind, grad), 1), n_block = ceil(width / columns);
+
+		w->clocks *= input_frac;
+		w->then = (struct jl_stream){ .moved_B = 2 * grad->held_B,
+					      .clocks = block_clocks * n_block * grad->n / width,
+					      .most_sm = n_block };
+	} else {
 		w->clocks += sum_clocks * grad->n;
 		w->moved_B += 2 * grad->held_B;
 	}
@@ -386,10 +396,13 @@ static void batch_norm(struct jl_call_work *w, const struct jl_call_kind *kind, 
 	}
 }
 
-/* Windows are gone through pixel by pixel. */
-static void pool(struct jl_call_work *w, const struct jl_call_kind *kind)
+/* Windows are gone through pixel by pixel. In three dimensions a thread computes where each output lies, and gradients are added one by one: of 16
+ * bits in a loop that compares and swaps. */
+static void pool(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
 {
+	static const double output_clocks = 7.5, window_clocks = 0.15, grad_clocks[2] = { 6.5, 17 };
 	const char *window = jl_call_attr(kind, "kernel");
+	const struct jl_tensor_kind *grad = jl_call_in(p, kind, 0), *out = jl_call_out(p, kind, 0);
 	double n = 1;
 
 	for (const char *c = window; c && *c; c += strspn(c, "x")) {
@@ -401,6 +414,10 @@ static void pool(struct jl_call_work *w, const struct jl_call_kind *kind)
 		c = end;
 	}
 	w->clocks *= fmin(n, 1e4);
+	if (!strstr(kind->name, "max_pool3d") || !grad || !out)
+		return;
+	w->clocks = strstr(kind->name, "backward") ? grad_clocks[jl_elem_B(grad->elem) < 4] * grad->n
+						   : (output_clocks + window_clocks * fmin(n, 1e4)) * out->n;
 }
 
 /* --- sorts */
@@ -568,7 +585,7 @@ static void by_rule(struct jl_call_work *w, const struct jl_program *p, const st
 	case JL_RULE_NORM_BACK: norm_back(w, p, kind, s); break;
 	case JL_RULE_BATCH_NORM: batch_norm(w, kind, s); break;
 	case JL_RULE_RESIZE: resize(w, p, kind, s); break;
-	case JL_RULE_POOL: pool(w, kind); break;
+	case JL_RULE_POOL: pool(w, p, kind); break;
 	case JL_RULE_SORT: sorted(w, p, kind, s); break;
 	case JL_RULE_TOPK: topk(w, p, kind, s); break;
 	case JL_RULE_LISTS: lists(w, p, kind, s); break;

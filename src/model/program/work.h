@@ -31,10 +31,13 @@ struct jl_call_work {
 	double paired;    /* blocks of them that an SM works on side by side, where there are as many; 0: 1 */
 	bool walked;      /* operands lie differently: addresses are computed, loads are single */
 	bool cast;        /* operands of different formats: each element is converted by itself */
+	bool odd_rows; /* a linear layer of 16 bits whose output's rows begin between words: written element by element */
 	bool by_driver;   /* a copy that the driver makes: no launch of a kernel */
 	double again_B;   /* that are read once more: counted in its time, not in moved_B */
 	double across_B;  /* of operands that are read across their rows */
 	double n_tensors; /* of lists: what the host prepares */
+	struct jl_stream
+		then; /* of a stream: a kernel behind it with SMs of its own; counted in n_kernels; all zero: none */
 	bool backward;
 	union {
 		struct jl_gemm gemm;

@@ -43,6 +43,9 @@ static void set_gemm(struct jl_call_work *w, const struct jl_tensor_kind *a, con
 		w->u.gemm.m = n;
 		w->u.gemm.n = m;
 	}
+	const bool weights = linear || (b->rank >= 2 && stride(b, 1) != 1), half = jl_dtype_B(w->u.gemm.dtype) < 4;
+
+	w->odd_rows = half && weights && fmod(n, 2) == 1 && fmod(k, 2) == 0;
 	w->flop = 2 * m * n * k * batch;
 	w->n_kernels = 0;
 	w->moved_B = a->held_B + b->held_B + m * n * batch * jl_elem_B(out);
