@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/dynlib.h"
@@ -360,6 +361,25 @@ const char *jl_nvml_held_by(const struct jl_nvml_gpu *now)
 	return now->sm_Hz < HELD_FRAC * now->sm_max_Hz ? JL_HELD_LOCKED : NULL;
 }
 
+static bool runs(pid_t pid, struct stat *ret_program)
+{
+	char path[48];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat(path, ret_program) == 0;
+}
+
+/* Workers of this run: the same program, started together. A shell's group holds strangers as well. */
+static bool is_own(pid_t pid)
+{
+	struct stat theirs, ours;
+
+	if (getpgid(pid) != getpgrp())
+		return false;
+	return !runs(pid, &theirs) || !runs(getpid(), &ours) ||
+	       (theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev);
+}
+
 bool jl_nvml_neighbour(struct jl_nvml *nvml, size_t gpu, char *ret_text, size_t size, double *ret_mem_B)
 {
 	struct process_info all[NEIGHBOURS_MAX];
@@ -370,7 +390,7 @@ bool jl_nvml_neighbour(struct jl_nvml *nvml, size_t gpu, char *ret_text, size_t 
 	if (gpu >= nvml->n_devices || !nvml->f.processes || nvml->f.processes(nvml->devices[gpu], &n, all) != SUCCESS)
 		return false;
 	for (unsigned i = 0; i < n && i < NEIGHBOURS_MAX; i++)
-		if (getpgid((pid_t)all[i].id) != getpgrp() && (!most || all[i].mem_B > most->mem_B))
+		if (!is_own((pid_t)all[i].id) && (!most || all[i].mem_B > most->mem_B))
 			most = &all[i];
 	if (!most)
 		return false;

@@ -3,7 +3,10 @@
 #include "probe/rocm_smi.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct jl_arena arena;
 
@@ -234,6 +237,27 @@ static void test_neighbour(void **state)
 	assert_true(jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B));
 	assert_non_null(strstr(text, "(1)"));
 	assert_true(mem_B == 12.0 * (1 << 30));
+
+	/* another program of the same shell's group */
+	char pid[16];
+	const pid_t child = fork();
+
+	if (child == 0) {
+		execlp("sleep", "sleep", "20", (char *)NULL);
+		_exit(127);
+	}
+	assert_true(child > 0);
+	(void)snprintf(pid, sizeof(pid), "%d", (int)child);
+	setenv("FAKE_NVML_NEIGHBOUR", pid, 1);
+	bool seen = false;
+
+	for (int i = 0; i < 500 && !seen; i++) { /* until it has become sleep */
+		seen = jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B) && strncmp(text, "sleep (", 7) == 0;
+		(void)usleep(10000);
+	}
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	assert_true(seen);
 	unsetenv("FAKE_NVML_NEIGHBOUR");
 	jl_nvml_close(nvml);
 }
