@@ -228,7 +228,8 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 		    : p->room == JL_ROOM_TIGHT ? JL_("It barely fits |1: |2 of |3.")
 					       : JL_("It does not fit |1: |2 of |3."),
 		    JL_NAMED(jl_system_name(system)), JL_FIG(need), JL_FIG(jl_num_capacity(system)),
-		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)), JL_SAID(fit.text, JL_ESTIMATED));
+		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)),
+		    JL_FIGURE_TEXT(fit.text, JL_ESTIMATED));
 	return fit.mark;
 }
 

@@ -124,7 +124,7 @@ static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 			    JL_NAMED(u->text),
 			    JL_FIG(jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
 						  jl_tell_text(doc, "%.0f %%", u->gain_frac * 100))),
-			    JL_SAID(jl_tell_text(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
+			    JL_FIGURE_TEXT(jl_tell_text(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
 }
 
 /* What a bridge does for a pair. */

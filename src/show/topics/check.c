@@ -356,12 +356,12 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 		    : j->verdict == JL_VERDICT_GOOD                ? JL_("Better than before: |1, then |2.")
 								   : JL_("As before: |1, then |2."),
 		    JL_FIG(value_num(doc, s->metric, s->value, JL_MEASURED)),
-		    JL_SAID(over        ? limit_text(doc, j, s, j->expect.bound)
-			    : j->before ? value_text(doc, j->metric, j->expect.value)
-					: range_text(doc, s),
-			    over        ? JL_LISTED
-			    : j->before ? JL_MEASURED
-					: JL_ESTIMATED));
+		    JL_FIGURE_TEXT(over        ? limit_text(doc, j, s, j->expect.bound)
+				   : j->before ? value_text(doc, j->metric, j->expect.value)
+					       : range_text(doc, s),
+				   over        ? JL_LISTED
+				   : j->before ? JL_MEASURED
+					       : JL_ESTIMATED));
 }
 
 /* Why there is no verdict. */

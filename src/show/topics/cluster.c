@@ -60,9 +60,9 @@ static void ranks(struct jl_doc *doc, const struct jl_cluster *c)
 		for (size_t k = 0; k < n; k++) {
 			const bool flop = columns[k] == JL_CLUSTER_GEMM || columns[k] == JL_CLUSTER_GPU_GEMM;
 
-			JL_CELLS(doc,
-				 JL_SAID(rate(doc, c->rates[columns[k]][r], flop ? JL_K_FLOP_RATE : JL_K_BYTE_RATE),
-					 JL_MEASURED));
+			JL_CELLS(doc, JL_FIGURE_TEXT(rate(doc, c->rates[columns[k]][r],
+							  flop ? JL_K_FLOP_RATE : JL_K_BYTE_RATE),
+						     JL_MEASURED));
 		}
 		jl_doc_end_row(doc, is_slow(&c->scores[r]));
 	}
@@ -83,7 +83,8 @@ static void map(struct jl_doc *doc, const struct jl_cluster *c)
 		for (int to = 0; to < c->n; to++) {
 			const double Bps = c->pair_Bps[r][to];
 
-			JL_CELLS(doc, JL_SAID(isnan(Bps) ? "" : jl_tell_text(doc, "%.3g", Bps / 1e9), JL_MEASURED));
+			JL_CELLS(doc,
+				 JL_FIGURE_TEXT(isnan(Bps) ? "" : jl_tell_text(doc, "%.3g", Bps / 1e9), JL_MEASURED));
 		}
 		jl_doc_end_row(doc, false);
 	}

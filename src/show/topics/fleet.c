@@ -226,7 +226,7 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
 			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
 			    JL_FIG(jl_num_wide(*jl_fleet_time(p), JL_K_TIME)),
-			    JL_SAID(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
+			    JL_FIGURE_TEXT(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
 		if (!p->surely)
 			JL_TELL(doc,
 				"At the worst end of its interval it breaks a limit; none of these surely keeps them.");

@@ -61,7 +61,7 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 
 static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
 {
-	JL_CELLS(doc, JL_SAID(text, origin));
+	JL_CELLS(doc, JL_FIGURE_TEXT(text, origin));
 }
 
 const char *jl_audited_recomputed(const struct jl_memo *note, const struct jl_said_finding *f)

@@ -53,7 +53,7 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 
 	jl_doc_cell_name(doc, n->name);
 	for (size_t i = 0; i < JL_LEN(texts); i++) {
-		JL_CELLS(doc, JL_SAID(texts[i], JL_MEASURED));
+		JL_CELLS(doc, JL_FIGURE_TEXT(texts[i], JL_MEASURED));
 	}
 	jl_doc_end_row(doc, is_slow(n));
 }

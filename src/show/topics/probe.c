@@ -205,10 +205,11 @@ static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 			for (k = 0; k < STATE_CELLS && strcmp(cells[k], next[k]) == 0;)
 				k++;
 		}
-		JL_CELLS(doc, JL_SAID(last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i),
-				      JL_ORIGIN_NONE));
+		JL_CELLS(doc,
+			 JL_FIGURE_TEXT(last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i),
+					JL_ORIGIN_NONE));
 		for (k = 0; k < STATE_CELLS; k++) {
-			JL_CELLS(doc, JL_SAID(cells[k], JL_MEASURED));
+			JL_CELLS(doc, JL_FIGURE_TEXT(cells[k], JL_MEASURED));
 		}
 		jl_doc_end_row(doc, false);
 	}
@@ -276,7 +277,7 @@ void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
 			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Nothing seen is wrong; how "
 				   "fast it is, 'jeoul bench all --quick' measures."),
 		    JL_FIG(jl_num_count((double)m->n_gpus)), JL_FIG(jl_num_count(m->cpu.n_cores)),
-		    JL_SAID(memory(doc, m->memory.total_B), JL_MEASURED), JL_FIG(jl_num_count((double)found->n)),
+		    JL_FIGURE_TEXT(memory(doc, m->memory.total_B), JL_MEASURED), JL_FIG(jl_num_count((double)found->n)),
 		    JL_WORD(found->n ? found->items[0].what.text : ""));
 	jl_doc_gap(doc);
 	jl_tell_machine(doc, m);

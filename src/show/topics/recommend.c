@@ -172,7 +172,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	const struct jl_recommendation *r = a->found;
 	const struct jl_candidate *c = &r->items[r->pick];
 	const bool people = a->ask->users > 0;
-	struct jl_said said;
+	struct jl_reason said;
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(
@@ -190,9 +190,9 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 			? JL_("Buy |1 (|2) for the host that is there: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
 			: JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
 		JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
-		JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
-		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)),
-		JL_FIG(jl_num_count(people ? a->ask->users : a->ask->concurrency)));
+		JL_FIGURE_TEXT(interval(doc, c), JL_ESTIMATED),
+		JL_FIGURE_TEXT(cost_text(doc, a, c->cost_usd), JL_ESTIMATED), JL_FIG(jl_num_count(a->ask->months)),
+		JL_FIG(jl_num_count(r->runs)), JL_FIG(jl_num_count(people ? a->ask->users : a->ask->concurrency)));
 	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
@@ -246,7 +246,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 	} rows[] = { { JL_("Runner-up"), r->runner_up, JL_PLACE_RUNNER_UP },
 		     { JL_("Cheapest"), r->cheapest, JL_PLACE_CHEAPEST },
 		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
-	struct jl_said said;
+	struct jl_reason said;
 
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (rows[i].at < 0 || rows[i].at == r->pick || (i > 0 && rows[i].at == rows[i - 1].at))
@@ -411,7 +411,7 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	const double whole_usd = is_rented(c) ? 0 : c->unit_usd * c->setup->sys.n_nodes;
 	const char *name = jl_tell_text(doc, "%s, %s", jl_how_name(c->how), jl_tell_machines(doc, c)),
 		   *time = interval(doc, c);
-	struct jl_said said;
+	struct jl_reason said;
 
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Nearest"));
 	if (c->against == JL_AGAINST_INTERVAL) {

@@ -109,9 +109,9 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 		const char *name = r->metrics[i].name;
 
 		jl_doc_cell_name(doc, name);
-		JL_CELLS(doc, JL_SAID(short_value(JL_TXT, name, s->median), origin),
-			 JL_SAID(range(doc, name, s->lo95, s->hi95), origin));
-		JL_ROW(doc, false, JL_SAID(range(doc, name, s->min, s->max), origin),
+		JL_CELLS(doc, JL_FIGURE_TEXT(short_value(JL_TXT, name, s->median), origin),
+			 JL_FIGURE_TEXT(range(doc, name, s->lo95, s->hi95), origin));
+		JL_ROW(doc, false, JL_FIGURE_TEXT(range(doc, name, s->min, s->max), origin),
 		       JL_WORD(s->n ? jl_tell_text(doc, "%zu", s->n) : ""));
 	}
 }
@@ -147,7 +147,7 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 
 static void result_cell(struct jl_doc *doc, const struct jl_record *r)
 {
-	JL_CELLS(doc, JL_SAID(jl_record_result(JL_TXT, r), origin_of(r)));
+	JL_CELLS(doc, JL_FIGURE_TEXT(jl_record_result(JL_TXT, r), origin_of(r)));
 }
 
 void jl_tell_stored_table(struct jl_doc *doc)

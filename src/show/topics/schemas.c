@@ -21,7 +21,7 @@
 #include "topics/serve.h"
 #include "topics/validate.h"
 
-const struct jl_told jl_told[] = {
+const struct jl_output_schema jl_output_schemas[] = {
 	{ "audit", &jl_audit_fields },
 	{ "audit-note", &jl_memo_audit_fields },
 	{ "build", &jl_build_fields },

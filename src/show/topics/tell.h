@@ -30,7 +30,7 @@ struct jl_slot {
 #define JL_FIG(n)             { .num = (n) }
 #define JL_NAMED(n)           { .name = (n) }
 #define JL_WORD(t)            { .text = (t) }
-#define JL_SAID(t, o)         { .said = (t), .origin = (o) }
+#define JL_FIGURE_TEXT(t, o)         { .said = (t), .origin = (o) }
 #define JL_MARKED(m, t)       { .text = (t), .mark = (m) }
 /* clang-format on */
 #define JL_SENTENCE(doc, message, ...)                                                                                 \

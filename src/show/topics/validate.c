@@ -45,9 +45,9 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
 	jl_doc_cell_name(doc, name);
-	JL_CELLS(doc, JL_SAID(s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
-						       : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
-			      JL_MEASURED));
+	JL_CELLS(doc, JL_FIGURE_TEXT(s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
+							      : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
+				     JL_MEASURED));
 	if (s->n_scored || !naive) {
 		cell(doc, "%.3f", s->median_abs_ln);
 		cell(doc, "%.3f", s->p90_abs_ln);
@@ -57,8 +57,9 @@ static void score_row(struct jl_doc *doc, const char *name, const struct jl_scor
 		cell(doc, "%.0f %%", 100.0 * s->coverage_frac);
 	}
 	if (s->n_scored && naive) {
-		JL_CELLS(doc, JL_SAID(jl_tell_text(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
-				      JL_MEASURED));
+		JL_CELLS(doc,
+			 JL_FIGURE_TEXT(jl_tell_text(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
+					JL_MEASURED));
 	}
 	jl_doc_end_row(doc, false);
 }

@@ -180,7 +180,7 @@ static void sentences_are_filled_in(void **state)
 static void names_in_a_schema_are_apart(void **state)
 {
 	(void)state;
-	for (const struct jl_told *told = jl_told; told->name; told++) {
+	for (const struct jl_output_schema *told = jl_output_schemas; told->name; told++) {
 		struct jl_buf out;
 		const char *defs;
 
