@@ -49,7 +49,7 @@ static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, 
 	case FORMAT_SARIF: jl_audited_sarif(&cli->out, note, all, JEOUL_VERSION); return JL_OK;
 	default: break;
 	}
-	JL_ANSWER(cli, err, &jl_memo_audit_fields, note, jl_tell_audited(&doc, note, all));
+	JL_ANSWER(cli, err, &jl_memo_audit_fields, note, jl_show_audited(&doc, note, all));
 }
 
 static enum jl_status audit_claims(struct jl_cli *cli, const struct jl_buf *text, struct jl_err *err)
@@ -67,7 +67,7 @@ static enum jl_status audit_claims(struct jl_cli *cli, const struct jl_buf *text
 	JL_TRY(jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err));
 	if (jl_flag(cli, "strict") && audit.n[JL_CLAIM_DIFFERS])
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_audit_fields, &audit, jl_tell_claims(&doc, &audit, jl_flag(cli, "all")));
+	JL_ANSWER(cli, err, &jl_audit_fields, &audit, jl_show_claims(&doc, &audit, jl_flag(cli, "all")));
 }
 
 enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)

@@ -104,7 +104,7 @@ static enum jl_status finish(struct batch *b, const char *where, struct jl_err *
 	answer.worst = jl_check_worst(b->judged, b->n);
 	if (jl_verdict_is_bad(answer.worst->verdict))
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_check_fields, &answer, jl_tell_check(&doc, &answer));
+	JL_ANSWER(cli, err, &jl_check_fields, &answer, jl_show_check(&doc, &answer));
 }
 
 /* ---- a figure on the command line */
@@ -390,7 +390,7 @@ static enum jl_status finish_run(struct batch *b, const char *where, struct jl_e
 		view->advice = advice;
 	}
 	cli->exit_code = jl_run_is_bad(view) ? 3 : 0;
-	JL_ANSWER(cli, err, &jl_run_fields, view, jl_tell_run(&doc, view, where));
+	JL_ANSWER(cli, err, &jl_run_fields, view, jl_show_run(&doc, view, where));
 }
 
 /* A trace is looked at; it has no verdict. */
@@ -399,7 +399,7 @@ static enum jl_status check_trace(struct jl_cli *cli, const char *path, struct j
 	struct jl_trace_view *view = jl_arena_alloc(&cli->arena, sizeof(*view));
 
 	JL_TRY(view ? jl_trace_judge(view, path, err) : jl_fail_nomem(err));
-	JL_ANSWER(cli, err, &jl_trace_fields, view, jl_tell_trace(&doc, view, path));
+	JL_ANSWER(cli, err, &jl_trace_fields, view, jl_show_trace(&doc, view, path));
 }
 
 /* Waits while the file grows; false: it stands still. */
@@ -639,7 +639,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 			       "store (jeoul store --help)",
 			       nodes.n);
 	cli->exit_code = nodes.n_slow ? 3 : 0;
-	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_tell_nodes(&doc, &nodes));
+	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_show_nodes(&doc, &nodes));
 }
 
 #define STORED "store fleet run against max-age"

@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "predict/fields.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 /* "label: text" broken at blanks to the width of the terminal; what follows the first line is indented by four more. */
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text);

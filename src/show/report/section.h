@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 #include "scenario/weigh.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 struct jl_section {
 	struct jl_doc *doc;
@@ -45,7 +45,7 @@ extern jl_section_chart jl_chart_comparison, jl_chart_scaling, jl_chart_time, jl
 	jl_chart_cost, jl_chart_pareto, jl_chart_recommend;
 
 /* A source of the catalog with its address, or as it was said. */
-void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source);
+void jl_section_source(struct jl_section *s, const struct jl_doc_source *source);
 
 /* Is a measured all-reduce what such a system reaches? */
 enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r);

@@ -111,9 +111,9 @@ static void money(struct list *l)
 
 		if (p->dear != best && p->cheap != best)
 			continue;
-		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"),
-						 jl_option_said(study->options[best].name),
-						 jl_option_said(study->options[other].name))))
+		if (!open_action(l, jl_doc_format(s->doc, JL_("choose %s over %s"),
+						  jl_option_name(study->options[best].name),
+						  jl_option_name(study->options[other].name))))
 			return;
 		JL_SENTENCE(s->doc, JL_("saves |1 over the whole time"),
 			    JL_FIG(paid_num(study, paid(study, other) - paid(study, best))));
@@ -178,14 +178,14 @@ static void measure(struct list *l)
 	struct jl_num rent;
 
 	if (!a || of->row->baseline || isnan(of->rent_usdps) || !(a->speedup.hi > JL_NARROW_WIDE * a->speedup.lo) ||
-	    !open_action(l,
-			 jl_tell_text(s->doc, JL_("rent %s for an hour and time a hundred steps"), jl_system_name(of))))
+	    !open_action(
+		    l, jl_doc_format(s->doc, JL_("rent %s for an hour and time a hundred steps"), jl_system_name(of))))
 		return;
 	rent = jl_num_plain(of->rent_usdps * 3600, JL_K_USD, NULL, JL_LISTED, of->rent_source);
 	rent.date = of->rent_date;
 	rent.n_digits = 2;
 	JL_SENTENCE(s->doc, JL_("one measured figure instead of |1"),
-		    JL_FIG(jl_tell_span(s->doc, jl_num_times(a->speedup.lo), a->speedup.hi)));
+		    JL_FIG(jl_show_span(s->doc, jl_num_times(a->speedup.lo), a->speedup.hi)));
 	jl_doc_dot(s->doc);
 	JL_SENTENCE(s->doc, JL_("about |1"), JL_FIG(rent));
 	jl_doc_dot(s->doc);

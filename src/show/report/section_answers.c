@@ -99,7 +99,7 @@ static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 		    a->speedup.lo < 1 && a->speedup.hi > 1
 			    ? JL_("The range is wide, |1 of the baseline's speed: it may be slower or faster.")
 			    : JL_("The range is wide: |1 of the baseline's speed."),
-		    JL_FIG(jl_tell_span(s->doc, lo, a->speedup.hi)));
+		    JL_FIG(jl_show_span(s->doc, lo, a->speedup.hi)));
 }
 
 /* The fastest of them; where their speed was asked for, the slowest too. */
@@ -214,14 +214,14 @@ static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_syste
 {
 	const struct jl_prediction *p = &system->prediction;
 	const struct jl_num need = jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL));
-	struct jl_fit_said fit;
+	struct jl_fit_text fit;
 
 	if (!system->predicted) { /* observed: only what surely fits is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
 			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
-	fit = jl_tell_memory_fit(s->doc, p, p->room);
+	fit = jl_show_memory_fit(s->doc, p, p->room);
 	JL_SENTENCE(s->doc,
 		    fit.doubt                  ? JL_("On |1 it |5: |2 of |3.")
 		    : p->room == JL_ROOM_FITS  ? JL_("It fits |1: |2 of |3, and a batch of up to |4 on a device.")
@@ -272,7 +272,7 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 				  "bound of |4.")
 			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
 		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_tell_span(s->doc, lo, r->expect.range.hi)),
+		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_show_span(s->doc, lo, r->expect.range.hi)),
 		    JL_FIG(jl_num_plain(r->expect.c.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
 		    JL_FIG(jl_num_share(r->measured_Bps / r->expect.c.bound_Bps, JL_ESTIMATED)));
 	return mark;
@@ -293,8 +293,8 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 		if (worst)
 			jl_doc_break(s->doc);
 		title = title ? JL_("Is it normal?")
-			      : jl_tell_text(s->doc, JL_("Is %s on %d nodes normal?"),
-					     jl_units_said(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
+			      : jl_doc_format(s->doc, JL_("Is %s on %d nodes normal?"),
+					      jl_units_said(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
 		mark = reduce_one(s, r);
 		worst = mark > worst ? mark : worst;
 	}

@@ -43,7 +43,7 @@ static void above(struct jl_section *s, const struct jl_weighed_point *p)
 {
 	if (isnan(p->measured_speedup) && p->above.less_s > 0) {
 		jl_doc_text(s->doc, " ");
-		jl_tell_above(s->doc, &p->above);
+		jl_show_above(s->doc, &p->above);
 	}
 }
 

@@ -37,7 +37,7 @@ static void here(struct jl_section *s)
 		JL_SENTENCE(s->doc, JL_("|1 should train at |2 on it."), JL_NAMED(s->w->subject.name),
 			    JL_FIG(jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
 	else if (a && !a->possible)
-		jl_doc_said(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
 }
 
 static void workload(struct jl_section *s)
@@ -136,7 +136,7 @@ static const char *price_url(const struct jl_catalog *cat, const struct jl_doc_s
 	return NULL;
 }
 
-void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source)
+void jl_section_source(struct jl_section *s, const struct jl_doc_source *source)
 {
 	const struct jl_source *listed = source->id ? jl_source_by_id(s->w->cat, source->id) : NULL;
 	const struct jl_probe_machine *m = s->in->machine;
@@ -169,9 +169,9 @@ static void sources(struct jl_section *s)
 		else
 			jl_doc_dot(s->doc);
 		jl_doc_textf(s->doc, "%s: ", jl_origin_word(list[i].origin));
-		jl_tell_source(s, &list[i]);
+		jl_section_source(s, &list[i]);
 		if (list[i].date)
-			jl_doc_name(s->doc, jl_tell_text(s->doc, " (%s)", list[i].date));
+			jl_doc_name(s->doc, jl_doc_format(s->doc, " (%s)", list[i].date));
 	}
 }
 

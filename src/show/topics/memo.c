@@ -55,7 +55,7 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 			continue;
 		if (v)
 			jl_doc_dot(doc);
-		jl_tell_said(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
+		jl_show_sourced(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
 	}
 }
 
@@ -83,17 +83,17 @@ static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool 
 		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line,
 				       f->figure < 0 ? f->written : jl_audited_recomputed(note, f),
 				       jl_audited_verdict(f->verdict)));
-	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
+	jl_doc_sourced(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
-		JL_TELL(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
+		JL_SHOW(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
 	for (size_t k = 0; k < note->n_findings; k++) {
 		const struct jl_said_finding *c = &note->findings[k];
 
 		if (c->root != (int32_t)i || !jl_audited_is_said(c, all))
 			continue;
 		jl_doc_item(doc);
-		jl_tell_said(doc, JL_ESTIMATED, JL_("Line %u follows from it: %s"), c->line,
-			     jl_audited_recomputed(note, c));
+		jl_show_sourced(doc, JL_ESTIMATED, JL_("Line %u follows from it: %s"), c->line,
+				jl_audited_recomputed(note, c));
 	}
 }
 
@@ -126,7 +126,7 @@ static void open_figures(struct jl_doc *doc, const struct jl_memo *note)
 
 	for (size_t i = 0; i < note->n_figures; i++)
 		n[note->figures[i].qty] += note->verdicts[i] == JL_MEMO_CANNOT;
-	jl_tell_table(doc, JL_("Not verifiable, and what is missing"), "kk", JL_N("figures|what would be needed"));
+	jl_show_table(doc, JL_("Not verifiable, and what is missing"), "kk", JL_N("figures|what would be needed"));
 	for (int q = 0; q < JL_N_Q; q++) {
 		const char *needed = needed_for((enum jl_qty)q);
 		size_t sum = 0;
@@ -145,7 +145,7 @@ static void open_figures(struct jl_doc *doc, const struct jl_memo *note)
 	}
 }
 
-void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
+void jl_show_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 {
 	counts(doc, note);
 	for (size_t i = 0; i < note->n_findings; i++)
@@ -155,27 +155,27 @@ void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
 		open_figures(doc, note);
 	if (note->n_hidden_by_rule && !all) {
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
-		jl_tell_said(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
-			     note->n_hidden_by_rule);
+		jl_show_sourced(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
+				note->n_hidden_by_rule);
 	}
 	if (note->cut) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		JL_TELL(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
+		JL_SHOW(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
 			     "left out.");
 	}
 	if (note->n_too_long) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		jl_tell_said(doc, JL_ORIGIN_NONE,
-			     JL_("Not looked at, because a line or a table there is too long: %zu; the "
-				 "first begins in line %u."),
-			     note->n_too_long, note->too_long_line);
+		jl_show_sourced(doc, JL_ORIGIN_NONE,
+				JL_("Not looked at, because a line or a table there is too long: %zu; the "
+				    "first begins in line %u."),
+				note->n_too_long, note->too_long_line);
 	}
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		jl_tell_said(doc, JL_ORIGIN_NONE,
-			     JL_("%zu bytes are no text (invalid UTF-8, control or direction "
-				 "characters) and were left out."),
-			     note->n_replaced);
+		jl_show_sourced(doc, JL_ORIGIN_NONE,
+				JL_("%zu bytes are no text (invalid UTF-8, control or direction "
+				    "characters) and were left out."),
+				note->n_replaced);
 	}
 	jl_audited_text(doc, note, all);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "notes/memo.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 /* For a terminal: counts, then every root with what follows from it; with `all` also what only one place of the note speaks for. */
-void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all);
+void jl_show_audited(struct jl_doc *doc, const struct jl_memo *note, bool all);
 
 const char *jl_audited_verdict(enum jl_memo_verdict verdict);
 const char *jl_audited_why(const struct jl_said_finding *f);

@@ -214,7 +214,7 @@ enum jl_status jl_audited_page(struct jl_buf *out, const struct jl_memo *note, b
 
 	jl_doc_init(&doc, note->arena, title_of(note));
 	doc.date = jl_arena_strdup(note->arena, date);
-	jl_tell_audited(&doc, note, all);
+	jl_show_audited(&doc, note, all);
 	return jl_doc_to_html(&doc, out, err);
 }
 

@@ -41,7 +41,7 @@ const struct jl_output_schema jl_output_schemas[] = {
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },
 	{ "plan-fleet", &jl_fleet_fields },
-	{ "predict", &jl_tell_predicted_fields },
+	{ "predict", &jl_show_predicted_fields },
 	{ "predict-collective", &jl_collective_fields },
 	{ "predict-explain", &jl_explained_fields },
 	{ "predict-kernels", &jl_kernels_fields },
