@@ -135,7 +135,7 @@ static bool apart(const struct jl_claim *a, const struct jl_claim *b)
 }
 
 /* Two values for one thing: both are told, and the later one does not stand where nothing else decides. */
-static void find_contradictions(struct jl_audit *audit)
+static void find_contradictions(struct jl_claims_audit *audit)
 {
 	for (size_t i = 0; i < audit->n_claims; i++)
 		for (size_t k = 0; k < i; k++) {
@@ -157,10 +157,11 @@ static void find_contradictions(struct jl_audit *audit)
 		}
 }
 
-enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenario *scenario,
-			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+enum jl_status jl_claims_audit_make(struct jl_claims_audit *ret_audit, const struct jl_scenario *scenario,
+				    const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				    struct jl_err *err)
 {
-	struct jl_audit audit = { .scenario = scenario };
+	struct jl_claims_audit audit = { .scenario = scenario };
 	struct jl_reckon reckon = { .scenario = scenario, .cat = cat, .arena = arena, .today = today };
 	const struct jl_yaml *list = scenario->claims;
 

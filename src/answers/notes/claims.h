@@ -53,7 +53,7 @@ struct jl_claim {
 	const struct jl_claim *against; /* says something else about the same thing */
 };
 
-struct jl_audit {
+struct jl_claims_audit {
 	const struct jl_scenario *scenario;
 	struct jl_claim *claims;
 	size_t n_claims;
@@ -64,8 +64,9 @@ struct jl_audit {
 };
 
 /* Reads scenario->claims and ->inputs and judges every one. A claim that is badly written is an error with its place. */
-enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenario *scenario,
-			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
+enum jl_status jl_claims_audit_make(struct jl_claims_audit *ret_audit, const struct jl_scenario *scenario,
+				    const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				    struct jl_err *err);
 
 /* claims_read.c: one claim of the list, not judged yet. */
 enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_reckon *reckon,

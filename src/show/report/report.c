@@ -86,13 +86,13 @@ static void assumed(struct jl_section *s)
 /* Claims of the scenario's text, recomputed. */
 static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 {
-	struct jl_audit *audit;
+	struct jl_claims_audit *audit;
 
 	if (!s->w->scenario->claims || !jl_scenario_wants(s->w->scenario, "claims"))
 		return JL_OK;
 	if (!(audit = jl_arena_alloc(s->arena, sizeof *audit)))
 		return jl_fail_nomem(err);
-	JL_TRY(jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
+	JL_TRY(jl_claims_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
 	jl_section_open(s, "claims", "What the text claims");
 	jl_show_claims_in_short(s->doc, audit);
 	return JL_OK;

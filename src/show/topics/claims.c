@@ -89,7 +89,7 @@ static void claim(struct jl_doc *doc, const struct jl_claim *c, bool why)
 			jl_doc_sourced(doc, more[i], JL_ESTIMATED, c->from);
 }
 
-static void in_a_sentence(struct jl_doc *doc, const struct jl_audit *audit)
+static void in_a_sentence(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	const size_t *n = audit->n;
 
@@ -101,7 +101,8 @@ static void in_a_sentence(struct jl_doc *doc, const struct jl_audit *audit)
 		    JL_FIG(jl_num_count((double)n[JL_CLAIM_GIVEN])));
 }
 
-static size_t count_same(const struct jl_audit *audit, const struct jl_claim *c, const struct jl_claim **ret_first)
+static size_t count_same(const struct jl_claims_audit *audit, const struct jl_claim *c,
+			 const struct jl_claim **ret_first)
 {
 	size_t n = 0;
 
@@ -111,7 +112,7 @@ static size_t count_same(const struct jl_audit *audit, const struct jl_claim *c,
 	return n;
 }
 
-static void mistake(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *first, size_t n)
+static void mistake(struct jl_doc *doc, const struct jl_claims_audit *audit, const struct jl_claim *first, size_t n)
 {
 	jl_doc_para(doc);
 	jl_doc_sourced(
@@ -127,7 +128,7 @@ static void mistake(struct jl_doc *doc, const struct jl_audit *audit, const stru
 }
 
 /* Those with the same mistake stand together under it: the mistake with most claims first, what has no known cause last. */
-static void mistakes(struct jl_doc *doc, const struct jl_audit *audit)
+static void mistakes(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	size_t *n = jl_arena_array(doc->arena, audit->n_claims + 1, sizeof *n), best;
 	const struct jl_claim *first = NULL, *other = NULL;
@@ -155,7 +156,8 @@ static void mistakes(struct jl_doc *doc, const struct jl_audit *audit)
 		mistake(doc, audit, other, count_same(audit, other, &first));
 }
 
-static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_claim_verdict verdict, const char *title)
+static void group(struct jl_doc *doc, const struct jl_claims_audit *audit, enum jl_claim_verdict verdict,
+		  const char *title)
 {
 	if (audit->n[verdict])
 		jl_doc_subsection(doc, jl_claim_key(verdict), title);
@@ -164,7 +166,7 @@ static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_clai
 			claim(doc, &audit->claims[i], true);
 }
 
-void jl_show_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
+void jl_show_claims(struct jl_doc *doc, const struct jl_claims_audit *audit, bool all)
 {
 	const size_t *n = audit->n;
 
@@ -211,7 +213,7 @@ static void root(struct jl_doc *doc, const struct jl_claim *c, size_t n)
 		}
 }
 
-void jl_show_claims_in_short(struct jl_doc *doc, const struct jl_audit *audit)
+void jl_show_claims_in_short(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	jl_doc_para(doc);
 	in_a_sentence(doc, audit);
@@ -242,8 +244,8 @@ JL_NUMBER_OF(result, jl_claim, r->derived ? r->result.v : NAN);
 JL_NUMBER_OF(result_lo, jl_claim, r->derived ? r->result.lo : NAN);
 JL_NUMBER_OF(result_hi, jl_claim, r->derived ? r->result.hi : NAN);
 JL_NUMBER_OF(off, jl_claim, r->derived ? r->off_frac : NAN);
-JL_TEXT_OF(file, jl_audit, r->scenario->file);
-JL_TEXT_OF(title, jl_audit, r->scenario->title.en);
+JL_TEXT_OF(file, jl_claims_audit, r->scenario->file);
+JL_TEXT_OF(title, jl_claims_audit, r->scenario->title.en);
 
 static const struct jl_field claim_rows[] = {
 	{ JL_FIELD(jl_claim, TEXT, at), .about = "lines or sections of the text" },
@@ -272,13 +274,13 @@ static const struct jl_schema claim_fields = JL_SCHEMA("claim", jl_claim, claim_
 static const struct jl_field rows[] = {
 	{ JL_FIELD_TEXT_OF("file", file) },
 	{ JL_FIELD_TEXT_OF("title", title) },
-	{ JL_FIELD(jl_audit, SIZE, n_claims) },
-	{ JL_FIELD(jl_audit, SIZE, n_places) },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_FOLLOWS], "n_follows") },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_DIFFERS], "n_differs") },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_OPEN], "n_open") },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_GIVEN], "n_given") },
-	{ JL_FIELD(jl_audit, SIZE, n_contradictions) },
-	{ JL_FIELD_MANY(jl_audit, LIST, claims, n_claims, "claims", &claim_fields) },
+	{ JL_FIELD(jl_claims_audit, SIZE, n_claims) },
+	{ JL_FIELD(jl_claims_audit, SIZE, n_places) },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_FOLLOWS], "n_follows") },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_DIFFERS], "n_differs") },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_OPEN], "n_open") },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_GIVEN], "n_given") },
+	{ JL_FIELD(jl_claims_audit, SIZE, n_contradictions) },
+	{ JL_FIELD_MANY(jl_claims_audit, LIST, claims, n_claims, "claims", &claim_fields) },
 };
-const struct jl_schema jl_audit_fields = JL_SCHEMA("audit", jl_audit, rows);
+const struct jl_schema jl_audit_fields = JL_SCHEMA("audit", jl_claims_audit, rows);

@@ -23,7 +23,7 @@
 
 const struct jl_output_schema jl_output_schemas[] = {
 	{ "audit", &jl_audit_fields },
-	{ "audit-note", &jl_memo_audit_fields },
+	{ "audit-note", &jl_audit_audit_fields },
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
