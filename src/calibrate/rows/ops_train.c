@@ -153,9 +153,9 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_rea
 	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = own->link_x, .arena = in->arena };
 	struct jl_llm_cells cells;
 	struct jl_tune_cells more;
-	struct jl_llm_said said;
+	struct jl_llm_text said;
 
-	JL_TRY(jl_llm_said_read(&said, in->phrases, &in->row, in->arena, err));
+	JL_TRY(jl_llm_text_read(&said, in->phrases, &in->row, in->arena, err));
 	JL_SET_READ_CELLS(in, &cells, JL_LLM_CELLS);
 	JL_SET_READ_CELLS(in, &more, JL_TUNE_CELLS);
 	JL_TRY(is_llm(data)    ? jl_llm_row_read(&cells, &said, &find, c, err)
