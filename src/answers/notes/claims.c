@@ -151,8 +151,8 @@ static void find_contradictions(struct jl_claims_audit *audit)
 				c->verdict = JL_CLAIM_DIFFERS;
 				c->derived = false; /* nothing says which of the two is right */
 				c->reason = "contradiction";
-				jl_say(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
-				       jl_claim_reason_text(c->reason));
+				jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
+					     jl_claim_reason_text(c->reason));
 			}
 		}
 }

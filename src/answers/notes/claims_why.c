@@ -162,6 +162,6 @@ enum jl_status jl_claim_explain(struct jl_claim *c, struct jl_reckon *reckon, st
 		c->reason = guess(c, reckon);
 	c->taken_from = expression;
 	if (c->reason)
-		jl_say(c->why_en, c->why_text, sizeof c->why_en, "{%s}", jl_claim_reason_text(c->reason));
+		jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}", jl_claim_reason_text(c->reason));
 	return JL_OK;
 }

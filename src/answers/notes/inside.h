@@ -82,7 +82,7 @@ struct jl_audit_finding *jl_finding_new(struct jl_audit_note *note, enum jl_audi
 /* The same on a figure, which it is about. */
 struct jl_audit_finding *jl_finding_on_figure(struct jl_audit_note *note, enum jl_audit_verdict verdict,
 					      const char *rule, int32_t figure);
-#define jl_audit_finding_explain(f, ...) jl_say((f)->en, (f)->text, sizeof(f)->en, __VA_ARGS__)
+#define jl_audit_finding_explain(f, ...) jl_msg_print((f)->en, (f)->text, sizeof(f)->en, __VA_ARGS__)
 /* "a sign b gives ...": arithmetic of two figures that another one should be; `fix`: it is to be put right. */
 void jl_finding_gives(struct jl_audit_note *note, const struct jl_figure *is, double want, bool fix, const char *a,
 		      const char *sign, const char *b);

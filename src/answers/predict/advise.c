@@ -26,7 +26,7 @@ static void say(struct jl_advice *advice, const char *en, ...)
 	va_list args;
 
 	va_start(args, en);
-	jl_vsay(advice->en, advice->text, sizeof(advice->en), en, args);
+	jl_msg_vprint(advice->en, advice->text, sizeof(advice->en), en, args);
 	va_end(args);
 }
 

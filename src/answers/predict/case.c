@@ -23,7 +23,7 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 	notes->n++;
 	note->key = key;
 	va_start(args, en);
-	jl_vsay(note->en, note->text, sizeof(note->en), en, args);
+	jl_msg_vprint(note->en, note->text, sizeof(note->en), en, args);
 	va_end(args);
 }
 

@@ -101,12 +101,12 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 	else if (fabs(c->limit_frac - 1) > 1e-6)
 		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
 	if (between)
-		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en),
-		       JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
-		       net ? JL_N("node") : "GPU", share);
+		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en),
+			     JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
+			     net ? JL_N("node") : "GPU", share);
 	else
-		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
-		       c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
+		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
+			     c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
 }
 
 /* Which listed rate binds: with the network without limit, does the bound move? */

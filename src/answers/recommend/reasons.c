@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAY(...) jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
+#define SAY(...) jl_msg_print(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
 
 #define NEAR_TIMES 1.1  /* costs within this factor count as equal */
 #define FAST_FRAC  0.95 /* so do times */
@@ -127,7 +127,7 @@ static void say_unknown(struct jl_reason *ret_said, const struct jl_setup *s, co
 	struct jl_err why;
 
 	if (!s->sys.gpu || jl_machine_make(&machine, ask->cat, &s->sys, &why)) {
-		jl_say(own.en, own.text, sizeof(own.en), en, s->sys.gpu ? why.en : s->text);
+		jl_msg_print(own.en, own.text, sizeof(own.en), en, s->sys.gpu ? why.en : s->text);
 		SAY(en, s->sys.gpu ? why.text : s->text);
 		memcpy(ret_said->en, own.en, sizeof(own.en));
 	} else if (machine.dev.arch == JL_ARCH_OTHER) {

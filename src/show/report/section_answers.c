@@ -294,7 +294,7 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 			jl_doc_break(s->doc);
 		title = title ? JL_("Is it normal?")
 			      : jl_doc_format(s->doc, JL_("Is %s on %d nodes normal?"),
-					      jl_units_said(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
+					      jl_units_localized(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
 		mark = reduce_one(s, r);
 		worst = mark > worst ? mark : worst;
 	}

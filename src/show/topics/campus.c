@@ -16,18 +16,18 @@ static void power(struct jl_doc *doc, const struct jl_goodput *g)
 		    JL_FIG(jl_num_digits(jl_num_about(c->machines_W, JL_K_POWER, NULL), 2)));
 	if (c->n_racks > 1)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%.0f racks of up to %s"), c->n_racks,
-			      jl_units_said(JL_TXT, c->rack_W, JL_K_POWER, 2));
+			      jl_units_localized(JL_TXT, c->rack_W, JL_K_POWER, 2));
 	if (c->slow_frac > 0)
 		jl_show_piece(doc, JL_ESTIMATED,
 			      JL_("under the cap GPUs work with %.0f %% of their power, steps take %.0f %% longer"),
 			      100 * c->gpu_frac, 100 * c->slow_frac);
 	else if (!isnan(c->cap_W))
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the cap of %s is not reached"),
-			      jl_units_said(JL_TXT, c->cap_W, JL_K_POWER, 2));
+			      jl_units_localized(JL_TXT, c->cap_W, JL_K_POWER, 2));
 	if (c->tokens_per_MWh > 0)
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("%s tokens a MWh; %s in all"),
 			      jl_about_text(JL_TXT, c->tokens_per_MWh),
-			      jl_units_said(JL_TXT, c->energy_J, JL_K_ENERGY, 2));
+			      jl_units_localized(JL_TXT, c->energy_J, JL_K_ENERGY, 2));
 	for (size_t i = 0; i < c->n_grids; i++)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%s t CO2 (%s, %.0f g/kWh)"),
 			      jl_about_text(JL_TXT, c->grids[i].co2_g / 1e6), jl_msg(c->grids[i].grid),
@@ -43,8 +43,8 @@ static void rent(struct jl_doc *doc, const struct jl_campus *c)
 		    JL_FIG(jl_num_digits(jl_num_about(c->paid_s, JL_K_TIME, NULL), 2)));
 	if (!isnan(c->paid_usd))
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%s; %s of it unused"),
-			      jl_units_said(JL_TXT, c->paid_usd, JL_K_USD, 2),
-			      jl_units_said(JL_TXT, c->unused_usd, JL_K_USD, 2));
+			      jl_units_localized(JL_TXT, c->paid_usd, JL_K_USD, 2),
+			      jl_units_localized(JL_TXT, c->unused_usd, JL_K_USD, 2));
 }
 
 static void fabrics(struct jl_doc *doc, const struct jl_campus *c)

@@ -51,7 +51,7 @@ static const char *value_text(struct jl_doc *doc, const char *metric, double val
 	char text[JL_RECORD_WORDS_MAX];
 
 	(void)jl_record_value_text(text, metric, value);
-	jl_units_say(text);
+	jl_units_localize(text);
 	return jl_doc_format(doc, "%s", text);
 }
 
@@ -79,8 +79,8 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 	unit = strchr(hi, ' ');
 	if (unit && strchr(lo, ' ') && strcmp(strchr(lo, ' '), unit) == 0)
 		*strchr(lo, ' ') = '\0';
-	jl_units_say(lo);
-	jl_units_say(hi);
+	jl_units_localize(lo);
+	jl_units_localize(hi);
 	return jl_doc_format(doc, "%s–%s", lo, hi);
 }
 
@@ -318,7 +318,7 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 		return;
 	}
 	jl_doc_strong(doc, jl_doc_format(doc, "%s %s", jl_collective_name(c->kind),
-					 jl_units_said(what, c->size_B, JL_K_BYTES, 4)));
+					 jl_units_localized(what, c->size_B, JL_K_BYTES, 4)));
 	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
 	if (s->is_time)
 		jl_show_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
@@ -499,8 +499,8 @@ static void age(struct jl_doc *doc, const struct jl_check_answer *a)
 		least_s = fmin(least_s, fmax(a->judged[i].age_s, 1));
 		most_s = fmax(most_s, fmax(a->judged[i].age_s, 1));
 	}
-	jl_units_said(from, least_s, JL_K_TIME, 2);
-	jl_units_said(to, most_s, JL_K_TIME, 2);
+	jl_units_localized(from, least_s, JL_K_TIME, 2);
+	jl_units_localized(to, most_s, JL_K_TIME, 2);
 	if (strcmp(from, to) == 0)
 		jl_show_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s ago"), to);
 	else

@@ -28,7 +28,7 @@ static const char *time_text(struct jl_doc *doc, double s)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	return jl_doc_format(doc, "%s", jl_units_said(text, s, JL_K_TIME, 3));
+	return jl_doc_format(doc, "%s", jl_units_localized(text, s, JL_K_TIME, 3));
 }
 
 static void figures(struct jl_doc *doc, const struct jl_run_view *v)
@@ -43,7 +43,7 @@ static void figures(struct jl_doc *doc, const struct jl_run_view *v)
 	if (v->mfu_frac > 0)
 		jl_show_entry(doc, "MFU", JL_MEASURED, JL_("%.1f %% as the log counts it"), 100 * v->mfu_frac);
 	if (v->mem_B > 0)
-		jl_show_entry(doc, JL_("Memory"), JL_MEASURED, "%s", jl_units_said(text, v->mem_B, JL_K_BYTES, 3));
+		jl_show_entry(doc, JL_("Memory"), JL_MEASURED, "%s", jl_units_localized(text, v->mem_B, JL_K_BYTES, 3));
 	if (v->job)
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      v->verdict == JL_VERDICT_UNJUDGED

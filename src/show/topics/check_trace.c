@@ -15,7 +15,7 @@ void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char
 	if (v->gpu[0])
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", v->gpu);
 	jl_show_piece(doc, JL_MEASURED, JL_("%.0f step{/s} of %s"), v->n_steps,
-		      jl_units_said(step, v->step_s, JL_K_TIME, 3));
+		      jl_units_localized(step, v->step_s, JL_K_TIME, 3));
 	jl_doc_break(doc);
 	if (v->n_findings)
 		jl_show_piece(doc, JL_MEASURED, JL_("%.0f %% of the step could be won: %s."),
@@ -31,12 +31,12 @@ void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char
 		const struct jl_trace_finding *f = &v->findings[i];
 
 		jl_show_entry(doc, i ? "" : JL_("Found"), JL_MEASURED, JL_("%zu  %s: up to %s, %.0f %% of the step"),
-			      i + 1, f->what.text, jl_units_said(time, f->won_s, JL_K_TIME, 2), 100 * f->won_frac);
+			      i + 1, f->what.text, jl_units_localized(time, f->won_s, JL_K_TIME, 2), 100 * f->won_frac);
 		jl_show_entry(doc, "", JL_ORIGIN_NONE, "→ %s", f->todo.text);
 		if (f->example[0])
 			jl_show_entry(doc, "", JL_MEASURED, JL_("e.g. %.100s"), f->example);
 	}
 	for (size_t i = 0; i < v->n_top && i < 5; i++)
 		jl_show_entry(doc, i ? "" : JL_("Kernels"), JL_MEASURED, JL_("%s, %.0f a step: %.60s"),
-			      jl_units_said(time, v->top[i].time_s, JL_K_TIME, 2), v->top[i].n, v->top[i].name);
+			      jl_units_localized(time, v->top[i].time_s, JL_K_TIME, 2), v->top[i].n, v->top[i].name);
 }

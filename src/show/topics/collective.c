@@ -69,7 +69,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		rate_cell(doc, (struct jl_estimate){ c->algbw_Bps.value * c->busbw_factor, NAN, NAN }, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
 		JL_ROW(doc, false, JL_FIG(jl_show_share(doc, share)),
-		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(JL_TXT, c->time_s, JL_K_TIME, 2))),
+		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_localized(JL_TXT, c->time_s, JL_K_TIME, 2))),
 		       JL_NAMED(jl_doc_format(doc, "%s, %.0f", jl_msg(jl_algorithm_name(c->algorithm)), c->n_steps)));
 	}
 }
@@ -108,7 +108,7 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 void jl_show_collective(struct jl_doc *doc, const struct jl_collective_series *series)
 {
 	JL_LEAD(doc, jl_doc_format(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
-				   jl_units_said(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
+				   jl_units_localized(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
 	table(doc, series);
 	why(doc, series);

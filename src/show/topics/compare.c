@@ -38,7 +38,7 @@ static int decimals(double ratio)
 static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_NUMBER, "x");
-	const char *x = jl_unit_said("x", NULL);
+	const char *x = jl_unit_localized("x", NULL);
 	char text[96];
 
 	if (e->lo == e->hi) { /* one by definition */

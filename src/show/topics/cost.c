@@ -212,7 +212,7 @@ static long long table_unit(const struct jl_cost_study *study)
 
 static const char *table_unit_name(const struct jl_cost_study *study)
 {
-	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_unit_said("USD", NULL);
+	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_unit_localized("USD", NULL);
 }
 
 static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
@@ -280,7 +280,7 @@ static void flip_text(char *out, size_t size, const struct jl_cost_swing *s)
 	if (s->is_money) {
 		jl_format(out, size, JL_("%.2fx (%s %s%s)"), s->flip,
 			  jl_money_short(number, jl_money_from(at, s->currency)),
-			  jl_unit_said(jl_currency_name(s->currency), NULL), jl_msg(s->unit));
+			  jl_unit_localized(jl_currency_name(s->currency), NULL), jl_msg(s->unit));
 		return;
 	}
 	if (at >= 100)
@@ -333,7 +333,7 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const char *currency = jl_doc_format(doc, "%s" JL_HEAD_BOTH "%s", jl_currency_name(study->setting.currency),
-					     jl_unit_said(jl_currency_name(study->setting.currency), NULL));
+					     jl_unit_localized(jl_currency_name(study->setting.currency), NULL));
 	const struct jl_show_head heads[] = { { JL_N("one training run"), JL_COLUMN_TEXT },
 					      { JL_N("time"), JL_COLUMN_FIGURE },
 					      { currency, JL_COLUMN_FIGURE },

@@ -31,8 +31,8 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 	char cost[JL_MONEY_TEXT_MAX], kWh[JL_MONEY_TEXT_MAX], kg[JL_MONEY_TEXT_MAX], watts[JL_UNITS_TEXT_MAX],
 		idle[JL_UNITS_TEXT_MAX], rest[96], co2[96] = "";
 
-	jl_units_said(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
-	jl_units_said(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
+	jl_units_localized(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
+	jl_units_localized(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
 	if (o->off_when_idle)
 		jl_format(rest, sizeof rest, "%s", JL_("off otherwise"));
 	else
@@ -147,7 +147,7 @@ static void said_of_options(struct jl_buf *text, const struct jl_show_cost *in)
 				      (double)o->restart_s / 60);
 		if (jl_cost_save_every_s(o) > 0)
 			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), jl_option_name(o->name),
-				      jl_units_said(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
+				      jl_units_localized(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
 	}
 	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
 	if (market)

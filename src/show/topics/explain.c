@@ -35,7 +35,7 @@ static double base_step_s(const struct jl_explain *e)
 
 static void time_cell(struct jl_doc *doc, double time_s)
 {
-	jl_show_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)));
+	jl_show_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)));
 }
 
 static void parts(struct jl_doc *doc, const struct jl_explained *x)
@@ -117,9 +117,10 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 			continue;
 		jl_show_entry(doc, jl_doc_format(doc, "%.0fx%.0f", t->n, t->n), JL_ESTIMATED,
 			      JL_("%s (%s cycles) against %s (%s cycles): %.2fx"),
-			      jl_units_said(JL_TXT, t->vector_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->vector_cycles),
-			      jl_units_said(JL_TXT, t->tensor_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->tensor_cycles),
-			      t->vector_s / t->tensor_s);
+			      jl_units_localized(JL_TXT, t->vector_s, JL_K_TIME, 2),
+			      jl_about_text(JL_TXT, t->vector_cycles),
+			      jl_units_localized(JL_TXT, t->tensor_s, JL_K_TIME, 2),
+			      jl_about_text(JL_TXT, t->tensor_cycles), t->vector_s / t->tensor_s);
 	}
 	JL_NOTE(doc, JL_("why they differ"), JL_ESTIMATED,
 		"the count follows one warp through latencies that hide behind each other on a full device; there a "

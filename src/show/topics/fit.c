@@ -71,7 +71,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.1f", gib(total_B)))),
 			 JL_MARKED(rooms[r->room].mark, jl_msg(rooms[r->room].en)));
 		host_cell(doc, r);
-		jl_show_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(JL_TXT, step_s, JL_K_TIME, 2)));
+		jl_show_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_localized(JL_TXT, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
 		jl_doc_end_row(doc, false);
 	}

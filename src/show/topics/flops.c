@@ -54,8 +54,8 @@ static void row(struct jl_doc *doc, const struct jl_count *c, bool total)
 	jl_doc_cell_name(doc, jl_msg(c->en));
 	jl_doc_cell_text(doc, total || !(c->n > 0) ? "" : jl_doc_format(doc, "%.0f", c->n));
 	cell(doc, counted(c->params, JL_K_NUMBER, jl_grouped_text(JL_TXT, c->params)));
-	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_said(JL_TXT, c->fwd_flop, JL_K_FLOP, 4)));
-	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_said(JL_TXT, c->saved_B, JL_K_BYTES, 3)));
+	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_localized(JL_TXT, c->fwd_flop, JL_K_FLOP, 4)));
+	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_localized(JL_TXT, c->saved_B, JL_K_BYTES, 3)));
 	jl_doc_end_row(doc, total);
 }
 
@@ -78,11 +78,11 @@ void jl_show_flops(struct jl_doc *doc, const struct jl_flops *f)
 	if (!isnan(n->still_params))
 		jl_show_entry(doc, JL_("Frozen"), JL_ESTIMATED, JL_("%s parameters that no step updates as a whole"),
 			      jl_grouped_text(JL_TXT, n->still_params));
-	jl_show_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_said(JL_TXT, flop, JL_K_FLOP, 4),
+	jl_show_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_localized(JL_TXT, flop, JL_K_FLOP, 4),
 		      flop / (flop < 2e12 ? 2e9 : 2e12), flop < 2e12 ? "GMAC" : "TMAC");
 	jl_show_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
-		      jl_units_said(JL_TXT, n->train_flop, JL_K_FLOP, 4),
-		      jl_units_said(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
+		      jl_units_localized(JL_TXT, n->train_flop, JL_K_FLOP, 4),
+		      jl_units_localized(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
 		      isnan(f->seq) ? jl_msg(f->item) : JL_("token"));
 	if (f->file_batch > 1)
 		jl_show_note(doc, NULL, JL_ORIGIN_NONE,

@@ -47,7 +47,7 @@ static const char *day_text(struct jl_doc *doc, const struct jl_goodput *g, doub
 
 static const char *seconds(struct jl_doc *doc, double time_s)
 {
-	return isfinite(time_s) ? jl_doc_format(doc, "%s", jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
+	return isfinite(time_s) ? jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
 }
 
 /* What it costs, by what most, and what to do: the questions that follow. */
@@ -162,11 +162,12 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
 	const double load_s = g->setting.checkpoint_B / g->setting.store_Bps;
 
-	jl_show_entry(
-		doc, JL_("Checkpoint"), JL_ESTIMATED, JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"),
-		seconds(doc, fine->work_s), g->setting.interval_s > 0 ? "" : JL_(" (best)"),
-		jl_units_said(JL_TXT, g->setting.checkpoint_B, JL_K_BYTES, 2), jl_msg(kinds[g->setting.checkpoint]),
-		seconds(doc, fine->stall_s), seconds(doc, g->setting.checkpoint_B / g->setting.store_Bps));
+	jl_show_entry(doc, JL_("Checkpoint"), JL_ESTIMATED,
+		      JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"), seconds(doc, fine->work_s),
+		      g->setting.interval_s > 0 ? "" : JL_(" (best)"),
+		      jl_units_localized(JL_TXT, g->setting.checkpoint_B, JL_K_BYTES, 2),
+		      jl_msg(kinds[g->setting.checkpoint]), seconds(doc, fine->stall_s),
+		      seconds(doc, g->setting.checkpoint_B / g->setting.store_Bps));
 	if (c->memory_frac > 0)
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("to storage every %s"), seconds(doc, c->store.work_s));
 	if (isfinite(g->interval_best_s) && g->progresses)
@@ -322,7 +323,7 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	jl_show_table(
 		doc,
 		jl_doc_format(doc, JL_("The run as a calendar: one that may come, a mark for %s; losses up to %.2g %%"),
-			      jl_units_said(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+			      jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
 		"kkf", JL_N("cause|from the first day to the last|share"));
 	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {
 		const char *text = "";

@@ -349,7 +349,7 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 						    jl_count_text(JL_TXT, a->concurrency)) },
 		[JL_ASSUMED_THINK] = { a->kind == JL_LOAD_USERS,
 				       jl_doc_format(doc, JL_("%s before the next question (--think)"),
-						     jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3)) },
+						     jl_units_localized(JL_TXT, a->think_s, JL_K_TIME, 3)) },
 		[JL_ASSUMED_WEIGHTS] = { true,
 					 a->published
 						 ? jl_doc_format(doc, "%s (--weights)",
@@ -362,7 +362,7 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 						    jl_count_text(JL_TXT, a->sessions.turn_tokens)) },
 		[JL_ASSUMED_WAIT] = { a->sessions.turns > 1,
 				      jl_doc_format(doc, JL_("%s before each (--tool-wait)"),
-						    jl_units_said(JL_TXT, a->sessions.wait_s, JL_K_TIME, 3)) },
+						    jl_units_localized(JL_TXT, a->sessions.wait_s, JL_K_TIME, 3)) },
 		[JL_ASSUMED_ENGINE] = { true, JL_("no engine in particular (--engine)") },
 		[JL_ASSUMED_KWH] = { true,
 				     jl_doc_format(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },

@@ -136,8 +136,8 @@ static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, c
 		jl_show_note(doc, NULL, JL_ESTIMATED,
 			     JL_("Not drawn: what only streams (norms, activations, optimizer), %s of %s, at %.0f %% "
 				 "of the memory's listed rate."),
-			     jl_units_said(JL_TXT, time_s, JL_K_TIME, 2),
-			     jl_units_said(JL_TXT, kernels->device_s, JL_K_TIME, 2),
+			     jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2),
+			     jl_units_localized(JL_TXT, kernels->device_s, JL_K_TIME, 2),
 			     100 * moved_B / moving_s / r->mem_Bps);
 }
 

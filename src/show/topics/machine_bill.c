@@ -67,8 +67,8 @@ void jl_show_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 
 	JL_LEAD(doc, jl_money_text(JL_TXT, bill->year));
 	jl_show_sourced(doc, JL_ESTIMATED, JL_(" more a year for %s (%s): %s of electricity by tariff %s"), bill->name,
-			jl_money_text(JL_TXT, bill->year_other), jl_units_said(text, bill->active_W, JL_K_POWER, 3),
-			bill->tariff);
+			jl_money_text(JL_TXT, bill->year_other),
+			jl_units_localized(text, bill->active_W, JL_K_POWER, 3), bill->tariff);
 	jl_show_table(doc, NULL, "tffff", JL_N("month|kWh|bill without|bill with|more"));
 	for (size_t i = 0; i < bill->n_months; i++) {
 		const struct jl_machine_bill_month *m = &bill->months[i];

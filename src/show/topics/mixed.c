@@ -5,7 +5,8 @@
 
 static struct jl_num seconds(struct jl_doc *doc, double value_s)
 {
-	return jl_num_about(value_s, JL_K_TIME, jl_doc_format(doc, "%s", jl_units_said(JL_TXT, value_s, JL_K_TIME, 2)));
+	return jl_num_about(value_s, JL_K_TIME,
+			    jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, value_s, JL_K_TIME, 2)));
 }
 
 static struct jl_num bytes(struct jl_doc *doc, double value_B)

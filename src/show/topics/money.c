@@ -30,8 +30,9 @@ const char *jl_krw_number_text(struct jl_doc *doc, double won)
 const char *jl_krw_text(struct jl_doc *doc, double won)
 {
 	if (!jl_lang_is("ko") || won < 1e5)
-		return jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, won), jl_unit_said("KRW", NULL));
-	return jl_doc_format(doc, "%s %s", jl_krw_number_text(doc, won), jl_unit_said("KRW", NULL));
+		return jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, won),
+				     jl_unit_localized("KRW", NULL));
+	return jl_doc_format(doc, "%s %s", jl_krw_number_text(doc, won), jl_unit_localized("KRW", NULL));
 }
 
 const char *jl_show_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today)

@@ -24,7 +24,7 @@ void jl_show_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 		      JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s "
 			  "that no framework runs, %s that do not divide"),
 		      effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
-		      jl_units_said(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
+		      jl_units_localized(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
 		      count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
 		      count(doc, t->n_shape));
 }
@@ -224,7 +224,7 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 		done |= 1u << i;
 		text = jl_doc_format(
 			doc, "%s%s%s %s%s", text, *text ? ", " : "", jl_msg(jl_parts[i].en), signs[n] > 0 ? "−" : "+",
-			jl_units_said(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
+			jl_units_localized(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (*text)
 		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
@@ -266,12 +266,12 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 			      : p->time_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
 							     : JL_("kept: %s of %s"),
 			      jl_estimate_text(JL_TXT, &p->time_s, JL_K_TIME),
-			      jl_units_said(JL_TXT, a->deadline_s, JL_K_TIME, 3));
+			      jl_units_localized(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_show_entry(doc, JL_("Budget"), JL_ESTIMATED,
 			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
-			      jl_units_said(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
-			      jl_units_said(JL_TXT, a->budget_usd, JL_K_USD, 6));
+			      jl_units_localized(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
+			      jl_units_localized(JL_TXT, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
 		JL_ENTRY(doc, "", JL_ORIGIN_NONE, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5");
 }

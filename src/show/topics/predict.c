@@ -98,7 +98,7 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_bar(doc, frac, 20);
 		JL_ROW(doc, false, JL_FIG(jl_show_share(doc, frac)), JL_WORD(jl_msg(jl_parts[best].en)),
-		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_said(JL_TXT, part_s, JL_K_TIME, 2))));
+		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_localized(JL_TXT, part_s, JL_K_TIME, 2))));
 	}
 }
 
@@ -154,7 +154,7 @@ static void run(struct jl_doc *doc, const struct jl_show_predicted *in, long tod
 		jl_show_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
 			      jl_estimate_text(JL_TXT, &p->energy_J, JL_K_ENERGY),
 			      p->whole_run ? JL_("in all") : JL_("a step"),
-			      jl_units_said(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
+			      jl_units_localized(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
 		jl_show_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s)"),
 			      jl_estimate_text(JL_TXT, &in->elapsed.cost_usd, JL_K_USD), p->rent.usdps * 3600, rent);
@@ -204,7 +204,7 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 	if (x->p.input.storage_s > x->p.input.threads_s)
 		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
-			      jl_units_said(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought,
+			      jl_units_localized(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought,
 			      jl_show_device(c), taken);
 	else
 		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED,
@@ -236,7 +236,7 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 		bound_by_compute(doc, x);
 	else if (most.en == jl_parts[most.part].en && strcmp(key, "data_parallel") == 0) {
 		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
-			      jl_units_said(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
+			      jl_units_localized(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 		alone(doc, x);
 	} else if (strcmp(key, "host_launch") == 0)
 		JL_ENTRY(doc, JL_("Bound by"), JL_ESTIMATED,
@@ -302,7 +302,7 @@ static void plan_gain(struct jl_doc *doc, const struct jl_plan_hint *hint)
 
 	if (hint && hint->times >= 1.05)
 		jl_show_entry(doc, JL_("Plan"), JL_ESTIMATED, JL_("'jeoul plan' finds %.2gx as fast, %s a step: %s"),
-			      hint->times, jl_units_said(JL_TXT, hint->step_s, JL_K_TIME, 2),
+			      hint->times, jl_units_localized(JL_TXT, hint->step_s, JL_K_TIME, 2),
 			      jl_show_cut(how, &hint->how.plan, hint->how.shard.micro_batch));
 }
 
@@ -381,7 +381,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 					       jl_about_range_text(JL_TXT, &x->p.samples_per_s))),
 			 JL_FIG(times), isnan(x->efficiency_frac) ? none : share,
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
-					       jl_units_said(JL_TXT, x->p.step_s.value, JL_K_TIME, 2))));
+					       jl_units_localized(JL_TXT, x->p.step_s.value, JL_K_TIME, 2))));
 		where_cell(doc, &x->p.step);
 		jl_doc_end_row(doc, false);
 	}
@@ -392,7 +392,7 @@ void jl_show_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
 {
 	const struct jl_part *part = &jl_parts[gain->part];
 	const bool update = strcmp(part->key, "optimizer") == 0;
-	const char *less = jl_units_said(JL_TXT, gain->less_s, JL_K_TIME, 2);
+	const char *less = jl_units_localized(JL_TXT, gain->less_s, JL_K_TIME, 2);
 
 	if (update)
 		jl_show_sourced(

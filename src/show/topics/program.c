@@ -42,11 +42,11 @@ static void class_table(struct jl_doc *doc, const struct jl_timeline *t)
 			break;
 		JL_CELLS(doc, JL_WORD(jl_msg(classes[best])), JL_FIG(jl_show_share(doc, t->class_s[best] / all_s)),
 			 JL_FIG(jl_num_about(t->class_s[best], JL_K_TIME,
-					     jl_units_said(JL_TXT, t->class_s[best], JL_K_TIME, 3))),
+					     jl_units_localized(JL_TXT, t->class_s[best], JL_K_TIME, 3))),
 			 JL_FIG(jl_num_about(t->class_kernels[best], JL_K_NUMBER,
 					     jl_grouped_text(JL_TXT, t->class_kernels[best]))),
 			 JL_FIG(jl_num_about(t->class_B[best], JL_K_BYTES,
-					     jl_units_said(JL_TXT, t->class_B[best], JL_K_BYTES, 3))));
+					     jl_units_localized(JL_TXT, t->class_B[best], JL_K_BYTES, 3))));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -95,9 +95,11 @@ static void module_table(struct jl_doc *doc, const struct jl_modules *m)
 			continue;
 		jl_doc_cell_text(doc, jl_doc_format(doc, "%*s%s", 2 * shown_depth(m, i), "", path_text(doc, m, i)));
 		JL_CELLS(doc, JL_FIG(jl_show_share(doc, r->device_s / all_s)),
-			 JL_FIG(jl_num_about(r->device_s, JL_K_TIME, jl_units_said(JL_TXT, r->device_s, JL_K_TIME, 3))),
+			 JL_FIG(jl_num_about(r->device_s, JL_K_TIME,
+					     jl_units_localized(JL_TXT, r->device_s, JL_K_TIME, 3))),
 			 JL_FIG(jl_num_about(r->n_kernels, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_kernels))),
-			 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_said(JL_TXT, r->peak_B, JL_K_BYTES, 3))));
+			 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES,
+					     jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 3))));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -108,11 +110,12 @@ void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x)
 
 	if (!x->how.subject.program)
 		return;
-	jl_show_entry(
-		doc, JL_("Calls"), JL_ESTIMATED, JL_("%s launches: %s of device time, %s of the host's; %s moved"),
-		jl_grouped_text(JL_TXT, t->n_kernels), jl_units_said(JL_TXT, t->track_s[JL_TRACK_DEVICE], JL_K_TIME, 3),
-		jl_units_said(JL_TXT, t->track_s[JL_TRACK_HOST], JL_K_TIME, 3),
-		jl_units_said(JL_TXT, t->moved_B, JL_K_BYTES, 3));
+	jl_show_entry(doc, JL_("Calls"), JL_ESTIMATED,
+		      JL_("%s launches: %s of device time, %s of the host's; %s moved"),
+		      jl_grouped_text(JL_TXT, t->n_kernels),
+		      jl_units_localized(JL_TXT, t->track_s[JL_TRACK_DEVICE], JL_K_TIME, 3),
+		      jl_units_localized(JL_TXT, t->track_s[JL_TRACK_HOST], JL_K_TIME, 3),
+		      jl_units_localized(JL_TXT, t->moved_B, JL_K_BYTES, 3));
 	class_table(doc, t);
 	module_table(doc, &x->modules);
 }
@@ -132,9 +135,9 @@ static void module_row(struct jl_doc *doc, const struct jl_module_cost *r)
 	jl_doc_cell_text(doc, jl_doc_format(doc, "%*s%s", 2 * (r->depth > 0 ? r->depth - 1 : 0), "",
 					    r->depth ? r->name : JL_("total")));
 	JL_CELLS(doc, JL_FIG(jl_num_about(r->n_calls, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_calls))),
-		 JL_FIG(jl_num_about(r->flop, JL_K_FLOP, jl_units_said(JL_TXT, r->flop, JL_K_FLOP, 4))),
-		 JL_FIG(jl_num_about(r->moved_B, JL_K_BYTES, jl_units_said(JL_TXT, r->moved_B, JL_K_BYTES, 4))),
-		 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_said(JL_TXT, r->peak_B, JL_K_BYTES, 4))));
+		 JL_FIG(jl_num_about(r->flop, JL_K_FLOP, jl_units_localized(JL_TXT, r->flop, JL_K_FLOP, 4))),
+		 JL_FIG(jl_num_about(r->moved_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->moved_B, JL_K_BYTES, 4))),
+		 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 4))));
 	jl_doc_end_row(doc, r->depth == 0);
 }
 
@@ -154,12 +157,12 @@ void jl_show_program_flops(struct jl_doc *doc, const struct jl_program_flops *f)
 	module_row(doc, &f->modules.rows[0]);
 	jl_doc_entry(doc, JL_("Memory"));
 	jl_show_piece(doc, JL_ESTIMATED, JL_("%s at the peak, in the phase \"%s\""),
-		      jl_units_said(JL_TXT, peak->peak_B, JL_K_BYTES, 4),
+		      jl_units_localized(JL_TXT, peak->peak_B, JL_K_BYTES, 4),
 		      jl_phase_names[captured->p.events[peak->event].phase]);
 	for (int i = 0; i < JL_N_PEAK; i++)
 		if (peak->part_B[i] > 0)
 			jl_show_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(parts[i].en),
-				      jl_units_said(JL_TXT, peak->part_B[i], JL_K_BYTES, 3));
+				      jl_units_localized(JL_TXT, peak->part_B[i], JL_K_BYTES, 3));
 	if (captured->n_unknown)
 		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
 			     JL_("%.0f calls of operators that are not known (%.120s) are taken as pointwise."),

@@ -63,13 +63,13 @@ static struct counted counted_in(const struct jl_recommended *a, double usd, boo
 	const double won = usd * a->krw_per_usd;
 
 	if (isnan(a->krw_per_usd))
-		return (struct counted){ 1, jl_unit_said("USD", NULL), false };
+		return (struct counted){ 1, jl_unit_localized("USD", NULL), false };
 	if (won < 1e5 && !table)
-		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL), false };
+		return (struct counted){ a->krw_per_usd, jl_unit_localized("KRW", NULL), false };
 	if (won >= 1e7 && !table && !jl_lang_is("ko"))
 		return (struct counted){ a->krw_per_usd / 1e6, JL_("million KRW"), false };
 	if (won >= 1e8 && !table)
-		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL), true };
+		return (struct counted){ a->krw_per_usd, jl_unit_localized("KRW", NULL), true };
 	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW"), false };
 }
 
@@ -205,7 +205,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		      isnan(a->krw_per_usd)
 			      ? jl_krw_text(doc, c->cost_usd.value * a->fx)
 			      : jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, c->cost_usd.value),
-					      jl_unit_said("USD", NULL)));
+					      jl_unit_localized("USD", NULL)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_show_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
@@ -214,10 +214,10 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		      jl_grouped(JL_TXT, (double)r->n));
 	jl_show_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
 	if (!isnan(c->setup->power_W))
-		jl_show_piece(doc, JL_ESTIMATED, "%s", jl_units_said(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
+		jl_show_piece(doc, JL_ESTIMATED, "%s", jl_units_localized(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
 	if (!isnan(a->ask->power_W) && !is_rented(c))
 		jl_show_piece(doc, JL_ESTIMATED, JL_("at most %s from the wall"),
-			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
+			      jl_units_localized(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 }
 
 /* A candidate in one line: what, for how much, how long, and the one reason. */
@@ -383,7 +383,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 			      a->assumed_kwh ? " (--kwh)" : "");
 	if (!is_serve(a) && ask->setup_s > 0 && (!ask->hows || ask->hows & (1U << JL_HOW_RENT | 1U << JL_HOW_SPOT)))
 		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s to set up a rented machine for each run (--setup)"),
-			      jl_units_said(JL_TXT, ask->setup_s, JL_K_TIME, 2));
+			      jl_units_localized(JL_TXT, ask->setup_s, JL_K_TIME, 2));
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
@@ -422,7 +422,7 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
 	} else if (c->against == JL_AGAINST_POWER)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
-			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
+			      jl_units_localized(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(a))
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
 			      jl_grouped(JL_TXT, c->setup->per_s.value));

@@ -94,8 +94,8 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 	const struct jl_serve_answer *a = &last->a;
 	char weights[JL_UNITS_TEXT_MAX], context[JL_UNITS_TEXT_MAX], room[JL_UNITS_TEXT_MAX], have[JL_UNITS_TEXT_MAX];
 
-	jl_units_said(weights, a->weights_B, JL_K_BYTES, 3);
-	jl_units_said(context, a->context_B, JL_K_BYTES, 2);
+	jl_units_localized(weights, a->weights_B, JL_K_BYTES, 3);
+	jl_units_localized(context, a->context_B, JL_K_BYTES, 2);
 	jl_memory_text(have, a->capacity_B);
 	jl_about_text(room, floor(a->room));
 	if (a->n_gpus == 1)

@@ -5,7 +5,7 @@
 
 static const char *rate(struct jl_doc *doc, double value)
 {
-	return jl_doc_format(doc, "%s", jl_units_said(JL_TXT, value, JL_K_FLOP_RATE, 3));
+	return jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, value, JL_K_FLOP_RATE, 3));
 }
 
 static void findings(struct jl_doc *doc, const struct jl_soak *s)
@@ -29,8 +29,8 @@ static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 {
 	if (!isnan(s->clock_low_Hz))
 		jl_show_entry(doc, JL_("Clock"), JL_MEASURED, JL_("%s to %s"),
-			      jl_units_said(JL_TXT, s->clock_low_Hz, JL_K_FREQUENCY, 3),
-			      jl_units_said(JL_TXT, s->clock_high_Hz, JL_K_FREQUENCY, 3));
+			      jl_units_localized(JL_TXT, s->clock_low_Hz, JL_K_FREQUENCY, 3),
+			      jl_units_localized(JL_TXT, s->clock_high_Hz, JL_K_FREQUENCY, 3));
 	if (!isnan(s->temperature_C))
 		jl_show_entry(doc, JL_("Heat"), JL_MEASURED, JL_("%.0f °C at most"), s->temperature_C);
 	if (!isnan(s->power_W))
@@ -49,7 +49,7 @@ void jl_show_soak(struct jl_doc *doc, const struct jl_soak *s, const char *what)
 		     : 2 * s->n_noisy > s->n ? JL_("no verdict on its rate: others used the machine most of the time")
 					     : JL_("it stood the load"));
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", what);
-	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_units_said(JL_TXT, s->window_s * (double)s->n, JL_K_TIME, 2));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_units_localized(JL_TXT, s->window_s * (double)s->n, JL_K_TIME, 2));
 	findings(doc, s);
 	if (s->stats.n)
 		jl_show_entry(doc, JL_("Rate"), JL_MEASURED, JL_("%s, from %s to %s"), rate(doc, s->stats.median),

@@ -152,7 +152,7 @@ static void timeline(struct jl_doc *doc, const struct jl_case *c, const struct j
 	d.chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	d.chart->n_marks = 1;
 	d.chart->marks[0].x = end_s;
-	d.chart->marks[0].label = jl_doc_format(doc, JL_("step %s"), jl_units_said(JL_TXT, end_s, JL_K_TIME, 2));
+	d.chart->marks[0].label = jl_doc_format(doc, JL_("step %s"), jl_units_localized(JL_TXT, end_s, JL_K_TIME, 2));
 	d.chart->tabled = true;
 	jl_doc_chart(doc, d.chart);
 }

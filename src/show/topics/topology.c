@@ -49,7 +49,7 @@ static void link_of(const struct joined *j, struct jl_tree_node *node, double de
 	if (n_links < 2 || device_Bps > j->least_Bps * (1 + 1e-9))
 		return;
 	node->narrowest = jl_doc_format(j->doc, JL_("narrowest link: %s a GPU"),
-					jl_units_said(JL_TXT, device_Bps, JL_K_BYTE_RATE, 2));
+					jl_units_localized(JL_TXT, device_Bps, JL_K_BYTE_RATE, 2));
 }
 
 static void group_node(const struct joined *j, struct jl_tree_node *node, int first, int n)
