@@ -24,7 +24,7 @@ struct jl_input_said { /* inputs: step_s: 1.06 s */
 	struct jl_where where;
 };
 
-struct jl_weighed;
+struct jl_scenario_results;
 
 /* What names in an expression mean. */
 struct jl_reckon {
@@ -34,7 +34,7 @@ struct jl_reckon {
 	long today;
 	struct jl_input_said *inputs;
 	size_t n_inputs;
-	struct jl_weighed *costs; /* made when first asked for */
+	struct jl_scenario_results *costs; /* made when first asked for */
 };
 
 /* JL_E_ABSENT: well written, but what it asks for is not known; `err` says what would be needed. */

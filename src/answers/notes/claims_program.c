@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "notes/claims_expr.h"
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 /* One number of a result by its name. */
 struct result {
@@ -228,8 +228,10 @@ static enum jl_status want_costs(struct jl_reckon *r, struct jl_err *err)
 		return jl_fail(err, JL_E_ABSENT, "the scenario has no cost: part");
 	if (!(r->costs = jl_arena_alloc(r->arena, sizeof *r->costs)))
 		return jl_fail_nomem(err);
-	*r->costs = (struct jl_weighed){ .scenario = r->scenario, .cat = r->cat, .arena = r->arena, .today = r->today };
-	if (jl_weigh_cost(r->costs, &why)) {
+	*r->costs = (struct jl_scenario_results){
+		.scenario = r->scenario, .cat = r->cat, .arena = r->arena, .today = r->today
+	};
+	if (jl_compute_cost(r->costs, &why)) {
 		r->costs = NULL;
 		return absent(err, &why);
 	}

@@ -231,7 +231,7 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	return c->subject.kind->check ? c->subject.kind->check(c, err) : JL_OK;
 }
 
-struct jl_weight jl_case_weigh(const struct jl_case *c)
+struct jl_case_price jl_case_price(const struct jl_case *c)
 {
 	(void)jl_budget_spend(20);
 	return c->subject.kind->weigh(c);

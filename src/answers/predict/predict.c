@@ -274,7 +274,7 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 	const double units = c->global_batch * c->subject.kind->sample(&c->subject).units;
 
 	c->subject.kind->predict(&p, c);
-	p.room = jl_case_room(c, &(struct jl_weight){ .memory = p.memory, .host_B = p.host_B });
+	p.room = jl_case_room(c, &(struct jl_case_price){ .memory = p.memory, .host_B = p.host_B });
 	p.max_micro_batch = jl_case_max_micro_batch(c);
 	predict_spread(&p, c);
 	predict_memory(&p, c);

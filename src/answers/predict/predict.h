@@ -232,15 +232,15 @@ void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of);
 const char *jl_case_label(const struct jl_case *c); /* what measurements of it are known by: framework, or network */
 
 /* Only time and memory: what searches use. */
-struct jl_weight {
+struct jl_case_price {
 	struct jl_step_cost step;
 	struct jl_memory memory;
 	double host_B; /* host memory that offloading needs, one host */
 };
-struct jl_weight jl_case_weigh(const struct jl_case *c);
+struct jl_case_price jl_case_price(const struct jl_case *c);
 
 /* Does it fit: the device's memory, and the host's where something is offloaded to it? */
-enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *weight);
+enum jl_room jl_case_room(const struct jl_case *c, const struct jl_case_price *weight);
 
 /* What the input pipeline needs a step. */
 struct jl_input_time jl_case_input(const struct jl_case *c);

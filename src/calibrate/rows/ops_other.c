@@ -296,7 +296,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		struct jl_case how;
 
 		jl_other_case(&how, c, NULL, &known);
-		const struct jl_weight w = jl_case_weigh(&how);
+		const struct jl_case_price w = jl_case_price(&how);
 
 		jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 		return;

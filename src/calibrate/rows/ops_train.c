@@ -268,7 +268,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 	for (size_t i = 0; i < w->data->n; i++) {
 		const struct jl_llm_row *c = case_at(w->data, i);
-		struct jl_weight weight;
+		struct jl_case_price weight;
 		struct jl_case how;
 
 		if (w->use && !w->use[i])
@@ -276,7 +276,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		if (jl_budget_spend(20))
 			return;
 		case_of(&how, w->data, c, x, &w->known);
-		weight = jl_case_weigh(&how);
+		weight = jl_case_price(&how);
 		*ret_r++ = isnan(c->meas_s) ? 0.0 : log(weight.step.step_s / c->meas_s);
 		*ret_r++ = isnan(c->meas_mem_B) ? 0.0 : log(memory_of(c, weight.memory.total_B) / c->meas_mem_B);
 	}
@@ -352,7 +352,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		return;
 	}
 	case_of(&how, data, case_at(data, row->item), x, &known);
-	const struct jl_weight w = jl_case_weigh(&how);
+	const struct jl_case_price w = jl_case_price(&how);
 
 	jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 }

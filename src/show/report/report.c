@@ -165,12 +165,12 @@ static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 
 enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in *in, struct jl_err *err)
 {
-	struct jl_weighed *w = jl_arena_alloc(in->arena, sizeof *w);
+	struct jl_scenario_results *w = jl_arena_alloc(in->arena, sizeof *w);
 	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .w = w };
 	const char *title = jl_words_in(in->scenario->title);
 
 	JL_TRY(jl_got(w, err));
-	JL_TRY(jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err));
+	JL_TRY(jl_compute_scenario(w, in->scenario, in->cat, in->arena, in->today, err));
 	jl_doc_init(ret_doc, in->arena, title ? title : default_title(in));
 	ret_doc->subtitle = jl_words_in(in->scenario->subtitle);
 	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(JL_TXT, in->today));

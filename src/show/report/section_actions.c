@@ -136,7 +136,7 @@ static void reduce(struct list *l)
 	struct jl_section *s = l->s;
 
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
-		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const struct jl_reduce_result *r = &s->w->reduce[i];
 		const enum jl_mark mark = jl_reduce_verdict(r);
 		struct jl_machine machine;
 		struct jl_next next = { .n = 0 };
@@ -173,7 +173,7 @@ static void reduce(struct list *l)
 static void measure(struct list *l)
 {
 	struct jl_section *s = l->s;
-	const struct jl_weighed_system *of = jl_answer_subject(s, NULL);
+	const struct jl_system_result *of = jl_answer_subject(s, NULL);
 	const struct jl_compare_at *a = of && of->row ? &of->row->at[JL_AT_SAME_BATCH] : NULL;
 	struct jl_num rent;
 
@@ -196,7 +196,7 @@ static void narrow(struct list *l)
 {
 	struct jl_section *s = l->s;
 	struct jl_narrow found[JL_NARROW_MAX];
-	const struct jl_weighed_system *of = jl_answer_subject(s, NULL);
+	const struct jl_system_result *of = jl_answer_subject(s, NULL);
 	const size_t n = of && of->row && s->w->compare && !s->w->compare->subject
 				 ? jl_narrow_observed(found, s->w->compare, of->row)
 			 : of && of->predicted ? jl_narrow_predicted(found, &of->prediction, &of->how)

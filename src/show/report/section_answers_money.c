@@ -10,7 +10,7 @@ static const struct jl_answer nothing = { .said = false };
 /* The least rent for as much work. */
 struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_system *cheap = NULL;
+	const struct jl_system_result *cheap = NULL;
 	double least = INFINITY;
 	struct jl_num rent, work;
 

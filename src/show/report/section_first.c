@@ -7,7 +7,7 @@
 
 #define UNASKED_MAX 3
 
-const struct jl_weighed_system *jl_this_system(const struct jl_section *s)
+const struct jl_system_result *jl_this_system(const struct jl_section *s)
 {
 	for (size_t i = 0; s->in->this_on && i < s->w->n_systems; i++)
 		if (strcmp(s->w->systems[i].said->on, s->in->this_on) == 0)
@@ -18,7 +18,7 @@ const struct jl_weighed_system *jl_this_system(const struct jl_section *s)
 /* How fast this machine is beside the others. */
 static void here(struct jl_section *s)
 {
-	const struct jl_weighed_system *system = jl_this_system(s);
+	const struct jl_system_result *system = jl_this_system(s);
 	const struct jl_compare_at *a = system && system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 	const struct jl_prediction *p = system && system->predicted ? &system->prediction : NULL;
 
@@ -83,11 +83,11 @@ static const char *unasked(struct jl_section *s)
 /* Measured figures that the prediction does not hold: said, not hidden. */
 static void outside_band(struct jl_section *s)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	size_t n = 0, out = 0;
 
 	for (size_t i = 0; sc->of && i < sc->n_modes * sc->n_counts; i++) {
-		const struct jl_weighed_point *p = &sc->points[i];
+		const struct jl_scaling_point *p = &sc->points[i];
 
 		if (!p->predicted || isnan(p->measured_per_s))
 			continue;

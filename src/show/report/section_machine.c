@@ -125,7 +125,7 @@ static const struct jl_check_answer *judged_here(struct jl_section *s)
 static void what_is_normal(struct jl_section *s)
 {
 	const struct jl_check_answer *a = judged_here(s);
-	const struct jl_weighed_system *this = jl_this_system(s);
+	const struct jl_system_result *this = jl_this_system(s);
 	const struct jl_sys *sys = this ? &this->said->sys : NULL;
 	const struct jl_fact *mem = !sys       ? NULL
 				    : sys->gpu ? &sys->gpu->mem_Bps

@@ -4,7 +4,7 @@
 
 #include "report/section.h"
 
-enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r)
+enum jl_mark jl_reduce_verdict(const struct jl_reduce_result *r)
 {
 	if (!r->known || isnan(r->measured_Bps))
 		return JL_MARK_UNKNOWN;
@@ -34,7 +34,7 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 	chart->series[2].dashed = true;
 	chart->series[1].only_points = true;
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
-		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const struct jl_reduce_result *r = &s->w->reduce[i];
 
 		expected[i].x = measured[i].x = bound[i].x = r->n_nodes;
 		if (!r->known)
@@ -49,7 +49,7 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 	jl_doc_chart(s->doc, chart);
 }
 
-static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
+static void reduce_row(struct jl_section *s, const struct jl_reduce_result *r)
 {
 	struct jl_num expected = jl_num_estimate(r->expect.c.algbw_Bps, JL_K_BYTE_RATE, NULL),
 		      seen = jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured), bus = seen;

@@ -7,7 +7,7 @@
 
 /* --- scaling */
 
-static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
+static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_scaling_point *p,
 			 size_t n, bool measured)
 {
 	struct jl_chart_point *points = jl_show_series(
@@ -26,7 +26,7 @@ static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t se
 		chart->series[series].only_points = measured;
 }
 
-static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
+static bool has_measured(const struct jl_scaling_result *sc, size_t mode)
 {
 	for (size_t i = 0; i < sc->n_counts; i++)
 		if (!isnan(sc->points[mode * sc->n_counts + i].measured_per_s))
@@ -37,8 +37,8 @@ static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
 /* One panel of a mode: what was predicted as a band, what was measured as points, all on one scale. */
 static void scaling_panel(struct jl_section *s, size_t mode, double most)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
-	const struct jl_weighed_point *p = &sc->points[mode * sc->n_counts];
+	const struct jl_scaling_result *sc = &s->w->scaling;
+	const struct jl_scaling_point *p = &sc->points[mode * sc->n_counts];
 	const bool seen = has_measured(sc, mode);
 	struct jl_chart *chart = jl_show_chart(
 		s->doc, JL_CHART_LINE,
@@ -56,7 +56,7 @@ static void scaling_panel(struct jl_section *s, size_t mode, double most)
 
 void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	double most = 0;
 
 	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts; k++)
@@ -66,7 +66,7 @@ void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q
 			scaling_panel(s, k, most);
 }
 
-static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bool named)
+static void point_row(struct jl_section *s, const struct jl_scaling_point *p, bool named)
 {
 	const struct jl_num gpus = jl_num_count(p->n_gpus);
 	struct jl_num per_s = jl_num_ranged(jl_num_estimate(p->per_s, JL_K_NUMBER, NULL)),
@@ -102,7 +102,7 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 
 static void scaling_tables(struct jl_section *s)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 
 	jl_show_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU with the same recipe"), "tffffff",
 		      JL_N("Mode|GPUs|Measured|Predicted|Speed-up|Predicted|Efficiency"));
@@ -173,7 +173,7 @@ static void observed_time(struct jl_section *s)
 }
 
 /* Parts that matter somewhere; the rest is summed. */
-static size_t parts_shown(const struct jl_weighed *w, size_t ret_parts[JL_N_PART])
+static size_t parts_shown(const struct jl_scenario_results *w, size_t ret_parts[JL_N_PART])
 {
 	size_t n = 0;
 
@@ -228,7 +228,7 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 static void systems_time(struct jl_section *s)
 {
 	struct bar_of bars[JL_SCENARIO_LIST_MAX];
-	const struct jl_weighed_system *last = NULL;
+	const struct jl_system_result *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
@@ -248,11 +248,11 @@ static void systems_time(struct jl_section *s)
 static void scaling_time(struct jl_section *s, const char *mode)
 {
 	struct bar_of bars[24];
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	size_t n = 0;
 
 	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts && n < 24; k++) {
-		const struct jl_weighed_point *p = &sc->points[k];
+		const struct jl_scaling_point *p = &sc->points[k];
 
 		if (!p->predicted || (mode && p->mode && strcmp(mode, p->mode) != 0))
 			continue;
@@ -272,7 +272,7 @@ void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q)
 		systems_time(s);
 }
 
-static bool any_predicted(const struct jl_weighed *w)
+static bool any_predicted(const struct jl_scenario_results *w)
 {
 	for (size_t i = 0; i < w->n_systems; i++)
 		if (w->systems[i].predicted)
@@ -320,7 +320,7 @@ static void model_memory(struct jl_section *s)
 		jl_chart_memory(s, NULL);
 	jl_show_table(s->doc, NULL, "tffft", JL_N("System|Needed|Of|Largest batch per GPU|Verdict"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 		const struct jl_prediction *p = &system->prediction;
 		struct jl_fit_text fit;
 
@@ -343,7 +343,7 @@ static void observed_memory(struct jl_section *s)
 	jl_show_table(s->doc, NULL, "tfff",
 		      JL_N("System|Memory per device|Largest batch per device|Passes for the same batch"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		if (!system->row)
 			continue;

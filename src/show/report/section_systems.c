@@ -39,7 +39,7 @@ static void cpu_cells(struct jl_section *s, const struct jl_cpu *cpu)
 static void notes_of(struct jl_section *s)
 {
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		if (system->said->note.en) {
 			jl_doc_item(s->doc);
@@ -131,7 +131,7 @@ struct choice {
 	bool front;
 };
 
-static double speed_of(const struct jl_weighed_system *system, struct jl_estimate *ret_range)
+static double speed_of(const struct jl_system_result *system, struct jl_estimate *ret_range)
 {
 	if (system->row && system->row->at[JL_AT_SAME_BATCH].possible) {
 		*ret_range = system->row->at[JL_AT_SAME_BATCH].speedup;
