@@ -52,7 +52,7 @@ static const char *awkward(const struct jl_candidate *rival, const struct jl_can
 	return JL_N("the pick is more certain or simpler");
 }
 
-void jl_recommend_why(struct jl_reason *ret_said, const struct jl_recommendation *r, enum jl_place place)
+void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommendation *r, enum jl_place place)
 {
 	const struct jl_candidate *pick = &r->items[r->pick], *cheap = &r->items[r->cheapest],
 				  *fast = &r->items[r->fastest];
@@ -119,11 +119,11 @@ static double rounded_down(double per_s)
 }
 
 /* Which fact is missing, and where it would go. */
-static void say_unknown(struct jl_reason *ret_said, const struct jl_setup *s, const struct jl_recommend_ask *ask)
+static void say_unknown(struct jl_reason_text *ret_said, const struct jl_setup *s, const struct jl_recommend_ask *ask)
 {
 	static const char *const en = JL_N("%s; it can be added to the catalog (CONTRIBUTING.md, --catalog)");
 	struct jl_machine machine;
-	struct jl_reason own;
+	struct jl_reason_text own;
 	struct jl_err why;
 
 	if (!s->sys.gpu || jl_machine_make(&machine, ask->cat, &s->sys, &why)) {
@@ -140,8 +140,8 @@ static void say_unknown(struct jl_reason *ret_said, const struct jl_setup *s, co
 	}
 }
 
-void jl_recommend_against(struct jl_reason *ret_said, const struct jl_recommendation *r, const struct jl_candidate *c,
-			  const struct jl_recommend_ask *ask)
+void jl_recommend_against(struct jl_reason_text *ret_said, const struct jl_recommendation *r,
+			  const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	const struct jl_setup *s = c->setup;
 	const double wait_s = r->wait_s;

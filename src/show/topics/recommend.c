@@ -172,7 +172,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	const struct jl_recommendation *r = a->found;
 	const struct jl_candidate *c = &r->items[r->pick];
 	const bool people = a->ask->users > 0;
-	struct jl_reason said;
+	struct jl_reason_text said;
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(
@@ -246,7 +246,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 	} rows[] = { { JL_("Runner-up"), r->runner_up, JL_PLACE_RUNNER_UP },
 		     { JL_("Cheapest"), r->cheapest, JL_PLACE_CHEAPEST },
 		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
-	struct jl_reason said;
+	struct jl_reason_text said;
 
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (rows[i].at < 0 || rows[i].at == r->pick || (i > 0 && rows[i].at == rows[i - 1].at))
@@ -411,7 +411,7 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	const double whole_usd = is_rented(c) ? 0 : c->unit_usd * c->setup->sys.n_nodes;
 	const char *name = jl_doc_format(doc, "%s, %s", jl_how_name(c->how), jl_show_machines(doc, c)),
 		   *time = interval(doc, c);
-	struct jl_reason said;
+	struct jl_reason_text said;
 
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Nearest"));
 	if (c->against == JL_AGAINST_INTERVAL) {
