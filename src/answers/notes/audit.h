@@ -1,4 +1,4 @@
-/* A note as somebody wrote it (Markdown, plain text or HTML, Korean or English): its figures with unit and place, its tables, the hardware
+/* A note as written (Markdown, plain text or HTML, Korean or English): its figures with unit and place, its tables, the hardware
  * that it names; and what of it cannot be right.
  *
  *     bytes -> read.c (markup hidden, lines, sections) -> figures.c (value, unit, how exactly it was written) -> mentions.c (hardware)

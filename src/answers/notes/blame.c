@@ -1,6 +1,6 @@
 /* Which cell of a row is at fault. Of a broken relation any figure may be the wrong one: the root is the cell whose change, as exactly as it
  * is written, repairs most of what is broken and breaks nothing that holds. Where two would do, the one that a slip of the pen explains;
- * where that does not decide, nobody knows. */
+ * where that does not decide, the cell stays unknown. */
 #include <math.h>
 
 #include "notes/sheet.h"
@@ -113,7 +113,7 @@ static bool try_change(struct change *ret, const struct jl_audit_note *note, str
 		const enum jl_fit after = rels[i].evidence > 0 ? jl_relation_fit(s, &rels[i], row) : JL_FIT_NONE;
 
 		c.n_repaired += before[i] == JL_FIT_BAD && after != JL_FIT_BAD;
-		/* what is reckoned wrong is carried on to what is reckoned from it; an input has no such excuse */
+		/* a wrong result is carried on to what is computed from it; an input is not computed */
 		c.n_broken += before[i] == JL_FIT_OK && after == JL_FIT_BAD &&
 			      (col != broken->out || rels[i].out == col);
 	}
@@ -130,14 +130,14 @@ static bool try_change(struct change *ret, const struct jl_audit_note *note, str
 	return holds;
 }
 
-/* > 0: x explains more. What stays even is decided by nobody. */
+/* > 0: x explains more. A tie stays undecided. */
 static int more(const struct change *x, const struct change *y)
 {
 	if ((x->n_broken > 0) != (y->n_broken > 0))
 		return y->n_broken ? 1 : -1;
 	if (x->n_repaired != y->n_repaired)
 		return x->n_repaired - y->n_repaired;
-	return x->slip == 1 || y->slip == 1 ? 0 : x->slip - y->slip; /* of a digit or two nobody can tell */
+	return x->slip == 1 || y->slip == 1 ? 0 : x->slip - y->slip; /* one or two digits: cannot be distinguished */
 }
 
 bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, struct jl_sheet *s,
@@ -145,7 +145,7 @@ bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, stru
 {
 	struct change best = { .col = -1 }, second = { .col = -1 }, c;
 
-	/* the one that was reckoned first: where two would do, it is said of that one */
+	/* of two candidates, the one that was computed first */
 	for (int i = -1; i < (int)s->n_cols; i++) {
 		const int col = i < 0 ? broken->out : i;
 

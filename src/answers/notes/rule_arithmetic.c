@@ -315,7 +315,7 @@ static bool breaks_habit(struct jl_audit_note *note, const struct value *left, c
 	       jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2;
 }
 
-/* `left` is what was reckoned, `fig` the result as it stands. */
+/* `left` is the computed value, `fig` the result as written. */
 static void equal(struct jl_audit_note *note, struct value *left, int32_t fig, uint32_t from, uint32_t to,
 		  bool counting)
 {
@@ -433,7 +433,7 @@ static struct value left_side(const struct jl_audit_note *note, const struct jl_
 	return none();
 }
 
-/* What says that the reckoned follows, with its length; 0: nothing. Words and arrows count only behind an expression. */
+/* Length of the word or sign that introduces a result; 0: none. Words and arrows count only behind an expression. */
 static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *ret_is_word)
 {
 	static const char *const words[] = { "→",        "≈",          "≒",   " is ", " makes ", " gives ",
@@ -466,13 +466,13 @@ static void line_equations(struct jl_audit_note *note, const struct jl_line *lin
 	size_t from = line->at, n;
 	uint32_t first = line->fig;
 
-	const bool reckons = has_operator(note->text + line->at, line->len);
+	const bool computes = has_operator(note->text + line->at, line->len);
 
 	for (size_t at = line->at; at < end; at++) {
 		uint32_t left_at = 0;
 		bool word = false;
 
-		if (note->text[at] != '=' && !reckons)
+		if (note->text[at] != '=' && !computes)
 			continue;
 		if (!(n = is_equals(note->text, at, end, line->kind == JL_LINE_CODE, &word)))
 			continue;
@@ -482,7 +482,7 @@ static void line_equations(struct jl_audit_note *note, const struct jl_line *lin
 			.note = note, .at = at + n, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
 		};
 		if (word && left.n < 2)
-			continue; /* "31 s → 12 s": nothing was reckoned */
+			continue; /* "31 s → 12 s": no arithmetic */
 		first = start;
 		while (word && (take(&s, "총") || take(&s, "약") || take(&s, "about ") || take(&s, "a total of ")))
 			;
@@ -557,7 +557,7 @@ static void line_conversions(struct jl_audit_note *note, const struct jl_line *l
 	}
 }
 
-#define HABIT_LINES 2000 /* enough to see how a note reckons */
+#define HABIT_LINES 2000 /* enough to see how a note computes */
 
 void jl_rule_arithmetic(struct jl_audit_note *note)
 {

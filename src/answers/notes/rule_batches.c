@@ -1,4 +1,4 @@
-/* An epoch is the same samples whatever the batch: time of an epoch = samples / batch x time of a batch. Whoever keeps the number of
+/* An epoch is the same samples whatever the batch: time of an epoch = samples / batch x time of a batch. A note that keeps the number of
  * batches while the batch grows counts every sample several times. */
 #include <math.h>
 #include <stdio.h>

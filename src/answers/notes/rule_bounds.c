@@ -71,7 +71,7 @@ static void check_peak_said(struct jl_audit_note *note, const struct jl_line *li
 		jl_audit_finding_explain(said, "above the peak that the sentence gives, %s", JL_QUOTE(note, p));
 }
 
-/* Does the sentence reckon this rate, or say what of it one card has? Then it is of all of them. */
+/* True where the sentence computes this rate or says one card's share of it: then it is the rate of all cards. */
 static bool is_of_all(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	static const char one[] = "장당|대당|카드당|GPU당|GPU 당|per GPU|per-GPU|per card|per device|each|a card|/GPU";
@@ -142,7 +142,7 @@ static void check_share(struct jl_audit_note *note, const struct jl_line *line, 
 /* --- an all-reduce over nodes */
 
 struct network {
-	double node_Bps; /* what a node sends; NAN: nobody says */
+	double node_Bps; /* what a node sends; NAN: unknown */
 	int32_t said_by; /* figure; -1: the catalog */
 	const struct jl_system *system;
 	double size_B;
@@ -185,7 +185,7 @@ static struct network network_of(const struct jl_audit_note *note)
 	return net;
 }
 
-/* Where nobody says what a node has: the largest network of the systems that are listed with these GPUs. */
+/* Default network of a node: the largest of the systems that are listed with these GPUs. */
 static struct network largest_network(const struct jl_audit_note *note, const struct jl_entity *e, struct network net)
 {
 	for (size_t i = 0; e && isnan(net.node_Bps) && e->n_gpus && i < note->cat->n_systems; i++) {

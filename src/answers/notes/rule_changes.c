@@ -29,7 +29,7 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 
 	*ret_want = wants[percent][0];
 	for (size_t i = 0; i < 4; i++) {
-		/* "25 % less" is no share of it; "30 % more work" where the time fell is reckoned from the other end */
+		/* "25 % less" is no share of it; "30 % more work" where the time fell is computed from the other value */
 		if (percent && c->way && i > 0 && (i != 2 || (c->way > 0) == (up > 1)))
 			continue;
 		if (!percent && c->bare && i == 3)
@@ -330,7 +330,7 @@ static bool is_gap(const struct jl_audit_note *note, const struct jl_figure *a, 
 }
 
 /* "405 GB/s, 90 % of the 450 GB/s", "10,692 of 23,360 hours, 45.8 %", "141 GB로 H100(80 GB)의 1.76배": a of b is r. What is not right beside
- * both is told only where a slip explains it. */
+ * both is reported only where a slip explains it. */
 static void line_shares(struct jl_audit_note *note, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i], *a = f, *b = f + 1, *r = f + 2;

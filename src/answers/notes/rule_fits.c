@@ -10,7 +10,7 @@
 static const char small[] = "LoRA|QLoRA|8-bit|4-bit|8bit|4bit|INT8|INT4|FP8|FP4|quant|quantized|양자화|offload|"
 			    "offloading|오프로딩|오프로드|GGUF|AWQ|GPTQ|MoE|pruned";
 
-/* It fits, or runs there; or somebody says that it does not. */
+/* The note says that it fits or runs there, or that it does not. */
 static const char fit_words[] = "fit|fits|fitting|run|runs|loads|loaded|serve|served|들어갑|들어가|들어간|올라|올려|"
 				"올립|돌아|돌립|탑재|담깁|담을|적재",
 		  not_words[] =

@@ -146,7 +146,7 @@ static void say_listed(struct jl_audit_note *note, struct jl_audit_finding *said
 		const struct jl_fact *one = fact_of(e->gpus[i], m->fact);
 
 		if (isnan(one->value))
-			continue; /* of this variant nobody says */
+			continue; /* not listed for this variant */
 		fact = fact ? fact : one;
 		lo = fmin(lo, one->value);
 		hi = fmax(hi, one->value);

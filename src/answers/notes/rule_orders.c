@@ -73,7 +73,7 @@ static bool ranked_by(struct ranked *ret, const char *t, size_t len, int32_t fig
 	return true;
 }
 
-/* The later one is told: which of the two is wrong nobody knows. */
+/* The later one is reported: which of the two is wrong is unknown. */
 static void compare(struct jl_audit_note *note, const struct ranked *x, const struct ranked *y)
 {
 	const struct ranked *lo = x->p < y->p ? x : y, *hi = x->p < y->p ? y : x;

@@ -9,7 +9,7 @@
 
 #define LOOKUPS_MAX 4000 /* prices of one note that are looked up */
 #define OFFER_SLACK 1.1  /* a named offer of a cloud */
-#define PRICE_SLACK 1.25 /* a card, whoever sells it */
+#define PRICE_SLACK 1.25 /* of a card, from any seller */
 #define FEW_SLACK   2.1  /* below it, since cards are sold used; and both ways where little is listed */
 #define FEW_ROWS    3
 #define LIST_SLACK  6.    /* below the only row, which may be a maker's list price */

@@ -57,7 +57,7 @@ static int32_t wrong_input(const struct jl_audit_note *note, const struct jl_she
 	for (size_t i = 0; i < 2; i++) {
 		const int32_t f = cols[i] < 0 ? -1 : jl_finding_of(note, s->fig[row][cols[i]]);
 
-		/* of two values that contradict each other nobody knows which is wrong */
+		/* two values contradict each other; which of them is wrong is unknown */
 		if (f >= 0 && note->findings[f].verdict == JL_AUDIT_WRONG &&
 		    strcmp(note->findings[f].rule, "same-fact") != 0) {
 			*ret_col = cols[i];

@@ -457,7 +457,7 @@ static bool ask_for(const struct idea_in *in, const struct remedy *r, struct jl_
 	    !put(&req.optimizer, r->optimizer, base->optimizer, false) || !put(&req.states, r->states, NO, false) ||
 	    (r->offload != NO && !(base->machine.dev.host_Bps > 0)) ||
 	    jl_case_choose(alt, in->cat, &base->subject, &base->machine, &req, NULL) ||
-	    (r->zero != NO && alt->global_batch == base->global_batch) || /* an idea of its own */
+	    (r->zero != NO && alt->global_batch == base->global_batch) || /* another idea's */
 	    (r->optimizer != NO && alt->framework == JL_FW_MEGATRON))     /* which has its own */
 		return false;
 	if (alt->global_batch != base->global_batch)

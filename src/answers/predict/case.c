@@ -74,7 +74,7 @@ struct jl_train jl_case_train(const struct jl_case *c)
 	train.shard.ep = c->plan.ep;
 	train.shard.sp = c->plan.sp;
 	if (!c->machine.sys.gpu)
-		train.memory.context_B = 0; /* a CPU has no driver context of its own */
+		train.memory.context_B = 0; /* a CPU has no driver context */
 	return train;
 }
 
@@ -167,7 +167,7 @@ void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
-/* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */
+/* Experts spread over hosts: their exchange is overlapped, as every known training run does. */
 int jl_case_ep_async(const struct jl_case *c)
 {
 	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 && c->machine.fabric.n_nodes > 1 &&

@@ -69,7 +69,7 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 	}
 }
 
-/* By what is asked for: the plan, and with it the framework that nobody says, is chosen later. */
+/* By what is asked for: the plan, and with it the framework where none is given, is chosen later. */
 static enum jl_fusion asked_fusion(const struct jl_request *req)
 {
 	return jl_framework_fusion(req->framework == JL_UNSET ? JL_FW_EAGER : (enum jl_framework)req->framework);
@@ -431,7 +431,7 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 #define HOST_MOST_W 1e5 /* beside its accelerators: a whole rack of them draws less */
 
-/* What can be said but not be: better refused than taken without effect, or with one that nobody can have. */
+/* Options that contradict each other are refused, not ignored. */
 static enum jl_status check_words(const struct jl_subject *subject, const struct jl_machine *machine,
 				  const struct jl_request *req, struct jl_err *err)
 {

@@ -31,7 +31,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 	};
 
 	if (!c->machine.sys.gpu)
-		train.memory.context_B = 0; /* a CPU has no driver context of its own */
+		train.memory.context_B = 0; /* a CPU has no driver context */
 	return train;
 }
 

@@ -160,7 +160,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 									    jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
-	if (memory) /* every byte of it is counted: a batch that nobody ran holds as much as it says */
+	if (memory) /* every byte of it is counted: a batch that was only computed takes the computed memory */
 		return doubt;
 	jl_case_extent(c, extent_ln);
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);

@@ -132,8 +132,8 @@ static bool possible(const struct search *s, double tp, double pp)
 	       fmod(s->c->n_gpus / (tp * pp), jl_given_or(s->req->plan.ep, 1)) == 0;
 }
 
-/* Whoever can train without cutting layers does so; full recompute is dear enough to look further, and cut states that are exchanged over slow
- * links, unless somebody says what one of the GPUs does. */
+/* Layers are cut only where training needs it; full recompute is dear enough to look further, and cut states that are exchanged over slow
+ * links, unless the speed of one of the GPUs is given. */
 static bool goes_on(const struct search *s, double cut)
 {
 	const bool whole = s->plain.tp > 0, each = given(s->req->batch) || given(s->req->micro_batch);

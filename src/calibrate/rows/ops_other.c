@@ -8,7 +8,7 @@
 #include "system/resolve.h"
 #include "parameters/arch.h"
 
-/* Hosts of several GPUs, as the program has them where nobody says more than how many of which. */
+/* Hosts of several GPUs, with the program's defaults where only the number and kind of GPUs are known. */
 #define HOSTS_MAX 256
 struct host {
 	const struct jl_gpu *gpu;
@@ -270,7 +270,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	const struct jl_other_set set = { .rows = data->cases, .n_rows = data->n, .n_gpus = n_own(data) };
 
 	if (is_runs(data))
-		return JL_OK; /* nothing of its own */
+		return JL_OK; /* no parameters */
 	return jl_other_fit(&set, use, max_iter, x, NULL, err);
 }
 

@@ -193,7 +193,7 @@ static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_text *sa
 			  : said->recomputes                        ? JL_RECOMPUTE_FULL
 								    : JL_RECOMPUTE_NONE;
 	row->assumed |= said->recompute_as ? 0u : (unsigned)JL_ASSUMED_RECOMPUTE;
-	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does where it is told to */
+	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does on request */
 	plan->tp_async = said->tp_async && plan->tp > 1.0;
 	/* Today's Megatron, NeMo and torchtitan cut the sequence wherever they cut tensors. */
 	plan->sp = said->cut_sequence == JL_TEXT_YES ||
@@ -331,7 +331,7 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 	read_batch(c, said, &row);
 	if ((row.assumed & JL_ASSUMED_PLAN) && isnan(either(said->tp_as, c->tp)) && row.framework == JL_FW_MEGATRON)
 		jl_llm_best_plan(&row);
-	/* Nobody says whether activations were kept: they were where that fits, give or take our own error. */
+	/* Unknown whether activations were kept: they were where that fits, give or take our own error. */
 	if ((row.assumed & JL_ASSUMED_RECOMPUTE) &&
 	    jl_llm_rough_memory_B(&row, row.shard.micro_batch) > 1.2 * row.gpu.dev.mem_B)
 		row.plan.recompute = JL_RECOMPUTE_FULL;

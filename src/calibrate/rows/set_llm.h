@@ -84,14 +84,14 @@ enum jl_status jl_llm_text_read(struct jl_llm_text *ret_said, const struct jl_ph
 /* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
 struct jl_llm_gpu {
 	const char *id;       /* by the catalog; NULL: not from it */
-	int index;            /* < 0: no rows of its own, the family's values */
+	int index;            /* < 0: not measured, the family's values */
 	struct jl_device dev; /* with the physics of single operators already fitted (set_gemm) */
 	int p2p;              /* peer-to-peer over PCIe works with the stock driver */
 };
 
 enum jl_llm_metric { JL_LLM_TIME, JL_LLM_MEMORY };
 
-/* What had to be assumed about a training run because nobody says. */
+/* What had to be assumed about a training run. */
 enum jl_train_assumed {
 	JL_ASSUMED_SHAPE = 1,
 	JL_ASSUMED_BATCH = 2,
@@ -137,7 +137,7 @@ struct jl_llm_find {
 	struct jl_arena *arena; /* for texts that a reader makes */
 };
 
-/* As the catalog lists it and set_gemm fitted it. Its index is -1: whoever fits numbers the GPUs. */
+/* As the catalog lists it and set_gemm fitted it. Its index is -1: the fit numbers the GPUs. */
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
 enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_text *said,
 			       const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);

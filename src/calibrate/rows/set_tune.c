@@ -119,7 +119,7 @@ static void read_states(const struct jl_llm_text *said, const struct jl_tune_cel
 	if (in_4_bits)
 		plan->optimizer_B -= 1.0; /* two moments, each half as wide as in 8 bits */
 	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training); axolotl makes it narrow again,
-	 * LLaMA-Factory does so only if it is told to (upcast_layernorm). */
+	 * LLaMA-Factory does so only on request (upcast_layernorm). */
 	const int wide = is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) && !said->rest_narrow;
 
 	/* wide weights that are cast for every product are there in both formats while a step runs */
@@ -301,7 +301,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		said->nodes_as = ceil(n / 72.0);
 	if (said->reject == JL_REJECT_UNSTATED)
 		return jl_fail(err, JL_E_DATA, "neither batch nor model is stated");
-	/* a pipeline is kept full; experts that nobody counts are spread inside a host */
+	/* a pipeline is kept full; experts of unknown number are spread inside a host */
 	if (!*c->global_batch && stages > 1.0)
 		said->global_as = 8.0 * n / number_or(c->tp, 1.0);
 	if (!isnan(said->global_per_gpu))
@@ -316,7 +316,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	if (row.unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
-	/* behind the work of another micro-batch, which a pipeline has in flight; nobody spreads experts over hosts without */
+	/* behind the work of another micro-batch, which a pipeline has in flight; experts are not spread over hosts without */
 	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;
 	return JL_OK;

@@ -275,8 +275,8 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 
 /* ---- this machine */
 
-/* Machines that are built alike share a fingerprint: of their results in one store only those count that are of this one, or of nobody
- * that has a name. */
+/* Machines that are built alike share a fingerprint: of their results in one store only those of this one count, and those without
+ * a node name. */
 static enum jl_status only_own(struct batch *b, struct jl_err *err)
 {
 	const char *own = jl_bench_node_name(b->cli), *seen = NULL;

@@ -114,7 +114,7 @@ static const char *needed_for(enum jl_qty qty)
 	case JL_Q_FLOP_RATE:
 	case JL_Q_POWER:
 	case JL_Q_FREQUENCY:
-	case JL_Q_ENERGY: return JL_N("the hardware that it is of, or what it was reckoned from");
+	case JL_Q_ENERGY: return JL_N("the hardware that it is of, or what it was computed from");
 	case JL_Q_PERCENT:
 	case JL_Q_RATIO: return JL_N("both figures that it is a share or a ratio of");
 	default: return JL_N("other figures that it goes with");

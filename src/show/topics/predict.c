@@ -8,7 +8,7 @@
 #include "predict/kind.h"
 #include "predict/narrow.h"
 
-/* Failures that take less of a run are not told, only counted. */
+/* Failures that take less of a run are counted, not shown. */
 #define TOLD_USEFUL_FRAC 0.995
 
 /* The answer in a sentence. */

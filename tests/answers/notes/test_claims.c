@@ -30,9 +30,9 @@ static int tear_down(void **state)
 
 static enum jl_status eval(struct jl_val *ret_val, const char *text, struct jl_err *err)
 {
-	struct jl_reckon reckon = { .cat = jl_catalog_embedded(), .arena = &arena };
+	struct jl_expr_scope scope = { .cat = jl_catalog_embedded(), .arena = &arena };
 
-	return jl_expr_eval(ret_val, &reckon, text, err);
+	return jl_expr_eval(ret_val, &scope, text, err);
 }
 
 static double value_of(const char *text)

@@ -129,7 +129,7 @@ static void hostile_peers_are_survived(void **state)
 		misbehave_as(fds[kind], (enum hostile)kind, JL_NET_WHAT);
 	}
 	still_serves(s);
-	/* another version is told so, and so is somebody who came for something else */
+	/* another version is numbers so, and so is somebody who came for something else */
 	assert_int_equal(word_from(fds[OLD], &m), JL_WIRE_VERSION_IS);
 	fd = knock(s->listener.port);
 	assert_int_equal(pass(fd, "bench allreduce", 0, 0), JL_OK);
@@ -160,7 +160,7 @@ static void hostile_peers_are_survived(void **state)
 	assert_int_equal(word_from(fd, &m), JL_WIRE_SESSION);
 	ask(fd, 1, 4, 500);
 	(void)close(fd);
-	still_serves(s); /* it is told to wait, and does */
+	still_serves(s); /* it is numbers to wait, and does */
 	assert_true(s->n_bad >= N_HOSTILE);
 }
 
