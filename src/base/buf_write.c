@@ -90,7 +90,7 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 	if (text->failed)
 		return jl_fail(err, text->failed, "%s: too large to write", path);
 	if (stat(path, &old) != 0) {
-		/* a link to nothing: whoever laid it there would choose where a file appears */
+		/* a dangling link: its owner would choose where a file appears */
 		if (errno == ENOENT && lstat(path, &old) == 0)
 			return jl_fail(err, JL_E_IO, "%s: a link to a file that is not there; name the file itself",
 				       path);

@@ -42,8 +42,8 @@ static void fill(struct jl_err *err, enum jl_status status, const struct jl_wher
 	const size_t at = print_where(built.en, where);
 
 	memcpy(built.text, built.en, at);
-	jl_vsay_of(built.en + at, built.text + at, JL_ERR_TEXT_MAX - at, inner ? inner->en : NULL,
-		   inner ? inner->text : NULL, en, args);
+	jl_msg_vprint_inner(built.en + at, built.text + at, JL_ERR_TEXT_MAX - at, inner ? inner->en : NULL,
+			    inner ? inner->text : NULL, en, args);
 	/* cut at a character boundary; control characters of hostile input never reach a terminal */
 	one_line(built.en);
 	one_line(built.text);

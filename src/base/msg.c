@@ -270,8 +270,8 @@ static void fill(char *out, size_t size, const char *inner, const char *format, 
 	finish(out, size, filled, inner);
 }
 
-void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const char *inner_text, const char *format,
-		va_list args)
+void jl_msg_vprint_inner(char *en, char *text, size_t size, const char *inner_en, const char *inner_text,
+			 const char *format, va_list args)
 {
 	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
 	va_list again;
@@ -286,16 +286,16 @@ void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const c
 	va_end(again);
 }
 
-void jl_vsay(char *en, char *text, size_t size, const char *format, va_list args)
+void jl_msg_vprint(char *en, char *text, size_t size, const char *format, va_list args)
 {
-	jl_vsay_of(en, text, size, NULL, NULL, format, args);
+	jl_msg_vprint_inner(en, text, size, NULL, NULL, format, args);
 }
 
-void jl_say(char *en, char *text, size_t size, const char *format, ...)
+void jl_msg_print(char *en, char *text, size_t size, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	jl_vsay(en, text, size, format, args);
+	jl_msg_vprint(en, text, size, format, args);
 	va_end(args);
 }

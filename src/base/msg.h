@@ -6,7 +6,7 @@
  * A text that is filled in may hold, in any language,
  *     {A/B}   an ending that depends on what stands before it: with Korean letters, A after a final consonant and B after
  *             a vowel ("%s{은/는}", "%s{으로/로}"); otherwise A after the number 1 and B after any other ("%zu row{/s}")
- * and one that is said in English and in the reader's language at once (errors, notes; jl_say) also
+ * and one that is said in English and in the reader's language at once (errors, notes; jl_msg_print) also
  *     {%s}    a word that is a message itself
  *     {}      what went wrong inside (jl_fail_from) */
 #pragma once
@@ -58,12 +58,13 @@ int jl_format(char *out, size_t size, const char *format, ...) __attribute__((fo
 int jl_vformat(char *out, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
 /* The same text twice, each of `size` bytes: in English for files and programs, and as the reader sees it. */
-void jl_say(char *en, char *text, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
-void jl_vsay(char *en, char *text, size_t size, const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+void jl_msg_print(char *en, char *text, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void jl_msg_vprint(char *en, char *text, size_t size, const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
 
-/* jl_vsay with what stands for {}: the inner text in both forms. */
-void jl_vsay_of(char *en, char *text, size_t size, const char *inner_en, const char *inner_text, const char *format,
-		va_list args) __attribute__((format(printf, 6, 0)));
+/* jl_msg_vprint with what stands for {}: the inner text in both forms. */
+void jl_msg_vprint_inner(char *en, char *text, size_t size, const char *inner_en, const char *inner_text,
+			 const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 
 /* For those who print by themselves: a format whose endings are hidden from printf (`format` itself where there are
  * none), and the text made with it put right in place. Returns the new length. */

@@ -55,17 +55,17 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 
 /* Print with the prefix that reads best and `n_digits` significant digits: 3.35 TB/s, 80 GB, 1.06 s, 5.67 h. NAN prints
  * "?". Returns `out`. */
-/* Room for the text that a call makes, until the block ends: jl_units_said(JL_TXT, step_s, JL_K_TIME, 2). */
+/* Room for the text that a call makes, until the block ends: jl_units_localized(JL_TXT, step_s, JL_K_TIME, 2). */
 #define JL_TXT            ((char[160]){ 0 })
 #define JL_UNITS_TEXT_MAX 48
 const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
 
 /* A unit as the reader writes it ("d": 일), the same text where the language has no word for it; and whether it stands close behind the
  * number. The second prints with it: for who reads, not for files. */
-const char *jl_unit_said(const char *unit, bool *ret_close);
-const char *jl_units_said(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
+const char *jl_unit_localized(const char *unit, bool *ret_close);
+const char *jl_units_localized(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits);
 /* "1.06 s" as it is said, in place. */
-void jl_units_say(char text[JL_UNITS_TEXT_MAX]);
+void jl_units_localize(char text[JL_UNITS_TEXT_MAX]);
 
 /* Is this word a unit, so that it belongs to the number before it? */
 bool jl_units_is_unit(const char *word);

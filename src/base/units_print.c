@@ -150,7 +150,7 @@ const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 	return out;
 }
 
-const char *jl_unit_said(const char *unit, bool *ret_close)
+const char *jl_unit_localized(const char *unit, bool *ret_close)
 {
 	static const char *const units[] = {
 		JL_NC("unit", "s"),        JL_NC("unit", "min"),       JL_NC("unit", "h"),
@@ -171,19 +171,19 @@ const char *jl_unit_said(const char *unit, bool *ret_close)
 	return said;
 }
 
-void jl_units_say(char text[JL_UNITS_TEXT_MAX])
+void jl_units_localize(char text[JL_UNITS_TEXT_MAX])
 {
 	char *blank = strrchr(text, ' ');
 	bool close;
-	const char *said = blank ? jl_unit_said(blank + 1, &close) : NULL;
+	const char *said = blank ? jl_unit_localized(blank + 1, &close) : NULL;
 
 	if (blank && close && (size_t)(blank - text) + strlen(said) < JL_UNITS_TEXT_MAX)
 		memcpy(blank, said, strlen(said) + 1);
 }
 
-const char *jl_units_said(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits)
+const char *jl_units_localized(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kind kind, int n_digits)
 {
 	jl_units_text(out, value, kind, n_digits);
-	jl_units_say(out);
+	jl_units_localize(out);
 	return out;
 }

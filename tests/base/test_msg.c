@@ -178,7 +178,7 @@ static void a_made_up_language(void **state)
 	assert_string_equal(JL_("two\tlines\n\"quoted\"?"), "du\tlinioj\n\"citita\"?");
 	assert_string_equal(JL_C("of a disk", "space"), "loko");
 	assert_string_equal(JL_C("of stars", "space"), "space");
-	jl_say(en, text, sizeof(en), "%d {%s} of %s", 3, "apples", "Kim");
+	jl_msg_print(en, text, sizeof(en), "%d {%s} of %s", 3, "apples", "Kim");
 	assert_string_equal(en, "3 apples of Kim");
 	assert_string_equal(text, "Kim: pomoj, 3");
 	jl_lang_set(before);
@@ -194,7 +194,7 @@ static void said_of(char *en, char *text, size_t size, const char *inner_en, con
 	va_list args;
 
 	va_start(args, format);
-	jl_vsay_of(en, text, size, inner_en, inner_text, format, args);
+	jl_msg_vprint_inner(en, text, size, inner_en, inner_text, format, args);
 	va_end(args);
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "notes/memo.h"
-#include "topics/memo.h"
+#include "notes/audit.h"
+#include "topics/audit_note.h"
 
 #define ARENA_MAX_B ((size_t)256 << 20)
 
@@ -18,7 +18,7 @@ static void must(int holds)
 		abort();
 }
 
-static void check(const struct jl_memo *note, size_t size)
+static void check(const struct jl_audit_note *note, size_t size)
 {
 	for (size_t i = 0; i < note->n_figures; i++) {
 		const struct jl_figure *f = &note->figures[i];
@@ -28,7 +28,7 @@ static void check(const struct jl_memo *note, size_t size)
 		must(i == 0 || f->num_at > note->figures[i - 1].num_at);
 	}
 	for (size_t i = 0; i < note->n_findings; i++) {
-		const struct jl_said_finding *f = &note->findings[i];
+		const struct jl_audit_finding *f = &note->findings[i];
 
 		must(f->at + f->len <= size && f->line >= 1 && f->line <= note->n_raw_lines && f->en[0] && f->text[0]);
 		must(f->root < (int32_t)note->n_findings && f->root != (int32_t)i);
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *name = size && data[0] & 1 ? "a.html" : "a.md";
 	const size_t n = size ? size - 1 : 0;
 	char *text = malloc(n + 1);
-	struct jl_memo *note;
+	struct jl_audit_note *note;
 	struct jl_arena arena;
 	struct jl_err err = { .en = "" };
 
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data + 1, n);
 	text[n] = '\0';
 	jl_arena_init(&arena, ARENA_MAX_B);
-	if (jl_memo_audit(&note, text, n, name, jl_catalog_embedded(), &arena, &err) == JL_OK) {
+	if (jl_audit_note_run(&note, text, n, name, jl_catalog_embedded(), &arena, &err) == JL_OK) {
 		struct jl_buf out;
 
 		check(note, n);

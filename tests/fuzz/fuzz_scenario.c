@@ -5,7 +5,7 @@
 
 #include "catalog/catalog.h"
 #include "scenario/scenario.h"
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,7 +18,7 @@ static void must(int holds)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct jl_scenario scenario;
-	static struct jl_weighed weighed;
+	static struct jl_scenario_results weighed;
 	const struct jl_yaml *root = NULL;
 	struct jl_err err = { .en = "" };
 	struct jl_arena arena;
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!status)
 		status = jl_scenario_read(&scenario, root, jl_catalog_embedded(), &arena, &err);
 	if (!status)
-		status = jl_weigh(&weighed, &scenario, jl_catalog_embedded(), &arena, 20770, &err);
+		status = jl_compute_scenario(&weighed, &scenario, jl_catalog_embedded(), &arena, 20770, &err);
 	must(!status || (err.en[0] && !strchr(err.en, '\n') && strncmp(err.en, "fuzz.yaml:", 10) == 0) ||
 	     status == JL_E_NOMEM || status == JL_E_LIMIT);
 	jl_arena_release(&arena);

@@ -42,7 +42,7 @@ static void say(const struct checking *c, const char *id, enum jl_part_level lev
 		return;
 	*f = (struct jl_part_finding){ .id = id, .level = level, .sure = sure };
 	va_start(args, en);
-	jl_vsay(f->en, f->text, sizeof(f->en), en, args);
+	jl_msg_vprint(f->en, f->text, sizeof(f->en), en, args);
 	va_end(args);
 	snprintf(ids, sizeof ids, "%s", rules);
 	while (n < JL_PART_RULES_MAX && (word = strtok_r(rest, " ", &rest)))

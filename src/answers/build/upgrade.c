@@ -158,7 +158,7 @@ static void try_bridge(struct search *s)
 	u->pair_before_per_s = pair.per_s.value;
 	u->pair_after_per_s = bridged.per_s.value;
 	u->one_per_s = one.per_s.value;
-	jl_say(u->en, u->text, sizeof u->en, JL_N("NVLink bridges on %d pair{/s} of cards"), n_pairs);
+	jl_msg_print(u->en, u->text, sizeof u->en, JL_N("NVLink bridges on %d pair{/s} of cards"), n_pairs);
 	if (!isnan(s->ask->bridge_usd)) {
 		u->price = jl_money_from(s->ask->bridge_usd * n_pairs, JL_USD);
 	} else if (listed) {
@@ -201,7 +201,7 @@ static void try_more_cards(struct search *s)
 		u->n_items = (more[i] - n) * s->sys.n_nodes;
 		if (!card_price(u, s, s->sys.gpu, u->n_items))
 			u->price.micro = 0;
-		jl_say(u->en, u->text, sizeof u->en, JL_N("%d more %s"), u->n_items, s->sys.gpu->name);
+		jl_msg_print(u->en, u->text, sizeof u->en, JL_N("%d more %s"), u->n_items, s->sys.gpu->name);
 		keep(s, u);
 	}
 }
@@ -230,8 +230,8 @@ static void try_more_machines(struct search *s)
 			u->price = jl_money_from(system->price_usd.value * u->n_items, JL_USD);
 			u->price_date = system->price_usd.date ? system->price_usd.date : system->date;
 		}
-		jl_say(u->en, u->text, sizeof u->en, JL_N("%d more %s (the whole machine)"), u->n_items,
-		       system ? system->name : one);
+		jl_msg_print(u->en, u->text, sizeof u->en, JL_N("%d more %s (the whole machine)"), u->n_items,
+			     system ? system->name : one);
 		keep(s, u);
 	}
 }
@@ -259,7 +259,7 @@ static void try_other_cards(struct search *s)
 		u->price = priced.price;
 		u->price_date = priced.price_date;
 		u->price_source = priced.price_source;
-		jl_say(u->en, u->text, sizeof u->en, JL_N("%d %s instead"), n, gpu->name);
+		jl_msg_print(u->en, u->text, sizeof u->en, JL_N("%d %s instead"), n, gpu->name);
 		keep(s, u);
 	}
 }
@@ -281,8 +281,8 @@ static void try_networks(struct search *s)
 		if (!(u = add_faster(s, "network", after)))
 			continue;
 		u->n_items = y->n_nodes;
-		jl_say(u->en, u->text, sizeof u->en, JL_N("%s between the %d hosts instead of %s"), faster[i],
-		       y->n_nodes, y->net->id);
+		jl_msg_print(u->en, u->text, sizeof u->en, JL_N("%s between the %d hosts instead of %s"), faster[i],
+			     y->n_nodes, y->net->id);
 		keep(s, u);
 	}
 }

@@ -203,15 +203,15 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	if (sys->gpu && e.c.size_B / kernel_least_s < e.range.bound) {
 		e.c.bound_Bps = e.range.bound = e.c.size_B / kernel_least_s;
 		e.range.high = fmin(e.range.high, e.range.bound);
-		jl_say(e.c.limit_en, e.c.limit_text, sizeof(e.c.limit_en),
-		       JL_N("its bytes in 1 µs: no kernel is shorter"));
+		jl_msg_print(e.c.limit_en, e.c.limit_text, sizeof(e.c.limit_en),
+			     JL_N("its bytes in 1 µs: no kernel is shorter"));
 	}
 	*ret_expect = e;
 	return JL_OK;
 }
 
 /* Where the bound comes from. */
-#define say_bound(e, ...) jl_say((e)->bound_en, (e)->bound_text, sizeof((e)->bound_en), __VA_ARGS__)
+#define say_bound(e, ...) jl_msg_print((e)->bound_en, (e)->bound_text, sizeof((e)->bound_en), __VA_ARGS__)
 
 static void around(struct jl_expect *range, double value, double answer_half_ln)
 {

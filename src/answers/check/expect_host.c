@@ -52,7 +52,7 @@ struct host {
 };
 
 /* Where the range comes from. */
-#define say(h, ...) jl_say((h)->e->from_en, (h)->e->from_text, sizeof((h)->e->from_en), __VA_ARGS__)
+#define say(h, ...) jl_msg_print((h)->e->from_en, (h)->e->from_text, sizeof((h)->e->from_en), __VA_ARGS__)
 
 static void range_of(struct host *h, double slow, double mid, double fast)
 {

@@ -294,18 +294,19 @@ static void name_cause(struct jl_judged *j)
 
 		if (strcmp(causes[i].held_by, n->held_by) != 0)
 			continue;
-		jl_say(j->cause.en, j->cause.text, sizeof(j->cause.en), causes[i].en,
-		       jl_units_text(now, power ? n->limit_W : n->clock_Hz, power ? JL_K_POWER : JL_K_FREQUENCY, 4),
-		       jl_units_text(most, power ? n->limit_default_W : n->clock_max_Hz,
-				     power ? JL_K_POWER : JL_K_FREQUENCY, 4));
+		jl_msg_print(
+			j->cause.en, j->cause.text, sizeof(j->cause.en), causes[i].en,
+			jl_units_text(now, power ? n->limit_W : n->clock_Hz, power ? JL_K_POWER : JL_K_FREQUENCY, 4),
+			jl_units_text(most, power ? n->limit_default_W : n->clock_max_Hz,
+				      power ? JL_K_POWER : JL_K_FREQUENCY, 4));
 	}
 	if (n->neighbour && isnan(n->neighbour_B))
-		jl_say(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en), JL_N("%s runs on the same GPU"),
-		       n->neighbour);
+		jl_msg_print(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en),
+			     JL_N("%s runs on the same GPU"), n->neighbour);
 	else if (n->neighbour)
-		jl_say(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en),
-		       JL_N("%s runs on the same GPU, with %s of its memory"), n->neighbour,
-		       jl_units_text(now, n->neighbour_B, JL_K_BYTES, 3));
+		jl_msg_print(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en),
+			     JL_N("%s runs on the same GPU, with %s of its memory"), n->neighbour,
+			     jl_units_text(now, n->neighbour_B, JL_K_BYTES, 3));
 }
 
 static void advise(struct jl_judged *j)

@@ -33,12 +33,12 @@ void jl_finding_join(struct jl_bitext *text, const struct jl_bitext *more)
 	snprintf(text->text + said, sizeof(text->text) - said, "%s", more->text);
 }
 
-void jl_finding_say(struct jl_bitext *text, const char *en, ...)
+void jl_bitext_print(struct jl_bitext *text, const char *en, ...)
 {
 	va_list args;
 
 	va_start(args, en);
-	jl_vsay(text->en, text->text, sizeof(text->en), en, args);
+	jl_msg_vprint(text->en, text->text, sizeof(text->en), en, args);
 	va_end(args);
 	jl_utf8_sanitize(text->en);
 	jl_utf8_sanitize(text->text);
@@ -85,9 +85,9 @@ void jl_finding_look(struct jl_finding_in *in, const struct jl_gpu_look *looks, 
 			marked[i] = look->shows(in->machine, &in->machine->gpus[i]);
 		if (!(finding = jl_finding_on(in, look->key, look->severity, marked, list)))
 			continue;
-		jl_finding_say(&finding->what, look->what, list);
-		jl_finding_say(&finding->why, "{%s}", look->why);
-		jl_finding_say(&finding->todo, "{%s}", look->todo);
+		jl_bitext_print(&finding->what, look->what, list);
+		jl_bitext_print(&finding->why, "{%s}", look->why);
+		jl_bitext_print(&finding->todo, "{%s}", look->todo);
 	}
 }
 

@@ -18,11 +18,12 @@ static void no_driver(struct jl_finding_in *in)
 		marked[i] = !machine->gpus[i].nvml && machine->pci[machine->gpus[i].pci].vendor == 0x10de;
 	if (!(finding = jl_finding_on(in, "no_driver", JL_FINDING_BAD, marked, list)))
 		return;
-	jl_finding_say(&finding->what, "%s: on the bus, but the NVIDIA driver does not know them", list);
+	jl_bitext_print(&finding->what, "%s: on the bus, but the NVIDIA driver does not know them", list);
 	snprintf(finding->why.en, sizeof(finding->why.en), "%.300s", machine->nvml->absent_en);
 	snprintf(finding->why.text, sizeof(finding->why.text), "%.300s", machine->nvml->absent_text);
-	jl_finding_say(&finding->todo,
-		       "install the NVIDIA driver; in a container start it with --gpus all (NVIDIA container toolkit)");
+	jl_bitext_print(
+		&finding->todo,
+		"install the NVIDIA driver; in a container start it with --gpus all (NVIDIA container toolkit)");
 }
 
 static void hidden(struct jl_finding_in *in)
@@ -31,10 +32,10 @@ static void hidden(struct jl_finding_in *in)
 
 	if (in->machine->n_hidden_gpus == 0 || !(finding = jl_finding_add(in, "hidden_gpus", JL_FINDING_NOTE)))
 		return;
-	jl_finding_say(&finding->what, "%d more GPUs are on the bus than the driver shows here",
-		       in->machine->n_hidden_gpus);
-	jl_finding_say(&finding->why, "a container or VM was given a part of them, or one has fallen off the bus");
-	jl_finding_say(&finding->todo, "look for 'Xid' in dmesg on the host if all of them should be here");
+	jl_bitext_print(&finding->what, "%d more GPUs are on the bus than the driver shows here",
+			in->machine->n_hidden_gpus);
+	jl_bitext_print(&finding->why, "a container or VM was given a part of them, or one has fallen off the bus");
+	jl_bitext_print(&finding->todo, "look for 'Xid' in dmesg on the host if all of them should be here");
 }
 
 static void mixed(struct jl_finding_in *in)
@@ -43,9 +44,9 @@ static void mixed(struct jl_finding_in *in)
 
 	if (!in->machine->mixed || !(finding = jl_finding_add(in, "mixed_gpus", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "GPUs of several kinds");
-	jl_finding_say(&finding->why, "a job over all of them runs at the pace and with the memory of the least");
-	jl_finding_say(&finding->todo, "give each job GPUs of one kind (CUDA_VISIBLE_DEVICES)");
+	jl_bitext_print(&finding->what, "GPUs of several kinds");
+	jl_bitext_print(&finding->why, "a job over all of them runs at the pace and with the memory of the least");
+	jl_bitext_print(&finding->todo, "give each job GPUs of one kind (CUDA_VISIBLE_DEVICES)");
 }
 
 static void throttled(struct jl_finding_in *in)
@@ -81,9 +82,9 @@ static void throttled(struct jl_finding_in *in)
 			in, kinds[k].key, kinds[k].bits == JL_THROTTLE_POWER_CAP ? JL_FINDING_NOTE : JL_FINDING_BAD);
 		if (!finding)
 			return;
-		jl_finding_say(&finding->what, "%s: {%s}", list, kinds[k].what_en);
-		jl_finding_say(&finding->why, "{%s}", kinds[k].why_en);
-		jl_finding_say(&finding->todo, "{%s}", kinds[k].todo_en);
+		jl_bitext_print(&finding->what, "%s: {%s}", list, kinds[k].what_en);
+		jl_bitext_print(&finding->why, "{%s}", kinds[k].why_en);
+		jl_bitext_print(&finding->todo, "{%s}", kinds[k].todo_en);
 	}
 }
 
@@ -106,10 +107,10 @@ static void power_limit(struct jl_finding_in *in)
 	}
 	if (!(finding = jl_finding_on(in, "power_limit", JL_FINDING_WARN, marked, list)))
 		return;
-	jl_finding_say(&finding->what, "%s: power limit %.0f W, by default %.0f W", list, least_W, default_W);
-	jl_finding_say(&finding->why, "somebody lowered it: less heat, but lower clocks under full load");
-	jl_finding_say(&finding->todo, "if that is not on purpose: %s %.0f",
-		       jl_rocm_smi_said(machine->nvml) ? "rocm-smi --setpoweroverdrive" : "nvidia-smi -pl", default_W);
+	jl_bitext_print(&finding->what, "%s: power limit %.0f W, by default %.0f W", list, least_W, default_W);
+	jl_bitext_print(&finding->why, "somebody lowered it: less heat, but lower clocks under full load");
+	jl_bitext_print(&finding->todo, "if that is not on purpose: %s %.0f",
+			jl_rocm_smi_said(machine->nvml) ? "rocm-smi --setpoweroverdrive" : "nvidia-smi -pl", default_W);
 }
 
 static void ecc_off(struct jl_finding_in *in)
@@ -127,10 +128,10 @@ static void ecc_off(struct jl_finding_in *in)
 	}
 	if (!(finding = jl_finding_on(in, "ecc_off", n_on ? JL_FINDING_WARN : JL_FINDING_NOTE, off, list)))
 		return;
-	jl_finding_say(&finding->what, "%s: ECC is off", list);
-	jl_finding_say(&finding->why,
-		       "bit errors in memory go unnoticed; GDDR cards gain some memory and speed that way");
-	jl_finding_say(&finding->todo, "nvidia-smi -e 1 for long runs; then restart");
+	jl_bitext_print(&finding->what, "%s: ECC is off", list);
+	jl_bitext_print(&finding->why,
+			"bit errors in memory go unnoticed; GDDR cards gain some memory and speed that way");
+	jl_bitext_print(&finding->todo, "nvidia-smi -e 1 for long runs; then restart");
 }
 
 #define SHOWS(name, condition)                                                                                         \

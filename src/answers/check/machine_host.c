@@ -21,11 +21,11 @@ static void few_threads(struct jl_finding_in *in)
 	if (machine->n_gpus == 0 || n <= 0 || n / (double)machine->n_gpus >= THREADS_PER_GPU_MIN ||
 	    !(finding = jl_finding_add(in, "few_threads", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "%.3g CPU threads for %zu GPUs", n, machine->n_gpus);
-	jl_finding_say(&finding->why, "data loading and kernel launches of %zu processes wait for each other",
-		       machine->n_gpus);
-	jl_finding_say(&finding->todo, "%d or more threads a GPU; prepare data beforehand, few loader workers",
-		       THREADS_PER_GPU_MIN);
+	jl_bitext_print(&finding->what, "%.3g CPU threads for %zu GPUs", n, machine->n_gpus);
+	jl_bitext_print(&finding->why, "data loading and kernel launches of %zu processes wait for each other",
+			machine->n_gpus);
+	jl_bitext_print(&finding->todo, "%d or more threads a GPU; prepare data beforehand, few loader workers",
+			THREADS_PER_GPU_MIN);
 }
 
 static void little_memory(struct jl_finding_in *in)
@@ -43,11 +43,12 @@ static void little_memory(struct jl_finding_in *in)
 	if (!(gpu_B > 0) || !(host_B < 1.9 * gpu_B) ||
 	    !(finding = jl_finding_add(in, "little_memory", host_B < gpu_B ? JL_FINDING_WARN : JL_FINDING_NOTE)))
 		return;
-	jl_finding_say(&finding->what, "%.0f GiB of host memory for %.0f GiB of GPU memory", host_B / GIB, gpu_B / GIB);
-	jl_finding_say(&finding->why,
-		       "checkpoints, pinned buffers and offloaded states pass through it; twice is usual");
-	jl_finding_say(&finding->todo, "%.0f GiB or more; else save checkpoints in shards and do not offload",
-		       2 * gpu_B / GIB);
+	jl_bitext_print(&finding->what, "%.0f GiB of host memory for %.0f GiB of GPU memory", host_B / GIB,
+			gpu_B / GIB);
+	jl_bitext_print(&finding->why,
+			"checkpoints, pinned buffers and offloaded states pass through it; twice is usual");
+	jl_bitext_print(&finding->todo, "%.0f GiB or more; else save checkpoints in shards and do not offload",
+			2 * gpu_B / GIB);
 }
 
 static void limits(struct jl_finding_in *in)
@@ -56,19 +57,19 @@ static void limits(struct jl_finding_in *in)
 	struct jl_finding *finding;
 
 	if (!isnan(machine->limits.cpu_quota) && (finding = jl_finding_add(in, "cpu_quota", JL_FINDING_WARN)) != NULL) {
-		jl_finding_say(&finding->what, "a CPU quota of %.3g of %d threads", machine->limits.cpu_quota,
-			       machine->cpu.n_threads);
-		jl_finding_say(&finding->why,
-			       "programs see all threads, start as many, and are stopped when the quota is used up");
-		jl_finding_say(&finding->todo, "raise it (--cpus, resources.limits.cpu), or set OMP_NUM_THREADS=%.0f",
-			       fmax(1, floor(machine->limits.cpu_quota)));
+		jl_bitext_print(&finding->what, "a CPU quota of %.3g of %d threads", machine->limits.cpu_quota,
+				machine->cpu.n_threads);
+		jl_bitext_print(&finding->why,
+				"programs see all threads, start as many, and are stopped when the quota is used up");
+		jl_bitext_print(&finding->todo, "raise it (--cpus, resources.limits.cpu), or set OMP_NUM_THREADS=%.0f",
+				fmax(1, floor(machine->limits.cpu_quota)));
 	}
 	if (!isnan(machine->limits.memory_B) &&
 	    (finding = jl_finding_add(in, "memory_limit", JL_FINDING_NOTE)) != NULL) {
-		jl_finding_say(&finding->what, "a memory limit of %.1f of %.1f GiB", machine->limits.memory_B / GIB,
-			       machine->memory.total_B / GIB);
-		jl_finding_say(&finding->why, "what goes above it is killed, not slowed");
-		jl_finding_say(&finding->todo, "mind it when you choose loader workers and offloading");
+		jl_bitext_print(&finding->what, "a memory limit of %.1f of %.1f GiB", machine->limits.memory_B / GIB,
+				machine->memory.total_B / GIB);
+		jl_bitext_print(&finding->why, "what goes above it is killed, not slowed");
+		jl_bitext_print(&finding->todo, "mind it when you choose loader workers and offloading");
 	}
 }
 
@@ -79,9 +80,9 @@ static void swapping(struct jl_finding_in *in)
 
 	if (!(memory->swap_used_B > 0.25 * GIB) || !(finding = jl_finding_add(in, "swap_used", JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "%.1f GiB are swapped out", memory->swap_used_B / GIB);
-	jl_finding_say(&finding->why, "memory was short; what comes back from disk is a thousand times slower");
-	jl_finding_say(&finding->todo, "see who uses the memory (ps aux --sort -rss), then swapoff -a; swapon -a");
+	jl_bitext_print(&finding->what, "%.1f GiB are swapped out", memory->swap_used_B / GIB);
+	jl_bitext_print(&finding->why, "memory was short; what comes back from disk is a thousand times slower");
+	jl_bitext_print(&finding->todo, "see who uses the memory (ps aux --sort -rss), then swapoff -a; swapon -a");
 }
 
 static void governor(struct jl_finding_in *in)
@@ -94,11 +95,12 @@ static void governor(struct jl_finding_in *in)
 	if (!cpu->governor || (strcmp(cpu->governor, "powersave") != 0 && strcmp(cpu->governor, "conservative") != 0) ||
 	    !(finding = jl_finding_add(in, "cpu_governor", adapts ? JL_FINDING_NOTE : JL_FINDING_WARN)))
 		return;
-	jl_finding_say(&finding->what, "CPU governor '%s'", cpu->governor);
-	jl_finding_say(&finding->why,
-		       adapts ? JL_N("clocks rise under load, but late: short work such as kernel launches runs slower")
-			      : JL_N("clocks stay low: kernel launches and data loading run slower"));
-	jl_finding_say(&finding->todo, "cpupower frequency-set -g performance");
+	jl_bitext_print(&finding->what, "CPU governor '%s'", cpu->governor);
+	jl_bitext_print(
+		&finding->why,
+		adapts ? JL_N("clocks rise under load, but late: short work such as kernel launches runs slower")
+		       : JL_N("clocks stay low: kernel launches and data loading run slower"));
+	jl_bitext_print(&finding->todo, "cpupower frequency-set -g performance");
 }
 
 /* NUMA nodes that have GPUs but no adapter of the network that a cluster would use. */
@@ -122,9 +124,9 @@ static void far_network(struct jl_finding_in *in)
 	if (!(finding = jl_finding_on(in, "far_network", machine->n_rdma ? JL_FINDING_WARN : JL_FINDING_NOTE, marked,
 				      list)))
 		return;
-	jl_finding_say(&finding->what, "%s: the network adapter is on the other NUMA node", list);
-	jl_finding_say(&finding->why, "what they send to other hosts crosses the link between the processors");
-	jl_finding_say(&finding->todo, "an adapter on each node, or jobs on the GPUs that are near it");
+	jl_bitext_print(&finding->what, "%s: the network adapter is on the other NUMA node", list);
+	jl_bitext_print(&finding->why, "what they send to other hosts crosses the link between the processors");
+	jl_bitext_print(&finding->todo, "an adapter on each node, or jobs on the GPUs that are near it");
 }
 
 /* Two such hosts over its network, against one. */
@@ -158,19 +160,19 @@ static void slow_network(struct jl_finding_in *in)
 	jl_units_text(text, rate, JL_K_BYTE_RATE, 3);
 	jl_units_text(each, rate / (double)machine->n_gpus, JL_K_BYTE_RATE, 2);
 	if (strstr(machine->net, "lacp"))
-		jl_finding_say(&finding->what, "a bond of slow adapters (%s, %s) bounds training over several hosts",
-			       machine->net, text);
+		jl_bitext_print(&finding->what, "a bond of slow adapters (%s, %s) bounds training over several hosts",
+				machine->net, text);
 	else
-		jl_finding_say(&finding->what, "a slow network (%s, %s) bounds training over several hosts",
-			       machine->net, text);
-	jl_finding_say(&finding->why, "%s for each GPU, once all exchange gradients; one stream uses one adapter",
-		       each);
+		jl_bitext_print(&finding->what, "a slow network (%s, %s) bounds training over several hosts",
+				machine->net, text);
+	jl_bitext_print(&finding->why, "%s for each GPU, once all exchange gradients; one stream uses one adapter",
+			each);
 	if (!isnan(finding->after))
-		jl_finding_say(&finding->todo,
-			       "100 Gb/s or more with RDMA; predicted (gpt-305m): 2 hosts run at %.2fx of one, not 2x",
-			       finding->after);
+		jl_bitext_print(&finding->todo,
+				"100 Gb/s or more with RDMA; predicted (gpt-305m): 2 hosts run at %.2fx of one, not 2x",
+				finding->after);
 	else
-		jl_finding_say(&finding->todo, "100 Gb/s or more with RDMA");
+		jl_bitext_print(&finding->todo, "100 Gb/s or more with RDMA");
 }
 
 void jl_findings_host(struct jl_finding_in *in)

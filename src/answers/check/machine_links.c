@@ -35,11 +35,11 @@ static void no_p2p(struct jl_finding_in *in)
 	if (!bad || !(finding = jl_finding_add(in, "no_p2p", JL_FINDING_BAD)))
 		return;
 	jl_finding_gpus(list, marked, n);
-	jl_finding_say(&finding->what, "%s: no P2P ({%s}, state %s), %zu of %zu pairs", list, p2p_reasons_en[state],
-		       jl_p2p_names[state], bad / 2, n * (n - 1) / 2);
-	jl_finding_say(&finding->why,
-		       "every transfer between GPUs crosses host memory, twice, and they share its bandwidth");
-	jl_finding_say(
+	jl_bitext_print(&finding->what, "%s: no P2P ({%s}, state %s), %zu of %zu pairs", list, p2p_reasons_en[state],
+			jl_p2p_names[state], bad / 2, n * (n - 1) / 2);
+	jl_bitext_print(&finding->why,
+			"every transfer between GPUs crosses host memory, twice, and they share its bandwidth");
+	jl_bitext_print(
 		&finding->todo,
 		"train on few GPUs or exchange less often (accumulation, ZeRO); run inference on each GPU alone");
 }
@@ -108,19 +108,20 @@ static void bridges(struct jl_finding_in *in)
 	if (finding->after < 1.05 * finding->before)
 		finding->severity = JL_FINDING_NOTE;
 	if (n > 1)
-		jl_finding_say(&finding->what, "GPU %s: each pair shares a PCIe switch and can take an NVLink bridge",
-			       pairs);
+		jl_bitext_print(&finding->what, "GPU %s: each pair shares a PCIe switch and can take an NVLink bridge",
+				pairs);
 	else if (n == 1)
-		jl_finding_say(&finding->what, "GPU %s share a PCIe switch and can take an NVLink bridge", pairs);
+		jl_bitext_print(&finding->what, "GPU %s share a PCIe switch and can take an NVLink bridge", pairs);
 	else
-		jl_finding_say(&finding->what, "GPUs that stand side by side can take an NVLink bridge; none is there");
-	jl_finding_say(&finding->why, "the bridge carries what goes through PCIe now; it joins pairs, no more");
+		jl_bitext_print(&finding->what,
+				"GPUs that stand side by side can take an NVLink bridge; none is there");
+	jl_bitext_print(&finding->why, "the bridge carries what goes through PCIe now; it joins pairs, no more");
 	if (!isnan(finding->before))
-		jl_finding_say(&finding->todo,
-			       "bridges that fit the slot spacing; predicted on 2 GPUs (gpt-305m): %.2fx → %.2fx",
-			       finding->before, finding->after);
+		jl_bitext_print(&finding->todo,
+				"bridges that fit the slot spacing; predicted on 2 GPUs (gpt-305m): %.2fx → %.2fx",
+				finding->before, finding->after);
 	else
-		jl_finding_say(&finding->todo, "bridges that fit the slot spacing");
+		jl_bitext_print(&finding->todo, "bridges that fit the slot spacing");
 }
 
 /* What all GPUs would gain if the slowest link were as its card could be. */
@@ -191,23 +192,24 @@ static void slow_links(struct jl_finding_in *in)
 							    how == NARROW_TRAINED ? JL_FINDING_BAD : JL_FINDING_WARN);
 		if (!finding)
 			return;
-		jl_finding_say(&finding->what, "%s: link runs at gen%d x%d of gen%d x%d", list, now.gen, now.width,
-			       card.gen, card.width);
+		jl_bitext_print(&finding->what, "%s: link runs at gen%d x%d of gen%d x%d", list, now.gen, now.width,
+				card.gen, card.width);
 		link_gain(in, finding);
 		if (how == NARROW_SLOT)
-			jl_finding_say(&finding->why, "the slot or riser above it has no more than that");
+			jl_bitext_print(&finding->why, "the slot or riser above it has no more than that");
 		else
-			jl_finding_say(&finding->why, "card and slot can do gen%d x%d; the link was trained below that",
-				       machine->gpus[a].most.gen, machine->gpus[a].most.width);
-		jl_finding_say(&finding->todo,
-			       how == NARROW_SLOT
-				       ? JL_N("move it to a wider slot, or look at bifurcation in the BIOS")
-				       : JL_N("reseat card and riser, look at the slot's setting in the BIOS"));
+			jl_bitext_print(&finding->why,
+					"card and slot can do gen%d x%d; the link was trained below that",
+					machine->gpus[a].most.gen, machine->gpus[a].most.width);
+		jl_bitext_print(&finding->todo,
+				how == NARROW_SLOT
+					? JL_N("move it to a wider slot, or look at bifurcation in the BIOS")
+					: JL_N("reseat card and riser, look at the slot's setting in the BIOS"));
 		if (!isnan(finding->before)) {
 			struct jl_bitext more;
 
-			jl_finding_say(&more, "; predicted on %d GPUs with full links: %.2fx → %.2fx",
-				       finding->gain_gpus, finding->before, finding->after);
+			jl_bitext_print(&more, "; predicted on %d GPUs with full links: %.2fx → %.2fx",
+					finding->gain_gpus, finding->before, finding->after);
 			jl_finding_join(&finding->todo, &more);
 		}
 	}
@@ -240,9 +242,9 @@ static void missing_nvlinks(struct jl_finding_in *in)
 	}
 	if (!(finding = jl_finding_on(in, "nvlink_down", JL_FINDING_BAD, marked, list)))
 		return;
-	jl_finding_say(&finding->what, "%s: %d of %d NVLinks are up", list, least, most);
-	jl_finding_say(&finding->why, "collectives run at the pace of the GPU with the fewest links");
-	jl_finding_say(&finding->todo, "look at nvidia-smi nvlink -s -e and the fabric manager's log");
+	jl_bitext_print(&finding->what, "%s: %d of %d NVLinks are up", list, least, most);
+	jl_bitext_print(&finding->why, "collectives run at the pace of the GPU with the fewest links");
+	jl_bitext_print(&finding->todo, "look at nvidia-smi nvlink -s -e and the fabric manager's log");
 }
 
 /* ACS sends what passes between two ports of a switch up to the root, where it may also be translated. */

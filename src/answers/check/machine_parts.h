@@ -15,7 +15,7 @@ struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enu
 /* `more` behind what `text` says. */
 void jl_finding_join(struct jl_bitext *text, const struct jl_bitext *more);
 
-void jl_finding_say(struct jl_bitext *text, const char *en, ...) __attribute__((format(printf, 2, 3)));
+void jl_bitext_print(struct jl_bitext *text, const char *en, ...) __attribute__((format(printf, 2, 3)));
 
 /* "GPU0–GPU9", "GPU1, GPU3": the marked ones; returns how many there are. */
 #define JL_GPU_LIST_MAX 160

@@ -13,7 +13,7 @@ static void add(struct jl_next *a, const char *en, ...)
 	if (a->n == JL_NEXT_MAX)
 		return;
 	va_start(args, en);
-	jl_vsay(a->items[a->n].en, a->items[a->n].text, sizeof(a->items[a->n].en), en, args);
+	jl_msg_vprint(a->items[a->n].en, a->items[a->n].text, sizeof(a->items[a->n].en), en, args);
 	va_end(args);
 	a->n++;
 }

@@ -127,13 +127,14 @@ static void say_guess(struct jl_own_cpu *own, const struct jl_probe_machine *her
 
 	(void)jl_units_text(clock, own->cpu.base_Hz.value, JL_K_FREQUENCY, 3);
 	if (here->listed_cpu) {
-		jl_finding_say(&own->note, "as listed for %g of the %g cores of %s", n, like->n_core.value, like->name);
+		jl_bitext_print(&own->note, "as listed for %g of the %g cores of %s", n, like->n_core.value,
+				like->name);
 		return;
 	}
-	jl_finding_say(&own->note,
-		       "not in the catalog: estimated from its cores, clock and vector width (%g x %s%s%s){%s}%s", n,
-		       clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
-		       like ? JL_N(", memory as of ") : "", like ? like->name : "");
+	jl_bitext_print(&own->note,
+			"not in the catalog: estimated from its cores, clock and vector width (%g x %s%s%s){%s}%s", n,
+			clock, here->cpu.vector ? ", " : "", here->cpu.vector ? here->cpu.vector : "",
+			like ? JL_N(", memory as of ") : "", like ? like->name : "");
 }
 
 void jl_own_cpu_guess(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)

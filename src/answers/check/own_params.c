@@ -212,14 +212,14 @@ void jl_own_cpu(struct jl_own_cpu *ret_cpu, const struct jl_own_ask *ask)
 	if (gemm || mem)
 		(void)jl_date_text(day, (long)floor((gemm ? gemm : mem)->time_s / 86400));
 	if (own.measured) {
-		jl_finding_say(&own.note, "measured here on %s", day);
+		jl_bitext_print(&own.note, "measured here on %s", day);
 	} else if (gemm || mem) {
 		const struct jl_bitext rest = own.note;
 
-		jl_finding_say(&own.note,
-			       gemm ? JL_N("products measured here on %s; the rest ")
-				    : JL_N("memory measured here on %s; the rest "),
-			       day);
+		jl_bitext_print(&own.note,
+				gemm ? JL_N("products measured here on %s; the rest ")
+				     : JL_N("memory measured here on %s; the rest "),
+				day);
 		jl_finding_join(&own.note, &rest);
 	}
 	*ret_cpu = own;

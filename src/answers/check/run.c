@@ -81,7 +81,7 @@ static struct jl_run_finding *add(struct jl_run_view *v, enum jl_run_issue issue
 	*f = (struct jl_run_finding){ .issue = issue, .key = key, .at_step = at_step, .loss_frac = loss_frac };
 	return f;
 }
-#define SAY(BITEXT, ...) jl_say((BITEXT).en, (BITEXT).text, sizeof((BITEXT).en), __VA_ARGS__)
+#define SAY(BITEXT, ...) jl_msg_print((BITEXT).en, (BITEXT).text, sizeof((BITEXT).en), __VA_ARGS__)
 
 /* ---- stalls */
 

@@ -512,8 +512,8 @@ static void find_all(struct jl_trace_view *v, const struct sums *s, const struct
 		f->n_per_step = (rules[i].count ? rules[i].count(s) : s->n_class[rules[i].is]) / v->n_steps;
 		if (rules[i].is >= 0)
 			(void)snprintf(f->example, sizeof(f->example), "%s", t->names[s->example[rules[i].is]].name);
-		jl_say(f->what.en, f->what.text, sizeof(f->what.en), rules[i].what, f->n_per_step);
-		jl_say(f->todo.en, f->todo.text, sizeof(f->todo.en), "{%s}", rules[i].todo);
+		jl_msg_print(f->what.en, f->what.text, sizeof(f->what.en), rules[i].what, f->n_per_step);
+		jl_msg_print(f->todo.en, f->todo.text, sizeof(f->todo.en), "{%s}", rules[i].todo);
 		v->n_findings++;
 	}
 	qsort(v->findings, v->n_findings, sizeof(*v->findings), by_won);

@@ -104,7 +104,7 @@ static const char *print(char out[JL_MONEY_TEXT_MAX], struct jl_money money, boo
 const char *jl_money_text(char out[JL_MONEY_TEXT_MAX], struct jl_money money)
 {
 	bool close;
-	const char *unit = jl_unit_said(jl_currency_name(money.currency), &close);
+	const char *unit = jl_unit_localized(jl_currency_name(money.currency), &close);
 	char suffix[24];
 
 	snprintf(suffix, sizeof suffix, "%s%s", close ? "" : " ", unit);

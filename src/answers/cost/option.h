@@ -55,7 +55,7 @@ struct jl_cost_option {
 	long long util_ppm;        /* utilisation; 0: the study's */
 };
 
-/* Spot where nobody says otherwise: taken away 5 % of the hours, half an hour of work lost, ten minutes to come back; a whole host of eight
+/* Defaults of spot machines: taken away 5 % of the hours, half an hour of work lost, ten minutes to come back; a whole host of eight
  * is not to be had again at once. `save_s`: what one checkpoint takes; it is made as often as loses least, at most every hour. */
 void jl_cost_spot_usual(struct jl_cost_option *option, int n_gpus, double save_s);
 

@@ -65,7 +65,7 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 static const char *const month_suffixes[] = { "/month", "/mo", "/월", NULL };
 static const char *const hour_suffixes[] = { "/hour", "/hr", "/h", "/시간", NULL };
 
-/* --- one row for each key: a number of a kind in whole units of it, a period, or a function of its own. */
+/* --- one row for each key: a number of a kind in whole units of it, a period, or a function. */
 struct setting {
 	const char *key;
 	unsigned kinds; /* bits of enum jl_cost_kind */

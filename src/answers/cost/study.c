@@ -60,7 +60,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	w->power_W = p->power_W;
 }
 
-/* What is compared does the same work: as much as the option with a utilisation of its own does, else the first machine of one's own,
+/* All options do the same work: as much as the option with its own utilisation does, else the first machine of one's own,
  * else the first. */
 static void same_work(struct jl_cost_study *study)
 {

@@ -42,7 +42,7 @@ enum jl_status jl_campus_cap(struct jl_campus *campus, const struct jl_campus_as
 		return JL_OK;
 	if (!(left > LEAST_FRAC))
 		return jl_fail(err, JL_E_RANGE, "--power-cap: idle, these machines draw %s already; give more",
-			       jl_units_said(JL_TXT, idle_W * c->pue, JL_K_POWER, 2));
+			       jl_units_localized(JL_TXT, idle_W * c->pue, JL_K_POWER, 2));
 	campus->gpu_frac = left;
 	campus->machines_W = ask->cap_W / c->pue;
 	campus->site_W = ask->cap_W;

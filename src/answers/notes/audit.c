@@ -9,7 +9,7 @@
 #define SMALL_NOTE 200   /* tables; of a larger note what follows is looked for once */
 #define TABLE_WORK 1.2e7 /* comparisons that all tables together may cost: about half a second */
 
-bool jl_memo_is_note(const char *name, const char *text, size_t len)
+bool jl_audit_is_note(const char *name, const char *text, size_t len)
 {
 	const char *dot = name ? strrchr(name, '.') : NULL;
 
@@ -51,13 +51,13 @@ static enum jl_status refuse_binary(const char *name, const char *text, size_t l
 	return JL_OK;
 }
 
-typedef void rule(struct jl_memo *note);
+typedef void rule(struct jl_audit_note *note);
 static rule *const first_rules[] = { jl_rule_arithmetic, jl_rule_changes, jl_rule_batches, jl_rule_listed,
 				     jl_rule_prices,     jl_rule_same,    jl_rule_scaling };
 static rule *const table_rules[] = { jl_rule_tables, jl_rule_same };
 static rule *const last_rules[] = { jl_rule_slips, jl_rule_orders, jl_rule_bounds, jl_rule_fits, jl_rule_expected };
 
-static enum jl_status apply(struct jl_memo *note, rule *const *rules, size_t n, struct jl_err *err)
+static enum jl_status apply(struct jl_audit_note *note, rule *const *rules, size_t n, struct jl_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (jl_budget_spend((unsigned)(note->len / 64)) || jl_budget_over())
@@ -67,28 +67,28 @@ static enum jl_status apply(struct jl_memo *note, rule *const *rules, size_t n, 
 	return JL_OK;
 }
 
-enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t len, const char *name,
-			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+enum jl_status jl_audit_note_run(struct jl_audit_note **ret_note, const char *text, size_t len, const char *name,
+				 const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
-	struct jl_memo *note = jl_arena_alloc(arena, sizeof *note);
+	struct jl_audit_note *note = jl_arena_alloc(arena, sizeof *note);
 	enum jl_status status;
 
 	JL_TRY(jl_got(note, err));
-	if (len > JL_MEMO_MAX_B)
+	if (len > JL_AUDIT_MAX_B)
 		return jl_fail(err, JL_E_LIMIT, "%s: larger than %zu MiB; give the part that has the figures", name,
-			       JL_MEMO_MAX_B >> 20);
+			       JL_AUDIT_MAX_B >> 20);
 	if ((status = refuse_binary(name, text, len, err)))
 		return jl_fail_in_file(err, status);
-	*note = (struct jl_memo){
+	*note = (struct jl_audit_note){
 		.file = name, .raw = text, .len = len, .cat = cat, .arena = arena, .work = TABLE_WORK
 	};
-	note->is_html = jl_memo_names_html(name, text, len);
-	if (!(note->findings = jl_arena_array(arena, JL_MEMO_FINDINGS_MAX, sizeof *note->findings)))
+	note->is_html = jl_audit_names_html(name, text, len);
+	if (!(note->findings = jl_arena_array(arena, JL_AUDIT_FINDINGS_MAX, sizeof *note->findings)))
 		return jl_fail_nomem(err);
-	JL_TRY(jl_memo_read(note, err));
-	JL_TRY(jl_memo_figures(note, err));
-	JL_TRY(jl_memo_mentions(note, err));
-	JL_TRY(jl_memo_grids(note, err));
+	JL_TRY(jl_audit_read(note, err));
+	JL_TRY(jl_audit_figures(note, err));
+	JL_TRY(jl_audit_mentions(note, err));
+	JL_TRY(jl_audit_grids(note, err));
 	JL_TRY(apply(note, first_rules, JL_LEN(first_rules), err));
 	/* what a table carries on may stand in another table again */
 	for (int turn = 0; turn < 2; turn++) {
@@ -100,7 +100,7 @@ enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t
 	}
 	JL_TRY(apply(note, last_rules, JL_LEN(last_rules), err));
 	JL_TRY(jl_rule_confusions(note, err));
-	jl_memo_findings_close(note);
+	jl_audit_findings_close(note);
 	*ret_note = note;
 	return JL_OK;
 }

@@ -1,6 +1,6 @@
 /* Which cell of a row is at fault. Of a broken relation any figure may be the wrong one: the root is the cell whose change, as exactly as it
  * is written, repairs most of what is broken and breaks nothing that holds. Where two would do, the one that a slip of the pen explains;
- * where that does not decide, nobody knows. */
+ * where that does not decide, the cell stays unknown. */
 #include <math.h>
 
 #include "notes/sheet.h"
@@ -18,7 +18,7 @@ bool jl_sheet_additive(uint8_t qty)
 	       qty != JL_Q_FREQUENCY && qty != JL_Q_GENERATION && qty != JL_N_Q;
 }
 
-enum jl_fit jl_sheet_adds_up(const struct jl_memo *note, const struct jl_sheet *s, uint32_t col, uint32_t row,
+enum jl_fit jl_sheet_adds_up(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t col, uint32_t row,
 			     double value, double *ret_sum)
 {
 	const int32_t fig = s->total < 0 ? -1 : s->fig[s->total][col];
@@ -85,13 +85,13 @@ static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uin
 }
 
 /* What `col` must be for a broken relation of the row to hold, and what that does to the others. False: it cannot be written so. */
-static bool try_change(struct change *ret, const struct jl_memo *note, struct jl_sheet *s,
+static bool try_change(struct change *ret, const struct jl_audit_note *note, struct jl_sheet *s,
 		       const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken, int col)
 {
 	const int32_t fig = s->fig[row][col];
 	const double was = s->ln[row][col], slack = s->slack[row][col], in_slack = s->in_slack[row][col];
 	struct change c = { .col = col, .value = solve(s, broken, row, col) };
-	enum jl_fit before[JL_MEMO_COLS_MAX];
+	enum jl_fit before[JL_AUDIT_COLS_MAX];
 	double sum;
 
 	if (fig < 0 || !(c.value > 0) || !isfinite(c.value) || jl_finding_of(note, fig) >= 0)
@@ -113,7 +113,7 @@ static bool try_change(struct change *ret, const struct jl_memo *note, struct jl
 		const enum jl_fit after = rels[i].evidence > 0 ? jl_relation_fit(s, &rels[i], row) : JL_FIT_NONE;
 
 		c.n_repaired += before[i] == JL_FIT_BAD && after != JL_FIT_BAD;
-		/* what is reckoned wrong is carried on to what is reckoned from it; an input has no such excuse */
+		/* a wrong result is carried on to what is computed from it; an input is not computed */
 		c.n_broken += before[i] == JL_FIT_OK && after == JL_FIT_BAD &&
 			      (col != broken->out || rels[i].out == col);
 	}
@@ -124,28 +124,28 @@ static bool try_change(struct change *ret, const struct jl_memo *note, struct jl
 			  would = jl_sheet_adds_up(note, s, (uint32_t)col, row, c.value, &sum);
 	c.n_repaired += adds == JL_FIT_BAD && would == JL_FIT_OK;
 	c.n_broken += adds == JL_FIT_OK && would == JL_FIT_BAD;
-	c.n_broken += note->verdicts[fig] == JL_MEMO_CONFIRMED || ends_order(s, row, col, log(c.value));
+	c.n_broken += note->verdicts[fig] == JL_AUDIT_CONFIRMED || ends_order(s, row, col, log(c.value));
 	c.slip = jl_fig_slip(note, &note->figures[fig], c.value);
 	*ret = c;
 	return holds;
 }
 
-/* > 0: x explains more. What stays even is decided by nobody. */
+/* > 0: x explains more. A tie stays undecided. */
 static int more(const struct change *x, const struct change *y)
 {
 	if ((x->n_broken > 0) != (y->n_broken > 0))
 		return y->n_broken ? 1 : -1;
 	if (x->n_repaired != y->n_repaired)
 		return x->n_repaired - y->n_repaired;
-	return x->slip == 1 || y->slip == 1 ? 0 : x->slip - y->slip; /* of a digit or two nobody can tell */
+	return x->slip == 1 || y->slip == 1 ? 0 : x->slip - y->slip; /* one or two digits: cannot be distinguished */
 }
 
-bool jl_sheet_blame(struct jl_blame *ret, const struct jl_memo *note, struct jl_sheet *s,
+bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, struct jl_sheet *s,
 		    const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken)
 {
 	struct change best = { .col = -1 }, second = { .col = -1 }, c;
 
-	/* the one that was reckoned first: where two would do, it is said of that one */
+	/* of two candidates, the one that was computed first */
 	for (int i = -1; i < (int)s->n_cols; i++) {
 		const int col = i < 0 ? broken->out : i;
 

@@ -24,7 +24,7 @@ const char *jl_claim_mark(enum jl_claim_verdict verdict)
 }
 
 /* Rates of links are what `check` judges: people write what they measured, and of true figures one in five lies outside an interval. Times,
- * speed-ups and shares are mostly what somebody expects. */
+ * speed-ups and shares are mostly expectations. */
 static bool is_measured(const struct jl_val *r)
 {
 	const struct jl_val rate = jl_val_of(1, JL_K_BYTE_RATE);
@@ -85,15 +85,15 @@ static double how_far(const struct jl_claim *c)
 	return claimed / c->result.v - 1;
 }
 
-static bool repeats_input(const struct jl_claim *c, const struct jl_reckon *reckon)
+static bool repeats_input(const struct jl_claim *c, const struct jl_expr_scope *scope)
 {
-	for (size_t i = 0; i < reckon->n_inputs; i++)
-		if (strcmp(reckon->inputs[i].name, c->from) == 0)
+	for (size_t i = 0; i < scope->n_inputs; i++)
+		if (strcmp(scope->inputs[i].name, c->from) == 0)
 			return true;
 	return false;
 }
 
-static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct jl_err *err)
+static enum jl_status judge(struct jl_claim *c, struct jl_expr_scope *scope, struct jl_err *err)
 {
 	char a[JL_DIM_TEXT_MAX], b[JL_DIM_TEXT_MAX];
 	struct jl_err inner;
@@ -106,7 +106,7 @@ static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct
 		snprintf(c->why_text, sizeof c->why_text, "%s", c->needs.ko ? jl_words_in(c->needs) : jl_msg(need));
 		return JL_OK;
 	}
-	enum jl_status status = jl_expr_eval(&c->result, reckon, c->from, &inner);
+	enum jl_status status = jl_expr_eval(&c->result, scope, c->from, &inner);
 	if (status == JL_E_ABSENT) {
 		snprintf(c->why_en, sizeof c->why_en, "%s", inner.en);
 		snprintf(c->why_text, sizeof c->why_text, "%s", inner.text);
@@ -119,13 +119,13 @@ static enum jl_status judge(struct jl_claim *c, struct jl_reckon *reckon, struct
 				  jl_dim_text(a, &c->unit.dim), jl_dim_text(b, &c->result.dim));
 	c->derived = true;
 	c->verdict = !jl_claim_fits(c, &c->result) ? JL_CLAIM_DIFFERS
-		     : repeats_input(c, reckon)    ? JL_CLAIM_GIVEN
+		     : repeats_input(c, scope)     ? JL_CLAIM_GIVEN
 						   : JL_CLAIM_FOLLOWS;
 	print_result(c);
 	if (c->verdict != JL_CLAIM_DIFFERS)
 		return JL_OK;
 	c->off_frac = how_far(c);
-	return jl_claim_explain(c, reckon, err);
+	return jl_claim_explain(c, scope, err);
 }
 
 static bool apart(const struct jl_claim *a, const struct jl_claim *b)
@@ -134,8 +134,8 @@ static bool apart(const struct jl_claim *a, const struct jl_claim *b)
 	       (a->lo - a->near > b->hi + b->near || b->lo - b->near > a->hi + a->near);
 }
 
-/* Two values for one thing: both are told, and the later one does not stand where nothing else decides. */
-static void find_contradictions(struct jl_audit *audit)
+/* Two values for one thing: both are reported, and the later one does not stand where nothing else decides. */
+static void find_contradictions(struct jl_claims_audit *audit)
 {
 	for (size_t i = 0; i < audit->n_claims; i++)
 		for (size_t k = 0; k < i; k++) {
@@ -151,17 +151,18 @@ static void find_contradictions(struct jl_audit *audit)
 				c->verdict = JL_CLAIM_DIFFERS;
 				c->derived = false; /* nothing says which of the two is right */
 				c->reason = "contradiction";
-				jl_say(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
-				       jl_claim_reason_text(c->reason));
+				jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
+					     jl_claim_reason_text(c->reason));
 			}
 		}
 }
 
-enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenario *scenario,
-			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+enum jl_status jl_claims_audit_make(struct jl_claims_audit *ret_audit, const struct jl_scenario *scenario,
+				    const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				    struct jl_err *err)
 {
-	struct jl_audit audit = { .scenario = scenario };
-	struct jl_reckon reckon = { .scenario = scenario, .cat = cat, .arena = arena, .today = today };
+	struct jl_claims_audit audit = { .scenario = scenario };
+	struct jl_expr_scope scope = { .scenario = scenario, .cat = cat, .arena = arena, .today = today };
 	const struct jl_yaml *list = scenario->claims;
 
 	if (!list)
@@ -170,12 +171,12 @@ enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenari
 		return jl_fail_at(err, JL_E_PARSE, &list->where, "claims: a list of at most %d", JL_CLAIMS_MAX);
 	audit.claims = jl_arena_array(arena, list->n_items + 1, sizeof *audit.claims);
 	JL_TRY(jl_got(audit.claims, err));
-	JL_TRY(jl_reckon_inputs(&reckon, scenario->inputs, err));
+	JL_TRY(jl_expr_read_inputs(&scope, scenario->inputs, err));
 	for (const struct jl_yaml *item = list->items; item; item = item->next) {
 		struct jl_claim *c = &audit.claims[audit.n_claims++];
 
-		JL_TRY(jl_claim_read(c, item, &reckon, err));
-		JL_TRY(judge(c, &reckon, err));
+		JL_TRY(jl_claim_read(c, item, &scope, err));
+		JL_TRY(judge(c, &scope, err));
 	}
 	find_contradictions(&audit);
 	for (size_t i = 0; i < audit.n_claims; i++) {

@@ -10,7 +10,7 @@ struct function {
 	const char *name;
 	size_t n_min, n_max;
 	enum jl_status (*values)(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err);
-	enum jl_status (*text)(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+	enum jl_status (*text)(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err);
 	const char *form; /* how it is written, for messages */
 };
@@ -151,7 +151,7 @@ static enum jl_status unknown_function(const char *name, struct jl_err *err)
 	return jl_fail(err, JL_E_NOTFOUND, "there is no function %.40s(); e.g. %s", name, functions[near].form);
 }
 
-enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			    struct jl_err *err)
 {
 	const struct function *f = functions;
@@ -164,9 +164,9 @@ enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, co
 	if (call->n_args < f->n_min || call->n_args > f->n_max || (f->values && call->field))
 		return jl_fail(err, JL_E_PARSE, "%s() is written %s", f->name, f->form);
 	if (f->text)
-		return f->text(ret_val, reckon, call, err);
+		return f->text(ret_val, scope, call, err);
 	for (size_t i = 0; i < call->n_args; i++)
-		JL_TRY(jl_expr_eval_at(&args[i], reckon, call->args[i], call->depth + 1, err));
+		JL_TRY(jl_expr_eval_at(&args[i], scope, call->args[i], call->depth + 1, err));
 	JL_TRY(f->values(&r, args, call->n_args, err));
 	*ret_val = r;
 	return JL_OK;

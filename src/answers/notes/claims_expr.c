@@ -7,7 +7,7 @@
 #include "base/num.h"
 
 struct parser {
-	struct jl_reckon *reckon;
+	struct jl_expr_scope *scope;
 	const char *at;
 	int depth;
 	struct jl_err *err;
@@ -105,7 +105,7 @@ static enum jl_status arguments(struct jl_call *call, struct parser *p)
 				return jl_fail(p->err, JL_E_PARSE, "%s(): an empty argument", call->name);
 			if (call->n_args == JL_EXPR_ARGS_MAX)
 				return jl_fail(p->err, JL_E_LIMIT, "%s(): too many arguments", call->name);
-			if (!(call->args[call->n_args++] = jl_arena_strndup(p->reckon->arena, start,
+			if (!(call->args[call->n_args++] = jl_arena_strndup(p->scope->arena, start,
 									    (size_t)(end - start))))
 				return jl_fail_nomem(p->err);
 			start = p->at + 1;
@@ -126,11 +126,11 @@ static enum jl_status call_function(struct jl_val *ret_val, struct parser *p, co
 
 	JL_TRY(arguments(&call, p));
 	if (*p->at == '.' && (len = name_len(p->at + 1))) {
-		if (!(call.field = jl_arena_strndup(p->reckon->arena, p->at + 1, len)))
+		if (!(call.field = jl_arena_strndup(p->scope->arena, p->at + 1, len)))
 			return jl_fail_nomem(p->err);
 		p->at += 1 + len;
 	}
-	return jl_call_eval(ret_val, p->reckon, &call, p->err);
+	return jl_call_eval(ret_val, p->scope, &call, p->err);
 }
 
 static enum jl_status unknown_name(struct parser *p, const char *name)
@@ -138,9 +138,9 @@ static enum jl_status unknown_name(struct parser *p, const char *name)
 	const char *names[JL_INPUTS_MAX];
 	size_t near;
 
-	for (size_t i = 0; i < p->reckon->n_inputs; i++)
-		names[i] = p->reckon->inputs[i].name;
-	if (jl_near_rank(name, names, p->reckon->n_inputs, &near, 1))
+	for (size_t i = 0; i < p->scope->n_inputs; i++)
+		names[i] = p->scope->inputs[i].name;
+	if (jl_near_rank(name, names, p->scope->n_inputs, &near, 1))
 		return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; did you mean %.60s?", name,
 			       names[near]);
 	return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; name it under inputs:", name);
@@ -149,7 +149,7 @@ static enum jl_status unknown_name(struct parser *p, const char *name)
 static enum jl_status named(struct jl_val *ret_val, struct parser *p)
 {
 	const size_t len = name_len(p->at);
-	const char *name = jl_arena_strndup(p->reckon->arena, p->at, len);
+	const char *name = jl_arena_strndup(p->scope->arena, p->at, len);
 
 	if (!name)
 		return jl_fail_nomem(p->err);
@@ -158,9 +158,9 @@ static enum jl_status named(struct jl_val *ret_val, struct parser *p)
 		p->at++;
 		return call_function(ret_val, p, name);
 	}
-	for (size_t i = 0; i < p->reckon->n_inputs; i++)
-		if (strcmp(p->reckon->inputs[i].name, name) == 0) {
-			*ret_val = p->reckon->inputs[i].val;
+	for (size_t i = 0; i < p->scope->n_inputs; i++)
+		if (strcmp(p->scope->inputs[i].name, name) == 0) {
+			*ret_val = p->scope->inputs[i].val;
 			return JL_OK;
 		}
 	if (jl_unit_value(ret_val, name, len))
@@ -229,10 +229,10 @@ bool jl_has_control(const char *text)
 	return *text != '\0';
 }
 
-enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_reckon *reckon, const char *text, int depth,
+enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, int depth,
 			       struct jl_err *err)
 {
-	struct parser p = { .reckon = reckon, .at = text, .depth = depth, .err = err };
+	struct parser p = { .scope = scope, .at = text, .depth = depth, .err = err };
 	struct jl_val r;
 
 	if (strlen(text) > JL_EXPR_LEN_MAX)
@@ -249,14 +249,14 @@ enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_reckon *reckon,
 	return JL_OK;
 }
 
-enum jl_status jl_expr_eval(struct jl_val *ret_val, struct jl_reckon *reckon, const char *text, struct jl_err *err)
+enum jl_status jl_expr_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, struct jl_err *err)
 {
-	return jl_expr_eval_at(ret_val, reckon, text, 0, err);
+	return jl_expr_eval_at(ret_val, scope, text, 0, err);
 }
 
-static enum jl_status read_input(struct jl_reckon *reckon, const struct jl_yaml *node, struct jl_err *err)
+static enum jl_status read_input(struct jl_expr_scope *scope, const struct jl_yaml *node, struct jl_err *err)
 {
-	struct jl_input_said *in = &reckon->inputs[reckon->n_inputs];
+	struct jl_expr_input *in = &scope->inputs[scope->n_inputs];
 	struct jl_err inner;
 	enum jl_status status;
 	struct jl_val unit;
@@ -267,25 +267,25 @@ static enum jl_status read_input(struct jl_reckon *reckon, const struct jl_yaml 
 	if (name_len(node->key) != strlen(node->key) || jl_unit_value(&unit, node->key, strlen(node->key)))
 		return jl_fail_at(err, JL_E_PARSE, &node->where,
 				  "inputs: '%.60s' is no name (letters, digits, _; not a unit)", node->key);
-	if ((status = jl_expr_eval(&in->val, reckon, node->text, &inner)))
+	if ((status = jl_expr_eval(&in->val, scope, node->text, &inner)))
 		return jl_fail_from(err, status, &node->where, &inner, "inputs: %s: {}", node->key);
 	in->name = node->key;
 	in->text = node->text;
 	in->where = node->where;
-	reckon->n_inputs++;
+	scope->n_inputs++;
 	return JL_OK;
 }
 
-enum jl_status jl_reckon_inputs(struct jl_reckon *reckon, const struct jl_yaml *inputs, struct jl_err *err)
+enum jl_status jl_expr_read_inputs(struct jl_expr_scope *scope, const struct jl_yaml *inputs, struct jl_err *err)
 {
 	if (!inputs)
 		return JL_OK;
 	if (inputs->kind != JL_YAML_MAP || inputs->n_items > JL_INPUTS_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &inputs->where, "inputs: at most %d names with their values",
 				  JL_INPUTS_MAX);
-	reckon->inputs = jl_arena_array(reckon->arena, inputs->n_items + 1, sizeof *reckon->inputs);
-	JL_TRY(jl_got(reckon->inputs, err));
+	scope->inputs = jl_arena_array(scope->arena, inputs->n_items + 1, sizeof *scope->inputs);
+	JL_TRY(jl_got(scope->inputs, err));
 	for (const struct jl_yaml *node = inputs->items; node; node = node->next)
-		JL_TRY(read_input(reckon, node, err));
+		JL_TRY(read_input(scope, node, err));
 	return JL_OK;
 }

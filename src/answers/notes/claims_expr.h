@@ -1,4 +1,4 @@
-/* How a claim is re-derived: a small expression over what the scenario says (its inputs), what is listed and what the program reckons.
+/* How a claim is re-derived: a small expression over what the scenario says (its inputs), what is listed and what the program computes.
  *
  *     batches * step_s                          inputs by their names; the units go along
  *     2.14 USD/h * 15% * 24 h * 300             numbers with units
@@ -18,30 +18,30 @@
 #define JL_EXPR_ARGS_MAX  6
 #define JL_INPUTS_MAX     512
 
-struct jl_input_said { /* inputs: step_s: 1.06 s */
+struct jl_expr_input { /* inputs: step_s: 1.06 s */
 	const char *name, *text;
 	struct jl_val val;
 	struct jl_where where;
 };
 
-struct jl_weighed;
+struct jl_scenario_results;
 
 /* What names in an expression mean. */
-struct jl_reckon {
+struct jl_expr_scope {
 	const struct jl_scenario *scenario; /* NULL: none */
 	const struct jl_catalog *cat;
 	struct jl_arena *arena;
 	long today;
-	struct jl_input_said *inputs;
+	struct jl_expr_input *inputs;
 	size_t n_inputs;
-	struct jl_weighed *costs; /* made when first asked for */
+	struct jl_scenario_results *costs; /* made when first asked for */
 };
 
 /* JL_E_ABSENT: well written, but what it asks for is not known; `err` says what would be needed. */
-enum jl_status jl_expr_eval(struct jl_val *ret_val, struct jl_reckon *reckon, const char *text, struct jl_err *err);
+enum jl_status jl_expr_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, struct jl_err *err);
 
 /* The inputs: map, in its order: an input may use those before it. */
-enum jl_status jl_reckon_inputs(struct jl_reckon *reckon, const struct jl_yaml *inputs, struct jl_err *err);
+enum jl_status jl_expr_read_inputs(struct jl_expr_scope *scope, const struct jl_yaml *inputs, struct jl_err *err);
 
 /* Newlines and escape sequences have no business in an expression or in what is shown of a claim. */
 bool jl_has_control(const char *text);
@@ -53,21 +53,21 @@ struct jl_call {
 	size_t n_args;
 	int depth; /* of the expression around it */
 };
-enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			    struct jl_err *err);
-enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_reckon *reckon, const char *text, int depth,
+enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, int depth,
 			       struct jl_err *err);
 
 /* claims_facts.c, claims_program.c: the functions that ask the catalog and the model */
-enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err);
-enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			    struct jl_err *err);
-enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err);
-enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err);
-enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 				 struct jl_err *err);
-enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			    struct jl_err *err);

@@ -48,7 +48,7 @@ static enum jl_status of_gpu(struct jl_val *ret_val, const struct jl_catalog *ca
 	return from_fields(ret_val, &jl_gpu_fields, gpu, gpu->id, field, err);
 }
 
-enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err)
 {
 	const struct jl_model_info *model;
@@ -57,15 +57,15 @@ enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon,
 	if (call->field)
 		return jl_fail(err, JL_E_PARSE, "catalog() is written catalog(rtx-4090, mem)");
 	if (strcmp(call->args[1], "params") == 0) {
-		JL_TRY(jl_find_model(&model, reckon->cat, call->args[0], err));
+		JL_TRY(jl_find_model(&model, scope->cat, call->args[0], err));
 		if (isnan(model->params))
 			return not_listed(err, model->id, "params");
 		*ret_val = jl_val_number(model->params);
 		return JL_OK;
 	}
-	JL_TRY(jl_find_unit(&found, reckon->cat, call->args[0], err));
+	JL_TRY(jl_find_unit(&found, scope->cat, call->args[0], err));
 	if (found.gpu)
-		return of_gpu(ret_val, reckon->cat, found.gpu, call->args[1], err);
+		return of_gpu(ret_val, scope->cat, found.gpu, call->args[1], err);
 	if (strcmp(call->args[1], "n_gpu") == 0) {
 		*ret_val = jl_val_number(found.system->n_gpu);
 		return JL_OK;
@@ -73,13 +73,13 @@ enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_reckon *reckon,
 	return from_fields(ret_val, &jl_system_fields, found.system, found.system->id, call->args[1], err);
 }
 
-enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_reckon *reckon, const struct jl_call *call,
+enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			    struct jl_err *err)
 {
 	const struct jl_link_info *link;
 	const bool oneway = strcmp(call->args[1], "oneway") == 0;
 
-	JL_TRY(jl_find_link(&link, reckon->cat, call->args[0], JL_ROLE_ANY, err));
+	JL_TRY(jl_find_link(&link, scope->cat, call->args[0], JL_ROLE_ANY, err));
 	if (call->field || (!oneway && strcmp(call->args[1], "bothway") != 0))
 		return jl_fail(err, JL_E_PARSE, "link() is written link(pcie5-x16, oneway) or ..., bothway)");
 	const struct jl_fact *fact = oneway ? &link->oneway_Bps : &link->bothway_Bps;

@@ -1,11 +1,11 @@
-/* What the program itself reckons, for claims' expressions: an observed run carried over, the scenario's model predicted, an
- * all-reduce, buying against renting. What cannot be reckoned is JL_E_ABSENT: the claim stays open, it is not wrong. */
+/* What the program itself computes, for claims' expressions: an observed run carried over, the scenario's model predicted, an
+ * all-reduce, buying against renting. What cannot be computed is JL_E_ABSENT: the claim stays open, it is not wrong. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "notes/claims_expr.h"
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 /* One number of a result by its name. */
 struct result {
@@ -46,7 +46,7 @@ static enum jl_status absent(struct jl_err *err, const struct jl_err *why)
 }
 
 /* A system of the scenario by its name, or an expression. */
-static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_reckon *r, const char *text,
+static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_expr_scope *r, const char *text,
 				 struct jl_err *err)
 {
 	const struct jl_scenario_system *said = r->scenario ? jl_scenario_find(r->scenario, text) : NULL;
@@ -61,7 +61,7 @@ static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_recko
 	return jl_machine_make(ret_machine, r->cat, &sys, &inner) ? absent(err, &inner) : JL_OK;
 }
 
-enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call,
+enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_expr_scope *r, const struct jl_call *call,
 			       struct jl_err *err)
 {
 	const bool largest = call->n_args == 2 && strcmp(call->args[1], "largest") == 0;
@@ -99,7 +99,7 @@ enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_reckon *r, cons
 }
 
 /* mode=zero2, gpus=4, model=gpt2-124m, batch=8 */
-static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_reckon *r, const struct jl_call *call,
+static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_expr_scope *r, const struct jl_call *call,
 			       struct jl_err *err)
 {
 	for (size_t i = 1; i < call->n_args; i++) {
@@ -136,7 +136,7 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_rec
 }
 
 /* *ret_recipe, unless NULL: what a series of such runs keeps. */
-static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_request *ret_recipe, struct jl_reckon *r,
+static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_request *ret_recipe, struct jl_expr_scope *r,
 				 const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
 {
 	struct jl_subject *subject = jl_arena_alloc(r->arena, sizeof *subject);
@@ -153,7 +153,7 @@ static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_request 
 	return JL_OK;
 }
 
-enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call,
+enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_expr_scope *r, const struct jl_call *call,
 			       struct jl_err *err)
 {
 	struct jl_request req = r->scenario ? r->scenario->request : jl_request_empty(), recipe = req;
@@ -190,7 +190,7 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_reckon *r, cons
 		      7, err);
 }
 
-enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call,
+enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_expr_scope *r, const struct jl_call *call,
 				 struct jl_err *err)
 {
 	struct jl_collective_case c;
@@ -217,8 +217,8 @@ enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_reckon *r, co
 		      4, err);
 }
 
-/* The scenario's cost: part, reckoned to the day. */
-static enum jl_status want_costs(struct jl_reckon *r, struct jl_err *err)
+/* The scenario's cost: part, computed to the day. */
+static enum jl_status want_costs(struct jl_expr_scope *r, struct jl_err *err)
 {
 	struct jl_err why;
 
@@ -228,15 +228,18 @@ static enum jl_status want_costs(struct jl_reckon *r, struct jl_err *err)
 		return jl_fail(err, JL_E_ABSENT, "the scenario has no cost: part");
 	if (!(r->costs = jl_arena_alloc(r->arena, sizeof *r->costs)))
 		return jl_fail_nomem(err);
-	*r->costs = (struct jl_weighed){ .scenario = r->scenario, .cat = r->cat, .arena = r->arena, .today = r->today };
-	if (jl_weigh_cost(r->costs, &why)) {
+	*r->costs = (struct jl_scenario_results){
+		.scenario = r->scenario, .cat = r->cat, .arena = r->arena, .today = r->today
+	};
+	if (jl_compute_cost(r->costs, &why)) {
 		r->costs = NULL;
 		return absent(err, &why);
 	}
 	return JL_OK;
 }
 
-enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_reckon *r, const struct jl_call *call, struct jl_err *err)
+enum jl_status jl_call_cost(struct jl_val *ret_val, struct jl_expr_scope *r, const struct jl_call *call,
+			    struct jl_err *err)
 {
 	const struct jl_cost_study *study;
 

@@ -38,7 +38,7 @@ static const char *read_signs(struct jl_claim *c, const char *at)
 	return at;
 }
 
-static enum jl_status read_unit(struct jl_claim *c, const struct jl_yaml *node, struct jl_reckon *reckon,
+static enum jl_status read_unit(struct jl_claim *c, const struct jl_yaml *node, struct jl_expr_scope *scope,
 				struct jl_err *err)
 {
 	struct jl_err inner;
@@ -47,8 +47,8 @@ static enum jl_status read_unit(struct jl_claim *c, const struct jl_yaml *node, 
 		c->unit = jl_val_number(1);
 	else if (strcmp(c->unit_text, "%") == 0)
 		c->unit = jl_val_number(0.01);
-	else if (jl_expr_eval(&c->unit, &(struct jl_reckon){ .cat = reckon->cat, .arena = reckon->arena }, c->unit_text,
-			      &inner) ||
+	else if (jl_expr_eval(&c->unit, &(struct jl_expr_scope){ .cat = scope->cat, .arena = scope->arena },
+			      c->unit_text, &inner) ||
 		 !(c->unit.v > 0))
 		return jl_fail_at(
 			err, JL_E_UNIT, &node->where,
@@ -57,7 +57,7 @@ static enum jl_status read_unit(struct jl_claim *c, const struct jl_yaml *node, 
 	return JL_OK;
 }
 
-static enum jl_status read_value(struct jl_claim *c, const struct jl_yaml *node, struct jl_reckon *reckon,
+static enum jl_status read_value(struct jl_claim *c, const struct jl_yaml *node, struct jl_expr_scope *scope,
 				 struct jl_err *err)
 {
 	const char *at = read_signs(c, node->text);
@@ -82,7 +82,7 @@ static enum jl_status read_value(struct jl_claim *c, const struct jl_yaml *node,
 	while (*at == ' ')
 		at++;
 	c->unit_text = at;
-	JL_TRY(read_unit(c, node, reckon, err));
+	JL_TRY(read_unit(c, node, scope, err));
 	c->is_range = n == 2;
 	c->lo = ends[0] * c->unit.v;
 	c->hi = ends[n - 1] * c->unit.v;
@@ -159,7 +159,7 @@ static enum jl_status check_text(const struct jl_yaml *node, struct jl_err *err)
 	return JL_OK;
 }
 
-enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_reckon *reckon,
+enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_expr_scope *scope,
 			     struct jl_err *err)
 {
 	static const char *const keys[] = { "at",     "ko",      "en",    "value", "from", "of",
@@ -185,7 +185,7 @@ enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *m
 				  "a claim has at: (line), ko: or en: (what it says) and value:");
 	if (!(c.n_places = count_places(c.at)) || c.n_places > JL_CLAIM_PLACES_MAX)
 		return jl_fail_at(err, JL_E_PARSE, &map->where, "at: names 1 to %d places", JL_CLAIM_PLACES_MAX);
-	JL_TRY(read_value(&c, jl_yaml_get(map, "value"), reckon, err));
+	JL_TRY(read_value(&c, jl_yaml_get(map, "value"), scope, err));
 	JL_TRY(read_within(&c, jl_yaml_get(map, "within"), err));
 	if (c.instead)
 		JL_TRY(check_instead(c.instead, err));

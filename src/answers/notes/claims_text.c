@@ -38,7 +38,7 @@ static const char *put_number(struct out *o, const char *at)
 static void put_unit(struct out *o, const char *unit)
 {
 	bool close;
-	const char *said = jl_unit_said(unit, &close);
+	const char *said = jl_unit_localized(unit, &close);
 
 	puts_to(o, *unit && !close ? " " : "");
 	puts_to(o, said);

@@ -1,4 +1,4 @@
-/* Values that know their dimension: what the expressions of an audit reckon with. Seconds and bytes cannot be added, dollars and won
+/* Values that know their dimension: what the expressions of an audit compute with. Seconds and bytes cannot be added, dollars and won
  * neither; a range (0.4..0.6 s) or an estimate's interval goes through the arithmetic with the value. Pure. */
 #pragma once
 
@@ -29,7 +29,7 @@ struct jl_dim {
 struct jl_val {
 	double v, lo, hi; /* SI base units; lo = v = hi for what is exact */
 	struct jl_dim dim;
-	bool estimate; /* lo and hi are an interval of an estimate, not two ends that somebody wrote */
+	bool estimate; /* lo and hi are an interval of an estimate, not two ends of a written range */
 };
 
 struct jl_val jl_val_number(double v);

@@ -19,7 +19,7 @@ static const struct words_row reasons[] = {
 			     "Hopper's the fourth") },
 	{ "generation-link", JL_N("the figure of another link generation") },
 	{ "rounding", JL_N("rounded more coarsely than it is written") },
-	{ "rounded-input", JL_N("reckoned from a figure that had been rounded before") },
+	{ "rounded-input", JL_N("computed from a figure that had been rounded before") },
 	{ "column", JL_N("taken from another column or row") },
 	{ "mixed-modes", JL_N("two modes are mixed: one mode's result over the other mode's base") },
 	{ "other-mode", JL_N("the other mode's figure: it is DeepSpeed ZeRO-2's, not DDP's") },
@@ -75,12 +75,12 @@ const char *jl_claim_need_text(const char *id)
 }
 
 /* Is the claim's figure the one that this expression gives? */
-static enum jl_status try_expression(bool *ret_fits, const struct jl_claim *c, struct jl_reckon *reckon,
+static enum jl_status try_expression(bool *ret_fits, const struct jl_claim *c, struct jl_expr_scope *scope,
 				     const char *text, struct jl_err *err)
 {
 	struct jl_claim wide = *c;
 	struct jl_val v;
-	enum jl_status status = jl_expr_eval(&v, reckon, text, err);
+	enum jl_status status = jl_expr_eval(&v, scope, text, err);
 
 	wide.near = fmax(c->near, 0.003 * c->hi); /* 1979 is twice 989 to the person who wrote it */
 	*ret_fits = !status && jl_dim_same(&v.dim, &c->unit.dim) && jl_claim_fits(&wide, &v);
@@ -88,7 +88,7 @@ static enum jl_status try_expression(bool *ret_fits, const struct jl_claim *c, s
 }
 
 /* The same expression with one word replaced: *_dense by *_sparse, oneway by bothway. */
-static bool try_replaced(const struct jl_claim *c, struct jl_reckon *reckon, const char *from, const char *to)
+static bool try_replaced(const struct jl_claim *c, struct jl_expr_scope *scope, const char *from, const char *to)
 {
 	const char *at = strstr(c->from, from);
 	struct jl_err ignored;
@@ -96,9 +96,9 @@ static bool try_replaced(const struct jl_claim *c, struct jl_reckon *reckon, con
 	char *text;
 
 	if (!at ||
-	    !(text = jl_arena_printf(reckon->arena, "%.*s%s%s", (int)(at - c->from), c->from, to, at + strlen(from))))
+	    !(text = jl_arena_printf(scope->arena, "%.*s%s%s", (int)(at - c->from), c->from, to, at + strlen(from))))
 		return false;
-	return try_expression(&fits, c, reckon, text, &ignored) == JL_OK && fits;
+	return try_expression(&fits, c, scope, text, &ignored) == JL_OK && fits;
 }
 
 static bool near_ratio(double ratio, double wanted)
@@ -121,16 +121,16 @@ static bool is_rounded(const struct jl_claim *c)
 }
 
 /* Without a hint: what the ratio and the expression themselves betray. */
-static const char *guess(const struct jl_claim *c, struct jl_reckon *reckon)
+static const char *guess(const struct jl_claim *c, struct jl_expr_scope *scope)
 {
 	const double claimed = (c->lo + c->hi) / 2, ratio = claimed / c->result.v;
 	const bool bytes = c->result.dim.e[JL_DIM_B] == 1;
 
-	if (try_replaced(c, reckon, "_fp32acc_dense", "_sparse") || try_replaced(c, reckon, "_dense", "_sparse"))
+	if (try_replaced(c, scope, "_fp32acc_dense", "_sparse") || try_replaced(c, scope, "_dense", "_sparse"))
 		return "sparse";
-	if (try_replaced(c, reckon, "_fp32acc_dense", "_dense"))
+	if (try_replaced(c, scope, "_fp32acc_dense", "_dense"))
 		return "fp16-accumulate";
-	if (try_replaced(c, reckon, "oneway", "bothway"))
+	if (try_replaced(c, scope, "oneway", "bothway"))
 		return "bothway";
 	if (bytes && (near_ratio(ratio, 1.073741824) || near_ratio(ratio, 1 / 1.073741824)))
 		return "gib";
@@ -141,7 +141,7 @@ static const char *guess(const struct jl_claim *c, struct jl_reckon *reckon)
 	return NULL;
 }
 
-enum jl_status jl_claim_explain(struct jl_claim *c, struct jl_reckon *reckon, struct jl_err *err)
+enum jl_status jl_claim_explain(struct jl_claim *c, struct jl_expr_scope *scope, struct jl_err *err)
 {
 	const char *expression = NULL;
 
@@ -149,7 +149,7 @@ enum jl_status jl_claim_explain(struct jl_claim *c, struct jl_reckon *reckon, st
 	     item = item->next) {
 		struct jl_err inner;
 		bool fits;
-		enum jl_status status = try_expression(&fits, c, reckon, item->text, &inner);
+		enum jl_status status = try_expression(&fits, c, scope, item->text, &inner);
 
 		if (status)
 			return jl_fail_from(err, status, &item->where, &inner, "{}");
@@ -159,9 +159,9 @@ enum jl_status jl_claim_explain(struct jl_claim *c, struct jl_reckon *reckon, st
 		}
 	}
 	if (!c->reason)
-		c->reason = guess(c, reckon);
+		c->reason = guess(c, scope);
 	c->taken_from = expression;
 	if (c->reason)
-		jl_say(c->why_en, c->why_text, sizeof c->why_en, "{%s}", jl_claim_reason_text(c->reason));
+		jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}", jl_claim_reason_text(c->reason));
 	return JL_OK;
 }

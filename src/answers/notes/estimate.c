@@ -13,7 +13,8 @@ static size_t openness(const struct jl_entity *e)
 	return e->n_gpus ? e->n_gpus : e->system ? 1 : 1000;
 }
 
-const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_mention *mention, uint32_t *ret_count)
+const struct jl_gpu *jl_audit_gpu(const struct jl_audit_note *note, const struct jl_mention *mention,
+				  uint32_t *ret_count)
 {
 	const struct jl_entity *e = jl_mention_entity(note, mention), *best = e, *full = NULL;
 	uint32_t count = mention ? mention->count : 0;
@@ -43,11 +44,11 @@ const struct jl_gpu *jl_memo_gpu(const struct jl_memo *note, const struct jl_men
 	return best->n_gpus ? best->gpus[0] : NULL;
 }
 
-bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note, const struct jl_mention *mention,
-		     uint32_t count)
+bool jl_audit_machine(struct jl_machine *ret_machine, const struct jl_audit_note *note,
+		      const struct jl_mention *mention, uint32_t count)
 {
 	uint32_t n = 1;
-	const struct jl_gpu *gpu = jl_memo_gpu(note, mention, &n);
+	const struct jl_gpu *gpu = jl_audit_gpu(note, mention, &n);
 	struct jl_err err;
 	struct jl_sys sys;
 	char text[160];
@@ -59,8 +60,8 @@ bool jl_memo_machine(struct jl_machine *ret_machine, const struct jl_memo *note,
 	       jl_machine_make(ret_machine, note->cat, &sys, &err) == JL_OK;
 }
 
-bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const struct jl_seen *seen,
-		   const struct jl_mention *to, bool as_many)
+bool jl_audit_carry(struct jl_estimate *ret_speedup, struct jl_audit_note *note, const struct jl_seen *seen,
+		    const struct jl_mention *to, bool as_many)
 {
 	struct jl_compare *compare = calloc(1, sizeof *compare);
 	struct jl_observed run = jl_observed_empty();
@@ -70,18 +71,18 @@ bool jl_memo_carry(struct jl_estimate *ret_speedup, struct jl_memo *note, const 
 
 	if (!compare)
 		return false;
-	jl_memo_gpu(note, seen->on, &n_from);
+	jl_audit_gpu(note, seen->on, &n_from);
 	run.step_s = seen->step_s;
 	run.batch = seen->batch;
 	run.batches = seen->batches;
 	compare->n_rows = 2;
 	compare->epochs = 1;
 	compare->repeat = compare->tune = compare->pue = NAN;
-	if (jl_memo_machine(&compare->rows[0].machine, note, seen->on, 0) &&
-	    jl_memo_machine(&compare->rows[1].machine, note, to,
-			    to->count ? 0
-			    : as_many ? n_from
-				      : 1) &&
+	if (jl_audit_machine(&compare->rows[0].machine, note, seen->on, 0) &&
+	    jl_audit_machine(&compare->rows[1].machine, note, to,
+			     to->count ? 0
+			     : as_many ? n_from
+				       : 1) &&
 	    jl_compare_observed(compare, &run, &err) == JL_OK) {
 		const struct jl_compare_at *at = &compare->rows[1].at[JL_AT_SAME_BATCH];
 
@@ -122,11 +123,11 @@ double jl_entity_rate_ratio(const struct jl_entity *to, const struct jl_entity *
 	return most;
 }
 
-double jl_memo_rate_ratio(const struct jl_memo *note, const struct jl_mention *to, const struct jl_mention *from,
-			  bool as_many)
+double jl_audit_rate_ratio(const struct jl_audit_note *note, const struct jl_mention *to, const struct jl_mention *from,
+			   bool as_many)
 {
 	uint32_t n_to = 1, n_from = 1;
-	const struct jl_gpu *a = jl_memo_gpu(note, to, &n_to), *b = jl_memo_gpu(note, from, &n_from);
+	const struct jl_gpu *a = jl_audit_gpu(note, to, &n_to), *b = jl_audit_gpu(note, from, &n_from);
 
 	if (!a || !b)
 		return NAN;

@@ -2,4 +2,4 @@
 
 #include "base/fields.h"
 
-extern const struct jl_schema jl_memo_audit_fields; /* struct jl_memo */
+extern const struct jl_schema jl_audit_audit_fields; /* struct jl_audit_note */

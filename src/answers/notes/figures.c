@@ -147,16 +147,16 @@ static size_t skip_blanks(const char *t, size_t at, size_t end)
 	return at;
 }
 
-static const struct jl_memo_unit *unit_behind(const char *t, size_t at, size_t end, size_t *ret_end)
+static const struct jl_audit_unit *unit_behind(const char *t, size_t at, size_t end, size_t *ret_end)
 {
 	const size_t from = skip_blanks(t, at, end > at + 3 ? at + 3 : end);
 	size_t n;
-	const struct jl_memo_unit *u;
+	const struct jl_audit_unit *u;
 
 	*ret_end = at;
 	if (from >= end)
 		return NULL;
-	if (!(u = jl_memo_unit_at(t + from, end - from, from == at, &n)))
+	if (!(u = jl_audit_unit_at(t + from, end - from, from == at, &n)))
 		return NULL;
 	/* "2 x 4", "8x20": a product, not a ratio */
 	if (u->qty == JL_Q_RATIO && (t[from] == 'x' || t[from] == 'X' || (unsigned char)t[from] == 0xc3)) {
@@ -193,7 +193,7 @@ static size_t range_sign(const char *t, size_t at, size_t end)
 }
 
 static void take_range(struct jl_figure *fig, const char *t, size_t end, struct number *last,
-		       const struct jl_memo_unit **unit, size_t *unit_end)
+		       const struct jl_audit_unit **unit, size_t *unit_end)
 {
 	size_t next = range_sign(t, *unit_end, end), second_end;
 	struct number num;
@@ -202,7 +202,7 @@ static void take_range(struct jl_figure *fig, const char *t, size_t end, struct 
 		next++;
 	if (!next || !number_at(&num, t, next, end))
 		return;
-	const struct jl_memo_unit *second = unit_behind(t, num.end, end, &second_end);
+	const struct jl_audit_unit *second = unit_behind(t, num.end, end, &second_end);
 	if (num.value <= fig->lo || (*unit && second && (*unit)->qty != second->qty) || (*unit && !second) ||
 	    (!second && num.end < end && isalpha((unsigned char)t[num.end])))
 		return;
@@ -249,7 +249,7 @@ static double myriads(double scale)
 	return scale >= 1e12 ? 1e12 : scale >= 1e8 ? 1e8 : scale >= 1e4 ? 1e4 : 1;
 }
 
-static bool is_counting(const char *t, size_t at, size_t end, const struct jl_memo_unit *u)
+static bool is_counting(const char *t, size_t at, size_t end, const struct jl_audit_unit *u)
 {
 	const size_t from = skip_blanks(t, at, end);
 
@@ -270,7 +270,7 @@ static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t 
 
 		if (from > *at + 1 || !number_at(&num, t, from, end))
 			break;
-		const struct jl_memo_unit *u = unit_behind(t, num.end, end, &unit_end);
+		const struct jl_audit_unit *u = unit_behind(t, num.end, end, &unit_end);
 		const bool counts = is_counting(t, num.end, end, u), plain = !u && last >= 1e4 && num.value >= 100,
 			   of_won = u && u->scale == 1 && (u->qty == JL_Q_KRW || u->qty == JL_Q_COUNT);
 		const double small = counts ? u->scale / myriads(u->scale) : 1, big = counts ? myriads(u->scale) : 1;
@@ -309,7 +309,7 @@ static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t 
 }
 
 /* "5시간 40분", "3h 36m": the smaller part belongs to it. */
-static void take_rest(struct jl_figure *fig, const char *t, size_t end, const struct jl_memo_unit *unit, size_t *at)
+static void take_rest(struct jl_figure *fig, const char *t, size_t end, const struct jl_audit_unit *unit, size_t *at)
 {
 	const size_t from = skip_blanks(t, *at, end);
 	size_t unit_end;
@@ -323,7 +323,7 @@ static void take_rest(struct jl_figure *fig, const char *t, size_t end, const st
 	}
 	if (fig->qty != JL_Q_TIME || fig->scale != 3600 || !number_at(&num, t, from, end))
 		return;
-	const struct jl_memo_unit *u = unit_behind(t, num.end, end, &unit_end);
+	const struct jl_audit_unit *u = unit_behind(t, num.end, end, &unit_end);
 	const bool bare_m = num.end < end && t[num.end] == 'm' &&
 			    (num.end + 1 == end || !isalnum((unsigned char)t[num.end + 1]));
 
@@ -379,7 +379,7 @@ static bool currency_before(struct jl_figure *fig, const char *t, size_t line_at
 	return true;
 }
 
-static void settle(struct jl_figure *fig, const struct number *last, const struct jl_memo_unit *unit, bool money)
+static void settle(struct jl_figure *fig, const struct number *last, const struct jl_audit_unit *unit, bool money)
 {
 	fig->scale = 1;
 	if (unit && !(money && unit->qty != JL_Q_PARAMS && unit->qty != JL_Q_NUMBER)) {
@@ -410,7 +410,7 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 	fig.lo = fig.hi = num.value;
 	last = num;
 	bool money = currency_before(&fig, t, line_at);
-	const struct jl_memo_unit *unit = unit_behind(t, num.end, end, &stop);
+	const struct jl_audit_unit *unit = unit_behind(t, num.end, end, &stop);
 	if (!unit && num.end < end && t[num.end] == '+') { /* 100+ TFLOPS */
 		if ((unit = unit_behind(t, num.end + 1, end, &stop)))
 			fig.flags |= JL_FIG_LEAST;
@@ -461,7 +461,7 @@ static size_t list_number(const char *t, size_t at, size_t end)
 	return at;
 }
 
-static size_t line_figures(struct jl_memo *note, struct jl_line *line, struct jl_figure *out, size_t room)
+static size_t line_figures(struct jl_audit_note *note, struct jl_line *line, struct jl_figure *out, size_t room)
 {
 	const char *t = note->text;
 	size_t at = line->at, n = 0;
@@ -483,7 +483,7 @@ static size_t line_figures(struct jl_memo *note, struct jl_line *line, struct jl
 }
 
 /* Short figures have no room for separators: what stands in their place has them where the note writes "9,000". */
-static void habit(struct jl_memo *note)
+static void habit(struct jl_audit_note *note)
 {
 	size_t with = 0, without = 0;
 
@@ -498,13 +498,13 @@ static void habit(struct jl_memo *note)
 			note->figures[i].flags |= JL_FIG_COMMAS;
 }
 
-enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err)
+enum jl_status jl_audit_figures(struct jl_audit_note *note, struct jl_err *err)
 {
 	size_t n_digits = 0;
 
 	for (size_t i = 1; i < note->len; i++)
 		n_digits += is_digit(note->text[i]) && !is_digit(note->text[i - 1]);
-	n_digits = n_digits + 1 > JL_MEMO_FIGURES_MAX ? JL_MEMO_FIGURES_MAX : n_digits + 1;
+	n_digits = n_digits + 1 > JL_AUDIT_FIGURES_MAX ? JL_AUDIT_FIGURES_MAX : n_digits + 1;
 	if (!(note->figures = jl_arena_array(note->arena, n_digits, sizeof *note->figures)))
 		return jl_fail_nomem(err);
 	for (size_t l = 0; l < note->n_lines; l++) {
@@ -520,12 +520,12 @@ enum jl_status jl_memo_figures(struct jl_memo *note, struct jl_err *err)
 			note->figures[note->n_figures + i].line = (uint32_t)l;
 		line->n_figs = (uint16_t)n;
 		note->n_figures += n;
-		note->cut |= note->n_figures == JL_MEMO_FIGURES_MAX;
+		note->cut |= note->n_figures == JL_AUDIT_FIGURES_MAX;
 	}
 	habit(note);
 	note->verdicts = jl_arena_alloc(note->arena, note->n_figures + 1);
 	note->finding_of = jl_arena_array(note->arena, note->n_figures + 1, sizeof *note->finding_of);
 	JL_TRY(jl_got(note->verdicts && note->finding_of, err));
-	memset(note->verdicts, JL_MEMO_CANNOT, note->n_figures + 1);
+	memset(note->verdicts, JL_AUDIT_CANNOT, note->n_figures + 1);
 	return JL_OK;
 }

@@ -5,35 +5,35 @@
 
 #include "notes/inside.h"
 
-int32_t jl_finding_of(const struct jl_memo *note, int32_t figure)
+int32_t jl_finding_of(const struct jl_audit_note *note, int32_t figure)
 {
 	return figure < 0 ? -1 : note->finding_of[figure] - 1;
 }
 
-void jl_memo_too_long(struct jl_memo *note, uint32_t at)
+void jl_audit_too_long(struct jl_audit_note *note, uint32_t at)
 {
 	uint32_t column;
 
 	if (!note->n_too_long++)
-		jl_memo_place(note, at, &note->too_long_line, &column);
+		jl_audit_place(note, at, &note->too_long_line, &column);
 }
 
 /* NULL: no more are kept, or this figure has one already. */
-struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
-				       uint32_t at, uint32_t len, int32_t figure)
+struct jl_audit_finding *jl_finding_new(struct jl_audit_note *note, enum jl_audit_verdict verdict, const char *rule,
+					uint32_t at, uint32_t len, int32_t figure)
 {
-	if (note->n_findings >= JL_MEMO_FINDINGS_MAX) {
+	if (note->n_findings >= JL_AUDIT_FINDINGS_MAX) {
 		note->cut = true;
 		return NULL;
 	}
 	if (figure >= 0 && jl_finding_of(note, figure) >= 0)
 		return NULL;
-	struct jl_said_finding *f = &note->findings[note->n_findings++];
-	*f = (struct jl_said_finding){
+	struct jl_audit_finding *f = &note->findings[note->n_findings++];
+	*f = (struct jl_audit_finding){
 		.verdict = verdict, .rule = rule, .at = at, .len = len, .figure = figure, .root = -1, .shown = true
 	};
-	jl_memo_place(note, at, &f->line, &f->column);
-	f->written = jl_memo_quote(note, at, len > 120 ? 120 : len);
+	jl_audit_place(note, at, &f->line, &f->column);
+	f->written = jl_audit_quote(note, at, len > 120 ? 120 : len);
 	if (figure >= 0) {
 		note->verdicts[figure] = (uint8_t)verdict;
 		note->finding_of[figure] = (int32_t)note->n_findings;
@@ -41,19 +41,19 @@ struct jl_said_finding *jl_finding_new(struct jl_memo *note, enum jl_memo_verdic
 	return f;
 }
 
-struct jl_said_finding *jl_finding_on_figure(struct jl_memo *note, enum jl_memo_verdict verdict, const char *rule,
-					     int32_t figure)
+struct jl_audit_finding *jl_finding_on_figure(struct jl_audit_note *note, enum jl_audit_verdict verdict,
+					      const char *rule, int32_t figure)
 {
 	const struct jl_figure *f = &note->figures[figure];
 
 	return jl_finding_new(note, verdict, rule, f->at, f->len, figure);
 }
 
-void jl_finding_gives(struct jl_memo *note, const struct jl_figure *is, double want, bool fix, const char *a,
+void jl_finding_gives(struct jl_audit_note *note, const struct jl_figure *is, double want, bool fix, const char *a,
 		      const char *sign, const char *b)
 {
-	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic",
-							    (int32_t)(is - note->figures));
+	struct jl_audit_finding *said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "arithmetic",
+							     (int32_t)(is - note->figures));
 	char sum[128];
 
 	if (!said)
@@ -62,19 +62,19 @@ void jl_finding_gives(struct jl_memo *note, const struct jl_figure *is, double w
 	if (fix)
 		jl_fig_digits(said->fix, is, want, 0);
 	snprintf(sum, sizeof sum, "%.50s %s %.50s", a, sign, b);
-	jl_said_finding_say(said, "%.150s gives %s", sum, said->premises);
+	jl_audit_finding_explain(said, "%.150s gives %s", sum, said->premises);
 }
 
-void jl_memo_judge(struct jl_memo *note, int32_t figure, enum jl_memo_verdict verdict)
+void jl_audit_judge(struct jl_audit_note *note, int32_t figure, enum jl_audit_verdict verdict)
 {
 	if (figure < 0)
 		return;
-	if (note->verdicts[figure] == JL_MEMO_CANNOT ||
-	    (note->verdicts[figure] == JL_MEMO_GIVEN && verdict != JL_MEMO_CANNOT))
+	if (note->verdicts[figure] == JL_AUDIT_CANNOT ||
+	    (note->verdicts[figure] == JL_AUDIT_GIVEN && verdict != JL_AUDIT_CANNOT))
 		note->verdicts[figure] = (uint8_t)verdict;
 }
 
-double jl_finding_value(const struct jl_memo *note, int32_t figure)
+double jl_finding_value(const struct jl_audit_note *note, int32_t figure)
 {
 	const struct jl_figure *f = &note->figures[figure];
 	const int32_t found = jl_finding_of(note, figure);
@@ -85,12 +85,12 @@ double jl_finding_value(const struct jl_memo *note, int32_t figure)
 	return jl_figure_at(&fig, should, 0, strlen(should)) ? jl_fig_mid(&fig) / fig.scale * f->scale : jl_fig_mid(f);
 }
 
-const char *jl_memo_verdict_key(enum jl_memo_verdict verdict)
+const char *jl_audit_verdict_key(enum jl_audit_verdict verdict)
 {
-	static const char *const keys[JL_N_MEMO_VERDICT] = { "wrong",     "differs",     "unlikely", "compatible",
-							     "confirmed", "cannot_tell", "given" };
+	static const char *const keys[JL_N_AUDIT_VERDICT] = { "wrong",     "differs",     "unlikely", "compatible",
+							      "confirmed", "cannot_tell", "given" };
 
-	return (size_t)verdict < JL_N_MEMO_VERDICT ? keys[verdict] : "";
+	return (size_t)verdict < JL_N_AUDIT_VERDICT ? keys[verdict] : "";
 }
 
 struct order {
@@ -110,10 +110,10 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A root that is not shown hides what follows from it; a chain ends at its first link. */
-static void settle_roots(struct jl_memo *note)
+static void settle_roots(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_findings; i++) {
-		struct jl_said_finding *f = &note->findings[i];
+		struct jl_audit_finding *f = &note->findings[i];
 
 		for (int hops = 0; f->root >= 0 && note->findings[f->root].root >= 0 && hops < 8; hops++)
 			f->root = note->findings[f->root].root;
@@ -127,10 +127,10 @@ static void settle_roots(struct jl_memo *note)
 	}
 }
 
-void jl_memo_findings_close(struct jl_memo *note)
+void jl_audit_findings_close(struct jl_audit_note *note)
 {
 	struct order *order = jl_arena_array(note->arena, note->n_findings + 1, sizeof *order);
-	struct jl_said_finding *sorted = jl_arena_array(note->arena, note->n_findings + 1, sizeof *sorted);
+	struct jl_audit_finding *sorted = jl_arena_array(note->arena, note->n_findings + 1, sizeof *sorted);
 	int32_t *now = jl_arena_array(note->arena, note->n_findings + 1, sizeof *now);
 
 	settle_roots(note);
@@ -138,15 +138,15 @@ void jl_memo_findings_close(struct jl_memo *note)
 		const int32_t found = jl_finding_of(note, (int32_t)i);
 
 		if (found >= 0 && !note->findings[found].shown)
-			note->verdicts[i] = JL_MEMO_CANNOT; /* a suspicion, not a verdict */
+			note->verdicts[i] = JL_AUDIT_CANNOT; /* a suspicion, not a verdict */
 		note->n[note->verdicts[i]]++;
 	}
 	for (size_t i = 0; i < note->n_findings; i++) {
-		const struct jl_said_finding *f = &note->findings[i];
+		const struct jl_audit_finding *f = &note->findings[i];
 
 		note->n_shown += f->shown;
-		note->n_roots += f->shown && f->root < 0 && f->verdict < JL_MEMO_UNLIKELY;
-		note->n_doubts += f->shown && f->root < 0 && f->verdict == JL_MEMO_UNLIKELY;
+		note->n_roots += f->shown && f->root < 0 && f->verdict < JL_AUDIT_UNLIKELY;
+		note->n_doubts += f->shown && f->root < 0 && f->verdict == JL_AUDIT_UNLIKELY;
 		note->n_hidden_by_rule += !f->shown;
 		note->n[f->verdict] += f->figure < 0 && f->shown;
 	}

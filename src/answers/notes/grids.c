@@ -12,7 +12,7 @@ struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t 
 	return &grid->cells[(size_t)row * grid->n_cols + col];
 }
 
-size_t jl_memo_label(char *out, size_t size, const char *text, size_t len)
+size_t jl_audit_label(char *out, size_t size, const char *text, size_t len)
 {
 	size_t n = 0;
 	int depth = 0;
@@ -41,7 +41,7 @@ static void trim(const char *t, uint32_t *at, uint32_t *len)
 		--*len;
 }
 
-static void fill(const struct jl_memo *note, struct jl_cell *cell, uint32_t at, uint32_t len, size_t line)
+static void fill(const struct jl_audit_note *note, struct jl_cell *cell, uint32_t at, uint32_t len, size_t line)
 {
 	const struct jl_line *l = &note->lines[line];
 
@@ -101,7 +101,7 @@ static void inner(const char *t, const struct jl_line *line, enum cut how, size_
 	*ret_end = end;
 }
 
-static size_t count_cells(const struct jl_memo *note, const struct jl_line *line, enum cut how)
+static size_t count_cells(const struct jl_audit_note *note, const struct jl_line *line, enum cut how)
 {
 	size_t from, end, n = 1, len;
 
@@ -111,13 +111,13 @@ static size_t count_cells(const struct jl_memo *note, const struct jl_line *line
 		if (!len)
 			break;
 		from += len;
-		if (++n > JL_MEMO_COLS_MAX)
+		if (++n > JL_AUDIT_COLS_MAX)
 			break;
 	}
 	return n;
 }
 
-static enum cut cut_of(const struct jl_memo *note, const struct jl_line *line)
+static enum cut cut_of(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	const char *t = note->text + line->at;
 
@@ -134,7 +134,7 @@ static enum cut cut_of(const struct jl_memo *note, const struct jl_line *line)
 }
 
 /* Ruled lines of a drawn table: only lines and blanks. */
-static bool is_ruled(const struct jl_memo *note, const struct jl_line *line)
+static bool is_ruled(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	const char *t = note->text + line->at;
 
@@ -151,7 +151,7 @@ static bool is_ruled(const struct jl_memo *note, const struct jl_line *line)
 	return line->len > 0;
 }
 
-static void fill_row(struct jl_memo *note, struct jl_grid *g, uint32_t row, size_t l, enum cut how)
+static void fill_row(struct jl_audit_note *note, struct jl_grid *g, uint32_t row, size_t l, enum cut how)
 {
 	const struct jl_line *line = &note->lines[l];
 	size_t from, end, len;
@@ -169,9 +169,9 @@ static void fill_row(struct jl_memo *note, struct jl_grid *g, uint32_t row, size
 	}
 }
 
-struct jl_grid *jl_grid_new(struct jl_memo *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
+struct jl_grid *jl_grid_new(struct jl_audit_note *note, enum jl_grid_kind kind, size_t n_rows, size_t n_cols)
 {
-	const bool room = note->n_grids < JL_MEMO_GRIDS_MAX;
+	const bool room = note->n_grids < JL_AUDIT_GRIDS_MAX;
 	struct jl_cell *cells = room ? jl_arena_array(note->arena, n_rows * n_cols, sizeof *cells) : NULL;
 	struct jl_grid *g = &note->grids[note->n_grids];
 
@@ -184,7 +184,7 @@ struct jl_grid *jl_grid_new(struct jl_memo *note, enum jl_grid_kind kind, size_t
 	return g;
 }
 
-bool jl_grid_label(struct jl_memo *note, struct jl_grid *g)
+bool jl_grid_label(struct jl_audit_note *note, struct jl_grid *g)
 {
 	char label[LABEL_MAX];
 
@@ -192,7 +192,7 @@ bool jl_grid_label(struct jl_memo *note, struct jl_grid *g)
 		return false;
 	for (uint32_t r = 0; r < g->n_rows; r++) {
 		const struct jl_cell *cell = jl_grid_cell(g, r, 0);
-		const size_t n = jl_memo_label(label, sizeof label, note->text + cell->at, cell->len);
+		const size_t n = jl_audit_label(label, sizeof label, note->text + cell->at, cell->len);
 		uint32_t hash = 2166136261u;
 
 		for (size_t i = 0; i < n; i++)
@@ -203,19 +203,19 @@ bool jl_grid_label(struct jl_memo *note, struct jl_grid *g)
 }
 
 /* "Total (ms)", "Memory [GB]", "BF16 TFLOPS": the unit that a head gives to bare numbers below it. */
-static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const struct jl_cell *head)
+static const struct jl_audit_unit *head_unit(const struct jl_audit_note *note, const struct jl_cell *head)
 {
 	const char *t = note->text + head->at;
 	const size_t len = head->len < 120 ? head->len : 0;
 
 	for (size_t i = 0; i < len; i++) {
 		const bool bracket = t[i] == '(' || t[i] == '[';
-		const struct jl_memo_unit *u;
+		const struct jl_audit_unit *u;
 		size_t n;
 
 		if (!bracket && i && t[i - 1] != ' ')
 			continue;
-		if (!(u = jl_memo_unit_at(t + i + bracket, len - i - bracket, true, &n)))
+		if (!(u = jl_audit_unit_at(t + i + bracket, len - i - bracket, true, &n)))
 			continue;
 		if (i == 0 && !bracket && n >= 4 && u->qty == JL_Q_TIME)
 			return u; /* "days for 100B tokens" */
@@ -229,7 +229,7 @@ static const struct jl_memo_unit *head_unit(const struct jl_memo *note, const st
 	return NULL;
 }
 
-static void give_unit(struct jl_memo *note, const struct jl_cell *cell, const struct jl_memo_unit *u)
+static void give_unit(struct jl_audit_note *note, const struct jl_cell *cell, const struct jl_audit_unit *u)
 {
 	struct jl_figure *f = cell->fig < 0 ? NULL : &note->figures[cell->fig];
 
@@ -242,11 +242,11 @@ static void give_unit(struct jl_memo *note, const struct jl_cell *cell, const st
 	f->digit *= u->scale;
 }
 
-static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
+static void units_of_heads(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	for (uint32_t c = 1; g->has_heads && c < g->n_cols; c++) {
 		const struct jl_cell *head = jl_grid_cell(g, 0, c);
-		const struct jl_memo_unit *u = head_unit(note, head);
+		const struct jl_audit_unit *u = head_unit(note, head);
 
 		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner says it for all */
 		if (!u && JL_PART_HAS(note, head, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
@@ -257,7 +257,7 @@ static void units_of_heads(struct jl_memo *note, const struct jl_grid *g)
 }
 
 /* Units of rows: in the label ("Step time (ms)"), or in a column of their own ("Metric | Unit | A100 | H100"). */
-static void units_of_rows(struct jl_memo *note, const struct jl_grid *g)
+static void units_of_rows(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t column = 0;
 
@@ -266,18 +266,18 @@ static void units_of_rows(struct jl_memo *note, const struct jl_grid *g)
 			column = c;
 	for (uint32_t r = 1; r < g->n_rows; r++) {
 		const struct jl_cell *own = jl_grid_cell(g, r, column);
-		const struct jl_memo_unit *u = column ? NULL : head_unit(note, own);
+		const struct jl_audit_unit *u = column ? NULL : head_unit(note, own);
 		size_t n;
 
 		if (column && own->len)
-			u = jl_memo_unit_at(note->text + own->at, own->len, true, &n);
+			u = jl_audit_unit_at(note->text + own->at, own->len, true, &n);
 		for (uint32_t c = 1; u && u->qty != JL_Q_NUMBER && c < g->n_cols; c++)
 			give_unit(note, jl_grid_cell(g, r, c), u);
 	}
 }
 
 /* Are the figures of every line of cells (a row, or with `down` a column) of one kind? Sets how many kinds there are among the lines. */
-static bool one_kind_each(const struct jl_memo *note, const struct jl_grid *g, bool down, uint32_t *ret_kinds)
+static bool one_kind_each(const struct jl_audit_note *note, const struct jl_grid *g, bool down, uint32_t *ret_kinds)
 {
 	const uint32_t n = down ? g->n_cols : g->n_rows, m = down ? g->n_rows : g->n_cols;
 	uint32_t seen = 0;
@@ -301,11 +301,11 @@ static bool one_kind_each(const struct jl_memo *note, const struct jl_grid *g, b
 }
 
 /* Systems in the heads, or rows that are each of one kind and columns that are not. */
-static bool is_sideways(const struct jl_memo *note, const struct jl_grid *g)
+static bool is_sideways(const struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t named = 0, labelled = 0, kinds, others;
 
-	if (!g->has_heads || g->n_cols < 3 || g->n_rows < 3 || g->n_rows > JL_MEMO_COLS_MAX)
+	if (!g->has_heads || g->n_cols < 3 || g->n_rows < 3 || g->n_rows > JL_AUDIT_COLS_MAX)
 		return false;
 	for (uint32_t c = 1; c < g->n_cols; c++)
 		named += jl_grid_cell(g, 0, c)->mention >= 0 || jl_grid_cell(g, 0, c)->fig >= 0;
@@ -317,7 +317,7 @@ static bool is_sideways(const struct jl_memo *note, const struct jl_grid *g)
 }
 
 /* Does the first row name the columns? It does unless its figures are as many as the next row's, and of the same kinds. */
-static bool row_is_head(const struct jl_memo *note, const struct jl_grid *g)
+static bool row_is_head(const struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t n[2] = { 0, 0 }, n_other = 0;
 
@@ -332,7 +332,7 @@ static bool row_is_head(const struct jl_memo *note, const struct jl_grid *g)
 }
 
 /* The table that begins at line `l`; returns the line behind it. */
-static size_t take_table(struct jl_memo *note, size_t l)
+static size_t take_table(struct jl_audit_note *note, size_t l)
 {
 	const enum cut how = cut_of(note, &note->lines[l]);
 	size_t end = l, n_rows = 0, n_cols = 0;
@@ -354,10 +354,10 @@ static size_t take_table(struct jl_memo *note, size_t l)
 		n_cols = n > n_cols ? n : n_cols;
 		n_rows++;
 	}
-	if (n_rows < 2 || n_cols < 2 || n_cols > JL_MEMO_COLS_MAX || n_rows > JL_MEMO_ROWS_MAX ||
+	if (n_rows < 2 || n_cols < 2 || n_cols > JL_AUDIT_COLS_MAX || n_rows > JL_AUDIT_ROWS_MAX ||
 	    (how == CUT_PIPE && !ruled)) {
-		if (n_rows > JL_MEMO_ROWS_MAX || (n_cols > JL_MEMO_COLS_MAX && n_rows > 1))
-			jl_memo_too_long(note, note->lines[l].at);
+		if (n_rows > JL_AUDIT_ROWS_MAX || (n_cols > JL_AUDIT_COLS_MAX && n_rows > 1))
+			jl_audit_too_long(note, note->lines[l].at);
 		return end > l ? end : l + 1;
 	}
 	if (!(g = jl_grid_new(note, JL_GRID_TABLE, n_rows, n_cols)))
@@ -385,7 +385,7 @@ static size_t take_table(struct jl_memo *note, size_t l)
 
 #define BENCH_WORDS 16
 
-static size_t words_of(const struct jl_memo *note, const struct jl_line *line, struct jl_cell words[BENCH_WORDS])
+static size_t words_of(const struct jl_audit_note *note, const struct jl_line *line, struct jl_cell words[BENCH_WORDS])
 {
 	const char *t = note->text;
 	uint32_t end = line->at + line->len, n = 0;
@@ -402,7 +402,8 @@ static size_t words_of(const struct jl_memo *note, const struct jl_line *line, s
 }
 
 /* Does a line name the columns? How many; a '#' alone before them is none. */
-static size_t bench_heads(const struct jl_memo *note, const struct jl_line *line, struct jl_cell words[BENCH_WORDS])
+static size_t bench_heads(const struct jl_audit_note *note, const struct jl_line *line,
+			  struct jl_cell words[BENCH_WORDS])
 {
 	if (line->len > 400 || !memmem(note->text + line->at, line->len, "busbw", 5) ||
 	    !memmem(note->text + line->at, line->len, "algbw", 5) || memchr(note->text + line->at, '|', line->len))
@@ -417,7 +418,7 @@ static size_t bench_heads(const struct jl_memo *note, const struct jl_line *line
 }
 
 /* A line of figures below them; -1: it ends the block, 0: a remark or their units. */
-static int bench_row(const struct jl_memo *note, size_t l, size_t n_cols, struct jl_cell words[BENCH_WORDS])
+static int bench_row(const struct jl_audit_note *note, size_t l, size_t n_cols, struct jl_cell words[BENCH_WORDS])
 {
 	const struct jl_line *line = &note->lines[l];
 
@@ -429,7 +430,7 @@ static int bench_row(const struct jl_memo *note, size_t l, size_t n_cols, struct
 }
 
 /* The block that begins with a line of heads; returns the line behind it. */
-static size_t take_bench(struct jl_memo *note, size_t l, const struct jl_cell *heads, size_t n_cols)
+static size_t take_bench(struct jl_audit_note *note, size_t l, const struct jl_cell *heads, size_t n_cols)
 {
 	static const char *const units[][2] = { { "size", "bytes" }, { "time", "us" }, { "algbw|busbw", "GB/s" } };
 	struct jl_cell words[BENCH_WORDS];
@@ -437,7 +438,7 @@ static size_t take_bench(struct jl_memo *note, size_t l, const struct jl_cell *h
 	struct jl_grid *g;
 	int is;
 
-	for (; end < note->n_lines && n_rows < JL_MEMO_ROWS_MAX && (is = bench_row(note, end, n_cols, words)) >= 0;
+	for (; end < note->n_lines && n_rows < JL_AUDIT_ROWS_MAX && (is = bench_row(note, end, n_cols, words)) >= 0;
 	     end++)
 		n_rows += is > 0;
 	if (n_rows < 2 || !(g = jl_grid_new(note, JL_GRID_PRINTED, n_rows, n_cols)))
@@ -458,7 +459,7 @@ static size_t take_bench(struct jl_memo *note, size_t l, const struct jl_cell *h
 			for (size_t u = 0; u < 3; u++)
 				if (jl_words_begin(note->text + heads[c].at, heads[c].len, units[u][0], true))
 					give_unit(note, cell,
-						  jl_memo_unit_at(units[u][1], strlen(units[u][1]), true, &n));
+						  jl_audit_unit_at(units[u][1], strlen(units[u][1]), true, &n));
 		}
 		n_rows++;
 	}
@@ -467,15 +468,15 @@ static size_t take_bench(struct jl_memo *note, size_t l, const struct jl_cell *h
 	return end;
 }
 
-enum jl_status jl_memo_grids(struct jl_memo *note, struct jl_err *err)
+enum jl_status jl_audit_grids(struct jl_audit_note *note, struct jl_err *err)
 {
 	struct jl_cell heads[BENCH_WORDS];
 
-	if (!(note->grids = jl_arena_array(note->arena, JL_MEMO_GRIDS_MAX, sizeof *note->grids)))
+	if (!(note->grids = jl_arena_array(note->arena, JL_AUDIT_GRIDS_MAX, sizeof *note->grids)))
 		return jl_fail_nomem(err);
 	for (size_t l = 0, n; l < note->n_lines;)
 		l = (n = bench_heads(note, &note->lines[l], heads)) ? take_bench(note, l, heads, n)
 		    : cut_of(note, &note->lines[l]) == CUT_NONE     ? l + 1
 								    : take_table(note, l);
-	return jl_memo_lists(note, err);
+	return jl_audit_lists(note, err);
 }

@@ -28,7 +28,7 @@ static size_t skip_prefix(const char *t, size_t at, size_t end)
 	return at;
 }
 
-static bool read_pair(const struct jl_memo *note, size_t l, struct pair *p)
+static bool read_pair(const struct jl_audit_note *note, size_t l, struct pair *p)
 {
 	const struct jl_line *line = &note->lines[l];
 	const char *t = note->text;
@@ -48,7 +48,7 @@ static bool read_pair(const struct jl_memo *note, size_t l, struct pair *p)
 	if (colon >= end || colon == at || colon - at > 60)
 		return false;
 	*p = (struct pair){ .line = (uint32_t)l, .key_at = (uint32_t)at, .key_len = (uint32_t)(colon - at), .fig = -1 };
-	if (!jl_memo_label(p->key, sizeof p->key, t + at, colon - at))
+	if (!jl_audit_label(p->key, sizeof p->key, t + at, colon - at))
 		return false;
 	for (uint32_t i = 0; i < line->n_figs; i++)
 		if (note->figures[line->fig + i].at > colon) {
@@ -74,13 +74,13 @@ struct lists {
 #define PAIRS_MAX 40000
 #define LISTS_MAX 8000
 
-static void label_list(const struct jl_memo *note, struct list *list, uint32_t line)
+static void label_list(const struct jl_audit_note *note, struct list *list, uint32_t line)
 {
 	uint32_t s = note->lines[line].section;
-	const struct jl_mention *m = s ? jl_memo_line_mention(note, s - 1) : NULL;
+	const struct jl_mention *m = s ? jl_audit_line_mention(note, s - 1) : NULL;
 
 	if (!m)
-		m = jl_memo_speaks_of(note, note->lines[line].at, NULL, 0);
+		m = jl_audit_speaks_of(note, note->lines[line].at, NULL, 0);
 	list->mention = m ? (int32_t)(m - note->mentions) : -1;
 	if (s) {
 		list->label_at = note->lines[s - 1].at;
@@ -88,7 +88,7 @@ static void label_list(const struct jl_memo *note, struct list *list, uint32_t l
 	}
 }
 
-static enum jl_status read_lists(struct jl_memo *note, struct lists *all, struct jl_err *err)
+static enum jl_status read_lists(struct jl_audit_note *note, struct lists *all, struct jl_err *err)
 {
 	struct list *open = NULL;
 	size_t n = note->n_lines < PAIRS_MAX ? note->n_lines : PAIRS_MAX;
@@ -135,7 +135,7 @@ static size_t shared(const struct lists *all, const struct list *a, const struct
 }
 
 /* The keys of some lists, each once, in their order. */
-static size_t keys_of(const struct pair *keys[JL_MEMO_COLS_MAX], const struct lists *all, const size_t *members,
+static size_t keys_of(const struct pair *keys[JL_AUDIT_COLS_MAX], const struct lists *all, const size_t *members,
 		      size_t n)
 {
 	size_t n_keys = 0;
@@ -143,7 +143,7 @@ static size_t keys_of(const struct pair *keys[JL_MEMO_COLS_MAX], const struct li
 	for (size_t r = 0; r < n; r++) {
 		const struct list *list = &all->lists[members[r]];
 
-		for (uint32_t i = 0; i < list->n && n_keys < JL_MEMO_COLS_MAX - 1; i++) {
+		for (uint32_t i = 0; i < list->n && n_keys < JL_AUDIT_COLS_MAX - 1; i++) {
 			const struct pair *p = &all->pairs[list->first + i];
 			size_t k = 0;
 
@@ -157,10 +157,10 @@ static size_t keys_of(const struct pair *keys[JL_MEMO_COLS_MAX], const struct li
 }
 
 /* Lists that share two keys with the first of them: one grid, its columns are their keys. */
-static void join_lists(struct jl_memo *note, const struct lists *all, size_t first, bool *done)
+static void join_lists(struct jl_audit_note *note, const struct lists *all, size_t first, bool *done)
 {
 	const struct list *a = &all->lists[first];
-	const struct pair *keys[JL_MEMO_COLS_MAX];
+	const struct pair *keys[JL_AUDIT_COLS_MAX];
 	size_t members[64], n = 0, n_keys;
 	struct jl_grid *g;
 
@@ -202,7 +202,7 @@ static void join_lists(struct jl_memo *note, const struct lists *all, size_t fir
 		note->n_grids--;
 }
 
-enum jl_status jl_memo_lists(struct jl_memo *note, struct jl_err *err)
+enum jl_status jl_audit_lists(struct jl_audit_note *note, struct jl_err *err)
 {
 	struct lists all = { 0 };
 	bool *done;

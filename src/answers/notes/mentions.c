@@ -21,7 +21,7 @@ struct cached {
 };
 
 struct naming {
-	struct jl_memo *note;
+	struct jl_audit_note *note;
 	struct cached *cache;
 	size_t n_lookups;
 };
@@ -138,7 +138,7 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 
 static int32_t lookup(struct naming *n, const char *text, size_t len)
 {
-	struct jl_memo *note = n->note;
+	struct jl_audit_note *note = n->note;
 	struct cached *c;
 
 	if (len >= CHUNK_LEN)
@@ -150,7 +150,7 @@ static int32_t lookup(struct naming *n, const char *text, size_t len)
 		if (!c->used)
 			break;
 	}
-	if (n->n_lookups >= LOOKUPS_MAX || note->n_entities >= JL_MEMO_ENTITIES_MAX)
+	if (n->n_lookups >= LOOKUPS_MAX || note->n_entities >= JL_AUDIT_ENTITIES_MAX)
 		return -1;
 	n->n_lookups++;
 	c->used = true;
@@ -289,7 +289,7 @@ static bool is_bare_card(const char *t, size_t at, size_t end)
 
 static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size_t end)
 {
-	struct jl_memo *note = n->note;
+	struct jl_audit_note *note = n->note;
 	const char *t = note->text;
 	const size_t len = word_len(t, at, end);
 	const struct jl_family *family = NULL;
@@ -300,12 +300,12 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 	    looks_like_chip(t + at, len, false) || looks_like_instance(t + at, len))
 		stop = longest(n, t, at, end, &entity);
 	else if (isupper((unsigned char)t[at]) && (family = family_named(note->cat, t + at, len)) &&
-		 note->n_entities < JL_MEMO_ENTITIES_MAX) {
+		 note->n_entities < JL_AUDIT_ENTITIES_MAX) {
 		entity = (int32_t)note->n_entities;
 		note->entities[note->n_entities++] = (struct jl_entity){ .family = family };
 		stop = at + len;
 	}
-	if (stop && note->n_mentions < JL_MEMO_MENTIONS_MAX && line->n_mentions < UINT16_MAX) {
+	if (stop && note->n_mentions < JL_AUDIT_MENTIONS_MAX && line->n_mentions < UINT16_MAX) {
 		struct jl_mention *m = &note->mentions[note->n_mentions++];
 
 		*m = (struct jl_mention){ .at = (uint32_t)at,
@@ -321,7 +321,7 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 }
 
 /* Figures inside a name ("RTX 3090", "4x V100") are none. */
-static void drop_named(struct jl_memo *note)
+static void drop_named(struct jl_audit_note *note)
 {
 	size_t kept = 0, m = 0;
 
@@ -344,14 +344,14 @@ static void drop_named(struct jl_memo *note)
 	}
 }
 
-enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err)
+enum jl_status jl_audit_mentions(struct jl_audit_note *note, struct jl_err *err)
 {
 	struct naming n = { .note = note };
 	size_t room = note->len / 2 + 1;
 
-	room = room > JL_MEMO_MENTIONS_MAX ? JL_MEMO_MENTIONS_MAX : room;
+	room = room > JL_AUDIT_MENTIONS_MAX ? JL_AUDIT_MENTIONS_MAX : room;
 	n.cache = jl_arena_array(note->arena, CACHE_SIZE, sizeof *n.cache);
-	note->entities = jl_arena_array(note->arena, JL_MEMO_ENTITIES_MAX, sizeof *note->entities);
+	note->entities = jl_arena_array(note->arena, JL_AUDIT_ENTITIES_MAX, sizeof *note->entities);
 	note->mentions = jl_arena_array(note->arena, room, sizeof *note->mentions);
 	JL_TRY(jl_got(n.cache && note->entities && note->mentions, err));
 	for (size_t l = 0; l < note->n_lines; l++) {
@@ -376,7 +376,7 @@ enum jl_status jl_memo_mentions(struct jl_memo *note, struct jl_err *err)
 	return JL_OK;
 }
 
-const struct jl_entity *jl_mention_entity(const struct jl_memo *note, const struct jl_mention *mention)
+const struct jl_entity *jl_mention_entity(const struct jl_audit_note *note, const struct jl_mention *mention)
 {
 	return mention ? &note->entities[mention->entity] : NULL;
 }
@@ -390,7 +390,7 @@ bool jl_entities_overlap(const struct jl_entity *a, const struct jl_entity *b)
 	return (a->system && a->system == b->system) || (a->family && a->family == b->family);
 }
 
-bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, const struct jl_mention *b)
+bool jl_same_entity(const struct jl_audit_note *note, const struct jl_mention *a, const struct jl_mention *b)
 {
 	return a && b && jl_entities_overlap(jl_mention_entity(note, a), jl_mention_entity(note, b));
 }
@@ -398,8 +398,8 @@ bool jl_same_entity(const struct jl_memo *note, const struct jl_mention *a, cons
 #define NAMES_LOOKED_AT 24
 
 /* The one piece of hardware of a stretch of a line; NULL where it names none or two different. */
-const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const struct jl_line *l, uint32_t from,
-					    uint32_t to)
+const struct jl_mention *jl_audit_mention_in(const struct jl_audit_note *note, const struct jl_line *l, uint32_t from,
+					     uint32_t to)
 {
 	const struct jl_mention *first = NULL;
 
@@ -417,19 +417,19 @@ const struct jl_mention *jl_memo_mention_in(const struct jl_memo *note, const st
 	return first;
 }
 
-const struct jl_mention *jl_memo_line_mention(const struct jl_memo *note, uint32_t line)
+const struct jl_mention *jl_audit_line_mention(const struct jl_audit_note *note, uint32_t line)
 {
-	return jl_memo_mention_in(note, &note->lines[line], 0, UINT32_MAX);
+	return jl_audit_mention_in(note, &note->lines[line], 0, UINT32_MAX);
 }
 
 #define LOOK_BACK 12
 
 /* The heading that a line stands under, where it names hardware; else the lines above it in the same list; else the headings further up.
  * What a list says more exactly of the same hardware wins. */
-static const struct jl_mention *above(const struct jl_memo *note, uint32_t line)
+static const struct jl_mention *above(const struct jl_audit_note *note, uint32_t line)
 {
 	const uint32_t section = note->lines[line].section;
-	const struct jl_mention *head = section ? jl_memo_line_mention(note, section - 1) : NULL;
+	const struct jl_mention *head = section ? jl_audit_line_mention(note, section - 1) : NULL;
 
 	for (uint32_t back = 1; back <= LOOK_BACK && back <= line; back++) {
 		const struct jl_line *l = &note->lines[line - back];
@@ -438,7 +438,7 @@ static const struct jl_mention *above(const struct jl_memo *note, uint32_t line)
 			break;
 		if (!l->n_mentions)
 			continue;
-		const struct jl_mention *m = jl_memo_line_mention(note, line - back);
+		const struct jl_mention *m = jl_audit_line_mention(note, line - back);
 		if (!head || jl_same_entity(note, head, m))
 			return m;
 	}
@@ -446,12 +446,12 @@ static const struct jl_mention *above(const struct jl_memo *note, uint32_t line)
 		return head;
 	for (uint32_t s = section; s; s = note->lines[s - 1].section)
 		if (note->lines[s - 1].n_mentions)
-			return jl_memo_line_mention(note, s - 1);
+			return jl_audit_line_mention(note, s - 1);
 	return NULL;
 }
 
-const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t at, const struct jl_grid *grid,
-					   uint32_t row)
+const struct jl_mention *jl_audit_speaks_of(const struct jl_audit_note *note, uint32_t at, const struct jl_grid *grid,
+					    uint32_t row)
 {
 	size_t lo = 0, hi = note->n_lines;
 
@@ -471,16 +471,16 @@ const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t 
 			return &note->mentions[i];
 	}
 	if (note->lines[line].n_mentions)
-		return jl_memo_line_mention(note, line);
+		return jl_audit_line_mention(note, line);
 	if (grid && grid->kind == JL_GRID_TABLE)
 		return NULL;
 	return above(note, line);
 }
 
-const struct jl_mention *jl_memo_section_mention(const struct jl_memo *note, uint32_t line)
+const struct jl_mention *jl_audit_section_mention(const struct jl_audit_note *note, uint32_t line)
 {
 	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
 		if (note->lines[s - 1].n_mentions)
-			return jl_memo_line_mention(note, s - 1);
+			return jl_audit_line_mention(note, s - 1);
 	return NULL;
 }

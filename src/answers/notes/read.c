@@ -82,7 +82,7 @@ static size_t find_close(const char *text, size_t at, size_t len, const struct t
 }
 
 struct masking {
-	struct jl_memo *note;
+	struct jl_audit_note *note;
 	bool in_table, in_pre;
 };
 
@@ -146,7 +146,7 @@ static size_t mask_address(struct masking *m, size_t at)
 	return end;
 }
 
-static bool address_begins(const struct jl_memo *note, size_t at)
+static bool address_begins(const struct jl_audit_note *note, size_t at)
 {
 	const size_t left = note->len - at;
 
@@ -163,7 +163,7 @@ static bool is_hidden(uint32_t c)
 
 static size_t mask_character(struct masking *m, size_t at)
 {
-	struct jl_memo *note = m->note;
+	struct jl_audit_note *note = m->note;
 	uint32_t c;
 	const size_t n = jl_utf8_decode(note->raw + at, note->len - at, &c);
 
@@ -186,7 +186,7 @@ static size_t mask_character(struct masking *m, size_t at)
 	return at + n;
 }
 
-static void mask(struct jl_memo *note)
+static void mask(struct jl_audit_note *note)
 {
 	struct masking m = { .note = note };
 
@@ -208,7 +208,7 @@ static void mask(struct jl_memo *note)
 	}
 }
 
-bool jl_memo_names_html(const char *name, const char *text, size_t len)
+bool jl_audit_names_html(const char *name, const char *text, size_t len)
 {
 	const char *dot = name ? strrchr(name, '.') : NULL;
 
@@ -219,7 +219,7 @@ bool jl_memo_names_html(const char *name, const char *text, size_t len)
 	return len > 9 && (strncasecmp(text, "<!doctype", 9) == 0 || strncasecmp(text, "<html", 5) == 0);
 }
 
-static enum jl_status raw_lines(struct jl_memo *note, struct jl_err *err)
+static enum jl_status raw_lines(struct jl_audit_note *note, struct jl_err *err)
 {
 	size_t n = 1;
 
@@ -237,7 +237,7 @@ static enum jl_status raw_lines(struct jl_memo *note, struct jl_err *err)
 
 #define COLUMNS_COUNTED 65536
 
-void jl_memo_place(const struct jl_memo *note, uint32_t at, uint32_t *ret_line, uint32_t *ret_column)
+void jl_audit_place(const struct jl_audit_note *note, uint32_t at, uint32_t *ret_line, uint32_t *ret_column)
 {
 	size_t lo = 0, hi = note->n_raw_lines;
 	uint32_t column = 1;
@@ -295,7 +295,7 @@ struct chapter {
 	int level;
 };
 
-static void number_heading(struct jl_memo *note, struct jl_line *line, struct chapter *chapter)
+static void number_heading(struct jl_audit_note *note, struct jl_line *line, struct chapter *chapter)
 {
 	const char *t = note->text + line->at;
 	size_t i = 0, from;
@@ -315,7 +315,7 @@ static void number_heading(struct jl_memo *note, struct jl_line *line, struct ch
 	}
 }
 
-enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err)
+enum jl_status jl_audit_read(struct jl_audit_note *note, struct jl_err *err)
 {
 	uint32_t heads[7] = { 0 };
 	struct chapter chapter = { 0 };
@@ -328,9 +328,9 @@ enum jl_status jl_memo_read(struct jl_memo *note, struct jl_err *err)
 	mask(note);
 	for (size_t i = 0; i < note->len; i++)
 		n += note->text[i] == '\n';
-	if (n > JL_MEMO_LINES_MAX)
+	if (n > JL_AUDIT_LINES_MAX)
 		return jl_fail(err, JL_E_LIMIT, "%s: more than %d lines; give the part that has the figures",
-			       note->file, JL_MEMO_LINES_MAX);
+			       note->file, JL_AUDIT_LINES_MAX);
 	JL_TRY(raw_lines(note, err));
 	if (!(note->lines = jl_arena_array(note->arena, n, sizeof *note->lines)))
 		return jl_fail_nomem(err);

@@ -18,7 +18,7 @@ struct value {
 };
 
 struct scan {
-	const struct jl_memo *note;
+	const struct jl_audit_note *note;
 	size_t at, end; /* of what is left */
 	uint32_t fig, fig_end;
 	int depth;
@@ -208,7 +208,7 @@ static struct value sum(struct scan *s)
 }
 
 /* Relative slack that the digits of the inputs leave. */
-static double input_slack(const struct jl_memo *note, const struct value *v)
+static double input_slack(const struct jl_audit_note *note, const struct value *v)
 {
 	double slack = 0;
 
@@ -226,14 +226,14 @@ static bool agrees(double lo, double hi, double want_lo, double want_hi, double 
 	return lo <= want_hi + slack && hi >= want_lo - slack;
 }
 
-static void judge_inputs(struct jl_memo *note, const struct value *v)
+static void judge_inputs(struct jl_audit_note *note, const struct value *v)
 {
 	for (int32_t i = v->first; i <= v->last; i++)
-		jl_memo_judge(note, i, JL_MEMO_GIVEN);
+		jl_audit_judge(note, i, JL_AUDIT_GIVEN);
 }
 
 /* "6 × 365 = 2,910 hours": bare numbers whose product got a unit; a slip, and no factor between units. */
-static bool counted_slip(const struct jl_memo *note, struct value *left, const struct jl_figure *f)
+static bool counted_slip(const struct jl_audit_note *note, struct value *left, const struct jl_figure *f)
 {
 	static const double factors[] = { 7, 8, 12, 24, 30, 60, 365, 1000, 1024, 3600, 86400, 1e6, 1e9 };
 	const double ratio = left->bare / (jl_fig_mid(f) / f->scale), up = ratio > 1 ? ratio : 1 / ratio;
@@ -257,8 +257,8 @@ static bool counted_slip(const struct jl_memo *note, struct value *left, const s
 }
 
 /* "32x32=64", "64+32=64": widths of instructions, not sums: small powers of two without blanks, and the wider or both as the result. */
-static bool is_notation(const struct jl_memo *note, const struct value *left, const struct jl_figure *f, uint32_t from,
-			uint32_t to)
+static bool is_notation(const struct jl_audit_note *note, const struct value *left, const struct jl_figure *f,
+			uint32_t from, uint32_t to)
 {
 	const struct jl_figure *a = &note->figures[left->first], *b = &note->figures[left->last];
 
@@ -275,7 +275,7 @@ static bool is_count(const struct jl_figure *f)
 }
 
 /* Whole numbers that are multiplied and added are exact where the result has the digits for it: 8 × 4 is not about 33. */
-static bool is_exact(const struct jl_memo *note, const struct value *left, const struct jl_figure *f)
+static bool is_exact(const struct jl_audit_note *note, const struct value *left, const struct jl_figure *f)
 {
 	const double last = left->lo / f->digit;
 	bool exact = left->n > 1 && !left->divided && !left->about && is_count(f) &&
@@ -287,11 +287,11 @@ static bool is_exact(const struct jl_memo *note, const struct value *left, const
 }
 
 /* A figure alone that is known to be wrong stands for what it should be; what agrees with it as it is written follows from it. */
-static int32_t set_right(const struct jl_memo *note, struct value *left, const struct jl_figure *f)
+static int32_t set_right(const struct jl_audit_note *note, struct value *left, const struct jl_figure *f)
 {
 	const int32_t root = left->n == 1 ? jl_finding_of(note, left->first) : -1;
 
-	if (root < 0 || !*note->findings[root].premises || note->findings[root].verdict != JL_MEMO_WRONG)
+	if (root < 0 || !*note->findings[root].premises || note->findings[root].verdict != JL_AUDIT_WRONG)
 		return -1;
 	const double was = (left->lo + left->hi) / 2, should = jl_finding_value(note, left->first);
 	left->lo *= should / was;
@@ -302,7 +302,7 @@ static int32_t set_right(const struct jl_memo *note, struct value *left, const s
 
 /* Do inputs with decimals stand for all their digits in this note? The results of most sums come out to the last one, and of this sum only a
  * slip keeps it from that. */
-static bool breaks_habit(struct jl_memo *note, const struct value *left, const struct jl_figure *f, double off,
+static bool breaks_habit(struct jl_audit_note *note, const struct value *left, const struct jl_figure *f, double off,
 			 bool counting)
 {
 	const double open = fabs(jl_fig_mid(f)) * input_slack(note, left);
@@ -315,8 +315,9 @@ static bool breaks_habit(struct jl_memo *note, const struct value *left, const s
 	       jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2;
 }
 
-/* `left` is what was reckoned, `fig` the result as it stands. */
-static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_t from, uint32_t to, bool counting)
+/* `left` is the computed value, `fig` the result as written. */
+static void equal(struct jl_audit_note *note, struct value *left, int32_t fig, uint32_t from, uint32_t to,
+		  bool counting)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const int32_t root = set_right(note, left, f);
@@ -339,13 +340,13 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 	bare &= left->n > 1 || note->figures[left->first].qty != JL_Q_BYTES;
 	if (!strict && ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
 			(bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11)))) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		judge_inputs(note, left);
 		return;
 	}
 	if (left->lo <= 0 || (!same && !counted_slip(note, left, f)) || is_notation(note, left, f, from, to))
 		return;
-	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", fig);
+	struct jl_audit_finding *said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "arithmetic", fig);
 	if (!said)
 		return;
 	said->root = root;
@@ -362,17 +363,18 @@ static void equal(struct jl_memo *note, struct value *left, int32_t fig, uint32_
 		said->fix[0] = '\0';
 	while (to > from && note->text[to - 1] == ' ')
 		to--;
-	jl_said_finding_say(said, "%.150s gives %s", jl_memo_quote(note, from, to - from), text);
+	jl_audit_finding_explain(said, "%.150s gives %s", jl_audit_quote(note, from, to - from), text);
 }
 
-static bool line_has_count_before(const struct jl_memo *note, const struct jl_line *line, int32_t fig, size_t from)
+static bool line_has_count_before(const struct jl_audit_note *note, const struct jl_line *line, int32_t fig,
+				  size_t from)
 {
 	return (uint32_t)fig > line->fig && note->figures[fig - 1].at >= from &&
 	       note->figures[fig].at - note->figures[fig - 1].at < 24;
 }
 
 /* Nothing of the expression stands before it, and of one figure alone no word stands between it and the sign ("13.4 s min=12.5 s"). */
-static bool whole(const struct jl_memo *note, const struct jl_line *line, const struct value *v, size_t from,
+static bool whole(const struct jl_audit_note *note, const struct jl_line *line, const struct value *v, size_t from,
 		  size_t sign)
 {
 	const struct jl_figure *first = &note->figures[v->first], *last = &note->figures[v->last];
@@ -394,7 +396,7 @@ static bool whole(const struct jl_memo *note, const struct jl_line *line, const 
 #define LEFT_MAX 300
 
 /* What stands left of an "=": the longest expression of two or more figures, or one figure, that ends there. */
-static struct value left_side(const struct jl_memo *note, const struct jl_line *line, size_t sign, size_t from,
+static struct value left_side(const struct jl_audit_note *note, const struct jl_line *line, size_t sign, size_t from,
 			      uint32_t *first, uint32_t *ret_from)
 {
 	while (*first < line->fig + line->n_figs &&
@@ -431,7 +433,7 @@ static struct value left_side(const struct jl_memo *note, const struct jl_line *
 	return none();
 }
 
-/* What says that the reckoned follows, with its length; 0: nothing. Words and arrows count only behind an expression. */
+/* Length of the word or sign that introduces a result; 0: none. Words and arrows count only behind an expression. */
 static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *ret_is_word)
 {
 	static const char *const words[] = { "→",        "≈",          "≒",   " is ", " makes ", " gives ",
@@ -458,19 +460,19 @@ static bool has_operator(const char *t, size_t len)
 	       memmem(t, len, "÷", 2) || memmem(t, len, " + ", 3);
 }
 
-static void line_equations(struct jl_memo *note, const struct jl_line *line, bool counting)
+static void line_equations(struct jl_audit_note *note, const struct jl_line *line, bool counting)
 {
 	const size_t end = line->at + line->len;
 	size_t from = line->at, n;
 	uint32_t first = line->fig;
 
-	const bool reckons = has_operator(note->text + line->at, line->len);
+	const bool computes = has_operator(note->text + line->at, line->len);
 
 	for (size_t at = line->at; at < end; at++) {
 		uint32_t left_at = 0;
 		bool word = false;
 
-		if (note->text[at] != '=' && !reckons)
+		if (note->text[at] != '=' && !computes)
 			continue;
 		if (!(n = is_equals(note->text, at, end, line->kind == JL_LINE_CODE, &word)))
 			continue;
@@ -480,7 +482,7 @@ static void line_equations(struct jl_memo *note, const struct jl_line *line, boo
 			.note = note, .at = at + n, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
 		};
 		if (word && left.n < 2)
-			continue; /* "31 s → 12 s": nothing was reckoned */
+			continue; /* "31 s → 12 s": no arithmetic */
 		first = start;
 		while (word && (take(&s, "총") || take(&s, "약") || take(&s, "about ") || take(&s, "a total of ")))
 			;
@@ -521,7 +523,7 @@ static bool is_restated(const char *t, size_t len, bool *ret_closed)
 }
 
 /* "1,711시간 (71일)", "5.67 h (5 h 40 min)", "208 GB are 193.7 GiB": the same in another unit. */
-static void line_conversions(struct jl_memo *note, const struct jl_line *line)
+static void line_conversions(struct jl_audit_note *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
 		const struct jl_figure *a = &note->figures[i], *b = &note->figures[i + 1];
@@ -555,20 +557,20 @@ static void line_conversions(struct jl_memo *note, const struct jl_line *line)
 	}
 }
 
-#define HABIT_LINES 2000 /* enough to see how a note reckons */
+#define HABIT_LINES 2000 /* enough to see how a note computes */
 
-void jl_rule_arithmetic(struct jl_memo *note)
+void jl_rule_arithmetic(struct jl_audit_note *note)
 {
 	for (size_t l = 0; l < note->n_lines && l < HABIT_LINES; l++)
-		if (note->lines[l].n_figs >= 3 && note->lines[l].len <= JL_MEMO_LINE_MAX &&
+		if (note->lines[l].n_figs >= 3 && note->lines[l].len <= JL_AUDIT_LINE_MAX &&
 		    note->n_exact + note->n_open < 40)
 			line_equations(note, &note->lines[l], true);
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
 
-		if (line->n_figs >= 2 && line->len > JL_MEMO_LINE_MAX && line->kind != JL_LINE_ROW)
-			jl_memo_too_long(note, line->at);
-		if (line->n_figs < 2 || line->len > JL_MEMO_LINE_MAX)
+		if (line->n_figs >= 2 && line->len > JL_AUDIT_LINE_MAX && line->kind != JL_LINE_ROW)
+			jl_audit_too_long(note, line->at);
+		if (line->n_figs < 2 || line->len > JL_AUDIT_LINE_MAX)
 			continue;
 		line_equations(note, line, false);
 		line_conversions(note, line);

@@ -1,4 +1,4 @@
-/* An epoch is the same samples whatever the batch: time of an epoch = samples / batch x time of a batch. Whoever keeps the number of
+/* An epoch is the same samples whatever the batch: time of an epoch = samples / batch x time of a batch. A note that keeps the number of
  * batches while the batch grows counts every sample several times. */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct columns {
 	int batch, step, epoch;
 };
 
-static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, struct columns *c)
+static bool find_columns(const struct jl_audit_note *note, const struct jl_grid *g, struct columns *c)
 {
 	*c = (struct columns){ -1, -1, -1 };
 	for (uint32_t i = 1; i < g->n_cols; i++) {
@@ -30,7 +30,7 @@ static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, st
 	return c->batch >= 0 && c->step >= 0;
 }
 
-static const struct jl_figure *figure(const struct jl_memo *note, const struct jl_grid *g, uint32_t r, int c)
+static const struct jl_figure *figure(const struct jl_audit_note *note, const struct jl_grid *g, uint32_t r, int c)
 {
 	const int32_t i = jl_grid_cell(g, r, (uint32_t)c)->fig;
 
@@ -41,7 +41,7 @@ struct row {
 	const struct jl_figure *batch, *step, *epoch;
 };
 
-static bool row_of(const struct jl_memo *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
+static bool row_of(const struct jl_audit_note *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
 		   struct row *ret)
 {
 	*ret = (struct row){ figure(note, g, r, c->batch), figure(note, g, r, c->step), figure(note, g, r, c->epoch) };
@@ -63,18 +63,18 @@ struct implied {
 	bool impossible, unlikely;
 };
 
-static struct implied implied(struct jl_memo *note, const struct jl_seen *seen, const struct jl_mention *on,
+static struct implied implied(struct jl_audit_note *note, const struct jl_seen *seen, const struct jl_mention *on,
 			      double times, bool as_many)
 {
-	struct implied in = { .times = times, .most = jl_memo_rate_ratio(note, on, seen->on, as_many) };
-	const bool known = jl_memo_carry(&in.expected, note, seen, on, as_many);
+	struct implied in = { .times = times, .most = jl_audit_rate_ratio(note, on, seen->on, as_many) };
+	const bool known = jl_audit_carry(&in.expected, note, seen, on, as_many);
 
 	in.unlikely = known && times > in.expected.hi;
 	in.impossible = times > 1.3 * in.most && (in.unlikely || !known);
 	return in;
 }
 
-static struct implied estimate(struct jl_memo *note, struct jl_said_finding *said, const struct row *base,
+static struct implied estimate(struct jl_audit_note *note, struct jl_audit_finding *said, const struct row *base,
 			       const struct row *row, const struct jl_mention *on, const struct jl_mention *base_on)
 {
 	const struct jl_seen seen = { .on = base_on,
@@ -95,7 +95,7 @@ static struct implied estimate(struct jl_memo *note, struct jl_said_finding *sai
 	return in;
 }
 
-static void explain(struct jl_said_finding *said, const struct row *base, const struct row *row,
+static void explain(struct jl_audit_finding *said, const struct row *base, const struct row *row,
 		    const struct implied *in)
 {
 	const double batches = jl_fig_mid(base->epoch) / jl_fig_mid(base->step),
@@ -105,30 +105,32 @@ static void explain(struct jl_said_finding *said, const struct row *base, const 
 	if (said->impossible_premise)
 		said->fix[0] = '\0';
 	if (in->impossible)
-		jl_said_finding_say(said,
-				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; "
-				    "and %.0f samples in %.3g s would be %.3gx the throughput of the first row, where "
-				    "no rate of the hardware is more than %.1fx",
-				    batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step),
-				    in->times, in->most);
+		jl_audit_finding_explain(
+			said,
+			"the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; "
+			"and %.0f samples in %.3g s would be %.3gx the throughput of the first row, where "
+			"no rate of the hardware is more than %.1fx",
+			batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
+			in->most);
 	else if (in->unlikely)
-		jl_said_finding_say(said,
-				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; "
-				    "and %.0f samples in %.3g s would be %.3gx the throughput of the first row, where "
-				    "jeoul expects %.2g to %.2gx (80 %% interval)",
-				    batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step),
-				    in->times, in->expected.lo, in->expected.hi);
+		jl_audit_finding_explain(
+			said,
+			"the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f; "
+			"and %.0f samples in %.3g s would be %.3gx the throughput of the first row, where "
+			"jeoul expects %.2g to %.2gx (80 %% interval)",
+			batches, times, batches / times, jl_fig_mid(row->batch), jl_fig_mid(row->step), in->times,
+			in->expected.lo, in->expected.hi);
 	else
-		jl_said_finding_say(said,
-				    "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f",
-				    batches, times, batches / times);
+		jl_audit_finding_explain(
+			said, "the number of batches (%.0f) was kept although the batch is %.3gx: it needs %.0f",
+			batches, times, batches / times);
 }
 
 /* Returns the index of the finding that names the mistake first. */
-static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
+static int32_t judge_row(struct jl_audit_note *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
 			 const struct row *base, uint32_t base_r, int32_t root)
 {
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 	struct implied in = { .impossible = false };
 	struct row row;
 	int32_t fig;
@@ -142,12 +144,12 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 	double samples = kept + log(times);
 	fig = jl_grid_cell(g, r, (uint32_t)c->epoch)->fig;
 	if (fabs(samples) <= tol) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		return root;
 	}
 	if (fabs(kept) > tol || fabs(log(times)) < 0.3)
 		return root; /* not this mistake */
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "batches", fig)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "batches", fig)))
 		return root;
 	said->root = root;
 	double value = jl_fig_mid(base->epoch) / jl_fig_mid(base->step) / times * jl_fig_mid(row.step);
@@ -172,13 +174,13 @@ static int32_t judge_row(struct jl_memo *note, const struct jl_grid *g, const st
 
 /* --- steps alone: what a batch in that time would mean */
 
-static void judge_step(struct jl_memo *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
+static void judge_step(struct jl_audit_note *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
 		       uint32_t base_r)
 {
 	const struct jl_figure *batch = figure(note, g, r, c->batch), *step = figure(note, g, r, c->step),
 			       *batch0 = figure(note, g, base_r, c->batch), *step0 = figure(note, g, base_r, c->step);
 	const int32_t on = jl_grid_cell(g, r, 0)->mention, base_on = jl_grid_cell(g, base_r, 0)->mention;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (!batch || !step || !batch0 || !step0 || on < 0 || base_on < 0 || step->qty != JL_Q_TIME ||
 	    step0->qty != JL_Q_TIME || note->n_findings >= ESTIMATES_MAX)
@@ -192,24 +194,26 @@ static void judge_step(struct jl_memo *note, const struct jl_grid *g, const stru
 					  batch->lo / step->hi / (batch0->hi / step0->lo), as_many);
 	if (!in.unlikely && !in.impossible)
 		return;
-	if (!(said = jl_finding_on_figure(note, in.impossible ? JL_MEMO_WRONG : JL_MEMO_UNLIKELY, "bound",
+	if (!(said = jl_finding_on_figure(note, in.impossible ? JL_AUDIT_WRONG : JL_AUDIT_UNLIKELY, "bound",
 					  jl_grid_cell(g, r, (uint32_t)c->step)->fig)))
 		return;
 	if (in.impossible)
-		jl_said_finding_say(said,
-				    "%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate "
-				    "of the hardware is more than %.1fx",
-				    batch->lo, step->hi, in.times, in.most);
+		jl_audit_finding_explain(
+			said,
+			"%.0f samples in %.3g s would be %.3gx the throughput of the first, where no rate "
+			"of the hardware is more than %.1fx",
+			batch->lo, step->hi, in.times, in.most);
 	else
-		jl_said_finding_say(said,
-				    "%.0f samples in %.3g s would be %.3gx the throughput of the first, where jeoul "
-				    "expects %.2g to %.2gx (80 %% interval)",
-				    batch->lo, step->hi, in.times, in.expected.lo, in.expected.hi);
+		jl_audit_finding_explain(
+			said,
+			"%.0f samples in %.3g s would be %.3gx the throughput of the first, where jeoul "
+			"expects %.2g to %.2gx (80 %% interval)",
+			batch->lo, step->hi, in.times, in.expected.lo, in.expected.hi);
 }
 
 /* --- a ratio that was taken from a time that is wrong */
 
-static void ratios_follow(struct jl_memo *note, const struct jl_grid *g, int epoch, uint32_t base_r)
+static void ratios_follow(struct jl_audit_note *note, const struct jl_grid *g, int epoch, uint32_t base_r)
 {
 	const struct jl_figure *base = figure(note, g, base_r, epoch);
 
@@ -219,21 +223,21 @@ static void ratios_follow(struct jl_memo *note, const struct jl_grid *g, int epo
 		for (uint32_t r = base_r + 1; r < g->n_rows; r++) {
 			const struct jl_figure *t = figure(note, g, r, epoch), *x = figure(note, g, r, (int)c);
 			const int32_t root = t ? jl_finding_of(note, (int32_t)(t - note->figures)) : -1;
-			struct jl_said_finding *said;
+			struct jl_audit_finding *said;
 
-			if (root < 0 || !x || x->qty != JL_Q_RATIO || note->findings[root].verdict != JL_MEMO_WRONG ||
+			if (root < 0 || !x || x->qty != JL_Q_RATIO || note->findings[root].verdict != JL_AUDIT_WRONG ||
 			    base->lo / t->hi > x->hi + x->digit || base->hi / t->lo < x->lo - x->digit ||
-			    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "batches",
+			    !(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "batches",
 							  (int32_t)(x - note->figures))))
 				continue;
 			said->root = root;
 			said->impossible_premise = note->findings[root].impossible_premise;
-			jl_said_finding_say(said, "follows from %s", note->findings[root].written);
+			jl_audit_finding_explain(said, "follows from %s", note->findings[root].written);
 		}
 	}
 }
 
-void jl_rule_batches(struct jl_memo *note)
+void jl_rule_batches(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_grids; i++) {
 		const struct jl_grid *g = &note->grids[i];

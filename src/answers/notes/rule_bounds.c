@@ -35,7 +35,7 @@ static double peak(const struct jl_entity *e, bool wide)
 }
 
 /* "..., an MFU of 45 %": the share behind both. */
-static void check_share_said(struct jl_memo *note, const struct jl_line *line, int32_t reached)
+static void check_share_said(struct jl_audit_note *note, const struct jl_line *line, int32_t reached)
 {
 	const struct jl_figure *f = &note->figures[reached], *p = f - 1, *r = f + 1;
 	const double want = jl_fig_mid(f) / jl_fig_mid(p),
@@ -46,18 +46,18 @@ static void check_share_said(struct jl_memo *note, const struct jl_line *line, i
 	    !jl_span_has(note->text + f->at + f->len, r->at - f->at - f->len, "MFU|utilization|efficiency|이용률|효율"))
 		return;
 	if (r->lo - r->digit - slack <= want && want <= r->hi + r->digit + slack) {
-		jl_memo_judge(note, reached + 1, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, reached + 1, JL_AUDIT_CONFIRMED);
 		return;
 	}
 	jl_finding_gives(note, r, want, true, JL_QUOTE(note, f), "÷", JL_QUOTE(note, p));
 }
 
 /* "The peak is 312 TFLOPS; we reached 410": both in one line. */
-static void check_peak_said(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+static void check_peak_said(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig], *p = f - 1;
 	const uint32_t from = (uint32_t)fig > line->fig && p->at > line->at + 24 ? p->at - 24 : line->at;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if ((uint32_t)fig == line->fig || p->qty != JL_Q_FLOP_RATE || !(p->lo > 0) ||
 	    !jl_span_has(note->text + from, p->at - from, "peak|theoretical|피크|이론") ||
@@ -67,12 +67,12 @@ static void check_peak_said(struct jl_memo *note, const struct jl_line *line, in
 		return;
 	if (f->lo <= p->hi * 1.005)
 		check_share_said(note, line, fig);
-	else if ((said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
-		jl_said_finding_say(said, "above the peak that the sentence gives, %s", JL_QUOTE(note, p));
+	else if ((said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", fig)))
+		jl_audit_finding_explain(said, "above the peak that the sentence gives, %s", JL_QUOTE(note, p));
 }
 
-/* Does the sentence reckon this rate, or say what of it one card has? Then it is of all of them. */
-static bool is_of_all(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+/* True where the sentence computes this rate or says one card's share of it: then it is the rate of all cards. */
+static bool is_of_all(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	static const char one[] = "장당|대당|카드당|GPU당|GPU 당|per GPU|per-GPU|per card|per device|each|a card|/GPU";
 	const char *t = note->text;
@@ -90,16 +90,16 @@ static bool is_of_all(const struct jl_memo *note, const struct jl_line *line, co
 	       !jl_span_has(t + end, to - end, one);
 }
 
-static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+static void check_flops(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const struct jl_mention *on = line->kind == JL_LINE_ROW
 					      ? (line->n_mentions ? &note->mentions[line->mention] : NULL)
-					      : jl_memo_line_mention(note, f->line);
+					      : jl_audit_line_mention(note, f->line);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 	const uint32_t section = line->section;
 	const char *narrow = "FP8|INT8|FP4|NVFP4|MXFP8|sparse|sparsity|희소|2:4|INT4";
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (!on || !e->n_gpus ||
 	    JL_PART_HAS(note, line, "총|total|aggregate|cluster|클러스터|nodes|노드|GPUs|PFLOPS|system") ||
@@ -113,36 +113,36 @@ static void check_flops(struct jl_memo *note, const struct jl_line *line, int32_
 	/* a note on FP8 need not say so in every line */
 	if (f->lo <= peak(e, true) * (on->count ? on->count : 1) * 1.12 && memmem(note->text, note->len, "FP8", 3))
 		return;
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, most, 0);
 	said->source = e->gpus[0]->source;
 	/* a table's head may say FP8 where the row does not */
 	said->shown = line->kind != JL_LINE_ROW;
-	jl_said_finding_say(said, "more than %s has: its dense peak is %s", e->gpus[0]->name, said->estimate);
+	jl_audit_finding_explain(said, "more than %s has: its dense peak is %s", e->gpus[0]->name, said->estimate);
 }
 
 /* --- shares above all of it */
 
-static void check_share(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+static void check_share(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const size_t from = f->at - line->at > 40 ? f->at - 40 : line->at;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (f->lo <= 1.005 ||
 	    !jl_span_has(note->text + from, f->at - from,
 			 "MFU|HFU|utilization|utilisation|이용률|사용률|가동률|occupancy|점유율") ||
 	    JL_PART_HAS(note, line, "CPU|core|코어"))
 		return;
-	if ((said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig)))
-		jl_said_finding_say(said, "a share of a peak or of time cannot be above 100 %%");
+	if ((said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", fig)))
+		jl_audit_finding_explain(said, "a share of a peak or of time cannot be above 100 %%");
 }
 
 /* --- an all-reduce over nodes */
 
 struct network {
-	double node_Bps; /* what a node sends; NAN: nobody says */
+	double node_Bps; /* what a node sends; NAN: unknown */
 	int32_t said_by; /* figure; -1: the catalog */
 	const struct jl_system *system;
 	double size_B;
@@ -152,7 +152,7 @@ static const char net_words[] = "EFA|InfiniBand|인피니밴드|네트워크|net
 static const char coll_words[] = "algbw|busbw|all-reduce|allreduce|all_reduce|NCCL";
 
 /* The network that the note says its nodes have, and the size that it reduces. */
-static struct network network_of(const struct jl_memo *note)
+static struct network network_of(const struct jl_audit_note *note)
 {
 	struct network net = { .node_Bps = NAN, .said_by = -1, .size_B = NAN };
 
@@ -185,8 +185,8 @@ static struct network network_of(const struct jl_memo *note)
 	return net;
 }
 
-/* Where nobody says what a node has: the largest network of the systems that are listed with these GPUs. */
-static struct network largest_network(const struct jl_memo *note, const struct jl_entity *e, struct network net)
+/* Default network of a node: the largest of the systems that are listed with these GPUs. */
+static struct network largest_network(const struct jl_audit_note *note, const struct jl_entity *e, struct network net)
 {
 	for (size_t i = 0; e && isnan(net.node_Bps) && e->n_gpus && i < note->cat->n_systems; i++) {
 		const struct jl_system *s = &note->cat->systems[i];
@@ -203,7 +203,7 @@ static struct network largest_network(const struct jl_memo *note, const struct j
 }
 
 /* "8 노드: 270 GB/s", "on 16 nodes", "DGX H100 4대", "4x dgx-h100": how many nodes the line speaks of; 0: it does not say, or says several. */
-static uint32_t nodes_in(const struct jl_memo *note, const struct jl_line *line)
+static uint32_t nodes_in(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	bool system = false;
 	uint32_t n = 0;
@@ -226,7 +226,7 @@ static uint32_t nodes_in(const struct jl_memo *note, const struct jl_line *line)
 }
 
 /* The same, where a line about a collective says nothing the headings above it do. */
-static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
+static uint32_t nodes_of(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	uint32_t n = nodes_in(note, line);
 
@@ -247,7 +247,7 @@ static uint32_t nodes_of(const struct jl_memo *note, const struct jl_line *line)
 }
 
 /* Is it the rate of a link ("busbw") and not of the data? The word before it says so, else the one behind. */
-static bool is_busbw(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+static bool is_busbw(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	const char *t = note->text;
 	uint32_t end = line->at + line->len;
@@ -258,7 +258,7 @@ static bool is_busbw(const struct jl_memo *note, const struct jl_line *line, con
 	return jl_span_has(t + f->at, end - f->at, "busbw|bus bandwidth");
 }
 
-static bool expect(struct jl_estimate *ret, struct jl_memo *note, const struct network *net, uint32_t nodes)
+static bool expect(struct jl_estimate *ret, struct jl_audit_note *note, const struct network *net, uint32_t nodes)
 {
 	struct jl_collective_case c;
 	struct jl_machine machine;
@@ -276,28 +276,29 @@ static bool expect(struct jl_estimate *ret, struct jl_memo *note, const struct n
 	return true;
 }
 
-static void check_share_of_net(struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f,
+static void check_share_of_net(struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f,
 			       double bound, const struct network *net)
 {
 	for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 		const struct jl_figure *p = &note->figures[i];
-		struct jl_said_finding *said;
+		struct jl_audit_finding *said;
 
 		if (p->qty != JL_Q_PERCENT || fabs(jl_fig_mid(p) - jl_fig_mid(f) / net->node_Bps) > p->digit ||
 		    bound > 0.9 * net->node_Bps)
 			continue;
-		jl_memo_judge(note, (int32_t)i, JL_MEMO_CONFIRMED);
-		if (jl_fig_mid(f) > bound || !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "bound", (int32_t)i)))
+		jl_audit_judge(note, (int32_t)i, JL_AUDIT_CONFIRMED);
+		if (jl_fig_mid(f) > bound ||
+		    !(said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "bound", (int32_t)i)))
 			continue;
 		jl_fig_text(said->estimate, note, p, jl_fig_mid(f) / bound, 0);
-		jl_said_finding_say(
+		jl_audit_finding_explain(
 			said,
 			"a share of a rate that an all-reduce over these nodes cannot reach; of the bound it is %s",
 			said->estimate);
 	}
 }
 
-static void check_allreduce(struct jl_memo *note, const struct jl_line *line, int32_t fig,
+static void check_allreduce(struct jl_audit_note *note, const struct jl_line *line, int32_t fig,
 			    const struct network *said_net)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -305,25 +306,25 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 	uint32_t from, to;
 
 	/* another rate may stand in the line */
-	jl_memo_sentence(note, line, f->at, &from, &to);
+	jl_audit_sentence(note, line, f->at, &from, &to);
 	if (jl_span_has(note->text + from, to - from, "memory|메모리|HBM|NVLink|PCIe") &&
 	    !jl_span_has(note->text + from, to - from, coll_words))
 		return;
 	if (!nodes ||
 	    JL_PART_HAS(note, line, "SHARP|all-gather|allgather|broadcast|reduce-scatter|all-to-all|alltoall"))
 		return;
-	const struct network net = largest_network(note, jl_mention_entity(note, jl_memo_line_mention(note, f->line)),
+	const struct network net = largest_network(note, jl_mention_entity(note, jl_audit_line_mention(note, f->line)),
 						   *said_net);
 	const double ranks = nodes * (net.system ? net.system->n_gpu : 8.0), bus = 2 * (ranks - 1) / ranks,
 		     as = is_busbw(note, line, f) ? bus : 1, bound = as * net.node_Bps * nodes / (2.0 * (nodes - 1));
-	struct jl_said_finding *said = NULL;
+	struct jl_audit_finding *said = NULL;
 	struct jl_estimate e;
 	char lo[JL_SHOULD_MAX];
 
 	if (isnan(bound))
 		return;
 	if (jl_fig_mid(f) > bound * 1.02)
-		said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", fig);
+		said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", fig);
 	else if (as == 1)
 		check_share_of_net(note, line, f, bound, &net);
 	if (said) {
@@ -331,15 +332,17 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 		snprintf(lo, sizeof lo, "≤ %.50s", said->premises);
 		memcpy(said->premises, lo, sizeof lo);
 		if (as > 1)
-			jl_said_finding_say(said,
-					    "the busbw of an all-reduce over %u nodes cannot be above the network's "
-					    "%.3g GB/s x %u/%u x %.3g: every byte leaves a node nearly twice",
-					    nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1), as);
+			jl_audit_finding_explain(
+				said,
+				"the busbw of an all-reduce over %u nodes cannot be above the network's "
+				"%.3g GB/s x %u/%u x %.3g: every byte leaves a node nearly twice",
+				nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1), as);
 		else
-			jl_said_finding_say(said,
-					    "an all-reduce over %u nodes cannot be above the network's %.3g GB/s x "
-					    "%u/%u: every byte leaves a node nearly twice",
-					    nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
+			jl_audit_finding_explain(
+				said,
+				"an all-reduce over %u nodes cannot be above the network's %.3g GB/s x "
+				"%u/%u: every byte leaves a node nearly twice",
+				nodes, net.node_Bps / 1e9, nodes, 2 * (nodes - 1));
 	}
 	if (!expect(&e, note, &net, nodes))
 		return;
@@ -350,27 +353,28 @@ static void check_allreduce(struct jl_memo *note, const struct jl_line *line, in
 	/* unlikely is what a verdict would not call normal */
 	const bool inside = f->lo <= as * e.value * pow(e.hi / e.value, JL_VERDICT_WIDER) &&
 			    f->hi >= as * e.value * pow(e.lo / e.value, JL_VERDICT_WIDER);
-	if (note->verdicts[fig] == JL_MEMO_CANNOT && said_net->system &&
-	    (said = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig))) {
+	if (note->verdicts[fig] == JL_AUDIT_CANNOT && said_net->system &&
+	    (said = jl_finding_on_figure(note, inside ? JL_AUDIT_COMPATIBLE : JL_AUDIT_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
 		if (inside && (f->lo > as * e.hi || f->hi < as * e.lo))
-			jl_said_finding_say(said,
-					    "jeoul expects %s there (80 %% interval); this is just beside it, as one "
-					    "run in five is",
-					    said->estimate);
+			jl_audit_finding_explain(
+				said,
+				"jeoul expects %s there (80 %% interval); this is just beside it, as one "
+				"run in five is",
+				said->estimate);
 		else
-			jl_said_finding_say(said, "jeoul expects %s there (80 %% interval)", said->estimate);
+			jl_audit_finding_explain(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
 }
 
 /* --- the slower as the faster one */
 
 /* "A100은 H100보다 3배 빠릅니다", "the A100 is 3x faster than the H100": one figure, two names, one of each. */
-static void check_faster(struct jl_memo *note, const struct jl_line *line, int32_t fig)
+static void check_faster(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const struct jl_mention *m = &note->mentions[line->mention];
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (line->n_figs != 1 || line->n_mentions != 2 || m[0].count || m[1].count || line->kind == JL_LINE_ROW ||
 	    line->len > 300 || f->lo <= 1 ||
@@ -391,17 +395,17 @@ static void check_faster(struct jl_memo *note, const struct jl_line *line, int32
 	const struct jl_entity *x = jl_mention_entity(note, fast), *y = jl_mention_entity(note, other);
 	const double most = jl_entity_rate_ratio(x, y);
 	if (!(most < 1.05) || !(f->lo > 1.3 * most) ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
+	    !(said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "listed", fig)))
 		return;
 	said->source = x->gpus[0]->source;
-	jl_said_finding_say(said, "no listed rate of %s is more than %.2gx that of %s; is it the other way round?",
-			    JL_QUOTE(note, fast), most, JL_QUOTE(note, other));
+	jl_audit_finding_explain(said, "no listed rate of %s is more than %.2gx that of %s; is it the other way round?",
+				 JL_QUOTE(note, fast), most, JL_QUOTE(note, other));
 }
 
 /* --- both directions beside one */
 
 /* Is a rate of PCIe, which is one way, set beside it? */
-static bool pcie_beside(const struct jl_memo *note, uint32_t l)
+static bool pcie_beside(const struct jl_audit_note *note, uint32_t l)
 {
 	for (uint32_t i = l > 3 ? l - 3 : 0; i < l + 4 && i < note->n_lines; i++)
 		for (uint32_t f = note->lines[i].fig; i != l && f < note->lines[i].fig + note->lines[i].n_figs; f++)
@@ -410,34 +414,35 @@ static bool pcie_beside(const struct jl_memo *note, uint32_t l)
 	return false;
 }
 
-static void check_both_ways(struct jl_memo *note, uint32_t l, int32_t fig)
+static void check_both_ways(struct jl_audit_note *note, uint32_t l, int32_t fig)
 {
 	const struct jl_line *line = &note->lines[l];
 	const struct jl_figure *f = &note->figures[fig];
-	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l)
-						       : jl_memo_section_mention(note, l);
+	const struct jl_mention *on = line->n_mentions ? jl_audit_line_mention(note, l)
+						       : jl_audit_section_mention(note, l);
 	const struct jl_entity *e = jl_mention_entity(note, on);
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (!on || e->n_gpus != 1 || !JL_PART_HAS(note, line, "nvlink") ||
 	    JL_PART_HAS(note, line, "양방향|bidirectional|both|duplex|total|합") || !pcie_beside(note, l))
 		return;
 	double one = e->gpus[0]->link_oneway_Bps.value;
 	if (!(fabs(f->lo / e->gpus[0]->link_bothway_Bps.value - 1) < 0.01) || !(f->lo > 1.5 * one) ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
+	    !(said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "listed", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, one, 0);
 	said->source = e->gpus[0]->source;
-	jl_said_finding_say(said, "the sum of both directions beside PCIe's one: one way it is %s", said->estimate);
+	jl_audit_finding_explain(said, "the sum of both directions beside PCIe's one: one way it is %s",
+				 said->estimate);
 }
 
-static bool is_collective(const struct jl_memo *note, const struct jl_line *line, const struct network *net)
+static bool is_collective(const struct jl_audit_note *note, const struct jl_line *line, const struct network *net)
 {
 	return net->said_by >= 0 || JL_PART_HAS(note, line, coll_words) ||
 	       (line->section && JL_PART_HAS(note, &note->lines[line->section - 1], coll_words));
 }
 
-void jl_rule_bounds(struct jl_memo *note)
+void jl_rule_bounds(struct jl_audit_note *note)
 {
 	const struct network net = network_of(note);
 
@@ -450,7 +455,7 @@ void jl_rule_bounds(struct jl_memo *note)
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 			const uint8_t q = note->figures[i].qty;
 
-			if (note->verdicts[i] <= JL_MEMO_UNLIKELY)
+			if (note->verdicts[i] <= JL_AUDIT_UNLIKELY)
 				continue;
 			if (q == JL_Q_FLOP_RATE)
 				check_flops(note, line, (int32_t)i), check_peak_said(note, line, (int32_t)i);

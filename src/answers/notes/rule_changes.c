@@ -29,7 +29,7 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 
 	*ret_want = wants[percent][0];
 	for (size_t i = 0; i < 4; i++) {
-		/* "25 % less" is no share of it; "30 % more work" where the time fell is reckoned from the other end */
+		/* "25 % less" is no share of it; "30 % more work" where the time fell is computed from the other value */
 		if (percent && c->way && i > 0 && (i != 2 || (c->way > 0) == (up > 1)))
 			continue;
 		if (!percent && c->bare && i == 3)
@@ -47,33 +47,33 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 	return false;
 }
 
-static void judge(struct jl_memo *note, const struct change *c)
+static void judge(struct jl_audit_note *note, const struct change *c)
 {
 	const struct jl_figure *r = &note->figures[c->r];
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 	double want;
 
-	if (note->verdicts[c->r] <= JL_MEMO_UNLIKELY || !(c->a > 0) || !(c->b > 0) || !(r->lo > 0))
+	if (note->verdicts[c->r] <= JL_AUDIT_UNLIKELY || !(c->a > 0) || !(c->b > 0) || !(r->lo > 0))
 		return;
 	if (follows(c, r, &want)) {
-		jl_memo_judge(note, c->r, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, c->r, JL_AUDIT_CONFIRMED);
 		return;
 	}
 	/* far from it, the sentence may speak of something else */
 	if (!c->sure && fabs(log(want / jl_fig_mid(r))) > 0.45)
 		return;
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "arithmetic", c->r)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "arithmetic", c->r)))
 		return;
 	jl_fig_text(said->premises, note, r, want, 0);
 	jl_fig_digits(said->fix, r, want, 0);
 	if (c->first == c->last)
-		jl_said_finding_say(said, "%.150s gives %s", JL_QUOTE(note, c->first), said->premises);
+		jl_audit_finding_explain(said, "%.150s gives %s", JL_QUOTE(note, c->first), said->premises);
 	else
-		jl_said_finding_say(said, "from %s to %s is %s", JL_QUOTE(note, c->first), JL_QUOTE(note, c->last),
-				    said->premises);
+		jl_audit_finding_explain(said, "from %s to %s is %s", JL_QUOTE(note, c->first), JL_QUOTE(note, c->last),
+					 said->premises);
 }
 
-static bool has(const struct jl_memo *note, uint32_t from, uint32_t to, const char *words)
+static bool has(const struct jl_audit_note *note, uint32_t from, uint32_t to, const char *words)
 {
 	return from < to && jl_span_has(note->text + from, to - from, words);
 }
@@ -83,7 +83,7 @@ static bool arrow(const char *t, size_t n)
 	return memmem(t, n, "→", 3) || memmem(t, n, "->", 2) || memmem(t, n, "=>", 2);
 }
 
-static bool full_stop(const struct jl_memo *note, uint32_t from, uint32_t to)
+static bool full_stop(const struct jl_audit_note *note, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i + 1 < to; i++)
 		if ((note->text[i] == '.' && note->text[i + 1] == ' ') || strchr(";|", note->text[i]))
@@ -96,14 +96,14 @@ static const char compares[] = "faster|slower|빠|빨|느|higher|lower|more|less
 			       "smaller|larger|cheaper|저렴|savings|높|낮|늘|줄";
 
 /* "points" are no share of it; "of" names a share of something else. */
-static bool other_share(const struct jl_memo *note, uint32_t at, uint32_t end)
+static bool other_share(const struct jl_audit_note *note, uint32_t at, uint32_t end)
 {
 	return has(note, at, end < at + 24 ? end : at + 24,
 		   "p|pp|%p|points|point|포인트|of|utilization|확률|정확도|accuracy");
 }
 
 /* How two ends stand to each other: 2: no doubt, 1: beside each other, 0: neither. */
-static int joined(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *a,
+static int joined(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *a,
 		  const struct jl_figure *b)
 {
 	const uint32_t end = a->at + a->len, n = b->at - end, before = a->at > line->at + 8 ? a->at - 8 : line->at;
@@ -124,8 +124,8 @@ static int joined(const struct jl_memo *note, const struct jl_line *line, const 
 }
 
 /* Does a sign or a word say that it grew or shrank by so much? "To 25 %" and "25 %로" are what is left. */
-static int way_of(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *r, uint32_t from,
-		  uint32_t near)
+static int way_of(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *r,
+		  uint32_t from, uint32_t near)
 {
 	static const char fell[] = "감소|reduction|reduced|절감|단축|줄|lower|drop|dropped|less|cheaper|decrease|"
 				   "decreased|saving|savings|saved|fewer|smaller",
@@ -153,7 +153,7 @@ static int way_of(const struct jl_memo *note, const struct jl_line *line, const 
 }
 
 /* What is said of a change behind both of its ends: once, or "1.25x faster and 20 % less". */
-static void judge_said(struct jl_memo *note, const struct jl_line *line, struct change *c, int how)
+static void judge_said(struct jl_audit_note *note, const struct jl_line *line, struct change *c, int how)
 {
 	const uint32_t stop = line->at + line->len, bend = c->last->at + c->last->len;
 	uint32_t from = bend;
@@ -180,7 +180,7 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, struct 
 	}
 }
 
-static void line_changes(struct jl_memo *note, const struct jl_line *line)
+static void line_changes(struct jl_audit_note *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
 		const struct jl_figure *a = &note->figures[i], *b = a;
@@ -217,7 +217,7 @@ static void line_changes(struct jl_memo *note, const struct jl_line *line)
 }
 
 /* "DGX: 5.67 h", "one card: 9.6 h", "difference: 1.7x": three lines of a list. */
-static void list_changes(struct jl_memo *note, size_t l)
+static void list_changes(struct jl_audit_note *note, size_t l)
 {
 	const struct jl_figure *f[3];
 
@@ -244,7 +244,7 @@ static void list_changes(struct jl_memo *note, size_t l)
 
 /* --- money for a span of time */
 
-static double span_of(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+static double span_of(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	static const struct {
 		double s;
@@ -284,7 +284,7 @@ static double span_of(const struct jl_memo *note, const struct jl_line *line, co
 }
 
 /* "$120 a month, $1,440 a year": the later one follows from the earlier, whatever number of days a month has. */
-static void line_spans(struct jl_memo *note, const struct jl_line *line)
+static void line_spans(struct jl_audit_note *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
 		const struct jl_figure *a = &note->figures[i], *b = a + 1;
@@ -293,7 +293,7 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 
 		if (a->qty != b->qty || (a->qty != JL_Q_USD && a->qty != JL_Q_KRW && a->qty != JL_Q_ENERGY) ||
 		    (a->flags | b->flags) & JL_FIG_OPEN || b->at - a->at > 60 || full_stop(note, a->at, b->at) ||
-		    note->verdicts[i + 1] <= JL_MEMO_UNLIKELY)
+		    note->verdicts[i + 1] <= JL_AUDIT_UNLIKELY)
 			continue;
 		from = span_of(note, line, a);
 		to = span_of(note, line, b);
@@ -304,11 +304,11 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 			     days = from == DAY || to == DAY ? 0.09
 							     : 0.001; /* 28 to 31, 250 working days are no slip */
 		if (fabs(b->lo - want) <= slack + days * want) {
-			jl_memo_judge(note, (int32_t)i + 1, JL_MEMO_CONFIRMED);
+			jl_audit_judge(note, (int32_t)i + 1, JL_AUDIT_CONFIRMED);
 			continue;
 		}
 		/* either may be wrong: the one that only a slip keeps from the other; none is put right where that does not decide */
-		const bool sure = jl_finding_of(note, (int32_t)i) >= 0 || note->verdicts[i] == JL_MEMO_CONFIRMED;
+		const bool sure = jl_finding_of(note, (int32_t)i) >= 0 || note->verdicts[i] == JL_AUDIT_CONFIRMED;
 		const int first = sure ? 0 : jl_fig_slip(note, a, b->lo * from / to), then = jl_fig_slip(note, b, want);
 		const struct jl_figure *is = first == 2 && !then ? a : b, *other = is == a ? b : a;
 		if (fabs(log(b->lo / want)) > 0.5 || (days > 0.01 && fabs(log(b->lo / want)) > 0.3))
@@ -321,7 +321,8 @@ static void line_spans(struct jl_memo *note, const struct jl_line *line)
 
 /* --- shares of something that is named */
 
-static bool is_gap(const struct jl_memo *note, const struct jl_figure *a, const struct jl_figure *b, const char *gaps)
+static bool is_gap(const struct jl_audit_note *note, const struct jl_figure *a, const struct jl_figure *b,
+		   const char *gaps)
 {
 	const uint32_t at = a->at + a->len;
 
@@ -329,8 +330,8 @@ static bool is_gap(const struct jl_memo *note, const struct jl_figure *a, const 
 }
 
 /* "405 GB/s, 90 % of the 450 GB/s", "10,692 of 23,360 hours, 45.8 %", "141 GB로 H100(80 GB)의 1.76배": a of b is r. What is not right beside
- * both is told only where a slip explains it. */
-static void line_shares(struct jl_memo *note, uint32_t i)
+ * both is reported only where a slip explains it. */
+static void line_shares(struct jl_audit_note *note, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i], *a = f, *b = f + 1, *r = f + 2;
 	const uint32_t end = r->at + r->len;
@@ -351,12 +352,12 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 	if ((r->qty != JL_Q_PERCENT && (r->qty != JL_Q_RATIO || sure)) || b->qty == JL_Q_PERCENT ||
 	    b->qty == JL_Q_RATIO || (a->qty != b->qty && !(a->qty == JL_Q_NUMBER && b->qty != JL_Q_BYTES)) ||
 	    full_stop(note, f->at, f[2].at) || b->at - a->at > 60 || (a->flags | b->flags | r->flags) & JL_FIG_OPEN ||
-	    note->verdicts[r - note->figures] != JL_MEMO_CANNOT || !(a->lo > 0) || !(b->lo > 0))
+	    note->verdicts[r - note->figures] != JL_AUDIT_CANNOT || !(a->lo > 0) || !(b->lo > 0))
 		return;
 	const double part = a->qty == b->qty ? a->lo : a->lo * b->scale, want = part / b->lo,
 		     slack = r->digit + want * (jl_fig_slack(a) / a->lo + jl_fig_slack(b) / b->lo);
 	if (fabs(want - r->lo) <= slack * 1.01) {
-		jl_memo_judge(note, (int32_t)(r - note->figures), JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, (int32_t)(r - note->figures), JL_AUDIT_CONFIRMED);
 		return;
 	}
 	if (fabs(log(want / r->lo)) < 0.45 && (sure || jl_fig_slip(note, r, want) == 2))
@@ -364,7 +365,7 @@ static void line_shares(struct jl_memo *note, uint32_t i)
 }
 
 /* "1,000만원의 15 %는 150만원", "15 % of $1,000 is $150", "$440.32 with a 60 % discount is $176.13": the share of a whole, or what it leaves. */
-static void line_parts(struct jl_memo *note, const struct jl_line *line, uint32_t i)
+static void line_parts(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i], *part = f + 2, *share = f->qty == JL_Q_PERCENT ? f : f + 1,
 			       *whole = share == f ? f + 1 : f;
@@ -374,7 +375,7 @@ static void line_parts(struct jl_memo *note, const struct jl_line *line, uint32_
 	if (share->qty != JL_Q_PERCENT || whole->qty != part->qty || part->qty == JL_Q_PERCENT ||
 	    part->qty == JL_Q_RATIO || part->qty == JL_Q_COUNT || part->qty == JL_Q_GENERATION ||
 	    part->qty == JL_Q_PARAMS || (f->flags | f[1].flags | part->flags) & JL_FIG_OPEN || gap > 24 || !gap ||
-	    share->lo > 1 || !(whole->lo > 0) || note->verdicts[i + 2] != JL_MEMO_CANNOT ||
+	    share->lo > 1 || !(whole->lo > 0) || note->verdicts[i + 2] != JL_AUDIT_CANNOT ||
 	    (f->at > line->at + 2 && (strchr("*/+=x", t[f->at - 2]) || memcmp(t + f->at - 2, "\x97 ", 2) == 0)))
 		return;
 	const bool off = jl_span_has(t + first, part->at - first, "discount|off|할인|인하"),
@@ -392,7 +393,7 @@ static void line_parts(struct jl_memo *note, const struct jl_line *line, uint32_
 			     (whole->decimals ? want * jl_fig_slack(whole) / whole->lo : 0);
 	char change[JL_SHOULD_MAX];
 	if (fabs(want - part->lo) <= slack) {
-		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, (int32_t)i + 2, JL_AUDIT_CONFIRMED);
 		return;
 	}
 	snprintf(change, sizeof change, "(100 %% − %.40s)", JL_QUOTE(note, share));
@@ -421,7 +422,7 @@ static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const 
 
 /* Is it said that so many at so much come to that, and nothing else is in it: "8 GPUs at $2.50 per GPU hour cost $20 per hour",
  * "1.2 TB over a 10 Gb/s link takes 960 s"? Then no slip needs to explain what differs. */
-static bool is_said_so(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *b,
+static bool is_said_so(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *b,
 		       const struct jl_figure *out)
 {
 	static const char more[] = "and|plus|with|including|after|before|discount|off|about|roughly|around|measured|"
@@ -435,7 +436,7 @@ static bool is_said_so(const struct jl_memo *note, const struct jl_line *line, c
 }
 
 /* "4 cards of 450 W on one 1,600 W power supply": what something can bear is no sum of what is put on it. */
-static bool is_capacity(const struct jl_memo *note, const struct jl_line *line, const struct jl_figure *f)
+static bool is_capacity(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	static const char of[] =
 		"supply|supplies|PSU|breaker|circuit|socket|outlet|UPS|limit|budget|capacity|rack|feed|"
@@ -447,7 +448,7 @@ static bool is_capacity(const struct jl_memo *note, const struct jl_line *line, 
 
 /* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
  * a slip may have been measured. */
-static void line_defined(struct jl_memo *note, const struct jl_line *line, uint32_t i, size_t row)
+static void line_defined(struct jl_audit_note *note, const struct jl_line *line, uint32_t i, size_t row)
 {
 	const bool each = defined[row].a == JL_N_Q;
 	const struct jl_figure *f = &note->figures[i], *out = f + 2, *a = each || f->qty == defined[row].a ? f : f + 1,
@@ -456,7 +457,7 @@ static void line_defined(struct jl_memo *note, const struct jl_line *line, uint3
 	if (!(each ? is_each(a, b, out)
 		   : a->qty == defined[row].a && b->qty == defined[row].b && out->qty == defined[row].out) ||
 	    (a->flags | b->flags | out->flags) & JL_FIG_OPEN || !(b->lo > 0) ||
-	    note->verdicts[i + 2] != JL_MEMO_CANNOT || out->at - f->at > 120 || is_capacity(note, line, out) ||
+	    note->verdicts[i + 2] != JL_AUDIT_CANNOT || out->at - f->at > 120 || is_capacity(note, line, out) ||
 	    full_stop(note, f->at, out->at) ||
 	    (*defined[row].words &&
 	     !jl_span_has(note->text + a->at, (a == f ? b->at - a->at : a->len), defined[row].words)))
@@ -465,19 +466,19 @@ static void line_defined(struct jl_memo *note, const struct jl_line *line, uint3
 		     slack = out->digit + want * ((a->decimals ? jl_fig_slack(a) / a->lo : 0) +
 						  (b->decimals ? jl_fig_slack(b) / b->lo : 0));
 	if (fabs(want - out->lo) <= slack * 1.01)
-		jl_memo_judge(note, (int32_t)i + 2, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, (int32_t)i + 2, JL_AUDIT_CONFIRMED);
 	else if (fabs(log(want / out->lo)) < 2.4 &&
 		 (jl_fig_slip(note, out, want) == 2 || is_said_so(note, line, out - 1, out)))
 		jl_finding_gives(note, out, want, true, JL_QUOTE(note, a), defined[row].eb > 0 ? "×" : "÷",
 				 JL_QUOTE(note, b));
 }
 
-void jl_rule_changes(struct jl_memo *note)
+void jl_rule_changes(struct jl_audit_note *note)
 {
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
 
-		if (line->n_figs >= 2 && line->len <= JL_MEMO_LINE_MAX && line->kind != JL_LINE_ROW) {
+		if (line->n_figs >= 2 && line->len <= JL_AUDIT_LINE_MAX && line->kind != JL_LINE_ROW) {
 			line_changes(note, line);
 			line_spans(note, line);
 			for (uint32_t i = line->fig; i + 2 < line->fig + line->n_figs; i++)

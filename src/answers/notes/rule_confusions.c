@@ -16,7 +16,7 @@ struct confusion {
 	size_t n_all, lines;
 	int n_found;
 	int32_t root;
-	enum jl_memo_verdict verdict;
+	enum jl_audit_verdict verdict;
 };
 
 static enum jl_status bad(const struct jl_yaml *map, const char *what, struct jl_err *err)
@@ -44,16 +44,16 @@ static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, s
 			c->all[c->n_all++] = g->text;
 	if (unless && unless->kind == JL_YAML_LIST && unless->items && unless->items->kind == JL_YAML_TEXT)
 		c->unless = unless->items->text;
-	for (c->verdict = JL_MEMO_WRONG; c->verdict <= JL_MEMO_UNLIKELY; c->verdict++)
-		if (strcmp(verdict, jl_memo_verdict_key(c->verdict)) == 0)
+	for (c->verdict = JL_AUDIT_WRONG; c->verdict <= JL_AUDIT_UNLIKELY; c->verdict++)
+		if (strcmp(verdict, jl_audit_verdict_key(c->verdict)) == 0)
 			return JL_OK;
 	return bad(map, "verdict: wrong, differs, unlikely", err);
 }
 
-static bool hardware_is(const struct jl_memo *note, const struct confusion *c, uint32_t at,
+static bool hardware_is(const struct jl_audit_note *note, const struct confusion *c, uint32_t at,
 			const struct jl_mention **ret_on)
 {
-	const struct jl_mention *on = jl_memo_speaks_of(note, at, NULL, 0);
+	const struct jl_mention *on = jl_audit_speaks_of(note, at, NULL, 0);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 
 	*ret_on = on;
@@ -75,7 +75,7 @@ static bool hardware_is(const struct jl_memo *note, const struct confusion *c, u
 	return true;
 }
 
-static bool said_near(const struct jl_memo *note, size_t l, const char *words)
+static bool said_near(const struct jl_audit_note *note, size_t l, const char *words)
 {
 	const size_t from = l > NEAR_LINES ? l - NEAR_LINES : 0;
 
@@ -86,7 +86,7 @@ static bool said_near(const struct jl_memo *note, size_t l, const char *words)
 }
 
 /* The words stand in `lines` lines from `l` on, and not already in fewer. */
-static bool matches(const struct jl_memo *note, const struct confusion *c, size_t l, size_t *ret_end)
+static bool matches(const struct jl_audit_note *note, const struct confusion *c, size_t l, size_t *ret_end)
 {
 	const struct jl_line *line = &note->lines[l];
 	size_t end = l + (c->lines < 4 ? c->lines : 4);
@@ -106,7 +106,7 @@ static bool matches(const struct jl_memo *note, const struct confusion *c, size_
 	return !c->near || said_near(note, l, c->near);
 }
 
-static void trim(const struct jl_memo *note, uint32_t *at, uint32_t *len)
+static void trim(const struct jl_audit_note *note, uint32_t *at, uint32_t *len)
 {
 	while (*len && strchr(" \t-*#>|", note->text[*at]))
 		++*at, --*len;
@@ -114,11 +114,11 @@ static void trim(const struct jl_memo *note, uint32_t *at, uint32_t *len)
 		--*len;
 }
 
-static void found(struct jl_memo *note, struct confusion *c, size_t l)
+static void found(struct jl_audit_note *note, struct confusion *c, size_t l)
 {
 	uint32_t at = note->lines[l].at, len;
 	const struct jl_mention *on;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 	size_t end = 0;
 
 	if (c->n_found >= FINDINGS_EACH || !matches(note, c, l, &end) || !hardware_is(note, c, at, &on))
@@ -132,13 +132,13 @@ static void found(struct jl_memo *note, struct confusion *c, size_t l)
 	else
 		c->root = (int32_t)(said - note->findings);
 	if (c->hardware && on)
-		jl_said_finding_say(said, "%s: {%s}", JL_QUOTE(note, on), c->en);
+		jl_audit_finding_explain(said, "%s: {%s}", JL_QUOTE(note, on), c->en);
 	else
-		jl_said_finding_say(said, "{%s}", c->en);
+		jl_audit_finding_explain(said, "{%s}", c->en);
 }
 
 /* Which entries have a word of their first group in the line: one pass, whatever the number of entries. */
-static uint64_t first_groups(const struct jl_memo *note, const struct jl_line *line, const struct confusion *all,
+static uint64_t first_groups(const struct jl_audit_note *note, const struct jl_line *line, const struct confusion *all,
 			     size_t n, const uint64_t by_byte[256])
 {
 	const char *t = note->text + line->at;
@@ -158,7 +158,7 @@ static uint64_t first_groups(const struct jl_memo *note, const struct jl_line *l
 extern const unsigned char jl_confusions_text[];
 extern const size_t jl_confusions_text_len;
 
-enum jl_status jl_rule_confusions(struct jl_memo *note, struct jl_err *err)
+enum jl_status jl_rule_confusions(struct jl_audit_note *note, struct jl_err *err)
 {
 	struct confusion *all = jl_arena_array(note->arena, CONFUSIONS_MAX, sizeof *all);
 	uint64_t by_byte[256] = { 0 };

@@ -10,7 +10,7 @@
 #define PREDICTIONS_MAX 24
 
 /* "Hidden size: 1024": the figure right behind the words; NAN: nowhere. */
-static double said(const struct jl_memo *note, const char *words)
+static double said(const struct jl_audit_note *note, const char *words)
 {
 	for (size_t l = 0; l < note->n_lines && l < LINES_LOOKED_AT; l++) {
 		const struct jl_line *line = &note->lines[l];
@@ -29,7 +29,7 @@ static double said(const struct jl_memo *note, const char *words)
 }
 
 /* The catalog's model of the shape that the note gives; NULL: none. */
-static const struct jl_model_info *model_of(const struct jl_memo *note)
+static const struct jl_model_info *model_of(const struct jl_audit_note *note)
 {
 	const double hidden = said(note, "hidden size|hidden dim|hidden|은닉 크기"),
 		     layers = said(note, "layers|n_layers|층 수|레이어 수|레이어");
@@ -40,7 +40,7 @@ static const struct jl_model_info *model_of(const struct jl_memo *note)
 	return NULL;
 }
 
-static bool samples_per_s(struct jl_estimate *ret, struct jl_memo *note, const struct jl_machine *machine,
+static bool samples_per_s(struct jl_estimate *ret, struct jl_audit_note *note, const struct jl_machine *machine,
 			  const struct jl_request *req)
 {
 	struct jl_subject *subject = jl_arena_alloc(note->arena, sizeof *subject);
@@ -54,13 +54,13 @@ static bool samples_per_s(struct jl_estimate *ret, struct jl_memo *note, const s
 	return ret->value > 0;
 }
 
-static bool efficiency(struct jl_estimate *ret, struct jl_memo *note, const struct jl_mention *on, uint32_t n,
+static bool efficiency(struct jl_estimate *ret, struct jl_audit_note *note, const struct jl_mention *on, uint32_t n,
 		       const struct jl_request *req)
 {
 	struct jl_machine all, one;
 	struct jl_estimate many, single;
 
-	if (!jl_memo_machine(&all, note, on, n) || !jl_memo_machine(&one, note, on, 1) ||
+	if (!jl_audit_machine(&all, note, on, n) || !jl_audit_machine(&one, note, on, 1) ||
 	    !samples_per_s(&many, note, &all, req) || !samples_per_s(&single, note, &one, req))
 		return false;
 	*ret = (struct jl_estimate){ many.value / single.value / n, many.lo / single.value / n,
@@ -68,24 +68,25 @@ static bool efficiency(struct jl_estimate *ret, struct jl_memo *note, const stru
 	return true;
 }
 
-static void judge(struct jl_memo *note, int32_t fig, const struct jl_estimate *e)
+static void judge(struct jl_audit_note *note, int32_t fig, const struct jl_estimate *e)
 {
 	const struct jl_figure *f = &note->figures[fig];
-	struct jl_said_finding *found;
+	struct jl_audit_finding *found;
 	char range[JL_SHOULD_MAX];
 	const bool inside = f->lo <= e->hi + f->digit && f->hi >= e->lo - f->digit;
 
-	if (!(found = jl_finding_on_figure(note, inside ? JL_MEMO_COMPATIBLE : JL_MEMO_UNLIKELY, "expected", fig)))
+	if (!(found = jl_finding_on_figure(note, inside ? JL_AUDIT_COMPATIBLE : JL_AUDIT_UNLIKELY, "expected", fig)))
 		return;
 	jl_fig_text(found->estimate, note, f, e->value, 0);
 	jl_fig_range_text(range, note, f, e->lo, e->hi);
 	snprintf(found->estimate + strlen(found->estimate), sizeof found->estimate - strlen(found->estimate),
 		 " (%.40s)", range);
-	jl_said_finding_say(found, "jeoul predicts an efficiency of %s for the note's model there (80 %% interval)",
-			    found->estimate);
+	jl_audit_finding_explain(found,
+				 "jeoul predicts an efficiency of %s for the note's model there (80 %% interval)",
+				 found->estimate);
 }
 
-static uint32_t gpus_in(const struct jl_memo *note, const struct jl_cell *cell)
+static uint32_t gpus_in(const struct jl_audit_note *note, const struct jl_cell *cell)
 {
 	const struct jl_figure *f = cell->fig < 0 ? NULL : &note->figures[cell->fig];
 
@@ -95,7 +96,7 @@ static uint32_t gpus_in(const struct jl_memo *note, const struct jl_cell *cell)
 }
 
 /* Rows of hardware, columns of "2 GPUs", "4 GPUs", shares in the cells; joined otherwise than by default, nothing is said. */
-static void judge_grid(struct jl_memo *note, const struct jl_grid *g, const struct jl_request *req, int *left)
+static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g, const struct jl_request *req, int *left)
 {
 	for (uint32_t r = 1; r < g->n_rows; r++)
 		for (uint32_t c = 1; c < g->n_cols; c++) {
@@ -105,7 +106,7 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g, const stru
 
 			if (cell->fig < 0 || !n || label->mention < 0 || note->figures[cell->fig].qty != JL_Q_PERCENT ||
 			    !(note->figures[cell->fig].flags & JL_FIG_ABOUT) ||
-			    note->verdicts[cell->fig] != JL_MEMO_CANNOT ||
+			    note->verdicts[cell->fig] != JL_AUDIT_CANNOT ||
 			    JL_PART_HAS(note, label, "nvlink|nvswitch|bridge|브릿지") || (*left)-- <= 0)
 				continue;
 			if (efficiency(&e, note, &note->mentions[label->mention], n, req))
@@ -113,7 +114,7 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g, const stru
 		}
 }
 
-void jl_rule_expected(struct jl_memo *note)
+void jl_rule_expected(struct jl_audit_note *note)
 {
 	const struct jl_model_info *model = model_of(note);
 	struct jl_request req = jl_request_empty();

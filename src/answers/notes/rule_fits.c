@@ -10,7 +10,7 @@
 static const char small[] = "LoRA|QLoRA|8-bit|4-bit|8bit|4bit|INT8|INT4|FP8|FP4|quant|quantized|양자화|offload|"
 			    "offloading|오프로딩|오프로드|GGUF|AWQ|GPTQ|MoE|pruned";
 
-/* It fits, or runs there; or somebody says that it does not. */
+/* The note says that it fits or runs there, or that it does not. */
 static const char fit_words[] = "fit|fits|fitting|run|runs|loads|loaded|serve|served|들어갑|들어가|들어간|올라|올려|"
 				"올립|돌아|돌립|탑재|담깁|담을|적재",
 		  not_words[] =
@@ -22,7 +22,7 @@ static const char whole_weights[] = "16bit|16-bit|fp16|bf16|float16|bfloat16|hal
 enum use { USE_NONE, USE_TRAIN, USE_INFER };
 
 /* What a line speaks of itself decides, then the headings above it. */
-static enum use use_of(const struct jl_memo *note, uint32_t line)
+static enum use use_of(const struct jl_audit_note *note, uint32_t line)
 {
 	static const char states[] = "optimizer|optimiser|옵티마이저|gradient|gradients|기울기|Adam|AdamW|states|학습|"
 				     "training|train|fine-tuning|finetuning|pretraining|파인튜닝|미세조정";
@@ -44,7 +44,8 @@ static enum use use_of(const struct jl_memo *note, uint32_t line)
 }
 
 /* Bytes of one GPU that weights, gradients and AdamW's states take at least. */
-static double least_B(const struct jl_memo *note, const struct jl_line *line, enum use use, double params, double n)
+static double least_B(const struct jl_audit_note *note, const struct jl_line *line, enum use use, double params,
+		      double n)
 {
 	if (use == USE_INFER)
 		return params * 2 / n;
@@ -60,14 +61,14 @@ struct named_model {
 	uint32_t at, len;
 };
 
-static void check_fit(struct jl_memo *note, uint32_t l, const struct named_model *m, double n)
+static void check_fit(struct jl_audit_note *note, uint32_t l, const struct named_model *m, double n)
 {
 	const struct jl_line *line = &note->lines[l];
-	const struct jl_mention *on = line->n_mentions ? jl_memo_line_mention(note, l)
-						       : jl_memo_section_mention(note, l);
+	const struct jl_mention *on = line->n_mentions ? jl_audit_line_mention(note, l)
+						       : jl_audit_section_mention(note, l);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 	const enum use use = use_of(note, l);
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 	const char *name = NULL;
 	uint32_t count;
 	double mem = 0, need;
@@ -82,13 +83,13 @@ static void check_fit(struct jl_memo *note, uint32_t l, const struct named_model
 		}
 	need = least_B(note, line, use, m->params, n);
 	if (!(mem > 0) || need <= mem * (use == USE_INFER ? 1 : 1.02) || /* beside weights something has to be */
-	    !(said = jl_finding_new(note, JL_MEMO_UNLIKELY, "bound", m->at, m->len, m->fig)))
+	    !(said = jl_finding_new(note, JL_AUDIT_UNLIKELY, "bound", m->at, m->len, m->fig)))
 		return;
-	const struct jl_gpu *meant = jl_memo_gpu(note, on, &count); /* as the note calls it elsewhere */
+	const struct jl_gpu *meant = jl_audit_gpu(note, on, &count); /* as the note calls it elsewhere */
 	name = meant && meant->mem_B.value >= mem ? meant->name : name;
 	snprintf(said->estimate, sizeof said->estimate, "%.0f GB > %.0f GiB", need / 1e9, mem / 1073741824.0);
 	if (use == USE_INFER)
-		jl_said_finding_say(
+		jl_audit_finding_explain(
 			said,
 			"16-bit weights take %.0f GB on each of %.0f, and %s has %.0f GiB; %d bits or fewer would fit",
 			need / 1e9, n, name, mem / 1073741824.0,
@@ -96,14 +97,15 @@ static void check_fit(struct jl_memo *note, uint32_t l, const struct named_model
 			: need / 4 < mem ? 4
 					 : 2);
 	else
-		jl_said_finding_say(said,
-				    "weights, gradients and AdamW's states (16 bytes a parameter) take %.0f GB on each "
-				    "of %.0f, and %s has %.0f GiB",
-				    need / 1e9, n, name, mem / 1073741824.0);
+		jl_audit_finding_explain(
+			said,
+			"weights, gradients and AdamW's states (16 bytes a parameter) take %.0f GB on each "
+			"of %.0f, and %s has %.0f GiB",
+			need / 1e9, n, name, mem / 1073741824.0);
 }
 
 /* The number of GPUs that a line gives a model: "2GPU", "single GPU"; 0: none, or several nodes. */
-static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
+static double gpus_of(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	double n = 0;
 
@@ -121,7 +123,7 @@ static double gpus_of(const struct jl_memo *note, const struct jl_line *line)
 }
 
 /* "-70B" at the end of a name. */
-static bool model_in_name(const struct jl_memo *note, const struct jl_line *line, struct named_model *ret)
+static bool model_in_name(const struct jl_audit_note *note, const struct jl_line *line, struct named_model *ret)
 {
 	const char *t = note->text + line->at;
 
@@ -144,12 +146,12 @@ static bool model_in_name(const struct jl_memo *note, const struct jl_line *line
 }
 
 /* "... fits one RTX 3090", "runs on a single H100", in the sentence that names the model. 0: it does not say how many. */
-static double named_gpus(const struct jl_memo *note, const struct jl_line *line, const struct named_model *m)
+static double named_gpus(const struct jl_audit_note *note, const struct jl_line *line, const struct named_model *m)
 {
 	uint32_t from, to;
 
-	jl_memo_sentence(note, line, m->at, &from, &to);
-	const struct jl_mention *on = jl_memo_mention_in(note, line, from, to);
+	jl_audit_sentence(note, line, m->at, &from, &to);
+	const struct jl_mention *on = jl_audit_mention_in(note, line, from, to);
 	if (!on || line->kind == JL_LINE_HEAD || line->kind == JL_LINE_ROW || JL_PART_HAS(note, line, several) ||
 	    !jl_span_has(note->text + from, to - from, fit_words))
 		return 0;
@@ -157,7 +159,7 @@ static double named_gpus(const struct jl_memo *note, const struct jl_line *line,
 	return on->count ? on->count : jl_span_has(note->text + near, on->at - near, "one|single") ? 1 : 0;
 }
 
-static void check_model(struct jl_memo *note, uint32_t l)
+static void check_model(struct jl_audit_note *note, uint32_t l)
 {
 	const struct jl_line *line = &note->lines[l];
 	double n = gpus_of(note, line);
@@ -183,7 +185,7 @@ static void check_model(struct jl_memo *note, uint32_t l)
 
 /* "140 GB fit in 128 GB", "26 GB runs on a card of 24 GB", "140GB이므로 128GB에 들어갑니다": what is to be there before what it is to be in, and
  * the words between them or behind both. Whatever makes it smaller, or the memory more than one, is left alone. */
-static bool check_room(struct jl_memo *note, const struct jl_line *line, uint32_t i)
+static bool check_room(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	static const char shared[] =
 		"two|three|four|five|six|eight|both|all|nodes|GPUs|across|each|per|total|두|세|네|장씩|여러|compress|"
@@ -192,12 +194,12 @@ static bool check_room(struct jl_memo *note, const struct jl_line *line, uint32_
 	const struct jl_figure *a = &note->figures[i], *b = a + 1;
 	const char *t = note->text;
 	uint32_t from, to;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (a->qty != JL_Q_BYTES || b->qty != JL_Q_BYTES || a->lo <= b->hi * 1.05 || a->lo > b->hi * 20 ||
 	    (a->flags | b->flags) & JL_FIG_OPEN || a->scale < 1e9)
 		return false;
-	jl_memo_sentence(note, line, b->at, &from, &to);
+	jl_audit_sentence(note, line, b->at, &from, &to);
 	const uint32_t end = b->at + b->len, far = to < end + 48 ? to : end + 48;
 	if (a->at < from || jl_span_has(t + from, to - from, small) || jl_span_has(t + from, to - from, shared) ||
 	    jl_span_has(t + from, to - from, not_words) ||
@@ -208,13 +210,13 @@ static bool check_room(struct jl_memo *note, const struct jl_line *line, uint32_
 			 "one|runs on|run on|loads into|goes into") &&
 	    !jl_span_has(t + end, far - end, "들어갑|들어가|들어간|올라갑|올라가|담깁|돌아갑|실행됩"))
 		return false;
-	said = jl_finding_on_figure(note, JL_MEMO_WRONG, "bound", (int32_t)i);
+	said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", (int32_t)i);
 	if (said)
-		jl_said_finding_say(said, "more than the %s that it is said to fit in", JL_QUOTE(note, b));
+		jl_audit_finding_explain(said, "more than the %s that it is said to fit in", JL_QUOTE(note, b));
 	return said != NULL;
 }
 
-void jl_rule_fits(struct jl_memo *note)
+void jl_rule_fits(struct jl_audit_note *note)
 {
 	for (uint32_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];

@@ -118,12 +118,12 @@ struct place { /* where a figure stands, as words */
 };
 
 /* The same said of the same thing before: that is the root. Generations that are counted wrong are one mistake. */
-static void link_root(struct jl_memo *note, struct jl_said_finding *said, const struct jl_entity *e)
+static void link_root(struct jl_audit_note *note, struct jl_audit_finding *said, const struct jl_entity *e)
 {
 	const struct jl_figure *f = &note->figures[said->figure];
 
 	said->about = e;
-	for (struct jl_said_finding *r = note->findings; r < said; r++) {
+	for (struct jl_audit_finding *r = note->findings; r < said; r++) {
 		const struct jl_figure *g = r->figure < 0 ? NULL : &note->figures[r->figure];
 
 		if (r->root >= 0 || !g || !r->about || g->qty != f->qty || strcmp(r->rule, said->rule) != 0)
@@ -136,7 +136,7 @@ static void link_root(struct jl_memo *note, struct jl_said_finding *said, const 
 	}
 }
 
-static void say_listed(struct jl_memo *note, struct jl_said_finding *said, const struct metric *m,
+static void say_listed(struct jl_audit_note *note, struct jl_audit_finding *said, const struct metric *m,
 		       const struct jl_figure *f, const struct jl_entity *e)
 {
 	const struct jl_fact *fact = NULL;
@@ -146,7 +146,7 @@ static void say_listed(struct jl_memo *note, struct jl_said_finding *said, const
 		const struct jl_fact *one = fact_of(e->gpus[i], m->fact);
 
 		if (isnan(one->value))
-			continue; /* of this variant nobody says */
+			continue; /* not listed for this variant */
 		fact = fact ? fact : one;
 		lo = fmin(lo, one->value);
 		hi = fmax(hi, one->value);
@@ -180,11 +180,11 @@ static bool bits_for_bytes(const struct metric *m, const struct jl_figure *f, co
 	return right(m, &bytes, e, m->fact, 1, false);
 }
 
-static void differs(struct jl_memo *note, const struct metric *m, int32_t fig, const struct jl_entity *e)
+static void differs(struct jl_audit_note *note, const struct metric *m, int32_t fig, const struct jl_entity *e)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const char *name = e->gpus[0]->name;
-	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig);
+	struct jl_audit_finding *said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "listed", fig);
 
 	if (!said)
 		return;
@@ -199,24 +199,25 @@ static void differs(struct jl_memo *note, const struct metric *m, int32_t fig, c
 				name = e->gpus[i]->name;
 				break;
 			}
-		jl_said_finding_say(said,
-				    "%s: {%s} is listed at %s; the figure is the rate for 2:4 sparse matrices, given "
-				    "as if it were dense",
-				    name, m->en, said->estimate);
+		jl_audit_finding_explain(
+			said,
+			"%s: {%s} is listed at %s; the figure is the rate for 2:4 sparse matrices, given "
+			"as if it were dense",
+			name, m->en, said->estimate);
 		return;
 	}
 	if (bits_for_bytes(m, f, e)) {
 		said->fix[0] = '\0';
-		jl_said_finding_say(said,
-				    "%s: {%s} is listed at %s; the digits are those of bytes, the unit is of bits",
-				    name, m->en, said->estimate);
+		jl_audit_finding_explain(said,
+					 "%s: {%s} is listed at %s; the digits are those of bytes, the unit is of bits",
+					 name, m->en, said->estimate);
 		return;
 	}
 	if (m->kind == M_RATE && m->fact != F(fp32_flopps) && right(m, f, e, F(fp32_flopps), 1, false))
-		jl_said_finding_say(said, "%s: {%s} is listed at %s; the figure is the rate without tensor cores", name,
-				    m->en, said->estimate);
+		jl_audit_finding_explain(said, "%s: {%s} is listed at %s; the figure is the rate without tensor cores",
+					 name, m->en, said->estimate);
 	else
-		jl_said_finding_say(said, "%s: {%s} is listed at %s", name, m->en, said->estimate);
+		jl_audit_finding_explain(said, "%s: {%s} is listed at %s", name, m->en, said->estimate);
 }
 
 /* What a rate far below the listed one says nothing about: it may be one that was reached. */
@@ -240,7 +241,7 @@ static bool half_of_cores(const struct jl_figure *f, const struct jl_entity *e)
 	return false;
 }
 
-static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig, const struct jl_entity *e,
+static void check_fact(struct jl_audit_note *note, const struct metric *m, int32_t fig, const struct jl_entity *e,
 		       uint32_t count, const struct place *p, bool strong)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -249,7 +250,7 @@ static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig
 			   !(m->kind == M_LINK && jl_span_has(p->line, p->line_len, "양방향|bidirectional"));
 
 	if (right(m, f, e, m->fact, count, total) || (m->other && right(m, f, e, m->other, count, total))) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		return;
 	}
 	if (!known(e, m->fact) || (may_be_measured(m, f, e, strong) && !bits_for_bytes(m, f, e)) ||
@@ -264,21 +265,21 @@ static void check_fact(struct jl_memo *note, const struct metric *m, int32_t fig
 	differs(note, m, fig, e);
 }
 
-static void check_power(struct jl_memo *note, const struct metric *m, int32_t fig, const struct jl_mention *on,
+static void check_power(struct jl_audit_note *note, const struct metric *m, int32_t fig, const struct jl_mention *on,
 			const struct jl_entity *e, const struct place *p)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const bool limit = jl_span_has(p->label, p->label_len, "TDP|TGP|power limit|max power");
 
 	if (right(m, f, e, m->fact, on->count ? on->count : 1, false)) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		return;
 	}
 	if (known(e, m->fact) && limit && !jl_span_has(p->line, p->line_len, "총|total|system"))
 		differs(note, m, fig, e);
 }
 
-static int generation_of(const struct jl_memo *note, const struct jl_entity *e)
+static int generation_of(const struct jl_audit_note *note, const struct jl_entity *e)
 {
 	const struct jl_family *family = e->family;
 
@@ -288,30 +289,31 @@ static int generation_of(const struct jl_memo *note, const struct jl_entity *e)
 	return family ? family->tensor_generation : 0;
 }
 
-static void check_generation(struct jl_memo *note, int32_t fig, const struct jl_entity *e, const char *name)
+static void check_generation(struct jl_audit_note *note, int32_t fig, const struct jl_entity *e, const char *name)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const int listed = generation_of(note, e);
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (!listed)
 		return;
 	if (f->lo == listed) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		return;
 	}
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "listed", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, listed, 0);
 	jl_fig_digits(said->fix, f, listed, 0);
 	link_root(note, said, e);
-	jl_said_finding_say(said,
-			    "the tensor cores of %s are of generation %d: Volta's were the first, Turing's the second, "
-			    "Ampere's the third, Hopper's the fourth",
-			    name, listed);
+	jl_audit_finding_explain(
+		said,
+		"the tensor cores of %s are of generation %d: Volta's were the first, Turing's the second, "
+		"Ampere's the third, Hopper's the fourth",
+		name, listed);
 }
 
-static void years_of(const struct jl_memo *note, const struct jl_entity *e, int *ret_lo, int *ret_hi)
+static void years_of(const struct jl_audit_note *note, const struct jl_entity *e, int *ret_lo, int *ret_hi)
 {
 	*ret_lo = 9999;
 	*ret_hi = 0;
@@ -328,20 +330,20 @@ static void years_of(const struct jl_memo *note, const struct jl_entity *e, int 
 	}
 }
 
-static void check_year(struct jl_memo *note, int32_t fig, const struct jl_entity *e, const char *name)
+static void check_year(struct jl_audit_note *note, int32_t fig, const struct jl_entity *e, const char *name)
 {
 	const struct jl_figure *f = &note->figures[fig];
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 	int lo, hi;
 
 	years_of(note, e, &lo, &hi);
 	if (f->lo != f->hi || f->lo < 2006 || f->lo > 2100 || !hi)
 		return;
 	if (f->lo >= lo && f->lo <= hi && (!e->family || f->lo == lo)) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		return;
 	}
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "listed", fig)))
 		return;
 	snprintf(said->estimate, sizeof said->estimate, "%d", lo);
 	snprintf(said->fix, sizeof said->fix, "%d", lo);
@@ -350,11 +352,12 @@ static void check_year(struct jl_memo *note, int32_t fig, const struct jl_entity
 	/* announced and sold are not the same year */
 	said->shown = e->family || fabs(f->lo - lo) > 1;
 	link_root(note, said, e);
-	jl_said_finding_say(said, "%s came in %d", name, lo);
+	jl_audit_finding_explain(said, "%s came in %d", name, lo);
 }
 
 /* True: a metric is meant. */
-static bool judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on, const struct place *p, bool strong)
+static bool judge(struct jl_audit_note *note, int32_t fig, const struct jl_mention *on, const struct place *p,
+		  bool strong)
 {
 	const struct jl_figure *f = &note->figures[fig];
 	const struct jl_entity *e = jl_mention_entity(note, on);
@@ -385,7 +388,7 @@ static bool judge(struct jl_memo *note, int32_t fig, const struct jl_mention *on
 }
 
 /* In a table: the head of the column is the label, the row says which hardware; or the other way round. */
-static void judge_grid(struct jl_memo *note, const struct jl_grid *g)
+static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	for (uint32_t r = g->has_heads; r < g->n_rows; r++)
 		for (uint32_t c = 1; c < g->n_cols; c++) {
@@ -394,7 +397,7 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g)
 			struct place p = { .label = note->text + head->at, .label_len = head->len };
 			const struct jl_mention *on = NULL;
 
-			if (cell->fig < 0 || note->verdicts[cell->fig] != JL_MEMO_CANNOT || !g->has_heads)
+			if (cell->fig < 0 || note->verdicts[cell->fig] != JL_AUDIT_CANNOT || !g->has_heads)
 				continue;
 			if (head->mention >= 0 && label->mention < 0) {
 				on = &note->mentions[head->mention];
@@ -412,7 +415,7 @@ static void judge_grid(struct jl_memo *note, const struct jl_grid *g)
 }
 
 /* Is it said right beside the figure what it is: "32 GB GDDR6X", "80 GB of HBM3", "메모리는 32 GB", "TDP 400 W"? */
-static bool is_named(const struct jl_memo *note, const struct jl_figure *f, uint32_t from, uint32_t to)
+static bool is_named(const struct jl_audit_note *note, const struct jl_figure *f, uint32_t from, uint32_t to)
 {
 	const char *t = note->text;
 	uint32_t at = f->at + f->len, before = f->at;
@@ -436,28 +439,28 @@ static bool is_named(const struct jl_memo *note, const struct jl_figure *f, uint
 }
 
 /* In a sentence: "GPU memory: 80 GB" by its key, and then the hardware may stand above it; else by the clause, which names both. */
-static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_t i)
+static void judge_said(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i];
 	const char *t = note->text;
 	uint32_t from, to;
 
-	jl_memo_sentence(note, line, f->at, &from, &to);
+	jl_audit_sentence(note, line, f->at, &from, &to);
 	const char *colon = memchr(t + from, ':', to - from);
 	const bool keyed = colon && colon - (t + from) < 60 && colon < t + f->at;
-	const struct jl_mention *here = jl_memo_mention_in(note, line, from, to), *on;
+	const struct jl_mention *here = jl_audit_mention_in(note, line, from, to), *on;
 	struct place p = { .line = t + from, .line_len = to - from };
 
 	/* of several the one that stands between the figure before it and this one */
 	if (!here && jl_span_has(t + from, to - from, "against|vs|versus|than|보다|비해"))
 		return;
 	if (!here && i > line->fig && f[-1].at >= from)
-		here = jl_memo_mention_in(note, line, f[-1].at + f[-1].len, f->at);
+		here = jl_audit_mention_in(note, line, f[-1].at + f[-1].len, f->at);
 	else if (!here)
-		here = jl_memo_mention_in(note, line, from, f->at);
+		here = jl_audit_mention_in(note, line, from, f->at);
 	on = here;
 	if (!on && (keyed || f->qty == JL_Q_GENERATION))
-		on = jl_memo_speaks_of(note, f->at, NULL, 0);
+		on = jl_audit_speaks_of(note, f->at, NULL, 0);
 	for (uint32_t m = line->mention; !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
 		on = &note->mentions[m]; /* "Hopper, 4th generation tensor cores" */
 	if (!on)
@@ -488,7 +491,7 @@ static void judge_said(struct jl_memo *note, const struct jl_line *line, uint32_
 }
 
 /* "RTX 3090 48GB", "Hopper (2023)": right behind the name. */
-static void judge_adjacent(struct jl_memo *note, const struct jl_mention *m)
+static void judge_adjacent(struct jl_audit_note *note, const struct jl_mention *m)
 {
 	const struct jl_line *line = &note->lines[m->line];
 	const struct jl_entity *e = jl_mention_entity(note, m);
@@ -504,7 +507,7 @@ static void judge_adjacent(struct jl_memo *note, const struct jl_mention *m)
 		const bool bracket = f->at == end + 2 && memcmp(note->text + end, " (", 2) == 0;
 		const struct place p = { .label = "memory", .label_len = 6, .line = "memory", .line_len = 6 };
 
-		if (f->at < end || (!bracket && f->at - end > 1) || note->verdicts[i] != JL_MEMO_CANNOT ||
+		if (f->at < end || (!bracket && f->at - end > 1) || note->verdicts[i] != JL_AUDIT_CANNOT ||
 		    f->flags & JL_FIG_RANGE)
 			continue;
 		if (e->family && bracket && f->qty == JL_Q_NUMBER && note->text[f->at + f->len] == ')')
@@ -517,7 +520,7 @@ static void judge_adjacent(struct jl_memo *note, const struct jl_mention *m)
 	}
 }
 
-void jl_rule_listed(struct jl_memo *note)
+void jl_rule_listed(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_grids; i++)
 		if (note->grids[i].kind == JL_GRID_TABLE)
@@ -527,6 +530,6 @@ void jl_rule_listed(struct jl_memo *note)
 	for (size_t l = 0; l < note->n_lines; l++)
 		if (note->lines[l].n_figs && note->lines[l].kind != JL_LINE_ROW && note->lines[l].n_figs < 64)
 			for (uint32_t k = 0; k < note->lines[l].n_figs; k++)
-				if (note->verdicts[note->lines[l].fig + k] == JL_MEMO_CANNOT)
+				if (note->verdicts[note->lines[l].fig + k] == JL_AUDIT_CANNOT)
 					judge_said(note, &note->lines[l], note->lines[l].fig + k);
 }

@@ -68,33 +68,33 @@ static bool ranked_by(struct ranked *ret, const char *t, size_t len, int32_t fig
 		return false;
 	memcpy(rest, t, at);
 	memcpy(rest + at, t + at + n, len - at - n);
-	jl_memo_label(ret->of, sizeof ret->of, rest, len - n);
+	jl_audit_label(ret->of, sizeof ret->of, rest, len - n);
 	ret->fig = fig;
 	return true;
 }
 
-/* The later one is told: which of the two is wrong nobody knows. */
-static void compare(struct jl_memo *note, const struct ranked *x, const struct ranked *y)
+/* The later one is reported: which of the two is wrong is unknown. */
+static void compare(struct jl_audit_note *note, const struct ranked *x, const struct ranked *y)
 {
 	const struct ranked *lo = x->p < y->p ? x : y, *hi = x->p < y->p ? y : x;
 	const struct jl_figure *a = &note->figures[lo->fig], *b = &note->figures[hi->fig];
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (x->p == y->p || strcmp(x->of, y->of) != 0 || a->qty != b->qty || (a->flags | b->flags) & JL_FIG_OPEN)
 		return;
 	if (a->lo <= b->lo + (a->digit + b->digit) / 2) {
-		jl_memo_judge(note, hi->fig, JL_MEMO_GIVEN);
+		jl_audit_judge(note, hi->fig, JL_AUDIT_GIVEN);
 		return;
 	}
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "order", hi->fig)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "order", hi->fig)))
 		return;
-	jl_said_finding_say(said, "p%.4g cannot be below p%.4g, which is %s", hi->p, lo->p, JL_QUOTE(note, a));
+	jl_audit_finding_explain(said, "p%.4g cannot be below p%.4g, which is %s", hi->p, lo->p, JL_QUOTE(note, a));
 }
 
 #define RANKED_MAX 24
 
 /* In the heads, or (`down`) in the labels of rows. */
-static void grid_percentiles(struct jl_memo *note, const struct jl_grid *g, bool down)
+static void grid_percentiles(struct jl_audit_note *note, const struct jl_grid *g, bool down)
 {
 	const uint32_t n_heads = down ? g->n_rows : g->n_cols, n = down ? g->n_cols : g->n_rows;
 	struct ranked heads[RANKED_MAX];
@@ -120,7 +120,7 @@ static void grid_percentiles(struct jl_memo *note, const struct jl_grid *g, bool
 }
 
 /* "p50 12 ms, p90 19 ms", or one below the other. */
-static void text_percentiles(struct jl_memo *note)
+static void text_percentiles(struct jl_audit_note *note)
 {
 	struct ranked last = { .fig = -1 };
 
@@ -157,10 +157,10 @@ static const char share_words[] =
 	"share|비중|구성비|점유율|breakdown|portion|% of total|% of time|% of step|전체 중|시간 비율|of total";
 
 /* Shares that come near to all of it and are not all of it. */
-static void judge_shares(struct jl_memo *note, const int32_t *figs, size_t n)
+static void judge_shares(struct jl_audit_note *note, const int32_t *figs, size_t n)
 {
 	double sum = 0, slack = 0;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_figure *f = &note->figures[figs[i]];
@@ -172,18 +172,18 @@ static void judge_shares(struct jl_memo *note, const int32_t *figs, size_t n)
 	}
 	if (fabs(sum - 1) <= slack + 1e-9) {
 		for (size_t i = 0; i < n; i++)
-			jl_memo_judge(note, figs[i], JL_MEMO_CONFIRMED);
+			jl_audit_judge(note, figs[i], JL_AUDIT_CONFIRMED);
 		return;
 	}
 	if (sum < 0.85 || sum > 1.15 || n < 3 ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "order", figs[n - 1])))
+	    !(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "order", figs[n - 1])))
 		return;
-	jl_said_finding_say(said, "the %zu shares add up to %.4g %%, not to 100 %%", n, sum * 100);
+	jl_audit_finding_explain(said, "the %zu shares add up to %.4g %%, not to 100 %%", n, sum * 100);
 }
 
 #define SHARES_MAX 24
 
-static void grid_shares(struct jl_memo *note, const struct jl_grid *g)
+static void grid_shares(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	for (uint32_t c = 1; c < g->n_cols; c++) {
 		const struct jl_cell *head = jl_grid_cell(g, 0, c);
@@ -210,7 +210,7 @@ static void grid_shares(struct jl_memo *note, const struct jl_grid *g)
 }
 
 /* "Where the time goes: compute 61 %, all-reduce 30 %, the rest 9 %" */
-static void line_shares(struct jl_memo *note, const struct jl_line *line)
+static void line_shares(struct jl_audit_note *note, const struct jl_line *line)
 {
 	int32_t figs[SHARES_MAX];
 	size_t n = 0;
@@ -225,7 +225,7 @@ static void line_shares(struct jl_memo *note, const struct jl_line *line)
 		judge_shares(note, figs, n);
 }
 
-void jl_rule_orders(struct jl_memo *note)
+void jl_rule_orders(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_grids; i++)
 		if (note->grids[i].kind == JL_GRID_TABLE && note->grids[i].has_heads) {

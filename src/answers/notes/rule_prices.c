@@ -9,7 +9,7 @@
 
 #define LOOKUPS_MAX 4000 /* prices of one note that are looked up */
 #define OFFER_SLACK 1.1  /* a named offer of a cloud */
-#define PRICE_SLACK 1.25 /* a card, whoever sells it */
+#define PRICE_SLACK 1.25 /* of a card, from any seller */
 #define FEW_SLACK   2.1  /* below it, since cards are sold used; and both ways where little is listed */
 #define FEW_ROWS    3
 #define LIST_SLACK  6.    /* below the only row, which may be a maker's list price */
@@ -77,7 +77,7 @@ static const char *provider_named(const char *t, size_t len)
 	return NULL;
 }
 
-static bool fits(const struct jl_memo *note, const struct asked *q, const struct jl_price *row)
+static bool fits(const struct jl_audit_note *note, const struct asked *q, const struct jl_price *row)
 {
 	const struct jl_gpu *gpus[12];
 	size_t n;
@@ -113,7 +113,7 @@ static bool same_thing(const struct jl_entity *a, const struct jl_entity *b)
 }
 
 /* Rows are looked up once for each thing; NULL: more things than are looked at. */
-static const struct shelf *shelf_of(const struct jl_memo *note, struct shelves *shelves, const struct asked *q)
+static const struct shelf *shelf_of(const struct jl_audit_note *note, struct shelves *shelves, const struct asked *q)
 {
 	struct shelf *s = shelves->all;
 	uint16_t *rows;
@@ -132,7 +132,7 @@ static const struct shelf *shelf_of(const struct jl_memo *note, struct shelves *
 	return s;
 }
 
-static struct offers offers_of(const struct jl_memo *note, struct shelves *shelves, const struct asked *q)
+static struct offers offers_of(const struct jl_audit_note *note, struct shelves *shelves, const struct asked *q)
 {
 	struct offers o = { .lo = INFINITY, .named = q->e->system != NULL };
 	const struct shelf *shelf = shelf_of(note, shelves, q);
@@ -170,9 +170,9 @@ static const char *dollars(char out[JL_SHOULD_MAX], const struct asked *q, doubl
 	return jl_fig_digits(out, &like, value, 0);
 }
 
-static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const struct offers *o)
+static void say(struct jl_audit_note *note, int32_t fig, const struct asked *q, const struct offers *o)
 {
-	struct jl_said_finding *said = jl_finding_on_figure(note, JL_MEMO_DIFFERS, "listed", fig);
+	struct jl_audit_finding *said = jl_finding_on_figure(note, JL_AUDIT_DIFFERS, "listed", fig);
 	const char *name = q->e->n_gpus == 1 ? q->e->gpus[0]->name : JL_QUOTE(note, q->on),
 		   *unit = q->rent ? "USD/h" : "USD";
 	char lo[JL_SHOULD_MAX], hi[JL_SHOULD_MAX], where[96];
@@ -188,12 +188,12 @@ static void say(struct jl_memo *note, int32_t fig, const struct asked *q, const 
 	said->about = q->e;
 	if (strcmp(lo, hi) == 0) {
 		snprintf(said->estimate, sizeof said->estimate, "%.24s %s", lo, unit);
-		jl_said_finding_say(said, "%.60s is listed at %s (%s)", name, said->estimate, where);
+		jl_audit_finding_explain(said, "%.60s is listed at %s (%s)", name, said->estimate, where);
 		return;
 	}
 	snprintf(said->estimate, sizeof said->estimate, "%.24s–%.24s %s", lo, hi, unit);
-	jl_said_finding_say(said, "%.60s is listed at %s; the nearest is %s %s (%s)", name, said->estimate,
-			    dollars(lo, q, o->near_value), unit, where);
+	jl_audit_finding_explain(said, "%.60s is listed at %s; the nearest is %s %s (%s)", name, said->estimate,
+				 dollars(lo, q, o->near_value), unit, where);
 }
 
 static bool is_hourly(const struct jl_figure *f, const char *label, size_t len)
@@ -203,7 +203,7 @@ static bool is_hourly(const struct jl_figure *f, const char *label, size_t len)
 }
 
 /* `label`: what names the price; `line`: all that is said around it. */
-static bool check(struct jl_memo *note, struct shelves *shelves, int32_t fig, const struct jl_mention *on,
+static bool check(struct jl_audit_note *note, struct shelves *shelves, int32_t fig, const struct jl_mention *on,
 		  const char *label, size_t label_len, const char *line, size_t line_len)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -241,7 +241,7 @@ static bool check(struct jl_memo *note, struct shelves *shelves, int32_t fig, co
 		const double above = o.named ? OFFER_SLACK : o.n > FEW_ROWS ? PRICE_SLACK : FEW_SLACK;
 
 		if (inside(&o, from, to, 1.02, 1.02))
-			jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
+			jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
 		if (inside(&o, from, to, o.named ? above : !q.rent && o.n == 1 ? LIST_SLACK : FEW_SLACK, above))
 			return true;
 	}
@@ -254,7 +254,7 @@ static bool is_money(const struct jl_figure *f)
 	return f->qty == JL_Q_USD || f->qty == JL_Q_USD_RATE || f->qty == JL_Q_KRW;
 }
 
-static int judge_grid(struct jl_memo *note, struct shelves *shelves, const struct jl_grid *g)
+static int judge_grid(struct jl_audit_note *note, struct shelves *shelves, const struct jl_grid *g)
 {
 	int n = 0;
 
@@ -264,7 +264,7 @@ static int judge_grid(struct jl_memo *note, struct shelves *shelves, const struc
 					     *label = jl_grid_cell(g, r, 0);
 
 			if (cell->fig < 0 || !is_money(&note->figures[cell->fig]) ||
-			    note->verdicts[cell->fig] <= JL_MEMO_UNLIKELY)
+			    note->verdicts[cell->fig] <= JL_AUDIT_UNLIKELY)
 				continue;
 			if (head->mention >= 0 && label->mention < 0) {
 				const struct jl_cell *t = head;
@@ -283,7 +283,7 @@ static int judge_grid(struct jl_memo *note, struct shelves *shelves, const struc
 
 /* The last name before it in its clause, right before it ("RTX 2070 ($400)") or with words of buying between; for a rent also the only name
  * of the line. */
-static const struct jl_mention *named_by(const struct jl_memo *note, const struct jl_line *line,
+static const struct jl_mention *named_by(const struct jl_audit_note *note, const struct jl_line *line,
 					 const struct jl_figure *f)
 {
 	const struct jl_mention *last = NULL;
@@ -301,10 +301,10 @@ static const struct jl_mention *named_by(const struct jl_memo *note, const struc
 		    (f->qty == JL_Q_USD_RATE || jl_span_has(between, n + f->len, buys)))
 			return last;
 	}
-	return f->qty == JL_Q_USD_RATE ? jl_memo_line_mention(note, f->line) : NULL;
+	return f->qty == JL_Q_USD_RATE ? jl_audit_line_mention(note, f->line) : NULL;
 }
 
-static int judge_line(struct jl_memo *note, struct shelves *shelves, const struct jl_line *line)
+static int judge_line(struct jl_audit_note *note, struct shelves *shelves, const struct jl_line *line)
 {
 	const char *t = note->text + line->at, *colon = memchr(t, ':', line->len);
 	int n = 0;
@@ -313,13 +313,13 @@ static int judge_line(struct jl_memo *note, struct shelves *shelves, const struc
 		const struct jl_figure *f = &note->figures[i];
 		const struct jl_mention *on;
 
-		if (!is_money(f) || note->verdicts[i] <= JL_MEMO_UNLIKELY || note->verdicts[i] == JL_MEMO_CONFIRMED ||
+		if (!is_money(f) || note->verdicts[i] <= JL_AUDIT_UNLIKELY || note->verdicts[i] == JL_AUDIT_CONFIRMED ||
 		    f->flags & JL_FIG_APPENDED)
 			continue;
 		on = line->n_mentions ? named_by(note, line, f) : NULL;
 		if (!on && !line->n_mentions && colon && colon < note->text + f->at && colon - t < 40 &&
 		    (f->qty == JL_Q_USD_RATE || jl_span_has(t, (size_t)(colon - t), buys)))
-			on = jl_memo_speaks_of(note, f->at, NULL, 0);
+			on = jl_audit_speaks_of(note, f->at, NULL, 0);
 		if (!on)
 			continue;
 		/* the clause that it stands in */
@@ -333,7 +333,7 @@ static int judge_line(struct jl_memo *note, struct shelves *shelves, const struc
 	return n;
 }
 
-void jl_rule_prices(struct jl_memo *note)
+void jl_rule_prices(struct jl_audit_note *note)
 {
 	struct shelves shelves = { .n = 0 };
 	int n = 0;

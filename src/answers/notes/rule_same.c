@@ -4,7 +4,7 @@
 #include "notes/inside.h"
 
 /* Digits that are written: 83.5 has three, 2.4 two, 10 one. */
-static int n_digits(const struct jl_memo *note, const struct jl_figure *f)
+static int n_digits(const struct jl_audit_note *note, const struct jl_figure *f)
 {
 	int n = 0;
 
@@ -25,7 +25,7 @@ static bool same_figure(const struct jl_figure *a, const struct jl_figure *b)
 }
 
 /* The place a figure stands in: its row of a table, or its line. */
-static const struct jl_mention *about(const struct jl_memo *note, const struct jl_figure *f)
+static const struct jl_mention *about(const struct jl_audit_note *note, const struct jl_figure *f)
 {
 	const struct jl_line *line = &note->lines[f->line];
 
@@ -33,14 +33,14 @@ static const struct jl_mention *about(const struct jl_memo *note, const struct j
 		/* the first name of the row is its label */
 		return line->n_mentions ? &note->mentions[line->mention] : NULL;
 	}
-	return jl_memo_speaks_of(note, f->at, NULL, 0);
+	return jl_audit_speaks_of(note, f->at, NULL, 0);
 }
 
 #define REPEATS_OF 64 /* findings whose repetitions are looked for */
 
-static void repeats_of(struct jl_memo *note, int32_t index)
+static void repeats_of(struct jl_audit_note *note, int32_t index)
 {
-	const struct jl_said_finding *root = &note->findings[index];
+	const struct jl_audit_finding *root = &note->findings[index];
 	const struct jl_figure *f = &note->figures[root->figure];
 	const struct jl_mention *on = about(note, f);
 	const bool rare = n_digits(note, f) >= 4;
@@ -49,9 +49,9 @@ static void repeats_of(struct jl_memo *note, int32_t index)
 		return;
 	for (size_t i = 0; i < note->n_figures; i++) {
 		const struct jl_figure *g = &note->figures[i];
-		struct jl_said_finding *said;
+		struct jl_audit_finding *said;
 
-		if (g == f || !same_figure(f, g) || note->verdicts[i] <= JL_MEMO_UNLIKELY)
+		if (g == f || !same_figure(f, g) || note->verdicts[i] <= JL_AUDIT_UNLIKELY)
 			continue;
 		if (on && !jl_same_entity(note, about(note, g), on))
 			continue;
@@ -67,20 +67,20 @@ static void repeats_of(struct jl_memo *note, int32_t index)
 			memcpy(said->estimate, root->estimate, sizeof said->estimate);
 			memcpy(said->fix, root->fix, sizeof said->fix);
 		}
-		jl_said_finding_say(said, "repeats line %u", root->line);
+		jl_audit_finding_explain(said, "repeats line %u", root->line);
 	}
 }
 
 /* --- a sentence that repeats a table with a slip */
 
-static bool is_slip(const struct jl_memo *note, const struct jl_figure *a, const struct jl_figure *b)
+static bool is_slip(const struct jl_audit_note *note, const struct jl_figure *a, const struct jl_figure *b)
 {
 	return a->num_len == b->num_len && a->decimals == b->decimals && n_digits(note, a) >= 3 &&
 	       jl_is_slip(note->text + a->num_at, a->num_len, note->text + b->num_at, b->num_len) == 2;
 }
 
 /* Does the line name the row: its count ("8 GPUs" of a row 8), or its label? */
-static bool names_row(const struct jl_memo *note, const struct jl_line *line, const struct jl_grid *g, uint32_t r)
+static bool names_row(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_grid *g, uint32_t r)
 {
 	const struct jl_cell *label = jl_grid_cell(g, r, 0);
 
@@ -94,7 +94,7 @@ static bool names_row(const struct jl_memo *note, const struct jl_line *line, co
 	       memmem(note->text + line->at, line->len, note->text + label->at, label->len);
 }
 
-static bool stands_in(const struct jl_memo *note, const struct jl_grid *g, const struct jl_figure *f)
+static bool stands_in(const struct jl_audit_note *note, const struct jl_grid *g, const struct jl_figure *f)
 {
 	for (uint32_t i = 0; i < g->n_rows * g->n_cols; i++)
 		if (g->cells[i].fig >= 0 && note->figures[g->cells[i].fig].lo == f->lo)
@@ -103,7 +103,8 @@ static bool stands_in(const struct jl_memo *note, const struct jl_grid *g, const
 }
 
 /* The figure of the row that this one should be; NULL: none, or it is right. */
-static const struct jl_figure *meant_by(const struct jl_memo *note, const struct jl_grid *g, const struct jl_figure *f)
+static const struct jl_figure *meant_by(const struct jl_audit_note *note, const struct jl_grid *g,
+					const struct jl_figure *f)
 {
 	const struct jl_line *line = &note->lines[f->line];
 
@@ -122,7 +123,7 @@ static const struct jl_figure *meant_by(const struct jl_memo *note, const struct
 	return NULL;
 }
 
-static void slips(struct jl_memo *note, const struct jl_grid *g)
+static void slips(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	const size_t last = g->last_line + 60 < note->n_lines ? g->last_line + 60 : note->n_lines;
 
@@ -133,32 +134,32 @@ static void slips(struct jl_memo *note, const struct jl_grid *g)
 			continue;
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++) {
 			const struct jl_figure *f = &note->figures[i], *h;
-			struct jl_said_finding *said;
+			struct jl_audit_finding *said;
 			uint32_t at, column;
 
-			if (note->verdicts[i] != JL_MEMO_CANNOT || f->qty == JL_Q_NUMBER || f->qty == JL_Q_COUNT ||
+			if (note->verdicts[i] != JL_AUDIT_CANNOT || f->qty == JL_Q_NUMBER || f->qty == JL_Q_COUNT ||
 			    !(h = meant_by(note, g, f)) ||
-			    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "same-fact", (int32_t)i)))
+			    !(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "same-fact", (int32_t)i)))
 				continue;
-			jl_memo_place(note, h->at, &at, &column);
+			jl_audit_place(note, h->at, &at, &column);
 			jl_fig_text(said->premises, note, f, h->lo, 0);
-			jl_said_finding_say(said, "the table has %s in line %u", said->premises, at);
+			jl_audit_finding_explain(said, "the table has %s in line %u", said->premises, at);
 		}
 	}
 }
 
-void jl_rule_slips(struct jl_memo *note)
+void jl_rule_slips(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_grids && i < 200; i++)
 		if (note->grids[i].kind == JL_GRID_TABLE && note->grids[i].has_heads && note->grids[i].n_rows <= 64)
 			slips(note, &note->grids[i]);
 }
 
-void jl_rule_same(struct jl_memo *note)
+void jl_rule_same(struct jl_audit_note *note)
 {
 	const size_t n = note->n_findings;
 
 	for (size_t i = 0; i < n && i < REPEATS_OF; i++)
-		if (note->findings[i].figure >= 0 && note->findings[i].verdict <= JL_MEMO_DIFFERS)
+		if (note->findings[i].figure >= 0 && note->findings[i].verdict <= JL_AUDIT_DIFFERS)
 			repeats_of(note, (int32_t)i);
 }

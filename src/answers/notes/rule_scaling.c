@@ -10,7 +10,7 @@ struct scaling {
 	int speedup, share;
 };
 
-static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, struct scaling *s)
+static bool find_columns(const struct jl_audit_note *note, const struct jl_grid *g, struct scaling *s)
 {
 	*s = (struct scaling){ -1, -1 };
 	for (uint32_t c = 1; c < g->n_cols; c++) {
@@ -27,7 +27,7 @@ static bool find_columns(const struct jl_memo *note, const struct jl_grid *g, st
 }
 
 /* "2노드 20GPU (DDP)", or the number of GPUs as the first column. */
-static double units_of(const struct jl_memo *note, const struct jl_grid *g, uint32_t r)
+static double units_of(const struct jl_audit_note *note, const struct jl_grid *g, uint32_t r)
 {
 	const int32_t i = jl_grid_cell(g, r, 0)->fig;
 
@@ -41,8 +41,8 @@ struct scaled { /* a row: its speed-up and its share of it, of so many times the
 	double times;
 };
 
-static bool scaled_of(struct scaled *ret, const struct jl_memo *note, const struct jl_grid *g, const struct scaling *s,
-		      uint32_t r, uint32_t base_r)
+static bool scaled_of(struct scaled *ret, const struct jl_audit_note *note, const struct jl_grid *g,
+		      const struct scaling *s, uint32_t r, uint32_t base_r)
 {
 	*ret = (struct scaled){ jl_grid_cell(g, r, (uint32_t)s->speedup)->fig,
 				jl_grid_cell(g, r, (uint32_t)s->share)->fig,
@@ -51,7 +51,7 @@ static bool scaled_of(struct scaled *ret, const struct jl_memo *note, const stru
 }
 
 /* Is a row so many times as fast as the base by what another column of both rows has: a rate, or a time the other way round? */
-static bool borne_out(const struct jl_memo *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
+static bool borne_out(const struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
 		      uint32_t base_r, double speedup, double digit)
 {
 	for (uint32_t c = 1; c < g->n_cols; c++) {
@@ -70,7 +70,7 @@ static bool borne_out(const struct jl_memo *note, const struct jl_grid *g, const
 }
 
 /* Is the share over another row of as much hardware as the base: another mode, another card? */
-static bool other_base(const struct jl_memo *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
+static bool other_base(const struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
 		       uint32_t base_r, double speedup, double digit)
 {
 	for (uint32_t k = 1; k < g->n_rows; k++)
@@ -81,7 +81,7 @@ static bool other_base(const struct jl_memo *note, const struct jl_grid *g, cons
 }
 
 /* Which of the two is at fault: what a third column bears out stays. */
-static void blame(struct jl_memo *note, const struct jl_grid *g, const struct scaling *s, const struct scaled *x,
+static void blame(struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, const struct scaled *x,
 		  uint32_t r, uint32_t base_r, int n_ok)
 {
 	const struct jl_figure *u = &note->figures[x->up], *e = &note->figures[x->share];
@@ -91,26 +91,27 @@ static void blame(struct jl_memo *note, const struct jl_grid *g, const struct sc
 		   both = other_base(note, g, s, r, base_r, up, e->digit * x->times),
 		   is_share = up_holds && !share_holds && !both;
 	const struct jl_figure *is = is_share ? e : u, *other = is_share ? u : e;
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if ((!n_ok && up_holds == share_holds) ||
-	    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", is_share ? x->share : x->up)))
+	    !(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "table", is_share ? x->share : x->up)))
 		return;
 	jl_fig_text(said->premises, note, is, is_share ? share : up, 0);
 	if (up_holds != share_holds && !both)
 		jl_fig_digits(said->fix, is, is_share ? share : up, 0);
 	if (is_share)
-		jl_said_finding_say(said, "does not go with the speed-up of its row, %s: that would be %s",
-				    JL_QUOTE(note, other), said->premises);
+		jl_audit_finding_explain(said, "does not go with the speed-up of its row, %s: that would be %s",
+					 JL_QUOTE(note, other), said->premises);
 	else
-		jl_said_finding_say(said,
-				    both ? JL_N("does not go with the efficiency of its row, %s: that would be %s; "
-						"they are over different bases")
-					 : JL_N("does not go with the efficiency of its row, %s: that would be %s"),
-				    JL_QUOTE(note, other), said->premises);
+		jl_audit_finding_explain(
+			said,
+			both ? JL_N("does not go with the efficiency of its row, %s: that would be %s; "
+				    "they are over different bases")
+			     : JL_N("does not go with the efficiency of its row, %s: that would be %s"),
+			JL_QUOTE(note, other), said->premises);
 }
 
-static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)
+static void judge_scaling(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t base_r = 0;
 	struct scaling s;
@@ -138,7 +139,7 @@ static void judge_scaling(struct jl_memo *note, const struct jl_grid *g)
 				continue;
 			}
 			n_ok++;
-			jl_memo_judge(note, x.share, JL_MEMO_CONFIRMED);
+			jl_audit_judge(note, x.share, JL_AUDIT_CONFIRMED);
 		}
 }
 
@@ -154,7 +155,7 @@ struct fact {
 static const char *const modes[] = { "DDP", "DeepSpeed|ZeRO|ZeRO-2", "FSDP" };
 #define FACTS_MAX 400
 
-static int mode_of(const struct jl_memo *note, const struct jl_cell *a, const struct jl_cell *b)
+static int mode_of(const struct jl_audit_note *note, const struct jl_cell *a, const struct jl_cell *b)
 {
 	for (size_t i = 0; i < JL_LEN(modes); i++)
 		if (JL_PART_HAS(note, a, modes[i]) || JL_PART_HAS(note, b, modes[i]))
@@ -163,7 +164,7 @@ static int mode_of(const struct jl_memo *note, const struct jl_cell *a, const st
 }
 
 /* "10GPU" in the label, or the first column where its head counts GPUs. */
-static double gpus_of(const struct jl_memo *note, const struct jl_grid *g, uint32_t r)
+static double gpus_of(const struct jl_audit_note *note, const struct jl_grid *g, uint32_t r)
 {
 	const struct jl_cell *label = jl_grid_cell(g, r, 0), *head = jl_grid_cell(g, 0, 0);
 	const struct jl_line *line;
@@ -181,7 +182,7 @@ static double gpus_of(const struct jl_memo *note, const struct jl_grid *g, uint3
 	return JL_PART_HAS(note, head, "GPU|GPUs") ? note->figures[label->fig].lo : NAN;
 }
 
-static size_t read_facts(const struct jl_memo *note, struct fact *facts)
+static size_t read_facts(const struct jl_audit_note *note, struct fact *facts)
 {
 	size_t n = 0;
 
@@ -204,7 +205,7 @@ static size_t read_facts(const struct jl_memo *note, struct fact *facts)
 	return n;
 }
 
-static void contradictions(struct jl_memo *note)
+static void contradictions(struct jl_audit_note *note)
 {
 	struct fact *facts = jl_arena_array(note->arena, FACTS_MAX, sizeof *facts);
 	const size_t n = facts ? read_facts(note, facts) : 0;
@@ -212,7 +213,7 @@ static void contradictions(struct jl_memo *note)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct jl_figure *a = &note->figures[facts[k].fig], *b = &note->figures[facts[i].fig];
-			struct jl_said_finding *said;
+			struct jl_audit_finding *said;
 			uint32_t line, column;
 			bool agree = false;
 
@@ -225,17 +226,17 @@ static void contradictions(struct jl_memo *note)
 					agree |= facts[x].grid == facts[i].grid && facts[y].grid == facts[k].grid &&
 						 facts[x].gpus == facts[y].gpus && facts[x].mode == facts[y].mode &&
 						 note->figures[facts[x].fig].lo == note->figures[facts[y].fig].lo;
-			if (!agree || !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "same-fact", facts[i].fig)))
+			if (!agree || !(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "same-fact", facts[i].fig)))
 				continue;
 			jl_fig_text(said->premises, note, b, a->lo, 0);
-			jl_memo_place(note, a->at, &line, &column);
-			jl_said_finding_say(
+			jl_audit_place(note, a->at, &line, &column);
+			jl_audit_finding_explain(
 				said, "line %u has %s for the same run; which of them is right, the note does not say",
 				line, said->premises);
 		}
 }
 
-void jl_rule_scaling(struct jl_memo *note)
+void jl_rule_scaling(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_grids; i++)
 		if (note->grids[i].kind == JL_GRID_TABLE)

@@ -5,31 +5,31 @@
 
 #include "notes/sheet.h"
 
-static const char *head(struct jl_memo *note, const struct jl_sheet *s, int col)
+static const char *head(struct jl_audit_note *note, const struct jl_sheet *s, int col)
 {
-	return s->head_len[col] ? jl_memo_quote(note, s->head_at[col], s->head_len[col] > 60 ? 60 : s->head_len[col])
+	return s->head_len[col] ? jl_audit_quote(note, s->head_at[col], s->head_len[col] > 60 ? 60 : s->head_len[col])
 				: "?";
 }
 
 /* "Epoch = 10 x Time", "Energy = Power x Time" */
-static void say_relation(char out[JL_SAID_MAX], struct jl_memo *note, const struct jl_sheet *s,
+static void say_relation(char out[JL_AUDIT_TEXT_MAX], struct jl_audit_note *note, const struct jl_sheet *s,
 			 const struct jl_relation *rel)
 {
 	const double k = exp(rel->ln_k);
 	char factor[32] = "";
 
 	if (rel->form == JL_FORM_SUM) {
-		snprintf(out, JL_SAID_MAX, "%.50s = %.50s %s %.50s", head(note, s, rel->out), head(note, s, rel->a),
-			 rel->eb > 0 ? "+" : "−", head(note, s, rel->b));
+		snprintf(out, JL_AUDIT_TEXT_MAX, "%.50s = %.50s %s %.50s", head(note, s, rel->out),
+			 head(note, s, rel->a), rel->eb > 0 ? "+" : "−", head(note, s, rel->b));
 		return;
 	}
 	if (rel->form == JL_FORM_ROW) {
-		snprintf(out, JL_SAID_MAX, "%.50s = %.50s + … + %.50s", head(note, s, rel->out), head(note, s, rel->a),
-			 head(note, s, rel->b));
+		snprintf(out, JL_AUDIT_TEXT_MAX, "%.50s = %.50s + … + %.50s", head(note, s, rel->out),
+			 head(note, s, rel->a), head(note, s, rel->b));
 		return;
 	}
 	if (rel->form == JL_FORM_REST) {
-		snprintf(out, JL_SAID_MAX, "%.50s = %.3g − %.50s", head(note, s, rel->out), exp(rel->ln_k),
+		snprintf(out, JL_AUDIT_TEXT_MAX, "%.50s = %.3g − %.50s", head(note, s, rel->out), exp(rel->ln_k),
 			 head(note, s, rel->a));
 		return;
 	}
@@ -38,18 +38,18 @@ static void say_relation(char out[JL_SAID_MAX], struct jl_memo *note, const stru
 	else if (rel->ln_k != 0)
 		snprintf(factor, sizeof factor, "k × ");
 	if (rel->b < 0)
-		snprintf(out, JL_SAID_MAX, "%.50s = %s%.50s", head(note, s, rel->out), rel->ea > 0 ? factor : "k ÷ ",
-			 head(note, s, rel->a));
+		snprintf(out, JL_AUDIT_TEXT_MAX, "%.50s = %s%.50s", head(note, s, rel->out),
+			 rel->ea > 0 ? factor : "k ÷ ", head(note, s, rel->a));
 	else if (rel->ea < 0)
-		snprintf(out, JL_SAID_MAX, "%.50s = %s%.50s ÷ %.50s", head(note, s, rel->out), factor,
+		snprintf(out, JL_AUDIT_TEXT_MAX, "%.50s = %s%.50s ÷ %.50s", head(note, s, rel->out), factor,
 			 head(note, s, rel->b), head(note, s, rel->a));
 	else
-		snprintf(out, JL_SAID_MAX, "%.50s = %s%.50s %s %.50s", head(note, s, rel->out), factor,
+		snprintf(out, JL_AUDIT_TEXT_MAX, "%.50s = %s%.50s %s %.50s", head(note, s, rel->out), factor,
 			 head(note, s, rel->a), rel->eb > 0 ? "×" : "÷", head(note, s, rel->b));
 }
 
 /* One figure of the row of a relation's inputs that is known to be wrong. */
-static int32_t wrong_input(const struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel,
+static int32_t wrong_input(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation *rel,
 			   uint32_t row, int *ret_col)
 {
 	const int cols[] = { rel->a, rel->b };
@@ -57,8 +57,8 @@ static int32_t wrong_input(const struct jl_memo *note, const struct jl_sheet *s,
 	for (size_t i = 0; i < 2; i++) {
 		const int32_t f = cols[i] < 0 ? -1 : jl_finding_of(note, s->fig[row][cols[i]]);
 
-		/* of two values that contradict each other nobody knows which is wrong */
-		if (f >= 0 && note->findings[f].verdict == JL_MEMO_WRONG &&
+		/* two values contradict each other; which of them is wrong is unknown */
+		if (f >= 0 && note->findings[f].verdict == JL_AUDIT_WRONG &&
 		    strcmp(note->findings[f].rule, "same-fact") != 0) {
 			*ret_col = cols[i];
 			return f;
@@ -68,25 +68,25 @@ static int32_t wrong_input(const struct jl_memo *note, const struct jl_sheet *s,
 }
 
 /* It agrees with a figure that is wrong: so it is wrong too, and follows from that one. */
-static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
+static void follows(struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
 {
 	int col = -1;
 	const int32_t root = wrong_input(note, s, rel, row, &col), fig = s->fig[row][rel->out];
 	const struct jl_figure *f = &note->figures[fig];
-	struct jl_said_finding *said;
+	struct jl_audit_finding *said;
 
 	if (root < 0 && rel->weak)
 		return;
 	if (root < 0) {
-		jl_memo_judge(note, fig, JL_MEMO_CONFIRMED);
-		jl_memo_judge(note, s->fig[row][rel->a], JL_MEMO_GIVEN);
+		jl_audit_judge(note, fig, JL_AUDIT_CONFIRMED);
+		jl_audit_judge(note, s->fig[row][rel->a], JL_AUDIT_GIVEN);
 		return;
 	}
 	double value = *note->findings[root].premises
 			       ? jl_relation_value(s, rel, row, col,
 						   jl_finding_value(note, note->findings[root].figure))
 			       : NAN;
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", fig)))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "table", fig)))
 		return;
 	said->root = root;
 	said->impossible_premise = note->findings[root].impossible_premise;
@@ -95,7 +95,7 @@ static void follows(struct jl_memo *note, const struct jl_sheet *s, const struct
 		if (!said->impossible_premise && *note->findings[root].fix)
 			jl_fig_digits(said->fix, f, value, 0);
 	}
-	jl_said_finding_say(said, "follows from %s", note->findings[root].written);
+	jl_audit_finding_explain(said, "follows from %s", note->findings[root].written);
 }
 
 static bool is_multiple(double ratio)
@@ -124,15 +124,15 @@ static bool is_other(const struct jl_figure *f, const struct jl_relation *rel, d
 					      (!is_whole(exp(rel->ln_k)) && is_doubled(ratio)));
 }
 
-static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_relation rels[],
+static void differs(struct jl_audit_note *note, struct jl_sheet *s, const struct jl_relation rels[],
 		    const struct jl_relation *rel, uint32_t row)
 {
 	const double value = jl_relation_value(s, rel, row, -1, 0);
 	const bool repeats = rel->form == JL_FORM_SCALE && rel->ln_k == 0 && rel->ea > 0 &&
 			     s->qty[rel->out] == s->qty[rel->a];
 	struct jl_blame b;
-	struct jl_said_finding *said;
-	char form[JL_SAID_MAX], other[JL_SHOULD_MAX];
+	struct jl_audit_finding *said;
+	char form[JL_AUDIT_TEXT_MAX], other[JL_SHOULD_MAX];
 	int col;
 
 	if (wrong_input(note, s, rel, row, &col) >= 0 || jl_finding_of(note, s->fig[row][rel->out]) >= 0 ||
@@ -141,10 +141,10 @@ static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_re
 	if (!jl_sheet_blame(&b, note, s, rels, row, rel) || repeats)
 		b = (struct jl_blame){ .col = rel->out, .value = value, .other = rel->a };
 	const struct jl_figure *f = &note->figures[s->fig[row][b.col]];
-	if (!(said = jl_finding_on_figure(note, JL_MEMO_WRONG, repeats ? "same-fact" : "table", s->fig[row][b.col])))
+	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, repeats ? "same-fact" : "table", s->fig[row][b.col])))
 		return;
 	say_relation(form, note, s, rel);
-	for (struct jl_said_finding *r = note->findings; rel->n_bad > rel->n_ok && r < said && said->root < 0; r++)
+	for (struct jl_audit_finding *r = note->findings; rel->n_bad > rel->n_ok && r < said && said->root < 0; r++)
 		if (r->figure >= 0 && note->figures[r->figure].line >= s->grid->first_line &&
 		    strcmp(r->rule, "table") == 0)
 			said->root = (int32_t)(r - note->findings); /* all rows are off: one mistake */
@@ -155,16 +155,16 @@ static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_re
 		const struct jl_figure *g = &note->figures[s->fig[row][rel->a]];
 		uint32_t line, column;
 
-		jl_memo_place(note, g->at, &line, &column);
-		jl_said_finding_say(said, "line %u says %s; %d other rows say the same in both places", line,
-				    JL_QUOTE(note, g), rel->n_ok);
+		jl_audit_place(note, g->at, &line, &column);
+		jl_audit_finding_explain(said, "line %u says %s; %d other rows say the same in both places", line,
+					 JL_QUOTE(note, g), rel->n_ok);
 	} else if (b.other < 0 || !(b.other_value > 0)) {
-		jl_said_finding_say(said, "%.160s, as %d other rows have it, gives %s", form, rel->n_ok,
-				    said->premises);
+		jl_audit_finding_explain(said, "%.160s, as %d other rows have it, gives %s", form, rel->n_ok,
+					 said->premises);
 	} else {
 		const struct jl_figure *g = &note->figures[s->fig[row][b.other]];
 
-		jl_said_finding_say(
+		jl_audit_finding_explain(
 			said,
 			"%.120s, as %d other rows have it, does not hold: it gives %s here, or %s where %s stands",
 			form, rel->n_ok, said->premises, jl_fig_text(other, note, g, b.other_value, 0),
@@ -174,7 +174,7 @@ static void differs(struct jl_memo *note, struct jl_sheet *s, const struct jl_re
 
 /* Between two tables less is certain, since they may speak of different things: the same column in both and a value that looks like a
  * slip, or many rows with units. */
-static bool clear_between(const struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation *rel,
+static bool clear_between(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation *rel,
 			  uint32_t row)
 {
 	const double ratio = exp(s->ln[row][rel->out]) / jl_relation_value(s, rel, row, -1, 0);
@@ -185,8 +185,8 @@ static bool clear_between(const struct jl_memo *note, const struct jl_sheet *s, 
 		return false;
 	if (rel->ln_k != 0 || rel->ea < 0)
 		return rel->n_ok >= 5 && s->qty[rel->out] != JL_Q_NUMBER && s->qty[rel->out] != JL_Q_COUNT;
-	jl_memo_label(a, sizeof a, note->text + s->head_at[rel->a], s->head_len[rel->a]);
-	jl_memo_label(b, sizeof b, note->text + s->head_at[rel->out], s->head_len[rel->out]);
+	jl_audit_label(a, sizeof a, note->text + s->head_at[rel->a], s->head_len[rel->a]);
+	jl_audit_label(b, sizeof b, note->text + s->head_at[rel->out], s->head_len[rel->out]);
 	return strcmp(a, b) == 0;
 }
 
@@ -207,7 +207,7 @@ static const struct {
 };
 
 /* The column with these words that is nearest before `out`, else the only one behind it. */
-static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const char *words, int out)
+static int head_with(const struct jl_audit_note *note, const struct jl_sheet *s, const char *words, int out)
 {
 	int before = -1, behind = -1;
 
@@ -222,7 +222,7 @@ static int head_with(const struct jl_memo *note, const struct jl_sheet *s, const
 }
 
 /* How many take part in what a table of a collective shows, where the heading or the lines above it say so; 0: they do not. */
-static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
+static double ranks_of(const struct jl_audit_note *note, const struct jl_grid *g)
 {
 	double n_ranks = 0, said = 0;
 
@@ -245,7 +245,7 @@ static double ranks_of(const struct jl_memo *note, const struct jl_grid *g)
 }
 
 /* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything. */
-static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, double n)
+static double bus_factor(const struct jl_audit_note *note, const struct jl_grid *g, double n)
 {
 	static const char once[] = "all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-"
 				   "scatter|alltoall|alltoall_perf|all-to-all|all_to_all";
@@ -260,7 +260,8 @@ static double bus_factor(const struct jl_memo *note, const struct jl_grid *g, do
 }
 
 /* The k of busbw = k x algbw: what is said of the ranks decides, else the rows that agree, where a whole number of ranks has it. */
-static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, struct jl_relation *rel, double ranks)
+static bool bus_constant(const struct jl_audit_note *note, const struct jl_sheet *s, struct jl_relation *rel,
+			 double ranks)
 {
 	const bool fitted = jl_relation_constant(s, rel);
 
@@ -278,7 +279,7 @@ static bool bus_constant(const struct jl_memo *note, const struct jl_sheet *s, s
 }
 
 /* A definition that no row needs to bear out, but for one: where none does, the words mean something else. */
-static bool by_heads(struct jl_relation *ret, const struct jl_memo *note, const struct jl_sheet *s, size_t which,
+static bool by_heads(struct jl_relation *ret, const struct jl_audit_note *note, const struct jl_sheet *s, size_t which,
 		     int out)
 {
 	const int eb = defined[which].eb;
@@ -347,7 +348,8 @@ static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)
 }
 
 /* Is what stands below a column something else than its sum: its mean, an end of it, its last, a quotient? */
-static bool is_no_sum(const struct jl_memo *note, const struct jl_sheet *s, uint32_t col, uint32_t total, double sum)
+static bool is_no_sum(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t col, uint32_t total,
+		      double sum)
 {
 	const struct jl_figure *f = &note->figures[s->fig[total][col]];
 	const double mid = jl_fig_mid(f), slack = jl_fig_slack(f) * 2.02;
@@ -363,7 +365,7 @@ static bool is_no_sum(const struct jl_memo *note, const struct jl_sheet *s, uint
 }
 
 /* Is the total the wrong one? Where other columns hold all rows to what they are, or only its own change is a slip; else a row may be. */
-static bool is_total_wrong(const struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation rels[],
+static bool is_total_wrong(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation rels[],
 			   uint32_t col, double off)
 {
 	const struct jl_figure *f = &note->figures[s->fig[s->total][col]];
@@ -373,13 +375,13 @@ static bool is_total_wrong(const struct jl_memo *note, const struct jl_sheet *s,
 		const struct jl_figure *g = &note->figures[s->fig[r][col]];
 
 		borne_out &= jl_sheet_bears_out(s, rels, r, (int)col) || jl_finding_of(note, s->fig[r][col]) >= 0 ||
-			     note->verdicts[s->fig[r][col]] == JL_MEMO_CONFIRMED;
+			     note->verdicts[s->fig[r][col]] == JL_AUDIT_CONFIRMED;
 		row_slip |= jl_fig_mid(g) > off && jl_fig_slip(note, g, jl_fig_mid(g) - off);
 	}
 	return borne_out || (!row_slip && jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2);
 }
 
-static void judge_total(struct jl_memo *note, const struct jl_sheet *s, const struct jl_relation rels[])
+static void judge_total(struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation rels[])
 {
 	const uint32_t total = (uint32_t)s->total;
 	int n_ok = 0;
@@ -389,33 +391,33 @@ static void judge_total(struct jl_memo *note, const struct jl_sheet *s, const st
 			double sum = 0;
 			const enum jl_fit fit = jl_sheet_adds_up(note, s, c, UINT32_MAX, 0, &sum);
 			const struct jl_figure *f = fit ? &note->figures[s->fig[total][c]] : NULL;
-			struct jl_said_finding *said;
+			struct jl_audit_finding *said;
 
 			if (fit == JL_FIT_OK) {
 				n_ok += pass == 0;
-				jl_memo_judge(note, s->fig[total][c], JL_MEMO_CONFIRMED);
+				jl_audit_judge(note, s->fig[total][c], JL_AUDIT_CONFIRMED);
 			}
 			if (!pass || fit != JL_FIT_BAD || is_no_sum(note, s, c, total, sum) ||
-			    !(said = jl_finding_on_figure(note, JL_MEMO_WRONG, "table", s->fig[total][c])))
+			    !(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "table", s->fig[total][c])))
 				continue;
 			jl_fig_text(said->premises, note, f, sum, 0);
 			said->shown = n_ok > 0 || (sum > 0.7 * jl_fig_mid(f) && sum < 1.4 * jl_fig_mid(f));
 			if (is_total_wrong(note, s, rels, c, sum - jl_fig_mid(f))) {
 				jl_fig_digits(said->fix, f, sum, 0);
-				jl_said_finding_say(said, "the %u rows above add up to %s", total, said->premises);
+				jl_audit_finding_explain(said, "the %u rows above add up to %s", total, said->premises);
 			} else {
-				jl_said_finding_say(said,
-						    "the %u rows above add up to %s; it, or a row of them, is wrong",
-						    total, said->premises);
+				jl_audit_finding_explain(
+					said, "the %u rows above add up to %s; it, or a row of them, is wrong", total,
+					said->premises);
 			}
 		}
 }
 
 /* --- one sheet */
 
-static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first_out, bool within)
+static void judge_sheet(struct jl_audit_note *note, struct jl_sheet *s, uint32_t first_out, bool within)
 {
-	struct jl_relation rels[JL_MEMO_COLS_MAX];
+	struct jl_relation rels[JL_AUDIT_COLS_MAX];
 
 	/* of what a program prints the definitions are enough */
 	note->work -= s->grid->kind == JL_GRID_PRINTED ? 200.0 * s->n_rows : 0;
@@ -447,7 +449,7 @@ static void judge_sheet(struct jl_memo *note, struct jl_sheet *s, uint32_t first
 
 /* --- two tables with the same rows */
 
-static bool same_row(const struct jl_memo *note, const struct jl_grid *a, uint32_t r, const struct jl_grid *b,
+static bool same_row(const struct jl_audit_note *note, const struct jl_grid *a, uint32_t r, const struct jl_grid *b,
 		     uint32_t i)
 {
 	const int32_t x = jl_grid_cell(a, r, 0)->mention, y = jl_grid_cell(b, i, 0)->mention;
@@ -461,7 +463,7 @@ static bool same_row(const struct jl_memo *note, const struct jl_grid *a, uint32
 }
 
 /* The row of `b` that is about the same as row `r` of `a`; none where either table has two such rows. */
-static int32_t partner(const struct jl_memo *note, const struct jl_grid *a, uint32_t r, const struct jl_grid *b)
+static int32_t partner(const struct jl_audit_note *note, const struct jl_grid *a, uint32_t r, const struct jl_grid *b)
 {
 	int32_t found = -1;
 
@@ -477,10 +479,10 @@ static int32_t partner(const struct jl_memo *note, const struct jl_grid *a, uint
 	return found;
 }
 
-static uint32_t add_columns(const struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *g,
+static uint32_t add_columns(const struct jl_audit_note *note, struct jl_sheet *s, const struct jl_grid *g,
 			    const int32_t *rows)
 {
-	for (uint32_t c = 1; c < g->n_cols && s->n_cols < JL_MEMO_COLS_MAX; c++) {
+	for (uint32_t c = 1; c < g->n_cols && s->n_cols < JL_AUDIT_COLS_MAX; c++) {
 		uint32_t n = 0;
 
 		for (uint32_t r = 0; r < s->n_rows; r++)
@@ -492,7 +494,7 @@ static uint32_t add_columns(const struct jl_memo *note, struct jl_sheet *s, cons
 }
 
 /* Columns of the later table against those of the earlier one. */
-static void judge_pair(struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *a, const struct jl_grid *b)
+static void judge_pair(struct jl_audit_note *note, struct jl_sheet *s, const struct jl_grid *a, const struct jl_grid *b)
 {
 	int32_t rows_a[64], rows_b[64];
 
@@ -518,7 +520,7 @@ static void judge_pair(struct jl_memo *note, struct jl_sheet *s, const struct jl
 
 #define PAIRED_GRIDS 16 /* a table is held against the ones shortly before it */
 
-void jl_rule_tables(struct jl_memo *note)
+void jl_rule_tables(struct jl_audit_note *note)
 {
 	struct jl_sheet *s = jl_arena_alloc(note->arena, sizeof *s);
 

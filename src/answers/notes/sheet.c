@@ -569,13 +569,13 @@ static void try_row(const struct search *in, int out)
 	}
 }
 
-void jl_sheet_relations(struct jl_relation ret[JL_MEMO_COLS_MAX], const struct jl_sheet *s, double *work,
+void jl_sheet_relations(struct jl_relation ret[JL_AUDIT_COLS_MAX], const struct jl_sheet *s, double *work,
 			uint32_t first_out, bool within)
 {
 	const double n = s->n_cols, pairs = n * (n - 1), triples = within ? n * (n - 1) * (n - 2) / 6 * 9 : 0;
 	struct search in = { .s = s, .ret = ret, .tried = fmax(pairs, 1), .within = within };
 
-	for (size_t i = 0; i < JL_MEMO_COLS_MAX; i++)
+	for (size_t i = 0; i < JL_AUDIT_COLS_MAX; i++)
 		ret[i] = (struct jl_relation){ .evidence = -1, .b = -1 };
 	*work -= first_out < s->n_cols ? (pairs + triples) * s->n_rows * 4 : 0;
 	if (*work < 0 || s->n_rows < 2 || s->n_cols < 2)

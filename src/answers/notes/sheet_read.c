@@ -4,7 +4,7 @@
 
 #include "notes/sheet.h"
 
-static void put(const struct jl_memo *note, struct jl_sheet *s, uint32_t row, uint32_t col, int32_t fig)
+static void put(const struct jl_audit_note *note, struct jl_sheet *s, uint32_t row, uint32_t col, int32_t fig)
 {
 	s->ln[row][col] = NAN;
 	s->slack[row][col] = s->in_slack[row][col] = 0;
@@ -45,7 +45,7 @@ static bool are_settings(const struct jl_sheet *s, uint32_t col)
 	return n >= 3;
 }
 
-static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t col)
+static void column_kind(const struct jl_audit_note *note, struct jl_sheet *s, uint32_t col)
 {
 	const bool counts = s->head_len[col] && !jl_span_has(note->text + s->head_at[col], s->head_len[col], measured);
 
@@ -85,7 +85,7 @@ static void column_kind(const struct jl_memo *note, struct jl_sheet *s, uint32_t
 }
 
 /* Numbers of remarks, ranks and years are no quantities. */
-static bool is_remark(const struct jl_memo *note, const struct jl_cell *head)
+static bool is_remark(const struct jl_audit_note *note, const struct jl_cell *head)
 {
 	return (head->len == 1 && note->text[head->at] == '#') ||
 	       (head->len < 14 &&
@@ -98,12 +98,12 @@ struct jl_cell *jl_sheet_cell(const struct jl_grid *g, uint32_t row, uint32_t co
 	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
 }
 
-static double head_number(const struct jl_memo *note, const struct jl_cell *head)
+static double head_number(const struct jl_audit_note *note, const struct jl_cell *head)
 {
 	return head && head->fig >= 0 ? note->figures[head->fig].lo / note->figures[head->fig].scale : NAN;
 }
 
-void jl_sheet_add(const struct jl_memo *note, struct jl_sheet *s, const struct jl_cell *head)
+void jl_sheet_add(const struct jl_audit_note *note, struct jl_sheet *s, const struct jl_cell *head)
 {
 	const uint32_t c = s->n_cols++;
 
@@ -116,16 +116,16 @@ void jl_sheet_add(const struct jl_memo *note, struct jl_sheet *s, const struct j
 }
 
 /* Rows and columns of a grid that hold figures. */
-void jl_sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struct jl_grid *g)
+void jl_sheet_of(const struct jl_audit_note *note, struct jl_sheet *s, const struct jl_grid *g)
 {
 	const uint32_t n_rows = g->sideways ? g->n_cols : g->n_rows, n_cols = g->sideways ? g->n_rows : g->n_cols;
 
 	s->n_rows = s->n_cols = 0; /* the rest is large and written where it is used */
 	s->grid = g;
 	s->total = -1;
-	for (uint32_t r = g->has_heads; r < n_rows && s->n_rows < JL_MEMO_ROWS_MAX; r++)
+	for (uint32_t r = g->has_heads; r < n_rows && s->n_rows < JL_AUDIT_ROWS_MAX; r++)
 		s->row_of[s->n_rows++] = r;
-	for (uint32_t c = 0; c < n_cols && s->n_cols < JL_MEMO_COLS_MAX; c++) {
+	for (uint32_t c = 0; c < n_cols && s->n_cols < JL_AUDIT_COLS_MAX; c++) {
 		const struct jl_cell *head = jl_sheet_cell(g, 0, c);
 		uint32_t n = 0;
 
@@ -141,12 +141,12 @@ void jl_sheet_of(const struct jl_memo *note, struct jl_sheet *s, const struct jl
 }
 
 /* "Total", not "total_token_throughput" nor "SUM<F16>" */
-bool jl_sheet_is_total(const struct jl_memo *note, const struct jl_sheet *s, uint32_t row)
+bool jl_sheet_is_total(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t row)
 {
 	const struct jl_cell *label = jl_sheet_cell(s->grid, s->row_of[row], 0);
 	char name[40];
 
 	return label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&
-	       jl_memo_label(name, sizeof name, note->text + label->at, label->len) &&
+	       jl_audit_label(name, sizeof name, note->text + label->at, label->len) &&
 	       (strcmp(name, "sum") == 0 || !JL_PART_HAS(note, label, "sum|throughput|/s|tokens|token|rate|latency"));
 }

@@ -13,7 +13,7 @@
 #define KI  1024.0
 
 /* Case matters only where another unit has the same letters (b and B are told apart; Gb/s is bits). */
-static const struct jl_memo_unit units[] = {
+static const struct jl_audit_unit units[] = {
 	{ JL_Q_BYTE_RATE, KI *KI *KI, "GiB/s" },
 	{ JL_Q_BYTE_RATE, KI *KI, "MiB/s" },
 	{ JL_Q_BYTE_RATE, KI *KI *KI *KI, "TiB/s" },
@@ -139,7 +139,7 @@ static bool stands_at(const char *spelling, size_t n, const char *text, size_t l
 /* The spellings by their first byte, put in order once: a figure asks for the few that may stand behind it. */
 struct spelling {
 	const char *text;
-	const struct jl_memo_unit *unit;
+	const struct jl_audit_unit *unit;
 	uint8_t len;
 };
 
@@ -178,7 +178,7 @@ static void put_in_order(void)
 	}
 }
 
-const struct jl_memo_unit *jl_memo_unit_at(const char *text, size_t len, bool glued, size_t *ret_len)
+const struct jl_audit_unit *jl_audit_unit_at(const char *text, size_t len, bool glued, size_t *ret_len)
 {
 	*ret_len = 0;
 	if (!len)

@@ -165,8 +165,8 @@ const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like,
 	return out;
 }
 
-const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like, double value,
-			int more)
+const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_audit_note *note, const struct jl_figure *like,
+			double value, int more)
 {
 	const uint32_t behind = like->num_at + like->num_len, end = like->at + like->len;
 	const char *unit = note->text + behind;
@@ -180,7 +180,7 @@ const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, con
 	return out;
 }
 
-const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_memo *note, const struct jl_figure *like,
+const char *jl_fig_range_text(char out[JL_SHOULD_MAX], const struct jl_audit_note *note, const struct jl_figure *like,
 			      double lo, double hi)
 {
 	char second[JL_SHOULD_MAX];
@@ -220,7 +220,7 @@ int jl_is_slip(const char *x, size_t n, const char *y, size_t m)
 	return i + k + 1 == least ? 1 + (least > 2) : 0;
 }
 
-int jl_fig_slip(const struct jl_memo *note, const struct jl_figure *fig, double value)
+int jl_fig_slip(const struct jl_audit_note *note, const struct jl_figure *fig, double value)
 {
 	char digits[JL_SHOULD_MAX];
 
@@ -228,8 +228,8 @@ int jl_fig_slip(const struct jl_memo *note, const struct jl_figure *fig, double 
 	return jl_is_slip(note->text + fig->num_at, fig->num_len, digits, strlen(digits));
 }
 
-void jl_memo_sentence(const struct jl_memo *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
-		      uint32_t *ret_to)
+void jl_audit_sentence(const struct jl_audit_note *note, const struct jl_line *line, uint32_t at, uint32_t *ret_from,
+		       uint32_t *ret_to)
 {
 	const char *t = note->text;
 
@@ -246,7 +246,7 @@ void jl_memo_sentence(const struct jl_memo *note, const struct jl_line *line, ui
 	}
 }
 
-const char *jl_memo_quote(struct jl_memo *note, uint32_t at, uint32_t len)
+const char *jl_audit_quote(struct jl_audit_note *note, uint32_t at, uint32_t len)
 {
 	char *copy = jl_arena_strndup(note->arena, note->text + at, len);
 

@@ -11,10 +11,10 @@
 struct idea_in {
 	const struct jl_catalog *cat;
 	const struct jl_case *base;
-	struct jl_weight weight; /* of the base */
-	enum jl_room room;       /* of the base */
-	double half_ln;          /* how sure its step is */
-	double limit_B;          /* memory that a change may need: no advice into the margin that the base leaves */
+	struct jl_case_price weight; /* of the base */
+	enum jl_room room;           /* of the base */
+	double half_ln;              /* how sure its step is */
+	double limit_B;              /* memory that a change may need: no advice into the margin that the base leaves */
 	bool fits;
 	struct jl_arena *arena;
 };
@@ -26,7 +26,7 @@ static void say(struct jl_advice *advice, const char *en, ...)
 	va_list args;
 
 	va_start(args, en);
-	jl_vsay(advice->en, advice->text, sizeof(advice->en), en, args);
+	jl_msg_vprint(advice->en, advice->text, sizeof(advice->en), en, args);
 	va_end(args);
 }
 
@@ -51,11 +51,11 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 	if (alt->plan.dp * alt->plan.cp <= 1)
 		return false;
 	for (int zero = in->base->plan.zero + 1; zero <= 3; zero++) {
-		struct jl_weight w;
+		struct jl_case_price w;
 
 		alt->plan.zero = zero;
 		jl_case_set_states(alt);
-		w = jl_case_weigh(alt);
+		w = jl_case_price(alt);
 		/* Of equals the higher stage: it leaves more memory. */
 		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s * (1 + 1e-6)) {
 			best_s = fmin(best_s, w.step.step_s);
@@ -187,7 +187,7 @@ static bool less_recompute(const struct idea_in *in, struct jl_case *alt, struct
 	if (in->base->plan.recompute == JL_RECOMPUTE_NONE)
 		return false;
 	alt->plan.recompute = JL_RECOMPUTE_NONE;
-	if (jl_case_weigh(alt).memory.total_B > in->limit_B && in->base->plan.recompute == JL_RECOMPUTE_FULL &&
+	if (jl_case_price(alt).memory.total_B > in->limit_B && in->base->plan.recompute == JL_RECOMPUTE_FULL &&
 	    !jl_case_adapters(alt))
 		alt->plan.recompute = JL_RECOMPUTE_SELECTIVE;
 	if (alt->plan.recompute == JL_RECOMPUTE_NONE)
@@ -224,7 +224,7 @@ static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_
 		if (!jl_chunks_divide(layers, plan->pp, v))
 			continue;
 		alt->plan.n_chunks = v;
-		const struct jl_weight w = jl_case_weigh(alt);
+		const struct jl_case_price w = jl_case_price(alt);
 
 		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s) {
 			best_s = w.step.step_s;
@@ -247,8 +247,8 @@ static bool larger_global(const struct idea_in *in, struct jl_case *alt, struct 
 
 	if (!batch && !more)
 		return false;
-	if (!batch || (more && other.global_batch / jl_case_weigh(&other).step.step_s >
-				       alt->global_batch / jl_case_weigh(alt).step.step_s)) {
+	if (!batch || (more && other.global_batch / jl_case_price(&other).step.step_s >
+				       alt->global_batch / jl_case_price(alt).step.step_s)) {
 		*alt = other;
 		*advice = text;
 	}
@@ -283,7 +283,7 @@ static double alone_per_s(const struct jl_case *c)
 	one.n_gpus = 1;
 	one.plan.dp = 1;
 	one.global_batch = c->global_batch / c->plan.dp;
-	const struct jl_weight w = jl_case_weigh(&one);
+	const struct jl_case_price w = jl_case_price(&one);
 
 	return jl_case_room(&one, &w) == JL_ROOM_NONE ? NAN : one.global_batch / w.step.step_s;
 }
@@ -302,7 +302,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	const enum jl_intra_kind kind = base->machine.fabric.intra_kind;
 	const struct jl_link_info *join = bridge_of(in->cat, &base->machine.sys);
 	struct jl_case two;
-	struct jl_weight w;
+	struct jl_case_price w;
 	struct jl_sys sys;
 	char *text;
 
@@ -317,7 +317,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	two.n_gpus = alt->n_gpus = 2;
 	two.plan.dp = alt->plan.dp = 2;
 	two.global_batch = alt->global_batch = base->global_batch / base->plan.dp * 2;
-	w = jl_case_weigh(&two);
+	w = jl_case_price(&two);
 	advice->n_gpus = 2;
 	advice->half_ln_before = jl_case_half_ln(&two, &w.step);
 	advice->step_s_before = w.step.step_s;
@@ -457,7 +457,7 @@ static bool ask_for(const struct idea_in *in, const struct remedy *r, struct jl_
 	    !put(&req.optimizer, r->optimizer, base->optimizer, false) || !put(&req.states, r->states, NO, false) ||
 	    (r->offload != NO && !(base->machine.dev.host_Bps > 0)) ||
 	    jl_case_choose(alt, in->cat, &base->subject, &base->machine, &req, NULL) ||
-	    (r->zero != NO && alt->global_batch == base->global_batch) || /* an idea of its own */
+	    (r->zero != NO && alt->global_batch == base->global_batch) || /* another idea's */
 	    (r->optimizer != NO && alt->framework == JL_FW_MEGATRON))     /* which has its own */
 		return false;
 	if (alt->global_batch != base->global_batch)
@@ -471,7 +471,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 {
 	const struct remedy *remedy = i < JL_LEN(ideas) ? NULL : &remedies[i - JL_LEN(ideas)];
 	struct jl_case alt;
-	struct jl_weight w;
+	struct jl_case_price w;
 
 	*advice = (struct jl_advice){ .key = remedy ? remedy->key : ideas[i].key,
 				      .n_gpus = in->base->n_gpus,
@@ -487,7 +487,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	if (remedy ? !ask_for(in, remedy, &alt, advice)
 		   : !ideas[i].change(in, &alt, advice) || jl_case_check(&alt, NULL))
 		return false;
-	w = jl_case_weigh(&alt);
+	w = jl_case_price(&alt);
 	advice->step_s_after = w.step.step_s;
 	advice->samples_per_s_after = alt.global_batch / w.step.step_s;
 	advice->global_batch = alt.global_batch;
@@ -508,7 +508,7 @@ static bool comes_before(const struct jl_advice *a, const struct jl_advice *b)
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
 		 struct jl_arena *arena)
 {
-	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_weigh(c), .arena = arena };
+	struct idea_in in = { .cat = cat, .base = c, .weight = jl_case_price(c), .arena = arena };
 	const char *key = "";
 	size_t n = 0;
 

@@ -1,4 +1,4 @@
-/* All that a prediction says: how it runs, what follows, what would help; series of them; and what people reckon by hand, beside it. */
+/* All that a prediction says: how it runs, what follows, what would help; series of them; and estimates by hand, beside it. */
 #pragma once
 
 #include "predict/collective_case.h"

@@ -23,7 +23,7 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 	notes->n++;
 	note->key = key;
 	va_start(args, en);
-	jl_vsay(note->en, note->text, sizeof(note->en), en, args);
+	jl_msg_vprint(note->en, note->text, sizeof(note->en), en, args);
 	va_end(args);
 }
 
@@ -74,7 +74,7 @@ struct jl_train jl_case_train(const struct jl_case *c)
 	train.shard.ep = c->plan.ep;
 	train.shard.sp = c->plan.sp;
 	if (!c->machine.sys.gpu)
-		train.memory.context_B = 0; /* a CPU has no driver context of its own */
+		train.memory.context_B = 0; /* a CPU has no driver context */
 	return train;
 }
 
@@ -167,7 +167,7 @@ void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
-/* Whoever spreads experts over hosts overlaps their exchange: nobody trains so without. */
+/* Experts spread over hosts: their exchange is overlapped, as every known training run does. */
 int jl_case_ep_async(const struct jl_case *c)
 {
 	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 && c->machine.fabric.n_nodes > 1 &&
@@ -231,7 +231,7 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	return c->subject.kind->check ? c->subject.kind->check(c, err) : JL_OK;
 }
 
-struct jl_weight jl_case_weigh(const struct jl_case *c)
+struct jl_case_price jl_case_price(const struct jl_case *c)
 {
 	(void)jl_budget_spend(20);
 	return c->subject.kind->weigh(c);

@@ -69,7 +69,7 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 	}
 }
 
-/* By what is asked for: the plan, and with it the framework that nobody says, is chosen later. */
+/* By what is asked for: the plan, and with it the framework where none is given, is chosen later. */
 static enum jl_fusion asked_fusion(const struct jl_request *req)
 {
 	return jl_framework_fusion(req->framework == JL_UNSET ? JL_FW_EAGER : (enum jl_framework)req->framework);
@@ -196,7 +196,7 @@ static void say_recompute(struct jl_case *c)
 
 	jl_case_what_if(&milder, c);
 	milder.plan.recompute = full && !jl_case_adapters(c) ? JL_RECOMPUTE_SELECTIVE : JL_RECOMPUTE_NONE;
-	const double milder_B = jl_case_weigh(&milder).memory.total_B;
+	const double milder_B = jl_case_price(&milder).memory.total_B;
 
 	if (milder_B > c->machine.dev.mem_B)
 		jl_note_add(&c->notes, "recompute",
@@ -431,7 +431,7 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 #define HOST_MOST_W 1e5 /* beside its accelerators: a whole rack of them draws less */
 
-/* What can be said but not be: better refused than taken without effect, or with one that nobody can have. */
+/* Options that contradict each other are refused, not ignored. */
 static enum jl_status check_words(const struct jl_subject *subject, const struct jl_machine *machine,
 				  const struct jl_request *req, struct jl_err *err)
 {
@@ -556,7 +556,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 	fixed.global_batch = ret_case->global_batch;
 	if (choose_once(&other, cat, subject, machine, &fixed, NULL))
 		return JL_OK;
-	const struct jl_weight was = jl_case_weigh(ret_case), is = jl_case_weigh(&other);
+	const struct jl_case_price was = jl_case_price(ret_case), is = jl_case_price(&other);
 
 	if (is.step.step_s * (1 + near_frac) < was.step.step_s && jl_case_room(&other, &is) == JL_ROOM_FITS)
 		*ret_case = other;

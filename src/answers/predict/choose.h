@@ -3,7 +3,7 @@
 
 #include "predict/predict.h"
 
-#define JL_USUAL_TOKENS 16384.0 /* of a GPU and step, where nobody says */
+#define JL_USUAL_TOKENS 16384.0 /* of a GPU and step, the default */
 
 /* One way to cut a model. */
 struct jl_split {

@@ -101,12 +101,12 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 	else if (fabs(c->limit_frac - 1) > 1e-6)
 		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
 	if (between)
-		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en),
-		       JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
-		       net ? JL_N("node") : "GPU", share);
+		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en),
+			     JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
+			     net ? JL_N("node") : "GPU", share);
 	else
-		jl_say(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
-		       c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
+		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
+			     c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
 }
 
 /* Which listed rate binds: with the network without limit, does the bound move? */
@@ -130,11 +130,11 @@ static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks
 	if (!(ask->size_B > 0))
 		return jl_fail(err, JL_E_RANGE, "a collective needs a size, e.g. 16 GB");
 	if (n_ranks < 2)
-		return jl_fail(err, JL_E_RANGE, "one device alone has nobody to talk to; take at least two");
+		return jl_fail(err, JL_E_RANGE, "a collective needs at least two devices");
 	return JL_OK;
 }
 
-/* Nobody says which lanes PCIe cards have, what they share on their way up, nor whether peers reach each other through it. Usual is a root
+/* Unknown: which lanes PCIe cards have, what they share on their way up, nor whether peers reach each other through it. Usual is a root
  * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. How far that moves the
  * time, as ln: above 0 to the slow side only. */
 static double other_path_ln(const struct jl_fabric *fabric, const struct jl_collective *coll, double time_s)

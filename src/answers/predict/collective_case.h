@@ -45,7 +45,7 @@ struct jl_collective_case {
 };
 
 /* One collective of any ranks on the links of a machine (its `alone`): what jl_collective_case asks for whole hosts. host_s: what a tool's
- * host needs for each at least, 0: nothing; n_assumed: facts about the links that nobody states. */
+ * host needs for each at least, 0: nothing; n_assumed: facts about the links that are not stated. */
 struct jl_collective_answer {
 	struct jl_collective_cost cost;
 	double time_s, half_ln, fast_ln; /* fast_ln: on the side where no host is worse than the usual one */

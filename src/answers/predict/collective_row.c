@@ -123,7 +123,7 @@ static const struct {
 	{ "suggests", JL_WIRE_ROCE, 1 }, /* unknown, but a rate is given */
 	{ "", JL_WIRE_ETHERNET, 0 },
 };
-/* A network that nobody states is no fast one: 100 Gb/s a host, of which one rank alone drives half. */
+/* Default network: 100 Gb/s a host, of which one rank alone drives half. */
 static const double unstated_Gbitps = 100.0;
 static const int unstated_nics = 2;
 
@@ -223,7 +223,7 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 
 	while (i < JL_LEN(intra_words) && !has(text, intra_words[i].text))
 		i++;
-	if (!*or_empty(text)) /* nobody says: the GPU's own, by whatever path */
+	if (!*or_empty(text)) /* not stated: the GPU's own link, by any path */
 		i = JL_LEN(intra_words) - 1;
 	if (i == JL_LEN(intra_words))
 		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", or_empty(text));
@@ -242,7 +242,7 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 		return jl_fail(err, JL_E_DATA, "the catalog has no rate for '%s' of this GPU", text);
 	f->intra.in_switch = wire == JL_WIRE_NVLINK4 || wire == JL_WIRE_NVLINK5 || wire == JL_WIRE_NVL72;
 	f->n_shared = intra_words[i].path ==
-		      PATH_OWN_ROOT; /* else nobody says what the cards share: as users are answered */
+		      PATH_OWN_ROOT; /* else unknown what the cards share: the same default as in predictions */
 	if (pcie && (intra_words[i].path == PATH_UNKNOWN || !*or_empty(text)))
 		c->assumed |= JL_COLL_PATH;
 	return JL_OK;

@@ -172,7 +172,7 @@ static double epoch_samples(const struct jl_request *req, const struct jl_case *
 static void weigh_row(struct jl_compare *compare, struct jl_compare_row *row, const struct jl_catalog *cat,
 		      struct jl_case *c, double samples, const struct jl_case *base)
 {
-	const double base_rate = base->global_batch / jl_case_weigh(base).step.step_s;
+	const double base_rate = base->global_batch / jl_case_price(base).step.step_s;
 
 	from_case(&row->at[JL_AT_SAME_BATCH], c, cat, samples);
 	const double base_half_ln = half_ln(&compare->rows[0].at[JL_AT_SAME_BATCH].step_s); /* its row is the first */

@@ -38,9 +38,8 @@ struct jl_compare_row {
 	enum jl_framework framework;
 };
 
-#define JL_COMPARE_OBSERVED_EPOCHS                                                                                     \
-	10                /* where nobody says: what people who time a step plan to run; a model's run is one epoch */
-#define JL_COMPARE_MAX 32 /* systems, the baseline among them */
+#define JL_COMPARE_OBSERVED_EPOCHS 10 /* default: what people who time a step plan to run; a model's run is one epoch */
+#define JL_COMPARE_MAX             32 /* systems, the baseline among them */
 
 struct jl_compare_seen { /* the run that was observed */
 	struct jl_observed run;

@@ -46,7 +46,7 @@ struct jl_product_time jl_explain_product(const struct jl_device *dev, double n)
 
 static double split(const struct jl_case *c, double part_s[JL_N_EX])
 {
-	const struct jl_step_cost step = jl_case_weigh(c).step;
+	const struct jl_step_cost step = jl_case_price(c).step;
 	const double share = c->subject.kind->matrix_share(c), samples = c->global_batch / c->n_gpus;
 
 	part_s[JL_EX_MATRIX] = share * step.compute_s;

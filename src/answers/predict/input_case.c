@@ -59,7 +59,7 @@ double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blo
 	return device_B * jl_sys_per_node(&c->machine.sys);
 }
 
-enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *w)
+enum jl_room jl_case_room(const struct jl_case *c, const struct jl_case_price *w)
 {
 	const double capacity_B = c->machine.dev.mem_B;
 

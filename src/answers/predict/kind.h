@@ -45,7 +45,7 @@ struct jl_workload_kind {
 		const struct jl_machine *m); /* are there published runs of such workloads on the device itself? */
 	void (*say_unfitted)(struct jl_case *c, const char *device);
 
-	struct jl_weight (*weigh)(const struct jl_case *c);
+	struct jl_case_price (*weigh)(const struct jl_case *c);
 	struct jl_memory (*memory)(const struct jl_case *c, double micro_batch, double *ret_host_B);
 	void (*predict)(struct jl_prediction *p, const struct jl_case *c); /* step, memory, host_B, flop, kind_frac */
 	enum jl_asked answer; /* what its time of a step is to the intervals */

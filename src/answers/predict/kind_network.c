@@ -31,7 +31,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 	};
 
 	if (!c->machine.sys.gpu)
-		train.memory.context_B = 0; /* a CPU has no driver context of its own */
+		train.memory.context_B = 0; /* a CPU has no driver context */
 	return train;
 }
 
@@ -220,11 +220,11 @@ static void say_unfitted(struct jl_case *c, const char *device)
 	jl_note_add(&c->notes, "on", "no runs of such networks on %s itself: its family's values", device);
 }
 
-static struct jl_weight weigh(const struct jl_case *c)
+static struct jl_case_price weigh(const struct jl_case *c)
 {
 	const struct jl_convnet_train train = train_of(c);
 
-	return (struct jl_weight){ .step = jl_convnet_step(&train), .memory = jl_convnet_memory(&train) };
+	return (struct jl_case_price){ .step = jl_convnet_step(&train), .memory = jl_convnet_memory(&train) };
 }
 
 static struct jl_memory memory(const struct jl_case *c, double micro_batch, double *ret_host_B)

@@ -257,10 +257,10 @@ static struct jl_step_cost step_of(const struct jl_case *c, const struct jl_time
 	return step;
 }
 
-static struct jl_weight weigh(const struct jl_case *c)
+static struct jl_case_price weigh(const struct jl_case *c)
 {
 	struct jl_timeline t;
-	struct jl_weight w = { .host_B = 0 };
+	struct jl_case_price w = { .host_B = 0 };
 
 	jl_captured_timeline(&t, c);
 	w.step = step_of(c, &t);

@@ -65,10 +65,10 @@ static void say_unfitted(struct jl_case *c, const char *device)
 }
 
 /* Memory is of the longest samples, time of the usual ones: those blocks are left in *ret_blocks. */
-static struct jl_weight weigh_blocks(const struct jl_case *c, struct jl_train_blocks *ret_blocks)
+static struct jl_case_price weigh_blocks(const struct jl_case *c, struct jl_train_blocks *ret_blocks)
 {
 	struct jl_train train = jl_case_train(c);
-	struct jl_weight w;
+	struct jl_case_price w;
 
 	(c->run_seq > 0 ? jl_train_kept : jl_train_blocks)(&train, ret_blocks);
 	w.memory = jl_train_memory(&train, ret_blocks);
@@ -81,7 +81,7 @@ static struct jl_weight weigh_blocks(const struct jl_case *c, struct jl_train_bl
 	return w;
 }
 
-static struct jl_weight weigh(const struct jl_case *c)
+static struct jl_case_price weigh(const struct jl_case *c)
 {
 	struct jl_train_blocks blocks;
 
@@ -147,7 +147,7 @@ static void predict(struct jl_prediction *p, const struct jl_case *c)
 	const double fwd_flop = jl_transformer_fwd_flop(m, c->mean_seq > 0 ? c->mean_seq : c->shard.seq, 0);
 	const double head_flop = m->head == JL_HEAD_SPAN ? 0 : 2 * m->vocab * m->hidden * m->head_tokens_frac;
 	struct jl_train_blocks blocks;
-	const struct jl_weight w = weigh_blocks(c, &blocks);
+	const struct jl_case_price w = weigh_blocks(c, &blocks);
 
 	p->step = w.step;
 	p->memory = w.memory;

@@ -148,7 +148,7 @@ static enum jl_status weigh_ways(struct jl_mixed *m, struct work *w, struct jl_e
 		JL_TRY(weigh_even(m, w, err));
 	}
 	m->global_batch = m->even_batch * (m->kind[0].n + m->kind[1].n);
-	if (!m->fits) { /* what nobody can run takes no time */
+	if (!m->fits) { /* what does not fit has no time */
 		m->even_s = m->shared_s;
 		for (size_t k = 0; k < JL_MIXED_KINDS; k++)
 			m->kind[k].even_s = m->kind[k].step_s = NAN;

@@ -27,7 +27,7 @@ struct jl_mixed {
 	struct jl_estimate even_s, shared_s; /* a step */
 	double even_per_s, shared_per_s;     /* samples a second; NAN: it does not fit */
 	bool is_shared;                      /* another share than an even one is faster and fits */
-	double steps;                        /* of the whole run, all epochs; NAN: nobody says how long it is */
+	double steps;                        /* of the whole run, all epochs; NAN: its length is unknown */
 	struct jl_estimate even_run_s, shared_run_s;
 };
 

@@ -1,10 +1,10 @@
-/* What would make an answer narrower, and by how much: the same answer reckoned with less left open. */
+/* What would make an answer narrower, and by how much: the same answer computed with fewer open inputs. */
 #pragma once
 
 #include "predict/compare.h"
 #include "predict/predict.h"
 
-/* What somebody could say or measure, and how much narrower an answer would be. */
+/* What the user could state or measure, and how much narrower an answer would be. */
 struct jl_narrow {
 	const char *en, *key; /* a message; the word of the scenario that says it, or the command */
 	struct jl_estimate before,

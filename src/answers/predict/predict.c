@@ -160,7 +160,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 									    jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
-	if (memory) /* every byte of it is counted: a batch that nobody ran holds as much as it says */
+	if (memory) /* every byte of it is counted: a batch that was only computed takes the computed memory */
 		return doubt;
 	jl_case_extent(c, extent_ln);
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
@@ -274,7 +274,7 @@ void jl_predict(struct jl_prediction *ret_prediction, const struct jl_catalog *c
 	const double units = c->global_batch * c->subject.kind->sample(&c->subject).units;
 
 	c->subject.kind->predict(&p, c);
-	p.room = jl_case_room(c, &(struct jl_weight){ .memory = p.memory, .host_B = p.host_B });
+	p.room = jl_case_room(c, &(struct jl_case_price){ .memory = p.memory, .host_B = p.host_B });
 	p.max_micro_batch = jl_case_max_micro_batch(c);
 	predict_spread(&p, c);
 	predict_memory(&p, c);

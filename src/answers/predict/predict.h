@@ -94,8 +94,8 @@ struct jl_case {
 	double run_seq; /* tokens of a sample as it is run, padding included; 0: as the longest, shard.seq, which memory is for */
 	double mean_seq;   /* ... without padding */
 	unsigned software; /* enum jl_conv_software: what old releases of a network's framework lack */
-	bool launch_given; /* profile.launch_s was measured by whoever asks */
-	int n_assumed;     /* inputs that nobody states: what a published run leaves out */
+	bool launch_given; /* profile.launch_s was measured by the user */
+	int n_assumed;     /* inputs that a published run leaves out */
 	struct jl_input input;
 	bool tuned;                                           /* fine-tuning was asked for: intervals are its own */
 	double ram_B;                                         /* of one host; NAN: not known */
@@ -103,7 +103,7 @@ struct jl_case {
 	struct jl_request asked;                              /* what it follows from; its texts are not kept */
 	struct jl_notes notes;
 };
-/* Of a published step: nothing is read for it, and nobody asks for a run. */
+/* Of a published step: no file is read, and no length of a run is given. */
 #define JL_CASE_STEP_ALONE                                                                                             \
 	.input = { .kind = JL_INPUT_SYNTHETIC }, .ram_B = NAN, .samples = NAN, .tokens = NAN, .steps_per_epoch = NAN,  \
 	.epochs = NAN, .pue = 1
@@ -153,7 +153,7 @@ enum jl_room {
 #define JL_HOST_RAM_FRAC                                                                                               \
 	0.9 /* of a host's memory that offloaded tensors may take: the system and loaders need the rest */
 
-/* A rent older than this is taken only where there is no newer one (recommend: not at all, unless it is told to). */
+/* A rent older than this is taken only where there is no newer one (recommend: only on request). */
 #define JL_PRICE_STALE_DAYS 365
 #define JL_CARD_PRICE_DAYS  1461 /* of a card that is bought: not taken at all beyond four years */
 
@@ -232,15 +232,15 @@ void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of);
 const char *jl_case_label(const struct jl_case *c); /* what measurements of it are known by: framework, or network */
 
 /* Only time and memory: what searches use. */
-struct jl_weight {
+struct jl_case_price {
 	struct jl_step_cost step;
 	struct jl_memory memory;
 	double host_B; /* host memory that offloading needs, one host */
 };
-struct jl_weight jl_case_weigh(const struct jl_case *c);
+struct jl_case_price jl_case_price(const struct jl_case *c);
 
 /* Does it fit: the device's memory, and the host's where something is offloaded to it? */
-enum jl_room jl_case_room(const struct jl_case *c, const struct jl_weight *weight);
+enum jl_room jl_case_room(const struct jl_case *c, const struct jl_case_price *weight);
 
 /* What the input pipeline needs a step. */
 struct jl_input_time jl_case_input(const struct jl_case *c);
@@ -288,7 +288,7 @@ struct jl_bound jl_bound_of(const struct jl_step_cost *step);
 bool jl_price_is_machine(const struct jl_price *price);
 bool jl_price_may_repeat(const struct jl_price *price);
 double jl_price_rent_usdps(const struct jl_price *price, bool spot);
-/* A spot rent to reckon with: not below the median of the same offer in all regions. */
+/* A spot rent to compute with: not below the median of the same offer in all regions. */
 double jl_price_spot_usdps(const struct jl_catalog *cat,
 			   const struct jl_price *price); /* of the whole offer; NAN: none */
 long jl_price_age_days(const struct jl_price *price, long today);
@@ -302,18 +302,18 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 struct jl_rent jl_rent_find(const struct jl_catalog *cat, const struct jl_sys *sys);
 
 /* What one card costs, the same for every command: the newest price of shops (used: of second-hand sales), medians
- * before minima of the same day; new ones that nobody lists have the price they came out at for NEW_YEARS years. */
+ * before minima of the same day; new ones without a listed price have their launch price for NEW_YEARS years. */
 struct jl_card_price {
 	double usd;                   /* NAN: not to be had */
 	const struct jl_price *price; /* NULL: the list price at launch */
 	const char *date;
 	long day;
-	bool used, launch; /* launch: nobody lists it, it came out at that */
+	bool used, launch; /* launch: the launch price, where none is listed */
 };
 struct jl_card_price jl_card_price_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, bool used, long today);
-/* Does nobody sell it at this price any more? Five years after it came out a card is not sold new, a launch price holds for two. */
+/* True where it is no longer sold at this price: five years after it came out a card is not sold new, a launch price holds for two. */
 bool jl_card_price_stale(const struct jl_gpu *gpu, const struct jl_card_price *price, long today);
-/* The one that is meant where nobody says which: new from a shop; second-hand what shops do not sell any more; else the newest there is. */
+/* The default offer: new from a shop; second-hand what shops do not sell any more; else the newest there is. */
 struct jl_card_price jl_card_price_usual(const struct jl_catalog *cat, const struct jl_gpu *gpu, long today);
 
 /* The newest price of an NVLink bridge for this card's connector: of a part that names what it is for, as "nvlink-bridge-turing-x2" does. NULL: none

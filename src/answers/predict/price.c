@@ -107,7 +107,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 			continue;
 		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1;
 		const bool holds = own || n_gpu >= sys->n_per_node;
-		/* whoever needs less than a machine has to pay all of it */
+		/* a machine is rented whole, also where less is needed */
 		const double usdps = (spot ? jl_price_spot_usdps(cat, p) : p->on_demand_usdps) /
 				     (own ? n_gpu : fmin(n_gpu, sys->n_per_node));
 		bool joined;

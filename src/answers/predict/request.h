@@ -55,7 +55,7 @@ struct jl_request {
 	int layout;                /* enum jl_layout */
 	int offload;               /* enum jl_offload, any of them; 0: none */
 	bool forward;              /* inference: the forward pass of a network that is no transformer */
-	bool unsaid;               /* nobody reads why it is so: without notes */
+	bool unsaid;               /* without notes */
 	struct jl_figures figures; /* of a network that is given by them */
 
 	int tune, base;      /* enum jl_tune_kind, enum jl_base; tune JL_UNSET: training from scratch */

@@ -132,8 +132,8 @@ static bool possible(const struct search *s, double tp, double pp)
 	       fmod(s->c->n_gpus / (tp * pp), jl_given_or(s->req->plan.ep, 1)) == 0;
 }
 
-/* Whoever can train without cutting layers does so; full recompute is dear enough to look further, and cut states that are exchanged over slow
- * links, unless somebody says what one of the GPUs does. */
+/* Layers are cut only where training needs it; full recompute is dear enough to look further, and cut states that are exchanged over slow
+ * links, unless the speed of one of the GPUs is given. */
 static bool goes_on(const struct search *s, double cut)
 {
 	const bool whole = s->plain.tp > 0, each = given(s->req->batch) || given(s->req->micro_batch);
@@ -225,7 +225,7 @@ static bool is_full(const struct search *s, const struct jl_case *c)
 /* Whole states or weights leave too little room for a pass that fills a device. */
 static bool is_crowded(const struct jl_case *c)
 {
-	const struct jl_memory m = jl_case_weigh(c).memory;
+	const struct jl_memory m = jl_case_price(c).memory;
 
 	return m.weights_B + m.gradients_B + m.optimizer_B > states_frac * c->machine.dev.mem_B;
 }
@@ -238,7 +238,7 @@ static struct found run(const struct search *s, const struct jl_split *split, st
 	jl_choose_apply(c, s->req, s->cat, split);
 	if (jl_choose_batch(c, s->req, NULL))
 		return (struct found){ .split = *split };
-	const struct jl_step_cost step = jl_case_weigh(c).step;
+	const struct jl_step_cost step = jl_case_price(c).step;
 
 	return (struct found){ *split, c->global_batch / step.step_s, step.dp_s / step.step_s };
 }
@@ -251,7 +251,7 @@ static bool is_faster(const struct found *a, const struct found *than, double fr
 /* Whether a case holds what it was found to run, batch and all. */
 static bool is_held(const struct jl_case *c)
 {
-	const struct jl_weight w = jl_case_weigh(c);
+	const struct jl_case_price w = jl_case_price(c);
 
 	return !jl_case_check(c, NULL) && jl_case_room(c, &w) == JL_ROOM_FITS;
 }

@@ -162,7 +162,7 @@ static enum jl_status from_figures(struct jl_subject *subject, const struct jl_c
 /* In the order in which they are asked for a name. */
 static const struct jl_workload_kind *const kinds[] = { &jl_kind_transformer, &jl_kind_network };
 
-/* Where nobody knows the name, the first kind's words about it. */
+/* An unknown name has the first kind's error. */
 static enum jl_status from_name(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 				struct jl_arena *arena, struct jl_err *err)
 {

@@ -71,7 +71,7 @@ static bool choose(const struct input *in, const struct jl_request *req, struct 
 	if (jl_case_choose(&row->how, in->cat, in->subject, in->machine, req, &row->why))
 		return false;
 	row->possible = true;
-	row->weight = jl_case_weigh(&row->how);
+	row->weight = jl_case_price(&row->how);
 	row->room = jl_case_room(&row->how, &row->weight);
 	return true;
 }

@@ -11,7 +11,7 @@ struct jl_technique {
 	bool possible; /* false: `why` says what stands against it */
 	struct jl_err why;
 	struct jl_case how; /* as it was weighed */
-	struct jl_weight weight;
+	struct jl_case_price weight;
 	enum jl_room room;
 	double cost_frac; /* step / fastest step that fits, less 1; NAN: none fits */
 };

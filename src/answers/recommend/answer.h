@@ -8,7 +8,7 @@ struct jl_recommend_row {
 	struct jl_candidate c;
 	struct jl_setup s; /* of c */
 	const struct jl_recommend_ask *ask;
-	struct jl_said why; /* reason of its place; empty: none */
+	struct jl_reason_text why; /* reason of its place; empty: none */
 	struct jl_caveat caveats[JL_CAVEATS_MAX];
 	size_t n_caveats;
 };

@@ -23,7 +23,7 @@ __attribute__((format(printf, 3, 4))) static void add(struct list *list, const c
 	list->n++;
 	c->key = key;
 	va_start(args, en);
-	jl_vsay(c->en, c->text, sizeof(c->en), en, args);
+	jl_msg_vprint(c->en, c->text, sizeof(c->en), en, args);
 	va_end(args);
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAY(...) jl_say(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
+#define SAY(...) jl_msg_print(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
 
 #define NEAR_TIMES 1.1  /* costs within this factor count as equal */
 #define FAST_FRAC  0.95 /* so do times */
@@ -52,7 +52,7 @@ static const char *awkward(const struct jl_candidate *rival, const struct jl_can
 	return JL_N("the pick is more certain or simpler");
 }
 
-void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *r, enum jl_place place)
+void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommendation *r, enum jl_place place)
 {
 	const struct jl_candidate *pick = &r->items[r->pick], *cheap = &r->items[r->cheapest],
 				  *fast = &r->items[r->fastest];
@@ -119,15 +119,15 @@ static double rounded_down(double per_s)
 }
 
 /* Which fact is missing, and where it would go. */
-static void say_unknown(struct jl_said *ret_said, const struct jl_setup *s, const struct jl_recommend_ask *ask)
+static void say_unknown(struct jl_reason_text *ret_said, const struct jl_setup *s, const struct jl_recommend_ask *ask)
 {
 	static const char *const en = JL_N("%s; it can be added to the catalog (CONTRIBUTING.md, --catalog)");
 	struct jl_machine machine;
-	struct jl_said own;
+	struct jl_reason_text own;
 	struct jl_err why;
 
 	if (!s->sys.gpu || jl_machine_make(&machine, ask->cat, &s->sys, &why)) {
-		jl_say(own.en, own.text, sizeof(own.en), en, s->sys.gpu ? why.en : s->text);
+		jl_msg_print(own.en, own.text, sizeof(own.en), en, s->sys.gpu ? why.en : s->text);
 		SAY(en, s->sys.gpu ? why.text : s->text);
 		memcpy(ret_said->en, own.en, sizeof(own.en));
 	} else if (machine.dev.arch == JL_ARCH_OTHER) {
@@ -140,8 +140,8 @@ static void say_unknown(struct jl_said *ret_said, const struct jl_setup *s, cons
 	}
 }
 
-void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *r, const struct jl_candidate *c,
-			  const struct jl_recommend_ask *ask)
+void jl_recommend_against(struct jl_reason_text *ret_said, const struct jl_recommendation *r,
+			  const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	const struct jl_setup *s = c->setup;
 	const double wait_s = r->wait_s;

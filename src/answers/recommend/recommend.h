@@ -195,11 +195,11 @@ enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const stru
 
 /* Why a shown candidate has its place, and why another is not taken. */
 enum jl_place { JL_PLACE_PICK, JL_PLACE_RUNNER_UP, JL_PLACE_CHEAPEST, JL_PLACE_FASTEST, JL_N_PLACE };
-struct jl_said {
+struct jl_reason_text {
 	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];
 };
-void jl_recommend_why(struct jl_said *ret_said, const struct jl_recommendation *result, enum jl_place place);
-void jl_recommend_against(struct jl_said *ret_said, const struct jl_recommendation *result,
+void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommendation *result, enum jl_place place);
+void jl_recommend_against(struct jl_reason_text *ret_said, const struct jl_recommendation *result,
 			  const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 
 /* The best candidate of a system expression (catalog/sysexpr.h); -1: no offer. */

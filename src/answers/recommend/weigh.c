@@ -18,9 +18,9 @@ static double batch_for(double batch, int n)
 }
 
 /* With predict's memory margin. */
-static bool fits(const struct jl_case *c, struct jl_weight *ret_weight)
+static bool fits(const struct jl_case *c, struct jl_case_price *ret_weight)
 {
-	*ret_weight = jl_case_weigh(c);
+	*ret_weight = jl_case_price(c);
 	return jl_case_room(c, ret_weight) == JL_ROOM_FITS;
 }
 
@@ -29,7 +29,7 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 				 const struct jl_request *req)
 {
 	struct jl_request moved = *req;
-	struct jl_weight weight;
+	struct jl_case_price weight;
 	struct jl_err ignored;
 
 	if (jl_case_choose(ret_case, work->ask->cat, &work->subject, machine, req, &ignored))

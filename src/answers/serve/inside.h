@@ -110,8 +110,8 @@ void jl_tiers_take(struct sim *sim, struct worker *w, struct seq *s);
 /* What lies on drives is read into the host's memory before it is let in, others go on meanwhile. True: it is under way. */
 bool jl_tiers_fetch(struct sim *sim, struct worker *w, int id);
 
-double jl_memo_pass_s(struct memo *memo, const struct jl_workers *kind, const struct jl_policy *policy,
-		      const struct jl_pass *pass);
+double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const struct jl_policy *policy,
+		       const struct jl_pass *pass);
 /* Where the bucket of a mean context ends. */
 double jl_context_bucket(double context, double *ret_middle);
 void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share);

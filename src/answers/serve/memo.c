@@ -47,8 +47,8 @@ static double padded(const struct jl_policy *policy, double n)
 	return size;
 }
 
-double jl_memo_pass_s(struct memo *memo, const struct jl_workers *kind, const struct jl_policy *policy,
-		      const struct jl_pass *pass)
+double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const struct jl_policy *policy,
+		       const struct jl_pass *pass)
 {
 	struct jl_pass p = *pass;
 

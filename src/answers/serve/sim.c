@@ -369,7 +369,7 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 
 	JL_TRY(jl_got(room, err));
 	double *ttft = room, *tpot = room + sim->load->n, *e2e = tpot + sim->load->n, *later = e2e + sim->load->n;
-	/* a first token that is handed out late may come with the second, but nobody is given tokens faster than passes end */
+	/* a first token that is handed out late may come with the second, but tokens never come faster than passes end */
 	const double least_s = sim->setup->means ? 0 : jl_itl_quantile(sim, 0);
 
 	for (size_t i = sim->load->n_skip; i < sim->load->n; i++) {

@@ -393,7 +393,7 @@ static void answer_on(struct sim *sim, struct worker *w, double until_s)
 	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
 	double middle;
 	const double bucket_end = jl_context_bucket(pass.context, &middle);
-	const double pass_s = jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass);
+	const double pass_s = jl_audit_pass_s(w->memo, w->kind, sim->policy, &pass);
 	const double to_end = (double)(sim->seqs[w->heap[0]].end_tick - w->tick);
 	const double to_bucket = ceil((bucket_end - pass.context) / sim->gain);
 	const double to_event = ceil((until_s - w->now_s) / pass_s);
@@ -417,7 +417,7 @@ static double quiet_until_s(const struct sim *sim, const struct worker *w)
 		return w->now_s;
 	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
 
-	return w->now_s + 0.98 * jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass) *
+	return w->now_s + 0.98 * jl_audit_pass_s(w->memo, w->kind, sim->policy, &pass) *
 				  (double)(sim->seqs[w->heap[0]].end_tick - w->tick);
 }
 
@@ -442,7 +442,7 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 	}
 	const bool answers = mixed && w->n_run > 0;
 	const struct jl_pass pass = pass_of(sim, w, &c, answers);
-	const double pass_s = jl_memo_pass_s(w->memo, w->kind, sim->policy, &pass);
+	const double pass_s = jl_audit_pass_s(w->memo, w->kind, sim->policy, &pass);
 
 	if (sim->profile)
 		note(sim, w, &pass, c.n_done + (w->partial != NO_ID), 1.0);

@@ -288,7 +288,7 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 	return add_figure(w, JL_WIDTH_SHARED, widths.shared_frac, v->width_rows.n_pairs, 1.0, err);
 }
 
-/* Sets that are asked the same have seen what either has. False: nobody has before. */
+/* Sets with the same questions share what was seen. False: seen for the first time. */
 static bool join_seen(struct work *w, const struct jl_param_info *more)
 {
 	for (size_t i = 0; i < w->n_params; i++) {

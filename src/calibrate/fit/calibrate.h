@@ -36,7 +36,7 @@ struct jl_calibrate_in {
 	const struct jl_catalog *cat; /* facts; its parameters are kept for sets that have no file here */
 	const struct jl_calibrate_file *files;
 	size_t n_files;
-	void (*progress)(void *ctx, const char *set, size_t done, size_t total); /* NULL: nobody looks */
+	void (*progress)(void *ctx, const char *set, size_t done, size_t total); /* NULL: no progress is reported */
 	void *ctx;
 };
 

@@ -1,4 +1,4 @@
-/* What somebody would guess without this program: the figures that ours must beat. Pure. */
+/* Naive guesses: the figures that the model must beat. Pure. */
 #pragma once
 
 #include "fabric/collective.h"

@@ -22,5 +22,5 @@ void jl_kept_begin(struct jl_kept *kept);
 /* NULL: this key's physics is known in this round; else where to write it, and then settle. */
 void *jl_kept_ask(struct jl_kept *kept, size_t key);
 void jl_kept_settle(struct jl_kept *kept, size_t key);
-/* The key's physics, and the place of a row's residual; *ret_fresh: it is to be reckoned. */
+/* The key's physics, and the place of a row's residual; *ret_fresh: not computed yet. */
 const void *jl_kept_at(const struct jl_kept *kept, size_t key, size_t row, double **ret_r, bool *ret_fresh);

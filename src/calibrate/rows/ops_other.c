@@ -8,7 +8,7 @@
 #include "system/resolve.h"
 #include "parameters/arch.h"
 
-/* Hosts of several GPUs, as the program has them where nobody says more than how many of which. */
+/* Hosts of several GPUs, with the program's defaults where only the number and kind of GPUs are known. */
 #define HOSTS_MAX 256
 struct host {
 	const struct jl_gpu *gpu;
@@ -270,7 +270,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	const struct jl_other_set set = { .rows = data->cases, .n_rows = data->n, .n_gpus = n_own(data) };
 
 	if (is_runs(data))
-		return JL_OK; /* nothing of its own */
+		return JL_OK; /* no parameters */
 	return jl_other_fit(&set, use, max_iter, x, NULL, err);
 }
 
@@ -296,7 +296,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		struct jl_case how;
 
 		jl_other_case(&how, c, NULL, &known);
-		const struct jl_weight w = jl_case_weigh(&how);
+		const struct jl_case_price w = jl_case_price(&how);
 
 		jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 		return;

@@ -28,7 +28,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	(void)jl_gemm_shipped(data->cat, row->gpu->id, &row->dev);
 	*ret_p2p = jl_gpu_has_p2p(row->gpu);
-	/* cards may have bridges between pairs: nobody says */
+	/* cards may have bridges between pairs: not stated */
 	*ret_nvlink = !isnan(row->dev.link_Bps) &&
 		      (!row->gpu->form_factor || !strcasestr(row->gpu->form_factor, "pcie"));
 	return JL_OK;

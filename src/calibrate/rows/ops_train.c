@@ -153,9 +153,9 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_set_rea
 	const struct jl_llm_find find = { .gpu = find_gpu, .ctx = data, .link_x = own->link_x, .arena = in->arena };
 	struct jl_llm_cells cells;
 	struct jl_tune_cells more;
-	struct jl_llm_said said;
+	struct jl_llm_text said;
 
-	JL_TRY(jl_llm_said_read(&said, in->phrases, &in->row, in->arena, err));
+	JL_TRY(jl_llm_text_read(&said, in->phrases, &in->row, in->arena, err));
 	JL_SET_READ_CELLS(in, &cells, JL_LLM_CELLS);
 	JL_SET_READ_CELLS(in, &more, JL_TUNE_CELLS);
 	JL_TRY(is_llm(data)    ? jl_llm_row_read(&cells, &said, &find, c, err)
@@ -268,7 +268,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 
 	for (size_t i = 0; i < w->data->n; i++) {
 		const struct jl_llm_row *c = case_at(w->data, i);
-		struct jl_weight weight;
+		struct jl_case_price weight;
 		struct jl_case how;
 
 		if (w->use && !w->use[i])
@@ -276,7 +276,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 		if (jl_budget_spend(20))
 			return;
 		case_of(&how, w->data, c, x, &w->known);
-		weight = jl_case_weigh(&how);
+		weight = jl_case_price(&how);
 		*ret_r++ = isnan(c->meas_s) ? 0.0 : log(weight.step.step_s / c->meas_s);
 		*ret_r++ = isnan(c->meas_mem_B) ? 0.0 : log(memory_of(c, weight.memory.total_B) / c->meas_mem_B);
 	}
@@ -352,7 +352,7 @@ static void explain(const struct jl_set_data *data, const double *x, const struc
 		return;
 	}
 	case_of(&how, data, case_at(data, row->item), x, &known);
-	const struct jl_weight w = jl_case_weigh(&how);
+	const struct jl_case_price w = jl_case_price(&how);
 
 	jl_set_explain(out, row->is_memory, &w.step, &w.memory);
 }

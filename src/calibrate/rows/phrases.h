@@ -34,14 +34,15 @@ struct jl_word {
 extern const struct jl_word jl_word_yes[]; /* y: 1 */
 
 /* A column and the member that takes it: an int of one word (empty: 0), an unsigned of several ("+a+b"), or a number (empty: NAN). */
-struct jl_said {
+struct jl_phrase_column {
 	const char *column;
 	size_t offset;
 	const struct jl_word *words; /* NULL: a number */
 	bool several;
 };
 /* A word or a number that is not known is an error with its column. */
-enum jl_status jl_said_read(void *ret, const struct jl_said *columns, size_t n, const struct jl_phrases *phrases,
-			    const struct jl_row_cells *row, struct jl_arena *arena, struct jl_err *err);
+enum jl_status jl_phrase_read(void *ret, const struct jl_phrase_column *columns, size_t n,
+			      const struct jl_phrases *phrases, const struct jl_row_cells *row, struct jl_arena *arena,
+			      struct jl_err *err);
 /* Reads one cell as that column; `text` as above. */
-enum jl_status jl_said_cell(void *ret, const struct jl_said *column, const char *text, struct jl_err *err);
+enum jl_status jl_phrase_parse(void *ret, const struct jl_phrase_column *column, const char *text, struct jl_err *err);

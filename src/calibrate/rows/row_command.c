@@ -27,7 +27,7 @@ static void put_plan(struct jl_buf *out, const struct jl_plan *plan)
 	const struct {
 		const char *key;
 		double degree;
-		bool told;
+		bool given;
 	} degrees[] = {
 		{ "dp", plan->dp, true },
 		{ "tp", plan->tp, true },
@@ -42,7 +42,7 @@ static void put_plan(struct jl_buf *out, const struct jl_plan *plan)
 	const char *before = " --parallel ";
 
 	for (size_t i = 0; i < JL_LEN(degrees); i++) {
-		if (!degrees[i].told)
+		if (!degrees[i].given)
 			continue;
 		jl_buf_printf(out, "%s%s=%.0f", before, degrees[i].key, degrees[i].degree);
 		before = ",";

@@ -21,7 +21,7 @@ struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll
 	return jl_collective_of(&m, &c->coll, jl_coll_tool_s(x, c), __builtin_popcount(c->assumed));
 }
 
-/* Where nobody says how more than two cards reach each other, a rate says nothing about any path. */
+/* More than two cards of unknown topology: a rate says nothing about any path. */
 static bool tells(const struct jl_coll_case *c)
 {
 	return !(c->assumed & JL_COLL_PATH) || c->coll.n_ranks_per_node <= 2;

@@ -119,7 +119,7 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);
 	if (jl_engine_info(row->run.engine)->by_layer)
 		jl_serve_by_layer(&row->run.place, n_gpus);
-	/* Under load every stage works on sequences of its own. */
+	/* Under load every stage works on different sequences. */
 	if (jl_engine_info(row->run.engine)->operators) {
 		row->run.place.n_gpus *= row->run.place.n_stages;
 		row->run.place.n_stages = 1;

@@ -22,7 +22,7 @@ static double count_or(double x, double otherwise)
 	return x >= 1.0 ? x : otherwise;
 }
 
-static void read_framework(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_framework(const struct jl_llm_cells *c, const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const enum jl_framework fw = (enum jl_framework)said->profile;
 
@@ -38,7 +38,7 @@ static void read_framework(const struct jl_llm_cells *c, const struct jl_llm_sai
 /* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
 #define FP4_GAIN_FRAC 0.8
 
-static void read_precision(const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_precision(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	static const enum jl_dtype dtype_of[] = {
 		[JL_FORMAT_FP32] = JL_FP32, [JL_FORMAT_TF32] = JL_TF32, [JL_FORMAT_FP16] = JL_FP16,
@@ -64,7 +64,7 @@ static void read_precision(const struct jl_llm_said *said, struct jl_llm_row *ro
 		s->act_dtype = JL_FP16;
 }
 
-static void read_states(const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_states(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
 	const enum jl_states states = (enum jl_states)said->states_as;
@@ -77,14 +77,14 @@ static void read_states(const struct jl_llm_said *said, struct jl_llm_row *row)
 		plan->optimizer_B = 10.0;
 	}
 	/* NVIDIA's question answering script has a fused optimizer only with mixed precision. */
-	if (said->head == JL_SAID_SPAN && row->shard.act_dtype == JL_FP32)
+	if (said->head == JL_TEXT_SPAN && row->shard.act_dtype == JL_FP32)
 		jl_plan_set_unfused(plan);
 	if (row->framework == JL_FW_APEX)
 		jl_plan_set_clipped(plan);
 	plan->trained_frac = 1.0;
-	if (said->tuning == JL_SAID_LORA || said->tuning == JL_SAID_QLORA) {
+	if (said->tuning == JL_TEXT_LORA || said->tuning == JL_TEXT_QLORA) {
 		row->shard.tune = (struct jl_tune){ .kind = JL_TUNE_LORA, .rank = 16.0, .targets = JL_TARGETS_ALL };
-		if (said->tuning == JL_SAID_QLORA)
+		if (said->tuning == JL_TEXT_QLORA)
 			row->shard.tune.base = JL_BASE_NF4;
 		jl_tune_plan(plan, &row->model, &row->shard.tune, 2.0, 2.0);
 	}
@@ -114,14 +114,14 @@ void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl
 	*ret_inter = row->n_nodes > 1 ? wire_of[row->inter] : JL_WIRE_NONE;
 }
 
-static enum jl_llm_link intra_link(const struct jl_llm_said *said, const struct jl_llm_row *row, double nvlink_Bps)
+static enum jl_llm_link intra_link(const struct jl_llm_text *said, const struct jl_llm_row *row, double nvlink_Bps)
 {
 	/* Cards have bridges only where the source says so; boards with NVLink on them always use it. */
 	const int on_board = nvlink_Bps >= 140e9 && !said->card;
 
-	if (said->link == JL_SAID_BRIDGE || (said->link == JL_SAID_NVLINK && !on_board))
+	if (said->link == JL_TEXT_BRIDGE || (said->link == JL_TEXT_NVLINK && !on_board))
 		return nvlink_Bps > 0.0 ? JL_LLM_BRIDGE : row->gpu.p2p ? JL_LLM_PCIE_P2P : JL_LLM_PCIE_HOST;
-	if (on_board && said->link != JL_SAID_PCIE)
+	if (on_board && said->link != JL_TEXT_PCIE)
 		return nvlink_Bps < 200e9   ? JL_LLM_NVLINK_MESH
 		       : nvlink_Bps < 400e9 ? JL_LLM_NVLINK3
 		       : nvlink_Bps < 700e9 ? JL_LLM_NVLINK4
@@ -133,7 +133,7 @@ static enum jl_llm_link intra_link(const struct jl_llm_said *said, const struct 
 }
 
 /* Bytes a second of one host; the default is what the generation's reference system ships with, per device. */
-static double network_Bps(const struct jl_llm_said *said, struct jl_llm_row *row)
+static double network_Bps(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double gpu_Gbps = row->gpu.dev.priors->net_Gbps;
 
@@ -146,7 +146,7 @@ static double network_Bps(const struct jl_llm_said *said, struct jl_llm_row *row
 	return (gpu_Gbps > 0.0 ? gpu_Gbps : 25.0) * row->n_per_node * 1e9 / 8.0;
 }
 
-static void read_links(const struct jl_llm_said *said, const double *link_x, struct jl_llm_row *row)
+static void read_links(const struct jl_llm_text *said, const double *link_x, struct jl_llm_row *row)
 {
 	double x[JL_COLL_MAX_PARAMS];
 	const struct jl_device *dev = &row->gpu.dev;
@@ -170,7 +170,7 @@ static void read_links(const struct jl_llm_said *said, const double *link_x, str
 	jl_coll_fill(link_x ? link_x : x, wire_of[row->intra], wire_of[row->inter], 0, f);
 }
 
-static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
 	const double tp = either(said->tp_as, c->tp), pp = either(said->pp_as, c->pp);
@@ -187,17 +187,17 @@ static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_said *sa
 	plan->zero = (int)said->zero;
 	plan->shard = said->shard_node ? row->n_per_node : said->shard >= 1.0 ? said->shard : plan->shard;
 	plan->keep_gathered = said->keep_gathered;
-	plan->recompute = said->recompute_as == JL_SAID_FULL        ? JL_RECOMPUTE_FULL
-			  : said->recompute_as == JL_SAID_SELECTIVE ? JL_RECOMPUTE_SELECTIVE
-			  : said->recompute_as == JL_SAID_NONE      ? JL_RECOMPUTE_NONE
+	plan->recompute = said->recompute_as == JL_TEXT_FULL        ? JL_RECOMPUTE_FULL
+			  : said->recompute_as == JL_TEXT_SELECTIVE ? JL_RECOMPUTE_SELECTIVE
+			  : said->recompute_as == JL_TEXT_NONE      ? JL_RECOMPUTE_NONE
 			  : said->recomputes                        ? JL_RECOMPUTE_FULL
 								    : JL_RECOMPUTE_NONE;
 	row->assumed |= said->recompute_as ? 0u : (unsigned)JL_ASSUMED_RECOMPUTE;
-	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does where it is told to */
+	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does on request */
 	plan->tp_async = said->tp_async && plan->tp > 1.0;
 	/* Today's Megatron, NeMo and torchtitan cut the sequence wherever they cut tensors. */
-	plan->sp = said->cut_sequence == JL_SAID_YES ||
-		   (plan->tp > 1.0 && row->shard.flash && said->cut_sequence != JL_SAID_NO);
+	plan->sp = said->cut_sequence == JL_TEXT_YES ||
+		   (plan->tp > 1.0 && row->shard.flash && said->cut_sequence != JL_TEXT_NO);
 	plan->hold_step = plan->zero == 3 && plan->pp > 1.0;
 	row->scope = (enum jl_llm_scope)said->memory_counted;
 }
@@ -212,13 +212,13 @@ static double default_micro_batch(const struct jl_llm_row *row, double most)
 	return mb;
 }
 
-static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
 	double mb = either(said->micro_as, c->micro_batch), gb = either(said->global_as, c->global_batch);
 
 	/* The batch column of this benchmark is the whole host's: it grows with the GPUs at the same memory. */
-	if (said->batch_of == JL_SAID_OF_HOST && isnan(gb) && !isnan(mb))
+	if (said->batch_of == JL_TEXT_OF_HOST && isnan(gb) && !isnan(mb))
 		mb = fmax(1.0, floor(mb / row->n_gpus));
 	if (isnan(mb) && !isnan(said->batch_per_gpu) && said->accumulate >= 1.0)
 		mb = said->batch_per_gpu / said->accumulate;
@@ -253,7 +253,7 @@ static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_said *s
 }
 
 /* FLOP that a source's TFLOP/s or MFU counts for one step. */
-static double counted_flop(const struct jl_llm_said *said, const struct jl_llm_row *row)
+static double counted_flop(const struct jl_llm_text *said, const struct jl_llm_row *row)
 {
 	const struct jl_transformer *m = &row->model;
 	const double tokens = row->global_batch * row->shard.seq, L = m->n_layers, h = m->hidden, s = row->shard.seq;
@@ -265,12 +265,12 @@ static double counted_flop(const struct jl_llm_said *said, const struct jl_llm_r
 }
 
 /* Samples that a source counts for each one that was run. */
-static double counted_samples_frac(const struct jl_llm_said *said, const struct jl_llm_row *row)
+static double counted_samples_frac(const struct jl_llm_text *said, const struct jl_llm_row *row)
 {
 	return said->counts_unrun ? fmax(1.0, SQUAD_STEPS * row->global_batch / SQUAD_SAMPLES) : 1.0;
 }
 
-static void read_measured(const struct jl_llm_cells *c, const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_measured(const struct jl_llm_cells *c, const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double value = jl_llm_number(c->primary_value), mem = jl_llm_number(c->mem_gib_per_gpu);
 	const double tokens = row->global_batch * row->shard.seq, n = row->n_gpus;
@@ -280,24 +280,24 @@ static void read_measured(const struct jl_llm_cells *c, const struct jl_llm_said
 	row->metric = JL_LLM_TIME;
 	if (!(value > 0.0))
 		row->unscored = "the measured value is not a positive number";
-	else if (said->primary_metric == JL_SAID_MEMORY)
+	else if (said->primary_metric == JL_TEXT_MEMORY)
 		row->metric = JL_LLM_MEMORY, row->meas_mem_B = value * 1073741824.0;
-	else if (said->primary_metric == JL_SAID_SECONDS)
+	else if (said->primary_metric == JL_TEXT_SECONDS)
 		row->meas_s = value;
-	else if (said->primary_metric == JL_SAID_SAMPLES)
+	else if (said->primary_metric == JL_TEXT_SAMPLES)
 		row->meas_s = row->global_batch / value * counted_samples_frac(said, row);
-	else if (said->primary_metric == JL_SAID_TOKENS)
+	else if (said->primary_metric == JL_TEXT_TOKENS)
 		row->meas_s = tokens / (value * n);
-	else if (said->primary_metric == JL_SAID_FLOP)
+	else if (said->primary_metric == JL_TEXT_FLOP)
 		row->meas_s = counted_flop(said, row) / (value * 1e12 * n);
-	else if (said->primary_metric == JL_SAID_MFU)
+	else if (said->primary_metric == JL_TEXT_MFU)
 		row->meas_s = counted_flop(said, row) /
 			      (value / 100.0 * row->gpu.dev.peak_flopps[row->shard.dtype] * n);
 	else
 		row->unscored = "the metric is not known";
 }
 
-enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm_said *said,
+enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm_text *said,
 			       const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
 	struct jl_llm_row row = { .least_B = NAN };
@@ -331,7 +331,7 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 	read_batch(c, said, &row);
 	if ((row.assumed & JL_ASSUMED_PLAN) && isnan(either(said->tp_as, c->tp)) && row.framework == JL_FW_MEGATRON)
 		jl_llm_best_plan(&row);
-	/* Nobody says whether activations were kept: they were where that fits, give or take our own error. */
+	/* Unknown whether activations were kept: they were where that fits, give or take our own error. */
 	if ((row.assumed & JL_ASSUMED_RECOMPUTE) &&
 	    jl_llm_rough_memory_B(&row, row.shard.micro_batch) > 1.2 * row.gpu.dev.mem_B)
 		row.plan.recompute = JL_RECOMPUTE_FULL;

@@ -12,7 +12,7 @@
 #include "parameters/framework_params.h"
 #include "predict/predict.h"
 
-/* Columns of numbers and names; a missing column is an empty cell. What free text says is in struct jl_llm_said. */
+/* Columns of numbers and names; a missing column is an empty cell. What free text says is in struct jl_llm_text. */
 #define JL_LLM_CELLS                                                                                                   \
 	gpu, n_gpus, nodes, framework, model, catalog_model, params_b, layers, hidden, heads, kv_heads, ffn, seq_len,  \
 		vocab, tp, pp, vp, cp, ep, micro_batch, global_batch, dropout, tied, mem_gib_per_gpu, primary_value,   \
@@ -30,7 +30,7 @@ struct jl_tune_cells {
 
 /* Words of the columns that data/phrases.csv makes, data/validation/README.md explains them. Where nothing is said a word is 0 and a
  * number NAN. */
-enum jl_said_format {
+enum jl_text_format {
 	JL_FORMAT_FP32 = 1,
 	JL_FORMAT_TF32,
 	JL_FORMAT_FP32_OR_TF32,
@@ -39,32 +39,32 @@ enum jl_said_format {
 	JL_FORMAT_FP8,
 	JL_FORMAT_FP4
 };
-enum { JL_SAID_YES = 1, JL_SAID_NO };
-enum { JL_SAID_SPAN = 1, JL_SAID_LM };
-enum { JL_SAID_BRIDGE = 1, JL_SAID_NVLINK, JL_SAID_PCIE };
-enum { JL_SAID_NONE = 1, JL_SAID_SELECTIVE, JL_SAID_FULL };
-enum { JL_SAID_OF_HOST = 1, JL_SAID_OF_RANK, JL_SAID_OF_ALL, JL_SAID_OF_DEVICE };
-enum { JL_SAID_MEMORY = 1, JL_SAID_SECONDS, JL_SAID_SAMPLES, JL_SAID_TOKENS, JL_SAID_FLOP, JL_SAID_MFU, JL_SAID_OOM };
-enum { JL_SAID_UNWRITTEN = 1, JL_SAID_WRITTEN_LOSS };
-enum { JL_SAID_ADAMW4 = 100 }; /* beside enum jl_optimizer */
-enum { JL_SAID_GPTQ = 1, JL_SAID_SINGLE };
-enum { JL_SAID_MIXED = 1, JL_SAID_AMP };
-enum { JL_SAID_FSDP = 1, JL_SAID_FSDP2 };
-enum { JL_SAID_SORTED = 1, JL_SAID_PACKED, JL_SAID_FIXED };
-enum jl_said_tuning {
-	JL_SAID_LORA = 1,
-	JL_SAID_QLORA,
-	JL_SAID_DORA,
-	JL_SAID_ADAPTER,
-	JL_SAID_ALL_WEIGHTS,
-	JL_SAID_LAYERS,
-	JL_SAID_BARE, /* no adapters inside the layers */
-	JL_SAID_PROMPTS,
-	JL_SAID_SCALED_PROMPTS
+enum { JL_TEXT_YES = 1, JL_TEXT_NO };
+enum { JL_TEXT_SPAN = 1, JL_TEXT_LM };
+enum { JL_TEXT_BRIDGE = 1, JL_TEXT_NVLINK, JL_TEXT_PCIE };
+enum { JL_TEXT_NONE = 1, JL_TEXT_SELECTIVE, JL_TEXT_FULL };
+enum { JL_TEXT_OF_HOST = 1, JL_TEXT_OF_RANK, JL_TEXT_OF_ALL, JL_TEXT_OF_DEVICE };
+enum { JL_TEXT_MEMORY = 1, JL_TEXT_SECONDS, JL_TEXT_SAMPLES, JL_TEXT_TOKENS, JL_TEXT_FLOP, JL_TEXT_MFU, JL_TEXT_OOM };
+enum { JL_TEXT_UNWRITTEN = 1, JL_TEXT_WRITTEN_LOSS };
+enum { JL_TEXT_ADAMW4 = 100 }; /* beside enum jl_optimizer */
+enum { JL_TEXT_GPTQ = 1, JL_TEXT_SINGLE };
+enum { JL_TEXT_MIXED = 1, JL_TEXT_AMP };
+enum { JL_TEXT_FSDP = 1, JL_TEXT_FSDP2 };
+enum { JL_TEXT_SORTED = 1, JL_TEXT_PACKED, JL_TEXT_FIXED };
+enum jl_text_tuning {
+	JL_TEXT_LORA = 1,
+	JL_TEXT_QLORA,
+	JL_TEXT_DORA,
+	JL_TEXT_ADAPTER,
+	JL_TEXT_ALL_WEIGHTS,
+	JL_TEXT_LAYERS,
+	JL_TEXT_BARE, /* no adapters inside the layers */
+	JL_TEXT_PROMPTS,
+	JL_TEXT_SCALED_PROMPTS
 };
-enum jl_said_reject { JL_REJECT_ACCELERATOR = 1, JL_REJECT_SHAPE, JL_REJECT_UNSTATED, JL_REJECT_ESTIMATE };
+enum jl_text_reject { JL_REJECT_ACCELERATOR = 1, JL_REJECT_SHAPE, JL_REJECT_UNSTATED, JL_REJECT_ESTIMATE };
 
-struct jl_llm_said {
+struct jl_llm_text {
 	int reject, primary_metric, profile, profile_of_kin, loss_fused, vendor_flash, format, rowwise, states_as,
 		foreach, head, binned, fused_attention, tuning, no_optimizer, paged, grads_in_backward, link, card,
 		onload, data_parallel, shard_node, keep_gathered, recompute_as, recomputes, tp_async, cut_sequence,
@@ -78,20 +78,20 @@ struct jl_llm_said {
 		mean_seq_as;
 	double nodes_as, global_as; /* no columns: made from others */
 };
-enum jl_status jl_llm_said_read(struct jl_llm_said *ret_said, const struct jl_phrases *phrases,
+enum jl_status jl_llm_text_read(struct jl_llm_text *ret_said, const struct jl_phrases *phrases,
 				const struct jl_row_cells *row, struct jl_arena *arena, struct jl_err *err);
 
 /* What the catalog says about a GPU, as the caller resolved it; `index` is any small id, the same for the same GPU. */
 struct jl_llm_gpu {
 	const char *id;       /* by the catalog; NULL: not from it */
-	int index;            /* < 0: no rows of its own, the family's values */
+	int index;            /* < 0: not measured, the family's values */
 	struct jl_device dev; /* with the physics of single operators already fitted (set_gemm) */
 	int p2p;              /* peer-to-peer over PCIe works with the stock driver */
 };
 
 enum jl_llm_metric { JL_LLM_TIME, JL_LLM_MEMORY };
 
-/* What had to be assumed about a training run because nobody says. */
+/* What had to be assumed about a training run. */
 enum jl_train_assumed {
 	JL_ASSUMED_SHAPE = 1,
 	JL_ASSUMED_BATCH = 2,
@@ -137,16 +137,16 @@ struct jl_llm_find {
 	struct jl_arena *arena; /* for texts that a reader makes */
 };
 
-/* As the catalog lists it and set_gemm fitted it. Its index is -1: whoever fits numbers the GPUs. */
+/* As the catalog lists it and set_gemm fitted it. Its index is -1: the fit numbers the GPUs. */
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu);
-enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_said *said,
+enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_text *said,
 			       const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 
 /* Of finetune: what is tuned and how, lengths, and what was measured. */
-enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_said *said,
+enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_text *said,
 				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 /* Of moe_and_large: names, hosts and exchanges of newer runs as train_llm has them. */
-enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_said *said,
+enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_text *said,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 
 struct jl_llm_prediction {

@@ -266,7 +266,7 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, int head, struct jl_tr
 	if (m.n_layers < 1.0)
 		m.n_layers = 32.0;
 	mend(&m, params_b, !isnan(layers) || isnan(jl_llm_number(c->hidden)));
-	if (head == JL_SAID_SPAN) {
+	if (head == JL_TEXT_SPAN) {
 		m.head = JL_HEAD_SPAN;
 		m.mlm_transform = 0;
 	}
@@ -274,7 +274,7 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, int head, struct jl_tr
 		m.dropout = jl_llm_number(c->dropout) > 0.0;
 	if (c->tied && *c->tied == 'n')
 		m.tied = 0;
-	if (head == JL_SAID_LM) {
+	if (head == JL_TEXT_LM) {
 		m.head = JL_HEAD_LM;
 		m.head_tokens_frac = 1.0;
 		m.mlm_transform = m.pooler = 0;

@@ -270,7 +270,7 @@ enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run
 
 	JL_TRY(find_run(&row.net, cells, cat, arena, err));
 	JL_TRY(check_run(cells, err));
-	/* a card that nobody names says nothing of speed; what a network needs is much the same on all */
+	/* an unnamed card says nothing of speed; what a network needs is much the same on all */
 	JL_TRY(find->gpu(find->ctx, *cells->gpu ? cells->gpu : "A100 SXM 80GB", &row.gpu, err));
 	JL_TRY(read_dtype(&row.dtype, cells->format, cells->precision, &row.gpu.dev, err));
 	JL_TRY(size_run(&row, cells, err));

@@ -37,7 +37,7 @@ struct jl_run_cells {
 
 /* A GPU as the caller resolved it from the catalog. */
 struct jl_other_gpu {
-	int index; /* any small id, the same for the same GPU; < 0: no rows of its own, the family's values */
+	int index;               /* any small id, the same for the same GPU; < 0: not measured, the family's values */
 	const struct jl_gpu *of; /* NULL: not from the catalog */
 	struct jl_device dev;
 	int p2p;    /* peer-to-peer over PCIe works with the stock driver */
@@ -64,7 +64,7 @@ struct jl_other_row {
 	double n_micro;                /* passes of a step; 0: one */
 	double meas;                   /* units per second, all GPUs; NAN: not measured */
 	double meas_mem_B;             /* of a GPU; other_train alone; NAN: not measured */
-	const struct jl_machine *host; /* see jl_other_place; NULL: nobody has said */
+	const struct jl_machine *host; /* see jl_other_place; NULL: unknown */
 	double links_s;                /* what its links need for the gradients at least; 0: not known */
 	unsigned assumed;
 	bool pictures; /* its network takes pictures or has blocks of transformers: launches cost what theirs do */

@@ -43,7 +43,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err);
 
-/* Simulates the row once, with nobody's physics in particular, for what the fit needs. */
+/* Simulates the row once, with default physics, for what the fit needs. */
 enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err);
 
 /* What the row would take at one share of all listed rates and nothing else. */

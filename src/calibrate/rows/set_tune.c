@@ -24,27 +24,27 @@ static int is_eager(const struct jl_llm_row *row)
 	return row->framework == JL_FW_EAGER || row->framework == JL_FW_GENERAL;
 }
 
-static enum jl_base base_of(const struct jl_tune_cells *more, const struct jl_llm_said *said)
+static enum jl_base base_of(const struct jl_tune_cells *more, const struct jl_llm_text *said)
 {
 	const double bits = jl_llm_number(more->base_bits);
-	const int gptq = said->base_packing == JL_SAID_GPTQ;
+	const int gptq = said->base_packing == JL_TEXT_GPTQ;
 
 	if (bits == 8.0)
 		return gptq ? JL_BASE_GPTQ8 : JL_BASE_INT8;
 	if (bits != 4.0)
 		return JL_BASE_SAME;
-	return gptq ? JL_BASE_GPTQ4 : said->base_packing == JL_SAID_SINGLE ? JL_BASE_NF4_1 : JL_BASE_NF4;
+	return gptq ? JL_BASE_GPTQ4 : said->base_packing == JL_TEXT_SINGLE ? JL_BASE_NF4_1 : JL_BASE_NF4;
 }
 
-static enum jl_status read_method(const struct jl_tune_cells *more, const struct jl_llm_said *said,
+static enum jl_status read_method(const struct jl_tune_cells *more, const struct jl_llm_text *said,
 				  struct jl_llm_row *row, struct jl_err *err)
 {
 	static const enum jl_tune_kind kinds[] = {
-		[JL_SAID_LORA] = JL_TUNE_LORA,           [JL_SAID_QLORA] = JL_TUNE_LORA,
-		[JL_SAID_DORA] = JL_TUNE_DORA,           [JL_SAID_ADAPTER] = JL_TUNE_ADAPTER,
-		[JL_SAID_ALL_WEIGHTS] = JL_TUNE_FULL,    [JL_SAID_LAYERS] = JL_TUNE_LAYERS,
-		[JL_SAID_BARE] = JL_TUNE_LORA,           [JL_SAID_PROMPTS] = JL_TUNE_LORA,
-		[JL_SAID_SCALED_PROMPTS] = JL_TUNE_LORA,
+		[JL_TEXT_LORA] = JL_TUNE_LORA,           [JL_TEXT_QLORA] = JL_TUNE_LORA,
+		[JL_TEXT_DORA] = JL_TUNE_DORA,           [JL_TEXT_ADAPTER] = JL_TUNE_ADAPTER,
+		[JL_TEXT_ALL_WEIGHTS] = JL_TUNE_FULL,    [JL_TEXT_LAYERS] = JL_TUNE_LAYERS,
+		[JL_TEXT_BARE] = JL_TUNE_LORA,           [JL_TEXT_PROMPTS] = JL_TUNE_LORA,
+		[JL_TEXT_SCALED_PROMPTS] = JL_TUNE_LORA,
 	};
 	struct jl_tune *t = &row->shard.tune;
 	const double bits = jl_llm_number(more->base_bits);
@@ -58,18 +58,18 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	*t = (struct jl_tune){ .kind = kinds[said->tuning], .base = base_of(more, said), .ends = said->tuned_ends };
 	if (t->kind == JL_TUNE_LAYERS)
 		t->n_layers = fmax(said->tuned_layers, 2.0);
-	if (!jl_tune_frozen(t) || said->tuning == JL_SAID_BARE)
+	if (!jl_tune_frozen(t) || said->tuning == JL_TEXT_BARE)
 		return JL_OK;
 	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
 	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
-	if (said->tuning >= JL_SAID_PROMPTS)
-		t->rank = t->scales = said->tuning == JL_SAID_SCALED_PROMPTS;
+	if (said->tuning >= JL_TEXT_PROMPTS)
+		t->rank = t->scales = said->tuning == JL_TEXT_SCALED_PROMPTS;
 	t->targets = said->targets_as ? said->targets_as : JL_TARGETS_ALL;
 	t->dropout = said->tune_dropout;
 	return JL_OK;
 }
 
-static void read_framework(const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_framework(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	if (said->alibi) { /* biases instead of positions, which no fused attention took */
 		row->model.alibi = 1;
@@ -82,8 +82,8 @@ static void read_framework(const struct jl_llm_said *said, struct jl_llm_row *ro
 	row->loss = jl_loss_of(row->framework);
 	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
 	 * a loss in pieces. */
-	row->shard.written_out = !is_eager(row) || said->written == JL_SAID_UNWRITTEN        ? 0
-				 : said->written == JL_SAID_WRITTEN_LOSS && row->shard.flash ? JL_WRITTEN_LOSS
+	row->shard.written_out = !is_eager(row) || said->written == JL_TEXT_UNWRITTEN        ? 0
+				 : said->written == JL_TEXT_WRITTEN_LOSS && row->shard.flash ? JL_WRITTEN_LOSS
 											     : JL_WRITTEN_ALL;
 	row->chunked_loss = fmax(said->loss_chunks, 0.0);
 	if (row->chunked_loss > 0.0)
@@ -92,11 +92,11 @@ static void read_framework(const struct jl_llm_said *said, struct jl_llm_row *ro
 		row->chunked_loss = 4.0;
 }
 
-static void read_states(const struct jl_llm_said *said, const struct jl_tune_cells *more, struct jl_llm_row *row)
+static void read_states(const struct jl_llm_text *said, const struct jl_tune_cells *more, struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
 	const struct jl_tune *t = &row->shard.tune;
-	const int mixed = said->autocast == JL_SAID_MIXED, fused = said->optimizer_as == JL_OPT_FUSED;
+	const int mixed = said->autocast == JL_TEXT_MIXED, fused = said->optimizer_as == JL_OPT_FUSED;
 	const int deepspeed = plan->zero >= 1 && plan->zero <= 3 && !said->fsdp && plan->dp > 1.0;
 	enum jl_states states = (enum jl_states)said->states_as;
 
@@ -111,7 +111,7 @@ static void read_states(const struct jl_llm_said *said, const struct jl_tune_cel
 		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
 	if (deepspeed)                     /* Trainer clips by default */
 		jl_plan_set_clipped(plan);
-	const int in_4_bits = said->optimizer_as == JL_SAID_ADAMW4;
+	const int in_4_bits = said->optimizer_as == JL_TEXT_ADAMW4;
 
 	if (said->optimizer_as)
 		jl_plan_set_optimizer(plan, in_4_bits ? JL_OPT_ADAMW8 : (enum jl_optimizer)said->optimizer_as,
@@ -119,16 +119,16 @@ static void read_states(const struct jl_llm_said *said, const struct jl_tune_cel
 	if (in_4_bits)
 		plan->optimizer_B -= 1.0; /* two moments, each half as wide as in 8 bits */
 	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training); axolotl makes it narrow again,
-	 * LLaMA-Factory does so only if it is told to (upcast_layernorm). */
+	 * LLaMA-Factory does so only on request (upcast_layernorm). */
 	const int wide = is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) && !said->rest_narrow;
 
 	/* wide weights that are cast for every product are there in both formats while a step runs */
 	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
-	row->shard.wide_rest = wide || (jl_tune_frozen(t) && said->autocast == JL_SAID_AMP);
+	row->shard.wide_rest = wide || (jl_tune_frozen(t) && said->autocast == JL_TEXT_AMP);
 	/* gradients are added up without an exchange, of flat parameters that hold frozen ones too */
 	plan->flat_grads = said->flat_grads && plan->zero == 3 && jl_tune_frozen(t);
 	plan->keeps_live = said->keeps_live;
-	plan->copies_out = said->fsdp == JL_SAID_FSDP2;
+	plan->copies_out = said->fsdp == JL_TEXT_FSDP2;
 	plan->whole_experts = said->whole_experts; /* expert_tensor_parallel_size 1, Megatron-SWIFT's default */
 	/* DeepSpeed gathers module by module, FSDP layer by layer */
 	plan->gathers = !deepspeed || row->lean_host ? 1.0 : row->model.gated ? 7.0 : 4.0;
@@ -143,7 +143,7 @@ static double mean_below(double mean, double cap)
 
 /* Lengths: the stated one is a cap where samples are what they are. Batches are padded to their longest sample, which is the nearer to
  * the cap the more there are; sorted by length they are not. */
-static void read_lengths(const struct jl_llm_said *said, struct jl_llm_row *row)
+static void read_lengths(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double seq = row->shard.seq, batch = row->shard.micro_batch;
 	const double mean = said->mean_uncut    ? mean_below(said->mean_seq_as, seq)
@@ -160,12 +160,12 @@ static void read_lengths(const struct jl_llm_said *said, struct jl_llm_row *row)
 	const double met = row->plan.zero == 3 || row->plan.n_micro <= 1.0 ? row->plan.dp : 1.0;
 
 	row->run_seq = said->rows_packed                 ? seq
-		       : said->lengths == JL_SAID_SORTED ? mean
+		       : said->lengths == JL_TEXT_SORTED ? mean
 							 : jl_padded_seq(mean, seq, batch * met);
 }
 
 /* Seconds of a step from whatever is printed; NAN: nothing is. */
-static double step_s(const struct jl_tune_cells *more, const struct jl_llm_said *said, struct jl_llm_row *row)
+static double step_s(const struct jl_tune_cells *more, const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double iter = number_or(more->s_per_iter, NAN), samples = number_or(more->samples_per_s, NAN);
 	const double rate = number_or(more->tokens_per_s_per_gpu, NAN);
@@ -173,7 +173,7 @@ static double step_s(const struct jl_tune_cells *more, const struct jl_llm_said 
 
 	if (said->iter_is_pass)
 		return iter * row->plan.n_micro;
-	if (said->primary_metric == JL_SAID_MEMORY)
+	if (said->primary_metric == JL_TEXT_MEMORY)
 		return NAN; /* batch or length are not stated */
 	if (!isnan(rate))
 		return row->global_batch * seq / (rate * row->n_gpus);
@@ -211,20 +211,20 @@ static void set_naive(struct jl_llm_row *row)
 }
 
 /* Batches of one device: what a table has one column for, what scripts share out, or one. */
-static double micro_batch(const struct jl_llm_cells *c, const struct jl_llm_said *said)
+static double micro_batch(const struct jl_llm_cells *c, const struct jl_llm_text *said)
 {
 	const double global = number_or(c->global_batch, 1.0);
 
 	if (*c->micro_batch)
 		return NAN;
-	if (said->batch_of == JL_SAID_OF_RANK || said->batch_of == JL_SAID_OF_ALL)
-		return ceil(global / (said->batch_of == JL_SAID_OF_RANK ? 1.0 : number_or(c->n_gpus, 1.0)));
-	if (said->batch_of == JL_SAID_OF_DEVICE && *c->global_batch)
+	if (said->batch_of == JL_TEXT_OF_RANK || said->batch_of == JL_TEXT_OF_ALL)
+		return ceil(global / (said->batch_of == JL_TEXT_OF_RANK ? 1.0 : number_or(c->n_gpus, 1.0)));
+	if (said->batch_of == JL_TEXT_OF_DEVICE && *c->global_batch)
 		return jl_llm_number(c->global_batch);
 	return *c->global_batch ? NAN : 1.0;
 }
 
-enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more, struct jl_llm_said *said,
+enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more, struct jl_llm_text *said,
 				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
 	struct jl_llm_row row;
@@ -284,7 +284,7 @@ static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more
 	}
 }
 
-enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more, struct jl_llm_said *said,
+enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_cells *more, struct jl_llm_text *said,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err)
 {
 	const double n = number_or(c->n_gpus, 1.0), stages = number_or(c->pp, 1.0);
@@ -301,7 +301,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		said->nodes_as = ceil(n / 72.0);
 	if (said->reject == JL_REJECT_UNSTATED)
 		return jl_fail(err, JL_E_DATA, "neither batch nor model is stated");
-	/* a pipeline is kept full; experts that nobody counts are spread inside a host */
+	/* a pipeline is kept full; experts of unknown number are spread inside a host */
 	if (!*c->global_batch && stages > 1.0)
 		said->global_as = 8.0 * n / number_or(c->tp, 1.0);
 	if (!isnan(said->global_per_gpu))
@@ -316,7 +316,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	if (row.unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
-	/* behind the work of another micro-batch, which a pipeline has in flight; nobody spreads experts over hosts without */
+	/* behind the work of another micro-batch, which a pipeline has in flight; experts are not spread over hosts without */
 	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;
 	return JL_OK;

@@ -13,7 +13,7 @@ struct jl_score_in {
 struct jl_score {
 	size_t n_rows;   /* given */
 	size_t n_scored; /* of which ln_ratio is a number */
-	size_t n_groups; /* that have a scored row: 1 here, whoever knows them counts (validate_score.c) */
+	size_t n_groups; /* that have a scored row: 1 here; counted in validate_score.c */
 	double median_abs_ln;
 	double p90_abs_ln;
 	double macro_median_abs_ln; /* mean over groups of each group's median: a large group counts once */

@@ -133,7 +133,7 @@ struct jl_validation {
 struct jl_validate_options {
 	enum jl_leave_out leave_out;
 	bool plain_widths; /* sources left out: do not find the widths anew for each */
-	void (*progress)(void *ctx, const char *set, size_t done, size_t total); /* NULL: nobody looks */
+	void (*progress)(void *ctx, const char *set, size_t done, size_t total); /* NULL: no progress is reported */
 	void *ctx;
 };
 
@@ -184,7 +184,7 @@ struct jl_turns {
 	int n;
 	enum jl_status (*take)(void *ctx, int turn, struct jl_err *err);
 	void *ctx;
-	void (*watch)(void *watcher, int done); /* a few times a second, by the caller's thread; NULL: nobody looks */
+	void (*watch)(void *watcher, int done); /* a few times a second, by the caller's thread; NULL: not called */
 	void *watcher;
 };
 

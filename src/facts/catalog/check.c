@@ -59,14 +59,14 @@ static void check_ref(struct jl_check *check, const struct jl_field *field, cons
 		if (field->ref_roles && !(field->ref_roles & 1U << role)) {
 			static const char *const names[] = { "wire", "join", "network", "switch" };
 
-			jl_check_say(check, JL_E_DATA,
-				     "'%.80s' is a link with role %s; a link of another role is needed here", id,
-				     names[role]);
+			jl_check_report(check, JL_E_DATA,
+					"'%.80s' is a link with role %s; a link of another role is needed here", id,
+					names[role]);
 		}
 		return;
 	}
-	jl_check_say(check, JL_E_NOTFOUND, "there is no %s '%.80s'; add it to '%s:' or use an id that is there",
-		     schema->en, id, schema->list);
+	jl_check_report(check, JL_E_NOTFOUND, "there is no %s '%.80s'; add it to '%s:' or use an id that is there",
+			schema->en, id, schema->list);
 }
 
 static void check_text(struct jl_check *check, const struct jl_field *field, const char *text)
@@ -75,12 +75,12 @@ static void check_text(struct jl_check *check, const struct jl_field *field, con
 	long day;
 
 	if (field->flags & JL_FF_ID && !id_has_form(text))
-		jl_check_say(check, JL_E_PARSE,
-			     "'%.80s' is not an id: lower-case letters, digits, '-', '.', '_', and at most one ':' "
-			     "after a provider",
-			     text);
+		jl_check_report(check, JL_E_PARSE,
+				"'%.80s' is not an id: lower-case letters, digits, '-', '.', '_', and at most one ':' "
+				"after a provider",
+				text);
 	if (field->type == JL_F_DATE && jl_date_parse(&day, text, &err))
-		jl_check_say_err(check, &err);
+		jl_check_report_err(check, &err);
 	if (field->ref)
 		check_ref(check, field, text);
 }
@@ -102,9 +102,9 @@ static void check_value(struct jl_check *check, const struct jl_field *field, do
 
 	if (value >= range.lo && value <= range.hi && !(field->flags & JL_FF_POSITIVE && !(value > 0)))
 		return;
-	jl_check_say(check, JL_E_RANGE, "%s cannot be: it should be from %s to %s; is the unit right?",
-		     jl_units_text(shown, value, kind, 4), jl_units_text(lo, range.lo, kind, 3),
-		     jl_units_text(hi, range.hi, kind, 3));
+	jl_check_report(check, JL_E_RANGE, "%s cannot be: it should be from %s to %s; is the unit right?",
+			jl_units_text(shown, value, kind, 4), jl_units_text(lo, range.lo, kind, 3),
+			jl_units_text(hi, range.hi, kind, 3));
 }
 
 static bool is_given(const struct jl_field *field, const void *record)
@@ -178,7 +178,7 @@ static void check_fields(struct jl_check *check, const struct jl_schema *schema,
 		if (is_given(field, record)) {
 			check_field(check, field, record);
 		} else if (field->flags & JL_FF_REQUIRED) {
-			jl_check_say(check, JL_E_DATA, "missing: every %s needs '%s: ...'", schema->en, field->key);
+			jl_check_report(check, JL_E_DATA, "missing: every %s needs '%s: ...'", schema->en, field->key);
 		}
 	}
 	if (is_sub)
@@ -202,10 +202,10 @@ static void check_ways(struct jl_check *check, const char *key, const struct jl_
 	if (!jl_fact_known(oneway) || !jl_fact_known(bothway) ||
 	    fabs(oneway->value * 2 / bothway->value - 1) <= ROUNDING)
 		return;
-	jl_check_say(at(check, key), JL_E_DATA, "%s one way does not agree with %s both ways; one way would be %s",
-		     jl_units_text(one, oneway->value, JL_K_BYTE_RATE, 4),
-		     jl_units_text(both, bothway->value, JL_K_BYTE_RATE, 4),
-		     jl_units_text(want, bothway->value / 2, JL_K_BYTE_RATE, 4));
+	jl_check_report(at(check, key), JL_E_DATA, "%s one way does not agree with %s both ways; one way would be %s",
+			jl_units_text(one, oneway->value, JL_K_BYTE_RATE, 4),
+			jl_units_text(both, bothway->value, JL_K_BYTE_RATE, 4),
+			jl_units_text(want, bothway->value / 2, JL_K_BYTE_RATE, 4));
 }
 
 /* The value that was not used is a quantity like the one that was: number and unit before any '@' or '('. */
@@ -223,7 +223,8 @@ static void check_conflicts(struct jl_check *check, const struct jl_conflict *co
 
 		check->sub = 0;
 		if (conflict->field && field == schema->n_fields)
-			jl_check_say(check, JL_E_NOTFOUND, "'%.60s' is not a key of a %s", conflict->field, schema->en);
+			jl_check_report(check, JL_E_NOTFOUND, "'%.60s' is not a key of a %s", conflict->field,
+					schema->en);
 		if (field == schema->n_fields || schema->fields[field].type != JL_F_FACT || !conflict->other)
 			continue;
 		check->sub = 1;
@@ -233,7 +234,7 @@ static void check_conflicts(struct jl_check *check, const struct jl_conflict *co
 		memcpy(text, conflict->other, len);
 		text[len] = '\0';
 		if (jl_units_parse(&value, text, schema->fields[field].kind, schema->fields[field].key, &err))
-			jl_check_say_err(check, &err);
+			jl_check_report_err(check, &err);
 	}
 	check->item = check->sub = JL_NO_FIELD;
 }
@@ -253,9 +254,10 @@ static void check_link(struct jl_check *check)
 
 	check_ways(check, "oneway", &link->oneway_Bps, &link->bothway_Bps);
 	if (link->role == JL_ROLE_JOIN && !link->topology)
-		jl_check_say(at(check, "topology"), JL_E_DATA,
-			     "missing: a join says how devices are joined: none, host, p2p, bridge-pair, mesh, switch "
-			     "or domain");
+		jl_check_report(
+			at(check, "topology"), JL_E_DATA,
+			"missing: a join says how devices are joined: none, host, p2p, bridge-pair, mesh, switch "
+			"or domain");
 }
 
 static void check_system(struct jl_check *check)
@@ -264,7 +266,7 @@ static void check_system(struct jl_check *check)
 
 	check_conflicts(check, system->conflicts, system->n_conflicts);
 	if (system->gpu && system->n_gpu < 1)
-		jl_check_say(at(check, "n_gpu"), JL_E_DATA, "missing: a system with 'gpu' says how many it has");
+		jl_check_report(at(check, "n_gpu"), JL_E_DATA, "missing: a system with 'gpu' says how many it has");
 }
 
 static void check_cpu(struct jl_check *check)
@@ -278,9 +280,9 @@ static void check_cpu(struct jl_check *check)
 		return;
 	if (cpu->fp32_flopps.value <= peak_flopps * 1.35 && cpu->fp32_flopps.value >= peak_flopps * 0.3)
 		return;
-	jl_check_say(at(check, "fp32"), JL_E_DATA, "%s does not agree with cores x clock x FLOP per clock = %s",
-		     jl_units_text(shown, cpu->fp32_flopps.value, JL_K_FLOP_RATE, 4),
-		     jl_units_text(want, peak_flopps, JL_K_FLOP_RATE, 4));
+	jl_check_report(at(check, "fp32"), JL_E_DATA, "%s does not agree with cores x clock x FLOP per clock = %s",
+			jl_units_text(shown, cpu->fp32_flopps.value, JL_K_FLOP_RATE, 4),
+			jl_units_text(want, peak_flopps, JL_K_FLOP_RATE, 4));
 }
 
 static void check_tariff(struct jl_check *check)
@@ -289,12 +291,13 @@ static void check_tariff(struct jl_check *check)
 	size_t n_number = tariff->value ? strspn(tariff->value, "+-0123456789.,") : 1;
 
 	if (tariff->value && (n_number == 0 || tariff->value[n_number + strspn(tariff->value + n_number, " ")] == '\0'))
-		jl_check_say(at(check, "value"), JL_E_UNIT,
-			     "'%.60s' is not a number with a unit; write e.g. 120.0 KRW/kWh, 1600 KRW/month or 10 %%",
-			     tariff->value);
+		jl_check_report(
+			at(check, "value"), JL_E_UNIT,
+			"'%.60s' is not a number with a unit; write e.g. 120.0 KRW/kWh, 1600 KRW/month or 10 %%",
+			tariff->value);
 	if (tariff->to_kWh <= tariff->from_kWh)
-		jl_check_say(at(check, "to_kWh"), JL_E_RANGE, "a tier ends above where it begins (%g)",
-			     tariff->from_kWh);
+		jl_check_report(at(check, "to_kWh"), JL_E_RANGE, "a tier ends above where it begins (%g)",
+				tariff->from_kWh);
 }
 
 static void check_rule(struct jl_check *check)
@@ -306,8 +309,8 @@ static void check_rule(struct jl_check *check)
 	for (size_t i = 0; i < check->cat->n_gpus; i++)
 		if (check->cat->gpus[i].id && strcmp(check->cat->gpus[i].id, rule->value) == 0)
 			return;
-	jl_check_say(at(check, "value"), JL_E_NOTFOUND, "there is no gpu '%.80s' to rent out; use an id that is there",
-		     rule->value);
+	jl_check_report(at(check, "value"), JL_E_NOTFOUND,
+			"there is no gpu '%.80s' to rent out; use an id that is there", rule->value);
 }
 
 static void check_model(struct jl_check *check)
@@ -316,11 +319,11 @@ static void check_model(struct jl_check *check)
 	double groups = model->heads / model->kv_heads;
 
 	if (model->kv_heads > model->heads || fabs(groups - round(groups)) > 1e-9)
-		jl_check_say(at(check, "kv_heads"), JL_E_DATA, "%g heads cannot share %g key/value heads evenly",
-			     model->heads, model->kv_heads);
+		jl_check_report(at(check, "kv_heads"), JL_E_DATA, "%g heads cannot share %g key/value heads evenly",
+				model->heads, model->kv_heads);
 	if (model->moe.n_experts && model->moe.top_k > model->moe.n_experts)
-		jl_check_say(at(check, "moe"), JL_E_DATA, "top_k %d is more than %d experts", model->moe.top_k,
-			     model->moe.n_experts);
+		jl_check_report(at(check, "moe"), JL_E_DATA, "top_k %d is more than %d experts", model->moe.top_k,
+				model->moe.n_experts);
 }
 
 /* Does an operator have the sizes of its kind? Those that are given are known to be no more than any network has. */
@@ -339,20 +342,20 @@ static void check_net(struct jl_check *check)
 	const struct jl_net_info *net = check->record;
 
 	if (net->kept_per_output > 1e3)
-		jl_check_say(at(check, "kept_per_output"), JL_E_RANGE,
-			     "%g cannot be; it is 2 with norms or gates, 1 without", net->kept_per_output);
+		jl_check_report(at(check, "kept_per_output"), JL_E_RANGE,
+				"%g cannot be; it is 2 with norms or gates, 1 without", net->kept_per_output);
 	(void)at(check, "ops");
 	if ((net->n_ops > 0) + (net->program != NULL) + (net->text != NULL) != 1 || !net->program != !net->words)
-		jl_check_say(check, JL_E_DATA,
-			     "a network has operators, or words and a program, or the name of such a text");
+		jl_check_report(check, JL_E_DATA,
+				"a network has operators, or words and a program, or the name of such a text");
 	if (net->n_ops && (isnan(net->n_params) || isnan(net->batch_per_B_half) || isnan(net->batch_per_B_full)))
-		jl_check_say(check, JL_E_DATA,
-			     "a list of operators needs n_params, batch_per_B_half and batch_per_B_full");
+		jl_check_report(check, JL_E_DATA,
+				"a list of operators needs n_params, batch_per_B_half and batch_per_B_full");
 	for (check->item = 0; check->item < net->n_ops; check->item++)
 		if (!is_sized(&net->ops[check->item]))
-			jl_check_say(check, JL_E_RANGE,
-				     "lacks a size; write e.g. {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, {op: "
-				     "linear, rows: 1, k: 2048, n: 1000}");
+			jl_check_report(check, JL_E_RANGE,
+					"lacks a size; write e.g. {op: conv, c_in: 64, h: 56, w: 56, c_out: 256}, {op: "
+					"linear, rows: 1, k: 2048, n: 1000}");
 	check->item = JL_NO_FIELD;
 }
 
@@ -362,13 +365,14 @@ static void check_reliability(struct jl_check *check)
 	const bool counted = row->n_failures >= 0 && row->window_s > 0;
 
 	if (!counted && !(row->failures_per_node_day > 0) && !(row->mttf_s > 0) && isnan(row->effective_frac))
-		jl_check_say(at(check, "failures"), JL_E_DATA,
-			     "lacks figures; write failures and days, failures_per_node_day, mttf_hours or effective");
+		jl_check_report(
+			at(check, "failures"), JL_E_DATA,
+			"lacks figures; write failures and days, failures_per_node_day, mttf_hours or effective");
 	if (row->pooled && !counted && !(row->failures_per_node_day > 0) && !(row->mttf_s > 0))
-		jl_check_say(at(check, "pooled"), JL_E_DATA, "a pooled site needs failures and days, or a rate");
+		jl_check_report(at(check, "pooled"), JL_E_DATA, "a pooled site needs failures and days, or a rate");
 	if (row->effective_frac < 0 || row->effective_frac > 1)
-		jl_check_say(at(check, "effective"), JL_E_RANGE, "%g is no share; write e.g. 0.97",
-			     row->effective_frac);
+		jl_check_report(at(check, "effective"), JL_E_RANGE, "%g is no share; write e.g. 0.97",
+				row->effective_frac);
 }
 
 static void check_price(struct jl_check *check)
@@ -377,12 +381,12 @@ static void check_price(struct jl_check *check)
 
 	if (isnan(price->on_demand_usdps) && isnan(price->spot_min_usdps) && isnan(price->spot_median_usdps) &&
 	    isnan(price->price_usd) && !price->basis) /* the basis may say it in another currency */
-		jl_check_say(
+		jl_check_report(
 			at(check, "on_demand_usd_h"), JL_E_DATA,
 			"a row without a price; fill on_demand_usd_h, spot_usd_h_min, spot_usd_h_median or price_usd");
 	if (price->on_demand_usdps > 1e5 / 3600)
-		jl_check_say(at(check, "on_demand_usd_h"), JL_E_RANGE, "%g USD/h cannot be a rent",
-			     price->on_demand_usdps * 3600);
+		jl_check_report(at(check, "on_demand_usd_h"), JL_E_RANGE, "%g USD/h cannot be a rent",
+				price->on_demand_usdps * 3600);
 }
 
 static void check_param(struct jl_check *check)
@@ -390,8 +394,8 @@ static void check_param(struct jl_check *check)
 	const struct jl_param_info *param = check->record;
 
 	if (param->value < param->lo || param->value > param->hi)
-		jl_check_say(at(check, "value"), JL_E_RANGE, "%g is outside of its bounds, %g to %g", param->value,
-			     param->lo, param->hi);
+		jl_check_report(at(check, "value"), JL_E_RANGE, "%g is outside of its bounds, %g to %g", param->value,
+				param->lo, param->hi);
 }
 
 static void (*const kind_checks[JL_N_RECORD])(struct jl_check *) = {

@@ -55,9 +55,9 @@ struct jl_check {
 };
 
 /* One finding about the value looked at, with its place and name in front. */
-void jl_check_say(struct jl_check *check, enum jl_status status, const char *en, ...)
+void jl_check_report(struct jl_check *check, enum jl_status status, const char *en, ...)
 	__attribute__((format(printf, 3, 4)));
-void jl_check_say_err(struct jl_check *check, const struct jl_err *err);
+void jl_check_report_err(struct jl_check *check, const struct jl_err *err);
 
 /* Rates that the arithmetic of the chip does not allow; sparse figures given as dense. */
 void jl_check_gpu_rates(struct jl_check *check);

@@ -95,18 +95,20 @@ static void say_rate(struct jl_check *check, const struct rate *rate, double lis
 	jl_units_text(half, listed / 2, kind, 4);
 	if (sparsity && rate->sparse && ratio >= SPARSE_LO && ratio <= SPARSE_HI) {
 		if (is_chip)
-			jl_check_say(check, JL_E_DATA,
-				     "%s looks like the sparse figure; dense would be about %s (SMs x boost x FLOP per "
-				     "clock allow %s); put the sparse one under '%s'",
-				     shown, half, want, rate->sparse);
+			jl_check_report(
+				check, JL_E_DATA,
+				"%s looks like the sparse figure; dense would be about %s (SMs x boost x FLOP per "
+				"clock allow %s); put the sparse one under '%s'",
+				shown, half, want, rate->sparse);
 		else
-			jl_check_say(check, JL_E_DATA,
-				     "%s looks like the sparse figure; dense would be about %s (the other formats of "
-				     "this record say %s); put the sparse one under '%s'",
-				     shown, half, want, rate->sparse);
+			jl_check_report(
+				check, JL_E_DATA,
+				"%s looks like the sparse figure; dense would be about %s (the other formats of "
+				"this record say %s); put the sparse one under '%s'",
+				shown, half, want, rate->sparse);
 		return;
 	}
-	jl_check_say(
+	jl_check_report(
 		check, JL_E_DATA,
 		"%s does not agree with SMs x boost x FLOP per clock, about %s: %.2f times as much; is the unit right?",
 		shown, want, ratio);
@@ -151,7 +153,7 @@ static void check_sparse(struct jl_check *check, const char *key, double sparse,
 		return;
 	look_at(check, key);
 	if (family && !family->sparsity) {
-		jl_check_say(
+		jl_check_report(
 			check, JL_E_DATA,
 			"family '%s' has no 2:4 sparsity; leave the key out or set 'sparsity: true' in families.yaml",
 			family->id);
@@ -161,8 +163,8 @@ static void check_sparse(struct jl_check *check, const char *key, double sparse,
 		dense = dense_too;
 	if (isnan(dense) || fabs(sparse / dense - 2) <= 0.2 || fabs(sparse / dense_too - 2) <= 0.2)
 		return;
-	jl_check_say(check, JL_E_DATA, "%s is not twice the dense rate; sparse would be about %s",
-		     jl_units_text(shown, sparse, kind, 4), jl_units_text(want, 2 * dense, kind, 4));
+	jl_check_report(check, JL_E_DATA, "%s is not twice the dense rate; sparse would be about %s",
+			jl_units_text(shown, sparse, kind, 4), jl_units_text(want, 2 * dense, kind, 4));
 }
 
 static void check_sparse_rates(struct jl_check *check, const struct jl_gpu *gpu, const struct jl_family *family)
@@ -188,9 +190,9 @@ void jl_check_gpu_rates(struct jl_check *check)
 		check_sparse_rates(check, gpu, family);
 	if (gpu->fp16_fp32acc_dense_flopps.value > gpu->fp16_dense_flopps.value * 1.005) {
 		look_at(check, "fp16_fp32acc_dense");
-		jl_check_say(check, JL_E_DATA,
-			     "%s with FP32 accumulate is more than %s with FP16 accumulate; are the two swapped?",
-			     jl_units_text(acc32, gpu->fp16_fp32acc_dense_flopps.value, JL_K_FLOP_RATE, 4),
-			     jl_units_text(acc16, gpu->fp16_dense_flopps.value, JL_K_FLOP_RATE, 4));
+		jl_check_report(check, JL_E_DATA,
+				"%s with FP32 accumulate is more than %s with FP16 accumulate; are the two swapped?",
+				jl_units_text(acc32, gpu->fp16_fp32acc_dense_flopps.value, JL_K_FLOP_RATE, 4),
+				jl_units_text(acc16, gpu->fp16_dense_flopps.value, JL_K_FLOP_RATE, 4));
 	}
 }

@@ -68,7 +68,7 @@ static struct jl_where where_of(const struct jl_check *check)
 }
 
 /* "gpu h100-sxm5: mem_rate: ..." */
-void jl_check_say_err(struct jl_check *check, const struct jl_err *err)
+void jl_check_report_err(struct jl_check *check, const struct jl_err *err)
 {
 	const struct jl_schema *schema = jl_schema_of(check->kind);
 	const char *key = "", *sub_key = "";
@@ -91,13 +91,13 @@ void jl_check_say_err(struct jl_check *check, const struct jl_err *err)
 	jl_findings_add(check->findings, &said);
 }
 
-void jl_check_say(struct jl_check *check, enum jl_status status, const char *en, ...)
+void jl_check_report(struct jl_check *check, enum jl_status status, const char *en, ...)
 {
 	struct jl_err inner = { .status = status };
 	va_list args;
 
 	va_start(args, en);
-	jl_vsay(inner.en, inner.text, sizeof(inner.en), en, args);
+	jl_msg_vprint(inner.en, inner.text, sizeof(inner.en), en, args);
 	va_end(args);
-	jl_check_say_err(check, &inner);
+	jl_check_report_err(check, &inner);
 }

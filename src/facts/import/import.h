@@ -1,8 +1,8 @@
-/* What somebody else's tool measured, read from its output: nccl-tests, OSU, iperf3, nvbandwidth, nvidia-smi, training
+/* Measurements of other tools, read from their output: nccl-tests, OSU, iperf3, nvbandwidth, nvidia-smi, training
  * logs.
  *
- * What it is shows by its content, not by its name. A stream of any length is read in bounded memory; text that belongs
- * to nobody is passed over. A number is taken only where the line says completely what it is: a line that was torn off,
+ * What it is shows by its content, not by its name. A stream of any length is read in bounded memory; text that no
+ * reader knows is skipped. A number is taken only where the line says completely what it is: a line that was torn off,
  * columns that contradict one another or a matrix that is cut are dropped, and a remark says so. */
 #pragma once
 

@@ -39,7 +39,7 @@ static bool take_rank(struct nccl *n, const char *text)
 			return false;
 	}
 	if (group != 0)
-		return true; /* a communicator of its own, measured beside ours */
+		return true; /* another communicator, measured beside ours */
 	if (rank == 0) {
 		n->n_ranks = n->n_nodes = 0;
 		n->host[0] = '\0';

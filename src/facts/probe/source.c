@@ -65,8 +65,8 @@ static enum jl_status replay_nvml(struct jl_probe_source *source, const char *na
 	if (text)
 		return jl_nvml_parse(source->nvml, name, text, len, source->arena, err);
 	source->nvml->cuda = -1;
-	jl_say(source->nvml->absent_en, source->nvml->absent_text, sizeof(source->nvml->absent_en),
-	       JL_N("the capture has no nvml.json"));
+	jl_msg_print(source->nvml->absent_en, source->nvml->absent_text, sizeof(source->nvml->absent_en),
+		     JL_N("the capture has no nvml.json"));
 	return JL_OK;
 }
 

@@ -42,7 +42,7 @@ struct jl_bench_task {
 		*comm;   /* collectives; NULL otherwise. nccl: NULL = the GPUs of this process, else one GPU a rank */
 	const char *dir; /* storage: the folder; NULL otherwise */
 	char disk[JL_DISK_NAME_MAX]; /* ... and the drive that it is on; "": not known */
-	bool (*stop)(void *ctx);     /* ... asked between its pieces, for a file may be long; NULL: nobody stops */
+	bool (*stop)(void *ctx);     /* ... asked between its pieces, for a file may be long; NULL: it is not stopped */
 	int n_gpus;                  /* nccl without comm: how many GPUs, 0 = all */
 	int place;                   /* 0 to JL_BENCH_PLACES - 1: which of the places in memory, see place_B */
 	const struct jl_bench_state *first; /* place 0 for the others, which may use what it has beside memory */

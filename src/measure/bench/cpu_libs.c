@@ -182,7 +182,7 @@ static size_t at_least_one(size_t n)
 	return n > 1 ? n : 1;
 }
 
-/* On a part of the operands, into memory of its own; by the CPU time of this thread, which others do not disturb. */
+/* On a part of the operands, into separate memory; by the CPU time of this thread, which others do not disturb. */
 static const struct jl_cpu_lib *fastest(const struct jl_sgemm_op *op)
 {
 	struct jl_sgemm_op part = *op;

@@ -29,7 +29,7 @@
 struct jl_bench_state {
 	int fd;
 	bool writes;
-	bool (*stop)(void *ctx); /* NULL: nobody stops */
+	bool (*stop)(void *ctx); /* NULL: it is not stopped */
 	size_t size_B, piece_B;
 	uint64_t *piece;
 	uint64_t n_written; /* passes over the file */

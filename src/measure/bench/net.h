@@ -1,6 +1,6 @@
 /* TCP between two hosts: bandwidth over parallel streams in either direction or both, and latency.
  *
- * One side listens, the other connects and says what it wants, in messages of comm/wire.h. The listener trusts nobody: greetings go on side
+ * One side listens, the other connects and says what it wants, in messages of comm/wire.h. The listener trusts no client: greetings go on side
  * by side (comm/door.h), every field has a limit, every wait an end, one client is measured at a time, and it never sends more than was
  * asked for within its limits. Without a secret anybody who reaches it may ask: then listen on an address that only the other host
  * reaches, and no longer than needed. */
@@ -25,7 +25,7 @@
 enum jl_net_direction { JL_NET_SEND = 1, JL_NET_RECEIVE = 2, JL_NET_BOTH = 3 };
 
 struct jl_net_flow {
-	struct jl_stats rate_Bps; /* of the payload, steady state; both directions are measured by whoever receives */
+	struct jl_stats rate_Bps; /* of the payload, steady state; both directions are measured by the receiver */
 	double samples_Bps[JL_NET_SAMPLES_MAX];
 	size_t n_samples, n_unsteady;
 };

@@ -73,7 +73,7 @@ void jl_net_close(struct jl_net_client *c)
 	if (!c)
 		return;
 	if (c->fd >= 0) {
-		(void)jl_wire_say(c->fd, &(struct jl_wire_message){ .word = JL_WIRE_BYE });
+		(void)jl_wire_try_send(c->fd, &(struct jl_wire_message){ .word = JL_WIRE_BYE });
 		(void)close(c->fd);
 	}
 	jl_free(c);

@@ -1,4 +1,4 @@
-/* The streams of a transfer: a thread for each and direction; whoever receives counts, ten times a second. */
+/* The streams of a transfer: a thread for each and direction; the receiver counts, ten times a second. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -86,7 +86,7 @@ static void make_blocking(int fd)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 }
 
-/* Counts what comes until the time is over; false: somebody asked to stop. Ends early when all streams did. */
+/* Counts what comes until the time is over; false: a stop was requested. Ends early when all streams did. */
 static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow, struct sums *sums, double end_s)
 {
 	double last_s = jl_clock_s();

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "bench/net_flow.h"
 
-#define USE_S         6.0 /* so long without a test, and a place is for somebody else */
+#define USE_S         6.0 /* a place without a test for so long is given to another client */
 #define FIRST_S       3.0 /* who is let in says soon what it wants; a busy machine may keep it waiting */
 #define SESSION_MAX_S 600.0
 #define TESTS_MAX     64
@@ -43,7 +43,7 @@ static void seen(const struct jl_net_listener *l, const union jl_wire_address *a
 		l->seen(l->ctx, jl_wire_name(name, address), how);
 }
 
-/* Looks at the door until something comes on `also` or somebody with this tag came, who is handed over: 0 is a new client. Others are sent
+/* Looks at the door until something comes on `also` or a client with this tag comes, which is handed over: 0 is a new client. Others are sent
  * away. */
 static bool look(struct jl_net_listener *l, uint64_t tag, int also, struct jl_guest *ret_guest)
 {
@@ -134,7 +134,7 @@ static enum jl_status obey(struct session *s, const struct jl_wire_message *m, s
 	return m->word == JL_WIRE_PING ? jl_wire_send(s->line.fd, m, err) : run_test(s, m, err);
 }
 
-/* One deadline for each message, however it trickles in, and one for each test: pings alone keep no place. Who comes meanwhile is told that we are busy. */
+/* One deadline for each message, however it trickles in, and one for each test: pings alone keep no place. Clients that come meanwhile get "busy". */
 static enum jl_status converse(struct session *s, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + SESSION_MAX_S;
@@ -145,7 +145,7 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 		struct jl_wire_message m;
 		bool whole;
 
-		if (look(s->listener, s->id, s->line.fd, &guest)) /* a stream that nobody asked for */
+		if (look(s->listener, s->id, s->line.fd, &guest)) /* a stream that was not asked for */
 			(void)close(guest.line.fd);
 		enum jl_status status = jl_wire_take(&s->line, &whole, &m, err);
 		if (!status && whole && m.version == JL_WIRE_VERSION && m.word == JL_WIRE_BYE)
@@ -171,7 +171,7 @@ static enum jl_status serve_one(struct session *s, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
 
-	while (s->id == 0 && !status) /* nobody may guess it and join in */
+	while (s->id == 0 && !status) /* no client may guess it and join in */
 		status = jl_wire_random(&s->id, sizeof(s->id), err);
 	JL_THEN(status, answer(s, JL_WIRE_SESSION, s->id, err));
 	JL_THEN(status, converse(s, err));

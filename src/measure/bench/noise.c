@@ -220,26 +220,26 @@ bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX]
 
 	ret_en[0] = ret_text[0] = '\0';
 	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("other processes took %.0f %% of the CPU time"),
-		       100 * n->cpu_other_frac);
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("other processes took %.0f %% of the CPU time"),
+			     100 * n->cpu_other_frac);
 	else if (n->wait_frac > JL_NOISE_WAIT_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("its threads waited for a CPU %.0f %% of the time"),
-		       100 * n->wait_frac);
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX,
+			     JL_N("its threads waited for a CPU %.0f %% of the time"), 100 * n->wait_frac);
 	else if (n->steal_frac > JL_NOISE_STEAL_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the hypervisor took %.0f %% of the CPU time"),
-		       100 * n->steal_frac);
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the hypervisor took %.0f %% of the CPU time"),
+			     100 * n->steal_frac);
 	else if (n->thermal)
 		plain = JL_N("clocks were lowered because of heat");
 	else if (n->power)
 		plain = JL_N("clocks were lowered because of the power limit");
 	else if (n->clock_frac <= JL_NOISE_CLOCK_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the clock fell to %.0f %% of what it was"),
-		       100 * n->clock_frac);
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the clock fell to %.0f %% of what it was"),
+			     100 * n->clock_frac);
 	else if (fabs(n->drift_frac) > JL_NOISE_DRIFT_FRAC)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the times drifted by %+.0f %% while it ran"),
-		       100 * n->drift_frac);
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("the times drifted by %+.0f %% while it ran"),
+			     100 * n->drift_frac);
 	if (plain)
-		jl_say(ret_en, ret_text, JL_NOISE_WHY_MAX, "{%s}", plain);
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX, "{%s}", plain);
 	return ret_en[0] != '\0';
 }
 

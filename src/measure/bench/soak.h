@@ -9,7 +9,7 @@
 struct jl_soak_window {
 	double rate;                             /* of the task's work a second */
 	double clock_Hz, temperature_C, power_W; /* NAN: cannot be seen */
-	int throttle; /* enum jl_throttle of a GPU; a CPU that counted events of its own says JL_THROTTLE_HW_THERMAL */
+	int throttle; /* enum jl_throttle of a GPU; JL_THROTTLE_HW_THERMAL of a CPU that counted throttling events */
 	bool noisy;
 };
 

@@ -110,7 +110,7 @@ struct worker {
 	struct desk desk;
 };
 
-/* Each rank on a CPU of its own, as mpirun does it: two ranks that the kernel put on one core would time its scheduler. */
+/* Each rank is pinned to its own CPU, as mpirun does it: two ranks that the kernel put on one core would time its scheduler. */
 static void settle(const struct jl_comm *comm)
 {
 	cpu_set_t all, one;

@@ -32,21 +32,21 @@ enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B
 
 /* What rank 0 tells the others, then its sizes. */
 enum jl_sweep_told {
-	JL_TOLD_TYPE,
-	JL_TOLD_OP,
-	JL_TOLD_ROOT,
-	JL_TOLD_ITERS,
-	JL_TOLD_WARMUP,
-	JL_TOLD_CHECK,
-	JL_TOLD_TIME_S,
-	JL_TOLD_SIZES,
-	JL_N_TOLD
+	JL_SWEEP_TYPE,
+	JL_SWEEP_OP,
+	JL_SWEEP_ROOT,
+	JL_SWEEP_ITERS,
+	JL_SWEEP_WARMUP,
+	JL_SWEEP_CHECK,
+	JL_SWEEP_TIME_S,
+	JL_SWEEP_SIZES,
+	JL_N_SWEEP_NUMBER
 };
-#define JL_SWEEP_TOLD (JL_N_TOLD + JL_SWEEP_ROWS_MAX)
+#define JL_SWEEP_NUMBERS (JL_N_SWEEP_NUMBER + JL_SWEEP_ROWS_MAX)
 /* All ranks call this: the sweep of rank 0 counts. */
 enum jl_status jl_sweep_share(struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);
-/* What was told, or JL_E_DATA, JL_E_LIMIT and the sweep as it was. `free_B`: memory of this host. */
-enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double told[JL_SWEEP_TOLD], int n_ranks, double free_B,
+/* Sets the sweep from the numbers of rank 0; on JL_E_DATA and JL_E_LIMIT it stays as it was. `free_B`: memory of this host. */
+enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double numbers[JL_SWEEP_NUMBERS], int n_ranks, double free_B,
 			     struct jl_err *err);
 
 /* All ranks of `comm` call this; NULL: one process (nccl drives its GPUs itself, fake). */

@@ -123,7 +123,7 @@ static enum why is_barred(struct jl_door *door, const union jl_wire_address *add
 
 static enum why turn_away(const struct jl_guest *guest, uint32_t word, uint64_t number, enum why why)
 {
-	(void)jl_wire_say(guest->line.fd, &(struct jl_wire_message){ .word = word, .n = { number } });
+	(void)jl_wire_try_send(guest->line.fd, &(struct jl_wire_message){ .word = word, .n = { number } });
 	return why;
 }
 
@@ -144,7 +144,7 @@ static enum why challenge(struct jl_door *door, struct jl_guest *guest, const st
 	guest->end_s = jl_clock_s() + MESSAGE_S;
 	if (jl_wire_random(guest->challenge.n, 2 * sizeof(*guest->challenge.n), NULL))
 		return NO_NUMBERS;
-	return jl_wire_say(guest->line.fd, &guest->challenge) ? FINE : DEAF;
+	return jl_wire_try_send(guest->line.fd, &guest->challenge) ? FINE : DEAF;
 }
 
 static enum why prove(const struct jl_door *door, struct jl_guest *guest, const struct jl_wire_message *m)
@@ -159,7 +159,7 @@ static enum why prove(const struct jl_door *door, struct jl_guest *guest, const 
 		return turn_away(guest, JL_WIRE_SECRET, door->secret.given, SECRET);
 	jl_wire_proof(proven.n, &door->secret, JL_WIRE_LISTENS, guest->said, &guest->challenge);
 	guest->is = JL_HELLO;
-	return jl_wire_say(guest->line.fd, &proven) ? FINE : DEAF;
+	return jl_wire_try_send(guest->line.fd, &proven) ? FINE : DEAF;
 }
 
 /* One step of a greeting. */
@@ -223,7 +223,7 @@ enum jl_visit jl_door_look(struct jl_door *door, int also, struct jl_guest *ret_
 
 void jl_door_refuse(struct jl_guest *guest, const struct jl_wire_message *why)
 {
-	(void)jl_wire_say(guest->line.fd, why);
+	(void)jl_wire_try_send(guest->line.fd, why);
 	(void)close(guest->line.fd);
 }
 

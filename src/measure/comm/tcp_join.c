@@ -234,9 +234,9 @@ static int free_number(const struct join *j)
 
 static bool say_welcome(const struct join *j, int fd, int rank)
 {
-	return jl_wire_say(fd, &(struct jl_wire_message){
-				       .word = JL_WIRE_WELCOME,
-				       .n = { j->session, (uint64_t)rank, (uint64_t)j->n, (uint64_t)j->port } });
+	return jl_wire_try_send(fd, &(struct jl_wire_message){
+					    .word = JL_WIRE_WELCOME,
+					    .n = { j->session, (uint64_t)rank, (uint64_t)j->n, (uint64_t)j->port } });
 }
 
 static void welcome(struct join *j, struct jl_guest *guest)
@@ -280,7 +280,7 @@ static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 		if (m->rank < j->n && say_welcome(j, m->line.fd, m->rank))
 			return JL_OK;
 		m->rank = 0;
-		(void)jl_wire_say(m->line.fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
+		(void)jl_wire_try_send(m->line.fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 		return jl_fail(err, JL_E_RANGE, "all places are taken");
 	}
 	if (whole) {
@@ -316,7 +316,7 @@ static void tell(const struct join *j, int from, int to, uint32_t word)
 {
 	for (int i = from; i < to; i++)
 		if (j->members[i].line.fd >= 0)
-			(void)jl_wire_say(j->members[i].line.fd, &(struct jl_wire_message){ .word = word });
+			(void)jl_wire_try_send(j->members[i].line.fd, &(struct jl_wire_message){ .word = word });
 }
 
 static enum jl_status gather(struct join *j, struct jl_err *err)

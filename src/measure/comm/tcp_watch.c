@@ -70,7 +70,7 @@ static void note(struct tcp_watch *w, enum how how, int rank)
 static void say(const struct line *line, uint32_t word, uint64_t a, uint64_t b)
 {
 	if (line->wire.fd >= 0)
-		(void)jl_wire_say(line->wire.fd, &(struct jl_wire_message){ .word = word, .n = { a, b } });
+		(void)jl_wire_try_send(line->wire.fd, &(struct jl_wire_message){ .word = word, .n = { a, b } });
 }
 
 static void spread(struct tcp_watch *w, enum how how, int rank)
@@ -172,7 +172,7 @@ static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m,
 	switch (m->word) {
 	case JL_WIRE_ASK:
 		if (line->wire.fd >= 0)
-			(void)jl_wire_say(line->wire.fd, &own);
+			(void)jl_wire_try_send(line->wire.fd, &own);
 		w->wanted_s = now_s;
 		break;
 	case JL_WIRE_HERE:

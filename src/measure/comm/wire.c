@@ -171,7 +171,7 @@ enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct j
 	return jl_wire_unpack(line->bytes, ret, err);
 }
 
-bool jl_wire_say(int fd, const struct jl_wire_message *m)
+bool jl_wire_try_send(int fd, const struct jl_wire_message *m)
 {
 	unsigned char bytes[JL_WIRE_MESSAGE_B];
 

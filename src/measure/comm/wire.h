@@ -85,7 +85,7 @@ struct jl_wire_wait {
 };
 enum jl_status jl_wire_send(int fd, const struct jl_wire_message *message, struct jl_err *err);
 /* Never waits; false: it did not leave. To peers who are owed nothing. */
-bool jl_wire_say(int fd, const struct jl_wire_message *message);
+bool jl_wire_try_send(int fd, const struct jl_wire_message *message);
 enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct jl_wire_message *ret_message,
 			       struct jl_err *err);
 /* The other side may not say this now. */

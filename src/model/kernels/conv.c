@@ -105,7 +105,7 @@ enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype)
 	}
 }
 
-/* Where nobody lists SMs or clocks (superchips): 128 lanes of one multiply-add per SM and clock, and a large chip. */
+/* SMs or clocks not listed (superchips): 128 lanes of one multiply-add per SM and clock, and a large chip. */
 #define SM_VECTOR_FLOP 256.0
 #define SM_USUAL       132.0
 

@@ -21,7 +21,7 @@ enum jl_conv_kind {
 
 enum jl_conv_train {
 	JL_CONV_FULL,
-	JL_CONV_FIRST, /* nobody needs the gradient of its input */
+	JL_CONV_FIRST, /* the gradient of its input is not needed */
 	JL_CONV_FROZEN /* forward only */
 };
 

@@ -8,7 +8,7 @@
 /* Kinds of arithmetic units, which differ in how near to the listed rate they come. */
 enum jl_unit { JL_UNIT_VECTOR, JL_UNIT_TENSOR16, JL_UNIT_TENSOR8, JL_N_UNIT };
 
-/* Fitted by `jeoul calibrate --fit`: per GPU model, from its architecture family where it has no rows of its own. */
+/* Fitted by `jeoul calibrate --fit`: per GPU model, from its architecture family where no row measures it. */
 struct jl_device_fit {
 	double gemm_frac[JL_N_DTYPE]; /* sustained / listed dense rate on large aligned products (power cap included) */
 	double burst_frac[JL_N_DTYPE]; /* rate of short products before the power cap bites / sustained rate; >= 1 */

@@ -60,7 +60,7 @@ static double width(const struct jl_device *dev, const struct jl_gemm *g, enum j
 static double waves_s(const struct rates *r, double n_tile, double step_s, double edge_B, double split)
 {
 	double wave = n_tile * r->per_sm;
-	/* A hair less, so that rounding does not open a wave of its own. */
+	/* A hair less, so that rounding does not add a wave. */
 	double full = wave <= 1.0 ? 1.0 : wave + r->tail_frac * (ceil(wave - 1e-9) - wave);
 	double depth = split > 1.0 ? fmax(r->k / split, part_k_min) : r->k;
 	double math = full * (depth * step_s + r->fill_s);
@@ -100,7 +100,7 @@ static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 	return best;
 }
 
-/* When the vendor's library cuts a product along k and sums the parts up by a kernel of its own: tiles of 128 by 128 leave half of the
+/* When the vendor's library cuts a product along k and sums the parts up by another kernel: tiles of 128 by 128 leave half of the
  * SMs idle, and k is long enough for the parts. As cuBLAS 13 does on an H200 (bench/trace_pytorch/cuts.py: 3,783 products, 105 of which it
  * decides otherwise); tf32 only where both operands lie across, 16-bit ones up to one wave where k is long indeed. */
 struct cutting {

@@ -30,11 +30,11 @@ struct jl_gemm_shared {
 /* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
 struct jl_param_list jl_gemm_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* Fitted physics of one device from a parameter vector; gpu < 0: no rows of its own, the family's values. */
+/* Fitted physics of one device from a parameter vector; gpu < 0: not measured, the family's values. */
 void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev);
 void jl_gemm_shared_at(const double *x, struct jl_gemm_shared *ret_shared);
 
-/* The catalog's values with the deviations of one GPU behind them (jl_gemm_params(1) values). True where that GPU has rows of its own. */
+/* The catalog's values with the deviations of one GPU behind them (jl_gemm_params(1) values). True where rows measure that GPU. */
 bool jl_gemm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 /* The device with them; gpu_id NULL: the family's. True as above. */
 bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl_device *dev);

@@ -19,7 +19,7 @@ const struct jl_policy *jl_policy_of(int engine);
  * that names no version ran what the table says of such (`undated`). */
 int jl_engine_by_text(const char *text);
 int jl_engine_of_source(const char *text, const char *version);
-/* The backend of the engine for a vendor's devices, where it has one of its own. */
+/* The engine's backend for a vendor's devices, where it differs. */
 int jl_engine_on(int engine, const char *vendor);
 
 /* Place among the engines whose operators were measured; -1: its were not. */

@@ -103,7 +103,7 @@ static const struct entry gpus[U_N] = {
 };
 
 #define AT_PROFILE ((size_t)G_N)
-#define AT_ARCH    (AT_PROFILE + (size_t)JL_FW_FUSED * F_N) /* which has no parameters of its own */
+#define AT_ARCH    (AT_PROFILE + (size_t)JL_FW_FUSED * F_N) /* which has no parameters */
 #define AT_LINK    (AT_ARCH + (size_t)jl_n_arch() * A_N)
 #define AT_CODE    (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
 #define AT_GPU     (AT_CODE + (size_t)JL_N_CODEBASE)
@@ -137,7 +137,7 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f],
 				  *member(&profile, f) / (f == F_LAUNCH ? globals[G_LAUNCH].prior : 1.0));
-		/* PyTorch's buckets are what its manual says; a framework that nobody names has no runs to fit, and four runs
+		/* PyTorch's buckets are what its manual says; an unnamed framework has no runs to fit, and four runs
 		 * of eager frameworks with cut tensors say nothing about a launch */
 		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON) ||
 		    (f == F_COMM && fw == JL_FW_EAGER))

@@ -22,7 +22,7 @@ enum jl_llm_scope { JL_LLM_ALLOCATED, JL_LLM_RESERVED, JL_LLM_DEVICE };
 /* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
 struct jl_param_list jl_llm_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* The catalog's values with the deviations of one GPU behind them (jl_llm_params(1) values). True where that GPU has runs of its own. */
+/* The catalog's values with the deviations of one GPU behind them (jl_llm_params(1) values). True where runs measure that GPU. */
 bool jl_llm_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id);
 
@@ -41,7 +41,7 @@ struct jl_llm_kind {
 	enum jl_framework framework;
 	int arch;
 	enum jl_llm_link intra, inter;
-	int gpu_index; /* < 0: none of its own */
+	int gpu_index; /* < 0: not measured */
 	int codebase;  /* < 0: not named */
 };
 int jl_llm_param_used(size_t i, const struct jl_llm_kind *kind);

@@ -44,15 +44,15 @@ enum jl_reason {
 	JL_DOUBT_GPU,     /* 1: no measurements of this device */
 	JL_DOUBT_FAMILY,  /* 1: nor of its family */
 	JL_DOUBT_KIND,    /* 1: none of its kind: framework, engine, operation, number format */
-	JL_DOUBT_MODEL,   /* 1: a network that nobody measured itself, only others of its operators */
+	JL_DOUBT_MODEL,   /* 1: no measurement of this network, only of others with the same operators */
 	JL_DOUBT_FEW,     /* jl_few: few sources have measured this device with this kind of thing */
 	JL_DOUBT_NEAR,    /* jl_few: or few this device with this code or format, or the two together */
 	JL_DOUBT_CODE,    /* jl_code_doubt: whose code runs is not stated, or few have measured it */
 	JL_DOUBT_LINK,    /* share of the time that such links take as were never measured so */
 	JL_DOUBT_EXPOSED, /* share of a step that waits for links */
 	JL_DOUBT_LAUNCH,  /* share of an answer that is fixed times of starting something */
-	JL_DOUBT_HOST,    /* share of a step that follows the speed of a host that nobody knows */
-	JL_DOUBT_ASSUMED, /* root of the number of inputs that nobody states */
+	JL_DOUBT_HOST,    /* share of a step that follows the speed of an unknown host */
+	JL_DOUBT_ASSUMED, /* root of the number of inputs that are assumed */
 	JL_DOUBT_HOSTS,   /* 1: several hosts */
 	JL_DOUBT_FAR,     /* how far, as ln, its size, batch and devices are outside of all that was measured */
 	JL_N_DOUBT
@@ -104,7 +104,7 @@ bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *wha
 double jl_times_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *what,
 		     const char *label); /* how many */
 
-/* Nearness: off the map an interval widens. A question, as a measurement, is of a device, a kind, somebody's code and a format; sources are
+/* Nearness: off the map an interval widens. A question, as a measurement, is of a device, a kind, a codebase and a format; sources are
  * counted for pairs of these, each once, and the fewer have measured a pair, the less is known. */
 struct jl_axes {
 	const char *device; /* id of the device that was measured; of products, whose chips compute alike, its family */

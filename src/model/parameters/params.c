@@ -30,7 +30,7 @@ static bool is_constant(const char *name)
 	return false;
 }
 
-/* A family that nobody measured begins where its parent ended: what the fit made of the parent's prior, it makes of this one's. */
+/* An unmeasured family begins where its parent ended: what the fit made of the parent's prior, it makes of this one's. */
 static double by_parent(const struct jl_catalog *cat, const struct jl_param *param)
 {
 	static const char mark[] = ".family.";

@@ -46,8 +46,8 @@ bool jl_params_same(const struct jl_params_mark *a, const struct jl_params_mark 
 void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x);
 void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the priors */
 
-/* Had any parameter whose name begins with this rows of its own? `prefix` ends with a dot. */
+/* True where rows measure a parameter whose name begins with `prefix`, which ends with a dot. */
 bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
 
-/* A vector whose last `n_own` are one GPU's own, and those before it everybody's; ctx NULL: nobody's. True where that GPU has rows. */
+/* A vector whose last `n_own` are one GPU's own, and those before it shared by all; ctx NULL: none are one GPU's. True where that GPU has rows. */
 bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, size_t n_own, double *ret_x);

@@ -106,7 +106,7 @@ static const struct {
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + 26 * (size_t)N_ENG <= JL_SERVE_MAX_PARAMS,
 	       "raise JL_SERVE_MAX_PARAMS");
 
-/* The engines of a scope, in the order of their table; the first of it has no parameters of its own. */
+/* The engines of a scope, in the order of their table; the first of it has no parameters. */
 static bool is_in(int engine, enum jl_serve_scope scope)
 {
 	return engine > JL_ENGINE_GENERAL && jl_serve_scope_of(engine) == scope;
@@ -209,7 +209,7 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
 	};
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
-	/* what no row is of is nobody's deviation */
+	/* no deviation without rows */
 	const bool seen = jl_arch_family(arch)->priors.serve_rows;
 	const struct jl_engine_info *info = jl_engine_info(engine);
 	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };

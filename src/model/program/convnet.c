@@ -86,7 +86,7 @@ static enum jl_status from_list(struct jl_convnet *net, const struct jl_net_info
 	return JL_OK;
 }
 
-/* `own`: the record that has a name, a batch and a source of its own; NULL: those of its family. */
+/* `own`: the record that gives name, batch and source; NULL: those of its family. */
 static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info *family, const struct jl_net_info *own,
 				const char *name, const char *settings, struct jl_arena *arena, struct jl_err *err)
 {

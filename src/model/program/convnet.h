@@ -56,7 +56,7 @@ void jl_convnet_of_file(struct jl_convnet *net, const struct jl_network *file, c
 #define JL_NET_NAME_MAX 128
 
 /* One by its name: a list by id or alias, a member of a family by the family's words ("vit_base_patch16_224"), "@288" behind it another
- * size of the image. JL_E_NOTFOUND without a message: nobody knows it. */
+ * size of the image. JL_E_NOTFOUND without a message: unknown name. */
 enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
 			       struct jl_arena *arena, struct jl_err *err);
 

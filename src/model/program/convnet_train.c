@@ -149,7 +149,7 @@ static double n_weighted(const struct jl_convnet *net, bool spelled)
 	return n;
 }
 
-static const double layer_tensors = 7; /* of a transformer's layer, which launches are told for */
+static const double layer_tensors = 7; /* of a transformer's layer, for which launches are counted */
 
 /* Kernels of one pass and of the update, each with its share of the device's own deviation. */
 static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool update, double comm_s)

@@ -143,7 +143,7 @@ static void update(struct hf_trace *t)
 		      { "aten._foreach_lerp_.Scalar", 2 },
 		      { "aten._foreach_mul_.Scalar", 1 },
 		      { "aten._foreach_addcmul_.Scalar", 3 },
-		      { NULL, 0 }, /* a list of its own: the root of the second moments */
+		      { NULL, 0 }, /* another list: the root of the second moments */
 		      { "aten._foreach_div_.ScalarList", 1 },
 		      { "aten._foreach_add_.Scalar", 1 },
 		      { "aten._foreach_addcdiv_.ScalarList", 3 } };

@@ -260,7 +260,7 @@ static enum jl_status join(struct jl_network *net, const struct jl_network *part
 	return JL_OK;
 }
 
-/* A part of a pipeline that is run and not trained. What nobody knows is left out, and said. */
+/* A part of a pipeline that is run and not trained. Unknown parts are left out, and the answer says so. */
 static enum jl_status add_part(struct jl_modelfile *ret, const struct jl_catalog *cat, const char *path,
 			       const char *name, struct jl_buf *parts, struct jl_arena *arena, struct jl_err *err)
 {

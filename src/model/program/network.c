@@ -218,7 +218,7 @@ static double factor(struct expr *e)
 static const char *const levels[] = { "&|", "<>=!", "+-", "*/%" };
 #define N_LEVELS (JL_LEN(levels))
 
-static double reckon(char op, bool equal, double a, double b)
+static double apply(char op, bool equal, double a, double b)
 {
 	switch (op) {
 	case '&': return a != 0 && b != 0;
@@ -244,7 +244,7 @@ static double binary(struct expr *e, size_t level)
 		const bool equal = strchr(levels[1], op) && e->at < e->end && *e->at == '=';
 
 		e->at += equal;
-		value = reckon(op, equal, value, level + 1 < N_LEVELS ? binary(e, level + 1) : factor(e));
+		value = apply(op, equal, value, level + 1 < N_LEVELS ? binary(e, level + 1) : factor(e));
 	}
 	return value;
 }

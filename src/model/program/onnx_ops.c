@@ -203,8 +203,8 @@ static void op_norm(struct jl_onnx_run *r)
 	jl_onnx_pass(r, batch ? JL_NET_PASS_BATCH_NORM : JL_NET_PASS_NORM, jl_onnx_size(r->a));
 }
 
-/* Element by element, with broadcasting; small whole numbers are reckoned, shapes are made of them. */
-static double reckoned(const char *op, double x, double y)
+/* Element by element, with broadcasting; small whole numbers are computed, as shapes are made of them. */
+static double apply(const char *op, double x, double y)
 {
 	return strcmp(op, "Add") == 0     ? x + y
 	       : strcmp(op, "Sub") == 0   ? x - y
@@ -233,8 +233,8 @@ static void op_both(struct jl_onnx_run *r)
 	if (a.ints.n > 0 && b.ints.n > 0 && (a.ints.n == b.ints.n || a.ints.n == 1 || b.ints.n == 1)) {
 		jl_onnx_fill(&r->out->ints, 0, 0);
 		for (int i = 0; i < a.ints.n || i < b.ints.n; i++)
-			jl_onnx_add(&r->out->ints, reckoned(r->node->op, jl_onnx_get(&a.ints, a.ints.n > 1 ? i : 0),
-							    jl_onnx_get(&b.ints, b.ints.n > 1 ? i : 0)));
+			jl_onnx_add(&r->out->ints, apply(r->node->op, jl_onnx_get(&a.ints, a.ints.n > 1 ? i : 0),
+							 jl_onnx_get(&b.ints, b.ints.n > 1 ? i : 0)));
 		return;
 	}
 	jl_onnx_pass(r, r->b && jl_onnx_size(&b) > 1 ? JL_NET_PASS_ADD : JL_NET_PASS_MAP, jl_onnx_size(r->out));

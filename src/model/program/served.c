@@ -102,7 +102,7 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
 }
 
 /* Bytes a weight with its scales. The first whose word the spelling holds, in any case. Files of llama.cpp keep each kind of tensor in a
- * type of its own: Q4_K_M has 4.5 bits, 6.5625 for half of the values' and last feed-forward matrices and for the logits'. */
+ * type: Q4_K_M has 4.5 bits, 6.5625 for half of the values' and last feed-forward matrices and for the logits'. */
 static const struct {
 	const char *word;
 	struct jl_serve_format format;

@@ -221,7 +221,7 @@ static void recall_priced(const struct jl_train *train, const struct jl_shard *s
 	memcpy(ret_cost, p->cost, sizeof(p->cost));
 }
 
-/* The same for whoever keeps the prices of a run: as they were priced last where that was on this device. */
+/* The same with kept prices of a run: those of the last call where that was on this device. */
 static void recall_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
 {
 	struct jl_train_prices *prices = train->prices;

@@ -31,7 +31,7 @@ struct jl_train {
 	enum jl_loss fused_loss;
 	double host_mem_Bps;
 	double generate_s, input_s;
-	/* NULL; or, for whoever prices one run again and again (the fit): what stays as long as the device does */
+	/* NULL; or, where one run is priced again and again (the fit): what depends on the device alone */
 	struct jl_train_prices *prices;
 };
 

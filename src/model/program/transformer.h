@@ -120,7 +120,7 @@ struct jl_tune {
 	double n_layers;  /* JL_TUNE_LAYERS: so many */
 	int ends;         /* embedding and logits are trained whole as well */
 	int dropout;      /* on what adapters read */
-	int scales; /* no thin products: outputs are shifted and scaled, each by a number of its own (LLaMA-Adapter v2) */
+	int scales;       /* no thin products: each output is shifted and scaled by its own number (LLaMA-Adapter v2) */
 	double unpack_ratio; /* clocks of unpacking, of what the base's table says; 0: 1 */
 };
 
@@ -160,7 +160,7 @@ double jl_loss_kept_B(const struct jl_shard *shard);
 void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shard *shard, enum jl_block_kind block,
 			struct jl_op_list *ret_list);
 
-/* A transformer as the catalog lists it, as the shape that the model reckons with. */
+/* A transformer as the catalog lists it, as the shape that the model computes with. */
 /* Shape and parts of `info`; what a record does not say (norms around each part, ALiBi, dropout of the original recipe)
  * comes from its family. */
 void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct jl_model_info *info);

@@ -348,7 +348,7 @@ static void add_head_copies(struct builder *b, double heads, double kv_heads, do
 	op->n_back = 3.0;
 }
 
-/* What is done to the map of scores where it is written out. PyTorch's softmax multiplies gradient and output by a kernel of its own on
+/* What is done to the map of scores where it is written out. PyTorch's softmax multiplies gradient and output by a separate kernel on
  * the way back; under autocast it is fp32, with casts around it. */
 static void set_scores(const struct builder *b, struct jl_attention *att, int spelled)
 {

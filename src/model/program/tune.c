@@ -107,7 +107,7 @@ double jl_padded_seq(double mean_seq, double longest_seq, double n_samples)
 	return fmin(longest_seq, mean_seq * (1.0 + 0.5 * log(n_samples)));
 }
 
-/* moments: of AdamW's two, in the format it keeps them in; narrow_B: bytes a parameter where it has a format of its own; moved: bytes of
+/* moments: of AdamW's two, in the format it keeps them in; narrow_B: bytes a parameter where its format differs; moved: bytes of
  * a pass, of AdamW's. Muon's matrices go through five rounds of three products with their shorter side. */
 static const struct optimizer {
 	const char *name;

@@ -196,7 +196,7 @@ void jl_bench_view_coll_end(struct jl_bench_session *s, const struct jl_sweep_ro
 enum jl_status jl_bench_view_matrix(struct jl_bench_session *s, const char *title, const double *Bps, int n,
 				    struct jl_err *err)
 {
-	struct jl_tell_head heads[JL_TABLE_COLUMNS_MAX] = { { title, JL_COLUMN_KEEP } };
+	struct jl_show_head heads[JL_TABLE_COLUMNS_MAX] = { { title, JL_COLUMN_KEEP } };
 	const int n_shown = n < JL_TABLE_COLUMNS_MAX - 1 ? n : JL_TABLE_COLUMNS_MAX - 1;
 	struct jl_doc doc;
 
@@ -204,15 +204,15 @@ enum jl_status jl_bench_view_matrix(struct jl_bench_session *s, const char *titl
 		return JL_OK;
 	jl_view_page(s->cli, &doc);
 	for (int j = 0; j < n_shown; j++)
-		heads[j + 1] = (struct jl_tell_head){ jl_tell_text(&doc, "GPU%d", j), JL_COLUMN_FIGURE };
-	jl_tell_columns(&doc, NULL, heads, (size_t)n_shown + 1);
+		heads[j + 1] = (struct jl_show_head){ jl_doc_format(&doc, "GPU%d", j), JL_COLUMN_FIGURE };
+	jl_show_columns(&doc, NULL, heads, (size_t)n_shown + 1);
 	for (int i = 0; i < n; i++) {
-		jl_doc_cell_name(&doc, jl_tell_text(&doc, "GPU%d", i));
+		jl_doc_cell_name(&doc, jl_doc_format(&doc, "GPU%d", i));
 		for (int j = 0; j < n_shown; j++) {
 			const double value = Bps[i * n + j] / 1e9;
 
-			jl_doc_cell_name(&doc,
-					 isnan(value) ? "-" : jl_tell_text(&doc, value < 100 ? "%.1f" : "%.0f", value));
+			jl_doc_cell_name(
+				&doc, isnan(value) ? "-" : jl_doc_format(&doc, value < 100 ? "%.1f" : "%.0f", value));
 		}
 		jl_doc_end_row(&doc, false);
 	}

@@ -94,16 +94,16 @@ static void tell_own(struct jl_doc *doc, const struct jl_own *own, const char *d
 {
 	jl_doc_lead(doc);
 	jl_doc_textf(doc, JL_("This machine is now predicted by what was measured here (%s)."), date);
-	jl_tell_table(doc, NULL, "kffk", JL_N("what|measured ●|model had ○|record"));
+	jl_show_table(doc, NULL, "kffk", JL_N("what|measured ●|model had ○|record"));
 	for (const struct jl_own_figure *f = own->figures; f < own->figures + own->n; f++) {
 		const struct jl_record_metric *m = &f->record->metrics[0];
 
 		JL_ROW(doc, false,
-		       JL_NAMED(jl_tell_text(doc, "%s %s", f->record->kind, jl_record_what(JL_TXT, f->record))),
+		       JL_NAMED(jl_doc_format(doc, "%s %s", f->record->kind, jl_record_what(JL_TXT, f->record))),
 		       JL_NAMED(jl_record_value_text(JL_TXT, m->name, m->value.median)),
 		       JL_NAMED(isnan(f->before) ? "–" : jl_record_value_text(JL_TXT, m->name, f->before)),
-		       JL_NAMED(jl_tell_text(doc, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
-					     f->clamped ? JL_(" (at its limit)") : "")));
+		       JL_NAMED(jl_doc_format(doc, "%s%s", f->record->id + JL_RECORD_ID_LEN - 8,
+					      f->clamped ? JL_(" (at its limit)") : "")));
 	}
 	jl_doc_entry(doc, JL_("Try"));
 	jl_doc_code(doc, "jeoul predict gpt-305m --on this");

@@ -164,7 +164,7 @@ static enum jl_status list_kinds(struct jl_cli *cli, struct jl_err *err)
 	jl_json_init(&json, &cli->out, true);
 	jl_view_page(cli, &doc);
 	doc.flush = true;
-	jl_tell_table(&doc, NULL, "kft", JL_N("kind|records|"));
+	jl_show_table(&doc, NULL, "kft", JL_N("kind|records|"));
 	jl_json_pack(&json, cli->json ? "{" : "");
 	for (size_t i = 0; i < JL_LEN(kinds); i++) {
 		const char *list = jl_schema_of(kinds[i].kind)->list;
@@ -175,7 +175,7 @@ static enum jl_status list_kinds(struct jl_cli *cli, struct jl_err *err)
 			n++;
 		if (cli->json)
 			jl_json_put_integer(&json, list, (long long)n);
-		JL_ROW(&doc, false, JL_NAMED(list), JL_NAMED(jl_tell_text(&doc, "%zu", n)),
+		JL_ROW(&doc, false, JL_NAMED(list), JL_NAMED(jl_doc_format(&doc, "%zu", n)),
 		       JL_NAMED(jl_msg(kinds[i].en)));
 	}
 	if (!cli->json)
@@ -193,7 +193,7 @@ static enum jl_status list_kind(struct jl_cli *cli, enum jl_catalog_kind kind, c
 	if (kind == JL_R_PRICE)
 		return jl_fail(err, JL_E_USAGE, "prices have a command of their own: jeoul catalog prices --gpu NAME");
 	JL_PAGE(cli, err,
-		(jl_tell_list(&doc, cli->cat, kind), kind == JL_R_MODEL ? jl_tell_convnets(&doc, nets) : (void)0));
+		(jl_show_list(&doc, cli->cat, kind), kind == JL_R_MODEL ? jl_show_convnets(&doc, nets) : (void)0));
 }
 
 enum jl_status jl_cmd_catalog_list(struct jl_cli *cli, struct jl_err *err)
@@ -295,7 +295,7 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 		JL_JSON(cli, put_found(&json, cli->cat, found, n));
 	if (n == 0)
 		return jl_fail(err, JL_E_NOTFOUND, "nothing in the catalog contains all of these words; try fewer");
-	JL_PAGE(cli, err, jl_tell_found(&doc, found, n));
+	JL_PAGE(cli, err, jl_show_found(&doc, found, n));
 }
 
 /* --- one of them */
@@ -304,7 +304,7 @@ static enum jl_status show(struct jl_cli *cli, const struct jl_shown *shown, str
 {
 	if (cli->json)
 		JL_JSON(cli, jl_catalog_put(&json, cli->cat, shown->kind, shown->record));
-	JL_PAGE(cli, err, jl_tell_shown(&doc, cli->cat, shown));
+	JL_PAGE(cli, err, jl_show_shown(&doc, cli->cat, shown));
 }
 
 enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
@@ -359,7 +359,7 @@ static enum jl_status show_system(struct jl_cli *cli, const char *text, struct j
 	JL_TRY(jl_sys_parse(&sys, cli->cat, text, &cli->arena, err));
 	if (cli->json)
 		JL_JSON(cli, put_system(&json, cli->cat, &sys));
-	JL_PAGE(cli, err, jl_tell_system(&doc, cli->cat, &sys));
+	JL_PAGE(cli, err, jl_show_system(&doc, cli->cat, &sys));
 }
 
 /* What has an id but no names that people use: rules, tariffs, fitted parameters, sources. */

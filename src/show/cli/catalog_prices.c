@@ -135,7 +135,7 @@ static double age_days(const struct jl_cli *cli, const struct jl_price *p)
 
 static const char *money(struct jl_doc *doc, double usd)
 {
-	return isnan(usd) ? "" : jl_tell_text(doc, usd >= 100 ? "%.0f" : "%.2f", usd);
+	return isnan(usd) ? "" : jl_doc_format(doc, usd >= 100 ? "%.0f" : "%.2f", usd);
 }
 
 /* All rows of one kind: then the kind stands once, above the table. */
@@ -153,23 +153,23 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	const bool one_kind = is_one_kind(rows, n), whole = one_kind || order == BY_SPOT,
 		   spot = order != BY_BUY && (one_kind || order != BY_SPOT);
 	const double hour = order == BY_BUY ? 1 : 3600;
-	struct jl_tell_head heads[8] = { { order == BY_BUY ? JL_("USD/GPU") : JL_("USD/h/GPU"), JL_COLUMN_FIGURE } };
+	struct jl_show_head heads[8] = { { order == BY_BUY ? JL_("USD/GPU") : JL_("USD/h/GPU"), JL_COLUMN_FIGURE } };
 	size_t k = 1;
 
 	if (whole)
-		heads[k++] = (struct jl_tell_head){ order == BY_BUY ? "USD" : "USD/h", JL_COLUMN_FIGURE };
+		heads[k++] = (struct jl_show_head){ order == BY_BUY ? "USD" : "USD/h", JL_COLUMN_FIGURE };
 	if (spot)
-		heads[k++] = (struct jl_tell_head){ JL_N("spot"), JL_COLUMN_FIGURE };
-	heads[k++] = (struct jl_tell_head){ "GPU", one_kind ? JL_COLUMN_KEEP : JL_COLUMN_LEAST(20) };
-	heads[k++] = (struct jl_tell_head){ JL_N("provider"), JL_COLUMN_LEAST(8) };
-	heads[k++] = (struct jl_tell_head){ JL_N("item"), JL_COLUMN_LEAST(one_kind ? 14 : 8) };
-	heads[k++] = (struct jl_tell_head){ JL_N("region"), JL_COLUMN_LEAST(one_kind ? 10 : 7) };
-	heads[k++] = (struct jl_tell_head){ JL_N("date"), JL_COLUMN_KEEP };
+		heads[k++] = (struct jl_show_head){ JL_N("spot"), JL_COLUMN_FIGURE };
+	heads[k++] = (struct jl_show_head){ "GPU", one_kind ? JL_COLUMN_KEEP : JL_COLUMN_LEAST(20) };
+	heads[k++] = (struct jl_show_head){ JL_N("provider"), JL_COLUMN_LEAST(8) };
+	heads[k++] = (struct jl_show_head){ JL_N("item"), JL_COLUMN_LEAST(one_kind ? 14 : 8) };
+	heads[k++] = (struct jl_show_head){ JL_N("region"), JL_COLUMN_LEAST(one_kind ? 10 : 7) };
+	heads[k++] = (struct jl_show_head){ JL_N("date"), JL_COLUMN_KEEP };
 	if (one_kind) {
 		JL_LEAD(doc, rows[0].gpu);
 	}
 	doc->flush = true;
-	jl_tell_columns(doc, NULL, heads, k);
+	jl_show_columns(doc, NULL, heads, k);
 	for (const struct row *row = rows; row < rows + n; row++) {
 		const struct jl_price *p = row->price;
 		const double n_gpus = isnan(p->n_gpu) ? 1 : p->n_gpu;
@@ -180,13 +180,13 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 		if (spot)
 			jl_doc_cell_name(doc, money(doc, (whole ? spot_usdps(p) : per_gpu(spot_usdps(p), p)) * 3600));
 		JL_ROW(doc, false,
-		       JL_NAMED(one_kind ? jl_tell_text(doc, "%.0fx", n_gpus)
-					 : jl_tell_text(doc, "%.0fx %s%s", n_gpus, row->gpu ? row->gpu : "?",
-							row->open ? "*" : "")),
+		       JL_NAMED(one_kind ? jl_doc_format(doc, "%.0fx", n_gpus)
+					 : jl_doc_format(doc, "%.0fx %s%s", n_gpus, row->gpu ? row->gpu : "?",
+							 row->open ? "*" : "")),
 		       JL_NAMED(p->provider ? p->provider : ""), JL_NAMED(p->item ? p->item : ""),
 		       JL_NAMED(p->region ? p->region : ""),
-		       JL_NAMED(jl_tell_text(doc, "%s%s", p->date ? p->date : "?",
-					     age_days(cli, p) > OLD_DAYS ? " ⚠" : "")));
+		       JL_NAMED(jl_doc_format(doc, "%s%s", p->date ? p->date : "?",
+					      age_days(cli, p) > OLD_DAYS ? " ⚠" : "")));
 	}
 }
 
@@ -206,8 +206,8 @@ static void tell_open(struct jl_doc *doc, const struct jl_cli *cli, const struct
 			continue;
 		n_may = jl_price_gpus(may, GPUS_MAX, cli->cat, rows[i].price);
 		for (size_t k = 0; k < n_may && k < GPUS_MAX; k++)
-			text = jl_tell_text(doc, "%s%s%s", text, k ? ", " : "", may[k]->id);
-		jl_doc_note(doc, JL_MARK_NONE, jl_tell_text(doc, JL_("* %s (variant not stated)"), rows[i].gpu));
+			text = jl_doc_format(doc, "%s%s%s", text, k ? ", " : "", may[k]->id);
+		jl_doc_note(doc, JL_MARK_NONE, jl_doc_format(doc, JL_("* %s (variant not stated)"), rows[i].gpu));
 		jl_doc_name(doc, text);
 	}
 }
@@ -252,11 +252,11 @@ enum jl_status jl_cmd_catalog_prices(struct jl_cli *cli, struct jl_err *err)
 	tell_rows(&doc, cli, rows, n_shown, filter.order);
 	tell_open(&doc, cli, rows, n_shown);
 	if (n > n_shown)
-		jl_tell_note(&doc, NULL, JL_ORIGIN_NONE, JL_("%zu of %zu; --limit shows more"), n_shown, n);
+		jl_show_note(&doc, NULL, JL_ORIGIN_NONE, JL_("%zu of %zu; --limit shows more"), n_shown, n);
 	if (n_bare)
-		jl_tell_note(&doc, NULL, JL_ORIGIN_NONE, JL_("rows without a GPU, left out: %zu"), n_bare);
+		jl_show_note(&doc, NULL, JL_ORIGIN_NONE, JL_("rows without a GPU, left out: %zu"), n_bare);
 	if (n_old)
-		jl_tell_note(&doc, NULL, JL_ORIGIN_NONE,
+		jl_show_note(&doc, NULL, JL_ORIGIN_NONE,
 			     JL_("⚠ %zu shown here, older than %d days: ask again before you decide"), n_old, OLD_DAYS);
 	return jl_view_show(cli, &doc, err);
 }

@@ -4,7 +4,7 @@
 #include "cli/view.h"
 #include "notes/fields.h"
 #include "topics/claims.h"
-#include "topics/memo.h"
+#include "topics/audit_note.h"
 #include "version.inc"
 
 enum { FORMAT_TEXT, FORMAT_MD, FORMAT_HTML, FORMAT_SARIF };
@@ -21,15 +21,16 @@ const struct jl_option jl_audit_options[] = {
 static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, struct jl_err *err)
 {
 	const bool all = jl_flag(cli, "all");
-	struct jl_memo *note;
+	struct jl_audit_note *note;
 
 	if (jl_flag(cli, "fix") + (jl_text(cli, "format") != NULL) + cli->json > 1)
 		return jl_fail(err, JL_E_USAGE,
 			       "--fix (a diff), --format and --json (where each finding has its `fix`) are three "
 			       "answers: ask for one");
-	JL_TRY(jl_memo_audit(&note, jl_buf_text(text), text->len, cli->args.operands[0], cli->cat, &cli->arena, err));
+	JL_TRY(jl_audit_note_run(&note, jl_buf_text(text), text->len, cli->args.operands[0], cli->cat, &cli->arena,
+				 err));
 	for (size_t i = 0; i < note->n_findings; i++)
-		if (jl_flag(cli, "strict") && note->findings[i].shown && note->findings[i].verdict <= JL_MEMO_UNLIKELY)
+		if (jl_flag(cli, "strict") && note->findings[i].shown && note->findings[i].verdict <= JL_AUDIT_UNLIKELY)
 			cli->exit_code = 3;
 	if (jl_flag(cli, "fix")) {
 		jl_audited_diff(&cli->out, note);
@@ -49,14 +50,14 @@ static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, 
 	case FORMAT_SARIF: jl_audited_sarif(&cli->out, note, all, JEOUL_VERSION); return JL_OK;
 	default: break;
 	}
-	JL_ANSWER(cli, err, &jl_memo_audit_fields, note, jl_tell_audited(&doc, note, all));
+	JL_ANSWER(cli, err, &jl_audit_audit_fields, note, jl_show_audited(&doc, note, all));
 }
 
 static enum jl_status audit_claims(struct jl_cli *cli, const struct jl_buf *text, struct jl_err *err)
 {
 	struct jl_scenario *scenario = jl_arena_alloc(&cli->arena, sizeof *scenario);
 	const struct jl_yaml *root;
-	struct jl_audit audit;
+	struct jl_claims_audit audit;
 
 	JL_TRY(jl_got(scenario, err));
 	if (jl_flag(cli, "fix") || jl_text(cli, "format"))
@@ -64,10 +65,10 @@ static enum jl_status audit_claims(struct jl_cli *cli, const struct jl_buf *text
 			       "--fix and --format are for a note (.md, .txt, .html), not for a scenario");
 	JL_TRY(jl_yaml_read(&root, cli->args.operands[0], jl_buf_text(text), text->len, &cli->arena, err));
 	JL_TRY(jl_scenario_read(scenario, root, cli->cat, &cli->arena, err));
-	JL_TRY(jl_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err));
+	JL_TRY(jl_claims_audit_make(&audit, scenario, cli->cat, &cli->arena, cli->today, err));
 	if (jl_flag(cli, "strict") && audit.n[JL_CLAIM_DIFFERS])
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_audit_fields, &audit, jl_tell_claims(&doc, &audit, jl_flag(cli, "all")));
+	JL_ANSWER(cli, err, &jl_audit_fields, &audit, jl_show_claims(&doc, &audit, jl_flag(cli, "all")));
 }
 
 enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
@@ -76,9 +77,9 @@ enum jl_status jl_cmd_audit(struct jl_cli *cli, struct jl_err *err)
 	struct jl_buf text;
 	enum jl_status status;
 
-	JL_TRY(jl_buf_read_file(&text, path, JL_MEMO_MAX_B, err));
-	status = jl_memo_is_note(path, jl_buf_text(&text), text.len) ? audit_note(cli, &text, err)
-								     : audit_claims(cli, &text, err);
+	JL_TRY(jl_buf_read_file(&text, path, JL_AUDIT_MAX_B, err));
+	status = jl_audit_is_note(path, jl_buf_text(&text), text.len) ? audit_note(cli, &text, err)
+								      : audit_claims(cli, &text, err);
 	jl_buf_release(&text);
 	return status;
 }

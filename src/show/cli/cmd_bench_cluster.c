@@ -60,7 +60,7 @@ static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
 	cli->exit_code = ended ? 1 : run.cluster.n_slow || run.cluster.n_bad ? 3 : 0;
 	if (cli->json)
 		JL_JSON(cli, put_cluster(&json, &run.cluster, ended ? ended->en : NULL));
-	JL_PAGE(cli, err, jl_tell_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL));
+	JL_PAGE(cli, err, jl_show_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL));
 }
 
 /* MPI hangs: ranks that can, print their results and exit; the launcher ends the others. */

@@ -96,7 +96,7 @@ enum jl_status jl_cmd_bench_soak(struct jl_cli *cli, struct jl_err *err)
 				s.backend->name);
 		if (!cli->json) {
 			jl_view_page(cli, &doc);
-			jl_tell_soak(&doc, soak, what);
+			jl_show_soak(&doc, soak, what);
 			status = jl_view_show(cli, &doc, err);
 		}
 		cli->exit_code = jl_soak_is_bad(soak) ? 3 : cli->exit_code;

@@ -176,12 +176,12 @@ static void why_compute(struct jl_doc *doc, const struct jl_train_result *r, con
 	const double cpu_frac = jl_train_gemm_cpu_frac(r, run);
 
 	if (isfinite(jl_train_gemm_frac(r)))
-		jl_tell_entry(
+		jl_show_entry(
 			doc, JL_("Compute"), JL_MEASURED,
 			JL_("%s of %s that this machine's own product reaches: %.0f %%%s"),
 			jl_units_text(JL_TXT, r->flop / r->step_s.median, JL_K_FLOP_RATE, 3),
 			jl_units_text(JL_TXT, r->rates.gemm_flopps, JL_K_FLOP_RATE, 3), 100 * jl_train_gemm_frac(r),
-			isfinite(cpu_frac) ? jl_tell_text(doc, JL_("; by CPU time %.0f %%"), 100 * cpu_frac) : "");
+			isfinite(cpu_frac) ? jl_doc_format(doc, JL_("; by CPU time %.0f %%"), 100 * cpu_frac) : "");
 }
 
 static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const struct table *table)
@@ -195,7 +195,7 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 	jl_view_page(cli, &doc);
 	why_compute(&doc, alone ? alone : r, run);
 	if (r->config.n_workers > 1)
-		jl_tell_entry(&doc, JL_("Exchange"), JL_MEASURED,
+		jl_show_entry(&doc, JL_("Exchange"), JL_MEASURED,
 			      JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce "
 				  "alone %s here, %.2g s if nothing hides it"),
 			      100 * r->exposed_s / r->step_s.median, jl_units_text(JL_TXT, r->grad_B, JL_K_BYTES, 3),
@@ -203,7 +203,7 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 			      r->grad_B / r->rates.allreduce_Bps);
 	/* workers that share the same cores cannot be faster than one that has them all */
 	if (strcmp(run->kernels->name, "cpu") == 0 && alone && r->n_threads < alone->n_threads)
-		jl_tell_entry(&doc, JL_("Why"), JL_MEASURED,
+		jl_show_entry(&doc, JL_("Why"), JL_MEASURED,
 			      JL_("one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
 				  "each one core and shows how they scale"),
 			      (double)alone->n_threads);

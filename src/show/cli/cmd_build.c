@@ -104,7 +104,7 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	status = jl_this_machine(cli, ask.system, &ask.system, err);
 	JL_THEN(status, jl_upgrades_find(found, &ask, cli->cat, &cli->arena, err));
 	JL_TRY(status);
-	JL_ANSWER(cli, err, &jl_upgrade_fields, &answer, jl_tell_upgrades(&doc, &answer, cli->today));
+	JL_ANSWER(cli, err, &jl_upgrade_fields, &answer, jl_show_upgrades(&doc, &answer, cli->today));
 }
 
 /* A parts list, or what to buy next for a system: options of the one say nothing about the other. */
@@ -146,5 +146,5 @@ enum jl_status jl_cmd_build(struct jl_cli *cli, struct jl_err *err)
 			       "name a parts list or its cards, e.g. --gpu \"2x rtx-3090\" --psu \"1600 W\"");
 	jl_rig_check(found, &rig, cli->cat);
 	cli->exit_code = jl_build_count(found, JL_PART_ERROR) ? 3 : 0;
-	JL_ANSWER(cli, err, &jl_build_fields, &answer, jl_tell_build(&doc, &answer, true));
+	JL_ANSWER(cli, err, &jl_build_fields, &answer, jl_show_build(&doc, &answer, true));
 }

@@ -99,13 +99,13 @@ static enum jl_status print_text(struct jl_cli *cli, const struct jl_calibration
 
 	jl_view_page(cli, &doc);
 	doc.flush = true;
-	jl_tell_table(&doc, NULL, "kfffff", JL_N("set|rows|residuals|parameters|median error|p90"));
+	jl_show_table(&doc, NULL, "kfffff", JL_N("set|rows|residuals|parameters|median error|p90"));
 	for (const struct jl_calibrated *set = found->sets; set < found->sets + found->n_sets; set++)
-		JL_ROW(&doc, false, JL_NAMED(set->ops->name), JL_NAMED(jl_tell_text(&doc, "%zu", set->n_rows)),
-		       JL_NAMED(jl_tell_text(&doc, "%zu", set->n_resid)),
-		       JL_NAMED(jl_tell_text(&doc, "%zu", set->n_param)),
-		       JL_NAMED(jl_tell_text(&doc, "%.3f", set->median_abs_ln)),
-		       JL_NAMED(jl_tell_text(&doc, "%.3f", set->p90_abs_ln)));
+		JL_ROW(&doc, false, JL_NAMED(set->ops->name), JL_NAMED(jl_doc_format(&doc, "%zu", set->n_rows)),
+		       JL_NAMED(jl_doc_format(&doc, "%zu", set->n_resid)),
+		       JL_NAMED(jl_doc_format(&doc, "%zu", set->n_param)),
+		       JL_NAMED(jl_doc_format(&doc, "%.3f", set->median_abs_ln)),
+		       JL_NAMED(jl_doc_format(&doc, "%.3f", set->p90_abs_ln)));
 	JL_TRY(jl_view_show(cli, &doc, err));
 	jl_buf_puts(&cli->out,
 		    JL_("Errors are |ln(predicted/measured)| on the rows that were fitted; what a set reaches on\n"

@@ -1,6 +1,5 @@
 /* jeoul check: is a measured number normal, and why not. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "check/trace.h"
 #include "cli/ask.h"
 #include "cli/bench_session.h"
+#include "cli/check_figure.h"
 #include "cli/view.h"
 #include "cli/this_machine.h"
 #include "import/import.h"
@@ -104,191 +104,17 @@ static enum jl_status finish(struct batch *b, const char *where, struct jl_err *
 	answer.worst = jl_check_worst(b->judged, b->n);
 	if (jl_verdict_is_bad(answer.worst->verdict))
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_check_fields, &answer, jl_tell_check(&doc, &answer));
+	JL_ANSWER(cli, err, &jl_check_fields, &answer, jl_show_check(&doc, &answer));
 }
 
-/* ---- a figure on the command line */
-
-struct figure {
-	struct jl_record record;
-	struct jl_record_item params[8];
-	struct jl_record_metric metric;
-};
-
-static void put(struct figure *f, const char *key, const char *text, double number)
+static enum jl_status check_figure(struct jl_cli *cli, const char *kind, struct jl_err *err)
 {
-	f->params[f->record.n_params++] = (struct jl_record_item){ .key = key, .text = text, .number = number };
-}
-
-/* One host and more ranks than it has: that many such hosts are meant. */
-static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_ranks, struct jl_err *err)
-{
-	const int most = per_node * sys->n_nodes;
-
-	if (sys->n_nodes > 1 && n_ranks > most)
-		return jl_fail(err, JL_E_USAGE, "--ranks: %d, but %s has %d devices", n_ranks, sys->text, most);
-	if (n_ranks > per_node && n_ranks % per_node != 0)
-		return jl_fail(err, JL_E_USAGE,
-			       "--ranks: %d is no whole number of hosts; write 2 to %d, or a multiple of %d", n_ranks,
-			       per_node, per_node);
-	return JL_OK;
-}
-
-static enum jl_status coll_figure(struct figure *f, struct batch *b, enum jl_collective_kind kind, struct jl_err *err)
-{
-	struct jl_cli *cli = b->cli;
-	static const char *const names[] = { "algbw", "busbw", "time" };
-	const struct jl_given *size = jl_given(cli, "size"), *ranks = jl_given(cli, "ranks"), *value = NULL;
-	const int per_node = jl_sys_per_node(&b->sys);
-	const int n_ranks = (int)jl_whole(cli, "ranks", (long long)b->sys.n_nodes * per_node);
-	size_t which = 0;
-	int n = 0;
-
-	for (size_t i = 0; i < JL_LEN(names); i++)
-		if (jl_given(cli, names[i])) {
-			value = jl_given(cli, names[i]);
-			which = i;
-			n++;
-		}
-	if (!size)
-		return jl_fail(err, JL_E_USAGE, "%s needs a size: --size 16GB", jl_collective_name(kind));
-	if (n != 1)
-		return jl_fail(err, JL_E_USAGE, "%s needs one figure: --algbw, --busbw or --time",
-			       jl_collective_name(kind));
-	JL_TRY(ranks ? check_ranks(&b->sys, per_node, n_ranks, err) : JL_OK);
-	f->metric = (struct jl_record_metric){ .name = "algbw_Bps" };
-	f->metric.value = jl_summary_of(which == 0   ? value->value
-					: which == 1 ? value->value / jl_busbw_factor(kind, n_ranks)
-						     : size->value / value->value);
-	put(f, "size_B", NULL, size->value);
-	put(f, "n_ranks", NULL, n_ranks);
-	put(f, JL_PARAM_ASKED, names[which], NAN);
-	return JL_OK;
-}
-
-/* "8192", "4096x1024x4096" */
-static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_err *err)
-{
-	const char *at = text;
-	size_t n = 0;
-
-	while (n < 3) {
-		char *end;
-		const long value = strtol(at, &end, 10);
-
-		if (end == at || value < 1 || value > 10000000)
-			break;
-		ret_mnk[n++] = (double)value;
-		at = end;
-		if (*at != 'x')
-			break;
-		at++;
-	}
-	if (*at || (n != 1 && n != 3))
-		return jl_fail(err, JL_E_USAGE, "--shape: '%s' is no shape; write 8192 or 4096x1024x4096", text);
-	if (n == 1)
-		ret_mnk[1] = ret_mnk[2] = ret_mnk[0];
-	return JL_OK;
-}
-
-/* Default format of products: the 16-bit format that it has. */
-static const char *usual_format(const struct jl_gpu *gpu)
-{
-	return !gpu                               ? "fp32"
-	       : gpu->bf16_dense_flopps.value > 0 ? "bf16"
-	       : gpu->fp16_dense_flopps.value > 0 ? "fp16"
-						  : "fp32";
-}
-
-static enum jl_status check_test(const char *kind, const char *test, struct jl_err *err)
-{
-	static const struct {
-		const char *kind, *test;
-	} known[] = {
-		{ "memory", "triad" }, { "memory", "copy" }, { "link", "h2d" }, { "link", "d2h" }, { "link", "d2d" }
-	};
-
-	for (size_t i = 0; test && i < JL_LEN(known); i++)
-		if (strcmp(kind, known[i].kind) == 0 && strcmp(test, known[i].test) == 0)
-			return JL_OK;
-	return test ? jl_fail(err, JL_E_USAGE,
-			      "--test: '%s' is none of %s; memory has triad and copy, link h2d, d2h and d2d", test,
-			      kind)
-		    : JL_OK;
-}
-
-static enum jl_status device_figure(struct figure *f, const struct batch *b, const char *kind, struct jl_err *err)
-{
-	struct jl_cli *cli = b->cli;
-	const bool gemm = strcmp(kind, "gemm") == 0;
-	const char *rate = jl_text(cli, "rate"), *shape = jl_text(cli, "shape"), *dtype = jl_text(cli, "dtype"),
-		   *test = jl_text(cli, "test");
-	const struct jl_given *size = jl_given(cli, "size");
-	double value, mnk[3] = { NAN, NAN, NAN };
-
-	if (!rate)
-		return jl_fail(err, JL_E_USAGE, "%s needs a figure: --rate \"%s\"", kind,
-			       gemm ? "620 TFLOP/s" : "25 GB/s");
-	if (jl_units_parse(&value, rate, gemm ? JL_K_FLOP_RATE : JL_K_BYTE_RATE, "--rate", err)) {
-		err->status = JL_E_USAGE;
-		return JL_E_USAGE;
-	}
-	if (!(value > 0))
-		return jl_fail(err, JL_E_USAGE, "--%s: '%s' must be above zero", "rate", rate);
-	JL_TRY(check_test(kind, test, err));
-	JL_TRY(gemm ? read_shape(mnk, shape ? shape : "8192", err) : JL_OK);
-	f->metric = (struct jl_record_metric){ .value = jl_summary_of(value) };
-	f->metric.name = jl_arena_printf(&cli->arena, gemm ? "gemm_flopps" : "%.3s%s_Bps", kind,
-					 strcmp(kind, "link") == 0 ? "k" : "");
-	JL_TRY(jl_got(f->metric.name, err));
-	if (gemm) {
-		put(f, "m", NULL, mnk[0]);
-		put(f, "n", NULL, mnk[1]);
-		put(f, "k", NULL, mnk[2]);
-		put(f, "dtype", dtype ? dtype : usual_format(b->sys.gpu), NAN);
-	}
-	if (size)
-		put(f, "size_B", NULL, size->value);
-	if (test)
-		put(f, "test", test, NAN);
-	return JL_OK;
-}
-
-/* This machine without a GPU: what its processor and memory let expect, as of what was measured here. */
-static enum jl_status of_this_host(struct batch *b, struct figure *f, struct jl_err *err)
-{
-	if (strcmp(jl_text(b->cli, "on"), "cpu:this") != 0) /* as "this" is read where there is no GPU */
-		return JL_OK;
-	JL_TRY(jl_this_machine_probe(b->cli, &b->judge.here, err));
-	b->judge.sys = NULL;
-	b->judge.now_s = NAN; /* time of the measurement is unknown */
-	f->record.backend = "cpu";
-	if (b->judge.here->cpu.n_allowed > 0)
-		put(f, "n_threads", NULL, b->judge.here->cpu.n_allowed);
-	return JL_OK;
-}
-
-static enum jl_status check_figure(struct jl_cli *cli, const char *word, struct jl_err *err)
-{
-	struct figure *f = jl_arena_alloc(&cli->arena, sizeof(*f));
-	enum jl_collective_kind coll = JL_ALLREDUCE;
-	const bool is_coll = jl_collective_by_name(&coll, word);
+	const struct jl_record *record = NULL;
 	struct batch b = { .cli = cli };
 
-	JL_TRY(f ? begin(&b, cli, err) : jl_fail_nomem(err));
-	if (!b.judge.sys)
-		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
-	f->record = (struct jl_record){ .id = "",
-					.kind = is_coll ? jl_import_collectives[coll] : word,
-					.backend = "given",
-					.origin = "given",
-					.params = f->params,
-					.metrics = &f->metric,
-					.n_metrics = 1,
-					.noise = jl_record_noise_unknown() };
-	JL_TRY(is_coll ? coll_figure(f, &b, coll, err) : device_figure(f, &b, word, err));
-	JL_TRY(is_coll ? JL_OK : of_this_host(&b, f, err));
-	JL_TRY(jl_judge(&b.judged[0], &b.judge, &f->record, err));
+	JL_TRY(begin(&b, cli, err));
+	JL_TRY(jl_check_figure_record(&record, &b.judge, cli, kind, err));
+	JL_TRY(jl_judge(&b.judged[0], &b.judge, record, err));
 	b.n = 1;
 	return finish(&b, NULL, err);
 }
@@ -390,7 +216,7 @@ static enum jl_status finish_run(struct batch *b, const char *where, struct jl_e
 		view->advice = advice;
 	}
 	cli->exit_code = jl_run_is_bad(view) ? 3 : 0;
-	JL_ANSWER(cli, err, &jl_run_fields, view, jl_tell_run(&doc, view, where));
+	JL_ANSWER(cli, err, &jl_run_fields, view, jl_show_run(&doc, view, where));
 }
 
 /* A trace is looked at; it has no verdict. */
@@ -399,7 +225,7 @@ static enum jl_status check_trace(struct jl_cli *cli, const char *path, struct j
 	struct jl_trace_view *view = jl_arena_alloc(&cli->arena, sizeof(*view));
 
 	JL_TRY(view ? jl_trace_judge(view, path, err) : jl_fail_nomem(err));
-	JL_ANSWER(cli, err, &jl_trace_fields, view, jl_tell_trace(&doc, view, path));
+	JL_ANSWER(cli, err, &jl_trace_fields, view, jl_show_trace(&doc, view, path));
 }
 
 /* Waits while the file grows; false: it stands still. */
@@ -449,8 +275,8 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 
 /* ---- this machine */
 
-/* Machines that are built alike share a fingerprint: of their results in one store only those count that are of this one, or of nobody
- * that has a name. */
+/* Machines that are built alike share a fingerprint: of their results in one store only those of this one count, and those without
+ * a node name. */
 static enum jl_status only_own(struct batch *b, struct jl_err *err)
 {
 	const char *own = jl_bench_node_name(b->cli), *seen = NULL;
@@ -639,7 +465,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 			       "store (jeoul store --help)",
 			       nodes.n);
 	cli->exit_code = nodes.n_slow ? 3 : 0;
-	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_tell_nodes(&doc, &nodes));
+	JL_ANSWER(cli, err, &jl_nodes_fields, &nodes, jl_show_nodes(&doc, &nodes));
 }
 
 #define STORED "store fleet run against max-age"

@@ -157,6 +157,6 @@ enum jl_status jl_cmd_compare(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_given(cli, "observed") ? compare_run(compare, &run, cli, err)
 					 : compare_model(compare, &subject, cli, err));
 	JL_ANSWER(cli, err, &jl_compare_fields, compare,
-		  jl_tell_compare(&doc,
-				  &(struct jl_tell_compare){ .compare = compare, .options = jl_view_options(cli) }));
+		  jl_show_compare(&doc,
+				  &(struct jl_show_compare){ .compare = compare, .options = jl_view_options(cli) }));
 }

@@ -280,7 +280,7 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	asked.use.month = (int)jl_whole(cli, "month", jl_date_civil(s->start_day).month);
 	JL_TRY(jl_tariff_bill(&asked.bill, cli->cat, s->tariff, &asked.use, err));
 	asked.newer = jl_tariff_newer(cli->cat, s->tariff);
-	JL_ANSWER(cli, err, &jl_bill_fields, &asked, jl_tell_bill(&doc, &asked, cli->today));
+	JL_ANSWER(cli, err, &jl_bill_fields, &asked, jl_show_bill(&doc, &asked, cli->today));
 }
 
 /* What a machine adds to the bill of every month of a year. */
@@ -293,7 +293,7 @@ static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *stu
 	JL_TRY(jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
 				    &cli->arena, err));
 	JL_TRY(jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err));
-	JL_ANSWER(cli, err, &jl_machine_bill_fields, &bill, jl_tell_machine_bill(&doc, &bill, study, cli->today));
+	JL_ANSWER(cli, err, &jl_machine_bill_fields, &bill, jl_show_machine_bill(&doc, &bill, study, cli->today));
 }
 
 enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
@@ -332,7 +332,7 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 		       ? observed_study(study, cli, err)
 		       : jl_cost_study_make(study, has_work(cli) ? &request : NULL, cli->cat, &cli->arena, err));
 	JL_ANSWER(cli, err, &jl_cost_fields, study,
-		  jl_tell_cost(&doc, &(struct jl_tell_cost){ .study = study,
+		  jl_show_cost(&doc, &(struct jl_show_cost){ .study = study,
 							     .cat = cli->cat,
 							     .today = cli->today,
 							     .command = true,

@@ -162,7 +162,7 @@ static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found foun
 {
 	const char *all = install_all(cli, found);
 
-	jl_tell_table(doc, NULL, "ktk", JL_N("component|for|here"));
+	jl_show_table(doc, NULL, "ktk", JL_N("component|for|here"));
 	for (size_t i = 0; i < N_PARTS; i++) {
 		jl_doc_cell_name(doc, jl_msg(parts[i].name));
 		jl_doc_cell_name(doc, jl_msg(parts[i].used_for));

@@ -25,5 +25,5 @@ enum jl_status jl_cmd_fit(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_sys_parse(&sys, cli->cat, req.system, &cli->arena, err));
 	JL_TRY(jl_machine_make(&machine, cli->cat, &sys, err));
 	JL_TRY(jl_techniques(fit->rows, &fit->n, cli->cat, &subject, &machine, &req, err));
-	JL_ANSWER(cli, err, &jl_fit_fields, fit, jl_tell_fit(&doc, fit));
+	JL_ANSWER(cli, err, &jl_fit_fields, fit, jl_show_fit(&doc, fit));
 }

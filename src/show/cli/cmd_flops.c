@@ -41,7 +41,7 @@ static enum jl_status count_program(struct jl_cli *cli, const struct jl_subject 
 
 	JL_TRY(subject->kind->refuse(subject, req, err));
 	JL_TRY(jl_captured_modules(&flops.modules, flops.captured, NULL, &cli->arena, err));
-	JL_ANSWER(cli, err, &jl_program_flops_fields, &flops, jl_tell_program_flops(&doc, &flops));
+	JL_ANSWER(cli, err, &jl_program_flops_fields, &flops, jl_show_program_flops(&doc, &flops));
 }
 
 enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err)
@@ -55,5 +55,5 @@ enum jl_status jl_cmd_flops(struct jl_cli *cli, struct jl_err *err)
 	if (subject.program)
 		return count_program(cli, &subject, &req, err);
 	JL_TRY(count_model(&flops, &subject, &req, err));
-	JL_ANSWER(cli, err, &jl_flops_fields, &flops, jl_tell_flops(&doc, &flops));
+	JL_ANSWER(cli, err, &jl_flops_fields, &flops, jl_show_flops(&doc, &flops));
 }

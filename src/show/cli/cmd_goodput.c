@@ -120,5 +120,5 @@ enum jl_status jl_cmd_goodput(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_goodput_weigh(goodput, cli->cat, job, &ask, err));
 	if (!goodput->progresses)
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_goodput_fields, goodput, jl_tell_goodput(&doc, goodput, jl_view_options(cli)));
+	JL_ANSWER(cli, err, &jl_goodput_fields, goodput, jl_show_goodput(&doc, goodput, jl_view_options(cli)));
 }

@@ -58,7 +58,7 @@ static void show(struct job *job, const struct jl_record *r)
 		return;
 	}
 	if (++job->n_shown <= ROWS_SHOWN)
-		jl_tell_imported_row(&job->doc, r);
+		jl_show_imported_row(&job->doc, r);
 }
 
 static enum jl_status take_record(void *ctx, const struct jl_record *record, struct jl_err *err)
@@ -141,7 +141,7 @@ static enum jl_status one_file(struct job *job, const char *path, struct jl_buf 
 	job->n_shown = job->n_open = 0;
 	jl_buf_reset(&job->remarks);
 	jl_view_page(cli, &job->doc);
-	jl_tell_imported_table(&job->doc);
+	jl_show_imported_table(&job->doc);
 	status = jl_import_file(path, &options, &sink, &count, err);
 	JL_THEN(status, job->store ? jl_store_end(job->store, err) : JL_OK);
 	for (int i = 0; i < JL_N_STORE_KEPT && job->store; i++)

@@ -188,7 +188,7 @@ static enum jl_status print_answer(struct jl_cli *cli, const struct jl_plan_answ
 	if (settings)
 		return print_settings(cli, a, settings, err);
 	jl_view_page(cli, &doc);
-	jl_tell_plan(&doc, a, cli->today);
+	jl_show_plan(&doc, a, cli->today);
 	return jl_view_show(cli, &doc, err);
 }
 
@@ -265,7 +265,7 @@ static enum jl_status plan_fleet(struct jl_cli *cli, struct jl_request *req, con
 		return status;
 	cli->exit_code = fleet.stopped ? 130 : fleet.cheapest < 0 && fleet.fastest < 0 ? 3 : 0;
 	answer.effort = (struct jl_plan_effort){ fleet.tally, fleet.search_s, fleet.stopped };
-	JL_ANSWER(cli, err, &jl_fleet_fields, &answer, jl_tell_fleet(&doc, &answer, cli->today));
+	JL_ANSWER(cli, err, &jl_fleet_fields, &answer, jl_show_fleet(&doc, &answer, cli->today));
 }
 
 /* --- largest and fastest batch */
@@ -309,7 +309,7 @@ static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *
 					  .rows = jl_arena_array(&cli->arena, SYSTEMS_MAX, sizeof(*answer.rows)) };
 
 	JL_TRY(answer.rows ? batch_rows(cli, req, subject, ask, answer.rows, &answer.n, err) : jl_fail_nomem(err));
-	JL_ANSWER(cli, err, &jl_batch_fields, &answer, jl_tell_batches(&doc, &answer));
+	JL_ANSWER(cli, err, &jl_batch_fields, &answer, jl_show_batches(&doc, &answer));
 }
 
 /* --- under mpirun */

@@ -66,16 +66,16 @@ static enum jl_status predict_collective(struct jl_cli *cli, enum jl_collective_
 					   &(struct jl_collective_ask){ .kind = kind, .size_B = size->value },
 					   jl_text(cli, "on"), jl_text(cli, "sweep"), &cli->arena, err);
 	JL_TRY(status);
-	JL_ANSWER(cli, err, &jl_collective_fields, &series, jl_tell_collective(&doc, &series));
+	JL_ANSWER(cli, err, &jl_collective_fields, &series, jl_show_collective(&doc, &series));
 }
 
-static enum jl_status show(struct jl_cli *cli, const struct jl_tell_predicted *in, struct jl_err *err)
+static enum jl_status show(struct jl_cli *cli, const struct jl_show_predicted *in, struct jl_err *err)
 {
-	JL_ANSWER(cli, err, &jl_tell_predicted_fields, in, jl_tell_predicted(&doc, in, cli->today));
+	JL_ANSWER(cli, err, &jl_show_predicted_fields, in, jl_show_predicted(&doc, in, cli->today));
 }
 
 /* With the published measurements most like it, and how wrong the program is on them. */
-static enum jl_status show_near(struct jl_cli *cli, struct jl_tell_predicted *in, struct jl_err *err)
+static enum jl_status show_near(struct jl_cli *cli, struct jl_show_predicted *in, struct jl_err *err)
 {
 	const struct jl_near_ask ask = jl_near_case(&in->predicted->how);
 	struct jl_near near[NEAR_MAX];
@@ -185,7 +185,7 @@ static enum jl_status predict_serving(struct jl_cli *cli, const struct jl_reques
 
 	JL_TRY(read_ask(&s, cli, req, err));
 	JL_TRY(weigh(&s, cli, err));
-	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_tell_serving(&doc, &s));
+	JL_ANSWER(cli, err, &jl_serving_fields, &s, jl_show_serving(&doc, &s));
 }
 
 #define OF_ENERGY " pue host-power"
@@ -245,7 +245,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	enum jl_collective_kind kind;
 	const bool collective = cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]);
 	struct jl_predicted predicted = { .speedup = NAN };
-	struct jl_tell_predicted shown = { .predicted = &predicted };
+	struct jl_show_predicted shown = { .predicted = &predicted };
 	struct jl_plan_hint *hint = jl_arena_alloc(&cli->arena, sizeof(*hint));
 	struct jl_request req;
 	const char *on = jl_text(cli, "on");
@@ -262,19 +262,19 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 		struct jl_mixed both;
 
 		JL_TRY(jl_mixed_make(&both, cli->cat, &req, jl_text(cli, "with"), &cli->arena, err));
-		JL_ANSWER(cli, err, &jl_mixed_fields, &both, jl_tell_mixed(&doc, &both));
+		JL_ANSWER(cli, err, &jl_mixed_fields, &both, jl_show_mixed(&doc, &both));
 	}
 	if (jl_given(cli, "sweep")) {
 		struct jl_sweep sweep;
 
 		JL_TRY(jl_sweep_make(&sweep, cli->cat, &req, jl_text(cli, "sweep"), &cli->arena, err));
-		JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_tell_sweep(&doc, &sweep));
+		JL_ANSWER(cli, err, &jl_sweep_fields, &sweep, jl_show_sweep(&doc, &sweep));
 	}
 	if (jl_flag(cli, "explain")) {
 		struct jl_explained explained;
 
 		JL_TRY(jl_explained_make(&explained, cli->cat, &req, jl_text(cli, "baseline"), &cli->arena, err));
-		JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_tell_explained(&doc, &explained));
+		JL_ANSWER(cli, err, &jl_explained_fields, &explained, jl_show_explained(&doc, &explained));
 	}
 	if (jl_flag(cli, "kernels")) {
 		struct jl_kernels kernels;
@@ -282,7 +282,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 
 		JL_TRY(jl_case_make(&c, cli->cat, &req, &cli->arena, err));
 		JL_TRY(jl_kernels_make(&kernels, &c, &cli->arena, err));
-		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_tell_kernels(&doc, &c, &kernels));
+		JL_ANSWER(cli, err, &jl_kernels_fields, &kernels, jl_show_kernels(&doc, &c, &kernels));
 	}
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	shown.elapsed = jl_goodput_elapsed(cli->cat, &predicted.how, &predicted.p);

@@ -27,7 +27,7 @@ static void say_captured(struct jl_cli *cli, const char *dir, bool with_names)
 
 static enum jl_status show(struct jl_cli *cli, const struct jl_probed *probed, struct jl_err *err)
 {
-	JL_ANSWER(cli, err, &jl_probed_fields, probed, jl_tell_probed(&doc, probed));
+	JL_ANSWER(cli, err, &jl_probed_fields, probed, jl_show_probed(&doc, probed));
 }
 
 enum jl_status jl_cmd_probe(struct jl_cli *cli, struct jl_err *err)

@@ -245,5 +245,5 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(find_why_not(&answer, &why_not, err));
 	JL_TRY(jl_recommend_answer(&answer, &cli->arena, err));
 	cli->exit_code = result.pick < 0 ? 3 : cli->exit_code;
-	JL_ANSWER(cli, err, &jl_recommend_fields, &answer, jl_tell_recommended(&doc, &answer));
+	JL_ANSWER(cli, err, &jl_recommend_fields, &answer, jl_show_recommended(&doc, &answer));
 }

@@ -57,7 +57,7 @@ static enum jl_status render(struct jl_buf *out, struct jl_doc *doc, enum format
 			     bool to_terminal, struct jl_err *err)
 {
 	if (!cli->page)
-		jl_tell_readings(doc, cli->cat->readings);
+		jl_show_readings(doc, cli->cat->readings);
 	switch (format) {
 	case FORMAT_MD: return jl_doc_to_markdown(doc, out, err);
 	case FORMAT_HTML: return jl_doc_to_html(doc, out, err);

@@ -15,16 +15,16 @@ enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
 	while (name && c->name && !jl_command_is(c, name))
 		c++;
 	name = name && c->name ? c->name : name; /* an older name's is the same */
-	for (const struct jl_told *told = jl_told; told->name; told++) {
+	for (const struct jl_output_schema *row = jl_output_schemas; row->name; row++) {
 		if (!name) {
-			jl_buf_printf(&cli->out, "%s\n", told->name);
-		} else if (strcmp(told->name, name) == 0) {
-			jl_fields_schema(&cli->out, told->schema, &jl_readings_fields,
-					 jl_arena_printf(&cli->arena, "jeoul %s --json", told->name));
+			jl_buf_printf(&cli->out, "%s\n", row->name);
+		} else if (strcmp(row->name, name) == 0) {
+			jl_fields_schema(&cli->out, row->schema, &jl_readings_fields,
+					 jl_arena_printf(&cli->arena, "jeoul %s --json", row->name));
 			return JL_OK;
 		}
 		if (n < JL_LEN(names))
-			names[n++] = told->name;
+			names[n++] = row->name;
 	}
 	if (!name)
 		return JL_OK;

@@ -291,5 +291,5 @@ enum jl_status jl_cmd_serve(struct jl_cli *cli, struct jl_err *err)
 		return status;
 	if (infer.has_target && (isnan(infer.rate_max_hz) ? !infer.meets : infer.rate_max_hz <= 0))
 		cli->exit_code = 3;
-	JL_ANSWER(cli, err, &jl_infer_fields, &infer, jl_tell_infer(&doc, &infer));
+	JL_ANSWER(cli, err, &jl_infer_fields, &infer, jl_show_infer(&doc, &infer));
 }

@@ -96,7 +96,7 @@ static enum jl_status list_row(void *ctx, const char *line, size_t len, struct j
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 	status = jl_record_read(line, len, &arena, &r, err);
 	if (!status)
-		jl_tell_stored_row(&l->doc, &r);
+		jl_show_stored_row(&l->doc, &r);
 	jl_arena_release(&arena);
 	return status;
 }
@@ -109,7 +109,7 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 	size_t n_all = 0;
 
 	jl_view_page(cli, &l.doc);
-	jl_tell_stored_table(&l.doc);
+	jl_show_stored_table(&l.doc);
 	filter->limit = l.limit + 1; /* one more tells that there are more */
 	status = jl_store_each(store, filter, list_row, &l, err);
 	JL_THEN(status, jl_store_count(store, &n_all, err));
@@ -122,7 +122,7 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 			      n_all, jl_store_where(store));
 		return JL_OK;
 	}
-	jl_tell_note(&l.doc, NULL, JL_ORIGIN_NONE, JL_("%zu of %zu in %s%s"), l.n > l.limit ? l.limit : l.n, n_all,
+	jl_show_note(&l.doc, NULL, JL_ORIGIN_NONE, JL_("%zu of %zu in %s%s"), l.n > l.limit ? l.limit : l.n, n_all,
 		     jl_store_where(store), l.n > l.limit ? JL_("; --limit shows more") : "");
 	return jl_view_show(cli, &l.doc, err);
 }
@@ -171,7 +171,7 @@ enum jl_status jl_cmd_store_show(struct jl_cli *cli, struct jl_err *err)
 		jl_buf_putc(&cli->out, '\n');
 	} else if (!status) {
 		jl_view_page(cli, &doc);
-		jl_tell_record(&doc, &record);
+		jl_show_record(&doc, &record);
 		status = jl_view_show(cli, &doc, err);
 	}
 	jl_store_close(store);

@@ -181,7 +181,7 @@ static enum jl_status show(struct jl_cli *cli, const struct jl_validation *v, st
 
 	JL_TRY(jl_validate_unscored(v, &unscored, &result.n_unscored, err));
 	result.unscored = unscored;
-	JL_ANSWER(cli, err, &jl_validated_fields, &result, jl_tell_validated(&doc, &result));
+	JL_ANSWER(cli, err, &jl_validated_fields, &result, jl_show_validated(&doc, &result));
 }
 
 enum jl_status jl_cmd_validate(struct jl_cli *cli, struct jl_err *err)

@@ -103,14 +103,15 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	this->measured = own.measured;
 	this->note = own.note;
 	if (!own.measured) {
-		jl_finding_say(&more, own.noisy ? JL_N("; `jeoul bench all --quick` measures it once nothing else runs "
-						       "here (it was disturbed)")
-						: JL_N("; `jeoul bench all --quick` measures it"));
+		jl_bitext_print(&more, own.noisy
+					       ? JL_N("; `jeoul bench all --quick` measures it once nothing else runs "
+						      "here (it was disturbed)")
+					       : JL_N("; `jeoul bench all --quick` measures it"));
 		jl_finding_join(&this->note, &more);
 	}
 	if (machine->n_gpus) { /* why not the GPUs */
 		more = this->note;
-		jl_finding_say(&this->note, "its CPU alone, because {%s}; ", machine->system_why_en);
+		jl_bitext_print(&this->note, "its CPU alone, because {%s}; ", machine->system_why_en);
 		jl_finding_join(&this->note, &more);
 	}
 	return JL_OK;
@@ -128,7 +129,7 @@ enum jl_status jl_this_lay(struct jl_this *ret_this, struct jl_cli *cli, struct 
 	this.system = this.machine->system;
 	source = on ? jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID) : NULL;
 	if (source)
-		jl_finding_say(&this.note, "measured here on %s", source->date);
+		jl_bitext_print(&this.note, "measured here on %s", source->date);
 	if (on && !this.system && jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
 		this.system = "cpu:" JL_OWN_CPU_ID;
 	if (!this.system && (status = lay_cpu(&this, cli, err)))

@@ -81,7 +81,7 @@ void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_err *err)
 {
 	if (cli->cat && cli->cat->readings)
-		jl_tell_readings(doc, cli->cat->readings);
+		jl_show_readings(doc, cli->cat->readings);
 	if (cli->page) {
 		enum jl_status status;
 

@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "predict/fields.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 /* "label: text" broken at blanks to the width of the terminal; what follows the first line is indented by four more. */
 void jl_view_wrapped(struct jl_cli *cli, size_t indent, const char *label, const char *text);
@@ -31,17 +31,17 @@ void jl_view_set(void *ctx, const char *set, size_t done, size_t total);
 
 /* A command's JSON: a struct by its table. */
 enum jl_status jl_view_fields(struct jl_cli *cli, const struct jl_schema *schema, const void *record);
-/* A command's page: a document is begun, built by `tell`, and shown. */
+/* A command's page: begins a document, which a builder of `topics` fills. */
 void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc);
 /* ... with what was assumed about the names that were written. */
 enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_err *err);
-/* How a command ends: what was asked told (a call of `tell` on &doc) and shown; as JSON by calls on &json; or, most often, as JSON by its table
- * or told. */
-#define JL_PAGE(CLI, ERR, TELL)                                                                                        \
+/* The end of a command: SHOW, a call that adds the answer to `doc`; WRITE, calls that write it to `json`; or, most often, JSON by its field
+ * table where --json is given and SHOW elsewhere. */
+#define JL_PAGE(CLI, ERR, SHOW)                                                                                        \
 	do {                                                                                                           \
 		struct jl_doc doc;                                                                                     \
 		jl_view_page((CLI), &doc);                                                                             \
-		TELL;                                                                                                  \
+		SHOW;                                                                                                  \
 		return jl_view_show((CLI), &doc, (ERR));                                                               \
 	} while (0)
 #define JL_JSON(CLI, WRITE)                                                                                            \
@@ -52,11 +52,11 @@ enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_er
 		jl_json_finish(&json);                                                                                 \
 		return JL_OK;                                                                                          \
 	} while (0)
-#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, TELL)                                                                      \
+#define JL_ANSWER(CLI, ERR, FIELDS, RESULT, SHOW)                                                                      \
 	do {                                                                                                           \
 		if ((CLI)->json)                                                                                       \
 			return jl_view_fields((CLI), (FIELDS), (RESULT));                                              \
-		JL_PAGE((CLI), (ERR), TELL);                                                                           \
+		JL_PAGE((CLI), (ERR), SHOW);                                                                           \
 	} while (0)
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);

@@ -36,10 +36,10 @@ void jl_chart_plot(struct jl_buf *out, const struct jl_chart *c)
 					    [place(&c->x, x_lo, x_hi, p->x, COLUMNS)] = (char)((front ? 'A' : 'a') +
 											       (int)i);
 			}
-	jl_units_said(top, y_hi, c->y.kind, 2);
-	jl_units_said(low, y_lo, c->y.kind, 2);
-	jl_units_said(left, x_lo, c->x.kind, 2);
-	jl_units_said(right, x_hi, c->x.kind, 2);
+	jl_units_localized(top, y_hi, c->y.kind, 2);
+	jl_units_localized(low, y_lo, c->y.kind, 2);
+	jl_units_localized(left, x_lo, c->x.kind, 2);
+	jl_units_localized(right, x_hi, c->x.kind, 2);
 	for (int r = 0; r < ROWS; r++) {
 		int end = COLUMNS;
 

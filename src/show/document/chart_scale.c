@@ -104,9 +104,9 @@ const char *jl_tick_text(char out[JL_UNITS_TEXT_MAX], const struct jl_axis *axis
 	if (axis->binary)
 		return jl_memory_text(out, value);
 	if (axis->kind != JL_K_NUMBER)
-		return jl_units_said(out, value, axis->kind, 3);
+		return jl_units_localized(out, value, axis->kind, 3);
 	if (fabs(value) >= 1e6 || (value != 0 && fabs(value) < 1e-3))
-		return jl_units_said(out, value, JL_K_NUMBER, 3);
+		return jl_units_localized(out, value, JL_K_NUMBER, 3);
 	snprintf(out, JL_UNITS_TEXT_MAX, "%.6g", value);
 	return out;
 }

@@ -118,7 +118,7 @@ void jl_svg_axis_title(struct jl_buf *out, const struct jl_axis *a, double x, do
 	jl_html_escape(out, a->label);
 	if (a->unit || *log) {
 		jl_buf_puts(out, " (");
-		jl_html_escape(out, a->unit ? jl_unit_said(a->unit, NULL) : "");
+		jl_html_escape(out, a->unit ? jl_unit_localized(a->unit, NULL) : "");
 		jl_html_escape(out, a->unit || !*log ? log : log + 2);
 		jl_buf_puts(out, ")");
 	}

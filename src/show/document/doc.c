@@ -214,7 +214,7 @@ void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells)
 		run->num = (struct jl_num){ .value = frac, .kind = JL_K_FRACTION, .n_digits = n_cells };
 }
 
-void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source)
+void jl_doc_sourced(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source)
 {
 	struct jl_run *run = add_run(doc, JL_RUN_SAID, text);
 

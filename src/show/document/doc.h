@@ -181,7 +181,7 @@ void jl_doc_run(struct jl_doc *doc, enum jl_run_kind kind, const char *text, con
 void jl_doc_textf(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void jl_doc_num(struct jl_doc *doc, const struct jl_num *num);
 /* A whole sentence made elsewhere (a finding, a note, an error): the figures in it all have this origin and source. */
-void jl_doc_said(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source);
+void jl_doc_sourced(struct jl_doc *doc, const char *text, enum jl_origin origin, const char *source);
 void jl_doc_bar(struct jl_doc *doc, double frac, int n_cells);
 
 /* When all sections are there: references get their titles. */

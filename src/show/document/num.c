@@ -110,7 +110,7 @@ const char *jl_range_text(char out[JL_RANGE_TEXT_MAX], double value, double lo, 
 		(void)jl_num_parse(shown, &number, &used);
 		snprintf(out, JL_RANGE_TEXT_MAX, "%s%s%.100s", jl_about_text(digits, number), unit, ends);
 	} else {
-		jl_units_say(shown);
+		jl_units_localize(shown);
 		snprintf(out, JL_RANGE_TEXT_MAX, "%s%.100s", shown, ends);
 	}
 	return out;
@@ -152,7 +152,7 @@ static void print_value(struct jl_buf *out, double value, const struct jl_num *n
 	char text[JL_UNITS_TEXT_MAX];
 
 	value_text(text, value, num);
-	jl_units_say(text);
+	jl_units_localize(text);
 	jl_buf_puts(out, text);
 }
 
@@ -186,7 +186,7 @@ static void print_quantity(struct jl_buf *out, const struct jl_num *num)
 static void print_count(struct jl_buf *out, const struct jl_num *num)
 {
 	bool close = false;
-	const char *unit = num->unit ? jl_unit_said(num->unit, &close) : "";
+	const char *unit = num->unit ? jl_unit_localized(num->unit, &close) : "";
 
 	print_value(out, num->value, num);
 	jl_buf_printf(out, "%s%s", *unit && !close && (unsigned char)*unit < 0xea ? " " : "", unit);

@@ -27,7 +27,7 @@ static enum jl_status builds(struct jl_section *s, struct jl_err *err)
 		if ((status = jl_rig_read(&rig, item, s->w->cat, s->arena, err)))
 			break;
 		jl_rig_check(found, &rig, s->w->cat);
-		jl_tell_build(s->doc, &(struct jl_build_answer){ &rig, found }, false);
+		jl_show_build(s->doc, &(struct jl_build_answer){ &rig, found }, false);
 	}
 	return status;
 }
@@ -38,7 +38,7 @@ static void cost(struct jl_section *s)
 	if (!s->w->study)
 		return;
 	jl_section_open(s, "cost", "Cost over time");
-	jl_tell_cost(s->doc, &(struct jl_tell_cost){ .study = s->w->study,
+	jl_show_cost(s->doc, &(struct jl_show_cost){ .study = s->w->study,
 						     .cat = s->w->cat,
 						     .today = s->w->today,
 						     .no_chart = jl_section_is_charted(s, "cost") });
@@ -50,14 +50,14 @@ static void goodput(struct jl_section *s)
 	if (!s->w->goodput)
 		return;
 	jl_section_open(s, "goodput", "The run with failures, checkpoints and restarts");
-	jl_tell_goodput(s->doc, s->w->goodput, NULL);
+	jl_show_goodput(s->doc, s->w->goodput, NULL);
 }
 
 void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	(void)q;
 	if (s->w->study)
-		jl_tell_cost_chart(s->doc, s->w->study);
+		jl_show_cost_chart(s->doc, s->w->study);
 }
 
 const struct jl_notes *jl_section_notes(const struct jl_section *s)
@@ -79,22 +79,22 @@ static void assumed(struct jl_section *s)
 		jl_doc_item(s->doc);
 		jl_doc_code(s->doc, list->items[i].key ? list->items[i].key : "");
 		jl_doc_text(s->doc, " ");
-		jl_doc_said(s->doc, list->items[i].text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(s->doc, list->items[i].text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
 /* Claims of the scenario's text, recomputed. */
 static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 {
-	struct jl_audit *audit;
+	struct jl_claims_audit *audit;
 
 	if (!s->w->scenario->claims || !jl_scenario_wants(s->w->scenario, "claims"))
 		return JL_OK;
 	if (!(audit = jl_arena_alloc(s->arena, sizeof *audit)))
 		return jl_fail_nomem(err);
-	JL_TRY(jl_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
+	JL_TRY(jl_claims_audit_make(audit, s->w->scenario, s->w->cat, s->arena, s->w->today, err));
 	jl_section_open(s, "claims", "What the text claims");
-	jl_tell_claims_in_short(s->doc, audit);
+	jl_show_claims_in_short(s->doc, audit);
 	return JL_OK;
 }
 
@@ -165,12 +165,12 @@ static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 
 enum jl_status jl_report_make(struct jl_doc *ret_doc, const struct jl_report_in *in, struct jl_err *err)
 {
-	struct jl_weighed *w = jl_arena_alloc(in->arena, sizeof *w);
+	struct jl_scenario_results *w = jl_arena_alloc(in->arena, sizeof *w);
 	struct jl_section s = { .doc = ret_doc, .in = in, .arena = in->arena, .w = w };
 	const char *title = jl_words_in(in->scenario->title);
 
 	JL_TRY(jl_got(w, err));
-	JL_TRY(jl_weigh(w, in->scenario, in->cat, in->arena, in->today, err));
+	JL_TRY(jl_compute_scenario(w, in->scenario, in->cat, in->arena, in->today, err));
 	jl_doc_init(ret_doc, in->arena, title ? title : default_title(in));
 	ret_doc->subtitle = jl_words_in(in->scenario->subtitle);
 	ret_doc->date = jl_arena_strdup(in->arena, jl_date_text(JL_TXT, in->today));

@@ -12,7 +12,7 @@ struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 	return num;
 }
 
-struct jl_num jl_num_capacity(const struct jl_weighed_system *system)
+struct jl_num jl_num_capacity(const struct jl_system_result *system)
 {
 	const struct jl_sys *sys = &system->said->sys;
 	struct jl_num num = sys->gpu   ? jl_num_fact(&sys->gpu->mem_B, JL_K_BYTES)
@@ -36,7 +36,7 @@ bool jl_section_is_charted(const struct jl_section *s, const char *id)
 	return s->charted && strcmp(s->charted, id) == 0;
 }
 
-const char *jl_system_name(const struct jl_weighed_system *system)
+const char *jl_system_name(const struct jl_system_result *system)
 {
 	return jl_words_in(system->said->name);
 }

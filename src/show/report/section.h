@@ -2,12 +2,12 @@
 #pragma once
 
 #include "report/report.h"
-#include "scenario/weigh.h"
-#include "topics/tell.h"
+#include "scenario/results.h"
+#include "topics/show.h"
 
 struct jl_section {
 	struct jl_doc *doc;
-	const struct jl_weighed *w;
+	const struct jl_scenario_results *w;
 	const struct jl_report_in *in;
 	struct jl_arena *arena;
 	const char *charted; /* the section whose chart stands on the first screen; NULL: none does */
@@ -19,13 +19,13 @@ struct jl_section {
 struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 			      const struct jl_scenario_measured *measured);
 /* Memory of one device, as it is listed. */
-struct jl_num jl_num_capacity(const struct jl_weighed_system *system);
+struct jl_num jl_num_capacity(const struct jl_system_result *system);
 
 const struct jl_notes *jl_section_notes(const struct jl_section *s); /* what was assumed; NULL: nothing was predicted */
 void jl_section_open(struct jl_section *s, const char *id, const char *en); /* evidence: it folds */
 bool jl_section_is_charted(const struct jl_section *s, const char *id);
 
-const char *jl_system_name(const struct jl_weighed_system *system);
+const char *jl_system_name(const struct jl_system_result *system);
 const char *jl_mode_name(const char *mode); /* "DDP", "ZeRO-2", "as planned" */
 
 /* The point is this measurement, with its source and date; NULL: it is not. */
@@ -45,7 +45,7 @@ extern jl_section_chart jl_chart_comparison, jl_chart_scaling, jl_chart_time, jl
 	jl_chart_cost, jl_chart_pareto, jl_chart_recommend;
 
 /* A source of the catalog with its address, or as it was said. */
-void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source);
+void jl_section_source(struct jl_section *s, const struct jl_doc_source *source);
 
 /* Is a measured all-reduce what such a system reaches? */
-enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r);
+enum jl_mark jl_reduce_verdict(const struct jl_reduce_result *r);

@@ -111,9 +111,9 @@ static void money(struct list *l)
 
 		if (p->dear != best && p->cheap != best)
 			continue;
-		if (!open_action(l, jl_tell_text(s->doc, JL_("choose %s over %s"),
-						 jl_option_said(study->options[best].name),
-						 jl_option_said(study->options[other].name))))
+		if (!open_action(l, jl_doc_format(s->doc, JL_("choose %s over %s"),
+						  jl_option_name(study->options[best].name),
+						  jl_option_name(study->options[other].name))))
 			return;
 		JL_SENTENCE(s->doc, JL_("saves |1 over the whole time"),
 			    JL_FIG(paid_num(study, paid(study, other) - paid(study, best))));
@@ -136,7 +136,7 @@ static void reduce(struct list *l)
 	struct jl_section *s = l->s;
 
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
-		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const struct jl_reduce_result *r = &s->w->reduce[i];
 		const enum jl_mark mark = jl_reduce_verdict(r);
 		struct jl_machine machine;
 		struct jl_next next = { .n = 0 };
@@ -173,19 +173,19 @@ static void reduce(struct list *l)
 static void measure(struct list *l)
 {
 	struct jl_section *s = l->s;
-	const struct jl_weighed_system *of = jl_answer_subject(s, NULL);
+	const struct jl_system_result *of = jl_answer_subject(s, NULL);
 	const struct jl_compare_at *a = of && of->row ? &of->row->at[JL_AT_SAME_BATCH] : NULL;
 	struct jl_num rent;
 
 	if (!a || of->row->baseline || isnan(of->rent_usdps) || !(a->speedup.hi > JL_NARROW_WIDE * a->speedup.lo) ||
-	    !open_action(l,
-			 jl_tell_text(s->doc, JL_("rent %s for an hour and time a hundred steps"), jl_system_name(of))))
+	    !open_action(
+		    l, jl_doc_format(s->doc, JL_("rent %s for an hour and time a hundred steps"), jl_system_name(of))))
 		return;
 	rent = jl_num_plain(of->rent_usdps * 3600, JL_K_USD, NULL, JL_LISTED, of->rent_source);
 	rent.date = of->rent_date;
 	rent.n_digits = 2;
 	JL_SENTENCE(s->doc, JL_("one measured figure instead of |1"),
-		    JL_FIG(jl_tell_span(s->doc, jl_num_times(a->speedup.lo), a->speedup.hi)));
+		    JL_FIG(jl_show_span(s->doc, jl_num_times(a->speedup.lo), a->speedup.hi)));
 	jl_doc_dot(s->doc);
 	JL_SENTENCE(s->doc, JL_("about |1"), JL_FIG(rent));
 	jl_doc_dot(s->doc);
@@ -196,7 +196,7 @@ static void narrow(struct list *l)
 {
 	struct jl_section *s = l->s;
 	struct jl_narrow found[JL_NARROW_MAX];
-	const struct jl_weighed_system *of = jl_answer_subject(s, NULL);
+	const struct jl_system_result *of = jl_answer_subject(s, NULL);
 	const size_t n = of && of->row && s->w->compare && !s->w->compare->subject
 				 ? jl_narrow_observed(found, s->w->compare, of->row)
 			 : of && of->predicted ? jl_narrow_predicted(found, &of->prediction, &of->how)

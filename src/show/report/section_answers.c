@@ -9,15 +9,14 @@
 static const struct jl_answer nothing = { .said = false };
 
 /* Is the question about this system? */
-bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,
-		     const struct jl_weighed_system *w)
+bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q, const struct jl_system_result *w)
 {
 	return !q->of || jl_scenario_find(s->w->scenario, q->of) == w->said;
 }
 
 /* --- speed */
 
-static const struct jl_compare_at *compared(const struct jl_weighed_system *system)
+static const struct jl_compare_at *compared(const struct jl_system_result *system)
 {
 	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 
@@ -26,11 +25,11 @@ static const struct jl_compare_at *compared(const struct jl_weighed_system *syst
 
 /* The fastest and the slowest of those that are meant, beside the baseline. */
 static void ends_of(const struct jl_section *s, const struct jl_scenario_question *q,
-		    const struct jl_weighed_system **ret_best, const struct jl_weighed_system **ret_worst)
+		    const struct jl_system_result **ret_best, const struct jl_system_result **ret_worst)
 {
 	*ret_best = *ret_worst = NULL;
 	for (size_t i = 0; s->w->compare && i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 		const struct jl_compare_at *a = compared(system);
 
 		if (!a || !jl_answer_about(s, q, system))
@@ -42,10 +41,10 @@ static void ends_of(const struct jl_section *s, const struct jl_scenario_questio
 	}
 }
 
-const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q)
+const struct jl_system_result *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_scenario_question any = { .ask = NULL };
-	const struct jl_weighed_system *best, *worst;
+	const struct jl_system_result *best, *worst;
 
 	ends_of(s, q ? q : &any, &best, &worst);
 	return best ? best : s->w->advised;
@@ -74,7 +73,7 @@ static void times(struct jl_section *s, const struct jl_compare_at *a)
 }
 
 /* One system beside the baseline; `label`: what it is among the others, "" for one alone. */
-static void speed_sentence(struct jl_section *s, const struct jl_weighed_system *system, const char *label)
+static void speed_sentence(struct jl_section *s, const struct jl_system_result *system, const char *label)
 {
 	const struct jl_compare_at *a = compared(system);
 	const double v = a->speedup.value;
@@ -99,7 +98,7 @@ static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 		    a->speedup.lo < 1 && a->speedup.hi > 1
 			    ? JL_("The range is wide, |1 of the baseline's speed: it may be slower or faster.")
 			    : JL_("The range is wide: |1 of the baseline's speed."),
-		    JL_FIG(jl_tell_span(s->doc, lo, a->speedup.hi)));
+		    JL_FIG(jl_show_span(s->doc, lo, a->speedup.hi)));
 }
 
 /* The fastest of them; where their speed was asked for, the slowest too. */
@@ -108,7 +107,7 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 	const bool fastest = strcmp(q->ask, "fastest") == 0;
 	const struct jl_answer answer = { true, JL_MARK_NONE,
 					  fastest ? JL_("Which one is fastest?") : JL_("How fast the others are") };
-	const struct jl_weighed_system *best, *worst;
+	const struct jl_system_result *best, *worst;
 
 	ends_of(s, q, &best, &worst);
 	if (!best)
@@ -129,14 +128,14 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 
 /* The least and the most of what is known of each in a sentence, then the others: "The others: A 5.8 d (1.5–14), B ...". */
 static struct jl_answer each(struct jl_section *s, const struct jl_scenario_question *q, const char *one,
-			     const char *ends, struct jl_num (*num)(const struct jl_weighed_system *system),
+			     const char *ends, struct jl_num (*num)(const struct jl_system_result *system),
 			     const char *title)
 {
-	const struct jl_weighed_system *least = NULL, *most = NULL;
+	const struct jl_system_result *least = NULL, *most = NULL;
 	const char *before = JL_(" The others: ");
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		if (isnan(num(system).value) || !jl_answer_about(s, q, system))
 			continue;
@@ -148,7 +147,7 @@ static struct jl_answer each(struct jl_section *s, const struct jl_scenario_ques
 	JL_SENTENCE(s->doc, least == most ? one : ends, JL_NAMED(jl_system_name(least)), JL_FIG(num(least)),
 		    JL_NAMED(jl_system_name(most)), JL_FIG(num(most)));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		if (system == least || system == most || isnan(num(system).value) || !jl_answer_about(s, q, system))
 			continue;
@@ -159,7 +158,7 @@ static struct jl_answer each(struct jl_section *s, const struct jl_scenario_ques
 	return (struct jl_answer){ true, JL_MARK_NONE, title };
 }
 
-static struct jl_num time_of(const struct jl_weighed_system *system)
+static struct jl_num time_of(const struct jl_system_result *system)
 {
 	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 	const struct jl_estimate none = { NAN, NAN, NAN },
@@ -178,7 +177,7 @@ static struct jl_answer answer_time(struct jl_section *s, const struct jl_scenar
 	bool whole = false;
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		whole |= system->row ? !isnan(system->row->at[JL_AT_SAME_BATCH].run_s.value)
 				     : system->predicted && system->prediction.whole_run;
@@ -189,7 +188,7 @@ static struct jl_answer answer_time(struct jl_section *s, const struct jl_scenar
 		    time_of, JL_("How long does it take?"));
 }
 
-static struct jl_num energy_of(const struct jl_weighed_system *system)
+static struct jl_num energy_of(const struct jl_system_result *system)
 {
 	const struct jl_compare_at *a = system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 
@@ -210,25 +209,26 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 /* --- memory */
 
 /* One system's memory; returns how bad it is. */
-static enum jl_mark fits_one(struct jl_section *s, const struct jl_weighed_system *system)
+static enum jl_mark fits_one(struct jl_section *s, const struct jl_system_result *system)
 {
 	const struct jl_prediction *p = &system->prediction;
 	const struct jl_num need = jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL));
-	struct jl_fit_said fit;
+	struct jl_fit_text fit;
 
 	if (!system->predicted) { /* observed: only what surely fits is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
 			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
 	}
-	fit = jl_tell_memory_fit(s->doc, p, p->room);
+	fit = jl_show_memory_fit(s->doc, p, p->room);
 	JL_SENTENCE(s->doc,
 		    fit.doubt                  ? JL_("On |1 it |5: |2 of |3.")
 		    : p->room == JL_ROOM_FITS  ? JL_("It fits |1: |2 of |3, and a batch of up to |4 on a device.")
 		    : p->room == JL_ROOM_TIGHT ? JL_("It barely fits |1: |2 of |3.")
 					       : JL_("It does not fit |1: |2 of |3."),
 		    JL_NAMED(jl_system_name(system)), JL_FIG(need), JL_FIG(jl_num_capacity(system)),
-		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)), JL_SAID(fit.text, JL_ESTIMATED));
+		    JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)),
+		    JL_FIGURE_TEXT(fit.text, JL_ESTIMATED));
 	return fit.mark;
 }
 
@@ -237,7 +237,7 @@ static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenar
 	enum jl_mark worst = JL_MARK_NONE;
 
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 		enum jl_mark mark;
 
 		if (!jl_answer_about(s, q, system) ||
@@ -252,7 +252,7 @@ static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenar
 
 /* --- all-reduce */
 
-static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_reduce *r)
+static enum jl_mark reduce_one(struct jl_section *s, const struct jl_reduce_result *r)
 {
 	const enum jl_mark mark = jl_reduce_verdict(r);
 	const struct jl_figure seen = { .value = r->measured_Bps, .lo95 = NAN, .hi95 = NAN };
@@ -271,7 +271,7 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_weighed_red
 				  "bound of |4.")
 			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
 		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_tell_span(s->doc, lo, r->expect.range.hi)),
+		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_show_span(s->doc, lo, r->expect.range.hi)),
 		    JL_FIG(jl_num_plain(r->expect.c.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
 		    JL_FIG(jl_num_share(r->measured_Bps / r->expect.c.bound_Bps, JL_ESTIMATED)));
 	return mark;
@@ -284,7 +284,7 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 	char rate[JL_UNITS_TEXT_MAX];
 
 	for (size_t i = s->w->n_reduce; i-- > 0;) {
-		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const struct jl_reduce_result *r = &s->w->reduce[i];
 		enum jl_mark mark;
 
 		if (!r->known || isnan(r->measured_Bps) || (!isnan(q->n_nodes) && q->n_nodes != r->n_nodes))
@@ -292,8 +292,8 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 		if (worst)
 			jl_doc_break(s->doc);
 		title = title ? JL_("Is it normal?")
-			      : jl_tell_text(s->doc, JL_("Is %s on %d nodes normal?"),
-					     jl_units_said(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
+			      : jl_doc_format(s->doc, JL_("Is %s on %d nodes normal?"),
+					      jl_units_localized(rate, r->measured_Bps, JL_K_BYTE_RATE, 3), r->n_nodes);
 		mark = reduce_one(s, r);
 		worst = mark > worst ? mark : worst;
 	}
@@ -356,7 +356,7 @@ void jl_answer_amiss(struct jl_section *s)
 	const struct jl_scenario *asked = s->w->scenario;
 
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
-		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const struct jl_reduce_result *r = &s->w->reduce[i];
 		const enum jl_mark mark = jl_reduce_verdict(r);
 		bool said = false;
 

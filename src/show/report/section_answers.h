@@ -33,7 +33,7 @@ void jl_answer_amiss(struct jl_section *s); /* what was measured and cannot be r
 
 /* Is the question about this system? */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,
-		     const struct jl_weighed_system *system);
+		     const struct jl_system_result *system);
 /* section_actions.c: at most three things to do, each with what it gains, what it costs and how much work it is. */
 void jl_section_actions(struct jl_section *s);
 
@@ -41,6 +41,6 @@ void jl_section_actions(struct jl_section *s);
 void jl_first_machine(struct jl_section *s);
 
 /* The system that a question is about first: the one that is named, else the fastest beside the baseline; NULL: none. */
-const struct jl_weighed_system *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q);
+const struct jl_system_result *jl_answer_subject(const struct jl_section *s, const struct jl_scenario_question *q);
 /* The system of the report that is this machine; NULL: none. */
-const struct jl_weighed_system *jl_this_system(const struct jl_section *s);
+const struct jl_system_result *jl_this_system(const struct jl_section *s);

@@ -10,7 +10,7 @@ static const struct jl_answer nothing = { .said = false };
 /* The least rent for as much work. */
 struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_system *cheap = NULL;
+	const struct jl_system_result *cheap = NULL;
 	double least = INFINITY;
 	struct jl_num rent, work;
 
@@ -61,8 +61,8 @@ static void pairs(struct jl_section *s)
 			    n && pair->dear == dear ? JL_("Against |2 it is after |3.")
 			    : ranged                ? JL_("|1 is cheaper than |2 after |3 (range: |4 ±|5).")
 						    : JL_("|1 is cheaper than |2 after |3."),
-			    JL_NAMED(jl_option_said(study->options[pair->dear].name)),
-			    JL_NAMED(jl_option_said(study->options[pair->cheap].name)), JL_FIG(days),
+			    JL_NAMED(jl_option_name(study->options[pair->dear].name)),
+			    JL_NAMED(jl_option_name(study->options[pair->cheap].name)), JL_FIG(days),
 			    JL_WORD(swing ? jl_msg(swing->en) : ""),
 			    JL_FIG(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 		dear = pair->dear;
@@ -85,7 +85,7 @@ struct jl_answer jl_answer_cheapest(struct jl_section *s, const struct jl_scenar
 	over = horizon >= 365 ? jl_num_given(round((double)horizon / 36.5) / 10, JL_K_NUMBER, "years")
 			      : jl_num_given((double)horizon, JL_K_NUMBER, "days");
 	JL_SENTENCE(s->doc, JL_("Over |1, |2 is cheapest: |3 in all."), JL_FIG(over),
-		    JL_NAMED(jl_option_said(study->options[best].name)), JL_FIG(total));
+		    JL_NAMED(jl_option_name(study->options[best].name)), JL_FIG(total));
 	if (!q->ask || strcmp(q->ask, "cheapest") != 0)
 		pairs(s);
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Buy or rent?") };
@@ -109,7 +109,7 @@ static enum jl_mark sound_one(struct jl_section *s, const struct jl_rig *rig, co
 		    JL_FIG(jl_num_count((double)n_warn)));
 	if (worst) {
 		jl_doc_text(s->doc, " ");
-		jl_doc_said(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->source : NULL);
+		jl_doc_sourced(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->source : NULL);
 	}
 	return n_wrong ? JL_MARK_BAD : n_warn ? JL_MARK_WARN : JL_MARK_GOOD;
 }

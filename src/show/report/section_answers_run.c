@@ -7,23 +7,23 @@
 
 static const struct jl_answer nothing = { .said = false };
 
-static bool wanted_mode(const struct jl_scenario_question *q, const struct jl_weighed_point *p)
+static bool wanted_mode(const struct jl_scenario_question *q, const struct jl_scaling_point *p)
 {
 	return !q->mode || (p->mode && strcmp(p->mode, q->mode) == 0);
 }
 
-static double speedup_of(const struct jl_weighed_point *p)
+static double speedup_of(const struct jl_scaling_point *p)
 {
 	return isnan(p->measured_speedup) ? p->speedup : p->measured_speedup;
 }
 
-static struct jl_num speedup_num(const struct jl_weighed_point *p)
+static struct jl_num speedup_num(const struct jl_scaling_point *p)
 {
 	return isnan(p->measured_speedup) ? jl_num_ranged(jl_num_estimate(p->speedup_range, JL_K_NUMBER, "x"))
 					  : jl_num_measured(p->measured_speedup, JL_K_NUMBER, "x", p->measured);
 }
 
-static struct jl_num efficiency_num(const struct jl_weighed_point *p)
+static struct jl_num efficiency_num(const struct jl_scaling_point *p)
 {
 	struct jl_num num = jl_num_share(speedup_of(p) / p->n_gpus,
 					 isnan(p->measured_speedup) ? JL_ESTIMATED : JL_MEASURED);
@@ -34,24 +34,24 @@ static struct jl_num efficiency_num(const struct jl_weighed_point *p)
 }
 
 /* A measured one, or one of the same recipe. */
-static bool has_efficiency(const struct jl_weighed_point *p)
+static bool has_efficiency(const struct jl_scaling_point *p)
 {
 	return p->alike || !isnan(p->measured_speedup);
 }
 
-static void above(struct jl_section *s, const struct jl_weighed_point *p)
+static void above(struct jl_section *s, const struct jl_scaling_point *p)
 {
 	if (isnan(p->measured_speedup) && p->above.less_s > 0) {
 		jl_doc_text(s->doc, " ");
-		jl_tell_above(s->doc, &p->above);
+		jl_show_above(s->doc, &p->above);
 	}
 }
 
 /* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
-static const struct jl_weighed_point *asked_point(const struct jl_weighed_scaling *sc, size_t mode,
+static const struct jl_scaling_point *asked_point(const struct jl_scaling_result *sc, size_t mode,
 						  const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_point *p = &sc->points[mode * sc->n_counts];
+	const struct jl_scaling_point *p = &sc->points[mode * sc->n_counts];
 
 	for (size_t i = 0; !isnan(q->n_gpus) && i < sc->n_counts; i++)
 		if (p[i].n_gpus == q->n_gpus)
@@ -60,9 +60,9 @@ static const struct jl_weighed_point *asked_point(const struct jl_weighed_scalin
 }
 
 /* Where more of them make it no faster. */
-static void fastest_count(struct jl_section *s, const struct jl_weighed_point *p, size_t n)
+static void fastest_count(struct jl_section *s, const struct jl_scaling_point *p, size_t n)
 {
-	const struct jl_weighed_point *best = p;
+	const struct jl_scaling_point *best = p;
 
 	for (size_t i = 1; i < n; i++)
 		if (speedup_of(&p[i]) > speedup_of(best))
@@ -76,11 +76,11 @@ static void fastest_count(struct jl_section *s, const struct jl_weighed_point *p
 
 struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	size_t n = 0;
 
 	for (size_t k = 0; sc->of && k < sc->n_modes; k++) {
-		const struct jl_weighed_point *p = asked_point(sc, k, q);
+		const struct jl_scaling_point *p = asked_point(sc, k, q);
 
 		if (!p || isnan(speedup_of(p)) || !wanted_mode(q, p))
 			continue;
@@ -98,7 +98,7 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 }
 
 /* Why the exchange takes so long: the figure that proves it. */
-static void cause(struct jl_section *s, const struct jl_weighed_system *of)
+static void cause(struct jl_section *s, const struct jl_system_result *of)
 {
 	const struct jl_sys *sys = &of->said->sys;
 	const struct jl_fabric *f = &of->machine.alone;
@@ -130,8 +130,8 @@ static void largest_of(const struct jl_step_cost *step, struct jl_num *ret_share
 /* What takes the time, and why: of the largest number in the scaling, else of the system asked for. */
 struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
-	const struct jl_weighed_system *of = sc->of ? sc->of : s->w->advised;
+	const struct jl_scaling_result *sc = &s->w->scaling;
+	const struct jl_system_result *of = sc->of ? sc->of : s->w->advised;
 	const struct jl_answer answer = { true, JL_MARK_NONE, JL_("What takes the time?") };
 	struct jl_num share;
 	const char *name;
@@ -142,7 +142,7 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 	if (!of || !of->predicted)
 		return nothing;
 	for (size_t k = 0; of == sc->of && k < sc->n_modes; k++) {
-		const struct jl_weighed_point *p = &sc->points[(k + 1) * sc->n_counts - 1];
+		const struct jl_scaling_point *p = &sc->points[(k + 1) * sc->n_counts - 1];
 
 		if (!p->predicted || !wanted_mode(q, p) || isnan(speedup_of(p)))
 			continue;

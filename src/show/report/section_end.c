@@ -16,7 +16,7 @@ void jl_section_origins(struct jl_section *s)
 	const size_t n = list ? jl_doc_sources(s->doc, list) : 0;
 
 	jl_section_open(s, "origins", "Where the numbers come from");
-	jl_tell_table(s->doc, NULL, "ttff", JL_N("Origin|Source|As of|Numbers"));
+	jl_show_table(s->doc, NULL, "ttff", JL_N("Origin|Source|As of|Numbers"));
 	for (size_t k = 0; k < JL_LEN(order); k++)
 		for (size_t i = 0; i < n; i++) {
 			const struct jl_source *listed = list[i].id ? jl_source_by_id(s->w->cat, list[i].id) : NULL;
@@ -25,11 +25,11 @@ void jl_section_origins(struct jl_section *s)
 			if (list[i].origin != order[k])
 				continue;
 			jl_doc_cell(s->doc, JL_MARK_NONE);
-			jl_doc_anchor(s->doc, jl_tell_text(s->doc, "s%zu", i + 1));
+			jl_doc_anchor(s->doc, jl_doc_format(s->doc, "s%zu", i + 1));
 			jl_doc_textf(s->doc, "%s%s%s", order[k] ? jl_origin_mark(order[k]) : "", order[k] ? " " : "",
 				     jl_origin_word(order[k]));
 			jl_doc_cell(s->doc, JL_MARK_NONE);
-			jl_tell_source(s, &list[i]);
+			jl_section_source(s, &list[i]);
 			JL_ROW(s->doc, false, JL_NAMED(date ? date : "—"), JL_FIG(jl_num_count((double)list[i].n)));
 		}
 	s->doc->sources = list;
@@ -122,7 +122,7 @@ void jl_section_method(struct jl_section *s)
 		  "same source.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, "scorecard", &ignored))
 		return;
-	jl_tell_table(s->doc, NULL, "tffff",
+	jl_show_table(s->doc, NULL, "tffff",
 		      JL_N("Published measurements of|Scored|Typical error|90 % are below|Inside the interval"));
 	score_rows(s, &csv);
 	jl_csv_release(&csv);

@@ -7,7 +7,7 @@
 
 #define UNASKED_MAX 3
 
-const struct jl_weighed_system *jl_this_system(const struct jl_section *s)
+const struct jl_system_result *jl_this_system(const struct jl_section *s)
 {
 	for (size_t i = 0; s->in->this_on && i < s->w->n_systems; i++)
 		if (strcmp(s->w->systems[i].said->on, s->in->this_on) == 0)
@@ -18,7 +18,7 @@ const struct jl_weighed_system *jl_this_system(const struct jl_section *s)
 /* How fast this machine is beside the others. */
 static void here(struct jl_section *s)
 {
-	const struct jl_weighed_system *system = jl_this_system(s);
+	const struct jl_system_result *system = jl_this_system(s);
 	const struct jl_compare_at *a = system && system->row ? &system->row->at[JL_AT_SAME_BATCH] : NULL;
 	const struct jl_prediction *p = system && system->predicted ? &system->prediction : NULL;
 
@@ -37,7 +37,7 @@ static void here(struct jl_section *s)
 		JL_SENTENCE(s->doc, JL_("|1 should train at |2 on it."), JL_NAMED(s->w->subject.name),
 			    JL_FIG(jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
 	else if (a && !a->possible)
-		jl_doc_said(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
 }
 
 static void workload(struct jl_section *s)
@@ -83,11 +83,11 @@ static const char *unasked(struct jl_section *s)
 /* Measured figures that the prediction does not hold: said, not hidden. */
 static void outside_band(struct jl_section *s)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	size_t n = 0, out = 0;
 
 	for (size_t i = 0; sc->of && i < sc->n_modes * sc->n_counts; i++) {
-		const struct jl_weighed_point *p = &sc->points[i];
+		const struct jl_scaling_point *p = &sc->points[i];
 
 		if (!p->predicted || isnan(p->measured_per_s))
 			continue;
@@ -136,7 +136,7 @@ static const char *price_url(const struct jl_catalog *cat, const struct jl_doc_s
 	return NULL;
 }
 
-void jl_tell_source(struct jl_section *s, const struct jl_doc_source *source)
+void jl_section_source(struct jl_section *s, const struct jl_doc_source *source)
 {
 	const struct jl_source *listed = source->id ? jl_source_by_id(s->w->cat, source->id) : NULL;
 	const struct jl_probe_machine *m = s->in->machine;
@@ -169,9 +169,9 @@ static void sources(struct jl_section *s)
 		else
 			jl_doc_dot(s->doc);
 		jl_doc_textf(s->doc, "%s: ", jl_origin_word(list[i].origin));
-		jl_tell_source(s, &list[i]);
+		jl_section_source(s, &list[i]);
 		if (list[i].date)
-			jl_doc_name(s->doc, jl_tell_text(s->doc, " (%s)", list[i].date));
+			jl_doc_name(s->doc, jl_doc_format(s->doc, " (%s)", list[i].date));
 	}
 }
 

@@ -55,11 +55,11 @@ static const struct jl_findings *findings_of(struct jl_section *s)
 
 static void said_finding(struct jl_section *s, const struct jl_finding *f)
 {
-	jl_doc_said(s->doc, f->what.text, JL_MEASURED, "jeoul probe");
+	jl_doc_sourced(s->doc, f->what.text, JL_MEASURED, "jeoul probe");
 	jl_doc_text(s->doc, " ");
-	jl_doc_said(s->doc, f->why.text, JL_ESTIMATED, JL_METHOD);
+	jl_doc_sourced(s->doc, f->why.text, JL_ESTIMATED, JL_METHOD);
 	jl_doc_text(s->doc, " ");
-	jl_doc_said(s->doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
+	jl_doc_sourced(s->doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
 }
 
 /* The gravest come first. */
@@ -125,7 +125,7 @@ static const struct jl_check_answer *judged_here(struct jl_section *s)
 static void what_is_normal(struct jl_section *s)
 {
 	const struct jl_check_answer *a = judged_here(s);
-	const struct jl_weighed_system *this = jl_this_system(s);
+	const struct jl_system_result *this = jl_this_system(s);
 	const struct jl_sys *sys = this ? &this->said->sys : NULL;
 	const struct jl_fact *mem = !sys       ? NULL
 				    : sys->gpu ? &sys->gpu->mem_Bps
@@ -176,18 +176,18 @@ void jl_section_machine(struct jl_section *s)
 
 	if (!s->in->machine && s->in->n_records) { /* of the scenario */
 		jl_section_open(s, "measured", JL_NC("title", "Measured"));
-		jl_tell_stored_table(s->doc);
+		jl_show_stored_table(s->doc);
 		for (size_t i = 0; i < s->in->n_records && i < RECORDS_MAX; i++)
-			jl_tell_stored_row(s->doc, &s->in->records[i]);
+			jl_show_stored_row(s->doc, &s->in->records[i]);
 	}
 	if (!s->in->machine)
 		return;
 	if ((a = judged_here(s))) {
 		jl_section_open(s, "measured", "What was measured on it");
-		jl_tell_check(s->doc, a);
+		jl_show_check(s->doc, a);
 	}
 	jl_section_open(s, "machine", "This machine");
-	jl_tell_machine(s->doc, s->in->machine);
+	jl_show_machine(s->doc, s->in->machine);
 	found = findings_of(s);
 	for (size_t i = 0; found && i < found->n; i++) {
 		static const enum jl_mark marks[] = { JL_MARK_UNKNOWN, JL_MARK_WARN, JL_MARK_BAD };

@@ -4,7 +4,7 @@
 
 #include "report/section.h"
 
-enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r)
+enum jl_mark jl_reduce_verdict(const struct jl_reduce_result *r)
 {
 	if (!r->known || isnan(r->measured_Bps))
 		return JL_MARK_UNKNOWN;
@@ -15,7 +15,7 @@ enum jl_mark jl_reduce_verdict(const struct jl_weighed_reduce *r)
 
 void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_LINE,
+	struct jl_chart *chart = jl_show_chart(s->doc, JL_CHART_LINE,
 					       JL_("All-reduce (algbw) against nodes, with the normal band"), 3);
 	struct jl_chart_point *expected, *measured, *bound;
 
@@ -26,15 +26,15 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 		.label = JL_("nodes"), .of = JL_C("unit", "nodes"), .log = true, .lo = NAN, .hi = NAN
 	};
 	chart->y = JL_AXIS(.label = "algbw", .kind = JL_K_BYTE_RATE);
-	expected = jl_tell_series(s->doc, chart, 0, JL_("expected"), JL_ESTIMATED, s->w->n_reduce);
-	measured = jl_tell_series(s->doc, chart, 1, JL_("measured"), JL_MEASURED, s->w->n_reduce);
-	bound = jl_tell_series(s->doc, chart, 2, JL_("bound"), JL_LISTED, s->w->n_reduce);
+	expected = jl_show_series(s->doc, chart, 0, JL_("expected"), JL_ESTIMATED, s->w->n_reduce);
+	measured = jl_show_series(s->doc, chart, 1, JL_("measured"), JL_MEASURED, s->w->n_reduce);
+	bound = jl_show_series(s->doc, chart, 2, JL_("bound"), JL_LISTED, s->w->n_reduce);
 	if (!expected || !measured || !bound)
 		return;
 	chart->series[2].dashed = true;
 	chart->series[1].only_points = true;
 	for (size_t i = 0; i < s->w->n_reduce; i++) {
-		const struct jl_weighed_reduce *r = &s->w->reduce[i];
+		const struct jl_reduce_result *r = &s->w->reduce[i];
 
 		expected[i].x = measured[i].x = bound[i].x = r->n_nodes;
 		if (!r->known)
@@ -49,7 +49,7 @@ void jl_chart_allreduce(struct jl_section *s, const struct jl_scenario_question 
 	jl_doc_chart(s->doc, chart);
 }
 
-static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
+static void reduce_row(struct jl_section *s, const struct jl_reduce_result *r)
 {
 	struct jl_num expected = jl_num_estimate(r->expect.c.algbw_Bps, JL_K_BYTE_RATE, NULL),
 		      seen = jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured), bus = seen;
@@ -57,10 +57,10 @@ static void reduce_row(struct jl_section *s, const struct jl_weighed_reduce *r)
 	expected.n_digits = 3;
 	expected.show_interval = true;
 	bus.value = r->measured_Bps * r->expect.c.busbw_factor;
-	jl_tell_cell(s->doc, jl_num_count(r->n_nodes));
+	jl_show_cell(s->doc, jl_num_count(r->n_nodes));
 	if (!r->known) {
 		jl_doc_cell(s->doc, JL_MARK_UNKNOWN);
-		jl_doc_said(s->doc, r->why.text, JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(s->doc, r->why.text, JL_ORIGIN_NONE, NULL);
 	} else {
 		JL_CELLS(s->doc, JL_FIG(seen), JL_FIG(expected),
 			 JL_FIG(jl_num_plain(r->expect.c.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
@@ -87,7 +87,7 @@ void jl_section_allreduce(struct jl_section *s)
 		  "shows how busy the links are.");
 	if (!jl_section_is_charted(s, "allreduce"))
 		jl_chart_allreduce(s, NULL);
-	jl_tell_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));
+	jl_show_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
@@ -98,7 +98,7 @@ void jl_section_allreduce(struct jl_section *s)
 			JL_SAY(s, "Bound at ");
 			jl_doc_num(s->doc, &nodes);
 			JL_SAY(s, " nodes: ");
-			jl_doc_said(s->doc, s->w->reduce[i].expect.c.limit_text, JL_LISTED, NULL);
+			jl_doc_sourced(s->doc, s->w->reduce[i].expect.c.limit_text, JL_LISTED, NULL);
 		}
 }
 
@@ -117,7 +117,7 @@ void jl_section_topology(struct jl_section *s)
 			continue;
 		if (!shown++)
 			jl_section_open(s, "topology", "Topology");
-		jl_tell_topology(s->doc, jl_system_name(&s->w->systems[i]), sys,
+		jl_show_topology(s->doc, jl_system_name(&s->w->systems[i]), sys,
 				 s->w->systems[i].usable ? &s->w->systems[i].machine.alone : NULL);
 	}
 }

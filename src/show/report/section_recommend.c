@@ -37,8 +37,8 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	JL_SENTENCE(s->doc,
 		    is_serve(s) ? JL_("|1 (|2, |3): |4 a token, |5 in all; |6.")
 				: JL_("|1 (|2, |3): |4 a run, |5 in all; |6."),
-		    JL_NAMED(jl_tell_machines(s->doc, c)), JL_WORD(jl_how_name(c->how)),
-		    JL_NAMED(jl_tell_seller(s->doc, c)), JL_FIG(jl_num_ranged(jl_num_run(c))),
+		    JL_NAMED(jl_show_machines(s->doc, c)), JL_WORD(jl_how_name(c->how)),
+		    JL_NAMED(jl_show_seller(s->doc, c)), JL_FIG(jl_num_ranged(jl_num_run(c))),
 		    JL_FIG(jl_num_ranged(jl_num_cost(c))), JL_WORD(why(s)));
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
@@ -51,30 +51,30 @@ static void purpose(struct jl_section *s)
 	jl_doc_para(s->doc);
 	if (s->w->purpose) {
 		JL_SAY(s, "For ");
-		jl_doc_said(s->doc, jl_msg(s->w->purpose->en), JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(s->doc, jl_msg(s->w->purpose->en), JL_ORIGIN_NONE, NULL);
 		jl_doc_text(s->doc, ". ");
 	} else {
 		JL_SAY(s, "For the workload of this report. ");
 	}
 	if (!is_serve(s)) {
 		JL_SAY(s, "Runs in all: ");
-		jl_tell_num(s->doc, jl_num_count(s->w->found->runs));
+		jl_show_num(s->doc, jl_num_count(s->w->found->runs));
 		jl_doc_text(s->doc, ", ");
 	}
 	JL_SAY(s, "over ");
-	jl_tell_num(s->doc, jl_num_given(ask->months, JL_K_NUMBER, JL_("months")));
+	jl_show_num(s->doc, jl_num_given(ask->months, JL_K_NUMBER, JL_("months")));
 	if (!isnan(ask->budget_usd)) {
 		JL_SAY(s, ", budget ");
-		jl_tell_num(s->doc, jl_num_given(ask->budget_usd, JL_K_USD, NULL));
+		jl_show_num(s->doc, jl_num_given(ask->budget_usd, JL_K_USD, NULL));
 	}
 	if (!isnan(ask->deadline_s)) {
 		JL_SAY(s, ", one run within ");
-		jl_tell_num(s->doc, jl_num_given(ask->deadline_s, JL_K_TIME, NULL));
+		jl_show_num(s->doc, jl_num_given(ask->deadline_s, JL_K_TIME, NULL));
 	}
 	JL_SAY(s, ". Candidates of the catalog: ");
-	jl_tell_num(s->doc, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
+	jl_show_num(s->doc, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
 	JL_SAY(s, ", possible: ");
-	jl_tell_num(s->doc, jl_num_about((double)s->w->found->n_ok, JL_K_NUMBER, NULL));
+	jl_show_num(s->doc, jl_num_about((double)s->w->found->n_ok, JL_K_NUMBER, NULL));
 	jl_doc_text(s->doc, ".");
 }
 
@@ -83,14 +83,14 @@ static void put_point(struct jl_section *s, struct jl_chart *chart, struct jl_ch
 {
 	const struct jl_estimate *run = &c->setup->run_s;
 	struct jl_chart_point *p = &points[c->how][chart->series[c->how].n_points++];
-	const char *what = jl_tell_machines(s->doc, c);
+	const char *what = jl_show_machines(s->doc, c);
 
 	p->x = c->cost_usd.value;
 	p->y = (is_serve(s) ? 1 : DAY_S) / run->value;
 	p->front = c->on_front;
 	p->pick = c == &s->w->found->items[s->w->found->pick];
-	p->label = jl_tell_text(s->doc, p->pick ? JL_("%s: %s, advised") : "%s: %s", jl_how_name(c->how), what);
-	p->x_source = jl_tell_seller(s->doc, c);
+	p->label = jl_doc_format(s->doc, p->pick ? JL_("%s: %s, advised") : "%s: %s", jl_how_name(c->how), what);
+	p->x_source = jl_show_seller(s->doc, c);
 	if (p->front || p->pick) { /* a band for each of many would hide the rest */
 		p->lo = (is_serve(s) ? 1 : DAY_S) / run->hi;
 		p->hi = (is_serve(s) ? 1 : DAY_S) / run->lo;
@@ -104,12 +104,12 @@ static void front_chart(struct jl_section *s, const int *rows, size_t n)
 	const size_t stride = r->n_ok / OTHERS_MAX + 1;
 	struct jl_chart_point *points[JL_N_HOW];
 	bool picked = false;
-	struct jl_chart *chart = jl_tell_chart(
+	struct jl_chart *chart = jl_show_chart(
 		s->doc, JL_CHART_SCATTER,
 		JL_("Cost and speed: nothing is both cheaper and faster than the joined ones"), JL_N_HOW);
 
 	for (int how = 0; chart && how < JL_N_HOW; how++) {
-		points[how] = jl_tell_series(s->doc, chart, (size_t)how, jl_how_name((enum jl_how)how), JL_ESTIMATED,
+		points[how] = jl_show_series(s->doc, chart, (size_t)how, jl_how_name((enum jl_how)how), JL_ESTIMATED,
 					     n + OTHERS_MAX + 1);
 		if (!points[how])
 			return;
@@ -146,7 +146,7 @@ static void none_found(struct jl_section *s)
 		if (!r->n_against[a])
 			continue;
 		jl_doc_textf(s->doc, "%s: ", jl_against_name((enum jl_against)a));
-		jl_tell_num(s->doc, jl_num_about((double)r->n_against[a], JL_K_NUMBER, NULL));
+		jl_show_num(s->doc, jl_num_about((double)r->n_against[a], JL_K_NUMBER, NULL));
 		jl_doc_text(s->doc, ". ");
 	}
 }
@@ -165,7 +165,7 @@ void jl_section_recommend(struct jl_section *s)
 	jl_section_open(s, "recommend", "Which machine");
 	if (!r) {
 		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("Could not be weighed"));
-		jl_doc_said(s->doc, s->w->found_why.text, JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(s->doc, s->w->found_why.text, JL_ORIGIN_NONE, NULL);
 		return;
 	}
 	purpose(s);
@@ -176,8 +176,8 @@ void jl_section_recommend(struct jl_section *s)
 	n = jl_recommend_thin(r, ROWS_MAX, rows);
 	if (!jl_section_is_charted(s, "recommend"))
 		front_chart(s, rows, n);
-	jl_tell_candidates(s->doc, &answer, JL_("From cheap to fast: nothing is both cheaper and faster"), rows, n);
-	jl_tell_caveats(s->doc, &answer);
+	jl_show_candidates(s->doc, &answer, JL_("From cheap to fast: nothing is both cheaper and faster"), rows, n);
+	jl_show_caveats(s->doc, &answer);
 }
 
 void jl_chart_recommend(struct jl_section *s, const struct jl_scenario_question *q)

@@ -7,10 +7,10 @@
 
 /* --- scaling */
 
-static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_weighed_point *p,
+static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_scaling_point *p,
 			 size_t n, bool measured)
 {
-	struct jl_chart_point *points = jl_tell_series(
+	struct jl_chart_point *points = jl_show_series(
 		s->doc, chart, series, measured ? JL_C("series", "measured") : JL_C("series", "predicted"),
 		measured ? JL_MEASURED : JL_ESTIMATED, n);
 
@@ -26,7 +26,7 @@ static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t se
 		chart->series[series].only_points = measured;
 }
 
-static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
+static bool has_measured(const struct jl_scaling_result *sc, size_t mode)
 {
 	for (size_t i = 0; i < sc->n_counts; i++)
 		if (!isnan(sc->points[mode * sc->n_counts + i].measured_per_s))
@@ -37,12 +37,12 @@ static bool has_measured(const struct jl_weighed_scaling *sc, size_t mode)
 /* One panel of a mode: what was predicted as a band, what was measured as points, all on one scale. */
 static void scaling_panel(struct jl_section *s, size_t mode, double most)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
-	const struct jl_weighed_point *p = &sc->points[mode * sc->n_counts];
+	const struct jl_scaling_result *sc = &s->w->scaling;
+	const struct jl_scaling_point *p = &sc->points[mode * sc->n_counts];
 	const bool seen = has_measured(sc, mode);
-	struct jl_chart *chart = jl_tell_chart(
+	struct jl_chart *chart = jl_show_chart(
 		s->doc, JL_CHART_LINE,
-		jl_tell_text(s->doc, JL_("%s: samples a second as GPUs are added"), jl_mode_name(p->mode)), 1 + seen);
+		jl_doc_format(s->doc, JL_("%s: samples a second as GPUs are added"), jl_mode_name(p->mode)), 1 + seen);
 
 	if (!chart)
 		return;
@@ -56,7 +56,7 @@ static void scaling_panel(struct jl_section *s, size_t mode, double most)
 
 void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	double most = 0;
 
 	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts; k++)
@@ -66,7 +66,7 @@ void jl_chart_scaling(struct jl_section *s, const struct jl_scenario_question *q
 			scaling_panel(s, k, most);
 }
 
-static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bool named)
+static void point_row(struct jl_section *s, const struct jl_scaling_point *p, bool named)
 {
 	const struct jl_num gpus = jl_num_count(p->n_gpus);
 	struct jl_num per_s = jl_num_ranged(jl_num_estimate(p->per_s, JL_K_NUMBER, NULL)),
@@ -81,36 +81,36 @@ static void point_row(struct jl_section *s, const struct jl_weighed_point *p, bo
 		jl_doc_cell_name(s->doc, jl_system_name(p->of));
 	JL_CELLS(s->doc, JL_NAMED(jl_mode_name(p->mode)), JL_FIG(gpus), JL_FIG(seen));
 	if (p->predicted)
-		jl_tell_cell(s->doc, per_s);
+		jl_show_cell(s->doc, per_s);
 	else
 		jl_doc_cell_text(s->doc, "—");
 	if (named) {
 		const double off = p->per_s.value / p->measured_per_s - 1;
 
-		jl_tell_cell(s->doc, jl_num_written(jl_num_share(off, JL_ESTIMATED),
-						    jl_tell_text(s->doc, "%+.2g %%", 100 * off)));
+		jl_show_cell(s->doc, jl_num_written(jl_num_share(off, JL_ESTIMATED),
+						    jl_doc_format(s->doc, "%+.2g %%", 100 * off)));
 	} else {
-		jl_tell_cell(s->doc, seen_times);
-		jl_tell_cell(s->doc, times);
+		jl_show_cell(s->doc, seen_times);
+		jl_show_cell(s->doc, times);
 		struct jl_num share = jl_num_measured(p->measured_speedup / p->n_gpus, JL_K_FRACTION, NULL,
 						      p->measured);
 		share.n_digits = 2;
-		jl_tell_cell(s->doc, share);
+		jl_show_cell(s->doc, share);
 	}
 	jl_doc_end_row(s->doc, false);
 }
 
 static void scaling_tables(struct jl_section *s)
 {
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU with the same recipe"), "tffffff",
+	jl_show_table(s->doc, JL_("samples/s; speed-up and efficiency over one GPU with the same recipe"), "tffffff",
 		      JL_N("Mode|GPUs|Measured|Predicted|Speed-up|Predicted|Efficiency"));
 	for (size_t k = 0; k < sc->n_modes * sc->n_counts; k++)
 		point_row(s, &sc->points[k], false);
 	if (!sc->n_further)
 		return;
-	jl_tell_table(s->doc, JL_("Measured elsewhere, samples/s"), "ttffff",
+	jl_show_table(s->doc, JL_("Measured elsewhere, samples/s"), "ttffff",
 		      JL_N("System|Mode|GPUs|Measured|Predicted|Off by"));
 	for (size_t k = 0; k < sc->n_further; k++)
 		point_row(s, &sc->further[k], true);
@@ -146,13 +146,13 @@ static void observed_time(struct jl_section *s)
 	static const char *const en[] = { JL_NC("share", "matrix products"), JL_N("memory streams"), JL_N("host"),
 					  JL_NC("time", "links") };
 
-	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, JL_("Time of one step at the same batch"), 4);
+	struct jl_chart *chart = jl_show_chart(s->doc, JL_CHART_STACKED, JL_("Time of one step at the same batch"), 4);
 
 	if (!chart)
 		return;
 	chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	for (size_t k = 0; k < 4; k++) {
-		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(en[k]), JL_ESTIMATED,
+		struct jl_chart_point *points = jl_show_series(s->doc, chart, k, jl_msg(en[k]), JL_ESTIMATED,
 							       s->w->compare->n_rows);
 		size_t n = 0;
 
@@ -166,14 +166,14 @@ static void observed_time(struct jl_section *s)
 		}
 		if (points) {
 			chart->series[k].n_points = n;
-			chart->series[k].look = jl_tell_look(en[k]);
+			chart->series[k].look = jl_part_look(en[k]);
 		}
 	}
 	jl_doc_chart(s->doc, chart);
 }
 
 /* Parts that matter somewhere; the rest is summed. */
-static size_t parts_shown(const struct jl_weighed *w, size_t ret_parts[JL_N_PART])
+static size_t parts_shown(const struct jl_scenario_results *w, size_t ret_parts[JL_N_PART])
 {
 	size_t n = 0;
 
@@ -201,16 +201,16 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 	size_t parts[JL_N_PART];
 	const size_t n = parts_shown(s->w, parts);
 	bool rest = false;
-	struct jl_chart *chart = jl_tell_chart(s->doc, JL_CHART_STACKED, title, n + 1);
+	struct jl_chart *chart = jl_show_chart(s->doc, JL_CHART_STACKED, title, n + 1);
 
 	if (!chart)
 		return;
 	chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	for (size_t k = 0; k <= n; k++) {
 		const char *en = k == n ? JL_N("rest") : jl_parts[parts[k]].en;
-		struct jl_chart_point *points = jl_tell_series(s->doc, chart, k, jl_msg(en), JL_ESTIMATED, n_bars);
+		struct jl_chart_point *points = jl_show_series(s->doc, chart, k, jl_msg(en), JL_ESTIMATED, n_bars);
 
-		chart->series[k].look = jl_tell_look(en);
+		chart->series[k].look = jl_part_look(en);
 		for (size_t i = 0; points && i < n_bars; i++) {
 			points[i].label = bars[i].label;
 			points[i].y = k < n ? jl_part_s(bars[i].step, parts[k]) : bars[i].step->step_s;
@@ -228,19 +228,19 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 static void systems_time(struct jl_section *s)
 {
 	struct bar_of bars[JL_SCENARIO_LIST_MAX];
-	const struct jl_weighed_system *last = NULL;
+	const struct jl_system_result *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
 		if (s->w->systems[i].predicted) { /* each at its own batch: said, since it is not the same work */
-			bars[n++] = (struct bar_of){ jl_tell_text(s->doc, JL_("%s (batch %.0f)"),
-								  jl_system_name(&s->w->systems[i]),
-								  s->w->systems[i].how.global_batch),
+			bars[n++] = (struct bar_of){ jl_doc_format(s->doc, JL_("%s (batch %.0f)"),
+								   jl_system_name(&s->w->systems[i]),
+								   s->w->systems[i].how.global_batch),
 						     &s->w->systems[i].prediction.step };
 			last = &s->w->systems[i];
 		}
 	if (n == 1)
-		jl_tell_step_charts(s->doc, &last->how, &last->prediction.step);
+		jl_show_step_charts(s->doc, &last->how, &last->prediction.step);
 	else if (n)
 		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
 }
@@ -248,15 +248,15 @@ static void systems_time(struct jl_section *s)
 static void scaling_time(struct jl_section *s, const char *mode)
 {
 	struct bar_of bars[24];
-	const struct jl_weighed_scaling *sc = &s->w->scaling;
+	const struct jl_scaling_result *sc = &s->w->scaling;
 	size_t n = 0;
 
 	for (size_t k = 0; sc->of && k < sc->n_modes * sc->n_counts && n < 24; k++) {
-		const struct jl_weighed_point *p = &sc->points[k];
+		const struct jl_scaling_point *p = &sc->points[k];
 
 		if (!p->predicted || (mode && p->mode && strcmp(mode, p->mode) != 0))
 			continue;
-		bars[n].label = jl_tell_text(s->doc, JL_("%s · %d GPU{/s}"), jl_mode_name(p->mode), p->n_gpus);
+		bars[n].label = jl_doc_format(s->doc, JL_("%s · %d GPU{/s}"), jl_mode_name(p->mode), p->n_gpus);
 		bars[n++].step = &p->step;
 	}
 	if (n)
@@ -272,7 +272,7 @@ void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q)
 		systems_time(s);
 }
 
-static bool any_predicted(const struct jl_weighed *w)
+static bool any_predicted(const struct jl_scenario_results *w)
 {
 	for (size_t i = 0; i < w->n_systems; i++)
 		if (w->systems[i].predicted)
@@ -311,27 +311,27 @@ void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 		if (s->w->systems[i].predicted)
 			list[n++] = (struct jl_named_memory){ jl_system_name(&s->w->systems[i]),
 							      &s->w->systems[i].prediction };
-	jl_tell_memory_chart(s->doc, list, n);
+	jl_show_memory_chart(s->doc, list, n);
 }
 
 static void model_memory(struct jl_section *s)
 {
 	if (!jl_section_is_charted(s, "memory"))
 		jl_chart_memory(s, NULL);
-	jl_tell_table(s->doc, NULL, "tffft", JL_N("System|Needed|Of|Largest batch per GPU|Verdict"));
+	jl_show_table(s->doc, NULL, "tffft", JL_N("System|Needed|Of|Largest batch per GPU|Verdict"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 		const struct jl_prediction *p = &system->prediction;
-		struct jl_fit_said fit;
+		struct jl_fit_text fit;
 
 		if (!system->predicted)
 			continue;
-		fit = jl_tell_memory_fit(s->doc, p, p->room);
+		fit = jl_show_memory_fit(s->doc, p, p->room);
 		JL_CELLS(s->doc, JL_NAMED(jl_system_name(system)),
 			 JL_FIG(jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL))),
 			 JL_FIG(jl_num_capacity(system)), JL_FIG(jl_num_about(p->max_micro_batch, JL_K_NUMBER, NULL)));
 		jl_doc_cell(s->doc, fit.mark);
-		jl_doc_said(s->doc, fit.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(s->doc, fit.text, JL_ESTIMATED, JL_METHOD);
 		jl_doc_end_row(s->doc, false);
 	}
 }
@@ -340,16 +340,16 @@ static void observed_memory(struct jl_section *s)
 {
 	jl_doc_para(s->doc);
 	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.");
-	jl_tell_table(s->doc, NULL, "tfff",
+	jl_show_table(s->doc, NULL, "tfff",
 		      JL_N("System|Memory per device|Largest batch per device|Passes for the same batch"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		if (!system->row)
 			continue;
 		jl_doc_cell_name(s->doc, jl_system_name(system));
 		if (system->said->sys.gpu)
-			jl_tell_cell(s->doc, jl_num_capacity(system));
+			jl_show_cell(s->doc, jl_num_capacity(system));
 		else
 			jl_doc_cell_text(s->doc, "—");
 		JL_ROW(s->doc, system->row->baseline, JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)),

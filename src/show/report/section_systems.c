@@ -10,7 +10,7 @@ static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_
 	struct jl_num num = jl_num_fact(fact, kind);
 
 	num.binary = kind == JL_K_BYTES;
-	jl_tell_cell(s->doc, num);
+	jl_show_cell(s->doc, num);
 }
 
 static void gpu_cells(struct jl_section *s, const struct jl_gpu *gpu)
@@ -39,19 +39,19 @@ static void cpu_cells(struct jl_section *s, const struct jl_cpu *cpu)
 static void notes_of(struct jl_section *s)
 {
 	for (size_t i = 0; i < s->w->n_systems; i++) {
-		const struct jl_weighed_system *system = &s->w->systems[i];
+		const struct jl_system_result *system = &s->w->systems[i];
 
 		if (system->said->note.en) {
 			jl_doc_item(s->doc);
 			jl_doc_name(s->doc, jl_system_name(system));
 			jl_doc_text(s->doc, ": ");
-			jl_doc_said(s->doc, jl_words_in(system->said->note), JL_ORIGIN_NONE, NULL);
+			jl_doc_sourced(s->doc, jl_words_in(system->said->note), JL_ORIGIN_NONE, NULL);
 		}
 		if (!system->usable) {
 			jl_doc_item(s->doc);
 			jl_doc_name(s->doc, jl_system_name(system));
 			jl_doc_text(s->doc, ": ");
-			jl_doc_said(s->doc, system->why.text, JL_ORIGIN_NONE, NULL);
+			jl_doc_sourced(s->doc, system->why.text, JL_ORIGIN_NONE, NULL);
 		}
 	}
 }
@@ -61,13 +61,13 @@ void jl_section_specifications(struct jl_section *s)
 	if (!s->w->n_systems)
 		return;
 	jl_section_open(s, "specifications", "Specifications");
-	jl_tell_table(s->doc, JL_("One device of each; tensor rates without sparsity"), "tffffff",
+	jl_show_table(s->doc, JL_("One device of each; tensor rates without sparsity"), "tffffff",
 		      JL_N("System|GPUs|Memory|Bandwidth|FP32|FP16 dense|Power limit"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
 		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
-		jl_tell_cell(s->doc, jl_num_count(sys->n_nodes * (double)sys->n_per_node));
+		jl_show_cell(s->doc, jl_num_count(sys->n_nodes * (double)sys->n_per_node));
 		if (sys->gpu)
 			gpu_cells(s, sys->gpu);
 		else if (sys->cpu)
@@ -95,8 +95,8 @@ void jl_chart_comparison(struct jl_section *s, const struct jl_scenario_question
 {
 	(void)q;
 	if (s->w->compare)
-		jl_tell_compare_chart(s->doc,
-				      &(struct jl_tell_compare){ .compare = s->w->compare, .names = row_names(s) });
+		jl_show_compare_chart(s->doc,
+				      &(struct jl_show_compare){ .compare = s->w->compare, .names = row_names(s) });
 }
 
 void jl_section_comparison(struct jl_section *s)
@@ -106,10 +106,10 @@ void jl_section_comparison(struct jl_section *s)
 	jl_section_open(s, "comparison", "Comparison");
 	if (!s->w->compare) {
 		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("Could not be compared"));
-		jl_doc_said(s->doc, s->w->compare_why.text, JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(s->doc, s->w->compare_why.text, JL_ORIGIN_NONE, NULL);
 		return;
 	}
-	jl_tell_compare(s->doc, &(struct jl_tell_compare){ .compare = s->w->compare,
+	jl_show_compare(s->doc, &(struct jl_show_compare){ .compare = s->w->compare,
 							   .names = row_names(s),
 							   .no_chart = jl_section_is_charted(s, "comparison"),
 							   .no_assumed = true });
@@ -117,7 +117,7 @@ void jl_section_comparison(struct jl_section *s)
 		if (s->w->systems[i].row || !s->w->systems[i].why_not.status)
 			continue;
 		jl_doc_note(s->doc, JL_MARK_BAD, jl_system_name(&s->w->systems[i]));
-		jl_doc_said(s->doc, s->w->systems[i].why_not.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(s->doc, s->w->systems[i].why_not.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -131,7 +131,7 @@ struct choice {
 	bool front;
 };
 
-static double speed_of(const struct jl_weighed_system *system, struct jl_estimate *ret_range)
+static double speed_of(const struct jl_system_result *system, struct jl_estimate *ret_range)
 {
 	if (system->row && system->row->at[JL_AT_SAME_BATCH].possible) {
 		*ret_range = system->row->at[JL_AT_SAME_BATCH].speedup;
@@ -174,7 +174,7 @@ static size_t gather(struct jl_section *s, struct choice *ret_choices)
 
 static void pareto_table(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	jl_tell_table(s->doc, NULL, "tfff", JL_N("System|Rent|Speed|Rent for the baseline's work of an hour"));
+	jl_show_table(s->doc, NULL, "tfff", JL_N("System|Rent|Speed|Rent for the baseline's work of an hour"));
 	for (size_t i = 0; i < n; i++) {
 		struct jl_num rent = jl_num_plain(choices[i].usd, JL_K_USD_RATE, NULL, JL_LISTED, choices[i].source),
 			      speed = jl_num_estimate((struct jl_estimate){ choices[i].speed, NAN, NAN }, JL_K_NUMBER,
@@ -190,10 +190,10 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 
 static void pareto_chart(struct jl_section *s, const struct choice *choices, size_t n)
 {
-	struct jl_chart *chart = jl_tell_chart(
+	struct jl_chart *chart = jl_show_chart(
 		s->doc, JL_CHART_SCATTER,
 		JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"), 1);
-	struct jl_chart_point *points = chart ? jl_tell_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n)
+	struct jl_chart_point *points = chart ? jl_show_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n)
 					      : NULL;
 
 	if (!points)

@@ -136,12 +136,12 @@ static void row_head(struct jl_section *s, const struct jl_record *r)
 {
 	jl_doc_cell(s->doc, r->noise.noisy ? JL_MARK_WARN : JL_MARK_NONE);
 	jl_doc_name(s->doc, *mode_of(r) ? jl_mode_name(mode_of(r)) : "—");
-	jl_tell_cell(s->doc, jl_num_count(workers_of(r)));
+	jl_show_cell(s->doc, jl_num_count(workers_of(r)));
 }
 
 static void speed_table(struct jl_section *s, const struct group *g)
 {
-	jl_tell_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), "tffffff",
+	jl_show_table(s->doc, JL_("samples/s; speed-up and efficiency over one worker"), "tffffff",
 		      JL_N("Mode|Workers|Measured|Predicted|Ideal|Speed-up|Efficiency"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
@@ -164,19 +164,19 @@ static void need_table(struct jl_section *s, const struct group *g)
 {
 	const bool energy = any_energy(g);
 
-	jl_tell_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), energy ? "tfffff" : "tffff",
+	jl_show_table(s->doc, JL_("Exposed: share of a step that waits for other workers"), energy ? "tfffff" : "tffff",
 		      JL_N("Mode|Workers|A step|Exposed|Memory per worker|Energy per sample"));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct jl_record *r = g->rows[i];
 		const double exposed = metric_of(r, "exposed_s") / metric_of(r, "step_s");
 
 		row_head(s, r);
-		jl_tell_cell(s->doc, measured_num(s, r, "step_s", JL_K_TIME, NULL));
+		jl_show_cell(s->doc, measured_num(s, r, "step_s", JL_K_TIME, NULL));
 		/* below half a per cent there is none */
-		jl_tell_cell(s->doc, jl_num_share(round(exposed * 100) / 100, JL_MEASURED));
-		jl_tell_cell(s->doc, jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL)));
+		jl_show_cell(s->doc, jl_num_share(round(exposed * 100) / 100, JL_MEASURED));
+		jl_show_cell(s->doc, jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL)));
 		if (energy)
-			jl_tell_cell(s->doc, measured_num(s, r, "energy_per_sample_J", JL_K_ENERGY, NULL));
+			jl_show_cell(s->doc, measured_num(s, r, "energy_per_sample_J", JL_K_ENERGY, NULL));
 		jl_doc_end_row(s->doc, false);
 	}
 }
@@ -186,7 +186,7 @@ static void chart_line(struct jl_section *s, const struct group *g, struct jl_ch
 {
 	const char *name = jl_arena_printf(s->arena, measured ? JL_("%s measured") : JL_("%s predicted"),
 					   jl_mode_name(mode));
-	struct jl_chart_point *points = jl_tell_series(s->doc, chart, at, name ? name : mode,
+	struct jl_chart_point *points = jl_show_series(s->doc, chart, at, name ? name : mode,
 						       measured ? JL_MEASURED : JL_ESTIMATED, g->n);
 	size_t n = 0;
 
@@ -217,7 +217,7 @@ static void group_chart(struct jl_section *s, const struct group *g)
 		most = fmax(most, workers_of(g->rows[i]));
 	if (!g->alone || most < 2 || !g->n_modes)
 		return;
-	chart = jl_tell_chart(s->doc, JL_CHART_LINE, JL_("Samples a second: measured, predicted with its band, ideal"),
+	chart = jl_show_chart(s->doc, JL_CHART_LINE, JL_("Samples a second: measured, predicted with its band, ideal"),
 			      2 * g->n_modes + 1);
 	if (!chart)
 		return;
@@ -227,7 +227,7 @@ static void group_chart(struct jl_section *s, const struct group *g)
 		chart_line(s, g, chart, 2 * k, g->modes[k], true);
 		chart_line(s, g, chart, 2 * k + 1, g->modes[k], false);
 	}
-	ideal = jl_tell_series(s->doc, chart, 2 * g->n_modes, JL_("ideal"), JL_ESTIMATED, 2);
+	ideal = jl_show_series(s->doc, chart, 2 * g->n_modes, JL_("ideal"), JL_ESTIMATED, 2);
 	if (!ideal)
 		return;
 	chart->series[2 * g->n_modes].dashed = true;
@@ -250,18 +250,18 @@ static void group_words(struct jl_section *s, const struct group *g)
 	if (!isnan(gemm)) {
 		jl_doc_item(s->doc);
 		JL_SAY(s, "Of the rate that this machine's own matrix product reaches, one worker uses ");
-		jl_tell_num(s->doc, jl_num_share(gemm, JL_MEASURED));
+		jl_show_num(s->doc, jl_num_share(gemm, JL_MEASURED));
 		jl_doc_text(s->doc, ".");
 	}
 	if (r && workers_of(r) > 1 && metric_of(r, "exposed_s") > EXPOSED * metric_of(r, "step_s")) {
 		jl_doc_item(s->doc);
-		jl_tell_num(s->doc, jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED));
+		jl_show_num(s->doc, jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED));
 		JL_SAY(s, " of a step stands still for other workers at ");
-		jl_tell_num(s->doc, jl_num_count(workers_of(r)));
+		jl_show_num(s->doc, jl_num_count(workers_of(r)));
 		JL_SAY(s, " workers");
 		if (!isnan(metric_of(r, "allreduce_Bps"))) {
 			JL_SAY(s, "; all-reduce alone reaches ");
-			jl_tell_num(s->doc, measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL));
+			jl_show_num(s->doc, measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL));
 		}
 		JL_SAY(s, ". Gradients exchanged once for several micro-batches (");
 		jl_doc_code(s->doc, "--accumulate");
@@ -279,11 +279,11 @@ static void group_head(struct jl_section *s, const struct group *g, size_t at)
 	jl_doc_para(s->doc);
 	jl_doc_name(s->doc, precision ? precision : "—");
 	JL_SAY(s, ", batch per worker ");
-	jl_tell_num(s->doc, jl_num_count(jl_record_number(r, "batch")));
+	jl_show_num(s->doc, jl_num_count(jl_record_number(r, "batch")));
 	JL_SAY(s, ", sequence ");
-	jl_tell_num(s->doc, jl_num_count(jl_record_number(r, "seq")));
+	jl_show_num(s->doc, jl_num_count(jl_record_number(r, "seq")));
 	JL_SAY(s, ", accumulated ");
-	jl_tell_num(s->doc, jl_num_count(jl_record_number(r, "accumulate")));
+	jl_show_num(s->doc, jl_num_count(jl_record_number(r, "accumulate")));
 	jl_doc_textf(s->doc, ", %s.", r->backend ? r->backend : "—");
 }
 

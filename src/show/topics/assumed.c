@@ -1,5 +1,5 @@
 /* What an answer assumes and how it read names: notes at the end of a document. */
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <string.h>
 
@@ -15,23 +15,23 @@ static bool among(const char *const *names, const char *name)
 	return false;
 }
 
-void jl_tell_readings(struct jl_doc *doc, const struct jl_readings *readings)
+void jl_show_readings(struct jl_doc *doc, const struct jl_readings *readings)
 {
 	for (size_t i = 0; i < readings->n; i++) {
 		const struct jl_reading *r = &readings->items[i];
 
 		if (r->others[0])
-			jl_tell_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s; for another write %s"),
+			jl_show_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s; for another write %s"),
 				     r->written, r->meant, r->others);
 		else
-			jl_tell_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s"), r->written, r->meant);
+			jl_show_note(doc, JL_("Names"), JL_ESTIMATED, JL_("'%s' is read as %s"), r->written, r->meant);
 	}
 }
 
 /* "bf16" of "bf16: H100 SXM5 80GB has it": what is assumed without why. */
 static const char *without_why(struct jl_doc *doc, const char *text)
 {
-	return jl_tell_text(doc, "%.*s", (int)strcspn(text, ":;("), text);
+	return jl_doc_format(doc, "%.*s", (int)strcspn(text, ":;("), text);
 }
 
 /* In one line what fits into it, and how to see the rest. */
@@ -48,7 +48,7 @@ static void assumed_line(struct jl_doc *doc, const struct jl_notes *notes)
 
 		if (used + width > room)
 			continue;
-		jl_doc_said(doc, text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(doc, text, JL_ESTIMATED, JL_METHOD);
 		jl_doc_text(doc, " · ");
 		used += width;
 		n++;
@@ -59,7 +59,7 @@ static void assumed_line(struct jl_doc *doc, const struct jl_notes *notes)
 		jl_doc_text(doc, all);
 }
 
-void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options)
+void jl_show_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options)
 {
 	if (!notes->n)
 		return;
@@ -73,7 +73,7 @@ void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const cha
 
 		if (i)
 			jl_doc_text(doc, "\xc2\xa0· ");
-		jl_doc_said(doc, note->text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(doc, note->text, JL_ESTIMATED, JL_METHOD);
 		if (among(options, note->key))
 			jl_doc_textf(doc, " (--%s)", note->key);
 	}

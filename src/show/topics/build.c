@@ -1,5 +1,5 @@
 #include "build/answer.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,10 +29,10 @@ static void finding(struct jl_doc *doc, const struct jl_part_finding *f, const c
 
 	for (size_t i = 0; all && i < JL_PART_RULES_MAX && f->rules[i]; i++)
 		if (!strstr(sources, f->rules[i]->source))
-			sources = jl_tell_text(doc, "%s%s%s", sources, *sources ? ", " : "; ", f->rules[i]->source);
+			sources = jl_doc_format(doc, "%s%s%s", sources, *sources ? ", " : "; ", f->rules[i]->source);
 	jl_doc_finding(doc, mark_of(f->level), title);
-	jl_doc_said(doc, f->text, f->sure == JL_SURE_MEASURED ? JL_PUBLISHED : JL_LISTED,
-		    f->rules[0] ? f->rules[0]->source : NULL);
+	jl_doc_sourced(doc, f->text, f->sure == JL_SURE_MEASURED ? JL_PUBLISHED : JL_LISTED,
+		       f->rules[0] ? f->rules[0]->source : NULL);
 	jl_doc_textf(doc, " [%s%s]", jl_msg(jl_part_sure_name(f->sure)), sources);
 }
 
@@ -55,11 +55,11 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 	if (n_open)
 		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_FIG(jl_num_count((double)n_open)));
 	jl_doc_lead(doc);
-	jl_tell_said(doc, JL_ESTIMATED, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
-		     a->found->load_W, a->found->psu_least_W, a->found->psu_most_W);
+	jl_show_sourced(doc, JL_ESTIMATED, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
+			a->found->load_W, a->found->psu_least_W, a->found->psu_most_W);
 }
 
-void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all)
+void jl_show_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all)
 {
 	verdict(doc, a);
 	for (int level = JL_N_PART_LEVEL - 1; level >= (all ? 0 : JL_PART_CONFLICT); level--)
@@ -68,7 +68,7 @@ void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 
 			if (f->level == (enum jl_part_level)level)
 				finding(doc, f,
-					all ? jl_msg(jl_tell_text(doc, "part\004%s", f->id))
+					all ? jl_msg(jl_doc_format(doc, "part\004%s", f->id))
 					    : jl_part_level_name(f->level),
 					all);
 		}
@@ -89,23 +89,23 @@ static void row(struct jl_doc *doc, const struct jl_upgrade_answer *a, const str
 
 	jl_doc_cell_name(doc, u->text);
 	if (u->price.micro)
-		jl_tell_cell(doc, jl_num_written(jl_num_plain(jl_money_value(price_of(a, u)), won ? JL_K_KRW : JL_K_USD,
+		jl_show_cell(doc, jl_num_written(jl_num_plain(jl_money_value(price_of(a, u)), won ? JL_K_KRW : JL_K_USD,
 							      NULL, JL_LISTED, u->price_source),
 						 jl_money_short(JL_TXT, price_of(a, u))));
 	else
 		jl_doc_cell_text(doc, "?");
-	jl_tell_cell(doc, jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
-					 jl_tell_text(doc, "%+.0f %%", u->gain_frac * 100)));
+	jl_show_cell(doc, jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
+					 jl_doc_format(doc, "%+.0f %%", u->gain_frac * 100)));
 	if (isnan(worth))
 		jl_doc_cell_text(doc, "");
 	else
-		jl_tell_cell(doc,
+		jl_show_cell(doc,
 			     jl_num_written(jl_num_share(worth, JL_ESTIMATED),
-					    jl_tell_text(doc, "%+.*f %%", fabs(worth) < 0.1 ? 1 : 0, worth * 100)));
+					    jl_doc_format(doc, "%+.*f %%", fabs(worth) < 0.1 ? 1 : 0, worth * 100)));
 	jl_doc_cell_name(doc, u->price.micro == 0 ? JL_("not known")
 			      : !u->price_date    ? JL_("given")
-						  : jl_tell_text(doc, "%s%s", u->price_date,
-                                                              jl_date_is_old(u->price_date, today) ? " ⚠" : ""));
+						  : jl_doc_format(doc, "%s%s", u->price_date,
+                                                               jl_date_is_old(u->price_date, today) ? " ⚠" : ""));
 	jl_doc_end_row(doc, false);
 }
 
@@ -116,15 +116,15 @@ static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 
 	jl_doc_lead(doc);
 	if (!a->found->n)
-		JL_TELL(doc, "Nothing in the catalog within the budget makes this run noticeably faster.");
+		JL_SHOW(doc, "Nothing in the catalog within the budget makes this run noticeably faster.");
 	else
 		JL_SENTENCE(doc,
 			    u->price.micro ? JL_("The most for the money: |1, |2 faster for |3.")
 					   : JL_("The most: |1, |2 faster; its price is not known."),
 			    JL_NAMED(u->text),
 			    JL_FIG(jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
-						  jl_tell_text(doc, "%.0f %%", u->gain_frac * 100))),
-			    JL_SAID(jl_tell_text(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
+						  jl_doc_format(doc, "%.0f %%", u->gain_frac * 100))),
+			    JL_FIGURE_TEXT(jl_doc_format(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
 }
 
 /* What a bridge does for a pair. */
@@ -132,39 +132,39 @@ static void bridge_notes(struct jl_doc *doc, const struct jl_upgrade *u)
 {
 	if (isnan(u->pair_before_per_s))
 		return;
-	jl_tell_note(doc, JL_("A job on 2 cards"), JL_ESTIMATED, JL_("%.2fx → %.2fx of one card with the bridge"),
+	jl_show_note(doc, JL_("A job on 2 cards"), JL_ESTIMATED, JL_("%.2fx → %.2fx of one card with the bridge"),
 		     u->pair_before_per_s / u->one_per_s, u->pair_after_per_s / u->one_per_s);
 }
 
-void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
+void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, long today)
 {
 	const struct jl_upgrades *found = a->found;
 	const struct jl_estimate *now = &found->now_per_s;
 
 	best(doc, a);
-	JL_LEAD(doc,
-		jl_tell_text(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system, jl_tell_rounded(doc, now->value),
-			     jl_tell_rounded(doc, now->lo), jl_tell_rounded(doc, now->hi)));
+	JL_LEAD(doc, jl_doc_format(doc, JL_("%s now: %s samples/s (%s–%s)"), a->ask->system,
+				   jl_rounded_text(doc, now->value), jl_rounded_text(doc, now->lo),
+				   jl_rounded_text(doc, now->hi)));
 	jl_doc_lead(doc);
-	jl_doc_name(doc, jl_tell_text(doc, JL_("%s, batch %g a GPU"), a->ask->run.model, a->ask->run.batch));
+	jl_doc_name(doc, jl_doc_format(doc, JL_("%s, batch %g a GPU"), a->ask->run.model, a->ask->run.batch));
 	if (found->now_zero)
-		jl_doc_name(doc, jl_tell_text(doc, ", ZeRO-%d", found->now_zero));
+		jl_doc_name(doc, jl_doc_format(doc, ", ZeRO-%d", found->now_zero));
 	if (found->n)
-		jl_tell_table(doc, NULL, "t24fffk",
+		jl_show_table(doc, NULL, "t24fffk",
 			      isnan(a->krw_per_usd) ? JL_N("purchase|USD|faster|per 1,000 USD|price of")
 						    : JL_N("purchase|KRW|faster|per million KRW|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, a, &found->items[i], today);
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* what the table had to cut, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
-			jl_tell_note(doc, jl_tell_text(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
+			jl_show_note(doc, jl_doc_format(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
 		bridge_notes(doc, &found->items[i]);
 	}
 	if (found->n_over_budget)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
+		jl_show_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
 	JL_NOTE(doc, JL_("Note"), JL_ESTIMATED,
 		"estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, power "
 		"and cooling with 'jeoul build'.");
 	if (!isnan(a->krw_per_usd))
-		jl_tell_note(doc, JL_("Assumed"), JL_LISTED, "%s", jl_tell_fx(doc, a->krw_per_usd, a->fx_date, today));
+		jl_show_note(doc, JL_("Assumed"), JL_LISTED, "%s", jl_show_fx(doc, a->krw_per_usd, a->fx_date, today));
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "goodput/goodput.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 static void power(struct jl_doc *doc, const struct jl_goodput *g)
 {
@@ -15,21 +15,21 @@ static void power(struct jl_doc *doc, const struct jl_goodput *g)
 		    JL_FIG(jl_num_digits(jl_num_about(c->site_W, JL_K_POWER, NULL), 2)),
 		    JL_FIG(jl_num_digits(jl_num_about(c->machines_W, JL_K_POWER, NULL), 2)));
 	if (c->n_racks > 1)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%.0f racks of up to %s"), c->n_racks,
-			      jl_units_said(JL_TXT, c->rack_W, JL_K_POWER, 2));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%.0f racks of up to %s"), c->n_racks,
+			      jl_units_localized(JL_TXT, c->rack_W, JL_K_POWER, 2));
 	if (c->slow_frac > 0)
-		jl_tell_piece(doc, JL_ESTIMATED,
+		jl_show_piece(doc, JL_ESTIMATED,
 			      JL_("under the cap GPUs work with %.0f %% of their power, steps take %.0f %% longer"),
 			      100 * c->gpu_frac, 100 * c->slow_frac);
 	else if (!isnan(c->cap_W))
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("the cap of %s is not reached"),
-			      jl_units_said(JL_TXT, c->cap_W, JL_K_POWER, 2));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("the cap of %s is not reached"),
+			      jl_units_localized(JL_TXT, c->cap_W, JL_K_POWER, 2));
 	if (c->tokens_per_MWh > 0)
-		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s tokens a MWh; %s in all"),
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("%s tokens a MWh; %s in all"),
 			      jl_about_text(JL_TXT, c->tokens_per_MWh),
-			      jl_units_said(JL_TXT, c->energy_J, JL_K_ENERGY, 2));
+			      jl_units_localized(JL_TXT, c->energy_J, JL_K_ENERGY, 2));
 	for (size_t i = 0; i < c->n_grids; i++)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s t CO2 (%s, %.0f g/kWh)"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s t CO2 (%s, %.0f g/kWh)"),
 			      jl_about_text(JL_TXT, c->grids[i].co2_g / 1e6), jl_msg(c->grids[i].grid),
 			      c->grids[i].g_per_kWh);
 }
@@ -42,29 +42,30 @@ static void rent(struct jl_doc *doc, const struct jl_campus *c)
 	JL_SENTENCE(doc, JL_("|1 GPUs for |2 are paid"), JL_FIG(jl_num_count(c->paid_gpus)),
 		    JL_FIG(jl_num_digits(jl_num_about(c->paid_s, JL_K_TIME, NULL), 2)));
 	if (!isnan(c->paid_usd))
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s; %s of it unused"),
-			      jl_units_said(JL_TXT, c->paid_usd, JL_K_USD, 2),
-			      jl_units_said(JL_TXT, c->unused_usd, JL_K_USD, 2));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s; %s of it unused"),
+			      jl_units_localized(JL_TXT, c->paid_usd, JL_K_USD, 2),
+			      jl_units_localized(JL_TXT, c->unused_usd, JL_K_USD, 2));
 }
 
 static void fabrics(struct jl_doc *doc, const struct jl_campus *c)
 {
 	if (!c->n_rows)
 		return;
-	jl_tell_table(doc,
-		      jl_tell_text(doc, JL_("The step on other networks, %.3g:1 out of a pod; a GPU keeps its samples"),
-				   c->oversub),
+	jl_show_table(doc,
+		      jl_doc_format(doc,
+				    JL_("The step on other networks, %.3g:1 out of a pod; a GPU keeps its samples"),
+				    c->oversub),
 		      "ffffff", JL_N("GPUs|rail-optimised|oversubscribed|scattered|dragonfly|scattered"));
 	for (size_t i = 0; i < c->n_rows; i++) {
-		jl_tell_cell(doc, jl_num_written(jl_num_count(c->rows[i].n_gpus),
+		jl_show_cell(doc, jl_num_written(jl_num_count(c->rows[i].n_gpus),
 						 jl_grouped_text(JL_TXT, c->rows[i].n_gpus)));
 		for (int k = 0; k < JL_N_FABRIC_KIND; k++)
-			jl_tell_cell(doc, jl_num_digits(jl_num_about(c->rows[i].step_s[k], JL_K_TIME, NULL), 3));
+			jl_show_cell(doc, jl_num_digits(jl_num_about(c->rows[i].step_s[k], JL_K_TIME, NULL), 3));
 		jl_doc_end_row(doc, false);
 	}
 }
 
-void jl_tell_campus(struct jl_doc *doc, const struct jl_goodput *g, bool after)
+void jl_show_campus(struct jl_doc *doc, const struct jl_goodput *g, bool after)
 {
 	if (after) {
 		fabrics(doc, &g->campus);

@@ -4,7 +4,7 @@
 #include "predict/kind.h"
 #include "program/tune.h"
 
-const char *jl_tell_device(const struct jl_case *c)
+const char *jl_show_device(const struct jl_case *c)
 {
 	return c->machine.sys.gpu ? "GPU" : "CPU";
 }
@@ -24,17 +24,17 @@ static const char *framework_text(enum jl_framework framework)
 static void cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
 {
 	if (p->zero >= 1 && p->shard > 0)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard,
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s %.0f×%.0f", p->zero == 3 ? "HSDP" : "ZeRO-2", p->dp / p->shard,
 			      p->shard);
 	else if (p->zero == 1 || p->zero == 2)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "ZeRO-%d %.0f", p->zero, p->dp);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "ZeRO-%d %.0f", p->zero, p->dp);
 	else if (p->dp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
-	jl_tell_cut_pieces(doc, p);
+		jl_show_piece(doc, JL_ORIGIN_NONE, p->zero == 3 ? "FSDP %.0f" : "DDP %.0f", p->dp);
+	jl_show_cut_pieces(doc, p);
 	if (p->recompute != JL_RECOMPUTE_NONE)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_recompute(p));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_recompute(p));
 	if (p->offload)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", JL_("offload"));
 }
 
 /* "QLoRA rank 16 (nf4)", "DPO". */
@@ -47,40 +47,40 @@ static void tune_pieces(struct jl_doc *doc, const struct jl_case *c)
 	if (!c->tuned)
 		return;
 	if (t->kind == JL_TUNE_FULL)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("full tuning"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", JL_("full tuning"));
 	else if (t->kind == JL_TUNE_LAYERS)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the last %.0f layers"), t->n_layers);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("the last %.0f layers"), t->n_layers);
 	else if (t->kind == JL_TUNE_ADAPTER)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("adapters %.0f wide"), t->rank);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("adapters %.0f wide"), t->rank);
 	else
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s%s rank %.0f (base %s)"), t->base == JL_BASE_SAME ? "" : "Q",
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s%s rank %.0f (base %s)"), t->base == JL_BASE_SAME ? "" : "Q",
 			      names[t->kind], t->rank, jl_base_name(t->base));
 	if (methods[c->method])
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", methods[c->method]);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", methods[c->method]);
 }
 
-void jl_tell_case(struct jl_doc *doc, const struct jl_case *c)
+void jl_show_case(struct jl_doc *doc, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
 
 	JL_LEAD(doc, c->subject.name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"),
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("batch %s per %s"),
 		      jl_count_text(JL_TXT, c->shard.micro_batch * p->n_micro),
-		      p->tp * p->pp * p->cp > 1 ? JL_("worker") : jl_tell_device(c));
+		      p->tp * p->pp * p->cp > 1 ? JL_("worker") : jl_show_device(c));
 	if (p->n_micro > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(JL_TXT, c->shard.micro_batch));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %s"), jl_count_text(JL_TXT, c->shard.micro_batch));
 	if (p->dp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global %s"), jl_count_text(JL_TXT, c->global_batch));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("global %s"), jl_count_text(JL_TXT, c->global_batch));
 	if (c->subject.kind->has_tokens)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(JL_TXT, c->shard.seq));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("sequence %s"), jl_count_text(JL_TXT, c->shard.seq));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 	tune_pieces(doc, c);
 	cut_pieces(doc, p);
 	if (c->subject.program && c->subject.program->listed)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("code: Hugging Face transformers, eager"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", JL_("code: Hugging Face transformers, eager"));
 	else if (c->subject.program) /* whose code was weighed */
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), c->subject.program->codes);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), c->subject.program->codes);
 	else
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
 }

@@ -11,7 +11,7 @@
 
 /* --- where figures come from */
 
-const char *jl_tell_footnote(struct jl_doc *doc, struct jl_footnotes *notes, const struct jl_fact *fact)
+const char *jl_show_footnote(struct jl_doc *doc, struct jl_footnotes *notes, const struct jl_fact *fact)
 {
 	size_t i = 0;
 
@@ -22,20 +22,20 @@ const char *jl_tell_footnote(struct jl_doc *doc, struct jl_footnotes *notes, con
 		i++;
 	if (i == notes->n && i < JL_FOOTNOTES_MAX)
 		notes->facts[notes->n++] = fact;
-	return jl_tell_text(doc, "%s [%zu]", jl_origin_mark(fact->origin), i + 1);
+	return jl_doc_format(doc, "%s [%zu]", jl_origin_mark(fact->origin), i + 1);
 }
 
-void jl_tell_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_footnotes *notes)
+void jl_show_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_footnotes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct jl_fact *fact = notes->facts[i];
 		const struct jl_source *source = fact->source ? jl_source_by_id(cat, fact->source) : NULL;
-		const char *who = jl_tell_text(doc, "%s, %s", fact->source ? fact->source : "?",
-					       fact->date ? fact->date : "?");
+		const char *who = jl_doc_format(doc, "%s, %s", fact->source ? fact->source : "?",
+						fact->date ? fact->date : "?");
 
 		if (i == 0)
 			jl_doc_gap(doc);
-		jl_doc_note(doc, JL_MARK_NONE, jl_tell_text(doc, "[%zu]", i + 1));
+		jl_doc_note(doc, JL_MARK_NONE, jl_doc_format(doc, "[%zu]", i + 1));
 		if (source && source->url)
 			jl_doc_link(doc, who, jl_msg(source->url));
 		else
@@ -104,15 +104,15 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 	case JL_F_TEXT:
 	case JL_F_DATE: return *(const char *const *)at ? *(const char *const *)at : "";
 	case JL_F_CHOICE: return jl_choice_name(field->choices, *(const int *)at);
-	case JL_F_INT: return *(const int *)at ? jl_tell_text(doc, "%d", *(const int *)at) : "";
+	case JL_F_INT: return *(const int *)at ? jl_doc_format(doc, "%d", *(const int *)at) : "";
 	case JL_F_FACT:
 		x = jl_fact_known(at) ? ((const struct jl_fact *)at)->value : NAN;
-		return isnan(x) ? "" : jl_tell_text(doc, "%s", jl_value_text(JL_TXT, x, field->kind, true));
+		return isnan(x) ? "" : jl_doc_format(doc, "%s", jl_value_text(JL_TXT, x, field->kind, true));
 	case JL_F_NUMBER:
 		x = *(const double *)at;
 		return isnan(x)        ? ""
-		       : x == floor(x) ? jl_tell_text(doc, "%s", jl_value_text(JL_TXT, x, JL_K_NUMBER, false))
-				       : jl_tell_text(doc, "%.4g", x);
+		       : x == floor(x) ? jl_doc_format(doc, "%s", jl_value_text(JL_TXT, x, JL_K_NUMBER, false))
+				       : jl_doc_format(doc, "%.4g", x);
 	default: return NULL;
 	}
 }
@@ -128,7 +128,7 @@ static bool is_said(const struct jl_field *field)
 	return said;
 }
 
-void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind)
+void jl_show_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
 	size_t fields[LIST_COLUMNS_MAX], n_columns = 0, n;
@@ -138,11 +138,11 @@ void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 		const size_t f = jl_schema_field(schema, key), len = strlen(key) + (*at == ' ');
 
 		fields[n_columns++] = f;
-		how = at[len] == ':' ? jl_tell_text(doc, "%st%d", how, atoi(at + len + 1))
-				     : jl_tell_text(doc, "%s%c", how, is_right(schema->fields[f].type) ? 'f' : 'k');
+		how = at[len] == ':' ? jl_doc_format(doc, "%st%d", how, atoi(at + len + 1))
+				     : jl_doc_format(doc, "%s%c", how, is_right(schema->fields[f].type) ? 'f' : 'k');
 	}
 	doc->flush = true;
-	jl_tell_table(doc, NULL, how, lists[kind].heads);
+	jl_show_table(doc, NULL, how, lists[kind].heads);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t c = 0; c < n_columns; c++) {
 			const struct jl_field *field = &schema->fields[fields[c]];
@@ -150,7 +150,7 @@ void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 
 			/* in what a word of one kind of record says: "energy" of a tariff is none of a machine */
 			if (text && is_said(field) && field->type == JL_F_TEXT)
-				text = jl_msg(jl_tell_text(doc, "%s\004%s", schema->en, text));
+				text = jl_msg(jl_doc_format(doc, "%s\004%s", schema->en, text));
 			jl_doc_cell_name(doc, !text ? "" : is_said(field) ? jl_msg(text) : text);
 		}
 		jl_doc_end_row(doc, false);
@@ -165,15 +165,15 @@ double jl_convnet_mac(const struct jl_convnet *net)
 	return counts.total.fwd_flop / 2;
 }
 
-void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
+void jl_show_convnets(struct jl_doc *doc, const struct jl_convnet_list *list)
 {
-	jl_tell_table(doc, NULL, "kfft", JL_N("other networks|parameters|GMAC|per"));
+	jl_show_table(doc, NULL, "kfft", JL_N("other networks|parameters|GMAC|per"));
 	for (size_t i = 0; i < list->n_nets; i++) {
 		const struct jl_convnet *net = &list->nets[i];
 
 		JL_ROW(doc, false, JL_NAMED(net->id),
 		       JL_NAMED(jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false)),
-		       JL_NAMED(jl_tell_text(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(jl_msg(net->item)));
+		       JL_NAMED(jl_doc_format(doc, "%.4g", jl_convnet_mac(net) / 1e9)), JL_NAMED(jl_msg(net->item)));
 	}
 }
 
@@ -192,10 +192,10 @@ static const char *name_of(const struct jl_schema *schema, const void *record)
 	return "";
 }
 
-void jl_tell_found(struct jl_doc *doc, const struct jl_shown *found, size_t n)
+void jl_show_found(struct jl_doc *doc, const struct jl_shown *found, size_t n)
 {
 	doc->flush = true;
-	jl_tell_table(doc, NULL, "kt24t", JL_N("kind|id|name"));
+	jl_show_table(doc, NULL, "kt24t", JL_N("kind|id|name"));
 	for (const struct jl_shown *f = found; f < found + n; f++) {
 		const struct jl_schema *schema = f->kind == JL_N_RECORD ? NULL : jl_schema_of(f->kind);
 		const struct jl_convnet *net = f->record;
@@ -227,11 +227,11 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		if (!fact || !jl_fact_known(fact))
 			continue;
 		if (!any)
-			jl_tell_table(doc, NULL, "kfkt", "|||");
+			jl_show_table(doc, NULL, "kfkt", "|||");
 		any = true;
 		jl_doc_cell_name(doc, jl_fact_label(kind, field));
-		jl_tell_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
-		JL_ROW(doc, false, JL_NAMED(jl_tell_footnote(doc, notes, fact)),
+		jl_show_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
+		JL_ROW(doc, false, JL_NAMED(jl_show_footnote(doc, notes, fact)),
 		       JL_NAMED(fact->note ? jl_msg(fact->note) : ""));
 	}
 }
@@ -296,36 +296,36 @@ static void measured(struct jl_doc *doc, const struct jl_link_info *link)
 {
 	if (!link->n_measured)
 		return;
-	jl_tell_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
+	jl_show_table(doc, NULL, "t12kfft10", JL_N("measured|on|rate|of listed|conditions"));
 	for (const struct jl_link_measured *m = link->measured; m < link->measured + link->n_measured; m++)
 		JL_ROW(doc, false, JL_NAMED(m->what ? jl_msg(m->what) : ""), JL_NAMED(m->gpu ? m->gpu : ""),
 		       JL_NAMED(jl_fact_known(&m->measured_Bps)
 					? jl_units_text(JL_TXT, m->measured_Bps.value, JL_K_BYTE_RATE, 4)
 					: ""),
-		       JL_NAMED(jl_fact_known(&m->frac) ? jl_tell_percent(doc, m->frac.value) : ""),
+		       JL_NAMED(jl_fact_known(&m->frac) ? jl_percent_text(doc, m->frac.value) : ""),
 		       JL_NAMED(m->conditions ? jl_msg(m->conditions) : ""));
 }
 
 static void model(struct jl_doc *doc, const struct jl_model_info *m)
 {
-	jl_tell_note(doc, NULL, JL_LISTED,
+	jl_show_note(doc, NULL, JL_LISTED,
 		     JL_("%d layers · hidden %.0f · heads %.0f (kv %.0f) · ffn %.0f · vocabulary %.0f"), m->n_layers,
 		     m->hidden, m->heads, m->kv_heads, m->ffn, m->vocab);
 	if (m->moe.n_experts > 0)
-		jl_tell_note(doc, NULL, JL_LISTED, JL_("experts %d, %d per token"), (int)m->moe.n_experts,
+		jl_show_note(doc, NULL, JL_LISTED, JL_("experts %d, %d per token"), (int)m->moe.n_experts,
 			     (int)m->moe.top_k);
 	if (!isnan(m->params))
-		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("parameters, published: %s (%s)"),
+		jl_show_note(doc, NULL, JL_PUBLISHED, JL_("parameters, published: %s (%s)"),
 			     jl_value_text(JL_TXT, m->params, JL_K_NUMBER, false),
 			     m->params_source ? m->params_source : m->source);
 	if (m->context > 0)
-		jl_tell_note(doc, NULL, JL_LISTED, JL_("context: %s tokens at most"),
+		jl_show_note(doc, NULL, JL_LISTED, JL_("context: %s tokens at most"),
 			     jl_grouped_text(JL_TXT, m->context));
 	if (jl_model_hub(m))
-		jl_tell_note(doc, NULL, JL_LISTED, "https://huggingface.co/%s", jl_model_hub(m));
+		jl_show_note(doc, NULL, JL_LISTED, "https://huggingface.co/%s", jl_model_hub(m));
 	if (m->weights)
-		jl_tell_note(doc, NULL, JL_LISTED, JL_("weights: %s, as it is published"), m->weights);
-	jl_tell_note(doc, NULL, JL_LISTED, "%s · %s", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
+		jl_show_note(doc, NULL, JL_LISTED, JL_("weights: %s, as it is published"), m->weights);
+	jl_show_note(doc, NULL, JL_LISTED, "%s · %s", m->tied ? JL_("head tied to the embedding") : JL_("untied head"),
 		     m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
 }
 
@@ -342,10 +342,10 @@ static void family(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 
 	for (size_t i = 0; i < JL_LEN(rates); i++)
 		if (!isnan(rates[i].rate))
-			text = jl_tell_text(doc, "%s%s%s %.0f", text, *text ? ", " : "", rates[i].name, rates[i].rate);
+			text = jl_doc_format(doc, "%s%s%s %.0f", text, *text ? ", " : "", rates[i].name, rates[i].rate);
 	for (size_t i = 0; i < cat->n_gpus; i++)
 		if (cat->gpus[i].family && strcmp(cat->gpus[i].family, f->id) == 0)
-			members = jl_tell_text(doc, "%s%s%s", members, *members ? ", " : "", cat->gpus[i].id);
+			members = jl_doc_format(doc, "%s%s%s", members, *members ? ", " : "", cat->gpus[i].id);
 	note(doc, JL_("dense operations per clock and SM"), text);
 	note(doc, JL_("accelerators"), members);
 	note(doc, JL_("nearest family"), f->parent);
@@ -353,16 +353,16 @@ static void family(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 
 static void convnet(struct jl_doc *doc, const struct jl_convnet *net)
 {
-	jl_tell_note(doc, NULL, JL_LISTED, JL_("parameters: %s"),
+	jl_show_note(doc, NULL, JL_LISTED, JL_("parameters: %s"),
 		     jl_value_text(JL_TXT, net->n_params, JL_K_NUMBER, false));
-	jl_tell_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9,
+	jl_show_note(doc, NULL, JL_LISTED, JL_("forward: %.4g GMAC per %s"), jl_convnet_mac(net) / 1e9,
 		     jl_msg(net->item));
-	jl_tell_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), jl_msg(net->unit),
+	jl_show_note(doc, NULL, JL_LISTED, JL_("throughput counts: %s, %.4g per %s"), jl_msg(net->unit),
 		     net->units_per_item, jl_msg(net->item));
 	note(doc, JL_("source"), net->source);
 }
 
-void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_shown *shown)
+void jl_show_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_shown *shown)
 {
 	const struct jl_schema *schema = shown->kind == JL_N_RECORD ? NULL : jl_schema_of(shown->kind);
 	const struct jl_convnet *net = shown->record;
@@ -371,7 +371,7 @@ void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 	struct jl_footnotes notes = { .n = 0 };
 
 	JL_LEAD(doc, *name ? name : id);
-	jl_doc_name(doc, jl_tell_text(doc, "  (%s)", id));
+	jl_doc_name(doc, jl_doc_format(doc, "  (%s)", id));
 	if (!schema) {
 		convnet(doc, net);
 		return;
@@ -387,5 +387,5 @@ void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struc
 			  ((const struct jl_gpu *)shown->record)->n_conflicts);
 	if (shown->kind == JL_R_LINK)
 		measured(doc, shown->record);
-	jl_tell_footnotes(doc, cat, &notes);
+	jl_show_footnotes(doc, cat, &notes);
 }

@@ -3,7 +3,7 @@
 
 #include "catalog/schema.h"
 #include "catalog/sysexpr.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 #include "program/convnet.h"
 
 /* Sources by number: a figure says [1], the foot of the page says who that is. */
@@ -13,8 +13,8 @@ struct jl_footnotes {
 	size_t n;
 };
 /* "◇ [1]": the mark of the origin and the number of the source; empty for what is not known. */
-const char *jl_tell_footnote(struct jl_doc *doc, struct jl_footnotes *notes, const struct jl_fact *fact);
-void jl_tell_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_footnotes *notes);
+const char *jl_show_footnote(struct jl_doc *doc, struct jl_footnotes *notes, const struct jl_fact *fact);
+void jl_show_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_footnotes *notes);
 /* What a fact is called; the key itself where it has no name. */
 const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *field);
 
@@ -23,9 +23,9 @@ struct jl_shown {
 	enum jl_catalog_kind kind;
 	const void *record;
 };
-void jl_tell_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind);
-void jl_tell_convnets(struct jl_doc *doc, const struct jl_convnet_list *list);
-void jl_tell_found(struct jl_doc *doc, const struct jl_shown *found, size_t n);
-void jl_tell_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_shown *shown);
-void jl_tell_system(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_sys *sys); /* catalog_system.c */
+void jl_show_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_catalog_kind kind);
+void jl_show_convnets(struct jl_doc *doc, const struct jl_convnet_list *list);
+void jl_show_found(struct jl_doc *doc, const struct jl_shown *found, size_t n);
+void jl_show_shown(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_shown *shown);
+void jl_show_system(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_sys *sys); /* catalog_system.c */
 double jl_convnet_mac(const struct jl_convnet *net); /* of an item, forward */

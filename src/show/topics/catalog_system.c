@@ -12,7 +12,7 @@ struct tree {
 
 static const char *value(struct tree *t, double x, enum jl_kind kind, bool memory)
 {
-	return jl_tell_text(t->doc, "%s", jl_value_text(JL_TXT, x, kind, memory));
+	return jl_doc_format(t->doc, "%s", jl_value_text(JL_TXT, x, kind, memory));
 }
 
 /* One more under `node`; NULL: no memory. */
@@ -37,22 +37,22 @@ static void add_fact(struct tree *t, struct jl_tree_node *node, const char *name
 
 	if (!leaf)
 		return;
-	jl_tell_node_num(t->doc, leaf, jl_num_written(jl_num_fact(fact, kind), value(t, fact->value, kind, true)));
-	leaf->place = jl_tell_footnote(t->doc, &t->notes, fact);
+	jl_show_node_num(t->doc, leaf, jl_num_written(jl_num_fact(fact, kind), value(t, fact->value, kind, true)));
+	leaf->place = jl_show_footnote(t->doc, &t->notes, fact);
 }
 
 static void add_link(struct tree *t, struct jl_tree_node *node, const char *name, const struct jl_link_info *link,
 		     int n, bool assumed, const struct jl_fact *rate, const char *per)
 {
-	const char *count = n > 1 ? jl_tell_text(t->doc, "%dx ", n) : "", *is = assumed ? JL_(" (assumed)") : "";
+	const char *count = n > 1 ? jl_doc_format(t->doc, "%dx ", n) : "", *is = assumed ? JL_(" (assumed)") : "";
 	struct jl_tree_node *leaf = add(t, node, name,
 					jl_fact_known(rate)
-						? jl_tell_text(t->doc, "%s%s%s, %s %s", count, link->id, is,
-							       value(t, rate->value, JL_K_BYTE_RATE, false), per)
-						: jl_tell_text(t->doc, "%s%s%s", count, link->id, is));
+						? jl_doc_format(t->doc, "%s%s%s, %s %s", count, link->id, is,
+								value(t, rate->value, JL_K_BYTE_RATE, false), per)
+						: jl_doc_format(t->doc, "%s%s%s", count, link->id, is));
 
 	if (leaf)
-		leaf->place = jl_tell_footnote(t->doc, &t->notes, rate);
+		leaf->place = jl_show_footnote(t->doc, &t->notes, rate);
 	if (leaf && rate->origin == JL_ESTIMATED && rate->note)
 		add(t, leaf, jl_msg(rate->note), NULL);
 }
@@ -73,12 +73,12 @@ static void host_facts(struct tree *t, struct jl_tree_node *host, const struct j
 	if (!alone || (!s->net && !rate))
 		return;
 	net = add(t, host, JL_("network"),
-		  jl_tell_text(
-			  t->doc, "%s%s%s%s%s", s->net && s->n_net > 1 ? jl_tell_text(t->doc, "%dx ", s->n_net) : "",
+		  jl_doc_format(
+			  t->doc, "%s%s%s%s%s", s->net && s->n_net > 1 ? jl_doc_format(t->doc, "%dx ", s->n_net) : "",
 			  s->net ? s->net : "", s->net && rate ? "  " : "",
 			  rate ? value(t, s->net_Bps.value, JL_K_BYTE_RATE, false) : "", rate ? JL_(" one way") : ""));
 	if (net)
-		net->place = jl_tell_footnote(t->doc, &t->notes, &s->net_Bps);
+		net->place = jl_show_footnote(t->doc, &t->notes, &s->net_Bps);
 }
 
 static void devices(struct tree *t, struct jl_tree_node *host, const struct jl_sys *sys)
@@ -96,7 +96,7 @@ static void devices(struct tree *t, struct jl_tree_node *host, const struct jl_s
 	}
 	if (!gpu)
 		return;
-	node = add(t, host, jl_tell_text(t->doc, "%d x %s", sys->n_per_node, jl_msg(gpu->name)), NULL);
+	node = add(t, host, jl_doc_format(t->doc, "%d x %s", sys->n_per_node, jl_msg(gpu->name)), NULL);
 	add_fact(t, node, JL_("memory"), &gpu->mem_B, JL_K_BYTES);
 	add_fact(t, node, JL_C("of memory", "bandwidth"), &gpu->mem_Bps, JL_K_BYTE_RATE);
 	if (jl_fact_known(&gpu->bf16_dense_flopps))
@@ -119,27 +119,27 @@ static void lead(struct tree *t, const struct jl_sys *sys)
 	if (!sys->gpu)
 		return;
 	jl_doc_lead(t->doc);
-	jl_tell_piece(t->doc, JL_ORIGIN_NONE, JL_("%.0f GPU{/s}"), n);
+	jl_show_piece(t->doc, JL_ORIGIN_NONE, JL_("%.0f GPU{/s}"), n);
 	if (jl_fact_known(&sys->gpu->mem_B))
-		jl_tell_piece(t->doc, JL_LISTED, JL_("%s of GPU memory"),
+		jl_show_piece(t->doc, JL_LISTED, JL_("%s of GPU memory"),
 			      value(t, n * sys->gpu->mem_B.value, JL_K_BYTES, true));
 	if (jl_fact_known(&sys->gpu->tdp_W))
-		jl_tell_piece(t->doc, JL_LISTED, JL_("GPUs up to %s"),
+		jl_show_piece(t->doc, JL_LISTED, JL_("GPUs up to %s"),
 			      value(t, n * sys->gpu->tdp_W.value, JL_K_POWER, false));
 }
 
-void jl_tell_system(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_sys *sys)
+void jl_show_system(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_sys *sys)
 {
 	struct tree t = { .doc = doc };
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_TREE, NULL, 0);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_TREE, NULL, 0);
 	struct jl_tree_node *root = jl_arena_alloc(doc->arena, sizeof *root), *host;
-	const char *count = sys->n_nodes > 1 ? jl_tell_text(doc, " x %d", sys->n_nodes) : "";
+	const char *count = sys->n_nodes > 1 ? jl_doc_format(doc, " x %d", sys->n_nodes) : "";
 
 	lead(&t, sys);
 	host = root ? add(&t, root,
-			  sys->system ? jl_tell_text(doc, "%s%s  %s (%s)", JL_C("tree", "host"), count, sys->system->id,
-						     jl_msg(sys->system->kind))
-				      : jl_tell_text(doc, "%s%s", JL_C("tree", "host"), count),
+			  sys->system ? jl_doc_format(doc, "%s%s  %s (%s)", JL_C("tree", "host"), count,
+						      sys->system->id, jl_msg(sys->system->kind))
+				      : jl_doc_format(doc, "%s%s", JL_C("tree", "host"), count),
 			  NULL)
 		    : NULL;
 	if (!chart || !host)
@@ -152,5 +152,5 @@ void jl_tell_system(struct jl_doc *doc, const struct jl_catalog *cat, const stru
 			 JL_("one way, per host"));
 	chart->tree = root;
 	jl_doc_chart(doc, chart);
-	jl_tell_footnotes(doc, cat, &t.notes);
+	jl_show_footnotes(doc, cat, &t.notes);
 }

@@ -1,5 +1,5 @@
 #include "check/answer.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static const char *value_text(struct jl_doc *doc, const char *metric, double val
 	char text[JL_RECORD_WORDS_MAX];
 
 	(void)jl_record_value_text(text, metric, value);
-	jl_units_say(text);
-	return jl_tell_text(doc, "%s", text);
+	jl_units_localize(text);
+	return jl_doc_format(doc, "%s", text);
 }
 
 static struct jl_num value_num(struct jl_doc *doc, const char *metric, double value, enum jl_origin origin)
@@ -79,9 +79,9 @@ static const char *range_text(struct jl_doc *doc, const struct shown *s)
 	unit = strchr(hi, ' ');
 	if (unit && strchr(lo, ' ') && strcmp(strchr(lo, ' '), unit) == 0)
 		*strchr(lo, ' ') = '\0';
-	jl_units_say(lo);
-	jl_units_say(hi);
-	return jl_tell_text(doc, "%s–%s", lo, hi);
+	jl_units_localize(lo);
+	jl_units_localize(hi);
+	return jl_doc_format(doc, "%s–%s", lo, hi);
 }
 
 static enum jl_mark verdict_mark(enum jl_verdict verdict)
@@ -112,20 +112,20 @@ static void place(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 
 	if (jl_verdict_at_edge(&j->figure, &j->expect) &&
 	    (under ? j->expect.low < j->expect.lo : j->expect.high > j->expect.hi))
-		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s, at the edge: expected %s, %s beyond %s"),
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s, at the edge: expected %s, %s beyond %s"),
 			      word, range, jl_verdict_word(under ? JL_VERDICT_LOW : JL_VERDICT_GOOD),
 			      limit_text(doc, j, s, under ? j->expect.low : j->expect.high));
 	else if (jl_verdict_at_edge(&j->figure, &j->expect))
-		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      isnan(j->figure.lo95)
 				      ? JL_("%s, at the edge: expected %s, and %.0f %% of doubt in the figure")
 				      : JL_("%s, at the edge: expected %s, and its own interval reaches into it"),
 			      word, range, 100 * JL_EDGE_FRAC);
 	else if (fabs(off) < 0.5)
-		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, in the middle of it"), word,
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, in the middle of it"), word,
 			      range);
 	else
-		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED, jl_msg(words[s->is_time][off > 0]), word, range,
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, jl_msg(words[s->is_time][off > 0]), word, range,
 			      fabs(off));
 }
 
@@ -134,20 +134,20 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 	const char *word = jl_verdict_word(j->verdict);
 
 	if (j->before)
-		jl_tell_entry(doc, JL_("Verdict"), JL_MEASURED, JL_("%s: %s against %s then"), word,
-			      jl_tell_text(doc, "%+.1f %%", 100 * (j->change.ratio - 1)),
+		jl_show_entry(doc, JL_("Verdict"), JL_MEASURED, JL_("%s: %s against %s then"), word,
+			      jl_doc_format(doc, "%+.1f %%", 100 * (j->change.ratio - 1)),
 			      value_text(doc, j->metric, j->expect.value));
 	else if (j->verdict == JL_VERDICT_IMPOSSIBLE)
-		jl_tell_entry(doc, JL_("Verdict"), JL_LISTED, JL_("%s: above the bound of %s"), word,
+		jl_show_entry(doc, JL_("Verdict"), JL_LISTED, JL_("%s: above the bound of %s"), word,
 			      limit_text(doc, j, s, j->expect.bound));
 	else if (j->verdict == JL_VERDICT_UNJUDGED)
-		jl_tell_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s: %s", word,
+		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s: %s", word,
 			      j->expect.unproven
 				      ? JL_("what is expected is an estimate that nothing was held against")
-				      : jl_tell_text(doc, JL_("a figure %.1f times as slow would look the same"),
-						     j->expect.notice));
+				      : jl_doc_format(doc, JL_("a figure %.1f times as slow would look the same"),
+						      j->expect.notice));
 	else if (isnan(s->expect.lo) || isnan(s->expect.hi))
-		jl_tell_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s%s", word,
+		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s%s", word,
 			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
 	else
 		place(doc, j, s);
@@ -160,7 +160,7 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 						      .hi = s->expect.hi,
 						      .bound = value_num(doc, s->metric, s->expect.bound, JL_LISTED) });
 	if (j->bound_en && !s->is_time)
-		jl_tell_entry(doc, JL_("Bound"), JL_LISTED, "%s: %s", limit_text(doc, j, s, j->expect.bound),
+		jl_show_entry(doc, JL_("Bound"), JL_LISTED, "%s: %s", limit_text(doc, j, s, j->expect.bound),
 			      j->bound_text);
 }
 
@@ -172,17 +172,17 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE && j->coll.by_time)
 		return; /* the bound says it */
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE)
-		jl_tell_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
+		jl_show_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
 			      reduce && c->n_nodes > 1
 				      ? JL_("every byte has to leave and to enter each host nearly twice; no algorithm "
 					    "without reduction in the network can beat this bound")
 				      : JL_("no algorithm moves the bytes faster than the listed rate of the links"));
 	else if (j->coll.by_time)
-		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED,
 			      JL_("so small that starting and waiting take most of it (%.0f steps, %s)"), c->n_steps,
 			      jl_msg(jl_algorithm_name(c->algorithm)));
 	else
-		jl_tell_entry(
+		jl_show_entry(
 			doc, JL_("Why"), JL_ESTIMATED,
 			c->limit == JL_LIMIT_NETWORK
 				? JL_("%.0f %% of the bound; bound by the network between hosts (%.0f steps, %s)")
@@ -199,14 +199,14 @@ static void why_train(struct jl_doc *doc, const struct jl_judged *j)
 	const bool alone = !(jl_record_number(j->record, "n_workers") > 1);
 
 	if (!isnan(gemm) && (alone || isnan(exposed)))
-		jl_tell_entry(doc, JL_("Why"), JL_MEASURED,
+		jl_show_entry(doc, JL_("Why"), JL_MEASURED,
 			      JL_("%.0f %% of the rate that this machine's own matrix product reaches"), 100 * gemm);
 	else if (!isnan(exposed) && !isnan(gemm))
-		jl_tell_entry(doc, JL_("Why"), JL_MEASURED,
+		jl_show_entry(doc, JL_("Why"), JL_MEASURED,
 			      JL_("%.0f %% of a step waits for other workers; %.0f %% of the matrix product's rate"),
 			      100 * exposed, 100 * gemm);
 	else if (!isnan(exposed))
-		jl_tell_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of a step waits for other workers"),
+		jl_show_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of a step waits for other workers"),
 			      100 * exposed);
 }
 
@@ -217,13 +217,13 @@ static void bandwidths(struct jl_doc *doc, const struct jl_collective_case *c)
 							      [JL_REDUCESCATTER] = "(n-1)/n",
 							      [JL_ALLTOALL] = "(n-1)/n" };
 
-	jl_tell_entry(doc, "algbw", JL_ORIGIN_NONE, "%s", JL_("size / time: what a program waits for"));
+	jl_show_entry(doc, "algbw", JL_ORIGIN_NONE, "%s", JL_("size / time: what a program waits for"));
 	if (factors[c->kind])
-		jl_tell_entry(doc, "busbw", JL_ORIGIN_NONE,
+		jl_show_entry(doc, "busbw", JL_ORIGIN_NONE,
 			      JL_("algbw x %s = algbw x %.4g with n = %d: the rate that each link carries"),
 			      factors[c->kind], c->busbw_factor, c->n_ranks);
 	else
-		jl_tell_entry(doc, "busbw", JL_ORIGIN_NONE, "%s", JL_("the same as algbw for this collective"));
+		jl_show_entry(doc, "busbw", JL_ORIGIN_NONE, "%s", JL_("the same as algbw for this collective"));
 }
 
 static void by_model(struct jl_doc *doc, const struct jl_judged *j)
@@ -236,24 +236,24 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
 			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
 	else if (!j->is_coll)
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
 			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ checked on published figures of "
 				  "single devices"),
 			      low);
 	else if (coll->n_near && coll->by_time)
-		jl_tell_entry(
+		jl_show_entry(
 			doc, JL_("By"), JL_ESTIMATED,
 			JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: %s"), low,
 			coll->n_near,
 			range_text(doc, &(struct shown){ .metric = "time_s",
 							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
 	else if (coll->n_near)
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
 			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: "
 				  "%.0f–%.0f %% of their bound"),
 			      low, coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
 			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ no published row near it (links, "
 				  "hosts, size)"),
 			      low);
@@ -264,11 +264,11 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 	switch (j->basis) {
 	case JL_BASIS_MODEL: by_model(doc, j); break;
 	case JL_BASIS_HISTORY:
-		jl_tell_entry(doc, JL_("By"), JL_MEASURED, JL_("● %zu earlier undisturbed results of this machine"),
+		jl_show_entry(doc, JL_("By"), JL_MEASURED, JL_("● %zu earlier undisturbed results of this machine"),
 			      j->history.n);
 		break;
 	case JL_BASIS_HOST:
-		jl_tell_entry(doc, JL_("By"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
 			      JL_("○ an estimate from this host's parts, wide: %s; three quiet runs say more"),
 			      j->from_text);
 		break;
@@ -276,7 +276,7 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 		JL_ENTRY(doc, JL_("By"), JL_MEASURED, "● rates of this machine alone, measured in the same run");
 		break;
 	case JL_BASIS_RUN:
-		jl_tell_entry(doc, JL_("By"), JL_MEASURED,
+		jl_show_entry(doc, JL_("By"), JL_MEASURED,
 			      isnan(j->change.p) ? JL_("a change counts from %.0f %% on; intervals %s")
 						 : JL_("a change counts from %.0f %% on; intervals %s; p = %.2g"),
 			      100 * j->change.least, j->change.apart ? JL_("apart") : JL_("touch"), j->change.p);
@@ -284,9 +284,9 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 	case JL_BASIS_NONE: break;
 	}
 	if (j->half_lanes)
-		jl_tell_lanes(doc);
+		jl_show_lanes(doc);
 	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
-		jl_tell_entry(doc, JL_("Assumed"), JL_LISTED, JL_("network %d x %s: name yours with over in --on"),
+		jl_show_entry(doc, JL_("Assumed"), JL_LISTED, JL_("network %d x %s: name yours with over in --on"),
 			      j->sys->n_net, j->sys->net->id);
 }
 
@@ -296,7 +296,7 @@ static void power(struct jl_doc *doc, const struct jl_judged *j)
 	const double notice = j->expect.notice;
 
 	if (!j->before && !isnan(j->expect.lo) && jl_expect_can_judge(&j->expect) && notice > 1)
-		jl_tell_entry(doc, JL_("Detects"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Detects"), JL_ESTIMATED,
 			      JL_("a slow-down of %.0f %% or more (95 of 100 times, 1 false alarm in 1,000)"),
 			      ceil(100 * (1 - 1 / notice)));
 }
@@ -311,21 +311,21 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 	jl_doc_lead(doc);
 	if (!j->is_coll) {
 		(void)jl_record_what(what, j->record);
-		jl_doc_strong(doc, jl_tell_text(doc, "%s%s%s", j->record->kind, *what ? " " : "", what));
-		jl_tell_piece(doc, JL_MEASURED, "%s", value);
+		jl_doc_strong(doc, jl_doc_format(doc, "%s%s%s", j->record->kind, *what ? " " : "", what));
+		jl_show_piece(doc, JL_MEASURED, "%s", value);
 		if (j->sys)
-			jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", j->sys->text);
+			jl_show_piece(doc, JL_ORIGIN_NONE, "%s", j->sys->text);
 		return;
 	}
-	jl_doc_strong(doc, jl_tell_text(doc, "%s %s", jl_collective_name(c->kind),
-					jl_units_said(what, c->size_B, JL_K_BYTES, 4)));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
+	jl_doc_strong(doc, jl_doc_format(doc, "%s %s", jl_collective_name(c->kind),
+					 jl_units_localized(what, c->size_B, JL_K_BYTES, 4)));
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%d host{/s} x %d"), c->n_nodes, c->n_per_node);
 	if (s->is_time)
-		jl_tell_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
+		jl_show_piece(doc, JL_MEASURED, "%s (algbw %s)", value_text(doc, s->metric, s->value), value);
 	else if (s->scale != 1)
-		jl_tell_piece(doc, JL_MEASURED, "busbw %s (algbw %s)", value_text(doc, s->metric, s->value), value);
+		jl_show_piece(doc, JL_MEASURED, "busbw %s (algbw %s)", value_text(doc, s->metric, s->value), value);
 	else
-		jl_tell_piece(doc, JL_MEASURED, "algbw %s (busbw %s)", value,
+		jl_show_piece(doc, JL_MEASURED, "algbw %s (busbw %s)", value,
 			      value_text(doc, "busbw_Bps", j->figure.value * c->busbw_factor));
 }
 
@@ -356,12 +356,12 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 		    : j->verdict == JL_VERDICT_GOOD                ? JL_("Better than before: |1, then |2.")
 								   : JL_("As before: |1, then |2."),
 		    JL_FIG(value_num(doc, s->metric, s->value, JL_MEASURED)),
-		    JL_SAID(over        ? limit_text(doc, j, s, j->expect.bound)
-			    : j->before ? value_text(doc, j->metric, j->expect.value)
-					: range_text(doc, s),
-			    over        ? JL_LISTED
-			    : j->before ? JL_MEASURED
-					: JL_ESTIMATED));
+		    JL_FIGURE_TEXT(over        ? limit_text(doc, j, s, j->expect.bound)
+				   : j->before ? value_text(doc, j->metric, j->expect.value)
+					       : range_text(doc, s),
+				   over        ? JL_LISTED
+				   : j->before ? JL_MEASURED
+					       : JL_ESTIMATED));
 }
 
 /* Why there is no verdict. */
@@ -369,7 +369,7 @@ static void noise(struct jl_doc *doc, const struct jl_judged *j)
 {
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
-	jl_tell_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
+	jl_show_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
 		      jl_noise_why(en, text, &j->record->noise) ? text
 		      : j->record->noise.why                    ? j->record->noise.why
 								: JL_("the machine was busy"));
@@ -395,9 +395,9 @@ static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a)
 static void held(struct jl_doc *doc, const struct jl_judged *j)
 {
 	if (*j->cause.text)
-		jl_tell_entry(doc, JL_("Cause"), JL_MEASURED, "%s", j->cause.text);
+		jl_show_entry(doc, JL_("Cause"), JL_MEASURED, "%s", j->cause.text);
 	if (*j->neighbour.text)
-		jl_tell_entry(doc, *j->cause.text ? "" : JL_("Cause"), JL_MEASURED, "%s", j->neighbour.text);
+		jl_show_entry(doc, *j->cause.text ? "" : JL_("Cause"), JL_MEASURED, "%s", j->neighbour.text);
 }
 
 static void in_full(struct jl_doc *doc, const struct jl_judged *j)
@@ -412,13 +412,13 @@ static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 	if (j->is_coll)
 		why_collective(doc, j);
 	else if (j->bound_en && j->verdict != JL_VERDICT_IMPOSSIBLE)
-		jl_tell_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of the bound"),
+		jl_show_entry(doc, JL_("Why"), JL_MEASURED, JL_("%.0f %% of the bound"),
 			      100 * j->figure.value / j->expect.bound);
 	if (j->verdict == JL_VERDICT_NOISY)
 		noise(doc, j);
 	held(doc, j);
 	for (size_t i = 0; i < j->next.n; i++)
-		jl_tell_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
+		jl_show_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(doc, j);
 	power(doc, j);
 	if (j->is_coll)
@@ -432,32 +432,32 @@ static const char *verdict_text(struct jl_doc *doc, const struct jl_judged *j)
 	const char *word = jl_verdict_word(j->verdict);
 
 	if (j->before && j->verdict != JL_VERDICT_NOISY)
-		return jl_tell_text(doc, "%s (%+.1f %%)", word, 100 * (j->change.ratio - 1));
+		return jl_doc_format(doc, "%s (%+.1f %%)", word, 100 * (j->change.ratio - 1));
 	if (!j->before && jl_verdict_at_edge(&j->figure, &j->expect))
-		return jl_tell_text(doc, JL_("%s (edge)"), word);
+		return jl_doc_format(doc, JL_("%s (edge)"), word);
 	return word;
 }
 
 static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	jl_tell_table(doc, NULL, "tffk",
+	jl_show_table(doc, NULL, "tffk",
 		      a->judged[0].before ? JL_N("what|measured|before|verdict")
 					  : JL_N("what|measured|expected|verdict"));
 	for (size_t i = 0; i < a->n && i < ROWS_SHOWN; i++) {
 		const struct jl_judged *j = &a->judged[i];
 		const struct shown s = shown_of(j);
 
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record)));
-		jl_tell_cell(doc, value_num(doc, s.metric, s.value, JL_MEASURED));
+		jl_doc_cell_name(doc, jl_doc_format(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record)));
+		jl_show_cell(doc, value_num(doc, s.metric, s.value, JL_MEASURED));
 		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_said(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
-			    j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
+		jl_doc_sourced(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
+			       j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
 		jl_doc_cell(doc, verdict_mark(j->verdict));
-		jl_doc_said(doc, verdict_text(doc, j), JL_MEASURED, NULL);
+		jl_doc_sourced(doc, verdict_text(doc, j), JL_MEASURED, NULL);
 		jl_doc_end_row(doc, false);
 	}
 	if (a->n > ROWS_SHOWN)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"), a->n - ROWS_SHOWN);
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"), a->n - ROWS_SHOWN);
 }
 
 static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
@@ -473,7 +473,7 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 		jl_doc_strong(doc, a->where);
 	for (int v = JL_N_VERDICT - 1; v >= 0; v--)
 		if (n[v])
-			jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), n[v], jl_verdict_word((enum jl_verdict)v));
+			jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), n[v], jl_verdict_word((enum jl_verdict)v));
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
 		    n[JL_VERDICT_WRONG] ? JL_("Results are wrong: the tool's own check failed for |5 of |2 figures; "
@@ -499,24 +499,24 @@ static void age(struct jl_doc *doc, const struct jl_check_answer *a)
 		least_s = fmin(least_s, fmax(a->judged[i].age_s, 1));
 		most_s = fmax(most_s, fmax(a->judged[i].age_s, 1));
 	}
-	jl_units_said(from, least_s, JL_K_TIME, 2);
-	jl_units_said(to, most_s, JL_K_TIME, 2);
+	jl_units_localized(from, least_s, JL_K_TIME, 2);
+	jl_units_localized(to, most_s, JL_K_TIME, 2);
 	if (strcmp(from, to) == 0)
-		jl_tell_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s ago"), to);
+		jl_show_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s ago"), to);
 	else
-		jl_tell_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s to %s ago"), from, to);
+		jl_show_entry(doc, JL_("Measured"), JL_MEASURED, JL_("%s to %s ago"), from, to);
 }
 
 static void unsteady(struct jl_doc *doc, const struct jl_steadiness *s)
 {
 	if (s->n_jumps)
-		jl_tell_note(doc, NULL, JL_MEASURED,
+		jl_show_note(doc, NULL, JL_MEASURED,
 			     JL_("~ unsteady: %zu of %zu figures jump between quiet runs here, up to %.1fx; ranges are "
 				 "wider (shared host, placement of processes and pages)."),
 			     s->n_jumps, s->n_figures, s->worst_times);
 }
 
-void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *a)
+void jl_show_check(struct jl_doc *doc, const struct jl_check_answer *a)
 {
 	if (a->n == 1) {
 		in_full(doc, a->worst);

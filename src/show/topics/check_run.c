@@ -1,5 +1,5 @@
 #include "check/run.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@ static void lead(struct jl_doc *doc, const struct jl_run_view *v, const char *wh
 		lost += v->findings[i].loss_frac > 0 ? v->findings[i].loss_frac : 0;
 	jl_doc_lead(doc);
 	jl_doc_strong(doc, where);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s, %zu lines"), v->log->trainer, v->log->n_steps);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s, %zu lines"), v->log->trainer, v->log->n_steps);
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
 		    bad             ? JL_("Not normal: |1 a step; |2 of the time could be won.")
@@ -28,24 +28,24 @@ static const char *time_text(struct jl_doc *doc, double s)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	return jl_tell_text(doc, "%s", jl_units_said(text, s, JL_K_TIME, 3));
+	return jl_doc_format(doc, "%s", jl_units_localized(text, s, JL_K_TIME, 3));
 }
 
 static void figures(struct jl_doc *doc, const struct jl_run_view *v)
 {
 	char text[JL_UNITS_TEXT_MAX];
 
-	jl_tell_entry(doc, JL_("Step"), JL_MEASURED, JL_("%s (p10–p90 %s–%s)"), time_text(doc, v->step_s),
+	jl_show_entry(doc, JL_("Step"), JL_MEASURED, JL_("%s (p10–p90 %s–%s)"), time_text(doc, v->step_s),
 		      time_text(doc, v->step_s_p10), time_text(doc, v->step_s_p90));
 	if (v->tokens_per_s > 0)
-		jl_tell_entry(doc, JL_("Tokens"), JL_MEASURED,
+		jl_show_entry(doc, JL_("Tokens"), JL_MEASURED,
 			      v->per_gpu ? JL_("%.0f tokens/s per GPU") : JL_("%.0f tokens/s"), v->tokens_per_s);
 	if (v->mfu_frac > 0)
-		jl_tell_entry(doc, "MFU", JL_MEASURED, JL_("%.1f %% as the log counts it"), 100 * v->mfu_frac);
+		jl_show_entry(doc, "MFU", JL_MEASURED, JL_("%.1f %% as the log counts it"), 100 * v->mfu_frac);
 	if (v->mem_B > 0)
-		jl_tell_entry(doc, JL_("Memory"), JL_MEASURED, "%s", jl_units_said(text, v->mem_B, JL_K_BYTES, 3));
+		jl_show_entry(doc, JL_("Memory"), JL_MEASURED, "%s", jl_units_localized(text, v->mem_B, JL_K_BYTES, 3));
 	if (v->job)
-		jl_tell_entry(doc, JL_("Verdict"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      v->verdict == JL_VERDICT_UNJUDGED
 				      ? JL_("%s: expected %s (%s–%s), which would not notice a run "
 					    "%.1f times as slow")
@@ -68,12 +68,12 @@ static void spent(struct jl_doc *doc, const struct jl_run_spent *s)
 
 	for (size_t i = 0; i < JL_LEN(parts); i++)
 		if (parts[i].s > 0.0005 * s->elapsed_s)
-			text = jl_tell_text(doc, "%s%s%s %.1f %%", text, *text ? " · " : "", jl_msg(parts[i].en),
-					    100 * parts[i].s / s->elapsed_s);
-	jl_tell_entry(doc, JL_("Time"), JL_MEASURED, JL_("%s: %s"), time_text(doc, s->elapsed_s), text);
+			text = jl_doc_format(doc, "%s%s%s %.1f %%", text, *text ? " · " : "", jl_msg(parts[i].en),
+					     100 * parts[i].s / s->elapsed_s);
+	jl_show_entry(doc, JL_("Time"), JL_MEASURED, JL_("%s: %s"), time_text(doc, s->elapsed_s), text);
 }
 
-void jl_tell_run(struct jl_doc *doc, const struct jl_run_view *v, const char *where)
+void jl_show_run(struct jl_doc *doc, const struct jl_run_view *v, const char *where)
 {
 	lead(doc, v, where);
 	figures(doc, v);
@@ -81,12 +81,12 @@ void jl_tell_run(struct jl_doc *doc, const struct jl_run_view *v, const char *wh
 	for (size_t i = 0; i < v->n_findings; i++) {
 		const struct jl_run_finding *f = &v->findings[i];
 
-		jl_tell_entry(doc, i ? "" : JL_("Found"), JL_MEASURED,
+		jl_show_entry(doc, i ? "" : JL_("Found"), JL_MEASURED,
 			      f->loss_frac > 0 ? JL_("%zu  %s (%.0f %% of the time)") : "%zu  %s", i + 1, f->what.text,
 			      100 * f->loss_frac);
-		jl_tell_entry(doc, "", JL_ORIGIN_NONE, "→ %s", f->todo.text);
+		jl_show_entry(doc, "", JL_ORIGIN_NONE, "→ %s", f->todo.text);
 	}
 	for (size_t i = 0; i < v->n_advice; i++)
-		jl_tell_entry(doc, i ? "" : JL_("Try"), JL_ESTIMATED, JL_("%zu  %s: %.2f times as fast"), i + 1,
+		jl_show_entry(doc, i ? "" : JL_("Try"), JL_ESTIMATED, JL_("%zu  %s: %.2f times as fast"), i + 1,
 			      v->advice[i].text, v->advice[i].samples_per_s_after / v->advice[i].samples_per_s_before);
 }

@@ -16,8 +16,8 @@ static const char *how_far(struct jl_doc *doc, const struct jl_claim *c)
 	if (!isfinite(larger) || !*c->unit_text) /* a count or a year: no share of it means anything */
 		return "";
 	if (larger >= 1.5)
-		return jl_tell_text(doc, JL_(" (%.1fx too %s)"), larger, word);
-	return jl_tell_text(doc, JL_(" (%.*f %% too %s)"), fabs(c->off_frac) < 0.095, fabs(c->off_frac) * 100, word);
+		return jl_doc_format(doc, JL_(" (%.1fx too %s)"), larger, word);
+	return jl_doc_format(doc, JL_(" (%.*f %% too %s)"), fabs(c->off_frac) < 0.095, fabs(c->off_frac) * 100, word);
 }
 
 /* "✗ L21 58 93", "✗ L21 58 93 128 138 208 +2" */
@@ -26,13 +26,13 @@ static const char *places(struct jl_doc *doc, const struct jl_claim *c)
 	const char *letter = c->at[0] >= '0' && c->at[0] <= '9' ? "L" : "", *end = c->at;
 
 	if (c->n_places <= PLACES_SHOWN + 1)
-		return jl_tell_text(doc, "%s %s%s", jl_claim_mark(c->verdict), letter, c->at);
+		return jl_doc_format(doc, "%s %s%s", jl_claim_mark(c->verdict), letter, c->at);
 	for (size_t i = 0; i < PLACES_SHOWN; i++) {
 		end += strspn(end, " ,");
 		end += strcspn(end, " ,");
 	}
-	return jl_tell_text(doc, "%s %s%.*s +%zu", jl_claim_mark(c->verdict), letter, (int)(end - c->at), c->at,
-			    c->n_places - PLACES_SHOWN);
+	return jl_doc_format(doc, "%s %s%.*s +%zu", jl_claim_mark(c->verdict), letter, (int)(end - c->at), c->at,
+			     c->n_places - PLACES_SHOWN);
 }
 
 /* "line 166", "line 166 and 2 more" */
@@ -41,9 +41,9 @@ static const char *first_place(struct jl_doc *doc, const struct jl_claim *c)
 	const bool line = c->at[0] >= '0' && c->at[0] <= '9';
 
 	if (c->n_places > 1)
-		return jl_tell_text(doc, line ? JL_("line %.*s and %zu more") : JL_("%.*s and %zu more"),
-				    (int)strcspn(c->at, " "), c->at, c->n_places - 1);
-	return line ? jl_tell_text(doc, JL_("line %s"), c->at) : c->at;
+		return jl_doc_format(doc, line ? JL_("line %.*s and %zu more") : JL_("%.*s and %zu more"),
+				     (int)strcspn(c->at, " "), c->at, c->n_places - 1);
+	return line ? jl_doc_format(doc, JL_("line %s"), c->at) : c->at;
 }
 
 static bool differs(const struct jl_claim *c)
@@ -54,12 +54,12 @@ static bool differs(const struct jl_claim *c)
 /* "time of an epoch: ~2.7 h → 1.3 h" */
 static void figures(struct jl_doc *doc, const struct jl_claim *c)
 {
-	jl_doc_said(doc, jl_words_in(c->says), JL_ORIGIN_NONE, NULL);
+	jl_doc_sourced(doc, jl_words_in(c->says), JL_ORIGIN_NONE, NULL);
 	jl_doc_text(doc, ": ");
-	jl_doc_said(doc, jl_claim_say(JL_TXT, c->value_text), JL_ORIGIN_NONE, NULL);
+	jl_doc_sourced(doc, jl_claim_say(JL_TXT, c->value_text), JL_ORIGIN_NONE, NULL);
 	if (differs(c)) {
 		jl_doc_text(doc, " → ");
-		jl_doc_said(doc, jl_claim_say(JL_TXT, c->result_text), JL_ESTIMATED, c->from);
+		jl_doc_sourced(doc, jl_claim_say(JL_TXT, c->result_text), JL_ESTIMATED, c->from);
 	}
 }
 
@@ -70,26 +70,26 @@ static void claim(struct jl_doc *doc, const struct jl_claim *c, bool why)
 	const char *is = c->result.estimate ? JL_("; estimated (80 %): ") : JL_("; it is "), *stop = JL_("; ");
 	const char *const more[] = {
 		differs(c) ? how_far(doc, c) : "",
-		given ? jl_tell_text(doc, " = %s", c->from) : "",
-		why && c->why_text[0] ? jl_tell_text(doc, "%s%s", stop, c->why_text) : "",
-		c->taken_from ? jl_tell_text(doc, JL_("; the figure is %s"), c->taken_from)
-		: differs(c)  ? jl_tell_text(doc, "%s%s", is, c->from)
+		given ? jl_doc_format(doc, " = %s", c->from) : "",
+		why && c->why_text[0] ? jl_doc_format(doc, "%s%s", stop, c->why_text) : "",
+		c->taken_from ? jl_doc_format(doc, JL_("; the figure is %s"), c->taken_from)
+		: differs(c)  ? jl_doc_format(doc, "%s%s", is, c->from)
 			      : "",
-		c->note.en ? jl_tell_text(doc, "%s%s", stop, jl_words_in(c->note)) : "",
-		c->against ? jl_tell_text(doc, JL_(" [L%s says %s]"), c->against->at,
-					  jl_claim_say(JL_TXT, c->against->value_text))
+		c->note.en ? jl_doc_format(doc, "%s%s", stop, jl_words_in(c->note)) : "",
+		c->against ? jl_doc_format(doc, JL_(" [L%s says %s]"), c->against->at,
+					   jl_claim_say(JL_TXT, c->against->value_text))
 			   : "",
 	};
 
 	jl_doc_item(doc);
-	jl_doc_name(doc, jl_tell_text(doc, "%s: ", places(doc, c)));
+	jl_doc_name(doc, jl_doc_format(doc, "%s: ", places(doc, c)));
 	figures(doc, c);
 	for (size_t i = 0; i < JL_LEN(more); i++)
 		if (*more[i])
-			jl_doc_said(doc, more[i], JL_ESTIMATED, c->from);
+			jl_doc_sourced(doc, more[i], JL_ESTIMATED, c->from);
 }
 
-static void in_a_sentence(struct jl_doc *doc, const struct jl_audit *audit)
+static void in_a_sentence(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	const size_t *n = audit->n;
 
@@ -101,7 +101,8 @@ static void in_a_sentence(struct jl_doc *doc, const struct jl_audit *audit)
 		    JL_FIG(jl_num_count((double)n[JL_CLAIM_GIVEN])));
 }
 
-static size_t count_same(const struct jl_audit *audit, const struct jl_claim *c, const struct jl_claim **ret_first)
+static size_t count_same(const struct jl_claims_audit *audit, const struct jl_claim *c,
+			 const struct jl_claim **ret_first)
 {
 	size_t n = 0;
 
@@ -111,22 +112,23 @@ static size_t count_same(const struct jl_audit *audit, const struct jl_claim *c,
 	return n;
 }
 
-static void mistake(struct jl_doc *doc, const struct jl_audit *audit, const struct jl_claim *first, size_t n)
+static void mistake(struct jl_doc *doc, const struct jl_claims_audit *audit, const struct jl_claim *first, size_t n)
 {
 	jl_doc_para(doc);
-	jl_doc_said(doc,
-		    first->reason
-			    ? jl_tell_text(doc, "%s: %s", jl_tell_text(doc, JL_("Mistake (%zu)"), n), first->why_text)
-			    : jl_tell_text(doc, "%s: %s", jl_tell_text(doc, JL_("Otherwise (%zu)"), n),
-					   JL_("it does not follow, and none of the usual mistakes gives the figure")),
-		    JL_ORIGIN_NONE, NULL);
+	jl_doc_sourced(
+		doc,
+		first->reason
+			? jl_doc_format(doc, "%s: %s", jl_doc_format(doc, JL_("Mistake (%zu)"), n), first->why_text)
+			: jl_doc_format(doc, "%s: %s", jl_doc_format(doc, JL_("Otherwise (%zu)"), n),
+					JL_("it does not follow, and none of the usual mistakes gives the figure")),
+		JL_ORIGIN_NONE, NULL);
 	for (const struct jl_claim *c = first; c < audit->claims + audit->n_claims; c++)
 		if (c->verdict == first->verdict && jl_same_text(c->reason, first->reason))
 			claim(doc, c, false);
 }
 
 /* Those with the same mistake stand together under it: the mistake with most claims first, what has no known cause last. */
-static void mistakes(struct jl_doc *doc, const struct jl_audit *audit)
+static void mistakes(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	size_t *n = jl_arena_array(doc->arena, audit->n_claims + 1, sizeof *n), best;
 	const struct jl_claim *first = NULL, *other = NULL;
@@ -154,7 +156,8 @@ static void mistakes(struct jl_doc *doc, const struct jl_audit *audit)
 		mistake(doc, audit, other, count_same(audit, other, &first));
 }
 
-static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_claim_verdict verdict, const char *title)
+static void group(struct jl_doc *doc, const struct jl_claims_audit *audit, enum jl_claim_verdict verdict,
+		  const char *title)
 {
 	if (audit->n[verdict])
 		jl_doc_subsection(doc, jl_claim_key(verdict), title);
@@ -163,7 +166,7 @@ static void group(struct jl_doc *doc, const struct jl_audit *audit, enum jl_clai
 			claim(doc, &audit->claims[i], true);
 }
 
-void jl_tell_claims(struct jl_doc *doc, const struct jl_audit *audit, bool all)
+void jl_show_claims(struct jl_doc *doc, const struct jl_claims_audit *audit, bool all)
 {
 	const size_t *n = audit->n;
 
@@ -206,11 +209,11 @@ static void root(struct jl_doc *doc, const struct jl_claim *c, size_t n)
 	for (int k = 0; k < 2 && n == 1; k++)
 		if ((k ? note : why) && *(k ? note : why)) {
 			jl_doc_text(doc, JL_C("claim", "; "));
-			jl_doc_said(doc, k ? note : jl_msg(why), JL_ESTIMATED, c->from);
+			jl_doc_sourced(doc, k ? note : jl_msg(why), JL_ESTIMATED, c->from);
 		}
 }
 
-void jl_tell_claims_in_short(struct jl_doc *doc, const struct jl_audit *audit)
+void jl_show_claims_in_short(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	jl_doc_para(doc);
 	in_a_sentence(doc, audit);
@@ -241,8 +244,8 @@ JL_NUMBER_OF(result, jl_claim, r->derived ? r->result.v : NAN);
 JL_NUMBER_OF(result_lo, jl_claim, r->derived ? r->result.lo : NAN);
 JL_NUMBER_OF(result_hi, jl_claim, r->derived ? r->result.hi : NAN);
 JL_NUMBER_OF(off, jl_claim, r->derived ? r->off_frac : NAN);
-JL_TEXT_OF(file, jl_audit, r->scenario->file);
-JL_TEXT_OF(title, jl_audit, r->scenario->title.en);
+JL_TEXT_OF(file, jl_claims_audit, r->scenario->file);
+JL_TEXT_OF(title, jl_claims_audit, r->scenario->title.en);
 
 static const struct jl_field claim_rows[] = {
 	{ JL_FIELD(jl_claim, TEXT, at), .about = "lines or sections of the text" },
@@ -271,13 +274,13 @@ static const struct jl_schema claim_fields = JL_SCHEMA("claim", jl_claim, claim_
 static const struct jl_field rows[] = {
 	{ JL_FIELD_TEXT_OF("file", file) },
 	{ JL_FIELD_TEXT_OF("title", title) },
-	{ JL_FIELD(jl_audit, SIZE, n_claims) },
-	{ JL_FIELD(jl_audit, SIZE, n_places) },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_FOLLOWS], "n_follows") },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_DIFFERS], "n_differs") },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_OPEN], "n_open") },
-	{ JL_FIELD_AS(jl_audit, SIZE, n[JL_CLAIM_GIVEN], "n_given") },
-	{ JL_FIELD(jl_audit, SIZE, n_contradictions) },
-	{ JL_FIELD_MANY(jl_audit, LIST, claims, n_claims, "claims", &claim_fields) },
+	{ JL_FIELD(jl_claims_audit, SIZE, n_claims) },
+	{ JL_FIELD(jl_claims_audit, SIZE, n_places) },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_FOLLOWS], "n_follows") },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_DIFFERS], "n_differs") },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_OPEN], "n_open") },
+	{ JL_FIELD_AS(jl_claims_audit, SIZE, n[JL_CLAIM_GIVEN], "n_given") },
+	{ JL_FIELD(jl_claims_audit, SIZE, n_contradictions) },
+	{ JL_FIELD_MANY(jl_claims_audit, LIST, claims, n_claims, "claims", &claim_fields) },
 };
-const struct jl_schema jl_audit_fields = JL_SCHEMA("audit", jl_audit, rows);
+const struct jl_schema jl_audit_fields = JL_SCHEMA("audit", jl_claims_audit, rows);

@@ -37,20 +37,20 @@ static void rate_cell(struct jl_doc *doc, struct jl_estimate e, const struct rat
 	const char *text = rate_text(JL_TXT, e.value, unit);
 
 	if (!isnan(e.lo))
-		text = jl_tell_text(doc, "%s (%s–%s)", text, rate_text(JL_TXT, e.lo, unit),
-				    rate_text(JL_TXT, e.hi, unit));
-	jl_tell_cell(doc, jl_num_written(jl_num_estimate(e, JL_K_BYTE_RATE, NULL), text));
+		text = jl_doc_format(doc, "%s (%s–%s)", text, rate_text(JL_TXT, e.lo, unit),
+				     rate_text(JL_TXT, e.hi, unit));
+	jl_show_cell(doc, jl_num_written(jl_num_estimate(e, JL_K_BYTE_RATE, NULL), text));
 }
 
 static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 {
 	const struct rate_unit unit = rate_unit_of(series), large = { 1e9, "GB/s" };
-	const struct jl_tell_head heads[] = {
+	const struct jl_show_head heads[] = {
 		{ JL_N("hosts"), JL_COLUMN_FIGURE },
 		{ "GPU", JL_COLUMN_FIGURE },
-		{ jl_tell_text(doc, "algbw %s", unit.name), JL_COLUMN_KEEP },
+		{ jl_doc_format(doc, "algbw %s", unit.name), JL_COLUMN_KEEP },
 		{ "busbw", JL_COLUMN_FIGURE },
-		{ unit.Bps < large.Bps ? jl_tell_text(doc, "bound GB/s" JL_HEAD_BOTH "%s GB/s", JL_("bound"))
+		{ unit.Bps < large.Bps ? jl_doc_format(doc, "bound GB/s" JL_HEAD_BOTH "%s GB/s", JL_("bound"))
 				       : JL_N("bound"),
 		  JL_COLUMN_FIGURE },
 		{ JL_N("of it"), JL_COLUMN_FIGURE },
@@ -58,23 +58,23 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		{ JL_N("way, steps"), JL_COLUMN_KEEP },
 	};
 
-	jl_tell_columns(doc, NULL, heads, 8);
+	jl_show_columns(doc, NULL, heads, 8);
 	for (size_t i = 0; i < series->n; i++) {
 		const struct jl_collective_case *c = &series->cases[i];
 		const double share = c->algbw_Bps.value / c->bound_Bps;
 
-		jl_tell_cell(doc, jl_num_count(c->n_nodes));
-		jl_tell_cell(doc, jl_num_count(c->n_ranks));
+		jl_show_cell(doc, jl_num_count(c->n_nodes));
+		jl_show_cell(doc, jl_num_count(c->n_ranks));
 		rate_cell(doc, c->algbw_Bps, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->algbw_Bps.value * c->busbw_factor, NAN, NAN }, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);
-		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, share)),
-		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_said(JL_TXT, c->time_s, JL_K_TIME, 2))),
-		       JL_NAMED(jl_tell_text(doc, "%s, %.0f", jl_msg(jl_algorithm_name(c->algorithm)), c->n_steps)));
+		JL_ROW(doc, false, JL_FIG(jl_show_share(doc, share)),
+		       JL_FIG(jl_num_about(c->time_s, JL_K_TIME, jl_units_localized(JL_TXT, c->time_s, JL_K_TIME, 2))),
+		       JL_NAMED(jl_doc_format(doc, "%s, %.0f", jl_msg(jl_algorithm_name(c->algorithm)), c->n_steps)));
 	}
 }
 
-void jl_tell_lanes(struct jl_doc *doc)
+void jl_show_lanes(struct jl_doc *doc)
 {
 	JL_ENTRY(doc, JL_("Assumed"), JL_ESTIMATED,
 		 "half of the PCIe lanes for each of two cards, as desktops have; the interval reaches to all of them. "
@@ -86,30 +86,30 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 {
 	const struct jl_collective_case *first = &series->cases[0], *last = &series->cases[series->n - 1];
 
-	jl_tell_entry(doc, JL_("Bound by"), JL_LISTED, "%s", last->limit_text);
+	jl_show_entry(doc, JL_("Bound by"), JL_LISTED, "%s", last->limit_text);
 	if (series->n > 1 && last->n_nodes > first->n_nodes && last->bound_Bps < 0.98 * first->bound_Bps)
-		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED,
 			      JL_("with more hosts every byte crosses the network more often, up to twice: the bound "
 				  "falls from %.0f to %.0f GB/s; %.0f steps follow each other instead of %.0f"),
 			      first->bound_Bps / 1e9, last->bound_Bps / 1e9, last->n_steps, first->n_steps);
 	if (last->kind == JL_ALLREDUCE)
-		jl_tell_entry(doc, JL_("Note"), JL_ORIGIN_NONE, "%s",
+		jl_show_entry(doc, JL_("Note"), JL_ORIGIN_NONE, "%s",
 			      last->in_network ? JL_("the switches may reduce on the way: counted")
 					       : JL_("a value above the bound is no algbw of this system: no algorithm "
 						     "reaches it without reduction in the network"));
 	if (last->half_lanes)
-		jl_tell_lanes(doc);
-	jl_tell_sure(doc, &(struct jl_notes){ 0 });
+		jl_show_lanes(doc);
+	jl_show_confidence(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
 			"No published measurement has this pair of links: the interval is wider.");
 }
 
-void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series)
+void jl_show_collective(struct jl_doc *doc, const struct jl_collective_series *series)
 {
-	JL_LEAD(doc, jl_tell_text(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
-				  jl_units_said(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
+	JL_LEAD(doc, jl_doc_format(doc, JL_("%s of %s"), jl_collective_name(series->ask.kind),
+				   jl_units_localized(JL_TXT, series->ask.size_B, JL_K_BYTES, 4)));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", series->sys.text);
 	table(doc, series);
 	why(doc, series);
 }

@@ -38,7 +38,7 @@ static int decimals(double ratio)
 static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_NUMBER, "x");
-	const char *x = jl_unit_said("x", NULL);
+	const char *x = jl_unit_localized("x", NULL);
 	char text[96];
 
 	if (e->lo == e->hi) { /* one by definition */
@@ -72,7 +72,7 @@ static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 /* Passes and batches are settings of the comparison, not findings. */
 static void count_cell(struct jl_doc *doc, double value)
 {
-	jl_tell_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(JL_TXT, value)));
+	jl_show_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(JL_TXT, value)));
 }
 
 static void no_cells(struct jl_doc *doc, const char *why)
@@ -81,7 +81,7 @@ static void no_cells(struct jl_doc *doc, const char *why)
 	JL_CELLS(doc, JL_MARKED(JL_MARK_BAD, why));
 }
 
-static const char *name_of(const struct jl_tell_compare *in, size_t i)
+static const char *name_of(const struct jl_show_compare *in, size_t i)
 {
 	return in->names ? in->names[i] : in->compare->rows[i].system;
 }
@@ -91,7 +91,7 @@ static bool epochs_known(const struct jl_compare *compare)
 	return !isnan(compare->rows[0].at[JL_AT_SAME_BATCH].batches);
 }
 
-static bool runs(const struct jl_tell_compare *in, size_t i)
+static bool runs(const struct jl_show_compare *in, size_t i)
 {
 	const struct jl_compare_at *at = &in->compare->rows[i].at[JL_AT_SAME_BATCH];
 
@@ -100,11 +100,11 @@ static bool runs(const struct jl_tell_compare *in, size_t i)
 
 /* --- tables */
 
-static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void same_table(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const bool epochs = epochs_known(in->compare);
 
-	jl_tell_table(doc, NULL, epochs ? "tffff" : "tfff", JL_N("system|passes|step|speed|epoch"));
+	jl_show_table(doc, NULL, epochs ? "tffff" : "tfff", JL_N("system|passes|step|speed|epoch"));
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -126,11 +126,11 @@ static void same_table(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 }
 
-static void largest_table(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void largest_table(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const bool epochs = epochs_known(in->compare);
 
-	jl_tell_table(doc, NULL, epochs ? "t8fffff" : "t8fff", JL_N("system|batch|step|speed|batches|epoch"));
+	jl_show_table(doc, NULL, epochs ? "t8fffff" : "t8fff", JL_N("system|batch|step|speed|batches|epoch"));
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_row *row = &in->compare->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_LARGEST_BATCH];
@@ -155,35 +155,35 @@ static const char *filled(struct jl_doc *doc, const char *format, const char *co
 {
 	const size_t at = strcspn(format, "%");
 
-	return jl_tell_text(doc, "%.*s%s%s", (int)at, format, count, format[at] ? format + at + 2 : "");
+	return jl_doc_format(doc, "%.*s%s%s", (int)at, format, count, format[at] ? format + at + 2 : "");
 }
 
 /* A head with a count in it: "10 epochs". */
-static struct jl_tell_head counted(struct jl_doc *doc, const char *one, const char *many, double n)
+static struct jl_show_head counted(struct jl_doc *doc, const char *one, const char *many, double n)
 {
 	const char *en = n > 1 ? many : one;
 	char count[JL_UNITS_TEXT_MAX];
 
 	jl_count_text(count, n);
-	return (struct jl_tell_head){ .en = jl_tell_text(doc, "%s" JL_HEAD_BOTH "%s", filled(doc, en, count),
-							 filled(doc, jl_msg(en), count)),
+	return (struct jl_show_head){ .en = jl_doc_format(doc, "%s" JL_HEAD_BOTH "%s", filled(doc, en, count),
+							  filled(doc, jl_msg(en), count)),
 				      .how = JL_COLUMN_FIGURE };
 }
 
-static void whole_table(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void whole_table(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const struct jl_compare *c = in->compare;
 	const bool has_repeat = !isnan(c->repeat), has_tune = !isnan(c->tune);
-	struct jl_tell_head heads[5] = { { JL_N("system"), JL_COLUMN_TEXT } };
+	struct jl_show_head heads[5] = { { JL_N("system"), JL_COLUMN_TEXT } };
 	size_t n = 1;
 
 	heads[n++] = counted(doc, JL_N("%s epoch"), JL_N("%s epochs"), c->epochs);
-	heads[n++] = (struct jl_tell_head){ "kWh", JL_COLUMN_FIGURE };
+	heads[n++] = (struct jl_show_head){ "kWh", JL_COLUMN_FIGURE };
 	if (has_repeat)
 		heads[n++] = counted(doc, JL_N("x %s training"), JL_N("x %s trainings"), c->repeat);
 	if (has_tune)
 		heads[n++] = counted(doc, JL_N("x %s trial"), JL_N("x %s trials"), c->tune);
-	jl_tell_columns(doc, NULL, heads, n);
+	jl_show_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct jl_compare_row *row = &c->rows[i];
 		const struct jl_compare_at *at = &row->at[JL_AT_SAME_BATCH];
@@ -209,12 +209,12 @@ static int by_speed(const void *a, const void *b)
 	return isnan(x->y) || isnan(y->y) ? isnan(x->y) - isnan(y->y) : (x->y < y->y) - (x->y > y->y);
 }
 
-void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in)
+void jl_show_compare_chart(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const size_t n = in->compare->n_rows;
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS, JL_("Speed at the same batch, over the baseline"),
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_BARS, JL_("Speed at the same batch, over the baseline"),
 					       1);
-	struct jl_chart_point *points = chart ? jl_tell_series(doc, chart, 0, JL_C("ratio", "speed"), JL_ESTIMATED, n)
+	struct jl_chart_point *points = chart ? jl_show_series(doc, chart, 0, JL_C("ratio", "speed"), JL_ESTIMATED, n)
 					      : NULL;
 
 	if (!points)
@@ -255,10 +255,10 @@ static void mix_line(struct jl_doc *doc, const struct jl_observed_mix *mix)
 	jl_format(text, sizeof text, "%s%s, %s, %s, %s", JL_("assumed mix: "),
 		  share(JL_TXT, JL_("matrix"), &mix->matrix), share(JL_TXT, JL_("memory"), &mix->memory),
 		  share(JL_TXT, JL_("host"), &mix->host), share(JL_TXT, JL_C("time", "links"), &mix->links));
-	jl_doc_said(doc, text, JL_ESTIMATED, JL_METHOD);
+	jl_doc_sourced(doc, text, JL_ESTIMATED, JL_METHOD);
 }
 
-static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void observed_lead(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const struct jl_observed *run = &in->compare->seen.run;
 	struct jl_num step = jl_num_plain(run->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL),
@@ -281,22 +281,22 @@ static void observed_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
 	mix_line(doc, &in->compare->seen.mix);
 }
 
-static void model_lead(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void model_lead(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const struct jl_compare_row *base = &in->compare->rows[0];
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, in->compare->subject->name);
 	jl_doc_dot(doc);
-	JL_TELL(doc, "baseline ");
+	JL_SHOW(doc, "baseline ");
 	jl_doc_name(doc, name_of(in, 0));
 	jl_doc_dot(doc);
-	JL_TELL(doc, "batch ");
-	jl_tell_num(doc, jl_num_count(base->at[JL_AT_SAME_BATCH].batch));
+	JL_SHOW(doc, "batch ");
+	jl_show_num(doc, jl_num_count(base->at[JL_AT_SAME_BATCH].batch));
 }
 
 /* "rtx-4090 is 2.4x (0.8–7) slower than ..." */
-static void speed(struct jl_doc *doc, const struct jl_tell_compare *in, size_t i)
+static void speed(struct jl_doc *doc, const struct jl_show_compare *in, size_t i)
 {
 	const struct jl_compare_at *at = &in->compare->rows[i].at[JL_AT_SAME_BATCH];
 	const struct jl_estimate *e = &at->speedup;
@@ -312,11 +312,11 @@ static void speed(struct jl_doc *doc, const struct jl_tell_compare *in, size_t i
 		    JL_FIG(jl_num_ranged(jl_num_digits(jl_num_estimate(times, JL_K_NUMBER, "x"), 2))),
 		    JL_NAMED(name_of(in, 0)), JL_FIG(jl_num_wide(at->step_s, JL_K_TIME)));
 	if (runs(in, 0) && e->lo < 1 && e->hi > 1)
-		JL_TELL(doc, "The range is wide: it may be slower or faster. ");
+		JL_SHOW(doc, "The range is wide: it may be slower or faster. ");
 }
 
 /* The answer in sentences: the fastest of them, which is returned (0: none), and the slowest. */
-static size_t answer(struct jl_doc *doc, const struct jl_tell_compare *in)
+static size_t answer(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const struct jl_compare *c = in->compare;
 	size_t best = 0, worst = 0;
@@ -331,7 +331,7 @@ static size_t answer(struct jl_doc *doc, const struct jl_tell_compare *in)
 	}
 	jl_doc_lead(doc);
 	if (!best)
-		JL_TELL(doc, "None of the others can do it at this batch.");
+		JL_SHOW(doc, "None of the others can do it at this batch.");
 	else
 		speed(doc, in, best);
 	if (worst != best)
@@ -341,7 +341,7 @@ static size_t answer(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 /* --- what to know of it */
 
-static void reasons(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void reasons(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	for (size_t i = 0; i < in->compare->n_rows; i++) {
 		const struct jl_compare_at *at = &in->compare->rows[i].at[JL_AT_SAME_BATCH];
@@ -349,12 +349,12 @@ static void reasons(struct jl_doc *doc, const struct jl_tell_compare *in)
 		if (at->possible)
 			continue;
 		jl_doc_note(doc, JL_MARK_BAD, name_of(in, i));
-		jl_doc_said(doc, at->why.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(doc, at->why.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
 /* A different plan per system is said: the difference is not the hardware's alone. */
-static void settings(struct jl_doc *doc, const struct jl_tell_compare *in)
+static void settings(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	char first[JL_CUT_TEXT_MAX] = "", how[JL_CUT_TEXT_MAX];
 	const char *text = "";
@@ -365,11 +365,11 @@ static void settings(struct jl_doc *doc, const struct jl_tell_compare *in)
 
 		if (!row->at[JL_AT_SAME_BATCH].possible || !(row->plan.dp >= 1))
 			continue;
-		jl_tell_cut(how, &row->plan, NAN); /* passes are in the table */
+		jl_show_cut(how, &row->plan, NAN); /* passes are in the table */
 		if (i == 0)
 			memcpy(first, how, sizeof first);
 		differ |= strcmp(first, how) != 0;
-		jl_tell_cut(how, &row->plan, row->at[JL_AT_SAME_BATCH].micro_batch);
+		jl_show_cut(how, &row->plan, row->at[JL_AT_SAME_BATCH].micro_batch);
 		text = jl_arena_printf(doc->arena, "%s%s%s: %s", text, *text ? "; " : "", name_of(in, i), how);
 	}
 	if (!differ || !text)
@@ -383,11 +383,11 @@ static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 	const char *label = JL_("○ estimated");
 
 	if (!compare->subject)
-		jl_tell_note(doc, label, JL_ESTIMATED, "%s",
+		jl_show_note(doc, label, JL_ESTIMATED, "%s",
 			     JL_("intervals span every corner of the mix; speed is samples a second over the observed "
 				 "run's"));
 	else
-		jl_tell_note(doc, label, JL_ESTIMATED,
+		jl_show_note(doc, label, JL_ESTIMATED,
 			     JL_("80 %% intervals; speed is samples a second over the baseline's at its batch; what "
 				 "fits leaves %.0f %% of the memory free"),
 			     100 * JL_MEMORY_MARGIN_FRAC);
@@ -405,7 +405,7 @@ static void same_heading(struct jl_doc *doc, const struct jl_compare_at *base)
 	jl_doc_subsection(doc, "same-batch", text);
 }
 
-void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
+void jl_show_compare(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const struct jl_compare *compare = in->compare;
 	const struct jl_compare_at *base = &compare->rows[0].at[JL_AT_SAME_BATCH];
@@ -419,10 +419,10 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 	else
 		observed_lead(doc, in);
 	if (best)
-		jl_tell_narrow(doc, &compare->rows[best].at[JL_AT_SAME_BATCH].step_s, found,
+		jl_show_narrow(doc, &compare->rows[best].at[JL_AT_SAME_BATCH].step_s, found,
 			       compare->subject ? 0 : jl_narrow_observed(found, compare, &compare->rows[best]));
 	if (!in->no_chart)
-		jl_tell_compare_chart(doc, in);
+		jl_show_compare_chart(doc, in);
 	same_heading(doc, base);
 	same_table(doc, in);
 	jl_doc_subsection(doc, "largest-batch",
@@ -439,5 +439,5 @@ void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in)
 	settings(doc, in);
 	how_sure(doc, compare);
 	if (!in->no_assumed)
-		jl_tell_assumed(doc, &compare->notes, in->options);
+		jl_show_assumed(doc, &compare->notes, in->options);
 }

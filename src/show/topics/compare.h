@@ -2,14 +2,14 @@
 #pragma once
 
 #include "predict/compare.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
-struct jl_tell_compare {
+struct jl_show_compare {
 	const struct jl_compare *compare;
 	const char *const *names;   /* of its rows, as the reader knows them; NULL: as they were asked for */
 	const char *const *options; /* of the command, NULL at the end; NULL: no command */
 	bool no_chart, no_assumed;  /* they stand elsewhere */
 };
 
-void jl_tell_compare_chart(struct jl_doc *doc, const struct jl_tell_compare *in);
-void jl_tell_compare(struct jl_doc *doc, const struct jl_tell_compare *in);
+void jl_show_compare_chart(struct jl_doc *doc, const struct jl_show_compare *in);
+void jl_show_compare(struct jl_doc *doc, const struct jl_show_compare *in);

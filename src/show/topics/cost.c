@@ -36,12 +36,12 @@ static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 
 	if (by && (isnan(by->lo) || isnan(by->hi))) /* it may never be */
 		return jl_num_about(p->days * 86400, JL_K_TIME,
-				    jl_tell_text(doc, JL_("%.0f day{/s} (%.0f or more, perhaps never)"), ceil(p->days),
-						 ceil(isnan(by->lo) ? by->hi : by->lo)));
+				    jl_doc_format(doc, JL_("%.0f day{/s} (%.0f or more, perhaps never)"), ceil(p->days),
+						  ceil(isnan(by->lo) ? by->hi : by->lo)));
 	return jl_num_about(p->days * 86400, JL_K_TIME,
-			    by ? jl_tell_text(doc, JL_("%.0f day{/s} (%.0f–%.0f)"), ceil(p->days),
-					      ceil(fmin(by->lo, by->hi)), ceil(fmax(by->lo, by->hi)))
-			       : jl_tell_text(doc, JL_("%.0f day{/s}"), ceil(p->days)));
+			    by ? jl_doc_format(doc, JL_("%.0f day{/s} (%.0f–%.0f)"), ceil(p->days),
+					       ceil(fmin(by->lo, by->hi)), ceil(fmax(by->lo, by->hi)))
+			       : jl_doc_format(doc, JL_("%.0f day{/s}"), ceil(p->days)));
 }
 
 /* "3.0 years", "20 days": how far was looked. */
@@ -59,7 +59,7 @@ static const char *horizon_text(char out[48], const struct jl_cost_setting *s)
 static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_setting *s)
 {
 	return jl_num_written(jl_num_given((double)s->horizon_days * 86400, JL_K_TIME, NULL),
-			      jl_tell_text(doc, "%s", horizon_text(JL_TXT, s)));
+			      jl_doc_format(doc, "%s", horizon_text(JL_TXT, s)));
 }
 
 /* What all of it costs. */
@@ -68,7 +68,7 @@ static struct jl_num total_num(struct jl_doc *doc, const struct jl_cost_study *s
 	const double total = (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
 	const bool many = study->setting.currency == JL_KRW && total >= 1e8;
 
-	return jl_num_digits(money(study, total, many ? jl_tell_won(doc, total) : NULL), 4);
+	return jl_num_digits(money(study, total, many ? jl_krw_text(doc, total) : NULL), 4);
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)
@@ -82,7 +82,7 @@ static void headline(struct jl_doc *doc, const struct jl_cost_study *study, cons
 		    isnan(p->days) ? JL_("|1 is not cheaper than |2 within |3.")
 		    : by           ? JL_("|1 costs less than |2 after |3, on |4 (range: |5 ±|6).")
 				   : JL_("|1 costs less than |2 after |3, on |4."),
-		    JL_NAMED(jl_option_said(p->dear_name)), JL_NAMED(jl_option_said(p->cheap_name)),
+		    JL_NAMED(jl_option_name(p->dear_name)), JL_NAMED(jl_option_name(p->cheap_name)),
 		    JL_FIG(isnan(p->days) ? horizon_num(doc, &study->setting) : days_num(doc, p)), JL_NAMED(date),
 		    JL_WORD(by ? jl_msg(by->en) : ""), JL_FIG(jl_num_given(JL_COST_STEP_FRAC, JL_K_FRACTION, NULL)));
 }
@@ -101,8 +101,8 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 	JL_SENTENCE(doc,
 		    next == best ? JL_("Over |1, |2 costs |3 in all.")
 				 : JL_("Over |1, |2 is cheapest: |3 in all, |4 |5."),
-		    JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(jl_option_said(study->options[best].name)),
-		    JL_FIG(total_num(doc, study, best)), JL_NAMED(jl_option_said(study->options[next].name)),
+		    JL_FIG(horizon_num(doc, &study->setting)), JL_NAMED(jl_option_name(study->options[best].name)),
+		    JL_FIG(total_num(doc, study, best)), JL_NAMED(jl_option_name(study->options[next].name)),
 		    JL_FIG(total_num(doc, study, next)));
 }
 
@@ -118,7 +118,7 @@ static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 	cost.lo = w->run_cost.lo;
 	cost.hi = w->run_cost.hi;
 	jl_doc_lead(doc);
-	JL_SENTENCE(doc, JL_("One run on |1 takes |2 and costs |3."), JL_NAMED(jl_option_said(study->options[0].name)),
+	JL_SENTENCE(doc, JL_("One run on |1 takes |2 and costs |3."), JL_NAMED(jl_option_name(study->options[0].name)),
 		    JL_FIG(jl_num_ranged(jl_num_estimate(w->elapsed_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
 }
 
@@ -129,9 +129,9 @@ static void cannot(struct jl_doc *doc, const struct jl_cost_study *study)
 		if (jl_cost_does(study, i))
 			continue;
 		jl_doc_lead(doc);
-		jl_doc_name(doc, jl_option_said(study->options[i].name));
+		jl_doc_name(doc, jl_option_name(study->options[i].name));
 		jl_doc_text(doc, ": ");
-		jl_doc_said(doc, study->work[i].why.text, JL_ESTIMATED, JL_METHOD);
+		jl_doc_sourced(doc, study->work[i].why.text, JL_ESTIMATED, JL_METHOD);
 	}
 }
 
@@ -143,7 +143,7 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 			continue;
 		jl_doc_lead(doc);
 		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
-			    JL_NAMED(jl_option_said(study->options[i].name)));
+			    JL_NAMED(jl_option_name(study->options[i].name)));
 	}
 	size_t n = 0;
 
@@ -160,10 +160,10 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 
 /* --- what has been paid by when */
 
-void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
+void jl_show_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const long horizon = study->setting.horizon_days;
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_LINE, JL_("Paid so far"), study->n_options);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_LINE, JL_("Paid so far"), study->n_options);
 
 	if (!chart)
 		return;
@@ -175,7 +175,7 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	chart->y = JL_AXIS(.label = JL_("paid"), .kind = money_kind(study));
 	chart->mark_source = JL_METHOD;
 	for (size_t i = 0; i < study->n_options; i++) {
-		struct jl_chart_point *points = jl_tell_series(doc, chart, i, jl_option_said(study->options[i].name),
+		struct jl_chart_point *points = jl_show_series(doc, chart, i, jl_option_name(study->options[i].name),
 							       JL_ESTIMATED, CHART_POINTS);
 
 		for (size_t k = 0; points && k < CHART_POINTS; k++) {
@@ -188,9 +188,9 @@ void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study)
 	for (size_t i = 0; i < study->n_pairs && chart->n_marks < 4; i++)
 		if (!isnan(study->pairs[i].days)) {
 			chart->marks[chart->n_marks].x = study->pairs[i].days;
-			chart->marks[chart->n_marks++].label = jl_tell_text(doc, JL_("%.0f days (%s)"),
-									    ceil(study->pairs[i].days),
-									    jl_option_said(study->pairs[i].cheap_name));
+			chart->marks[chart->n_marks++].label = jl_doc_format(
+				doc, JL_("%.0f days (%s)"), ceil(study->pairs[i].days),
+				jl_option_name(study->pairs[i].cheap_name));
 		}
 	jl_doc_picture(doc, chart);
 }
@@ -212,13 +212,13 @@ static long long table_unit(const struct jl_cost_study *study)
 
 static const char *table_unit_name(const struct jl_cost_study *study)
 {
-	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_unit_said("USD", NULL);
+	return study->setting.currency == JL_KRW ? JL_("thousand KRW") : jl_unit_localized("USD", NULL);
 }
 
 static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	static const int milestones[] = { 0, 1, 3, 6, 12, 24, 36, 60, 120 }; /* months after the start */
-	struct jl_tell_head heads[MILESTONES_MAX + 1] = { { JL_N("paid by"), JL_COLUMN_TEXT } };
+	struct jl_show_head heads[MILESTONES_MAX + 1] = { { JL_N("paid by"), JL_COLUMN_TEXT } };
 	const struct jl_cost_setting *s = &study->setting;
 	long days[MILESTONES_MAX];
 	size_t n = 0;
@@ -231,25 +231,25 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 		if (day > s->horizon_days)
 			break;
 		days[n++] = day;
-		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
+		heads[n] = (struct jl_show_head){ name, JL_COLUMN_FIGURE };
 	}
 	if (days[n - 1] < s->horizon_days) { /* the whole of it is what decides */
 		const char *name = jl_arena_strdup(doc->arena, horizon_text(JL_TXT, s));
 
 		n -= n == MILESTONES_MAX;
 		days[n++] = s->horizon_days;
-		heads[n] = (struct jl_tell_head){ name, JL_COLUMN_FIGURE };
+		heads[n] = (struct jl_show_head){ name, JL_COLUMN_FIGURE };
 	}
-	jl_tell_columns(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
+	jl_show_columns(doc, jl_arena_printf(doc->arena, "%s (%s)", JL_("What has been paid"), table_unit_name(study)),
 			heads, n + 1);
 	for (size_t o = 0; o < study->n_options; o++) {
-		jl_doc_cell_name(doc, jl_option_said(study->options[o].name));
+		jl_doc_cell_name(doc, jl_option_name(study->options[o].name));
 		for (size_t i = 0; i < n; i++) {
 			const long long micro = study->lines[o].cum_micro[days[i]];
 
 			jl_money_short(text, (struct jl_money){ .micro = jl_micro_scale(micro, 1, table_unit(study)),
 								.currency = s->currency });
-			jl_tell_cell(doc, money(study, (double)micro / JL_MICRO, text));
+			jl_show_cell(doc, money(study, (double)micro / JL_MICRO, text));
 		}
 		jl_doc_end_row(doc, jl_cost_does(study, o) && o == jl_cost_cheapest(study, s->horizon_days));
 	}
@@ -264,7 +264,7 @@ static void swing_cell(struct jl_doc *doc, double days)
 		return;
 	}
 	jl_format(text, sizeof text, JL_("%.0f days"), ceil(days));
-	jl_tell_cell(doc, jl_num_about(days * 86400, JL_K_TIME, text));
+	jl_show_cell(doc, jl_num_about(days * 86400, JL_K_TIME, text));
 }
 
 /* "0.42x (23 USD/h)" */
@@ -280,7 +280,7 @@ static void flip_text(char *out, size_t size, const struct jl_cost_swing *s)
 	if (s->is_money) {
 		jl_format(out, size, JL_("%.2fx (%s %s%s)"), s->flip,
 			  jl_money_short(number, jl_money_from(at, s->currency)),
-			  jl_unit_said(jl_currency_name(s->currency), NULL), jl_msg(s->unit));
+			  jl_unit_localized(jl_currency_name(s->currency), NULL), jl_msg(s->unit));
 		return;
 	}
 	if (at >= 100)
@@ -296,13 +296,13 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 
 	if (!p->n_swings)
 		return;
-	jl_tell_table(doc, NULL, "tfff", JL_N("what moves it most|20 % lower|20 % higher|decision flips at"));
+	jl_show_table(doc, NULL, "tfff", JL_N("what moves it most|20 % lower|20 % higher|decision flips at"));
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
 		flip_text(text, sizeof text, &p->swings[i]);
-		jl_tell_cell(doc, jl_num_written(jl_num_times(p->swings[i].flip), text));
+		jl_show_cell(doc, jl_num_written(jl_num_times(p->swings[i].flip), text));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -315,26 +315,26 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 	struct jl_num time = jl_num_estimate(w->elapsed_s, JL_K_TIME, NULL), cost;
 
 	time.n_digits = 3;
-	jl_tell_cell(doc, time);
+	jl_show_cell(doc, time);
 	plain_money(mid, study, w->run_cost.value);
 	snprintf(range, sizeof range, "%s–%s", plain_money(JL_TXT, study, w->run_cost.lo),
 		 plain_money(JL_TXT, study, w->run_cost.hi));
 	cost = money(study, w->run_cost.value, mid);
 	cost.lo = w->run_cost.lo;
 	cost.hi = w->run_cost.hi;
-	jl_tell_cell(doc, cost);
-	jl_tell_cell(doc, jl_num_written(cost, range));
+	jl_show_cell(doc, cost);
+	jl_show_cell(doc, jl_num_written(cost, range));
 	if (!isnan(w->mtoken_cost.value))
-		jl_tell_cell(doc, money(study, w->mtoken_cost.value,
-					w->mtoken_cost.value < 0.095 ? jl_tell_text(doc, "%.2g", w->mtoken_cost.value)
+		jl_show_cell(doc, money(study, w->mtoken_cost.value,
+					w->mtoken_cost.value < 0.095 ? jl_doc_format(doc, "%.2g", w->mtoken_cost.value)
 								     : plain_money(mid, study, w->mtoken_cost.value)));
 }
 
 static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
-	const char *currency = jl_tell_text(doc, "%s" JL_HEAD_BOTH "%s", jl_currency_name(study->setting.currency),
-					    jl_unit_said(jl_currency_name(study->setting.currency), NULL));
-	const struct jl_tell_head heads[] = { { JL_N("one training run"), JL_COLUMN_TEXT },
+	const char *currency = jl_doc_format(doc, "%s" JL_HEAD_BOTH "%s", jl_currency_name(study->setting.currency),
+					     jl_unit_localized(jl_currency_name(study->setting.currency), NULL));
+	const struct jl_show_head heads[] = { { JL_N("one training run"), JL_COLUMN_TEXT },
 					      { JL_N("time"), JL_COLUMN_FIGURE },
 					      { currency, JL_COLUMN_FIGURE },
 					      { JL_N("80 % interval"), JL_COLUMN_FIGURE },
@@ -344,9 +344,9 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 
 	for (size_t i = 0; i < study->n_options; i++)
 		tokens |= study->work[i].known && !isnan(study->work[i].mtoken_cost.value);
-	jl_tell_columns(doc, NULL, heads, tokens ? 5 : 4);
+	jl_show_columns(doc, NULL, heads, tokens ? 5 : 4);
 	for (size_t i = 0; i < study->n_options; i++) {
-		jl_doc_cell_name(doc, jl_option_said(study->options[i].name));
+		jl_doc_cell_name(doc, jl_option_name(study->options[i].name));
 		if (study->work[i].known)
 			work_row(doc, study, &study->work[i]);
 		else
@@ -355,7 +355,7 @@ static void work_table(struct jl_doc *doc, const struct jl_cost_study *study)
 	}
 }
 
-void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
+void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	const struct jl_cost_study *study = in->study;
 
@@ -369,11 +369,11 @@ void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in)
 		cheapest(doc, study);
 	basis(doc, study);
 	if (!in->no_chart)
-		jl_tell_cost_chart(doc, study);
+		jl_show_cost_chart(doc, study);
 	paid_table(doc, study);
 	if (study->n_pairs)
 		swings(doc, &study->pairs[0]);
 	if (study->has_work && any)
 		work_table(doc, study);
-	jl_tell_cost_notes(doc, in);
+	jl_show_cost_notes(doc, in);
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cost/study.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
-struct jl_tell_cost {
+struct jl_show_cost {
 	const struct jl_cost_study *study;
 	const struct jl_catalog *cat;
 	long today;                 /* prices age */
@@ -13,19 +13,19 @@ struct jl_tell_cost {
 	bool no_chart;              /* it stands elsewhere */
 };
 
-void jl_tell_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
+void jl_show_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
 
-void jl_tell_cost(struct jl_doc *doc, const struct jl_tell_cost *in);
+void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in);
 /* Its end: what it rests on. */
-void jl_tell_cost_notes(struct jl_doc *doc, const struct jl_tell_cost *in);
+void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in);
 
 /* What a machine adds to the bills of a year. */
-void jl_tell_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,
+void jl_show_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,
 			  long today);
 
 /* The tariff, its source and how old its rates are. */
-void jl_tell_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
+void jl_show_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
 		    long today);
 
 /* One month's electricity bill by itself. */
-void jl_tell_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);
+void jl_show_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);

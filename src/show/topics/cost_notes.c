@@ -17,8 +17,8 @@ static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 			continue;
 		if (!isnan(w->run_co2_g))
 			snprintf(co2, sizeof co2, ", %.3g kg CO2e", w->run_co2_g / 1000);
-		jl_tell_note(doc, JL_("One run"), JL_ESTIMATED, "%s: %.3g kWh (%.3g–%.3g)%s",
-			     jl_option_said(study->options[i].name), w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi,
+		jl_show_note(doc, JL_("One run"), JL_ESTIMATED, "%s: %.3g kWh (%.3g–%.3g)%s",
+			     jl_option_name(study->options[i].name), w->run_kWh.value, w->run_kWh.lo, w->run_kWh.hi,
 			     co2);
 	}
 }
@@ -31,16 +31,16 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 	char cost[JL_MONEY_TEXT_MAX], kWh[JL_MONEY_TEXT_MAX], kg[JL_MONEY_TEXT_MAX], watts[JL_UNITS_TEXT_MAX],
 		idle[JL_UNITS_TEXT_MAX], rest[96], co2[96] = "";
 
-	jl_units_said(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
-	jl_units_said(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
+	jl_units_localized(watts, (double)o->active_mW / 1000, JL_K_POWER, 3);
+	jl_units_localized(idle, (double)o->idle_mW / 1000, JL_K_POWER, 3);
 	if (o->off_when_idle)
 		jl_format(rest, sizeof rest, "%s", JL_("off otherwise"));
 	else
 		jl_format(rest, sizeof rest, JL_("%s idle"), idle);
 	if (!isnan(l->year_co2_g))
 		jl_format(co2, sizeof co2, JL_("; %s kg CO2e"), jl_grouped(kg, l->year_co2_g / 1000));
-	jl_tell_note(doc, JL_("Power"), JL_ESTIMATED,
-		     JL_("%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s"), jl_option_said(o->name),
+	jl_show_note(doc, JL_("Power"), JL_ESTIMATED,
+		     JL_("%s: %s kWh and %s a year (%s%s for %.3g %% of the time, %s)%s"), jl_option_name(o->name),
 		     jl_grouped(kWh, l->year_kWh), jl_money_text(cost, l->year_power), watts,
 		     o->watts_predicted ? JL_(" predicted")
 		     : o->watts_assumed ? JL_(" assumed")
@@ -56,26 +56,27 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 								       o->host.currency == JL_KRW ? JL_K_KRW : JL_K_USD,
 								       NULL, JL_ESTIMATED, NULL),
 							  jl_money_text(JL_TXT, o->host));
-		const char *rest = jl_tell_part(doc, JL_("; | of it assumed for the host"));
+		const char *rest = jl_show_part(doc, JL_("; | of it assumed for the host"));
 
 		jl_doc_num(doc, &part);
-		jl_tell_part(doc, rest);
+		jl_show_part(doc, rest);
 	}
 	if (!isnan(o->other.usd) && o->card.usd > 0)
-		jl_doc_said(doc,
-			    jl_tell_text(doc,
-					 o->other.used ? JL_("; of a new card, a used one is %s USD (%s, %s)")
-						       : JL_("; of a used card, a new one is %s USD (%s, %s)"),
-					 jl_grouped(JL_TXT, o->other.usd),
-					 jl_msg(o->other.price ? o->other.price->provider : JL_N("list price")),
-					 o->other.date),
-			    JL_LISTED, o->other.price ? o->other.price->provider : NULL);
+		jl_doc_sourced(doc,
+			       jl_doc_format(doc,
+					     o->other.used ? JL_("; of a new card, a used one is %s USD (%s, %s)")
+							   : JL_("; of a used card, a new one is %s USD (%s, %s)"),
+					     jl_grouped(JL_TXT, o->other.usd),
+					     jl_msg(o->other.price ? o->other.price->provider : JL_N("list price")),
+					     o->other.date),
+			       JL_LISTED, o->other.price ? o->other.price->provider : NULL);
 	else if (o->card.usd > 0)
-		jl_doc_said(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE,
+			       NULL);
 	if (o->bare)
-		JL_TELL(doc, "; card only, the host is there already");
+		JL_SHOW(doc, "; card only, the host is there already");
 	if (jl_date_is_old(o->price_date, today))
-		jl_doc_said(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
 }
 
 static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long today)
@@ -90,11 +91,11 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	snprintf(shown, sizeof shown, "%s%s", jl_money_text(JL_TXT, m), rent ? JL_C("rate", "/h") : "");
 	num.text = shown;
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
-	jl_doc_name(doc, jl_option_said(o->name));
+	jl_doc_name(doc, jl_option_name(o->name));
 	jl_doc_text(doc, ": ");
 	if (!o->price_date) {
 		jl_doc_num(doc, &num);
-		JL_TELL(doc, " (as given)");
+		JL_SHOW(doc, " (as given)");
 		return;
 	}
 	num.origin = JL_LISTED;
@@ -115,9 +116,9 @@ static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 	if (study->setting.tariff || study->assumed.power_price || m.micro == 0)
 		return;
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Price"));
-	JL_TELL(doc, "electricity: ");
+	JL_SHOW(doc, "electricity: ");
 	jl_doc_num(doc, &num);
-	JL_TELL(doc, " (as given)");
+	JL_SHOW(doc, " (as given)");
 }
 
 static bool resale_counts(const struct jl_cost_study *study)
@@ -130,7 +131,7 @@ static bool resale_counts(const struct jl_cost_study *study)
 }
 
 /* What was taken from the catalog, or computed, for an option's settings. */
-static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
+static void said_of_options(struct jl_buf *text, const struct jl_show_cost *in)
 {
 	bool market = false;
 
@@ -145,8 +146,8 @@ static void said_of_options(struct jl_buf *text, const struct jl_tell_cost *in)
 				      o->name, (double)o->interrupts_ppm / 1e4, (double)o->lost_s / 60,
 				      (double)o->restart_s / 60);
 		if (jl_cost_save_every_s(o) > 0)
-			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), jl_option_said(o->name),
-				      jl_units_said(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
+			jl_buf_printf(text, JL_("%s: saved every %s, which loses least; "), jl_option_name(o->name),
+				      jl_units_localized(JL_TXT, jl_cost_save_every_s(o), JL_K_TIME, 2));
 	}
 	const struct jl_resale curve = market ? jl_resale_curve(in->cat) : (struct jl_resale){ 0 };
 	if (market)
@@ -166,16 +167,16 @@ static bool borrows_season(const struct jl_cost_study *study)
 }
 
 /* Of the run: as chosen on the first option that it runs on. */
-static void run_assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
+static void run_assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	for (size_t i = 0; i < in->study->n_options; i++)
 		if (in->study->work[i].known) {
-			jl_tell_assumed(doc, &in->study->work[i].assumed, in->options);
+			jl_show_assumed(doc, &in->study->work[i].assumed, in->options);
 			return;
 		}
 }
 
-static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
+static void assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	const struct jl_cost_setting *s = &in->study->setting;
 	const struct jl_cost_said *assumed = &in->study->assumed;
@@ -193,20 +194,20 @@ static void assumptions(struct jl_doc *doc, const struct jl_tell_cost *in)
 		if (in->study->lines[i].by_kW && !(s->site.demand_kW > 0))
 			jl_buf_printf(&text, JL_("contract demand %.3g kW, what %s draws%s; "),
 				      (double)in->study->options[i].active_mW / 1e6 * (double)s->pue_ppm / 1e6,
-				      jl_option_said(in->study->options[i].name), in->command ? " (--demand)" : "");
+				      jl_option_name(in->study->options[i].name), in->command ? " (--demand)" : "");
 	if (assumed->carbon_region)
 		jl_buf_printf(&text, JL_("grid of %s; "), jl_msg(assumed->carbon_name));
 	if (s->fx.krw_micro)
 		jl_buf_printf(
 			&text, "%s; ",
-			jl_tell_fx(doc, (double)s->fx.krw_micro / 1e6, jl_date_text(JL_TXT, s->fx.day), in->today));
+			jl_show_fx(doc, (double)s->fx.krw_micro / 1e6, jl_date_text(JL_TXT, s->fx.day), in->today));
 	if (borrows_season(in->study))
 		jl_buf_puts(&text, JL_("the tariff lists no spring/fall price: winter's was taken; "));
 	said_of_options(&text, in);
 	jl_buf_puts(&text, resale_counts(in->study) ? JL_("a machine is sold when it is replaced and on the last day; ")
 						    : JL_("no resale within the table; "));
 	jl_buf_puts(&text, JL_("a year has 365 days of electricity"));
-	jl_tell_note(doc, JL_("Assumed"), JL_ESTIMATED, "%s", jl_buf_text(&text));
+	jl_show_note(doc, JL_("Assumed"), JL_ESTIMATED, "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 
@@ -222,16 +223,16 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 					 study->setting.currency };
 
 		if (jl_money_convert(&paid, paid, other, &study->setting.fx, NULL) == JL_OK)
-			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", jl_option_said(study->options[i].name),
+			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", jl_option_name(study->options[i].name),
 				      jl_money_text(JL_TXT, paid));
 	}
 	if (text.len) /* no rate of exchange, no other money */
-		jl_tell_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,
+		jl_show_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,
 			     "%s", jl_buf_text(&text));
 	jl_buf_release(&text);
 }
 
-void jl_tell_cost_notes(struct jl_doc *doc, const struct jl_tell_cost *in)
+void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	const struct jl_cost_study *study = in->study;
 	const char *tariff = study->setting.tariff;
@@ -248,7 +249,7 @@ void jl_tell_cost_notes(struct jl_doc *doc, const struct jl_tell_cost *in)
 	kwh_note(doc, study);
 	for (size_t i = 0; tariff && i < study->n_options; i++)
 		if (study->lines[i].tariff_date) {
-			jl_tell_tariff(doc, tariff, jl_tariff_newer(in->cat, tariff), study->lines[i].tariff_date,
+			jl_show_tariff(doc, tariff, jl_tariff_newer(in->cat, tariff), study->lines[i].tariff_date,
 				       study->lines[i].tariff_source, in->today);
 			break;
 		}

@@ -8,18 +8,18 @@ static void ratios(struct jl_doc *doc, const struct jl_explained *x)
 	const struct jl_device *dev = &x->how.machine.dev, *was = &x->base.machine.dev;
 	const struct jl_explain *e = &x->e;
 
-	jl_tell_entry(doc, JL_("bandwidth"), JL_LISTED, JL_("%.0f / %.0f GB/s = %.2fx a device"), dev->mem_Bps / 1e9,
+	jl_show_entry(doc, JL_("bandwidth"), JL_LISTED, JL_("%.0f / %.0f GB/s = %.2fx a device"), dev->mem_Bps / 1e9,
 		      was->mem_Bps / 1e9, e->bandwidth_ratio);
-	jl_tell_entry(doc, "", JL_PUBLISHED, JL_("(A100 over V100 as it is often quoted: %.0f / %.0f = %.2fx)"),
+	jl_show_entry(doc, "", JL_PUBLISHED, JL_("(A100 over V100 as it is often quoted: %.0f / %.0f = %.2fx)"),
 		      JL_QUOTED_BPS / 1e9, JL_QUOTED_BASE_BPS / 1e9, JL_QUOTED_BPS / JL_QUOTED_BASE_BPS);
-	jl_tell_entry(doc, JL_("matrix rate"), JL_LISTED, JL_("%.3g / %.3g TFLOP/s = %.2fx a device (%s / %s)"),
+	jl_show_entry(doc, JL_("matrix rate"), JL_LISTED, JL_("%.3g / %.3g TFLOP/s = %.2fx a device (%s / %s)"),
 		      dev->peak_flopps[x->how.shard.dtype] / 1e12, was->peak_flopps[x->base.shard.dtype] / 1e12,
 		      e->rate_ratio, jl_dtype_name(x->how.shard.dtype), jl_dtype_name(x->base.shard.dtype));
 	if (x->how.n_gpus == x->base.n_gpus)
-		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED, JL_("%.2fx a device ○ estimated"),
+		jl_show_entry(doc, JL_("full model"), JL_ESTIMATED, JL_("%.2fx a device ○ estimated"),
 			      e->model_device_ratio);
 	else
-		jl_tell_entry(doc, JL_("full model"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("full model"), JL_ESTIMATED,
 			      JL_("%.2fx a device ○ estimated, %.2fx in all (%d against %d devices)"),
 			      e->model_device_ratio, e->model_ratio, x->how.n_gpus, x->base.n_gpus);
 }
@@ -35,7 +35,7 @@ static double base_step_s(const struct jl_explain *e)
 
 static void time_cell(struct jl_doc *doc, double time_s)
 {
-	jl_tell_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)));
+	jl_show_cell(doc, jl_num_about(time_s, JL_K_TIME, jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)));
 }
 
 static void parts(struct jl_doc *doc, const struct jl_explained *x)
@@ -45,7 +45,7 @@ static void parts(struct jl_doc *doc, const struct jl_explained *x)
 	const struct jl_explain *e = &x->e;
 	const double base_s = base_step_s(e);
 
-	jl_tell_table(doc, NULL, "kffffk", JL_N("one sample|baseline||this system|faster|follows"));
+	jl_show_table(doc, NULL, "kffffk", JL_N("one sample|baseline||this system|faster|follows"));
 	for (int i = 0; i < JL_N_EX; i++) {
 		const double was_s = e->base_part_s[i], is_s = e->part_s[i];
 
@@ -53,11 +53,11 @@ static void parts(struct jl_doc *doc, const struct jl_explained *x)
 			continue;
 		jl_doc_cell_text(doc, jl_msg(jl_explain_parts[i]));
 		time_cell(doc, was_s);
-		jl_tell_cell(doc, jl_tell_share(doc, was_s / base_s));
+		jl_show_cell(doc, jl_show_share(doc, was_s / base_s));
 		time_cell(doc, is_s);
 		JL_ROW(doc, false,
 		       JL_FIG(jl_num_written(jl_num_times(is_s > 0 && was_s > 0 ? was_s / is_s : NAN),
-					     jl_tell_text(doc, JL_("%.2fx"), was_s / is_s))),
+					     jl_doc_format(doc, JL_("%.2fx"), was_s / is_s))),
 		       JL_WORD(jl_msg(follows[i])));
 	}
 }
@@ -74,19 +74,19 @@ static void why_bandwidth(struct jl_doc *doc, const struct jl_explain *e)
 		most = e->part_s[i] > e->part_s[most] ? i : most;
 	}
 	if (p == JL_EX_MEMORY && most != JL_EX_MEMORY && e->part_s[most] > 0.4 * here_s)
-		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
+		jl_show_note(doc, JL_("why they differ"), JL_ESTIMATED,
 			     JL_("streams are %.0f %% of the baseline's time, but on this system %.0f %% are %s, which "
 				 "do not "
 				 "follow bandwidth"),
 			     100 * e->base_part_s[p] / base_s, 100 * e->part_s[most] / here_s,
 			     jl_msg(jl_explain_parts[most]));
 	else if (p == JL_EX_MEMORY)
-		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
+		jl_show_note(doc, JL_("why they differ"), JL_ESTIMATED,
 			     JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in "
 				 "products and attention follow another rate"),
 			     100 * e->base_part_s[JL_EX_MATRIX] / base_s);
 	else
-		jl_tell_note(doc, JL_("why they differ"), JL_ESTIMATED,
+		jl_show_note(doc, JL_("why they differ"), JL_ESTIMATED,
 			     JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are "
 				 "%s, which gain %.2fx; streams are %.0f %%"),
 			     100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p]),
@@ -99,27 +99,28 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
 		const struct jl_cycles *k = &x->cycles[i];
 
-		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", k->n, k->n), JL_PUBLISHED,
+		jl_show_entry(doc, jl_doc_format(doc, "%.0fx%.0f", k->n, k->n), JL_PUBLISHED,
 			      "%s %.0fx200 + %.0fx20 + %.0fx4 = %.0f", JL_("without"), k->n_load, k->n_shared,
 			      k->n_ffma, k->without_cycles);
-		jl_tell_entry(doc, "", JL_PUBLISHED, JL_("%s %.0fx200 + %.0fx20 + %.0fx1 = %.0f  (%.2fx)"),
+		jl_show_entry(doc, "", JL_PUBLISHED, JL_("%s %.0fx200 + %.0fx20 + %.0fx1 = %.0f  (%.2fx)"),
 			      JL_("with   "), k->n_tensor_load, k->n_tensor_shared, k->n_tensor, k->with_cycles,
 			      k->without_cycles / k->with_cycles);
 	}
 	jl_doc_subsection(
 		doc, "products",
-		jl_tell_text(doc, JL_("Full model, %s, fp32 vector units against 16-bit tensor cores"),
-			     x->how.machine.sys.gpu ? x->how.machine.sys.gpu->id : x->how.machine.sys.cpu->id));
+		jl_doc_format(doc, JL_("Full model, %s, fp32 vector units against 16-bit tensor cores"),
+			      x->how.machine.sys.gpu ? x->how.machine.sys.gpu->id : x->how.machine.sys.cpu->id));
 	for (size_t i = 0; i < JL_N_EXAMPLE; i++) {
 		const struct jl_product_time *t = &x->products[i];
 
 		if (isnan(t->tensor_s))
 			continue;
-		jl_tell_entry(doc, jl_tell_text(doc, "%.0fx%.0f", t->n, t->n), JL_ESTIMATED,
+		jl_show_entry(doc, jl_doc_format(doc, "%.0fx%.0f", t->n, t->n), JL_ESTIMATED,
 			      JL_("%s (%s cycles) against %s (%s cycles): %.2fx"),
-			      jl_units_said(JL_TXT, t->vector_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->vector_cycles),
-			      jl_units_said(JL_TXT, t->tensor_s, JL_K_TIME, 2), jl_about_text(JL_TXT, t->tensor_cycles),
-			      t->vector_s / t->tensor_s);
+			      jl_units_localized(JL_TXT, t->vector_s, JL_K_TIME, 2),
+			      jl_about_text(JL_TXT, t->vector_cycles),
+			      jl_units_localized(JL_TXT, t->tensor_s, JL_K_TIME, 2),
+			      jl_about_text(JL_TXT, t->tensor_cycles), t->vector_s / t->tensor_s);
 	}
 	JL_NOTE(doc, JL_("why they differ"), JL_ESTIMATED,
 		"the count follows one warp through latencies that hide behind each other on a full device; there a "
@@ -127,12 +128,12 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 		"The example also counts 64 tensor operations where 4x4x4 units need 512");
 }
 
-void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained)
+void jl_show_explained(struct jl_doc *doc, const struct jl_explained *explained)
 {
-	jl_tell_case(doc, &explained->how);
+	jl_show_case(doc, &explained->how);
 	jl_doc_subsection(doc, "ratios",
-			  jl_tell_text(doc, "%s %s", JL_("By hand and by the full model, against"),
-				       explained->base.machine.sys.text));
+			  jl_doc_format(doc, "%s %s", JL_("By hand and by the full model, against"),
+					explained->base.machine.sys.text));
 	ratios(doc, explained);
 	parts(doc, explained);
 	why_bandwidth(doc, &explained->e);

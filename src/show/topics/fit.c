@@ -12,16 +12,16 @@ static double gib(double bytes)
 
 static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 {
-	const char *text = jl_tell_text(doc, "dp %.0f", p->dp);
+	const char *text = jl_doc_format(doc, "dp %.0f", p->dp);
 
 	if (p->tp > 1)
-		text = jl_tell_text(doc, "%s tp %.0f", text, p->tp);
+		text = jl_doc_format(doc, "%s tp %.0f", text, p->tp);
 	if (p->pp > 1)
-		text = jl_tell_text(doc, "%s pp %.0f", text, p->pp);
+		text = jl_doc_format(doc, "%s pp %.0f", text, p->pp);
 	if (p->ep > 1)
-		text = jl_tell_text(doc, "%s ep %.0f", text, p->ep);
+		text = jl_doc_format(doc, "%s ep %.0f", text, p->ep);
 	if (p->pp <= 1 && p->n_micro > 1)
-		text = jl_tell_text(doc, "%s x %.0f", text, p->n_micro);
+		text = jl_doc_format(doc, "%s x %.0f", text, p->n_micro);
 	return text;
 }
 
@@ -32,8 +32,8 @@ static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
 
 	jl_doc_cell(doc, short_of ? JL_MARK_BAD : JL_MARK_NONE);
 	if (row->weight.host_B > 0)
-		jl_tell_num(doc, jl_num_about(row->weight.host_B, JL_K_BYTES,
-					      jl_tell_text(doc, "%.0f", gib(row->weight.host_B))));
+		jl_show_num(doc, jl_num_about(row->weight.host_B, JL_K_BYTES,
+					      jl_doc_format(doc, "%.0f", gib(row->weight.host_B))));
 }
 
 static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
@@ -43,8 +43,8 @@ static void cost_cell(struct jl_doc *doc, const struct jl_technique *r)
 	else if (r->cost_frac < 0.005)
 		jl_doc_cell_text(doc, JL_("fastest"));
 	else
-		jl_tell_cell(doc, jl_num_about(r->cost_frac, JL_K_FRACTION,
-					       jl_tell_text(doc, "%+.0f %%", 100 * r->cost_frac)));
+		jl_show_cell(doc, jl_num_about(r->cost_frac, JL_K_FRACTION,
+					       jl_doc_format(doc, "%+.0f %%", 100 * r->cost_frac)));
 }
 
 static void rows(struct jl_doc *doc, const struct jl_fit *fit)
@@ -56,7 +56,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
 
-	jl_tell_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
+	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct jl_technique *r = &fit->rows[i];
 		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;
@@ -68,10 +68,10 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 			continue;
 		}
 		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
-		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.1f", gib(total_B)))),
+		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.1f", gib(total_B)))),
 			 JL_MARKED(rooms[r->room].mark, jl_msg(rooms[r->room].en)));
 		host_cell(doc, r);
-		jl_tell_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_said(JL_TXT, step_s, JL_K_TIME, 2)));
+		jl_show_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_localized(JL_TXT, step_s, JL_K_TIME, 2)));
 		cost_cell(doc, r);
 		jl_doc_end_row(doc, false);
 	}
@@ -91,7 +91,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 	if (isnan(ram_B))
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\".");
 	else
-		jl_tell_note(doc, NULL, JL_ESTIMATED,
+		jl_show_note(doc, NULL, JL_ESTIMATED,
 			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
 			     100 * JL_HOST_RAM_FRAC,
 			     most_B > JL_HOST_RAM_FRAC * ram_B ? JL_("not enough for every row")
@@ -118,14 +118,14 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 	const double host_B = host_needed_B(fit);
 
 	if (!isnan(host_B))
-		jl_tell_said(doc, JL_ESTIMATED,
-			     JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of "
-				 "RAM, the host has %.0f."),
-			     gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
+		jl_show_sourced(doc, JL_ESTIMATED,
+				JL_("Nothing fits: host memory is the limit. Offloading needs %.0f GiB of "
+				    "RAM, the host has %.0f."),
+				gib(host_B) / JL_HOST_RAM_FRAC, gib(fit->rows[0].how.ram_B));
 	else if (fit->rows[0].how.shard.micro_batch > 1)
-		JL_TELL(doc, "Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
+		JL_SHOW(doc, "Nothing fits: it needs more GPUs, GPUs with more memory, or a smaller batch.");
 	else
-		JL_TELL(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
+		JL_SHOW(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
 static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, enum jl_room least)
@@ -198,7 +198,7 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 	for (size_t i = 0; i < fit->n; i++)
 		tight |= fit->rows[i].possible && fit->rows[i].room == JL_ROOM_TIGHT;
 	if (tight)
-		jl_tell_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
+		jl_show_note(doc, NULL, JL_ESTIMATED, JL_("Tight: less than %.0f %% of the memory stays free."),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 	host_note(doc, fit);
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
@@ -211,23 +211,23 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under "
 			"autocast: part of "
 			"what they save is that.");
-	jl_tell_sure(doc, &fit->rows[0].how.notes);
+	jl_show_confidence(doc, &fit->rows[0].how.notes);
 }
 
-void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit)
+void jl_show_fit(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_case *c = &fit->rows[0].how;
 
 	JL_LEAD(doc, c->subject.name);
-	jl_tell_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(JL_TXT, jl_subject_params(&c->subject)));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
-	jl_tell_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(JL_TXT, c->machine.dev.mem_B));
+	jl_show_piece(doc, JL_LISTED, JL_("%s parameters"), jl_params_text(JL_TXT, jl_subject_params(&c->subject)));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", c->machine.sys.text);
+	jl_show_piece(doc, JL_LISTED, JL_("%s a GPU"), jl_memory_text(JL_TXT, c->machine.dev.mem_B));
 	jl_doc_lead(doc);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), c->global_batch);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), c->global_batch);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
 	if (c->subject.kind->has_tokens)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), c->shard.seq);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), c->shard.seq);
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 	answer(doc, fit);
 	rows(doc, fit);
 	notes(doc, fit);

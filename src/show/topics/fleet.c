@@ -28,7 +28,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 		n_drawn += is_drawn(&a->fleet->points[i]);
 	if (n_drawn < 2) /* one point says nothing that the table does not */
 		return;
-	chart = jl_tell_chart(doc, JL_CHART_SCATTER, JL_("Time and cost; large: nothing is both faster and cheaper"),
+	chart = jl_show_chart(doc, JL_CHART_SCATTER, JL_("Time and cost; large: nothing is both faster and cheaper"),
 			      n_kinds);
 	if (!chart)
 		return;
@@ -37,7 +37,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 	chart->x_origin = JL_ESTIMATED;
 	for (size_t k = 0; k < n_kinds; k++) {
 		const char *name = a->ask->n_kinds ? a->ask->kinds[k] : a->fleet->points[0].kind;
-		struct jl_chart_point *points = jl_tell_series(doc, chart, k, name, JL_ESTIMATED, n_drawn);
+		struct jl_chart_point *points = jl_show_series(doc, chart, k, name, JL_ESTIMATED, n_drawn);
 		size_t n = 0;
 
 		for (size_t i = 0; points && i < a->fleet->n; i++) {
@@ -61,27 +61,27 @@ static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 	const double unit = !(e->value >= 1e4) ? 1 : myriads ? 1e4 : e->value >= 1e6 ? 1e6 : 1e3;
 
 	if (unit == 1)
-		return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, e, JL_K_USD));
-	return jl_tell_text(doc, "%s%s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
-			    myriads       ? "만 달러"
-			    : unit >= 1e6 ? " MUSD"
-					  : " kUSD",
-			    jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
+		return jl_doc_format(doc, "%s", jl_estimate_text(JL_TXT, e, JL_K_USD));
+	return jl_doc_format(doc, "%s%s (%s–%s)", jl_about_text(JL_TXT, e->value / unit),
+			     myriads       ? "만 달러"
+			     : unit >= 1e6 ? " MUSD"
+					   : " kUSD",
+			     jl_about_text(JL_TXT, e->lo / unit), jl_about_text(JL_TXT, e->hi / unit));
 }
 
 static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool limits)
 {
 	const struct jl_plan *plan = &p->how.plan;
 
-	JL_CELLS(
-		doc,
-		JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"), jl_tell_text(doc, "%d", p->n_gpus))),
-		JL_NAMED(p->kind),
-		JL_FIG(jl_num_written(jl_num_estimate(*jl_fleet_time(p), JL_K_TIME, NULL),
-				      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME))),
-		JL_FIG(jl_num_written(jl_num_estimate(p->elapsed.cost_usd, JL_K_USD, NULL),
-				      money(doc, &p->elapsed.cost_usd))),
-		JL_NAMED(jl_tell_text(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
+	JL_CELLS(doc,
+		 JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"),
+				       jl_doc_format(doc, "%d", p->n_gpus))),
+		 JL_NAMED(p->kind),
+		 JL_FIG(jl_num_written(jl_num_estimate(*jl_fleet_time(p), JL_K_TIME, NULL),
+				       jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME))),
+		 JL_FIG(jl_num_written(jl_num_estimate(p->elapsed.cost_usd, JL_K_USD, NULL),
+				       money(doc, &p->elapsed.cost_usd))),
+		 JL_NAMED(jl_doc_format(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
 	if (limits)
 		jl_doc_cell_text(doc, p->surely                    ? JL_C("limits kept", "ok")
 				      : p->in_time && p->in_budget ? JL_("unsure")
@@ -95,7 +95,7 @@ static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 {
 	const bool limits = !isnan(a->ask->deadline_s) || !isnan(a->ask->budget_usd);
 
-	jl_tell_table(doc, NULL, limits ? "ftkkkk" : "ftkkk",
+	jl_show_table(doc, NULL, limits ? "ftkkkk" : "ftkkk",
 		      a->fleet->whole_run ? JL_N("GPUs|kind|time|cost|plan|limits")
 					  : JL_N("GPUs|kind|step|cost|plan|limits"));
 	for (size_t i = 0; i < a->fleet->n; i++) {
@@ -110,9 +110,9 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 {
 	const struct jl_fleet_point *p = &fleet->points[i];
 
-	jl_tell_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
+	jl_show_entry(doc, label, JL_ESTIMATED, "%d x %s: %s, %s", p->n_gpus, p->kind,
 		      jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME), money(doc, &p->elapsed.cost_usd));
-	jl_tell_plan_case(doc, "", &p->how);
+	jl_show_plan_case(doc, "", &p->how);
 }
 
 /* Numbers that a kind does not come in, and the next ones that it does. */
@@ -128,16 +128,16 @@ static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
 		const bool said = i > 0 && strcmp(fleet->points[i - 1].kind, p->kind) == 0;
 
 		if (!p->possible && p->why.text[0] && !said) {
-			jl_tell_entry(doc, label, JL_LISTED, "%s: %s", p->kind, p->why.text);
+			jl_show_entry(doc, label, JL_LISTED, "%s: %s", p->kind, p->why.text);
 			n++;
 		}
 		if (p->possible || p->why.text[0] || p->below + p->above == 0)
 			continue;
 		if (p->below && p->above)
-			jl_tell_entry(doc, label, JL_LISTED, JL_("%d x %s: whole hosts only; take %d or %d"), p->n_gpus,
+			jl_show_entry(doc, label, JL_LISTED, JL_("%d x %s: whole hosts only; take %d or %d"), p->n_gpus,
 				      p->kind, p->below, p->above);
 		else
-			jl_tell_entry(doc, label, JL_LISTED, JL_("%d x %s: take %d"), p->n_gpus, p->kind,
+			jl_show_entry(doc, label, JL_LISTED, JL_("%d x %s: take %d"), p->n_gpus, p->kind,
 				      p->below + p->above);
 		n++;
 	}
@@ -176,12 +176,12 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 		JL_ENTRY(doc, JL_("None"), JL_ESTIMATED,
 			 "of them keeps the deadline and the budget; the front shows what is possible");
 	else if (!fits->n && fits->near)
-		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED, JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"),
+		jl_show_entry(doc, JL_("None"), JL_ESTIMATED, JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"),
 			      fits->near->n_gpus, fits->near->kind, fits->near->miss_B / 1073741824.0);
 	else if (!fits->n && !fits->any_possible)
 		JL_ENTRY(doc, JL_("None"), JL_LISTED, "comes in these numbers");
 	else if (!fits->n)
-		jl_tell_entry(doc, JL_("None"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("None"), JL_ESTIMATED,
 			      JL_("divides: global batch %.0f; change --global-batch or --fix"),
 			      a->ask->req->global_batch);
 	left_out(doc, fleet);
@@ -200,23 +200,23 @@ static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long toda
 		if (!p->fits || (last && last->kind == p->kind && last->prediction.rent.price == r->price))
 			continue;
 		if (isnan(r->usdps))
-			jl_tell_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
+			jl_show_entry(doc, label, JL_LISTED, JL_("%s: no price known"), p->kind);
 		else
-			jl_tell_entry(doc, label, JL_LISTED,
+			jl_show_entry(doc, label, JL_LISTED,
 				      p->how.machine.sys.n_nodes > 1 ? JL_("%s, several hosts: %.2f USD/h a GPU (%s)")
 								     : JL_("%s: %.2f USD/h a GPU (%s)"),
-				      p->kind, r->usdps * 3600, jl_tell_rent(doc, r, p->n_gpus, today));
+				      p->kind, r->usdps * 3600, jl_show_rent(doc, r, p->n_gpus, today));
 		last = p;
 	}
 }
 
-void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
+void jl_show_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
 {
 	const struct fits fits = fits_of(a->fleet);
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, a->ask->subject->name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), a->ask->req->global_batch);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f"), a->ask->req->global_batch);
 	jl_doc_break(doc);
 	if (a->fleet->cheapest >= 0) {
 		const struct jl_fleet_point *p = &a->fleet->points[a->fleet->cheapest];
@@ -226,12 +226,12 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
 			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
 			    JL_FIG(jl_num_wide(*jl_fleet_time(p), JL_K_TIME)),
-			    JL_SAID(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
+			    JL_FIGURE_TEXT(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
 		if (!p->surely)
-			JL_TELL(doc,
+			JL_SHOW(doc,
 				"At the worst end of its interval it breaks a limit; none of these surely keeps them.");
 	} else {
-		JL_TELL(doc, "None of these systems does what is asked.");
+		JL_SHOW(doc, "None of these systems does what is asked.");
 	}
 	answer(doc, a, &fits);
 	if (fits.n) {
@@ -240,7 +240,7 @@ void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 		rents(doc, a, today);
 	}
 	if (jl_plan_n_configurations(&a->effort.tally))
-		jl_tell_searched(doc, &a->effort);
+		jl_show_searched(doc, &a->effort);
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals. Rents are list prices of their date.");
 	if (a->fleet->whole_run)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
@@ -254,20 +254,20 @@ static void batch_cell(struct jl_doc *doc, const struct jl_batch_point *p)
 	if (!(p->batch >= 1))
 		jl_doc_cell_text(doc, "–");
 	else
-		jl_tell_cell(doc, jl_num_about(p->batch, JL_K_NUMBER,
-					       p->batch != p->worker ? jl_tell_text(doc, "%.0f (%.0f×%.0f)", p->batch,
-										    p->batch / p->worker, p->worker)
-								     : jl_tell_text(doc, "%.0f", p->batch)));
+		jl_show_cell(doc, jl_num_about(p->batch, JL_K_NUMBER,
+					       p->batch != p->worker ? jl_doc_format(doc, "%.0f (%.0f×%.0f)", p->batch,
+										     p->batch / p->worker, p->worker)
+								     : jl_doc_format(doc, "%.0f", p->batch)));
 }
 
-void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
+void jl_show_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 {
 	const double base = a->rows[0].limit.fastest.prediction.samples_per_s.value;
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, a->subject->name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("largest batch in one pass, and the fastest"));
-	jl_tell_table(doc, NULL, "tkkkfk", JL_N("system|largest|fastest|samples/s|speed|at most"));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", JL_("largest batch in one pass, and the fastest"));
+	jl_show_table(doc, NULL, "tkkkfk", JL_N("system|largest|fastest|samples/s|speed|at most"));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_batch_limit *l = &a->rows[i].limit;
 		const struct jl_estimate *rate = &l->fastest.prediction.samples_per_s;
@@ -277,16 +277,16 @@ void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *a)
 		batch_cell(doc, &l->largest);
 		batch_cell(doc, &l->fastest);
 		if (any)
-			jl_tell_cell(doc, jl_num_written(jl_num_estimate(*rate, JL_K_NUMBER, NULL),
+			jl_show_cell(doc, jl_num_written(jl_num_estimate(*rate, JL_K_NUMBER, NULL),
 							 jl_about_range_text(JL_TXT, rate)));
 		else
 			jl_doc_cell_text(doc, "–");
-		jl_tell_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),
-						 jl_tell_text(doc, JL_("%.2fx"), rate->value / base)));
+		jl_show_cell(doc, jl_num_written(jl_num_times(any && base > 0 ? rate->value / base : NAN),
+						 jl_doc_format(doc, JL_("%.2fx"), rate->value / base)));
 		batch_cell(doc, &l->most);
 		jl_doc_end_row(doc, false);
 	}
-	jl_tell_note(
+	jl_show_note(
 		doc, NULL, JL_ESTIMATED,
 		JL_("Largest, fastest: data parallel, no recompute, nothing offloaded. At most: with slices, ZeRO, "
 		    "recompute and offload. %.3g %% of the memory stays free (--memory-margin). ○ estimated"),

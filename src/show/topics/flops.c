@@ -46,49 +46,49 @@ static void cell(struct jl_doc *doc, struct jl_num num)
 {
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (!isnan(num.value))
-		jl_tell_num(doc, num);
+		jl_show_num(doc, num);
 }
 
 static void row(struct jl_doc *doc, const struct jl_count *c, bool total)
 {
 	jl_doc_cell_name(doc, jl_msg(c->en));
-	jl_doc_cell_text(doc, total || !(c->n > 0) ? "" : jl_tell_text(doc, "%.0f", c->n));
+	jl_doc_cell_text(doc, total || !(c->n > 0) ? "" : jl_doc_format(doc, "%.0f", c->n));
 	cell(doc, counted(c->params, JL_K_NUMBER, jl_grouped_text(JL_TXT, c->params)));
-	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_said(JL_TXT, c->fwd_flop, JL_K_FLOP, 4)));
-	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_said(JL_TXT, c->saved_B, JL_K_BYTES, 3)));
+	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_localized(JL_TXT, c->fwd_flop, JL_K_FLOP, 4)));
+	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_localized(JL_TXT, c->saved_B, JL_K_BYTES, 3)));
 	jl_doc_end_row(doc, total);
 }
 
-void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *f)
+void jl_show_flops(struct jl_doc *doc, const struct jl_flops *f)
 {
 	const struct jl_counts *n = &f->counts;
 	const double flop = n->total.fwd_flop, items = f->batch * (isnan(f->seq) ? 1 : f->seq);
 
 	JL_LEAD(doc, f->name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("batch %g"), f->batch);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("batch %g"), f->batch);
 	if (!isnan(f->seq))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g"), f->seq);
-	jl_tell_table(doc, NULL, "t12ffff", JL_N("layers|number|parameters|FLOP forward|kept activations"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g"), f->seq);
+	jl_show_table(doc, NULL, "t12ffff", JL_N("layers|number|parameters|FLOP forward|kept activations"));
 	for (size_t i = 0; i < n->n; i++)
 		row(doc, &n->rows[i], false);
 	row(doc, &n->total, true);
 	if (n->active_params < n->total.params)
-		jl_tell_entry(doc, JL_("Active"), JL_ESTIMATED, JL_("%s parameters a token"),
+		jl_show_entry(doc, JL_("Active"), JL_ESTIMATED, JL_("%s parameters a token"),
 			      jl_grouped_text(JL_TXT, floor(n->active_params + 0.5)));
 	if (!isnan(n->still_params))
-		jl_tell_entry(doc, JL_("Frozen"), JL_ESTIMATED, JL_("%s parameters that no step updates as a whole"),
+		jl_show_entry(doc, JL_("Frozen"), JL_ESTIMATED, JL_("%s parameters that no step updates as a whole"),
 			      jl_grouped_text(JL_TXT, n->still_params));
-	jl_tell_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_said(JL_TXT, flop, JL_K_FLOP, 4),
+	jl_show_entry(doc, JL_("Forward"), JL_ESTIMATED, "%s = %.4g %s", jl_units_localized(JL_TXT, flop, JL_K_FLOP, 4),
 		      flop / (flop < 2e12 ? 2e9 : 2e12), flop < 2e12 ? "GMAC" : "TMAC");
-	jl_tell_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
-		      jl_units_said(JL_TXT, n->train_flop, JL_K_FLOP, 4),
-		      jl_units_said(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
+	jl_show_entry(doc, JL_("Training"), JL_ESTIMATED, JL_("%s forward and backward; %s per %s"),
+		      jl_units_localized(JL_TXT, n->train_flop, JL_K_FLOP, 4),
+		      jl_units_localized(JL_TXT, n->train_flop / items, JL_K_FLOP, 3),
 		      isnan(f->seq) ? jl_msg(f->item) : JL_("token"));
 	if (f->file_batch > 1)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
 			     JL_("The file's input holds %.0f samples (its first dimension); counts are of --batch."),
 			     f->file_batch);
-	jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s",
+	jl_show_note(doc, NULL, JL_ORIGIN_NONE, "%s",
 		     isnan(f->seq) ? JL_("A multiply-add is two FLOP; activations in 16 bits.")
 				   : JL_("A multiply-add is two FLOP; masked attention counts half; 16 bits, flash."));
 }

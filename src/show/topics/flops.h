@@ -4,7 +4,7 @@
 #include "base/fields.h"
 #include "predict/count.h"
 #include "predict/program_case.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 struct jl_flops {
 	const char *id, *name, *item;
@@ -15,7 +15,7 @@ struct jl_flops {
 
 extern const struct jl_schema jl_flops_fields;
 
-void jl_tell_flops(struct jl_doc *doc, const struct jl_flops *flops);
+void jl_show_flops(struct jl_doc *doc, const struct jl_flops *flops);
 
 /* The same of a captured program: calls, FLOP, bytes and memory by module. */
 struct jl_program_flops {
@@ -24,4 +24,4 @@ struct jl_program_flops {
 	struct jl_modules modules;
 };
 extern const struct jl_schema jl_program_flops_fields;
-void jl_tell_program_flops(struct jl_doc *doc, const struct jl_program_flops *flops);
+void jl_show_program_flops(struct jl_doc *doc, const struct jl_program_flops *flops);

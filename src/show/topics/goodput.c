@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #define HOUR_S   3600.0
 #define DAY_S    86400.0
@@ -16,7 +16,7 @@
 #define DOLLARS(usd)                                                                                                   \
 	jl_num_about((usd), JL_K_USD,                                                                                  \
 		     isnan(usd) ? NULL                                                                                 \
-				: jl_tell_text(doc, "%s%s", (usd) < 0 ? "−" : "", jl_about_text(JL_TXT, fabs(usd))))
+				: jl_doc_format(doc, "%s%s", (usd) < 0 ? "−" : "", jl_about_text(JL_TXT, fabs(usd))))
 
 /* "91 % (86–95)", "99.9 % (99.6–100)": as many digits as the loss has. */
 static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
@@ -24,30 +24,30 @@ static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
 	const int digits = e->value > 0.98;
 
 	return jl_num_written(jl_num_estimate(*e, JL_K_FRACTION, NULL),
-			      jl_tell_text(doc, "%.*f %% (%.*f–%.*f)", digits, 100 * e->value, digits, 100 * e->lo,
-					   digits, 100 * e->hi));
+			      jl_doc_format(doc, "%.*f %% (%.*f–%.*f)", digits, 100 * e->value, digits, 100 * e->lo,
+					    digits, 100 * e->hi));
 }
 
 static struct jl_num share_fine(struct jl_doc *doc, double frac)
 {
 	return jl_num_about(frac, JL_K_FRACTION,
-			    jl_tell_text(doc,
-					 frac > 0.98   ? "%.1f %%"
-					 : frac >= 0.1 ? "%.0f %%"
-						       : "%.2g %%",
-					 frac < 5e-5 ? 0 : 100 * frac));
+			    jl_doc_format(doc,
+					  frac > 0.98   ? "%.1f %%"
+					  : frac >= 0.1 ? "%.0f %%"
+							: "%.2g %%",
+					  frac < 5e-5 ? 0 : 100 * frac));
 }
 
 static const char *day_text(struct jl_doc *doc, const struct jl_goodput *g, double elapsed_s)
 {
-	return jl_tell_text(
+	return jl_doc_format(
 		doc, "%s",
 		jl_date_text((char[JL_DATE_TEXT_MAX]){ 0 }, g->start_day + (long)ceil(fmin(elapsed_s, 3e12) / DAY_S)));
 }
 
 static const char *seconds(struct jl_doc *doc, double time_s)
 {
-	return isfinite(time_s) ? jl_tell_text(doc, "%s", jl_units_said(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
+	return isfinite(time_s) ? jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
 }
 
 /* What it costs, by what most, and what to do: the questions that follow. */
@@ -138,18 +138,18 @@ static void failures(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	jl_doc_entry(doc, JL_("Failures"));
 	if (!(g->failures_per_day.hi > 0)) {
-		JL_TELL(doc, "none");
+		JL_SHOW(doc, "none");
 		return;
 	}
 	JL_SENTENCE(doc, JL_("one every |1 on |2 GPUs"), JL_FIG(jl_num_wide(g->mttf_s, JL_K_TIME)),
 		    JL_FIG(jl_num_count(g->setting.n_gpus)));
 	if (g->rates.job.per_day > 0)
-		jl_tell_piece(doc, JL_ESTIMATED,
+		jl_show_piece(doc, JL_ESTIMATED,
 			      JL_("%s a day from each thousand nodes, %s a day whatever their number"),
 			      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day),
 			      jl_about_text(JL_TXT, g->rates.job.per_day));
 	else
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes"),
 			      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day));
 }
 
@@ -162,27 +162,28 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
 	const double load_s = g->setting.checkpoint_B / g->setting.store_Bps;
 
-	jl_tell_entry(
-		doc, JL_("Checkpoint"), JL_ESTIMATED, JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"),
-		seconds(doc, fine->work_s), g->setting.interval_s > 0 ? "" : JL_(" (best)"),
-		jl_units_said(JL_TXT, g->setting.checkpoint_B, JL_K_BYTES, 2), jl_msg(kinds[g->setting.checkpoint]),
-		seconds(doc, fine->stall_s), seconds(doc, g->setting.checkpoint_B / g->setting.store_Bps));
+	jl_show_entry(doc, JL_("Checkpoint"), JL_ESTIMATED,
+		      JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"), seconds(doc, fine->work_s),
+		      g->setting.interval_s > 0 ? "" : JL_(" (best)"),
+		      jl_units_localized(JL_TXT, g->setting.checkpoint_B, JL_K_BYTES, 2),
+		      jl_msg(kinds[g->setting.checkpoint]), seconds(doc, fine->stall_s),
+		      seconds(doc, g->setting.checkpoint_B / g->setting.store_Bps));
 	if (c->memory_frac > 0)
-		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("to storage every %s"), seconds(doc, c->store.work_s));
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("to storage every %s"), seconds(doc, c->store.work_s));
 	if (isfinite(g->interval_best_s) && g->progresses)
-		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("best %s; Young %s, Daly %s"),
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("best %s; Young %s, Daly %s"),
 			      seconds(doc, g->interval_best_s), seconds(doc, g->interval_young_s),
 			      seconds(doc, g->interval_daly_s));
-	jl_tell_entry(doc, JL_("Restart"), JL_ESTIMATED, JL_("found after %s, restart %s, load %s"),
+	jl_show_entry(doc, JL_("Restart"), JL_ESTIMATED, JL_("found after %s, restart %s, load %s"),
 		      seconds(doc, g->setting.detect_s), seconds(doc, c->store.restart_s - load_s),
 		      seconds(doc, load_s));
 	if (g->point.wait_s >= 1)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("waits %s for a node, %d spare{/s}"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("waits %s for a node, %d spare{/s}"),
 			      seconds(doc, g->point.wait_s), g->setting.n_spares);
 	else
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
 	if (g->progresses && g->spares_enough != g->setting.n_spares)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%d would be enough"), g->spares_enough);
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%d would be enough"), g->spares_enough);
 }
 
 static void memory(struct jl_doc *doc, const struct jl_goodput *g)
@@ -190,7 +191,7 @@ static void memory(struct jl_doc *doc, const struct jl_goodput *g)
 	const struct jl_prediction *p = &g->job->prediction;
 
 	if (p->room == JL_ROOM_NONE)
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED,
 			      JL_("it does not fit: %s of %s a GPU; 'jeoul plan' finds a cut that does"),
 			      jl_memory_text(JL_TXT, p->memory.total_B), jl_memory_text(JL_TXT, p->capacity_B));
 }
@@ -202,16 +203,16 @@ static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 
 	if (!s)
 		return;
-	jl_tell_entry(doc, JL_("Log"), JL_MEASURED, JL_("%s steps in %s, %.0f %% of it useful"),
+	jl_show_entry(doc, JL_("Log"), JL_MEASURED, JL_("%s steps in %s, %.0f %% of it useful"),
 		      jl_grouped_text(JL_TXT, g->seen_steps), seconds(doc, s->elapsed_s),
 		      100 * s->useful_s / s->elapsed_s);
 	if (isnan(g->left_steps))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("how many are to go it does not say (--tokens)"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("how many are to go it does not say (--tokens)"));
 	else
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->left_steps));
-	jl_tell_piece(doc, JL_MEASURED, JL_("%zu restart{/s}, %s in all and %s of steps done again"), s->n_restarts,
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->left_steps));
+	jl_show_piece(doc, JL_MEASURED, JL_("%zu restart{/s}, %s in all and %s of steps done again"), s->n_restarts,
 		      seconds(doc, s->restart_s), seconds(doc, s->repeated_s));
-	jl_tell_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} held it for %s, stalls for %s"), s->n_checkpoints,
+	jl_show_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} held it for %s, stalls for %s"), s->n_checkpoints,
 		      seconds(doc, s->checkpoint_s), seconds(doc, s->stall_s));
 }
 
@@ -222,7 +223,7 @@ static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 	const bool money = !isnan(g->job->prediction.rent.usdps);
 	const bool energy = g->job->prediction.drawn_W > 0;
 
-	jl_tell_table(doc, g->whole_run ? JL_("Where the time goes") : JL_("Where the time goes, in 30 days"),
+	jl_show_table(doc, g->whole_run ? JL_("Where the time goes") : JL_("Where the time goes, in 30 days"),
 		      money ? "kfffff" : "kffff",
 		      money ? JL_N("cause|share|time|GPU hours|energy|USD")
 			    : JL_N("cause|share|time|GPU hours|energy"));
@@ -236,25 +237,25 @@ static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 			 JL_FIG(GPU_HOURS(p->gpu_s)),
 			 JL_FIG(jl_num_digits(jl_num_about(energy ? p->energy_J : NAN, JL_K_ENERGY, NULL), 2)));
 		if (money)
-			jl_tell_cell(doc, DOLLARS(p->cost_usd));
+			jl_show_cell(doc, DOLLARS(p->cost_usd));
 		jl_doc_end_row(doc, i == JL_CAUSE_USEFUL);
 	}
 }
 
 static void sizes(struct jl_doc *doc, const struct jl_goodput *g)
 {
-	jl_tell_table(doc, JL_("The same at other sizes"), "fkfk",
+	jl_show_table(doc, JL_("The same at other sizes"), "fkfk",
 		      JL_N("GPUs|time to a failure|checkpoint every|effective"));
 	for (size_t i = 0; i < g->n_sizes; i++) {
 		const struct jl_goodput_size *s = &g->sizes[i];
 
-		jl_tell_cell(doc, jl_num_written(jl_num_count(s->n_gpus), jl_grouped_text(JL_TXT, s->n_gpus)));
+		jl_show_cell(doc, jl_num_written(jl_num_count(s->n_gpus), jl_grouped_text(JL_TXT, s->n_gpus)));
 		if (isfinite(s->mttf_s.value))
-			jl_tell_cell(doc, jl_num_wide(s->mttf_s, JL_K_TIME));
+			jl_show_cell(doc, jl_num_wide(s->mttf_s, JL_K_TIME));
 		else
 			jl_doc_cell_text(doc, "–");
-		jl_tell_cell(doc, jl_num_about(s->interval_s, JL_K_TIME, seconds(doc, s->interval_s)));
-		jl_tell_cell(doc, share_wide(doc, &s->effective_frac));
+		jl_show_cell(doc, jl_num_about(s->interval_s, JL_K_TIME, seconds(doc, s->interval_s)));
+		jl_show_cell(doc, share_wide(doc, &s->effective_frac));
 		jl_doc_end_row(doc, s->own);
 	}
 }
@@ -265,13 +266,13 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 	const char *idle = "";
 
 	for (size_t i = 0; i < g->n_idle; i++)
-		idle = jl_tell_text(doc, "%s%s%s", idle, i ? " · " : "", jl_msg(g->idle[i]));
+		idle = jl_doc_format(doc, "%s%s%s", idle, i ? " · " : "", jl_msg(g->idle[i]));
 	if (g->n_idle)
-		jl_tell_entry(doc, JL_("Not worth it"), JL_ESTIMATED, JL_("%s: less than 0.05 %% of the time each"),
+		jl_show_entry(doc, JL_("Not worth it"), JL_ESTIMATED, JL_("%s: less than 0.05 %% of the time each"),
 			      idle);
 	if (!g->n_helps)
 		return;
-	jl_tell_table(doc, JL_("What would help"), money ? "tffff" : "tfff",
+	jl_show_table(doc, JL_("What would help"), money ? "tffff" : "tfff",
 		      money ? JL_N("change|effective|saves|GPU hours|USD") : JL_N("change|effective|saves|GPU hours"));
 	for (size_t i = 0; i < g->n_helps; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
@@ -281,7 +282,7 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 			 JL_FIG(jl_num_digits(jl_num_about(h->saved_s, JL_K_TIME, NULL), 2)),
 			 JL_FIG(GPU_HOURS(h->saved_gpu_s)));
 		if (money)
-			jl_tell_cell(doc, DOLLARS(h->saved_usd));
+			jl_show_cell(doc, DOLLARS(h->saved_usd));
 		jl_doc_end_row(doc, i == 0);
 	}
 }
@@ -319,22 +320,22 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	for (size_t i = 1; i < JL_LEN(spent_parts); i++)
 		for (size_t k = 0; k < cal->n; k++)
 			most = fmax(most, spent_share(cal, k, 1, i));
-	jl_tell_table(doc,
-		      jl_tell_text(doc,
-				   JL_("The run as a calendar: one that may come, a mark for %s; losses up to %.2g %%"),
-				   jl_units_said(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
-		      "kkf", JL_N("cause|from the first day to the last|share"));
+	jl_show_table(
+		doc,
+		jl_doc_format(doc, JL_("The run as a calendar: one that may come, a mark for %s; losses up to %.2g %%"),
+			      jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+		"kkf", JL_N("cause|from the first day to the last|share"));
 	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {
 		const char *text = "";
 
 		for (size_t k = 0; k < cal->n; k++) {
 			const double share = spent_share(cal, k, 1, i) / (i ? most : 1);
 
-			text = jl_tell_text(doc, "%s%s", text, blocks[(int)fmin(7, ceil(share * 7 - 0.07))]);
+			text = jl_doc_format(doc, "%s%s", text, blocks[(int)fmin(7, ceil(share * 7 - 0.07))]);
 		}
 		jl_doc_cell_text(doc, jl_msg(spent_parts[i].en));
 		jl_doc_cell_text(doc, text);
-		jl_tell_cell(doc, share_fine(doc, spent_share(cal, 0, cal->n, i)));
+		jl_show_cell(doc, share_fine(doc, spent_share(cal, 0, cal->n, i)));
 		jl_doc_end_row(doc, i == 0);
 	}
 }
@@ -342,13 +343,13 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 /* The same drawn: bars of a few slots each. */
 static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, JL_("The run as a calendar"),
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, JL_("The run as a calendar"),
 					       JL_LEN(spent_parts));
 	const struct jl_calendar *cal = &g->calendar;
 	const size_t each = cal->n / BARS_MAX + 1, n = (cal->n + each - 1) / each;
 
 	for (size_t i = 0; chart && i < JL_LEN(spent_parts); i++) {
-		struct jl_chart_point *points = jl_tell_series(doc, chart, i, jl_msg(spent_parts[i].en), JL_ESTIMATED,
+		struct jl_chart_point *points = jl_show_series(doc, chart, i, jl_msg(spent_parts[i].en), JL_ESTIMATED,
 							       n);
 
 		for (size_t k = 0; points && k < n; k++) {
@@ -366,8 +367,8 @@ static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const bool money = !isnan(g->job->prediction.rent.usdps);
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_BARS, JL_("What the waste costs"), 1);
-	struct jl_chart_point *points = chart ? jl_tell_series(doc, chart, 0, JL_("by cause"), JL_ESTIMATED, JL_N_CAUSE)
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_BARS, JL_("What the waste costs"), 1);
+	struct jl_chart_point *points = chart ? jl_show_series(doc, chart, 0, JL_("by cause"), JL_ESTIMATED, JL_N_CAUSE)
 					      : NULL;
 	size_t n = 0;
 
@@ -383,7 +384,7 @@ static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 	chart->y = money ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD)
 			 : JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER);
 	jl_doc_picture(doc, chart);
-	jl_tell_table(doc, JL_("Failures by kind"), money ? "kffff" : "kfff",
+	jl_show_table(doc, JL_("Failures by kind"), money ? "kffff" : "kfff",
 		      money ? JL_N("kind|share|failures|GPU hours|USD") : JL_N("kind|share|failures|GPU hours"));
 	for (int i = 0; i < JL_N_FAILURE; i++) {
 		const struct jl_goodput_kind *k = &g->kinds[i];
@@ -392,7 +393,7 @@ static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 			 JL_FIG(jl_num_about(k->n_failures, JL_K_NUMBER, jl_about_text(JL_TXT, k->n_failures))),
 			 JL_FIG(GPU_HOURS(k->lost_gpu_s)));
 		if (money)
-			jl_tell_cell(doc, DOLLARS(k->cost_usd));
+			jl_show_cell(doc, DOLLARS(k->cost_usd));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -400,7 +401,7 @@ static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 /* A bar for each size: useful time below, each loss on top. */
 static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, JL_("Where the time goes"), JL_N_CAUSE);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, JL_("Where the time goes"), JL_N_CAUSE);
 	size_t n = 0;
 
 	if (!chart)
@@ -413,20 +414,20 @@ static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 			most = fmax(most, g->sizes[k].frac[i]);
 		if (most < 0.001)
 			continue;
-		struct jl_chart_point *points = jl_tell_series(doc, chart, n++, jl_msg(jl_causes[i].en), JL_ESTIMATED,
+		struct jl_chart_point *points = jl_show_series(doc, chart, n++, jl_msg(jl_causes[i].en), JL_ESTIMATED,
 							       g->n_sizes);
 
 		for (size_t k = 0; points && k < g->n_sizes; k++) {
 			points[k].y = g->sizes[k].frac[i];
-			points[k].label = jl_tell_text(doc, JL_("%s GPUs"),
-						       jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
+			points[k].label = jl_doc_format(doc, JL_("%s GPUs"),
+							jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
 		}
 	}
 	chart->n_series = n;
 	jl_doc_picture(doc, chart);
 }
 
-void jl_tell_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struct jl_prediction *p)
+void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struct jl_prediction *p)
 {
 	const struct jl_estimate useful = { e->useful_frac, e->useful_frac, e->useful_frac };
 
@@ -440,11 +441,11 @@ void jl_tell_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struc
 		JL_FIG(jl_num_digits(jl_num_about(p->run_s.value, JL_K_TIME, NULL), 2)));
 }
 
-void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
+void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	jl_doc_entry(doc, JL_("Whole run"));
 	if (!g->progresses) {
-		JL_TELL(doc, "makes no progress: failures come faster than restarts ('jeoul goodput')");
+		JL_SHOW(doc, "makes no progress: failures come faster than restarts ('jeoul goodput')");
 		return;
 	}
 	JL_SENTENCE(
@@ -454,7 +455,7 @@ void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
 		JL_FIG(share_wide(doc, &g->goodput_frac)));
 }
 
-void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)
+void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)
 {
 	lead(doc, g);
 	seen(doc, g);
@@ -462,7 +463,7 @@ void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 	checkpoints(doc, g);
 	memory(doc, g);
 	if (g->progresses) {
-		jl_tell_campus(doc, g, false);
+		jl_show_campus(doc, g, false);
 		parts(doc, g);
 		picture(doc, g);
 		if (g->calendar.n) {
@@ -471,15 +472,15 @@ void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 		}
 		waste(doc, g);
 		helps(doc, g);
-		jl_tell_campus(doc, g, true);
+		jl_show_campus(doc, g, true);
 	}
 	sizes(doc, g);
-	jl_tell_note(
+	jl_show_note(
 		doc, NULL, JL_ESTIMATED,
 		JL_("○ estimated; 80 %% intervals. By simulation %.1f %% are effective, by the closed form %.1f %%. "
 		    "Published rates: jeoul catalog list reliability"),
 		100 * g->simulated_frac, 100 * g->point.effective_frac);
 	if (g->rates.site)
-		jl_tell_note(doc, NULL, JL_PUBLISHED, JL_("failure rate of %s"), g->rates.site);
-	jl_tell_assumed(doc, &g->notes, options);
+		jl_show_note(doc, NULL, JL_PUBLISHED, JL_("failure rate of %s"), g->rates.site);
+	jl_show_assumed(doc, &g->notes, options);
 }

@@ -1,11 +1,11 @@
 #include "serve/infer.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 
 static struct jl_num count(struct jl_doc *doc, double value)
 {
-	return jl_num_written(jl_num_count(value), jl_tell_text(doc, "%s", jl_count_text(JL_TXT, value)));
+	return jl_num_written(jl_num_count(value), jl_doc_format(doc, "%s", jl_count_text(JL_TXT, value)));
 }
 
 static struct jl_num about(struct jl_doc *doc, struct jl_estimate e, bool range)
@@ -14,7 +14,7 @@ static struct jl_num about(struct jl_doc *doc, struct jl_estimate e, bool range)
 
 	return jl_num_written(
 		jl_num_estimate(e, JL_K_NUMBER, NULL),
-		jl_tell_text(doc, "%s", ends ? jl_about_range_text(JL_TXT, &e) : jl_about_text(JL_TXT, e.value)));
+		jl_doc_format(doc, "%s", ends ? jl_about_range_text(JL_TXT, &e) : jl_about_text(JL_TXT, e.value)));
 }
 
 static struct jl_num exactly(struct jl_doc *doc, double value)
@@ -24,19 +24,19 @@ static struct jl_num exactly(struct jl_doc *doc, double value)
 
 static const char *copies(struct jl_doc *doc, int n)
 {
-	return jl_tell_text(doc, JL_("%d cop{y/ies}"), n);
+	return jl_doc_format(doc, JL_("%d cop{y/ies}"), n);
 }
 
 static struct jl_num rate(struct jl_doc *doc, double hz)
 {
-	return jl_num_written(jl_num_count(hz), jl_tell_text(doc, "%s", jl_about_text(JL_TXT, hz)));
+	return jl_num_written(jl_num_count(hz), jl_doc_format(doc, "%s", jl_about_text(JL_TXT, hz)));
 }
 
 /* "64 requests at once", "20 requests a second", "200 users", "a trace". */
 static void load(struct jl_doc *doc, const struct jl_infer *a)
 {
 	if (a->kind == JL_LOAD_TRACE)
-		JL_TELL(doc, "a trace");
+		JL_SHOW(doc, "a trace");
 	else if (a->kind == JL_LOAD_OPEN)
 		JL_SENTENCE(doc, JL_("|1 request{/s} a second"), JL_FIG(rate(doc, a->rate_hz)));
 	else if (a->kind == JL_LOAD_USERS)
@@ -119,7 +119,7 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		return;
 	}
 	if (a->has_target)
-		JL_TELL(doc, "The targets are not met, not even with all of it. ");
+		JL_SHOW(doc, "The targets are not met, not even with all of it. ");
 	if (!isnan(a->users_held))
 		JL_SENTENCE(doc,
 			    !a->has_target ? JL_("Overloaded: it holds about |1 user{/s}; with |2 each waits in line. ")
@@ -146,7 +146,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 		{ JL_N("whole request"), &a->e2e_s },
 	};
 
-	jl_tell_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
+	jl_show_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (!(rows[i].t->p50.value > 0))
 			continue; /* an answer of one token has no others, a session of one turn no further ones */
@@ -173,7 +173,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_share(a->bound_frac, JL_ESTIMATED)),
 		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
 	jl_doc_entry(doc, JL_("Cut"));
-	jl_doc_said(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
+	jl_doc_sourced(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
 	JL_SENTENCE(doc,
 		    a->processor ? JL_(" of the model on |1 processor{/s}; weights |2 of |3 of memory")
 				 : JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
@@ -188,11 +188,11 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		if (a->n_ep > 1)
 			jl_doc_textf(doc, JL_("%d GPUs share the experts whole. "), a->n_ep);
 		if (a->dp_attention)
-			JL_TELL(doc, "Attention is cut by requests.");
+			JL_SHOW(doc, "Attention is cut by requests.");
 	}
 	if (a->prompt_gpus > 0) {
 		jl_doc_entry(doc, JL_("Prompts"));
-		jl_doc_said(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
+		jl_doc_sourced(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
 		JL_SENTENCE(doc, JL_(" of their own, |1 GPU{/s} each: busy |2 of the time"),
 			    JL_FIG(count(doc, a->prompt_gpus)),
 			    JL_FIG(jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED)));
@@ -255,12 +255,12 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 	const char *rest;
 
 	jl_doc_entry(doc, JL_("Observed"));
-	rest = jl_tell_part(doc,
+	rest = jl_show_part(doc,
 			    JL_("first token |, each |; predicted before | and |, after the correction | and |. "));
 	for (size_t i = 0; i < JL_LEN(times); i++) {
-		jl_tell_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
+		jl_show_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
 					      times[i].origin));
-		rest = jl_tell_part(doc, rest);
+		rest = jl_show_part(doc, rest);
 	}
 	JL_SENTENCE(doc, JL_("Passes take |1 times what was thought."), JL_FIG(exactly(doc, s->pass_factor)));
 }
@@ -270,9 +270,9 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
 	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
 			      range && e.lo < e.hi
-				      ? jl_tell_text(doc, JL_("%s USD (%s–%s)"), jl_about_text(JL_TXT, e.value),
-						     jl_about_text(JL_TXT, e.lo), jl_about_text(JL_TXT, e.hi))
-				      : jl_tell_text(doc, JL_("%s USD"), jl_about_text(JL_TXT, e.value)));
+				      ? jl_doc_format(doc, JL_("%s USD (%s–%s)"), jl_about_text(JL_TXT, e.value),
+						      jl_about_text(JL_TXT, e.lo), jl_about_text(JL_TXT, e.hi))
+				      : jl_doc_format(doc, JL_("%s USD"), jl_about_text(JL_TXT, e.value)));
 }
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
@@ -297,7 +297,7 @@ static void costs(struct jl_doc *doc, const struct jl_infer *a)
 
 static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 {
-	jl_tell_table(doc, NULL, a->compared ? "kffkkf" : "fkkfft",
+	jl_show_table(doc, NULL, a->compared ? "kffkkf" : "fkkfft",
 		      a->compared ? JL_N("weights|on a GPU|GPUs|first token, 90 %|each token, 90 %|tokens/s")
 				  : JL_N("requests/s|first token, 90 %|each token, 90 %|tokens/s|busy|"));
 	for (size_t i = 0; i < a->n_rows; i++) {
@@ -313,18 +313,18 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 				jl_doc_end_row(doc, false);
 				continue;
 			}
-			jl_tell_cell(doc, jl_num_about(r->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, r->weights_B)));
-			jl_tell_cell(doc, jl_num_count(r->n_gpus));
+			jl_show_cell(doc, jl_num_about(r->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, r->weights_B)));
+			jl_show_cell(doc, jl_num_count(r->n_gpus));
 		} else {
 			jl_about_text(text, r->rate_hz);
-			jl_tell_cell(doc, jl_num_written(jl_num_count(r->rate_hz), text));
+			jl_show_cell(doc, jl_num_written(jl_num_count(r->rate_hz), text));
 		}
-		jl_tell_cell(doc, jl_num_ranged(jl_num_estimate(r->ttft_p90_s, JL_K_TIME, NULL)));
-		jl_tell_cell(doc, jl_num_ranged(jl_num_estimate(r->tpot_p90_s, JL_K_TIME, NULL)));
+		jl_show_cell(doc, jl_num_ranged(jl_num_estimate(r->ttft_p90_s, JL_K_TIME, NULL)));
+		jl_show_cell(doc, jl_num_ranged(jl_num_estimate(r->tpot_p90_s, JL_K_TIME, NULL)));
 		jl_about_text(text, r->output_tps.value);
-		jl_tell_cell(doc, jl_num_written(jl_num_estimate(r->output_tps, JL_K_NUMBER, NULL), text));
+		jl_show_cell(doc, jl_num_written(jl_num_estimate(r->output_tps, JL_K_NUMBER, NULL), text));
 		if (!a->compared) {
-			jl_tell_cell(doc, jl_num_share(fmin(r->busy_frac, 1), JL_ESTIMATED));
+			jl_show_cell(doc, jl_num_share(fmin(r->busy_frac, 1), JL_ESTIMATED));
 			jl_doc_cell_text(doc, r->knee ? JL_("← knee") : r->keeps_up ? "" : JL_("overloaded"));
 		}
 		jl_doc_end_row(doc, r->knee);
@@ -339,34 +339,34 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 		const char *text;
 	} pieces[JL_N_ASSUMED] = {
 		[JL_ASSUMED_PROMPT] = { a->kind != JL_LOAD_TRACE,
-					jl_tell_text(doc, JL_("questions of about %s tokens (--prompt)"),
-						     jl_count_text(JL_TXT, a->prompt)) },
+					jl_doc_format(doc, JL_("questions of about %s tokens (--prompt)"),
+						      jl_count_text(JL_TXT, a->prompt)) },
 		[JL_ASSUMED_ANSWER] = { a->kind != JL_LOAD_TRACE,
-					jl_tell_text(doc, JL_("answers of about %s (--answer)"),
-						     jl_count_text(JL_TXT, a->answer)) },
+					jl_doc_format(doc, JL_("answers of about %s (--answer)"),
+						      jl_count_text(JL_TXT, a->answer)) },
 		[JL_ASSUMED_LOAD] = { a->kind == JL_LOAD_CLOSED,
-				      jl_tell_text(doc, JL_("%s at once (--concurrency, --rate, --users)"),
-						   jl_count_text(JL_TXT, a->concurrency)) },
+				      jl_doc_format(doc, JL_("%s at once (--concurrency, --rate, --users)"),
+						    jl_count_text(JL_TXT, a->concurrency)) },
 		[JL_ASSUMED_THINK] = { a->kind == JL_LOAD_USERS,
-				       jl_tell_text(doc, JL_("%s before the next question (--think)"),
-						    jl_units_said(JL_TXT, a->think_s, JL_K_TIME, 3)) },
+				       jl_doc_format(doc, JL_("%s before the next question (--think)"),
+						     jl_units_localized(JL_TXT, a->think_s, JL_K_TIME, 3)) },
 		[JL_ASSUMED_WEIGHTS] = { true,
 					 a->published
-						 ? jl_tell_text(doc, "%s (--weights)",
-								jl_tell_text(doc,
-									     JL_("weights: %s, as it is published"),
-									     a->weights))
+						 ? jl_doc_format(doc, "%s (--weights)",
+								 jl_doc_format(doc,
+									       JL_("weights: %s, as it is published"),
+									       a->weights))
 						 : JL_("weights: 16-bit (--weights)") },
 		[JL_ASSUMED_TURN] = { a->sessions.turns > 1,
-				      jl_tell_text(doc, JL_("%s tokens more each turn (--turn-tokens)"),
-						   jl_count_text(JL_TXT, a->sessions.turn_tokens)) },
+				      jl_doc_format(doc, JL_("%s tokens more each turn (--turn-tokens)"),
+						    jl_count_text(JL_TXT, a->sessions.turn_tokens)) },
 		[JL_ASSUMED_WAIT] = { a->sessions.turns > 1,
-				      jl_tell_text(doc, JL_("%s before each (--tool-wait)"),
-						   jl_units_said(JL_TXT, a->sessions.wait_s, JL_K_TIME, 3)) },
+				      jl_doc_format(doc, JL_("%s before each (--tool-wait)"),
+						    jl_units_localized(JL_TXT, a->sessions.wait_s, JL_K_TIME, 3)) },
 		[JL_ASSUMED_ENGINE] = { true, JL_("no engine in particular (--engine)") },
 		[JL_ASSUMED_KWH] = { true,
-				     jl_tell_text(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },
-		[JL_ASSUMED_PUE] = { true, jl_tell_text(doc, JL_("PUE %.3g (--pue)"), a->pue) },
+				     jl_doc_format(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },
+		[JL_ASSUMED_PUE] = { true, jl_doc_format(doc, JL_("PUE %.3g (--pue)"), a->pue) },
 	};
 	bool open = false;
 
@@ -376,17 +376,17 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 		if (!open)
 			jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
 		open = true;
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", pieces[i].text);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", pieces[i].text);
 	}
 }
 
-void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
+void jl_show_infer(struct jl_doc *doc, const struct jl_infer *a)
 {
 	lead(doc, a);
 	if (!a->fits) {
 		if (a->n_rows > 0)
 			sweep(doc, a);
-		jl_tell_context(doc, a->longest, a->context);
+		jl_show_context(doc, a->longest, a->context);
 		assumed(doc, a);
 		return;
 	}
@@ -397,25 +397,25 @@ void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->seen.pass_factor > 0)
 		seen(doc, &a->seen);
 	costs(doc, a);
-	jl_tell_narrow(doc, &a->ttft_s.p50, NULL, 0);
+	jl_show_narrow(doc, &a->ttft_s.p50, NULL, 0);
 	if (a->n_rows > 0)
 		sweep(doc, a);
 	if (a->n_flags)
-		jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s",
+		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s",
 			      a->n_flags == 3                                 ? "vLLM, SGLang, TensorRT-LLM"
 			      : strncmp(a->flags[0], "llama-server", 12) == 0 ? "llama.cpp"
 									      : a->engine);
 	for (int i = 0; i < a->n_flags; i++)
 		jl_doc_lines(doc, a->flags[i]);
-	jl_tell_note(doc, NULL, JL_ESTIMATED, "%s",
+	jl_show_note(doc, NULL, JL_ESTIMATED, "%s",
 		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	if (!a->checked)
-		JL_TELL(doc, " Of this family only single requests were published, not loads.");
-	jl_tell_context(doc, a->longest, a->context);
+		JL_SHOW(doc, " Of this family only single requests were published, not loads.");
+	jl_show_context(doc, a->longest, a->context);
 	assumed(doc, a);
 	if (a->rent.usdps > 0 && a->rent.provider) {
 		jl_doc_note(doc, JL_MARK_NONE, JL_("Rent"));
-		jl_doc_said(doc, a->rent.provider, JL_LISTED, a->rent.provider);
+		jl_doc_sourced(doc, a->rent.provider, JL_LISTED, a->rent.provider);
 		jl_doc_text(doc, ", ");
 		jl_doc_name(doc, a->rent.item ? a->rent.item : "");
 		jl_doc_text(doc, ", ");

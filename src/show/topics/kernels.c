@@ -6,21 +6,21 @@
 #include "document/chart.h"
 #include "topics/predict.h"
 
-void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
+void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
 {
 	struct jl_num moved = jl_num_about(kernels->stream_B, JL_K_BYTES, NULL);
 
 	jl_doc_para(doc);
 	if (c->subject.program)
 		jl_doc_text(doc,
-			    jl_tell_text(doc, JL_("%s on %s, %s, batch %.0f: one step, one device"), c->subject.id,
-					 c->machine.sys.text, jl_dtype_name(c->shard.dtype), c->shard.micro_batch));
+			    jl_doc_format(doc, JL_("%s on %s, %s, batch %.0f: one step, one device"), c->subject.id,
+					  c->machine.sys.text, jl_dtype_name(c->shard.dtype), c->shard.micro_batch));
 	else
 		jl_doc_text(doc,
-			    jl_tell_text(doc, JL_("%s on %s, %s, %s, batch %.0f, sequence %.0f: one step, one device"),
-					 c->subject.id, c->machine.sys.text, jl_framework_word(c->framework),
-					 jl_dtype_name(c->shard.dtype), c->global_batch, c->shard.seq));
-	jl_tell_table(doc, NULL, "ktffff", JL_N("part|operation|times|launches|moves|device time"));
+			    jl_doc_format(doc, JL_("%s on %s, %s, %s, batch %.0f, sequence %.0f: one step, one device"),
+					  c->subject.id, c->machine.sys.text, jl_framework_word(c->framework),
+					  jl_dtype_name(c->shard.dtype), c->global_batch, c->shard.seq));
+	jl_show_table(doc, NULL, "ktffff", JL_N("part|operation|times|launches|moves|device time"));
 	for (size_t i = 0; i < kernels->n; i++) {
 		const struct jl_kernel *k = &kernels->items[i];
 
@@ -28,18 +28,18 @@ void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 			 JL_FIG(jl_num_about(k->n_times, JL_K_NUMBER, NULL)),
 			 JL_FIG(jl_num_about(k->launches, JL_K_NUMBER, NULL)));
 		if (k->moved_B > 0)
-			jl_tell_cell(doc, jl_num_about(k->moved_B, JL_K_BYTES, NULL));
+			jl_show_cell(doc, jl_num_about(k->moved_B, JL_K_BYTES, NULL));
 		else
 			jl_doc_cell_text(doc, "");
-		jl_tell_cell(doc, jl_num_about(k->device_s, JL_K_TIME, NULL));
+		jl_show_cell(doc, jl_num_about(k->device_s, JL_K_TIME, NULL));
 		jl_doc_end_row(doc, false);
 	}
 	moved.n_digits = 3;
 	jl_doc_para(doc);
-	jl_doc_text(doc, jl_tell_text(doc, JL_("%.0f launches, "), kernels->launches));
-	jl_tell_num(doc, jl_num_about(kernels->device_s, JL_K_TIME, NULL));
+	jl_doc_text(doc, jl_doc_format(doc, JL_("%.0f launches, "), kernels->launches));
+	jl_show_num(doc, jl_num_about(kernels->device_s, JL_K_TIME, NULL));
 	jl_doc_text(doc, JL_(" together; what only streams moves "));
-	jl_tell_num(doc, moved);
+	jl_show_num(doc, moved);
 	jl_doc_text(doc, JL_(". Times are the device's, before what the framework adds."));
 }
 
@@ -65,7 +65,7 @@ static void roof_line(struct jl_doc *doc, struct jl_chart *chart, size_t i, cons
 {
 	const double peak = r->peak_flopps * (listed ? 1 : r->peak_frac), mem = r->mem_Bps * (listed ? 1 : r->mem_frac);
 	const double x[] = { chart->x.lo, peak / mem, chart->x.hi };
-	struct jl_chart_point *points = jl_tell_series(doc, chart, i,
+	struct jl_chart_point *points = jl_show_series(doc, chart, i,
 						       listed ? JL_C("series", "listed") : JL_("reached by large ones"),
 						       listed ? JL_LISTED : JL_ESTIMATED, JL_LEN(x));
 
@@ -95,7 +95,7 @@ static bool is_long(const struct jl_kernels *kernels, const struct jl_kernel *k)
 static void roof_points(struct jl_doc *doc, struct jl_chart *chart, size_t i, const struct jl_kernels *kernels,
 			enum jl_op_kind kind)
 {
-	struct jl_chart_point *points = jl_tell_series(
+	struct jl_chart_point *points = jl_show_series(
 		doc, chart, i, kind == JL_OP_GEMM ? JL_C("share", "matrix products") : JL_("attention"), JL_ESTIMATED,
 		kernels->n);
 	size_t n = 0;
@@ -133,18 +133,18 @@ static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, c
 			moving_s += kernels->items[i].traffic_B > 0 ? kernels->items[i].device_s : 0;
 		}
 	if (moving_s > 0)
-		jl_tell_note(doc, NULL, JL_ESTIMATED,
+		jl_show_note(doc, NULL, JL_ESTIMATED,
 			     JL_("Not drawn: what only streams (norms, activations, optimizer), %s of %s, at %.0f %% "
 				 "of the memory's listed rate."),
-			     jl_units_said(JL_TXT, time_s, JL_K_TIME, 2),
-			     jl_units_said(JL_TXT, kernels->device_s, JL_K_TIME, 2),
+			     jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2),
+			     jl_units_localized(JL_TXT, kernels->device_s, JL_K_TIME, 2),
 			     100 * moved_B / moving_s / r->mem_Bps);
 }
 
-void jl_tell_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
+void jl_show_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
 {
 	const struct roof r = roof_of(c);
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_SCATTER,
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_SCATTER,
 					       JL_("Roofline of one device: the kernels of a step"), 4);
 	const double ridge = r.peak_flopps / r.mem_Bps;
 	bool any = false;

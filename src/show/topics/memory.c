@@ -17,24 +17,24 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 }
 
 /* The interval decides the words: what may need more than there is only probably fits. Terminal, report and page say the same. */
-struct jl_fit_said jl_tell_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room)
+struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room)
 {
 	const bool over = p->memory.total_B > p->capacity_B;
 	char lo[JL_UNITS_TEXT_MAX], hi[JL_UNITS_TEXT_MAX];
 
 	if (p->memory_B.lo <= p->capacity_B && p->memory_B.hi > p->capacity_B && (over || room != JL_ROOM_NONE)) {
 		gib(lo, p->memory_B.lo);
-		return (struct jl_fit_said){ jl_tell_text(doc,
-							  over ? JL_("probably does not fit (%s–%s of %s)")
-							       : JL_("probably fits (%s–%s of %s)"),
-							  lo, gib(hi, p->memory_B.hi), gib(JL_TXT, p->capacity_B)),
+		return (struct jl_fit_text){ jl_doc_format(doc,
+							   over ? JL_("probably does not fit (%s–%s of %s)")
+								: JL_("probably fits (%s–%s of %s)"),
+							   lo, gib(hi, p->memory_B.hi), gib(JL_TXT, p->capacity_B)),
 					     over ? JL_MARK_BAD : JL_MARK_WARN, true };
 	}
 	if (room == JL_ROOM_NONE)
-		return (struct jl_fit_said){ JL_("does not fit"), JL_MARK_BAD, false };
+		return (struct jl_fit_text){ JL_("does not fit"), JL_MARK_BAD, false };
 	if (room == JL_ROOM_TIGHT)
-		return (struct jl_fit_said){ JL_("tight, may run out of memory"), JL_MARK_WARN, false };
-	return (struct jl_fit_said){ JL_("fits"), JL_MARK_GOOD, false };
+		return (struct jl_fit_text){ JL_("tight, may run out of memory"), JL_MARK_WARN, false };
+	return (struct jl_fit_text){ JL_("fits"), JL_MARK_GOOD, false };
 }
 
 /* What would make it fit: the first change that does, a smaller pass, else how many devices would hold the states alone. */
@@ -46,31 +46,31 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 				 c->plan.trained_frac * (c->plan.grad_B + c->plan.optimizer_B));
 
 	if (x->n_advice && x->advice[0].makes_it_fit)
-		return jl_tell_text(doc,
-				    x->advice[0].tight ? JL_("With this it hardly would: %s.")
-						       : JL_("With this it would: %s."),
-				    x->advice[0].text);
+		return jl_doc_format(doc,
+				     x->advice[0].tight ? JL_("With this it hardly would: %s.")
+							: JL_("With this it would: %s."),
+				     x->advice[0].text);
 	if (x->p.max_micro_batch >= 1)
-		return jl_tell_text(doc, JL_("A micro-batch of %s or less would (--micro-batch)."),
-				    jl_count_text(JL_TXT, x->p.max_micro_batch));
+		return jl_doc_format(doc, JL_("A micro-batch of %s or less would (--micro-batch)."),
+				     jl_count_text(JL_TXT, x->p.max_micro_batch));
 	if (x->p.memory.total_B <= c->machine.dev.mem_B)
-		return jl_tell_text(doc, JL_("A host with %.0f GiB of RAM or more would do, or less offloaded."),
-				    ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
+		return jl_doc_format(doc, JL_("A host with %.0f GiB of RAM or more would do, or less offloaded."),
+				     ceil(x->p.host_B / JL_HOST_RAM_FRAC / 1073741824.0));
 	if (!c->subject.kind->is_cut) {
 		double host_B;
 
-		return jl_tell_text(doc,
-				    JL_("One sample needs %.3g GiB on every %s, however many there are: data parallel "
-					"training does not divide it."),
-				    c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, jl_tell_device(c));
+		return jl_doc_format(doc,
+				     JL_("One sample needs %.3g GiB on every %s, however many there are: data parallel "
+					 "training does not divide it."),
+				     c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, jl_show_device(c));
 	}
 	if (states_B <= c->n_gpus * c->machine.dev.mem_B)
-		return jl_tell_text(doc,
-				    JL_("Weights and optimizer would fit, one sample's activations do not: try a "
-					"shorter --seq, or a %s with more memory."),
-				    jl_tell_device(c));
-	return jl_tell_text(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
-			    ceil(states_B / c->machine.dev.mem_B), jl_tell_device(c));
+		return jl_doc_format(doc,
+				     JL_("Weights and optimizer would fit, one sample's activations do not: try a "
+					 "shorter --seq, or a %s with more memory."),
+				     jl_show_device(c));
+	return jl_doc_format(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
+			     ceil(states_B / c->machine.dev.mem_B), jl_show_device(c));
 }
 
 /* Of two sizes that would read the same the first as exactly as tells them apart: 40.1 of 40. */
@@ -81,10 +81,10 @@ static const char *told_apart(struct jl_doc *doc, double value_B, double other_B
 
 	while (decimals < 3 && fabs(round(gib * pow(10, decimals)) - other * pow(10, decimals)) < 0.5)
 		decimals++;
-	return jl_tell_text(doc, "%.*f", decimals, gib);
+	return jl_doc_format(doc, "%.*f", decimals, gib);
 }
 
-void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
+void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_prediction *p = &x->p;
 	const bool host = !(p->memory.total_B > p->capacity_B) && p->host_B > 0;
@@ -94,27 +94,27 @@ void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x)
 	JL_SENTENCE(
 		doc,
 		host ? JL_("It does not fit: it needs |1 of the host's memory, which has |2.")
-		: jl_tell_memory_fit(doc, p, p->room).doubt
+		: jl_show_memory_fit(doc, p, p->room).doubt
 			? JL_("It probably does not fit: it needs |1 a |3, which has |2.")
 			: JL_("It does not fit: it needs |1 a |3, which has |2."),
 		JL_FIG(jl_num_about(need_B, JL_K_BYTES,
-				    need_B < 1.02 * has_B ? jl_tell_text(doc, "%s GiB", told_apart(doc, need_B, has_B))
+				    need_B < 1.02 * has_B ? jl_doc_format(doc, "%s GiB", told_apart(doc, need_B, has_B))
 							  : jl_memory_text(JL_TXT, need_B))),
 		JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
-		JL_WORD(jl_tell_device(&x->how)));
+		JL_WORD(jl_show_device(&x->how)));
 	jl_doc_text(doc, " ");
-	jl_doc_said(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
+	jl_doc_sourced(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 }
 
 /* What offloading takes of the host's own memory, and whether it has that. */
 static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	if (isnan(p->ram_B))
-		jl_tell_entry(doc, JL_("Host RAM"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Host RAM"), JL_ESTIMATED,
 			      JL_("%s GiB a host offloaded; what the host has is not known (--ram)"),
 			      gib(JL_TXT, p->host_B));
 	else
-		jl_tell_entry(doc, JL_("Host RAM"), JL_ESTIMATED, JL_("%s of %s GiB a host offloaded: %s"),
+		jl_show_entry(doc, JL_("Host RAM"), JL_ESTIMATED, JL_("%s of %s GiB a host offloaded: %s"),
 			      gib(JL_TXT, p->host_B), gib(JL_TXT, p->ram_B),
 			      p->host_B > JL_HOST_RAM_FRAC * p->ram_B ? JL_("does not fit") : JL_("fits"));
 }
@@ -131,20 +131,20 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 
 	jl_doc_entry(doc, "");
 	if (p->max_micro_batch >= 1)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
 			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(JL_TXT, p->max_micro_batch));
 	else if (p->room == JL_ROOM_TIGHT)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
-		jl_tell_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
+		jl_show_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
 	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
 		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", memory_part(m, i),
+			jl_show_piece(doc, JL_ESTIMATED, "%s %s", memory_part(m, i),
 				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])));
 }
 
-void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x)
+void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_prediction *p = &x->p;
 	const double total_B = p->memory.total_B;
@@ -152,15 +152,15 @@ void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x)
 	const enum jl_room room = total_B > p->capacity_B                   ? JL_ROOM_NONE
 				  : total_B > JL_TIGHT_FRAC * p->capacity_B ? JL_ROOM_TIGHT
 									    : JL_ROOM_FITS;
-	const struct jl_fit_said fit = jl_tell_memory_fit(doc, p, room);
+	const struct jl_fit_text fit = jl_show_memory_fit(doc, p, room);
 
 	if (isnan(p->capacity_B))
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(JL_TXT, total_B));
+		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED, "%s GiB", gib(JL_TXT, total_B));
 	else
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"),
+		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("%s of %s GiB a %s: %s"),
 			      fabs(total_B / p->capacity_B - 1) < 0.02 ? told_apart(doc, total_B, p->capacity_B)
 								       : gib(JL_TXT, total_B),
-			      gib(JL_TXT, p->capacity_B), jl_tell_device(&x->how), fit.text);
+			      gib(JL_TXT, p->capacity_B), jl_show_device(&x->how), fit.text);
 	if (!doc->failed && fit.mark != JL_MARK_GOOD)
 		doc->last->mark = fit.mark;
 	memory_parts(doc, p);
@@ -173,7 +173,7 @@ void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x)
 /* Each part begins where the one before ends; the peak has the interval, and what the device has stands across all lanes. */
 static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction *p)
 {
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_SPANS, NULL, JL_N_MEMORY_PART + 1);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_SPANS, NULL, JL_N_MEMORY_PART + 1);
 	struct jl_chart_lane *lanes = jl_arena_array(doc->arena, JL_N_MEMORY_PART + 1, sizeof(*lanes));
 	double at_B = 0;
 
@@ -189,7 +189,7 @@ static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction
 
 		if (!(size_B > 0))
 			continue;
-		point = jl_tell_series(doc, chart, chart->n_lanes, name, JL_ESTIMATED, 1);
+		point = jl_show_series(doc, chart, chart->n_lanes, name, JL_ESTIMATED, 1);
 		if (!point)
 			return NULL;
 		*point = (struct jl_chart_point){ .x = (double)chart->n_lanes,
@@ -198,7 +198,7 @@ static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction
 						  .hi = peak ? p->memory_B.hi : NAN,
 						  .from = peak ? 0 : at_B,
 						  .label = name };
-		chart->series[chart->n_lanes].look = jl_tell_look(peak ? "rest" : jl_memory_parts[i].en);
+		chart->series[chart->n_lanes].look = jl_part_look(peak ? "rest" : jl_memory_parts[i].en);
 		lanes[chart->n_lanes++] = (struct jl_chart_lane){ name, num };
 		at_B += size_B;
 	}
@@ -211,13 +211,13 @@ static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction
 /* Several devices below each other: their parts on one line each. */
 static struct jl_chart *stacks(struct jl_doc *doc, const struct jl_named_memory *list, size_t n)
 {
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_STACKED, NULL, JL_N_MEMORY_PART);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, NULL, JL_N_MEMORY_PART);
 
 	if (!chart)
 		return NULL;
 	chart->cap_label = JL_("memory of one device");
 	for (size_t k = 0; k < JL_N_MEMORY_PART; k++) {
-		struct jl_chart_point *points = jl_tell_series(doc, chart, k, jl_msg(jl_memory_parts[k].en),
+		struct jl_chart_point *points = jl_show_series(doc, chart, k, jl_msg(jl_memory_parts[k].en),
 							       JL_ESTIMATED, n);
 
 		for (size_t i = 0; points && i < n; i++) {
@@ -229,12 +229,12 @@ static struct jl_chart *stacks(struct jl_doc *doc, const struct jl_named_memory 
 			points[i].sum_lo = p->memory_B.lo;
 			points[i].sum_hi = p->memory_B.hi;
 		}
-		chart->series[k].look = jl_tell_look(jl_memory_parts[k].en);
+		chart->series[k].look = jl_part_look(jl_memory_parts[k].en);
 	}
 	return chart;
 }
 
-void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n)
+void jl_show_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n)
 {
 	struct jl_chart *chart = n == 1 ? waterfall(doc, list[0].prediction) : n ? stacks(doc, list, n) : NULL;
 
@@ -250,7 +250,7 @@ void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list
 		if (!isnan(has_B))
 			chart->n_marks = 1;
 		chart->marks[0].x = has_B;
-		chart->marks[0].label = jl_tell_text(doc, JL_("the device has %s"), jl_memory_text(JL_TXT, has_B));
+		chart->marks[0].label = jl_doc_format(doc, JL_("the device has %s"), jl_memory_text(JL_TXT, has_B));
 	}
 	jl_doc_chart(doc, chart);
 }

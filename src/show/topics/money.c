@@ -1,17 +1,17 @@
 /* Money as people say it: three digits, won in the groups that Korean counts by, the rate between the two. */
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 
-const char *jl_tell_rounded(struct jl_doc *doc, double value)
+const char *jl_rounded_text(struct jl_doc *doc, double value)
 {
 	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1; /* of the third digit */
 
-	return value < 999.5 ? jl_tell_text(doc, "%.3g", value)
-			     : jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, unit * round(value / unit)));
+	return value < 999.5 ? jl_doc_format(doc, "%.3g", value)
+			     : jl_doc_format(doc, "%s", jl_grouped_text(JL_TXT, unit * round(value / unit)));
 }
 
-const char *jl_tell_myriads(struct jl_doc *doc, double won)
+const char *jl_krw_number_text(struct jl_doc *doc, double won)
 {
 	static const char *const names[] = { "", "만", "억", "조" };
 	const double unit = won >= 1000 ? pow(10, floor(log10(won)) - 2) : 1, exact = unit * round(won / unit);
@@ -20,27 +20,28 @@ const char *jl_tell_myriads(struct jl_doc *doc, double won)
 		     rest = group ? round((exact - whole * size) / (size / 1e4)) : 0;
 
 	if (group < 2)
-		return jl_tell_text(doc, "%s%s", jl_tell_rounded(doc, exact / size), names[group]);
+		return jl_doc_format(doc, "%s%s", jl_rounded_text(doc, exact / size), names[group]);
 	if (rest < 1)
-		return jl_tell_text(doc, "%s%s", jl_grouped_text(JL_TXT, whole), names[group]);
-	return jl_tell_text(doc, "%s%s %s%s", jl_grouped_text(JL_TXT, whole), names[group],
-			    jl_grouped_text(JL_TXT, rest), names[group - 1]);
+		return jl_doc_format(doc, "%s%s", jl_grouped_text(JL_TXT, whole), names[group]);
+	return jl_doc_format(doc, "%s%s %s%s", jl_grouped_text(JL_TXT, whole), names[group],
+			     jl_grouped_text(JL_TXT, rest), names[group - 1]);
 }
 
-const char *jl_tell_won(struct jl_doc *doc, double won)
+const char *jl_krw_text(struct jl_doc *doc, double won)
 {
 	if (!jl_lang_is("ko") || won < 1e5)
-		return jl_tell_text(doc, JL_C("money", "%s %s"), jl_tell_rounded(doc, won), jl_unit_said("KRW", NULL));
-	return jl_tell_text(doc, "%s %s", jl_tell_myriads(doc, won), jl_unit_said("KRW", NULL));
+		return jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, won),
+				     jl_unit_localized("KRW", NULL));
+	return jl_doc_format(doc, "%s %s", jl_krw_number_text(doc, won), jl_unit_localized("KRW", NULL));
 }
 
-const char *jl_tell_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today)
+const char *jl_show_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today)
 {
 	const char *rate = krw_per_usd == round(krw_per_usd) ? jl_grouped_text(JL_TXT, krw_per_usd)
-							     : jl_tell_text(doc, "%.6g", krw_per_usd);
+							     : jl_doc_format(doc, "%.6g", krw_per_usd);
 
-	return jl_tell_text(doc,
-			    jl_date_is_old(date, today) ? JL_("1 USD = %s KRW (%s, old ⚠: give today's with --fx)")
-							: JL_("1 USD = %s KRW (%s)"),
-			    rate, date);
+	return jl_doc_format(doc,
+			     jl_date_is_old(date, today) ? JL_("1 USD = %s KRW (%s, old ⚠: give today's with --fx)")
+							 : JL_("1 USD = %s KRW (%s)"),
+			     rate, date);
 }

@@ -1,5 +1,5 @@
 #include "check/nodes.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 
@@ -12,12 +12,12 @@ static bool is_slow(const struct jl_node *n)
 
 static const char *percent(struct jl_doc *doc, double ln)
 {
-	return isnan(ln) ? "" : jl_tell_text(doc, "%+.1f %%", 100 * expm1(ln));
+	return isnan(ln) ? "" : jl_doc_format(doc, "%+.1f %%", 100 * expm1(ln));
 }
 
 static const char *figure(struct jl_doc *doc, const struct jl_node *n)
 {
-	return n->worst ? jl_tell_text(doc, "%s %s", n->worst->kind, jl_record_what(JL_TXT, n->worst)) : "";
+	return n->worst ? jl_doc_format(doc, "%s %s", n->worst->kind, jl_record_what(JL_TXT, n->worst)) : "";
 }
 
 static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)
@@ -27,20 +27,20 @@ static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)
 		jl_doc_strong(
 			doc,
 			nodes->n_unknown == nodes->n
-				? jl_tell_text(doc, JL_("no verdict: fewer than %d machines are built alike"),
-					       JL_NODES_LEAST)
-				: jl_tell_text(doc, JL_("none of %zu machines is slow"), nodes->n - nodes->n_unknown));
+				? jl_doc_format(doc, JL_("no verdict: fewer than %d machines are built alike"),
+						JL_NODES_LEAST)
+				: jl_doc_format(doc, JL_("none of %zu machines is slow"), nodes->n - nodes->n_unknown));
 	for (size_t i = 0; i < nodes->n_slow; i++) {
 		const struct jl_node *n = &nodes->nodes[i];
 
 		if (i)
 			jl_doc_lead(doc);
-		jl_doc_strong(doc, jl_tell_text(doc, JL_("%s is slow"), n->name));
+		jl_doc_strong(doc, jl_doc_format(doc, JL_("%s is slow"), n->name));
 		if (n->score.slow)
-			jl_tell_piece(doc, JL_MEASURED, JL_("%s over %zu figures"), percent(doc, n->score.score_ln),
+			jl_show_piece(doc, JL_MEASURED, JL_("%s over %zu figures"), percent(doc, n->score.score_ln),
 				      n->score.n_figures);
 		if (n->score.slow_in)
-			jl_tell_piece(doc, JL_MEASURED, "%s %s", figure(doc, n), percent(doc, n->score.worst_ln));
+			jl_show_piece(doc, JL_MEASURED, "%s %s", figure(doc, n), percent(doc, n->score.worst_ln));
 	}
 }
 
@@ -53,27 +53,27 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 
 	jl_doc_cell_name(doc, n->name);
 	for (size_t i = 0; i < JL_LEN(texts); i++) {
-		JL_CELLS(doc, JL_SAID(texts[i], JL_MEASURED));
+		JL_CELLS(doc, JL_FIGURE_TEXT(texts[i], JL_MEASURED));
 	}
 	jl_doc_end_row(doc, is_slow(n));
 }
 
-void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
+void jl_show_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
 {
 	double least_ln = NAN;
 
 	lead(doc, nodes);
-	jl_tell_table(doc, NULL, "kftfk", JL_N("machine|all in all|worst in|by|verdict"));
+	jl_show_table(doc, NULL, "kftfk", JL_N("machine|all in all|worst in|by|verdict"));
 	for (size_t i = 0; i < nodes->n; i++) {
 		if (i < ROWS_SHOWN)
 			row(doc, &nodes->nodes[i]);
 		least_ln = fmax(least_ln, nodes->nodes[i].least_ln);
 	}
 	if (nodes->n > ROWS_SHOWN)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"),
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"),
 			     nodes->n - ROWS_SHOWN);
 	if (!isnan(least_ln))
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
 			     JL_("Against the median of the machines built alike; %s all in all would count. Among "
 				 "fleets without a slow machine at most %.0f %% have one called so."),
 			     percent(doc, -least_ln), 100 * JL_NODES_ALARMS);

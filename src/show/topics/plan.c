@@ -1,6 +1,6 @@
 #include "plan/answer.h"
 #include "predict/narrow.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 
@@ -13,47 +13,47 @@ static double gib(double bytes)
 
 static const char *count(struct jl_doc *doc, long long n)
 {
-	return jl_tell_text(doc, "%s", jl_grouped_text(JL_TXT, (double)n));
+	return jl_doc_format(doc, "%s", jl_grouped_text(JL_TXT, (double)n));
 }
 
-void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
+void jl_show_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 {
 	const struct jl_plan_tally *t = &effort->tally;
 
-	jl_tell_entry(doc, JL_("Searched"), JL_MEASURED,
+	jl_show_entry(doc, JL_("Searched"), JL_MEASURED,
 		      JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s "
 			  "that no framework runs, %s that do not divide"),
 		      effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
-		      jl_units_said(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
+		      jl_units_localized(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
 		      count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
 		      count(doc, t->n_shape));
 }
 
 /* The plan in one line, as a prediction writes a case. */
-void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c)
+void jl_show_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c)
 {
 	static const char *const zeros[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
 	const struct jl_plan *p = &c->plan;
 
 	jl_doc_entry(doc, label);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %.0f", p->shard > 0 ? "HSDP" : zeros[p->zero], p->dp);
-	jl_tell_cut_pieces(doc, p);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s %.0f", p->shard > 0 ? "HSDP" : zeros[p->zero], p->dp);
+	jl_show_cut_pieces(doc, p);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("micro-batch %.0f"), c->shard.micro_batch);
 	if (p->recompute)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_recompute(p));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_recompute(p));
 	if (p->offload)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s%s%s", JL_("offload"),
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s%s%s", JL_("offload"),
 			      p->offload & JL_OFFLOAD_OPTIMIZER ? JL_(" optimizer") : "",
 			      p->offload & JL_OFFLOAD_PARAMS ? JL_(" weights") : "",
 			      p->offload & JL_OFFLOAD_ACTIVATIONS ? JL_(" activations") : "");
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 }
 
 /* --- the table: columns that say nothing (all 1, all none, all the same) are left out */
 
 enum column { C_TP, C_PP, C_CP, C_EP, C_DP, C_MICRO, C_ZERO, C_RECOMPUTE, C_OFFLOAD, C_FORMAT, N_COLUMN };
 
-static const struct jl_tell_head setting_heads[N_COLUMN] = {
+static const struct jl_show_head setting_heads[N_COLUMN] = {
 	[C_TP] = { "TP", JL_COLUMN_KEEP },
 	[C_PP] = { "PP", JL_COLUMN_FIGURE },
 	[C_CP] = { "CP", JL_COLUMN_FIGURE },
@@ -72,20 +72,20 @@ static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enu
 	const char *const recomputes[JL_N_RECOMPUTE] = { "–", JL_("some"), JL_("full") };
 
 	switch (column) {
-	case C_TP: return jl_tell_text(doc, "%.0f%s", p->tp, p->tp_async ? " so" : p->sp ? " s" : "");
+	case C_TP: return jl_doc_format(doc, "%.0f%s", p->tp, p->tp_async ? " so" : p->sp ? " s" : "");
 	case C_PP:
-		return p->n_chunks > 1 ? jl_tell_text(doc, "%.0f×%.0f", p->pp, p->n_chunks)
-				       : jl_tell_text(doc, "%.0f", p->pp);
-	case C_CP: return jl_tell_text(doc, "%.0f", p->cp);
-	case C_EP: return jl_tell_text(doc, "%.0f", p->ep);
-	case C_DP: return jl_tell_text(doc, "%.0f", p->dp);
-	case C_MICRO: return jl_tell_text(doc, "%.0f", c->shard.micro_batch);
+		return p->n_chunks > 1 ? jl_doc_format(doc, "%.0f×%.0f", p->pp, p->n_chunks)
+				       : jl_doc_format(doc, "%.0f", p->pp);
+	case C_CP: return jl_doc_format(doc, "%.0f", p->cp);
+	case C_EP: return jl_doc_format(doc, "%.0f", p->ep);
+	case C_DP: return jl_doc_format(doc, "%.0f", p->dp);
+	case C_MICRO: return jl_doc_format(doc, "%.0f", c->shard.micro_batch);
 	case C_ZERO: /* "3 k": without the space it reads as three thousand */
-		return jl_tell_text(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
-				    p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
+		return jl_doc_format(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
+				     p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
 	case C_RECOMPUTE: return recomputes[p->recompute];
 	case C_OFFLOAD:
-		return jl_tell_text(
+		return jl_doc_format(
 			doc, "%s%s%s%s", p->offload ? "" : "–", p->offload & JL_OFFLOAD_OPTIMIZER ? "o" : "",
 			p->offload & JL_OFFLOAD_PARAMS ? "w" : "", p->offload & JL_OFFLOAD_ACTIVATIONS ? "a" : "");
 	default: return jl_dtype_name(c->shard.dtype);
@@ -119,36 +119,36 @@ static void value_cell(struct jl_doc *doc, const struct jl_plan_answer *a, const
 	const double per_usd = plan->how.global_batch * plan->how.shard.seq / plan->value;
 
 	if (v->e)
-		jl_tell_cell(doc, jl_num_written(jl_num_estimate(*v->e, v->kind, NULL),
+		jl_show_cell(doc, jl_num_written(jl_num_estimate(*v->e, v->kind, NULL),
 						 jl_estimate_text(JL_TXT, v->e, v->kind)));
 	else
-		jl_tell_cell(doc, jl_num_about(per_usd, JL_K_NUMBER,
-					       jl_tell_text(doc, "%s/USD", jl_about_text(JL_TXT, per_usd))));
+		jl_show_cell(doc, jl_num_about(per_usd, JL_K_NUMBER,
+					       jl_doc_format(doc, "%s/USD", jl_about_text(JL_TXT, per_usd))));
 }
 
 static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	static const char *const values[JL_N_PLAN_OBJECTIVE] = { JL_N("step"), JL_N("cost"), JL_N("energy"),
 								 JL_N("tokens") };
-	struct jl_tell_head heads[N_COLUMN + 3] = { { "", JL_COLUMN_FIGURE },
+	struct jl_show_head heads[N_COLUMN + 3] = { { "", JL_COLUMN_FIGURE },
 						    { values[a->ask->objective], JL_COLUMN_KEEP } };
 	size_t n = 2;
 
 	for (int k = 0; k < N_COLUMN; k++)
 		if (is_told(a, (enum column)k))
 			heads[n++] = setting_heads[k];
-	heads[n++] = (struct jl_tell_head){ "GiB", JL_COLUMN_FIGURE };
-	jl_tell_columns(doc, NULL, heads, n);
+	heads[n++] = (struct jl_show_head){ "GiB", JL_COLUMN_FIGURE };
+	jl_show_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_plan_ranked *plan = &a->plans[i];
 		const double total_B = plan->p.memory.total_B;
 
-		jl_doc_cell_name(doc, jl_tell_text(doc, "%s%d", plan->tied && i ? "≈ " : "", plan->rank));
+		jl_doc_cell_name(doc, jl_doc_format(doc, "%s%d", plan->tied && i ? "≈ " : "", plan->rank));
 		value_cell(doc, a, plan);
 		for (int k = 0; k < N_COLUMN; k++)
 			if (is_told(a, (enum column)k))
 				jl_doc_cell_name(doc, setting_text(doc, &plan->how, (enum column)k));
-		jl_tell_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_tell_text(doc, "%.0f", gib(total_B))));
+		jl_show_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.0f", gib(total_B))));
 		jl_doc_end_row(doc, i == 0);
 	}
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage");
@@ -165,7 +165,7 @@ static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
 	for (size_t i = 1; i < a->n; i++)
 		n += a->plans[i].tied;
 	if (n)
-		jl_tell_entry(doc, JL_("Sure?"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Sure?"), JL_ESTIMATED,
 			      JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"), n);
 	else if (a->n > 1)
 		JL_ENTRY(doc, JL_("Sure?"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
@@ -222,14 +222,14 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 		if (i == JL_N_PART)
 			continue;
 		done |= 1u << i;
-		text = jl_tell_text(
+		text = jl_doc_format(
 			doc, "%s%s%s %s%s", text, *text ? ", " : "", jl_msg(jl_parts[i].en), signs[n] > 0 ? "−" : "+",
-			jl_units_said(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
+			jl_units_localized(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (*text)
-		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
 	else
-		jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("plan %d differs by less than it can be known"),
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("plan %d differs by less than it can be known"),
 			      (int)other + 1);
 }
 
@@ -241,18 +241,18 @@ static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, site->base.subject.name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", site->base.machine.sys.text);
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", site->base.machine.sys.text);
 	if (!a->miss) {
-		jl_tell_entry(doc, JL_("No plan"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("No plan"), JL_ESTIMATED,
 			      JL_("nothing divides: %d GPUs, global batch %.0f; change --global-batch or --fix"),
 			      site->base.n_gpus, site->global_batch);
 	} else {
-		jl_tell_entry(doc, JL_("No plan"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("No plan"), JL_ESTIMATED,
 			      JL_("fits. The nearest needs %.1f GiB a GPU of %.1f: it lacks %.1f GiB"), gib(a->miss_B),
 			      gib(a->miss_B - a->lacks_B), gib(a->lacks_B));
-		jl_tell_plan_case(doc, "", a->miss);
+		jl_show_plan_case(doc, "", a->miss);
 	}
-	jl_tell_searched(doc, &a->effort);
+	jl_show_searched(doc, &a->effort);
 }
 
 /* What was asked of the run, and whether the best plan keeps it. */
@@ -261,17 +261,17 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 	const struct jl_elapsed *p = &a->plans[0].elapsed;
 
 	if (!isnan(a->deadline_s))
-		jl_tell_entry(doc, JL_("Deadline"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Deadline"), JL_ESTIMATED,
 			      !a->in_time                    ? JL_("missed: %s, but %s are allowed")
 			      : p->time_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
 							     : JL_("kept: %s of %s"),
 			      jl_estimate_text(JL_TXT, &p->time_s, JL_K_TIME),
-			      jl_units_said(JL_TXT, a->deadline_s, JL_K_TIME, 3));
+			      jl_units_localized(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
-		jl_tell_entry(doc, JL_("Budget"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Budget"), JL_ESTIMATED,
 			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
-			      jl_units_said(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
-			      jl_units_said(JL_TXT, a->budget_usd, JL_K_USD, 6));
+			      jl_units_localized(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
+			      jl_units_localized(JL_TXT, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
 		JL_ENTRY(doc, "", JL_ORIGIN_NONE, "other numbers or kinds of GPUs: --gpus 64..4096 --kinds h100-sxm5");
 }
@@ -306,13 +306,13 @@ static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 {
 	const struct jl_prediction *p = &a->plans[0].p;
 
-	jl_tell_plan_case(doc, JL_("Best"), &a->plans[0].how);
-	jl_tell_piece(doc, JL_ESTIMATED, "MFU %s %%", jl_about_text(JL_TXT, 100 * p->mfu_frac));
+	jl_show_plan_case(doc, JL_("Best"), &a->plans[0].how);
+	jl_show_piece(doc, JL_ESTIMATED, "MFU %s %%", jl_about_text(JL_TXT, 100 * p->mfu_frac));
 	if (!isnan(p->rent.usdps) &&
 	    (p->whole_run || a->ask->objective == JL_PLAN_COST || a->ask->objective == JL_PLAN_TOKENS_PER_USD))
-		jl_tell_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s)"), p->rent.usdps * 3600,
-			      jl_tell_rent(doc, &p->rent, a->plans[0].how.n_gpus, today));
-	jl_tell_elapsed(doc, &a->plans[0].elapsed, p);
+		jl_show_entry(doc, JL_("Rent"), JL_LISTED, JL_("%.2f USD/h a GPU (%s)"), p->rent.usdps * 3600,
+			      jl_show_rent(doc, &p->rent, a->plans[0].how.n_gpus, today));
+	jl_show_elapsed(doc, &a->plans[0].elapsed, p);
 	limits(doc, a);
 }
 
@@ -322,12 +322,12 @@ static void settings(struct jl_doc *doc, const struct jl_plan_ranked *plan)
 	const struct jl_plan_setting *setting = &plan->settings[target];
 	const char *title = jl_plan_target_title(target);
 
-	jl_tell_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s (others: --settings)"), title);
+	jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s (others: --settings)"), title);
 	jl_doc_lines(doc,
-		     setting->text ? setting->text : jl_tell_text(doc, "# %s: %s", title, jl_msg(setting->absent)));
+		     setting->text ? setting->text : jl_doc_format(doc, "# %s: %s", title, jl_msg(setting->absent)));
 }
 
-void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
+void jl_show_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
 {
 	const struct jl_plan_site *site = a->ask->site;
 	struct jl_narrow found[JL_NARROW_MAX];
@@ -338,17 +338,17 @@ void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today
 	}
 	jl_doc_lead(doc);
 	jl_doc_name(doc, site->base.subject.name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", site->base.machine.sys.text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f%s"), site->global_batch,
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", site->base.machine.sys.text);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("global batch %.0f%s"), site->global_batch,
 		      a->batch_given ? "" : JL_(" (assumed)"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), site->base.shard.seq);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("sequence %.0f"), site->base.shard.seq);
 	answer(doc, a);
 	best(doc, a, today);
 	table(doc, a);
 	why(doc, a);
 	tied(doc, a);
-	jl_tell_searched(doc, &a->effort);
+	jl_show_searched(doc, &a->effort);
 	settings(doc, &a->plans[0]);
-	jl_tell_narrow(doc, &a->plans[0].p.step_s, found, jl_narrow_predicted(found, &a->plans[0].p, &a->plans[0].how));
-	jl_tell_sure(doc, &a->plans[0].how.notes);
+	jl_show_narrow(doc, &a->plans[0].p.step_s, found, jl_narrow_predicted(found, &a->plans[0].p, &a->plans[0].how));
+	jl_show_confidence(doc, &a->plans[0].how.notes);
 }

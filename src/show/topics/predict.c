@@ -8,18 +8,18 @@
 #include "predict/kind.h"
 #include "predict/narrow.h"
 
-/* Failures that take less of a run are not told, only counted. */
+/* Failures that take less of a run are counted, not shown. */
 #define TOLD_USEFUL_FRAC 0.995
 
 /* The answer in a sentence. */
-static void answer(struct jl_doc *doc, const struct jl_tell_predicted *in)
+static void answer(struct jl_doc *doc, const struct jl_show_predicted *in)
 {
 	const struct jl_predicted *x = in->predicted;
 	const struct jl_prediction *p = &x->p;
 	const struct jl_bound most = jl_bound_of(&p->step);
 
 	if (p->room == JL_ROOM_NONE) {
-		jl_tell_room(doc, x);
+		jl_show_room(doc, x);
 		return;
 	}
 	jl_doc_break(doc);
@@ -31,7 +31,7 @@ static void answer(struct jl_doc *doc, const struct jl_tell_predicted *in)
 			    : JL_("The whole run takes |1 and |2 of rent; a step |3, |7 |5 (|4)."),
 		    JL_FIG(jl_num_wide(in->elapsed.time_s, JL_K_TIME)),
 		    JL_FIG(jl_num_wide(in->elapsed.cost_usd, JL_K_USD)), JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
-		    JL_FIG(jl_tell_share(doc, most.frac)), JL_WORD(jl_msg(most.en)),
+		    JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)),
 		    JL_WORD(most.frac > 0.5 ? JL_("most of it") : JL_("the largest part")));
 }
@@ -41,7 +41,7 @@ static void narrower(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	struct jl_narrow found[JL_NARROW_MAX];
 
-	jl_tell_narrow(doc, &x->p.step_s, found, jl_narrow_predicted(found, &x->p, &x->how));
+	jl_show_narrow(doc, &x->p.step_s, found, jl_narrow_predicted(found, &x->p, &x->how));
 }
 
 /* --- how long, where it goes */
@@ -64,9 +64,9 @@ static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
 	const char *unit = unit_text(x->p.unit);
 
-	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %s %%"), jl_about_text(JL_TXT, all),
+	jl_show_entry(doc, "", JL_ESTIMATED, JL_("%s %.*s/s, %s a %s · MFU %s %%"), jl_about_text(JL_TXT, all),
 		      (int)strcspn(unit, "("), unit, jl_about_text(JL_TXT, all / x->how.n_gpus),
-		      jl_tell_device(&x->how), jl_about_text(JL_TXT, 100 * x->p.mfu_frac));
+		      jl_show_device(&x->how), jl_about_text(JL_TXT, 100 * x->p.mfu_frac));
 }
 
 static size_t largest_left(const struct jl_step_cost *step, size_t done)
@@ -97,8 +97,8 @@ static void parts(struct jl_doc *doc, const struct jl_step_cost *step)
 			break;
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_bar(doc, frac, 20);
-		JL_ROW(doc, false, JL_FIG(jl_tell_share(doc, frac)), JL_WORD(jl_msg(jl_parts[best].en)),
-		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_said(JL_TXT, part_s, JL_K_TIME, 2))));
+		JL_ROW(doc, false, JL_FIG(jl_show_share(doc, frac)), JL_WORD(jl_msg(jl_parts[best].en)),
+		       JL_FIG(jl_num_about(part_s, JL_K_TIME, jl_units_localized(JL_TXT, part_s, JL_K_TIME, 2))));
 	}
 }
 
@@ -109,57 +109,57 @@ static void times(struct jl_doc *doc, const struct jl_predicted *x)
 	jl_doc_entry(doc, JL_("Step"));
 	jl_doc_strong(doc, jl_estimate_text(JL_TXT, &x->p.step_s, JL_K_TIME));
 	jl_doc_text(doc, "   ");
-	jl_tell_said(doc, JL_ESTIMATED, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
-		     jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi));
+	jl_show_sourced(doc, JL_ESTIMATED, JL_("%s samples/s (%s–%s)"), jl_about_text(JL_TXT, rate_e->value),
+			jl_about_text(JL_TXT, rate_e->lo), jl_about_text(JL_TXT, rate_e->hi));
 	rate(doc, x);
 	parts(doc, &x->p.step);
 }
 
 /* --- the run */
 
-const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today)
+const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today)
 {
-	const char *text = jl_tell_text(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
+	const char *text = jl_doc_format(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
 
 	if (rent->n_gpu > n_gpus)
-		text = jl_tell_text(doc, JL_("%s: a machine of %.0f, paid whole"), text, rent->n_gpu);
+		text = jl_doc_format(doc, JL_("%s: a machine of %.0f, paid whole"), text, rent->n_gpu);
 	if (rent->apart)
-		text = jl_tell_text(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
-				    text);
+		text = jl_doc_format(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
+				     text);
 	if (rent->single_usdps > 0)
-		text = jl_tell_text(
+		text = jl_doc_format(
 			doc, JL_("%s; the cheapest whose hosts are joined: one host alone rents from %.2f USD/h"), text,
 			rent->single_usdps * 3600);
 	if (n_gpus <= rent->most)
 		return text;
-	return jl_tell_text(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"), text,
-			    jl_grouped(JL_TXT, n_gpus), rent->most);
+	return jl_doc_format(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"),
+			     text, jl_grouped(JL_TXT, n_gpus), rent->most);
 }
 
-static void run(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
+static void run(struct jl_doc *doc, const struct jl_show_predicted *in, long today)
 {
 	const struct jl_predicted *x = in->predicted;
 	const struct jl_prediction *p = &x->p;
-	const char *rent = jl_tell_rent(doc, &p->rent, x->how.n_gpus, today);
+	const char *rent = jl_show_rent(doc, &p->rent, x->how.n_gpus, today);
 
 	if (p->whole_run) {
-		jl_tell_entry(doc, JL_("Epoch"), JL_ESTIMATED, JL_("%s for %s step{/s}"),
+		jl_show_entry(doc, JL_("Epoch"), JL_ESTIMATED, JL_("%s for %s step{/s}"),
 			      jl_estimate_text(JL_TXT, &p->epoch_s, JL_K_TIME),
 			      jl_grouped_text(JL_TXT, p->steps_per_epoch));
 		if (x->how.epochs > 1)
-			jl_tell_entry(doc, JL_("Run"), JL_ESTIMATED, JL_("%s for %.0f epochs"),
+			jl_show_entry(doc, JL_("Run"), JL_ESTIMATED, JL_("%s for %.0f epochs"),
 				      jl_estimate_text(JL_TXT, &p->run_s, JL_K_TIME), x->how.epochs);
 	}
 	if (!isnan(p->power_W))
-		jl_tell_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
+		jl_show_entry(doc, JL_("Energy"), JL_ESTIMATED, JL_("%s %s, at about %s%s"),
 			      jl_estimate_text(JL_TXT, &p->energy_J, JL_K_ENERGY),
 			      p->whole_run ? JL_("in all") : JL_("a step"),
-			      jl_units_said(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
+			      jl_units_localized(JL_TXT, p->drawn_W, JL_K_POWER, 2), JL_(" with the host"));
 	if (!isnan(p->rent.usdps) && p->whole_run)
-		jl_tell_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s)"),
+		jl_show_entry(doc, JL_("Money"), JL_ESTIMATED, JL_("%s; %.2f USD/h a GPU (%s)"),
 			      jl_estimate_text(JL_TXT, &in->elapsed.cost_usd, JL_K_USD), p->rent.usdps * 3600, rent);
 	else if (!isnan(p->rent.usdps))
-		jl_tell_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %s GPU{/s} (%s)"),
+		jl_show_entry(doc, JL_("Money"), JL_LISTED, JL_("%s/h to rent %s GPU{/s} (%s)"),
 			      jl_money_text(JL_TXT, jl_money_from(p->rent.usdps * 3600 * x->how.n_gpus, JL_USD)),
 			      jl_grouped(JL_TXT, x->how.n_gpus), rent);
 }
@@ -187,7 +187,7 @@ static void bound_by_compute(struct jl_doc *doc, const struct jl_predicted *x)
 	for (size_t i = 1; i < 3; i++)
 		if (frac[i] > frac[best])
 			best = i;
-	jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("compute: %s %.0f %% of it"),
+	jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("compute: %s %.0f %% of it"),
 		      best == 1 && !x->how.subject.kind->has_tokens ? JL_("convolutions take") : jl_msg(kinds[best]),
 		      100 * frac[best]);
 }
@@ -202,14 +202,14 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 	jl_about_text(brought, c->global_batch / x->p.input.input_s);
 	jl_about_text(taken, c->global_batch / own_s);
 	if (x->p.input.storage_s > x->p.input.threads_s)
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: storage of %s a host brings %s samples/s; the %ss could take %s"),
-			      jl_units_said(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought,
-			      jl_tell_device(c), taken);
+			      jl_units_localized(JL_TXT, c->input.storage_Bps, JL_K_BYTE_RATE, 3), brought,
+			      jl_show_device(c), taken);
 	else
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED,
 			      JL_("input: %.0f CPU threads a host prepare %s samples/s; the %ss could take %s"),
-			      c->input.n_threads, brought, jl_tell_device(c), taken);
+			      c->input.n_threads, brought, jl_show_device(c), taken);
 }
 
 /* Copies of the model that wait for each other so long that one of them would do more by itself. */
@@ -221,8 +221,8 @@ static void alone(struct jl_doc *doc, const struct jl_predicted *x)
 	if (!(alone_per_s > x->how.global_batch / x->p.step.step_s))
 		return;
 	jl_about_text(rate, alone_per_s);
-	jl_tell_entry(doc, "", JL_ESTIMATED, JL_("one %s alone would do more: about %s samples/s"),
-		      jl_tell_device(&x->how), rate);
+	jl_show_entry(doc, "", JL_ESTIMATED, JL_("one %s alone would do more: about %s samples/s"),
+		      jl_show_device(&x->how), rate);
 }
 
 static void bound(struct jl_doc *doc, const struct jl_predicted *x)
@@ -235,14 +235,14 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 	else if (strcmp(key, "compute") == 0)
 		bound_by_compute(doc, x);
 	else if (most.en == jl_parts[most.part].en && strcmp(key, "data_parallel") == 0) {
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
-			      jl_units_said(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
+		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("gradient exchange: %s a step over %s"),
+			      jl_units_localized(JL_TXT, x->p.reduced_B, JL_K_BYTES, 3), exchange_path(&x->how));
 		alone(doc, x);
 	} else if (strcmp(key, "host_launch") == 0)
 		JL_ENTRY(doc, JL_("Bound by"), JL_ESTIMATED,
 			 "the host: it launches kernels more slowly than the GPU runs them");
 	else
-		jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(most.en));
+		jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED, "%s", jl_msg(most.en));
 }
 
 /* --- what would help */
@@ -276,7 +276,7 @@ static void advice(struct jl_doc *doc, const struct jl_predicted *x)
 		char gain[160];
 
 		gain_text(gain, &x->advice[i]);
-		jl_tell_entry(doc, i ? "" : JL_("Try"), JL_ESTIMATED, "%zu  %s%*s  %s", i + 1, text,
+		jl_show_entry(doc, i ? "" : JL_("Try"), JL_ESTIMATED, "%zu  %s%*s  %s", i + 1, text,
 			      (int)(room - jl_utf8_width(text)), "", gain);
 	}
 }
@@ -286,13 +286,13 @@ static void checked(struct jl_doc *doc)
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals, checked on published runs (jeoul validate).");
 }
 
-void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes)
+void jl_show_confidence(struct jl_doc *doc, const struct jl_notes *notes)
 {
 	static const char *const options[] = { "precision", "seq", "framework", "flash",
 					       NULL }; /* of all who weigh a run */
 
 	checked(doc);
-	jl_tell_assumed(doc, notes, options);
+	jl_show_assumed(doc, notes, options);
 }
 
 /* What is open is chosen from few ways; 'plan' tries all. */
@@ -301,48 +301,48 @@ static void plan_gain(struct jl_doc *doc, const struct jl_plan_hint *hint)
 	char how[JL_CUT_TEXT_MAX];
 
 	if (hint && hint->times >= 1.05)
-		jl_tell_entry(doc, JL_("Plan"), JL_ESTIMATED, JL_("'jeoul plan' finds %.2gx as fast, %s a step: %s"),
-			      hint->times, jl_units_said(JL_TXT, hint->step_s, JL_K_TIME, 2),
-			      jl_tell_cut(how, &hint->how.plan, hint->how.shard.micro_batch));
+		jl_show_entry(doc, JL_("Plan"), JL_ESTIMATED, JL_("'jeoul plan' finds %.2gx as fast, %s a step: %s"),
+			      hint->times, jl_units_localized(JL_TXT, hint->step_s, JL_K_TIME, 2),
+			      jl_show_cut(how, &hint->how.plan, hint->how.shard.micro_batch));
 }
 
-void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today)
+void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, long today)
 {
 	const struct jl_predicted *x = in->predicted;
 
-	jl_tell_case(doc, &x->how);
+	jl_show_case(doc, &x->how);
 	answer(doc, in);
 	if (in->charts) {
-		jl_tell_step_charts(doc, &x->how, &x->p.step);
-		jl_tell_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
+		jl_show_step_charts(doc, &x->how, &x->p.step);
+		jl_show_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
 		if (in->kernels)
-			jl_tell_roofline(doc, &x->how, in->kernels);
+			jl_show_roofline(doc, &x->how, in->kernels);
 		if (x->how.n_gpus > 1)
-			jl_tell_topology(doc, JL_("How the devices are joined, links as wide as their rate"),
+			jl_show_topology(doc, JL_("How the devices are joined, links as wide as their rate"),
 					 &x->how.machine.sys, &x->how.machine.alone);
 		return;
 	}
 	if (x->p.room == JL_ROOM_NONE) { /* a run that does not fit has no time and no cost */
-		jl_tell_memory(doc, x);
+		jl_show_memory(doc, x);
 		advice(doc, x);
 	} else {
 		times(doc, x);
-		jl_tell_memory(doc, x);
+		jl_show_memory(doc, x);
 		run(doc, in, today);
 		if (in->goodput)
-			jl_tell_whole_run(doc, in->goodput);
+			jl_show_whole_run(doc, in->goodput);
 		else if (in->elapsed.useful_frac < TOLD_USEFUL_FRAC)
-			jl_tell_elapsed(doc, &in->elapsed, &x->p);
+			jl_show_elapsed(doc, &in->elapsed, &x->p);
 		jl_doc_gap(doc);
 		bound(doc, x);
 		advice(doc, x);
 		plan_gain(doc, in->plan);
 		narrower(doc, x);
-		jl_tell_program(doc, x);
+		jl_show_program(doc, x);
 	}
-	jl_tell_sure(doc, &x->how.notes);
+	jl_show_confidence(doc, &x->how.notes);
 	if (in->near)
-		jl_tell_near(doc, in);
+		jl_show_near(doc, in);
 }
 
 /* --- a series */
@@ -354,12 +354,12 @@ static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 
 	jl_doc_cell(doc, JL_MARK_NONE);
 	jl_doc_bar(doc, most.frac, 10);
-	jl_tell_said(doc, JL_ESTIMATED, " %.0f %% %s", 100 * most.frac, jl_msg(most.en));
+	jl_show_sourced(doc, JL_ESTIMATED, " %.0f %% %s", 100 * most.frac, jl_msg(most.en));
 }
 
 static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	jl_tell_table(doc, NULL, "ffffft", JL_N("GPUs|samples/s|speed-up|eff.|step|where the time goes"));
+	jl_show_table(doc, NULL, "ffffft", JL_N("GPUs|samples/s|speed-up|eff.|step|where the time goes"));
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
 		struct jl_num times = jl_num_times(x->speedup);
@@ -367,40 +367,42 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		times.n_decimals = 2;
 		if (isnan(x->speedup)) { /* it does not fit */
 			const double need_B = x->p.memory.total_B;
-			const char *said = jl_tell_text(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
+			const char *said = jl_doc_format(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
 
 			JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)), JL_WORD("–"), JL_WORD("–"), JL_WORD("–"),
 				 JL_WORD("–"), JL_FIG(jl_num_about(need_B, JL_K_BYTES, said)));
 			jl_doc_end_row(doc, false);
 			continue;
 		}
-		const struct jl_slot share = JL_FIG(jl_tell_share(doc, x->efficiency_frac)), none = JL_WORD("–");
+		const struct jl_slot share = JL_FIG(jl_show_share(doc, x->efficiency_frac)), none = JL_WORD("–");
 
 		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
 					       jl_about_range_text(JL_TXT, &x->p.samples_per_s))),
 			 JL_FIG(times), isnan(x->efficiency_frac) ? none : share,
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.step_s, JL_K_TIME, NULL),
-					       jl_units_said(JL_TXT, x->p.step_s.value, JL_K_TIME, 2))));
+					       jl_units_localized(JL_TXT, x->p.step_s.value, JL_K_TIME, 2))));
 		where_cell(doc, &x->p.step);
 		jl_doc_end_row(doc, false);
 	}
 }
 
 /* Why an efficiency lies above 1. */
-void jl_tell_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
+void jl_show_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
 {
 	const struct jl_part *part = &jl_parts[gain->part];
 	const bool update = strcmp(part->key, "optimizer") == 0;
-	const char *less = jl_units_said(JL_TXT, gain->less_s, JL_K_TIME, 2);
+	const char *less = jl_units_localized(JL_TXT, gain->less_s, JL_K_TIME, 2);
 
 	if (update)
-		jl_tell_said(doc, JL_ESTIMATED,
-			     JL_("Above 100 %%: the optimizer takes %s less, since each GPU updates a smaller share."),
-			     less);
+		jl_show_sourced(
+			doc, JL_ESTIMATED,
+			JL_("Above 100 %%: the optimizer takes %s less, since each GPU updates a smaller share."),
+			less);
 	else
-		jl_tell_said(doc, JL_ESTIMATED, JL_("Above 100 %%: %s takes %s less than the number of GPUs explains."),
-			     jl_msg(part->en), less);
+		jl_show_sourced(doc, JL_ESTIMATED,
+				JL_("Above 100 %%: %s takes %s less than the number of GPUs explains."),
+				jl_msg(part->en), less);
 }
 
 /* Every row runs one recipe; a row that cannot is said with its own and the reason. */
@@ -415,12 +417,12 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 
 		if (!sweep->changes || isnan(x->speedup) || (x->recipe == JL_RECIPE_SAME && x != sweep->base))
 			continue;
-		jl_tell_entry(doc, label, JL_ORIGIN_NONE,
+		jl_show_entry(doc, label, JL_ORIGIN_NONE,
 			      x->recipe == JL_RECIPE_SAME ? JL_("%d GPU{/s}: %s")
 			      : x->recipe == JL_RECIPE_INDIVISIBLE
 				      ? JL_("%d GPU{/s}: %s (the others' cut does not divide)")
 				      : JL_("%d GPU{/s}: %s (the others' way does not fit)"),
-			      x->how.n_gpus, jl_tell_cut(how, &x->how.plan, x->how.shard.micro_batch));
+			      x->how.n_gpus, jl_show_cut(how, &x->how.plan, x->how.shard.micro_batch));
 		label = "";
 	}
 	for (size_t i = 0; i < sweep->n && !above; i++) {
@@ -429,7 +431,7 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 		above = x->efficiency_frac > JL_EFFICIENCY_PLAIN;
 		if (above) {
 			jl_doc_entry(doc, JL_("Why"));
-			jl_tell_above(doc, &x->above);
+			jl_show_above(doc, &x->above);
 		}
 	}
 }
@@ -450,22 +452,22 @@ static void sweep_answer(struct jl_doc *doc, const struct jl_sweep *sweep)
 		: sweep->changes ? JL_("Only |1 GPUs run this recipe: |5, and |6 of each step is |7.")
 				 : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
 		JL_FIG(jl_num_count(last->how.n_gpus)), JL_FIG(jl_num_digits(jl_num_times(last->speedup), 2)),
-		JL_FIG(jl_num_count(base->how.n_gpus)), JL_FIG(jl_tell_share(doc, last->efficiency_frac)),
+		JL_FIG(jl_num_count(base->how.n_gpus)), JL_FIG(jl_show_share(doc, last->efficiency_frac)),
 		JL_FIG(jl_num_ranged(
 			jl_num_digits(jl_num_estimate(last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
-		JL_FIG(jl_tell_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
+		JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
 }
 
-void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
+void jl_show_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	jl_tell_case(doc, &sweep->last->how);
+	jl_show_case(doc, &sweep->last->how);
 	jl_doc_break(doc);
 	sweep_answer(doc, sweep);
 	sweep_table(doc, sweep);
 	settings(doc, sweep);
 	bound(doc, sweep->last);
-	jl_tell_memory(doc, sweep->last);
+	jl_show_memory(doc, sweep->last);
 	advice(doc, sweep->last);
 	narrower(doc, sweep->last);
-	jl_tell_sure(doc, &sweep->last->how.notes);
+	jl_show_confidence(doc, &sweep->last->how.notes);
 }

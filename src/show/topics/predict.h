@@ -5,35 +5,35 @@
 #include "score/near.h"
 #include "plan/answer.h"
 #include "predict/answer.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 /* "GPT 305M · 10x rtx-3090 · batch 4 a worker · ... · PyTorch eager" */
-void jl_tell_case(struct jl_doc *doc, const struct jl_case *c);
+void jl_show_case(struct jl_doc *doc, const struct jl_case *c);
 /* "GPU", "CPU" */
-const char *jl_tell_device(const struct jl_case *c);
+const char *jl_show_device(const struct jl_case *c);
 /* "○ estimated; 80 % intervals ...", then what was assumed. */
-void jl_tell_sure(struct jl_doc *doc, const struct jl_notes *notes);
+void jl_show_confidence(struct jl_doc *doc, const struct jl_notes *notes);
 
 /* "probably fits (65–86 of 80)": a static text or one of the document's. */
-struct jl_fit_said {
+struct jl_fit_text {
 	const char *text;
 	enum jl_mark mark;
 	bool doubt; /* the interval holds the capacity */
 };
-struct jl_fit_said jl_tell_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
+struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
 /* Memory and what takes it, as an entry. */
-void jl_tell_memory(struct jl_doc *doc, const struct jl_predicted *x);
+void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x);
 /* As a picture: of one device a waterfall with its interval against what the device has; of several a stack each. */
 struct jl_named_memory {
 	const char *name;
 	const struct jl_prediction *prediction;
 };
-void jl_tell_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n);
+void jl_show_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n);
 /* Of one that does not fit: what it needs, what there is, what would make it fit. */
-void jl_tell_room(struct jl_doc *doc, const struct jl_predicted *x);
+void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x);
 
 /* A step on an axis of time, and the schedule of its pipeline. */
-void jl_tell_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step);
+void jl_show_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step);
 
 /* A published run near it. */
 struct jl_near_run {
@@ -42,7 +42,7 @@ struct jl_near_run {
 	double distance, ln_ratio;
 };
 /* Everything of `jeoul predict`; near NULL: not asked for. */
-struct jl_tell_predicted {
+struct jl_show_predicted {
 	const struct jl_predicted *predicted;
 	const struct jl_near_run *near;
 	size_t n_near;
@@ -52,26 +52,26 @@ struct jl_tell_predicted {
 	const struct jl_kernels *kernels; /* of the charts; NULL: its operations are not listed */
 	struct jl_elapsed elapsed;        /* of a whole run, with failures */
 };
-extern const struct jl_schema jl_tell_predicted_fields;
+extern const struct jl_schema jl_show_predicted_fields;
 
-void jl_tell_predicted(struct jl_doc *doc, const struct jl_tell_predicted *in, long today);
+void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, long today);
 /* Of a captured program: its calls and modules; nothing of others. */
-void jl_tell_program(struct jl_doc *doc, const struct jl_predicted *x);
+void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
-const char *jl_tell_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
-void jl_tell_near(struct jl_doc *doc, const struct jl_tell_predicted *in);
+const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
+void jl_show_near(struct jl_doc *doc, const struct jl_show_predicted *in);
 /* A sentence: why an efficiency lies above 1. */
-void jl_tell_above(struct jl_doc *doc, const struct jl_scaled_gain *gain);
-void jl_tell_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
-void jl_tell_collective(struct jl_doc *doc, const struct jl_collective_series *series);
-void jl_tell_explained(struct jl_doc *doc, const struct jl_explained *explained);
+void jl_show_above(struct jl_doc *doc, const struct jl_scaled_gain *gain);
+void jl_show_sweep(struct jl_doc *doc, const struct jl_sweep *sweep);
+void jl_show_collective(struct jl_doc *doc, const struct jl_collective_series *series);
+void jl_show_explained(struct jl_doc *doc, const struct jl_explained *explained);
 
 /* Two kinds of GPU. */
 struct jl_mixed;
-void jl_tell_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
+void jl_show_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
 
 /* Its operations. */
 struct jl_kernels;
 /* As a picture: what each computes a second over what it computes for a byte, below what the device can. */
-void jl_tell_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
-void jl_tell_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
+void jl_show_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
+void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);

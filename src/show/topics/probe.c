@@ -9,14 +9,14 @@
 
 static const char *memory(struct jl_doc *doc, double value_B)
 {
-	return jl_tell_text(doc, "%s", jl_value_text(JL_TXT, value_B, JL_K_BYTES, true));
+	return jl_doc_format(doc, "%s", jl_value_text(JL_TXT, value_B, JL_K_BYTES, true));
 }
 
 /* A piece of what is open, where there is one. */
 static void piece(struct jl_doc *doc, const char *text)
 {
 	if (text && *text)
-		jl_tell_piece(doc, JL_MEASURED, "%s", text);
+		jl_show_piece(doc, JL_MEASURED, "%s", text);
 }
 
 static void processors(struct jl_doc *doc, const struct jl_probe_machine *m)
@@ -26,21 +26,21 @@ static void processors(struct jl_doc *doc, const struct jl_probe_machine *m)
 
 	jl_doc_entry(doc, "CPU");
 	piece(doc, cpu->model ? cpu->model : "?");
-	jl_tell_piece(doc, JL_MEASURED, JL_("%d socket{/s}, %d cores, %d threads"), cpu->n_sockets, cpu->n_cores,
+	jl_show_piece(doc, JL_MEASURED, JL_("%d socket{/s}, %d cores, %d threads"), cpu->n_sockets, cpu->n_cores,
 		      cpu->n_threads);
 	for (size_t i = 0; i < cpu->n_caches; i++) {
 		const struct jl_probe_cache *c = &cpu->caches[i];
 		const char *kind = strcmp(c->type, "Data") == 0 ? "d" : strcmp(c->type, "Instruction") == 0 ? "i" : "";
 
-		caches = jl_tell_text(doc, "%s%s%d× L%d%s %s", caches, i ? ", " : "", c->n, c->level, kind,
-				      memory(doc, c->size_B));
+		caches = jl_doc_format(doc, "%s%s%d× L%d%s %s", caches, i ? ", " : "", c->n, c->level, kind,
+				       memory(doc, c->size_B));
 	}
 	piece(doc, caches);
 	piece(doc, cpu->governor);
-	jl_tell_entry(doc, JL_("memory"), JL_MEASURED, JL_("%s, %s free"), memory(doc, m->memory.total_B),
+	jl_show_entry(doc, JL_("memory"), JL_MEASURED, JL_("%s, %s free"), memory(doc, m->memory.total_B),
 		      memory(doc, m->memory.available_B));
 	if (m->memory.swap_B > 0)
-		jl_tell_piece(doc, JL_MEASURED, JL_("swap %s"), memory(doc, m->memory.swap_B));
+		jl_show_piece(doc, JL_MEASURED, JL_("swap %s"), memory(doc, m->memory.swap_B));
 }
 
 static void software(struct jl_doc *doc, const struct jl_probe_machine *m)
@@ -50,23 +50,23 @@ static void software(struct jl_doc *doc, const struct jl_probe_machine *m)
 
 	jl_doc_entry(doc, JL_("software"));
 	piece(doc, m->os);
-	jl_tell_piece(doc, JL_MEASURED, "Linux %s %s", m->kernel ? m->kernel : "?", m->arch ? m->arch : "");
+	jl_show_piece(doc, JL_MEASURED, "Linux %s %s", m->kernel ? m->kernel : "?", m->arch ? m->arch : "");
 	if (jl_rocm_smi_said(nvml))
-		jl_tell_piece(doc, JL_MEASURED, JL_("AMD driver %s"), nvml->driver + strlen(JL_AMD_DRIVER));
+		jl_show_piece(doc, JL_MEASURED, JL_("AMD driver %s"), nvml->driver + strlen(JL_AMD_DRIVER));
 	else if (nvml->driver[0])
-		jl_tell_piece(doc, JL_MEASURED, JL_("NVIDIA driver %s"), nvml->driver);
+		jl_show_piece(doc, JL_MEASURED, JL_("NVIDIA driver %s"), nvml->driver);
 	if (nvml->cuda > 0)
-		jl_tell_piece(doc, JL_MEASURED, "CUDA %d.%d", nvml->cuda / 1000, nvml->cuda % 1000 / 10);
+		jl_show_piece(doc, JL_MEASURED, "CUDA %d.%d", nvml->cuda / 1000, nvml->cuda % 1000 / 10);
 	if (limits->vm)
-		jl_tell_piece(doc, JL_MEASURED, JL_("virtual machine: %s"), limits->vm);
+		jl_show_piece(doc, JL_MEASURED, JL_("virtual machine: %s"), limits->vm);
 	if (limits->in)
-		jl_tell_piece(doc, JL_MEASURED, JL_("container: %.60s"), limits->in);
+		jl_show_piece(doc, JL_MEASURED, JL_("container: %.60s"), limits->in);
 	if (!isnan(limits->cpu_quota))
-		jl_tell_piece(doc, JL_MEASURED, JL_("CPU quota %.3g"), limits->cpu_quota);
+		jl_show_piece(doc, JL_MEASURED, JL_("CPU quota %.3g"), limits->cpu_quota);
 	if (!isnan(limits->memory_B))
-		jl_tell_piece(doc, JL_MEASURED, JL_("memory limit %s"), memory(doc, limits->memory_B));
+		jl_show_piece(doc, JL_MEASURED, JL_("memory limit %s"), memory(doc, limits->memory_B));
 	if (m->n_gpus == 0 && nvml->absent_en[0])
-		jl_tell_entry(doc, "NVML", JL_MEASURED, "%s", nvml->absent_text);
+		jl_show_entry(doc, "NVML", JL_MEASURED, "%s", nvml->absent_text);
 }
 
 /* Bonds and disks: they hang on no single branch of the tree. */
@@ -83,26 +83,26 @@ static void others(struct jl_doc *doc, const struct jl_probe_machine *m)
 			jl_doc_entry(doc, JL_("network"));
 		open = true;
 		if (nic->bond_mode)
-			jl_tell_piece(doc, JL_MEASURED, "%s %s %s (%s)", nic->name, nic->bond_mode,
-				      jl_tell_bits(doc, nic->Bps), nic->slaves ? nic->slaves : "");
+			jl_show_piece(doc, JL_MEASURED, "%s %s %s (%s)", nic->name, nic->bond_mode,
+				      jl_show_bits(doc, nic->Bps), nic->slaves ? nic->slaves : "");
 		else
-			jl_tell_piece(doc, JL_MEASURED, "%s %s", nic->name, jl_tell_bits(doc, nic->Bps));
+			jl_show_piece(doc, JL_MEASURED, "%s %s", nic->name, jl_show_bits(doc, nic->Bps));
 	}
 	if (m->n_disks)
 		jl_doc_entry(doc, JL_("disks"));
 	for (size_t i = 0; i < m->n_disks; i++)
-		jl_tell_piece(doc, JL_MEASURED, "%s %s%s%s", m->disks[i].name,
+		jl_show_piece(doc, JL_MEASURED, "%s %s%s%s", m->disks[i].name,
 			      jl_units_text(JL_TXT, m->disks[i].size_B, JL_K_BYTES, 3),
 			      m->disks[i].rotational == 1 ? " HDD " : " ", m->disks[i].model ? m->disks[i].model : "");
 	if (m->n_nvswitches)
-		jl_tell_entry(doc, "NVSwitch", JL_MEASURED, "%d", m->n_nvswitches);
+		jl_show_entry(doc, "NVSwitch", JL_MEASURED, "%d", m->n_nvswitches);
 }
 
 static void tree(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_TREE, NULL, 0);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_TREE, NULL, 0);
 
-	if (chart && (chart->tree = jl_tell_machine_tree(doc, m)))
+	if (chart && (chart->tree = jl_show_machine_tree(doc, m)))
 		jl_doc_chart(doc, chart);
 }
 
@@ -125,33 +125,33 @@ static void p2p(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 			state = cells[i] != JL_P2P_OK ? cells[i] : state;
 		}
 		if (cells)
-			jl_tell_piece(doc, JL_MEASURED, "%s %s", jl_msg(en[what]),
+			jl_show_piece(doc, JL_MEASURED, "%s %s", jl_msg(en[what]),
 				      ok == n_pairs ? JL_("all pairs")
-				      : !ok         ? jl_tell_text(doc, JL_("no pair (%s)"), jl_p2p_names[state])
-					    : jl_tell_text(doc, JL_("%zu of %zu pairs (%s)"), ok / 2, n_pairs / 2,
-							   jl_p2p_names[state]));
+				      : !ok         ? jl_doc_format(doc, JL_("no pair (%s)"), jl_p2p_names[state])
+					    : jl_doc_format(doc, JL_("%zu of %zu pairs (%s)"), ok / 2, n_pairs / 2,
+							    jl_p2p_names[state]));
 	}
 }
 
 /* As nvidia-smi topo -m: how each pair is joined. */
 static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
-	struct jl_tell_head heads[MATRIX_MAX + 1] = { { "", JL_COLUMN_FIGURE } };
+	struct jl_show_head heads[MATRIX_MAX + 1] = { { "", JL_COLUMN_FIGURE } };
 	const size_t n = m->n_gpus <= MATRIX_MAX ? m->n_gpus : 0;
 
 	if (m->n_gpus < 2)
 		return;
 	for (size_t a = 0; a < n; a++)
-		heads[a + 1] = (struct jl_tell_head){ jl_tell_text(doc, "%zu", a), JL_COLUMN_FIGURE };
+		heads[a + 1] = (struct jl_show_head){ jl_doc_format(doc, "%zu", a), JL_COLUMN_FIGURE };
 	if (n)
-		jl_tell_columns(doc, NULL, heads, n + 1);
+		jl_show_columns(doc, NULL, heads, n + 1);
 	for (size_t a = 0; a < n; a++) {
-		jl_tell_cell(doc, jl_num_count((double)a));
+		jl_show_cell(doc, jl_num_count((double)a));
 		for (size_t b = 0; b < n; b++) {
 			const bool switched = a != b && jl_probe_nvswitched(m, a) && jl_probe_nvswitched(m, b);
 			const int links = a == b ? 0 : switched ? m->gpus[a].nvml->n_links : jl_probe_nvlinks(m, a, b);
 
-			jl_doc_cell_name(doc, links    ? jl_tell_text(doc, "NV%d", links)
+			jl_doc_cell_name(doc, links    ? jl_doc_format(doc, "NV%d", links)
 					      : a == b ? "X"
 						       : jl_probe_path_names[jl_probe_path(m, a, b)]);
 		}
@@ -172,8 +172,8 @@ static const char *two(struct jl_doc *doc, double now, double most, double scale
 	if (isnan(now) && isnan(most))
 		return "–";
 	if (isnan(most))
-		return jl_tell_text(doc, "%.0f", now / scale);
-	return jl_tell_text(doc, "%.0f / %.0f", now / scale, most / scale);
+		return jl_doc_format(doc, "%.0f", now / scale);
+	return jl_doc_format(doc, "%.0f / %.0f", now / scale, most / scale);
 }
 
 #define STATE_CELLS 7
@@ -184,7 +184,7 @@ static void state_of(struct jl_doc *doc, const struct jl_nvml_gpu *g, const char
 	cells[1] = two(doc, g->power_W, g->limit_W, 1);
 	cells[2] = two(doc, g->mem_used_B, g->mem_B, 1073741824.0);
 	cells[3] = two(doc, g->temperature_C, NAN, 1);
-	cells[4] = isnan(g->busy_frac) ? "–" : jl_tell_percent(doc, g->busy_frac);
+	cells[4] = isnan(g->busy_frac) ? "–" : jl_percent_text(doc, g->busy_frac);
 	cells[5] = on_off(g->ecc);
 	cells[6] = on_off(g->persistence);
 }
@@ -193,7 +193,7 @@ static void state_of(struct jl_doc *doc, const struct jl_nvml_gpu *g, const char
 static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 {
 	if (nvml->n_gpus)
-		jl_tell_table(doc, NULL, "kfffffkk",
+		jl_show_table(doc, NULL, "kfffffkk",
 			      JL_N("GPU|SM clock, MHz|power, W|memory, GiB|°C|busy|ECC|persistence"));
 	for (size_t i = 0, last; i < nvml->n_gpus; i = last + 1) {
 		const char *cells[STATE_CELLS], *next[STATE_CELLS];
@@ -205,10 +205,11 @@ static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 			for (k = 0; k < STATE_CELLS && strcmp(cells[k], next[k]) == 0;)
 				k++;
 		}
-		JL_CELLS(doc, JL_SAID(last > i ? jl_tell_text(doc, "%zu–%zu", i, last) : jl_tell_text(doc, "%zu", i),
-				      JL_ORIGIN_NONE));
+		JL_CELLS(doc, JL_FIGURE_TEXT(last > i ? jl_doc_format(doc, "%zu–%zu", i, last)
+						      : jl_doc_format(doc, "%zu", i),
+					     JL_ORIGIN_NONE));
 		for (k = 0; k < STATE_CELLS; k++) {
-			JL_CELLS(doc, JL_SAID(cells[k], JL_MEASURED));
+			JL_CELLS(doc, JL_FIGURE_TEXT(cells[k], JL_MEASURED));
 		}
 		jl_doc_end_row(doc, false);
 	}
@@ -225,28 +226,28 @@ static void findings(struct jl_doc *doc, const struct jl_findings *found)
 	jl_doc_gap(doc);
 	jl_doc_lead(doc);
 	if (found->n)
-		jl_doc_strong(doc,
-			      jl_tell_text(doc, JL_("Findings: ✗ bad %zu, ! warning %zu, note %zu"), n[2], n[1], n[0]));
+		jl_doc_strong(
+			doc, jl_doc_format(doc, JL_("Findings: ✗ bad %zu, ! warning %zu, note %zu"), n[2], n[1], n[0]));
 	else
-		JL_TELL(doc, "Findings: nothing stands out.");
+		JL_SHOW(doc, "Findings: nothing stands out.");
 	for (size_t i = 0; i < found->n; i++) {
 		const struct jl_finding *f = &found->items[i];
 
 		predicted |= !isnan(f->after);
 		jl_doc_gap(doc);
 		jl_doc_finding(doc, marks[f->severity], f->what.text);
-		JL_TELL(doc, "why: ");
-		jl_doc_said(doc, f->why.text, JL_ESTIMATED, JL_METHOD);
+		JL_SHOW(doc, "why: ");
+		jl_doc_sourced(doc, f->why.text, JL_ESTIMATED, JL_METHOD);
 		jl_doc_break(doc);
-		JL_TELL(doc, "do: ");
-		jl_doc_said(doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
+		JL_SHOW(doc, "do: ");
+		jl_doc_sourced(doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
 	}
 	if (predicted)
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
 			"○ predicted figures are estimated: batch 4 a GPU, sequence 512, DDP");
 }
 
-void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
+void jl_show_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
 	JL_LEAD(doc, m->short_name_text);
 	if (m->hostname || m->vendor || m->product || m->board || m->listed_system)
@@ -256,7 +257,7 @@ void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
 	piece(doc, m->product);
 	piece(doc, m->product && m->board && strcmp(m->product, m->board) == 0 ? NULL : m->board);
 	piece(doc, m->listed_system ? m->listed_system->id : NULL);
-	jl_tell_entry(doc, JL_("as a system"), JL_ORIGIN_NONE, "%s", m->system ? m->system : jl_msg(m->system_why_en));
+	jl_show_entry(doc, JL_("as a system"), JL_ORIGIN_NONE, "%s", m->system ? m->system : jl_msg(m->system_why_en));
 	processors(doc, m);
 	software(doc, m);
 	others(doc, m);
@@ -265,7 +266,7 @@ void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *m)
 	states(doc, m->nvml);
 }
 
-void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
+void jl_show_probed(struct jl_doc *doc, const struct jl_probed *probed)
 {
 	const struct jl_probe_machine *m = probed->machine;
 	const struct jl_findings *found = probed->findings;
@@ -276,10 +277,10 @@ void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed)
 			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Nothing seen is wrong; how "
 				   "fast it is, 'jeoul bench all --quick' measures."),
 		    JL_FIG(jl_num_count((double)m->n_gpus)), JL_FIG(jl_num_count(m->cpu.n_cores)),
-		    JL_SAID(memory(doc, m->memory.total_B), JL_MEASURED), JL_FIG(jl_num_count((double)found->n)),
+		    JL_FIGURE_TEXT(memory(doc, m->memory.total_B), JL_MEASURED), JL_FIG(jl_num_count((double)found->n)),
 		    JL_WORD(found->n ? found->items[0].what.text : ""));
 	jl_doc_gap(doc);
-	jl_tell_machine(doc, m);
+	jl_show_machine(doc, m);
 	findings(doc, found);
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/fields.h"
 #include "check/machine_findings.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 /* Everything of `jeoul probe`. */
 struct jl_probed {
@@ -12,9 +12,9 @@ struct jl_probed {
 };
 extern const struct jl_schema jl_probed_fields;
 
-void jl_tell_machine(struct jl_doc *doc, const struct jl_probe_machine *machine); /* without what to do about it */
-void jl_tell_probed(struct jl_doc *doc, const struct jl_probed *probed);
+void jl_show_machine(struct jl_doc *doc, const struct jl_probe_machine *machine); /* without what to do about it */
+void jl_show_probed(struct jl_doc *doc, const struct jl_probed *probed);
 
 /* probe_tree.c: NUMA nodes with what hangs on each */
-const struct jl_tree_node *jl_tell_machine_tree(struct jl_doc *doc, const struct jl_probe_machine *machine);
-const char *jl_tell_bits(struct jl_doc *doc, double Bps); /* "10 Gb/s" */
+const struct jl_tree_node *jl_show_machine_tree(struct jl_doc *doc, const struct jl_probe_machine *machine);
+const char *jl_show_bits(struct jl_doc *doc, double Bps); /* "10 Gb/s" */

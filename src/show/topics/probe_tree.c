@@ -77,9 +77,9 @@ static const char *short_bus(const char *bus)
 	return strncmp(bus, "0000:", 5) == 0 ? bus + 5 : bus;
 }
 
-const char *jl_tell_bits(struct jl_doc *doc, double Bps)
+const char *jl_show_bits(struct jl_doc *doc, double Bps)
 {
-	return isnan(Bps) ? JL_("speed unknown") : jl_tell_text(doc, "%.4g Gb/s", Bps * 8 / 1e9);
+	return isnan(Bps) ? JL_("speed unknown") : jl_doc_format(doc, "%.4g Gb/s", Bps * 8 / 1e9);
 }
 
 /* "gen4 x16", "gen3 x8 of gen4 x16"; "?" where nothing is known. */
@@ -91,8 +91,8 @@ static const char *pcie(struct jl_doc *doc, const struct jl_probe_gpu *gpu)
 	if (now.gen < 0)
 		return "?";
 	if (now.gen == most.gen && now.width == most.width)
-		return jl_tell_text(doc, "gen%d x%d%s", now.gen, now.width, idle ? JL_(" (idle)") : "");
-	return jl_tell_text(doc, JL_("gen%d x%d of gen%d x%d"), now.gen, now.width, most.gen, most.width);
+		return jl_doc_format(doc, "gen%d x%d%s", now.gen, now.width, idle ? JL_(" (idle)") : "");
+	return jl_doc_format(doc, JL_("gen%d x%d of gen%d x%d"), now.gen, now.width, most.gen, most.width);
 }
 
 /* A card without its maker's words. */
@@ -110,13 +110,13 @@ static void gpu_node(const struct tree *t, struct jl_tree_node *node, size_t ind
 	const struct jl_probe_gpu *gpu = &t->machine->gpus[index];
 	const char *bus = gpu->nvml ? gpu->nvml->bus : gpu->pci >= 0 ? t->machine->pci[gpu->pci].bus : "?";
 
-	node->name = jl_tell_text(t->doc, "GPU%zu  %s", index, card_name(gpu->name));
+	node->name = jl_doc_format(t->doc, "GPU%zu  %s", index, card_name(gpu->name));
 	if (gpu->nvml && !isnan(gpu->nvml->mem_B))
-		jl_tell_node_num(
+		jl_show_node_num(
 			t->doc, node,
 			jl_num_written(jl_num_plain(gpu->nvml->mem_B, JL_K_BYTES, NULL, JL_MEASURED, "jeoul probe"),
-				       jl_tell_text(t->doc, "%.3g GiB", gpu->nvml->mem_B / 1073741824.0)));
-	node->place = jl_tell_text(t->doc, "%s  %s", short_bus(bus), pcie(t->doc, gpu));
+				       jl_doc_format(t->doc, "%.3g GiB", gpu->nvml->mem_B / 1073741824.0)));
+	node->place = jl_doc_format(t->doc, "%s  %s", short_bus(bus), pcie(t->doc, gpu));
 }
 
 static void adapter_node(const struct tree *t, struct jl_tree_node *node, int pci)
@@ -127,14 +127,14 @@ static void adapter_node(const struct tree *t, struct jl_tree_node *node, int pc
 	const char *driver = n ? n->driver : t->machine->pci[pci].driver;
 
 	if (r)
-		node->name = jl_tell_text(t->doc, "%s%s%s  %s %s", r->name, n ? " " : "", n ? n->name : "",
-					  jl_tell_bits(t->doc, r->Bps), r->layer ? r->layer : "RDMA");
+		node->name = jl_doc_format(t->doc, "%s%s%s  %s %s", r->name, n ? " " : "", n ? n->name : "",
+					   jl_show_bits(t->doc, r->Bps), r->layer ? r->layer : "RDMA");
 	else
 		node->name = !n ? ""
-				: jl_tell_text(t->doc, "%s  %s%s%s", n->name,
-					       n->up || !isnan(n->Bps) ? jl_tell_bits(t->doc, n->Bps) : JL_("down"),
-					       n->master ? " → " : "", n->master ? n->master : "");
-	node->place = jl_tell_text(t->doc, "%s  %s", short_bus(t->machine->pci[pci].bus), driver ? driver : "");
+				: jl_doc_format(t->doc, "%s  %s%s%s", n->name,
+						n->up || !isnan(n->Bps) ? jl_show_bits(t->doc, n->Bps) : JL_("down"),
+						n->master ? " → " : "", n->master ? n->master : "");
+	node->place = jl_doc_format(t->doc, "%s  %s", short_bus(t->machine->pci[pci].bus), driver ? driver : "");
 }
 
 static void pci_node(const struct tree *t, struct jl_tree_node *node, int at, int depth);
@@ -159,7 +159,7 @@ static void pci_node(const struct tree *t, struct jl_tree_node *node, int at, in
 	} else if (is_leaf(t, at) || depth > DEPTH_MAX) {
 		adapter_node(t, node, at);
 	} else {
-		node->name = jl_tell_text(t->doc, JL_("PCIe switch %s"), short_bus(t->machine->pci[at].bus));
+		node->name = jl_doc_format(t->doc, JL_("PCIe switch %s"), short_bus(t->machine->pci[at].bus));
 		branches(t, node, items, collect_children(t, at, items, ITEMS_MAX, depth), 0, depth + 1);
 	}
 }
@@ -177,8 +177,8 @@ static bool numa_node(const struct tree *t, struct jl_tree_node *node, const str
 			n += collect(t, (int)i, items + n, ITEMS_MAX - n, 0);
 	for (size_t i = 0; !numa && i < m->n_gpus; i++)
 		n_lost += m->gpus[i].pci < 0;
-	node->name = numa ? jl_tell_text(t->doc, JL_("NUMA %d  %d threads · %s"), numa->id, numa->n_threads,
-					 jl_value_text(JL_TXT, numa->mem_B, JL_K_BYTES, true))
+	node->name = numa ? jl_doc_format(t->doc, JL_("NUMA %d  %d threads · %s"), numa->id, numa->n_threads,
+					  jl_value_text(JL_TXT, numa->mem_B, JL_K_BYTES, true))
 			  : JL_("NUMA unknown");
 	branches(t, node, items, n, n_lost, 0);
 	for (size_t i = 0, k = n; n_lost && node->children && i < m->n_gpus; i++)
@@ -187,7 +187,7 @@ static bool numa_node(const struct tree *t, struct jl_tree_node *node, const str
 	return numa || n + n_lost;
 }
 
-const struct jl_tree_node *jl_tell_machine_tree(struct jl_doc *doc, const struct jl_probe_machine *m)
+const struct jl_tree_node *jl_show_machine_tree(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
 	struct tree t = { .doc = doc,
 			  .machine = m,

@@ -30,7 +30,7 @@ static void class_table(struct jl_doc *doc, const struct jl_timeline *t)
 	const double all_s = t->track_s[JL_TRACK_DEVICE];
 	unsigned done = 0;
 
-	jl_tell_table(doc, NULL, "tffff", JL_N("calls|share|device time|launches|moves"));
+	jl_show_table(doc, NULL, "tffff", JL_N("calls|share|device time|launches|moves"));
 	for (int n = 0; n < JL_N_OP_CLASS; n++) {
 		int best = -1;
 
@@ -40,13 +40,13 @@ static void class_table(struct jl_doc *doc, const struct jl_timeline *t)
 		done |= 1u << best;
 		if (!(t->class_s[best] >= 0.005 * all_s))
 			break;
-		JL_CELLS(doc, JL_WORD(jl_msg(classes[best])), JL_FIG(jl_tell_share(doc, t->class_s[best] / all_s)),
+		JL_CELLS(doc, JL_WORD(jl_msg(classes[best])), JL_FIG(jl_show_share(doc, t->class_s[best] / all_s)),
 			 JL_FIG(jl_num_about(t->class_s[best], JL_K_TIME,
-					     jl_units_said(JL_TXT, t->class_s[best], JL_K_TIME, 3))),
+					     jl_units_localized(JL_TXT, t->class_s[best], JL_K_TIME, 3))),
 			 JL_FIG(jl_num_about(t->class_kernels[best], JL_K_NUMBER,
 					     jl_grouped_text(JL_TXT, t->class_kernels[best]))),
 			 JL_FIG(jl_num_about(t->class_B[best], JL_K_BYTES,
-					     jl_units_said(JL_TXT, t->class_B[best], JL_K_BYTES, 3))));
+					     jl_units_localized(JL_TXT, t->class_B[best], JL_K_BYTES, 3))));
 		jl_doc_end_row(doc, false);
 	}
 }
@@ -68,7 +68,7 @@ static const char *path_text(struct jl_doc *doc, const struct jl_modules *m, siz
 	const char *text = m->rows[row].name;
 
 	for (size_t up = m->rows[row].parent; up && passes_on(m, up); up = m->rows[up].parent)
-		text = jl_tell_text(doc, "%s.%s", m->rows[up].name, text);
+		text = jl_doc_format(doc, "%s.%s", m->rows[up].name, text);
 	return text;
 }
 
@@ -87,32 +87,35 @@ static void module_table(struct jl_doc *doc, const struct jl_modules *m)
 
 	if (m->n < 2)
 		return;
-	jl_tell_table(doc, NULL, "t24ffff", JL_N("module|share|device time|launches|at the peak"));
+	jl_show_table(doc, NULL, "t24ffff", JL_N("module|share|device time|launches|at the peak"));
 	for (size_t i = 1; i < m->n; i++) {
 		const struct jl_module_cost *r = &m->rows[i];
 
 		if (!(r->device_s >= LEAST_SHARE * all_s) || passes_on(m, i))
 			continue;
-		jl_doc_cell_text(doc, jl_tell_text(doc, "%*s%s", 2 * shown_depth(m, i), "", path_text(doc, m, i)));
-		JL_CELLS(doc, JL_FIG(jl_tell_share(doc, r->device_s / all_s)),
-			 JL_FIG(jl_num_about(r->device_s, JL_K_TIME, jl_units_said(JL_TXT, r->device_s, JL_K_TIME, 3))),
+		jl_doc_cell_text(doc, jl_doc_format(doc, "%*s%s", 2 * shown_depth(m, i), "", path_text(doc, m, i)));
+		JL_CELLS(doc, JL_FIG(jl_show_share(doc, r->device_s / all_s)),
+			 JL_FIG(jl_num_about(r->device_s, JL_K_TIME,
+					     jl_units_localized(JL_TXT, r->device_s, JL_K_TIME, 3))),
 			 JL_FIG(jl_num_about(r->n_kernels, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_kernels))),
-			 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_said(JL_TXT, r->peak_B, JL_K_BYTES, 3))));
+			 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES,
+					     jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 3))));
 		jl_doc_end_row(doc, false);
 	}
 }
 
-void jl_tell_program(struct jl_doc *doc, const struct jl_predicted *x)
+void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_timeline *t = &x->p.timeline;
 
 	if (!x->how.subject.program)
 		return;
-	jl_tell_entry(
-		doc, JL_("Calls"), JL_ESTIMATED, JL_("%s launches: %s of device time, %s of the host's; %s moved"),
-		jl_grouped_text(JL_TXT, t->n_kernels), jl_units_said(JL_TXT, t->track_s[JL_TRACK_DEVICE], JL_K_TIME, 3),
-		jl_units_said(JL_TXT, t->track_s[JL_TRACK_HOST], JL_K_TIME, 3),
-		jl_units_said(JL_TXT, t->moved_B, JL_K_BYTES, 3));
+	jl_show_entry(doc, JL_("Calls"), JL_ESTIMATED,
+		      JL_("%s launches: %s of device time, %s of the host's; %s moved"),
+		      jl_grouped_text(JL_TXT, t->n_kernels),
+		      jl_units_localized(JL_TXT, t->track_s[JL_TRACK_DEVICE], JL_K_TIME, 3),
+		      jl_units_localized(JL_TXT, t->track_s[JL_TRACK_HOST], JL_K_TIME, 3),
+		      jl_units_localized(JL_TXT, t->moved_B, JL_K_BYTES, 3));
 	class_table(doc, t);
 	module_table(doc, &x->modules);
 }
@@ -129,39 +132,39 @@ static const struct {
 
 static void module_row(struct jl_doc *doc, const struct jl_module_cost *r)
 {
-	jl_doc_cell_text(doc, jl_tell_text(doc, "%*s%s", 2 * (r->depth > 0 ? r->depth - 1 : 0), "",
-					   r->depth ? r->name : JL_("total")));
+	jl_doc_cell_text(doc, jl_doc_format(doc, "%*s%s", 2 * (r->depth > 0 ? r->depth - 1 : 0), "",
+					    r->depth ? r->name : JL_("total")));
 	JL_CELLS(doc, JL_FIG(jl_num_about(r->n_calls, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_calls))),
-		 JL_FIG(jl_num_about(r->flop, JL_K_FLOP, jl_units_said(JL_TXT, r->flop, JL_K_FLOP, 4))),
-		 JL_FIG(jl_num_about(r->moved_B, JL_K_BYTES, jl_units_said(JL_TXT, r->moved_B, JL_K_BYTES, 4))),
-		 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_said(JL_TXT, r->peak_B, JL_K_BYTES, 4))));
+		 JL_FIG(jl_num_about(r->flop, JL_K_FLOP, jl_units_localized(JL_TXT, r->flop, JL_K_FLOP, 4))),
+		 JL_FIG(jl_num_about(r->moved_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->moved_B, JL_K_BYTES, 4))),
+		 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 4))));
 	jl_doc_end_row(doc, r->depth == 0);
 }
 
-void jl_tell_program_flops(struct jl_doc *doc, const struct jl_program_flops *f)
+void jl_show_program_flops(struct jl_doc *doc, const struct jl_program_flops *f)
 {
 	const struct jl_captured *captured = f->captured;
 	const struct jl_program_peak *peak = &captured->peak;
 
 	JL_LEAD(doc, f->name);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), captured->codes);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), captured->codes);
 	for (size_t i = 0; i < captured->p.n_units; i++)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s %s", jl_grouped_text(JL_TXT, captured->p.units[i].count),
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s %s", jl_grouped_text(JL_TXT, captured->p.units[i].count),
 			      captured->p.units[i].name);
-	jl_tell_table(doc, NULL, "t24ffff", JL_N("module|calls|FLOP|moves|at the peak"));
+	jl_show_table(doc, NULL, "t24ffff", JL_N("module|calls|FLOP|moves|at the peak"));
 	for (size_t i = 1; i < f->modules.n; i++)
 		module_row(doc, &f->modules.rows[i]);
 	module_row(doc, &f->modules.rows[0]);
 	jl_doc_entry(doc, JL_("Memory"));
-	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s at the peak, in the phase \"%s\""),
-		      jl_units_said(JL_TXT, peak->peak_B, JL_K_BYTES, 4),
+	jl_show_piece(doc, JL_ESTIMATED, JL_("%s at the peak, in the phase \"%s\""),
+		      jl_units_localized(JL_TXT, peak->peak_B, JL_K_BYTES, 4),
 		      jl_phase_names[captured->p.events[peak->event].phase]);
 	for (int i = 0; i < JL_N_PEAK; i++)
 		if (peak->part_B[i] > 0)
-			jl_tell_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(parts[i].en),
-				      jl_units_said(JL_TXT, peak->part_B[i], JL_K_BYTES, 3));
+			jl_show_piece(doc, JL_ESTIMATED, "%s %s", jl_msg(parts[i].en),
+				      jl_units_localized(JL_TXT, peak->part_B[i], JL_K_BYTES, 3));
 	if (captured->n_unknown)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
 			     JL_("%.0f calls of operators that are not known (%.120s) are taken as pointwise."),
 			     captured->unknown_calls, captured->unknown);
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,

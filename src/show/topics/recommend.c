@@ -1,5 +1,5 @@
 #include "recommend/answer.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,23 +16,23 @@ static bool is_rented(const struct jl_candidate *c)
 	return c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
 }
 
-const char *jl_tell_machines(struct jl_doc *doc, const struct jl_candidate *c)
+const char *jl_show_machines(struct jl_doc *doc, const struct jl_candidate *c)
 {
 	const struct jl_sys *s = &c->setup->sys;
 	const bool bridged = s->join && s->join->topology && strcmp(s->join->topology, "bridge-pair") == 0;
-	const char *hosts = s->n_nodes > 1 ? jl_tell_text(doc, "%d × ", s->n_nodes) : "";
+	const char *hosts = s->n_nodes > 1 ? jl_doc_format(doc, "%d × ", s->n_nodes) : "";
 
 	if (s->n_per_node == 1 && s->n_nodes > 1)
-		return jl_tell_text(doc, "%s%s", hosts, s->gpu->id);
-	return jl_tell_text(doc, "%s%dx %s%s", hosts, s->n_per_node, s->gpu->id, bridged ? " via nvlink" : "");
+		return jl_doc_format(doc, "%s%s", hosts, s->gpu->id);
+	return jl_doc_format(doc, "%s%dx %s%s", hosts, s->n_per_node, s->gpu->id, bridged ? " via nvlink" : "");
 }
 
-const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *c)
+const char *jl_show_seller(struct jl_doc *doc, const struct jl_candidate *c)
 {
 	if (!c->price)
 		return c->setup->sys.system ? c->setup->sys.system->id : JL_("list price");
 	if (is_rented(c) && c->price->region)
-		return jl_tell_text(doc, "%s %s", c->price->provider ? c->price->provider : "?", c->price->region);
+		return jl_doc_format(doc, "%s %s", c->price->provider ? c->price->provider : "?", c->price->region);
 	return c->price->provider ? jl_msg(c->price->provider) : "?";
 }
 
@@ -63,19 +63,19 @@ static struct counted counted_in(const struct jl_recommended *a, double usd, boo
 	const double won = usd * a->krw_per_usd;
 
 	if (isnan(a->krw_per_usd))
-		return (struct counted){ 1, jl_unit_said("USD", NULL), false };
+		return (struct counted){ 1, jl_unit_localized("USD", NULL), false };
 	if (won < 1e5 && !table)
-		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL), false };
+		return (struct counted){ a->krw_per_usd, jl_unit_localized("KRW", NULL), false };
 	if (won >= 1e7 && !table && !jl_lang_is("ko"))
 		return (struct counted){ a->krw_per_usd / 1e6, JL_("million KRW"), false };
 	if (won >= 1e8 && !table)
-		return (struct counted){ a->krw_per_usd, jl_unit_said("KRW", NULL), true };
+		return (struct counted){ a->krw_per_usd, jl_unit_localized("KRW", NULL), true };
 	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW"), false };
 }
 
 static const char *amount(struct jl_doc *doc, const struct counted *in, double usd)
 {
-	return in->grouped ? jl_tell_myriads(doc, usd * in->each) : jl_tell_rounded(doc, usd * in->each);
+	return in->grouped ? jl_krw_number_text(doc, usd * in->each) : jl_rounded_text(doc, usd * in->each);
 }
 
 /* "1,950 USD" */
@@ -83,17 +83,17 @@ static const char *priced(struct jl_doc *doc, const struct jl_recommended *a, do
 {
 	const struct counted in = counted_in(a, usd, false);
 
-	return jl_tell_text(doc, in.grouped ? "%s %s" : JL_C("money", "%s %s"), amount(doc, &in, usd), in.name);
+	return jl_doc_format(doc, in.grouped ? "%s %s" : JL_C("money", "%s %s"), amount(doc, &in, usd), in.name);
 }
 
 static const char *interval(struct jl_doc *doc, const struct jl_candidate *c)
 {
-	return jl_tell_text(doc, "%s", jl_estimate_text(JL_TXT, &c->wall_s, JL_K_TIME));
+	return jl_doc_format(doc, "%s", jl_estimate_text(JL_TXT, &c->wall_s, JL_K_TIME));
 }
 
 /* --- tables */
 
-void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
+void jl_show_candidates(struct jl_doc *doc, const struct jl_recommended *a, const char *title, const int *rows,
 			size_t n)
 {
 	static const char *const heads[2][2] = {
@@ -101,21 +101,21 @@ void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 		{ JL_N("how|machines|bits|from|a token|USD"), JL_N("how|machines|bits|from|a token|thousand KRW") }
 	};
 
-	jl_tell_table(doc, title, is_serve(a) ? "kt18ft10ff" : "kt18t10ff", heads[is_serve(a)][!isnan(a->krw_per_usd)]);
+	jl_show_table(doc, title, is_serve(a) ? "kt18ft10ff" : "kt18t10ff", heads[is_serve(a)][!isnan(a->krw_per_usd)]);
 	for (size_t i = 0; i < n; i++) {
 		const struct jl_candidate *c = &a->found->items[rows[i]];
 		const bool pick = rows[i] == a->found->pick;
 		struct jl_num from = jl_num_about(c->cost_usd.value, JL_K_USD, NULL);
 
-		jl_doc_cell_text(doc, jl_tell_text(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how)));
-		jl_doc_cell_name(doc, jl_tell_machines(doc, c));
+		jl_doc_cell_text(doc, jl_doc_format(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how)));
+		jl_doc_cell_name(doc, jl_show_machines(doc, c));
 		if (is_serve(a))
-			jl_tell_cell(doc, jl_num_count(c->setup->weight_bits));
-		jl_doc_cell_name(doc, jl_tell_seller(doc, c));
-		jl_tell_cell(doc, jl_num_written(jl_num_run(c), interval(doc, c)));
-		jl_tell_cell(doc,
+			jl_show_cell(doc, jl_num_count(c->setup->weight_bits));
+		jl_doc_cell_name(doc, jl_show_seller(doc, c));
+		jl_show_cell(doc, jl_num_written(jl_num_run(c), interval(doc, c)));
+		jl_show_cell(doc,
 			     jl_num_written(from,
-					    jl_tell_rounded(doc, c->cost_usd.value *
+					    jl_rounded_text(doc, c->cost_usd.value *
 									 counted_in(a, c->cost_usd.value, true).each)));
 		jl_doc_end_row(doc, pick);
 	}
@@ -134,11 +134,11 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 		if (a->found->best[h] >= 0)
 			rows[n++] = a->found->best[h];
 	if (n > 1 || !a->found->items[a->found->pick].on_front)
-		jl_tell_candidates(doc, a, JL_("The best of each way to have it"), rows, n);
+		jl_show_candidates(doc, a, JL_("The best of each way to have it"), rows, n);
 	n = jl_recommend_thin(a->found, (size_t)a->limit, rows);
-	jl_tell_candidates(doc, a,
-			   jl_tell_text(doc, JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"), n,
-					a->n_front > n ? a->n_front : n),
+	jl_show_candidates(doc, a,
+			   jl_doc_format(doc, JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"),
+					 n, a->n_front > n ? a->n_front : n),
 			   rows, n);
 }
 
@@ -150,12 +150,12 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 
 	plan.offload = s->offload;
 	if (is_serve(a))
-		return jl_tell_text(doc,
-				    s->dp > s->sys.n_nodes ? JL_("%g-bit weights, tp %g, %g copies")
-				    : s->tp > 1            ? JL_("%g-bit weights, tp %g")
-							   : JL_("%g-bit weights"),
-				    s->weight_bits, s->tp, s->dp);
-	return jl_tell_text(doc, "DP %g, %s", s->dp, jl_tell_cut(JL_TXT, &plan, s->micro_batch));
+		return jl_doc_format(doc,
+				     s->dp > s->sys.n_nodes ? JL_("%g-bit weights, tp %g, %g copies")
+				     : s->tp > 1            ? JL_("%g-bit weights, tp %g")
+							    : JL_("%g-bit weights"),
+				     s->weight_bits, s->tp, s->dp);
+	return jl_doc_format(doc, "DP %g, %s", s->dp, jl_show_cut(JL_TXT, &plan, s->micro_batch));
 }
 
 /* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
@@ -163,8 +163,8 @@ static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a,
 {
 	const struct counted in = counted_in(a, usd.value, false);
 
-	return jl_tell_text(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value),
-			    amount(doc, &in, usd.lo), amount(doc, &in, usd.hi));
+	return jl_doc_format(doc, usd.hi < 1.01 * usd.lo ? "%s" : "%s (%s–%s)", priced(doc, a, usd.value),
+			     amount(doc, &in, usd.lo), amount(doc, &in, usd.hi));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_recommended *a)
@@ -172,7 +172,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	const struct jl_recommendation *r = a->found;
 	const struct jl_candidate *c = &r->items[r->pick];
 	const bool people = a->ask->users > 0;
-	struct jl_said said;
+	struct jl_reason_text said;
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(
@@ -189,50 +189,50 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 		: a->ask->host_owned && !c->setup->sys.system
 			? JL_("Buy |1 (|2) for the host that is there: |3 a run, |4 for |6 run{/s} in |5 month{/s}.")
 			: JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
-		JL_NAMED(jl_tell_machines(doc, c)), JL_NAMED(jl_tell_seller(doc, c)),
-		JL_SAID(interval(doc, c), JL_ESTIMATED), JL_SAID(cost_text(doc, a, c->cost_usd), JL_ESTIMATED),
-		JL_FIG(jl_num_count(a->ask->months)), JL_FIG(jl_num_count(r->runs)),
-		JL_FIG(jl_num_count(people ? a->ask->users : a->ask->concurrency)));
-	jl_tell_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
+		JL_NAMED(jl_show_machines(doc, c)), JL_NAMED(jl_show_seller(doc, c)),
+		JL_FIGURE_TEXT(interval(doc, c), JL_ESTIMATED),
+		JL_FIGURE_TEXT(cost_text(doc, a, c->cost_usd), JL_ESTIMATED), JL_FIG(jl_num_count(a->ask->months)),
+		JL_FIG(jl_num_count(r->runs)), JL_FIG(jl_num_count(people ? a->ask->users : a->ask->concurrency)));
+	jl_show_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
-		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.3g month{/s}"),
+		jl_show_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), a->ask->months);
 	else
-		jl_tell_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
+		jl_show_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
-	jl_tell_piece(doc, JL_ESTIMATED, JL_("%s in all"),
+	jl_show_piece(doc, JL_ESTIMATED, JL_("%s in all"),
 		      isnan(a->krw_per_usd)
-			      ? jl_tell_won(doc, c->cost_usd.value * a->fx)
-			      : jl_tell_text(doc, JL_C("money", "%s %s"), jl_tell_rounded(doc, c->cost_usd.value),
-					     jl_unit_said("USD", NULL)));
+			      ? jl_krw_text(doc, c->cost_usd.value * a->fx)
+			      : jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, c->cost_usd.value),
+					      jl_unit_localized("USD", NULL)));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
-		jl_tell_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
+		jl_show_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
 	jl_recommend_why(&said, r, JL_PLACE_PICK);
-	jl_tell_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("%s (of %s candidates)"), said.text,
+	jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("%s (of %s candidates)"), said.text,
 		      jl_grouped(JL_TXT, (double)r->n));
-	jl_tell_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
+	jl_show_entry(doc, JL_("How"), JL_ESTIMATED, "%s", technique(doc, a, c->setup));
 	if (!isnan(c->setup->power_W))
-		jl_tell_piece(doc, JL_ESTIMATED, "%s", jl_units_said(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
+		jl_show_piece(doc, JL_ESTIMATED, "%s", jl_units_localized(JL_TXT, c->setup->power_W, JL_K_POWER, 2));
 	if (!isnan(a->ask->power_W) && !is_rented(c))
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("at most %s from the wall"),
-			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("at most %s from the wall"),
+			      jl_units_localized(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 }
 
 /* A candidate in one line: what, for how much, how long, and the one reason. */
 static void place_line(struct jl_doc *doc, const struct jl_recommended *a, const char *label, int at, const char *why)
 {
 	const struct jl_candidate *c = &a->found->items[at];
-	const char *name = jl_tell_text(doc, "%s %s", jl_how_name(c->how), jl_tell_machines(doc, c));
+	const char *name = jl_doc_format(doc, "%s %s", jl_how_name(c->how), jl_show_machines(doc, c));
 
 	if (is_serve(a) && c->setup->weight_bits > 0)
-		name = jl_tell_text(doc, "%s, %s", name,
-				    jl_tell_text(doc, JL_("%g-bit weights"), c->setup->weight_bits));
+		name = jl_doc_format(doc, "%s, %s", name,
+				     jl_doc_format(doc, JL_("%g-bit weights"), c->setup->weight_bits));
 	if (isnan(c->cost_usd.value))
-		jl_tell_entry(doc, label, JL_ESTIMATED, "%s: %s", name, why);
+		jl_show_entry(doc, label, JL_ESTIMATED, "%s: %s", name, why);
 	else
-		jl_tell_entry(doc, label, JL_ESTIMATED, "%s, %s, %s: %s", name, interval(doc, c),
+		jl_show_entry(doc, label, JL_ESTIMATED, "%s, %s, %s: %s", name, interval(doc, c),
 			      priced(doc, a, c->cost_usd.value), why);
 }
 
@@ -246,7 +246,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 	} rows[] = { { JL_("Runner-up"), r->runner_up, JL_PLACE_RUNNER_UP },
 		     { JL_("Cheapest"), r->cheapest, JL_PLACE_CHEAPEST },
 		     { JL_("Fastest"), r->fastest, JL_PLACE_FASTEST } };
-	struct jl_said said;
+	struct jl_reason_text said;
 
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (rows[i].at < 0 || rows[i].at == r->pick || (i > 0 && rows[i].at == rows[i - 1].at))
@@ -273,12 +273,12 @@ static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 
 	for (int i = 1; i < JL_N_AGAINST; i++)
 		if (r->n_against[i])
-			text = jl_tell_text(doc, "%s%s%s %s%s", text, *text ? "; " : "",
-					    jl_against_name((enum jl_against)i),
-					    jl_grouped(JL_TXT, (double)r->n_against[i]),
-					    i == JL_AGAINST_PRICE ? " (--max-price-age)" : "");
+			text = jl_doc_format(doc, "%s%s%s %s%s", text, *text ? "; " : "",
+					     jl_against_name((enum jl_against)i),
+					     jl_grouped(JL_TXT, (double)r->n_against[i]),
+					     i == JL_AGAINST_PRICE ? " (--max-price-age)" : "");
 	if (*text)
-		jl_tell_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
+		jl_show_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
 }
 
 static bool is_same(double given, double purpose)
@@ -310,7 +310,7 @@ static void run_length(struct jl_doc *doc, const struct jl_request *run)
 		i++;
 	if (i == JL_LEN(lengths))
 		return;
-	jl_tell_piece(doc, JL_ORIGIN_NONE, lengths[i].text, jl_count_text(JL_TXT, lengths[i].n));
+	jl_show_piece(doc, JL_ORIGIN_NONE, lengths[i].text, jl_count_text(JL_TXT, lengths[i].n));
 	if (run->epochs > 1)
 		jl_doc_textf(doc, JL_(" × %.0f epochs (%s, --epochs)"), run->epochs, lengths[i].option);
 	else
@@ -323,84 +323,84 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
 	if (a->purpose && is_as_said(a->purpose, ask))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->en));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->en));
 	if (ask->seen)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("the observed run on %s"), ask->seen_on->sys.text);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("the observed run on %s"), ask->seen_on->sys.text);
 	else
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", ask->run.model ? ask->run.model : JL_("the model"),
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s", ask->run.model ? ask->run.model : JL_("the model"),
 			      ask->task != JL_TASK_LORA           ? ""
 			      : ask->run.base > (int)JL_BASE_SAME ? " QLoRA"
 								  : " LoRA");
 	const int shown = a->found->pick >= 0 ? a->found->pick : a->found->nearest;
 
 	if (shown >= 0 && a->found->items[shown].setup->seq > 0)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("sequence %g (--seq)"), a->found->items[shown].setup->seq);
 	if (is_serve(a))
-		jl_tell_piece(doc, JL_ORIGIN_NONE,
+		jl_show_piece(doc, JL_ORIGIN_NONE,
 			      ask->users > 0 ? JL_("at least %s tokens/s in all (--tokens-per-s)")
 					     : JL_("at least %s tokens/s in all (--tokens-per-s), %s requests at once "
 						   "(--concurrency)"),
 			      jl_grouped(JL_TXT, ask->tokens_per_s), jl_grouped(JL_TXT, ask->concurrency));
 	else if (!ask->seen && isnan(ask->run.global_batch))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", JL_("each at the batch that predict takes (--global-batch)"));
 	else if (!ask->seen)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("global batch %g (--global-batch)"), ask->run.global_batch);
 	if (ask->users > 0)
-		jl_tell_piece(doc, JL_ORIGIN_NONE,
+		jl_show_piece(doc, JL_ORIGIN_NONE,
 			      shown >= 0 ? JL_("%s user{/s} reading for %.3g s between answers: %s request{/s} at "
 					       "once (--users, --think)")
 					 : JL_("%s user{/s} reading for %.3g s between answers (--users, --think)"),
 			      jl_grouped(JL_TXT, ask->users), ask->think_s,
 			      jl_grouped(JL_TXT, shown >= 0 ? a->found->items[shown].setup->n_requests : 0));
 	if (is_serve(a)) {
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("questions of about %s tokens (--prompt)"),
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("questions of about %s tokens (--prompt)"),
 			      jl_count_text(JL_TXT, ask->prompt));
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("answers of about %s (--answer)"),
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("answers of about %s (--answer)"),
 			      jl_count_text(JL_TXT, ask->answer));
 	}
 	if (shown >= 0 && a->found->items[shown].setup->published)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s, as it is published"),
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("weights: %s, as it is published"),
 			      a->found->items[shown].setup->published);
 	if (!is_serve(a) && !ask->seen)
 		run_length(doc, &ask->run);
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s",
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s",
 			      jl_framework_word(a->found->items[a->found->pick].setup->framework),
 			      ask->run.framework == JL_UNSET ? " (--framework)" : "");
 	if (!is_serve(a) && !ask->seen && a->found->pick >= 0)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
 		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
 					    : JL_("bought machines are paid by their share of use"));
 	if (ask->host_owned)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s",
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
 			      JL_("the host of bought cards is there already (--host-owned)"));
 	if (ask->tariff)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh (%s; --tariff)"), ask->usd_per_kWh, ask->tariff);
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh (%s; --tariff)"), ask->usd_per_kWh, ask->tariff);
 	else
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh,
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh,
 			      a->assumed_kwh ? " (--kwh)" : "");
 	if (!is_serve(a) && ask->setup_s > 0 && (!ask->hows || ask->hows & (1U << JL_HOW_RENT | 1U << JL_HOW_SPOT)))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s to set up a rented machine for each run (--setup)"),
-			      jl_units_said(JL_TXT, ask->setup_s, JL_K_TIME, 2));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", jl_tell_fx(doc, a->fx, a->fx_date, ask->today));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s to set up a rented machine for each run (--setup)"),
+			      jl_units_localized(JL_TXT, ask->setup_s, JL_K_TIME, 2));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
 /* A purpose's own note says what it does not weigh: no longer true where the request says how it is tuned. */
 static void purpose_note(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	if (a->purpose && a->purpose->caveat && a->ask->run.tune == JL_UNSET)
-		jl_tell_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
+		jl_show_note(doc, JL_("Note"), JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->caveat));
 }
 
-void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *a)
+void jl_show_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	struct jl_caveat list[JL_CAVEATS_MAX];
 	const size_t n = jl_recommend_caveats(list, &a->found->items[a->found->pick], a->ask);
 
 	for (size_t i = 0; i < n; i++)
-		jl_tell_note(doc, JL_("Beware"), JL_ESTIMATED, "%s", list[i].text);
+		jl_show_note(doc, JL_("Beware"), JL_ESTIMATED, "%s", list[i].text);
 	purpose_note(doc, a);
 }
 
@@ -409,25 +409,25 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_candidate *c = &a->found->items[a->found->nearest];
 	const double whole_usd = is_rented(c) ? 0 : c->unit_usd * c->setup->sys.n_nodes;
-	const char *name = jl_tell_text(doc, "%s, %s", jl_how_name(c->how), jl_tell_machines(doc, c)),
+	const char *name = jl_doc_format(doc, "%s, %s", jl_how_name(c->how), jl_show_machines(doc, c)),
 		   *time = interval(doc, c);
-	struct jl_said said;
+	struct jl_reason_text said;
 
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Nearest"));
 	if (c->against == JL_AGAINST_INTERVAL) {
 		jl_recommend_against(&said, a->found, c, a->ask);
-		jl_tell_piece(doc, JL_ESTIMATED, "%s: %s", name, said.text);
+		jl_show_piece(doc, JL_ESTIMATED, "%s: %s", name, said.text);
 	} else if (c->against == JL_AGAINST_BUDGET) {
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
 	} else if (c->against == JL_AGAINST_POWER)
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
-			      jl_units_said(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
+			      jl_units_localized(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 	else if (c->against == JL_AGAINST_USE && is_serve(a))
-		jl_tell_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
+		jl_show_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
 			      jl_grouped(JL_TXT, c->setup->per_s.value));
 	else
-		jl_tell_piece(doc, JL_ESTIMATED,
+		jl_show_piece(doc, JL_ESTIMATED,
 			      c->against == JL_AGAINST_USE
 				      ? JL_("the fastest (%s) takes %s a run: lower --runs-per-month")
 			      : is_serve(a) ? JL_("the fastest (%s) takes %s a token: raise --deadline")
@@ -435,22 +435,22 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 			      name, time);
 }
 
-void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *a)
+void jl_show_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	if (a->found->pick >= 0) {
 		headline(doc, a);
 		jl_doc_gap(doc);
 	} else {
 		jl_doc_lead(doc);
-		jl_tell_said(doc, JL_ESTIMATED, JL_("No option meets your limits (%s candidates checked)."),
-			     jl_grouped(JL_TXT, (double)a->found->n));
+		jl_show_sourced(doc, JL_ESTIMATED, JL_("No option meets your limits (%s candidates checked)."),
+				jl_grouped(JL_TXT, (double)a->found->n));
 		if (a->found->nearest >= 0)
 			nearest(doc, a);
 	}
 	places(doc, a);
 	if (a->found->pick >= 0) {
 		tables(doc, a);
-		jl_tell_caveats(doc, a);
+		jl_show_caveats(doc, a);
 	} else {
 		purpose_note(doc, a);
 	}

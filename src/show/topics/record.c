@@ -1,5 +1,5 @@
 #include "record/record.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,24 +54,24 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 	const char *text = "";
 
 	if (!isnan(n->cpu_other_frac))
-		text = jl_tell_text(doc, JL_("others took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
+		text = jl_doc_format(doc, JL_("others took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
 	if (!isnan(n->steal_frac) && n->steal_frac > 0.005)
-		text = jl_tell_text(doc, JL_("%s%ssteal %.1f %%"), text, *text ? ", " : "", 100 * n->steal_frac);
+		text = jl_doc_format(doc, JL_("%s%ssteal %.1f %%"), text, *text ? ", " : "", 100 * n->steal_frac);
 	if (n->wait_frac > 0.005)
-		text = jl_tell_text(doc, JL_("%s%swaited for a CPU %.0f %% of the time"), text, *text ? ", " : "",
-				    100 * n->wait_frac);
+		text = jl_doc_format(doc, JL_("%s%swaited for a CPU %.0f %% of the time"), text, *text ? ", " : "",
+				     100 * n->wait_frac);
 	if (n->thermal || n->power)
-		text = jl_tell_text(doc, "%s%s%s", text, *text ? ", " : "",
-				    n->thermal ? JL_("thermal throttling") : JL_("power throttling"));
+		text = jl_doc_format(doc, "%s%s%s", text, *text ? ", " : "",
+				     n->thermal ? JL_("thermal throttling") : JL_("power throttling"));
 	if (n->noisy) {
 		char en[JL_NOISE_WHY_MAX], own[JL_NOISE_WHY_MAX];
 		const char *why = jl_noise_why(en, own, n) ? own : n->why;
 
-		text = jl_tell_text(doc, "%s%s%s%s%s", text, *text ? "; " : "", JL_("too noisy to judge"),
-				    why ? ": " : "", why ? why : "");
+		text = jl_doc_format(doc, "%s%s%s%s%s", text, *text ? "; " : "", JL_("too noisy to judge"),
+				     why ? ": " : "", why ? why : "");
 	}
 	if (*text)
-		jl_tell_entry(doc, JL_("noise"), JL_MEASURED, "%s", text);
+		jl_show_entry(doc, JL_("noise"), JL_MEASURED, "%s", text);
 }
 
 /* The name stands beside it: "48.4 /s" says enough. */
@@ -94,7 +94,7 @@ static const char *range(struct jl_doc *doc, const char *name, double lo, double
 	unit_b = strchr(short_value(b, name, hi), ' ');
 	if (unit_a && unit_b && strcmp(unit_a, unit_b) == 0)
 		a[unit_a - a] = '\0';
-	return jl_tell_text(doc, "%s – %s", a, b);
+	return jl_doc_format(doc, "%s – %s", a, b);
 }
 
 static void metrics(struct jl_doc *doc, const struct jl_record *r)
@@ -103,30 +103,30 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 
 	if (!r->n_metrics)
 		return;
-	jl_tell_table(doc, NULL, "kffff", JL_N("figure|median|95 % interval|from – to|n"));
+	jl_show_table(doc, NULL, "kffff", JL_N("figure|median|95 % interval|from – to|n"));
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct jl_stats *s = &r->metrics[i].value;
 		const char *name = r->metrics[i].name;
 
 		jl_doc_cell_name(doc, name);
-		JL_CELLS(doc, JL_SAID(short_value(JL_TXT, name, s->median), origin),
-			 JL_SAID(range(doc, name, s->lo95, s->hi95), origin));
-		JL_ROW(doc, false, JL_SAID(range(doc, name, s->min, s->max), origin),
-		       JL_WORD(s->n ? jl_tell_text(doc, "%zu", s->n) : ""));
+		JL_CELLS(doc, JL_FIGURE_TEXT(short_value(JL_TXT, name, s->median), origin),
+			 JL_FIGURE_TEXT(range(doc, name, s->lo95, s->hi95), origin));
+		JL_ROW(doc, false, JL_FIGURE_TEXT(range(doc, name, s->min, s->max), origin),
+		       JL_WORD(s->n ? jl_doc_format(doc, "%zu", s->n) : ""));
 	}
 }
 
-void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
+void jl_show_record(struct jl_doc *doc, const struct jl_record *r)
 {
 	char text[JL_RECORD_WORDS_MAX];
 
 	jl_doc_lead(doc);
 	jl_doc_name(doc, r->kind);
 	if (*jl_record_what(text, r))
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", text);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", text);
 	if (*jl_record_result(text, r))
-		jl_tell_piece(doc, origin_of(r), "%s", text);
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("● measured") : JL_("◆ imported"));
+		jl_show_piece(doc, origin_of(r), "%s", text);
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", origin_of(r) == JL_MEASURED ? JL_("● measured") : JL_("◆ imported"));
 	entry(doc, "id", r->id);
 	entry(doc, JL_C("of the day", "time"), record_time_text(JL_TXT, r->time_s));
 	entry(doc, JL_("by"), r->backend);
@@ -140,38 +140,38 @@ void jl_tell_record(struct jl_doc *doc, const struct jl_record *r)
 	entry(doc, JL_("note"), r->note);
 	metrics(doc, r);
 	if (r->n_samples)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, JL_("%zu raw samples; --json shows them"), r->n_samples);
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE, JL_("%zu raw samples; --json shows them"), r->n_samples);
 }
 
 /* --- rows */
 
 static void result_cell(struct jl_doc *doc, const struct jl_record *r)
 {
-	JL_CELLS(doc, JL_SAID(jl_record_result(JL_TXT, r), origin_of(r)));
+	JL_CELLS(doc, JL_FIGURE_TEXT(jl_record_result(JL_TXT, r), origin_of(r)));
 }
 
-void jl_tell_stored_table(struct jl_doc *doc)
+void jl_show_stored_table(struct jl_doc *doc)
 {
-	jl_tell_table(doc, NULL, "kkkt22ft4", JL_N("id|time|kind|what|result|by"));
+	jl_show_table(doc, NULL, "kkkt22ft4", JL_N("id|time|kind|what|result|by"));
 }
 
-void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *r)
+void jl_show_stored_row(struct jl_doc *doc, const struct jl_record *r)
 {
 	jl_doc_cell_name(doc, r->id + JL_RECORD_ID_LEN - SHORT_ID);
 	jl_doc_cell_name(doc, record_time_text(JL_TXT, r->time_s) + 2); /* 26-11-15 */
-	jl_doc_cell_name(doc, jl_tell_text(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : ""));
+	jl_doc_cell_name(doc, jl_doc_format(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : ""));
 	jl_doc_cell_name(doc, jl_record_what(JL_TXT, r));
 	result_cell(doc, r);
 	jl_doc_cell_name(doc, r->backend);
 	jl_doc_end_row(doc, false);
 }
 
-void jl_tell_imported_table(struct jl_doc *doc)
+void jl_show_imported_table(struct jl_doc *doc)
 {
-	jl_tell_table(doc, NULL, "fktfk", JL_N("line|kind|what|result|"));
+	jl_show_table(doc, NULL, "fktfk", JL_N("line|kind|what|result|"));
 }
 
-void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
+void jl_show_imported_row(struct jl_doc *doc, const struct jl_record *r)
 {
 	const char *colon = r->source ? strrchr(r->source, ':') : NULL;
 
@@ -182,8 +182,9 @@ void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *r)
 		const struct jl_record_metric *second = &r->metrics[1];
 		const char *named = strstr(second->name, "_per_s"); /* its unit says what it is: 48.8 samples/s */
 
-		jl_tell_said(doc, origin_of(r), "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"), second->name,
-			     named ? "" : " ", jl_record_value_text(JL_TXT, second->name, second->value.median));
+		jl_show_sourced(doc, origin_of(r), "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"),
+				second->name, named ? "" : " ",
+				jl_record_value_text(JL_TXT, second->name, second->value.median));
 	}
 	jl_doc_end_row(doc, false);
 }

@@ -21,9 +21,9 @@
 #include "topics/serve.h"
 #include "topics/validate.h"
 
-const struct jl_told jl_told[] = {
+const struct jl_output_schema jl_output_schemas[] = {
 	{ "audit", &jl_audit_fields },
-	{ "audit-note", &jl_memo_audit_fields },
+	{ "audit-note", &jl_audit_audit_fields },
 	{ "build", &jl_build_fields },
 	{ "build-upgrade", &jl_upgrade_fields },
 	{ "check", &jl_check_fields },
@@ -41,7 +41,7 @@ const struct jl_told jl_told[] = {
 	{ "plan", &jl_plan_fields },
 	{ "plan-batch-limit", &jl_batch_fields },
 	{ "plan-fleet", &jl_fleet_fields },
-	{ "predict", &jl_tell_predicted_fields },
+	{ "predict", &jl_show_predicted_fields },
 	{ "predict-collective", &jl_collective_fields },
 	{ "predict-explain", &jl_explained_fields },
 	{ "predict-kernels", &jl_kernels_fields },

@@ -3,9 +3,9 @@
 
 #include "base/fields.h"
 
-struct jl_told {
+struct jl_output_schema {
 	const char *name; /* of the command; NULL ends the list */
 	const struct jl_schema *schema;
 };
 
-extern const struct jl_told jl_told[];
+extern const struct jl_output_schema jl_output_schemas[];

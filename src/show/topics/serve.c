@@ -58,16 +58,16 @@ const struct jl_schema jl_serving_fields = JL_SCHEMA("serving", jl_serving, fiel
 
 static void estimate_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
-	jl_tell_cell(doc, jl_num_written(jl_num_estimate(*e, JL_K_TIME, NULL), jl_estimate_text(JL_TXT, e, JL_K_TIME)));
+	jl_show_cell(doc, jl_num_written(jl_num_estimate(*e, JL_K_TIME, NULL), jl_estimate_text(JL_TXT, e, JL_K_TIME)));
 }
 
 static void table(struct jl_doc *doc, const struct jl_serving *s)
 {
-	jl_tell_table(doc, NULL, "fkkfk", JL_N("requests|first token|each token|one, tok/s|all, tok/s"));
+	jl_show_table(doc, NULL, "fkkfk", JL_N("requests|first token|each token|one, tok/s|all, tok/s"));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct jl_serve_answer *a = &s->rows[i].a;
 
-		jl_tell_cell(doc, jl_num_count(s->rows[i].n_requests));
+		jl_show_cell(doc, jl_num_count(s->rows[i].n_requests));
 		estimate_cell(doc, &a->ttft_s);
 		estimate_cell(doc, &a->tpot_s);
 		JL_ROW(doc, false,
@@ -84,7 +84,7 @@ static void bound(struct jl_doc *doc, const struct jl_serving_row *last)
 	double frac;
 	const char *en = jl_serve_bound(&last->a.step, &frac);
 
-	jl_tell_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("%s: %.0f %% of a token's time at %.0f requests"),
+	jl_show_entry(doc, JL_("Bound by"), JL_ESTIMATED, JL_("%s: %.0f %% of a token's time at %.0f requests"),
 		      jl_msg(en), 100 * fmin(1, frac), last->n_requests);
 }
 
@@ -94,60 +94,60 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 	const struct jl_serve_answer *a = &last->a;
 	char weights[JL_UNITS_TEXT_MAX], context[JL_UNITS_TEXT_MAX], room[JL_UNITS_TEXT_MAX], have[JL_UNITS_TEXT_MAX];
 
-	jl_units_said(weights, a->weights_B, JL_K_BYTES, 3);
-	jl_units_said(context, a->context_B, JL_K_BYTES, 2);
+	jl_units_localized(weights, a->weights_B, JL_K_BYTES, 3);
+	jl_units_localized(context, a->context_B, JL_K_BYTES, 2);
 	jl_memory_text(have, a->capacity_B);
 	jl_about_text(room, floor(a->room));
 	if (a->n_gpus == 1)
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("weights %s, a request %s, of %s"), weights,
+		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("weights %s, a request %s, of %s"), weights,
 			      context, have);
 	else
-		jl_tell_entry(doc, JL_("Memory"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED,
 			      JL_("on each of %d GPUs weights %s, a request %s, of %s"), a->n_gpus, weights, context,
 			      have);
 	if (!a->fits)
 		JL_ENTRY(doc, "", JL_ORIGIN_NONE,
 			 "it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)");
 	else if (a->room < last->n_requests)
-		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("%s requests fit at once; the others wait"), room);
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("%s requests fit at once; the others wait"), room);
 	else
-		jl_tell_entry(doc, "", JL_ESTIMATED, JL_("room for %s requests at once"), room);
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("room for %s requests at once"), room);
 	if (n_copies(s) > 1)
-		jl_tell_entry(doc, JL_("Copies"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Copies"), JL_ESTIMATED,
 			      JL_("the system holds %d copies of it: that many times the requests and tokens"),
 			      n_copies(s));
 }
 
-void jl_tell_context(struct jl_doc *doc, double tokens, double context)
+void jl_show_context(struct jl_doc *doc, double tokens, double context)
 {
 	if (tokens > context)
-		jl_tell_note(doc, JL_("Context"), JL_LISTED, JL_(JL_SERVED_TOO_LONG), jl_grouped_text(JL_TXT, tokens),
+		jl_show_note(doc, JL_("Context"), JL_LISTED, JL_(JL_SERVED_TOO_LONG), jl_grouped_text(JL_TXT, tokens),
 			     jl_grouped_text(JL_TXT, context));
 }
 
-void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *s)
+void jl_show_serving(struct jl_doc *doc, const struct jl_serving *s)
 {
 	const struct jl_serve_answer *first = &s->rows[0].a;
 
-	JL_LEAD(doc, jl_tell_text(doc, JL_("%s served"), s->subject.name));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->sys.text);
+	JL_LEAD(doc, jl_doc_format(doc, JL_("%s served"), s->subject.name));
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", s->sys.text);
 	jl_doc_lead(doc);
-	jl_tell_piece(doc, JL_ORIGIN_NONE,
+	jl_show_piece(doc, JL_ORIGIN_NONE,
 		      s->ask.weights || strcmp(weights_name(s), JL_WEIGHTS_16) == 0
 			      ? JL_("%s weights")
 			      : JL_("%s weights, as it is published"),
 		      weights_name(s));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, "%s", s->engine ? s->engine : JL_("no engine in particular"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(JL_TXT, s->ask.prompt),
+	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", s->engine ? s->engine : JL_("no engine in particular"));
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("prompt %s, answer %s tokens"), jl_grouped_text(JL_TXT, s->ask.prompt),
 		      jl_grouped_text(JL_TXT, s->ask.output));
 	if (first->fits) {
 		table(doc, s);
 		bound(doc, &s->rows[s->n - 1]);
 	}
 	memory(doc, s);
-	jl_tell_context(doc, s->ask.prompt + s->ask.output, jl_subject_context(&s->subject));
+	jl_show_context(doc, s->ask.prompt + s->ask.output, jl_subject_context(&s->subject));
 	if (first->checked)
-		jl_tell_sure(doc, &(struct jl_notes){ 0 });
+		jl_show_confidence(doc, &(struct jl_notes){ 0 });
 	else
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
 			"○ estimated; of this family only single requests were published, not loads.");

@@ -3,7 +3,7 @@
 
 #include "base/fields.h"
 #include "serve/serve.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #define JL_SERVING_ROWS_MAX 16
 
@@ -23,4 +23,4 @@ struct jl_serving {
 
 extern const struct jl_schema jl_serving_fields;
 
-void jl_tell_serving(struct jl_doc *doc, const struct jl_serving *serving);
+void jl_show_serving(struct jl_doc *doc, const struct jl_serving *serving);

@@ -61,7 +61,7 @@ static void add_span(struct drawn *d, size_t series, const char *name, enum lane
 {
 	struct jl_chart_series *s = &d->chart->series[series];
 
-	if (!s->points && !jl_tell_series(d->doc, d->chart, series, name, JL_ESTIMATED, 2))
+	if (!s->points && !jl_show_series(d->doc, d->chart, series, name, JL_ESTIMATED, 2))
 		return;
 	s->n_points = isnan(s->points[0].y) ? 1 : 2;
 	((struct jl_chart_point *)s->points)[s->n_points - 1] =
@@ -83,7 +83,7 @@ static double add_parts(struct drawn *d, const struct jl_step_cost *step, const 
 			d->backward_from_s = at_s;
 		if (length_s > 1e-4 * step->step_s) {
 			add_span(d, part, jl_msg(jl_parts[part].en), order[i].lane, at_s, length_s);
-			d->chart->series[part].look = jl_tell_look(jl_parts[part].en);
+			d->chart->series[part].look = jl_part_look(jl_parts[part].en);
 		}
 		at_s += length_s;
 		if (order[i].share == SHARE_BACK)
@@ -129,10 +129,10 @@ static void timeline(struct jl_doc *doc, const struct jl_case *c, const struct j
 {
 	const double n_micro = c->plan.n_micro;
 	struct drawn d = { .doc = doc,
-			   .chart = jl_tell_chart(
+			   .chart = jl_show_chart(
 				   doc, JL_CHART_SPANS,
-				   n_micro > 1 ? jl_tell_text(doc, JL_("One step: its %.0f micro-batches together"),
-							      n_micro)
+				   n_micro > 1 ? jl_doc_format(doc, JL_("One step: its %.0f micro-batches together"),
+							       n_micro)
 					       : JL_("One step"),
 				   JL_N_PART + 1) };
 
@@ -145,14 +145,14 @@ static void timeline(struct jl_doc *doc, const struct jl_case *c, const struct j
 	if (step->hidden_s > 0) {
 		add_span(&d, JL_N_PART, JL_("hidden communication"), LANE_HIDDEN,
 			 fmax(0, d.backward_to_s - step->hidden_s), step->hidden_s);
-		d.chart->series[JL_N_PART].look = jl_tell_look("memory streams");
+		d.chart->series[JL_N_PART].look = jl_part_look("memory streams");
 	}
 	compact(&d);
 	d.chart->x.label = JL_("lane");
 	d.chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	d.chart->n_marks = 1;
 	d.chart->marks[0].x = end_s;
-	d.chart->marks[0].label = jl_tell_text(doc, JL_("step %s"), jl_units_said(JL_TXT, end_s, JL_K_TIME, 2));
+	d.chart->marks[0].label = jl_doc_format(doc, JL_("step %s"), jl_units_localized(JL_TXT, end_s, JL_K_TIME, 2));
 	d.chart->tabled = true;
 	jl_doc_chart(doc, d.chart);
 }
@@ -231,7 +231,7 @@ static void schedule(struct jl_doc *doc, const struct jl_case *c, const struct j
 	const size_t n_stages = (size_t)in.n_stages, drawn = n_stages < STAGES_DRAWN ? n_stages : STAGES_DRAWN;
 	struct jl_turn *turns = n ? jl_arena_array(doc->arena, n, sizeof(*turns)) : NULL;
 	double *work = n ? jl_arena_array(doc->arena, n, sizeof(*work)) : NULL;
-	struct jl_chart *chart = turns && work ? jl_tell_chart(doc, JL_CHART_SPANS, NULL, N_TURN) : NULL;
+	struct jl_chart *chart = turns && work ? jl_show_chart(doc, JL_CHART_SPANS, NULL, N_TURN) : NULL;
 	struct jl_chart_lane *lanes = chart ? jl_arena_array(doc->arena, drawn, sizeof(*lanes)) : NULL;
 
 	if (!lanes)
@@ -240,15 +240,15 @@ static void schedule(struct jl_doc *doc, const struct jl_case *c, const struct j
 	const size_t n_each = n / n_stages / (in.n_chunks > 1 && in.n_micro % in.n_stages ? (size_t)in.n_chunks : 1);
 
 	for (size_t k = 0; k < N_TURN; k++) {
-		if (!jl_tell_series(doc, chart, k, jl_msg(names[k]), JL_ESTIMATED, drawn * n_each))
+		if (!jl_show_series(doc, chart, k, jl_msg(names[k]), JL_ESTIMATED, drawn * n_each))
 			return;
 		chart->series[k].n_points = 0;
-		chart->series[k].look = jl_tell_look(looks[k]);
+		chart->series[k].look = jl_part_look(looks[k]);
 	}
 	for (size_t k = 0; k < drawn; k++) {
 		const size_t at = drawn > 1 ? k * (n_stages - 1) / (drawn - 1) : 0;
 		const struct stage s = { &turns[at * n_each], n_each, (double)k,
-					 jl_tell_text(doc, JL_("stage %zu"), at + 1) };
+					 jl_doc_format(doc, JL_("stage %zu"), at + 1) };
 		double busy_s = 0;
 
 		for (size_t i = 0; i < n_each; i++)
@@ -258,15 +258,15 @@ static void schedule(struct jl_doc *doc, const struct jl_case *c, const struct j
 	}
 	chart->lanes = lanes;
 	chart->n_lanes = drawn;
-	chart->title = jl_tell_text(doc, JL_("The pipeline: %d stages, %d micro-batches, gaps are bubbles"),
-				    in.n_stages, in.n_micro);
+	chart->title = jl_doc_format(doc, JL_("The pipeline: %d stages, %d micro-batches, gaps are bubbles"),
+				     in.n_stages, in.n_micro);
 	chart->x.label = JL_("stage");
 	chart->y = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME);
 	chart->tabled = true;
 	jl_doc_chart(doc, chart);
 }
 
-void jl_tell_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step)
+void jl_show_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step)
 {
 	timeline(doc, c, step);
 	schedule(doc, c, step);

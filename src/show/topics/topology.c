@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "document/chart.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 struct joined {
 	struct jl_doc *doc;
@@ -19,9 +19,9 @@ static void devices_node(const struct joined *j, struct jl_tree_node *node, int 
 {
 	const struct jl_gpu *gpu = j->sys->gpu;
 
-	node->name = n == 1 ? jl_tell_text(j->doc, "GPU %d: %s", first, gpu->name)
-			    : jl_tell_text(j->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
-	jl_tell_node_num(j->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
+	node->name = n == 1 ? jl_doc_format(j->doc, "GPU %d: %s", first, gpu->name)
+			    : jl_doc_format(j->doc, "GPU %d–%d: %d × %s", first, first + n - 1, n, gpu->name);
+	jl_show_node_num(j->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
 }
 
 /* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */
@@ -48,8 +48,8 @@ static void link_of(const struct joined *j, struct jl_tree_node *node, double de
 	node->link_Bps = device_Bps;
 	if (n_links < 2 || device_Bps > j->least_Bps * (1 + 1e-9))
 		return;
-	node->narrowest = jl_tell_text(j->doc, JL_("narrowest link: %s a GPU"),
-				       jl_units_said(JL_TXT, device_Bps, JL_K_BYTE_RATE, 2));
+	node->narrowest = jl_doc_format(j->doc, JL_("narrowest link: %s a GPU"),
+					jl_units_localized(JL_TXT, device_Bps, JL_K_BYTE_RATE, 2));
 }
 
 static void group_node(const struct joined *j, struct jl_tree_node *node, int first, int n)
@@ -64,10 +64,10 @@ static void group_node(const struct joined *j, struct jl_tree_node *node, int fi
 	node->n_children = 1;
 	node->name = pair ? JL_("NVLink bridge") : JL_("PCIe root complex");
 	if (pair) {
-		jl_tell_node_num(j->doc, node, jl_num_about(j->f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
+		jl_show_node_num(j->doc, node, jl_num_about(j->f->pair.rate_Bps, JL_K_BYTE_RATE, NULL));
 		node->link_Bps = j->f->pair.rate_Bps;
 	} else if (!isnan(j->root_Bps)) {
-		jl_tell_node_num(j->doc, node, jl_num_about(j->f->root_Bps, JL_K_BYTE_RATE, NULL));
+		jl_show_node_num(j->doc, node, jl_num_about(j->f->root_Bps, JL_K_BYTE_RATE, NULL));
 		link_of(j, node, j->root_Bps);
 	}
 }
@@ -97,7 +97,7 @@ static void host_node(const struct joined *j, struct jl_tree_node *host)
 	join->children = groups;
 	join->n_children = n_groups;
 	if (sys->join)
-		jl_tell_node_num(j->doc, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
+		jl_show_node_num(j->doc, join, jl_num_fact(&sys->join_oneway_Bps, JL_K_BYTE_RATE));
 	link_of(j, join, j->join_Bps);
 	host->children = join;
 	host->n_children = 1;
@@ -114,18 +114,18 @@ static const struct jl_tree_node *tree_of(const struct joined *j)
 	if (sys->n_per_node > 1)
 		host_node(j, host);
 	host->name = sys->n_nodes == 1 ? JL_C("tree", "host")
-				       : jl_tell_text(j->doc, JL_("%d hosts, each"), sys->n_nodes);
+				       : jl_doc_format(j->doc, JL_("%d hosts, each"), sys->n_nodes);
 	if (sys->n_nodes == 1)
 		return host;
 	net->name = sys->net ? jl_msg(sys->net->name) : JL_("network");
 	net->children = host;
 	net->n_children = 1;
-	jl_tell_node_num(j->doc, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
+	jl_show_node_num(j->doc, net, jl_num_fact(&sys->net_oneway_Bps, JL_K_BYTE_RATE));
 	link_of(j, net, j->net_Bps);
 	return net;
 }
 
-void jl_tell_topology(struct jl_doc *doc, const char *title, const struct jl_sys *sys, const struct jl_fabric *f)
+void jl_show_topology(struct jl_doc *doc, const char *title, const struct jl_sys *sys, const struct jl_fabric *f)
 {
 	const bool shared = f && f->intra_kind == JL_INTRA_PCIE_HOST && f->n_shared > 1 && f->root_Bps > 0 &&
 			    group_size(f, sys->n_per_node) < sys->n_per_node;
@@ -135,7 +135,7 @@ void jl_tell_topology(struct jl_doc *doc, const char *title, const struct jl_sys
 			    .root_Bps = shared ? f->root_Bps / f->n_shared : NAN,
 			    .join_Bps = sys->join ? sys->join_oneway_Bps.value : NAN,
 			    .net_Bps = sys->n_nodes > 1 ? sys->net_oneway_Bps.value / sys->n_per_node : NAN };
-	struct jl_chart *chart = jl_tell_chart(doc, JL_CHART_TREE, title, 0);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_TREE, title, 0);
 
 	j.least_Bps = fmin(fmin(j.root_Bps, j.join_Bps), j.net_Bps); /* fmin leaves NAN out */
 	if (!chart || !(chart->tree = tree_of(&j)))

@@ -38,16 +38,16 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 {
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (!isnan(value))
-		jl_tell_said(doc, JL_MEASURED, format, value);
+		jl_show_sourced(doc, JL_MEASURED, format, value);
 }
 
 /* The name, "522" or "510/522" where some are not scored, then as many of the figures as the table has. */
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
 	jl_doc_cell_name(doc, name);
-	JL_CELLS(doc, JL_SAID(s->n_scored == s->n_rows ? jl_tell_text(doc, "%zu", s->n_rows)
-						       : jl_tell_text(doc, "%zu/%zu", s->n_scored, s->n_rows),
-			      JL_MEASURED));
+	JL_CELLS(doc, JL_FIGURE_TEXT(s->n_scored == s->n_rows ? jl_doc_format(doc, "%zu", s->n_rows)
+							      : jl_doc_format(doc, "%zu/%zu", s->n_scored, s->n_rows),
+				     JL_MEASURED));
 	if (s->n_scored || !naive) {
 		cell(doc, "%.3f", s->median_abs_ln);
 		cell(doc, "%.3f", s->p90_abs_ln);
@@ -57,15 +57,16 @@ static void score_row(struct jl_doc *doc, const char *name, const struct jl_scor
 		cell(doc, "%.0f %%", 100.0 * s->coverage_frac);
 	}
 	if (s->n_scored && naive) {
-		JL_CELLS(doc, JL_SAID(jl_tell_text(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
-				      JL_MEASURED));
+		JL_CELLS(doc,
+			 JL_FIGURE_TEXT(jl_doc_format(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
+					JL_MEASURED));
 	}
 	jl_doc_end_row(doc, false);
 }
 
 static void sets(struct jl_doc *doc, const struct jl_validated *in)
 {
-	jl_tell_table(doc, NULL, "t8fffffff", JL_N("set|scored|median|p90|macro|bias|in 80 %|naive"));
+	jl_show_table(doc, NULL, "t8fffffff", JL_N("set|scored|median|p90|macro|bias|in 80 %|naive"));
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
@@ -98,10 +99,10 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 			}
 		}
 	JL_LEAD(doc, JL_("Published measurements and predictions"));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
 		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
 		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
-	jl_tell_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
+	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
 	jl_doc_break(doc);
 	if (n_scored)
 		JL_SENTENCE(doc,
@@ -118,7 +119,7 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 		jl_doc_textf(doc, JL_("Each row is predicted by parameters that were fitted without its %s."),
 			     jl_msg(en[in->v->left_out]));
 	else
-		JL_TELL(doc, "With the shipped parameters, which were fitted on data/validation: on those rows "
+		JL_SHOW(doc, "With the shipped parameters, which were fitted on data/validation: on those rows "
 			     "--leave-out source is the honest figure.");
 }
 
@@ -129,12 +130,12 @@ static void sources(struct jl_doc *doc, const struct jl_validation *v)
 
 	for (size_t i = 0; i < v->n_lines; i++)
 		if (v->lines[i].by_group)
-			text = jl_tell_text(doc, "%s%s%s", text, *text ? ", " : "", v->lines[i].set);
+			text = jl_doc_format(doc, "%s%s%s", text, *text ? ", " : "", v->lines[i].set);
 	if (*text)
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE, "%s%s", JL_("one source, so its groups are left out instead: "),
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE, "%s%s", JL_("one source, so its groups are left out instead: "),
 			     text);
 	if (v->n_pairs)
-		jl_tell_note(doc, NULL, JL_MEASURED, JL_("ratios of two predictions: %.0f %% of %zu pairs inside"),
+		jl_show_note(doc, NULL, JL_MEASURED, JL_("ratios of two predictions: %.0f %% of %zu pairs inside"),
 			     100.0 * (double)v->n_pairs_in / (double)v->n_pairs, v->n_pairs);
 }
 
@@ -147,7 +148,7 @@ static void labels(struct jl_doc *doc, const struct jl_validate_line *line)
 
 	for (int kind = 0; kind < JL_N_BY; kind++) {
 		if (line->n_by[kind])
-			jl_tell_table(doc, NULL, "t12fffff", heads[kind]);
+			jl_show_table(doc, NULL, "t12fffff", heads[kind]);
 		for (size_t i = 0; i < line->n_by[kind]; i++)
 			score_row(doc, jl_msg(line->by[kind][i].label), &line->by[kind][i].score, NULL);
 	}
@@ -213,7 +214,7 @@ static void unscored(struct jl_doc *doc, const struct jl_validated *in)
 	jl_buf_release(&text);
 }
 
-void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in)
+void jl_show_validated(struct jl_doc *doc, const struct jl_validated *in)
 {
 	lead(doc, in);
 	sets(doc, in);
@@ -224,10 +225,10 @@ void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in)
 		if (!is_shown(in, l) || !l->score.n_scored || (!in->all && !in->n_worst))
 			continue;
 		jl_doc_subsection(doc, l->set,
-				  jl_tell_text(doc, JL_("%s · groups: %zu · parameters: %zu"), l->set,
-					       l->score.n_groups, l->n_param));
+				  jl_doc_format(doc, JL_("%s · groups: %zu · parameters: %zu"), l->set,
+						l->score.n_groups, l->n_param));
 		for (int b = 0; in->all && b < JL_N_BASELINE; b++)
-			jl_tell_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"),
+			jl_show_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"),
 				     jl_msg(l->naive_names[b]), l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
 		if (in->all)
 			labels(doc, l);
@@ -236,7 +237,7 @@ void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in)
 	if (in->all)
 		unscored(doc, in);
 	else
-		jl_tell_note(doc, NULL, JL_ORIGIN_NONE,
+		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
 			     JL_("By GPU, framework and link, and what is not scored: --all; the rows farthest off: "
 				 "--worst N"));
 }

@@ -3,7 +3,7 @@
 
 #include "base/fields.h"
 #include "score/validate.h"
-#include "topics/tell.h"
+#include "topics/show.h"
 
 struct jl_validated {
 	const struct jl_validation *v;
@@ -15,7 +15,7 @@ struct jl_validated {
 };
 extern const struct jl_schema jl_validated_fields;
 
-void jl_tell_validated(struct jl_doc *doc, const struct jl_validated *in);
+void jl_show_validated(struct jl_doc *doc, const struct jl_validated *in);
 
 /* The file that a row of a line stands in; NULL: none. */
 const struct jl_validate_file *jl_validate_file_of(const struct jl_validation *v, const struct jl_validate_line *line,

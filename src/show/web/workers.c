@@ -26,7 +26,7 @@
 #define WORKERS_MAX   128
 #define QUESTIONS_MAX 20000 /* that one process answers */
 #define GRACE_S       1.0   /* beyond its limit, a process is ended */
-#define CANCEL_S      0.25  /* ... that was told to stop, likewise */
+#define CANCEL_S      0.25  /* ... that was asked to stop, likewise */
 #define DATA_MAX_B    ((size_t)500 << 20)
 #define STACK_B       ((size_t)8 << 20)
 #define SAID_EVERY_S  60
@@ -418,7 +418,7 @@ static bool open_worker(struct jl_web_workers *w, struct jl_web_worker *worker, 
 	return true;
 }
 
-/* One exchange with a worker: bounded in time, called off where nobody wants the answer any more. */
+/* One exchange with a worker: bounded in time, called off where the client is gone. */
 struct exchange {
 	struct jl_web_worker *worker;
 	struct jl_web_request *r;

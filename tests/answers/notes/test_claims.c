@@ -30,9 +30,9 @@ static int tear_down(void **state)
 
 static enum jl_status eval(struct jl_val *ret_val, const char *text, struct jl_err *err)
 {
-	struct jl_reckon reckon = { .cat = jl_catalog_embedded(), .arena = &arena };
+	struct jl_expr_scope scope = { .cat = jl_catalog_embedded(), .arena = &arena };
 
-	return jl_expr_eval(ret_val, &reckon, text, err);
+	return jl_expr_eval(ret_val, &scope, text, err);
 }
 
 static double value_of(const char *text)
@@ -122,7 +122,7 @@ static void refused(void **state)
 	assert_int_equal(eval(&v, deep, &err), JL_E_LIMIT);
 }
 
-static enum jl_status audit_text(struct jl_audit *ret_audit, const char *text, struct jl_err *err)
+static enum jl_status audit_text(struct jl_claims_audit *ret_audit, const char *text, struct jl_err *err)
 {
 	struct jl_scenario *scenario = jl_arena_alloc(&arena, sizeof *scenario);
 	const struct jl_yaml *root;
@@ -131,7 +131,7 @@ static enum jl_status audit_text(struct jl_audit *ret_audit, const char *text, s
 	if ((status = jl_yaml_read(&root, "t.yaml", text, strlen(text), &arena, err)) ||
 	    (status = jl_scenario_read(scenario, root, jl_catalog_embedded(), &arena, err)))
 		return status;
-	return jl_audit_make(ret_audit, scenario, jl_catalog_embedded(), &arena, 20000, err);
+	return jl_claims_audit_make(ret_audit, scenario, jl_catalog_embedded(), &arena, 20000, err);
 }
 
 #define INPUTS "inputs: {n: 19252, step: 1.06 s, half: 0.5 s}\nclaims:\n"
@@ -167,7 +167,7 @@ static void verdicts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char text[512];
-		struct jl_audit audit;
+		struct jl_claims_audit audit;
 		struct jl_err err;
 		const struct jl_claim *c;
 
@@ -206,7 +206,7 @@ static void bad_claims(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char text[512];
-		struct jl_audit audit;
+		struct jl_claims_audit audit;
 		struct jl_err err = { .en = "" };
 
 		snprintf(text, sizeof text, INPUTS "  - %s\n", rows[i].claim);
@@ -218,7 +218,7 @@ static void bad_claims(void **state)
 
 static void contradictions(void **state)
 {
-	struct jl_audit audit;
+	struct jl_claims_audit audit;
 	struct jl_err err;
 
 	(void)state;
@@ -293,12 +293,12 @@ static void examples(void **state)
 		struct jl_scenario *scenario = jl_arena_alloc(&arena, sizeof *scenario);
 		const struct jl_claim *found = NULL;
 		const struct jl_yaml *root;
-		struct jl_audit audit;
+		struct jl_claims_audit audit;
 		struct jl_err err;
 
 		if (jl_yaml_read_file(&root, path, &arena, &err) ||
 		    jl_scenario_read(scenario, root, jl_catalog_embedded(), &arena, &err) ||
-		    jl_audit_make(&audit, scenario, jl_catalog_embedded(), &arena, 20000, &err))
+		    jl_claims_audit_make(&audit, scenario, jl_catalog_embedded(), &arena, 20000, &err))
 			fail_msg("%s", err.en);
 		for (size_t k = 0; k < audit.n_claims; k++)
 			if (strncmp(audit.claims[k].at, rows[i].at, strlen(rows[i].at)) == 0 &&

@@ -163,7 +163,7 @@ static void batch_limit_is_the_limit(void **state)
 	assert_true(limit.largest.prediction.memory.total_B <= 0.94 * limit.capacity_B);
 	more = limit.largest.how;
 	more.shard.micro_batch++;
-	assert_true(jl_case_weigh(&more).memory.total_B > 0.94 * limit.capacity_B);
+	assert_true(jl_case_price(&more).memory.total_B > 0.94 * limit.capacity_B);
 	assert_true(limit.fastest.prediction.samples_per_s.value >= limit.largest.prediction.samples_per_s.value);
 	/* one margin: predict says the same */
 	assert_true(limit.largest.worker == jl_case_max_micro_batch(&limit.largest.how));

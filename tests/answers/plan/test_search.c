@@ -63,7 +63,7 @@ static void weigh(struct brute *b, const struct jl_plan_way *w)
 {
 	const struct jl_plan_site *site = b->ask->site;
 	const double dp = jl_plan_way_dp(site, w);
-	struct jl_weight weight;
+	struct jl_case_price weight;
 
 	if (!allowed(b, w, dp) || !jl_plan_way_runs(site, w))
 		return;
@@ -72,7 +72,7 @@ static void weigh(struct brute *b, const struct jl_plan_way *w)
 	jl_plan_way_case(&b->c, site, w);
 	if (jl_case_check(&b->c, NULL))
 		return;
-	weight = jl_case_weigh(&b->c);
+	weight = jl_case_price(&b->c);
 	if (weight.memory.total_B > b->limit_B || jl_case_room(&b->c, &weight) == JL_ROOM_NONE)
 		return;
 	b->n_fit++;
@@ -380,7 +380,7 @@ static void nearest_miss_is_the_least(void **state)
 	assert_int_equal(result.tally.n_evaluated, 0);
 	assert_true(result.miss.memory_B > site.base.machine.dev.mem_B * ask.memory_frac);
 	jl_plan_way_case(&c, &site, &result.miss.way);
-	assert_true(fabs(jl_case_weigh(&c).memory.total_B / result.miss.memory_B - 1) < 1e-12);
+	assert_true(fabs(jl_case_price(&c).memory.total_B / result.miss.memory_B - 1) < 1e-12);
 	/* Room for exactly that: then it is the plan. */
 	ask.memory_frac = result.miss.memory_B / site.base.machine.dev.mem_B * (1 + 1e-12);
 	search(&result, &ask);
@@ -432,7 +432,7 @@ static void published_plans_rank_high(void **state)
 		ask = plain_ask(&site);
 		ask.memory_frac = 1;
 		ask.no_prune = true;
-		ask.mark_value = jl_case_weigh(&c).step.step_s;
+		ask.mark_value = jl_case_price(&c).step.step_s;
 		search(&result, &ask);
 		assert_true((double)result.tally.n_better < 0.05 * (double)result.tally.n_evaluated);
 		print_message("%s: %lld of %lld that fit are better\n", rows[i].model, result.tally.n_better,

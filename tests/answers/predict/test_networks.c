@@ -260,21 +260,21 @@ static void test_slower_things_are_never_faster(void **state)
 {
 	struct jl_request req = ask("resnet-50", "dgx-h100", 256);
 	struct jl_case c = make(&req), slow = c;
-	const double step_s = jl_case_weigh(&c).step.step_s;
+	const double step_s = jl_case_price(&c).step.step_s;
 
 	(void)state;
 	slow.machine.conv_bus_Bps /= 100;
-	assert_true(jl_case_weigh(&slow).step.step_s >= step_s);
+	assert_true(jl_case_price(&slow).step.step_s >= step_s);
 	slow = c;
 	slow.machine.fabric.intra.rate_Bps /= 1000;
-	assert_true(jl_case_weigh(&slow).step.step_s > step_s);
+	assert_true(jl_case_price(&slow).step.step_s > step_s);
 	slow = c;
 	slow.machine.dev.mem_Bps /= 2;
-	assert_true(jl_case_weigh(&slow).step.step_s > step_s);
+	assert_true(jl_case_price(&slow).step.step_s > step_s);
 	slow = c;
 	slow.plan.n_micro = 2; /* two passes of the same batch: all but twice as long */
 	slow.global_batch *= 2;
-	assert_true(jl_case_weigh(&slow).step.step_s > 1.8 * step_s && jl_case_weigh(&slow).step.step_s < 2 * step_s);
+	assert_true(jl_case_price(&slow).step.step_s > 1.8 * step_s && jl_case_price(&slow).step.step_s < 2 * step_s);
 }
 
 static void test_one_gpu_is_dp_1(void **state)
@@ -334,9 +334,9 @@ static struct jl_sample two_units(const struct jl_subject *subject)
 	return sample;
 }
 
-static struct jl_weight twice_as_long(const struct jl_case *c)
+static struct jl_case_price twice_as_long(const struct jl_case *c)
 {
-	struct jl_weight w = jl_kind_network.weigh(c);
+	struct jl_case_price w = jl_kind_network.weigh(c);
 
 	w.step.step_s *= 2;
 	return w;
@@ -363,7 +363,7 @@ static void test_a_kind_is_a_row(void **state)
 	assert_true(q.step_s.value == p.step_s.value);
 	assert_true(fabs(q.units_per_s.value / p.units_per_s.value - 2) < 1e-12);
 	assert_true(q.half_ln != p.half_ln && q.spread_frac != p.spread_frac);
-	assert_true(jl_case_weigh(&c).step.step_s == 2 * p.step.step_s);
+	assert_true(jl_case_price(&c).step.step_s == 2 * p.step.step_s);
 	mine.count(&counts, &c.subject, 1, NAN);
 	assert_true(counts.total.params == jl_subject_params(&c.subject));
 }

@@ -129,10 +129,10 @@ static void test_cuts_are_as_small_as_fits(void **state)
 	req.global_batch = 2048;
 	c = make(&req);
 	assert_true(c.plan.tp * c.plan.pp > 1 && c.framework == JL_FW_MEGATRON && c.plan.sp && c.plan.tp <= 8);
-	assert_true(jl_case_weigh(&c).memory.total_B <= c.machine.dev.mem_B);
+	assert_true(jl_case_price(&c).memory.total_B <= c.machine.dev.mem_B);
 	req = ask("gpt3-175b", "rtx-3090"); /* cannot fit: said, not refused */
 	c = make(&req);
-	assert_true(jl_case_weigh(&c).memory.total_B > c.machine.dev.mem_B && jl_case_max_micro_batch(&c) == 0);
+	assert_true(jl_case_price(&c).memory.total_B > c.machine.dev.mem_B && jl_case_max_micro_batch(&c) == 0);
 }
 
 static void test_batches(void **state)
@@ -153,7 +153,7 @@ static void test_batches(void **state)
 	req.global_batch = 4096;
 	c = make(&req);
 	assert_true(c.global_batch == 4096 && c.shard.micro_batch * c.plan.n_micro == 1024);
-	assert_true(jl_case_weigh(&c).memory.total_B <= c.machine.dev.mem_B);
+	assert_true(jl_case_price(&c).memory.total_B <= c.machine.dev.mem_B);
 }
 
 static void test_largest_batch_is_the_largest(void **state)
@@ -168,9 +168,9 @@ static void test_largest_batch_is_the_largest(void **state)
 	most = jl_case_max_micro_batch(&c);
 	assert_true(most >= 4);
 	c.shard.micro_batch = most;
-	assert_true(jl_case_weigh(&c).memory.total_B <= (1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
+	assert_true(jl_case_price(&c).memory.total_B <= (1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
 	c.shard.micro_batch = most + 1;
-	assert_true(jl_case_weigh(&c).memory.total_B > (1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
+	assert_true(jl_case_price(&c).memory.total_B > (1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
 	assert_true(jl_case_max_micro_batch_within(&c, 1) >= most && jl_case_max_micro_batch_within(&c, 0.01) == 0);
 }
 
@@ -190,8 +190,8 @@ static double step_of(const char *model, const char *system, double global_batch
 		req.micro_batch = like->shard.micro_batch;
 	}
 	c = make(&req);
-	assert_true(jl_case_room(&c, &(struct jl_weight){ .memory = jl_case_weigh(&c).memory }) == JL_ROOM_FITS);
-	return jl_case_weigh(&c).step.step_s;
+	assert_true(jl_case_room(&c, &(struct jl_case_price){ .memory = jl_case_price(&c).memory }) == JL_ROOM_FITS);
+	return jl_case_price(&c).step.step_s;
 }
 
 /* More memory must not lead to a slower choice: whatever the smaller card chooses fits the larger one too. */
@@ -239,7 +239,7 @@ static void test_advice_keeps_the_margin(void **state)
 		for (size_t k = 0; k < n; k++)
 			advised |= strcmp(advice[k].key, "less_recompute") == 0;
 		if (c.plan.recompute == JL_RECOMPUTE_SELECTIVE)
-			assert_true(!advised && jl_case_weigh(&without).memory.total_B >
+			assert_true(!advised && jl_case_price(&without).memory.total_B >
 							(1 - JL_MEMORY_MARGIN_FRAC) * c.machine.dev.mem_B);
 	}
 }

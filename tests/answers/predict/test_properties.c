@@ -78,34 +78,34 @@ static void slow_link(struct jl_link *link, double times)
 
 static void check_slower_link(const struct jl_case *c)
 {
-	const double before = jl_case_weigh(c).step.step_s;
+	const double before = jl_case_price(c).step.step_s;
 	struct jl_case slow = *c;
 
 	slow_link(&slow.machine.fabric.intra, 2);
-	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the link inside: %g < %g",
-	      jl_case_weigh(&slow).step.step_s, before);
+	HOLDS(c, jl_case_price(&slow).step.step_s >= before * (1 - SLACK), "faster with half the link inside: %g < %g",
+	      jl_case_price(&slow).step.step_s, before);
 	slow = *c;
 	slow_link(&slow.machine.fabric.inter, 2);
-	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the network: %g < %g",
-	      jl_case_weigh(&slow).step.step_s, before);
+	HOLDS(c, jl_case_price(&slow).step.step_s >= before * (1 - SLACK), "faster with half the network: %g < %g",
+	      jl_case_price(&slow).step.step_s, before);
 	slow = *c;
 	slow.machine.dev.host_Bps /= 2;
-	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the host link");
+	HOLDS(c, jl_case_price(&slow).step.step_s >= before * (1 - SLACK), "faster with half the host link");
 }
 
 static void check_slower_gpu(const struct jl_case *c)
 {
-	const double before = jl_case_weigh(c).step.step_s;
+	const double before = jl_case_price(c).step.step_s;
 	struct jl_case slow = *c;
 
 	for (int d = 0; d < JL_N_DTYPE; d++)
 		slow.machine.dev.peak_flopps[d] /= 2;
-	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK), "faster with half the arithmetic: %g < %g",
-	      jl_case_weigh(&slow).step.step_s, before);
+	HOLDS(c, jl_case_price(&slow).step.step_s >= before * (1 - SLACK), "faster with half the arithmetic: %g < %g",
+	      jl_case_price(&slow).step.step_s, before);
 	slow = *c;
 	slow.machine.dev.mem_Bps /= 2;
-	HOLDS(c, jl_case_weigh(&slow).step.step_s >= before * (1 - SLACK),
-	      "faster with half the memory bandwidth: %g < %g", jl_case_weigh(&slow).step.step_s, before);
+	HOLDS(c, jl_case_price(&slow).step.step_s >= before * (1 - SLACK),
+	      "faster with half the memory bandwidth: %g < %g", jl_case_price(&slow).step.step_s, before);
 }
 
 static void check_zero_memory(const struct jl_case *c)
@@ -122,7 +122,7 @@ static void check_zero_memory(const struct jl_case *c)
 
 		higher.plan.zero = zero;
 		jl_case_set_states(&higher);
-		now = jl_case_weigh(&higher).memory.total_B;
+		now = jl_case_price(&higher).memory.total_B;
 		HOLDS(c, now <= before * (1 + ROUNDING), "ZeRO-%d needs %g, the stage below %g", zero, now, before);
 		before = now;
 	}
@@ -141,7 +141,7 @@ static void check_more_nodes(const struct jl_case *c)
 	twice.n_gpus *= 2;
 	twice.plan.dp *= 2;
 	twice.plan.n_micro /= 2;
-	HOLDS(c, jl_case_weigh(&twice).step.compute_s <= jl_case_weigh(c).step.compute_s * (1 + SLACK),
+	HOLDS(c, jl_case_price(&twice).step.compute_s <= jl_case_price(c).step.compute_s * (1 + SLACK),
 	      "compute grows with twice the hosts");
 }
 

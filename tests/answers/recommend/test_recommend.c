@@ -365,7 +365,7 @@ static void picks_are_what_an_expert_signs(void **state)
 			}
 			assert_true(r.runner_up < 0 || r.items[r.runner_up].setup->sys.gpu != sys->gpu);
 			for (size_t i = 0; i < r.n_rejected; i++) {
-				struct jl_said said;
+				struct jl_reason_text said;
 
 				assert_int_not_equal(r.items[r.rejected[i]].against, JL_AGAINST_NOTHING);
 				jl_recommend_against(&said, &r, &r.items[r.rejected[i]], &ask);
@@ -381,7 +381,7 @@ static void first_findings_are_gone(void **state)
 	struct jl_recommend_ask ask = ask_for(f, "finetune-7b");
 	struct jl_recommendation r;
 	struct jl_sys sys;
-	struct jl_said said;
+	struct jl_reason_text said;
 	struct jl_err err;
 	int at;
 

@@ -85,7 +85,7 @@ static void test_unknown_words(void **state)
 		const char *column, *text;
 	} bad[] = { { "format", "fp12" }, { "zero", "three" }, { "offload", "+optimizer+disk" },
 		    { "foreach", "yes" }, { "reject", "no" },  { "memory_counted", "Reserved" } };
-	struct jl_llm_said said;
+	struct jl_llm_text said;
 	struct jl_arena arena;
 
 	(void)state;
@@ -97,7 +97,7 @@ static void test_unknown_words(void **state)
 		struct jl_err err = { 0 };
 
 		assert_int_equal(jl_phrases_of(&phrases, "train_llm", &arena, &err), JL_OK);
-		assert_int_equal(jl_llm_said_read(&said, &phrases, &row, &arena, &err), JL_E_DATA);
+		assert_int_equal(jl_llm_text_read(&said, &phrases, &row, &arena, &err), JL_E_DATA);
 		assert_non_null(strstr(err.en, bad[i].column));
 	}
 	jl_arena_release(&arena);
@@ -121,11 +121,11 @@ static void test_every_rule_is_known(void **state)
 		const struct cell cells[] = { { jl_csv_text(&csv, 1), *value == '#' ? "1" : value }, { NULL, NULL } };
 		const struct jl_row_cells row = { .at = cell_at, .ctx = cells };
 		struct jl_phrases none = { 0 };
-		struct jl_llm_said said;
+		struct jl_llm_text said;
 
 		if (!strstr(sets, "train_llm") && !strstr(sets, "finetune") && !strstr(sets, "moe_and_large"))
 			continue;
-		if (jl_llm_said_read(&said, &none, &row, &arena, &err) != JL_OK)
+		if (jl_llm_text_read(&said, &none, &row, &arena, &err) != JL_OK)
 			fail_msg("phrases.csv:%zu: %s", jl_csv_where(&csv, 0).line, err.en);
 		n++;
 	}

@@ -69,7 +69,7 @@ static enum jl_status read_cells(const struct row_cells *cells, const struct jl_
 	const struct row_cells_of row = { CELL_NAMES(ROW_CELLS), (const jl_cell *)(const void *)cells };
 	const struct jl_row_cells at = { .at = row_cell_at, .ctx = &row };
 	struct jl_llm_cells own;
-	struct jl_llm_said said;
+	struct jl_llm_text said;
 	struct jl_phrases phrases;
 	struct jl_arena arena;
 
@@ -80,7 +80,7 @@ static enum jl_status read_cells(const struct row_cells *cells, const struct jl_
 	if (!status)
 		status = jl_phrases_of(&phrases, "train_llm", &arena, err);
 	if (!status)
-		status = jl_llm_said_read(&said, &phrases, &at, &arena, err);
+		status = jl_llm_text_read(&said, &phrases, &at, &arena, err);
 	if (!status)
 		status = jl_llm_row_read(&own, &said, how, ret_row, err);
 	jl_arena_release(&arena);

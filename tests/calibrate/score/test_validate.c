@@ -183,7 +183,7 @@ static double fitted(const struct jl_validate_family *family, const struct jl_se
 	const char *name = family->ops->name;
 
 	if (strcmp(name, "finetune") == 0 || strcmp(name, "moe_and_large") == 0 || strcmp(name, "other_train") == 0)
-		return row->pred; /* the fit asks jl_case_weigh, which is what jl_predict says */
+		return row->pred; /* the fit asks jl_case_price, which is what jl_predict says */
 	if (strcmp(name, "train_llm") == 0) {
 		struct jl_llm_prediction p;
 

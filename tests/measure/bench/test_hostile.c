@@ -220,7 +220,7 @@ static void seen_rank(void *ctx, const char *peer, int n_here, const struct jl_e
 	board->n_refused += refused != NULL;
 }
 
-static enum jl_status be_rank(bool first, double told[JL_SWEEP_TOLD], struct jl_err *err)
+static enum jl_status be_rank(bool first, double numbers[JL_SWEEP_NUMBERS], struct jl_err *err)
 {
 	struct jl_comm_tcp how = {
 		.what = "test", .n_ranks = 2, .wait_s = 120, .stop = ending, .listening = listening, .seen = seen_rank
@@ -234,22 +234,22 @@ static enum jl_status be_rank(bool first, double told[JL_SWEEP_TOLD], struct jl_
 		how.port = port_of_listener();
 	}
 	status = jl_comm_tcp(&comm, &how, err);
-	if (!status && first && told)
-		status = jl_comm_tell(comm, told, JL_SWEEP_TOLD * sizeof(*told), err);
-	else if (!status && told)
+	if (!status && first && numbers)
+		status = jl_comm_tell(comm, numbers, JL_SWEEP_NUMBERS * sizeof(*numbers), err);
+	else if (!status && numbers)
 		status = jl_sweep_share(&sweep, comm, err);
-	for (int i = 0; i < 20 && !status && !told; i++)
+	for (int i = 0; i < 20 && !status && !numbers; i++)
 		status = jl_comm_barrier(comm, err);
 	jl_comm_destroy(comm);
 	return status;
 }
 
-static pid_t start_rank(bool first, double *told)
+static pid_t start_rank(bool first, double *numbers)
 {
 	const pid_t pid = fork();
 
 	if (pid == 0) {
-		board->status[!first] = be_rank(first, told, &board->errs[!first]);
+		board->status[!first] = be_rank(first, numbers, &board->errs[!first]);
 		_exit(0);
 	}
 	return pid;
@@ -294,64 +294,64 @@ static void ranks_find_each_other_in_a_crowd(void **state)
 
 /* --- what rank 0 tells */
 
-static void good(double told[JL_SWEEP_TOLD])
+static void good(double numbers[JL_SWEEP_NUMBERS])
 {
-	memset(told, 0, JL_SWEEP_TOLD * sizeof(*told));
-	told[JL_TOLD_TYPE] = JL_COMM_FLOAT;
-	told[JL_TOLD_CHECK] = 1;
-	told[JL_TOLD_TIME_S] = 0.5;
-	told[JL_TOLD_SIZES] = 2;
-	told[JL_N_TOLD] = 1024;
-	told[JL_N_TOLD + 1] = 1 << 20;
+	memset(numbers, 0, JL_SWEEP_NUMBERS * sizeof(*numbers));
+	numbers[JL_SWEEP_TYPE] = JL_COMM_FLOAT;
+	numbers[JL_SWEEP_CHECK] = 1;
+	numbers[JL_SWEEP_TIME_S] = 0.5;
+	numbers[JL_SWEEP_SIZES] = 2;
+	numbers[JL_N_SWEEP_NUMBER] = 1024;
+	numbers[JL_N_SWEEP_NUMBER + 1] = 1 << 20;
 }
 
 static const struct {
 	size_t at;
 	double value;
-} lies[] = { { JL_TOLD_TYPE, 99 },
-	     { JL_TOLD_TYPE, -5 },
-	     { JL_TOLD_TYPE, 0.5 },
-	     { JL_TOLD_TYPE, (double)NAN },
-	     { JL_TOLD_OP, 5 },
-	     { JL_TOLD_OP, 1e300 },
-	     { JL_TOLD_ROOT, 2 },
-	     { JL_TOLD_ROOT, -1 },
-	     { JL_TOLD_ROOT, (double)INFINITY },
-	     { JL_TOLD_ITERS, 1e300 },
-	     { JL_TOLD_ITERS, (double)NAN },
-	     { JL_TOLD_WARMUP, -5 },
-	     { JL_TOLD_WARMUP, 1e9 },
-	     { JL_TOLD_CHECK, 2 },
-	     { JL_TOLD_TIME_S, (double)NAN },
-	     { JL_TOLD_TIME_S, -1 },
-	     { JL_TOLD_TIME_S, 1e300 },
-	     { JL_TOLD_SIZES, 0 },
-	     { JL_TOLD_SIZES, 257 },
-	     { JL_TOLD_SIZES, 1e300 },
-	     { JL_N_TOLD, 3 }, /* less than a float */
-	     { JL_N_TOLD, 1025.5 },
-	     { JL_N_TOLD, (double)NAN },
-	     { JL_N_TOLD + 1, 1e300 },
-	     { JL_N_TOLD + 1, 6e9 } }; /* 1.5e9 floats: more than the host has */
+} lies[] = { { JL_SWEEP_TYPE, 99 },
+	     { JL_SWEEP_TYPE, -5 },
+	     { JL_SWEEP_TYPE, 0.5 },
+	     { JL_SWEEP_TYPE, (double)NAN },
+	     { JL_SWEEP_OP, 5 },
+	     { JL_SWEEP_OP, 1e300 },
+	     { JL_SWEEP_ROOT, 2 },
+	     { JL_SWEEP_ROOT, -1 },
+	     { JL_SWEEP_ROOT, (double)INFINITY },
+	     { JL_SWEEP_ITERS, 1e300 },
+	     { JL_SWEEP_ITERS, (double)NAN },
+	     { JL_SWEEP_WARMUP, -5 },
+	     { JL_SWEEP_WARMUP, 1e9 },
+	     { JL_SWEEP_CHECK, 2 },
+	     { JL_SWEEP_TIME_S, (double)NAN },
+	     { JL_SWEEP_TIME_S, -1 },
+	     { JL_SWEEP_TIME_S, 1e300 },
+	     { JL_SWEEP_SIZES, 0 },
+	     { JL_SWEEP_SIZES, 257 },
+	     { JL_SWEEP_SIZES, 1e300 },
+	     { JL_N_SWEEP_NUMBER, 3 }, /* less than a float */
+	     { JL_N_SWEEP_NUMBER, 1025.5 },
+	     { JL_N_SWEEP_NUMBER, (double)NAN },
+	     { JL_N_SWEEP_NUMBER + 1, 1e300 },
+	     { JL_N_SWEEP_NUMBER + 1, 6e9 } }; /* 1.5e9 floats: more than the host has */
 
 static void every_figure_is_checked(void **state)
 {
 	struct jl_sweep sweep = { .n_sizes = 0 };
-	double told[JL_SWEEP_TOLD];
+	double numbers[JL_SWEEP_NUMBERS];
 	struct jl_err err = { 0 };
 
 	(void)state;
-	good(told);
-	assert_int_equal(jl_sweep_take(&sweep, told, 2, 8e9, &err), JL_OK);
+	good(numbers);
+	assert_int_equal(jl_sweep_take(&sweep, numbers, 2, 8e9, &err), JL_OK);
 	assert_int_equal(sweep.n_sizes, 2);
 	assert_int_equal(sweep.sizes_B[1], 1 << 20);
 	assert_int_equal(sweep.task.type, JL_COMM_FLOAT);
 	assert_true(sweep.plan.check);
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
-		good(told);
-		told[lies[i].at] = lies[i].value;
+		good(numbers);
+		numbers[lies[i].at] = lies[i].value;
 		sweep.n_sizes = 77;
-		assert_in_set(jl_sweep_take(&sweep, told, 2, 8e9, &err),
+		assert_in_set(jl_sweep_take(&sweep, numbers, 2, 8e9, &err),
 			      ((const LargestIntegralType[]){ JL_E_DATA, JL_E_LIMIT }), 2);
 		assert_int_equal(sweep.n_sizes, 77); /* nothing of it was taken */
 	}
@@ -364,15 +364,15 @@ static void a_hostile_rank_0_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(which) / sizeof(*which); i++) {
-		double told[JL_SWEEP_TOLD];
+		double numbers[JL_SWEEP_NUMBERS];
 		pid_t first, other;
 		int code = -1;
 
-		good(told);
-		told[lies[which[i]].at] = lies[which[i]].value;
+		good(numbers);
+		numbers[lies[which[i]].at] = lies[which[i]].value;
 		atomic_store(&board->port, 0);
-		first = start_rank(true, told);
-		other = start_rank(false, told);
+		first = start_rank(true, numbers);
+		other = start_rank(false, numbers);
 		assert_int_equal(waitpid(other, &code, 0), other);
 		assert_int_equal(code, 0);
 		(void)waitpid(first, &code, 0);

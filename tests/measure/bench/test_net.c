@@ -129,7 +129,7 @@ static void hostile_peers_are_survived(void **state)
 		misbehave_as(fds[kind], (enum hostile)kind, JL_NET_WHAT);
 	}
 	still_serves(s);
-	/* another version is told so, and so is somebody who came for something else */
+	/* another version is numbers so, and so is somebody who came for something else */
 	assert_int_equal(word_from(fds[OLD], &m), JL_WIRE_VERSION_IS);
 	fd = knock(s->listener.port);
 	assert_int_equal(pass(fd, "bench allreduce", 0, 0), JL_OK);
@@ -160,7 +160,7 @@ static void hostile_peers_are_survived(void **state)
 	assert_int_equal(word_from(fd, &m), JL_WIRE_SESSION);
 	ask(fd, 1, 4, 500);
 	(void)close(fd);
-	still_serves(s); /* it is told to wait, and does */
+	still_serves(s); /* it is numbers to wait, and does */
 	assert_true(s->n_bad >= N_HOSTILE);
 }
 
@@ -205,7 +205,7 @@ static void *ping_for_ever(void *ctx)
 	const int fd = *(const int *)ctx;
 	struct jl_wire_message m;
 
-	while (jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_PING }) && word_from(fd, &m))
+	while (jl_wire_try_send(fd, &(struct jl_wire_message){ .word = JL_WIRE_PING }) && word_from(fd, &m))
 		nap(1);
 	return NULL;
 }
@@ -318,10 +318,10 @@ static int open_to(int listening, const struct liar *liar)
 
 	(void)word_from(fd, &hello);
 	jl_wire_pack(said, &hello);
-	(void)jl_wire_say(fd, &challenge);
+	(void)jl_wire_try_send(fd, &challenge);
 	(void)word_from(fd, &m);
 	jl_wire_proof(proven.n, &secret, liar->about_secret ? JL_WIRE_CONNECTS : JL_WIRE_LISTENS, said, &challenge);
-	(void)jl_wire_say(fd, &proven);
+	(void)jl_wire_try_send(fd, &proven);
 	return fd;
 }
 
@@ -332,20 +332,21 @@ static void *lie(void *ctx)
 	static char bytes[1 << 16];
 	int fd = open_to(liar->fd, liar), data;
 
-	(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_SESSION, .n = { 7 } });
+	(void)jl_wire_try_send(fd, &(struct jl_wire_message){ .word = JL_WIRE_SESSION, .n = { 7 } });
 	if (!liar->about_secret) {
 		(void)word_from(fd, &m);
 		data = open_to(liar->fd, liar);
-		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_GO });
+		(void)jl_wire_try_send(fd, &(struct jl_wire_message){ .word = JL_WIRE_GO });
 		while (liar->takes && recv(data, bytes, sizeof(bytes), 0) > 0)
 			;
 		if (!liar->silent)
-			(void)jl_wire_say(fd,
-					  &(struct jl_wire_message){ .word = JL_WIRE_REPORT, .n = { liar->n_rates } });
+			(void)jl_wire_try_send(
+				fd, &(struct jl_wire_message){ .word = JL_WIRE_REPORT, .n = { liar->n_rates } });
 		for (uint64_t i = 0; i < liar->n_rates && i < JL_NET_SAMPLES_MAX; i += JL_WIRE_NUMBERS)
-			(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_RATES,
-									 .n = { liar->rate, liar->rate, liar->rate,
-										liar->rate, liar->rate, liar->rate } });
+			(void)jl_wire_try_send(
+				fd, &(struct jl_wire_message){ .word = JL_WIRE_RATES,
+							       .n = { liar->rate, liar->rate, liar->rate, liar->rate,
+								      liar->rate, liar->rate } });
 		while (liar->silent && recv(fd, bytes, 1, 0) > 0)
 			;
 		(void)close(data);

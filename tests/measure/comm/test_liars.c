@@ -170,13 +170,13 @@ static void a_number_that_is_taken_is_changed(void **state)
 	take_part(0, 3, 0, 30);
 	for (int i = 0; i < 5; i++)
 		fds[i] = join_silently(); /* as 1, 2, 1, 2, 1 */
-	assert_true(jl_wire_say(fds[0], &ready));
+	assert_true(jl_wire_try_send(fds[0], &ready));
 	while (board->n_here < 2)
 		nap(0.01);
-	assert_true(jl_wire_say(fds[2], &ready));
+	assert_true(jl_wire_try_send(fds[2], &ready));
 	assert_int_equal(word_from(fds[2], &m), JL_WIRE_WELCOME);
 	assert_int_equal(m.n[1], 2);
-	assert_true(jl_wire_say(fds[2], &ready));
+	assert_true(jl_wire_try_send(fds[2], &ready));
 	assert_int_equal(word_from(fds[2], &m), JL_WIRE_PEER); /* all are there */
 	assert_int_equal(word_from(fds[4], &m), JL_WIRE_BUSY);
 	for (int i = 0; i < 5; i++)
@@ -197,9 +197,9 @@ static void pretend(int n, uint64_t waits_for)
 		_exit(1);
 	for (;;)
 		if (word_from(controls[0], &m) == JL_WIRE_ASK)
-			(void)jl_wire_say(controls[0],
-					  &(struct jl_wire_message){ .word = JL_WIRE_HERE,
-								     .n = { 1, cpu_us += 500000, waits_for } });
+			(void)jl_wire_try_send(controls[0],
+					       &(struct jl_wire_message){ .word = JL_WIRE_HERE,
+									  .n = { 1, cpu_us += 500000, waits_for } });
 }
 
 static void idle_at_work(int n, int rank, uint64_t waits_for)
@@ -259,10 +259,10 @@ static void greet(int fd)
 
 	(void)word_from(fd, &hello);
 	jl_wire_pack(said, &hello);
-	(void)jl_wire_say(fd, &challenge);
+	(void)jl_wire_try_send(fd, &challenge);
 	(void)word_from(fd, &m);
 	jl_wire_proof(proven.n, &secret, JL_WIRE_LISTENS, said, &challenge);
-	(void)jl_wire_say(fd, &proven);
+	(void)jl_wire_try_send(fd, &proven);
 }
 
 static void deceive(int door, enum deed deed)
@@ -278,11 +278,13 @@ static void deceive(int door, enum deed deed)
 		greet(fd);
 	jl_wire_pack(bytes, &m);
 	if (deed == RENAMES) { /* then rank 2 of 3, and that all places are taken */
-		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_WELCOME, .n = { 7, 1, 3, 5270 } });
+		(void)jl_wire_try_send(fd,
+				       &(struct jl_wire_message){ .word = JL_WIRE_WELCOME, .n = { 7, 1, 3, 5270 } });
 		(void)word_from(fd, &m);
-		(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_WELCOME, .n = { 7, 2, 3, 5270 } });
+		(void)jl_wire_try_send(fd,
+				       &(struct jl_wire_message){ .word = JL_WIRE_WELCOME, .n = { 7, 2, 3, 5270 } });
 		if (word_from(fd, &again) == JL_WIRE_READY && again.n[0] == m.n[0])
-			(void)jl_wire_say(fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
+			(void)jl_wire_try_send(fd, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 	} else if (deed != ACCEPTS)
 		(void)send(fd, bytes, deed >= WELCOMES ? sizeof(bytes) : deed == TRICKLES ? 0 : 40, MSG_NOSIGNAL);
 	for (size_t i = 0; deed == TRICKLES; i++) { /* NOLINT(bugprone-infinite-loop): until it is ended */

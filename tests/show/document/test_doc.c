@@ -99,7 +99,7 @@ static void make(struct jl_doc *doc)
 	jl_doc_para(doc);
 	jl_doc_text(doc, "<b>bold</b> ");
 	jl_doc_num(doc, &num);
-	jl_doc_said(doc, " at 31 GB/s on 4x rtx-3090, 17 % slower", JL_ESTIMATED, "here");
+	jl_doc_sourced(doc, " at 31 GB/s on 4x rtx-3090, 17 % slower", JL_ESTIMATED, "here");
 	jl_doc_finding(doc, JL_MARK_WARN, "<i>");
 	jl_doc_code(doc, "a<b");
 	jl_doc_table(doc, "t", columns, 2);

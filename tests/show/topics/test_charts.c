@@ -92,7 +92,7 @@ static void memory_falls_from_part_to_part(void **state)
 	const struct jl_chart *c;
 
 	(void)state;
-	jl_tell_memory_chart(&doc, &(struct jl_named_memory){ "x", &p }, 1);
+	jl_show_memory_chart(&doc, &(struct jl_named_memory){ "x", &p }, 1);
 	c = drawn();
 	assert_int_equal(c->kind, JL_CHART_SPANS);
 	assert_int_equal(c->n_lanes, 3);
@@ -114,7 +114,7 @@ static void memory_of_several_is_stacked(void **state)
 	const struct jl_chart *c;
 
 	(void)state;
-	jl_tell_memory_chart(&doc, list, 2);
+	jl_show_memory_chart(&doc, list, 2);
 	c = drawn();
 	assert_int_equal(c->kind, JL_CHART_STACKED);
 	assert_float_equal(c->series[0].points[1].sum_hi, b.memory_B.hi, 0);
@@ -142,7 +142,7 @@ static void kernels_lie_below_their_roof(void **state)
 	c.machine.dev.mem_Bps = 2e12;
 	c.machine.dev.fit.gemm_frac[JL_BF16] = 0.7;
 	c.machine.dev.fit.mem_frac = 0.9;
-	jl_tell_roofline(&doc, &c, &kernels);
+	jl_show_roofline(&doc, &c, &kernels);
 	assert_int_equal(doc.failed, JL_OK);
 	chart = doc.blocks->chart;
 	assert_int_equal(chart->n_series, 4);
@@ -180,7 +180,7 @@ static void a_step_is_its_parts_one_after_the_other(void **state)
 	double exposed_s = 0;
 
 	(void)state;
-	jl_tell_step_charts(&doc, &c, &step);
+	jl_show_step_charts(&doc, &c, &step);
 	chart = drawn();
 	assert_int_equal(chart->n_lanes, 4);
 	for (size_t i = 0; i < chart->n_series; i++)
@@ -204,7 +204,7 @@ static void a_pipeline_has_its_bubbles(void **state)
 	const struct jl_chart *chart;
 
 	(void)state;
-	jl_tell_step_charts(&doc, &c, &step);
+	jl_show_step_charts(&doc, &c, &step);
 	assert_int_equal(doc.failed, JL_OK);
 	assert_non_null(doc.blocks->next);
 	chart = doc.blocks->next->chart;
@@ -251,7 +251,7 @@ static void the_narrowest_link_is_marked(void **state)
 	(void)state;
 	assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), "4x(8x h100-sxm5) over ib-ndr", &arena, &err),
 			 JL_OK);
-	jl_tell_topology(&doc, "t", &sys, NULL);
+	jl_show_topology(&doc, "t", &sys, NULL);
 	net = drawn()->tree;
 	join = node_called(net, "NVLink");
 	assert_non_null(net->narrowest);

@@ -9,7 +9,7 @@ import { stack } from "/draw.js";
 
 const timeKeys = ["compute", "data_parallel", "tensor_parallel", "expert_parallel", "context_parallel", "pipeline_bubble", "pipeline_send", "optimizer", "contention", "host_launch", "offload", "input"];
 const memoryKeys = ["weights", "gradients", "optimizer", "activations", "buffers", "context"];
-// The look of each part, the same in every chart and report (jl_tell_look).
+// The look of each part, the same in every chart and report (jl_part_look).
 const looks = { compute: 1, host_launch: 2, data_parallel: 3, optimizer: 4, pipeline_bubble: 6, weights: 7, activations: 8, gradients: 10, buffers: 11, context: 12, tensor_parallel: 13, expert_parallel: 14, context_parallel: 15, pipeline_send: 16, contention: 17, offload: 18, input: 20 };
 const shaded = (list) => { const most = Math.max(...list.map((p) => p.value)); return list.map((p) => ({ ...p, strong: p.value === most && most > 0, look: looks[p.key] })); };
 export const timeParts = (a) => shaded(timeKeys.map((k) => ({ name: t(k), key: k, value: a.breakdown_s[k] ?? 0 })).filter((p) => p.value > 0));
@@ -40,7 +40,7 @@ export function runSeconds(a) {
 }
 // "1조" is read by the program, which says how long it takes.
 const runTokens = (a, run) => Number(state.tokens) || Number((run.value * a.tokens_per_s.value).toPrecision(6));
-// Whether it fits, in the words of the program (jl_tell_memory_fit): what may need more than there is only probably does.
+// Whether it fits, in the words of the program (jl_show_memory_fit): what may need more than there is only probably does.
 const gib = (bytes) => { const x = bytes / 2 ** 30; return x >= 9.95 ? grouped(Math.floor(x + 0.5)) : x.toFixed(1); };
 export function fitWords(a) {
   const m = a.memory_B, peak = a.memory_peak_B, over = m.total > m.capacity, doubt = peak?.lo <= m.capacity && peak.hi > m.capacity && (over || a.fits);

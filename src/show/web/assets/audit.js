@@ -1,4 +1,4 @@
-// Somebody's text audited: dropped, pasted or the example; the answer is the reports' own document with the note and its margin.
+// A text is audited: dropped, pasted or the example; the answer is the reports' own document with the note and its margin.
 import { t } from "/words.js";
 import { el, fragment, dropZone, answering } from "/dom.js";
 import { fault, repair, chip } from "/repair.js";

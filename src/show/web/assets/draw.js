@@ -45,7 +45,7 @@ function scale({ lo, hi, log, ticks, n = 5 }, from, to) {
   }
   return { f: (v) => from + ((v - lo) / (hi - lo || 1)) * (to - from), ticks: ticks ?? nice(lo, hi, n) };
 }
-// What may stand on a logarithmic axis: a target that somebody typed may be nothing, or less.
+// What may stand on a logarithmic axis: a typed target may be zero or negative.
 export const positive = (...values) => values.filter((v) => v > 0 && Number.isFinite(v));
 // Lines and points on two axes. series: { name, kind: "line"|"points"|"stairs", points: [{x, y, lo, hi, label, onclick, cls}], cls }
 // Where people mark time: minutes, hours, days.

@@ -7,18 +7,18 @@ import { question } from "/case.js";
 
 // The run with failures: the sentence in figures, then the document that the command prints, with its calendar and what the waste costs.
 export function show(main) {
-  const answer = el("section", { className: "result" }), told = el("section");
+  const answer = el("section", { className: "result" }), view = el("section");
   const request = () => tidy({ ...caseOf(), checkpoint: state.checkpoint, recovery: state.recovery, spares: state.spares, "power-cap": state.cap && `${state.cap} MW`, pue: state.pue });
   const names = (list) => [["", t("auto")], ...list.map((v) => [v, t(`g_${v}`)])];
   main.append(question({ drop: false }), el("div", { className: "fields" }, field("tokens", { width: 9 }), choice("checkpoint", names(["blocking", "async", "memory", "tiered"])), choice("recovery", names(["restart", "swap", "elastic"])),
-    field("spares", { type: "number", width: 6 }), field("cap", { type: "number", width: 6 }), field("pue", { type: "number", width: 5 })), answer, told, el("div", { className: "actions" }, copyButton(() => commandLine("goodput", request()))));
+    field("spares", { type: "number", width: 6 }), field("cap", { type: "number", width: 6 }), field("pue", { type: "number", width: 5 })), answer, view, el("div", { className: "actions" }, copyButton(() => commandLine("goodput", request()))));
   const update = answering(answer, async () => {
     try {
       const [g, html] = await Promise.all([ask("goodput", request()), ask("goodput", { ...request(), as: "html" })]);
       const useful = num(g.goodput_frac, "frac", { label: t("g_useful"), digits: 3, formula: `${t("g_useful")} = 1 − ${t("g_lost")}` });
       answer.replaceChildren(el("p", { className: "answer" }, ...(g.progresses ? (g.end_date ? sentence(parts("g_ends"), useful, el("span", { className: "nb" }, g.end_date)) : sentence(parts("g_share"), useful)) : [t("g_never")])));
-      told.replaceChildren(fragment(html));
-    } catch (e) { told.replaceChildren(); answer.replaceChildren(fault(e)); }
+      view.replaceChildren(fragment(html));
+    } catch (e) { view.replaceChildren(); answer.replaceChildren(fault(e)); }
   });
   update();
   return (change) => { if (!("view" in change)) update(); };

@@ -5,7 +5,7 @@ import { grouped } from "/format.js";
 import { el } from "/dom.js";
 
 const names = { eager: "PyTorch eager", compiled: "PyTorch compiled", megatron: "Megatron-LM", fused: "Unsloth", apex: "PyTorch with apex" };
-// How it is cut, without the number of copies: "FSDP, TP 2+SP, full recompute", as the command says it (jl_tell_cut).
+// How it is cut, without the number of copies: "FSDP, TP 2+SP, full recompute", as the command says it (jl_show_cut).
 export function planKind(a) {
   const p = a.parallel ?? a, states = p.zero === 3 && p.shard > 0 && p.shard < p.dp ? "HSDP" : ["DDP", "ZeRO-1", "ZeRO-2", "FSDP"][p.zero ?? 0];
   const alone = (p.dp ?? 1) === 1 && states === "DDP";

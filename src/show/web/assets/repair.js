@@ -10,7 +10,7 @@ const fieldOf = (option) => fields[option] ?? (option in defaults ? [option, opt
 export const again = (change) => { set(change, true); dispatchEvent(new Event("popstate")); };
 export const chip = (text, onclick) => el("button", { type: "button", className: "chip", onclick }, text);
 const asked = () => (state.view === "serve" ? ["smodel", "son"] : ["model", "on"]);
-// A server that is gone: the page is loaded again once somebody answers.
+// The server is gone: the page is loaded again once it answers.
 const retry = async (e) => { const b = e.target; b.disabled = true; try { await fetch("/healthz"); location.reload(); } catch { b.disabled = false; } };
 
 // "did you mean a, b?", "fits 7 accelerators: a, b; write one of them": each takes the place of the word that was not understood.

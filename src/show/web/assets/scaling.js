@@ -65,9 +65,9 @@ export function show(main) {
     const text = await file.text();
     try {
       const body = { kind: "-", on: state.on, files: { "-": text } };
-      const verdict = await ask("check", body), told = await ask("check", { ...body, as: "html" });
+      const verdict = await ask("check", body), view = await ask("check", { ...body, as: "html" });
       measured = (verdict.results ?? []).filter((r) => r.kind === "train").map((r) => ({ x: r.n_gpus ?? r.n_workers ?? Number(pattern.exec(state.on)?.[1] ?? 1), y: r.metric?.includes("step") ? null : r.value, label: `${file.name}: ${r.what}`, cls: r.verdict }));
-      checked.replaceChildren(el("h2", {}, `${file.name}: ${t(verdict.verdict) ?? verdict.verdict}`), fragment(told));
+      checked.replaceChildren(el("h2", {}, `${file.name}: ${t(verdict.verdict) ?? verdict.verdict}`), fragment(view));
       draw();
     } catch (e) { checked.replaceChildren(el("h2", {}, file.name), fault(e)); }
   }

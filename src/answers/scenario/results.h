@@ -10,7 +10,7 @@
 #include "recommend/recommend.h"
 #include "scenario/scenario.h"
 
-struct jl_weighed_system {
+struct jl_system_result {
 	const struct jl_scenario_system *said;
 	bool usable; /* false: `why` */
 	struct jl_err why;
@@ -25,8 +25,8 @@ struct jl_weighed_system {
 };
 
 /* One number of GPUs (or one measured figure) under one mode. */
-struct jl_weighed_point {
-	const struct jl_weighed_system *of;
+struct jl_scaling_point {
+	const struct jl_system_result *of;
 	int n_gpus;
 	const char *mode; /* ddp, zero2, ...; NULL: as the workload says */
 	bool predicted;
@@ -44,20 +44,20 @@ struct jl_weighed_point {
 	struct jl_estimate speedup_range;
 };
 
-#define JL_WEIGHED_MODES_MAX 8
+#define JL_SCALING_MODES_MAX 8
 
-struct jl_weighed_scaling {
-	const struct jl_weighed_system *of; /* NULL: no scaling to show */
-	const char *modes[JL_WEIGHED_MODES_MAX];
+struct jl_scaling_result {
+	const struct jl_system_result *of; /* NULL: no scaling to show */
+	const char *modes[JL_SCALING_MODES_MAX];
 	size_t n_modes;
 	size_t n_counts;
 	double counts[JL_SCENARIO_LIST_MAX];
-	struct jl_weighed_point *points;  /* [n_modes * n_counts] */
-	struct jl_weighed_point *further; /* measured elsewhere: other systems, other counts */
+	struct jl_scaling_point *points;  /* [n_modes * n_counts] */
+	struct jl_scaling_point *further; /* measured elsewhere: other systems, other counts */
 	size_t n_further;
 };
 
-struct jl_weighed_reduce {
+struct jl_reduce_result {
 	int n_nodes;
 	bool known;
 	struct jl_err why;
@@ -67,13 +67,13 @@ struct jl_weighed_reduce {
 	const struct jl_scenario_measured *measured;
 };
 
-struct jl_weighed {
+struct jl_scenario_results {
 	const struct jl_scenario *scenario;
 	const struct jl_catalog *cat;
 	struct jl_arena *arena;
 	long today;
 
-	struct jl_weighed_system *systems;
+	struct jl_system_result *systems;
 	size_t n_systems;
 	struct jl_subject subject;
 	bool has_model, model_assumed;
@@ -81,8 +81,8 @@ struct jl_weighed {
 	const struct jl_compare *compare; /* NULL: `compare_why`, empty where there is nothing to compare */
 	struct jl_err compare_why;
 
-	struct jl_weighed_scaling scaling;
-	struct jl_weighed_reduce *reduce;
+	struct jl_scaling_result scaling;
+	struct jl_reduce_result *reduce;
 	size_t n_reduce;
 	struct jl_sys reduce_sys;
 
@@ -96,15 +96,16 @@ struct jl_weighed {
 	struct jl_advice advice[JL_ADVICE_MAX];
 	const struct jl_scenario_measured *advice_seen[JL_ADVICE_MAX]; /* what was measured before it; NULL: nothing */
 	size_t n_advice;
-	const struct jl_weighed_system *advised; /* what the advice is for */
-	struct jl_goodput *goodput;              /* its run with failures; NULL: no length was said */
+	const struct jl_system_result *advised; /* what the advice is for */
+	struct jl_goodput *goodput;             /* its run with failures; NULL: no length was said */
 };
 
-enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
-			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
+enum jl_status jl_compute_scenario(struct jl_scenario_results *ret_weighed, const struct jl_scenario *scenario,
+				   const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				   struct jl_err *err);
 
 /* Parts of it. */
-enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err);
-enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err);
-enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err);
-enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err);
+enum jl_status jl_compute_scaling(struct jl_scenario_results *w, struct jl_err *err);
+enum jl_status jl_compute_reduce(struct jl_scenario_results *w, struct jl_err *err);
+enum jl_status jl_compute_cost(struct jl_scenario_results *w, struct jl_err *err);
+enum jl_status jl_compute_recommend(struct jl_scenario_results *w, struct jl_err *err);

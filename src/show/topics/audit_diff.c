@@ -1,5 +1,5 @@
 /* A unified diff of the note with corrected figures: a proposal to be read, then applied with patch(1). */
-#include "topics/memo.h"
+#include "topics/audit_note.h"
 
 #include <stdlib.h>
 
@@ -18,13 +18,13 @@ static int by_at(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static struct edit *edits_of(const struct jl_memo *note, size_t *ret_n)
+static struct edit *edits_of(const struct jl_audit_note *note, size_t *ret_n)
 {
 	struct edit *edits = jl_arena_array(note->arena, note->n_findings + 1, sizeof *edits);
 
 	*ret_n = 0;
 	for (size_t i = 0; edits && i < note->n_findings; i++) {
-		const struct jl_said_finding *f = &note->findings[i];
+		const struct jl_audit_finding *f = &note->findings[i];
 
 		if (!jl_audited_is_fixable(note, f))
 			continue;
@@ -38,12 +38,12 @@ static struct edit *edits_of(const struct jl_memo *note, size_t *ret_n)
 
 /* What follows from a figure that is changed and cannot be changed with it (a range, a figure in words): said before the diff, where patch
  * reads over it. */
-static void left_as_is(struct jl_buf *out, const struct jl_memo *note)
+static void left_as_is(struct jl_buf *out, const struct jl_audit_note *note)
 {
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < note->n_findings; i++) {
-		const struct jl_said_finding *f = &note->findings[i];
+		const struct jl_audit_finding *f = &note->findings[i];
 
 		if (!f->shown || f->root < 0 || f->line == last || jl_audited_is_fixable(note, f) ||
 		    !jl_audited_is_fixable(note, &note->findings[f->root]))
@@ -56,7 +56,7 @@ static void left_as_is(struct jl_buf *out, const struct jl_memo *note)
 }
 
 /* A line of the note behind its sign, with `n` edits in it. */
-static void line(struct jl_buf *out, const struct jl_memo *note, size_t l, char sign, const struct edit *edits,
+static void line(struct jl_buf *out, const struct jl_audit_note *note, size_t l, char sign, const struct edit *edits,
 		 size_t n)
 {
 	uint32_t at = note->raw_line_at[l];
@@ -81,7 +81,7 @@ static size_t same_line(const struct edit *edits, size_t i, size_t n)
 	return k;
 }
 
-void jl_audited_diff(struct jl_buf *out, const struct jl_memo *note)
+void jl_audited_diff(struct jl_buf *out, const struct jl_audit_note *note)
 {
 	/* a last line that is empty is what stands behind the last newline */
 	const size_t n_lines = note->n_raw_lines - (note->len && note->raw[note->len - 1] == '\n');

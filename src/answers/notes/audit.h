@@ -1,11 +1,11 @@
-/* A note as somebody wrote it (Markdown, plain text or HTML, Korean or English): its figures with unit and place, its tables, the hardware
+/* A note as written (Markdown, plain text or HTML, Korean or English): its figures with unit and place, its tables, the hardware
  * that it names; and what of it cannot be right.
  *
  *     bytes -> read.c (markup hidden, lines, sections) -> figures.c (value, unit, how exactly it was written) -> mentions.c (hardware)
  *           -> grids.c (tables and lists of "key: value" as rows and columns) -> rules -> findings.c (roots, what follows from them)
  *
  * The text that the rules see is as long as what was given: markup is blanked, never taken out, so that an offset is the same in both.
- * Everything is bounded; what lies beyond a limit is counted in `struct jl_memo`, not dropped in silence. */
+ * Everything is bounded; what lies beyond a limit is counted in `struct jl_audit_note`, not dropped in silence. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,16 +16,16 @@
 #include "base/err.h"
 #include "catalog/catalog.h"
 
-#define JL_MEMO_MAX_B        ((size_t)32 << 20)
-#define JL_MEMO_LINES_MAX    1500000
-#define JL_MEMO_FIGURES_MAX  400000
-#define JL_MEMO_MENTIONS_MAX 100000
-#define JL_MEMO_ENTITIES_MAX 2000
-#define JL_MEMO_GRIDS_MAX    20000
-#define JL_MEMO_ROWS_MAX     400 /* of one table */
-#define JL_MEMO_COLS_MAX     24
-#define JL_MEMO_FINDINGS_MAX 4000
-#define JL_MEMO_LINE_MAX     20000 /* bytes of a line that is read as sentences */
+#define JL_AUDIT_MAX_B        ((size_t)32 << 20)
+#define JL_AUDIT_LINES_MAX    1500000
+#define JL_AUDIT_FIGURES_MAX  400000
+#define JL_AUDIT_MENTIONS_MAX 100000
+#define JL_AUDIT_ENTITIES_MAX 2000
+#define JL_AUDIT_GRIDS_MAX    20000
+#define JL_AUDIT_ROWS_MAX     400 /* of one table */
+#define JL_AUDIT_COLS_MAX     24
+#define JL_AUDIT_FINDINGS_MAX 4000
+#define JL_AUDIT_LINE_MAX     20000 /* bytes of a line that is read as sentences */
 
 /* What a figure is a number of. */
 enum jl_qty {
@@ -116,39 +116,39 @@ struct jl_grid { /* rows and columns; row 0 holds the heads, column 0 the labels
 	bool sideways; /* what is measured stands in rows, what it is measured on in columns */
 };
 
-enum jl_memo_verdict {
-	JL_MEMO_WRONG,      /* does not follow from the note's own figures, or exceeds a bound */
-	JL_MEMO_DIFFERS,    /* from what is listed or defined */
-	JL_MEMO_UNLIKELY,   /* outside the 80 % interval of jeoul's estimate */
-	JL_MEMO_COMPATIBLE, /* inside it */
-	JL_MEMO_CONFIRMED,  /* follows exactly, or is what is listed */
-	JL_MEMO_CANNOT,     /* nothing says what it should be */
-	JL_MEMO_GIVEN,      /* others follow from it */
-	JL_N_MEMO_VERDICT
+enum jl_audit_verdict {
+	JL_AUDIT_WRONG,      /* does not follow from the note's own figures, or exceeds a bound */
+	JL_AUDIT_DIFFERS,    /* from what is listed or defined */
+	JL_AUDIT_UNLIKELY,   /* outside the 80 % interval of jeoul's estimate */
+	JL_AUDIT_COMPATIBLE, /* inside it */
+	JL_AUDIT_CONFIRMED,  /* follows exactly, or is what is listed */
+	JL_AUDIT_CANNOT,     /* nothing says what it should be */
+	JL_AUDIT_GIVEN,      /* others follow from it */
+	JL_N_AUDIT_VERDICT
 };
 
-#define JL_SAID_MAX   320
-#define JL_SHOULD_MAX 64
+#define JL_AUDIT_TEXT_MAX 320
+#define JL_SHOULD_MAX     64
 
-struct jl_said_finding { /* one thing that is not right, and why */
-	enum jl_memo_verdict verdict;
+struct jl_audit_finding { /* one thing that is not right, and why */
+	enum jl_audit_verdict verdict;
 	const char *rule; /* "arithmetic", "table", "same-fact", "listed", "order", "bound", "expected", "confusion" */
 	uint32_t at, len; /* in the note, as bytes */
 	uint32_t line, column; /* from 1; column in characters */
 	int32_t figure;        /* -1: words */
 	const char *written;
-	char premises[JL_SHOULD_MAX];            /* what the note's own figures give; "": nothing */
-	char estimate[JL_SHOULD_MAX];            /* jeoul's, or what is listed */
-	char en[JL_SAID_MAX], text[JL_SAID_MAX]; /* why: in English, and as the reader sees it */
-	const char *source;                      /* of what is listed; NULL */
-	const struct jl_entity *about;           /* hardware that it is about, where that is known */
-	int32_t root;                            /* index of the finding that it follows from; -1: it is one itself */
-	bool shown;                              /* its rule holds elsewhere or is a definition; others are for --all */
+	char premises[JL_SHOULD_MAX];                        /* what the note's own figures give; "": nothing */
+	char estimate[JL_SHOULD_MAX];                        /* jeoul's, or what is listed */
+	char en[JL_AUDIT_TEXT_MAX], text[JL_AUDIT_TEXT_MAX]; /* why: in English, and as the reader sees it */
+	const char *source;                                  /* of what is listed; NULL */
+	const struct jl_entity *about;                       /* hardware that it is about, where that is known */
+	int32_t root;            /* index of the finding that it follows from; -1: it is one itself */
+	bool shown;              /* its rule holds elsewhere or is a definition; others are for --all */
 	bool impossible_premise; /* `premises` follows from figures that cannot be: not offered as a correction */
 	char fix[JL_SHOULD_MAX]; /* what to write instead of the figure; "": nothing */
 };
 
-struct jl_memo {
+struct jl_audit_note {
 	const char *file;
 	const char *raw;
 	size_t len;
@@ -161,7 +161,7 @@ struct jl_memo {
 	size_t n_lines;
 	struct jl_figure *figures;
 	size_t n_figures;
-	uint8_t *verdicts;   /* enum jl_memo_verdict of each figure */
+	uint8_t *verdicts;   /* enum jl_audit_verdict of each figure */
 	int32_t *finding_of; /* index of the finding on each figure + 1; 0: none */
 	struct jl_entity *entities;
 	size_t n_entities;
@@ -169,9 +169,9 @@ struct jl_memo {
 	size_t n_mentions;
 	struct jl_grid *grids;
 	size_t n_grids;
-	struct jl_said_finding *findings;
+	struct jl_audit_finding *findings;
 	size_t n_findings;
-	size_t n[JL_N_MEMO_VERDICT];                         /* figures */
+	size_t n[JL_N_AUDIT_VERDICT];                        /* figures */
 	size_t n_shown, n_roots, n_doubts, n_hidden_by_rule; /* roots are wrong or differ, doubts unlikely */
 	bool is_html;
 	bool cut;               /* more figures, tables or findings than are looked at */
@@ -184,13 +184,13 @@ struct jl_memo {
 };
 
 /* Reads and judges. `text` is not changed and must outlive the note; `name` decides whether it is HTML. */
-enum jl_status jl_memo_audit(struct jl_memo **ret_note, const char *text, size_t len, const char *name,
-			     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
+enum jl_status jl_audit_note_run(struct jl_audit_note **ret_note, const char *text, size_t len, const char *name,
+				 const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
 
 /* Is this a note, or a scenario with hand-written claims? By the name, else by how it begins. */
-bool jl_memo_is_note(const char *name, const char *text, size_t len);
+bool jl_audit_is_note(const char *name, const char *text, size_t len);
 
-const char *jl_memo_verdict_key(enum jl_memo_verdict verdict); /* "wrong", "differs", ... */
+const char *jl_audit_verdict_key(enum jl_audit_verdict verdict); /* "wrong", "differs", ... */
 
 /* Line (from 1) and column (characters, from 1) of an offset in the file. */
-void jl_memo_place(const struct jl_memo *note, uint32_t at, uint32_t *ret_line, uint32_t *ret_column);
+void jl_audit_place(const struct jl_audit_note *note, uint32_t at, uint32_t *ret_line, uint32_t *ret_column);

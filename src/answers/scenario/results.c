@@ -1,4 +1,4 @@
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #define DEFAULT_BATCH 4
 #define DEFAULT_SEQ   512
 
-static enum jl_status weigh_model(struct jl_weighed *w, struct jl_err *err)
+static enum jl_status weigh_model(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;
 	enum jl_status status;
@@ -27,7 +27,7 @@ static enum jl_status weigh_model(struct jl_weighed *w, struct jl_err *err)
 	return status;
 }
 
-static void predict(struct jl_weighed *w, struct jl_weighed_system *system)
+static void predict(struct jl_scenario_results *w, struct jl_system_result *system)
 {
 	if (!w->has_model || !system->usable)
 		return;
@@ -37,7 +37,7 @@ static void predict(struct jl_weighed *w, struct jl_weighed_system *system)
 	system->predicted = true;
 }
 
-static void rent(struct jl_weighed *w, struct jl_weighed_system *system)
+static void rent(struct jl_scenario_results *w, struct jl_system_result *system)
 {
 	const struct jl_rent found = jl_rent_find(w->cat, &system->said->sys);
 	const int n = jl_sys_n_devices(&system->said->sys);
@@ -47,14 +47,14 @@ static void rent(struct jl_weighed *w, struct jl_weighed_system *system)
 	system->rent_date = found.date;
 }
 
-static enum jl_status weigh_systems(struct jl_weighed *w, struct jl_err *err)
+static enum jl_status weigh_systems(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;
 
 	w->systems = jl_arena_array(w->arena, s->n_systems + 1, sizeof *w->systems);
 	JL_TRY(jl_got(w->systems, err));
 	for (size_t i = 0; i < s->n_systems; i++) {
-		struct jl_weighed_system *system = &w->systems[i];
+		struct jl_system_result *system = &w->systems[i];
 
 		system->said = &s->systems[i];
 		system->usable = jl_machine_make(&system->machine, w->cat, &s->systems[i].sys, &system->why) == JL_OK;
@@ -66,11 +66,11 @@ static enum jl_status weigh_systems(struct jl_weighed *w, struct jl_err *err)
 }
 
 /* The baseline first, then the others as they stand. */
-static enum jl_status weigh_compare(struct jl_weighed *w, struct jl_err *err)
+static enum jl_status weigh_compare(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;
 	struct jl_compare *compare = jl_arena_alloc(w->arena, sizeof *compare);
-	struct jl_weighed_system *of[JL_COMPARE_MAX];
+	struct jl_system_result *of[JL_COMPARE_MAX];
 	size_t first = s->baseline;
 	enum jl_status status;
 
@@ -105,8 +105,8 @@ static enum jl_status weigh_compare(struct jl_weighed *w, struct jl_err *err)
 }
 
 /* What was measured of the run as it is on so many GPUs; NULL: nothing. */
-static const struct jl_scenario_measured *seen_before(const struct jl_weighed *w, const struct jl_weighed_system *of,
-						      int n_gpus)
+static const struct jl_scenario_measured *seen_before(const struct jl_scenario_results *w,
+						      const struct jl_system_result *of, int n_gpus)
 {
 	static const char *const modes[] = { "ddp", "zero1", "zero2", "zero3" };
 	const char *mode = modes[of->how.plan.zero];
@@ -124,11 +124,11 @@ static const struct jl_scenario_measured *seen_before(const struct jl_weighed *w
 }
 
 /* Advice for the machine that scaling is about, else for the baseline. */
-static void weigh_advice(struct jl_weighed *w)
+static void weigh_advice(struct jl_scenario_results *w)
 {
-	const struct jl_weighed_system *of = w->scaling.of  ? w->scaling.of
-					     : w->n_systems ? &w->systems[w->scenario->baseline]
-							    : NULL;
+	const struct jl_system_result *of = w->scaling.of  ? w->scaling.of
+					    : w->n_systems ? &w->systems[w->scenario->baseline]
+							   : NULL;
 
 	if (!of || !of->predicted)
 		return;
@@ -138,7 +138,7 @@ static void weigh_advice(struct jl_weighed *w)
 		w->advice_seen[i] = seen_before(w, of, w->advice[i].n_gpus);
 }
 
-static enum jl_status weigh_goodput(struct jl_weighed *w, struct jl_err *err)
+static enum jl_status weigh_goodput(struct jl_scenario_results *w, struct jl_err *err)
 {
 	struct jl_goodput_ask ask = jl_goodput_ask_empty();
 	struct jl_job *job;
@@ -153,21 +153,21 @@ static enum jl_status weigh_goodput(struct jl_weighed *w, struct jl_err *err)
 	return jl_goodput_weigh(w->goodput, w->cat, job, &ask, err);
 }
 
-enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario *scenario,
-			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+enum jl_status jl_compute_scenario(struct jl_scenario_results *ret_weighed, const struct jl_scenario *scenario,
+				   const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
 {
 	static const struct {
 		const char *key;
-		enum jl_status (*weigh)(struct jl_weighed *w, struct jl_err *err);
+		enum jl_status (*weigh)(struct jl_scenario_results *w, struct jl_err *err);
 	} steps[] = {
-		{ "workload", weigh_model },         { "systems", weigh_systems },     { "systems", weigh_compare },
-		{ "scaling", jl_weigh_scaling },     { "allreduce", jl_weigh_reduce }, { "cost", jl_weigh_cost },
-		{ "recommend", jl_weigh_recommend },
+		{ "workload", weigh_model },           { "systems", weigh_systems },       { "systems", weigh_compare },
+		{ "scaling", jl_compute_scaling },     { "allreduce", jl_compute_reduce }, { "cost", jl_compute_cost },
+		{ "recommend", jl_compute_recommend },
 	};
-	struct jl_weighed *w = ret_weighed;
+	struct jl_scenario_results *w = ret_weighed;
 	enum jl_status status = JL_OK;
 
-	*w = (struct jl_weighed){ .scenario = scenario, .cat = cat, .arena = arena, .today = today };
+	*w = (struct jl_scenario_results){ .scenario = scenario, .cat = cat, .arena = arena, .today = today };
 	for (size_t i = 0; i < JL_LEN(steps) && !status; i++) {
 		const struct jl_yaml *node = jl_yaml_get(scenario->root, steps[i].key);
 		struct jl_err why = { 0 };

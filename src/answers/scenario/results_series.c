@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check/judge.h"
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 /* "ddp" is zero 0, "zero2" is zero 2; false: no mode. */
 static bool mode_zero(int *ret_zero, const char *mode)
@@ -19,7 +19,7 @@ static bool mode_zero(int *ret_zero, const char *mode)
 }
 
 /* `recipe` NULL: as is usual on so many, left in *ret_recipe; else that one if it can be. */
-static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p, const struct jl_request *recipe,
+static void weigh_point(struct jl_scenario_results *w, struct jl_scaling_point *p, const struct jl_request *recipe,
 			struct jl_request *ret_recipe)
 {
 	struct jl_request req = w->request;
@@ -53,8 +53,8 @@ static void weigh_point(struct jl_weighed *w, struct jl_weighed_point *p, const 
 }
 
 /* Samples a second of a measured figure; NAN: it is about something else. */
-static double measured_per_s(const struct jl_weighed *w, const struct jl_scenario_measured *m,
-			     const struct jl_weighed_point *p)
+static double measured_per_s(const struct jl_scenario_results *w, const struct jl_scenario_measured *m,
+			     const struct jl_scaling_point *p)
 {
 	if (strcmp(m->what, "samples_per_s") == 0)
 		return m->value;
@@ -63,7 +63,7 @@ static double measured_per_s(const struct jl_weighed *w, const struct jl_scenari
 	return NAN;
 }
 
-static const struct jl_weighed_system *system_of(const struct jl_weighed *w, const char *name)
+static const struct jl_system_result *system_of(const struct jl_scenario_results *w, const char *name)
 {
 	const struct jl_scenario_system *said = name ? jl_scenario_find(w->scenario, name) : &w->scenario->systems[0];
 
@@ -71,21 +71,21 @@ static const struct jl_weighed_system *system_of(const struct jl_weighed *w, con
 }
 
 /* Matches each measured figure with its point, or adds one. */
-static void place_measured(struct jl_weighed *w)
+static void place_measured(struct jl_scenario_results *w)
 {
-	struct jl_weighed_scaling *s = &w->scaling;
+	struct jl_scaling_result *s = &w->scaling;
 
 	for (size_t i = 0; i < w->scenario->n_measured; i++) {
 		const struct jl_scenario_measured *m = &w->scenario->measured[i];
-		const struct jl_weighed_system *of = system_of(w, m->system);
-		struct jl_weighed_point lone = { .of = of, .mode = m->mode };
+		const struct jl_system_result *of = system_of(w, m->system);
+		struct jl_scaling_point lone = { .of = of, .mode = m->mode };
 		bool placed = false;
 
 		if (!of || (strcmp(m->what, "samples_per_s") != 0 && strcmp(m->what, "step_s") != 0))
 			continue;
 		lone.n_gpus = isnan(m->n_gpus) ? jl_sys_n_devices(&of->machine.sys) : (int)m->n_gpus;
 		for (size_t k = 0; of == s->of && k < s->n_modes * s->n_counts; k++) {
-			struct jl_weighed_point *p = &s->points[k];
+			struct jl_scaling_point *p = &s->points[k];
 
 			if (p->n_gpus != lone.n_gpus || (p->mode && m->mode && strcmp(p->mode, m->mode) != 0) ||
 			    !isnan(p->measured_per_s))
@@ -105,16 +105,16 @@ static void place_measured(struct jl_weighed *w)
 }
 
 /* Over one GPU with the same recipe: figures of different ones are never mixed. */
-static void speedups(struct jl_weighed_scaling *s)
+static void speedups(struct jl_scaling_result *s)
 {
 	for (size_t k = 0; k < s->n_modes; k++) {
-		const struct jl_weighed_point *one = NULL;
+		const struct jl_scaling_point *one = NULL;
 
 		for (size_t i = 0; i < s->n_counts; i++)
 			if (s->points[k * s->n_counts + i].n_gpus == 1)
 				one = &s->points[k * s->n_counts + i];
 		for (size_t i = 0; one && i < s->n_counts; i++) {
-			struct jl_weighed_point *p = &s->points[k * s->n_counts + i];
+			struct jl_scaling_point *p = &s->points[k * s->n_counts + i];
 
 			p->speedup = p->per_s.value / one->per_s.value;
 			/* the device itself is in both: what differs is how sure the links are */
@@ -133,7 +133,7 @@ static void speedups(struct jl_weighed_scaling *s)
 }
 
 /* As the largest number of GPUs runs it, at every number. */
-static void weigh_mode(struct jl_weighed *w, struct jl_weighed_point *points, size_t n)
+static void weigh_mode(struct jl_scenario_results *w, struct jl_scaling_point *points, size_t n)
 {
 	struct jl_request recipe = w->request;
 	size_t most = 0;
@@ -146,7 +146,7 @@ static void weigh_mode(struct jl_weighed *w, struct jl_weighed_point *points, si
 			weigh_point(w, &points[i], &recipe, NULL);
 }
 
-static void choose_counts(struct jl_weighed_scaling *s, const struct jl_scenario_scaling *asked, int n)
+static void choose_counts(struct jl_scaling_result *s, const struct jl_scenario_scaling *asked, int n)
 {
 	if (asked->n_counts) {
 		for (size_t i = 0; i < asked->n_counts; i++)
@@ -159,10 +159,10 @@ static void choose_counts(struct jl_weighed_scaling *s, const struct jl_scenario
 	s->counts[s->n_counts++] = n;
 }
 
-enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
+enum jl_status jl_compute_scaling(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_scaling *asked = &w->scenario->scaling;
-	struct jl_weighed_scaling *s = &w->scaling;
+	struct jl_scaling_result *s = &w->scaling;
 
 	if (!w->has_model)
 		return JL_OK;
@@ -179,7 +179,7 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 		return JL_OK;
 	}
 	choose_counts(s, asked, jl_sys_n_devices(&s->of->machine.sys));
-	for (size_t i = 0; i < asked->n_modes && i < JL_WEIGHED_MODES_MAX; i++) {
+	for (size_t i = 0; i < asked->n_modes && i < JL_SCALING_MODES_MAX; i++) {
 		int zero;
 		if (!mode_zero(&zero, asked->modes[i]))
 			return jl_fail(err, JL_E_PARSE, "scaling: modes: '%.40s'; there are ddp, zero1, zero2, zero3",
@@ -192,7 +192,7 @@ enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err)
 	s->further = jl_arena_array(w->arena, w->scenario->n_measured + 1, sizeof *s->further);
 	JL_TRY(jl_got(s->points && s->further, err));
 	for (size_t k = 0; k < s->n_modes * s->n_counts; k++)
-		s->points[k] = (struct jl_weighed_point){ .of = s->of,
+		s->points[k] = (struct jl_scaling_point){ .of = s->of,
 							  .mode = s->modes[k / s->n_counts],
 							  .n_gpus = (int)s->counts[k % s->n_counts] };
 	for (size_t k = 0; k < s->n_modes; k++)
@@ -212,7 +212,7 @@ static double measured_algbw(const struct jl_scenario_measured *m, const struct 
 	return NAN;
 }
 
-static void weigh_one_reduce(struct jl_weighed *w, struct jl_weighed_reduce *r, double nodes,
+static void weigh_one_reduce(struct jl_scenario_results *w, struct jl_reduce_result *r, double nodes,
 			     const struct jl_coll_ask *ask)
 {
 	struct jl_machine machine;
@@ -236,7 +236,7 @@ static void weigh_one_reduce(struct jl_weighed *w, struct jl_weighed_reduce *r, 
 	}
 }
 
-enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err)
+enum jl_status jl_compute_reduce(struct jl_scenario_results *w, struct jl_err *err)
 {
 	static const double usual[] = { 2, 4, 8, 16, 32, 64, 128 };
 	const struct jl_scenario_allreduce *asked = &w->scenario->allreduce;

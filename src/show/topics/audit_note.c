@@ -1,41 +1,41 @@
-#include "topics/memo.h"
+#include "topics/audit_note.h"
 
 static const struct {
 	const char *en;
 	enum jl_mark mark;
-} verdicts[JL_N_MEMO_VERDICT] = {
-	[JL_MEMO_WRONG] = { JL_NC("of a note", "wrong"), JL_MARK_BAD },
-	[JL_MEMO_DIFFERS] = { JL_N("differs from listed"), JL_MARK_WARN },
-	[JL_MEMO_UNLIKELY] = { JL_N("unlikely"), JL_MARK_WARN },
-	[JL_MEMO_COMPATIBLE] = { JL_N("compatible"), JL_MARK_GOOD },
-	[JL_MEMO_CONFIRMED] = { JL_N("confirmed"), JL_MARK_GOOD },
-	[JL_MEMO_CANNOT] = { JL_N("cannot tell"), JL_MARK_UNKNOWN },
-	[JL_MEMO_GIVEN] = { JL_N("given"), JL_MARK_NONE },
+} verdicts[JL_N_AUDIT_VERDICT] = {
+	[JL_AUDIT_WRONG] = { JL_NC("of a note", "wrong"), JL_MARK_BAD },
+	[JL_AUDIT_DIFFERS] = { JL_N("differs from listed"), JL_MARK_WARN },
+	[JL_AUDIT_UNLIKELY] = { JL_N("unlikely"), JL_MARK_WARN },
+	[JL_AUDIT_COMPATIBLE] = { JL_N("compatible"), JL_MARK_GOOD },
+	[JL_AUDIT_CONFIRMED] = { JL_N("confirmed"), JL_MARK_GOOD },
+	[JL_AUDIT_CANNOT] = { JL_N("cannot tell"), JL_MARK_UNKNOWN },
+	[JL_AUDIT_GIVEN] = { JL_N("given"), JL_MARK_NONE },
 };
 
-const char *jl_audited_verdict(enum jl_memo_verdict verdict)
+const char *jl_audited_verdict(enum jl_audit_verdict verdict)
 {
 	return jl_msg(verdicts[verdict].en);
 }
 
-static enum jl_mark audited_mark(enum jl_memo_verdict verdict)
+static enum jl_mark audited_mark(enum jl_audit_verdict verdict)
 {
 	return verdicts[verdict].mark;
 }
 
-const char *jl_audited_why(const struct jl_said_finding *f)
+const char *jl_audited_why(const struct jl_audit_finding *f)
 {
 	return f->text;
 }
 
-bool jl_audited_is_said(const struct jl_said_finding *f, bool all)
+bool jl_audited_is_said(const struct jl_audit_finding *f, bool all)
 {
 	return all || f->shown;
 }
 
-static void counts(struct jl_doc *doc, const struct jl_memo *note)
+static void counts(struct jl_doc *doc, const struct jl_audit_note *note)
 {
-	const size_t open = note->n[JL_MEMO_CANNOT] + note->n[JL_MEMO_GIVEN];
+	const size_t open = note->n[JL_AUDIT_CANNOT] + note->n[JL_AUDIT_GIVEN];
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
@@ -50,23 +50,24 @@ static void counts(struct jl_doc *doc, const struct jl_memo *note)
 		    JL_FIG(jl_num_count((double)note->n_doubts)));
 	jl_audited_strip(doc, note);
 	jl_doc_para(doc);
-	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
+	for (int v = 0; v < JL_N_AUDIT_VERDICT; v++) {
 		if (!note->n[v])
 			continue;
 		if (v)
 			jl_doc_dot(doc);
-		jl_tell_said(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_memo_verdict)v), note->n[v]);
+		jl_show_sourced(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_audit_verdict)v),
+				note->n[v]);
 	}
 }
 
 static void cell(struct jl_doc *doc, const char *text, enum jl_origin origin)
 {
-	JL_CELLS(doc, JL_SAID(text, origin));
+	JL_CELLS(doc, JL_FIGURE_TEXT(text, origin));
 }
 
-const char *jl_audited_recomputed(const struct jl_memo *note, const struct jl_said_finding *f)
+const char *jl_audited_recomputed(const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
-	if (f->figure < 0 || f->verdict > JL_MEMO_UNLIKELY || (!*f->premises && !*f->estimate))
+	if (f->figure < 0 || f->verdict > JL_AUDIT_UNLIKELY || (!*f->premises && !*f->estimate))
 		return f->figure < 0 ? "" : f->written;
 	return jl_arena_printf(note->arena,
 			       *f->premises && *f->estimate ? JL_("%s → %s%s; listed or estimated %s") : "%s → %s%s%s",
@@ -75,25 +76,25 @@ const char *jl_audited_recomputed(const struct jl_memo *note, const struct jl_sa
 }
 
 /* A root: its verdict, what is right, the reason; then what follows from it, each in a line. */
-static void root(struct jl_doc *doc, const struct jl_memo *note, size_t i, bool all)
+static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i, bool all)
 {
-	const struct jl_said_finding *f = &note->findings[i];
+	const struct jl_audit_finding *f = &note->findings[i];
 
 	jl_doc_finding(doc, audited_mark(f->verdict),
 		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line,
 				       f->figure < 0 ? f->written : jl_audited_recomputed(note, f),
 				       jl_audited_verdict(f->verdict)));
-	jl_doc_said(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
+	jl_doc_sourced(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
-		JL_TELL(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
+		JL_SHOW(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
 	for (size_t k = 0; k < note->n_findings; k++) {
-		const struct jl_said_finding *c = &note->findings[k];
+		const struct jl_audit_finding *c = &note->findings[k];
 
 		if (c->root != (int32_t)i || !jl_audited_is_said(c, all))
 			continue;
 		jl_doc_item(doc);
-		jl_tell_said(doc, JL_ESTIMATED, JL_("Line %u follows from it: %s"), c->line,
-			     jl_audited_recomputed(note, c));
+		jl_show_sourced(doc, JL_ESTIMATED, JL_("Line %u follows from it: %s"), c->line,
+				jl_audited_recomputed(note, c));
 	}
 }
 
@@ -113,20 +114,20 @@ static const char *needed_for(enum jl_qty qty)
 	case JL_Q_FLOP_RATE:
 	case JL_Q_POWER:
 	case JL_Q_FREQUENCY:
-	case JL_Q_ENERGY: return JL_N("the hardware that it is of, or what it was reckoned from");
+	case JL_Q_ENERGY: return JL_N("the hardware that it is of, or what it was computed from");
 	case JL_Q_PERCENT:
 	case JL_Q_RATIO: return JL_N("both figures that it is a share or a ratio of");
 	default: return JL_N("other figures that it goes with");
 	}
 }
 
-static void open_figures(struct jl_doc *doc, const struct jl_memo *note)
+static void open_figures(struct jl_doc *doc, const struct jl_audit_note *note)
 {
 	size_t n[JL_N_Q] = { 0 };
 
 	for (size_t i = 0; i < note->n_figures; i++)
-		n[note->figures[i].qty] += note->verdicts[i] == JL_MEMO_CANNOT;
-	jl_tell_table(doc, JL_("Not verifiable, and what is missing"), "kk", JL_N("figures|what would be needed"));
+		n[note->figures[i].qty] += note->verdicts[i] == JL_AUDIT_CANNOT;
+	jl_show_table(doc, JL_("Not verifiable, and what is missing"), "kk", JL_N("figures|what would be needed"));
 	for (int q = 0; q < JL_N_Q; q++) {
 		const char *needed = needed_for((enum jl_qty)q);
 		size_t sum = 0;
@@ -145,37 +146,37 @@ static void open_figures(struct jl_doc *doc, const struct jl_memo *note)
 	}
 }
 
-void jl_tell_audited(struct jl_doc *doc, const struct jl_memo *note, bool all)
+void jl_show_audited(struct jl_doc *doc, const struct jl_audit_note *note, bool all)
 {
 	counts(doc, note);
 	for (size_t i = 0; i < note->n_findings; i++)
 		if (note->findings[i].root < 0 && jl_audited_is_said(&note->findings[i], all))
 			root(doc, note, i, all);
-	if (all && note->n[JL_MEMO_CANNOT])
+	if (all && note->n[JL_AUDIT_CANNOT])
 		open_figures(doc, note);
 	if (note->n_hidden_by_rule && !all) {
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
-		jl_tell_said(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
-			     note->n_hidden_by_rule);
+		jl_show_sourced(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
+				note->n_hidden_by_rule);
 	}
 	if (note->cut) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		JL_TELL(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
+		JL_SHOW(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
 			     "left out.");
 	}
 	if (note->n_too_long) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		jl_tell_said(doc, JL_ORIGIN_NONE,
-			     JL_("Not looked at, because a line or a table there is too long: %zu; the "
-				 "first begins in line %u."),
-			     note->n_too_long, note->too_long_line);
+		jl_show_sourced(doc, JL_ORIGIN_NONE,
+				JL_("Not looked at, because a line or a table there is too long: %zu; the "
+				    "first begins in line %u."),
+				note->n_too_long, note->too_long_line);
 	}
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		jl_tell_said(doc, JL_ORIGIN_NONE,
-			     JL_("%zu bytes are no text (invalid UTF-8, control or direction "
-				 "characters) and were left out."),
-			     note->n_replaced);
+		jl_show_sourced(doc, JL_ORIGIN_NONE,
+				JL_("%zu bytes are no text (invalid UTF-8, control or direction "
+				    "characters) and were left out."),
+				note->n_replaced);
 	}
 	jl_audited_text(doc, note, all);
 }

@@ -85,7 +85,7 @@ static void the_terminal_shows_it(void **state)
 
 	(void)state;
 	jl_doc_init(&doc, &arena, NULL);
-	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = &compare, .options = options });
+	jl_show_compare(&doc, &(struct jl_show_compare){ .compare = &compare, .options = options });
 	jl_buf_init(&out, 1 << 16);
 	assert_int_equal(jl_doc_to_terminal(&doc, 80, false, &out, &err), JL_OK);
 	check(&out, wants, sizeof wants / sizeof wants[0]);
@@ -104,7 +104,7 @@ static void a_sentence_has_the_order_of_its_language(void **state)
 	(void)state;
 	jl_lang_set(jl_lang_find("ko"));
 	jl_doc_init(&doc, &arena, NULL);
-	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = &compare });
+	jl_show_compare(&doc, &(struct jl_show_compare){ .compare = &compare });
 	jl_lang_set(NULL);
 	jl_buf_init(&out, 1 << 16);
 	assert_int_equal(jl_doc_to_terminal(&doc, 80, false, &out, &err), JL_OK);
@@ -128,7 +128,7 @@ static void a_page_has_names_origins_and_the_chart(void **state)
 
 	(void)state;
 	jl_doc_init(&doc, &arena, "t");
-	jl_tell_compare(&doc, &(struct jl_tell_compare){ .compare = &compare, .names = names });
+	jl_show_compare(&doc, &(struct jl_show_compare){ .compare = &compare, .names = names });
 	jl_buf_init(&out, 1 << 20);
 	assert_int_equal(jl_doc_to_html(&doc, &out, &err), JL_OK);
 	check(&out, wants, sizeof wants / sizeof wants[0]);
@@ -167,7 +167,7 @@ static void sentences_are_filled_in(void **state)
 	jl_doc_init(&doc, &arena, NULL);
 	jl_doc_para(&doc);
 	JL_SENTENCE(&doc, "|2{은/는} GPU |1장, |3.", JL_FIG(gpus), JL_NAMED("RTX 4090"),
-		    JL_FIG(jl_tell_span(&doc, lo, 202e9)));
+		    JL_FIG(jl_show_span(&doc, lo, 202e9)));
 	jl_doc_para(&doc);
 	JL_SENTENCE(&doc, "|1 → |2; |9", JL_FIG(jl_num_time_like(day, 3 * 86400.0)), JL_WORD("A"));
 	jl_buf_init(&out, 1 << 16);
@@ -180,7 +180,7 @@ static void sentences_are_filled_in(void **state)
 static void names_in_a_schema_are_apart(void **state)
 {
 	(void)state;
-	for (const struct jl_told *told = jl_told; told->name; told++) {
+	for (const struct jl_output_schema *told = jl_output_schemas; told->name; told++) {
 		struct jl_buf out;
 		const char *defs;
 
@@ -211,15 +211,15 @@ static void parts_and_bars_can_be_told_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < JL_N_PART; i++) {
-		assert_true(jl_tell_look(jl_parts[i].en) > 0);
+		assert_true(jl_part_look(jl_parts[i].en) > 0);
 		for (size_t k = 0; k < i; k++)
-			assert_int_not_equal(jl_tell_look(jl_parts[i].en), jl_tell_look(jl_parts[k].en));
+			assert_int_not_equal(jl_part_look(jl_parts[i].en), jl_part_look(jl_parts[k].en));
 		for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
-			assert_int_equal(jl_tell_look(jl_parts[i].en) == jl_tell_look(memory[k]),
+			assert_int_equal(jl_part_look(jl_parts[i].en) == jl_part_look(memory[k]),
 					 strcmp(jl_parts[i].en, memory[k]) == 0);
 	}
 	jl_doc_init(&doc, &arena, "test");
-	jl_tell_compare_chart(&doc, &(struct jl_tell_compare){ .compare = &compare });
+	jl_show_compare_chart(&doc, &(struct jl_show_compare){ .compare = &compare });
 	jl_buf_init(&out, 1 << 20);
 	assert_int_equal(jl_doc_to_html(&doc, &out, NULL), JL_OK);
 	fast = strstr(jl_buf_text(&out), ">other-7<");

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "notes/memo.h"
+#include "notes/audit.h"
 
 static struct jl_arena arena;
 
@@ -29,14 +29,14 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct jl_memo *audit(const char *text, const char *name)
+static struct jl_audit_note *audit(const char *text, const char *name)
 {
-	struct jl_memo *note = NULL;
+	struct jl_audit_note *note = NULL;
 	struct jl_err err = { .en = "" };
 
 	jl_arena_release(&arena); /* of the note before it */
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
-	if (jl_memo_audit(&note, text, strlen(text), name, jl_catalog_embedded(), &arena, &err))
+	if (jl_audit_note_run(&note, text, strlen(text), name, jl_catalog_embedded(), &arena, &err))
 		fail_msg("%s: %s", text, err.en);
 	return note;
 }
@@ -89,7 +89,7 @@ static void test_figures(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct jl_memo *note = audit(rows[i].text, "a.md");
+		const struct jl_audit_note *note = audit(rows[i].text, "a.md");
 		const struct jl_figure *f = note->figures;
 
 		if (note->n_figures != 1 || f->qty != rows[i].qty || fabs(f->lo / rows[i].lo - 1) > 1e-9 ||
@@ -120,7 +120,7 @@ static void test_no_figures(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct jl_memo *note = audit(rows[i], "a.md");
+		const struct jl_audit_note *note = audit(rows[i], "a.md");
 
 		if (note->n_figures && strcmp(rows[i], "# 3") != 0)
 			fail_msg("'%s' has the figure %g", rows[i], note->figures[0].lo);
@@ -148,7 +148,7 @@ static void test_tables(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
 		char text[1024];
-		const struct jl_memo *note;
+		const struct jl_audit_note *note;
 
 		snprintf(text, sizeof text, forms[i], "14");
 		if (audit(text, "a.md")->n_findings)
@@ -162,7 +162,7 @@ static void test_tables(void **state)
 	}
 }
 
-static const struct jl_said_finding *find(const struct jl_memo *note, const char *written)
+static const struct jl_audit_finding *find(const struct jl_audit_note *note, const char *written)
 {
 	for (size_t i = 0; i < note->n_findings; i++)
 		if (strcmp(note->findings[i].written, written) == 0)
@@ -174,157 +174,158 @@ static void test_rules(void **state)
 {
 	static const struct {
 		const char *text, *written, *rule;
-		enum jl_memo_verdict verdict;
+		enum jl_audit_verdict verdict;
 		const char *premises, *estimate;
 	} rows[] = {
-		{ "8 GPUs at $2.50 per GPU hour cost $25 per hour\n", "$25 per hour", "arithmetic", JL_MEMO_WRONG,
+		{ "8 GPUs at $2.50 per GPU hour cost $25 per hour\n", "$25 per hour", "arithmetic", JL_AUDIT_WRONG,
 		  "$20 per hour", "" },
-		{ "H100 8장을 GPU당 시간당 $2.50에 쓰면 시간당 $25입니다\n", "$25", "arithmetic", JL_MEMO_WRONG, "$20",
+		{ "H100 8장을 GPU당 시간당 $2.50에 쓰면 시간당 $25입니다\n", "$25", "arithmetic", JL_AUDIT_WRONG, "$20",
 		  "" },
-		{ "The weights of a 70B model in bf16 are 140 GB and fit in 128 GB\n", "140 GB", "bound", JL_MEMO_WRONG,
-		  "", "" },
-		{ "70B 모델의 bf16 가중치는 140GB이므로 128GB 메모리에 들어갑니다\n", "140GB", "bound", JL_MEMO_WRONG,
+		{ "The weights of a 70B model in bf16 are 140 GB and fit in 128 GB\n", "140 GB", "bound",
+		  JL_AUDIT_WRONG, "", "" },
+		{ "70B 모델의 bf16 가중치는 140GB이므로 128GB 메모리에 들어갑니다\n", "140GB", "bound", JL_AUDIT_WRONG,
 		  "", "" },
 		{ "# 학습\n\n70B 모델의 bf16 가중치는 140GB이므로 A100 80GB 1장에 들어갑니다\n", "70B", "bound",
-		  JL_MEMO_UNLIKELY, "", "140 GB > 80 GiB" },
-		{ "13B 모델을 fp16으로 RTX 3090 한 장에 올려 서빙합니다\n", "13B", "bound", JL_MEMO_UNLIKELY, "",
+		  JL_AUDIT_UNLIKELY, "", "140 GB > 80 GiB" },
+		{ "13B 모델을 fp16으로 RTX 3090 한 장에 올려 서빙합니다\n", "13B", "bound", JL_AUDIT_UNLIKELY, "",
 		  "26 GB > 24 GiB" },
-		{ "A 13B model in fp16 (26 GB) runs on one RTX 3090 (24 GB)\n", "26 GB", "bound", JL_MEMO_WRONG, "",
+		{ "A 13B model in fp16 (26 GB) runs on one RTX 3090 (24 GB)\n", "26 GB", "bound", JL_AUDIT_WRONG, "",
 		  "" },
 		{ "| item | GPUs | price per GPU | total |\n|---|---|---|---|\n| a | 8 | $20,000 | $160,000 |\n"
 		  "| b | 4 | $3,000 | $16,000 |\n",
-		  "$16,000", "table", JL_MEMO_WRONG, "$12,000", "" },
-		{ "A 60 % discount on 440.32 = 264.19\n", "264.19", "arithmetic", JL_MEMO_WRONG, "176.13", "" },
-		{ "$440.32에서 60% 할인하면 $264.19입니다\n", "$264.19", "arithmetic", JL_MEMO_WRONG, "$176.13", "" },
-		{ "1,000만원의 15%는 200만원\n", "200만원", "arithmetic", JL_MEMO_WRONG, "150만원", "" },
-		{ "15 % of $1,000 is $200\n", "$200", "arithmetic", JL_MEMO_WRONG, "$150", "" },
-		{ "The step went from 2.4 s to 0.8 s, 4x faster\n", "4x", "arithmetic", JL_MEMO_WRONG, "3x", "" },
-		{ "1.2 TB over a 10 Gb/s link takes 120 s\n", "120 s", "arithmetic", JL_MEMO_WRONG, "960 s", "" },
-		{ "RTX 4090: memory bandwidth 1,008 Gb/s\n", "1,008 Gb/s", "listed", JL_MEMO_DIFFERS, "",
+		  "$16,000", "table", JL_AUDIT_WRONG, "$12,000", "" },
+		{ "A 60 % discount on 440.32 = 264.19\n", "264.19", "arithmetic", JL_AUDIT_WRONG, "176.13", "" },
+		{ "$440.32에서 60% 할인하면 $264.19입니다\n", "$264.19", "arithmetic", JL_AUDIT_WRONG, "$176.13", "" },
+		{ "1,000만원의 15%는 200만원\n", "200만원", "arithmetic", JL_AUDIT_WRONG, "150만원", "" },
+		{ "15 % of $1,000 is $200\n", "$200", "arithmetic", JL_AUDIT_WRONG, "$150", "" },
+		{ "The step went from 2.4 s to 0.8 s, 4x faster\n", "4x", "arithmetic", JL_AUDIT_WRONG, "3x", "" },
+		{ "1.2 TB over a 10 Gb/s link takes 120 s\n", "120 s", "arithmetic", JL_AUDIT_WRONG, "960 s", "" },
+		{ "RTX 4090: memory bandwidth 1,008 Gb/s\n", "1,008 Gb/s", "listed", JL_AUDIT_DIFFERS, "",
 		  "8,080 Gb/s" },
-		{ "A V100 900 Gb/s\n", "900 Gb/s", "listed", JL_MEMO_DIFFERS, "", "7176–9040 Gb/s" },
-		{ "A100은 H100보다 3배 빠릅니다\n", "3배", "listed", JL_MEMO_DIFFERS, "", "" },
-		{ "The A100 is 3x faster than the H100\n", "3x", "listed", JL_MEMO_DIFFERS, "", "" },
-		{ "The H100 is 3x slower than the A100\n", "3x", "listed", JL_MEMO_DIFFERS, "", "" },
-		{ "154,016 × 2.5 s = 107 s\n", "107 s", "arithmetic", JL_MEMO_WRONG, "385,040 s", "" },
-		{ "38,504 × 0.9초 = 34,653초 = 약 6.9시간\n", "6.9시간", "arithmetic", JL_MEMO_WRONG, "9.6시간", "" },
-		{ "(350 W + 100 W) × 2 h = 800 Wh\n", "800 Wh", "arithmetic", JL_MEMO_WRONG, "900 Wh", "" },
-		{ "16GB / 0.1초 = 1600 GB/s\n", "1600 GB/s", "arithmetic", JL_MEMO_WRONG, "160 GB/s", "" },
-		{ "took 1,711시간 (17일)\n", "17일", "arithmetic", JL_MEMO_WRONG, "71일", "" },
-		{ "from 30 s → 10 s (4.0x)\n", "4.0x", "arithmetic", JL_MEMO_WRONG, "3.0x", "" },
-		{ "서버 3천만원 × 10 = 2억원\n", "2억원", "arithmetic", JL_MEMO_WRONG, "3억원", "" },
-		{ "2억 5천만원 × 1.2 = 3억 5천만원\n", "3억 5천만원", "arithmetic", JL_MEMO_WRONG, "3억원", "" },
-		{ "1천 5백만원 × 3 = 4천 2백만원\n", "4천 2백만원", "arithmetic", JL_MEMO_WRONG, "4,500만원", "" },
-		{ "6 × 7 = 43\n", "43", "arithmetic", JL_MEMO_WRONG, "42", "" },
-		{ "노드 4 × 5 = 21대\n", "21대", "arithmetic", JL_MEMO_WRONG, "20대", "" },
-		{ "7 + 2 + 4 = 14\n", "14", "arithmetic", JL_MEMO_WRONG, "13", "" },
-		{ "memory went from 60 GB to 15 GB, a 25 % reduction\n", "25 %", "arithmetic", JL_MEMO_WRONG, "75 %",
+		{ "A V100 900 Gb/s\n", "900 Gb/s", "listed", JL_AUDIT_DIFFERS, "", "7176–9040 Gb/s" },
+		{ "A100은 H100보다 3배 빠릅니다\n", "3배", "listed", JL_AUDIT_DIFFERS, "", "" },
+		{ "The A100 is 3x faster than the H100\n", "3x", "listed", JL_AUDIT_DIFFERS, "", "" },
+		{ "The H100 is 3x slower than the A100\n", "3x", "listed", JL_AUDIT_DIFFERS, "", "" },
+		{ "154,016 × 2.5 s = 107 s\n", "107 s", "arithmetic", JL_AUDIT_WRONG, "385,040 s", "" },
+		{ "38,504 × 0.9초 = 34,653초 = 약 6.9시간\n", "6.9시간", "arithmetic", JL_AUDIT_WRONG, "9.6시간", "" },
+		{ "(350 W + 100 W) × 2 h = 800 Wh\n", "800 Wh", "arithmetic", JL_AUDIT_WRONG, "900 Wh", "" },
+		{ "16GB / 0.1초 = 1600 GB/s\n", "1600 GB/s", "arithmetic", JL_AUDIT_WRONG, "160 GB/s", "" },
+		{ "took 1,711시간 (17일)\n", "17일", "arithmetic", JL_AUDIT_WRONG, "71일", "" },
+		{ "from 30 s → 10 s (4.0x)\n", "4.0x", "arithmetic", JL_AUDIT_WRONG, "3.0x", "" },
+		{ "서버 3천만원 × 10 = 2억원\n", "2억원", "arithmetic", JL_AUDIT_WRONG, "3억원", "" },
+		{ "2억 5천만원 × 1.2 = 3억 5천만원\n", "3억 5천만원", "arithmetic", JL_AUDIT_WRONG, "3억원", "" },
+		{ "1천 5백만원 × 3 = 4천 2백만원\n", "4천 2백만원", "arithmetic", JL_AUDIT_WRONG, "4,500만원", "" },
+		{ "6 × 7 = 43\n", "43", "arithmetic", JL_AUDIT_WRONG, "42", "" },
+		{ "노드 4 × 5 = 21대\n", "21대", "arithmetic", JL_AUDIT_WRONG, "20대", "" },
+		{ "7 + 2 + 4 = 14\n", "14", "arithmetic", JL_AUDIT_WRONG, "13", "" },
+		{ "memory went from 60 GB to 15 GB, a 25 % reduction\n", "25 %", "arithmetic", JL_AUDIT_WRONG, "75 %",
 		  "" },
-		{ "50시간에서 15시간으로 30 % 감소\n", "30 %", "arithmetic", JL_MEMO_WRONG, "70 %", "" },
-		{ "800 → 2,400 tok/s (+300 %)\n", "300 %", "arithmetic", JL_MEMO_WRONG, "200 %", "" },
-		{ "from $4.00/h to $5.00/h, a 20 % increase\n", "20 %", "arithmetic", JL_MEMO_WRONG, "25 %", "" },
+		{ "50시간에서 15시간으로 30 % 감소\n", "30 %", "arithmetic", JL_AUDIT_WRONG, "70 %", "" },
+		{ "800 → 2,400 tok/s (+300 %)\n", "300 %", "arithmetic", JL_AUDIT_WRONG, "200 %", "" },
+		{ "from $4.00/h to $5.00/h, a 20 % increase\n", "20 %", "arithmetic", JL_AUDIT_WRONG, "25 %", "" },
 		{ "| part | pieces | cost |\n|---|---|---|\n| a | 3 | 31 |\n| b | 4 | 42 |\n| c | 5 | 36 |\n"
 		  "| total | 12 | 119 |\n",
-		  "119", "table", JL_MEMO_WRONG, "109", "" },
+		  "119", "table", JL_AUDIT_WRONG, "109", "" },
 		{ "| item | unit price | qty | amount |\n|---|---|---|---|\n| gpu | $20,000 | 8 | $160,000 |\n"
 		  "| cpu | $3,000 | 2 | $7,000 |\n",
-		  "$7,000", "table", JL_MEMO_WRONG, "$6,000", "" },
+		  "$7,000", "table", JL_AUDIT_WRONG, "$6,000", "" },
 		{ "| size | time | algbw |\n|---|---|---|\n| 1.000 GB | 10.00 ms | 100.0 GB/s |\n"
 		  "| 2.000 GB | 16.00 ms | 160.0 GB/s |\n",
-		  "160.0 GB/s", "table", JL_MEMO_WRONG, "125.0 GB/s", "" },
-		{ "H100: 1,400 TFLOPS per GPU in BF16\n", "1,400 TFLOPS", "bound", JL_MEMO_WRONG, "", "989 TFLOPS" },
-		{ "1.3B × 2 bytes = 2.6 MB\n", "2.6 MB", "arithmetic", JL_MEMO_WRONG, "2600.0 MB", "" },
-		{ "### H200\n- FP16 성능: ~1,979 TFLOPS\n", "1,979 TFLOPS", "listed", JL_MEMO_DIFFERS, "",
+		  "160.0 GB/s", "table", JL_AUDIT_WRONG, "125.0 GB/s", "" },
+		{ "H100: 1,400 TFLOPS per GPU in BF16\n", "1,400 TFLOPS", "bound", JL_AUDIT_WRONG, "", "989 TFLOPS" },
+		{ "1.3B × 2 bytes = 2.6 MB\n", "2.6 MB", "arithmetic", JL_AUDIT_WRONG, "2600.0 MB", "" },
+		{ "### H200\n- FP16 성능: ~1,979 TFLOPS\n", "1,979 TFLOPS", "listed", JL_AUDIT_DIFFERS, "",
 		  "989 TFLOPS" },
-		{ "### A100\n- 2세대 Tensor Core\n", "2세대", "listed", JL_MEMO_DIFFERS, "", "3세대" },
-		{ "Hopper (2025)\n", "2025", "listed", JL_MEMO_DIFFERS, "", "2022" },
-		{ "the RTX 3090 48GB\n", "48GB", "listed", JL_MEMO_DIFFERS, "", "24GB" },
-		{ "RTX 4090 has 32 GB GDDR6X\n", "32 GB", "listed", JL_MEMO_DIFFERS, "", "24 GB" },
-		{ "The H200 comes with 141 GB of HBM3e at 8.4 TB/s\n", "8.4 TB/s", "listed", JL_MEMO_DIFFERS, "",
+		{ "### A100\n- 2세대 Tensor Core\n", "2세대", "listed", JL_AUDIT_DIFFERS, "", "3세대" },
+		{ "Hopper (2025)\n", "2025", "listed", JL_AUDIT_DIFFERS, "", "2022" },
+		{ "the RTX 3090 48GB\n", "48GB", "listed", JL_AUDIT_DIFFERS, "", "24GB" },
+		{ "RTX 4090 has 32 GB GDDR6X\n", "32 GB", "listed", JL_AUDIT_DIFFERS, "", "24 GB" },
+		{ "The H200 comes with 141 GB of HBM3e at 8.4 TB/s\n", "8.4 TB/s", "listed", JL_AUDIT_DIFFERS, "",
 		  "4.8 TB/s" },
-		{ "A100 80GB SXM: 3.0 TB/s\n", "3.0 TB/s", "listed", JL_MEMO_DIFFERS, "", "2.0 TB/s" },
-		{ "RTX 4090은 메모리 32 GB, 대역폭 1,008 GB/s입니다\n", "32 GB", "listed", JL_MEMO_DIFFERS, "",
+		{ "A100 80GB SXM: 3.0 TB/s\n", "3.0 TB/s", "listed", JL_AUDIT_DIFFERS, "", "2.0 TB/s" },
+		{ "RTX 4090은 메모리 32 GB, 대역폭 1,008 GB/s입니다\n", "32 GB", "listed", JL_AUDIT_DIFFERS, "",
 		  "24 GB" },
-		{ "H200의 대역폭은 8.4 TB/s입니다\n", "8.4 TB/s", "listed", JL_MEMO_DIFFERS, "", "4.8 TB/s" },
+		{ "H200의 대역폭은 8.4 TB/s입니다\n", "8.4 TB/s", "listed", JL_AUDIT_DIFFERS, "", "4.8 TB/s" },
 		{ "서버: A100 80GB SXM 8장 (GPU당 메모리 80 GB, 메모리 대역폭 2,039 GB/s, BF16 624 TFLOPS, TDP 400 "
 		  "W)\n",
-		  "624 TFLOPS", "listed", JL_MEMO_DIFFERS, "", "312 TFLOPS" },
-		{ "서버: H100 SXM 8장 (TDP 900 W)\n", "900 W", "listed", JL_MEMO_DIFFERS, "", "700 W" },
-		{ "H100 SXM의 NVLink 대역폭은 1,200 GB/s (양방향 합)입니다\n", "1,200 GB/s", "listed", JL_MEMO_DIFFERS,
+		  "624 TFLOPS", "listed", JL_AUDIT_DIFFERS, "", "312 TFLOPS" },
+		{ "서버: H100 SXM 8장 (TDP 900 W)\n", "900 W", "listed", JL_AUDIT_DIFFERS, "", "700 W" },
+		{ "H100 SXM의 NVLink 대역폭은 1,200 GB/s (양방향 합)입니다\n", "1,200 GB/s", "listed", JL_AUDIT_DIFFERS,
 		  "", "900 GB/s" },
 		{ "Weights: 70B in bf16. An H100 SXM has 80 GB of HBM3 at 4.35 TB/s.\n", "4.35 TB/s", "listed",
-		  JL_MEMO_DIFFERS, "", "3.35 TB/s" },
+		  JL_AUDIT_DIFFERS, "", "3.35 TB/s" },
 		{ "| card | BF16 |\n|---|---|\n| RTX 4090 | 330 TFLOPS |\n| A100 80GB | 312 TFLOPS |\n", "330 TFLOPS",
-		  "listed", JL_MEMO_DIFFERS, "", "165 TFLOPS" },
-		{ "one H100 reached 1,500 TFLOPS in BF16\n", "1,500 TFLOPS", "bound", JL_MEMO_WRONG, "", "989 TFLOPS" },
-		{ "the throughput grows from 640 to 3,328 tokens/s, 4.2x\n", "4.2x", "arithmetic", JL_MEMO_WRONG,
+		  "listed", JL_AUDIT_DIFFERS, "", "165 TFLOPS" },
+		{ "one H100 reached 1,500 TFLOPS in BF16\n", "1,500 TFLOPS", "bound", JL_AUDIT_WRONG, "",
+		  "989 TFLOPS" },
+		{ "the throughput grows from 640 to 3,328 tokens/s, 4.2x\n", "4.2x", "arithmetic", JL_AUDIT_WRONG,
 		  "5.2x", "" },
-		{ "처리량은 400.0 → 1499.3 samples/s로 4.75배입니다\n", "4.75배", "arithmetic", JL_MEMO_WRONG, "3.75배",
-		  "" },
+		{ "처리량은 400.0 → 1499.3 samples/s로 4.75배입니다\n", "4.75배", "arithmetic", JL_AUDIT_WRONG,
+		  "3.75배", "" },
 		{ "the bus bandwidth is 405.74 GB/s, 80 % of the 450 GB/s of NVLink\n", "80 %", "arithmetic",
-		  JL_MEMO_WRONG, "90 %", "" },
-		{ "10,692 of 23,360 GPU-hours were used, 54.8 %\n", "54.8 %", "arithmetic", JL_MEMO_WRONG, "45.8 %",
+		  JL_AUDIT_WRONG, "90 %", "" },
+		{ "10,692 of 23,360 GPU-hours were used, 54.8 %\n", "54.8 %", "arithmetic", JL_AUDIT_WRONG, "45.8 %",
 		  "" },
-		{ "메모리 용량은 141 GB로 H100(80 GB)의 1.67배입니다\n", "1.67배", "arithmetic", JL_MEMO_WRONG,
+		{ "메모리 용량은 141 GB로 H100(80 GB)의 1.67배입니다\n", "1.67배", "arithmetic", JL_AUDIT_WRONG,
 		  "1.76배", "" },
-		{ "Keeping 12 checkpoints of 182 GB takes 2.81 TB\n", "2.81 TB", "arithmetic", JL_MEMO_WRONG, "2.18 TB",
-		  "" },
-		{ "월 1,350 × 152 = 205,200원, 연 2,642,400원\n", "2,642,400원", "arithmetic", JL_MEMO_WRONG,
+		{ "Keeping 12 checkpoints of 182 GB takes 2.81 TB\n", "2.81 TB", "arithmetic", JL_AUDIT_WRONG,
+		  "2.18 TB", "" },
+		{ "월 1,350 × 152 = 205,200원, 연 2,642,400원\n", "2,642,400원", "arithmetic", JL_AUDIT_WRONG,
 		  "2,462,400원", "" },
 		{ "```python\ncost = 256 * 214.6 * 2.5   # 173344 USD\n```\n", "173344 USD", "arithmetic",
-		  JL_MEMO_WRONG, "137344 USD", "" },
+		  JL_AUDIT_WRONG, "137344 USD", "" },
 		{ "2.0e12 / 4,194,304 = 467,837\n\n6 × 6.74e9 × 2.0e12 = 8.09e22\n\n476,837 × 1.62 s = 772,476 s\n\n"
 		  "6.74e9 × 14 bytes = 94.4 GB and 256 × 214.6 h = 54,938 h\n",
-		  "467,837", "arithmetic", JL_MEMO_WRONG, "476,837", "" },
+		  "467,837", "arithmetic", JL_AUDIT_WRONG, "476,837", "" },
 		{ "| GPUs | tokens/s | each | tokens a day (억) |\n|---|---|---|---|\n| 1 | 3,150 | 3,150 | 2.72 |\n"
 		  "| 2 | 6,180 | 3,090 | 5.34 |\n| 4 | 12,080 | 3,020 | 10.44 |\n| 8 | 23,360 | 2,920 | 21.18 |\n",
-		  "21.18", "table", JL_MEMO_WRONG, "20.18", "" },
-		{ "L40S 메모리 대역폭은 964 GB/s, H100 SXM은 3.35 TB/s입니다\n", "964 GB/s", "listed", JL_MEMO_DIFFERS,
+		  "21.18", "table", JL_AUDIT_WRONG, "20.18", "" },
+		{ "L40S 메모리 대역폭은 964 GB/s, H100 SXM은 3.35 TB/s입니다\n", "964 GB/s", "listed", JL_AUDIT_DIFFERS,
 		  "", "864 GB/s" },
-		{ "대역폭은 864 GB/s, 다른 쪽은 3.35 TB/s로 3.78배입니다\n", "3.78배", "arithmetic", JL_MEMO_WRONG,
+		{ "대역폭은 864 GB/s, 다른 쪽은 3.35 TB/s로 3.78배입니다\n", "3.78배", "arithmetic", JL_AUDIT_WRONG,
 		  "3.88배", "" },
-		{ "24 GPUs at 310 W average are 7.94 kW\n", "7.94 kW", "arithmetic", JL_MEMO_WRONG, "7.44 kW", "" },
-		{ "9,500 H100 hours at $2.20 = $29,900\n", "$29,900", "arithmetic", JL_MEMO_WRONG, "$20,900", "" },
+		{ "24 GPUs at 310 W average are 7.94 kW\n", "7.94 kW", "arithmetic", JL_AUDIT_WRONG, "7.44 kW", "" },
+		{ "9,500 H100 hours at $2.20 = $29,900\n", "$29,900", "arithmetic", JL_AUDIT_WRONG, "$20,900", "" },
 		{ "We own 3x DGX A100.\n\nAll-reduce over the DGX A100 nodes reaches an algbw of 218 GB/s\n",
-		  "218 GB/s", "bound", JL_MEMO_WRONG, "≤ 150 GB/s", NULL },
-		{ "with an MFU of 140 %\n", "140 %", "bound", JL_MEMO_WRONG, "", "" },
-		{ "EFA 400 GB/s 노드당\nall-reduce 8 노드: 270 GB/s\n", "270 GB/s", "bound", JL_MEMO_WRONG,
+		  "218 GB/s", "bound", JL_AUDIT_WRONG, "≤ 150 GB/s", NULL },
+		{ "with an MFU of 140 %\n", "140 %", "bound", JL_AUDIT_WRONG, "", "" },
+		{ "EFA 400 GB/s 노드당\nall-reduce 8 노드: 270 GB/s\n", "270 GB/s", "bound", JL_AUDIT_WRONG,
 		  "≤ 229 GB/s", "" },
-		{ "4x dgx-h100: all-reduce algbw 350 GB/s\n", "350 GB/s", "bound", JL_MEMO_WRONG, "≤ 267 GB/s", NULL },
-		{ "all-reduce on 4 nodes of 8 H100: 350 GB/s\n", "350 GB/s", "bound", JL_MEMO_WRONG, "≤ 267 GB/s",
+		{ "4x dgx-h100: all-reduce algbw 350 GB/s\n", "350 GB/s", "bound", JL_AUDIT_WRONG, "≤ 267 GB/s", NULL },
+		{ "all-reduce on 4 nodes of 8 H100: 350 GB/s\n", "350 GB/s", "bound", JL_AUDIT_WRONG, "≤ 267 GB/s",
 		  NULL },
-		{ "DGX H100 4대에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound", JL_MEMO_WRONG,
+		{ "DGX H100 4대에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound", JL_AUDIT_WRONG,
 		  "≤ 517 GB/s", NULL },
-		{ "# DGX H100 4대\n\n4노드에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound", JL_MEMO_WRONG,
+		{ "# DGX H100 4대\n\n4노드에서 NCCL all-reduce busbw는 862 GB/s\n", "862 GB/s", "bound", JL_AUDIT_WRONG,
 		  "≤ 517 GB/s", NULL },
-		{ "DGX H100 서버 8대로 잰 all-reduce algbw 300 GB/s\n", "300 GB/s", "bound", JL_MEMO_WRONG,
+		{ "DGX H100 서버 8대로 잰 all-reduce algbw 300 GB/s\n", "300 GB/s", "bound", JL_AUDIT_WRONG,
 		  "≤ 229 GB/s", NULL },
-		{ "8 GPUs × 24 h = 200 GPU-hours\n", "200 GPU-hours", "arithmetic", JL_MEMO_WRONG, "192 GPU-hours",
+		{ "8 GPUs × 24 h = 200 GPU-hours\n", "200 GPU-hours", "arithmetic", JL_AUDIT_WRONG, "192 GPU-hours",
 		  "" },
-		{ "GPU 16장 × 5일 = 2,920 GPU시간\n", "2,920 GPU시간", "arithmetic", JL_MEMO_WRONG, "1,920 GPU시간",
+		{ "GPU 16장 × 5일 = 2,920 GPU시간\n", "2,920 GPU시간", "arithmetic", JL_AUDIT_WRONG, "1,920 GPU시간",
 		  "" },
 		{ "we ran 64 GPUs for 12 days, 19,432 GPU-hours in all\n", "19,432 GPU-hours", "arithmetic",
-		  JL_MEMO_WRONG, "18,432 GPU-hours", "" },
-		{ "208 GB are 203.1 GiB\n", "203.1 GiB", "arithmetic", JL_MEMO_WRONG, "193.7 GiB", "" },
-		{ "a page of 64 KiB = 64.0 KB\n", "64.0 KB", "arithmetic", JL_MEMO_WRONG, "65.5 KB", "" },
+		  JL_AUDIT_WRONG, "18,432 GPU-hours", "" },
+		{ "208 GB are 203.1 GiB\n", "203.1 GiB", "arithmetic", JL_AUDIT_WRONG, "193.7 GiB", "" },
+		{ "a page of 64 KiB = 64.0 KB\n", "64.0 KB", "arithmetic", JL_AUDIT_WRONG, "65.5 KB", "" },
 		{ "| file | GB | GiB |\n|---|---|---|\n| a | 26.0 GB | 24.2 GiB |\n| b | 182.0 GB | 169.5 GiB |\n"
 		  "| c | 208.0 GB | 208.0 GiB |\n| d | 94.4 GB | 87.9 GiB |\n",
-		  "208.0 GiB", "same-fact", JL_MEMO_WRONG, "193.7 GiB", "" },
+		  "208.0 GiB", "same-fact", JL_AUDIT_WRONG, "193.7 GiB", "" },
 		{ "## RTX 3090\n| join | rate |\n|---|---|\n| PCIe | 12 GB/s |\n| NVLink | 112.5 GB/s |\n",
-		  "112.5 GB/s", "listed", JL_MEMO_DIFFERS, "", "56.2 GB/s" },
+		  "112.5 GB/s", "listed", JL_AUDIT_DIFFERS, "", "56.2 GB/s" },
 		{ "| run | rate | speedup | efficiency |\n|---|---|---|---|\n| 1 node | 10.0 | 1.00x | - |\n| 2 nodes "
 		  "| 15.3 | 1.53x | 76.5 % |\n"
 		  "| 4 nodes | 30.0 | 3.00x | 60.0 % |\n",
-		  "60.0 %", "table", JL_MEMO_WRONG, "75.0 %", "" },
+		  "60.0 %", "table", JL_AUDIT_WRONG, "75.0 %", "" },
 		{ "DDP: Backward: 계산만 (통신 없음)\n", "DDP: Backward: 계산만 (통신 없음)", "confusion",
-		  JL_MEMO_WRONG, "", "" },
-		{ "Busbw = Algbw × 2배\n", "Busbw = Algbw × 2배", "confusion", JL_MEMO_DIFFERS, "", "" },
+		  JL_AUDIT_WRONG, "", "" },
+		{ "Busbw = Algbw × 2배\n", "Busbw = Algbw × 2배", "confusion", JL_AUDIT_DIFFERS, "", "" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct jl_memo *note = audit(rows[i].text, "a.md");
-		const struct jl_said_finding *f = find(note, rows[i].written);
+		const struct jl_audit_note *note = audit(rows[i].text, "a.md");
+		const struct jl_audit_finding *f = find(note, rows[i].written);
 
 		if (!f || strcmp(f->rule, rows[i].rule) != 0 || f->verdict != rows[i].verdict ||
 		    strcmp(f->premises, rows[i].premises) != 0 ||
@@ -438,10 +439,10 @@ static void test_quiet(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct jl_memo *note = audit(rows[i], "a.md");
+		const struct jl_audit_note *note = audit(rows[i], "a.md");
 
 		for (size_t k = 0; k < note->n_findings; k++)
-			if (note->findings[k].shown && note->findings[k].verdict <= JL_MEMO_UNLIKELY)
+			if (note->findings[k].shown && note->findings[k].verdict <= JL_AUDIT_UNLIKELY)
 				fail_msg("'%s': %s: %s", rows[i], note->findings[k].written, note->findings[k].en);
 	}
 }
@@ -449,11 +450,11 @@ static void test_quiet(void **state)
 /* A root once, what follows from it below it; a value from premises that cannot hold is no correction. */
 static void test_roots(void **state)
 {
-	const struct jl_memo *note = audit("### V100 × 4개\n배치 크기: 128\n배치당 시간: 1.06초\n에폭당 시간: "
-					   "5.67시간\n\n### H200\n배치 크기: 512\n배치당 시간: 0.2초\n"
-					   "에폭당 시간: 1.07시간\n\nH200: 1.07시간이면 됩니다\n",
-					   "a.md");
-	const struct jl_said_finding *f;
+	const struct jl_audit_note *note = audit("### V100 × 4개\n배치 크기: 128\n배치당 시간: 1.06초\n에폭당 시간: "
+						 "5.67시간\n\n### H200\n배치 크기: 512\n배치당 시간: 0.2초\n"
+						 "에폭당 시간: 1.07시간\n\nH200: 1.07시간이면 됩니다\n",
+						 "a.md");
+	const struct jl_audit_finding *f;
 
 	(void)state;
 	assert_int_equal(note->n_findings, 2);
@@ -525,12 +526,12 @@ static void test_blame(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct jl_memo *note = audit(rows[i].text, "a.md");
-		const struct jl_said_finding *f = find(note, rows[i].written);
+		const struct jl_audit_note *note = audit(rows[i].text, "a.md");
+		const struct jl_audit_finding *f = find(note, rows[i].written);
 		size_t n = 0;
 
 		for (size_t k = 0; k < note->n_findings; k++)
-			n += note->findings[k].shown && note->findings[k].verdict <= JL_MEMO_UNLIKELY;
+			n += note->findings[k].shown && note->findings[k].verdict <= JL_AUDIT_UNLIKELY;
 		if (!f || n != 1 || strcmp(f->fix, rows[i].fix) != 0 ||
 		    (rows[i].other && !strstr(f->en, rows[i].other)))
 			fail_msg("'%s': %zu findings, '%s' '%s' '%s'", rows[i].text, n,
@@ -565,7 +566,7 @@ static void test_collectives(void **state)
 	(void)state;
 	for (size_t i = 0; i <= sizeof rows / sizeof rows[0]; i++) {
 		const bool wrong = i < sizeof rows / sizeof rows[0];
-		const struct jl_memo *note;
+		const struct jl_audit_note *note;
 		size_t n = (size_t)snprintf(text, sizeof text, "```\n%s", head);
 
 		for (size_t l = 0; l < 4; l++)
@@ -596,7 +597,7 @@ static void test_collectives(void **state)
 static void test_hostile(void **state)
 {
 	struct jl_err err = { .en = "" };
-	struct jl_memo *note;
+	struct jl_audit_note *note;
 	char *big = malloc(3000001);
 
 	(void)state;
@@ -607,7 +608,7 @@ static void test_hostile(void **state)
 		for (size_t i = 0; i < 3000000; i++)
 			big[i] = units[form][i % strlen(units[form])];
 		big[3000000] = '\0';
-		assert_int_equal(jl_memo_audit(&note, big, 3000000, "a.md", jl_catalog_embedded(), &arena, &err),
+		assert_int_equal(jl_audit_note_run(&note, big, 3000000, "a.md", jl_catalog_embedded(), &arena, &err),
 				 JL_OK);
 		jl_arena_release(&arena);
 		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
@@ -620,22 +621,23 @@ static void test_hostile(void **state)
 		assert_true(jl_utf8_valid(note->findings[i].written, strlen(note->findings[i].written), NULL));
 		assert_null(strchr(note->findings[i].written, '\x1b'));
 	}
-	assert_int_equal(jl_memo_audit(&note, "\0\1\2\3\0\0", 6, "a.md", jl_catalog_embedded(), &arena, &err),
+	assert_int_equal(jl_audit_note_run(&note, "\0\1\2\3\0\0", 6, "a.md", jl_catalog_embedded(), &arena, &err),
 			 JL_E_PARSE);
 	assert_non_null(strstr(err.en, "not a text"));
-	assert_int_equal(jl_memo_audit(&note, "%PDF-1.7", 8, "a.pdf", jl_catalog_embedded(), &arena, &err), JL_E_PARSE);
+	assert_int_equal(jl_audit_note_run(&note, "%PDF-1.7", 8, "a.pdf", jl_catalog_embedded(), &arena, &err),
+			 JL_E_PARSE);
 	assert_non_null(strstr(err.en, "pdftotext"));
-	assert_int_equal(jl_memo_audit(&note, "", 0, "a.md", jl_catalog_embedded(), &arena, &err), JL_OK);
+	assert_int_equal(jl_audit_note_run(&note, "", 0, "a.md", jl_catalog_embedded(), &arena, &err), JL_OK);
 	assert_int_equal(note->n_figures, 0);
 }
 
 static void test_which(void **state)
 {
 	(void)state;
-	assert_true(jl_memo_is_note("a.md", "claims:", 7));
-	assert_false(jl_memo_is_note("a.yaml", "# A note", 8));
-	assert_false(jl_memo_is_note("-", "title: x\nclaims:\n", 17));
-	assert_true(jl_memo_is_note("-", "# A note\n", 9));
+	assert_true(jl_audit_is_note("a.md", "claims:", 7));
+	assert_false(jl_audit_is_note("a.yaml", "# A note", 8));
+	assert_false(jl_audit_is_note("-", "title: x\nclaims:\n", 17));
+	assert_true(jl_audit_is_note("-", "# A note\n", 9));
 }
 
 int main(void)

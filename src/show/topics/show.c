@@ -1,4 +1,4 @@
-#include "topics/tell.h"
+#include "topics/show.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ struct jl_num jl_num_ends(struct jl_doc *doc, const struct jl_estimate *e, doubl
 {
 	const struct jl_num lo = jl_num_about(e->lo, JL_K_TIME, NULL), hi = jl_num_about(e->hi, JL_K_TIME, NULL);
 
-	return jl_tell_span(doc, jl_num_digits(jl_num_time_like(lo, like_s), 2), jl_num_time_like(hi, like_s).value);
+	return jl_show_span(doc, jl_num_digits(jl_num_time_like(lo, like_s), 2), jl_num_time_like(hi, like_s).value);
 }
 
 struct jl_num jl_num_times(double ratio)
@@ -90,12 +90,12 @@ struct jl_num jl_num_written(struct jl_num num, const char *text)
 	return num;
 }
 
-void jl_tell_num(struct jl_doc *doc, struct jl_num num)
+void jl_show_num(struct jl_doc *doc, struct jl_num num)
 {
 	jl_doc_num(doc, &num);
 }
 
-void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
+void jl_show_cell(struct jl_doc *doc, struct jl_num num)
 {
 	if (isnan(num.value))
 		jl_doc_cell_text(doc, "—");
@@ -103,16 +103,16 @@ void jl_tell_cell(struct jl_doc *doc, struct jl_num num)
 		jl_doc_cell_num(doc, &num);
 }
 
-void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n)
+void jl_show_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n)
 {
 	for (const struct jl_slot *s = slots; s < slots + n; s++) {
 		if (!s->name && !s->text && !s->said) {
-			jl_tell_cell(doc, s->num);
+			jl_show_cell(doc, s->num);
 			continue;
 		}
 		jl_doc_cell(doc, s->mark);
 		if (s->said)
-			jl_doc_said(doc, s->said, s->origin, NULL);
+			jl_doc_sourced(doc, s->said, s->origin, NULL);
 		else
 			jl_doc_run(doc, s->name ? JL_RUN_NAME : JL_RUN_TEXT, s->name ? s->name : s->text, NULL);
 	}
@@ -133,10 +133,10 @@ static const char *key_of(struct jl_doc *doc, const char *en)
 	if (!en)
 		return NULL;
 	en = sense ? sense + 1 : en;
-	return jl_tell_text(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
+	return jl_doc_format(doc, "%.*s", (int)strcspn(en, JL_HEAD_BOTH), en);
 }
 
-void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n)
+void jl_show_columns(struct jl_doc *doc, const char *title, const struct jl_show_head *heads, size_t n)
 {
 	struct jl_doc_column *columns = jl_arena_array(doc->arena, n, sizeof *columns);
 
@@ -155,25 +155,25 @@ void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell
 	jl_doc_table(doc, title, columns, n);
 }
 
-void jl_tell_table(struct jl_doc *doc, const char *title, const char *how, const char *heads)
+void jl_show_table(struct jl_doc *doc, const char *title, const char *how, const char *heads)
 {
 	const char *en = heads, *said = jl_msg(heads);
-	struct jl_tell_head list[COLUMNS_MAX];
+	struct jl_show_head list[COLUMNS_MAX];
 	size_t n = 0;
 
 	for (char *end; *how && n < COLUMNS_MAX; how = end, n++) {
 		const size_t len = strcspn(en, "|"), said_len = strcspn(said, "|");
 
-		list[n].en = jl_tell_text(doc, "%.*s" JL_HEAD_BOTH "%.*s", (int)len, en, (int)said_len, said);
+		list[n].en = jl_doc_format(doc, "%.*s" JL_HEAD_BOTH "%.*s", (int)len, en, (int)said_len, said);
 		list[n].how = *how == 'f' ? JL_COLUMN_FIGURE : *how == 'k' ? JL_COLUMN_KEEP : JL_COLUMN_TEXT;
 		list[n].how |= (int)strtol(how + 1, &end, 10) << 8; /* of text: JL_COLUMN_LEAST */
 		en += len + (en[len] == '|');
 		said += said_len + (said[said_len] == '|');
 	}
-	jl_tell_columns(doc, title, list, n);
+	jl_show_columns(doc, title, list, n);
 }
 
-const char *jl_tell_part(struct jl_doc *doc, const char *text)
+const char *jl_show_part(struct jl_doc *doc, const char *text)
 {
 	const size_t len = strcspn(text, "|");
 
@@ -193,19 +193,19 @@ static const char *slot_run(struct jl_doc *doc, const struct jl_slot *slot)
 	}
 	if (slot->text || slot->said) {
 		kept = slot->text ? slot->text : slot->said;
-		jl_doc_said(doc, kept, slot->text ? JL_ORIGIN_NONE : slot->origin,
-			    slot->said && slot->origin == JL_ESTIMATED ? JL_METHOD : NULL);
+		jl_doc_sourced(doc, kept, slot->text ? JL_ORIGIN_NONE : slot->origin,
+			       slot->said && slot->origin == JL_ESTIMATED ? JL_METHOD : NULL);
 		return kept;
 	}
 	jl_doc_num(doc, &slot->num);
 	jl_buf_init(&shown, 4096);
 	jl_num_print(&shown, &slot->num);
-	kept = jl_tell_text(doc, "%s", jl_buf_text(&shown));
+	kept = jl_doc_format(doc, "%s", jl_buf_text(&shown));
 	jl_buf_release(&shown);
 	return kept;
 }
 
-void jl_tell_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n)
+void jl_show_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n)
 {
 	const char *before = "";
 
@@ -249,7 +249,7 @@ struct jl_num jl_num_time_like(struct jl_num num, double like_s)
 	return num;
 }
 
-struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi)
+struct jl_num jl_show_span(struct jl_doc *doc, struct jl_num num, double hi)
 {
 	struct jl_num both = num;
 	struct jl_buf text;
@@ -266,16 +266,16 @@ struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi)
 	unit = jl_buf_text(&text);
 	digits = strspn(unit, "0123456789.,");
 	if (strstr(unit, " (") && strstr(unit, "–"))
-		num.text = jl_tell_text(doc, "%.*s–%.*s%.*s", (int)strcspn(strstr(unit, " (") + 2, "\xe2"),
-					strstr(unit, " (") + 2, (int)digits, unit,
-					(int)(strstr(unit, " (") - unit) - (int)digits, unit + digits);
+		num.text = jl_doc_format(doc, "%.*s–%.*s%.*s", (int)strcspn(strstr(unit, " (") + 2, "\xe2"),
+					 strstr(unit, " (") + 2, (int)digits, unit,
+					 (int)(strstr(unit, " (") - unit) - (int)digits, unit + digits);
 	jl_buf_release(&text);
 	num.lo = num.value;
 	num.hi = hi;
 	return num;
 }
 
-struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series)
+struct jl_chart *jl_show_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series)
 {
 	struct jl_chart *chart = jl_arena_alloc(doc->arena, sizeof *chart);
 	struct jl_chart_series *series = jl_arena_array(doc->arena, n_series + 1, sizeof *series);
@@ -293,7 +293,7 @@ struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, cons
 	return chart;
 }
 
-struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
+struct jl_chart_point *jl_show_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
 				      enum jl_origin origin, size_t n_points)
 {
 	struct jl_chart_point *points = jl_arena_array(doc->arena, n_points + 1, sizeof *points);
@@ -312,7 +312,7 @@ struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart
 	return points;
 }
 
-const char *jl_option_said(const char *name)
+const char *jl_option_name(const char *name)
 {
 	static const char *const kinds[] = { JL_NC("option", "buy"), JL_NC("option", "own"), JL_NC("option", "rent"),
 					     JL_NC("option", "spot"), JL_NC("option", "reserve") };
@@ -323,7 +323,7 @@ const char *jl_option_said(const char *name)
 	return name;
 }
 
-int jl_tell_look(const char *en)
+int jl_part_look(const char *en)
 {
 	static const char *const parts[] = { "compute matrix products",
 					     "host host launches",
@@ -353,7 +353,7 @@ int jl_tell_look(const char *en)
 	return 0;
 }
 
-void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num)
+void jl_show_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num)
 {
 	struct jl_num *kept = jl_arena_alloc(doc->arena, sizeof *kept);
 	struct jl_buf text;
@@ -374,10 +374,10 @@ static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, 
 	char text[1024];
 
 	jl_vformat(text, sizeof text, format, args);
-	jl_doc_said(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
+	jl_doc_sourced(doc, text, origin, origin == JL_ESTIMATED ? JL_METHOD : NULL);
 }
 
-void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+void jl_show_sourced(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 {
 	va_list args;
 
@@ -386,7 +386,7 @@ void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format,
 	va_end(args);
 }
 
-void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+void jl_show_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 {
 	va_list args;
 
@@ -396,7 +396,7 @@ void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, 
 	va_end(args);
 }
 
-void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+void jl_show_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 {
 	va_list args;
 
@@ -406,7 +406,7 @@ void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin,
 	va_end(args);
 }
 
-void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+void jl_show_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 {
 	va_list args;
 
@@ -417,7 +417,7 @@ void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format
 	va_end(args);
 }
 
-const char *jl_tell_text(struct jl_doc *doc, const char *format, ...)
+const char *jl_doc_format(struct jl_doc *doc, const char *format, ...)
 {
 	char text[1024];
 	const char *kept;
@@ -432,14 +432,14 @@ const char *jl_tell_text(struct jl_doc *doc, const char *format, ...)
 	return kept ? kept : "";
 }
 
-const char *jl_tell_percent(struct jl_doc *doc, double frac)
+const char *jl_percent_text(struct jl_doc *doc, double frac)
 {
-	return jl_tell_text(doc, "%.0f %%", 100 * frac);
+	return jl_doc_format(doc, "%.0f %%", 100 * frac);
 }
 
-struct jl_num jl_tell_share(struct jl_doc *doc, double frac)
+struct jl_num jl_show_share(struct jl_doc *doc, double frac)
 {
-	return jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_tell_percent(doc, frac));
+	return jl_num_written(jl_num_share(frac, JL_ESTIMATED), jl_percent_text(doc, frac));
 }
 
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *e, enum jl_kind kind)
@@ -501,27 +501,27 @@ const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today)
 	return out;
 }
 
-const char *jl_tell_recompute(const struct jl_plan *p)
+const char *jl_show_recompute(const struct jl_plan *p)
 {
 	return p->recompute == JL_RECOMPUTE_FULL ? JL_("full recompute") : JL_("selective recompute");
 }
 
-void jl_tell_cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
+void jl_show_cut_pieces(struct jl_doc *doc, const struct jl_plan *p)
 {
 	if (p->tp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
+		jl_show_piece(doc, JL_ORIGIN_NONE, "TP %.0f%s%s", p->tp, p->sp ? "+SP" : "",
 			      p->tp_async ? JL_(" overlapped") : "");
 	if (p->pp > 1 && p->n_chunks > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f×%.0f%s", p->pp, p->n_chunks, JL_(" interleaved"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "PP %.0f×%.0f%s", p->pp, p->n_chunks, JL_(" interleaved"));
 	else if (p->pp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "PP %.0f", p->pp);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "PP %.0f", p->pp);
 	if (p->cp > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "CP %.0f", p->cp);
 	if (p->ep > 1)
-		jl_tell_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "EP %.0f", p->ep);
 }
 
-const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, double micro_batch)
+const char *jl_show_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, double micro_batch)
 {
 	static const char *const states[] = { "DDP", "ZeRO-1", "ZeRO-2", "FSDP" };
 	struct jl_buf text;
@@ -539,7 +539,7 @@ const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 	if (p->ep > 1)
 		jl_buf_printf(&text, ", EP %.0f", p->ep);
 	if (p->recompute != JL_RECOMPUTE_NONE)
-		jl_buf_printf(&text, ", %s", jl_tell_recompute(p));
+		jl_buf_printf(&text, ", %s", jl_show_recompute(p));
 	if (p->offload)
 		jl_buf_printf(&text, ", %s", JL_("offload"));
 	if (!isnan(micro_batch))
@@ -549,7 +549,7 @@ const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 	return out;
 }
 
-void jl_tell_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n)
+void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n)
 {
 	if (!n && answer_s->hi > JL_NARROW_WIDE * answer_s->lo) {
 		jl_doc_entry(doc, JL_C("interval", "Range"));

@@ -1,6 +1,6 @@
 /* An audited note in the forms that others read: a page with the note and marks in its margin, Markdown with footnotes, SARIF for editors
  * and CI, and a diff that puts the corrected figures in. */
-#include "topics/memo.h"
+#include "topics/audit_note.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int by_at(const void *a, const void *b)
 	return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->index < y->index ? -1 : x->index > y->index;
 }
 
-static struct at *in_order(const struct jl_memo *note, bool all, size_t *ret_n)
+static struct at *in_order(const struct jl_audit_note *note, bool all, size_t *ret_n)
 {
 	struct at *list = jl_arena_array(note->arena, note->n_findings + 1, sizeof *list);
 
@@ -38,7 +38,7 @@ static struct at *in_order(const struct jl_memo *note, bool all, size_t *ret_n)
 }
 
 /* A stretch of the file that is safe to show: what was blanked as no text is a question mark. */
-static const char *shown(const struct jl_memo *note, struct jl_buf *scratch, uint32_t at, uint32_t len)
+static const char *shown(const struct jl_audit_note *note, struct jl_buf *scratch, uint32_t at, uint32_t len)
 {
 	jl_buf_reset(scratch);
 	for (uint32_t i = at; i < at + len;) {
@@ -55,7 +55,7 @@ static const char *shown(const struct jl_memo *note, struct jl_buf *scratch, uin
 	return jl_buf_text(scratch);
 }
 
-static uint32_t line_end(const struct jl_memo *note, size_t l)
+static uint32_t line_end(const struct jl_audit_note *note, size_t l)
 {
 	return l + 1 < note->n_raw_lines ? note->raw_line_at[l + 1] - 1 : (uint32_t)note->len;
 }
@@ -63,9 +63,9 @@ static uint32_t line_end(const struct jl_memo *note, size_t l)
 /* --- the page */
 
 /* "12 h → 6 h, listed 5.9 h": what is written and what is right. */
-static void reason_html(struct jl_buf *out, const struct jl_memo *note, const struct jl_said_finding *f)
+static void reason_html(struct jl_buf *out, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
-	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_memo_verdict_key(f->verdict),
+	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_audit_verdict_key(f->verdict),
 		      jl_audited_verdict(f->verdict));
 	jl_html_escape(out, jl_audited_recomputed(note, f));
 	jl_buf_puts(out, "<br>");
@@ -91,14 +91,14 @@ static void text_html(struct jl_buf *out, const char *text, bool row)
 	jl_html_escape(out, text);
 }
 
-static bool is_row(const struct jl_memo *note, uint32_t at, uint32_t end)
+static bool is_row(const struct jl_audit_note *note, uint32_t at, uint32_t end)
 {
 	return end - at > 2 && end - at < 1024 && note->raw[at] == '|' &&
 	       memchr(note->raw + at + 1, '|', end - at - 1) != NULL;
 }
 
 /* |---|:--:| */
-static bool is_rule(const struct jl_memo *note, uint32_t at, uint32_t end)
+static bool is_rule(const struct jl_audit_note *note, uint32_t at, uint32_t end)
 {
 	while (at < end && strchr("|-: \t\r", note->raw[at]))
 		at++;
@@ -106,7 +106,7 @@ static bool is_rule(const struct jl_memo *note, uint32_t at, uint32_t end)
 }
 
 /* One line of the note with its marks; `list` begins with the first finding that is not before it. Returns how many are in it. */
-static size_t line_html(struct jl_buf *out, const struct jl_memo *note, size_t l, const struct at *list, size_t n,
+static size_t line_html(struct jl_buf *out, const struct jl_audit_note *note, size_t l, const struct at *list, size_t n,
 			struct jl_buf *scratch)
 {
 	const uint32_t end = line_end(note, l);
@@ -119,13 +119,13 @@ static size_t line_html(struct jl_buf *out, const struct jl_memo *note, size_t l
 		      row ? "<span>" : "");
 	at += row; /* the bar that the row begins with */
 	for (; k < n && list[k].at < end; k++) {
-		const struct jl_said_finding *f = &note->findings[list[k].index];
+		const struct jl_audit_finding *f = &note->findings[list[k].index];
 		const uint32_t stop = f->at + f->len < end ? f->at + f->len : end;
 
 		if (f->at < at)
 			continue;
 		text_html(out, shown(note, scratch, at, f->at - at), row);
-		jl_buf_printf(out, "<mark class=\"%s\">", jl_memo_verdict_key(f->verdict));
+		jl_buf_printf(out, "<mark class=\"%s\">", jl_audit_verdict_key(f->verdict));
 		jl_html_escape(out, shown(note, scratch, f->at, stop - f->at));
 		jl_buf_puts(out, "</mark>");
 		at = stop;
@@ -139,7 +139,7 @@ static size_t line_html(struct jl_buf *out, const struct jl_memo *note, size_t l
 }
 
 /* How the figures were judged, as one bar. */
-static void strip_html(struct jl_buf *out, const struct jl_memo *note)
+static void strip_html(struct jl_buf *out, const struct jl_audit_note *note)
 {
 	double x = 0;
 
@@ -147,11 +147,11 @@ static void strip_html(struct jl_buf *out, const struct jl_memo *note)
 		return;
 	jl_buf_puts(out,
 		    "<svg class=\"strip\" viewBox=\"0 0 100 2\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
-	for (int v = 0; v < JL_N_MEMO_VERDICT; v++) {
+	for (int v = 0; v < JL_N_AUDIT_VERDICT; v++) {
 		const double w = 100.0 * (double)note->n[v] / (double)note->n_figures;
 
 		jl_buf_printf(out, "<rect class=\"%s\" x=\"%.2f\" width=\"%.2f\" height=\"2\"/>",
-			      jl_memo_verdict_key((enum jl_memo_verdict)v), x, w > 0.2 ? w - 0.2 : w);
+			      jl_audit_verdict_key((enum jl_audit_verdict)v), x, w > 0.2 ? w - 0.2 : w);
 		x += w;
 	}
 	jl_buf_puts(out, "</svg>\n");
@@ -164,7 +164,7 @@ static void markup(struct jl_doc *doc, struct jl_buf *text)
 	jl_buf_reset(text);
 }
 
-void jl_audited_strip(struct jl_doc *doc, const struct jl_memo *note)
+void jl_audited_strip(struct jl_doc *doc, const struct jl_audit_note *note)
 {
 	struct jl_buf out;
 
@@ -174,7 +174,7 @@ void jl_audited_strip(struct jl_doc *doc, const struct jl_memo *note)
 	jl_buf_release(&out);
 }
 
-void jl_audited_text(struct jl_doc *doc, const struct jl_memo *note, bool all)
+void jl_audited_text(struct jl_doc *doc, const struct jl_audit_note *note, bool all)
 {
 	size_t n, k = 0;
 	const struct at *list = in_order(note, all, &n);
@@ -182,8 +182,8 @@ void jl_audited_text(struct jl_doc *doc, const struct jl_memo *note, bool all)
 
 	if (!list)
 		return;
-	jl_buf_init(&scratch, JL_MEMO_MAX_B * 4);
-	jl_buf_init(&out, JL_MEMO_MAX_B * 32);
+	jl_buf_init(&scratch, JL_AUDIT_MAX_B * 4);
+	jl_buf_init(&out, JL_AUDIT_MAX_B * 32);
 	jl_buf_printf(&out, "<h2 id=\"note\">%s</h2>\n<div class=\"audit\">\n", JL_("The note"));
 	for (size_t l = 0; l < note->n_raw_lines; l++)
 		k += line_html(&out, note, l, list + k, n - k, &scratch);
@@ -194,7 +194,7 @@ void jl_audited_text(struct jl_doc *doc, const struct jl_memo *note, bool all)
 }
 
 /* The note's own heading, else the name of its file. */
-static const char *title_of(const struct jl_memo *note)
+static const char *title_of(const struct jl_audit_note *note)
 {
 	const char *slash = strrchr(note->file, '/');
 
@@ -207,20 +207,20 @@ static const char *title_of(const struct jl_memo *note)
 	return slash ? slash + 1 : note->file;
 }
 
-enum jl_status jl_audited_page(struct jl_buf *out, const struct jl_memo *note, bool all, const char *date,
+enum jl_status jl_audited_page(struct jl_buf *out, const struct jl_audit_note *note, bool all, const char *date,
 			       struct jl_err *err)
 {
 	struct jl_doc doc;
 
 	jl_doc_init(&doc, note->arena, title_of(note));
 	doc.date = jl_arena_strdup(note->arena, date);
-	jl_tell_audited(&doc, note, all);
+	jl_show_audited(&doc, note, all);
 	return jl_doc_to_html(&doc, out, err);
 }
 
 /* --- Markdown */
 
-static bool is_fence(const struct jl_memo *note, size_t l)
+static bool is_fence(const struct jl_audit_note *note, size_t l)
 {
 	uint32_t at = note->raw_line_at[l];
 
@@ -229,7 +229,7 @@ static bool is_fence(const struct jl_memo *note, size_t l)
 	return note->len - at >= 3 && (memcmp(note->raw + at, "```", 3) == 0 || memcmp(note->raw + at, "~~~", 3) == 0);
 }
 
-static void footnote(struct jl_buf *out, const struct jl_said_finding *f, size_t number)
+static void footnote(struct jl_buf *out, const struct jl_audit_finding *f, size_t number)
 {
 	jl_buf_printf(out, "\n[^jeoul%zu]: **%s** ", number, jl_audited_verdict(f->verdict));
 	jl_buf_puts(out, jl_audited_why(f));
@@ -243,7 +243,7 @@ static void footnote(struct jl_buf *out, const struct jl_said_finding *f, size_t
 	jl_buf_putc(out, '\n');
 }
 
-void jl_audited_markdown(struct jl_buf *out, const struct jl_memo *note, bool all)
+void jl_audited_markdown(struct jl_buf *out, const struct jl_audit_note *note, bool all)
 {
 	size_t n, k = 0, waiting = 0;
 	const struct at *list = in_order(note, all, &n);
@@ -252,14 +252,14 @@ void jl_audited_markdown(struct jl_buf *out, const struct jl_memo *note, bool al
 
 	if (!list)
 		return;
-	jl_buf_init(&scratch, JL_MEMO_MAX_B * 4);
+	jl_buf_init(&scratch, JL_AUDIT_MAX_B * 4);
 	for (size_t l = 0; l < note->n_raw_lines; l++) {
 		const bool fence = is_fence(note, l);
 		const uint32_t end = line_end(note, l);
 		uint32_t at = note->raw_line_at[l];
 
 		for (; k < n && list[k].at < end; k++) {
-			const struct jl_said_finding *f = &note->findings[list[k].index];
+			const struct jl_audit_finding *f = &note->findings[list[k].index];
 			const uint32_t stop = f->at + f->len < end ? f->at + f->len : end;
 
 			if (in_code || stop < at) {
@@ -301,18 +301,18 @@ static const struct {
 	{ "confusion", "A known confusion in words" },
 };
 
-static void region(struct jl_json *json, const struct jl_memo *note, uint32_t at, uint32_t len)
+static void region(struct jl_json *json, const struct jl_audit_note *note, uint32_t at, uint32_t len)
 {
 	uint32_t line, column, end_line, end_column;
 
-	jl_memo_place(note, at, &line, &column);
-	jl_memo_place(note, at + len, &end_line, &end_column);
+	jl_audit_place(note, at, &line, &column);
+	jl_audit_place(note, at + len, &end_line, &end_column);
 	jl_json_pack(json, "{startLine:i startColumn:i endLine:i endColumn:i}", (int)line, (int)column, (int)end_line,
 		     (int)end_column);
 }
 
 /* The file's name as a reference of RFC 3986. */
-static const char *uri(const struct jl_memo *note)
+static const char *uri(const struct jl_audit_note *note)
 {
 	static const char hex[] = "0123456789ABCDEF",
 			  plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
@@ -331,14 +331,14 @@ static const char *uri(const struct jl_memo *note)
 	return out ? out : "";
 }
 
-static void location(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
+static void location(struct jl_json *json, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
 	jl_json_pack(json, "[{physicalLocation:{artifactLocation:{uri:s} region:", uri(note));
 	region(json, note, f->at, f->len);
 	jl_json_pack(json, "}}]");
 }
 
-static void fix_sarif(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
+static void fix_sarif(struct jl_json *json, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
 	jl_json_pack(json,
 		     "fixes:[{artifactChanges:[{artifactLocation:{uri:s} replacements:[{deletedRegion:", uri(note));
@@ -346,18 +346,18 @@ static void fix_sarif(struct jl_json *json, const struct jl_memo *note, const st
 	jl_json_pack(json, "insertedContent:{text:s}}]}]}]", f->fix);
 }
 
-bool jl_audited_is_fixable(const struct jl_memo *note, const struct jl_said_finding *f)
+bool jl_audited_is_fixable(const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
-	return f->shown && *f->fix && f->figure >= 0 && !f->impossible_premise && f->verdict <= JL_MEMO_DIFFERS &&
+	return f->shown && *f->fix && f->figure >= 0 && !f->impossible_premise && f->verdict <= JL_AUDIT_DIFFERS &&
 	       !(note->figures[f->figure].flags & (JL_FIG_RANGE | JL_FIG_APPENDED));
 }
 
-static void result(struct jl_json *json, const struct jl_memo *note, const struct jl_said_finding *f)
+static void result(struct jl_json *json, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
 	jl_json_pack(json, "{ruleId:s level:s message:{text:s} locations:", f->rule,
-		     f->verdict == JL_MEMO_WRONG      ? "error"
-		     : f->verdict <= JL_MEMO_UNLIKELY ? "warning"
-						      : "note",
+		     f->verdict == JL_AUDIT_WRONG      ? "error"
+		     : f->verdict <= JL_AUDIT_UNLIKELY ? "warning"
+						       : "note",
 		     jl_arena_printf(note->arena, "%s: %s. %s%s%s", f->written, jl_audited_verdict(f->verdict),
 				     jl_audited_why(f), *f->premises ? " → " : "", f->premises));
 	location(json, note, f);
@@ -370,7 +370,7 @@ static void result(struct jl_json *json, const struct jl_memo *note, const struc
 	jl_json_end_object(json);
 }
 
-void jl_audited_sarif(struct jl_buf *out, const struct jl_memo *note, bool all, const char *version)
+void jl_audited_sarif(struct jl_buf *out, const struct jl_audit_note *note, bool all, const char *version)
 {
 	size_t n;
 	const struct at *list = in_order(note, all, &n);

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "catalog/find.h"
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 #define DEFAULT_BATCH 256 /* what a single host fills */
 
-static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_weighed *w, struct jl_err *err)
+static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_recommend *said = &w->scenario->recommend;
 
@@ -30,7 +30,7 @@ static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_we
 	return JL_OK;
 }
 
-static enum jl_status read_hows(struct jl_recommend_ask *ask, const struct jl_weighed *w, struct jl_err *err)
+static enum jl_status read_hows(struct jl_recommend_ask *ask, const struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_recommend *said = &w->scenario->recommend;
 
@@ -53,7 +53,7 @@ static enum jl_status read_hows(struct jl_recommend_ask *ask, const struct jl_we
 }
 
 /* The purpose's work, or the scenario's own where it has a length. */
-static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_weighed *w, struct jl_err *err)
+static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;
 	struct jl_purposes list;
@@ -93,7 +93,7 @@ static void defaults(struct jl_recommend_ask *ask, const struct jl_scenario_reco
 		ask->run.global_batch = DEFAULT_BATCH;
 }
 
-enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err)
+enum jl_status jl_compute_recommend(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_recommend *said = &w->scenario->recommend;
 	struct jl_recommend_ask *ask = jl_arena_alloc(w->arena, sizeof *ask);

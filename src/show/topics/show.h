@@ -8,14 +8,14 @@
 #define JL_METHOD "docs/METHOD.md"
 
 /* Text in the language of the document, into what is open. */
-#define JL_TELL(doc, en) jl_doc_text((doc), JL_(en))
+#define JL_SHOW(doc, en) jl_doc_text((doc), JL_(en))
 
 /* The first of a page: what is asked, or the answer. */
 #define JL_LEAD(doc, text) (jl_doc_lead(doc), jl_doc_strong((doc), (text)))
 
 /* A sentence around figures, one message in the order of any language: the text up to the next '|', into what is open; returns what is
  * behind it. */
-const char *jl_tell_part(struct jl_doc *doc, const char *text);
+const char *jl_show_part(struct jl_doc *doc, const char *text);
 
 /* A whole sentence as one message, "|1 is about |2 faster", in which |1 to |9 are what is filled in: each language has its own order, and
  * an ending behind one ("|1{은/는}") follows its last sound. */
@@ -30,19 +30,19 @@ struct jl_slot {
 #define JL_FIG(n)             { .num = (n) }
 #define JL_NAMED(n)           { .name = (n) }
 #define JL_WORD(t)            { .text = (t) }
-#define JL_SAID(t, o)         { .said = (t), .origin = (o) }
+#define JL_FIGURE_TEXT(t, o)         { .said = (t), .origin = (o) }
 #define JL_MARKED(m, t)       { .text = (t), .mark = (m) }
 /* clang-format on */
 #define JL_SENTENCE(doc, message, ...)                                                                                 \
-	jl_tell_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
+	jl_show_sentence((doc), (message), (const struct jl_slot[]){ __VA_ARGS__ },                                    \
 			 sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
-void jl_tell_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n);
+void jl_show_sentence(struct jl_doc *doc, const char *text, const struct jl_slot *slots, size_t n);
 /* Cells of a row, or a whole one, of the same: JL_ROW(doc, is_best, JL_NAMED(gpu->id), JL_FIG(jl_num_count(n))). */
 #define JL_CELLS(doc, ...)                                                                                             \
-	jl_tell_cells((doc), (const struct jl_slot[]){ __VA_ARGS__ },                                                  \
+	jl_show_cells((doc), (const struct jl_slot[]){ __VA_ARGS__ },                                                  \
 		      sizeof((const struct jl_slot[]){ __VA_ARGS__ }) / sizeof(struct jl_slot))
 #define JL_ROW(doc, strong, ...) (JL_CELLS((doc), __VA_ARGS__), jl_doc_end_row((doc), (strong)))
-void jl_tell_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n);
+void jl_show_cells(struct jl_doc *doc, const struct jl_slot *slots, size_t n);
 
 /* Numbers by where they come from. `unit` is for plain numbers. */
 struct jl_num jl_num_plain(double value, enum jl_kind kind, const char *unit, enum jl_origin origin,
@@ -65,12 +65,12 @@ struct jl_num jl_num_written(struct jl_num num, const char *text);
 /* A time in the unit that suits `like_s`, so that two of them can be set beside each other: 2.4 d → 1.0 d. */
 struct jl_num jl_num_time_like(struct jl_num num, double like_s);
 /* A range as one figure, "98–202 GB/s": from `num` to `hi`, the unit once. */
-struct jl_num jl_tell_span(struct jl_doc *doc, struct jl_num num, double hi);
+struct jl_num jl_show_span(struct jl_doc *doc, struct jl_num num, double hi);
 
-void jl_tell_num(struct jl_doc *doc, struct jl_num num);  /* into what is open */
-void jl_tell_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */
+void jl_show_num(struct jl_doc *doc, struct jl_num num);  /* into what is open */
+void jl_show_cell(struct jl_doc *doc, struct jl_num num); /* a cell; a dash where it is not known */
 
-struct jl_tell_head {
+struct jl_show_head {
 	const char *en; /* a message; or English and what is read, JL_HEAD_BOTH between them */
 	int how;        /* enum jl_column; false and true: text and figures */
 };
@@ -81,43 +81,43 @@ enum jl_column {
 };
 #define JL_HEAD_BOTH       "\x1f"
 #define JL_COLUMN_LEAST(n) (JL_COLUMN_TEXT | (n) << 8) /* text that is never cut below so many columns */
-void jl_tell_columns(struct jl_doc *doc, const char *title, const struct jl_tell_head *heads, size_t n);
+void jl_show_columns(struct jl_doc *doc, const char *title, const struct jl_show_head *heads, size_t n);
 /* The same where all heads are known: one message, "set|rows", and a letter a column: t text, f figures, k kept; "t12": never below 12. */
-void jl_tell_table(struct jl_doc *doc, const char *title, const char *how, const char *heads);
+void jl_show_table(struct jl_doc *doc, const char *title, const char *how, const char *heads);
 
 /* A chart in the arena with nothing in it; NULL: out of memory (the document knows). */
-struct jl_chart *jl_tell_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series);
-struct jl_chart_point *jl_tell_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
+struct jl_chart *jl_show_chart(struct jl_doc *doc, enum jl_chart_kind kind, const char *title, size_t n_series);
+struct jl_chart_point *jl_show_series(struct jl_doc *doc, struct jl_chart *chart, size_t i, const char *name,
 				      enum jl_origin origin, size_t n_points);
 
 /* A part of a step's time or of memory looks the same in every chart: by its English name. */
-int jl_tell_look(const char *en);
+int jl_part_look(const char *en);
 
 /* Without a name its kind is its name: "rent" as the reader says it. */
-const char *jl_option_said(const char *name);
+const char *jl_option_name(const char *name);
 
 /* A figure behind a node's name, with its origin. */
-void jl_tell_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num);
+void jl_show_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_num num);
 
 /* A note of one text: "Price: rent: 2.14 USD/h"; its figures have this origin and source. */
-void jl_tell_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+void jl_show_note(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* The same behind a label, as an entry: "Bound by  compute: ..."; "" goes on below the last one. */
-void jl_tell_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
+void jl_show_entry(struct jl_doc *doc, const char *label, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Both where it is a sentence without figures to fill in. */
-#define JL_NOTE(doc, label, origin, en)  jl_tell_note((doc), (label), (origin), "%s", JL_(en))
-#define JL_ENTRY(doc, label, origin, en) jl_tell_entry((doc), (label), (origin), "%s", JL_(en))
+#define JL_NOTE(doc, label, origin, en)  jl_show_note((doc), (label), (origin), "%s", JL_(en))
+#define JL_ENTRY(doc, label, origin, en) jl_show_entry((doc), (label), (origin), "%s", JL_(en))
 /* Into what is open; a piece is one of several: "batch 4 · sequence 512". */
-void jl_tell_said(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+void jl_show_sourced(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void jl_tell_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
+void jl_show_piece(struct jl_doc *doc, enum jl_origin origin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Text in the document's arena; "" where there is no memory. */
-const char *jl_tell_text(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *jl_tell_percent(struct jl_doc *doc, double frac); /* "17 %": whole ones */
-struct jl_num jl_tell_share(struct jl_doc *doc, double frac); /* the same as an estimated figure */
+const char *jl_doc_format(struct jl_doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *jl_percent_text(struct jl_doc *doc, double frac); /* "17 %": whole ones */
+struct jl_num jl_show_share(struct jl_doc *doc, double frac); /* the same as an estimated figure */
 
 /* "0.87 s (0.64–1.2)"; "46 (38–55)": two digits, with separators. */
 const char *jl_estimate_text(char out[JL_RANGE_TEXT_MAX], const struct jl_estimate *estimate, enum jl_kind kind);
@@ -129,30 +129,30 @@ bool jl_date_is_old(const char *date, long today);
 #define JL_DATED_MAX 64
 const char *jl_dated_text(char out[JL_DATED_MAX], const char *date, long today);
 /* Three digits, "59.1", "1,050": no cost is known better, never with an exponent. */
-const char *jl_tell_rounded(struct jl_doc *doc, double value);
+const char *jl_rounded_text(struct jl_doc *doc, double value);
 /* The same of won: "451,000,000 KRW"; in Korean "4억 5,100만 원", whose number alone is "4억 5,100만". */
-const char *jl_tell_won(struct jl_doc *doc, double won);
-const char *jl_tell_myriads(struct jl_doc *doc, double won);
+const char *jl_krw_text(struct jl_doc *doc, double won);
+const char *jl_krw_number_text(struct jl_doc *doc, double won);
 /* "1 USD = 1,460 KRW (2025-11-14, old ⚠: give today's with --fx)": the one place that states a rate. */
-const char *jl_tell_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today);
+const char *jl_show_fx(struct jl_doc *doc, double krw_per_usd, const char *date, long today);
 
 /* How names that others might read otherwise were read, and what to write for those. */
-void jl_tell_readings(struct jl_doc *doc, const struct jl_readings *readings);
+void jl_show_readings(struct jl_doc *doc, const struct jl_readings *readings);
 
 /* "Assumed: ...": choices that were made for the person, each with the option of the command that would say it otherwise. `options`: the
  * names of those that the command has, NULL at the end; NULL: no command. */
-void jl_tell_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);
+void jl_show_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);
 
 /* An answer that is wide says what would make it narrower, and how narrow; where nothing but a measurement would, that. */
 struct jl_narrow;
-void jl_tell_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n);
+void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n);
 
 /* How a model is cut over devices, a piece each; "PP 4×2": each stage has two parts of the layers. */
-void jl_tell_cut_pieces(struct jl_doc *doc, const struct jl_plan *p);
-const char *jl_tell_recompute(const struct jl_plan *p);
+void jl_show_cut_pieces(struct jl_doc *doc, const struct jl_plan *p);
+const char *jl_show_recompute(const struct jl_plan *p);
 /* "ZeRO-1, TP 8+SP, selective recompute, micro-batch 1": what of a case may differ from a system to the next. `micro_batch` NAN: not said. */
 #define JL_CUT_TEXT_MAX 160
-const char *jl_tell_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
+const char *jl_show_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
 
 /* --- The topics whose results are plain structs of other rooms. Those with more to say have headers of their own. */
 struct jl_build_answer;
@@ -176,73 +176,73 @@ struct jl_record;
 
 /* Is a parts list sound, and what to buy next. */
 /* All findings of a command; of a report those that stand against it. */
-void jl_tell_build(struct jl_doc *doc, const struct jl_build_answer *answer, bool all);
-void jl_tell_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
+void jl_show_build(struct jl_doc *doc, const struct jl_build_answer *answer, bool all);
+void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
 
 /* How its devices are joined; `fabric`: what its links do, NULL where it is not known. */
 struct jl_fabric;
-void jl_tell_topology(struct jl_doc *doc, const char *title, const struct jl_sys *sys, const struct jl_fabric *fabric);
+void jl_show_topology(struct jl_doc *doc, const char *title, const struct jl_sys *sys, const struct jl_fabric *fabric);
 
 /* Verdicts: one in full, or a table of many with the worst in full. */
 struct jl_trace_view;
-void jl_tell_trace(struct jl_doc *doc, const struct jl_trace_view *view, const char *where);
+void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *view, const char *where);
 struct jl_run_view;
-void jl_tell_run(struct jl_doc *doc, const struct jl_run_view *view, const char *where);
-void jl_tell_check(struct jl_doc *doc, const struct jl_check_answer *answer);
+void jl_show_run(struct jl_doc *doc, const struct jl_run_view *view, const char *where);
+void jl_show_check(struct jl_doc *doc, const struct jl_check_answer *answer);
 /* collective.c: which PCIe lanes two cards of a desktop are taken to have. */
-void jl_tell_lanes(struct jl_doc *doc);
+void jl_show_lanes(struct jl_doc *doc);
 
 /* A cluster on one page. */
 /* `ended`: why it ended early, NULL: it did not. */
-void jl_tell_cluster(struct jl_doc *doc, const struct jl_cluster *cluster, const char *over, const char *ended);
+void jl_show_cluster(struct jl_doc *doc, const struct jl_cluster *cluster, const char *over, const char *ended);
 
 /* Machines of a fleet against each other. */
-void jl_tell_nodes(struct jl_doc *doc, const struct jl_nodes *nodes);
+void jl_show_nodes(struct jl_doc *doc, const struct jl_nodes *nodes);
 
 /* How a machine stood a long load. */
-void jl_tell_soak(struct jl_doc *doc, const struct jl_soak *soak, const char *what);
+void jl_show_soak(struct jl_doc *doc, const struct jl_soak *soak, const char *what);
 
 /* A served model under a load: how fast, what bounds it, what it costs, how to start it. */
 /* Where a request is longer than the model was made for: says so. */
-void jl_tell_context(struct jl_doc *doc, double tokens, double context);
-void jl_tell_infer(struct jl_doc *doc, const struct jl_infer *a);
+void jl_show_context(struct jl_doc *doc, double tokens, double context);
+void jl_show_infer(struct jl_doc *doc, const struct jl_infer *a);
 
 /* The best way to run it: on one system, over kinds and numbers of GPUs, the largest batch; and every technique that makes it fit. */
-void jl_tell_plan(struct jl_doc *doc, const struct jl_plan_answer *answer, long today);
-void jl_tell_fleet(struct jl_doc *doc, const struct jl_fleet_answer *answer, long today);
-void jl_tell_batches(struct jl_doc *doc, const struct jl_batch_answer *answer);
-void jl_tell_fit(struct jl_doc *doc, const struct jl_fit *fit);
+void jl_show_plan(struct jl_doc *doc, const struct jl_plan_answer *answer, long today);
+void jl_show_fleet(struct jl_doc *doc, const struct jl_fleet_answer *answer, long today);
+void jl_show_batches(struct jl_doc *doc, const struct jl_batch_answer *answer);
+void jl_show_fit(struct jl_doc *doc, const struct jl_fit *fit);
 
-/* What a cluster delivers of a run. `options`: as in jl_tell_assumed. */
-void jl_tell_goodput(struct jl_doc *doc, const struct jl_goodput *goodput, const char *const *options);
-void jl_tell_elapsed(struct jl_doc *doc, const struct jl_elapsed *elapsed,
+/* What a cluster delivers of a run. `options`: as in jl_show_assumed. */
+void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *goodput, const char *const *options);
+void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *elapsed,
 		     const struct jl_prediction *prediction); /* an entry; none where no run was asked for */
-void jl_tell_campus(struct jl_doc *doc, const struct jl_goodput *goodput, bool after); /* entries; after them tables */
-void jl_tell_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput);          /* an entry */
+void jl_show_campus(struct jl_doc *doc, const struct jl_goodput *goodput, bool after); /* entries; after them tables */
+void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput);          /* an entry */
 
 /* Inside the topic. */
-void jl_tell_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c); /* an entry: how it is cut */
-void jl_tell_searched(struct jl_doc *doc, const struct jl_plan_effort *effort);
+void jl_show_plan_case(struct jl_doc *doc, const char *label, const struct jl_case *c); /* an entry: how it is cut */
+void jl_show_searched(struct jl_doc *doc, const struct jl_plan_effort *effort);
 
 /* A recommendation: the pick and why, the best of each way to have it, what nothing beats, what to beware of. */
-void jl_tell_recommended(struct jl_doc *doc, const struct jl_recommended *answer);
+void jl_show_recommended(struct jl_doc *doc, const struct jl_recommended *answer);
 
 /* For reports: "2 × 8x h100-sxm5", who sells it, and a table of candidates (their places in the list). */
-const char *jl_tell_machines(struct jl_doc *doc, const struct jl_candidate *candidate);
-const char *jl_tell_seller(struct jl_doc *doc, const struct jl_candidate *candidate);
-void jl_tell_candidates(struct jl_doc *doc, const struct jl_recommended *answer, const char *title, const int *rows,
+const char *jl_show_machines(struct jl_doc *doc, const struct jl_candidate *candidate);
+const char *jl_show_seller(struct jl_doc *doc, const struct jl_candidate *candidate);
+void jl_show_candidates(struct jl_doc *doc, const struct jl_recommended *answer, const char *title, const int *rows,
 			size_t n);
 struct jl_num jl_num_run(const struct jl_candidate *candidate);  /* of one run, or one token */
 struct jl_num jl_num_cost(const struct jl_candidate *candidate); /* of all the work */
-void jl_tell_caveats(struct jl_doc *doc, const struct jl_recommended *answer);
+void jl_show_caveats(struct jl_doc *doc, const struct jl_recommended *answer);
 
 /* Records as people read them: a page of one, rows of many, what became of them in a store. */
 
 /* Everything that is known of it. */
-void jl_tell_record(struct jl_doc *doc, const struct jl_record *record);
+void jl_show_record(struct jl_doc *doc, const struct jl_record *record);
 
 /* Rows of `jeoul store list` and of `jeoul import`: a table is opened, and each record is a row. */
-void jl_tell_stored_table(struct jl_doc *doc);
-void jl_tell_stored_row(struct jl_doc *doc, const struct jl_record *record);
-void jl_tell_imported_table(struct jl_doc *doc);
-void jl_tell_imported_row(struct jl_doc *doc, const struct jl_record *record);
+void jl_show_stored_table(struct jl_doc *doc);
+void jl_show_stored_row(struct jl_doc *doc, const struct jl_record *record);
+void jl_show_imported_table(struct jl_doc *doc);
+void jl_show_imported_row(struct jl_doc *doc, const struct jl_record *record);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "scenario/weigh.h"
+#include "scenario/results.h"
 
 #define DAY_S           86400.0
 #define HOUSEHOLD_MAX_J 3.6e15
@@ -21,7 +21,7 @@ static const struct jl_where *where_of(const struct jl_scenario_cost *c, const c
 	return &jl_yaml_get(c->map, key)->where;
 }
 
-static enum jl_status read_options(struct jl_weighed *w, struct jl_err *err)
+static enum jl_status read_options(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_cost *c = &w->scenario->cost;
 
@@ -44,7 +44,7 @@ static enum jl_status read_options(struct jl_weighed *w, struct jl_err *err)
 	return JL_OK;
 }
 
-static enum jl_status read_power(struct jl_weighed *w, struct jl_err *err)
+static enum jl_status read_power(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_cost *c = &w->scenario->cost;
 	struct jl_cost_setting *s = &w->study->setting;
@@ -65,7 +65,7 @@ static enum jl_status read_power(struct jl_weighed *w, struct jl_err *err)
 	return JL_OK;
 }
 
-enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err)
+enum jl_status jl_compute_cost(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario_cost *c = &w->scenario->cost;
 	struct jl_cost_setting *s;
