@@ -67,10 +67,6 @@ struct jl_audit {
 enum jl_status jl_audit_make(struct jl_audit *ret_audit, const struct jl_scenario *scenario,
 			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
 
-/* claims_read.c: one claim of the list, not judged yet. */
-enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_reckon *reckon,
-			     struct jl_err *err);
-
 /* claims_why.c: fills reason and why of a claim that differs. */
 enum jl_status jl_claim_explain(struct jl_claim *claim, struct jl_reckon *reckon, struct jl_err *err);
 bool jl_claim_fits(const struct jl_claim *claim, const struct jl_val *result);

@@ -11,22 +11,9 @@ static const struct jl_choice verdicts[] = {
 	{ "given", JL_MEMO_GIVEN },         { NULL, 0 },
 };
 
-static double line_of(const void *record)
-{
-	return ((const struct jl_said_finding *)record)->line;
-}
-
-static double column_of(const void *record)
-{
-	return ((const struct jl_said_finding *)record)->column;
-}
-
-static double root_of(const void *record)
-{
-	const struct jl_said_finding *f = record;
-
-	return f->root < 0 ? (double)NAN : f->root;
-}
+JL_NUMBER_OF(line_of, jl_said_finding, r->line);
+JL_NUMBER_OF(column_of, jl_said_finding, r->column);
+JL_NUMBER_OF(root_of, jl_said_finding, r->root < 0 ? (double)NAN : r->root);
 
 static const struct jl_field finding_fields[] = {
 	{ JL_FIELD(jl_said_finding, CHOICE, verdict), .choices = verdicts },

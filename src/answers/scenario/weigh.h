@@ -107,4 +107,3 @@ enum jl_status jl_weigh(struct jl_weighed *ret_weighed, const struct jl_scenario
 enum jl_status jl_weigh_scaling(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_reduce(struct jl_weighed *w, struct jl_err *err);
 enum jl_status jl_weigh_cost(struct jl_weighed *w, struct jl_err *err);
-enum jl_status jl_weigh_recommend(struct jl_weighed *w, struct jl_err *err);

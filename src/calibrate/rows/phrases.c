@@ -167,7 +167,7 @@ static const struct jl_word *find_word(const struct jl_word *words, const char *
 	return NULL;
 }
 
-enum jl_status jl_said_cell(void *ret, const struct jl_said *column, const char *text, struct jl_err *err)
+static enum jl_status read_cell(void *ret, const struct jl_said *column, const char *text, struct jl_err *err)
 {
 	char *member = (char *)ret + column->offset;
 	double number = NAN;
@@ -198,6 +198,6 @@ enum jl_status jl_said_read(void *ret, const struct jl_said *columns, size_t n, 
 			    const struct jl_row_cells *row, struct jl_arena *arena, struct jl_err *err)
 {
 	for (size_t i = 0; i < n; i++)
-		JL_TRY(jl_said_cell(ret, &columns[i], jl_phrase_cell(phrases, columns[i].column, row, arena), err));
+		JL_TRY(read_cell(ret, &columns[i], jl_phrase_cell(phrases, columns[i].column, row, arena), err));
 	return JL_OK;
 }

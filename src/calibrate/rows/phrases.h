@@ -43,5 +43,3 @@ struct jl_said {
 /* A word or a number that is not known is an error with its column. */
 enum jl_status jl_said_read(void *ret, const struct jl_said *columns, size_t n, const struct jl_phrases *phrases,
 			    const struct jl_row_cells *row, struct jl_arena *arena, struct jl_err *err);
-/* Reads one cell as that column; `text` as above. */
-enum jl_status jl_said_cell(void *ret, const struct jl_said *column, const char *text, struct jl_err *err);
