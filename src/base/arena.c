@@ -99,30 +99,22 @@ char *jl_arena_strdup(struct jl_arena *arena, const char *text)
 	return jl_arena_strndup(arena, text, strlen(text));
 }
 
-char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args)
+char *jl_arena_printf(struct jl_arena *arena, const char *format, ...)
 {
 	char room[JL_MSG_FORMAT_MAX];
 	const char *hidden = jl_msg_hide(room, format);
-	va_list again;
-
-	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, hidden, again);
-	va_end(again);
-	char *text = n < 0 ? NULL : jl_arena_alloc(arena, (size_t)n + 1);
-	if (!text)
-		return NULL;
-	vsnprintf(text, (size_t)n + 1, hidden, args);
-	if (hidden != format)
-		jl_msg_resolve(text);
-	return text;
-}
-
-char *jl_arena_printf(struct jl_arena *arena, const char *format, ...)
-{
 	va_list args;
 
 	va_start(args, format);
-	char *text = jl_arena_vprintf(arena, format, args);
+	int n = vsnprintf(NULL, 0, hidden, args);
 	va_end(args);
+	char *text = n < 0 ? NULL : jl_arena_alloc(arena, (size_t)n + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	vsnprintf(text, (size_t)n + 1, hidden, args);
+	va_end(args);
+	if (hidden != format)
+		jl_msg_resolve(text);
 	return text;
 }

@@ -26,4 +26,3 @@ void *jl_arena_array(struct jl_arena *arena, size_t n, size_t size);
 char *jl_arena_strndup(struct jl_arena *arena, const char *text, size_t len);
 char *jl_arena_strdup(struct jl_arena *arena, const char *text);
 char *jl_arena_printf(struct jl_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-char *jl_arena_vprintf(struct jl_arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

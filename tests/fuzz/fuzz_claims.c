@@ -19,11 +19,11 @@ static void must(int holds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct jl_input_said inputs[] = { { .name = "n", .val = jl_val_number(8) },
+	struct jl_expr_input inputs[] = { { .name = "n", .val = jl_val_number(8) },
 					  { .name = "t", .val = jl_val_of(1.06, JL_K_TIME) } };
 	char said[JL_CLAIM_SAY_MAX], *text = malloc(size + 1);
 	struct jl_arena arena;
-	struct jl_reckon reckon = { .cat = jl_catalog_embedded(), .arena = &arena, .inputs = inputs, .n_inputs = 2 };
+	struct jl_expr_scope reckon = { .cat = jl_catalog_embedded(), .arena = &arena, .inputs = inputs, .n_inputs = 2 };
 	struct jl_err err = { .en = "" };
 	struct jl_val v;
 

@@ -11,10 +11,7 @@ static const struct jl_choice currency_choices[] = { { "USD", JL_USD }, { "KRW",
 
 JL_BOOL_OF(is_rented, jl_cost_option, jl_cost_is_rent(r->kind));
 
-static bool is_owned(const void *record)
-{
-	return !is_rented(record);
-}
+JL_BOOL_OF(is_owned, jl_cost_option, !is_rented(r));
 
 JL_BOOL_OF(row_is_owned, jl_cost_row, is_owned(r->option));
 JL_BOOL_OF(has_host, jl_cost_option, r->host.micro != 0);
@@ -85,12 +82,7 @@ static const struct jl_schema row_schema = JL_SCHEMA("option", jl_cost_row, row)
 
 JL_NUMBER_OF(months, jl_cost_pair, r->days / (365.25 / 12));
 
-static const char *break_even_date(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	const struct jl_cost_pair *p = record;
-
-	return isnan(p->days) ? NULL : jl_date_text(out, p->day);
-}
+JL_TEXT_OF(break_even_date, jl_cost_pair, isnan(r->days) ? NULL : jl_date_text(out, r->day));
 
 static const struct jl_field swing[] = {
 	{ JL_FIELD_AS(jl_cost_swing, TEXT, key, "input") },
@@ -118,15 +110,8 @@ static const struct jl_schema pair_schema = JL_SCHEMA("break_even", jl_cost_pair
 JL_BOOL_OF(is_flat, jl_cost_study, !r->setting.tariff);
 JL_BOOL_OF(has_fx, jl_cost_study, r->setting.fx.krw_micro != 0);
 
-static const char *start(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	return jl_date_text(out, ((const struct jl_cost_study *)record)->setting.start_day);
-}
-
-static const char *fx_date(const void *record, char out[JL_FIELD_TEXT_MAX])
-{
-	return jl_date_text(out, ((const struct jl_cost_study *)record)->setting.fx.day);
-}
+JL_TEXT_OF(start, jl_cost_study, jl_date_text(out, r->setting.start_day));
+JL_TEXT_OF(fx_date, jl_cost_study, jl_date_text(out, r->setting.fx.day));
 
 #define SET(TYPE, M, KEY) JL_FIELD_AS(jl_cost_study, TYPE, setting.M, KEY)
 static const struct jl_field fields[] = {

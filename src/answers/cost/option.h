@@ -4,6 +4,7 @@
 #include "catalog/sysexpr.h"
 #include "cost/money.h"
 #include "predict/predict.h"
+#include "catalog/catalog.h"
 
 enum jl_cost_kind { JL_COST_BUY, JL_COST_OWN, JL_COST_RENT, JL_COST_SPOT, JL_COST_RESERVE, JL_N_COST_KIND };
 
@@ -81,3 +82,11 @@ double jl_cost_save_every_s(const struct jl_cost_option *o);
 
 /* Paid hours for one hour of work, in millionths: spot loses some. JL_E_RANGE when it would never finish. */
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *option, struct jl_err *err);
+
+/* What a used card is worth: from the dated second-hand prices of the catalog against the list prices at launch. */
+struct jl_resale { /* of its price, what a card keeps from one year to the next; 80 % of the cards lie between lo and hi */
+	double yearly_frac, lo, hi;
+	size_t n_cards;
+};
+
+struct jl_resale jl_resale_curve(const struct jl_catalog *cat);

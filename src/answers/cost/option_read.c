@@ -9,7 +9,6 @@
 #include "catalog/place.h"
 #include "catalog/possible.h"
 #include "cost/option.h"
-#include "cost/resale.h"
 #include "system/machine.h"
 
 #define DAY_S       86400.0

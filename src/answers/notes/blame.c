@@ -12,7 +12,7 @@ struct change { /* one cell with another value, and what becomes of the row's re
 	int slip; /* as jl_is_slip */
 };
 
-bool jl_sheet_additive(uint8_t qty)
+static bool is_additive(uint8_t qty)
 {
 	return qty != JL_Q_PERCENT && qty != JL_Q_RATIO && qty != JL_Q_BYTE_RATE && qty != JL_Q_FLOP_RATE &&
 	       qty != JL_Q_FREQUENCY && qty != JL_Q_GENERATION && qty != JL_N_Q;
@@ -24,7 +24,7 @@ enum jl_fit jl_sheet_adds_up(const struct jl_audit_note *note, const struct jl_s
 	const int32_t fig = s->total < 0 ? -1 : s->fig[s->total][col];
 	double sum = 0, slack = 0;
 
-	if (fig < 0 || s->total < 2 || !jl_sheet_additive(s->qty[col]))
+	if (fig < 0 || s->total < 2 || !is_additive(s->qty[col]))
 		return JL_FIT_NONE;
 	for (uint32_t r = 0; r < (uint32_t)s->total; r++) {
 		if (s->fig[r][col] < 0)

@@ -1,4 +1,4 @@
-/* An audit: the figures of a text, computed again from its own inputs, from what is listed and from what the program predicts.
+/* An audit: what somebody wrote, reckoned again from their own inputs, from what is listed and from what the program predicts.
  *
  *     inputs: {batches: 19252, step_s: 1.06 s}
  *     claims:
@@ -7,7 +7,7 @@
  *
  * value     with its unit; ~ in front: about, < <= > >=: a bound, a..b: a range. The last digit written decides how near is near
  *           enough: half of it, all of it with ~; `within: 5 %` says otherwise.
- * from      how it follows (report/claims_expr.h). Without it, or where it needs an unknown value, the claim cannot be derived and
+ * from      how it follows (report/claims_expr.h). Without it, or where it asks for what nobody knows, the claim cannot be derived and
  *           `needs` says what would help. A claim that only repeats an input is given.
  * instead   reason -> expression: a usual mistake, said only where the claim's value really is what that expression gives.
  * of        what it is about: two claims of one thing with different values contradict each other. */
@@ -65,12 +65,7 @@ struct jl_claims_audit {
 
 /* Reads scenario->claims and ->inputs and judges every one. A claim that is badly written is an error with its place. */
 enum jl_status jl_claims_audit_make(struct jl_claims_audit *ret_audit, const struct jl_scenario *scenario,
-				    const struct jl_catalog *cat, struct jl_arena *arena, long today,
-				    struct jl_err *err);
-
-/* claims_read.c: one claim of the list, not judged yet. */
-enum jl_status jl_claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_expr_scope *scope,
-			     struct jl_err *err);
+			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
 
 /* claims_why.c: fills reason and why of a claim that differs. */
 enum jl_status jl_claim_explain(struct jl_claim *claim, struct jl_expr_scope *scope, struct jl_err *err);

@@ -58,11 +58,6 @@ enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_expr_scope *scope,
 enum jl_status jl_expr_eval_at(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, int depth,
 			       struct jl_err *err);
 
-/* claims_facts.c, claims_program.c: the functions that ask the catalog and the model */
-enum jl_status jl_call_catalog(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
-			       struct jl_err *err);
-enum jl_status jl_call_link(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
-			    struct jl_err *err);
 enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err);
 enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,

@@ -11,22 +11,9 @@ static const struct jl_choice verdicts[] = {
 	{ "given", JL_AUDIT_GIVEN },         { NULL, 0 },
 };
 
-static double line_of(const void *record)
-{
-	return ((const struct jl_audit_finding *)record)->line;
-}
-
-static double column_of(const void *record)
-{
-	return ((const struct jl_audit_finding *)record)->column;
-}
-
-static double root_of(const void *record)
-{
-	const struct jl_audit_finding *f = record;
-
-	return f->root < 0 ? (double)NAN : f->root;
-}
+JL_NUMBER_OF(line_of, jl_audit_finding, r->line);
+JL_NUMBER_OF(column_of, jl_audit_finding, r->column);
+JL_NUMBER_OF(root_of, jl_audit_finding, r->root < 0 ? (double)NAN : r->root);
 
 static const struct jl_field finding_fields[] = {
 	{ JL_FIELD(jl_audit_finding, CHOICE, verdict), .choices = verdicts },
@@ -51,8 +38,7 @@ static const struct jl_schema finding_schema = JL_SCHEMA("note_finding", jl_audi
 
 #define COUNT(VERDICT, KEY)                                                                                            \
 	{                                                                                                              \
-		.member = (KEY), .type = JL_F_SIZE,                                                                    \
-		.offset = offsetof(struct jl_audit_note, n) + (VERDICT) * sizeof(size_t)                               \
+		.member = (KEY), .type = JL_F_SIZE, .offset = offsetof(struct jl_audit_note, n) + (VERDICT) * sizeof(size_t) \
 	}
 
 static const struct jl_field fields[] = {

@@ -19,12 +19,10 @@ struct jl_sheet {
 	bool is_stat[JL_AUDIT_COLS_MAX];       /* a percentile, a mean: measured for itself, follows from nothing */
 	uint32_t head_at[JL_AUDIT_COLS_MAX], head_len[JL_AUDIT_COLS_MAX];
 	uint32_t row_of[JL_AUDIT_ROWS_MAX]; /* in the grid */
-	int32_t total;                      /* the row that adds up those above it; -1: none */
+	int32_t total;                     /* the row that adds up those above it; -1: none */
 };
 
 /* sheet_read.c */
-struct jl_cell *jl_sheet_cell(const struct jl_grid *grid, uint32_t row,
-			      uint32_t col); /* turned where it lies sideways */
 void jl_sheet_of(const struct jl_audit_note *note, struct jl_sheet *s, const struct jl_grid *g);
 /* The next column, its cells being in `fig` already. `head` NULL: it has none. */
 void jl_sheet_add(const struct jl_audit_note *note, struct jl_sheet *s, const struct jl_cell *head);
@@ -68,7 +66,6 @@ bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, stru
 		    const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken);
 /* Does another relation of the row hold that this cell is in? */
 bool jl_sheet_bears_out(const struct jl_sheet *s, const struct jl_relation rels[], uint32_t row, int col);
-bool jl_sheet_additive(uint8_t qty);
 /* Does a column add up to the row of totals, with `value` in place of what stands in `row`? */
 enum jl_fit jl_sheet_adds_up(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t col, uint32_t row,
 			     double value, double *ret_sum);

@@ -93,7 +93,7 @@ static bool is_remark(const struct jl_audit_note *note, const struct jl_cell *he
 }
 
 /* A cell of a grid that is read by rows, or by columns where it lies sideways. */
-struct jl_cell *jl_sheet_cell(const struct jl_grid *g, uint32_t row, uint32_t col)
+static struct jl_cell *cell_at(const struct jl_grid *g, uint32_t row, uint32_t col)
 {
 	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
 }
@@ -126,11 +126,11 @@ void jl_sheet_of(const struct jl_audit_note *note, struct jl_sheet *s, const str
 	for (uint32_t r = g->has_heads; r < n_rows && s->n_rows < JL_AUDIT_ROWS_MAX; r++)
 		s->row_of[s->n_rows++] = r;
 	for (uint32_t c = 0; c < n_cols && s->n_cols < JL_AUDIT_COLS_MAX; c++) {
-		const struct jl_cell *head = jl_sheet_cell(g, 0, c);
+		const struct jl_cell *head = cell_at(g, 0, c);
 		uint32_t n = 0;
 
 		for (uint32_t r = 0; r < s->n_rows; r++)
-			n += (s->fig[r][s->n_cols] = jl_sheet_cell(g, s->row_of[r], c)->fig) >= 0;
+			n += (s->fig[r][s->n_cols] = cell_at(g, s->row_of[r], c)->fig) >= 0;
 		if (n >= 2 && !(g->has_heads && is_remark(note, head)))
 			jl_sheet_add(note, s, g->has_heads ? head : NULL);
 	}
@@ -143,7 +143,7 @@ void jl_sheet_of(const struct jl_audit_note *note, struct jl_sheet *s, const str
 /* "Total", not "total_token_throughput" nor "SUM<F16>" */
 bool jl_sheet_is_total(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t row)
 {
-	const struct jl_cell *label = jl_sheet_cell(s->grid, s->row_of[row], 0);
+	const struct jl_cell *label = cell_at(s->grid, s->row_of[row], 0);
 	char name[40];
 
 	return label->len < 40 && JL_PART_HAS(note, label, "total|sum|합계|총계|총합|합") &&

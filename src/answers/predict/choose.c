@@ -7,7 +7,6 @@
 
 #include "base/budget.h"
 #include "predict/choose.h"
-#include "predict/hub_case.h"
 #include "predict/kind.h"
 #include "program/tune.h"
 

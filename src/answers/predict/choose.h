@@ -30,3 +30,12 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 
 /* Micro-batch, micro-batches a step, global batch. */
 enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, struct jl_err *err);
+
+/* Transformers in Hugging Face's own code: listed kernel by kernel from the chosen case, then weighed as a captured program is. */
+/* Is that code what is asked for, or the usual code behind a hub's name or a config.json? */
+bool jl_hub_meant(const struct jl_subject *subject, const struct jl_machine *machine, const struct jl_request *req);
+/* Whether this case can be listed: one GPU's layers, whole; says why not. */
+enum jl_status jl_hub_can(const struct jl_case *c, const struct jl_request *req, struct jl_err *err);
+/* `*subject` becomes the list of a case's step, `*req` what is left to ask of it. */
+enum jl_status jl_hub_list(struct jl_subject *subject, struct jl_request *req, const struct jl_case *c,
+			   struct jl_err *err);

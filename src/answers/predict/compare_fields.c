@@ -7,10 +7,7 @@
 
 JL_BOOL_OF(possible, jl_compare_at, r->possible);
 
-static bool impossible(const void *record)
-{
-	return !possible(record);
-}
+JL_BOOL_OF(impossible, jl_compare_at, !possible(r));
 
 JL_BOOL_OF(has_parts, jl_compare_at, possible(record) && !isnan(r->part_s.matrix));
 
@@ -97,17 +94,11 @@ static const struct jl_schema seen_schema = JL_SCHEMA("observed", jl_compare_see
 
 JL_BOOL_OF(is_run, jl_compare, !r->subject);
 
-static bool is_model(const void *record)
-{
-	return !is_run(record);
-}
+JL_BOOL_OF(is_model, jl_compare, !is_run(r));
 
 JL_TEXT_OF(model, jl_compare, r->subject ? r->subject->id : NULL);
 
-static size_t n_others(const void *record)
-{
-	return ((const struct jl_compare *)record)->n_rows - 1;
-}
+JL_VALUE_OF(size_t, n_others, jl_compare, r->n_rows - 1);
 
 static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_compare, SUB, seen, "observed"), .sub = &seen_schema, .when = is_run },

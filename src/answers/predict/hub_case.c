@@ -1,4 +1,4 @@
-#include "predict/hub_case.h"
+#include "predict/choose.h"
 
 #include <math.h>
 #include <string.h>

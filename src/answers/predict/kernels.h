@@ -23,10 +23,6 @@ struct jl_kernels {
 	double launches, stream_B, device_s; /* sums: all launches; bytes of streams and the optimizer; all times */
 };
 
-/* Of a captured program the kinds of its calls, by time. */
-enum jl_status jl_captured_kernels(struct jl_kernels *ret_kernels, const struct jl_case *c, struct jl_arena *arena,
-				   struct jl_err *err);
-
 /* Transformers and captured programs; of a pipeline the stage with one share of the layers. JL_E_USAGE for other networks. */
 enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_case *c, struct jl_arena *arena,
 			       struct jl_err *err);

@@ -22,7 +22,7 @@
 #define SPOT_MOST_S  259200
 #define COMFORT_S    86400 /* bearable run time where none is given */
 
-const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work)
+static const struct jl_rule *support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work)
 {
 	const char *const subjects[] = { gpu->id, gpu->family, gpu->vendor };
 	const char *const names[] = { work, "all" };
@@ -71,7 +71,7 @@ void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const st
 	struct jl_doubt doubt = { .x = { 0 } };
 	const enum jl_asked answer = work->ask->seen ? JL_ASKED_STEP : work->subject.kind->answer;
 
-	setup->support = jl_support_of(work->ask->cat, gpu, work_name(work));
+	setup->support = support_of(work->ask->cat, gpu, work_name(work));
 	setup->tensor_cores = machine->dev.priors->mixed16 && !(gpu->n_tensor_core.value == 0);
 	jl_machine_doubt(&doubt, machine, answer, (struct jl_axes){ .kind = NULL });
 	setup->gpu_seen = !(doubt.x[JL_DOUBT_GPU] > 0);

@@ -52,7 +52,6 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 
 /* expert.c: support and measurements of a setup; reasons to reject a candidate whatever it costs; whether it keeps its limits in the worst
  * case; its rank, lower is better. `support` is a row of catalog/support.yaml. */
-const struct jl_rule *jl_support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work);
 bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
 void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, const struct jl_price *price, long day,

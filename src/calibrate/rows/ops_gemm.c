@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "rows/baseline.h"
 #include "rows/set_gemm.h"
 #include "rows/set_rows.h"
 #include "system/resolve.h"

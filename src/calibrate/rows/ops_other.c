@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows/baseline.h"
 #include "rows/set_other.h"
 #include "rows/set_rows.h"
 #include "system/resolve.h"

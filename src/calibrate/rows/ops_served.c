@@ -6,7 +6,6 @@
 
 #include "base/budget.h"
 #include "base/mem.h"
-#include "rows/baseline.h"
 #include "rows/kept.h"
 #include "parameters/optimize.h"
 #include "rows/set_rows.h"

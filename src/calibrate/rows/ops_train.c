@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "rows/baseline.h"
 #include "parameters/optimize.h"
 #include "rows/set_llm.h"
 #include "rows/set_rows.h"

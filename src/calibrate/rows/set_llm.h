@@ -198,9 +198,6 @@ double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch);
 void jl_llm_best_plan(struct jl_llm_row *row);
 
 /* Shapes of published models by the names that sources give them. Inside belief only. */
-/* Case-blind: does `text` contain `part`? */
-int jl_llm_has(const char *text, const char *part);
-
 /* A number in a cell; NAN where it is empty. */
 double jl_llm_number(const char *cell);
 /* "y" */

@@ -1,6 +1,5 @@
 #include "rows/set_llm.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,19 +9,10 @@
 #include "catalog/find.h"
 #include "program/transformer.h"
 
-int jl_llm_has(const char *text, const char *part)
+/* Case-blind; a text that is missing has no part. */
+static bool has(const char *text, const char *part)
 {
-	const size_t n = strlen(part);
-
-	for (const char *t = text ? text : ""; *t; t++) {
-		size_t i = 0;
-
-		while (i < n && tolower((unsigned char)t[i]) == tolower((unsigned char)part[i]))
-			i++;
-		if (i == n)
-			return 1;
-	}
-	return 0;
+	return strcasestr(text ? text : "", part) != NULL;
 }
 
 double jl_llm_number(const char *cell)
@@ -146,7 +136,7 @@ static const struct known *find_known(const char *name, double params_b)
 		const struct known *k = &known_models[i];
 		const double off_ln = isnan(params_b) ? 0.0 : fabs(log(params_b / k->params_b));
 
-		if (*k->part && !jl_llm_has(name, k->part))
+		if (*k->part && !has(name, k->part))
 			continue;
 		if (off_ln < best_ln - 0.02 || !best) { /* earlier rows win ties: they are the closer names */
 			best = k;
@@ -162,7 +152,7 @@ static void apply_style(const char *name, struct jl_transformer *m)
 		.final_norm = 1, .causal = 1, .norm = JL_NORM_RMS, .gated = 1, .head_tokens_frac = 1.0
 	};
 	for (size_t i = 0; i < JL_LEN(styles); i++)
-		if (jl_llm_has(name, styles[i].part)) {
+		if (has(name, styles[i].part)) {
 			*m = styles[i].like;
 			return;
 		}
@@ -206,7 +196,7 @@ static bool mixture(const struct jl_llm_cells *c, struct jl_transformer *ret_mod
 	char name[64];
 	size_t i = 0;
 
-	while (i < JL_LEN(words) && !jl_llm_has(c->model, words[i]))
+	while (i < JL_LEN(words) && !has(c->model, words[i]))
 		i++;
 	if (i == JL_LEN(words))
 		return false;
@@ -261,7 +251,7 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, int head, struct jl_tr
 	/* Llama 3 has 128,256 tokens; sources that count one more would have it run at odd addresses. */
 	m.vocab = isnan(vocab) || fabs(vocab - k->vocab) <= 1.0 ? k->vocab : vocab;
 	m.head_dim = floor(m.hidden / m.heads);
-	if (m.gated && m.ffn >= 3.9 * m.hidden && !jl_llm_has(c->model, "3.2")) /* two matrices, not three */
+	if (m.gated && m.ffn >= 3.9 * m.hidden && !has(c->model, "3.2")) /* two matrices, not three */
 		m.gated = m.kv_heads < m.heads;
 	if (m.n_layers < 1.0)
 		m.n_layers = 32.0;

@@ -1,4 +1,4 @@
-#include "catalog/cook.h"
+#include "catalog/load.h"
 
 #include <limits.h>
 #include <string.h>

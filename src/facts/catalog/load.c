@@ -7,8 +7,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "catalog/cook.h"
-
 struct file {
 	const char *path;
 	bool is_csv;

@@ -38,3 +38,16 @@ struct jl_price_index {
 enum jl_status jl_price_index_init(struct jl_price_index *ret_index, const struct jl_price *prices, size_t n,
 				   struct jl_arena *arena);
 bool jl_price_index_has(const struct jl_price_index *index, const struct jl_price *price);
+
+/* From the texts of a YAML record to a record of catalog.h. */
+struct jl_cook {
+	struct jl_arena *arena;
+	const struct jl_catalog *cat; /* its sources give facts their origin and date */
+	struct jl_findings *findings;
+	const struct jl_schema *schema;
+	bool amends; /* the record exists already: only what is given changes */
+};
+
+/* `map` has the shape of a record (shape.h); its texts become the record's. `record` holds what is known so far (cleared, or a copy of the
+ * record that is amended). What is wrong goes to the findings and leaves the field as it was; the status is JL_OK or JL_E_NOMEM. */
+enum jl_status jl_cook_record(const struct jl_cook *cook, const struct jl_yaml *map, void *record, struct jl_err *err);

@@ -20,10 +20,7 @@ static const struct jl_field reading_fields[] = {
 };
 static const struct jl_schema reading_schema = JL_SCHEMA("name_read", jl_reading, reading_fields);
 
-static bool any_read(const void *record)
-{
-	return ((const struct jl_readings *)record)->n > 0;
-}
+JL_BOOL_OF(any_read, jl_readings, r->n > 0);
 
 static const struct jl_field readings_fields[] = {
 	{ JL_FIELD_MANY(jl_readings, ARRAY, items, n, "names_read", &reading_schema), .when = any_read },

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "import/import.h"
-#include "record/draft.h"
+#include "record/record.h"
 
 struct jl_line {
 	const char *text; /* without line end, colours and the prefix that mpirun or srun put in front */
@@ -67,3 +69,16 @@ size_t jl_scan_split(char *text, char **ret_tokens, size_t max);
 
 /* A number of a JSON object, also one written as text; NAN: none. */
 double jl_scan_json(const json_t *object, const char *key);
+
+/* Where a JSON document ends, byte by byte, without keeping it: also tells at once that something is none. */
+#define JL_JSON_SCAN_DEPTH_MAX 512
+
+enum jl_json_state { JL_JSON_MORE, JL_JSON_DONE, JL_JSON_BAD };
+
+struct jl_json_scan {
+	size_t depth;
+	bool in_string, escaped;
+	bool started; /* something follows the first brace */
+};
+
+enum jl_json_state jl_json_scan(struct jl_json_scan *scan, char c);

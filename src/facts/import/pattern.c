@@ -1,4 +1,4 @@
-#include "import/pattern.h"
+#include "import/series.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,20 +11,20 @@ static const struct {
 	const char *name;
 	enum role role;
 	double scale;
-	size_t offset; /* in struct jl_step */
+	size_t offset; /* in struct jl_run_step */
 } fields[] = {
 	{ "*", ANYTHING, 0, 0 },
-	{ "step_s", TIME, 1, offsetof(struct jl_step, step_s) },
-	{ "step_ms", TIME, 1e-3, offsetof(struct jl_step, step_s) },
-	{ "step_us", TIME, 1e-6, offsetof(struct jl_step, step_s) },
-	{ "steps_per_s", RATE, 1, offsetof(struct jl_step, step_s) },
-	{ "it_per_s", RATE, 1, offsetof(struct jl_step, step_s) },
-	{ "samples_per_s", TIME, 1, offsetof(struct jl_step, samples_per_s) },
-	{ "tokens_per_s", TIME, 1, offsetof(struct jl_step, tokens_per_s) },
-	{ "tflops", TIME, 1e12, offsetof(struct jl_step, flopps) },
-	{ "step", OTHER, 1, offsetof(struct jl_step, step) },
-	{ "epoch", OTHER, 1, offsetof(struct jl_step, epoch) },
-	{ "batch", OTHER, 1, offsetof(struct jl_step, batch) },
+	{ "step_s", TIME, 1, offsetof(struct jl_run_step, step_s) },
+	{ "step_ms", TIME, 1e-3, offsetof(struct jl_run_step, step_s) },
+	{ "step_us", TIME, 1e-6, offsetof(struct jl_run_step, step_s) },
+	{ "steps_per_s", RATE, 1, offsetof(struct jl_run_step, step_s) },
+	{ "it_per_s", RATE, 1, offsetof(struct jl_run_step, step_s) },
+	{ "samples_per_s", TIME, 1, offsetof(struct jl_run_step, samples_per_s) },
+	{ "tokens_per_s", TIME, 1, offsetof(struct jl_run_step, tokens_per_s) },
+	{ "tflops", TIME, 1e12, offsetof(struct jl_run_step, flopps) },
+	{ "step", OTHER, 1, offsetof(struct jl_run_step, step) },
+	{ "epoch", OTHER, 0, 0 },
+	{ "batch", OTHER, 1, offsetof(struct jl_run_step, batch) },
 	{ "loss", OTHER, 0, 0 },
 };
 
@@ -116,7 +116,7 @@ static ptrdiff_t literal(const char *text, const char *wanted)
 }
 
 /* A sign is read, so that a negative one is seen and refused. A unit may follow at once (12ms): the text of the pattern decides. */
-static bool take_number(const char **at, int field, struct jl_step *step)
+static bool take_number(const char **at, int field, struct jl_run_step *step)
 {
 	struct jl_number number;
 	double value;
@@ -135,7 +135,7 @@ static bool take_number(const char **at, int field, struct jl_step *step)
 }
 
 static bool match_from(const struct jl_import_pattern *p, const struct jl_line *line, const char *at,
-		       struct jl_step *step)
+		       struct jl_run_step *step)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct piece *piece = &p->pieces[i];
@@ -177,12 +177,13 @@ static bool is_tail(const char *start, const char *at)
 	       (before == ',' && at - start > 1 && isdigit((unsigned char)at[-2]));
 }
 
-bool jl_import_pattern_match(const struct jl_import_pattern *p, const struct jl_line *line, struct jl_step *ret_step)
+bool jl_import_pattern_match(const struct jl_import_pattern *p, const struct jl_line *line,
+			     struct jl_run_step *ret_step)
 {
 	if (line->len > JL_PATTERN_LINE_MAX)
 		return false;
 	for (const char *at = line->text; *at; at++) {
-		struct jl_step step = jl_step_unknown("pattern");
+		struct jl_run_step step = jl_step_unknown("pattern");
 
 		if (p->pieces[0].field > 0 && at > line->text && is_tail(line->text, at))
 			continue;

@@ -12,8 +12,6 @@
 #define STALL_LEAST_S 0.5
 #define WARMUP_MAX    10 /* lines */
 
-const char *const jl_pause_names[JL_N_PAUSE + 1] = { "checkpoint", "evaluation", "restart", NULL };
-
 void jl_runlog_begin(struct jl_runlog_reader *r, struct jl_arena *arena)
 {
 	*r = (struct jl_runlog_reader){ .arena = arena,
@@ -187,7 +185,8 @@ enum jl_status jl_runlog_end(struct jl_runlog *ret_log, struct jl_runlog_reader 
 
 /* ---- where the time went */
 
-double jl_runlog_typical_s(const struct jl_runlog *log, size_t i)
+/* Median of the steps near steps[i]. */
+static double near_s(const struct jl_runlog *log, size_t i)
 {
 	double near[NEAR_STEPS];
 	const size_t half = NEAR_STEPS / 2;
@@ -228,9 +227,9 @@ void jl_runlog_spent(struct jl_run_spent *ret_spent, const struct jl_runlog *log
 	double checkpoint_first = NAN, checkpoint_last = NAN;
 	size_t from = 0, since_start = 0;
 
-	s.step_s = log->n_steps ? jl_runlog_typical_s(log, log->n_steps / 2) : NAN;
+	s.step_s = log->n_steps ? near_s(log, log->n_steps / 2) : NAN;
 	for (size_t i = 0; i < log->n_steps; i++) {
-		const double n = steps_of(log, i), typical_s = jl_runlog_typical_s(log, i);
+		const double n = steps_of(log, i), typical_s = near_s(log, i);
 		const bool start = jl_runlog_is_start(log, i);
 		const double clock_s = start ? NAN : log->steps[i].at_s - log->steps[i - 1].at_s;
 		double took_s = n * (log->steps[i].step_s > 0 ? log->steps[i].step_s : typical_s);

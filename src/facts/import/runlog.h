@@ -22,8 +22,7 @@ struct jl_run_step {
 	bool per_gpu;           /* tokens_per_s is of one GPU */
 };
 
-enum jl_pause { JL_PAUSE_CHECKPOINT, JL_PAUSE_EVALUATION, JL_PAUSE_RESTART, JL_N_PAUSE };
-extern const char *const jl_pause_names[JL_N_PAUSE + 1]; /* as in JSON */
+enum jl_pause { JL_PAUSE_CHECKPOINT, JL_PAUSE_EVALUATION, JL_PAUSE_RESTART };
 
 struct jl_run_pause {
 	enum jl_pause kind;
@@ -73,8 +72,6 @@ struct jl_run_spent {
 };
 void jl_runlog_spent(struct jl_run_spent *ret_spent, const struct jl_runlog *log);
 
-/* Median of the steps near steps[i]. */
-double jl_runlog_typical_s(const struct jl_runlog *log, size_t i);
 /* The first of the log, or one that goes on from an earlier step. */
 bool jl_runlog_is_start(const struct jl_runlog *log, size_t i);
 

@@ -5,37 +5,35 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "import/runlog.h"
 
 static const struct {
 	const char *name;
 	bool less_is_better;
-	size_t offset; /* in struct jl_step */
+	size_t offset; /* in struct jl_run_step */
 } figures[] = {
-	{ "step_s", true, offsetof(struct jl_step, step_s) },
-	{ "samples_per_s", false, offsetof(struct jl_step, samples_per_s) },
-	{ "tokens_per_s", false, offsetof(struct jl_step, tokens_per_s) },
-	{ "gpu_flopps", false, offsetof(struct jl_step, flopps) },
+	{ "step_s", true, offsetof(struct jl_run_step, step_s) },
+	{ "samples_per_s", false, offsetof(struct jl_run_step, samples_per_s) },
+	{ "tokens_per_s", false, offsetof(struct jl_run_step, tokens_per_s) },
+	{ "gpu_flopps", false, offsetof(struct jl_run_step, flopps) },
 };
 
 #define N_FIGURES (JL_LEN(figures))
 
-struct jl_step jl_step_unknown(const char *backend)
+struct jl_run_step jl_step_unknown(const char *trainer)
 {
-	return (struct jl_step){ .backend = backend,
-				 .label = "",
-				 .step = NAN,
-				 .n_total = NAN,
-				 .batch = NAN,
-				 .epoch = NAN,
-				 .step_s = NAN,
-				 .samples_per_s = NAN,
-				 .tokens_per_s = NAN,
-				 .flopps = NAN,
-				 .at_s = NAN,
-				 .mfu_frac = NAN,
-				 .mem_B = NAN,
-				 .loss = NAN };
+	return (struct jl_run_step){ .trainer = trainer,
+				     .label = "",
+				     .step = NAN,
+				     .n_total = NAN,
+				     .batch = NAN,
+				     .at_s = NAN,
+				     .step_s = NAN,
+				     .tokens_per_s = NAN,
+				     .samples_per_s = NAN,
+				     .flopps = NAN,
+				     .loss = NAN,
+				     .mfu_frac = NAN,
+				     .mem_B = NAN };
 }
 
 /* When the room is full, every second sample goes and from then on every second one is kept: an even picture of the whole. */
@@ -112,14 +110,14 @@ static void release(struct jl_series *s)
 }
 
 /* The one it belongs to; a free one, or that which was silent longest, which is finished then. */
-static struct jl_series *find(struct jl_importer *imp, struct jl_series_set *set, const struct jl_step *step)
+static struct jl_series *find(struct jl_importer *imp, struct jl_series_set *set, const struct jl_run_step *step)
 {
 	struct jl_series *oldest = &set->series[0];
 
 	for (size_t i = 0; i < JL_SERIES_MAX; i++) {
 		struct jl_series *s = &set->series[i];
 
-		if (s->backend && strcmp(s->backend, step->backend) == 0 &&
+		if (s->backend && strcmp(s->backend, step->trainer) == 0 &&
 		    strncmp(s->label, step->label, sizeof(s->label) - 1) == 0 &&
 		    (s->n_total == step->n_total || (isnan(s->n_total) && isnan(step->n_total))))
 			return s;
@@ -130,7 +128,7 @@ static struct jl_series *find(struct jl_importer *imp, struct jl_series_set *set
 		emit(imp, set, oldest);
 		release(oldest);
 	}
-	oldest->backend = step->backend;
+	oldest->backend = step->trainer;
 	(void)snprintf(oldest->label, sizeof(oldest->label), "%s", step->label);
 	oldest->n_total = step->n_total;
 	oldest->first_step = step->step;
@@ -138,32 +136,21 @@ static struct jl_series *find(struct jl_importer *imp, struct jl_series_set *set
 	return oldest;
 }
 
-void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const struct jl_step *step,
+void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const struct jl_run_step *step,
 		   const struct jl_line *line)
 {
 	struct jl_series *s = find(imp, set, step);
 	struct jl_err err;
 
-	jl_importer_seen(imp, step->backend);
+	jl_importer_seen(imp, step->trainer);
 	/* a bar that is drawn again without progress says nothing new */
 	if (s->n_steps && step->step == s->last_step)
 		return;
-	jl_importer_step(imp,
-			 &(struct jl_run_step){ .trainer = step->backend,
-						.label = step->label,
-						.line = line->number,
-						.step = step->step,
-						.n_total = step->n_total,
-						.batch = step->batch,
-						.at_s = isnan(step->at_s) ? jl_line_time_s(line->text) : step->at_s,
-						.step_s = step->step_s,
-						.tokens_per_s = step->tokens_per_s,
-						.samples_per_s = step->samples_per_s,
-						.flopps = step->flopps,
-						.mfu_frac = step->mfu_frac,
-						.mem_B = step->mem_B,
-						.loss = step->loss,
-						.per_gpu = step->per_gpu });
+	struct jl_run_step told = *step;
+
+	told.line = line->number;
+	told.at_s = isnan(step->at_s) ? jl_line_time_s(line->text) : step->at_s;
+	jl_importer_step(imp, &told);
 	s->used = ++set->clock;
 	if (!s->n_steps)
 		s->first_line = line->number;

@@ -2,22 +2,14 @@
 #pragma once
 
 #include "import/format.h"
+#include "import/runlog.h"
 
 #define JL_SERIES_SAMPLES_MAX 4096 /* kept of each figure; of longer series every 2nd, 4th, 8th ... */
 #define JL_SERIES_FIGURES_MAX 6
 #define JL_SERIES_MAX         8 /* open at the same time */
 
-/* What one line says. NAN: nothing. */
-struct jl_step {
-	const char *backend; /* of the tool; a literal */
-	const char *label;   /* tells series of one tool apart; "" where there is one */
-	double step, n_total, batch, epoch;
-	double step_s, samples_per_s, tokens_per_s, flopps; /* flopps: of one GPU */
-	double at_s, mfu_frac, mem_B, loss;                 /* as in struct jl_run_step */
-	bool per_gpu;
-};
-
-struct jl_step jl_step_unknown(const char *backend);
+/* What one line says, before anything was found in it; `trainer`: a literal. */
+struct jl_run_step jl_step_unknown(const char *trainer);
 
 struct jl_figure {
 	double *samples;
@@ -42,7 +34,35 @@ struct jl_series_set {
 	struct jl_draft draft;
 };
 
-void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const struct jl_step *step,
+void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const struct jl_run_step *step,
 		   const struct jl_line *line);
 /* Makes the records and lets go of the memory. */
 void jl_series_end(struct jl_importer *imp, struct jl_series_set *set);
+
+/* Training logs of which one line says all of a step: each trainer is a row. Private to src/facts/import. */
+/* False: a line of none of them. */
+bool jl_log_step(struct jl_run_step *ret_step, const struct jl_line *line);
+/* A checkpoint, an evaluation or a start from a checkpoint, of any trainer. */
+bool jl_log_pause(struct jl_run_pause *ret_pause, const struct jl_line *line);
+
+/* The form of a line, as a person writes it: 'step {step} loss {*} {step_s} s'.
+ *
+ * Text stands for itself, a blank for any number of blanks, {*} for anything up to the text that follows, and {name}
+ * for a number. The names say what the number is and its unit: step_s, step_ms, step_us, steps_per_s, it_per_s,
+ * samples_per_s, tokens_per_s, tflops (of one GPU), step, epoch, batch, loss. It is looked for anywhere in a line;
+ * nothing is tried twice, so that no line can take long. */
+#define JL_PATTERN_PIECES_MAX 32
+#define JL_PATTERN_TEXT_MAX   256
+#define JL_PATTERN_LINE_MAX   4096 /* lines of training logs are shorter */
+
+struct jl_import_pattern {
+	struct piece {
+		char text[JL_PATTERN_TEXT_MAX]; /* literal; empty: see `field` */
+		int field;                      /* -1: literal, 0: anything, from 1: a number */
+	} pieces[JL_PATTERN_PIECES_MAX];
+	size_t n;
+};
+
+enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, const char *text, struct jl_err *err);
+bool jl_import_pattern_match(const struct jl_import_pattern *pattern, const struct jl_line *line,
+			     struct jl_run_step *ret_step);

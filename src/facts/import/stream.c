@@ -14,7 +14,6 @@
 #include "base/offered.h"
 #include "base/utf8.h"
 #include "import/format.h"
-#include "import/json_scan.h"
 
 #define CHUNK_B       ((size_t)64 << 10)
 #define LINE_KEPT_MAX 2000 /* bytes of a line that go into its record */

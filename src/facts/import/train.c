@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/pattern.h"
 #include "import/runlog.h"
-#include "import/trainers.h"
+#include "import/series.h"
 
 struct train {
 	struct jl_series_set set;
@@ -134,7 +133,7 @@ static bool label_of(const char *start, char *ret_label, size_t size)
 
 static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
-	struct jl_step step = jl_step_unknown("tqdm");
+	struct jl_run_step step = jl_step_unknown("tqdm");
 	char label[64];
 
 	if (!strstr(line->text, "%|"))
@@ -187,7 +186,7 @@ static bool rate_after(const struct jl_line *line, const char *key, double *ret_
 static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
 	static const char *const rates[] = { "CurrSamplesPerSec=", " SamplesPerSec=", NULL };
-	struct jl_step step = jl_step_unknown("DeepSpeed");
+	struct jl_run_step step = jl_step_unknown("DeepSpeed");
 	struct jl_number number;
 
 	if (strstr(line->text, "SamplesPerSec=")) {
@@ -231,7 +230,7 @@ static bool is_whole(struct train *t, const struct jl_line *line)
 
 static bool take_megatron(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
-	struct jl_step step = jl_step_unknown("Megatron-LM");
+	struct jl_run_step step = jl_step_unknown("Megatron-LM");
 	const char *iteration = strstr(line->text, "iteration ");
 	const char *time = strstr(line->text, "elapsed time per iteration (ms):");
 	const char *flops = strstr(line->text, "throughput per GPU (TFLOP/s/GPU):");
@@ -340,24 +339,17 @@ static bool take_llama_factory(struct jl_importer *imp, const json_t *root, size
 {
 	const char *elapsed = json_string_value(json_object_get(root, "elapsed_time"));
 	const double step = jl_scan_json(root, "current_steps");
-	struct jl_run_step s = { .trainer = "LLaMA-Factory",
-				 .label = "",
-				 .line = line,
-				 .step = step,
-				 .n_total = jl_scan_json(root, "total_steps"),
-				 .batch = NAN,
-				 .at_s = elapsed ? clock_s(elapsed) : NAN,
-				 .step_s = NAN,
-				 .tokens_per_s = jl_scan_json(root, "throughput"),
-				 .samples_per_s = NAN,
-				 .flopps = NAN,
-				 .loss = jl_scan_json(root, "loss"),
-				 .mfu_frac = NAN,
-				 .mem_B = NAN };
+	struct jl_run_step s = jl_step_unknown("LLaMA-Factory");
 
 	if (!elapsed || isnan(step))
 		return false;
 	jl_importer_seen(imp, s.trainer);
+	s.line = line;
+	s.step = step;
+	s.n_total = jl_scan_json(root, "total_steps");
+	s.at_s = clock_s(elapsed);
+	s.tokens_per_s = jl_scan_json(root, "throughput");
+	s.loss = jl_scan_json(root, "loss");
 	if (!isnan(s.loss)) /* others are of the evaluation */
 		jl_importer_step(imp, &s);
 	return true;
@@ -369,7 +361,7 @@ const struct jl_format jl_format_llama_factory = { .name = "LLaMA-Factory", .jso
 
 static bool take_pattern(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
-	struct jl_step step;
+	struct jl_run_step step;
 	struct jl_err err;
 
 	if (!t->asked) {
@@ -400,12 +392,12 @@ static bool take_pattern(struct jl_importer *imp, struct train *t, const struct 
 
 static bool take_table(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
-	struct jl_step step;
+	struct jl_run_step step;
 
 	if (!jl_log_step(&step, line))
 		return false;
 	if (line->torn)
-		drop_cut(imp, line, step.backend);
+		drop_cut(imp, line, step.trainer);
 	else
 		jl_series_add(imp, &t->set, &step, line);
 	return true;

@@ -1,4 +1,4 @@
-#include "import/trainers.h"
+#include "import/series.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,11 +11,11 @@
 /* A figure stands behind its key, or, where the key begins with '<', in front of the text behind that sign. */
 struct field {
 	const char *key;
-	size_t offset; /* in struct jl_step */
+	size_t offset; /* in struct jl_run_step */
 	double scale;
 	bool inverse; /* steps a second */
 };
-#define AT(MEMBER) offsetof(struct jl_step, MEMBER)
+#define AT(MEMBER) offsetof(struct jl_run_step, MEMBER)
 
 static const struct trainer {
 	const char *name;
@@ -119,11 +119,11 @@ static bool find_field(const struct field *f, const char *text, double *ret_valu
 	return scan(at, ret_value);
 }
 
-bool jl_log_step(struct jl_step *ret_step, const struct jl_line *line)
+bool jl_log_step(struct jl_run_step *ret_step, const struct jl_line *line)
 {
 	for (size_t i = 0; i < JL_LEN(trainers); i++) {
 		const struct trainer *t = &trainers[i];
-		struct jl_step step = jl_step_unknown(t->name);
+		struct jl_run_step step = jl_step_unknown(t->name);
 		double value;
 
 		if (!strstr(line->text, t->has[0]) || !strstr(line->text, t->has[1]))

@@ -7,13 +7,83 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <stddef.h>
 
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "store/backend.h"
-#include "store/libpq.h"
+#include "base/dynlib.h"
+#include "base/err.h"
+
+/* The few functions of libpq that are used, opened at run time: the program neither links it nor needs its header. */
+struct pg_conn;   /* PGconn */
+struct pg_result; /* PGresult */
+
+/* PQconninfoOption, as libpq lays it out since 7.x. */
+struct pg_option {
+	char *keyword, *envvar, *compiled, *val, *label, *dispchar;
+	int dispsize;
+};
+
+enum { PG_CONNECTION_OK = 0 };                                     /* ConnStatusType */
+enum { PG_COMMAND_OK = 1, PG_TUPLES_OK = 2, PG_SINGLE_TUPLE = 9 }; /* ExecStatusType */
+enum { PG_SQLSTATE = 'C' };                                        /* PG_DIAG_SQLSTATE */
+
+typedef void pg_notice(void *ctx, const char *text);
+
+/* What it returns, its name here and in the library, its arguments. */
+/* clang-format off */
+#define JL_LIBPQ_FUNCTIONS(X) \
+	X(struct pg_conn *, connect, "PQconnectdbParams", const char *const *keywords, const char *const *values, int expand_dbname) \
+	X(void, finish, "PQfinish", struct pg_conn *conn) \
+	X(int, status, "PQstatus", const struct pg_conn *conn) \
+	X(pg_notice *, notice, "PQsetNoticeProcessor", struct pg_conn *conn, pg_notice *say, void *ctx) \
+	X(char *, error_message, "PQerrorMessage", const struct pg_conn *conn) \
+	X(int, socket, "PQsocket", const struct pg_conn *conn) \
+	X(int, set_nonblocking, "PQsetnonblocking", struct pg_conn *conn, int on) \
+	X(int, flush, "PQflush", struct pg_conn *conn) \
+	X(int, consume, "PQconsumeInput", struct pg_conn *conn) \
+	X(int, is_busy, "PQisBusy", struct pg_conn *conn) \
+	X(int, send, "PQsendQuery", struct pg_conn *conn, const char *query) \
+	X(int, send_params, "PQsendQueryParams", struct pg_conn *conn, const char *command, int n_params, const unsigned *types, const char *const *values, const int *lengths, const int *formats, int result_format) \
+	X(int, single_row, "PQsetSingleRowMode", struct pg_conn *conn) \
+	X(struct pg_result *, get_result, "PQgetResult", struct pg_conn *conn) \
+	X(int, result_status, "PQresultStatus", const struct pg_result *res) \
+	X(char *, result_error, "PQresultErrorMessage", const struct pg_result *res) \
+	X(char *, error_field, "PQresultErrorField", const struct pg_result *res, int field) \
+	X(char *, cmd_status, "PQcmdStatus", struct pg_result *res) \
+	X(char *, value, "PQgetvalue", const struct pg_result *res, int row, int field) \
+	X(int, length, "PQgetlength", const struct pg_result *res, int row, int field) \
+	X(char *, cmd_tuples, "PQcmdTuples", struct pg_result *res) \
+	X(void, clear, "PQclear", struct pg_result *res) \
+	X(struct pg_option *, parse, "PQconninfoParse", const char *conninfo, char **errmsg) \
+	X(void, free_options, "PQconninfoFree", struct pg_option *options) \
+	X(void, free_memory, "PQfreemem", void *memory)
+/* clang-format on */
+#define JL_LIBPQ_MEMBER(RETURNS, NAME, SYMBOL, ...) RETURNS (*NAME)(__VA_ARGS__);
+struct libpq {
+	JL_LIBPQ_FUNCTIONS(JL_LIBPQ_MEMBER)
+};
+
+#define SYMBOL(RETURNS, NAME, TEXT, ...) { .name = (TEXT), .offset = offsetof(struct libpq, NAME) },
+static const struct jl_dynlib_symbol symbols[] = { JL_LIBPQ_FUNCTIONS(SYMBOL) };
+
+/* The library, opened once and kept; JL_E_ABSENT with its package where it is not there. */
+static enum jl_status open_libpq(const struct libpq **ret_pq, struct jl_err *err)
+{
+	static const char *const names[] = { "libpq.so.5", "libpq.so", NULL };
+	static struct libpq pq; /* the library stays until the program ends: it registers handlers */
+	static struct jl_dynlib lib;
+	struct jl_err why;
+
+	if (!lib.handle && jl_dynlib_open(&lib, "JEOUL_LIBPQ", names, symbols, JL_LEN(symbols), &pq, &why))
+		return jl_fail_from(err, JL_E_ABSENT, NULL, &why,
+				    "PostgreSQL is not available: {}; install the package libpq5");
+	*ret_pq = &pq;
+	return JL_OK;
+}
 
 #define CONNECT_S  "5"
 #define MIGRATE_MS 600000 /* all rows are written anew */
@@ -22,7 +92,7 @@
 #define EXTRA_MAX  1000 /* rows that are taken where none is wanted any more */
 
 struct jl_store_db {
-	const struct jl_libpq *pq;
+	const struct libpq *pq;
 	struct pg_conn *conn;
 	char *shown;
 	char *password;  /* only to take it out of messages */
@@ -63,7 +133,7 @@ static bool is_garbled(const struct pg_option *options)
 	return (db && strpbrk(db, "@/:")) || (port && port[strspn(port, "0123456789,")]);
 }
 
-static enum jl_status parse_url(const struct jl_libpq *pq, const char *url, struct pg_option **ret_options,
+static enum jl_status parse_url(const struct libpq *pq, const char *url, struct pg_option **ret_options,
 				struct jl_err *err)
 {
 	char *why = NULL;
@@ -85,10 +155,10 @@ static enum jl_status parse_url(const struct jl_libpq *pq, const char *url, stru
 
 enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct jl_err *err)
 {
-	const struct jl_libpq *pq;
+	const struct libpq *pq;
 	struct pg_option *options = NULL;
 	const char *user, *host, *port, *db;
-	enum jl_status status = jl_libpq(&pq, err);
+	enum jl_status status = open_libpq(&pq, err);
 
 	JL_THEN(status, parse_url(pq, url, &options, err));
 	if (status)
@@ -392,7 +462,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 
 	JL_TRY(jl_got(db, err));
 	*db = (struct jl_store_db){ .shown = jl_store_copy(place->shown), .patience_ms = JL_STORE_BUSY_MS };
-	enum jl_status status = db->shown ? jl_libpq(&db->pq, err) : jl_fail_nomem(err);
+	enum jl_status status = db->shown ? open_libpq(&db->pq, err) : jl_fail_nomem(err);
 	JL_THEN(status, connect_db(db, place->target, err));
 	if (status) {
 		close_db(db);

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "bench/core.h"
-#include "record/draft.h"
+#include "record/record.h"
 
 /* What all records of one run share. */
 struct jl_bench_where {

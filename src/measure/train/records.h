@@ -11,7 +11,7 @@
  *   [bandwidth_frac], [predicted_ttft_s, predicted_tpot_s], [gemm_flopps, copy_Bps] */
 #pragma once
 
-#include "record/draft.h"
+#include "record/record.h"
 #include "train/run.h"
 
 /* As jl_bench_record: it points into the draft, `result` and `run`. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cost/resale.h"
+#include "cost/option.h"
 
 /* What one run draws, on machines of one's own. */
 static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)

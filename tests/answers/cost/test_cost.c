@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost/resale.h"
+#include "cost/option.h"
 #include "cost/study.h"
 #include "base/units.h"
 
