@@ -61,11 +61,11 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 		s->step_s[s->n++] = log->steps[i].step_s;
 	}
 	if (s->n < JL_RUN_LINES_LEAST)
-		return jl_fail(
-			err, JL_E_DATA,
-			"%zu lines with the time of a step after warm-up; %d are needed (log more often, or name the "
-			"form of a line with import --pattern)",
-			s->n, JL_RUN_LINES_LEAST);
+		return jl_fail(err, JL_E_DATA,
+			       "%zu line{/s} with the time of a step after warm-up; %d are needed (log more often, or "
+			       "name the "
+			       "form of a line with import --pattern)",
+			       s->n, JL_RUN_LINES_LEAST);
 	s->median = median_of(arena, s->step_s, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		off[i] = fabs(s->step_s[i] - s->median);

@@ -190,7 +190,7 @@ static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struc
 	struct jl_step step = jl_step_unknown("DeepSpeed");
 	struct jl_number number;
 
-	if (strstr(line->text, "SamplesPerSec=")) {
+	if (strstr(line->text, "SamplesPerSec=") && !strstr(line->text, "E2E latency=")) {
 		for (size_t i = 0; rates[i] && isnan(step.samples_per_s); i++)
 			(void)rate_after(line, rates[i], &step.samples_per_s);
 		if (jl_scan_after(line, "global_step=", &number))

@@ -71,6 +71,36 @@ static const struct trainer {
 	    { "'tokens_per_second_per_gpu':", AT(tokens_per_s), 1, false },
 	    { "'memory/max_mem_active(gib)':", AT(mem_B), 1073741824, false },
 	    { "'memory/max_active (GiB)':", AT(mem_B), 1073741824, false } } },
+	{ "modded-nanoGPT",
+	  { "step:", "train_time:" },
+	  false,
+	  { { "step:", AT(step), 1, false },
+	    { "train_loss:", AT(loss), 1, false },
+	    { "train_time:", AT(at_s), 1e-3, false } } },
+	{ "nanochat",
+	  { "dt:", "tok/sec:" },
+	  false,
+	  { { "step ", AT(step), 1, false },
+	    { "loss:", AT(loss), 1, false },
+	    { "dt:", AT(step_s), 1e-3, false },
+	    { "tok/sec:", AT(tokens_per_s), 1, false },
+	    { "mfu:", AT(mfu_frac), 0.01, false } } },
+	{ "DeepSpeed-Chat",
+	  { "E2E latency=", "CurSamplesPerSec=" },
+	  false,
+	  { { "E2E latency=", AT(step_s), 1, false }, { "CurSamplesPerSec=", AT(samples_per_s), 1, false } } },
+	{ "TensorFlow",
+	  { "global step ", " sec/step" },
+	  false,
+	  { { "global step ", AT(step), 1, false },
+	    { "loss = ", AT(loss), 1, false },
+	    { "< sec/step", AT(step_s), 1, false } } },
+	{ "tinygrad",
+	  { " s run,", " GFLOPS" },
+	  false,
+	  { { "", AT(step), 1, false }, /* the line begins with it */
+	    { "< loss", AT(loss), 1, false },
+	    { "< s run", AT(step_s), 1, false } } },
 	{ "it/s",
 	  { "step", "it/s" },
 	  false,
@@ -133,7 +163,7 @@ bool jl_log_step(struct jl_step *ret_step, const struct jl_line *line)
 				value = t->fields[k].scale * (t->fields[k].inverse ? 1 / value : value);
 				memcpy((char *)&step + t->fields[k].offset, &value, sizeof(value));
 			}
-		if (!(step.step_s > 0) && !(step.tokens_per_s > 0))
+		if (!(step.step_s > 0) && !(step.tokens_per_s > 0) && isnan(step.at_s))
 			continue;
 		step.per_gpu = t->per_gpu;
 		*ret_step = step;
