@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/pattern.h"
@@ -193,8 +194,12 @@ static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struc
 	if (strstr(line->text, "SamplesPerSec=") && !strstr(line->text, "E2E latency=")) {
 		for (size_t i = 0; rates[i] && isnan(step.samples_per_s); i++)
 			(void)rate_after(line, rates[i], &step.samples_per_s);
+		const char *at = strstr(line->text, "stop] "), *slash = at ? strchr(at, '/') : NULL;
+
 		if (jl_scan_after(line, "global_step=", &number))
 			step.step = number.value;
+		else if (slash && isdigit((unsigned char)slash[1])) /* before 2023: "0/40, SamplesPerSec=" */
+			step.step = strtod(slash + 1, NULL);
 	} else if (strstr(line->text, "iter time (s):")) {
 		(void)rate_after(line, "iter time (s):", &step.step_s);
 		(void)rate_after(line, "samples/sec:", &step.samples_per_s);

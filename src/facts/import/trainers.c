@@ -8,7 +8,8 @@
 
 #define FIELDS_MAX 8
 
-/* A figure stands behind its key, or, where the key begins with '<', in front of the text behind that sign. */
+/* A figure stands behind its key; where the key begins with '<', in front of the text behind that sign; with '/', behind the slash that
+ * follows that text: "2150/29317". */
 struct field {
 	const char *key;
 	size_t offset; /* in struct jl_step */
@@ -89,6 +90,16 @@ static const struct trainer {
 	  { "E2E latency=", "CurSamplesPerSec=" },
 	  false,
 	  { { "E2E latency=", AT(step_s), 1, false }, { "CurSamplesPerSec=", AT(samples_per_s), 1, false } } },
+	{ "OpenMMLab", /* steps are counted in each epoch anew */
+	  { "data_time:", "][" },
+	  false,
+	  { { "Epoch [", AT(epoch), 1, false },
+	    { "Epoch(train)  [", AT(epoch), 1, false },
+	    { "][", AT(step), 1, false },
+	    { "/][", AT(n_total), 1, false },
+	    { " time:", AT(step_s), 1, false },
+	    { " memory:", AT(mem_B), 1048576, false },
+	    { " loss:", AT(loss), 1, false } } },
 	{ "TensorFlow",
 	  { "global step ", " sec/step" },
 	  false,
@@ -135,13 +146,15 @@ static bool scan(const char *at, double *ret_value)
 
 static bool find_field(const struct field *f, const char *text, double *ret_value)
 {
-	const bool before = f->key[0] == '<';
-	const char *at = strstr(text, f->key + before);
+	const bool before = f->key[0] == '<', slash = f->key[0] == '/';
+	const char *at = strstr(text, f->key + (before || slash));
 
+	if (at && slash)
+		at = strchr(at, '/');
 	if (!at)
 		return false;
 	if (!before)
-		return scan(at + strlen(f->key), ret_value);
+		return scan(at + (slash ? 1 : strlen(f->key)), ret_value);
 	while (at > text && at[-1] == ' ')
 		at--;
 	while (at > text && (isdigit((unsigned char)at[-1]) || strchr(".,eE", at[-1])))
@@ -165,6 +178,10 @@ bool jl_log_step(struct jl_step *ret_step, const struct jl_line *line)
 			}
 		if (!(step.step_s > 0) && !(step.tokens_per_s > 0) && isnan(step.at_s))
 			continue;
+		if (step.epoch >= 1 && step.n_total > 0) {
+			step.step += (step.epoch - 1) * step.n_total;
+			step.n_total = NAN;
+		}
 		step.per_gpu = t->per_gpu;
 		*ret_step = step;
 		return true;
