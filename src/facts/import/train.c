@@ -363,8 +363,14 @@ static bool take_llama_factory(struct jl_importer *imp, const json_t *root, size
 	if (!elapsed || isnan(step))
 		return false;
 	jl_importer_seen(imp, s.trainer);
-	if (!isnan(s.loss)) /* others are of the evaluation */
+	if (!isnan(s.loss))
 		jl_importer_step(imp, &s);
+	else if (!isnan(jl_scan_json(root, "eval_loss")))
+		jl_importer_pause(imp, &(struct jl_run_pause){ .kind = JL_PAUSE_EVALUATION,
+							       .line = line,
+							       .step = step,
+							       .at_s = s.at_s,
+							       .took_s = NAN });
 	return true;
 }
 
