@@ -329,7 +329,11 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 	as_joined.dev.link_Bps = as_joined.dev.host_Bps = rate;
 	const struct jl_device_answer answer = jl_device_of(&as_joined, sh, &link);
 
-	around(&e->range, 1 / answer.time_s, answer.half_ln);
+	/* over PCIe the host takes part: its sockets, memory and virtualization; what passes for more than usual there is no miracle */
+	around(&e->range, 1 / answer.time_s,
+	       link.path == JL_PATH_NVLINK ? answer.half_ln
+					   : fmax(answer.half_ln, jl_figure(machine->cat, "verdict-pcie-width")));
+	e->range.most = 0;
 	if (ask->pageable) {
 		e->range.value = fmin(rate * staged_frac, one_core_Bps);
 		e->range.lo = e->range.low = fmin(rate * staged_lo_frac, one_core_Bps / 4);
@@ -374,7 +378,8 @@ static void expect_memory(struct jl_device_expect *e, const struct jl_machine *m
 	struct jl_device_answer answer = jl_device_of(machine, sh, &copy);
 	const double lasting = 1 / answer.time_s;
 
-	answer.half_ln *= jl_figure(machine->cat, "verdict-memory-width");
+	answer.half_ln = fmax(answer.half_ln * jl_figure(machine->cat, "verdict-memory-width"),
+			      jl_figure(machine->cat, "verdict-memory-least"));
 
 	if (ask->same_device) { /* every byte is read and written */
 		e->range.bound = dev->mem_Bps / 2;

@@ -16,9 +16,10 @@
 #define DRIFT_LEAST   0.05
 #define DRIFT_SPREADS 5
 #define DRIFT_LINES   30
-#define SHIFT_SHARE   0.7 /* of the whole change that happens between two neighbouring tenths */
-#define JITTER_LEAST  0.12
-#define PAUSE_LEAST   0.02
+#define SHIFT_SHARE                                                                                                    \
+	0.5 /* of the whole change that happens between two neighbouring tenths; an even decline has an eighth there */
+#define JITTER_LEAST 0.12
+#define PAUSE_LEAST  0.02
 
 /* Steps that are judged: after warm-up, apart from pauses. */
 struct steady {
@@ -61,11 +62,11 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 		s->step_s[s->n++] = log->steps[i].step_s;
 	}
 	if (s->n < JL_RUN_LINES_LEAST)
-		return jl_fail(
-			err, JL_E_DATA,
-			"%zu lines with the time of a step after warm-up; %d are needed (log more often, or name the "
-			"form of a line with import --pattern)",
-			s->n, JL_RUN_LINES_LEAST);
+		return jl_fail(err, JL_E_DATA,
+			       "%zu line{/s} with the time of a step after warm-up; %d are needed (log more often, or "
+			       "name the "
+			       "form of a line with import --pattern)",
+			       s->n, JL_RUN_LINES_LEAST);
 	s->median = median_of(arena, s->step_s, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		off[i] = fabs(s->step_s[i] - s->median);
@@ -92,9 +93,11 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Distances between stalls, where most are alike; NAN: no period. */
+/* Distances between stalls, where most are alike; NAN: no period. Of every second line at least: from line to line all are alike. */
 static double period_of(const struct jl_runlog *log, const size_t *at, size_t n, struct jl_arena *arena)
 {
+	const double steps = log->steps[log->n_steps - 1].step - log->steps[0].step,
+		     line = steps > (double)log->n_steps ? steps / (double)(log->n_steps - 1) : 1;
 	double *gap = n > 1 ? jl_arena_array(arena, n, sizeof(*gap)) : NULL;
 	size_t n_even = 0;
 
@@ -109,7 +112,7 @@ static double period_of(const struct jl_runlog *log, const size_t *at, size_t n,
 	const double middle = gap[(n - 1) / 2];
 	for (size_t i = 0; i + 1 < n; i++) /* one that was missed makes a double distance */
 		n_even += fabs(gap[i] / middle - fmax(1, round(gap[i] / middle))) < 0.1;
-	return middle >= 2 && (double)n_even >= PERIOD_EVEN * (double)(n - 1) ? middle : NAN;
+	return middle >= 1.9 * line && (double)n_even >= PERIOD_EVEN * (double)(n - 1) ? middle : NAN;
 }
 
 static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl_arena *arena)
@@ -144,7 +147,7 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 		SAY(f->what, JL_N("every %.0f steps one takes %s longer"), v->period_steps, each);
 		SAY(f->todo,
 		    JL_N("what happens every %.0f steps: checkpoint (make it asynchronous), evaluation, logging, a new "
-			 "shard of data (prefetch), garbage collection (gc.freeze)"),
+			 "shard of data (prefetch), garbage collection (gc.freeze), an optimizer's own period"),
 		    v->period_steps);
 	}
 }
@@ -188,7 +191,8 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 		SAY(f->what, JL_N("from step %.0f on steps take %.0f %% longer"), since, 100 * expm1(change));
 		SAY(f->todo,
 		    JL_N("one slow rank holds all others: jeoul check on each host (jeoul check --fleet); clocks, a "
-			 "neighbour, a link that went down then"));
+			 "neighbour, a link that went down then; or the run's own schedule: longer samples, a larger "
+			 "batch"));
 	} else {
 		SAY(f->what, JL_N("steps become slower all along: %.0f %% from first to last"), 100 * expm1(change));
 		SAY(f->todo, JL_N("heat (nvidia-smi -q -d PERFORMANCE), memory that fragments or leaks, longer "

@@ -93,7 +93,8 @@ void jl_runlog_pause(void *reader, const struct jl_run_pause *p)
 			last->took_s = isnan(p->took_s) ? p->at_s - last->at_s : p->took_s;
 		return;
 	}
-	if (log->n_pauses >= JL_RUNLOG_PAUSES_MAX || (p->kind == JL_PAUSE_RESTART && !log->n_steps))
+	if (log->n_pauses >= JL_RUNLOG_PAUSES_MAX ||
+	    !log->n_steps) /* before the first step nothing is paused: a program's own text */
 		return;
 	if (log->n_pauses == r->pause_room) {
 		void *more = grow(r->arena, log->pauses, log->n_pauses, &r->pause_room, sizeof(*p),
@@ -133,7 +134,7 @@ static void time_steps(struct jl_runlog *log)
 		struct jl_run_step *s = &log->steps[i];
 		const double took_s = s->at_s - log->steps[from].at_s, n = s->step - log->steps[from].step;
 
-		if (jl_runlog_is_start(log, i)) {
+		if (jl_runlog_is_start(log, i) || took_s < 0) { /* a clock that is set back */
 			from = i;
 		} else if (!(s->step_s > 0) && took_s > (whole ? CLOCK_LEAST_S : 0)) {
 			s->step_s = took_s / (n >= 1 ? n : (double)(i - from));

@@ -12,7 +12,7 @@
 struct jl_run_step {
 	const char *trainer, *label; /* label: tells series of one log apart; valid during the call only */
 	size_t line;
-	double step, n_total, batch;
+	double step, epoch, n_total, batch;
 	double at_s; /* when the line was written, seconds since 1970 or since the log's first time; NAN: lines have no time */
 	double step_s; /* of one step: as the log has it, or from rates and batch, or from times and step numbers */
 	double tokens_per_s, samples_per_s; /* of the whole job, where the log says so; else see per_gpu */

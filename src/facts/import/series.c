@@ -24,6 +24,7 @@ struct jl_run_step jl_step_unknown(const char *trainer)
 	return (struct jl_run_step){ .trainer = trainer,
 				     .label = "",
 				     .step = NAN,
+				     .epoch = NAN,
 				     .n_total = NAN,
 				     .batch = NAN,
 				     .at_s = NAN,

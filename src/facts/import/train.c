@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/runlog.h"
@@ -189,11 +190,15 @@ static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struc
 	struct jl_run_step step = jl_step_unknown("DeepSpeed");
 	struct jl_number number;
 
-	if (strstr(line->text, "SamplesPerSec=")) {
+	if (strstr(line->text, "SamplesPerSec=") && !strstr(line->text, "E2E latency=")) {
 		for (size_t i = 0; rates[i] && isnan(step.samples_per_s); i++)
 			(void)rate_after(line, rates[i], &step.samples_per_s);
+		const char *at = strstr(line->text, "stop] "), *slash = at ? strchr(at, '/') : NULL;
+
 		if (jl_scan_after(line, "global_step=", &number))
 			step.step = number.value;
+		else if (slash && isdigit((unsigned char)slash[1])) /* before 2023: "0/40, SamplesPerSec=" */
+			step.step = strtod(slash + 1, NULL);
 	} else if (strstr(line->text, "iter time (s):")) {
 		(void)rate_after(line, "iter time (s):", &step.step_s);
 		(void)rate_after(line, "samples/sec:", &step.samples_per_s);
@@ -350,8 +355,14 @@ static bool take_llama_factory(struct jl_importer *imp, const json_t *root, size
 	s.at_s = clock_s(elapsed);
 	s.tokens_per_s = jl_scan_json(root, "throughput");
 	s.loss = jl_scan_json(root, "loss");
-	if (!isnan(s.loss)) /* others are of the evaluation */
+	if (!isnan(s.loss))
 		jl_importer_step(imp, &s);
+	else if (!isnan(jl_scan_json(root, "eval_loss")))
+		jl_importer_pause(imp, &(struct jl_run_pause){ .kind = JL_PAUSE_EVALUATION,
+							       .line = line,
+							       .step = step,
+							       .at_s = s.at_s,
+							       .took_s = NAN });
 	return true;
 }
 

@@ -8,7 +8,8 @@
 
 #define FIELDS_MAX 8
 
-/* A figure stands behind its key, or, where the key begins with '<', in front of the text behind that sign. */
+/* A figure stands behind its key; where the key begins with '<', in front of the text behind that sign; with '/', behind the slash that
+ * follows that text: "2150/29317". */
 struct field {
 	const char *key;
 	size_t offset; /* in struct jl_run_step */
@@ -71,6 +72,46 @@ static const struct trainer {
 	    { "'tokens_per_second_per_gpu':", AT(tokens_per_s), 1, false },
 	    { "'memory/max_mem_active(gib)':", AT(mem_B), 1073741824, false },
 	    { "'memory/max_active (GiB)':", AT(mem_B), 1073741824, false } } },
+	{ "modded-nanoGPT",
+	  { "step:", "train_time:" },
+	  false,
+	  { { "step:", AT(step), 1, false },
+	    { "train_loss:", AT(loss), 1, false },
+	    { "train_time:", AT(at_s), 1e-3, false } } },
+	{ "nanochat",
+	  { "dt:", "tok/sec:" },
+	  false,
+	  { { "step ", AT(step), 1, false },
+	    { "loss:", AT(loss), 1, false },
+	    { "dt:", AT(step_s), 1e-3, false },
+	    { "tok/sec:", AT(tokens_per_s), 1, false },
+	    { "mfu:", AT(mfu_frac), 0.01, false } } },
+	{ "DeepSpeed-Chat",
+	  { "E2E latency=", "CurSamplesPerSec=" },
+	  false,
+	  { { "E2E latency=", AT(step_s), 1, false }, { "CurSamplesPerSec=", AT(samples_per_s), 1, false } } },
+	{ "OpenMMLab", /* steps are counted in each epoch anew */
+	  { "data_time:", "][" },
+	  false,
+	  { { "Epoch [", AT(epoch), 1, false },
+	    { "Epoch(train)  [", AT(epoch), 1, false },
+	    { "][", AT(step), 1, false },
+	    { "/][", AT(n_total), 1, false },
+	    { " time:", AT(step_s), 1, false },
+	    { " memory:", AT(mem_B), 1048576, false },
+	    { " loss:", AT(loss), 1, false } } },
+	{ "TensorFlow",
+	  { "global step ", " sec/step" },
+	  false,
+	  { { "global step ", AT(step), 1, false },
+	    { "loss = ", AT(loss), 1, false },
+	    { "< sec/step", AT(step_s), 1, false } } },
+	{ "tinygrad",
+	  { " s run,", " GFLOPS" },
+	  false,
+	  { { "", AT(step), 1, false }, /* the line begins with it */
+	    { "< loss", AT(loss), 1, false },
+	    { "< s run", AT(step_s), 1, false } } },
 	{ "it/s",
 	  { "step", "it/s" },
 	  false,
@@ -105,13 +146,15 @@ static bool scan(const char *at, double *ret_value)
 
 static bool find_field(const struct field *f, const char *text, double *ret_value)
 {
-	const bool before = f->key[0] == '<';
-	const char *at = strstr(text, f->key + before);
+	const bool before = f->key[0] == '<', slash = f->key[0] == '/';
+	const char *at = strstr(text, f->key + (before || slash));
 
+	if (at && slash)
+		at = strchr(at, '/');
 	if (!at)
 		return false;
 	if (!before)
-		return scan(at + strlen(f->key), ret_value);
+		return scan(at + (slash ? 1 : strlen(f->key)), ret_value);
 	while (at > text && at[-1] == ' ')
 		at--;
 	while (at > text && (isdigit((unsigned char)at[-1]) || strchr(".,eE", at[-1])))
@@ -133,8 +176,12 @@ bool jl_log_step(struct jl_run_step *ret_step, const struct jl_line *line)
 				value = t->fields[k].scale * (t->fields[k].inverse ? 1 / value : value);
 				memcpy((char *)&step + t->fields[k].offset, &value, sizeof(value));
 			}
-		if (!(step.step_s > 0) && !(step.tokens_per_s > 0))
+		if (!(step.step_s > 0) && !(step.tokens_per_s > 0) && isnan(step.at_s))
 			continue;
+		if (step.epoch >= 1 && step.n_total > 0) {
+			step.step += (step.epoch - 1) * step.n_total;
+			step.n_total = NAN;
+		}
 		step.per_gpu = t->per_gpu;
 		*ret_step = step;
 		return true;

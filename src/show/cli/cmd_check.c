@@ -264,7 +264,7 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 	JL_TRY(begin(&b, cli, err));
 	jl_runlog_begin(&b.run, &cli->arena);
 	JL_TRY(jl_import_file(path, &options, &sink, &counted, err));
-	if (!b.n && (b.run.log.n_steps >= JL_RUN_LINES_LEAST || jl_text(cli, "model")))
+	if (!b.n && (b.run.log.n_steps || jl_text(cli, "model")))
 		return finish_run(&b, where, err);
 	if (!b.n && b.n_skipped)
 		return jl_fail(err, JL_E_DATA,

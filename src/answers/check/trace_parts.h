@@ -1,0 +1,76 @@
+/* A profiler's trace in memory: kernels, what launched them, spans of the host. Private to trace.c and trace_read.c. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define JL_TRACE_NAMES_MAX 8192
+
+/* What a kernel is, by its name. */
+enum kernel_class {
+	K_EXCHANGE,
+	K_PRODUCT_FP32,
+	K_PRODUCT_ODD,
+	K_ATTENTION_FP32,
+	K_LAYOUT,
+	K_NORM_NCHW,
+	K_DROPOUT,
+	K_CAST,
+	K_SOFTMAX,
+	K_PAGEABLE,
+	K_COPY,
+	K_MULTI_TENSOR,
+	K_PRODUCT,
+	K_OTHER,
+	N_KERNEL_CLASS
+};
+/* The operator that launched it, where that says more than the kernel. */
+enum op { OP_NONE, OP_SOFTMAX, OP_MASK, OP_BATCHED, OP_DROPOUT };
+
+/* Sorted by their first member. */
+struct on_gpu {
+	double from_us, to_us;
+	uint32_t correlation;
+	uint16_t name;
+	uint8_t is;
+};
+struct launch { /* of the host, by correlation */
+	uint32_t correlation, external;
+	double from_us, to_us;
+};
+struct span {
+	double from_us, to_us;
+};
+enum span_kind { SPAN_LOADER, SPAN_OPTIMIZER, SPAN_SYNC, SPAN_STEP, N_SPAN };
+struct called {
+	uint32_t external;
+	uint8_t op;
+};
+
+/* Growable arrays, each with a limit. */
+struct list {
+	void *data;
+	size_t n, room;
+};
+
+struct trace {
+	struct list gpu, launches, spans[N_SPAN], called;
+	struct {
+		char name[160];
+		double n, time_us;
+	} names[JL_TRACE_NAMES_MAX];
+	size_t n_names;
+	uint16_t slots[4 * JL_TRACE_NAMES_MAX]; /* hash of a name to its number + 1 */
+};
+
+/* Reads and sorts; `io_trace` is zero before, and freed by jl_trace_free in any case. */
+enum jl_status jl_trace_read(struct trace *io_trace, const char *path, char *ret_gpu, size_t gpu_size,
+			     struct jl_err *err);
+void jl_trace_free(struct trace *trace);
+/* What launched it; NULL: not in the trace. */
+const struct launch *jl_trace_launch(const struct trace *trace, const struct on_gpu *g);
+enum op jl_trace_op(const struct trace *trace, const struct launch *launch);
+/* Time that the spans of a kind share with [from, to]. */
+double jl_trace_shared_us(const struct list *spans, double from_us, double to_us);
