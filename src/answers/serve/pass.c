@@ -16,6 +16,9 @@ static struct jl_workers workers_of(const struct jl_serve_job *job, const struct
 	return (struct jl_workers){ .n = (int)fmin(fmax(n, 1.0), JL_SERVING_WORKERS_MAX / 2.0),
 				    .pass_s = pass_s,
 				    .ctx = job,
+				    .ranks = (job->place.by_layer ? 1.0 : fmax(job->place.n_stages, 1.0)) *
+					     (job->place.split_batch && !policy->shared_limits ? job->place.n_gpus
+											       : 1.0),
 				    .kv_tokens = fmin(jl_serve_room(job, 1.0, policy->mem_frac), 1e12) };
 }
 

@@ -10,7 +10,7 @@
 /* Offline runs: a few requests for each that is under way. */
 #define OFFLINE_EACH   4
 #define SEED           1
-#define LOOSE_LN       0.1
+#define LOOSE_LN       0.03
 #define WORKERS_ENOUGH 16
 #define ROOM_SEQS      4096
 #define ROOM_LEAST     16 /* nobody publishes a server with room for fewer */
@@ -122,9 +122,8 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	ret_plan->n = passes.n;
 	ret_plan->n_handoff = run->prefill.n_gpus > 0;
 	ret_plan->n_hold = run->hold;
-	/* prompts are about as long as the nominal one: the line is of that many */
-	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + fit->front_token_s * run->prompt);
-	ret_plan->front_tokens = ret_plan->front_req * run->prompt;
+	ret_plan->front_req = ret_result->front_wait_s / fit->front_s;
+	ret_plan->front_tokens = run->prompt;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
 		const struct jl_serve_job job = job_of(dev, fit, run, s->prompts);

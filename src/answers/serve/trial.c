@@ -223,15 +223,6 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = jl_trial_token_budget(t->ask);
-	/* a pass takes every stage's batch to its end: each batch is scheduled by itself */
-	if (!t->job.place.by_layer) {
-		policy.max_seqs *= jl_trial_stages(t->ask);
-		policy.token_budget *= jl_trial_stages(t->ask);
-	}
-	if (t->ask->dp_attention && !policy.shared_limits) {
-		policy.max_seqs *= n_gpus;
-		policy.token_budget *= n_gpus;
-	}
 	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
 				fmax(t->ask->prompt_copies, 1), &policy);
 	if (t->ask->draft)
