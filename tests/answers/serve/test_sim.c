@@ -142,7 +142,9 @@ static void test_front_end_works_beside(void **state)
 	s.front_s = 0.05 / free_hz;
 	s.front_token_s = 0.25 / free_hz / 200;
 	assert_true(run(&s, &load).requests_per_s > 0.95 * free_hz);
-	s.front_token_s = 1.95 / free_hz / 200;
+	s.front_token_s = 1.95 / free_hz / 200; /* of each request at once */
+	assert_true(run(&s, &load).requests_per_s > 0.95 * free_hz);
+	s.front_s = 2 / free_hz;
 	const struct jl_sim_result held = run(&s, &load);
 
 	assert_true(fabs(held.requests_per_s / free_hz - 0.5) < 0.02);
