@@ -122,8 +122,8 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	ret_plan->n = passes.n;
 	ret_plan->n_handoff = run->prefill.n_gpus > 0;
 	ret_plan->n_hold = run->hold;
-	ret_plan->front_req = ret_result->front_wait_s / fit->front_s;
-	ret_plan->front_tokens = run->prompt;
+	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + LINE_TOKEN_S * run->prompt);
+	ret_plan->prompt = run->prompt;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
 		const struct jl_serve_job job = job_of(dev, fit, run, s->prompts);
@@ -174,13 +174,13 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step)
 {
-	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT
-							? fit->first_s +
-								  plan->shares[0].work.n_moe_layers * fit->first_moe_s +
-								  plan->front_req * fit->front_s +
-								  plan->front_tokens * fit->front_token_s +
-								  plan->n_handoff * fit->handoff_s
-							: 0 };
+	struct jl_serve_step sum = {
+		.fixed_s = metric == JL_METRIC_TTFT
+				   ? fit->first_s + plan->shares[0].work.n_moe_layers * fit->first_moe_s +
+					     plan->front_req * (fit->front_s + LINE_TOKEN_S * plan->prompt) +
+					     plan->prompt * fit->front_token_s + plan->n_handoff * fit->handoff_s
+				   : 0
+	};
 
 	sum.step_s = sum.fixed_s;
 	for (int i = 0; i < plan->n; i++) {

@@ -174,7 +174,7 @@ static void arrive(struct run *run, const struct event *e)
 			return;
 		}
 	}
-	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s;
+	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s + LINE_TOKEN_S * a->prompt;
 	run->front_wait_s += run->front_free_s - e->at_s;
 	push(run, run->front_free_s + sim->setup->front_token_s * a->prompt + sim->setup->first_s, e->id, READY);
 }
