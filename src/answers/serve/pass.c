@@ -28,6 +28,7 @@ struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, co
 	struct jl_sim_setup setup = { .policy = policy,
 				      .workers = workers_of(job, policy, n),
 				      .front_s = job->fit->front_s,
+				      .line_token_s = job->fit->line_token_s,
 				      .front_token_s = job->fit->front_token_s,
 				      .first_s = job->fit->first_s + job->model->n_moe_layers * job->fit->first_moe_s,
 				      .late = job->fit->late + (job->place.split_batch ? job->fit->dp_late : 0) };

@@ -90,8 +90,7 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	setup.means = true;
 	setup.late += fit->hold_frac * run->hold;
 	/* one front end for all of them */
-	setup.front_s *= groups;
-	setup.front_token_s *= groups;
+	setup.n_alike = groups;
 	/* What is said to have run has fitted, whatever the reckoning says. */
 	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
 
@@ -122,7 +121,7 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	ret_plan->n = passes.n;
 	ret_plan->n_handoff = run->prefill.n_gpus > 0;
 	ret_plan->n_hold = run->hold;
-	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + LINE_TOKEN_S * run->prompt);
+	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + fit->line_token_s * run->prompt);
 	ret_plan->prompt = run->prompt;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
@@ -177,7 +176,7 @@ double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *d
 	struct jl_serve_step sum = {
 		.fixed_s = metric == JL_METRIC_TTFT
 				   ? fit->first_s + plan->shares[0].work.n_moe_layers * fit->first_moe_s +
-					     plan->front_req * (fit->front_s + LINE_TOKEN_S * plan->prompt) +
+					     plan->front_req * (fit->front_s + fit->line_token_s * plan->prompt) +
 					     plan->prompt * fit->front_token_s + plan->n_handoff * fit->handoff_s
 				   : 0
 	};

@@ -174,9 +174,12 @@ static void arrive(struct run *run, const struct event *e)
 			return;
 		}
 	}
-	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s + LINE_TOKEN_S * a->prompt;
-	run->front_wait_s += run->front_free_s - e->at_s;
-	push(run, run->front_free_s + sim->setup->front_token_s * a->prompt + sim->setup->first_s, e->id, READY);
+	const double own_s = sim->setup->front_s + sim->setup->line_token_s * a->prompt,
+		     taken_s = fmax(run->front_free_s, e->at_s) + own_s;
+
+	run->front_free_s = taken_s + own_s * (fmax(sim->setup->n_alike, 1.0) - 1.0);
+	run->front_wait_s += taken_s - e->at_s;
+	push(run, taken_s + sim->setup->front_token_s * a->prompt + sim->setup->first_s, e->id, READY);
 }
 
 static void happen(struct run *run)

@@ -45,14 +45,12 @@ struct jl_workers {
 	double ranks; /* parts of it that have the engine's limits each: stages, devices that requests are cut over; 0: 1 */
 };
 
-/* Of the front end, while the others wait: a token is counted, kept and handed on by one thread. Racks with SGLang take in at most 190 requests of 1,024 tokens a second and 60 to 73 of
- * 8,192, whatever the load. */
-#define LINE_TOKEN_S 1.3e-6
-
 struct jl_sim_setup {
 	const struct jl_policy *policy;
 	struct jl_workers workers;
 	struct jl_workers prompts; /* n > 0: machines of their own for the prompts */
+	double n_alike;            /* such sets of machines behind one front end, which all have this load; 0: 1 */
+	double line_token_s;       /* each token of a prompt, while the others wait */
 	double front_s,
 		front_token_s; /* front end: each request, one after another; each token of its prompt, which others need not wait for */
 	double first_s;                      /* front end, that others need not wait for */
