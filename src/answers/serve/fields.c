@@ -80,6 +80,11 @@ static bool has_sessions(const void *record)
 	return ((const struct jl_infer *)record)->sessions.turns > 1;
 }
 
+static bool is_job(const void *record)
+{
+	return ((const struct jl_infer *)record)->kind == JL_LOAD_JOB;
+}
+
 static bool has_target(const void *record)
 {
 	return ((const struct jl_infer *)record)->has_target;
@@ -111,6 +116,8 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_infer, NUMBER, concurrency) },
 	{ JL_FIELD_AS(jl_infer, NUMBER, rate_hz, "rate_per_s") },
 	{ JL_FIELD(jl_infer, NUMBER, users) },
+	{ JL_FIELD_AS(jl_infer, NUMBER, n_job, "job_requests"), .when = is_job },
+	{ JL_FIELD(jl_infer, ESTIMATE, job_s), .when = is_job, .about = "until the last answer of the job" },
 	{ JL_FIELD_AS(jl_infer, NUMBER, prompt, "prompt_tokens") },
 	{ JL_FIELD_AS(jl_infer, NUMBER, answer, "answer_tokens") },
 	{ JL_FIELD(jl_infer, INT, n_gpus), .about = "GPUs that share one copy of the model" },

@@ -8,9 +8,13 @@
 #define RATE_LEAST    1e-4
 #define SESSIONS_MOST 20000.0 /* of a copy */
 
-const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },     { "open", JL_LOAD_OPEN },
-					     { "users", JL_LOAD_USERS },       { "trace", JL_LOAD_TRACE },
-					     { "sessions", JL_LOAD_SESSIONS }, { NULL, 0 } };
+const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
+					     { "open", JL_LOAD_OPEN },
+					     { "users", JL_LOAD_USERS },
+					     { "trace", JL_LOAD_TRACE },
+					     { "sessions", JL_LOAD_SESSIONS },
+					     { "job", JL_LOAD_JOB },
+					     { NULL, 0 } };
 
 /* The fewest devices of one host, in powers of two, that hold the model and some requests beside it. */
 static int fewest_gpus(struct jl_trial *t)
@@ -235,6 +239,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	a->output_tps = jl_estimate_around(t->r.output_tps * scale, rate_ln);
 	a->input_tps = jl_estimate_around(t->r.input_tps * scale, rate_ln);
 	a->user_tps = jl_estimate_around(t->r.user_tps, ln);
+	a->job_s = jl_estimate_around(t->r.span_s, rate_ln);
 	a->kv_mean_frac = t->r.kv_mean_frac;
 	a->kv_max_frac = t->r.kv_max_frac;
 	a->busy_frac = t->r.busy_frac;
@@ -355,8 +360,8 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 	       room_of(t, n_gpus, n_all / (n_gpus * jl_trial_stages(ask))) < at_once)
 		n_gpus *= 2;
 	*own = *ask;
-	if (!ask->seen && ask->n_trace <= TRIED_MOST && ask->n_gpus <= 0 && n_copies == 0 && ask->prompt_gpus == 0 &&
-	    ask->n_ep <= 1 && n_gpus * jl_trial_stages(ask) <= n_all)
+	if (!ask->seen && (double)ask->n_trace + ask->n_job <= TRIED_MOST && ask->n_gpus <= 0 && n_copies == 0 &&
+	    ask->prompt_gpus == 0 && ask->n_ep <= 1 && n_gpus * jl_trial_stages(ask) <= n_all)
 		return best_cut(t, own, n_gpus, n_all, &a->rate_max_hz, err);
 	n_copies = n_copies > 0 ? n_copies : n_all / (n_gpus * jl_trial_stages(ask));
 	return try_cut(t, own, n_gpus, n_copies > 0 ? n_copies : 1, &a->rate_max_hz, err);
@@ -484,6 +489,8 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .rate_hz = ask->kind == JL_LOAD_OPEN ? ask->rate_hz : NAN,
 			      .users = ask->kind == JL_LOAD_USERS ? ask->users : NAN,
 			      .think_s = ask->think_s,
+			      .n_job = ask->kind == JL_LOAD_JOB ? ask->n_job : NAN,
+			      .job_s = { NAN, NAN, NAN },
 			      .prompt = ask->prompt,
 			      .answer = ask->answer,
 			      .longest = jl_trial_longest(ask),

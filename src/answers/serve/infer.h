@@ -7,7 +7,7 @@
 
 #define JL_INFER_ROWS 16
 
-enum jl_load_kind { JL_LOAD_CLOSED, JL_LOAD_OPEN, JL_LOAD_USERS, JL_LOAD_TRACE, JL_LOAD_SESSIONS };
+enum jl_load_kind { JL_LOAD_CLOSED, JL_LOAD_OPEN, JL_LOAD_USERS, JL_LOAD_TRACE, JL_LOAD_SESSIONS, JL_LOAD_JOB };
 extern const struct jl_choice jl_load_choices[];
 
 /* A load as it was measured: means; NAN where the file does not say. */
@@ -64,11 +64,13 @@ struct jl_infer_ask {
 	double turn_tokens, wait_s;
 	double rate_hz; /* open loop */
 	double users;   /* people: a closed loop with pauses */
+	double n_job;   /* requests that are all there at the start */
 	double think_s;
 	double burst;
 	const struct jl_arrival *trace;
 	size_t n_trace;
 	double prompt, answer, spread_ln, cached_frac;
+	double answer_most; /* answers end at any token with the same chance, and there at the latest; 0: lengths lie about `answer` */
 	int n_draft;
 	double accept_frac;
 	const char *
@@ -139,6 +141,8 @@ struct jl_infer {
 	double weights_B, capacity_B, kv_token_B, kv_tokens; /* on each device; of a copy */
 	double context_max;                                  /* tokens of the longest request that fits */
 	struct jl_infer_times ttft_s, tpot_s, itl_s, e2e_s;
+	double n_job;
+	struct jl_estimate job_s; /* until its last answer */
 	struct jl_estimate requests_per_s, output_tps, input_tps, user_tps;
 	double kv_mean_frac, kv_max_frac, busy_frac, batch_mean, batch_max;
 	long long n_requests, n_refused, n_preempted;

@@ -30,9 +30,22 @@ static int length(struct jl_dice *dice, const struct jl_lengths *l, double nomin
 	return (int)fmin(fmax(nearbyint(tokens), 1.0), JL_SERVING_TOKENS_MAX);
 }
 
+/* Tokens after which an answer ends in the mean, were there no longest one, so that those that are cut there have the nominal mean. */
+static double unbounded_mean(const struct jl_lengths *l)
+{
+	double lo = l->answer, hi = 1e6 * l->answer;
+
+	for (int i = 0; i < 60 && l->answer_most > 0.0; i++) {
+		const double mid = sqrt(lo * hi);
+
+		*(mid * -expm1(-l->answer_most / mid) < l->answer ? &lo : &hi) = mid;
+	}
+	return hi;
+}
+
 void jl_load_client(struct jl_load_ask *ask, double prompt, double answer, double n_at_once, double each)
 {
-	ask->lengths = (struct jl_lengths){ prompt, answer, 0.8, 0, ask->lengths.cached_frac };
+	ask->lengths = (struct jl_lengths){ prompt, answer, 0.8, 0, ask->lengths.cached_frac, 0 };
 	ask->concurrency = (int)fmin(n_at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH);
 	ask->n = (size_t)fmin(each * ask->concurrency, JL_CLIENT_MOST);
 }
@@ -41,13 +54,15 @@ void jl_load_make(struct jl_load *ret_load, struct jl_arrival *ret_arrivals, con
 {
 	struct jl_dice dice = { ask->seed };
 	const double burst = fmax(ask->burst, 1.0);
+	const double ends = unbounded_mean(&ask->lengths), most = ask->lengths.answer_most;
 	double at_s = 0.0, in_burst = 0.0;
 
 	for (size_t i = 0; i < ask->n; i++) {
 		struct jl_arrival *a = &ret_arrivals[i];
 
 		a->prompt = length(&dice, &ask->lengths, ask->lengths.prompt);
-		a->answer = length(&dice, &ask->lengths, ask->lengths.answer);
+		a->answer = most > 0.0 ? (int)fmin(ceil(-ends * log(jl_dice_unit(&dice))), most)
+				       : length(&dice, &ask->lengths, ask->lengths.answer);
 		a->cached = (int)(ask->lengths.cached_frac * a->prompt);
 		a->shared = 0;
 		if (ask->turns > 1 && i % (size_t)ask->turns > 0) {

@@ -16,12 +16,13 @@ struct jl_lengths {
 	double least_frac;     /* uniform from this share of the nominal to all of it; 1: always all */
 	double spread_ln;      /* > 0: log-normal about the nominal instead, with this deviation */
 	double cached_frac;    /* of each prompt, found in the prefix cache */
+	double answer_most;    /* > 0: answers end at any token with the same chance, and there at the latest */
 };
 
 struct jl_load_ask {
 	size_t n;
 	struct jl_lengths lengths;
-	double rate_hz;  /* open loop: requests a second; NAN: closed */
+	double rate_hz;  /* open loop: requests a second; infinite: all at the start */
 	double burst;    /* open loop: so many arrive together, 1: Poisson */
 	int concurrency; /* closed loop: who has an answer asks again, */
 	double pause_s;  /* ... after so long in the mean, everybody by himself */

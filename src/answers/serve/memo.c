@@ -53,7 +53,7 @@ double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const s
 	struct jl_pass p = *pass;
 
 	(void)jl_context_bucket(pass->context, &p.context);
-	p.captured = pass->prompt_tokens == 0.0 && pass->n_seqs <= policy->graph_max;
+	p.captured = pass->prompt_tokens == 0.0 && pass->n_seqs <= policy->graph_max * fmax(kind->ranks, 1.0);
 	p.n_seqs = p.captured ? padded(policy, pass->n_seqs) : stepped(pass->n_seqs, 1.0);
 	p.prompt_tokens = stepped(pass->prompt_tokens, 8.0);
 	p.n_prompts = stepped(pass->n_prompts, 1.0);

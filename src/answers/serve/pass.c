@@ -16,6 +16,9 @@ static struct jl_workers workers_of(const struct jl_serve_job *job, const struct
 	return (struct jl_workers){ .n = (int)fmin(fmax(n, 1.0), JL_SERVING_WORKERS_MAX / 2.0),
 				    .pass_s = pass_s,
 				    .ctx = job,
+				    .ranks = (job->place.by_layer ? 1.0 : fmax(job->place.n_stages, 1.0)) *
+					     (job->place.split_batch && !policy->shared_limits ? job->place.n_gpus
+											       : 1.0),
 				    .kv_tokens = fmin(jl_serve_room(job, 1.0, policy->mem_frac), 1e12) };
 }
 
@@ -25,6 +28,7 @@ struct jl_sim_setup jl_sim_setup_of(const struct jl_serve_job *job, double n, co
 	struct jl_sim_setup setup = { .policy = policy,
 				      .workers = workers_of(job, policy, n),
 				      .front_s = job->fit->front_s,
+				      .line_token_s = job->fit->line_token_s,
 				      .front_token_s = job->fit->front_token_s,
 				      .first_s = job->fit->first_s + job->model->n_moe_layers * job->fit->first_moe_s,
 				      .late = job->fit->late + (job->place.split_batch ? job->fit->dp_late : 0) };

@@ -10,7 +10,7 @@
 /* Offline runs: a few requests for each that is under way. */
 #define OFFLINE_EACH   4
 #define SEED           1
-#define LOOSE_LN       0.1
+#define LOOSE_LN       0.03
 #define WORKERS_ENOUGH 16
 #define ROOM_SEQS      4096
 #define ROOM_LEAST     16 /* nobody publishes a server with room for fewer */
@@ -90,8 +90,7 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 	setup.means = true;
 	setup.late += fit->hold_frac * run->hold;
 	/* one front end for all of them */
-	setup.front_s *= groups;
-	setup.front_token_s *= groups;
+	setup.n_alike = groups;
 	/* What is said to have run has fitted, whatever the reckoning says. */
 	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
 
@@ -122,9 +121,8 @@ enum jl_status jl_run_simulate(struct jl_sim_result *ret_result, struct jl_run_p
 	ret_plan->n = passes.n;
 	ret_plan->n_handoff = run->prefill.n_gpus > 0;
 	ret_plan->n_hold = run->hold;
-	/* prompts are about as long as the nominal one: the line is of that many */
-	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + fit->front_token_s * run->prompt);
-	ret_plan->front_tokens = ret_plan->front_req * run->prompt;
+	ret_plan->front_req = ret_result->front_wait_s / (fit->front_s + fit->line_token_s * run->prompt);
+	ret_plan->prompt = run->prompt;
 	for (int i = 0; i < passes.n; i++) {
 		const struct jl_pass_share *s = &passes.shares[i];
 		const struct jl_serve_job job = job_of(dev, fit, run, s->prompts);
@@ -175,13 +173,13 @@ enum jl_status jl_serve_plan(struct jl_run_plan *ret_plan, double *ret_run_s, co
 double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *dev, const struct jl_serve_fit *fit,
 		       enum jl_serve_metric metric, struct jl_serve_step *ret_step)
 {
-	struct jl_serve_step sum = { .fixed_s = metric == JL_METRIC_TTFT
-							? fit->first_s +
-								  plan->shares[0].work.n_moe_layers * fit->first_moe_s +
-								  plan->front_req * fit->front_s +
-								  plan->front_tokens * fit->front_token_s +
-								  plan->n_handoff * fit->handoff_s
-							: 0 };
+	struct jl_serve_step sum = {
+		.fixed_s = metric == JL_METRIC_TTFT
+				   ? fit->first_s + plan->shares[0].work.n_moe_layers * fit->first_moe_s +
+					     plan->front_req * (fit->front_s + fit->line_token_s * plan->prompt) +
+					     plan->prompt * fit->front_token_s + plan->n_handoff * fit->handoff_s
+				   : 0
+	};
 
 	sum.step_s = sum.fixed_s;
 	for (int i = 0; i < plan->n; i++) {

@@ -70,7 +70,8 @@ struct jl_run_share {
 struct jl_run_plan {
 	int n;
 	double n_handoff;                          /* 1: prompts have machines of their own */
-	double front_req, front_tokens;            /* that a request waits for in the front end, its own among them */
+	double front_req;                          /* requests that one waits for in the front end, itself among them */
+	double prompt;                             /* its own tokens */
 	double n_hold;                             /* passes after which new requests are looked for */
 	struct jl_run_share shares[JL_PASSES_MAX]; /* may be cut off behind the last */
 };

@@ -174,10 +174,12 @@ static void arrive(struct run *run, const struct event *e)
 			return;
 		}
 	}
-	run->front_free_s = fmax(run->front_free_s, e->at_s) + sim->setup->front_s +
-			    sim->setup->front_token_s * a->prompt;
-	run->front_wait_s += run->front_free_s - e->at_s;
-	push(run, run->front_free_s + sim->setup->first_s, e->id, READY);
+	const double own_s = sim->setup->front_s + sim->setup->line_token_s * a->prompt,
+		     taken_s = fmax(run->front_free_s, e->at_s) + own_s;
+
+	run->front_free_s = taken_s + own_s * (fmax(sim->setup->n_alike, 1.0) - 1.0);
+	run->front_wait_s += taken_s - e->at_s;
+	push(run, taken_s + sim->setup->front_token_s * a->prompt + sim->setup->first_s, e->id, READY);
 }
 
 static void happen(struct run *run)
@@ -269,9 +271,6 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 	memset(sim->workers, 0, (size_t)n * sizeof(*sim->workers));
 	for (int i = 0; i < n; i++) {
 		struct worker *w = &sim->workers[i];
-		const size_t most = load->n < (size_t)setup->policy->max_seqs ? load->n
-									      : (size_t)setup->policy->max_seqs;
-
 		w->quiet_s = INFINITY;
 		w->prompts_only = i >= setup->workers.n;
 		w->kind = w->prompts_only ? &setup->prompts : &setup->workers;
@@ -285,7 +284,9 @@ static enum jl_status make(struct run *run, const struct jl_sim_setup *setup, co
 			w->tiers[k].room = k == JL_KV_DEVICE ? w->n_blocks
 							     : (int64_t)(tokens / setup->policy->block_tokens);
 		}
-		w->heap = jl_realloc(NULL, (most + 1) * sizeof(*w->heap));
+		w->heap = jl_realloc(
+			NULL, ((size_t)fmin((double)load->n, setup->policy->max_seqs * fmax(w->kind->ranks, 1.0)) + 1) *
+				      sizeof(*w->heap));
 		if (!w->heap)
 			return jl_fail_nomem(err);
 	}

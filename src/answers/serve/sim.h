@@ -42,15 +42,19 @@ struct jl_workers {
 	jl_pass_s *pass_s;
 	const void *ctx;
 	double kv_tokens; /* that one of them has room for */
+	double ranks; /* parts of it that have the engine's limits each: stages, devices that requests are cut over; 0: 1 */
 };
 
 struct jl_sim_setup {
 	const struct jl_policy *policy;
 	struct jl_workers workers;
-	struct jl_workers prompts;     /* n > 0: machines of their own for the prompts */
-	double front_s, front_token_s; /* front end, one request after another: each, and each token of its prompt */
-	double first_s;                /* front end, that others need not wait for */
-	double late;                   /* passes by which a first token is handed out later */
+	struct jl_workers prompts; /* n > 0: machines of their own for the prompts */
+	double n_alike;            /* such sets of machines behind one front end, which all have this load; 0: 1 */
+	double line_token_s;       /* each token of a prompt, while the others wait */
+	double front_s,
+		front_token_s; /* front end: each request, one after another; each token of its prompt, which others need not wait for */
+	double first_s;                      /* front end, that others need not wait for */
+	double late;                         /* passes by which a first token is handed out later */
 	double transfer_s, transfer_token_s; /* keys and values from prompts' machines to answers' */
 	/* room of a machine's host for keys and values of requests that are thrown back and of sessions between their turns; seconds of
 	 * a token, one way */

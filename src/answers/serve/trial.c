@@ -106,7 +106,7 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const double copies = jl_trial_shares(t);
-	struct jl_load_ask load = { .lengths = { ask->prompt, ask->answer, 1, ask->spread_ln, ask->cached_frac },
+	struct jl_load_ask load = { .lengths = { ask->prompt, ask->answer, 1, ask->spread_ln, ask->cached_frac, 0 },
 				    .burst = ask->burst,
 				    .seed = ask->seed };
 	const size_t turns = ask->kind == JL_LOAD_SESSIONS ? (size_t)ask->turns : 1;
@@ -118,6 +118,9 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 	} else if (ask->kind == JL_LOAD_OPEN) {
 		load.rate_hz = ask->rate_hz / copies;
 		n = (size_t)fmin(fmax(load.rate_hz * SPREAD_OPEN_S, REQUESTS_LEAST), REQUESTS_MOST);
+	} else if (ask->kind == JL_LOAD_JOB) {
+		load.rate_hz = INFINITY;
+		n = (size_t)ceil(ask->n_job / copies);
 	} else {
 		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
 					    1);
@@ -166,6 +169,7 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 		return JL_OK;
 	}
 	load.n = n;
+	load.lengths.answer_most = ask->answer_most;
 	jl_load_make(ret_load, t->room, &load);
 	/* the first sessions do not begin together */
 	for (size_t i = 0; turns > 1 && i < n_skip; i += turns)
@@ -223,15 +227,6 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = jl_trial_token_budget(t->ask);
-	/* a pass takes every stage's batch to its end: each batch is scheduled by itself */
-	if (!t->job.place.by_layer) {
-		policy.max_seqs *= jl_trial_stages(t->ask);
-		policy.token_budget *= jl_trial_stages(t->ask);
-	}
-	if (t->ask->dp_attention && !policy.shared_limits) {
-		policy.max_seqs *= n_gpus;
-		policy.token_budget *= n_gpus;
-	}
 	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
 				fmax(t->ask->prompt_copies, 1), &policy);
 	if (t->ask->draft)

@@ -48,7 +48,9 @@ static inline double jl_trial_prompt(const struct jl_infer_ask *ask)
 
 static inline double jl_trial_longest(const struct jl_infer_ask *ask)
 {
-	return ask->prompt + ask->answer + (ask->turns > 1 ? (ask->turns - 1) * (ask->answer + ask->turn_tokens) : 0);
+	const double answer = fmax(ask->answer, ask->answer_most);
+
+	return ask->prompt + answer + (ask->turns > 1 ? (ask->turns - 1) * (answer + ask->turn_tokens) : 0);
 }
 
 static inline int jl_trial_token_budget(const struct jl_infer_ask *ask)

@@ -206,9 +206,15 @@ static int64_t blocks_to_enter(const struct sim *sim, const struct worker *w, co
 	return blocks_for(sim, tokens);
 }
 
+/* A limit of the engine, for all parts of the machine that have one each. */
+static double limit(const struct worker *w, int each)
+{
+	return each * fmax(w->kind->ranks, 1.0);
+}
+
 static bool may_enter(const struct sim *sim, const struct worker *w)
 {
-	if (w->n_waiting == 0 || w->n_run + (w->partial != NO_ID) >= sim->policy->max_seqs)
+	if (w->n_waiting == 0 || w->n_run + (w->partial != NO_ID) >= limit(w, sim->policy->max_seqs))
 		return false;
 	return blocks_to_enter(sim, w, &sim->seqs[w->head]) <= w->free_blocks + w->tiers[JL_KV_DEVICE].used;
 }
@@ -285,7 +291,7 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 		take(sim, w, w->partial, n, c);
 	}
 	/* those under way in this pass count as well */
-	while (w->partial == NO_ID && w->n_run + c->n_done < sim->policy->max_seqs && may_enter(sim, w) &&
+	while (w->partial == NO_ID && w->n_run + c->n_done < limit(w, sim->policy->max_seqs) && may_enter(sim, w) &&
 	       (budget > 0 || sim->seqs[w->head].computed >= sim->seqs[w->head].target)) {
 		const int id = unqueue(sim, w);
 		const struct seq *s = &sim->seqs[id];
@@ -432,7 +438,7 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 	const int64_t opened = blocks_of_ticks(sim, w, 1); /* kept back from those who come in */
 
 	w->free_blocks -= opened;
-	fill_pass(sim, w, sim->policy->token_budget - (mixed ? w->n_run * drafted : 0), &c);
+	fill_pass(sim, w, (int)limit(w, sim->policy->token_budget) - (mixed ? w->n_run * drafted : 0), &c);
 	w->free_blocks += opened;
 	if (c.tokens == 0.0) {
 		finish_prompts(sim, w, &c); /* keys and values that came from elsewhere */

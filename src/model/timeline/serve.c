@@ -167,7 +167,8 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 		return;
 	a.batch = fmax(pass->n_prompts / by_batch, fmin(pass->n_prompts, 1.0));
 	a.tokens = pass->prompt_tokens * share / fmax(pass->n_prompts, 1.0);
-	a.pairs = seen(model, pass->prompt_pairs / pass->prompt_tokens) * pass->prompt_tokens * share / by_batch;
+	a.pairs = seen(model, pass->prompt_pairs / pass->prompt_tokens) * pass->prompt_tokens * share * a.batch /
+		  fmax(pass->n_prompts, 1.0);
 	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
 			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
 	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;

@@ -72,7 +72,8 @@ struct jl_serve_fit {
 	double first_s,
 		first_moe_s; /* what a first token takes beside passes and front end; for each layer with experts */
 	double front_s; /* front end, a process beside the passes that takes requests in one after another: each of them, */
-	double front_token_s; /* and each token of its prompt: text to tokens */
+	double line_token_s; /* each token of its prompt while the others wait: kept, handed on by one thread */
+	double front_token_s; /* and each token of its prompt, text to tokens, by as many threads as there are requests */
 	double handoff_s;     /* from a prompts' machine to an answers': router, and keys and values on their way */
 	double dp_late;       /* the same in addition where requests are cut over devices, which wait for each other */
 	double hold_frac;     /* of the passes after which a recipe looks for new requests: how long one waits */

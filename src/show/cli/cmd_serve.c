@@ -29,10 +29,12 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_COUNT("turns", "N", 2, 1000, JL_N("turns of a session, an agent's or a talk's: each asks all that was said before; --concurrency counts sessions"), JL_TO_INT(jl_infer_ask, turns)),
 	JL_O_COUNT("turn-tokens", "TOKENS", 1, TOKENS_MAX, JL_N("new tokens of each further turn, of the user or a tool (default: 500)"), JL_TO(jl_infer_ask, turn_tokens), .with = "turns"),
 	JL_O_AMOUNT("tool-wait", "TIME", JL_K_TIME, JL_N("between an answer and the next turn (default: 5 s)"), JL_TO(jl_infer_ask, wait_s), .with = "turns", JL_WITHIN(0, 86400, JL_N("it is 0 to a day, e.g. 5 s"))),
+	JL_O_COUNT("requests", "N", 1, 1000000, JL_N("a job of so many requests, all there at the start: it ends with the last answer"), JL_TO(jl_infer_ask, n_job)),
 	JL_O_TEXT("trace", "FILE", JL_N("requests of a file: CSV or JSON lines with arrival_s, input_tokens, output_tokens")),
 	JL_O_COUNT("burst", "N", 1, 10000, JL_N("with --rate: so many arrive together (default: 1)"), JL_TO(jl_infer_ask, burst)),
 	JL_O_COUNT("prompt", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of a question (default: 1024)"), JL_TO(jl_infer_ask, prompt)),
 	JL_O_COUNT("answer", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of an answer (default: 256)"), JL_TO(jl_infer_ask, answer)),
+	JL_O_COUNT("answer-most", "TOKENS", 1, TOKENS_MAX, JL_N("longest answer: each ends at any token with the same chance, after --answer in the mean (default: lengths about --answer)"), JL_TO(jl_infer_ask, answer_most)),
 	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%"), JL_TO(jl_infer_ask, cached_frac), JL_WITHIN(0, 0.999, JL_N("it is a share, e.g. 30%"))),
 	JL_O_COUNT("draft", "N", 0, 16, JL_N("speculative decoding: tokens drafted for each pass"), JL_TO_INT(jl_infer_ask, n_draft)),
 	JL_O_AMOUNT("accept", "SHARE", JL_K_FRACTION, JL_N("speculative decoding: drafted tokens that are right (default: 70%)"), JL_TO(jl_infer_ask, accept_frac), .with = "draft", JL_WITHIN(0, 1, JL_N("it is a share, e.g. 30%"))),
@@ -122,25 +124,34 @@ static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **r
 static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_arrival **ret_arrivals,
 				struct jl_err *err)
 {
-	static const char *const loads[] = { "concurrency", "rate", "users", "trace" };
+	static const char *const loads[] = { "concurrency", "rate", "users", "requests", "trace" };
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
 	const struct jl_idle rules[] = {
 		{ .when = !jl_given(cli, "rate") && !jl_given(cli, "sweep"), .options = "burst", .with = "--rate" },
-		{ .when = jl_given(cli, "trace"), .options = "prompt answer", .beside = "--trace" },
+		{ .when = jl_given(cli, "trace"), .options = "prompt answer answer-most", .beside = "--trace" },
 		{ .when = !jl_given(cli, "layers"), .options = "seq", .with = "--layers" },
 		{ .when = jl_given(cli, "turns"),
-		  .options = "rate users trace sweep observed prompt-gpus",
+		  .options = "rate users requests trace sweep observed prompt-gpus",
 		  .beside = "--turns" },
 		{ .when = !jl_given(cli, "turns"), .options = "kv-nvme", .with = "--turns" },
 	};
 	int n = 0;
 
 	JL_TRY(jl_check_idle(cli, rules, JL_LEN(rules), err));
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < JL_LEN(loads); i++)
 		n += jl_given(cli, loads[i]) != NULL;
 	if (n > 1)
-		return jl_fail(err, JL_E_USAGE, "one load at a time: --concurrency, --rate, --users or --trace");
-	ask->kind = jl_given(cli, "users") ? JL_LOAD_USERS : ask->turns > 1 ? JL_LOAD_SESSIONS : JL_LOAD_CLOSED;
+		return jl_fail(err, JL_E_USAGE,
+			       "one load at a time: --concurrency, --rate, --users, --requests or --trace");
+	if (ask->answer_most > 0 && ask->answer_most < ask->answer)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--answer-most: the longest answer of %.0f tokens is shorter than --answer, %.0f in the mean",
+			ask->answer_most, ask->answer);
+	ask->kind = jl_given(cli, "users")      ? JL_LOAD_USERS
+		    : jl_given(cli, "requests") ? JL_LOAD_JOB
+		    : ask->turns > 1            ? JL_LOAD_SESSIONS
+						: JL_LOAD_CLOSED;
 	ask->find_rate = target && n == 0;
 	if (jl_given(cli, "trace"))
 		return read_trace(ask, ret_arrivals, jl_text(cli, "trace"), err);

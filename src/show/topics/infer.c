@@ -39,6 +39,8 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SHOW(doc, "a trace");
 	else if (a->kind == JL_LOAD_OPEN)
 		JL_SENTENCE(doc, JL_("|1 request{/s} a second"), JL_FIG(rate(doc, a->rate_hz)));
+	else if (a->kind == JL_LOAD_JOB)
+		JL_SENTENCE(doc, JL_("a job of |1 request{/s}"), JL_FIG(count(doc, a->n_job)));
 	else if (a->kind == JL_LOAD_USERS)
 		JL_SENTENCE(doc, JL_("|1 user{/s}"), JL_FIG(count(doc, a->users)));
 	else
@@ -127,6 +129,8 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 						: JL_("Within them it would hold not even one user. "),
 			    JL_FIG(jl_num_about(a->users_held, JL_K_NUMBER, jl_about_text(JL_TXT, a->users_held))),
 			    JL_FIG(count(doc, a->users)));
+	if (a->kind == JL_LOAD_JOB)
+		JL_SENTENCE(doc, JL_("The last answer after |1. "), JL_FIG(jl_num_wide(a->job_s, JL_K_TIME)));
 	JL_SENTENCE(doc,
 		    a->tpot_s.mean.value > 0
 			    ? JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all.")

@@ -142,7 +142,9 @@ static void test_front_end_works_beside(void **state)
 	s.front_s = 0.05 / free_hz;
 	s.front_token_s = 0.25 / free_hz / 200;
 	assert_true(run(&s, &load).requests_per_s > 0.95 * free_hz);
-	s.front_token_s = 1.95 / free_hz / 200;
+	s.front_token_s = 1.95 / free_hz / 200; /* of each request at once */
+	assert_true(run(&s, &load).requests_per_s > 0.95 * free_hz);
+	s.front_s = 2 / free_hz;
 	const struct jl_sim_result held = run(&s, &load);
 
 	assert_true(fabs(held.requests_per_s / free_hz - 0.5) < 0.02);
@@ -376,6 +378,33 @@ static void test_littles_law(void **state)
 	assert_true(r.ttft_s.p50 <= r.ttft_s.p90 && r.ttft_s.p90 <= r.ttft_s.p99);
 }
 
+/* Answers that end at any token keep their mean, none is longer than the longest; all of a job's requests are there at the start. */
+static void test_answers_that_end_by_themselves(void **state)
+{
+	struct jl_load_ask ask = {
+		.n = 4000, .lengths = { .prompt = 50, .answer = 300, .answer_most = 1024 }, .rate_hz = INFINITY, .seed = 2
+	};
+	struct jl_load load;
+	double sum = 0, most = 0, short_ones = 0;
+
+	(void)state;
+	jl_load_make(&load, arrivals, &ask);
+	for (size_t i = 0; i < ask.n; i++) {
+		assert_true(arrivals[i].at_s == 0 && arrivals[i].answer >= 1);
+		sum += arrivals[i].answer;
+		most = fmax(most, arrivals[i].answer);
+		short_ones += arrivals[i].answer <= 100;
+	}
+	assert_true(fabs(sum / 4000 / 300 - 1) < 0.04);
+	assert_true(most == 1024);
+	/* a third of the mean: 1 - exp(-1/3) of those without an end */
+	assert_true(short_ones / 4000 > 0.24 && short_ones / 4000 < 0.31);
+	ask.lengths.answer_most = 300;
+	jl_load_make(&load, arrivals, &ask);
+	for (size_t i = 0; i < ask.n; i++)
+		assert_true(arrivals[i].answer >= 299 && arrivals[i].answer <= 300);
+}
+
 static void test_hostile_loads_get_one_line(void **state)
 {
 	const struct jl_sim_setup s = setup_of(jl_engine_by_text("vllm"), 1e6);
@@ -444,6 +473,7 @@ int main(void)
 		cmocka_unit_test(test_a_session_by_hand),
 		cmocka_unit_test(test_tiers_keep_what_the_device_cannot),
 		cmocka_unit_test(test_littles_law),
+		cmocka_unit_test(test_answers_that_end_by_themselves),
 		cmocka_unit_test(test_hostile_loads_get_one_line),
 		cmocka_unit_test(test_traces),
 	};

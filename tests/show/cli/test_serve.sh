@@ -169,6 +169,10 @@ run 1 serve llama-3-8b --on h100-sxm5 --observed "$work/nowhere.json"; one_line
 # Input that makes no sense: one line
 run 2 serve llama-3-8b --on h100-sxm5 --rate fast; one_line; says "20/s"
 run 2 serve llama-3-8b --on h100-sxm5 --rate 2/s --users 3; one_line; says "one load"
+run 2 serve llama-3-8b --on h100-sxm5 --requests 2 --rate 2/s; one_line; says "--requests"
+run 2 serve llama-3-8b --on h100-sxm5 --requests 0; one_line; says "1 to 1000000"
+run 2 serve llama-3-8b --on h100-sxm5 --requests 9 --turns 3; one_line; says "--turns"
+run 2 serve llama-3-8b --on h100-sxm5 --answer 200 --answer-most 100; one_line; says "--answer-most"
 run 2 serve llama-3-8b --on h100-sxm5 --rate 1e-300; one_line; says "not a rate"
 run 2 serve llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 serve llama-3-8b; one_line; says "--on"
@@ -179,6 +183,14 @@ run 0 serve llama-3-8b --on rtx-4090 --prompt 200000 --lang en; flat; has "one r
 run 0 serve llama-3-8b --on rtx-4090 --prompt 200000 --json; json "not j['fits'] and j['ttft_s']['mean']['value'] is None and j['weights_B'] > 15e9"
 run 0 serve qwen2.5-14b --on rtx-4090 --lang en; flat; has "narrower weights (--weights int4)"
 run 2 serve llama-3-8b --on rtx-4090 --weights xyz; one_line; says "xyz"
+# A job ends: its rate is that until the last answer, below what the machine keeps up while requests keep coming
+run 0 serve llama-3-8b --on h100-sxm5 --requests 600 --prompt 300 --answer 400 --answer-most 4000 --max-seqs 256 --engine vllm --json
+json "j['load'] == 'job' and j['job_requests'] == 600 and abs(j['job_s']['value'] * j['requests_per_s']['value'] / 600 - 1) < 1e-6 and j['longest_request_tokens'] == 4300"
+ends=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
+run 0 serve llama-3-8b --on h100-sxm5 --concurrency 256 --prompt 300 --answer 400 --max-seqs 256 --engine vllm --json
+json "'job_s' not in j and $ends < 0.8 * j['output_tokens_per_s']['value']"
+run 0 serve llama-3-8b --on h100-sxm5 --requests 40 --lang en; flat; has "a job of 40 requests"; has "The last answer after"
+run 0 serve llama-3-8b --on h100-sxm5 --requests 40 --lang ko; flat; has "요청 40건의 작업"; has "마지막 답까지"
 # One of each is one
 for load in "--concurrency 1|1 request at once" "--users 1|1 user" "--rate 1/s|1 request a second"; do
 	run 0 serve llama-3-8b --on rtx-4090 ${load%|*} --lang en; head -1 "$work/out" | grep -q " ${load#*|}$" && ok || bad "$load: $(head -1 "$work/out")"
