@@ -20,6 +20,7 @@ struct jl_run_step {
 	double loss;
 	double mfu_frac, mem_B; /* mem_B: of one GPU, the most so far */
 	bool per_gpu;           /* tokens_per_s is of one GPU */
+	size_t timed;           /* the first step from this one on whose step_s is known; n_steps: none */
 };
 
 enum jl_pause { JL_PAUSE_CHECKPOINT, JL_PAUSE_EVALUATION, JL_PAUSE_RESTART, JL_N_PAUSE };
@@ -28,7 +29,7 @@ extern const char *const jl_pause_names[JL_N_PAUSE + 1]; /* as in JSON */
 struct jl_run_pause {
 	enum jl_pause kind;
 	size_t line;
-	size_t after;  /* steps[after - 1] is the last one before it; 0: none */
+	size_t after;  /* steps[after - 1] is the last one before it, after <= n_steps; 0: none */
 	double step;   /* its number; a restart: the step that the run goes on from */
 	double at_s;   /* as of steps */
 	double took_s; /* as the log says; NAN: it does not */
@@ -73,8 +74,6 @@ struct jl_run_spent {
 };
 void jl_runlog_spent(struct jl_run_spent *ret_spent, const struct jl_runlog *log);
 
-/* Median of the steps near steps[i]. */
-double jl_runlog_typical_s(const struct jl_runlog *log, size_t i);
 /* The first of the log, or one that goes on from an earlier step. */
 bool jl_runlog_is_start(const struct jl_runlog *log, size_t i);
 
