@@ -460,9 +460,10 @@ static void moved(struct graph *s, unsigned x) /* reshaped, turned, joined, cut 
 
 		for (unsigned i = 1; i < v.n; i++)
 			all *= d[i];
-		const unsigned in[2] = {
-			x, whole_numbers(s, 2, (const int64_t[]){ one_in(g, 2) ? 0 : d[0], one_in(g, 2) ? -1 : all })
-		};
+		const unsigned in[2] = { x, whole_numbers(
+						    s, 2,
+						    (const int64_t[]){ one_in(g, 2) ? 0 : (int64_t)d[0],
+								       one_in(g, 2) ? (int64_t)-1 : (int64_t)all }) };
 
 		out = new_value(s, 2, (const unsigned[]){ d[0], all });
 		node(s, "Reshape", 2, in, out, 0, NULL);
