@@ -87,7 +87,7 @@ def main():
 		for r in check(history):
 			quiet.setdefault(key(r), []).append(r["value"])
 	faults = [("quiet", None)] * args.healthy + [(f"clock {share} %", share) for share in (90, 80, 70, 50)] + [("neighbour", NEIGHBOUR), ("copies", COPIES)]
-	for name, what in faults:
+	for name, what in (f for f in faults if args.only in f[0]):
 		if time.time() - from_s > args.seconds:
 			print("out of time before", name)
 			break
@@ -120,6 +120,7 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("out")
 parser.add_argument("--jeoul", default="build/release/jeoul")
 parser.add_argument("--healthy", type=int, default=4)
+parser.add_argument("--only", default="", help="faults whose name holds this")
 parser.add_argument("--seconds", type=float, default=500)
 args = parser.parse_args()
 args.jeoul = os.path.abspath(args.jeoul)

@@ -372,15 +372,23 @@ static bool needs_marks(const char *text)
 	       (len > 0 && (text[0] == ' ' || text[len - 1] == ' '));
 }
 
+/* A spreadsheet computes what begins so; behind a sign only what calls or names something. */
+static bool is_formula(const char *text)
+{
+	return *text && (strchr("=@\t\r", *text) || (strchr("+-", *text) && strpbrk(text + 1, "=@|!(")));
+}
+
 void jl_csv_put_text(struct jl_csv_writer *writer, const char *text)
 {
+	const bool formula = is_formula(text);
+
 	if (writer->n_in_row++)
 		jl_buf_putc(writer->out, ',');
-	if (!needs_marks(text)) {
+	if (!formula && !needs_marks(text)) {
 		jl_buf_puts(writer->out, text);
 		return;
 	}
-	jl_buf_putc(writer->out, '"');
+	jl_buf_puts(writer->out, formula ? "\"'" : "\"");
 	for (const char *mark; (mark = strchr(text, '"')); text = mark + 1) {
 		jl_buf_add(writer->out, text, (size_t)(mark - text) + 1);
 		jl_buf_putc(writer->out, '"');

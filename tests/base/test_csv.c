@@ -255,6 +255,27 @@ static void test_single_empty_field(void **state)
 	jl_buf_release(&buf);
 }
 
+/* Names of systems and logs are strangers' text, and tables are opened with spreadsheets. */
+static void test_formulas(void **state)
+{
+	static const char *const formulas[] = { "=HYPERLINK(\"http://x\")", "@SUM(1)", "-2+3+cmd|' /C calc'!A0", "+A1(",
+						"\t=1" };
+	static const char *const plain[] = { "-1.5", "+12 %", "-", "a=b", "x@y", "1e-5" };
+	struct jl_csv_writer writer;
+	struct jl_buf buf;
+
+	(void)state;
+	for (size_t i = 0; i < 11; i++) {
+		const char *text = i < 5 ? formulas[i] : plain[i - 5];
+
+		jl_buf_init(&buf, 1000);
+		jl_csv_writer_init(&writer, &buf);
+		jl_csv_put_text(&writer, text);
+		assert_int_equal(strncmp(jl_buf_text(&buf), "\"'", 2) == 0, i < 5);
+		jl_buf_release(&buf);
+	}
+}
+
 static void test_torture(void **state)
 {
 	enum jl_status status = JL_E_NOMEM;
@@ -293,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_writer),
 		cmocka_unit_test(test_single_empty_field),
+		cmocka_unit_test(test_formulas),
 		cmocka_unit_test(test_torture),
 	};
 

@@ -11,6 +11,7 @@
 #include "program/convnet.h"
 #include "program/modelfile.h"
 
+extern size_t fuzz_taken __attribute__((weak)); /* generate.c: how many were taken */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
@@ -85,6 +86,8 @@ static enum jl_status read_one(const uint8_t *data, size_t size, struct jl_arena
 			return JL_E_NOMEM;
 		status = jl_network_expand(&net, "a", text, NULL, arena, err);
 	}
+	if (status == JL_OK && &fuzz_taken)
+		fuzz_taken++;
 	if (status == JL_OK && net.n_ops) {
 		const struct jl_layers_total total = jl_layers_sum(net.ops, net.n_ops);
 

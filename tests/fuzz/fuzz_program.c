@@ -10,6 +10,7 @@
 #include "program/timeline.h"
 #include "system/machine.h"
 
+extern size_t fuzz_taken __attribute__((weak)); /* generate.c: how many were taken */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(int holds)
@@ -76,8 +77,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (status)
 		must(err.en[0] && !strchr(err.en, '\n') && !strchr(err.text, '\n'));
-	else
+	else {
+		if (&fuzz_taken)
+			fuzz_taken++;
 		price(&p, &arena);
+	}
 	jl_arena_release(&arena);
 	return 0;
 }

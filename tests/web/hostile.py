@@ -70,7 +70,7 @@ JSON = "Content-Type: application/json\r\n"
 check(ask("predict", CASE)[0] == 200, "a plain question")
 
 # other names for this server (DNS rebinding), and names that are none
-for host in ["evil.example", "evil.example:8410", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[::1", "localhost:x", "localhost:8410:1", "a" * 5000, "0.0.0.0", "\x01"]:
+for host in ["evil.example", "evil.example:8410", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[::1", "localhost:x", "localhost:8410:1", "localhost:+80", "localhost: 80", "localhost:0", "localhost:", "a" * 5000, "0.0.0.0", "\x01"]:
     check(code(raw(request(host=host))) in (421, 400, 431), f"Host {host[:30]!r}: {raw(request(host=host))[:60]}")
 check(code(raw(b"GET / HTTP/1.1\r\n\r\n")) in (400, 421), "no Host")
 for host in ["localhost", "LOCALHOST:1234", "127.0.0.1", "[::1]:80"]:
@@ -107,7 +107,9 @@ BODY = b'{"model":"gpt2-124m","on":"rtx-4090"}'
 for origin, want in [("http://evil.example", 403), ("http://localhost:3000", 403), ("null", 403), ("http://localhost", 200)]:
     got = raw(request("POST", "/api/v1/predict", headers=JSON + f"Origin: {origin}\r\nContent-Length: {len(BODY)}\r\nConnection: close\r\n", body=BODY))
     check(code(got) == want, f"Origin {origin}: {got[:60]}")
+check(code(raw(request("POST", "/api/v1/predict", headers="Content-Type: application/jsonp\r\nContent-Length: 2\r\n", body=b"{}"))) == 415, "a type that only begins like JSON")
 for path in ["/metrics", "/api/v1/live"]:
+    check(code(raw(request(path=path, headers="Sec-Fetch-Site: same-site\r\n"))) == 403, f"{path} from another port of this machine")
     check(code(raw(request(path=path, headers="Sec-Fetch-Site: cross-site\r\n"))) == 403, f"{path} from a page of another site")
 # where a request ends must not be read in two ways; what hides behind it is not answered
 HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

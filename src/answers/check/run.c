@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/fact.h"
 #include "base/stats.h"
 
@@ -16,10 +17,12 @@
 #define DRIFT_LEAST   0.05
 #define DRIFT_SPREADS 5
 #define DRIFT_LINES   30
-#define SHIFT_SHARE                                                                                                    \
-	0.5 /* of the whole change that happens between two neighbouring tenths; an even decline has an eighth there */
+/* of the whole change that happens between two neighbouring tenths; an even decline has an eighth there */
+#define SHIFT_SHARE  0.5
 #define JITTER_LEAST 0.12
 #define PAUSE_LEAST  0.02
+#define POINTS_MAX   2000 /* groups of steps that are compared with each other */
+#define STEPS_EACH   15   /* base/budget.h: two medians of a tenth of them */
 
 /* Steps that are judged: after warm-up, apart from pauses. */
 struct steady {
@@ -29,14 +32,12 @@ struct steady {
 	double median, sd;
 };
 
-static double median_of(struct jl_arena *arena, const double *values, size_t n)
+static double median_of(double *scratch, const double *values, size_t n)
 {
-	double *copy = n ? jl_arena_array(arena, n, sizeof(*copy)) : NULL;
-
-	if (!copy)
+	if (!scratch || !n)
 		return NAN;
-	memcpy(copy, values, n * sizeof(*copy));
-	return jl_stats_median(copy, n);
+	memcpy(scratch, values, n * sizeof(*scratch));
+	return jl_stats_median(scratch, n);
 }
 
 static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log, struct jl_arena *arena,
@@ -67,7 +68,7 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 			       "name the "
 			       "form of a line with import --pattern)",
 			       s->n, JL_RUN_LINES_LEAST);
-	s->median = median_of(arena, s->step_s, s->n);
+	s->median = median_of(off, s->step_s, s->n);
 	for (size_t i = 0; i < s->n; i++)
 		off[i] = fabs(s->step_s[i] - s->median);
 	s->sd = 1.4826 * jl_stats_median(off, s->n);
@@ -154,33 +155,48 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 
 /* ---- drift and shifts */
 
+/* Where a tenth of the run is slowest beside the tenth before it. Of a long run groups of steps are compared by their medians. */
+static size_t find_jump(const struct steady *s, struct jl_arena *arena, double *ret_change)
+{
+	const size_t each = (s->n + POINTS_MAX - 1) / POINTS_MAX, n = s->n / each, tenth = n / 10;
+	double *point = jl_arena_array(arena, n, sizeof(*point)),
+	       *scratch = jl_arena_array(arena, s->n, sizeof(double));
+	size_t at = 0;
+
+	*ret_change = 0;
+	for (size_t i = 0; point && scratch && i < n; i++)
+		point[i] = median_of(scratch, s->step_s + i * each, each);
+	for (size_t i = tenth; point && scratch && i + tenth <= n && !jl_budget_spend(STEPS_EACH); i++) {
+		const double jumped = log(median_of(scratch, point + i, tenth) /
+					  median_of(scratch, point + i - tenth, tenth));
+
+		if (jumped > *ret_change) {
+			*ret_change = jumped;
+			at = i;
+		}
+	}
+	return at * each;
+}
+
 static void find_change(struct jl_run_view *v, const struct steady *s, struct jl_arena *arena)
 {
-	const size_t fifth = s->n / 5, tenth = s->n / 10;
+	const size_t fifth = s->n / 5;
 
 	if (s->n < DRIFT_LINES)
 		return;
-	const double first = median_of(arena, s->step_s, fifth),
-		     last = median_of(arena, s->step_s + s->n - fifth, fifth), change = log(last / first);
-	/* spread from one line to the next, which a drift does not widen */
 	double *jump = jl_arena_array(arena, s->n, sizeof(*jump)), best = 0;
-	size_t at = 0;
+	const double first = median_of(jump, s->step_s, fifth), last = median_of(jump, s->step_s + s->n - fifth, fifth),
+		     change = log(last / first);
+	size_t at;
 
+	/* spread from one line to the next, which a drift does not widen */
 	for (size_t i = 1; jump && i < s->n; i++)
 		jump[i - 1] = fabs(s->step_s[i] - s->step_s[i - 1]);
 	const double sd = jump ? 1.4826 / sqrt(2) * jl_stats_median(jump, s->n - 1) / first : NAN;
 	v->drift_frac = expm1(change);
 	if (!(change > fmax(DRIFT_LEAST, DRIFT_SPREADS * 1.2533 * sd * sqrt(2.0 / (double)fifth))))
 		return;
-	for (size_t i = tenth; i + tenth <= s->n; i++) {
-		const double jumped = log(median_of(arena, s->step_s + i, tenth) /
-					  median_of(arena, s->step_s + i - tenth, tenth));
-
-		if (jumped > best) {
-			best = jumped;
-			at = i;
-		}
-	}
+	at = find_jump(s, arena, &best);
 	const bool shift = best >= SHIFT_SHARE * change;
 	const double since = shift ? v->log->steps[s->at[at]].step : NAN;
 	struct jl_run_finding *f = add(v, shift ? JL_RUN_SHIFT : JL_RUN_DRIFT, shift ? "shift" : "drift", since,

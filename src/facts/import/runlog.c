@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/stats.h"
 
 #define CLOCK_LEAST_S 10.0 /* between two lines whose times have no fraction: below it a second more or less decides */
@@ -11,6 +12,7 @@
 #define STALL_TIMES   1.5
 #define STALL_LEAST_S 0.5
 #define WARMUP_MAX    10 /* lines */
+#define STEPS_EACH    3  /* base/budget.h: a median of NEAR_STEPS */
 
 void jl_runlog_begin(struct jl_runlog_reader *r, struct jl_arena *arena)
 {
@@ -32,14 +34,19 @@ static void *grow(struct jl_arena *arena, const void *old, size_t n, size_t *io_
 
 /* The series with the most steps is the run: other bars in the same log (loading, evaluation) are shorter. Of a new one the old is dropped
  * where it was short. */
+static bool drop_steps(struct jl_runlog *log)
+{
+	log->n_steps = log->n_pauses = 0; /* pauses count steps */
+	return false;
+}
+
 static bool is_other_series(struct jl_runlog_reader *r, const struct jl_run_step *s)
 {
 	if (!r->log.n_steps || (strcmp(r->log.trainer, s->trainer) == 0 && strcmp(r->label, s->label) == 0))
 		return false;
 	if (strcmp(s->trainer, "tqdm") == 0 || r->log.n_steps > 2)
 		return true;
-	r->log.n_steps = 0;
-	return false;
+	return drop_steps(&r->log);
 }
 
 void jl_runlog_step(void *reader, const struct jl_run_step *s)
@@ -58,7 +65,7 @@ void jl_runlog_step(void *reader, const struct jl_run_step *s)
 	}
 	/* a trainer's own lines say more than the bar beside them */
 	if (log->n_steps && strcmp(log->trainer, "tqdm") == 0 && strcmp(s->trainer, "tqdm") != 0)
-		log->n_steps = 0;
+		(void)drop_steps(log);
 	if (is_other_series(r, s))
 		return;
 	if (log->n_steps >= JL_RUNLOG_STEPS_MAX) {
@@ -143,6 +150,8 @@ static void time_steps(struct jl_runlog *log)
 		if (!(s->step_s > 0) && s->batch > 0 && s->samples_per_s > 0)
 			s->step_s = s->batch / s->samples_per_s;
 	}
+	for (size_t i = log->n_steps, timed = i; i-- > 0;)
+		log->steps[i].timed = timed = log->steps[i].step_s > 0 ? i : timed;
 }
 
 /* Going back without a word about it is a restart too. */
@@ -151,10 +160,10 @@ static void add_restarts(struct jl_runlog_reader *r)
 	struct jl_runlog *log = &r->log;
 	const size_t n = log->n_pauses;
 
-	for (size_t i = 1; i < log->n_steps; i++) {
+	for (size_t i = 1, k = 0; i < log->n_steps; i++) {
 		bool known = false;
 
-		for (size_t k = 0; k < n; k++)
+		for (; k < n && log->pauses[k].after <= i; k++)
 			if (log->pauses[k].kind == JL_PAUSE_RESTART && log->pauses[k].after == i) {
 				log->pauses[k].step = log->steps[i].step;
 				known = true;
@@ -187,15 +196,17 @@ enum jl_status jl_runlog_end(struct jl_runlog *ret_log, struct jl_runlog_reader 
 /* ---- where the time went */
 
 /* Median of the steps near steps[i]. */
-static double near_s(const struct jl_runlog *log, size_t i)
+static double typical_step_s(const struct jl_runlog *log, size_t i)
 {
 	double near[NEAR_STEPS];
 	const size_t half = NEAR_STEPS / 2;
-	size_t from = i > half ? i - half : 0, n = 0;
+	size_t n = 0;
 
-	for (size_t k = from; k < log->n_steps && n < NEAR_STEPS; k++)
-		if (log->steps[k].step_s > 0)
+	for (size_t k = i > half ? i - half : 0; k < log->n_steps && n < NEAR_STEPS; k++) {
+		k = log->steps[k].timed;
+		if (k < log->n_steps)
 			near[n++] = log->steps[k].step_s;
+	}
 	return n ? jl_stats_median(near, n) : NAN;
 }
 
@@ -228,9 +239,9 @@ void jl_runlog_spent(struct jl_run_spent *ret_spent, const struct jl_runlog *log
 	double checkpoint_first = NAN, checkpoint_last = NAN;
 	size_t from = 0, since_start = 0;
 
-	s.step_s = log->n_steps ? near_s(log, log->n_steps / 2) : NAN;
-	for (size_t i = 0; i < log->n_steps; i++) {
-		const double n = steps_of(log, i), typical_s = near_s(log, i);
+	s.step_s = log->n_steps ? typical_step_s(log, log->n_steps / 2) : NAN;
+	for (size_t i = 0; i < log->n_steps && !jl_budget_spend(STEPS_EACH); i++) {
+		const double n = steps_of(log, i), typical_s = typical_step_s(log, i);
 		const bool start = jl_runlog_is_start(log, i);
 		const double clock_s = start ? NAN : log->steps[i].at_s - log->steps[i - 1].at_s;
 		double took_s = n * (log->steps[i].step_s > 0 ? log->steps[i].step_s : typical_s);

@@ -20,6 +20,7 @@ struct jl_run_step {
 	double loss;
 	double mfu_frac, mem_B; /* mem_B: of one GPU, the most so far */
 	bool per_gpu;           /* tokens_per_s is of one GPU */
+	size_t timed;           /* the first step from this one on whose step_s is known; n_steps: none */
 };
 
 enum jl_pause { JL_PAUSE_CHECKPOINT, JL_PAUSE_EVALUATION, JL_PAUSE_RESTART };
@@ -27,7 +28,7 @@ enum jl_pause { JL_PAUSE_CHECKPOINT, JL_PAUSE_EVALUATION, JL_PAUSE_RESTART };
 struct jl_run_pause {
 	enum jl_pause kind;
 	size_t line;
-	size_t after;  /* steps[after - 1] is the last one before it; 0: none */
+	size_t after;  /* steps[after - 1] is the last one before it, after <= n_steps; 0: none */
 	double step;   /* its number; a restart: the step that the run goes on from */
 	double at_s;   /* as of steps */
 	double took_s; /* as the log says; NAN: it does not */

@@ -16,6 +16,7 @@
 #define JL_PROGRAM_LIST_MAX   4096  /* distinct entries of one list of tensors */
 #define JL_PROGRAM_REPEAT_MAX 65536 /* of one entry */
 #define JL_PROGRAM_ALLOCS_MAX 16000000
+#define JL_PROGRAM_DEPTH_MAX  200 /* of modules in each other */
 #define JL_PROGRAM_RANK_MAX   12
 #define JL_PROGRAM_DIM_MAX    (1LL << 40)
 #define JL_PROGRAM_ELEMS_MAX  9e15 /* of a tensor, and bytes of a storage: exact in a double */
@@ -76,6 +77,7 @@ struct jl_call_kind {
 
 struct jl_program_module {
 	uint32_t parent; /* index; 0 is the root, its own parent */
+	uint8_t depth;   /* of the root: 0 */
 	const char *name, *type;
 };
 

@@ -215,6 +215,10 @@ enum jl_status jl_read_module(struct jl_reader *r)
 	JL_TRY(jl_reader_number(r, "parent", JL_PROGRAM_KINDS_MAX, &parent));
 	if (parent)
 		JL_TRY(find(r, JL_ID_MODULE, r->field, r->field_len, &module.parent));
+	module.depth = (uint8_t)(r->p->modules[module.parent].depth + 1);
+	if (module.depth > JL_PROGRAM_DEPTH_MAX)
+		return jl_reader_fail(r, JL_N("'%.*s': modules lie at most 200 deep in each other"), r->begin,
+				      (size_t)(r->end - r->begin));
 	JL_TRY(jl_reader_word(r, "a name", &module.name));
 	JL_TRY(jl_reader_word(r, "a class", &module.type));
 	r->p->modules[r->p->n_modules++] = module;
@@ -330,19 +334,10 @@ static enum jl_status read_alloc(struct jl_reader *r)
 	return JL_OK;
 }
 
-static int depth_of(const struct jl_program *p, uint32_t module)
-{
-	int depth = 0;
-
-	for (; module; module = p->modules[module].parent)
-		depth++;
-	return depth;
-}
-
 /* Modules on the way from the root to `to` that are not on the way to `from`. */
 static uint8_t count_entered(const struct jl_program *p, uint32_t from, uint32_t to)
 {
-	int a = depth_of(p, from), b = depth_of(p, to), entered = 0;
+	int a = p->modules[from].depth, b = p->modules[to].depth, entered = 0;
 
 	while (from != to) {
 		const bool up = b >= a;
@@ -356,7 +351,7 @@ static uint8_t count_entered(const struct jl_program *p, uint32_t from, uint32_t
 			a--;
 		}
 	}
-	return (uint8_t)(entered < 255 ? entered : 255);
+	return (uint8_t)entered;
 }
 
 enum jl_status jl_read_call(struct jl_reader *r)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "program/work_products.h"
 
 enum jl_dtype jl_elem_dtype(enum jl_elem elem)
@@ -481,13 +482,15 @@ struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tens
 	for (uint32_t i = 0; i < n; i++)
 		limit += refs[i].count;
 	limit = floor(limit / n_lists);
-	for (uint32_t i = 0; i < n && cut.n_tensors < limit; i++) {
-		const double chunks = ceil(p->tensors[refs[i].tensor].n / chunk);
+	for (uint32_t i = 0; i < n && cut.n_tensors < limit && !jl_budget_spend(1); i++) {
+		const double chunks = ceil(p->tensors[refs[i].tensor].n / chunk), left = limit - cut.n_tensors;
+		const uint32_t count = refs[i].count < left ? refs[i].count : (uint32_t)left;
+		double blocks_then = -1, tensors_then = 0, launches_then = 0;
+		uint32_t then = 0;
 
-		for (uint32_t j = 0; j < refs[i].count && cut.n_tensors < limit; j++, cut.n_tensors++) {
+		for (uint32_t j = 0; j < count; j++) {
 			const double all = blocks + chunks, full = floor(all / blocks_max);
 
-			cut.n_pieces += chunks;
 			cut.n_launches += full;
 			blocks = all - full * blocks_max;
 			tensors = full > 0 ? blocks > 0 : tensors + (chunks > 0);
@@ -495,7 +498,22 @@ struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tens
 				cut.n_launches += blocks > 0;
 				blocks = tensors = 0;
 			}
+			if (blocks == blocks_then &&
+			    tensors == tensors_then) { /* the same again, as often as it fits */
+				const uint32_t times = (count - 1 - j) / (j - then);
+
+				cut.n_launches += times * (cut.n_launches - launches_then);
+				j += times * (j - then);
+				blocks_then = -1;
+			} else if ((j & (j - 1)) == 0) {
+				blocks_then = blocks;
+				tensors_then = tensors;
+				launches_then = cut.n_launches;
+				then = j;
+			}
 		}
+		cut.n_pieces += count * chunks;
+		cut.n_tensors += count;
 	}
 	cut.n_launches += blocks > 0;
 	return cut;
@@ -504,13 +522,13 @@ struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tens
 /* Lists that a call reads: what the operator takes, less where a number stands for the last one. */
 static int lists_of(const struct jl_call_kind *kind)
 {
-	const char *overload = strrchr(kind->name, '.');
+	const char *dot = strrchr(kind->name, '.'), *overload = dot ? dot : "";
 	const int n = kind->op->lists;
 	const double said = jl_call_number(kind, "lists", 0);
 
 	if (said >= 1 && said <= 8)
 		return (int)said;
-	if (n == 2 && !strstr(overload ? overload : "", "List") && !strstr(kind->name, "copy"))
+	if (n == 2 && !strstr(overload, "List") && !strstr(kind->name, "copy"))
 		return 1;
 	if (n == 2 && strstr(overload, "ScalarList"))
 		return 1;

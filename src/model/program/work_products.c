@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define OPERANDS_MAX 16 /* that one call has, lists apart */
+
 static double dim(const struct jl_tensor_kind *t, int from_end)
 {
 	return t->rank >= from_end ? (double)t->dims[t->rank - from_end] : 1;
@@ -195,7 +197,7 @@ static void conv_back(struct jl_call_work *w, const struct jl_program *p, const 
 	set_conv(w, kind, x, weight, dy);
 	w->backward = true;
 	w->moved_B = 0;
-	for (size_t i = 0; (out = jl_call_out(p, kind, i)); i++) {
+	for (size_t i = 0; i < OPERANDS_MAX && (out = jl_call_out(p, kind, i)); i++) {
 		const bool to_input = same_shape(out, x) && !(passes & 1u << JL_PASS_INPUT_GRADIENT);
 
 		if (to_input) {
@@ -299,7 +301,7 @@ static void attention_back(struct jl_call_work *w, const struct jl_program *p, c
 	w->flop *= 2.5;
 	w->moved_B = 2 * (dy->held_B + q->held_B + k->held_B + v->held_B);
 	/* a mask has a row for each query and a column for each key */
-	for (size_t i = 4; (t = jl_call_in(p, kind, i)) && w->u.attention.need == JL_NEED_ANY; i++)
+	for (size_t i = 4; i < OPERANDS_MAX && (t = jl_call_in(p, kind, i)) && w->u.attention.need == JL_NEED_ANY; i++)
 		if (t->rank >= 2 && dim(t, 1) == dim(k, 2) && dim(t, 2) == dim(q, 2) && dim(q, 2) > 1 &&
 		    !(t->rank == q->rank && same_shape(t, q))) {
 			w->u.attention.need = JL_NEED_MASK;

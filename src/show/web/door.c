@@ -64,12 +64,12 @@ static bool web_host_fits(const struct jl_web *web, const char *text)
 							: strcspn(text, ":"))
 			       : NULL;
 	const size_t len = end ? (size_t)(end - text) : 0;
-	char *port_end;
 
 	if (!end || len == 0 || len >= sizeof(host) || (*end && *end != ':'))
 		return false;
-	if (*end && (strtol(end + 1, &port_end, 10) <= 0 || *port_end || strlen(end + 1) > 5 ||
-		     strtol(end + 1, NULL, 10) > 65535))
+	/* digits alone: strtol takes signs and blanks */
+	if (*end && (!end[1] || end[1 + strspn(end + 1, "0123456789")] || strlen(end + 1) > 5 ||
+		     strtol(end + 1, NULL, 10) > 65535 || strtol(end + 1, NULL, 10) == 0))
 		return false;
 	memcpy(host, text, len);
 	host[len] = '\0';
@@ -145,8 +145,15 @@ static bool is_foreign(struct jl_web_request *r)
 			      : strncasecmp(origin, "https://", 8) == 0 ? 8
 									: 0;
 
-	return (site && strcmp(site, "cross-site") == 0) ||
+	return (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) ||
 	       (origin && (!scheme || strcasecmp(origin + scheme, host) != 0));
+}
+
+static bool is_json(const char *type)
+{
+	const size_t n = sizeof("application/json") - 1;
+
+	return strncasecmp(type, "application/json", n) == 0 && (!type[n] || strchr(" \t;", type[n]));
 }
 
 enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter)
@@ -164,7 +171,7 @@ enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bo
 		return JL_WEB_TOKEN;
 	if ((r->is_post || strncmp(r->path, "/api/", 5) == 0 || strcmp(r->path, "/metrics") == 0) && is_foreign(r))
 		return JL_WEB_ORIGIN;
-	if (r->is_post && (!type || strncasecmp(type, "application/json", 16) != 0))
+	if (r->is_post && (!type || !is_json(type)))
 		return JL_WEB_TYPE;
 	if (length && (strlen(length) > 12 || strtoull(length, NULL, 10) > JL_WEB_BODY_MAX_B))
 		return JL_WEB_SIZE;

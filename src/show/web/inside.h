@@ -38,7 +38,8 @@ extern struct jl_mhd jl_mhd;
 #define JL_WEB_HEAD_MAX_B   (16 << 10)
 #define JL_WEB_OPEN_MAX     4096       /* connections; fewer where the system allows fewer files */
 #define JL_WEB_OPEN_EACH    256        /* ... of one address that is not this machine */
-#define JL_WEB_MOMENT_S     0.3        /* beyond, a question is a slow one */
+#define JL_WEB_MOMENT_S     0.3        /* beyond, a question is a slow one, */
+#define JL_WEB_MOMENT_CPU_S 0.01       /* or beyond so much processor time: others wait behind it */
 #define JL_WEB_ANSWER_MAX_S 20         /* of a slow one; a search ends before with the best so far */
 #define JL_WEB_STEPS_MAX    400000000u /* base/budget.h */
 #define JL_WEB_BYTES_MAX    ((unsigned long long)256 << 20)
@@ -158,8 +159,9 @@ enum { JL_WEB_KINDS = 2 }; /* for questions of words alone, and for one that bri
 enum jl_status jl_web_workers_create(struct jl_web_workers **ret_workers, struct jl_web *web, struct jl_err *err);
 void jl_web_workers_end(struct jl_web_workers *workers); /* at once: what is asked ends with an error */
 void jl_web_workers_destroy(struct jl_web_workers *workers);
-/* Fills r->answer with what a process answers to r->row and r->body; `limit_s` is for its work. */
-void jl_web_workers_ask(struct jl_web_workers *workers, struct jl_web_request *r, double limit_s);
+/* Fills r->answer with what a process answers to r->row and r->body; the limits are for its work, by the clock and of processor time (0: none).
+ */
+void jl_web_workers_ask(struct jl_web_workers *workers, struct jl_web_request *r, double limit_s, double cpu_s);
 long jl_web_today(const struct jl_web *web);
 
 /* connections.c */

@@ -15,13 +15,13 @@
 
 static const struct {
 	size_t waiting_max;
-	int each_max; /* waiting or at work for one client */
-	double limit_s;
-	int nice; /* of the processes: who asks little is answered first */
+	int each_max;          /* waiting or at work for one client */
+	double limit_s, cpu_s; /* cpu_s 0: no limit */
+	int nice;              /* of the processes: who asks little is answered first */
 } limits[JL_N_WEB_SPEED] = {
-	[JL_WEB_QUICK] = { JL_WEB_OPEN_MAX, JL_WEB_OPEN_MAX / 2, JL_WEB_MOMENT_S, 0 },
-	[JL_WEB_LARGE] = { 256, 64, 2, 2 },
-	[JL_WEB_LONG] = { 256, 64, JL_WEB_ANSWER_MAX_S, 5 },
+	[JL_WEB_QUICK] = { JL_WEB_OPEN_MAX, JL_WEB_OPEN_MAX / 2, JL_WEB_MOMENT_S, JL_WEB_MOMENT_CPU_S, 0 },
+	[JL_WEB_LARGE] = { 256, 64, 2, 0, 2 },
+	[JL_WEB_LONG] = { 256, 64, JL_WEB_ANSWER_MAX_S, 0, 5 },
 };
 
 struct queue {
@@ -94,7 +94,7 @@ static bool answer(struct jl_web_request *r)
 		r->answered = true;
 		return true;
 	}
-	jl_web_workers_ask(r->web->workers, r, limits[r->speed].limit_s);
+	jl_web_workers_ask(r->web->workers, r, limits[r->speed].limit_s, limits[r->speed].cpu_s);
 	if (r->answer.end == JL_BUDGET_TIME && r->speed != JL_WEB_LONG) {
 		jl_answer_release(&r->answer);
 		return false;

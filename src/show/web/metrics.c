@@ -127,7 +127,8 @@ static void ask_check(struct jl_web_request *r, struct jl_buf *out)
 	jl_buf_init(&question.body, 8);
 	jl_buf_puts(&question.body, "{}");
 	question.row = (size_t)(a - all);
-	jl_web_workers_ask(r->web->workers, &question, 2); /* scraped by a clock: better without verdicts than late */
+	jl_web_workers_ask(r->web->workers, &question, 2,
+			   0); /* scraped by a clock: better without verdicts than late */
 	if (question.answer.code == 0 || question.answer.code == 3)
 		root = jl_json_load(jl_buf_text(&question.answer.out), question.answer.out.len, 0, NULL);
 	head(out, "jeoul_checked", "gauge", "Whether this machine has stored results to judge.");

@@ -35,7 +35,7 @@
 struct question {
 	bool cancels; /* no question: what is at work stops */
 	size_t row, len;
-	double limit_s;
+	double limit_s, cpu_s; /* by the clock, and of processor time; cpu_s 0: no limit */
 	long today;
 };
 
@@ -55,14 +55,15 @@ struct order { /* to the nursery */
 
 /* --- in a worker */
 
-static int own_fd; /* of a worker: its server */
+static int own_fd;         /* of a worker: its server */
+static double cpu_until_s; /* ... and how long its question may compute */
 
 static bool is_called_off(void *ctx)
 {
 	struct pollfd next = { .fd = own_fd, .events = POLLIN };
 
 	(void)ctx;
-	return poll(&next, 1, 0) != 0; /* a word of the server, or its end */
+	return jl_clock_cpu_s() > cpu_until_s || poll(&next, 1, 0) != 0; /* a word of the server, or its end */
 }
 
 static bool put_all(int fd, const void *data, size_t len)
@@ -108,7 +109,10 @@ static bool answer_one(struct jl_web *web, const struct question *q, char *body)
 	struct reply reply = { 0 };
 	bool sent;
 
+	cpu_until_s = q->cpu_s > 0 ? jl_clock_cpu_s() + q->cpu_s : INFINITY;
 	jl_ask(&answer, &ask, web->options.front->askable[q->row].command, body, q->len);
+	if (answer.end == JL_BUDGET_CANCELLED && jl_clock_cpu_s() > cpu_until_s)
+		answer.end = JL_BUDGET_TIME;
 	reply = (struct reply){ .code = answer.code,
 				.end = (int)answer.end,
 				.form = (int)answer.form,
@@ -514,15 +518,15 @@ static bool brings_files(const struct jl_web_request *r)
 	       (memmem(r->body.data, r->body.len, "\"files\"", 7) || memchr(r->body.data, '\\', r->body.len));
 }
 
-void jl_web_workers_ask(struct jl_web_workers *w, struct jl_web_request *r, double limit_s)
+void jl_web_workers_ask(struct jl_web_workers *w, struct jl_web_request *r, double limit_s, double cpu_s)
 {
 	const bool alone = brings_files(r);
 	struct jl_web_worker *worker = &r->workers[alone];
 	const struct question q = {
-		.row = r->row, .len = r->body.len, .limit_s = limit_s, .today = jl_web_today(w->web)
+		.row = r->row, .len = r->body.len, .limit_s = limit_s, .cpu_s = cpu_s, .today = jl_web_today(w->web)
 	};
 	struct exchange e = { .worker = worker, .r = r };
-	bool done = false;
+	bool done = false, late = false;
 
 	/* one that had ended while it waited, or answered as many as it may, is no failure of this question */
 	for (int attempt = 0; attempt < 2 && !done && open_worker(w, worker, alone); attempt++) {
@@ -531,6 +535,7 @@ void jl_web_workers_ask(struct jl_web_workers *w, struct jl_web_request *r, doub
 		e.until_s = jl_clock_s() + limit_s + GRACE_S;
 		done = exchange(&e, &q);
 		if (!done) {
+			late = !e.called_off && jl_clock_s() >= e.until_s;
 			jl_answer_release(&r->answer);
 			atomic_fetch_add(
 				&w->web->counts.workers[e.called_off || jl_clock_s() >= e.until_s ? JL_WEB_STOPPED
@@ -544,7 +549,8 @@ void jl_web_workers_ask(struct jl_web_workers *w, struct jl_web_request *r, doub
 	}
 	if (done)
 		return;
-	r->answer = (struct jl_answer){ .code = 1 };
+	/* late: where there is a slower queue, it is asked again there */
+	r->answer = (struct jl_answer){ .code = 1, .end = late ? JL_BUDGET_TIME : JL_BUDGET_OPEN };
 	jl_buf_init(&r->answer.out, JL_WEB_PAGE_MAX_B);
 	(void)jl_fail(&r->answer.err, JL_E_LIMIT,
 		      "the process that answered this ended: it needed more memory or time than one question may have, "

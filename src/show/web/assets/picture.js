@@ -9,7 +9,9 @@ export function svgText(chart) {
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   return new XMLSerializer().serializeToString(copy);
 }
-export const csvText = (rows) => rows.map((r) => r.map((c) => (/[",\n]/.test(String(c ?? "")) ? `"${String(c).replaceAll('"', '""')}"` : c ?? "")).join(",")).join("\n") + "\n";
+// A cell that a spreadsheet would compute is text.
+export const csvCell = (c) => { const s = String(c ?? "").trim(), plain = /^[=@]|^[+-].*[=@|!(]/s.test(s) ? "'" + s : s; return plain === s && !/[",\n]/.test(s) ? s : `"${plain.replaceAll('"', '""')}"`; };
+export const csvText = (rows) => rows.map((r) => r.map(csvCell).join(",")).join("\n") + "\n";
 const shortened = (c) => (typeof c === "number" ? Number(c.toPrecision(4)).toString() : c ?? "");
 // rows(): the heads and then the data, numbers in SI units.
 export function pictureActions(name, chart, rows) {

@@ -12,9 +12,9 @@ export function show(main) {
   picks.querySelectorAll(".chip").forEach(async (b) => { try { b.textContent = titleOf(await textOf(b.textContent)) ?? b.textContent; } catch { /* its name stays */ } });
   const body = (more) => ({ scenario: "scenario.yaml", files: { "scenario.yaml": area.value }, ...more });
   const give = (name, type, more) => async () => { try { const text = await ask("report", body(more)); save(name, type, typeof text === "string" ? text : JSON.stringify(text, null, 2)); } catch (e) { result.prepend(fault(e)); } };
-  const csv = () => { // every table of the document, one below the other
-    const quote = (s) => `"${s.trim().replaceAll('"', '""')}"`;
-    save("report.csv", "text/csv", [...result.querySelectorAll("table")].map((tb) => [...tb.rows].map((r) => [...r.cells].map((c) => quote(c.innerText)).join(",")).join("\n")).join("\n\n") + "\n");
+  const csv = async () => { // every table of the document, one below the other
+    const { csvText } = await import("/picture.js");
+    save("report.csv", "text/csv", [...result.querySelectorAll("table")].map((tb) => csvText([...tb.rows].map((r) => [...r.cells].map((c) => c.innerText)))).join("\n"));
   };
   const button = (key, f) => el("button", { type: "button", className: "quiet", onclick: f }, t(key));
   main.append(picks, dropZone(t("open_file"), async (f) => { area.value = await f.text(); run(); }),
