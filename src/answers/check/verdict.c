@@ -166,8 +166,8 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 
 /* How runs of one thing differ between fresh processes, before any was seen (docs/cmd/check.md): a standard deviation as ln, and how
  * many runs that counts for. Messages that fit the caches, between processes of one host, go twice as fast or slow by which cores and
- * pages the processes happen to get, each run steady in itself: five quiet runs in a row may all be of the fast kind; storage is shared
- * with others that nobody here sees, and does its own tidying up. What a GPU does in
+ * pages the processes happen to get, each run steady in itself: five quiet runs in a row may all be of the fast kind. Storage is shared
+ * with others that nobody here sees, and does its own tidying up: twenty runs say how much. What a GPU does in
  * a few microseconds, products apart (those are recorded and replayed), goes by how fast the host launches it. Arrays that a
  * cache may hold in part go by what its other users leave of it, and by whether a core's part fits its own: a copy of 16 MiB went at 190
  * to 205 and at 512 to 536 GB/s in eight quiet runs on sixteen cores with 2 MiB each. */
@@ -178,7 +178,7 @@ struct usual {
 };
 static const struct usual usual_run = { 0.04, 8, 0 }, usual_gpu = { 0.02, 8, 0 }, usual_unsteady = { 0.12, 8, 0 },
 			  usual_small = { 0.2, 30, 0.81 }, usual_brief = { 0.1, 30, 0.5 },
-			  usual_cached = { 0.1, 30, 1.1 };
+			  usual_cached = { 0.1, 30, 1.1 }, usual_storage = { 0.2, 8, 0.1 };
 
 #define SMALL_B      8388608.0
 #define BRIEF_S      20e-6
@@ -190,11 +190,12 @@ static struct usual usual_of(const struct jl_record *r, bool unsteady)
 	static const char *const local[] = { "127.0.0.1", "::1", "localhost" };
 	const struct jl_record_metric *time_s = jl_record_metric(r, "time_s");
 	const char *host = jl_record_text(r, "host");
-	bool small = (strcmp(r->backend, "shm") == 0 && jl_record_number(r, "size_B") <= SMALL_B) ||
-		     strcmp(r->kind, "storage") == 0;
+	bool small = strcmp(r->backend, "shm") == 0 && jl_record_number(r, "size_B") <= SMALL_B;
 
 	for (size_t i = 0; host && i < JL_LEN(local); i++)
 		small = small || strcmp(host, local[i]) == 0;
+	if (strcmp(r->kind, "storage") == 0)
+		return usual_storage;
 	if (strcmp(r->backend, "cuda") == 0 && strcmp(r->kind, "gemm") != 0 && time_s && time_s->value.median < BRIEF_S)
 		return usual_brief;
 	if (strcmp(r->backend, "cpu") == 0 && strcmp(r->kind, "memory") == 0 &&
