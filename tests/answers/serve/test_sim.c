@@ -381,9 +381,10 @@ static void test_littles_law(void **state)
 /* Answers that end at any token keep their mean, none is longer than the longest; all of a job's requests are there at the start. */
 static void test_answers_that_end_by_themselves(void **state)
 {
-	struct jl_load_ask ask = {
-		.n = 4000, .lengths = { .prompt = 50, .answer = 300, .answer_most = 1024 }, .rate_hz = INFINITY, .seed = 2
-	};
+	struct jl_load_ask ask = { .n = 4000,
+				   .lengths = { .prompt = 50, .answer = 300, .answer_most = 1024 },
+				   .rate_hz = INFINITY,
+				   .seed = 2 };
 	struct jl_load load;
 	double sum = 0, most = 0, short_ones = 0;
 
