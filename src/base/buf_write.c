@@ -50,7 +50,7 @@ static int write_directly(const char *path, int flags, const struct jl_buf *text
 	return why;
 }
 
-/* Whole or not at all: written beside, then renamed. `old`: what is there now, NULL where there is nothing. */
+/* Writes a temporary file beside it and renames it, so that a file is whole or unchanged. `old`: the present file; NULL: none. */
 static int replace(const char *path, const struct stat *old, const struct jl_buf *text)
 {
 	char beside[PATH_MAX];

@@ -39,7 +39,7 @@ static double round_digits(double value, int n_digits)
 	return strtod(text, NULL);
 }
 
-/* Zeros behind the decimal point say nothing. */
+/* Removes zeros behind the decimal point. */
 static size_t trim_zeros(const char *text, size_t len)
 {
 	if (!memchr(text, '.', len))

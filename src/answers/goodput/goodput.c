@@ -147,7 +147,7 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 		jl_note_add(notes, "site", "hosts without GPUs: no failure rates of such jobs are published");
 }
 
-/* What a job is, and what people have where they do not say. */
+/* The job's settings, with defaults where none are given. */
 static void job_setting(struct jl_goodput_setting *s, const struct jl_catalog *cat, const struct jl_case *c,
 			const struct jl_step_cost *step)
 {

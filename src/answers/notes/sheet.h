@@ -41,7 +41,7 @@ struct jl_relation {
 	double evidence; /* nats that the agreeing rows bear, less what trying costs */
 	int n_ok, n_bad;
 	double far; /* how much further off than its digits allow a row must be to be wrong */
-	bool weak;  /* too few digits to be sure of: says what follows from a figure that is wrong, nothing else */
+	bool weak;  /* too few digits to find an error by it: only shows what follows from a wrong figure */
 	bool tight; /* its rows agree far better than their digits would need */
 };
 
@@ -69,6 +69,6 @@ bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, stru
 /* Does another relation of the row hold that this cell is in? */
 bool jl_sheet_bears_out(const struct jl_sheet *s, const struct jl_relation rels[], uint32_t row, int col);
 bool jl_sheet_additive(uint8_t qty);
-/* Does a column add up to the row of totals, with `value` in place of what stands in `row`? */
+/* Whether a column adds up to the row of totals with `value` in place of the figure in `row`. */
 enum jl_fit jl_sheet_adds_up(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t col, uint32_t row,
 			     double value, double *ret_sum);

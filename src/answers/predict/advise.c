@@ -272,7 +272,7 @@ static const struct jl_link_info *bridge_of(const struct jl_catalog *cat, const 
 	return found;
 }
 
-/* One of the GPUs by itself, with its share of the batch. */
+/* Rate of one GPU with its share of the batch. */
 static double alone_per_s(const struct jl_case *c)
 {
 	struct jl_case one;
@@ -412,8 +412,8 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_wid
 	return jl_estimate_around(times, half);
 }
 
-/* Changes of the question itself: what they gain is what it is then answered, with the batch that it then has. Of one key the first that
- * helps. Who asked for something else is asked to change it only where nothing runs as it is. */
+/* Changes of the request; each gain is that of the changed request with its own batch. Of one key the first that helps is taken. An option that
+ * the user gave is changed only where nothing runs with it. */
 enum { NO = JL_UNSET, AGAIN = JL_RECOMPUTE_FULL, STATES = JL_OFFLOAD_OPTIMIZER, ALL = STATES | JL_OFFLOAD_PARAMS };
 
 static const struct remedy {
@@ -432,7 +432,7 @@ static const struct remedy {
 };
 #define N_IDEAS (JL_LEN(ideas) + JL_LEN(remedies))
 
-/* Puts what a remedy says into the question; false: that is said already, or something else is. */
+/* Sets a member of the request by a remedy; false: it is set already, or to another value. */
 static bool put(int *asked, int value, int now, bool may)
 {
 	if (value == JL_UNSET)
@@ -499,7 +499,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	return true;
 }
 
-/* What makes a case fit with room to spare comes before what hardly does. */
+/* Orders advice: a case that fits with room comes before one that hardly fits. */
 static bool comes_before(const struct jl_advice *a, const struct jl_advice *b)
 {
 	return a->makes_it_fit && a->tight != b->tight ? b->tight : gain(a) > gain(b);

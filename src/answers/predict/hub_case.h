@@ -3,7 +3,7 @@
 
 #include "predict/predict.h"
 
-/* Is that code what is asked for, or the usual code behind a hub's name or a config.json? */
+/* True where that code is asked for, or is the usual code of a hub's name or a config.json. */
 bool jl_hub_meant(const struct jl_subject *subject, const struct jl_machine *machine, const struct jl_request *req);
 /* Whether this case can be listed: one GPU's layers, whole; says why not. */
 enum jl_status jl_hub_can(const struct jl_case *c, const struct jl_request *req, struct jl_err *err);

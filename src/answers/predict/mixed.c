@@ -84,7 +84,7 @@ static void share(struct jl_mixed *m, const struct work *w)
 	m->shared_per_s = m->is_shared ? m->global_batch / m->shared_s.value : NAN;
 }
 
-/* Samples of one device and step, as one kind has them: what is asked for, else what fills the smaller one. */
+/* Samples of one device and step: as given, else as many as fit on the smaller device. */
 static enum jl_status choose_batch(struct jl_mixed *m, const struct work *w, struct jl_err *err)
 {
 	m->even_batch = INFINITY;

@@ -271,7 +271,7 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* what a tuned run would draw */
 	c.step_s = (struct jl_estimate){ .value = exp(ln), .lo = lo_s / spread, .hi = hi_s * spread };
 	for (int kind = 0; run->kind == JL_MIX_UNKNOWN && kind < JL_MIX_UNKNOWN; kind++) {
-		struct jl_observed known = *run; /* who says what it is never gets a wider answer */
+		struct jl_observed known = *run; /* stating more never widens the answer */
 		struct jl_carried other;
 
 		known.kind = (enum jl_mix_kind)kind;

@@ -151,7 +151,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	/* captured programs are priced by the physics of training runs: those say what is known of the device */
 	const enum jl_asked seen = c->subject.program ? JL_ASKED_STEP : answer;
 
-	if (!memory) /* which asks for the tensors, not for who holds them */
+	if (!memory) /* which depends on the tensors, not on their placement */
 		jl_machine_doubt(&doubt, m, seen,
 				 (struct jl_axes){ .kind = c->subject.net ? NULL : jl_case_label(c),
 						   .code = c->code,

@@ -108,8 +108,8 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	return total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B || isnan(c->machine.dev.mem_B);
 }
 
-/* Who trains adapters cuts no layers: activations are made again, then weights are cut. Nor does who says how gradients and weights
- * are cut, or takes a framework that has no other way. */
+/* Training of adapters does not cut layers: it recomputes activations, then shards weights. The same where the user gave sharding, or a framework
+ * without another way. */
 static bool keeps_layers(const struct search *s)
 {
 	return jl_case_adapters(s->c) || s->req->framework == JL_FW_FUSED ||

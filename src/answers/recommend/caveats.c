@@ -1,4 +1,4 @@
-/* What to know before taking a candidate. */
+/* Caveats of a candidate. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

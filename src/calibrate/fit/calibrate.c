@@ -121,7 +121,7 @@ static bool same_head(const char *a, const char *b)
 	return strncmp(a, b, strcspn(a, ".") + 1) == 0;
 }
 
-/* What an earlier fit of this set found: parameters whose names begin with the same word, and its residuals. */
+/* Forgets the results of an earlier fit of this set: parameters with its prefix, and residuals. */
 static void forget(struct work *w, const struct fitting *f)
 {
 	const size_t n_name = strlen(f->ops->name);
@@ -181,7 +181,7 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 		const struct jl_param_info info = info_of(&param, f->x[j], rows_that_know(f, &param, j));
 
 		if (info.n_rows <= 1 && fabs(log(info.value / info.prior)) < told_ln)
-			continue; /* what no row knows, or one that says nothing new, is not written: it is its prior */
+			continue; /* a parameter without rows, or equal to its prior, is not written */
 		found->n_param += info.n_rows > 0;
 		JL_TRY(add_param(w, &info, err));
 	}

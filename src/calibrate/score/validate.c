@@ -309,7 +309,7 @@ static enum jl_status take_turn(void *ctx, int turn, struct jl_err *err)
 	JL_TRY(jl_got(use, err));
 	unsigned char *only = use + n_items, *some = only + n_items;
 	const size_t n_only = choose(f, turn, use, only);
-	/* Nothing is left to fit on: the priors say it. */
+	/* no rows are left to fit on: use the priors */
 	const bool empty = !memchr(use, 1, n_items);
 
 	if (!f->folds)

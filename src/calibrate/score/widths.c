@@ -15,7 +15,7 @@ static const double cover_frac = 0.8;
 static const double fit_frac = 0.81;
 /* Of its n rows of one kind a unit counts n / (1 + (n - 1) * alike_frac): at most 20. */
 static const double alike_frac = 0.05;
-/* Of more rows of one kind a unit gives every second, third, ... one, with the weight of those it stands for. */
+/* Of more rows than this of one kind in a unit, every second, third, ... is taken, with the weight of those left out. */
 enum { ROWS_A_UNIT = 128 };
 /* Rounds the kink of the absolute loss, in units of ln(half width). */
 static const double round_ln = 0.1;

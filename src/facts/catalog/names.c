@@ -40,7 +40,7 @@ static bool is_number(const struct jl_words *words, size_t i)
 	return strspn(word_at(words, i), "0123456789.") >= words->len[i];
 }
 
-/* Does word i of a name fit word j of a spelling? */
+/* True where word i of a name matches word j of a spelling. */
 static bool fits_word(const struct jl_words *words, size_t i, const struct jl_words *spelling, size_t j)
 {
 	if (jl_word_is(spelling, j, ANY_NUMBER))

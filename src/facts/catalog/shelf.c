@@ -286,7 +286,6 @@ static void take_size(struct jl_asked *asked)
 		jl_words_split(&asked->bare, text);
 }
 
-/* What was asked, or why it cannot be. */
 enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *shelf, const char *text,
 			    struct jl_err *err)
 {

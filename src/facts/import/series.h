@@ -7,7 +7,7 @@
 #define JL_SERIES_FIGURES_MAX 6
 #define JL_SERIES_MAX         8 /* open at the same time */
 
-/* What one line says. NAN: nothing. */
+/* Figures of one log line; NAN: none. */
 struct jl_step {
 	const char *backend; /* of the tool; a literal */
 	const char *label;   /* tells series of one tool apart; "" where there is one */

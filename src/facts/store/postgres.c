@@ -228,7 +228,7 @@ static struct pg_result *answer(struct jl_store_db *db, int sent)
 	return res;
 }
 
-/* May something be asked? Its time begins. */
+/* Starts the time limit of a statement; false: the connection cannot be used. */
 static bool begin(struct jl_store_db *db)
 {
 	db->begin_s = db->since_s = jl_clock_s();
@@ -362,7 +362,7 @@ static void be_silent(void *ctx, const char *text)
 
 static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct jl_err *err)
 {
-	/* what stands in the URL comes after and wins */
+	/* parameters of the URL come later and override these */
 	const char *const keywords[] = { "connect_timeout", "tcp_user_timeout", "application_name",
 					 "dbname",          "client_encoding",  NULL };
 	const char *const values[] = { CONNECT_S, "10000", "jeoul", url, "UTF8", NULL };

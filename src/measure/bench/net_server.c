@@ -7,7 +7,7 @@
 #include "bench/net_flow.h"
 
 #define USE_S         6.0 /* a place without a test for so long is given to another client */
-#define FIRST_S       3.0 /* who is let in says soon what it wants; a busy machine may keep it waiting */
+#define FIRST_S       3.0 /* an admitted client sends its request soon; a busy machine may delay it */
 #define SESSION_MAX_S 600.0
 #define TESTS_MAX     64
 

@@ -56,7 +56,7 @@ static size_t n_parts(const struct op *o)
 	return jl_coll_shapes[o->call->coll].deals ? o->n : 1;
 }
 
-/* What `rank` has to offer, once everything is here. */
+/* The block that `rank` contributes, once all data is here. */
 static char *block_of(const struct op *o, size_t rank, size_t block_B)
 {
 	return o->c->scratch + (o->self + o->n - rank) % o->n * block_B;

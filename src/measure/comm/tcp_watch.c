@@ -35,7 +35,7 @@ struct line {
 	uint64_t crossed;            /* as it said last */
 	double cpu_s, moved_s;       /* its processor time; since when it has done nothing; 0: not yet asked */
 	uint64_t in_B, out_B, waits; /* of the call, as it said last: bytes, 1 + the rank that it waits for */
-	double still_s;              /* since when nothing of all that has changed; 0: not yet asked */
+	double still_s;              /* time since the last progress anywhere; 0: not asked yet */
 	bool bye;
 };
 
@@ -132,8 +132,8 @@ static bool nothing_moves(const struct tcp_watch *w, double now_s)
 	return n_moving <= (w->own == 0 || w->n == 2 ? 1 : 0);
 }
 
-/* From this rank, which is honest, to whom it waits for, and so on: to a rank that waits for none, or has not even sent the head that begins
- * every flow; in a circle it is who owes to the one that has received least. */
+/* Finds the rank at fault: follows "waits for" from this rank to one that waits for none or has not sent the head of its flow; in a cycle it is
+ * the peer of the rank that received least. */
 static void find_idle(struct tcp_watch *w, double now_s)
 {
 	uint64_t least_B = UINT64_MAX;
@@ -188,7 +188,7 @@ static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m,
 	}
 }
 
-/* A rank that says what makes no sense is as good as dead. */
+/* A rank that sends an invalid message is treated as dead. */
 static void read_line(struct tcp_watch *w, int rank, double now_s)
 {
 	struct line *line = &w->lines[rank];

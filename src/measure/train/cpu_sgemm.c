@@ -45,7 +45,7 @@ struct jl_sgemm {
 	size_t memory_B;
 };
 
-/* One block of k and of columns, as the tasks see it. */
+/* One block of k and of columns, shared by the tasks. */
 struct stage {
 	struct jl_sgemm *s;
 	const struct jl_sgemm_op *op;

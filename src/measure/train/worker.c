@@ -116,7 +116,7 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 			w->engine,
 			&(struct jl_train_work_shape){ .shape = &w->shape, .n_samples = run->batch, .seq = run->seq },
 			w->processes, w->data, &w->result->rates, err);
-	w->engine->peak_B = w->engine->used_B; /* what the rates took is no memory of the training */
+	w->engine->peak_B = w->engine->used_B; /* memory of the rate measurement does not count */
 	JL_THEN(status, jl_trainer_create(w->engine, &w->setting, &w->train, err));
 	size_t n_tokens = run->batch * run->n_micro * run->seq;
 	w->tokens = jl_realloc(NULL, n_tokens * sizeof *w->tokens);

@@ -84,7 +84,7 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 	return JL_OK;
 }
 
-/* What only one kind of tuning or one method has. */
+/* Refuses options of other kinds of tuning or other methods. */
 static enum jl_status check_tune(const struct jl_request *req, const struct jl_cli *cli, int tune, struct jl_err *err)
 {
 	const bool packed = strncmp(jl_ask_tunes[tune], "q", 1) == 0;

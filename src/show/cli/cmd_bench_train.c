@@ -99,7 +99,7 @@ static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double
 	jl_buf_puts(out, "\n");
 }
 
-/* One worker by itself; NULL: it was not measured. */
+/* The first result of a single worker; NULL: none was measured. */
 static const struct jl_train_result *first_alone(const struct table *table)
 {
 	for (const struct jl_train_result *r = table->rows; r < table->rows + table->n; r++)
@@ -396,7 +396,7 @@ static enum jl_status open_comm(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* What both commands ask alike. */
+/* Options that `bench train` and `bench infer` share. */
 static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_shape, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;

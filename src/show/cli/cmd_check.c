@@ -472,7 +472,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 #define RUN    "model batch global-batch seq framework parallel follow"
 #define FIGURE "size algbw busbw time rate dtype shape test ranks"
 
-/* What is judged decides which options say something. */
+/* Refuses options that have no effect on what is judged. */
 static enum jl_status check_options(const struct jl_cli *cli, const char *word, struct jl_err *err)
 {
 	enum jl_collective_kind coll;

@@ -105,8 +105,7 @@ static enum jl_mark sound_one(struct jl_section *s, const struct jl_rig *rig, co
 		    n_wrong  ? JL_("|1 does not work as it is (errors |2, warnings |3).")
 		    : n_warn ? JL_("|1 works, with warnings: |3.")
 			     : JL_("|1 is sound, as far as it was described."),
-		    JL_NAMED(rig->name ? rig->name : rig->gpu->name), JL_FIG(jl_num_count((double)n_wrong)),
-		    JL_FIG(jl_num_count((double)n_warn)));
+		    JL_NAMED(rig->name ? rig->name : rig->gpu->name), JL_COUNT(n_wrong), JL_COUNT(n_warn));
 	if (worst) {
 		jl_doc_text(s->doc, " ");
 		jl_doc_sourced(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->source : NULL);

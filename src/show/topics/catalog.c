@@ -229,8 +229,8 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		if (!any)
 			jl_show_table(doc, NULL, "kfkt", "|||");
 		any = true;
-		jl_doc_cell_name(doc, jl_fact_label(kind, field));
-		jl_show_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
+		JL_CELLS(doc, JL_NAMED(jl_fact_label(kind, field)),
+			 JL_FIG(jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record))));
 		JL_ROW(doc, false, JL_NAMED(jl_show_footnote(doc, notes, fact)),
 		       JL_NAMED(fact->note ? jl_msg(fact->note) : ""));
 	}

@@ -1,5 +1,5 @@
-/* How long a connection may take to say what it wants, and how many may wait to say it. The library counts only silence: a byte now and then
- * holds a connection forever. What is asked is not known here. */
+/* Limits of connections: time to send a request, and how many may do so at once. libmicrohttpd limits only silence, so a byte now and then would
+ * hold a connection forever. Requests are not parsed here. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>

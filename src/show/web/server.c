@@ -70,7 +70,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 		jl_web_connection_phase(connection, JL_WEB_ANSWERING);
 		return r->refused ? MHD_YES : jl_web_route(r);
 	}
-	if (r->refused) { /* its answer is on its way: what still comes is not kept */
+	if (r->refused) { /* the response is being sent: discard the rest */
 		*n_data = 0;
 		return MHD_YES;
 	}
@@ -256,7 +256,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 	struct MHD_Daemon *daemon = NULL;
 	int signal_number;
 
-	greet(web); /* the socket listens already: who comes now is served in a moment */
+	greet(web); /* the socket listens already, so early clients are served soon */
 	jl_confine(JL_CONFINE_PROGRAMS);
 	web->cache = jl_ask_cache_create();
 	web->jobs = jl_web_jobs_create(web, (int)n_threads);
