@@ -313,7 +313,7 @@ static bool put_row_line(const struct jl_table *table, const struct jl_table_sty
 	return more;
 }
 
-/* One row; `cells` NULL is the header. What is too wide for its column goes on below. */
+/* Writes a row; `cells` NULL is the header. Text wider than its column continues on the next line. */
 static void put_row(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
 		    const char *const *cells, struct jl_buf *out)
 {

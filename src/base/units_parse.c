@@ -351,7 +351,7 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 	if (value != floor(value))
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", request.what, request.shown,
 			       request.text);
-	/* whole numbers above 2^53 are not exact as doubles; nothing that is counted here comes near */
+	/* whole numbers above 2^53 are not exact as doubles; no count here comes near */
 	if (fabs(value) > 0x1p53 || value < (double)min || value > (double)max)
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is outside %lld to %lld", request.what, request.shown,
 			       request.text, min, max);

@@ -134,7 +134,7 @@ static bool apart(const struct jl_claim *a, const struct jl_claim *b)
 	       (a->lo - a->near > b->hi + b->near || b->lo - b->near > a->hi + a->near);
 }
 
-/* Two values for one thing: both are reported, and the later one does not stand where nothing else decides. */
+/* Two values for one fact: both are reported, and without other evidence the later one is rejected. */
 static void find_contradictions(struct jl_claims_audit *audit)
 {
 	for (size_t i = 0; i < audit->n_claims; i++)

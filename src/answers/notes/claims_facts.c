@@ -1,4 +1,4 @@
-/* What the catalog lists, for claims' expressions. */
+/* Catalog values in claims' expressions. */
 #include <math.h>
 #include <string.h>
 

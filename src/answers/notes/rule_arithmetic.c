@@ -395,7 +395,7 @@ static bool whole(const struct jl_audit_note *note, const struct jl_line *line, 
 
 #define LEFT_MAX 300
 
-/* What stands left of an "=": the longest expression of two or more figures, or one figure, that ends there. */
+/* The left side of an "=": the longest expression that ends there, of one figure or more. */
 static struct value left_side(const struct jl_audit_note *note, const struct jl_line *line, size_t sign, size_t from,
 			      uint32_t *first, uint32_t *ret_from)
 {

@@ -387,7 +387,7 @@ static bool judge(struct jl_audit_note *note, int32_t fig, const struct jl_menti
 	return false;
 }
 
-/* In a table: the head of the column is the label, the row says which hardware; or the other way round. */
+/* A table: the column's head is the label, the row names the hardware; or the other way round. */
 static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	for (uint32_t r = g->has_heads; r < g->n_rows; r++)

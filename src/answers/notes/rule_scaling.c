@@ -195,7 +195,7 @@ static size_t read_facts(const struct jl_audit_note *note, struct fact *facts)
 				const int mode = cell->fig < 0 ? 0 : mode_of(note, head, jl_grid_cell(g, r, 0));
 				const double gpus = mode ? gpus_of(note, g, r) : NAN;
 
-				/* a rate by its own unit, or in a column beside one whose head says samples/s */
+				/* a rate by its own unit, or by the head of the column beside it */
 				if (!isnan(gpus) && note->figures[cell->fig].decimals &&
 				    (note->figures[cell->fig].qty == JL_Q_COUNT_RATE ||
 				     (note->figures[cell->fig].qty == JL_Q_NUMBER && mode)))

@@ -206,7 +206,7 @@ static const struct {
 	{ "busbw", "algbw", NULL, "", 0, { JL_Q_BYTE_RATE, JL_Q_BYTE_RATE, JL_N_Q } },
 };
 
-/* The column with these words that is nearest before `out`, else the only one behind it. */
+/* The nearest column with these words before `out`, else the only one behind it. */
 static int head_with(const struct jl_audit_note *note, const struct jl_sheet *s, const char *words, int out)
 {
 	int before = -1, behind = -1;
@@ -430,7 +430,7 @@ static void judge_sheet(struct jl_audit_note *note, struct jl_sheet *s, uint32_t
 			    by_heads(&rel, note, s, i, c))
 				rels[c] = rel;
 		}
-	/* what is wrong first, then what follows from it */
+	/* first wrong cells, then their consequences */
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t c = 0; c < s->n_cols; c++)
 			for (uint32_t r = 0; rels[c].evidence > 0 && r < s->n_rows; r++) {

@@ -211,7 +211,7 @@ static void evaluate(struct worker *w, const struct jl_plan_way *way, const stru
 		top_add(&w->share.top, &found);
 }
 
-/* Is there something to cut or gather at all? */
+/* True where there is anything to shard or gather. */
 static int tail_applies(const struct jl_plan_tail *tail, const struct jl_plan_depth *depth, double n_ranks)
 {
 	return n_ranks > 1 ? !tail->in_host || depth->host_ranks > 0 : !tail->zero;

@@ -56,7 +56,7 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 		alt->plan.zero = zero;
 		jl_case_set_states(alt);
 		w = jl_case_price(alt);
-		/* Of equals the higher stage: it leaves more memory. */
+		/* Ties: the higher stage, which leaves more memory. */
 		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s * (1 + 1e-6)) {
 			best_s = fmin(best_s, w.step.step_s);
 			best = zero;
@@ -327,7 +327,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	return true;
 }
 
-/* What would help where the step waits for its input. */
+/* Advice for a step that waits for its input. */
 
 static bool waits_for(const struct idea_in *in, bool storage)
 {
@@ -361,7 +361,7 @@ static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct j
 	return true;
 }
 
-/* As fast as the devices and threads can take it. */
+/* Storage as fast as devices and CPU threads can use. */
 static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_input_time t = jl_case_input(in->base);

@@ -249,7 +249,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 			 : searched && fits_whole(c) ? JL_N("faster than plain data parallel, which fits too")
 						     : JL_N("plain data parallel does not fit");
 
-	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
+	if (req->plan.zero != JL_UNSET) /* no free choice of the ZeRO stage */
 		searched = searched && cut;
 	if (!isnan(req->plan.pp) && isnan(req->plan.vpp) && p->n_chunks > 1)
 		jl_note_add(&c->notes, "vpp",

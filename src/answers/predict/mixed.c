@@ -39,7 +39,7 @@ static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, cons
 	return JL_OK;
 }
 
-/* One job has one library of collectives, and a board that joins its GPUs has no slots for others. */
+/* Mixed GPUs need one collective library, and cards: a board with joined GPUs has no slots for others. */
 static enum jl_status check_pair(const struct jl_catalog *cat, const struct jl_gpu *a, const struct jl_gpu *b,
 				 struct jl_err *err)
 {

@@ -331,7 +331,7 @@ double jl_practical_batch(double batch)
 	return exponent <= 3 ? floor(batch) : ldexp(floor(ldexp(batch, 3 - exponent)), exponent - 3);
 }
 
-/* It ran, so what is assumed cannot have filled the baseline. */
+/* The run fitted, so assumed memory cannot exceed the baseline's. */
 static double fixed_B(const struct jl_observed *run, const struct jl_machine *base)
 {
 	const double assumed_B = CONTEXT_B + STATES_B * jl_given_or(run->params, jl_mixes[run->kind].params);

@@ -173,7 +173,7 @@ static double shard_of(const struct search *s, const struct jl_split *split, boo
 
 		return other ? NAN : ranks > shard && fmod(ranks, fmax(shard, 1)) == 0 ? shard : 0;
 	}
-	/* of what is spread, most are experts; wider where nothing else holds whole layers */
+	/* most of the sharded parameters are experts; wider where nothing else holds whole layers */
 	const double most = s->plain.tp > 0 ? WIDE_MAX : WIDEST_MAX;
 
 	if (!can || (other && s->c->n_gpus / split->ep > most))

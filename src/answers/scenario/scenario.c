@@ -495,7 +495,7 @@ size_t jl_scenario_put_this(struct jl_yaml *root, const char *system)
 enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct jl_yaml *root,
 				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
-	/* systems come before what names them */
+	/* systems come before the sections that name them */
 	static const struct {
 		const char *key;
 		enum jl_status (*read)(struct jl_scenario_reader *r, const struct jl_yaml *node);

@@ -70,7 +70,7 @@ enum jl_status jl_scenario_read_questions(struct jl_scenario_reader *r, const st
 	return status;
 }
 
-/* Dollars, or won at the rate that stands beside it. */
+/* Reads a budget: dollars, or won with the scenario's rate. */
 static enum jl_status read_budget(struct jl_scenario_recommend *w, const struct jl_yaml *node, struct jl_err *err)
 {
 	struct jl_quantity q;

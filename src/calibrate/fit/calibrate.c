@@ -275,7 +275,7 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 			n_rows += base ? row->answer == (enum jl_asked)k : row->doubt.x[k] != 0.0;
 		}
 		if (n_rows == 0)
-			continue; /* what no row knows is not written: it is its prior */
+			continue; /* parameters without rows keep their prior and are not written */
 		w->out->n_width_param++;
 		const struct jl_param_info info = info_of(
 			&param, written(base ? widths.base_ln[k] : widths.reason_ln[k]), n_rows);

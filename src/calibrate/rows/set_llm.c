@@ -179,7 +179,7 @@ static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_text *sa
 	plan->pp = count_or(pp, 1.0);
 	plan->cp = count_or(either(said->cp_as, c->cp), 1.0);
 	plan->ep = count_or(either(said->ep_as, c->ep), 1.0);
-	/* one device, or a way of data parallelism that is named: nothing else is cut unless the source says so */
+	/* one device, or named data parallelism: nothing else is cut unless the source says so */
 	if (isnan(tp) && isnan(pp) && row->n_gpus > 1 && !said->data_parallel)
 		jl_llm_default_plan(row);
 	plan->dp = fmax(1.0, floor(row->n_gpus / (plan->tp * plan->pp * plan->cp)));

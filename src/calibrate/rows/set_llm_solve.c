@@ -127,7 +127,7 @@ static void fill_weights(const struct work *w, double *ret_weight)
 		if (!isnan(w->set->rows[i].meas_s))
 			ret_weight[at++] = row_weight(w, i);
 		if (!isnan(w->set->rows[i].meas_mem_B))
-			ret_weight[at++] = 1.0; /* few sources say, and each of them much the same */
+			ret_weight[at++] = 1.0; /* from few sources, all much alike */
 	}
 }
 

@@ -266,7 +266,7 @@ bool jl_name_cut_suffix(char io[JL_NAME_MAX + 1], const struct jl_catalog *cat, 
 		return false;
 	const size_t left = words.upto[words.n - longest - 1];
 
-	if (words.joined[words.n - longest]) /* "llamachat": the word must stand apart */
+	if (words.joined[words.n - longest]) /* "llamachat": the suffix must be a separate word */
 		return false;
 	io[left] = '\0';
 	if (ret_weights && strcmp(best->value, "none") != 0)

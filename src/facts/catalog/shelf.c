@@ -97,7 +97,7 @@ static unsigned seen_memory(const struct jl_shelf *shelf, size_t i, const struct
 	return 0;
 }
 
-/* What one record's spellings add up to. */
+/* Matches of all spellings of one record. */
 struct tally {
 	enum jl_fit fit;
 	unsigned seen; /* words of the question that some spelling has */

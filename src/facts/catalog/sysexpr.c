@@ -337,7 +337,7 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 	return JL_OK;
 }
 
-/* A name that says how many they are, "v5e-256": what is counted in front are such hosts. */
+/* A name that includes the number of chips, "v5e-256": a count in front is of such slices. */
 static enum jl_status take_slice(struct parser *p, struct jl_sys *sys, const struct draft *draft, int n)
 {
 	const struct count cards = { .given = true, .n = n, .at = draft->name_at };

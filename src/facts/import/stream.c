@@ -18,7 +18,7 @@
 
 #define CHUNK_B       ((size_t)64 << 10)
 #define LINE_KEPT_MAX 2000 /* bytes of a line that go into its record */
-/* what never ends is no log: bytes of one line, and bytes in which nothing was recognised */
+/* limits against endless input: bytes of one line, and bytes without anything recognised */
 #define ENDLESS_LINE_B    ((size_t)256 << 20)
 #define ENDLESS_NOTHING_B 17179869184.0
 

@@ -8,7 +8,7 @@
 
 #define FIELDS_MAX 8
 
-/* A figure stands behind its key, or, where the key begins with '<', in front of the text behind that sign. */
+/* A figure follows its key, or, where the key begins with '<', precedes it. */
 struct field {
 	const char *key;
 	size_t offset; /* in struct jl_step */

@@ -111,7 +111,7 @@ static void zero_form(char *text, const char *form)
 	}
 }
 
-/* Who made a container stays: it is no name. */
+/* The container engine is kept: it identifies no user. */
 static const char *engine(const char *part, size_t len)
 {
 	static const char *const words[] = { "-kubepods", "-docker", "-libpod", "-lxc", "-containerd" };

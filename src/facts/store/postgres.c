@@ -26,10 +26,10 @@ struct jl_store_db {
 	struct pg_conn *conn;
 	char *shown;
 	char *password;  /* only to take it out of messages */
-	int patience_ms; /* how long the server may say nothing */
+	int patience_ms; /* how long a statement may take without a result */
 	bool silent;     /* it gave no result for longer: nothing more is asked of it */
 	bool flooded;    /* it sends more than was asked for: likewise */
-	double since_s;  /* the last result, or what was asked */
+	double since_s;  /* time of the last result or statement */
 	double begin_s;  /* what was asked */
 	size_t unread_B; /* since the last result */
 };
@@ -174,7 +174,7 @@ static bool wait_for(struct jl_store_db *db, short events)
 
 		n = poll(&server, 1, left_s > 0 ? (int)(1e3 * left_s) + 1 : 0);
 		if (n < 0 && errno != EINTR)
-			return true; /* the library says what is wrong with the connection */
+			return true; /* libpq reports the error of the connection */
 	}
 	int waiting_B = 0;
 

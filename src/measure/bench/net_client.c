@@ -146,7 +146,7 @@ static enum jl_status check_report(const struct jl_net_client *c, const struct j
 	return JL_OK;
 }
 
-/* What the listener received, sample by sample. */
+/* Reads the listener's samples. */
 static enum jl_status read_report(struct jl_net_client *c, const struct jl_net_streams *s, struct jl_net_flow *ret_flow,
 				  struct jl_err *err)
 {

@@ -84,7 +84,7 @@ static struct jl_noise_thread before(const struct jl_noise_watch *w, long id)
 	return (struct jl_noise_thread){ .id = id };
 }
 
-/* Since the watch began: what our threads had of the CPUs, and how long they had to wait for one. */
+/* CPU time and waiting time of our threads since the watch began. */
 static void read_waits(const struct jl_noise_watch *w, double took_s, double *ret_ran_s, double *ret_waited_s)
 {
 	struct jl_noise_thread now[JL_NOISE_THREADS_MAX];

@@ -1,4 +1,4 @@
-/* Starts the ranks of a shm team and watches over them: who died, who hangs, who left too early. */
+/* Starts the ranks of a shared-memory team and watches them: crashes, hangs, early exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -188,7 +188,7 @@ static enum jl_status allreduce(struct op *o, struct jl_err *err)
 	return run_ring(o, out, n_steps, in, n_steps, err);
 }
 
-/* Sums on their way lie in two buffers in turn: one comes in while the other leaves. */
+/* Two buffers take turns: partial sums arrive in one while the other is sent. */
 static enum jl_status reduce_scatter(struct op *o, struct jl_err *err)
 {
 	const size_t n_steps = o->n - 1, part_B = o->call->count * o->size_B;

@@ -18,7 +18,7 @@ struct side {
 	size_t i, at;   /* segment, and bytes of it that are done */
 	size_t head_at; /* bytes of the head */
 	size_t fill;    /* in: bytes in the piece that are not reduced yet */
-	bool blocked;   /* the socket said so; until poll says otherwise */
+	bool blocked;   /* the socket returned EAGAIN; until poll reports it ready */
 	bool idle;      /* nothing to do now, even if the socket is ready */
 };
 

@@ -1,6 +1,6 @@
-/* Who is still there? Each rank has a thread at the connection by which it joined rank 0. It answers when it is asked, also while the rank
- * computes. Rank 0 sees at once when such a connection ends; when a call takes long somewhere, it calls the roll. What it finds out it
- * tells all ranks, so that all name the same rank and not one that left because of it. */
+/* Liveness of ranks. Each rank has a thread at its connection to rank 0, which answers even while the rank computes. Rank 0 sees at once when
+ * such a connection closes; when a call takes long, it asks all ranks. It sends its finding to all, so that all blame the same rank and not one
+ * that left because of it. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -254,8 +254,8 @@ static void *watch(void *ctx)
 			for (int r = 0; r < w->n; r++)
 				if (w->fds[r].revents)
 					read_line(w, r, jl_clock_s());
-		/* Judged by the time before the answers were read: a rank that was stopped itself, and goes on, blames
-		 * no rank. Rank 0 asks for the others too: their question is what it hears. */
+		/* Judged by the time before the answers were read, so that a rank which was itself suspended blames no other. Rank 0 also asks
+		 * for the other ranks; its request is their sign of life. */
 		call_the_roll(w,
 			      ((seen & 1) && now_s - moved_s > QUIET_S) ||
 				      (w->own == 0 && w->wanted_s > 0 && now_s - w->wanted_s < 2 * ASK_S),

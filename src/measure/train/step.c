@@ -1,5 +1,5 @@
-/* One training step, from top to bottom: forward, loss, backward, exchange, update. What the kernels do is in
- * engine.h; who holds which part of the parameters and gradients is in exchange.c. */
+/* One training step, from top to bottom: forward, loss, backward, exchange, update. Kernels: engine.h; ownership of parameters and gradients:
+ * exchange.c. */
 #include <math.h>
 
 #include "train/state.h"

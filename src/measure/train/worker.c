@@ -39,7 +39,7 @@ static double need_B(struct worker *w, enum jl_train_mode mode, size_t n_samples
 	return jl_trainer_memory(w->engine, &in).total_B;
 }
 
-/* What would fit instead: the largest batch in this mode, else the first mode that keeps less. */
+/* Finds what would fit: the largest batch in this mode, else the first mode that needs less memory. */
 static void what_fits(struct worker *w, double free_B, struct jl_err *ret_fits)
 {
 	for (size_t n = w->setting.n_samples; n-- > 1;) {

@@ -88,7 +88,7 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 		left_s -= part_s;
 		if (!cli->json && s.n_records)
 			jl_buf_puts(&cli->out, "\n");
-		/* a part that fails is said; the others go on */
+		/* a failing part is reported; the others continue */
 		const enum jl_status status = parts[i].measure(&s, part_s / parts[i].n, &why);
 
 		if (status)

@@ -177,7 +177,7 @@ static void take_pause(void *ctx, const struct jl_run_pause *pause)
 	jl_runlog_pause(&((struct batch *)ctx)->run, pause);
 }
 
-/* The job that --model, --on and what the log says of it describe; NULL: no model was named. */
+/* The job described by --model, --on and the log; NULL: no model was named. */
 static enum jl_status job_of(const struct jl_job **ret_job, struct jl_cli *cli, const struct jl_runlog *log,
 			     struct jl_err *err)
 {

@@ -1,4 +1,4 @@
-/* jeoul doctor: what of the optional parts is missing here, what for, and the command that brings it. */
+/* jeoul doctor: optional libraries that are missing here, their use, and the command that installs them. */
 #include "base/dynlib.h"
 #include "base/json.h"
 #include "cli/calibrate_this.h"

@@ -1,4 +1,4 @@
-/* The front door: finds the command, loads what it needs, prints what it says. */
+/* The main program: finds the command, loads what it needs, prints its output. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static size_t terminal_width(void)
 	return 80;
 }
 
-/* The command whose words argv begins with; `ret_n` is how many words it has. */
+/* Finds the command named by the first words of argv; `ret_n`: their number. */
 static const struct jl_command *find_command(int argc, char **argv, int *ret_n)
 {
 	for (const struct jl_command *c = jl_commands; c->name; c++) {

@@ -118,7 +118,7 @@ static void value_text(char out[64], const struct jl_num *num)
 struct lanes {
 	const struct jl_paper *p;
 	struct jl_scale x;
-	double top, row_h, head_h; /* head_h: what stands above the bars of a row */
+	double top, row_h, head_h; /* head_h: height above the bars of a row */
 	double label_w, value_w;
 	size_t n, per_row;
 };

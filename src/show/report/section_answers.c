@@ -207,7 +207,7 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 
 /* --- memory */
 
-/* One system's memory; returns how bad it is. */
+/* Memory of one system as a sentence; returns its mark. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_system_result *system)
 {
 	const struct jl_prediction *p = &system->prediction;

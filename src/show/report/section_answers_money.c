@@ -126,7 +126,7 @@ struct jl_answer jl_answer_sound(struct jl_section *s, const struct jl_scenario_
 		enum jl_mark mark;
 
 		if (!found || jl_rig_read(&rig, item, s->w->cat, s->arena, &ignored))
-			continue; /* its section says what is wrong with the list */
+			continue; /* its section shows the findings */
 		jl_rig_check(found, &rig, s->w->cat);
 		if (worst)
 			jl_doc_break(s->doc);

@@ -63,7 +63,7 @@ static unsigned about(const struct jl_section *s)
 	       (s->in->machine ? DEVICE : 0) | (s->w->study ? MONEY : 0);
 }
 
-/* NULL: it says nothing about this report. */
+/* Name of a validation set; NULL: it does not concern this report. */
 static const char *set_name(const struct jl_section *s, const char *set)
 {
 	for (size_t i = 0; i < JL_LEN(sets); i++)

@@ -15,7 +15,7 @@ const struct jl_system_result *jl_this_system(const struct jl_section *s)
 	return NULL;
 }
 
-/* How fast this machine is beside the others. */
+/* The speed of this machine against the others. */
 static void here(struct jl_section *s)
 {
 	const struct jl_system_result *system = jl_this_system(s);

@@ -1,4 +1,4 @@
-/* This machine: what it is, what is wrong with it, whether its figures are normal, what would help. */
+/* This machine: its parts, findings, whether its figures are normal, and advice. */
 #include <math.h>
 
 #include "check/answer.h"

@@ -1,4 +1,4 @@
-/* What the systems are, how they compare at one workload, and which are best for their money. */
+/* The systems, their comparison at one workload, and the best for their price. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* The training benchmark as it was measured: scaling beside what was predicted and what would be ideal, what the workers waited for
- * each other, memory and energy. One table for each thing that was trained; of one configuration the newest result counts. */
+/* Results of the training benchmark: scaling beside prediction and ideal, waiting times, memory and energy. One table for each trained model; of
+ * one configuration the newest result counts. */
 #include <math.h>
 #include <string.h>
 

@@ -154,7 +154,7 @@ static enum jl_status add_given(struct jl_args *args, const struct jl_option *op
 	return take_value(given, err);
 }
 
-/* One argument that begins with a dash; `ret_skip` says whether it took the next one as its value. */
+/* Parses one option; `ret_skip`: it took the next argument as its value. */
 static enum jl_status take_option(struct jl_args *args, const struct jl_command *command, const char *arg,
 				  const char *next, bool *ret_skip, struct jl_err *err)
 {

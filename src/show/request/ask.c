@@ -116,7 +116,7 @@ static enum jl_status add_operand(struct typed *t, const char *key, const json_t
 		return err->status;
 	if (t->n_operands == JL_OPERANDS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d arguments", JL_OPERANDS_MAX);
-	/* parsed behind "--": what begins with a dash is no option there, and nothing is changed */
+	/* parsed behind "--", so a leading dash makes no option of it */
 	return (t->operands[t->n_operands++] = jl_arena_strdup(&t->cli->arena, text)) ? JL_OK : jl_fail_nomem(err);
 }
 

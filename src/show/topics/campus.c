@@ -1,4 +1,4 @@
-/* What a site is to a run: racks, power, carbon, rent in blocks, and the step on other networks. */
+/* The site of a run: racks, power, carbon, rent in blocks, and the step on other networks. */
 #include <math.h>
 
 #include "goodput/goodput.h"

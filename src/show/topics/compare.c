@@ -9,7 +9,7 @@
 
 /* --- cells */
 
-/* What was measured is said to three digits and without an interval; the rest to two, with it. */
+/* Measured times have three digits and no interval; others two, with it. */
 static void time_cell(struct jl_doc *doc, const struct jl_compare_row *row, const struct jl_estimate *e, bool range)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_TIME, NULL);
@@ -200,7 +200,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_show_compare *in)
 	}
 }
 
-/* The fastest first; what is not known last. */
+/* Sorts the fastest first, unknown last. */
 static int by_speed(const void *a, const void *b)
 {
 	const struct jl_chart_point *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* What a cost study rests on: prices with their dates, power, what was assumed. */
+/* Basis of a cost study: prices with their dates, power, assumptions. */
 #include "topics/cost.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "cost/resale.h"
 
-/* What one run draws, on machines of one's own. */
+/* Power of one run on owned machines. */
 static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {

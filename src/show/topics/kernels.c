@@ -1,4 +1,4 @@
-/* What really runs in a step: operations by where they stand, with launches, bytes and time. */
+/* Kernels of a step: operations by place, with launches, bytes and time. */
 #include "predict/kernels.h"
 
 #include <math.h>

@@ -57,7 +57,7 @@ static const char *unit_text(const char *unit)
 	return unit;
 }
 
-/* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
+/* Other rates: tokens or mel frames a second, those of one GPU, and MFU. */
 static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
@@ -211,7 +211,7 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 			      c->input.n_threads, brought, jl_show_device(c), taken);
 }
 
-/* Copies of the model that wait for each other so long that one of them would do more by itself. */
+/* Replicas that wait for each other so long that one alone would be faster. */
 static void alone(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double alone_per_s = jl_alone_samples_per_s(&x->how);

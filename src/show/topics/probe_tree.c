@@ -13,7 +13,7 @@ struct tree {
 	bool *leads; /* for each PCI function: it, or something below it, is drawn */
 };
 
-/* Place of what sits at a PCI function in a list of the machine; -1: nothing of it does. */
+/* Index of the device at a PCI function in a list of the machine; -1: none. */
 #define AT(TREE, LIST, PCI)                                                                                            \
 	place_of((TREE)->machine->LIST, (TREE)->machine->n_##LIST, sizeof *(TREE)->machine->LIST,                      \
 		 (size_t)((const char *)&(TREE)->machine->LIST->pci - (const char *)(TREE)->machine->LIST), PCI)
@@ -55,7 +55,7 @@ static size_t collect_children(const struct tree *t, int at, int *items, size_t 
 	return n;
 }
 
-/* What is drawn for this function: itself, or what is below it where it does not branch. */
+/* Collects what is drawn for a PCI function: itself, or the functions below a bridge without branches. */
 static size_t collect(const struct tree *t, int at, int *items, size_t max, int depth)
 {
 	size_t n;

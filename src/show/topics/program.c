@@ -52,7 +52,7 @@ static void class_table(struct jl_doc *doc, const struct jl_timeline *t)
 
 #define LEAST_SHARE 0.03
 
-/* Does one child take nearly all of it? Then the child alone is shown, with both names. */
+/* True where one child takes nearly all the time: then only the child is shown, with both names. */
 static bool passes_on(const struct jl_modules *m, size_t row)
 {
 	for (size_t i = row + 1; i < m->n && m->rows[i].depth > m->rows[row].depth; i++)

@@ -385,7 +385,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
-/* A purpose's own note says what it does not weigh: no longer true where the request says how it is tuned. */
+/* A purpose's note on what it leaves out; omitted where the request gives the kind of tuning. */
 static void purpose_note(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	if (a->purpose && a->purpose->caveat && a->ask->run.tune == JL_UNSET)

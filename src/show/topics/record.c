@@ -178,7 +178,7 @@ void jl_show_imported_row(struct jl_doc *doc, const struct jl_record *r)
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (r->n_metrics > 1) {
 		const struct jl_record_metric *second = &r->metrics[1];
-		const char *named = strstr(second->name, "_per_s"); /* its unit says what it is: 48.8 samples/s */
+		const char *named = strstr(second->name, "_per_s"); /* its unit names it: 48.8 samples/s */
 
 		jl_show_sourced(doc, origin_of(r), "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"),
 				second->name, named ? "" : " ",

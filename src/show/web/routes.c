@@ -1,4 +1,4 @@
-/* What each address gives: the page's files, the commands under /api/v1, and what watches this server. */
+/* Addresses: the page's files, the commands under /api/v1, health and metrics of this server. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

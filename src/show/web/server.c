@@ -87,7 +87,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 	return MHD_YES;
 }
 
-/* What many bodies held stays with the allocator, which waits for as many again; the system may need it. */
+/* Returns freed memory of large request bodies from the allocator to the system. */
 static void give_back(struct jl_web *web, size_t freed_B)
 {
 	if (freed_B > KEPT_EACH_B && atomic_fetch_add(&web->freed_B, freed_B) + freed_B > KEPT_MAX_B) {
@@ -115,7 +115,7 @@ static void completed(void *ctx, struct MHD_Connection *connection, void **reque
 	give_back(ctx, held_B);
 }
 
-/* No name of ours is written with %: what comes so is no such name, and a NUL hides in none. */
+/* URLs are used without percent-decoding: no address of ours contains an escape, so an escaped one matches none and cannot hide a NUL. */
 static size_t as_it_is(void *ctx, struct MHD_Connection *connection, char *text)
 {
 	(void)ctx;
