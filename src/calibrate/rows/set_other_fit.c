@@ -1,5 +1,5 @@
-/* The fit over train_other. Blocks of transformers teach here what linear layers and attention outside of them take, operator by operator;
- * they themselves are weighed by what runs of transformers taught. */
+/* The fit over train_other. Transformer blocks give the rates of linear layers and attention in other networks, operator by operator; whole
+ * transformers are predicted with the parameters of transformer runs. */
 #include <math.h>
 #include <string.h>
 

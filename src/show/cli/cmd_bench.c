@@ -78,12 +78,14 @@ static enum jl_status task_run(struct jl_bench_session *s, const struct jl_bench
 	const struct jl_bench_plan plan = {
 		.time_s = time_s, .check = check, .stop = jl_bench_stop, .progress = jl_bench_progress, .ctx = s
 	};
+	enum jl_status status;
 
 	jl_bench_draw(s);
-	s->n_done++;
-	JL_TRY(jl_bench_measure(s->backend, task, &plan, ret_result, err));
-	jl_bench_keep(s, ret_result);
-	return JL_OK;
+	status = jl_bench_measure(s->backend, task, &plan, ret_result, err);
+	s->n_done++; /* the progress line counts the running task by its own share */
+	if (!status)
+		jl_bench_keep(s, ret_result);
+	return status;
 }
 
 /* The same with its row shown; `n`: tasks that share --time. */

@@ -69,7 +69,7 @@ static void begin(struct jl_web_connections *all, struct MHD_Connection *connect
 	*socket_context = c;
 }
 
-/* The library closes the socket after this: as long as it is in the list, its number is its own. */
+/* Called before the library closes the socket, so its number is not reused while it is in the list. */
 static void end(struct jl_web_connections *all, void **socket_context)
 {
 	struct jl_web_connection *c = *socket_context;
