@@ -127,7 +127,7 @@ static const char *endless(int fd)
 		return stat("/dev/null", &null) == 0 && info.st_rdev == null.st_rdev
 			       ? NULL
 			       : JL_N("it is a device, not a file");
-	/* a pipe that has a writer says that there is nothing yet; one without says that it ended */
+	/* a pipe with a writer has no data yet; without one it has ended */
 	return poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, WRITER_MS) == 0 && read(fd, &byte, 1) >= 0
 		       ? JL_N("it is a pipe without a writer")
 		       : NULL;

@@ -1,4 +1,4 @@
-/* One way to write a file that a person named. */
+/* Writes a file named by the user, atomically where possible. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,7 +50,7 @@ static int write_directly(const char *path, int flags, const struct jl_buf *text
 	return why;
 }
 
-/* Whole or not at all: written beside, then renamed. `old`: what is there now, NULL where there is nothing. */
+/* Writes a temporary file beside it and renames it, so that a file is whole or unchanged. `old`: the present file; NULL: none. */
 static int replace(const char *path, const struct stat *old, const struct jl_buf *text)
 {
 	char beside[PATH_MAX];
@@ -108,7 +108,7 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 	if (!(old.st_mode & 0222) || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 		return fail(path, EACCES, err);
 	why = old.st_nlink > 1 || !realpath(path, real) ? EXDEV : replace(real, &old, text);
-	/* beside it cannot be written, or its other names would be left behind: in its place, as cp does */
+	/* no temporary file can be written beside it, or it has other links: overwrite in place, as cp does */
 	if (why == EACCES || why == EPERM || why == EXDEV || why == EBUSY || why == EROFS || why == ENAMETOOLONG)
 		why = write_directly(path, O_TRUNC, text);
 	return why ? fail(path, why, err) : JL_OK;

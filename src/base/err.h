@@ -30,7 +30,7 @@ enum jl_status {
 
 struct jl_err {
 	enum jl_status status;
-	bool in_file; /* what was wrong stands in a file, not in what was asked */
+	bool in_file; /* the error is in a file, not in the request */
 	char en[JL_ERR_TEXT_MAX];
 	char text[JL_ERR_TEXT_MAX]; /* as a person reads it */
 };
@@ -68,8 +68,7 @@ enum jl_status jl_fail_from(struct jl_err *err, enum jl_status status, const str
 /* Says of a failure, where there is one, that it lies in a file; returns `status`. */
 enum jl_status jl_fail_in_file(struct jl_err *err, enum jl_status status);
 
-/* Is the caller to blame: words that have not the form, unit or range that they should have? Not for what stands in a
- * file, for unknown names, or for what fails while running. */
+/* True for a caller's error: text of the wrong form, unit or range. False for errors in files, unknown names and failures at run time. */
 bool jl_err_is_usage(const struct jl_err *err);
 
 /* Out of memory: needs no formatting, cannot fail itself. */

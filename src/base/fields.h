@@ -114,7 +114,7 @@ struct jl_schema {
 #define JL_FIELD_NUMBER_OF(KEY, FUNCTION) .member = (KEY), .type = JL_F_NUMBER, .number_of = (FUNCTION)
 #define JL_FIELD_BOOL_OF(KEY, FUNCTION)   .member = (KEY), .type = JL_F_BOOL, .bool_of = (FUNCTION)
 #define JL_FIELD_TEXT_OF(KEY, FUNCTION)   .member = (KEY), .type = JL_F_TEXT, .text_of = (FUNCTION)
-/* What such a row asks, in a line: JL_TEXT_OF(kind, jl_judged, r->record->kind); `r` is the struct. */
+/* Defines the function of such a row in one line: JL_TEXT_OF(kind, jl_judged, r->record->kind); `r` is the struct. */
 #define JL_TEXT_OF(NAME, S, EXPR)                                                                                      \
 	static const char *NAME(const void *record, char out[JL_FIELD_TEXT_MAX])                                       \
 	{                                                                                                              \
@@ -154,7 +154,7 @@ void jl_fact_put(struct jl_json *json, const char *key, const struct jl_fact *fa
 
 /* Members of the object that is open. */
 void jl_fields_put(struct jl_json *json, const struct jl_schema *schema, const void *record);
-/* One member of it: a key and a struct. */
+/* Writes a member: its key and the struct as an object. */
 void jl_fields_put_object(struct jl_json *json, const char *key, const struct jl_schema *schema, const void *record);
 /* A whole document: one struct, pretty. */
 /* ... with the keys of a second record, if there is one, in the same object. */

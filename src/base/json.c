@@ -22,7 +22,7 @@ static void new_line(struct jl_json *json)
 	jl_buf_pad(json->out, ' ', 2 * json->depth);
 }
 
-/* What stands between two items, and the check that an item may stand here. */
+/* Writes the separator before an item, and checks that an item is allowed here. */
 static void begin_item(struct jl_json *json)
 {
 	static const char gap[] = ",\n                                "; /* as deep as nearly all */

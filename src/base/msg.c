@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands for braces while printf has the text: inserted words may hold braces of their own. */
+/* Bytes that stand for braces while printf has the text, as inserted words may hold braces. */
 enum { OPEN = 1, CLOSE, WORD, CONTEXT_END /* as gettext has it */, WORD_END, INNER };
 
 #define TEXT_MAX 2048

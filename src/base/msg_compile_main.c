@@ -165,7 +165,7 @@ static bool read_line(struct po *po, struct state *state, const char *line, size
 		if (state->open == &state->said)
 			fine = close_entry(po, state);
 		if (state->open == &state->id)
-			add(&state->id, '\004'); /* what stands so far is the context */
+			add(&state->id, '\004'); /* the text so far is the context */
 		state->open = &state->id;
 		state->has_id = line[3] == 'i';
 		state->line = number;

@@ -139,7 +139,7 @@ static enum surely reads_back(double value, long double power, long long *ret_wh
 /* The digits of a number, last first, as printf's %g places them: from 1e-4 on with a point, below it with an exponent. */
 static void put_digits(char out[JL_NUM_TEXT_MAX], const char *digits, size_t n, int places, int magnitude)
 {
-	const size_t whole = magnitude < -4 ? n - 1 : (size_t)places; /* digits that stand behind the point */
+	const size_t whole = magnitude < -4 ? n - 1 : (size_t)places; /* digits before the point */
 	size_t len = 0;
 
 	while (n) {

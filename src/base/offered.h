@@ -20,5 +20,5 @@ bool jl_answering(void); /* does this thread answer a request? */
 /* ... and is this name not one of the machine's that may be read? Then `ret_file` is the file of that name, or NULL. */
 bool jl_offered(const struct jl_offered **ret_file, const char *name);
 enum jl_status jl_offered_fail(const char *name, struct jl_err *err); /* that there is none */
-/* Is there such a file, offered or the machine's? */
+/* True where such a file was offered with the request, or exists on the machine where files may be read. */
 bool jl_file_exists(const char *name);

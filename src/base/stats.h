@@ -15,7 +15,7 @@ struct jl_stats {
  * tell less than their number. Below six samples it is the whole range. */
 void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, double *scratch);
 
-/* Of a single value that is known as it is. */
+/* Statistics of a single exact value. */
 struct jl_stats jl_stats_one(double value);
 /* Of work per second, from seconds; p95 is the largest of few. */
 struct jl_stats jl_stats_rate(const struct jl_stats *seconds, double work);

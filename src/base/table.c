@@ -169,7 +169,7 @@ static size_t put_line(struct jl_buf *out, const char *text, size_t len, const c
 	return taken;
 }
 
-/* One line of a cell that may take several; returns what is left of it. */
+/* Writes one line of a cell that may take several; returns the rest. */
 static const char *put_cell(struct jl_buf *out, const char *text, size_t columns, enum jl_align align,
 			    const char **colour, const struct jl_table_style *style)
 {
@@ -291,7 +291,7 @@ static void put_text_rule(const struct jl_table *table, const struct jl_table_st
 	jl_buf_putc(out, '\n');
 }
 
-/* One line of a row, and what is left for the next. */
+/* Writes one line of a row and keeps the rest for the next line. */
 static bool put_row_line(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
 			 const char **left, const char **colours, struct jl_buf *out)
 {
@@ -313,7 +313,7 @@ static bool put_row_line(const struct jl_table *table, const struct jl_table_sty
 	return more;
 }
 
-/* One row; `cells` NULL is the header. What is too wide for its column goes on below. */
+/* Writes a row; `cells` NULL is the header. Text wider than its column continues on the next line. */
 static void put_row(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
 		    const char *const *cells, struct jl_buf *out)
 {

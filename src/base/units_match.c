@@ -170,7 +170,7 @@ static void match_word(struct list *list, const struct unit *unit, const char *w
 	}
 }
 
-/* Words by their last byte, in the order of the table: most of what is asked about is no unit, and nearly every word ends otherwise. */
+/* Unit names by their last byte, in the order of the table: most words are no units, and nearly all differ in that byte. */
 #define WORDS_MAX 400
 
 static struct {
@@ -181,7 +181,7 @@ static struct {
 		short next; /* with the same last byte; -1: none */
 	} words[WORDS_MAX];
 	short first[256];
-	short empty; /* the word that has none, for prefixes alone */
+	short empty; /* the unit with an empty name, which has prefixes only */
 } by_end;
 
 static unsigned char folded(char c)

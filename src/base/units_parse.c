@@ -225,8 +225,8 @@ static const struct numeral *numeral_at(const char *text)
 	return NULL;
 }
 
-/* As Korean counts: "1억 2,000만", "3천5백만", "천만". 십, 백 and 천 fall inside what 만, 억 and 조 multiply, and those fall too; what stands
- * without a number is one of it. False: no numeral is there, or they do not fall. */
+/* Korean numerals: "1억 2,000만", "3천5백만", "천만". 십, 백 and 천 must decrease inside each group of 만, 억 and 조, and the groups must decrease too; a unit
+ * without a number counts once. False: no numeral, or wrong order. */
 static bool korean_number(const char *text, double *ret_value, size_t *ret_used)
 {
 	double total = 0, section = 0, least_big = INFINITY, least = INFINITY;
@@ -351,7 +351,7 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 	if (value != floor(value))
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", request.what, request.shown,
 			       request.text);
-	/* whole numbers above 2^53 are not exact as doubles; nothing that is counted here comes near */
+	/* whole numbers above 2^53 are not exact as doubles; no count here comes near */
 	if (fabs(value) > 0x1p53 || value < (double)min || value > (double)max)
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is outside %lld to %lld", request.what, request.shown,
 			       request.text, min, max);

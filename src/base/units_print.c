@@ -12,7 +12,7 @@
 #define FIXED_MIN 1e-4
 #define FIXED_MAX 1e15
 
-/* A text of bounded length being put together: nothing that is printed here comes near the end. */
+/* A text of bounded length; nothing printed here reaches the bound. */
 struct line {
 	char text[JL_UNITS_TEXT_MAX];
 	size_t len;
@@ -39,7 +39,7 @@ static double round_digits(double value, int n_digits)
 	return strtod(text, NULL);
 }
 
-/* Zeros behind the decimal point say nothing. */
+/* Removes zeros behind the decimal point. */
 static size_t trim_zeros(const char *text, size_t len)
 {
 	if (!memchr(text, '.', len))

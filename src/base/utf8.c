@@ -250,7 +250,7 @@ size_t jl_utf8_fit(const char *text, size_t columns)
 	return at;
 }
 
-/* Is the rest of the text the beginning of a character whose other bytes were cut off? */
+/* True where the rest of the text is the beginning of a truncated character. */
 static bool is_cut(const char *text, size_t len)
 {
 	uint32_t c, min;

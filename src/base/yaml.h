@@ -40,6 +40,6 @@ const char *jl_yaml_text(const struct jl_yaml *map, const char *key); /* NULL: n
 /* The item of a list by its index; NULL: there are not so many. */
 const struct jl_yaml *jl_yaml_at(const struct jl_yaml *list, size_t i);
 
-/* Is it a map with no other keys than these (NULL-terminated)? Says the nearest one. `what` names the map in the message. */
+/* Refuses a node that is no map, or a key that is not in `keys` (NULL-terminated), with the nearest one. `what` names the map in the message. */
 enum jl_status jl_yaml_check_keys(const struct jl_yaml *map, const char *what, const char *const *keys,
 				  struct jl_err *err);

@@ -26,7 +26,7 @@ struct jl_rig {
 
 	const char *psu_model; /* "Seasonic PRIME TX-1600"; NULL: only its figures */
 	double psu_W, n_psu, psu_8pin, psu_12vhpwr;
-	double psu_peak_W; /* what one is known to bear for moments; NAN: not known */
+	double psu_peak_W; /* peak power of one; NAN: unknown */
 	bool psu_atx3;
 
 	const char *board;

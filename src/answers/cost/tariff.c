@@ -99,8 +99,8 @@ const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id)
 	return best;
 }
 
-/* KEPCO's seasons. Residential tiers know July and August, and December to February for those who use most; other
- * tariffs have four seasons in three prices. */
+/* KEPCO's seasons. Residential tiers have July and August, and December to February for large consumers; other tariffs have four seasons with
+ * three prices. */
 static bool in_season(const char *season, int month)
 {
 	if (!season)

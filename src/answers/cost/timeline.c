@@ -29,7 +29,7 @@ JL_WIDE_MATH long long jl_cost_milli_kWh(const struct jl_cost_option *o, const s
 	return (long long)((used * s->pue_ppm + den / 2) / den);
 }
 
-/* What the kWh of the `n_days` days from `day` on cost; they lie in one calendar month of `month_days`. */
+/* Cost of the kWh of `n_days` days from `day` on, all in one calendar month of `month_days`. */
 static enum jl_status month_power(long long *ret_micro, const struct jl_cost_option *o, const struct jl_cost_setting *s,
 				  const struct jl_catalog *cat, struct jl_civil first, int month_days,
 				  struct jl_cost_line *line, struct jl_err *err)

@@ -37,7 +37,7 @@ double jl_cost_break_even(const struct jl_cost_line *dear, const struct jl_cost_
 /* Energy of n days in thousandths of a kWh, PUE included. */
 long long jl_cost_milli_kWh(const struct jl_cost_option *option, const struct jl_cost_setting *setting, long n_days);
 
-/* What a machine adds to the bills of a year, month by month, beside what is used there already. */
+/* What a machine adds to the monthly bills of a year, on top of present use. */
 struct jl_machine_bill_month {
 	int month; /* 1..12 */
 	double kWh;

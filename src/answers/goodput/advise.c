@@ -1,4 +1,4 @@
-/* What would save most: changes to a setting, each weighed again, and the same job at other sizes. */
+/* Changes that would save most, each computed anew, and the same job at other sizes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #define HOUR_S     3600.0
 #define FLOOR_FRAC 0.6  /* of the clock: below, the voltage falls no further and power goes with the clock alone */
-#define LEAST_FRAC 0.05 /* of what work adds to idle: with less nothing runs */
+#define LEAST_FRAC 0.05 /* share of dynamic power below which nothing runs */
 #define DETOUR     2.0  /* dragonfly: traffic between few pairs of groups goes by way of a third */
 
 struct jl_campus_ask jl_campus_ask_empty(void)

@@ -37,7 +37,7 @@ struct jl_goodput_ask jl_goodput_ask_empty(void)
 					.campus = jl_campus_ask_empty() };
 }
 
-/* --- what is not known of times and rates */
+/* --- uncertainty of times and rates */
 
 struct unsure {
 	double detect_ln, restart_ln, store_ln; /* half of an 80 % interval; 0: given */
@@ -147,7 +147,7 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 		jl_note_add(notes, "site", "hosts without GPUs: no failure rates of such jobs are published");
 }
 
-/* What a job is, and what people have where they do not say. */
+/* The job's settings, with defaults where none are given. */
 static void job_setting(struct jl_goodput_setting *s, const struct jl_catalog *cat, const struct jl_case *c,
 			const struct jl_step_cost *step)
 {
@@ -269,8 +269,8 @@ static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
 	return run_s->value * pow(z > 0 ? run_s->hi / run_s->value : run_s->value / run_s->lo, z);
 }
 
-/* One run of what may be true, with the chance of its failures. Of a run k times as long as the part that is drawn, the mean is k times as
- * large and what chance adds sqrt(k) times (renewals are independent), so that 100,000 GPUs cost what 1,000 do. */
+/* Draws one run with random failures. For a run k times as long as the drawn part, the mean is scaled by k and the random part by sqrt(k)
+ * (renewals are independent), so that 100,000 GPUs are simulated as fast as 1,000. */
 static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput_setting *fixed,
 			     const struct unsure *unsure, struct jl_draws *draws)
 {

@@ -1,5 +1,5 @@
-/* What a cluster delivers of a training run: failures, checkpoints, restarts, spare nodes, stragglers; the expected end, what is lost and to
- * what, and what would save most. Knows nothing of documents and options. */
+/* What a cluster delivers of a training run: failures, checkpoints, restarts, spare nodes, stragglers; the expected end, the losses by cause, and
+ * what would save most. Independent of documents and options. */
 #pragma once
 
 #include "base/fields.h"
@@ -27,7 +27,7 @@ enum jl_recovery {
 extern const char *const jl_recoveries[JL_N_RECOVERY + 1];
 extern const struct jl_choice jl_recovery_choices[JL_N_RECOVERY + 1];
 
-/* What was said; NAN, NULL or JL_UNSET: not. */
+/* Options as given; NAN, NULL or JL_UNSET: not given. */
 struct jl_goodput_ask {
 	int checkpoint; /* enum jl_checkpoint */
 	int recovery;   /* enum jl_recovery */

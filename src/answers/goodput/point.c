@@ -92,7 +92,7 @@ void jl_goodput_point(struct jl_goodput_point *ret_point, const struct jl_goodpu
 	*ret_point = p;
 }
 
-/* --- what people have where they do not say */
+/* --- defaults */
 
 static double mean_detect_s(const struct jl_catalog *cat, const double shares[JL_N_FAILURE])
 {

@@ -166,7 +166,7 @@ double jl_rates_draw_hz(const struct jl_rates *rates, double n_nodes, double per
 	return (node * n_nodes * as_nodes(rates, per_node) + job) / DAY_S;
 }
 
-/* Of a gamma distribution by Wilson and Hilferty. */
+/* Median of a gamma distribution (Wilson and Hilferty). */
 static double median_of(const struct jl_rate *rate)
 {
 	const double shape = rate->n_failures + 0.5;

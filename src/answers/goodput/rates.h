@@ -25,7 +25,7 @@ struct jl_failure_info {
 };
 extern const struct jl_failure_info jl_failures[JL_N_FAILURE];
 
-/* One rate and how well it is known. */
+/* A failure rate and its uncertainty. */
 struct jl_rate {
 	double per_day;    /* median */
 	double sd_ln;      /* scale of a Student t of `dof` degrees, as ln; 0: none */

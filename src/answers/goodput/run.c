@@ -91,7 +91,7 @@ struct state {
 	double segment_s, work_s, stall_s; /* of one segment */
 	double per_store;                  /* segments from one checkpoint of the store to the next */
 	double lag_s, store_lag_s;
-	double at, stored; /* where the job goes on; what the store has */
+	double at, stored; /* progress of the job; progress in storage */
 	double needed;     /* segments of the run, the last one perhaps in part */
 };
 

@@ -30,7 +30,7 @@ bool jl_audit_is_note(const char *name, const char *text, size_t len)
 	return true;
 }
 
-/* What is no text at all is refused: nothing could be said of it. */
+/* Refuses binary files. */
 static enum jl_status refuse_binary(const char *name, const char *text, size_t len, struct jl_err *err)
 {
 	const size_t look = len < 65536 ? len : 65536;

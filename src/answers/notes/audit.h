@@ -122,7 +122,7 @@ enum jl_audit_verdict {
 	JL_AUDIT_UNLIKELY,   /* outside the 80 % interval of jeoul's estimate */
 	JL_AUDIT_COMPATIBLE, /* inside it */
 	JL_AUDIT_CONFIRMED,  /* follows exactly, or is what is listed */
-	JL_AUDIT_CANNOT,     /* nothing says what it should be */
+	JL_AUDIT_CANNOT,     /* cannot be checked: no reference value */
 	JL_AUDIT_GIVEN,      /* others follow from it */
 	JL_N_AUDIT_VERDICT
 };

@@ -62,7 +62,7 @@ static bool has_col(const struct jl_relation *rel, int col)
 	       (rel->form == JL_FORM_ROW && col >= rel->a && col <= rel->b);
 }
 
-/* What the other figures of a row give for one of them. */
+/* One figure of a row, computed from the others. */
 static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row, int col)
 {
 	const double out = s->ln[row][rel->out];
@@ -84,7 +84,7 @@ static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uin
 	}
 }
 
-/* What `col` must be for a broken relation of the row to hold, and what that does to the others. False: it cannot be written so. */
+/* The value of `col` with which a broken relation of the row holds, and the effect on other relations. False: no such value can be written. */
 static bool try_change(struct change *ret, const struct jl_audit_note *note, struct jl_sheet *s,
 		       const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken, int col)
 {

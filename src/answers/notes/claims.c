@@ -345,7 +345,7 @@ static void find_contradictions(struct jl_claims_audit *audit)
 			if (c->verdict == JL_CLAIM_OPEN ||
 			    (c->verdict == JL_CLAIM_GIVEN && other->verdict == JL_CLAIM_GIVEN)) {
 				c->verdict = JL_CLAIM_DIFFERS;
-				c->derived = false; /* nothing says which of the two is right */
+				c->derived = false; /* which of the two is right is unknown */
 				c->reason = "contradiction";
 				jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
 				       jl_claim_reason_text(c->reason));

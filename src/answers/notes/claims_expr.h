@@ -37,7 +37,7 @@ struct jl_expr_scope {
 	struct jl_scenario_results *costs; /* made when first asked for */
 };
 
-/* JL_E_ABSENT: well written, but what it asks for is not known; `err` says what would be needed. */
+/* JL_E_ABSENT: valid, but it needs an unknown value, which `err` names. */
 enum jl_status jl_expr_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, struct jl_err *err);
 
 /* The inputs: map, in its order: an input may use those before it. */

@@ -155,7 +155,7 @@ enum jl_status jl_val_apply(struct jl_val *ret_val, char op, const struct jl_val
 	return JL_OK;
 }
 
-/* What people write behind a number. Decimal prefixes of B, FLOP, W, Wh, J, Hz are made below. */
+/* Unit spellings behind a number. Decimal prefixes of B, FLOP, W, Wh, J, Hz are added below. */
 static const struct {
 	const char *name;
 	double factor;

@@ -7,7 +7,7 @@
 
 #include "predict/compare.h"
 
-/* How closely a mention says what it means. */
+/* Number of records that a mention may mean. */
 static size_t openness(const struct jl_entity *e)
 {
 	return e->n_gpus ? e->n_gpus : e->system ? 1 : 1000;

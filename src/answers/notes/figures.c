@@ -124,7 +124,7 @@ static bool is_label(const char *t, size_t from, size_t at, const struct number 
 			   "rank|seed|tf|line|issue|pr");
 }
 
-/* What stands right before: letters make it a name ("A100", "ZeRO-2", "rtx-3090"). */
+/* True where letters directly before the digits make them part of a name ("A100", "ZeRO-2", "rtx-3090"). */
 static bool part_of_name(const char *t, size_t from, size_t at)
 {
 	const unsigned char before = at > from ? (unsigned char)t[at - 1] : ' ';

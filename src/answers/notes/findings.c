@@ -1,4 +1,4 @@
-/* What was found: kept once a figure, in the order of the note, roots before what follows from them. */
+/* Findings: one for each figure, in the order of the note, roots before their consequences. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

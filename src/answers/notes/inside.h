@@ -47,7 +47,7 @@ struct jl_cell *jl_grid_cell(const struct jl_grid *grid, uint32_t row, uint32_t 
 /* A label as it is compared: small letters, no blanks, marks or what stands in parentheses. Returns its length. */
 size_t jl_audit_label(char *out, size_t size, const char *text, size_t len);
 
-/* words.c: does the text hold one of these words ("|" between them)? Letters without case; a word of ASCII letters stands alone. */
+/* words.c: true where the text contains one of these words ("|" between them). Case is ignored; ASCII words match only whole words. */
 bool jl_span_has(const char *text, size_t len, const char *words);
 /* Does the text begin with one of them, or (`whole`) is it one? */
 bool jl_words_begin(const char *text, size_t len, const char *words, bool whole);
@@ -88,9 +88,9 @@ void jl_finding_gives(struct jl_audit_note *note, const struct jl_figure *is, do
 		      const char *sign, const char *b);
 /* What was judged right, or is an input of something judged. The first verdict that a figure gets stays, but for GIVEN and CANNOT. */
 void jl_audit_judge(struct jl_audit_note *note, int32_t figure, enum jl_audit_verdict verdict);
-/* Is a value what was meant where a figure stands? As jl_is_slip. */
+/* As jl_is_slip: whether a value may be what was meant by a figure. */
 int jl_fig_slip(const struct jl_audit_note *note, const struct jl_figure *fig, double value);
-/* What a figure should be where that is known, else what it is. */
+/* The corrected value of a figure where it is known, else its written value. */
 double jl_finding_value(const struct jl_audit_note *note, int32_t figure);
 int32_t jl_finding_of(const struct jl_audit_note *note, int32_t figure); /* index of the finding on a figure; -1 */
 void jl_audit_findings_close(struct jl_audit_note *note);

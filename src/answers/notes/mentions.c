@@ -29,7 +29,7 @@ struct naming {
 /* Words that stand in the name of a card behind its number. */
 static const char tail_words[] = "ti|super|sxm|sxm2|sxm3|sxm4|sxm5|pcie|nvl|dgxs|oam|ada|generation|pro|blackwell|"
 				 "server|workstation|edition|max-q|d|x|laptop|6000|5000|4500|4000|2000|8000";
-/* Words that may begin one; they say nothing alone. */
+/* First words of longer names; alone they mean nothing. */
 static const char head_words[] =
 	"rtx|gtx|titan|quadro|tesla|radeon|instinct|gaudi|tpu|geforce|nvidia|amd|dgx|hgx|intel";
 
@@ -424,8 +424,8 @@ const struct jl_mention *jl_audit_line_mention(const struct jl_audit_note *note,
 
 #define LOOK_BACK 12
 
-/* The heading that a line stands under, where it names hardware; else the lines above it in the same list; else the headings further up.
- * What a list says more exactly of the same hardware wins. */
+/* Hardware that the context names: the line's heading, else earlier lines of the same list, else outer headings. A more exact name of the same
+ * hardware in a list wins. */
 static const struct jl_mention *above(const struct jl_audit_note *note, uint32_t line)
 {
 	const uint32_t section = note->lines[line].section;

@@ -286,7 +286,7 @@ static bool is_exact(const struct jl_audit_note *note, const struct value *left,
 	return exact;
 }
 
-/* A figure alone that is known to be wrong stands for what it should be; what agrees with it as it is written follows from it. */
+/* A single figure that is known to be wrong is replaced by its correction; a result that agrees with the wrong value follows from it. */
 static int32_t set_right(const struct jl_audit_note *note, struct value *left, const struct jl_figure *f)
 {
 	const int32_t root = left->n == 1 ? jl_finding_of(note, left->first) : -1;
@@ -373,7 +373,7 @@ static bool line_has_count_before(const struct jl_audit_note *note, const struct
 	       note->figures[fig].at - note->figures[fig - 1].at < 24;
 }
 
-/* Nothing of the expression stands before it, and of one figure alone no word stands between it and the sign ("13.4 s min=12.5 s"). */
+/* True where the expression is complete: nothing precedes it, and a single figure has no word before the sign ("13.4 s min=12.5 s"). */
 static bool whole(const struct jl_audit_note *note, const struct jl_line *line, const struct value *v, size_t from,
 		  size_t sign)
 {
@@ -395,7 +395,7 @@ static bool whole(const struct jl_audit_note *note, const struct jl_line *line, 
 
 #define LEFT_MAX 300
 
-/* What stands left of an "=": the longest expression of two or more figures, or one figure, that ends there. */
+/* The left side of an "=": the longest expression that ends there, of one figure or more. */
 static struct value left_side(const struct jl_audit_note *note, const struct jl_line *line, size_t sign, size_t from,
 			      uint32_t *first, uint32_t *ret_from)
 {
@@ -499,8 +499,8 @@ static void line_equations(struct jl_audit_note *note, const struct jl_line *lin
 	}
 }
 
-/* What says between two figures that the second is the first in another unit; the length of it, 0: something else. `ret_closed`: it opens a
- * parenthesis, in which nothing else may stand. */
+/* Length of the text between two figures that restates the first in another unit; 0: other text. `ret_closed`: it opens a parenthesis, which may
+ * hold nothing else. */
 static bool is_restated(const char *t, size_t len, bool *ret_closed)
 {
 	static const char words[] = "are|is|or|i.e.|equals|즉|은|는|이고|=|≈";

@@ -55,8 +55,8 @@ static double slack(const struct row *x)
 	       (x->step->hi - x->step->lo) / 2 / jl_fig_mid(x->step);
 }
 
-/* What a row's batch and step mean against another's: its throughput, the most that any rate of the hardware allows, and what jeoul expects.
- * What lies inside its interval is possible, whatever the rates say. */
+/* What a row's batch and step imply against another row: its throughput, the hardware's upper bound, and the prediction. Values inside the
+ * interval are possible, whatever the rates. */
 struct implied {
 	double times, most;
 	struct jl_estimate expected; /* 0: not known */

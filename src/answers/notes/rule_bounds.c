@@ -246,7 +246,7 @@ static uint32_t nodes_of(const struct jl_audit_note *note, const struct jl_line 
 	return n;
 }
 
-/* Is it the rate of a link ("busbw") and not of the data? The word before it says so, else the one behind. */
+/* True where the word before the rate, else behind it, says bus bandwidth ("busbw"), not the rate of the data. */
 static bool is_busbw(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	const char *t = note->text;
@@ -404,7 +404,7 @@ static void check_faster(struct jl_audit_note *note, const struct jl_line *line,
 
 /* --- both directions beside one */
 
-/* Is a rate of PCIe, which is one way, set beside it? */
+/* True where a one-way rate of PCIe is compared with it. */
 static bool pcie_beside(const struct jl_audit_note *note, uint32_t l)
 {
 	for (uint32_t i = l > 3 ? l - 3 : 0; i < l + 4 && i < note->n_lines; i++)

@@ -19,7 +19,7 @@ struct change {
 	int way;   /* it says that so much more (1) or less (-1) it is: no share of the first; 0: neither */
 };
 
-/* As people count: so many times, that part of it, so much more or less. The first is what is offered instead. */
+/* Ways to state a change: a factor, a share, a relative or absolute difference. The first is offered as the correction. */
 static bool follows(const struct change *c, const struct jl_figure *r, double *ret_want)
 {
 	const double up = c->b / c->a, wants[2][4] = { { up > 1 ? up : 1 / up, up, 1 / up, fabs(up - 1) },
@@ -102,7 +102,7 @@ static bool other_share(const struct jl_audit_note *note, uint32_t at, uint32_t 
 		   "p|pp|%p|points|point|포인트|of|utilization|확률|정확도|accuracy");
 }
 
-/* How two ends stand to each other: 2: no doubt, 1: beside each other, 0: neither. */
+/* How two values of a change are joined: 2: by words, 1: they are adjacent, 0: not. */
 static int joined(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *a,
 		  const struct jl_figure *b)
 {
@@ -123,7 +123,7 @@ static int joined(const struct jl_audit_note *note, const struct jl_line *line, 
 		       : 0;
 }
 
-/* Does a sign or a word say that it grew or shrank by so much? "To 25 %" and "25 %로" are what is left. */
+/* The direction of a change by its sign or word. "To 25 %" and "25 %로" give what remains. */
 static int way_of(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *r,
 		  uint32_t from, uint32_t near)
 {
@@ -141,7 +141,7 @@ static int way_of(const struct jl_audit_note *note, const struct jl_line *line, 
 		return 1;
 	if ((r->at > line->at && t[r->at - 1] == '-') || memcmp(t + to, "−", 3) == 0 || memcmp(t + to, "–", 3) == 0)
 		return -1;
-	/* the nearest says it: behind the figure, else before it */
+	/* the nearest word decides: behind the figure, else before it */
 	for (uint32_t at = end, stop = near;; at = from, stop = r->at) {
 		if (has(note, at, stop, fell))
 			return -1;
@@ -152,7 +152,7 @@ static int way_of(const struct jl_audit_note *note, const struct jl_line *line, 
 	}
 }
 
-/* What is said of a change behind both of its ends: once, or "1.25x faster and 20 % less". */
+/* Judges a change stated behind both of its values, once or twice ("1.25x faster and 20 % less"). */
 static void judge_said(struct jl_audit_note *note, const struct jl_line *line, struct change *c, int how)
 {
 	const uint32_t stop = line->at + line->len, bend = c->last->at + c->last->len;
@@ -405,7 +405,7 @@ static void line_parts(struct jl_audit_note *note, const struct jl_line *line, u
 static const struct {
 	uint8_t a, b, out; /* JL_N_Q: a count of something, and so much of it each */
 	int eb;
-	const char *words; /* `a`, or what stands between it and b, has one of them */
+	const char *words; /* words that `a`, or the text between it and b, must contain */
 } defined[] = {
 	{ JL_Q_COUNT, JL_Q_TIME, JL_Q_GPU_TIME, 1, "GPU|GPUs|장|대|nodes|노드" },
 	{ JL_Q_POWER, JL_Q_TIME, JL_Q_ENERGY, 1, "" },
@@ -420,8 +420,8 @@ static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const 
 		b->qty == JL_Q_USD_RATE);
 }
 
-/* Is it said that so many at so much come to that, and nothing else is in it: "8 GPUs at $2.50 per GPU hour cost $20 per hour",
- * "1.2 TB over a 10 Gb/s link takes 960 s"? Then no slip needs to explain what differs. */
+/* True where the sentence states the whole product and nothing else: "8 GPUs at $2.50 per GPU hour cost $20 per hour", "1.2 TB over a 10 Gb/s
+ * link takes 960 s". A difference is then an error even where no slip explains it. */
 static bool is_said_so(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *b,
 		       const struct jl_figure *out)
 {

@@ -1,4 +1,4 @@
-/* What is wrong in words: the table of catalog/confusions.yaml, read when a note is audited. */
+/* Wrong statements in words: the table of catalog/confusions.yaml, read when a note is audited. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

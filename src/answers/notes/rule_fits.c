@@ -183,8 +183,8 @@ static void check_model(struct jl_audit_note *note, uint32_t l)
 
 /* --- so many bytes into fewer */
 
-/* "140 GB fit in 128 GB", "26 GB runs on a card of 24 GB", "140GB이므로 128GB에 들어갑니다": what is to be there before what it is to be in, and
- * the words between them or behind both. Whatever makes it smaller, or the memory more than one, is left alone. */
+/* "140 GB fit in 128 GB", "26 GB runs on a card of 24 GB", "140GB이므로 128GB에 들어갑니다": need, capacity, and the verb between or behind them.
+ * Sentences with quantisation or several devices are skipped. */
 static bool check_room(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	static const char shared[] =

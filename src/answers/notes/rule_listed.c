@@ -220,7 +220,7 @@ static void differs(struct jl_audit_note *note, const struct metric *m, int32_t 
 		jl_audit_finding_explain(said, "%s: {%s} is listed at %s", name, m->en, said->estimate);
 }
 
-/* What a rate far below the listed one says nothing about: it may be one that was reached. */
+/* True where a rate far below the listed one may be a measurement, which is no contradiction. */
 static bool may_be_measured(const struct metric *m, const struct jl_figure *f, const struct jl_entity *e, bool strong)
 {
 	double listed = 0;
@@ -387,7 +387,7 @@ static bool judge(struct jl_audit_note *note, int32_t fig, const struct jl_menti
 	return false;
 }
 
-/* In a table: the head of the column is the label, the row says which hardware; or the other way round. */
+/* A table: the column's head is the label, the row names the hardware; or the other way round. */
 static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	for (uint32_t r = g->has_heads; r < g->n_rows; r++)
@@ -414,7 +414,7 @@ static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g)
 		}
 }
 
-/* Is it said right beside the figure what it is: "32 GB GDDR6X", "80 GB of HBM3", "메모리는 32 GB", "TDP 400 W"? */
+/* True where the text beside the figure names the quantity: "32 GB GDDR6X", "80 GB of HBM3", "메모리는 32 GB", "TDP 400 W". */
 static bool is_named(const struct jl_audit_note *note, const struct jl_figure *f, uint32_t from, uint32_t to)
 {
 	const char *t = note->text;

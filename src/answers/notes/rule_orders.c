@@ -156,7 +156,7 @@ static void text_percentiles(struct jl_audit_note *note)
 static const char share_words[] =
 	"share|비중|구성비|점유율|breakdown|portion|% of total|% of time|% of step|전체 중|시간 비율|of total";
 
-/* Shares that come near to all of it and are not all of it. */
+/* Shares whose sum is near 100 % and is not 100 %. */
 static void judge_shares(struct jl_audit_note *note, const int32_t *figs, size_t n)
 {
 	double sum = 0, slack = 0;

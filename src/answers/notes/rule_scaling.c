@@ -50,7 +50,7 @@ static bool scaled_of(struct scaled *ret, const struct jl_audit_note *note, cons
 	return ret->up >= 0 && ret->share >= 0 && ret->times > 1 && note->figures[ret->share].qty == JL_Q_PERCENT;
 }
 
-/* Is a row so many times as fast as the base by what another column of both rows has: a rate, or a time the other way round? */
+/* True where another column of both rows (a rate, or the inverse of a time) gives the same ratio to the base. */
 static bool borne_out(const struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
 		      uint32_t base_r, double speedup, double digit)
 {
@@ -195,7 +195,7 @@ static size_t read_facts(const struct jl_audit_note *note, struct fact *facts)
 				const int mode = cell->fig < 0 ? 0 : mode_of(note, head, jl_grid_cell(g, r, 0));
 				const double gpus = mode ? gpus_of(note, g, r) : NAN;
 
-				/* a rate by its own unit, or in a column beside one whose head says samples/s */
+				/* a rate by its own unit, or by the head of the column beside it */
 				if (!isnan(gpus) && note->figures[cell->fig].decimals &&
 				    (note->figures[cell->fig].qty == JL_Q_COUNT_RATE ||
 				     (note->figures[cell->fig].qty == JL_Q_NUMBER && mode)))

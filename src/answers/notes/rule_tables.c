@@ -190,7 +190,7 @@ static bool clear_between(const struct jl_audit_note *note, const struct jl_shee
 	return strcmp(a, b) == 0;
 }
 
-/* What heads define: columns by their words, out = a x b^eb; eb 0: out = k x a, where the rows and how many take part say what k is. */
+/* Relations that heads define: out = a x b^eb; eb 0: out = k x a, where k follows from the rows. */
 static const struct {
 	const char *out, *a, *b, *unless;
 	int eb;
@@ -206,7 +206,7 @@ static const struct {
 	{ "busbw", "algbw", NULL, "", 0, { JL_Q_BYTE_RATE, JL_Q_BYTE_RATE, JL_N_Q } },
 };
 
-/* The column with these words that is nearest before `out`, else the only one behind it. */
+/* The nearest column with these words before `out`, else the only one behind it. */
 static int head_with(const struct jl_audit_note *note, const struct jl_sheet *s, const char *words, int out)
 {
 	int before = -1, behind = -1;
@@ -347,7 +347,7 @@ static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)
 	return false;
 }
 
-/* Is what stands below a column something else than its sum: its mean, an end of it, its last, a quotient? */
+/* True where the figure below a column is not its sum but a mean, an extreme, the last value or a quotient. */
 static bool is_no_sum(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t col, uint32_t total,
 		      double sum)
 {
@@ -364,7 +364,7 @@ static bool is_no_sum(const struct jl_audit_note *note, const struct jl_sheet *s
 	       fabs(mid - jl_fig_mid(&note->figures[s->fig[total - 1][col]])) <= slack || is_quotient(s, col, total);
 }
 
-/* Is the total the wrong one? Where other columns hold all rows to what they are, or only its own change is a slip; else a row may be. */
+/* True where the total is wrong, not a row: other columns confirm all rows, or only the total's correction is a slip. */
 static bool is_total_wrong(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation rels[],
 			   uint32_t col, double off)
 {
@@ -430,7 +430,7 @@ static void judge_sheet(struct jl_audit_note *note, struct jl_sheet *s, uint32_t
 			    by_heads(&rel, note, s, i, c))
 				rels[c] = rel;
 		}
-	/* what is wrong first, then what follows from it */
+	/* first wrong cells, then their consequences */
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t c = 0; c < s->n_cols; c++)
 			for (uint32_t r = 0; rels[c].evidence > 0 && r < s->n_rows; r++) {

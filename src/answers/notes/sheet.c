@@ -256,7 +256,7 @@ static bool has_unit(uint8_t qty)
 	return qty != JL_Q_NUMBER && qty != JL_Q_COUNT && qty != JL_N_Q;
 }
 
-/* Does a column of bare numbers say that it is a ratio, with a row that is its base: 1, 100? */
+/* True where a column of plain numbers is a ratio to a base row: 1, 100. */
 static bool has_base(const struct jl_sheet *s, int col)
 {
 	if (!s->is_ratio[col])

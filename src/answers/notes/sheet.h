@@ -39,7 +39,7 @@ struct jl_relation {
 	double evidence; /* nats that the agreeing rows bear, less what trying costs */
 	int n_ok, n_bad;
 	double far; /* how much further off than its digits allow a row must be to be wrong */
-	bool weak;  /* too few digits to be sure of: says what follows from a figure that is wrong, nothing else */
+	bool weak;  /* too few digits to find an error by it: only shows what follows from a wrong figure */
 	bool tight; /* its rows agree far better than their digits would need */
 };
 

@@ -136,7 +136,7 @@ static bool stands_at(const char *spelling, size_t n, const char *text, size_t l
 		 (isalnum((unsigned char)text[n]) || text[n] == '_'));
 }
 
-/* The spellings by their first byte, put in order once: a figure asks for the few that may stand behind it. */
+/* Spellings indexed by their first byte: a figure looks only at those that may follow it. */
 struct spelling {
 	const char *text;
 	const struct jl_audit_unit *unit;

@@ -1,4 +1,4 @@
-/* What a search for a plan says: the best ways weighed, what was asked of the run, how much was searched. */
+/* Result of a plan search: the best ways with their prices, the limits of the run, the size of the search. */
 #pragma once
 
 #include "base/buf.h"

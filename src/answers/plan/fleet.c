@@ -151,7 +151,7 @@ static enum jl_status batch_of(double *ret_batch, const char *kind, const struct
 	return JL_OK;
 }
 
-/* Of the first kind that is known well enough. */
+/* The batch of the first kind of GPU whose model is known. */
 enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err)
 {

@@ -32,7 +32,7 @@ struct jl_plan_narrow {
 /* "tp=8,zero=1,recompute=selective" and "offload,fp8"; added to what is there. */
 enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
 enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
-/* Is nothing fixed that is forbidden? */
+/* Refuses an option that is both fixed and forbidden. */
 enum jl_status jl_plan_agree(const struct jl_plan_narrow *narrow, struct jl_err *err);
 
 bool jl_plan_allows(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value);

@@ -122,7 +122,7 @@ static void share_merge(struct jl_plan_share *into, const struct jl_plan_share *
 	into->stopped |= from->stopped;
 }
 
-/* Nothing is priced before a way asks for it. */
+/* Prices are computed on first use. */
 static void begin_item(struct worker *w, const struct jl_plan_way *item)
 {
 	const struct jl_plan_space *space = &w->s->space;
@@ -211,13 +211,13 @@ static void evaluate(struct worker *w, const struct jl_plan_way *way, const stru
 		top_add(&w->share.top, &found);
 }
 
-/* Is there something to cut or gather at all? */
+/* True where there is anything to shard or gather. */
 static int tail_applies(const struct jl_plan_tail *tail, const struct jl_plan_depth *depth, double n_ranks)
 {
 	return n_ranks > 1 ? !tail->in_host || depth->host_ranks > 0 : !tail->zero;
 }
 
-/* As jl_plan_way_runs, for what the tail decides. */
+/* As jl_plan_way_runs, for the options of the tail. */
 static int tail_runs(const struct jl_plan_tail *tail, const struct jl_plan_way *way, double n_ranks, int moves)
 {
 	if (tail->offload & JL_OFFLOAD_ACTIVATIONS && !moves)

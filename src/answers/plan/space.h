@@ -11,7 +11,7 @@ struct jl_plan_axis_values {
 	int value[JL_PLAN_VALUES_MAX];
 };
 
-/* One setting of what comes last and costs least: stage, where states are cut, what goes to the host. */
+/* One setting of the options that are searched last and cost least: ZeRO stage, sharding, offload. */
 struct jl_plan_tail {
 	unsigned char zero, keep, in_host, offload;
 };

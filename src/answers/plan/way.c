@@ -42,7 +42,7 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 {
 	struct jl_request open = *req;
 
-	/* One sample a worker goes with every cut, so that choosing never fails for the batch. */
+	/* every cut allows one sample for each worker, so the choice never fails by the batch */
 	open.plan = jl_request_empty().plan;
 	open.batch = open.global_batch = NAN;
 	open.micro_batch = open.accumulate = 1;

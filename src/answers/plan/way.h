@@ -49,7 +49,7 @@ double jl_plan_way_dp(const struct jl_plan_site *site, const struct jl_plan_way 
 /* Ranks of one host that share states, where that differs from the whole group; 0 otherwise. */
 double jl_plan_host_ranks(const struct jl_plan_site *site, double tp, double n_ranks);
 
-/* May activations go to the host? Not in a pipeline; Megatron not beside recompute, DeepSpeed only what full recompute keeps. */
+/* Whether activations may be offloaded. Not in a pipeline; Megatron not with recompute; DeepSpeed only what full recompute keeps. */
 bool jl_plan_way_moves_activations(const struct jl_plan_way *way);
 
 /* Does one framework move all of it to the host together? Megatron-LM no weights, and the optimizer where it is its
@@ -65,7 +65,7 @@ bool jl_plan_way_overlaps(const struct jl_plan_site *site, const struct jl_plan_
 bool jl_plan_one_queue(const struct jl_case *c);
 bool jl_plan_at_odds(const struct jl_case *c, enum jl_framework framework, int zero);
 
-/* Is there a framework that runs it, beside what jl_case_check asks for? */
+/* True where a framework can run it, beyond the checks of jl_case_check. */
 bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way *way);
 
 /* The case that jl_predict takes. jl_case_check says whether it is possible. */

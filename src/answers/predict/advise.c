@@ -56,7 +56,7 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 		alt->plan.zero = zero;
 		jl_case_set_states(alt);
 		w = jl_case_price(alt);
-		/* Of equals the higher stage: it leaves more memory. */
+		/* Ties: the higher stage, which leaves more memory. */
 		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s * (1 + 1e-6)) {
 			best_s = fmin(best_s, w.step.step_s);
 			best = zero;
@@ -272,7 +272,7 @@ static const struct jl_link_info *bridge_of(const struct jl_catalog *cat, const 
 	return found;
 }
 
-/* One of the GPUs by itself, with its share of the batch. */
+/* Rate of one GPU with its share of the batch. */
 static double alone_per_s(const struct jl_case *c)
 {
 	struct jl_case one;
@@ -327,7 +327,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	return true;
 }
 
-/* What would help where the step waits for its input. */
+/* Advice for a step that waits for its input. */
 
 static bool waits_for(const struct idea_in *in, bool storage)
 {
@@ -361,7 +361,7 @@ static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct j
 	return true;
 }
 
-/* As fast as the devices and threads can take it. */
+/* Storage as fast as devices and CPU threads can use. */
 static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_input_time t = jl_case_input(in->base);
@@ -412,8 +412,8 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_wid
 	return jl_estimate_around(times, half);
 }
 
-/* Changes of the question itself: what they gain is what it is then answered, with the batch that it then has. Of one key the first that
- * helps. Who asked for something else is asked to change it only where nothing runs as it is. */
+/* Changes of the request; each gain is that of the changed request with its own batch. Of one key the first that helps is taken. An option that
+ * the user gave is changed only where nothing runs with it. */
 enum { NO = JL_UNSET, AGAIN = JL_RECOMPUTE_FULL, STATES = JL_OFFLOAD_OPTIMIZER, ALL = STATES | JL_OFFLOAD_PARAMS };
 
 static const struct remedy {
@@ -432,7 +432,7 @@ static const struct remedy {
 };
 #define N_IDEAS (JL_LEN(ideas) + JL_LEN(remedies))
 
-/* Puts what a remedy says into the question; false: that is said already, or something else is. */
+/* Sets a member of the request by a remedy; false: it is set already, or to another value. */
 static bool put(int *asked, int value, int now, bool may)
 {
 	if (value == JL_UNSET)
@@ -499,7 +499,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	return true;
 }
 
-/* What makes a case fit with room to spare comes before what hardly does. */
+/* Orders advice: a case that fits with room comes before one that hardly fits. */
 static bool comes_before(const struct jl_advice *a, const struct jl_advice *b)
 {
 	return a->makes_it_fit && a->tight != b->tight ? b->tight : gain(a) > gain(b);

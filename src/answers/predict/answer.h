@@ -1,4 +1,4 @@
-/* All that a prediction says: how it runs, what follows, what would help; series of them; and estimates by hand, beside it. */
+/* The whole answer of a prediction: plan, results, advice; series of predictions; estimates by hand. */
 #pragma once
 
 #include "predict/collective_case.h"
@@ -72,7 +72,7 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *advice, const struct j
 size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_catalog *cat, const struct jl_case *c,
 		 struct jl_arena *arena);
 
-/* What one of the GPUs would do by itself; NAN where they are no copies of each other. */
+/* Rate of one of the GPUs alone; NAN where they are not replicas. */
 double jl_alone_samples_per_s(const struct jl_case *c);
 
 struct jl_predicted {

@@ -82,7 +82,7 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 	c->states = req->states;
 	c->optimizer = req->optimizer;
 	c->shard.flash = req->flash == JL_UNSET ? c->machine.sys.gpu != NULL : req->flash;
-	if (req->flash == 0 || (req->flash == 1 && !spelled)) /* as asked, but for what is not there to be had */
+	if (req->flash == 0 || (req->flash == 1 && !spelled)) /* as requested, except for kernels that do not exist */
 		return;
 	if (!c->shard.flash)
 		jl_note_add(&c->notes, "flash", "plain attention: a CPU");
@@ -248,7 +248,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 			 : searched && fits_whole(c) ? JL_N("faster than plain data parallel, which fits too")
 						     : JL_N("plain data parallel does not fit");
 
-	if (req->plan.zero != JL_UNSET) /* the search had nothing to decide */
+	if (req->plan.zero != JL_UNSET) /* no free choice of the ZeRO stage */
 		searched = searched && cut;
 	if (!isnan(req->plan.pp) && isnan(req->plan.vpp) && p->n_chunks > 1)
 		jl_note_add(&c->notes, "vpp",
@@ -511,8 +511,8 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 	return status;
 }
 
-/* As a plain case first, which says batch, length, format and what is recomputed; then its list. By default, what cannot be listed
- * stays a plain case. */
+/* Chooses as for a plain case (batch, length, format, recompute), then lists the operators. By default a model that cannot be listed stays a
+ * plain case. */
 static enum jl_status choose_hub(struct jl_case *ret_case, const struct jl_catalog *cat,
 				 const struct jl_subject *subject, const struct jl_machine *machine,
 				 const struct jl_request *req, struct jl_err *err)

@@ -254,7 +254,7 @@ enum jl_status jl_machine_hosts(struct jl_machine *ret_machine, const struct jl_
 
 	if (n_nodes == sys->n_nodes)
 		return jl_machine_make(ret_machine, cat, sys, err);
-	if (sys->n_nodes == 1) { /* its network is not known yet: ask for several of it */
+	if (sys->n_nodes == 1) { /* the network of one host is unknown: request several hosts */
 		const char *text = jl_arena_printf(arena, "%dx(%s)", n_nodes, sys->text);
 
 		status = text ? jl_sys_parse(&many, cat, text, arena, err) : jl_fail_nomem(err);

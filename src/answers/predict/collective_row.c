@@ -116,7 +116,7 @@ static const struct {
 static const struct {
 	const char *text;
 	enum jl_wire wire;
-	int stated; /* 0: nothing is known about the network */
+	int stated; /* 0: the network is unknown */
 } inter_words[] = {
 	{ "EFA", JL_WIRE_EFA, 1 },       { "IB", JL_WIRE_IB, 1 },        { "InfiniBand", JL_WIRE_IB, 1 },
 	{ "RoCE", JL_WIRE_ROCE, 1 },     { "GbE", JL_WIRE_ETHERNET, 1 }, { "Ethernet", JL_WIRE_ETHERNET, 1 },
@@ -296,7 +296,7 @@ static enum jl_status read_collective(const struct jl_coll_cells *cells, struct 
 	return JL_OK;
 }
 
-/* What the cell says about the algorithm; reduction in the switch is only ever an all-reduce of one domain. */
+/* Reads the algorithm; in-network reduction exists only for an all-reduce in one domain. */
 static enum jl_algorithm read_algorithm(const char *text, const struct jl_coll_case *c)
 {
 	if (has(text, ", Ring"))

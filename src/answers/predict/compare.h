@@ -10,7 +10,7 @@
 enum jl_compare_batch { JL_AT_SAME_BATCH, JL_AT_LARGEST_BATCH, JL_N_AT };
 
 struct jl_compare_at {
-	bool possible; /* false: `why` says what stands against it */
+	bool possible; /* false: `why` has the reason */
 	struct jl_err why;
 	double batch;       /* samples of a step, all devices */
 	double micro_batch; /* of one device and pass */

@@ -50,7 +50,7 @@ static double ffn_size(const struct jl_transformer *m, double ffn)
 	return (n_up + 1) * m->hidden * ffn + (m->bias ? n_up * ffn + m->hidden : 0);
 }
 
-/* What is left of a layer beside its norms and feed-forward part is attention. */
+/* The rest of a layer, beside norms and feed-forward part, is attention. */
 static void count_params(struct jl_count *rows, const struct jl_transformer *m)
 {
 	const struct jl_transformer_params p = jl_transformer_params(m);

@@ -159,7 +159,7 @@ struct jl_device_answer jl_device_of(const struct jl_machine *machine, const str
 
 	jl_machine_doubt(&a.doubt, machine, a.answer, (struct jl_axes){ .kind = jl_device_case_id(id, c) });
 	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, a.answer, extent_ln);
-	if (product) /* what starting a kernel takes of it */
+	if (product) /* share of the launch in its time */
 		a.doubt.x[JL_DOUBT_LAUNCH] = fmin(1.0, machine->dev.fit.kernel_s / a.time_s);
 	a.half_ln = jl_half_ln(&machine->widths, a.answer, &a.doubt);
 	return a;

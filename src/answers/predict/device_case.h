@@ -44,8 +44,7 @@ double jl_device_case_s(const struct jl_device *dev, const struct jl_gemm_shared
 /* FLOP of a layer as the sources of such figures count them. */
 double jl_device_layer_flop(const struct jl_device_case *c);
 
-/* How such figures are named where it is said what has been measured: a product by how its operands are kept and brought, the others by
- * what they are of. */
+/* Ids of such figures among the measured kinds: a product by the layout and format of its operands, others by their operation. */
 #define JL_DEVICE_ID_MAX 40
 const char *jl_device_case_id(char out[JL_DEVICE_ID_MAX], const struct jl_device_case *c);
 

@@ -98,7 +98,7 @@ static struct jl_hf_run run_of(const struct jl_case *c, const struct jl_request 
 				   .lora_dropout = t->dropout };
 }
 
-/* What the list holds is not to be asked again. */
+/* Clears the options that the list of operators already contains. */
 static struct jl_request left_of(const struct jl_request *req)
 {
 	struct jl_request left = *req;

@@ -71,7 +71,7 @@ static const char *const kinds[] = {
 	[JL_OP_GEMM] = "product", [JL_OP_STREAM] = "stream", [JL_OP_ATTENTION] = "attention"
 };
 
-/* What one pass of it only streams: all of a stream, the map of scores where attention writes it out. */
+/* Bytes that a pass only streams: those of a stream, or the score matrix where attention writes it to memory. */
 static double streamed_B(const struct jl_op *op, bool back)
 {
 	const struct jl_attention *att = &op->u.attention;

@@ -33,7 +33,7 @@ struct jl_workload_kind {
 	/* NULL: a captured program, counted by module */
 	void (*count)(struct jl_counts *ret_counts, const struct jl_subject *subject, double batch, double seq);
 
-	/* How it is run where the request says nothing; refuses what it cannot be asked. */
+	/* Sets the defaults of the request; refuses options that this kind does not have. */
 	enum jl_status (*choose)(struct jl_case *c, const struct jl_request *req, const struct jl_catalog *cat,
 				 struct jl_err *err);
 	/* false: that framework does nothing for it */

@@ -35,7 +35,7 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 	return train;
 }
 
-/* What transformers can be asked and these networks cannot. */
+/* Refuses options that only transformers have. */
 static enum jl_status refuse(const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_ask_plan *p = &req->plan;

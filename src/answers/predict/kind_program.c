@@ -29,7 +29,7 @@ static double batch_of(const struct jl_subject *subject)
 	return p->n_units ? p->units[0].count : 1;
 }
 
-/* What the program itself decides. */
+/* Refuses options that the program itself determines. */
 static enum jl_status refuse(const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_ask_plan *p = &req->plan;

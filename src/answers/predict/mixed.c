@@ -39,7 +39,7 @@ static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, cons
 	return JL_OK;
 }
 
-/* One job has one library of collectives, and a board that joins its GPUs has no slots for others. */
+/* Mixed GPUs need one collective library, and cards: a board with joined GPUs has no slots for others. */
 static enum jl_status check_pair(const struct jl_catalog *cat, const struct jl_gpu *a, const struct jl_gpu *b,
 				 struct jl_err *err)
 {
@@ -84,7 +84,7 @@ static void share(struct jl_mixed *m, const struct work *w)
 	m->shared_per_s = m->is_shared ? m->global_batch / m->shared_s.value : NAN;
 }
 
-/* Samples of one device and step, as one kind has them: what is asked for, else what fills the smaller one. */
+/* Samples of one device and step: as given, else as many as fit on the smaller device. */
 static enum jl_status choose_batch(struct jl_mixed *m, const struct work *w, struct jl_err *err)
 {
 	m->even_batch = INFINITY;

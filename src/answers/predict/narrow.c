@@ -9,7 +9,7 @@ static double width_ln(const struct jl_estimate *e)
 	return log(e->hi / e->lo);
 }
 
-/* Of both ways that it may turn out. */
+/* Width of the interval in both outcomes. */
 static double after_ln(const struct jl_narrow *n)
 {
 	return n->is[1] ? (width_ln(&n->after[0]) + width_ln(&n->after[1])) / 2 : width_ln(&n->after[0]);

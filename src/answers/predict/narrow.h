@@ -12,7 +12,7 @@ struct jl_narrow {
 	const char *is[2]; /* their names; NULLs: there is one */
 };
 #define JL_NARROW_MAX  3
-#define JL_NARROW_WIDE 2.0 /* times: what is wider than this wants a word */
+#define JL_NARROW_WIDE 2.0 /* factor between the ends of an interval from which advice is given */
 
 /* Best first; none where the answer is not that wide. */
 size_t jl_narrow_predicted(struct jl_narrow ret_narrow[JL_NARROW_MAX], const struct jl_prediction *p,

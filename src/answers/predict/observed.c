@@ -271,7 +271,7 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* what a tuned run would draw */
 	c.step_s = (struct jl_estimate){ .value = exp(ln), .lo = lo_s / spread, .hi = hi_s * spread };
 	for (int kind = 0; run->kind == JL_MIX_UNKNOWN && kind < JL_MIX_UNKNOWN; kind++) {
-		struct jl_observed known = *run; /* who says what it is never gets a wider answer */
+		struct jl_observed known = *run; /* stating more never widens the answer */
 		struct jl_carried other;
 
 		known.kind = (enum jl_mix_kind)kind;
@@ -331,7 +331,7 @@ double jl_practical_batch(double batch)
 	return exponent <= 3 ? floor(batch) : ldexp(floor(ldexp(batch, 3 - exponent)), exponent - 3);
 }
 
-/* It ran, so what is assumed cannot have filled the baseline. */
+/* The run fitted, so assumed memory cannot exceed the baseline's. */
 static double fixed_B(const struct jl_observed *run, const struct jl_machine *base)
 {
 	const double assumed_B = CONTEXT_B + STATES_B * jl_given_or(run->params, jl_mixes[run->kind].params);

@@ -65,7 +65,7 @@ struct jl_bound jl_bound_of(const struct jl_step_cost *step)
 				  (all ? links_s : jl_part_s(step, part)) / step->step_s };
 }
 
-/* As the time of a step is unsure. */
+/* An estimate with the relative uncertainty of the step time. */
 struct jl_estimate jl_estimate_around(double value, double half_ln)
 {
 	return (struct jl_estimate){ value, value * exp(-half_ln), value * exp(half_ln) };
@@ -127,9 +127,9 @@ static double host_share(const struct jl_case *c, const struct jl_step_cost *ste
 	return fmax(share, step->host_s / step->step_s) * (c->launch_given ? given_frac : 1);
 }
 
-/* Of a list of what really runs a host's times are known better than of a loop that is guessed; the device's are, as far as products and attention
- * take them. Without autograd what the library's Python does around its calls weighs more, and differs from model to model. Fitted with families left
- * out on 151 programs (bench/programs/measured, docs/METHOD.md §10). */
+/* Host times of a captured list of operators are better known than those of a guessed loop; device times as far as products and attention
+ * dominate. Without autograd the library's Python around its calls counts more, and differs between models. Fitted with families left out on 151
+ * programs (bench/programs/measured, docs/METHOD.md §10). */
 static void doubt_program(struct jl_doubt *doubt, const struct jl_case *c, const struct jl_step_cost *step)
 {
 	static const double listed_frac = 0.9, forward_frac = 1.25, assumes_most = 4, few_most = 0.25;
@@ -148,10 +148,10 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	const bool memory = answer == JL_ASKED_MEMORY || answer == JL_ASKED_TUNE_MEMORY;
 	struct jl_doubt doubt = { .x = { 0 } };
 
-	/* captured programs are priced by the physics of training runs: those say what is known of the device */
+	/* captured programs use the parameters of training runs, so those decide how well the device is known */
 	const enum jl_asked seen = c->subject.program ? JL_ASKED_STEP : answer;
 
-	if (!memory) /* which asks for the tensors, not for who holds them */
+	if (!memory) /* which depends on the tensors, not on their placement */
 		jl_machine_doubt(&doubt, m, seen,
 				 (struct jl_axes){ .kind = c->subject.net ? NULL : jl_case_label(c),
 						   .code = c->code,

@@ -40,7 +40,7 @@ extern const struct jl_workload_kind jl_kind_transformer, jl_kind_network, jl_ki
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,
 			       const struct jl_request *req, struct jl_arena *arena, struct jl_err *err);
 
-/* Can it be served, or (adapters) tuned beside its weights? What cannot says why and what can be asked instead. */
+/* Whether the subject can be served or (adapters) fine-tuned; the error says why not, and what to ask for instead. */
 enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool adapters, struct jl_err *err);
 
 /* Tokens of the longest request that it was made for; NAN: not known. */
@@ -118,7 +118,7 @@ enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog 
 
 /* The model's own form of a case; its pointers point into `c`. */
 struct jl_train jl_case_train(const struct jl_case *c);
-/* enum jl_offload: what is asked for, and what the framework does by itself. */
+/* enum jl_offload: requested, and what the framework offloads by default. */
 unsigned jl_case_offload(const struct jl_case *c);
 
 /* Bytes per parameter that this case's framework, format and ZeRO stage keep; sets them in its plan. */
@@ -227,7 +227,7 @@ double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 /* What its time is to the intervals. */
 enum jl_asked jl_case_answer(const struct jl_case *c);
 void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT]);
-/* The same case, to be changed and asked again; nothing is said of it. */
+/* A copy of the case to be changed and priced again, without notes. */
 void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of);
 const char *jl_case_label(const struct jl_case *c); /* what measurements of it are known by: framework, or network */
 
@@ -274,8 +274,7 @@ static inline double jl_part_s(const struct jl_step_cost *step, size_t part)
 #define JL_N_MEMORY_PART      6
 #define JL_MEMORY_ACTIVATIONS 3
 extern const struct jl_part jl_memory_parts[JL_N_MEMORY_PART];
-/* What a step is bound by: all communication where that takes more than any other part, by the name of its largest kind where the others
- * are small beside it. */
+/* What bounds a step. Communication counts as one part where it exceeds every other, and by the name of its largest kind where that dominates. */
 struct jl_bound {
 	size_t part; /* the largest of it */
 	const char *en;
@@ -323,7 +322,7 @@ const struct jl_price *jl_bridge_price(const struct jl_catalog *cat, const struc
 /* Average draw of all devices and hosts, PUE not included; NAN: TDP unknown. */
 double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step);
 
-/* What `n` devices draw at this work, and what else their hosts do. */
+/* Power of `n` devices at this work, and the other loads of their hosts. */
 struct jl_power_ask {
 	struct jl_power_in work; /* of one device */
 	double activity_frac; /* NAN; or, where the work is not known, the share of what lies between idle and the cap */

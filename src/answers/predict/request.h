@@ -1,4 +1,4 @@
-/* What a person asks to be predicted, as it was asked: unset things stay unset until choose.c decides them and says why. */
+/* A request for a prediction as given: unset members stay unset until choose.c decides them and notes why. */
 #pragma once
 
 #include <math.h>

@@ -108,8 +108,8 @@ static bool try_split(struct search *s, const struct jl_split *split)
 	return total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B || isnan(c->machine.dev.mem_B);
 }
 
-/* Who trains adapters cuts no layers: activations are made again, then weights are cut. Nor does who says how gradients and weights
- * are cut, or takes a framework that has no other way. */
+/* Training of adapters does not cut layers: it recomputes activations, then shards weights. The same where the user gave sharding, or a framework
+ * without another way. */
 static bool keeps_layers(const struct search *s)
 {
 	return jl_case_adapters(s->c) || s->req->framework == JL_FW_FUSED ||
@@ -173,7 +173,7 @@ static double shard_of(const struct search *s, const struct jl_split *split, boo
 
 		return other ? NAN : ranks > shard && fmod(ranks, fmax(shard, 1)) == 0 ? shard : 0;
 	}
-	/* of what is spread, most are experts; wider where nothing else holds whole layers */
+	/* most of the sharded parameters are experts; wider where nothing else holds whole layers */
 	const double most = s->plain.tp > 0 ? WIDE_MAX : WIDEST_MAX;
 
 	if (!can || (other && s->c->n_gpus / split->ep > most))

@@ -159,7 +159,7 @@ static enum jl_status from_figures(struct jl_subject *subject, const struct jl_c
 	return JL_OK;
 }
 
-/* In the order in which they are asked for a name. */
+/* Kinds of subject, in the order in which a name is looked up. */
 static const struct jl_workload_kind *const kinds[] = { &jl_kind_transformer, &jl_kind_network };
 
 /* An unknown name has the first kind's error. */

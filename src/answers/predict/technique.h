@@ -8,7 +8,7 @@
 struct jl_technique {
 	const char *key;
 	const char *en;
-	bool possible; /* false: `why` says what stands against it */
+	bool possible; /* false: `why` has the reason */
 	struct jl_err why;
 	struct jl_case how; /* as it was weighed */
 	struct jl_case_price weight;

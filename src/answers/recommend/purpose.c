@@ -173,7 +173,7 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 	fill(&ask->wait_s, p->wait_s);
 	jl_serve_load(ask);
 	if (isnan(ask->tokens_per_s) && ask->concurrency > 0 &&
-	    p->concurrency > 0) /* what one of them gets, for as many as there are */
+	    p->concurrency > 0) /* rate of one request, times their number */
 		ask->tokens_per_s = p->tokens_per_s / p->concurrency * ask->concurrency;
 	fill(&ask->concurrency, p->concurrency);
 	fill(&ask->tokens_per_s, p->tokens_per_s);

@@ -116,7 +116,7 @@ void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommend
 	}
 }
 
-/* What misses a limit must not be rounded up to it. */
+/* Rounded down, so that a missed limit does not look reached. */
 static double rounded_down(double per_s)
 {
 	return per_s < 10 ? floor(10 * per_s) / 10 : floor(per_s);

@@ -133,7 +133,7 @@ struct jl_setup {
 	double bold_times,
 		bold_hi_frac; /* the time as predict would run it / run_s, and how full memory may get then */
 	bool device_fitted;
-	const struct jl_rule *support;            /* what is known of its software; NULL: nothing */
+	const struct jl_rule *support;            /* what is known of its software; NULL: unknown */
 	bool tensor_cores, gpu_seen, family_seen; /* seen: measured at such work, somewhere */
 	/* how it was made to fit */
 	double tp, pp, vpp, dp;
@@ -176,7 +176,7 @@ struct jl_recommendation {
 	size_t n_setups, n_offers;
 	int pick;              /* -1: none */
 	int best[JL_N_HOW];    /* the pick among each way to have it; -1: none */
-	int fastest, cheapest; /* of those that nothing stands against */
+	int fastest, cheapest; /* among the candidates without objection */
 	int runner_up;         /* the next best of another accelerator; -1: none */
 	double hosts_most; /* a pick has no more machines: what is had on demand, unless more are asked for or needed */
 #define JL_REJECTED_MAX 6

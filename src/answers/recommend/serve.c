@@ -73,7 +73,7 @@ static double power_of(const struct jl_setup *setup, const struct jl_machine *ma
 	return machine->dev.tdp_W * POWER_FRAC * setup->tp * setup->dp + machine->host_idle_W * setup->sys.n_nodes;
 }
 
-/* One replica of those a system holds: its plan, its answer, and the rate of all. */
+/* One replica of a system: its plan and prediction, and the rate of all replicas. */
 struct way {
 	struct jl_serve_answer answer;
 	double users, copies, bits;

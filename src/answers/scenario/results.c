@@ -279,7 +279,7 @@ static enum jl_status weigh_systems(struct jl_scenario_results *w, struct jl_err
 	return JL_OK;
 }
 
-/* The baseline first, then the others as they stand. */
+/* Compares the systems: baseline first, then in the order of the scenario. */
 static enum jl_status weigh_compare(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;

@@ -1,4 +1,4 @@
-/* What changes with the number of GPUs or nodes: training throughput, and all-reduce by itself. */
+/* Results over the number of GPUs or nodes: training throughput, and all-reduce alone. */
 #include <math.h>
 #include <string.h>
 

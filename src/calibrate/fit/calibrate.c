@@ -121,7 +121,7 @@ static bool same_head(const char *a, const char *b)
 	return strncmp(a, b, strcspn(a, ".") + 1) == 0;
 }
 
-/* What an earlier fit of this set found: parameters whose names begin with the same word, and its residuals. */
+/* Forgets the results of an earlier fit of this set: parameters with its prefix, and residuals. */
 static void forget(struct work *w, const struct fitting *f)
 {
 	const size_t n_name = strlen(f->ops->name);
@@ -181,7 +181,7 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 		const struct jl_param_info info = info_of(&param, f->x[j], rows_that_know(f, &param, j));
 
 		if (info.n_rows <= 1 && fabs(log(info.value / info.prior)) < told_ln)
-			continue; /* what no row knows, or one that says nothing new, is not written: it is its prior */
+			continue; /* a parameter without rows, or equal to its prior, is not written */
 		found->n_param += info.n_rows > 0;
 		JL_TRY(add_param(w, &info, err));
 	}
@@ -275,7 +275,7 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 			n_rows += base ? row->answer == (enum jl_asked)k : row->doubt.x[k] != 0.0;
 		}
 		if (n_rows == 0)
-			continue; /* what no row knows is not written: it is its prior */
+			continue; /* parameters without rows keep their prior and are not written */
 		w->out->n_width_param++;
 		const struct jl_param_info info = info_of(
 			&param, written(base ? widths.base_ln[k] : widths.reason_ln[k]), n_rows);

@@ -1,4 +1,4 @@
-/* train_other as a set: vision, speech and translation, whose physics is fitted; and other_train, which asks what it has learnt. */
+/* train_other as a set: vision, speech and translation models, which are fitted; and other_train, predicted with the result. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Training steps of transformers, and the memory they take: train_llm with train_vtrain, whose physics of devices, links and frameworks is
- * fitted; moe_and_large, of which only the launches of experts are; finetune, of which only what tuning adds is. */
+/* Training steps of transformers and their memory: train_llm with train_vtrain, which fit devices, links and frameworks; moe_and_large, which
+ * fits only launches of experts; finetune, which fits only what tuning adds. */
 #include <math.h>
 
 #include "base/budget.h"

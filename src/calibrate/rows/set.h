@@ -39,7 +39,7 @@ struct jl_set_row {
 	double meas, pred; /* in the set's unit */
 	double half_ln;    /* 80 % interval: ln(pred) ± half_ln */
 	struct jl_doubt doubt;
-	double naive[JL_N_BASELINE]; /* what the naive baselines say; NAN: nothing */
+	double naive[JL_N_BASELINE]; /* predictions of the naive baselines; NAN: none */
 };
 
 struct jl_set_data; /* rows as model inputs: set_rows.h */

@@ -11,7 +11,7 @@
 #define SQUAD_SAMPLES 177282.0
 #define SQUAD_STEPS   100.0
 
-/* What its text says, else the cell. */
+/* The value read from the text, else that of the cell. */
 static double either(double said, const char *cell)
 {
 	return isnan(said) ? jl_llm_number(cell) : said;
@@ -35,7 +35,7 @@ static void read_framework(const struct jl_llm_cells *c, const struct jl_llm_tex
 	row->loss = said->loss_fused ? JL_LOSS_FUSED : jl_loss_of(fw);
 }
 
-/* Of what is listed for products in 4 bits over those in 8: their scales are finer, and what is not worth it stays in 8. */
+/* Share of the listed gain of 4-bit over 8-bit products: scales are finer, and some products stay in 8 bits. */
 #define FP4_GAIN_FRAC 0.8
 
 static void read_precision(const struct jl_llm_text *said, struct jl_llm_row *row)
@@ -179,7 +179,7 @@ static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_text *sa
 	plan->pp = count_or(pp, 1.0);
 	plan->cp = count_or(either(said->cp_as, c->cp), 1.0);
 	plan->ep = count_or(either(said->ep_as, c->ep), 1.0);
-	/* one device, or a way of data parallelism that is named: nothing else is cut unless the source says so */
+	/* one device, or named data parallelism: nothing else is cut unless the source says so */
 	if (isnan(tp) && isnan(pp) && row->n_gpus > 1 && !said->data_parallel)
 		jl_llm_default_plan(row);
 	plan->dp = fmax(1.0, floor(row->n_gpus / (plan->tp * plan->pp * plan->cp)));

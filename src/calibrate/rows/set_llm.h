@@ -21,7 +21,7 @@ struct jl_llm_cells {
 	jl_cell JL_LLM_CELLS;
 };
 
-/* Those that finetune and moe_and_large have beside them. */
+/* Further columns of finetune and moe_and_large. */
 #define JL_TUNE_CELLS                                                                                                  \
 	method, rank, base_bits, oom, s_per_iter, samples_per_s, tokens_per_s_per_gpu, n_experts, topk, moe_ffn
 struct jl_tune_cells {
@@ -142,10 +142,10 @@ void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, con
 enum jl_status jl_llm_row_read(const struct jl_llm_cells *cells, const struct jl_llm_text *said,
 			       const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 
-/* Of finetune: what is tuned and how, lengths, and what was measured. */
+/* Rows of finetune: method, lengths, measurements. */
 enum jl_status jl_tune_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_text *said,
 				const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
-/* Of moe_and_large: names, hosts and exchanges of newer runs as train_llm has them. */
+/* Rows of moe_and_large: names, hosts and exchanges of newer runs, in the columns of train_llm. */
 enum jl_status jl_large_row_read(struct jl_llm_cells *cells, const struct jl_tune_cells *more, struct jl_llm_text *said,
 				 const struct jl_llm_find *find, struct jl_llm_row *ret_row, struct jl_err *err);
 

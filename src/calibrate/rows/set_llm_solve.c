@@ -103,8 +103,7 @@ void jl_llm_start(size_t n_gpu, double *ret_x)
 	jl_params_start(&params, ret_x);
 }
 
-/* Rows of one group share what their source does not say and we do not know: n of them say as much as
- * n / (1 + (n - 1) * shared_frac) that have nothing in common. */
+/* Rows of one group share unknown facts of their source: n of them count as n / (1 + (n - 1) shared_frac) independent rows. */
 static double row_weight(const struct work *w, size_t i)
 {
 	static const double shared_frac = 0.02;
@@ -128,7 +127,7 @@ static void fill_weights(const struct work *w, double *ret_weight)
 		if (!isnan(w->set->rows[i].meas_s))
 			ret_weight[at++] = row_weight(w, i);
 		if (!isnan(w->set->rows[i].meas_mem_B))
-			ret_weight[at++] = 1.0; /* few sources say, and each of them much the same */
+			ret_weight[at++] = 1.0; /* from few sources, all much alike */
 	}
 }
 

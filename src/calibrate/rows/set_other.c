@@ -359,7 +359,7 @@ static enum jl_status find_run(const struct jl_convnet **ret_net, const struct j
 	return status;
 }
 
-/* Batches where nothing is said: what recipes of networks of pictures have on large cards. */
+/* Default batches: those of common recipes of image networks on large cards. */
 static const double batch_half = 256, batch_full = 128;
 
 static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cells *cells, struct jl_err *err)
@@ -405,7 +405,7 @@ enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run
 
 	JL_TRY(find_run(&row.net, cells, cat, arena, err));
 	JL_TRY(check_run(cells, err));
-	/* an unnamed card says nothing of speed; what a network needs is much the same on all */
+	/* speed needs a named card, but memory hardly depends on it */
 	JL_TRY(find->gpu(find->ctx, *cells->gpu ? cells->gpu : "A100 SXM 80GB", &row.gpu, err));
 	JL_TRY(read_dtype(&row.dtype, cells->format, cells->precision, &row.gpu.dev, err));
 	JL_TRY(size_run(&row, cells, err));
@@ -430,7 +430,7 @@ void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;
 }
 
-/* What the program would take; this vector's own where the row's host is not known. */
+/* Launch time of the host; this vector's own where the row's host is unknown. */
 static double launch_s(const struct jl_other_row *row, const struct jl_conv_fit *fit)
 {
 	return row->host ? jl_machine_launch_s(row->host, fit->launch_s, row->pictures, row->software & JL_SW_COMPILED)
@@ -460,7 +460,7 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 	m.cat = known->cat;
 	m.widths = known->widths;
 	if (x) {
-		const struct jl_device_fit fit = m.dev.fit; /* of blocks of transformers, which other sets teach */
+		const struct jl_device_fit fit = m.dev.fit; /* of transformer blocks, fitted by other sets */
 
 		m.dev = row->gpu.dev;
 		m.dev.fit = fit;

@@ -57,7 +57,7 @@ enum jl_other_assumed {
 struct jl_other_row {
 	struct jl_other_gpu gpu;
 	const struct jl_convnet *net;
-	enum jl_dtype dtype; /* as it was run, which is not always what the label says */
+	enum jl_dtype dtype; /* the format of the run, which may differ from the label */
 	unsigned software;   /* enum jl_conv_software */
 	int n_gpus;
 	double batch;                  /* per GPU, of one pass */

@@ -220,8 +220,8 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 	}
 }
 
-/* One prior standard deviation weighs as much as a row that is wrong by this much. Few models stand for all that is served: what one of them says of an
- * engine must not carry the others away. */
+/* Weight of the priors: one standard deviation counts as much as a row that is off by this. Few models are measured on many engines, so one
+ * model's rows must not move all others. */
 static const double prior_ln[] = { [JL_KNOWN_INFER] = 0.6, [JL_KNOWN_SERVE] = 4.0, [JL_KNOWN_VERSIONS] = 2.0 };
 #define HUBER_LN 0.15
 

@@ -46,7 +46,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 /* Simulates the row once, with default physics, for what the fit needs. */
 enum jl_status jl_serve_row_plan(struct jl_serve_row *row, struct jl_arena *arena, struct jl_err *err);
 
-/* What the row would take at one share of all listed rates and nothing else. */
+/* Time of the row at one share of all listed rates: the naive baseline. */
 double jl_serve_naive_s(const struct jl_serve_row *row, double frac);
 
 /* Fits on the rows where use[i] is not 0 (NULL: all); JL_KNOWN_VERSIONS: the deviations of versions and backends alone. x: start in, best out. */

@@ -42,7 +42,7 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 	struct jl_serve_format *f = &row->run.format;
 
 	JL_TRY(jl_served_format(f, *stated ? stated : by_name, err));
-	/* what Meta's models are narrowed with has one scale, the others come with one for each block */
+	/* Meta's FP8 models have one scale, others one for each block */
 	if (f->dense == JL_OP_FP8 && !says(cells, "one_scale"))
 		f->dense = f->experts = JL_OP_FP8_BLOCK;
 	jl_engine_format(f, row->run.engine);
@@ -129,7 +129,7 @@ static bool split_rack(struct jl_serve_row *row, double n_gpus)
 	return true;
 }
 
-/* What cannot be cut by heads is cut by requests as soon as there are `each` of them for a device. */
+/* Attention that cannot be cut by heads is cut by requests once there are `each` of them for each device. */
 static void by_requests(struct jl_serve_place *place, const struct jl_serve_run *run, double each)
 {
 	place->split_batch |= run->model.kv_heads < place->n_gpus && run->n_requests >= each * place->n_gpus;

@@ -80,8 +80,7 @@ static void read_framework(const struct jl_llm_text *said, struct jl_llm_row *ro
 		row->shard.flash = row->shard.sp = row->plan.sp = 0;
 	row->portable_flash = row->framework != JL_FW_MEGATRON;
 	row->loss = jl_loss_of(row->framework);
-	/* Those who write models for Hugging Face write norms and loss out; Qwen's first ones take flash-attn's fused norms; LitGPT has
-	 * a loss in pieces. */
+	/* Hugging Face models compute norms and loss unfused; Qwen's first ones use flash-attn's fused norms; LitGPT computes the loss in chunks. */
 	row->shard.written_out = !is_eager(row) || said->written == JL_TEXT_UNWRITTEN        ? 0
 				 : said->written == JL_TEXT_WRITTEN_LOSS && row->shard.flash ? JL_WRITTEN_LOSS
 											     : JL_WRITTEN_ALL;

@@ -22,7 +22,7 @@ bool jl_scorecard_svg(struct jl_buf *out, const struct jl_validate_line *line);
 enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecard *card, const char *old,
 				    struct jl_err *err);
 
-/* What the project set out to reach; NAN: nothing. */
+/* Goals of the project; NAN: none. */
 struct jl_goal {
 	const char *set;
 	double median, p90;

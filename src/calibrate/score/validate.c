@@ -147,7 +147,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* What is left out together with a row. */
+/* Id of the group that is left out together with a row. */
 const char *jl_validate_unit(const struct jl_validate_family *family, size_t i, enum jl_leave_out leave_out)
 {
 	const struct jl_set_row *row = &family->rows.rows[i];
@@ -229,7 +229,7 @@ struct fits {
 	bool folds;     /* first the starts, then the groups */
 };
 
-/* Of groups with more rows than this, fits without something take every second, third, ... one: rows of a group say much the same. */
+/* In groups with more rows than this, leave-one-out fits use every second, third, ... row: rows of a group are much alike. */
 enum { ROWS_A_GROUP = 48 };
 
 static void thin_out(const struct jl_validate_family *family, unsigned char *use)
@@ -309,7 +309,7 @@ static enum jl_status take_turn(void *ctx, int turn, struct jl_err *err)
 	JL_TRY(jl_got(use, err));
 	unsigned char *only = use + n_items, *some = only + n_items;
 	const size_t n_only = choose(f, turn, use, only);
-	/* Nothing is left to fit on: the priors say it. */
+	/* no rows are left to fit on: use the priors */
 	const bool empty = !memchr(use, 1, n_items);
 
 	if (!f->folds)

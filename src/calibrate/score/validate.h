@@ -36,7 +36,7 @@ size_t jl_widths_pairs_in(const struct jl_width_rows *rows, const char *of, cons
 
 struct jl_seen_list {
 	const char **ids;   /* ascending, each once; a pair for each of its sources */
-	const char **names; /* of each id: of a pair without its source */
+	const char **names; /* name of each id; of a pair without its source */
 	size_t n;
 	size_t (*at)[JL_SEEN_A_ROW]; /* of each row: places in `ids`; n: none */
 };

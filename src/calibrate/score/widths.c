@@ -117,12 +117,12 @@ enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_valid
 
 /* An interval's share of the rows. */
 static const double cover_frac = 0.8;
-/* A quantile of few sources holds less of the next one: what is fitted is a little more than what is promised, as in conformal prediction,
- * where n sources need (n + 1)/n of it; there are 95, and the reasons of doubt are fitted to all of them together. */
+/* With few sources a quantile covers less of the next one, so a little more than the promised share is fitted, as in conformal prediction (n
+ * sources need (n + 1)/n of it); there are 95, and the reasons of doubt are fitted to all together. */
 static const double fit_frac = 0.81;
 /* Of its n rows of one kind a unit counts n / (1 + (n - 1) * alike_frac): at most 20. */
 static const double alike_frac = 0.05;
-/* Of more rows of one kind a unit gives every second, third, ... one, with the weight of those it stands for. */
+/* Of more rows than this of one kind in a unit, every second, third, ... is taken, with the weight of those left out. */
 enum { ROWS_A_UNIT = 128 };
 /* Rounds the kink of the absolute loss, in units of ln(half width). */
 static const double round_ln = 0.1;
@@ -211,7 +211,7 @@ static enum jl_status solve(const struct fit *fit, double *weight, double *x, st
 			     x, NULL, err);
 }
 
-/* Of each row with the next two of its kind: enough to tell, and no source with n rows has n² of them. */
+/* Pairs each row with the next two of its kind: enough, and linear in the number of rows. */
 enum { PAIRS_A_ROW = 2 };
 
 static bool is_pair(const struct jl_set_row *a, const struct jl_set_row *b)

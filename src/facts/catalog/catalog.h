@@ -325,7 +325,7 @@ enum jl_net_train {
 
 enum jl_net_optimizer { JL_NET_SGD, JL_NET_ADAM, JL_NET_LAMB };
 
-/* One group of operators, for one item of the batch unless `per` is a step; 0 where the file says nothing. */
+/* One group of operators, for one item of the batch unless `per` is a step; 0: not given. */
 struct jl_net_op {
 	enum jl_net_op_kind op;
 	enum jl_net_train train;
@@ -387,7 +387,7 @@ struct jl_engine_start {
 /* A serving engine, one of its earlier versions, or its backend for a vendor. What a row does not say is as in the row it is `of`. */
 struct jl_engine_info {
 	const char *id, *name;
-	const char *of;             /* NULL: the first, which stands for every other engine */
+	const char *of;             /* NULL: the first row, the default for other engines */
 	const char *until;          /* first version that is no longer this; NULL: today's */
 	const char *vendor;         /* whose devices this backend is for; NULL: any */
 	const char *const *words;   /* spellings hold one of them, in any case */
@@ -426,7 +426,7 @@ struct jl_param_info {
 struct jl_reading {
 	char written[JL_NAME_MAX + 1];
 	char meant[JL_NAME_MAX + 1];
-	char others[JL_NAME_MAX + 1]; /* what to write for something else; "": nothing */
+	char others[JL_NAME_MAX + 1]; /* example of another choice; "": none */
 };
 #define JL_READINGS_MAX 8
 struct jl_readings {

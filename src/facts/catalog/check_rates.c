@@ -53,7 +53,7 @@ static void look_at(struct jl_check *check, const char *key)
 	check->field = jl_schema_field(jl_schema_of(check->kind), key);
 }
 
-/* What the chip does in this format, from its family's arithmetic; NAN where that is not known. */
+/* The chip's rate in this format, from its family's arithmetic; NAN: unknown. */
 static double chip_rate(const struct jl_gpu *gpu, const struct jl_family *family, const struct rate *rate)
 {
 	double per_clock;
@@ -114,7 +114,7 @@ static void say_rate(struct jl_check *check, const struct rate *rate, double lis
 		shown, want, ratio);
 }
 
-/* True when there is nothing to say. */
+/* True where the rate is consistent. */
 static bool check_rate(struct jl_check *check, const struct jl_gpu *gpu, const struct jl_family *family,
 		       const struct rate *rate)
 {

@@ -23,7 +23,7 @@ static struct span trim(struct span s)
 	return s;
 }
 
-/* The last word of `s`; `s` is left with what stands before it. */
+/* Cuts the last word off `s`. */
 static struct span cut_last_word(struct span *s)
 {
 	struct span word = { .at = s->at + s->len };
@@ -286,7 +286,7 @@ static enum jl_status cook_fields(const struct spot *around, void *record, bool 
 	return JL_OK;
 }
 
-/* What facts of this record fall back to: its own source and date, else those around it. */
+/* Sets the default source and date of this record's facts: its own, else those around it. */
 static void set_defaults(struct spot *spot, void *record, bool amends)
 {
 	bool own_source = false, own_date = false;
@@ -342,7 +342,7 @@ static enum jl_status cook_all(struct spot *spot, void *record, bool amends, str
 	return status || amends ? status : check_choices(spot, err);
 }
 
-/* What a model's file may leave out because the rest says it. */
+/* Fills in values of a model that follow from others. */
 static void finish_model(struct jl_model_info *model)
 {
 	if (!(model->kv_heads > 0))

@@ -168,7 +168,7 @@ static void put_value(struct emit *e, const struct jl_field *field, const void *
 	}
 }
 
-/* Zero is what C puts where nothing is written. */
+/* True where C's zero initialisation gives the value. */
 static bool is_default(const struct jl_field *field, const void *record)
 {
 	const void *at = jl_field_at(field, record);

@@ -281,7 +281,7 @@ static enum jl_status fail_unit(const struct jl_shelf *gpus, const struct jl_she
 	return jl_shelf_fail_nearest(&either, asked, &nearest, err);
 }
 
-/* The words of an id first, then rules, then other names and what only occurs among other words. JL_E_NOTFOUND without a message. */
+/* Finds a unit by the words of its id, then by rules, then by other names and words inside longer text. JL_E_NOTFOUND without a message. */
 static enum jl_status find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
 				struct jl_err *err)
 {

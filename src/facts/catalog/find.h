@@ -82,7 +82,7 @@ const struct jl_rule *jl_rule_by_id(const struct jl_catalog *cat, const char *id
 const struct jl_reliability *jl_reliability_by_id(const struct jl_catalog *cat, const char *id);
 
 /* A figure of catalog/figures.yaml; the built-in one where `cat` has none. */
-/* Its name on the Hugging Face hub, said or among its other names; NULL: none is known. */
+/* Its name on the Hugging Face hub, listed or among its other names; NULL: unknown. */
 const char *jl_model_hub(const struct jl_model_info *model);
 
 double jl_figure(const struct jl_catalog *cat, const char *id);

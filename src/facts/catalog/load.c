@@ -28,8 +28,7 @@ struct load {
 	bool broken; /* a file could not be read: references into it would only repeat that */
 };
 
-/* What else may be the top of a YAML file that lies in a catalog: it has its own reader (src/answers/recommend/purpose.c,
- * src/answers/notes/rule_confusions.c). */
+/* Other lists allowed in the catalog's folders, with their own readers (src/answers/recommend/purpose.c, src/answers/notes/rule_confusions.c). */
 static const char *const others[] = { "purposes:", "confusions:" };
 
 static bool has_ending(const char *name, const char *ending)
@@ -83,7 +82,7 @@ static void say_unread(struct load *load, const char *path, const char *en)
 	jl_findings_add(load->findings, &err);
 }
 
-/* One entry of a folder that could not be followed: a dangling link, or gone meanwhile. */
+/* A folder entry that cannot be followed: a dangling link, or deleted meanwhile. */
 static void say_dangling(struct load *load, const char *path)
 {
 	struct stat info;

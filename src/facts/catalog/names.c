@@ -37,7 +37,7 @@ static bool is_number(const struct jl_words *words, size_t i)
 	return strspn(word_at(words, i), "0123456789.") >= words->len[i];
 }
 
-/* Does word i of a name fit word j of a spelling? */
+/* True where word i of a name matches word j of a spelling. */
 static bool fits_word(const struct jl_words *words, size_t i, const struct jl_words *spelling, size_t j)
 {
 	if (jl_word_is(spelling, j, ANY_NUMBER))
@@ -263,7 +263,7 @@ bool jl_name_cut_suffix(char io[JL_NAME_MAX + 1], const struct jl_catalog *cat, 
 		return false;
 	const size_t left = words.upto[words.n - longest - 1];
 
-	if (words.joined[words.n - longest]) /* "llamachat": the word must stand apart */
+	if (words.joined[words.n - longest]) /* "llamachat": the suffix must be a separate word */
 		return false;
 	io[left] = '\0';
 	if (ret_weights && strcmp(best->value, "none") != 0)

@@ -28,12 +28,12 @@ void jl_reading_add(const struct jl_catalog *cat, const char *written, const cha
 /* Note in cat->readings that `text` was read by this rule; nothing where the rule is a plain synonym. */
 void jl_named_note(const struct jl_catalog *cat, const struct jl_named *named, const char *text);
 
-/* The name of a unit without words that say nothing ("developer kit", a plural s), "24G" as "24GB"; false: nothing changed. */
+/* Removes words of a unit's name without meaning ("developer kit", a plural s) and joins "24G" to "24GB"; false: nothing changed. */
 bool jl_name_clean_unit(char out[JL_NAME_MAX + 1], const struct jl_catalog *cat, const char *text);
 
 /* The name of a model without its organisation and the ending of a file: "meta-llama/Llama-3-8B" -> "Llama-3-8B". */
 void jl_name_of_model(char out[JL_NAME_MAX + 1], const char *text);
-/* Cut the last word that does not change the shape ("-Instruct", ".Q4_K_M"); *ret_weights, if it is not NULL: the format that the word says, else
+/* Cuts the last word where it does not change the shape ("-Instruct", ".Q4_K_M"). ret_weights (may be NULL): the format that the word names, else
  * unchanged. False: the last word belongs to the name. */
 bool jl_name_cut_suffix(char io[JL_NAME_MAX + 1], const struct jl_catalog *cat, const char **ret_weights);
 /* The format of the weights that the name of a model says (as --weights takes it); NULL: none. */

@@ -36,7 +36,7 @@ static bool is_wordy(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* May a word end between these two? A number behind letters is a separate word: "asia-northeast" is in "asia-northeast3". */
+/* True where a word may end between these two. A number behind letters is another word: "asia-northeast" is in "asia-northeast3". */
 static bool is_border(char last, char next)
 {
 	return !is_wordy(last) || !is_wordy(next) || (isdigit((unsigned char)next) && !isdigit((unsigned char)last));

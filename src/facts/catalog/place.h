@@ -9,5 +9,5 @@ bool jl_place_has(const char *region, const char *wanted);
 /* The electricity tariff of a named place, as the tariffs call it; NULL: not known. */
 const char *jl_place_tariff(const char *place);
 
-/* Does `text` hold `words` as words: "us" is in "us-east-1" and "Oregon, US, NA", not in "jerusalem"? */
+/* True where `text` contains `words` as whole words: "us" is in "us-east-1" and "Oregon, US, NA", not in "jerusalem". */
 bool jl_has_words(const char *text, const char *words);

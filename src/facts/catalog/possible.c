@@ -16,7 +16,7 @@ static bool is_pcie(const struct jl_link_info *join)
 	return begins(join->kind, "pcie");
 }
 
-/* Has the accelerator the ports that this join is made of? Bridges of one generation fit each other's cards. */
+/* True where the accelerator has the ports of this join. Bridges of one generation fit all its cards. */
 static bool has_ports(const struct jl_gpu *gpu, const struct jl_link_info *join)
 {
 	if (is_pcie(join) || !join->wire)
@@ -25,7 +25,7 @@ static bool has_ports(const struct jl_gpu *gpu, const struct jl_link_info *join)
 	       (begins(join->kind, "nvlink-bridge") && begins(gpu->link, "nvlink-bridge"));
 }
 
-/* What people would have had in mind: the newest accelerator that is joined so. */
+/* Default for such a join: the newest accelerator that has it. */
 static const struct jl_gpu *newest_with(const struct jl_catalog *cat, const struct jl_link_info *join)
 {
 	const struct jl_gpu *best = NULL;

@@ -32,7 +32,7 @@ static const char *gpu_of_system(const struct jl_catalog *cat, const struct jl_p
 	return NULL;
 }
 
-/* What the provider is known to rent out under that name. */
+/* The GPU that the provider rents out under that name. */
 static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl_price *price)
 {
 	for (size_t i = 0; i < cat->n_rules; i++) {

@@ -22,7 +22,7 @@
 #define TEXTS(S, M)                     ROW(S, M, #M, TEXTS, .flags = 0)
 #define LIST(S, M, SUB)                 ROW(S, M, #M, LIST, .count_offset = offsetof(struct S, n_##M), .sub = (SUB))
 #define SUB(S, M, SCHEMA)               ROW(S, M, #M, SUB, .sub = (SCHEMA))
-/* The form of records that stand within others. */
+/* Schemas of records inside others. */
 #define PART(LISTED, TYPE, FIELDS, EN, OMIT)                                                                           \
 	{                                                                                                              \
 		.list = (LISTED), .en = EN, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                  \

@@ -97,7 +97,7 @@ static unsigned seen_memory(const struct jl_shelf *shelf, size_t i, const struct
 	return 0;
 }
 
-/* What one record's spellings add up to. */
+/* Matches of all spellings of one record. */
 struct tally {
 	enum jl_fit fit;
 	unsigned seen; /* words of the question that some spelling has */
@@ -286,7 +286,6 @@ static void take_size(struct jl_asked *asked)
 		jl_words_split(&asked->bare, text);
 }
 
-/* What was asked, or why it cannot be. */
 enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *shelf, const char *text,
 			    struct jl_err *err)
 {

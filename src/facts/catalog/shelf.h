@@ -47,10 +47,10 @@ enum jl_fit jl_shelf_fit(const struct jl_shelf *shelf, size_t i, const struct jl
 /* All that fit best. */
 void jl_shelf_search(struct jl_picked *ret_picked, const struct jl_shelf *shelf, const struct jl_asked *asked);
 
-/* Add the names of a shelf that are near what was asked. */
+/* Adds names of a shelf that resemble the one asked for. */
 void jl_shelf_near(struct jl_nearest *nearest, const struct jl_shelf *shelf, const struct jl_asked *asked);
 
-/* Nothing fits: say so, with what is near. */
+/* The error for an unknown name, with near names. */
 enum jl_status jl_shelf_fail_nearest(const struct jl_shelf *shelf, const struct jl_asked *asked,
 				     const struct jl_nearest *nearest, struct jl_err *err);
 
@@ -58,6 +58,6 @@ enum jl_status jl_shelf_fail_nearest(const struct jl_shelf *shelf, const struct 
 enum jl_status jl_shelf_fail_ambiguous(const struct jl_shelf *shelf, const struct jl_asked *asked,
 				       const struct jl_picked *picked, struct jl_err *err);
 
-/* What was asked, or why it cannot be. */
+/* Parses a name into search words; an error where it cannot be one. */
 enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *shelf, const char *text,
 			    struct jl_err *err);

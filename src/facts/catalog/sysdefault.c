@@ -226,8 +226,8 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 		if (jl_fact_known(&own))
 			return own;
 	}
-	/* Rates of NVLink and its kin belong to the accelerator: its own wires, or a bridge, carry what its
-	 * ports give. Any other join is a "what if", taken at its word. */
+	/* Rates of NVLink and similar links belong to the accelerator: its ports limit wires and bridges. Any other join is a "what if" and is
+	 * taken as given. */
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
 	bool own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||
 			(begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));

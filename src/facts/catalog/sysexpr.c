@@ -25,7 +25,7 @@ struct count {
 	const char *at;
 };
 
-/* What was written, before it is known what it means. */
+/* A system expression as parsed, before its names are resolved. */
 struct draft {
 	bool hypothetical;         /* the word in front: it need not exist */
 	struct count outer, inner; /* inner: the one in parentheses */
@@ -337,7 +337,7 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 	return JL_OK;
 }
 
-/* A name that says how many they are, "v5e-256": what is counted in front are such hosts. */
+/* A name that includes the number of chips, "v5e-256": a count in front is of such slices. */
 static enum jl_status take_slice(struct parser *p, struct jl_sys *sys, const struct draft *draft, int n)
 {
 	const struct count cards = { .given = true, .n = n, .at = draft->name_at };
@@ -442,7 +442,7 @@ static enum jl_status write_canonical(struct jl_sys *sys, const struct draft *dr
 	return sys->text ? JL_OK : jl_fail_nomem(err);
 }
 
-/* What cannot be had is refused, unless a person says that it need not be. */
+/* Refuses a system that does not exist, unless the user marks it as hypothetical. */
 static enum jl_status take_possible(struct parser *p, struct jl_sys *sys, const struct draft *draft)
 {
 	enum jl_status status = jl_sys_possible(sys, p->cat, p->err);

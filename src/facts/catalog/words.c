@@ -167,7 +167,7 @@ static bool same_word(const struct jl_words *a, size_t i, const struct jl_words 
 	return a->len[i] == b->len[j] && memcmp(a->glued + a->start[i], b->glued + b->start[j], a->len[i]) == 0;
 }
 
-/* Do the n words of `asked` from i on stand together in `have` from j on, none of them used already? */
+/* True where the n words of `asked` from i on stand together in `have` from j on, none of them used yet. */
 static bool stand_at(const struct jl_words *have, size_t j, const struct jl_words *asked, size_t i, size_t n,
 		     unsigned used)
 {

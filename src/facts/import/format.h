@@ -32,7 +32,7 @@ extern const struct jl_format jl_format_nccl, jl_format_nccl_json, jl_format_osu
 	jl_format_llama_factory, jl_format_fio;
 
 const struct jl_import_options *jl_importer_options(const struct jl_importer *imp);
-/* One line about what was not taken, or what to look at. `dropped`: count it as not taken. */
+/* A remark about a line; `dropped`: count the line as not taken. */
 void jl_importer_remark(struct jl_importer *imp, size_t line, bool dropped, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void jl_importer_fail(struct jl_importer *imp, enum jl_status status, const struct jl_err *err);

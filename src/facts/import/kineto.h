@@ -16,10 +16,10 @@ struct jl_kineto_event {
 	double thread, correlation, external_id; /* NAN: none */
 };
 
-/* What it returns other than JL_OK ends the reading. */
+/* Reading ends at the first result that is not JL_OK. */
 typedef enum jl_status jl_kineto_sink(void *ctx, const struct jl_kineto_event *event, struct jl_err *err);
 
-/* Does the file begin as such a trace? */
+/* True where the file begins as such a trace. */
 bool jl_kineto_is(const char *path);
 /* JL_E_PARSE: it is none, or ends in the middle of an event. gpu: name of the first device that it lists; "" where it lists none. */
 enum jl_status jl_kineto_read(const char *path, char *ret_gpu, size_t gpu_size, jl_kineto_sink *sink, void *ctx,

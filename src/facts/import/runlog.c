@@ -8,7 +8,7 @@
 #include "base/stats.h"
 
 #define CLOCK_LEAST_S 10.0 /* between two lines whose times have no fraction: below it a second more or less decides */
-#define NEAR_STEPS    101  /* whose median is what a step near them takes */
+#define NEAR_STEPS    101  /* steps whose median is the typical time of a step among them */
 #define STALL_TIMES   1.5
 #define STALL_LEAST_S 0.5
 #define WARMUP_MAX    10 /* lines */

@@ -17,7 +17,7 @@
 
 #define CHUNK_B       ((size_t)64 << 10)
 #define LINE_KEPT_MAX 2000 /* bytes of a line that go into its record */
-/* what never ends is no log: bytes of one line, and bytes in which nothing was recognised */
+/* limits against endless input: bytes of one line, and bytes without anything recognised */
 #define ENDLESS_LINE_B    ((size_t)256 << 20)
 #define ENDLESS_NOTHING_B 17179869184.0
 
@@ -28,7 +28,7 @@ struct jl_importer {
 	struct jl_err err;
 	enum jl_status status; /* the first error sticks */
 	size_t n_remarks, n_same;
-	bool has_steps;        /* that the sink asked for: no record need come of them */
+	bool has_steps;        /* the sink takes steps, so a log without records is valid */
 	char last_remark[400]; /* the same on many lines is said once */
 	void *states[JL_IMPORT_FORMATS_MAX];
 	/* the line that is being read */
@@ -144,7 +144,7 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 	(void)snprintf(source, sizeof(source), d->last_line > d->line ? "%.1000s:%zu-%zu" : "%.1000s:%zu",
 		       imp->options.name, d->line, d->last_line);
 	jl_utf8_sanitize(source);
-	/* The id comes from what was measured and where in the log it stood, not from where the log lies or who imports it. */
+	/* The id depends on the measurement and its place in the log, not on the file's path or the importing user. */
 	jl_buf_reset(&imp->draft);
 	jl_record_write(&r, &imp->draft);
 	jl_buf_printf(&imp->draft, "%zu", d->line);
@@ -303,8 +303,8 @@ static void give_json(struct jl_importer *imp)
 	json_decref(root);
 }
 
-/* It was no document: what has come of its current line is a line like others; lines before it are lost, and said
-   where they hold a key (a lone brace in a binary file or in prose is no document). */
+/* It was no document (a lone brace in a binary file or in prose): its current line is read as a plain line; earlier lines are lost, with a remark
+ * where they hold a key. */
 static void leave_json(struct jl_importer *imp)
 {
 	imp->in_json = false;

@@ -106,7 +106,7 @@ static bool scan_rate(const char **at, double *ret_step_s)
 	return true;
 }
 
-/* What stands before "10%|": "Epoch 3: " becomes "Epoch". Bars that load or tokenize are not training. */
+/* The label before "10%|": "Epoch 3: " becomes "Epoch". Progress bars of loading or tokenizing are not training. */
 static bool label_of(const char *start, char *ret_label, size_t size)
 {
 	static const char *const others[] = { "Load",    "Download", "Map",    "Filter",  "Generat", "Fetch",

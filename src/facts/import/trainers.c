@@ -189,11 +189,11 @@ bool jl_log_step(struct jl_run_step *ret_step, const struct jl_line *line)
 	return false;
 }
 
-/* What trainers say around a step. The first that fits. */
+/* Texts of trainers around a step; the first match counts. */
 static const struct {
 	enum jl_pause kind;
 	const char *has[2];
-	const char *took; /* seconds stand behind it; NULL: the log does not say */
+	const char *took; /* text before the seconds; NULL: the log does not give them */
 } pauses[] = {
 	{ JL_PAUSE_CHECKPOINT, { "inished saving the checkpoint", "" }, " in " },
 	{ JL_PAUSE_CHECKPOINT, { "save-checkpoint", "..." }, NULL }, /* Megatron-LM's timers */

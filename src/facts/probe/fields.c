@@ -91,7 +91,7 @@ static const struct jl_field gpu_rows[] = {
 };
 static const struct jl_schema gpu_fields = JL_SCHEMA("gpu", jl_probe_gpu, gpu_rows);
 
-/* What NVML says of each lies among what the bus does. */
+/* Facts of NVML are merged into the PCI facts of each GPU. */
 static void write_gpus(struct jl_json *json, const void *record)
 {
 	const struct jl_probe_machine *m = record;

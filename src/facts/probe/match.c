@@ -79,7 +79,7 @@ static int all_p2p(const struct jl_probe_machine *machine)
 	return 1;
 }
 
-/* The slowest of the links; what they do now where that was read under load, else what they could. */
+/* The slowest PCIe link: its present rate where read under load, else its maximum. */
 static const char *pcie_join(const struct jl_probe_in *in)
 {
 	static const char *const names[][3] = { { "pcie3-x4", "pcie3-x8", "pcie3" },
@@ -190,7 +190,7 @@ static const char *bond_net(const struct jl_probe_in *in, const struct jl_probe_
 	return find_net(in->cat, "ethernet", Bps);
 }
 
-/* What a cluster of these would use: the fastest RDMA devices, else the fastest bond or adapter that is up. */
+/* The network of a cluster of such hosts: the fastest RDMA devices, else the fastest bond or adapter that is up. */
 static void match_net(const struct jl_probe_in *in)
 {
 	struct jl_probe_machine *machine = in->machine;

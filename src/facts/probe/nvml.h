@@ -88,7 +88,7 @@ enum jl_status jl_nvml_read(struct jl_nvml *nvml, struct jl_arena *arena, struct
 /* Only what changes while something runs: clocks, power, temperature, throttling, link. */
 void jl_nvml_watch(struct jl_nvml *nvml, size_t gpu, struct jl_nvml_gpu *ret_now);
 
-/* What holds the clock down, as records say it; NULL: nothing, or its power limit at full load, which is how a GPU works. */
+/* Why a clock is held down, as records state it; NULL: it is not, or only by the power limit at full load, which is normal. */
 #define JL_HELD_LOCKED      "locked"
 #define JL_HELD_APP_CLOCKS  "app_clocks"
 #define JL_HELD_POWER_LIMIT "power_limit" /* below the default one */

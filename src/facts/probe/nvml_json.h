@@ -1,4 +1,4 @@
-/* What NVML said, as JSON: for captures and for people. */
+/* An NVML snapshot as JSON, for captures and for reading. */
 #pragma once
 
 #include <stdbool.h>

@@ -24,7 +24,7 @@ enum jl_status jl_match_catalog(struct jl_probe_in *in, struct jl_err *err);
 bool jl_text_line(const char **at, char *line, size_t size);
 /* A whole number, or `otherwise`; 0x is understood. */
 long long jl_text_whole(const char *text, long long otherwise);
-/* What stands behind "key" and its colon or equal sign on a line of `text`; NULL: none. */
+/* The value behind "key" and its colon or equal sign on a line of `text`; NULL: none. */
 const char *jl_text_value(struct jl_arena *arena, const char *text, const char *key);
 /* How many processors "0-31,64-95" names; every one of them is marked in `seen` (may be NULL). */
 int jl_text_cpus(const char *list, bool seen[JL_PROBE_CPUS_MAX]);

@@ -75,7 +75,7 @@ static void read_model(struct jl_probe_in *in)
 		cpu->model = jl_arena_printf(in->arena, "arm64 core 0x%x/0x%x", implementer, part);
 }
 
-/* Is `word` on the line of /proc/cpuinfo that lists what the processor can do? That line is long: it is not copied. */
+/* True where `word` is on the flags line of /proc/cpuinfo. That line is long: it is not copied. */
 static bool has_flag(const char *info, const char *word)
 {
 	static const char *const keys[] = { "flags", "Features" };

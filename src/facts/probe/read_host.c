@@ -23,7 +23,7 @@ static const char *said(const char *text)
 	return text;
 }
 
-/* Who runs this as a guest, by what the firmware calls itself. */
+/* Hypervisors, by the firmware's vendor string. */
 static const struct {
 	const char *path, *begins, *vm;
 } guests[] = {

@@ -151,7 +151,7 @@ static const char *content(struct reader *reader, struct jl_arena *arena)
 	size_t len, size = 0;
 
 	while (reader->at < reader->end && *reader->at == '\t' && next_line(reader, &line, &len))
-		size += len; /* the tab makes room for the line end */
+		size += len; /* the byte of the tab holds the line end */
 	char *text = jl_arena_alloc(arena, size + 1);
 	if (!text)
 		return NULL;

@@ -1,4 +1,4 @@
-/* What was asked of a source and what it answered; the text form of it. */
+/* Queries to a source and their answers, and the text form of both. */
 #pragma once
 
 #include "base/arena.h"

@@ -111,7 +111,7 @@ static void zero_form(char *text, const char *form)
 	}
 }
 
-/* Who made a container stays: it is no name. */
+/* The container engine is kept: it identifies no user. */
 static const char *engine(const char *part, size_t len)
 {
 	static const char *const words[] = { "-kubepods", "-docker", "-libpod", "-lxc", "-containerd" };
@@ -209,7 +209,7 @@ static char *keep(struct jl_arena *arena, const char *text, const char *cuts, co
 	return kept;
 }
 
-/* Of these only what a replay needs is kept. */
+/* Keeps only the parts of these files that a replay needs. */
 static char *redact_text(struct jl_arena *arena, const struct jl_asked_path *item)
 {
 	static const struct {

@@ -42,7 +42,7 @@ enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const 
 				     struct jl_err *err);
 void jl_source_destroy(struct jl_probe_source *source);
 
-/* What stands at a path, which is made as printf does; NULL: there is none, or it cannot be read. */
+/* The content at a path (printf format); NULL: it does not exist, or cannot be read. */
 const char *jl_source_ask(struct jl_probe_source *source, enum jl_asked_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define jl_source_read(source, ...) jl_source_ask(source, JL_ANSWER_FILE, __VA_ARGS__) /* without the last line end */
@@ -55,8 +55,8 @@ const char *jl_source_ask(struct jl_probe_source *source, enum jl_asked_kind kin
  * machine. A bridge without the capability has "none". */
 const char *jl_source_acs(struct jl_probe_source *source, const char *device_path);
 
-/* What NVML says; `absent_*` of the snapshot says why there is nothing. With `load`, each GPU copies for a moment and
- * its link is read meanwhile. Read once, then kept. */
+/* The NVML snapshot; its `absent_*` members say why values are missing. With `load`, each GPU copies for a moment while its link is read. Read
+ * once, then kept. */
 const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl_link_load *load);
 
 /* Set when something did not fit the limits or memory ran out. */

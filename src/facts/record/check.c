@@ -1,4 +1,4 @@
-/* What a record must be like, wherever it comes from. */
+/* Checks of a record, from any source. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/json_read.h"
 #include "record/record.h"
 
-/* ---- the form: what is written and read alike */
+/* ---- field tables, for reading and writing */
 
 #define KNOWN(S, TYPE, M)                                                                                              \
 	{                                                                                                              \

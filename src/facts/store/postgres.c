@@ -96,10 +96,10 @@ struct jl_store_db {
 	struct pg_conn *conn;
 	char *shown;
 	char *password;  /* only to take it out of messages */
-	int patience_ms; /* how long the server may say nothing */
+	int patience_ms; /* how long a statement may take without a result */
 	bool silent;     /* it gave no result for longer: nothing more is asked of it */
 	bool flooded;    /* it sends more than was asked for: likewise */
-	double since_s;  /* the last result, or what was asked */
+	double since_s;  /* time of the last result or statement */
 	double begin_s;  /* what was asked */
 	size_t unread_B; /* since the last result */
 };
@@ -244,7 +244,7 @@ static bool wait_for(struct jl_store_db *db, short events)
 
 		n = poll(&server, 1, left_s > 0 ? (int)(1e3 * left_s) + 1 : 0);
 		if (n < 0 && errno != EINTR)
-			return true; /* the library says what is wrong with the connection */
+			return true; /* libpq reports the error of the connection */
 	}
 	int waiting_B = 0;
 
@@ -298,7 +298,7 @@ static struct pg_result *answer(struct jl_store_db *db, int sent)
 	return res;
 }
 
-/* May something be asked? Its time begins. */
+/* Starts the time limit of a statement; false: the connection cannot be used. */
 static bool begin(struct jl_store_db *db)
 {
 	db->begin_s = db->since_s = jl_clock_s();
@@ -432,7 +432,7 @@ static void be_silent(void *ctx, const char *text)
 
 static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct jl_err *err)
 {
-	/* what stands in the URL comes after and wins */
+	/* parameters of the URL come later and override these */
 	const char *const keywords[] = { "connect_timeout", "tcp_user_timeout", "application_name",
 					 "dbname",          "client_encoding",  NULL };
 	const char *const values[] = { CONNECT_S, "10000", "jeoul", url, "UTF8", NULL };

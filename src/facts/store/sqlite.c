@@ -214,7 +214,7 @@ static enum jl_status set_journal(struct jl_store_db *db, const char *path, stru
 	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
 }
 
-/* What a file says that it is made of: names and the text of each, without white space, in order. */
+/* The schema of a database file: names and definitions, without white space, in order. */
 static const char schema_sql[] =
 	"SELECT group_concat(t, ';') FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' ' || "
 	"replace(replace(replace(coalesce(sql, ''), ' ', ''), char(10), ''), '\"', '') AS t FROM sqlite_master WHERE "

@@ -181,7 +181,7 @@ static enum jl_status to_spool(struct jl_store *store, const char *lines, size_t
 	return jl_spool_count(store->place.spool, &store->n_waiting, err);
 }
 
-/* What the server had taken of the batch it has rolled back: all of it waits now. */
+/* After a rollback by the server, the whole batch goes to the spool. */
 static enum jl_status spool_batch(struct jl_store *store, struct jl_err *err)
 {
 	size_t *n = store->going.n;

@@ -45,12 +45,13 @@ struct jl_bench_task {
 	bool (*stop)(void *ctx);     /* ... asked between its pieces, for a file may be long; NULL: it is not stopped */
 	int n_gpus;                  /* nccl without comm: how many GPUs, 0 = all */
 	int place;                   /* 0 to JL_BENCH_PLACES - 1: which of the places in memory, see place_B */
-	const struct jl_bench_state *first; /* place 0 for the others, which may use what it has beside memory */
+	const struct jl_bench_state
+		*first; /* state of place 0, which the other places may use for shared things beside memory */
 };
 
-/* The kernel hands out memory in order, so buffers that are prepared one after the other lie alike in the caches. What is to lie
- * differently begins this many bytes later: less than JL_BENCH_SHIFT_B, spread evenly over what a way of a cache holds. `buffer`
- * numbers all that work together, of all ranks. */
+/* The kernel hands out memory in order, so buffers prepared in a row have the same cache alignment every time. To vary it, buffers begin at
+ * different offsets: less than JL_BENCH_SHIFT_B, spread evenly over a way of a cache. `buffer` numbers all buffers of all ranks that are used
+ * together. */
 #define JL_BENCH_PLACES  5
 #define JL_BENCH_SHIFT_B ((size_t)64 * 4096)
 static inline size_t jl_bench_shift_B(const struct jl_bench_task *task, int buffer)
@@ -68,8 +69,8 @@ struct jl_bench_backend {
 	bool (*supports)(const struct jl_bench_task *task);
 	enum jl_status (*prepare)(const struct jl_bench_task *task, struct jl_bench_state **ret_state,
 				  struct jl_err *err);
-	/* One iteration; seconds by the backend's own best clock (CUDA events, CLOCK_MONOTONIC). May run the task several times
-	 * and return the mean of them where one is too short to time. */
+	/* Times one iteration by the backend's best clock (CUDA events, CLOCK_MONOTONIC). A task too short to time may run several times; the
+	 * mean is returned. */
 	enum jl_status (*run_once)(struct jl_bench_state *state, double *ret_s, struct jl_err *err);
 	/* Exact check of the result: number of wrong elements. */
 	enum jl_status (*verify)(struct jl_bench_state *state, size_t *ret_n_wrong, struct jl_err *err);

@@ -1,4 +1,4 @@
-/* A cluster measured by itself: each rank alone, every two of them, all together; which machine is slow, which link is bad. */
+/* Measures a cluster: each rank alone, every pair, all together; finds slow machines and bad links. */
 #pragma once
 
 #include "base/arena.h"
@@ -33,7 +33,7 @@ struct jl_cluster {
 	double reduce_B[JL_CLUSTER_SIZES], reduce_s[JL_CLUSTER_SIZES]; /* all-reduce of all ranks */
 	/* --- what follows from them */
 	double pair_median_Bps;
-	double least_ln; /* NAN: too few ranks to say who is slow */
+	double least_ln; /* NAN: too few ranks to find a slow one */
 	struct jl_node_score scores[JL_CLUSTER_RANKS_MAX];
 	struct jl_cluster_link bad[JL_CLUSTER_RANKS_MAX]; /* the worst first */
 	size_t n_bad, n_slow;
@@ -42,5 +42,5 @@ struct jl_cluster {
 /* On every rank. Where it fails, because a rank died or hangs, what was measured until then is there. */
 enum jl_status jl_cluster_measure(struct jl_cluster *cluster, struct jl_comm *comm, struct jl_err *err);
 void jl_cluster_begin(struct jl_cluster *cluster); /* nothing measured yet */
-/* Who is slow, what is bad: of what there is. */
+/* Finds slow machines and bad links in what was measured. */
 enum jl_status jl_cluster_weigh(struct jl_cluster *cluster, struct jl_arena *arena, struct jl_err *err);

@@ -206,7 +206,7 @@ static void widen(struct jl_bench_result *res, const double *samples, size_t n)
 	res->time_s.hi95 = fmax(res->time_s.hi95, jl_stats_quantile(sorted, n, 0.95));
 }
 
-/* Places differ by more than the samples in one of them: what another run would find, in other pages, is judged from their medians. */
+/* Where memory placement matters more than noise, the interval is widened by the medians of the placements, as another run would get other pages. */
 static void widen_by_places(struct jl_bench_result *res)
 {
 	const double t = jl_stats_t_quantile(0.975, res->n_places - 1);
@@ -265,7 +265,7 @@ static enum jl_status check_result(struct run *r, struct jl_err *err)
 	return JL_OK;
 }
 
-/* What the device says of itself, beside what was seen of the host. */
+/* Adds the noise that the device reports to that of the host. */
 static void add_device(struct jl_record_noise *noise, const struct jl_record_noise *device)
 {
 	struct jl_record_noise n = *device;

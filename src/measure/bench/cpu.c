@@ -15,7 +15,7 @@ struct jl_bench_state {
 
 static enum jl_status present(struct jl_err *err)
 {
-	(void)err; /* memory needs nothing; gemm says itself when no library is there */
+	(void)err; /* memory benchmarks need no library; gemm reports a missing one itself */
 	return JL_OK;
 }
 

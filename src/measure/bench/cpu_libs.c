@@ -276,7 +276,7 @@ static void product_block(void *ctx, size_t index, int thread)
 		part.finish(part.finish_ctx, &block);
 }
 
-/* Blocks of which each packs the least beside what it multiplies: as square as the number of them allows. */
+/* Cuts the product into nearly square blocks, which pack the least for their work. */
 static void choose_blocks(struct product *p, size_t n_threads)
 {
 	const struct jl_sgemm_op *op = p->op;

@@ -166,7 +166,7 @@ void jl_cpu_mem_run(struct jl_cpu_mem *m, double *ret_s)
 	*ret_s = jl_clock_s() - start_s;
 }
 
-/* Whole numbers: the result is exact. */
+/* Values are whole numbers, so the result is exact. */
 size_t jl_cpu_mem_wrong(struct jl_cpu_mem *m)
 {
 	size_t n_wrong = 0;

@@ -12,7 +12,7 @@ static enum jl_status host_words(struct jl_bench_state *s, uint64_t buffer, uint
 	const size_t n = s->task.size_B / 4;
 	uint32_t *words = jl_realloc(NULL, n * 4);
 	JL_TRY(jl_got(words, err));
-	enum jl_status status = jl_gpu_sync(s->gpu, err); /* what was queued comes before */
+	enum jl_status status = jl_gpu_sync(s->gpu, err); /* excludes work that was queued before */
 	if (status == JL_OK && ret_n_wrong)
 		status = jl_cuda_check(cu, cu->MemcpyDtoH(words, buffer, n * 4), "cuMemcpyDtoH", err);
 	size_t n_wrong = 0;
@@ -166,7 +166,7 @@ static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *g
 				  size_t *ret_n_wrong, struct jl_err *err)
 {
 	size_t n = s->task.size_B / 4;
-	/* where the words lie on the other GPU they come back here first: the counter is on this one */
+	/* the counter of wrong words is on this GPU: copy the data back first */
 	if (gpu != s->gpu) {
 		JL_TRY(jl_cuda_check(
 			gpu->cuda,
@@ -212,7 +212,7 @@ enum jl_status jl_bench_cuda_move_verify(struct jl_bench_state *s, size_t *ret_n
 	if (!s->peer)
 		JL_TRY(fill_words(s, s->buffers[1], 15, err));
 	JL_TRY(jl_bench_cuda_move_run(s, err));
-	if (s->peer) /* so that what comes back is what arrived there */
+	if (s->peer) /* so that the copy back reads what arrived there */
 		JL_TRY(fill_words(s, s->buffers[0], 16, err));
 	return check_words(s, s->peer ? s->peer : s->gpu, s->buffers[1], 14, ret_n_wrong, err);
 }

@@ -128,7 +128,7 @@ static enum jl_status connect(struct jl_bench_state *s, struct jl_err *err)
 			     "ncclCommInitRank", err);
 }
 
-/* One that NCCL has no call for: sends and receives. */
+/* A collective that NCCL lacks, as sends and receives. */
 static int exchange(const struct jl_nccl *nccl, const struct jl_coll_call *c, int rank, int n, struct ncclComm *comm,
 		    struct CUstream_st *stream)
 {

@@ -5,10 +5,9 @@
 #include "gpu/cuda.h"
 #include "gpu/nccl.h"
 
-/* Queues `call` on a stream; what NCCL says to it. */
+/* Queues `call` on a stream; returns NCCL's result code. */
 int jl_nccl_queue(const struct jl_nccl *nccl, const struct jl_coll_call *call, int rank, int n_ranks,
 		  struct ncclComm *comm, struct CUstream_st *stream);
-/* Until the event has come. A rank that is gone leaves the others waiting inside NCCL for ever: looks every so often, and gives up
- * and drops the communicator after JL_COMM_STUCK_S. */
+/* Waits for the event. A rank that is gone leaves the others blocked inside NCCL: polls, and aborts the communicator after JL_COMM_STUCK_S. */
 enum jl_status jl_nccl_wait(const struct jl_nccl *nccl, struct ncclComm **comm, const struct jl_gpu_dev *gpu,
 			    struct CUevent_st *event, const char *what, struct jl_err *err);

@@ -54,7 +54,7 @@ static enum jl_status say(const struct jl_net_client *c, uint32_t word, uint64_t
 			    c->name, err);
 }
 
-/* The next message, which is `word`. */
+/* Waits for the next message, which must be `word`. */
 static enum jl_status await(const struct jl_net_client *c, double wait_s, uint32_t word, struct jl_wire_message *ret,
 			    struct jl_err *err)
 {
@@ -146,7 +146,7 @@ static enum jl_status check_report(const struct jl_net_client *c, const struct j
 	return JL_OK;
 }
 
-/* What the listener received, sample by sample. */
+/* Reads the listener's samples. */
 static enum jl_status read_report(struct jl_net_client *c, const struct jl_net_streams *s, struct jl_net_flow *ret_flow,
 				  struct jl_err *err)
 {
@@ -218,7 +218,7 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 	JL_THEN(status, jl_noise_end(&watch, NULL, &r->noise, err));
 	if (!status)
 		jl_noise_judge(&r->noise, r->why);
-	if (!status && r->noise.noisy) { /* what was seen is all that can be said */
+	if (!status && r->noise.noisy) { /* only the noise seen on this side is known */
 		r->send.rate_Bps.lo95 = r->send.rate_Bps.min;
 		r->send.rate_Bps.hi95 = r->send.rate_Bps.max;
 		r->receive.rate_Bps.lo95 = r->receive.rate_Bps.min;

@@ -16,7 +16,7 @@
 
 #define BLOCK_B ((size_t)256 << 10)
 
-/* What the threads of all streams have done. */
+/* Totals of the threads of all streams. */
 struct sums {
 	_Atomic size_t received_B, sent_B;
 	_Atomic int n_busy;

@@ -7,7 +7,7 @@
 #include "bench/net_flow.h"
 
 #define USE_S         6.0 /* a place without a test for so long is given to another client */
-#define FIRST_S       3.0 /* who is let in says soon what it wants; a busy machine may keep it waiting */
+#define FIRST_S       3.0 /* an admitted client sends its request soon; a busy machine may delay it */
 #define SESSION_MAX_S 600.0
 #define TESTS_MAX     64
 
@@ -43,8 +43,8 @@ static void seen(const struct jl_net_listener *l, const union jl_wire_address *a
 		l->seen(l->ctx, jl_wire_name(name, address), how);
 }
 
-/* Looks at the door until something comes on `also` or a client with this tag comes, which is handed over: 0 is a new client. Others are sent
- * away. */
+/* Waits at the listening socket until `also` is readable or a client with this tag arrives, which is returned (0: a new client). Others are
+ * refused. */
 static bool look(struct jl_net_listener *l, uint64_t tag, int also, struct jl_guest *ret_guest)
 {
 	struct jl_wire_message other = { .word = JL_WIRE_OTHER, .text = JL_NET_WHAT };
@@ -134,7 +134,8 @@ static enum jl_status obey(struct session *s, const struct jl_wire_message *m, s
 	return m->word == JL_WIRE_PING ? jl_wire_send(s->line.fd, m, err) : run_test(s, m, err);
 }
 
-/* One deadline for each message, however it trickles in, and one for each test: pings alone keep no place. Clients that come meanwhile get "busy". */
+/* A deadline for each message, also if it trickles in, and one for each test: pings alone do not keep a place. Other clients get "busy"
+ * meanwhile. */
 static enum jl_status converse(struct session *s, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + SESSION_MAX_S;

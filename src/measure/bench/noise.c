@@ -14,7 +14,7 @@
 #include "base/clock.h"
 
 #define CPUS          "/sys/devices/system/cpu/cpu[0-9]*/"
-#define TICKS_LEAST_S 0.2  /* of all CPUs together: less says nothing */
+#define TICKS_LEAST_S 0.2  /* CPU time of all CPUs below which nothing is judged */
 #define WAKING_FRAC   0.01 /* of the time: a thread that wakes often waits as long */
 
 static bool read_small(const char *path, char *ret_text, size_t size)
@@ -75,7 +75,7 @@ static size_t read_threads(struct jl_noise_thread *ret_threads, size_t max)
 	return n;
 }
 
-/* What a thread had when the watch began; one that came later had nothing. */
+/* CPU time of a thread when the watch began; 0 for a thread that started later. */
 static struct jl_noise_thread before(const struct jl_noise_watch *w, long id)
 {
 	for (size_t i = 0; i < w->n_threads; i++)
@@ -84,7 +84,7 @@ static struct jl_noise_thread before(const struct jl_noise_watch *w, long id)
 	return (struct jl_noise_thread){ .id = id };
 }
 
-/* Since the watch began: what our threads had of the CPUs, and how long they had to wait for one. */
+/* CPU time and waiting time of our threads since the watch began. */
 static void read_waits(const struct jl_noise_watch *w, double took_s, double *ret_ran_s, double *ret_waited_s)
 {
 	struct jl_noise_thread now[JL_NOISE_THREADS_MAX];

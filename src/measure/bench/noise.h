@@ -1,4 +1,4 @@
-/* What disturbs a measurement while it runs: CPU time of others, waits for a CPU, steal, falling clocks, throttling. */
+/* Disturbances during a measurement: CPU time of other processes, waits for a CPU, steal, falling clocks, throttling. */
 #pragma once
 
 #include "comm/comm.h"
@@ -29,8 +29,8 @@ void jl_noise_look(struct jl_noise_watch *watch);
 enum jl_status jl_noise_end(struct jl_noise_watch *watch, struct jl_comm *comm, struct jl_record_noise *ret_noise,
 			    struct jl_err *err);
 
-/* How long our threads waited for a CPU, all of them together, of `took_s`: while one waits, the others wait for it. NAN: not known, or
- * they wanted more than the CPUs there are and waited for each other. */
+/* Share of `took_s` that our threads waited for a CPU; while one waits, the others wait for it. NAN: unknown, or more threads than CPUs, which
+ * then wait for each other. */
 double jl_noise_wait_frac(double waited_s, double ran_s, double took_s, double n_cpus);
 
 /* Sum and count of the numbers in the files that a pattern names; NAN: there are none. */

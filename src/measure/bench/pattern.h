@@ -23,5 +23,5 @@ struct jl_pattern {
 
 /* What this rank sends. */
 void jl_pattern_fill(const struct jl_pattern *pattern, void *send);
-/* How many elements of what it received are not what they must be. */
+/* Number of received elements that differ from the expected ones. */
 size_t jl_pattern_wrong(const struct jl_pattern *pattern, const void *recv);

@@ -13,7 +13,7 @@
 #include "bench/core.h"
 #include "record/record.h"
 
-/* What all records of one run share. */
+/* Facts that all records of one run share. */
 struct jl_bench_where {
 	const char *run;                    /* id */
 	const char *machine, *machine_name; /* of the probe; may be NULL */
@@ -23,7 +23,7 @@ struct jl_bench_where {
 	const char *mpi_version;            /* may be NULL */
 };
 
-/* What was measured, and how; who keeps it adds what all records of a run share. It points into the draft and into `result`. */
+/* The record of a result; the caller adds what all records of a run share. It points into the draft and into `result`. */
 struct jl_record jl_bench_record(struct jl_draft *draft, const struct jl_bench_result *result,
 				 const struct jl_bench_backend *backend);
 

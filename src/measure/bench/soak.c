@@ -121,7 +121,7 @@ static void summarise(struct jl_soak *s)
 		n_capped += (w->throttle & POWER) != 0;
 	}
 	s->n_noisy = s->n - n;
-	for (size_t i = 0; s->n_noisy == s->n && i < s->n; i++) /* nothing else is there; no verdict is built on it */
+	for (size_t i = 0; s->n_noisy == s->n && i < s->n; i++) /* all samples are noisy: use them, without a verdict */
 		s->rate[n++] = s->windows[i].rate;
 	s->hot_frac = (double)n_hot / (double)s->n;
 	s->capped_frac = (double)n_capped / (double)s->n;

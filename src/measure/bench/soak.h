@@ -29,6 +29,6 @@ struct jl_soak {
 
 enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backend *backend,
 			   const struct jl_bench_task *task, const struct jl_bench_plan *plan, struct jl_err *err);
-/* It lost rate, made errors or ran hot. */
+/* True where the rate fell, results were wrong or the device ran hot. */
 #define JL_SOAK_DRIFT_FRAC 0.05
 bool jl_soak_is_bad(const struct jl_soak *soak);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "bench/pattern.h"
 
-/* What the workers of a shm team and their caller share. */
+/* Memory shared by the workers of a team and their caller. */
 struct board {
 	_Atomic size_t n_rows;      /* complete */
 	_Atomic double done;        /* measurements, and what part of the present one */

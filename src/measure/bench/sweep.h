@@ -30,7 +30,7 @@ struct jl_sweep {
 enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B, double factor, size_t step_B,
 			      struct jl_err *err);
 
-/* What rank 0 tells the others, then its sizes. */
+/* Numbers of a sweep that rank 0 sends; its sizes follow. */
 enum jl_sweep_told {
 	JL_SWEEP_TYPE,
 	JL_SWEEP_OP,

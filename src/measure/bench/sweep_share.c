@@ -4,7 +4,7 @@
 #include "base/meminfo.h"
 #include "bench/sweep.h"
 
-/* Whole numbers but for the time. */
+/* Bounds of each number; all but the time are whole numbers. */
 static const struct {
 	const char *name;
 	double least, most;

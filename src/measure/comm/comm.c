@@ -1,4 +1,4 @@
-/* What all communicators share: names, checks of a call, small calls. */
+/* Shared by all communicators: names, checks of a call, small calls. */
 #include "comm/comm.h"
 
 #include <stdint.h>

@@ -63,8 +63,8 @@ struct jl_coll_call {
 	void *recv;
 };
 
-/* What a collective does: transports, buffer layout and checks of results use this, not its name. A rank offers what it
- * sends to all; what it receives is the reduction of what all offer, what all offer one behind the other, or what one offers. */
+/* What a collective does to its buffers. Transports, buffer layout and checks of results use this, not the name: every rank offers `send` to all
+ * and receives the reduction of all offers, all offers in a row, or the offer of one rank. */
 struct jl_coll_shape {
 	const char *name;
 	bool reduces;
@@ -101,7 +101,7 @@ struct jl_comm_backend {
 	const char *(*version)(struct jl_comm *comm); /* optional: "Open MPI 4.1.4" */
 };
 
-/* What every communicator begins with; a backend embeds it. */
+/* Common head of every communicator; a backend embeds it. */
 struct jl_comm {
 	const struct jl_comm_backend *backend;
 	int rank, n_ranks;
@@ -119,7 +119,7 @@ static inline size_t jl_coll_source(const struct jl_coll_call *call, size_t rank
 {
 	return jl_coll_shapes[call->coll].rooted ? (size_t)call->root : (rank + n - jl_coll_distance(call) % n) % n;
 }
-/* Does `rank` have something to send, something to receive? */
+/* Whether `rank` has data to send, and to receive. */
 static inline bool jl_coll_sends(const struct jl_coll_call *call, size_t rank)
 {
 	const struct jl_coll_shape *shape = &jl_coll_shapes[call->coll];
@@ -177,15 +177,14 @@ enum jl_status jl_comm_mpi(struct jl_comm **ret_comm, struct jl_err *err);
 /* The same without overlap (jl_comm_start runs the call at once): MPI needs no locks then, and small messages are faster. */
 enum jl_status jl_comm_mpi_plain(struct jl_comm **ret_comm, struct jl_err *err);
 
-/* Before jl_comm_mpi: `stuck` is called, from a separate thread and on every rank that noticed, when a call does not come back and a
- * rank does not answer any more, within JL_COMM_STUCK_S. MPI cannot be left from there: say it and end the process. NULL (the
- * default): no watch. Ranks ask each other by UDP. */
+/* Call before jl_comm_mpi. `stuck` is called from another thread, on every rank that notices, when a call hangs and a rank does not answer within
+ * JL_COMM_STUCK_S (ranks ping each other by UDP). MPI cannot be left from there: report it and exit. NULL (the default): no watch. */
 void jl_comm_mpi_on_stuck(void (*stuck)(int rank));
 
-/* --- tcp: hosts without a launcher. One process waits for the others and becomes rank 0; they are numbered as they come, and every two of
- * them are joined by a connection. Rank r > 0 listens for the ranks above it on the first free one of port + r, port + r + n, ... (eight
- * are tried). Without a secret anybody who speaks the protocol can be a rank: then wait on an address that only the other hosts reach.
- * A client that is no rank of this run, or joins and stays silent, is disconnected without delaying the others. */
+/* --- tcp: hosts without a launcher. One process waits for the others and becomes rank 0; ranks are numbered in order of arrival, and every pair
+ * is connected. Rank r > 0 listens for higher ranks on the first free port of port + r, port + r + n, ... (eight are tried). Without a secret any
+ * client that speaks the protocol can become a rank: listen on an address that only the other hosts reach. A client that is no rank of this run,
+ * or joins and stays silent, is disconnected without delaying the others. */
 #define JL_COMM_TCP_PORT      5270
 #define JL_COMM_TCP_RANKS_MAX 128
 
@@ -215,9 +214,9 @@ enum jl_status jl_comm_start(struct jl_comm *comm, const struct jl_coll_call *ca
 			     struct jl_comm_request **ret_request, struct jl_err *err);
 enum jl_status jl_comm_wait(struct jl_comm *comm, struct jl_comm_request *request, struct jl_err *err);
 enum jl_status jl_comm_barrier(struct jl_comm *comm, struct jl_err *err);
-/* What rank 0 has there, all have there. */
+/* Broadcasts `data` of rank 0. */
 enum jl_status jl_comm_tell(struct jl_comm *comm, void *data, size_t size_B, struct jl_err *err);
-/* What each rank has there, one behind the other. */
+/* Gathers `own` of every rank into `all`, in rank order. */
 enum jl_status jl_comm_share(struct jl_comm *comm, const void *own, void *all, size_t size_B, struct jl_err *err);
 /* The reduction of what all have there, in its place; alone (NULL, or one rank) it stays as it is. */
 enum jl_status jl_comm_agree(struct jl_comm *comm, double *values, size_t n, enum jl_redop op, struct jl_err *err);

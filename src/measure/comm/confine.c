@@ -189,7 +189,7 @@ static unsigned short allow(struct sock_filter *code, unsigned short n, const un
 	return n;
 }
 
-/* One more, where the argument fits; else it is refused as what is not allowed. */
+/* Adds a system call that is allowed with this argument alone. */
 static unsigned short allow_where(struct sock_filter *code, unsigned short n, unsigned call, unsigned argument,
 				  unsigned test, uint32_t value)
 {

@@ -1,6 +1,5 @@
-/* A listening socket and those who came and have not proved yet who they are. Anybody may come: greetings go on side by side, each message
- * of one has a second. When the room is full, the address with the most guests gives one up: who has not even said hello before the others,
- * who came first before who came later. */
+/* A listening socket and its clients that are not authenticated yet. Greetings of all clients run side by side, with a second for each message.
+ * When all places are taken, the address with most clients loses one: first a client that has not sent hello, among equals the oldest. */
 #pragma once
 
 #include "comm/wire.h"
@@ -14,7 +13,7 @@ struct jl_guest {
 	struct jl_wire_line line;
 	double came_s, end_s;
 	union jl_wire_address address;
-	struct jl_wire_message hello, challenge; /* challenge: word 0 until it was said */
+	struct jl_wire_message hello, challenge; /* challenge: word 0 until it was sent */
 	unsigned char said[JL_WIRE_MESSAGE_B];   /* the hello as it came */
 	enum jl_visit is;                        /* JL_NOBODY: the greeting goes on */
 	int why;                                 /* JL_REFUSED: see jl_door_why */

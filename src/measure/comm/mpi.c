@@ -1,5 +1,4 @@
-/* Finds the module that knows MPI and what the launcher says. The program itself is not linked with MPI: it starts fast, and runs
- * where there is none. */
+/* Loads the MPI module and reads the launcher's variables. The program is not linked with MPI, so it starts fast and runs without it. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>

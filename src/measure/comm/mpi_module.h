@@ -1,4 +1,4 @@
-/* What the module jeoul-mpi.so offers to the program. */
+/* Interface of the module jeoul-mpi.so. */
 #pragma once
 
 #include "comm/comm.h"

@@ -1,5 +1,5 @@
-/* A secret that both sides have in a file. It is never sent: each proves to the other that it knows it. What is said afterwards is
- * neither hidden nor sealed. */
+/* A secret that both sides read from a file. It is never sent: each proves to the other that it knows it (HMAC challenge). Later messages are
+ * neither encrypted nor authenticated. */
 #pragma once
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* Starts the ranks of a shm team and watches over them: who died, who hangs, who left too early. */
+/* Starts the ranks of a shared-memory team and watches them: crashes, hangs, early exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -147,7 +147,7 @@ static void raise_trouble(struct team *t, enum shm_trouble trouble, int rank, in
 		jl_shm_wake(&t->head->ranks[r].arrived);
 }
 
-/* Has it ended, how? Returns whether it is still there. */
+/* Collects the exit status of a rank; true: it still runs. */
 static bool reap(struct team *t, int rank)
 {
 	struct watch *w = &t->watch[rank];
@@ -225,7 +225,8 @@ static void look_at(struct team *t, int rank, double waited_s)
 		raise_trouble(t, SHM_STUCK, rank, 0);
 }
 
-/* On a busy machine one that waited may not have run since: what it waits for has come, perhaps from one that is gone. */
+/* True where all awaited ranks arrived. On a busy machine the waiting rank may not have run since, so this is checked before a peer is declared
+ * gone. */
 static bool has_come(const struct team *t, int rank, int peer)
 {
 	return (int32_t)(atomic_load(&t->head->ranks[peer].arrived) - atomic_load(&t->head->ranks[rank].arrived)) >= 0;
@@ -297,7 +298,7 @@ static void watch_over(struct team *t)
 		(void)t->spec->tick(t->shared, t->spec->ctx); /* what came in last */
 }
 
-/* The rank that failed first says why; the others only noticed. */
+/* The error of the rank that failed first; the others only noticed. */
 static enum jl_status verdict(struct team *t, int *ret_dead, struct jl_err *err)
 {
 	const int trouble = atomic_load(&t->head->trouble), culprit = atomic_load(&t->head->culprit);

@@ -1,10 +1,7 @@
-/* Inside of the tcp communicator: every two ranks are joined by one connection for data; beside it each rank keeps the
- * connection by which it joined rank 0, where a thread answers liveness requests.
- *
- * A collective is one or several *flows*: bytes to one rank while bytes come from another, at the same time, without
- * ever waiting for one of the two alone. The bytes of a flow are cut into segments that may depend on each other: what
- * has just come in and was reduced can already be passed on. Every flow begins with a head that says what the sender is
- * doing, so that ranks that disagree notice. */
+/* Internals of the TCP communicator. Every pair of ranks has one data connection; besides, each rank keeps its connection to rank 0, where a
+ * thread answers liveness requests. A collective consists of *flows*: bytes to one rank while bytes arrive from another, without waiting for one
+ * direction alone. A flow's bytes are cut into segments that may depend on each other, so that data which has arrived and was reduced can be
+ * passed on. A flow begins with a head that names the operation, so that ranks which disagree notice. */
 #pragma once
 
 #include <stdint.h>
@@ -39,7 +36,7 @@ struct tcp_flow {
 	int to, from; /* ranks; -1: none */
 	struct tcp_seg *out, *in;
 	size_t n_out, n_in;
-	bool swap;  /* both lie in the same place: nothing comes in where nothing has left yet */
+	bool swap;  /* in place: bytes are received only where they have been sent already */
 	bool small; /* worth looking a few times before sleeping */
 };
 

@@ -56,7 +56,7 @@ static size_t n_parts(const struct op *o)
 	return jl_coll_shapes[o->call->coll].deals ? o->n : 1;
 }
 
-/* What `rank` has to offer, once everything is here. */
+/* The block that `rank` contributes, once all data is here. */
 static char *block_of(const struct op *o, size_t rank, size_t block_B)
 {
 	return o->c->scratch + (o->self + o->n - rank) % o->n * block_B;
@@ -188,7 +188,7 @@ static enum jl_status allreduce(struct op *o, struct jl_err *err)
 	return run_ring(o, out, n_steps, in, n_steps, err);
 }
 
-/* Sums on their way lie in two buffers in turn: one comes in while the other leaves. */
+/* Two buffers take turns: partial sums arrive in one while the other is sent. */
 static enum jl_status reduce_scatter(struct op *o, struct jl_err *err)
 {
 	const size_t n_steps = o->n - 1, part_B = o->call->count * o->size_B;

@@ -1,4 +1,4 @@
-/* One flow: out to one rank, in from another, both at once. */
+/* One flow: sends to one rank and receives from another at the same time. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -18,8 +18,8 @@ struct side {
 	size_t i, at;   /* segment, and bytes of it that are done */
 	size_t head_at; /* bytes of the head */
 	size_t fill;    /* in: bytes in the piece that are not reduced yet */
-	bool blocked;   /* the socket said so; until poll says otherwise */
-	bool idle;      /* nothing that it could do now, whatever the socket says */
+	bool blocked;   /* the socket returned EAGAIN; until poll reports it ready */
+	bool idle;      /* nothing to do now, even if the socket is ready */
 };
 
 struct run {
@@ -216,7 +216,7 @@ static enum jl_status rest(struct run *r, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Several pieces of a segment, so that the first of them are passed on while the others come in; none larger than the cache likes. */
+/* Size of the pieces of a segment: several, so that the first are passed on while others arrive, and none larger than the cache. */
 static size_t piece_of(const struct tcp_flow *flow)
 {
 	const size_t quarter_B = flow->n_in ? flow->in[0].size_B / 4 / 64 * 64 : 0;

@@ -1,6 +1,6 @@
-/* How ranks find each other. They connect to rank 0 and say what they came for; rank 0 numbers them as they come, and each opens a door of
- * its own and says where. The first client that is ready gets a rank: a silent client delays no other. When all are ready, rank 0
- * tells each where the others listen; every rank connects to those below it and lets in those above. */
+/* How ranks find each other. All connect to rank 0, which numbers them in order of arrival; each rank opens a listening socket and reports its
+ * address. The first client that is ready gets the next rank, so a silent client delays no other. When all are ready, rank 0 sends everyone the
+ * addresses; each rank connects to the lower ranks and accepts the higher ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -18,11 +18,11 @@
 #define CONNECT_S  5.0
 #define READY_S    3.0 /* from WELCOME to READY */
 #define STEP_S     8.0 /* for whatever a rank owes once all are there; who does not come is named within JL_COMM_STUCK_S */
-#define TELL_S     1.0 /* rank 0 says so often that it still waits for others */
+#define TELL_S     1.0 /* interval of rank 0's "still waiting" messages */
 #define PORT_TRIES 8
 #define GUESTS_MAX 256 /* who were welcomed and are not ready */
 #define PORT_MAX   65535
-#define LINK       "link" /* what a connection for data comes for */
+#define LINK       "link" /* purpose of a data connection */
 
 struct member {
 	struct jl_wire_line line; /* by which it joined; rank 0 has all of them, the others that to rank 0 */
@@ -250,7 +250,7 @@ static void welcome(struct join *j, struct jl_guest *guest)
 		seen(j, &guest->address, &why);
 		return;
 	}
-	if (rank == j->n) { /* it tries again: one of those who are here may leave */
+	if (rank == j->n) { /* the host retries, as a joined one may leave */
 		jl_door_refuse(guest, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 	} else if (!say_welcome(j, guest->line.fd, rank)) {
 		(void)close(guest->line.fd);
@@ -263,7 +263,7 @@ static void welcome(struct join *j, struct jl_guest *guest)
 	}
 }
 
-/* What a guest says: that it is ready. Who says anything else, or leaves, is no rank; nor is a rank that says anything before it is asked. */
+/* Takes the "ready" of a member. A client that sends any other message, or closes, gets no rank; nor does a rank that sends before it is asked. */
 static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 {
 	const bool guest = m >= j->members + j->n;

@@ -1,6 +1,6 @@
-/* Who is still there? Each rank has a thread at the connection by which it joined rank 0. It answers when it is asked, also while the rank
- * computes. Rank 0 sees at once when such a connection ends; when a call takes long somewhere, it calls the roll. What it finds out it
- * tells all ranks, so that all name the same rank and not one that left because of it. */
+/* Liveness of ranks. Each rank has a thread at its connection to rank 0, which answers even while the rank computes. Rank 0 sees at once when
+ * such a connection closes; when a call takes long, it asks all ranks. It sends its finding to all, so that all blame the same rank and not one
+ * that left because of it. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -35,7 +35,7 @@ struct line {
 	uint64_t crossed;            /* as it said last */
 	double cpu_s, moved_s;       /* its processor time; since when it has done nothing; 0: not yet asked */
 	uint64_t in_B, out_B, waits; /* of the call, as it said last: bytes, 1 + the rank that it waits for */
-	double still_s;              /* since when nothing of all that has changed; 0: not yet asked */
+	double still_s;              /* time since the last progress anywhere; 0: not asked yet */
 	bool bye;
 };
 
@@ -132,8 +132,8 @@ static bool nothing_moves(const struct tcp_watch *w, double now_s)
 	return n_moving <= (w->own == 0 || w->n == 2 ? 1 : 0);
 }
 
-/* From this rank, which is honest, to whom it waits for, and so on: to a rank that waits for none, or has not even sent the head that begins
- * every flow; in a circle it is who owes to the one that has received least. */
+/* Finds the rank at fault: follows "waits for" from this rank to one that waits for none or has not sent the head of its flow; in a cycle it is
+ * the peer of the rank that received least. */
 static void find_idle(struct tcp_watch *w, double now_s)
 {
 	uint64_t least_B = UINT64_MAX;
@@ -188,7 +188,7 @@ static void hear(struct tcp_watch *w, int rank, const struct jl_wire_message *m,
 	}
 }
 
-/* A rank that says what makes no sense is as good as dead. */
+/* A rank that sends an invalid message is treated as dead. */
 static void read_line(struct tcp_watch *w, int rank, double now_s)
 {
 	struct line *line = &w->lines[rank];
@@ -254,8 +254,8 @@ static void *watch(void *ctx)
 			for (int r = 0; r < w->n; r++)
 				if (w->fds[r].revents)
 					read_line(w, r, jl_clock_s());
-		/* Judged by the time before the answers were read: a rank that was stopped itself, and goes on, blames
-		 * no rank. Rank 0 asks for the others too: their question is what it hears. */
+		/* Judged by the time before the answers were read, so that a rank which was itself suspended blames no other. Rank 0 also asks
+		 * for the other ranks; its request is their sign of life. */
 		call_the_roll(w,
 			      ((seen & 1) && now_s - moved_s > QUIET_S) ||
 				      (w->own == 0 && w->wanted_s > 0 && now_s - w->wanted_s < 2 * ASK_S),

@@ -76,7 +76,7 @@ void jl_wire_pack(unsigned char ret_bytes[JL_WIRE_MESSAGE_B], const struct jl_wi
 	memcpy(ret_bytes + 16 + (size_t)8 * JL_WIRE_NUMBERS, m->text, JL_WIRE_TEXT_B);
 }
 
-/* Of the first `n` bytes of a message: can they be one at all? */
+/* True where the first `n` bytes can be the start of a valid message. */
 static bool plausible(const unsigned char *bytes, size_t n)
 {
 	return memcmp(bytes, magic, n < sizeof(magic) ? n : sizeof(magic)) == 0;
@@ -92,7 +92,7 @@ static bool within_limits(const struct jl_wire_message *m)
 	return true;
 }
 
-/* It may be printed; nothing behind its end is ever looked at. */
+/* Makes the text printable and clears the bytes behind its end. */
 static void clean_text(char text[JL_WIRE_TEXT_B])
 {
 	bool over = false;

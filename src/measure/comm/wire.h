@@ -1,7 +1,6 @@
-/* What peers say to each other over TCP before and beside their data, for collectives and for `bench net` alike: messages of one size,
- * numbers in network order, every wait with an end. A peer may be anybody: a message is taken only when every number in it lies within
- * the limits of its word (wire.c has them in one table); what depends on more than the message is checked by the caller. Sockets are
- * non-blocking. */
+/* Control messages between peers over TCP, for collectives and `bench net`: fixed size, network byte order, every wait with a deadline. Peers are
+ * not trusted: a message is accepted only when every number lies within the limits of its word (table in wire.c); limits that depend on more than
+ * the message are checked by the caller. Sockets are non-blocking. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +30,7 @@ enum jl_wire_word {
 	JL_WIRE_CHALLENGE, /* nonce (2), whether there is a secret -> PROVE */
 	JL_WIRE_PROVE,     /* digest (4) -> PROVEN, SECRET */
 	JL_WIRE_PROVEN,    /* digest (4) */
-	/* what the door says instead */
+	/* answers of the listening side */
 	JL_WIRE_VERSION_IS,
 	JL_WIRE_SECRET, /* another one; number 0: 1 when there is one at all */
 	JL_WIRE_OTHER,  /* text: what for; number 0: 1 when only the options differ */
@@ -67,7 +66,7 @@ void jl_wire_pack(unsigned char ret_bytes[JL_WIRE_MESSAGE_B], const struct jl_wi
 enum jl_status jl_wire_unpack(const unsigned char bytes[JL_WIRE_MESSAGE_B], struct jl_wire_message *ret_message,
 			      struct jl_err *err);
 
-/* A connection by which messages come, perhaps byte by byte. */
+/* An incoming connection; a message may arrive in pieces. */
 struct jl_wire_line {
 	int fd;
 	size_t n;
@@ -88,7 +87,7 @@ enum jl_status jl_wire_send(int fd, const struct jl_wire_message *message, struc
 bool jl_wire_try_send(int fd, const struct jl_wire_message *message);
 enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct jl_wire_message *ret_message,
 			       struct jl_err *err);
-/* The other side may not say this now. */
+/* The error for a message that is not allowed at this point. */
 enum jl_status jl_wire_nonsense(struct jl_err *err);
 /* Says of a failure, where there is one, whom it came from; returns `status`. */
 enum jl_status jl_wire_from(enum jl_status status, const char *host, struct jl_err *err);
@@ -102,11 +101,11 @@ void jl_wire_proof(uint64_t ret_proof[4], const struct jl_wire_secret *secret, e
 		   const unsigned char hello[JL_WIRE_MESSAGE_B], const struct jl_wire_message *challenge);
 bool jl_wire_proves(const struct jl_wire_message *message, const uint64_t proof[4]);
 enum jl_status jl_wire_random(void *ret, size_t size_B, struct jl_err *err);
-/* The side that connects: says hello (word, byte order and nonce are set here) and proves what is asked. JL_E_LIMIT: it is busy.
- * `host`: whom messages name. */
+/* The connecting side's greeting: sends hello (word, byte order and nonce are set here) and answers the challenge. JL_E_LIMIT: the server is
+ * busy. `host`: the name in messages. */
 enum jl_status jl_wire_greet(int fd, const char *host, struct jl_wire_message *hello,
 			     const struct jl_wire_secret *secret, const struct jl_wire_wait *wait, struct jl_err *err);
-/* What the other side said instead of what it owes. */
+/* The error for a message that came in place of the expected one. */
 enum jl_status jl_wire_refused(const struct jl_wire_message *message, const char *host, const char *what,
 			       const struct jl_wire_secret *secret, struct jl_err *err);
 

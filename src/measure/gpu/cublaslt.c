@@ -23,7 +23,7 @@ struct heuristic {
 	int reserved[4];
 };
 
-/* What it returns, its name here and in the library, its arguments. */
+/* Return type, name here, name in the library, arguments. */
 /* clang-format off */
 #define FUNCTIONS(X) \
 	X(size_t, GetVersion, "cublasLtGetVersion", void) \

@@ -86,7 +86,7 @@ bool jl_gpu_has_kernels(void)
 	return jl_fatbins[0].name != NULL;
 }
 
-/* What a child found, as it comes through a pipe. */
+/* What the child process found, as sent through a pipe. */
 struct answer {
 	enum jl_status status;
 	int n_gpus;

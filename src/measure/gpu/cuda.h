@@ -143,7 +143,7 @@ enum jl_status jl_gpu_launch(const struct jl_gpu_dev *gpu, struct CUfunc_st *fun
 enum jl_status jl_gpu_sync(const struct jl_gpu_dev *gpu, struct jl_err *err);
 /* A kernel that fills or checks: speed does not matter, one shape of grid for all. Waits for it. */
 enum jl_status jl_gpu_run(const struct jl_gpu_dev *gpu, const char *name, void **args, struct jl_err *err);
-/* What such a kernel counts wrong elements in (8 bytes of jl_gpu_alloc), and what it has counted: it begins at zero again. */
+/* A counter of wrong elements for such kernels (8 bytes of jl_gpu_alloc), and its value, which is reset to zero. */
 enum jl_status jl_gpu_counter(struct jl_gpu_dev *gpu, uint64_t *ret_counter, struct jl_err *err);
 enum jl_status jl_gpu_counted(const struct jl_gpu_dev *gpu, uint64_t counter, size_t *ret_n, struct jl_err *err);
 /* Two between which time is measured. */

@@ -95,7 +95,7 @@ static int enable_peer(struct CUctx_st *peer, unsigned flags)
 	return hip.DeviceEnablePeerAccess(device_of(peer), flags);
 }
 
-/* One space of addresses: they say themselves on which GPU they are. */
+/* HIP has one address space: the addresses name their GPUs. */
 static int copy_peer(uint64_t to, struct CUctx_st *to_ctx, uint64_t from, struct CUctx_st *from_ctx, size_t bytes,
 		     struct CUstream_st *stream)
 {
@@ -113,7 +113,7 @@ static enum jl_status open_locked(struct jl_err *err)
 
 	hip = (struct hip){ .same = { .amd = true } };
 	const enum jl_status status = jl_dynlib_open(&lib, "JEOUL_HIP", names, symbols, JL_LEN(symbols), &hip, err);
-	if (status && getenv("JEOUL_HIP")) /* named by the environment: say what is wrong with it */
+	if (status && getenv("JEOUL_HIP")) /* named by the environment: report the error */
 		return status;
 	if (status)
 		return jl_fail(err, JL_E_ABSENT, "no AMD runtime: %s cannot be opened; install ROCm", "libamdhip64.so");

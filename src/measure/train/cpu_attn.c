@@ -122,7 +122,7 @@ VEC_INLINE float dot(const float *a, const float *b, size_t n)
 	return sum;
 }
 
-/* One tile of one query head; adds to dk and dv, overwrites dq. */
+/* Backward of one tile of one query head; adds to dk and dv, overwrites dq. */
 static void bwd_tile(const struct attn_ctx *c, size_t sample, size_t head, size_t r, float *s, float *dp)
 {
 	size_t group = c->n_heads / c->n_kv, kv = head / group, out_ld = c->n_heads * c->dim;

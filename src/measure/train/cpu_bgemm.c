@@ -66,7 +66,7 @@ VECTOR static inline void turn(__m512i v[PART])
 	}
 }
 
-/* One part: what sticks out is 0. */
+/* Packs one panel; beyond the edge it is padded with 0. */
 VECTOR static void pack_part(float *to, struct jl_sgemm_side side, size_t n_wide, size_t n_k, bool k_inside)
 {
 	float whole[2 * PART_N];

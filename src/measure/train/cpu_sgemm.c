@@ -45,7 +45,7 @@ struct jl_sgemm {
 	size_t memory_B;
 };
 
-/* One block of k and of columns, as the tasks see it. */
+/* One block of k and of columns, shared by the tasks. */
 struct stage {
 	struct jl_sgemm *s;
 	const struct jl_sgemm_op *op;
@@ -184,7 +184,7 @@ static void edge_tile(const struct stage *g, const float *a, const float *b, flo
 		}
 }
 
-/* One panel of B, which stays in the first cache, against all panels of a block of A. */
+/* Multiplies one panel of B, which stays in the L1 cache, with all panels of a block of A. */
 static void panel_products(const struct stage *g, const float *a, const float *b, float *c, size_t n_rows,
 			   size_t n_cols)
 {

@@ -1,5 +1,5 @@
-/* Operands into panels. Reading goes along whole cache lines: matrices whose rows are a power of two apart put neighbouring rows into the
- * same set of the cache, and a line that is left half read would be gone when the other half is wanted. */
+/* Packs operands into panels. Whole cache lines are read: in matrices whose row pitch is a power of two, neighbouring rows share a cache set, and
+ * a line that is read in halves would be evicted in between. */
 #include <string.h>
 
 #include "train/cpu_sgemm.h"

@@ -12,7 +12,7 @@
 
 #if defined(__aarch64__) && !defined(SANITIZED)
 
-#pragma GCC diagnostic ignored "-Woverlength-strings" /* for other compilers than gcc and clang, which this is for */
+#pragma GCC diagnostic ignored "-Woverlength-strings" /* other compilers warn about long strings */
 
 /* clang-format off */
 

@@ -1,4 +1,4 @@
-/* What launches hand to kernels, seen alike by C and CUDA. */
+/* Structs that launches pass to kernels, for C and CUDA. */
 #pragma once
 
 #include "train/fp8.h"

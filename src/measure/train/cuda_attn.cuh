@@ -130,7 +130,7 @@ __device__ inline void store_rows(T *to, size_t pitch, int row0, int n_there, co
 	}
 }
 
-/* What a query does not see: keys behind it, or behind the last one. */
+/* Keys that are masked for a query: later ones where CAUSAL, and those beyond the last. */
 template <bool CAUSAL> __device__ inline bool is_hidden(int col, int row, int seq)
 {
 	return CAUSAL ? col > row : col >= seq;

@@ -79,7 +79,7 @@ struct mover {
 		to_transposed = order / 32 * HALF_B + odd * 512 + ((order % 32 / 4 ^ odd << 2) << 4) + order % 4 * 4;
 		base = shared_any + (shared_begin() - (uint32_t)__cvta_generic_to_shared(shared_any));
 	}
-	/* Behind the last row it comes again: what is made of it is hidden or not stored. */
+	/* Rows beyond the last repeat it: their results are masked or not stored. */
 	__device__ void load(float4 (&x)[8], const float *from, size_t pitch, int n_there) const
 	{
 		const uint32_t pitch_B = (uint32_t)pitch * 4, column_B = threadIdx.x % 16 * 16;
@@ -114,7 +114,7 @@ struct mover {
 	}
 };
 
-/* What was stored may be read by wgmma, in all threads. */
+/* Makes stores to shared memory visible to wgmma, in all threads. */
 __device__ static void stored()
 {
 	asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");

@@ -79,7 +79,7 @@ __device__ inline void store4(bf16 *to, const float v[4])
 {
 	*reinterpret_cast<uint2 *>(to) = make_uint2(pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3]));
 }
-/* What it becomes when it is stored and read again. */
+/* Rounds to the stored format. */
 __device__ inline float rounded(float x, const float *)
 {
 	return x;

@@ -2,7 +2,7 @@
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
-/* Is this block, of n that leave something in memory, the one that comes last? It sees what they left. */
+/* True in the last of n blocks to finish; it sees what the others wrote. */
 __device__ inline bool last_of(int *n_done, int n, bool &is_last)
 {
 	__threadfence();

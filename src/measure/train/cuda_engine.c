@@ -213,7 +213,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		cuda_destroy(&e->base);
 		return status;
 	}
-	e->nvml = jl_nvml_open_at(e->gpu->bus_id, &e->nvml_gpu); /* without it a step has no energy, nothing else */
+	e->nvml = jl_nvml_open_at(e->gpu->bus_id, &e->nvml_gpu); /* without NVML only the step's energy is missing */
 	e->base.used_B = e->base.peak_B = e->gpu->held_B;
 	*ret_engine = &e->base;
 	return JL_OK;

@@ -107,7 +107,7 @@ static inline struct cuda_engine *cuda_of(struct jl_engine *engine)
 	return (struct cuda_engine *)engine;
 }
 
-/* Of bf16 elements, not of float ones. */
+/* True where elements are bf16, not float. */
 static inline bool cuda_half(const struct cuda_engine *e)
 {
 	return e->base.elem_B == 2;

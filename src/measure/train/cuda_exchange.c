@@ -67,7 +67,7 @@ static void sizes_of(const struct jl_comm *comm, const struct jl_coll_call *c, s
 	*ret_recv_B = jl_coll_shapes[c->coll].gathers ? all_B : one_B;
 }
 
-/* Pinned memory for what goes out and what comes in; grows in the first step. */
+/* Pinned host memory for sending and receiving; grows during the first step. */
 static bool host_room(struct cuda_engine *e, size_t size_B)
 {
 	struct cuda_exchange *x = &e->exchange;

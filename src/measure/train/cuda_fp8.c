@@ -52,7 +52,7 @@ void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n
 	struct fp8_many many = { 0 };
 	for (size_t i = 0; i < n; i++)
 		many.of[i] = args_of(&op[i], partials, &grid);
-	if (op->first) { /* nothing is known of the values: one pass to see them */
+	if (op->first) { /* the range of values is unknown: one pass to find it */
 		struct fp8_many seen = many;
 		for (size_t i = 0; i < n; i++)
 			seen.of[i].to = seen.of[i].to_t = NULL;

@@ -43,7 +43,7 @@ __device__ inline void unpack8(const uint4 &a, float v[8])
 	unpack_bf16(a.w, v[6], v[7]);
 }
 
-/* What becomes of eight values; the second output is there for the gradient of SwiGLU: that of up, behind that of the gate. */
+/* Computes eight values; the second output is used by SwiGLU's gradient alone, for `up` behind the gate. */
 template <int OF> __device__ inline void eight(const uint4 in[3], float v[8], float second[8])
 {
 	float x[8], y[8];
@@ -203,8 +203,8 @@ FP8(gelu_bwd, GELU_BWD, true)
 FP8(swiglu, SWIGLU, false)
 FP8(swiglu_bwd, SWIGLU_BWD, true)
 
-/* Scales of the next step: eight times what the last steps had still fits. The first n_narrow are of e4m3, the others of e5m2. `first`: what
- * this step has had so far, and nothing is kept. */
+/* Sets the scales of the next step, with room for eight times the largest value of the last steps. The first n_narrow tensors are e4m3, the
+ * others e5m2. `first`: there is no history yet, use this step alone. */
 extern "C" __global__ void __launch_bounds__(256) jl_fp8_scales(jl_fp8_scale *scales, int n_narrow, int n, int first)
 {
 	const int i = blockIdx.x * blockDim.x + threadIdx.x;

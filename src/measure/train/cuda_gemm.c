@@ -72,7 +72,7 @@ static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, u
 						     .accumulate = op->accumulate });
 }
 
-/* What the product did not do itself. */
+/* Applies the epilogue that the product's algorithm lacks. */
 static void finish_product(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
 {
 	static const int kinds[] = { [JL_EP_BIAS] = 0, [JL_EP_BIAS_GELU] = 1, [JL_EP_DGELU] = 2, [JL_EP_BGRAD] = -1 };

@@ -95,7 +95,7 @@ extern "C" __global__ void jl_from_bf16(float *to, const bf16 *from, size_t n)
 	to[i] = __bfloat162float(from[i]);
 }
 
-/* Threads of a block at the most; 256 where nothing is said. */
+/* Largest number of threads of a block; the default is 256. */
 #define KERNEL(name) KERNEL_OF(256, name)
 
 #define T                  bf16

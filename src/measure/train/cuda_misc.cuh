@@ -281,7 +281,7 @@ KERNEL(adamw)
 	}
 }
 
-/* One partial sum a block; jl_norm_sq_end adds them up in order. */
+/* One partial sum for each block; jl_norm_sq_end adds them in order. */
 KERNEL(norm_sq)(const T *grad, size_t n, const cuda_scalars *s, float *partial)
 {
 	__shared__ float room[33];

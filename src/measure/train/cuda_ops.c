@@ -5,7 +5,7 @@
 
 #include "train/cuda_engine.h"
 
-/* As the kernels see them (cuda_attn.cuh). */
+/* Arguments as the kernels take them (cuda_attn.cuh). */
 struct attn_args {
 	const void *qkv, *out, *d_out;
 	void *o, *d_qkv;
@@ -37,7 +37,7 @@ static const char *attn_file(const struct cuda_engine *e, size_t dim, int kernel
 static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 {
 	const bool hopper = strstr(attn_file(e, dim, kernel), "_sm90") != NULL;
-	const size_t align_B = 1024; /* what the swizzle of Hopper's products asks for */
+	const size_t align_B = 1024; /* alignment that Hopper's swizzled tiles need */
 
 	if (cuda_half(e)) {
 		size_t own_B = ATTN_ROWS * dim * 2, passing = kernel == 2 && dim == 128 ? 32 : 64;
@@ -171,7 +171,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 	jl_cuda_sum_rows(e, &sums);
 }
 
-/* Of blocks, in their order: so many kinds as there are. */
+/* Sums partial results of blocks in a fixed order, for each kind. */
 void jl_cuda_sum_rows(struct cuda_engine *e, const struct sum_rows_args *sums)
 {
 	unsigned n = 1;
@@ -187,7 +187,7 @@ bool jl_cuda_supports_head_dim(size_t head_dim)
 	return head_dim == 64 || head_dim == 128;
 }
 
-/* One number a row of every head. */
+/* One float for each row of every head. */
 size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
 {
 	if (shape->max)

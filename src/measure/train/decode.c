@@ -2,7 +2,7 @@
 
 #include "train/state.h"
 
-/* Logits of each sample's last token, and what they say. */
+/* Logits of each sample's last token, and the chosen token. */
 static void answer(struct jl_trainer *t, const void *residual, const void *branch, size_t n_new)
 {
 	const struct jl_train_shape *s = &t->shape;

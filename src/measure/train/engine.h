@@ -33,7 +33,7 @@ extern const char *const jl_train_precision_names[JL_N_TRAIN_PRECISION + 1]; /* 
 struct jl_engine_kernels;
 struct jl_engine_graph; /* a captured step; the engine's own */
 
-/* What every engine begins with; a kernel set embeds it. */
+/* Common head of every engine; a kernel set embeds it. */
 struct jl_engine {
 	const struct jl_engine_kernels *k;
 	enum jl_train_precision precision;
@@ -242,8 +242,8 @@ enum jl_engine_phase { /* marks for the timers, in the order of the step */
 		       JL_N_MARK
 };
 
-/* What the step computes and exchanges: what it returns, its name, its arguments behind the engine. Each kernel set has all of them
- * (JL_ENGINE_DECLARE, JL_ENGINE_ROWS): jl_cpu_gemm, jl_cuda_gemm. */
+/* Operations of an engine: return type, name, arguments behind the engine. JL_ENGINE_DECLARE and JL_ENGINE_ROWS make jl_cpu_gemm, jl_cuda_gemm
+ * and so on of them; each kernel set has all. */
 /* clang-format off */
 #define JL_ENGINE_OPERATIONS(X, set) \
 	/* both in the engine's memory */ \
@@ -286,7 +286,7 @@ enum jl_engine_phase { /* marks for the timers, in the order of the step */
 struct jl_engine_kernels {
 	const char *name; /* "cpu", "cuda" */
 	const char *en;   /* one line */
-	/* JL_OK, or JL_E_ABSENT with the reason and what would bring it. */
+	/* JL_OK, or JL_E_ABSENT with the reason and what to install. */
 	enum jl_status (*present)(struct jl_err *err);
 	enum jl_status (*create)(const struct jl_engine_in *in, struct jl_engine **ret_engine, struct jl_err *err);
 	void (*destroy)(struct jl_engine *engine); /* NULL is fine */

@@ -1,4 +1,4 @@
-/* What workers send each other during a step: gradients as soon as a unit's are complete, parameters before a unit needs them. */
+/* Communication of workers during a step: gradients as soon as a unit's are complete, parameters before a unit needs them. */
 #include "train/state.h"
 
 #define GATHER_SLOT(unit) (JL_ENGINE_SLOTS / 2 + (int)(unit))

@@ -4,8 +4,8 @@
 #include "train/shape.h"
 #include "program/convnet.h"
 
-/* Of a plain vision transformer: patches by one convolution, blocks, one product behind them. Registers, scales of layers and all else that
- * is not computed here have parameters of their own, so the count must be the same. */
+/* Reads a plain vision transformer: patches by one convolution, blocks, one product at the end. Variants (registers, layer scales) have
+ * additional parameters, so the parameter count must match. */
 static bool from_network(struct jl_model_info *info, const struct jl_convnet *net)
 {
 	struct jl_conv_op patch = { 0 }, block = { 0 }, head = { 0 };

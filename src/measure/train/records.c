@@ -32,7 +32,7 @@ static void add_params(struct jl_draft *d, const struct jl_train_result *r, cons
 	jl_draft_text(d, "tokens", answers ? NULL : run->tokens ? "file" : "synthetic");
 }
 
-/* Also 0, which nothing to wait for is; what is not known (NAN) is left out. */
+/* Adds a figure, 0 included (no waiting); NAN is left out. */
 static void add_figure(struct jl_draft *d, const char *name, bool less_is_better, double value)
 {
 	struct jl_stats one = jl_stats_one(value);

@@ -14,7 +14,7 @@
 #include "record/record.h"
 #include "train/run.h"
 
-/* As jl_bench_record: it points into the draft, `result` and `run`. */
+/* As jl_bench_record; the record points into the draft, `result` and `run`. */
 struct jl_record jl_train_record(struct jl_draft *draft, const struct jl_train_result *result,
 				 const struct jl_train_run *run);
 

@@ -48,8 +48,8 @@ struct jl_train_result {
 	int n_threads;                 /* of each worker */
 	struct jl_train_rates rates;
 	struct jl_estimate predicted_s; /* of a step, by jl_predict with those rates; NAN: not known */
-	/* Of a decoder, whose steps are tokens of all samples: prompts to their first tokens; what nine of ten tokens took at most; bytes that
-	 * a token must read over its time, of the rate of copying (NAN: not measured). */
+	/* Of a decoder, whose steps are the next tokens of all samples: time to first token; 90th percentile of a token's time; share of the copy
+	 * rate that reading the weights reaches (NAN: not measured). */
 	struct jl_stats first_s;
 	struct jl_estimate first_predicted_s;
 	double step_p90_s, bandwidth_frac;

@@ -146,7 +146,8 @@ size_t jl_train_width_up(const struct jl_train_shape *shape)
 	return shape->gated ? 2 * shape->ffn : shape->ffn;
 }
 
-/* Scores and their use: 2 products forward, 4 backward and the scores again: 7 of 2·seq²/2·inner; over all keys twice that. */
+/* FLOP of attention: scores and their use are 2 products forward, 4 backward and 1 recomputed: 7 of 2·seq²/2·inner; twice that without a causal
+ * mask. */
 double jl_train_attention_flop(const struct jl_train_shape *s, double n_samples, double seq)
 {
 	return (s->patches ? 14.0 : 7.0) * (double)s->n_layers * n_samples * seq * seq *

@@ -154,7 +154,7 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->branch = take(c, rows * s->hidden, elem_B);
 	t->x_final = take(c, last * s->hidden, elem_B);
 	t->norm_final = take(c, last * s->hidden, elem_B);
-	t->d_norm_final = t->branch; /* nothing branches behind the last layer */
+	t->d_norm_final = t->branch; /* the last layer has no branch behind it */
 	t->mean_final = take(c, last, sizeof(float));
 	t->rstd_final = take(c, last, sizeof(float));
 	t->head_in = t->norm_final;
@@ -344,7 +344,7 @@ static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, v
 			  1);
 }
 
-/* Each worker fills what it keeps: all of it, or its shard. */
+/* Each worker initialises the parameters that it keeps: all, or its shard. */
 static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 {
 	struct fill f = { .t = t, .values = jl_realloc(NULL, INIT_CHUNK * sizeof *f.values) };

@@ -6,7 +6,7 @@
 #define JL_TRAIN_BUFFERS                                                                                               \
 	3 /* for full units in passing: two in turn, and one for a tied embedding that stays until the end */
 
-/* One unit on this worker. Addresses in the engine's memory. */
+/* One unit on this worker; addresses in the engine's memory. */
 struct jl_unit {
 	size_t n;          /* elements, padding included */
 	size_t shard_n;    /* elements that this worker updates (ddp: all) */
@@ -103,7 +103,7 @@ struct jl_trainer {
 	long n_queued[2];                  /* how often each was */
 	struct jl_trainer_times times;
 
-	/* of a decoder: where its samples are, and what they say next */
+	/* decoder: position of each sample, and its next token */
 	int32_t *at, *next;
 	bool decoding;   /* one token a sample; otherwise whole prompts */
 	size_t n_tokens; /* of each sample so far */

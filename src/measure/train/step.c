@@ -1,5 +1,5 @@
-/* One training step, from top to bottom: forward, loss, backward, exchange, update. What the kernels do is in
- * engine.h; who holds which part of the parameters and gradients is in exchange.c. */
+/* One training step, from top to bottom: forward, loss, backward, exchange, update. Kernels: engine.h; ownership of parameters and gradients:
+ * exchange.c. */
 #include <math.h>
 
 #include "train/state.h"
@@ -278,7 +278,7 @@ static void attend(struct jl_trainer *t, const struct jl_layer_acts *a)
 		t->k->kv_keep(t->engine, &op);
 }
 
-/* From what the first norm gave to what the layer adds to the stream (t->branch); `again`: backward needs only what is on the way. */
+/* A layer from the output of its first norm to its branch (t->branch); `again`: recomputes only what backward needs. */
 static void layer_body(struct jl_trainer *t, struct jl_unit *u, struct jl_layer_acts *a, bool again)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -318,7 +318,7 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	layer_body(t, u, a, false);
 }
 
-/* What the last layer left is still there. */
+/* The output of the last layer is still in memory. */
 static void layer_again(struct jl_trainer *t, struct jl_unit *u, size_t l)
 {
 	struct jl_layer_acts *a = &t->layers[l];
@@ -403,7 +403,7 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 		jl_trainer_grad_done(t, unit_number);
 }
 
-/* d_res comes in as the gradient of what the layer gave and goes out as that of what it got. */
+/* d_res: in, the gradient of the layer's output; out, the gradient of its input. */
 static void layer_backward(struct jl_trainer *t, size_t l)
 {
 	const struct jl_train_shape *s = &t->shape;

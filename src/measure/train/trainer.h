@@ -69,7 +69,7 @@ struct jl_trainer;
 enum jl_status jl_trainer_check_images(const struct jl_trainer_in *in, enum jl_train_precision precision,
 				       struct jl_err *err);
 
-/* What it would take; nothing is allocated. */
+/* Memory that it would take; allocates nothing. */
 struct jl_trainer_memory jl_trainer_memory(struct jl_engine *engine, const struct jl_trainer_in *in);
 
 enum jl_status jl_trainer_check(const struct jl_engine *engine, const struct jl_trainer_in *in,

@@ -39,7 +39,7 @@ static double need_B(struct worker *w, enum jl_train_mode mode, size_t n_samples
 	return jl_trainer_memory(w->engine, &in).total_B;
 }
 
-/* What would fit instead: the largest batch in this mode, else the first mode that keeps less. */
+/* Finds what would fit: the largest batch in this mode, else the first mode that needs less memory. */
 static void what_fits(struct worker *w, double free_B, struct jl_err *ret_fits)
 {
 	for (size_t n = w->setting.n_samples; n-- > 1;) {
@@ -116,7 +116,7 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 			w->engine,
 			&(struct jl_train_work_shape){ .shape = &w->shape, .n_samples = run->batch, .seq = run->seq },
 			w->processes, w->data, &w->result->rates, err);
-	w->engine->peak_B = w->engine->used_B; /* what the rates took is no memory of the training */
+	w->engine->peak_B = w->engine->used_B; /* memory of the rate measurement does not count */
 	JL_THEN(status, jl_trainer_create(w->engine, &w->setting, &w->train, err));
 	size_t n_tokens = run->batch * run->n_micro * run->seq;
 	w->tokens = jl_realloc(NULL, n_tokens * sizeof *w->tokens);

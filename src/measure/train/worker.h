@@ -6,7 +6,7 @@
 #include "train/run.h"
 #include "train/tokens.h"
 
-/* What workers and the caller see. */
+/* Memory shared by workers and the caller. */
 struct jl_train_shared {
 	atomic_size_t n_steps;         /* done, by rank 0 */
 	struct jl_train_result result; /* rank 0 writes it; status and err are the caller's */

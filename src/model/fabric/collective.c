@@ -20,7 +20,7 @@ struct layout {
 	double start_s;
 };
 
-/* What one way of doing it moves: steps one after the other, seconds of transfer at the sustained rates. */
+/* Work of one algorithm: sequential steps, seconds of transfer at the sustained rates. */
 struct work {
 	double in_steps, out_steps;
 	double in_B;  /* through one rank's link */
@@ -55,8 +55,8 @@ static int by_pcie(const struct jl_fabric *f)
 	       f->intra_kind == JL_INTRA_BRIDGE_PAIR;
 }
 
-/* What one rank gets of its way up to the host; INFINITY where nothing goes there. A ring of peers goes up and down once for all cards
- * below a switch; through the host's memory each of them does. */
+/* Share of the uplink to the host for one rank; INFINITY: it is not used. A ring over peers uses it once for all cards below a switch; through
+ * host memory each card uses it. */
 static double root_share_Bps(const struct jl_fabric *f, double n_here, double n_flows)
 {
 	const int by_host = f->intra_kind == JL_INTRA_PCIE_HOST || f->pairs_by_host;
@@ -225,8 +225,8 @@ static double switch_s(const struct layout *lay, enum jl_collective_kind kind, d
 	return lay->start_s + lay->in->switch_alpha_s * lay->per_node + switch_part_s(lay, size_B);
 }
 
-/* The switch reduces chunks while the NICs send others: the longer counts, and more where both are near each other. Two hosts of
- * H100 measure 0.95 of one host's rate, four to eight 0.9 of what the network bounds (docs/log/2026-11-19-fit.md). */
+/* The switch reduces chunks while the NICs send others: the longer part counts, and more where both are close. Two hosts of H100 measure 0.95 of
+ * one host's rate, four to eight 0.9 of the network's bound (docs/log/2026-11-19-fit.md). */
 static double pipelined_s(double a_s, double b_s)
 {
 	const double a2 = a_s * a_s, b2 = b_s * b_s;

@@ -138,7 +138,7 @@ static struct machine machine_of(const struct jl_device *dev, const struct jl_co
 	return m;
 }
 
-/* One filter a channel: nothing to multiply matrices with. */
+/* One filter for each channel: no matrix product. */
 static int is_depthwise(const struct jl_conv_op *op)
 {
 	return op->kind == JL_CONV_CONV && op->groups > 1 && op->groups == op->c_in;
@@ -323,7 +323,7 @@ static void add_attention(struct jl_conv_cost *cost, const struct machine *m, co
 	*calls += n_calls;
 }
 
-/* What a stream has in this pass: bytes, and launches. Where a list does not say which part is forward, it is the usual share. */
+/* Bytes and launches of a stream in this pass; where a list does not separate forward, the typical share. */
 static double stream_B(const struct machine *m, const struct jl_conv_op *op, double *ret_calls)
 {
 	const double elem_B = op->elem_B > 0 ? op->elem_B : m->elem_B, batch = op->per_step ? 1 : m->in->batch;

@@ -70,7 +70,7 @@ static double waves_s(const struct rates *r, double n_tile, double step_s, doubl
 	double read = fmax(r->read_B * r->mem_s, edge_B * depth * r->sm_mem_s), write = write_B * r->mem_s;
 	double longer = math > read ? math : read, shorter = math > read ? read : math;
 	double exposed = longer + r->overlap_frac * shorter + r->write_frac * write;
-	/* What is hidden of the writes must still fit beside the reads. */
+	/* hidden writes must still fit beside the reads */
 	return exposed > read + write ? exposed : read + write;
 }
 

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* Seconds that `clocks` of one SM take on as many of them as can work on it; where a device does not say what its SMs are, by its vector
- * rate. */
+/* Seconds for `clocks` of work on up to `most_sms` SMs; without SM data, by the device's vector rate. */
 static double issue_s(const struct jl_device *dev, double clocks, double most_sm)
 {
 	const double flop_per_clock = 256.0; /* of an SM with 128 lanes */

@@ -16,7 +16,7 @@ static bool has_flag(const struct jl_family *family, size_t flag)
 	return *(const bool *)(const void *)((const char *)&family->priors + flag);
 }
 
-/* Those with priors of their own, listed once for each thread: every parameter that is read asks for one. */
+/* Architectures with their own priors, listed once for each thread, as every parameter read looks them up. */
 static _Thread_local struct {
 	const struct jl_family *family[JL_ARCHS_MAX];
 	int n;

@@ -37,7 +37,7 @@
 enum shared { PARAMS(JL_PARAM_PLACE) N_SHARED };
 static const struct jl_param shared_params[N_SHARED] = { PARAMS(JL_PARAM_ROW) };
 
-/* What fits always end at, or what rows do not tell from what was expected. */
+/* Values at which every fit ended, or that rows do not tell from their priors. */
 static const double linear_tf32_frac = 1;
 static const double winograd_gain = 4;    /* multiplications that tiles of 4x4 spare a 3x3 filter */
 static const double fallback_frac = 1;    /* what tensor cores of their time could not do ran on the vector units */

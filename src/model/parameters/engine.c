@@ -32,7 +32,7 @@ static size_t size_of(const struct jl_field *field)
 								     : sizeof(void *);
 }
 
-/* What describes the row itself is not taken over. */
+/* Keys that are not inherited by another row. */
 static const char *const own_keys[] = { "words", "fits", "undated", NULL };
 
 static void take_over(const struct jl_schema *schema, void *row, const void *parent)
@@ -59,7 +59,7 @@ int jl_n_engine(void)
 	for (size_t i = 0; table.n == 0 && i < cat->n_engines && i < JL_ENGINES_MAX; i++) {
 		table.rows[i] = cat->engines[i];
 		table.parents[i] = -1;
-		for (size_t p = 0; p < i; p++) /* a row stands behind those it is of */
+		for (size_t p = 0; p < i; p++) /* rows stand behind the rows that they refer to */
 			if (cat->engines[i].of && strcmp(cat->engines[p].id, cat->engines[i].of) == 0)
 				table.parents[i] = (int)p;
 		assert(i == 0 || table.parents[i] >= 0);

@@ -67,8 +67,7 @@ static const size_t members[F_N] = {
 	[F_OPT] = MEMBER(optimizer_frac),      [F_OPTK] = MEMBER(optimizer_kernels),
 };
 
-/* What a training run reaches of the rates that single operators reach: clocks under a long load, and what the model of
- * a step leaves out. */
+/* Share of the rates of single operators that a training run reaches: clocks under sustained load, and costs that the model of a step omits. */
 enum per_arch { A_VECTOR, A_T16, A_T8, A_MEM, A_FLASH, A_N };
 static const struct entry archs[A_N] = {
 	[A_VECTOR] = { "vector_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
@@ -137,8 +136,8 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f],
 				  *member(&profile, f) / (f == F_LAUNCH ? globals[G_LAUNCH].prior : 1.0));
-		/* PyTorch's buckets are what its manual says; an unnamed framework has no runs to fit, and four runs
-		 * of eager frameworks with cut tensors say nothing about a launch */
+		/* PyTorch's bucket sizes are documented; an unnamed framework has no runs to fit; four runs of eager frameworks with tensor
+		 * parallelism do not determine a launch time */
 		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON) ||
 		    (f == F_COMM && fw == JL_FW_EAGER))
 			ret_param->lo = ret_param->hi = ret_param->prior;
@@ -184,7 +183,7 @@ bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)
 	return jl_params_seen(cat, prefix);
 }
 
-/* Nothing runs faster than it is listed; NAN stays. */
+/* At most the listed rate; NAN stays. */
 static double at_most_listed(double frac)
 {
 	return frac > 1.0 ? 1.0 : frac;
@@ -212,7 +211,7 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
 	}
 	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * x[G_MEM] * a[A_MEM]);
-	/* Fused attention is not the vendor's products: what those lose in runs says nothing about it. */
+	/* Fused attention does not use the vendor's products, so their losses in training runs do not apply to it. */
 	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
 	const double vector_products = dev->fit.gemm_frac[JL_FP32] / alone_vector_frac;
 
@@ -301,7 +300,7 @@ static void expert_at(const void *ctx, size_t i, struct jl_param *ret_param)
 	}
 	jl_code_param(ret_param, "expert", i - 1);
 	jl_code_param(&trained, "train", i - 1);
-	if (cat && jl_param_by_id(cat, trained.name)) /* known from training: nothing is left to fit */
+	if (cat && jl_param_by_id(cat, trained.name)) /* fixed by training runs: not fitted again */
 		ret_param->lo = ret_param->hi = 1.0;
 }
 

@@ -124,8 +124,7 @@ static int own_ports(double rate_Bps)
 	return rate_Bps > pcie3_Bps ? 4 : 2;
 }
 
-/* What the host passes on. Peers are written to through its root complex, which no faster link makes faster; bytes that wait in its
- * memory come no sooner than those written straight to a peer. */
+/* Rates through the host: peer writes pass the root complex, whose rate limits them; copies through host memory are no faster than peer writes. */
 static void fill_roots(const double *x, int by_host, struct jl_fabric *fabric)
 {
 	fabric->root_Bps = fmin(x[PC_EFF] * fabric->intra.rate_Bps, x[ROOT]);

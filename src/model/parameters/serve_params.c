@@ -88,8 +88,8 @@ static const struct {
 #define LOOSER        8.0
 #define BACKEND       6.0 /* kernels of another vendor, or of years ago */
 #define FIRST_ENGINE  (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
-/* What each kind of rows knows; the rest is as it begins. Engines' operators are known where they serve, so that only host and kernels' fixed
- * times are to be found there. */
+/* Parameters that each kind of rows determines; others keep their priors. Engines' operators are fitted from serving rows, so only host times and
+ * fixed kernel times are fitted here. */
 static const struct {
 	const char *name;
 	unsigned shared, dev;

@@ -136,7 +136,7 @@ static double named(struct expr *e)
 		const char *close = ++e->at;
 		const struct jl_net_value *whole;
 
-		/* a name alone is all of its list */
+		/* a name without brackets means its whole list */
 		while (close < e->end && is_name_char(*close))
 			close++;
 		whole = close < e->end && *close == ')' && take_name(&inner, e->at, (size_t)(close - e->at)) &&

@@ -24,8 +24,8 @@ static const struct {
 	[JL_HOST_CPU] = { JL_N("a machine without accelerators"), 0, 16, 50, 0.15, 0.45 },
 };
 
-/* Of what a rated power leaves beside the accelerators, the share that is drawn: (8.4 - 5.6) of (10.2 - 5.6) kW in the same
- * measurement. A rating is for the worst case. */
+/* Share of the rated power beyond the accelerators that is drawn: (8.4 - 5.6) of (10.2 - 5.6) kW in the same measurement. Ratings are for the
+ * worst case. */
 static const double rated_frac = 0.6, rated_half_ln = 0.3;
 static const double server_threads = 96; /* of a whole two-socket server */
 

@@ -23,7 +23,7 @@ static void name_wires(struct jl_machine *machine)
 	machine->inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
 }
 
-/* Whose measurements are this device's: its own, those of one that computes alike; NULL: there are none. */
+/* Id of the device whose measurements apply: its own, or one with the same chip; NULL: none. */
 static const char *measured_as(const struct jl_machine *machine, enum jl_asked answer)
 {
 	const struct jl_gpu *gpu = machine->sys.gpu;
@@ -117,7 +117,7 @@ double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool 
 		       : own_s;
 }
 
-/* Whose fitted physics a GPU has: its own, else that of its twin. */
+/* Id of the GPU whose fitted parameters are used: its own, else its twin's. */
 static const char *fitted_id(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
 	if (!gpu)

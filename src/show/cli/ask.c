@@ -84,7 +84,7 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 	return JL_OK;
 }
 
-/* What only one kind of tuning or one method has. */
+/* Refuses options of other kinds of tuning or other methods. */
 static enum jl_status check_tune(const struct jl_request *req, const struct jl_cli *cli, int tune, struct jl_err *err)
 {
 	const bool packed = strncmp(jl_ask_tunes[tune], "q", 1) == 0;
@@ -139,7 +139,7 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	JL_READ(&req, jl_request, cli);
-	if (req.framework > JL_FW_NATIVE) { /* a codebase, which brings its usual profile */
+	if (req.framework > JL_FW_NATIVE) { /* a codebase, which has a default profile */
 		const int codebase = jl_codebase_by_id(jl_ask_frameworks[req.framework]);
 
 		req.code = jl_codebases[codebase].id;
@@ -156,7 +156,7 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	return JL_OK;
 }
 
-/* --- a run of which only its time is known */
+/* --- an observed run, of which only the step time is known */
 
 const char *const jl_ask_kinds[] = { /* in the order of enum jl_mix_kind */ "cnn", "transformer", "unknown", NULL };
 

@@ -250,12 +250,12 @@ static void bench_end(struct jl_bench_session *s)
 enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
 {
 	jl_progress_clear(&s->progress);
-	/* half a run, or none, is not what was asked for */
+	/* an incomplete run is a failure */
 	if (interrupted || (!s->silent && !status && s->n_records == 0))
 		s->cli->exit_code = 1;
 	if (s->silent) {
 		jl_buf_reset(&s->cli->out);
-		/* what concerns all ranks is said by the first; what only this one knows is not kept back */
+		/* rank 0 reports errors that all ranks have; each rank reports its own I/O errors */
 		if (status && status != JL_E_IO) {
 			s->cli->exit_code = jl_err_is_usage(&(struct jl_err){ .status = status }) ? 2 : 1;
 			status = JL_OK;

@@ -23,7 +23,7 @@ struct jl_bench_session {
 	struct jl_bench_where where;
 	char run[JL_RECORD_ID_LEN + 1];
 	const struct jl_bench_backend *backend;
-	bool silent; /* not rank 0: measures, says nothing, keeps nothing */
+	bool silent; /* not rank 0: measures, but prints and stores nothing */
 	size_t n_records, n_stored, n_noisy;
 	double n_wrong;
 	char why[JL_NOISE_WHY_MAX]; /* of the noisiest result */
@@ -38,7 +38,7 @@ struct jl_bench_session {
 const char *jl_bench_node_name(const struct jl_cli *cli);
 
 enum jl_status jl_bench_begin(struct jl_bench_session *session, struct jl_cli *cli, struct jl_err *err);
-/* One result is done: to the store, and to the output with --json. */
+/* Stores one result, and prints it with --json. */
 void jl_bench_keep(struct jl_bench_session *session, const struct jl_bench_result *result);
 /* The record gets an id and all that those of a run share. `versions`: "key=value key=value"; NULL: the backend's. */
 void jl_bench_keep_record(struct jl_bench_session *session, const struct jl_record *given, const char *versions);

@@ -18,7 +18,7 @@ bool jl_bench_tcp_asked(const struct jl_cli *cli)
 	return jl_flag(cli, "listen") || jl_given(cli, "to");
 }
 
-/* What happens before anything is measured goes to standard error: columns and JSON stay clean. */
+/* Messages before the first measurement go to standard error, so that columns and JSON stay clean. */
 static void say(char line[800])
 {
 	jl_utf8_sanitize(line);

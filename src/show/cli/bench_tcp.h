@@ -22,5 +22,6 @@ bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */
 /* Joins the others; `tag`: a number that all must have alike. Ranks other than 0 are silent from here on. */
 enum jl_status jl_bench_tcp_open(struct jl_bench_session *session, uint64_t tag, struct jl_comm **ret_comm,
 				 struct jl_err *err);
-/* Instead of jl_bench_close on the other ranks: one line that it took part, or what went wrong, since no other process reports on this host. */
+/* Ends a session on ranks other than 0, in place of jl_bench_close: prints that it took part, or its error, as no other process reports on this
+ * host. */
 enum jl_status jl_bench_tcp_left(struct jl_bench_session *session, const struct jl_comm *comm, enum jl_status status);

@@ -1,4 +1,4 @@
-/* What a person sees of measurements. */
+/* Measurements on the terminal. */
 #pragma once
 
 #include "bench/sweep.h"

@@ -15,7 +15,7 @@
 #define RECORDS_MAX 4000
 #define YAML_MAX_B  ((size_t)1 << 20)
 #define SOURCE_NAME "sources.yaml"
-#define FILE_NAME   "figures.yaml" /* written last, removed first: where it is, all is */
+#define FILE_NAME   "figures.yaml" /* written last and removed first: it exists only where all files do */
 
 /* The folder of a machine's own parameters, laid over the catalog where a question is about it. */
 static enum jl_status calibrate_dir(const char **ret_dir, struct jl_cli *cli, const struct jl_probe_machine *here,

@@ -225,7 +225,7 @@ static bool in_texts(const char *const *texts, const char *word)
 	return texts && *texts;
 }
 
-/* Does some text of it contain the word? */
+/* True where some text of the record contains the word. */
 static bool has_word(const struct jl_shown *f, const char *word)
 {
 	const struct jl_schema *schema = f->kind == JL_N_RECORD ? NULL : jl_schema_of(f->kind);

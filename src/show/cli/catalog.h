@@ -1,4 +1,4 @@
-/* What the commands of the catalog share. */
+/* Shared by the catalog commands. */
 #pragma once
 
 #include "base/json.h"

@@ -28,7 +28,7 @@ struct row {
 	const struct jl_price *price;
 	double key;      /* per GPU */
 	const char *gpu; /* id; or as the source wrote it; NULL: the row has none */
-	bool open;       /* the source does not say which variant */
+	bool open;       /* the source does not name the variant */
 	bool bare;       /* would fit, but names no GPU to divide by */
 };
 
@@ -75,7 +75,7 @@ struct filter {
 	enum order order;
 };
 
-/* Does the row fit, or may it? */
+/* True where the row's GPU matches the filter, or may (open variant). */
 static bool gpu_fits(const struct jl_catalog *cat, const struct filter *f, const struct jl_price *p, struct row *row)
 {
 	const struct jl_gpu *may[GPUS_MAX];

@@ -21,15 +21,18 @@
 
 static const char *const dtypes[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
 
+#define CHECK_OPTION JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c')
+#define DEVICE_OPTIONS                                                                                                 \
+	JL_O_COUNT("threads", "N", 1, 1024, JL_N("CPU threads (default: all)")),                                       \
+		JL_O_COUNT("device", "N", 0, 63, JL_N("GPU (default: 0)")), CHECK_OPTION
+
 const struct jl_option jl_bench_gemm_options[] = {
 	JL_O_TEXT("size", "N,N,...", JL_N("square products N x N x N")),
 	JL_O_COUNT("m", "N", 1, 1 << 20, JL_N("rows of the result")),
 	JL_O_COUNT("n", "N", 1, 1 << 20, JL_N("columns of the result")),
 	JL_O_COUNT("k", "N", 1, 1 << 20, JL_N("length of the sums")),
 	JL_O_CHOICE("dtype", "TYPE", dtypes, JL_N("fp32, tf32, fp16, bf16 or fp8 (default: bf16 on a GPU, else fp32)")),
-	JL_O_COUNT("threads", "N", 1, 1024, JL_N("CPU threads (default: all)")),
-	JL_O_COUNT("device", "N", 0, 63, JL_N("GPU (default: 0)")),
-	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
+	DEVICE_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -37,9 +40,7 @@ const struct jl_option jl_bench_gemm_options[] = {
 const struct jl_option jl_bench_memory_options[] = {
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one array (default: four times the largest cache)"),
 		    JL_WITHIN(4096, 1e13, JL_N("write something from 4 KiB to 10 TB"))),
-	JL_O_COUNT("threads", "N", 1, 1024, JL_N("CPU threads (default: all)")),
-	JL_O_COUNT("device", "N", 0, 63, JL_N("GPU (default: 0)")),
-	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
+	DEVICE_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -47,7 +48,7 @@ const struct jl_option jl_bench_memory_options[] = {
 const struct jl_option jl_bench_link_options[] = {
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)"),
 		    JL_WITHIN(64, 1e12, JL_N("write something from 64 B to 1 TB"))),
-	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
+	CHECK_OPTION,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -56,7 +57,7 @@ const struct jl_option jl_bench_storage_options[] = {
 	JL_BENCH_DIR,
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of the file (default: 128 MiB)"),
 		    JL_WITHIN(1 << 20, 1e13, JL_N("write something from 1 MiB to 10 TB"))),
-	JL_O_FLAG("check", JL_N("verify the result exactly"), .letter = 'c'),
+	CHECK_OPTION,
 	JL_BENCH_OPTIONS,
 	{ 0 },
 };
@@ -81,11 +82,10 @@ static enum jl_status task_run(struct jl_bench_session *s, const struct jl_bench
 
 	jl_bench_draw(s);
 	status = jl_bench_measure(s->backend, task, &plan, ret_result, err);
-	s->n_done++;
-	if (status)
-		return status;
-	jl_bench_keep(s, ret_result);
-	return JL_OK;
+	s->n_done++; /* the progress line counts the running task by its own share */
+	if (!status)
+		jl_bench_keep(s, ret_result);
+	return status;
 }
 
 /* The same with its row shown; `n`: tasks that share --time. */
@@ -199,7 +199,27 @@ enum jl_status jl_cmd_bench_gemm(struct jl_cli *cli, struct jl_err *err)
 	return alone(cli, cuda_cpu, jl_bench_gemm, 2, err);
 }
 
-/* --- memory */
+/* --- memory, storage: two tasks of one size */
+
+static enum jl_status run_both(struct jl_bench_session *s, struct jl_bench_task *task, const char *title,
+			       const enum jl_bench_kind kinds[2], const char *const names[2], double instead_s,
+			       struct jl_err *err)
+{
+	char what[96];
+	enum jl_status status = JL_OK;
+
+	(void)jl_format(what, sizeof(what), title, jl_value_text(JL_TXT, (double)task->size_B, JL_K_BYTES, true));
+	jl_bench_view_title(s, what);
+	jl_bench_view_head(s, JL_K_BYTE_RATE);
+	s->n_tasks += 2;
+	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
+		task->kind = kinds[i];
+		if (task->kind == JL_BENCH_TRIAD && jl_bench_can(s->backend, task, NULL))
+			continue; /* a triad is a kernel, and there may be none */
+		status = run_row(s, task, 2, instead_s, names[i], JL_K_BYTE_RATE, err);
+	}
+	return status;
+}
 
 static size_t array_B(const struct jl_bench_session *s)
 {
@@ -216,25 +236,12 @@ static size_t array_B(const struct jl_bench_session *s)
 enum jl_status jl_bench_memory(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	static const enum jl_bench_kind kinds[] = { JL_BENCH_TRIAD, JL_BENCH_COPY };
-	struct jl_bench_task task = { .size_B = array_B(s), .device = (int)jl_whole(s->cli, "device", 0) };
-	char what[96];
-	enum jl_status status = JL_OK;
+	static const char *const names[] = { "triad  a = b + s·c", "copy  a = b" };
+	struct jl_bench_task task = { .size_B = array_B(s),
+				      .device = (int)jl_whole(s->cli, "device", 0),
+				      .n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count()) };
 
-	task.n_threads = on_gpu(s) ? 0 : (int)jl_whole(s->cli, "threads", jl_cpu_count());
-	(void)jl_format(what, sizeof(what), JL_("Memory, arrays of %s"),
-			jl_value_text(JL_TXT, (double)task.size_B, JL_K_BYTES, true));
-	jl_bench_view_title(s, what);
-	jl_bench_view_head(s, JL_K_BYTE_RATE);
-	s->n_tasks += 2;
-	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
-		task.kind = kinds[i];
-		if (task.kind == JL_BENCH_TRIAD && jl_bench_can(s->backend, &task, NULL))
-			continue; /* a triad is a kernel, and there may be none */
-		status = run_row(s, &task, 2, instead_s,
-				 task.kind == JL_BENCH_TRIAD ? "triad  a = b + s·c" : "copy  a = b", JL_K_BYTE_RATE,
-				 err);
-	}
-	return status;
+	return run_both(s, &task, JL_("Memory, arrays of %s"), kinds, names, instead_s, err);
 }
 
 enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
@@ -242,32 +249,21 @@ enum jl_status jl_cmd_bench_memory(struct jl_cli *cli, struct jl_err *err)
 	return alone(cli, gpu_cpu, jl_bench_memory, 2, err);
 }
 
-/* --- storage */
-
 enum jl_status jl_bench_storage(struct jl_bench_session *s, double instead_s, struct jl_err *err)
 {
 	static const enum jl_bench_kind kinds[] = { JL_BENCH_WRITE, JL_BENCH_READ };
+	const char *const names[] = { JL_("write and flush"), JL_("read") };
 	const struct jl_given *given = jl_given(s->cli, "size");
 	const char *dir = jl_text(s->cli, "dir");
-	char whole[PATH_MAX], what[96];
+	char whole[PATH_MAX];
 	struct jl_bench_task task = { .dir = realpath(dir ? dir : ".", whole) ? whole : dir,
 				      .size_B = given ? (size_t)given->value / 4096 * 4096 : (size_t)128 << 20,
 				      .stop = jl_bench_stop };
-	enum jl_status status = JL_OK;
 
 	if (!task.dir)
 		return jl_fail(err, JL_E_IO, "storage: the folder that this runs in is gone; --dir names another");
 	jl_disk_under(task.dir, task.disk);
-	(void)jl_format(what, sizeof(what), JL_("Storage, a file of %s"),
-			jl_value_text(JL_TXT, (double)task.size_B, JL_K_BYTES, true));
-	jl_bench_view_title(s, what);
-	jl_bench_view_head(s, JL_K_BYTE_RATE);
-	s->n_tasks += 2;
-	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
-		task.kind = kinds[i];
-		status = run_row(s, &task, 2, instead_s, i ? JL_("read") : JL_("write and flush"), JL_K_BYTE_RATE, err);
-	}
-	return status;
+	return run_both(s, &task, JL_("Storage, a file of %s"), kinds, names, instead_s, err);
 }
 
 enum jl_status jl_cmd_bench_storage(struct jl_cli *cli, struct jl_err *err)

@@ -1,4 +1,4 @@
-/* What `jeoul bench all` takes from the single benchmarks. */
+/* Single benchmarks, as `jeoul bench all` runs them. */
 #pragma once
 
 #include "bench/sweep.h"
@@ -11,6 +11,6 @@ enum jl_status jl_bench_storage(struct jl_bench_session *session, double instead
 enum jl_status jl_bench_link(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 enum jl_status jl_bench_loopback(struct jl_bench_session *session, double instead_s, struct jl_err *err);
 
-/* Rows are shown and kept as they come; `sweep` says what. */
+/* Runs a sweep; rows are printed and stored as they come. */
 enum jl_status jl_bench_sweep(struct jl_bench_session *session, struct jl_sweep *sweep, struct jl_comm *comm,
 			      struct jl_err *err);

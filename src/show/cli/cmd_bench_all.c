@@ -83,12 +83,12 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 
 		if (!use(&s, &parts[i]))
 			continue;
-		if (time) /* what is left of it, shared as the usual times are */
+		if (time) /* the rest of --time, divided as the default times are */
 			time->value = fmax(0.01, (end_s - jl_clock_s()) * part_s / left_s);
 		left_s -= part_s;
 		if (!cli->json && s.n_records)
 			jl_buf_puts(&cli->out, "\n");
-		/* a part that fails is said; the others go on */
+		/* a failing part is reported; the others continue */
 		const enum jl_status status = parts[i].measure(&s, part_s / parts[i].n, &why);
 
 		if (status)

@@ -24,7 +24,7 @@ const struct jl_option jl_bench_cluster_options[] = {
 	{ 0 },
 };
 
-/* What a thread that finds MPI stuck must still be able to show. */
+/* Static, as the thread that finds MPI stuck must print it. */
 static struct run {
 	struct jl_bench_session s;
 	struct jl_cluster cluster;
@@ -124,7 +124,7 @@ static void end_all(struct started *s)
 	for (int i = 0; i < s->n; i++)
 		if (s->pids[i] > 0) {
 			if (!s->joined)
-				(void)kill(s->pids[i], SIGKILL); /* one that is stopped takes nothing else */
+				(void)kill(s->pids[i], SIGKILL); /* a stopped process reacts to no other signal */
 			(void)waitpid(s->pids[i], NULL, 0);
 			s->pids[i] = 0;
 		}

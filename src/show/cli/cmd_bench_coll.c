@@ -183,7 +183,7 @@ static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *s
 		sweep->n_ranks = status ? 0 : jl_cuda_count(cuda);
 	}
 	if (!given && sweep->n_ranks < 2 && !gpus)
-		sweep->n_ranks = 2; /* one CPU: two processes still have something to say to each other */
+		sweep->n_ranks = 2; /* one CPU: still two processes, so that they communicate */
 	if (!status && sweep->task.root >= sweep->n_ranks)
 		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d", sweep->task.root,
 			       sweep->n_ranks - 1);
@@ -191,7 +191,7 @@ static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *s
 }
 static int own_rank;
 
-/* MPI does not come back: the rows that are done are printed and stored already; say who hangs and end. mpirun ends the others. */
+/* A call of MPI hangs: its rows so far are printed and stored; names the rank and exits, and mpirun ends the others. */
 static void on_stuck(int rank)
 {
 	char line[256];

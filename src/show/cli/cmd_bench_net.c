@@ -84,29 +84,25 @@ static enum jl_status wait_for_clients(struct jl_cli *cli, int port, struct jl_e
 static void flow_record(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
 			const char *direction, const char *host)
 {
-	const struct jl_record_item params[] = {
-		{ .key = "test", .text = "bandwidth" },
-		{ .key = "direction", .text = direction },
-		{ .key = "host", .text = host },
-		{ .key = "n_streams", .number = r->n_streams },
-		{ .key = "mss_B", .number = r->mss_B },
-		{ .key = "n_unsteady", .number = (double)flow->n_unsteady },
-		{ .key = "both_ways", .number = r->direction == JL_NET_BOTH },
-	};
-	struct jl_stats rate = flow->rate_Bps, wire = rate;
+	struct jl_stats wire = flow->rate_Bps;
 	const double scale = jl_net_wire_Bps(r, 1);
-	struct jl_record_metric metrics[2] = { { .name = "net_Bps", .value = rate }, { .name = "wire_Bps" } };
-	struct jl_record record = { .kind = "net",
-				    .backend = tcp.name,
-				    .params = params,
-				    .n_params = JL_LEN(params),
-				    .metrics = metrics,
-				    .n_metrics = isnan(scale) ? 1 : 2,
-				    .noise = r->noise };
+	struct jl_draft draft;
 
 	wire.median *= scale, wire.mean *= scale, wire.min *= scale, wire.max *= scale;
 	wire.p95 *= scale, wire.lo95 *= scale, wire.hi95 *= scale;
-	metrics[1].value = wire;
+	jl_draft_begin(&draft, "net", tcp.name, 0, NULL);
+	jl_draft_text(&draft, "test", "bandwidth");
+	jl_draft_text(&draft, "direction", direction);
+	jl_draft_text(&draft, "host", host);
+	jl_draft_number(&draft, "n_streams", r->n_streams);
+	jl_draft_number(&draft, "mss_B", r->mss_B);
+	jl_draft_number(&draft, "n_unsteady", (double)flow->n_unsteady);
+	jl_draft_number(&draft, "both_ways", r->direction == JL_NET_BOTH);
+	jl_draft_summary(&draft, "net_Bps", false, &flow->rate_Bps);
+	jl_draft_summary(&draft, "wire_Bps", false, &wire);
+	struct jl_record record = jl_draft_record(&draft);
+
+	record.noise = r->noise;
 	record.noise.why = r->why[0] ? r->why : NULL;
 	if (flow->n_samples)
 		jl_bench_keep_record(s, &record, NULL);
@@ -114,20 +110,15 @@ static void flow_record(struct jl_bench_session *s, const struct jl_net_result *
 
 static void latency_record(struct jl_bench_session *s, const struct jl_net_latency *latency, const char *host)
 {
-	const struct jl_record_item params[] = { { .key = "test", .text = "latency" },
-						 { .key = "host", .text = host } };
-	const struct jl_record_metric metric = { .name = "latency_s",
-						 .less_is_better = true,
-						 .value = latency->round_s };
-	const struct jl_record record = { .kind = "net",
-					  .backend = tcp.name,
-					  .params = params,
-					  .n_params = 2,
-					  .metrics = &metric,
-					  .n_metrics = 1,
-					  .samples_s = latency->samples_s,
-					  .n_samples = latency->n_samples,
-					  .noise = jl_record_noise_unknown() };
+	struct jl_draft draft;
+
+	jl_draft_begin(&draft, "net", tcp.name, 0, NULL);
+	jl_draft_text(&draft, "test", "latency");
+	jl_draft_text(&draft, "host", host);
+	jl_draft_summary(&draft, "latency_s", true, &latency->round_s);
+	draft.samples_s = latency->samples_s;
+	draft.n_samples = latency->n_samples;
+	const struct jl_record record = jl_draft_record(&draft);
 
 	jl_bench_keep_record(s, &record, NULL);
 }

@@ -18,14 +18,6 @@ const struct jl_option jl_bench_soak_options[] = {
 
 static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const struct jl_bench_task *task)
 {
-	const struct jl_record_item params[] = {
-		{ .key = "dtype", .text = jl_dtype_name(task->dtype) },
-		{ .key = "m", .number = (double)task->m },
-		{ .key = task->n_threads ? "n_threads" : "device",
-		  .number = task->n_threads ? task->n_threads : task->device },
-		{ .key = "n_steps", .number = (double)soak->n },
-		{ .key = "n_wrong", .number = soak->n_wrong },
-	};
 	const struct {
 		const char *name;
 		double value;
@@ -36,20 +28,25 @@ static void keep(struct jl_bench_session *s, const struct jl_soak *soak, const s
 		     { "power_W", soak->power_W },
 		     { "hot_frac", soak->hot_frac },
 		     { "power_capped_frac", soak->capped_frac } };
-	struct jl_record_metric metrics[8] = { { .name = "gemm_flopps", .value = soak->stats } };
-	struct jl_record record = { .kind = "soak",
-				    .backend = s->backend->name,
-				    .params = params,
-				    .n_params = JL_LEN(params),
-				    .metrics = metrics,
-				    .n_metrics = 1,
-				    .noise = jl_record_noise_unknown() };
+	struct jl_draft draft;
 
-	for (size_t i = 0; i < JL_LEN(more); i++)
-		if (!isnan(more[i].value))
-			metrics[record.n_metrics++] = (struct jl_record_metric){
-				.name = more[i].name, .value = jl_summary_of(more[i].value)
-			};
+	jl_draft_begin(&draft, "soak", s->backend->name, 0, NULL);
+	jl_draft_text(&draft, "dtype", jl_dtype_name(task->dtype));
+	jl_draft_number(&draft, "m", (double)task->m);
+	if (task->n_threads)
+		jl_draft_number(&draft, "n_threads", task->n_threads);
+	else
+		jl_draft_number(&draft, "device", task->device);
+	jl_draft_number(&draft, "n_steps", (double)soak->n);
+	jl_draft_number(&draft, "n_wrong", soak->n_wrong);
+	jl_draft_summary(&draft, "gemm_flopps", false, &soak->stats);
+	for (size_t i = 0; i < JL_LEN(more); i++) {
+		const struct jl_stats value = jl_summary_of(more[i].value);
+
+		jl_draft_summary(&draft, more[i].name, false, &value);
+	}
+	struct jl_record record = jl_draft_record(&draft);
+
 	record.noise.noisy = soak->n_noisy > soak->n / 2;
 	record.noise.why = record.noise.noisy ? "other processes used the machine" : NULL;
 	if (soak->stats.n)

@@ -99,7 +99,7 @@ static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double
 	jl_buf_puts(out, "\n");
 }
 
-/* One worker by itself; NULL: it was not measured. */
+/* The first result of a single worker; NULL: none was measured. */
 static const struct jl_train_result *first_alone(const struct table *table)
 {
 	for (const struct jl_train_result *r = table->rows; r < table->rows + table->n; r++)
@@ -213,7 +213,7 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 	(void)jl_view_show(cli, &doc, NULL); /* its memory is looked at when all is printed */
 }
 
-/* --- what a person sees of answers: a row a batch, and what was predicted of it */
+/* --- decoding on the terminal: a row for each batch, and its prediction */
 
 static const int answer_columns[] = { 7, 13, 11, 11, 10, 11, 9 };
 
@@ -368,7 +368,7 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* What all hosts must have been given alike; each may have its own number of threads. */
+/* A hash of the options that all hosts must share; the number of threads may differ. */
 static uint64_t tag_of(const struct jl_cli *cli)
 {
 	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
@@ -396,7 +396,7 @@ static enum jl_status open_comm(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* What both commands ask alike. */
+/* Options that `bench train` and `bench infer` share. */
 static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_shape, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;

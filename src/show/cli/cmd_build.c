@@ -107,7 +107,7 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	JL_ANSWER(cli, err, &jl_upgrade_fields, &answer, jl_show_upgrades(&doc, &answer, cli->today));
 }
 
-/* A parts list, or what to buy next for a system: options of the one say nothing about the other. */
+/* A parts list or --upgrade: options of one mode are refused in the other. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
 	const bool upgrade = jl_given(cli, "upgrade") != NULL;

@@ -177,7 +177,7 @@ static void take_pause(void *ctx, const struct jl_run_pause *pause)
 	jl_runlog_pause(&((struct batch *)ctx)->run, pause);
 }
 
-/* The job that --model, --on and what the log says of it describe; NULL: no model was named. */
+/* The job described by --model, --on and the log; NULL: no model was named. */
 static enum jl_status job_of(const struct jl_job **ret_job, struct jl_cli *cli, const struct jl_runlog *log,
 			     struct jl_err *err)
 {
@@ -472,7 +472,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 #define RUN    "model batch global-batch seq framework parallel follow"
 #define FIGURE "size algbw busbw time rate dtype shape test ranks"
 
-/* What is judged decides which options say something. */
+/* Refuses options that have no effect on what is judged. */
 static enum jl_status check_options(const struct jl_cli *cli, const char *word, struct jl_err *err)
 {
 	enum jl_collective_kind coll;

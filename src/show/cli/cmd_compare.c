@@ -32,7 +32,7 @@ const struct jl_option jl_compare_options[] = {
 };
 /* clang-format on */
 
-/* Of --tune, where it is a number; 0: it is not. */
+/* The number of trials in --tune; 0: it is a method. */
 static long long n_trials_of(const struct jl_cli *cli)
 {
 	const char *text = jl_text(cli, "tune");
@@ -42,7 +42,7 @@ static long long n_trials_of(const struct jl_cli *cli)
 	return text && !jl_units_parse_count(&n, text, 1, JL_ASK_MAX, "--tune", &ignored) ? n : 0;
 }
 
-/* Options that belong to the other way of saying what runs. */
+/* Refuses options of an observed run with a model, and the other way round. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
 	const bool observed = jl_given(cli, "observed") != NULL;
@@ -87,9 +87,8 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 		return jl_fail(err, JL_E_USAGE,
 			       "name the system to compare with: --baseline \"4x v100-dgxs-32gb via nvlink2-mesh\"");
 	status = add_system(compare, cli, baseline, err);
-	for (size_t i = 0; !status && i < cli->args.n_given; i++)
-		if (strcmp(cli->args.given[i].option->name, "on") == 0)
-			status = add_system(compare, cli, cli->args.given[i].text, err);
+	for (const struct jl_given *g = NULL; !status && (g = jl_given_next(cli, "on", g));)
+		status = add_system(compare, cli, g->text, err);
 	if (!status && compare->n_rows < 2)
 		return jl_fail(err, JL_E_USAGE, "name at least one system to compare: --on rtx-4090");
 	return status;
@@ -99,11 +98,8 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 static enum jl_status check_tune(const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = jl_text(cli, "tune");
-	size_t i = 0;
 
-	while (text && jl_ask_tunes[i] && strcmp(jl_ask_tunes[i], text) != 0)
-		i++;
-	if (!text || jl_ask_tunes[i] || n_trials_of(cli) > 0)
+	if (!text || jl_chosen(cli, "tune", jl_ask_tunes) >= 0 || n_trials_of(cli) > 0)
 		return JL_OK;
 	return jl_fail(
 		err, JL_E_USAGE,

@@ -50,7 +50,7 @@ const struct jl_option jl_cost_options[] = {
 };
 /* clang-format on */
 
-/* Two options of one name: each says what kind it is. */
+/* Options of the same name get their kind behind it. */
 static void tell_apart(struct jl_cost_study *study, bool json)
 {
 	bool twice[JL_COST_OPTIONS_MAX] = { false };
@@ -283,7 +283,7 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	JL_ANSWER(cli, err, &jl_bill_fields, &asked, jl_show_bill(&doc, &asked, cli->today));
 }
 
-/* What a machine adds to the bill of every month of a year. */
+/* Adds a machine to the electricity bill of each month of a year. */
 static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *study, struct jl_err *err)
 {
 	struct jl_machine_bill bill;

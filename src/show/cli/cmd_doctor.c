@@ -1,4 +1,4 @@
-/* jeoul doctor: what of the optional parts is missing here, what for, and the command that brings it. */
+/* jeoul doctor: optional libraries that are missing here, their use, and the command that installs them. */
 #include "base/dynlib.h"
 #include "base/json.h"
 #include "cli/calibrate_this.h"
@@ -9,7 +9,7 @@
 #include "comm/confine.h"
 #include "gpu/cuda.h"
 
-/* One part: present, or why not. */
+/* One library or device: present, or the reason why it is not. */
 struct part {
 	const char *name;
 	const char *used_for;
@@ -98,7 +98,7 @@ struct found {
 	struct jl_err why;
 };
 
-/* By what the bus says: the driver may be what is missing. */
+/* NVIDIA devices by the PCI bus, as the driver may be missing. */
 static bool has_nvidia(const struct jl_probe_machine *machine)
 {
 	size_t i = 0;
@@ -164,8 +164,7 @@ static void tell(struct jl_doc *doc, struct jl_cli *cli, const struct found foun
 
 	jl_show_table(doc, NULL, "ktk", JL_N("component|for|here"));
 	for (size_t i = 0; i < N_PARTS; i++) {
-		jl_doc_cell_name(doc, jl_msg(parts[i].name));
-		jl_doc_cell_name(doc, jl_msg(parts[i].used_for));
+		JL_CELLS(doc, JL_NAMED(jl_msg(parts[i].name)), JL_NAMED(jl_msg(parts[i].used_for)));
 		JL_ROW(doc, false,
 		       JL_MARKED(found[i].here     ? JL_MARK_GOOD
 				 : found[i].needed ? JL_MARK_WARN

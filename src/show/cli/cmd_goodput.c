@@ -45,7 +45,7 @@ const struct jl_option jl_goodput_options[] = {
 };
 /* clang-format on */
 
-/* What one node wrote when that was measured last, by every node of the job; shared storage takes no more than the default says. */
+/* Storage rate of the job: the last measured write rate of one node times the nodes, at most the default of shared storage. */
 static enum jl_status read_store(struct jl_goodput_ask *ask, struct jl_cli *cli, const struct jl_case *c,
 				 struct jl_err *err)
 {

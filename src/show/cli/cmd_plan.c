@@ -151,7 +151,7 @@ static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli
 
 /* --- one system */
 
-/* To be pasted: nothing else is printed. */
+/* Prints the settings alone, to be pasted. */
 static enum jl_status print_settings(struct jl_cli *cli, const struct jl_plan_answer *a, const char *name,
 				     struct jl_err *err)
 {
@@ -180,7 +180,7 @@ static enum jl_status print_answer(struct jl_cli *cli, const struct jl_plan_answ
 	struct jl_doc doc;
 
 	if (a->effort.stopped)
-		cli->exit_code = 130; /* as a shell says of what Ctrl-C ended */
+		cli->exit_code = 130; /* the exit code of a shell for a program that Ctrl-C ended */
 	else if (!a->n || !a->in_time || !a->in_budget)
 		cli->exit_code = 3;
 	if (cli->json)
@@ -280,14 +280,12 @@ static enum jl_status batch_rows(struct jl_cli *cli, const struct jl_request *re
 	enum jl_status status = site ? JL_OK : jl_fail_nomem(err);
 
 	*ret_n = 0;
-	for (size_t i = 0; !status && i < cli->args.n_given; i++) {
+	for (const struct jl_given *g = NULL; !status && (g = jl_given_next(cli, "on", g));) {
 		struct jl_machine machine = { 0 };
 
-		if (strcmp(cli->args.given[i].option->name, "on") != 0)
-			continue;
 		if (*ret_n == SYSTEMS_MAX)
 			return jl_fail(err, JL_E_LIMIT, "more than %d systems", SYSTEMS_MAX);
-		JL_TRY(read_machine(&machine, cli, cli->args.given[i].text, err));
+		JL_TRY(read_machine(&machine, cli, g->text, err));
 		JL_TRY(jl_plan_site_make(site, cli->cat, req, subject, &machine, err));
 		rows[*ret_n].system = machine.sys.text;
 		jl_plan_batch_limit(&rows[*ret_n].limit, &(struct jl_batch_ask){ .cat = cli->cat,
@@ -338,16 +336,7 @@ static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *
 	return JL_OK;
 }
 
-static int systems_given(const struct jl_cli *cli)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < cli->args.n_given; i++)
-		n += strcmp(cli->args.given[i].option->name, "on") == 0;
-	return n;
-}
-
-/* --deadline and --budget need a run whose length is known. */
+/* Refuses --deadline and --budget for a run of unknown length. */
 static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	const bool length = !isnan(req->tokens) || !isnan(req->samples) || !isnan(req->steps_per_epoch);
@@ -388,7 +377,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	JL_THEN(status, jl_subject_find(&subject, cli->cat, &req, &cli->arena, err));
 	if (status)
 		return status;
-	if (!batches && systems_given(cli) > 1)
+	if (!batches && jl_given_next(cli, "on", NULL) != jl_given(cli, "on"))
 		return jl_fail(err, JL_E_USAGE,
 			       "one --on at a time; several only with --batch-limit, kinds with --kinds");
 	if (batches)

@@ -162,7 +162,8 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 	return JL_OK;
 }
 
-/* What an engine opens: a folder, or a file that holds the whole model. What came with a request over the page is somewhere else. */
+/* Path of a model on this machine, for the command that starts an engine: a folder, or a file with the whole model. NULL for files that came with
+ * a request. */
 static const char *path_of(struct jl_cli *cli, const struct jl_subject *subject)
 {
 	const char *path = subject->info || cli->asked || access(subject->id, F_OK) != 0 ? NULL : subject->id;
@@ -173,7 +174,7 @@ static const char *path_of(struct jl_cli *cli, const struct jl_subject *subject)
 	return slash ? jl_arena_printf(&cli->arena, "%.*s", (int)(slash - path) + (slash == path), path) : ".";
 }
 
-/* "llama3:70b-instruct-q4_K_M": weights in the format that the name says, where nothing else is asked for. */
+/* Takes the weights' format from a model's tag ("llama3:70b-instruct-q4_K_M") where no option gives one. */
 static void take_named_weights(struct jl_infer_ask *ask, struct jl_cli *cli, const struct jl_subject *subject,
 			       const char *name)
 {

@@ -312,7 +312,7 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 			  jl_store_taken(im->store).n[JL_STORE_NEW] + jl_store_taken(im->store).n[JL_STORE_KNOWN]);
 }
 
-/* Stored is what the database has; what waits or was refused is said beside it. */
+/* Counts of records stored, waiting in the spool and refused by the server. */
 static void say_taken(struct jl_cli *cli, const struct jl_store *store)
 {
 	const struct jl_store_taken taken = jl_store_taken(store);

@@ -8,12 +8,14 @@ extern const struct jl_askable jl_askable[];  /* those of them that a request ma
 extern const struct jl_front jl_cli_front;    /* all that, for requests */
 
 /* help.c */
+bool jl_command_in(const struct jl_command *command, const char *group); /* "store" has "store list"; NULL: all */
+bool jl_is_group(const char *word);
 void jl_help_first(struct jl_cli *cli); /* one screen */
 void jl_help_all(struct jl_cli *cli);
 void jl_help_group(struct jl_cli *cli, const char *group);
 void jl_help_command(struct jl_cli *cli, const struct jl_command *command);
 void jl_version(struct jl_cli *cli);
-struct jl_built_with { /* of the program; "" where there is nothing to say */
+struct jl_built_with { /* a library or feature of the program; "": none */
 	const char *name, *version, *used_by, *reason;
 };
 void jl_version_part(struct jl_cli *cli, const struct jl_built_with *part); /* its lines, no wider than the terminal */
@@ -38,7 +40,7 @@ extern const struct jl_option jl_probe_options[], jl_serve_options[], jl_build_o
 	jl_store_list_options[], jl_store_export_options[], jl_store_plain_options[], jl_store_note_options[],
 	jl_import_command_options[], jl_web_command_options[];
 
-/* main.c: what is in cli->out goes to standard output now; for commands whose rows come one by one. */
+/* main.c: writes cli->out to standard output now, for commands that print rows as they come. */
 void jl_cli_flush(struct jl_cli *cli);
 
 /* main.c: days since 1970-01-01; JEOUL_TODAY may say otherwise. */

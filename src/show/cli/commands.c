@@ -181,7 +181,7 @@ const struct jl_command jl_commands[] = {
 	{ 0 },
 };
 
-/* What may be asked in JSON, by the library and the page: nothing that measures, writes or takes long. */
+/* Commands that the library and the page may run by JSON: none that measures, writes or takes long. */
 const struct jl_askable jl_askable[] = {
 	{ "predict", "model", false },
 	{ "serve", "model", false },

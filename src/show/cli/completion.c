@@ -83,7 +83,7 @@ static void put_systems(struct jl_buf *out)
 		put_name(out, cat->systems[i].id);
 }
 
-/* Both as variables of a shell: what stands before a name, behind it, and behind its words. */
+/* Writes both lists as shell variables; `set`, `is` and `end` are the text before a name, behind it and behind its words. */
 static void put_lists(struct jl_buf *out, const char *set, const char *is, const char *behind)
 {
 	jl_buf_printf(out, "%s_jeoul_models%s", set, is);
@@ -93,7 +93,7 @@ static void put_lists(struct jl_buf *out, const char *set, const char *is, const
 	jl_buf_printf(out, "%s\n", behind);
 }
 
-/* What may follow an option; where it takes something else, nothing does. */
+/* Words that may follow an option; options without a list of choices have none. */
 static void bash_values(struct jl_buf *out, const struct jl_option *options)
 {
 	for (const struct jl_option *o = options; o && o->name; o++) {

@@ -55,6 +55,22 @@ static const struct {
 	{ JL_N("Show"), "web help version" },
 };
 
+bool jl_command_in(const struct jl_command *command, const char *group)
+{
+	const size_t len = group ? strlen(group) : 0;
+
+	return !group || (strncmp(command->name, group, len) == 0 && command->name[len] == ' ');
+}
+
+bool jl_is_group(const char *word)
+{
+	const struct jl_command *c = jl_commands;
+
+	while (c->name && !jl_command_in(c, word))
+		c++;
+	return c->name;
+}
+
 static const struct jl_command *command_named(const char *name)
 {
 	for (const struct jl_command *c = jl_commands; c->name; c++)
@@ -65,10 +81,8 @@ static const struct jl_command *command_named(const char *name)
 
 static void print_commands(struct jl_cli *cli, const char *group)
 {
-	size_t len = group ? strlen(group) : 0;
-
 	for (const struct jl_command *c = jl_commands; c->name; c++)
-		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
+		if (jl_command_in(c, group))
 			two_columns(cli, c->name, jl_msg(c->en));
 }
 
@@ -108,13 +122,12 @@ static void command_json(struct jl_json *json, const struct jl_command *c)
 /* All commands, or those of a group. */
 static void commands_json(struct jl_cli *cli, const char *group)
 {
-	size_t len = group ? strlen(group) : 0;
 	struct jl_json json;
 
 	jl_json_init(&json, &cli->out, true);
 	jl_json_pack(&json, "{commands:[");
 	for (const struct jl_command *c = jl_commands; c->name; c++)
-		if (!group || (strncmp(c->name, group, len) == 0 && c->name[len] == ' '))
+		if (jl_command_in(c, group))
 			command_json(&json, c);
 	jl_json_pack(&json, "]");
 	options_json(&json, "options_of_every_command", jl_global_options);
@@ -221,7 +234,7 @@ static const struct jl_built_with parts[] = {
 #undef JL_PART
 };
 
-/* What this kernel lets a program give up that listens. */
+/* Sandboxing that this kernel offers to servers (Landlock, seccomp). */
 static struct jl_built_with confinement(char version[32])
 {
 	const int landlock = jl_confine_landlock();
@@ -302,7 +315,6 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_args *args = &cli->args;
 	char name[96] = "";
-	bool group = false;
 
 	if (args->n_operands == 0 || strcmp(args->operands[0], "all") == 0) {
 		(args->n_operands ? jl_help_all : jl_help_first)(cli);
@@ -310,14 +322,12 @@ enum jl_status jl_cmd_help(struct jl_cli *cli, struct jl_err *err)
 	}
 	snprintf(name, sizeof(name), "%s%s%s", args->operands[0], args->n_operands > 1 ? " " : "",
 		 args->n_operands > 1 ? args->operands[1] : "");
-	for (const struct jl_command *c = jl_commands; c->name; c++) {
+	for (const struct jl_command *c = jl_commands; c->name; c++)
 		if (jl_command_is(c, name)) {
 			jl_help_command(cli, c);
 			return JL_OK;
 		}
-		group |= strncmp(c->name, name, strlen(name)) == 0 && c->name[strlen(name)] == ' ';
-	}
-	if (!group)
+	if (!jl_is_group(name))
 		return jl_fail(err, JL_E_USAGE, "'%s' is not a command; 'jeoul help' lists them", name);
 	jl_help_group(cli, name);
 	return JL_OK;

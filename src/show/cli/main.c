@@ -1,4 +1,4 @@
-/* The front door: finds the command, loads what it needs, prints what it says. */
+/* The main program: finds the command, loads what it needs, prints its output. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -55,35 +55,18 @@ static size_t terminal_width(void)
 	return 80;
 }
 
-/* The command whose words argv begins with; `ret_n` is how many words it has. */
+/* Finds the command named by the first words of argv; `ret_n`: their number. */
 static const struct jl_command *find_command(int argc, char **argv, int *ret_n)
 {
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
 		const char *blank = strchr(c->name, ' ');
-		size_t len = blank ? (size_t)(blank - c->name) : strlen(c->name);
 
-		if ((strlen(argv[0]) != len || strncmp(argv[0], c->name, len) != 0) && !jl_command_is(c, argv[0]))
-			continue;
-		if (!blank) {
-			*ret_n = 1;
+		*ret_n = blank ? 2 : 1;
+		if (blank ? argc > 1 && jl_command_in(c, argv[0]) && strcmp(argv[1], blank + 1) == 0
+			  : jl_command_is(c, argv[0]))
 			return c;
-		}
-		if (argc > 1 && strcmp(argv[1], blank + 1) == 0) {
-			*ret_n = 2;
-			return c;
-		}
 	}
 	return NULL;
-}
-
-static bool is_group(const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const struct jl_command *c = jl_commands; c->name; c++)
-		if (strncmp(c->name, word, len) == 0 && c->name[len] == ' ')
-			return true;
-	return false;
 }
 
 static enum jl_status unknown_command(const char *word, const char *group, struct jl_err *err)
@@ -94,7 +77,7 @@ static enum jl_status unknown_command(const char *word, const char *group, struc
 	const char *nearest;
 
 	for (const struct jl_command *c = jl_commands; c->name && n < 64; c++) {
-		if (group && strncmp(c->name, group, skip - 1) == 0 && c->name[skip - 1] == ' ') {
+		if (group && jl_command_in(c, group)) {
 			names[n++] = c->name + skip;
 		} else if (!group) {
 			snprintf(first_words[n], sizeof(first_words[n]), "%.*s", (int)strcspn(c->name, " "), c->name);
@@ -125,9 +108,8 @@ size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli
 		own = jl_arena_printf(&cli->arena, "%s/.config/jeoul/catalog", home);
 	if (own && stat(own, &info) == 0)
 		ret_dirs[n++] = own;
-	for (size_t i = 0; i < cli->args.n_given; i++)
-		if (strcmp(cli->args.given[i].option->name, "catalog") == 0)
-			ret_dirs[n++] = cli->args.given[i].text;
+	for (const struct jl_given *g = NULL; (g = jl_given_next(cli, "catalog", g));)
+		ret_dirs[n++] = g->text;
 	return n;
 }
 
@@ -250,7 +232,7 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 	char **argv = argv_all + n_before;
 
 	cli->command = find_command(argc, argv, &n_words);
-	if (!cli->command && is_group(argv[0])) {
+	if (!cli->command && jl_is_group(argv[0])) {
 		bool help = argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
 
 		if (!help && argv[1][0] != '-')

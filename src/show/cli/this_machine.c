@@ -13,7 +13,7 @@
 #define WORD        "this"
 #define RECORDS_MAX 4000
 
-/* Where `this` stands as a separate word; NULL: nowhere. */
+/* The place of `this` as a whole word; NULL: none. */
 static const char *find_word(const char *text)
 {
 	for (const char *at = text; (at = strstr(at, WORD)) != NULL; at++) {

@@ -61,13 +61,13 @@ enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_er
 /* Names of the command's own options, NULL at the end; NULL: out of memory. */
 const char *const *jl_view_options(struct jl_cli *cli);
 
-/* What waits for the server, what was sent just now, what the server refuses and why. */
+/* Reports the spool: records waiting for the server, sent just now, and refused with the reason. */
 struct jl_store;
 void jl_view_spool(struct jl_cli *cli, const struct jl_store *store);
 /* Rows that were met and are no records: said, and exit 1. */
 void jl_view_damaged(struct jl_cli *cli, const struct jl_store *store);
 
-/* Colour when the output is a terminal, else nothing. */
+/* Escape sequences where the output is a terminal with colour, else "". */
 const char *jl_view_bold(const struct jl_cli *cli);
 const char *jl_view_dim(const struct jl_cli *cli);
 const char *jl_view_reset(const struct jl_cli *cli);

@@ -37,7 +37,7 @@ struct jl_chart_point {
 	enum jl_origin origin;
 	const char *source, *date; /* or NULL */
 	const char *x_source;      /* scatter: where x comes from; NULL: not said */
-	double cap;                /* bars, in the first series: what there is of it; 0: not shown */
+	double cap;                /* bars, in the first series: the capacity; 0: not shown */
 	double weight;             /* scatter: share that it has of something, the area of its mark; 0: all are alike */
 	double sum_lo, sum_hi;     /* stacked, in the first series: interval of the whole; equal: none */
 	double from;               /* spans: its beginning; y is its length, lo and hi are of its end, x is its lane */
@@ -81,7 +81,7 @@ struct jl_chart {
 	const struct jl_tree_node *tree;
 	const struct jl_chart_lane *lanes; /* spans */
 	size_t n_lanes;
-	bool no_legend; /* spans: the lanes say what each is */
+	bool no_legend; /* spans: lanes are labelled, so no legend */
 	bool tabled;    /* no table beside it has its data: HTML adds one */
 	struct {
 		double x;
@@ -102,7 +102,7 @@ struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k);
 /* "B/s", "samples/s", "GPU"; 1 where there is none. */
 const char *jl_axis_unit(const struct jl_axis *axis);
 
-/* In words: what is shown, range of each series, where lines cross. */
+/* The chart in words: its subject, the range of each series, where lines cross. */
 void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);
 /* One <svg> element with <title> and <desc>; `id_prefix` keeps ids apart in one page. */
 enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
@@ -112,7 +112,7 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 				    struct jl_buf *out, struct jl_err *err);
 /* A few lines of characters. */
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
-/* Its data, a point a row, in SI units. */
+/* The chart's data as CSV, one point a row, in SI units. */
 void jl_chart_to_csv(const struct jl_chart *chart, struct jl_buf *out);
 struct jl_json;
 void jl_chart_to_json(const struct jl_chart *chart, struct jl_json *json); /* one value */

@@ -17,7 +17,7 @@ static size_t look_of(const struct jl_chart *c, size_t i)
 	return c->series[i].look ? (size_t)c->series[i].look - 1 : i;
 }
 
-/* Hatches: what colour says, lines say too. Where colours begin anew, hatches do not. */
+/* Hatch patterns, so that series can be told apart without colour; they go on where colours repeat. */
 static void patterns(const struct jl_paper *p)
 {
 	static const char *const lines[N_STYLE] = {
@@ -118,7 +118,7 @@ static void value_text(char out[64], const struct jl_num *num)
 struct lanes {
 	const struct jl_paper *p;
 	struct jl_scale x;
-	double top, row_h, head_h; /* head_h: what stands above the bars of a row */
+	double top, row_h, head_h; /* head_h: height above the bars of a row */
 	double label_w, value_w;
 	size_t n, per_row;
 };
@@ -206,7 +206,7 @@ static void bars_marks(const struct lanes *l)
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 6,
 				      l->top + (double)l->n * l->row_h);
 		for (size_t k = 0; k < l->n && (!c->n_lanes || l->head_h > 0.0);
-		     k++) /* not through what stands above a bar */
+		     k++) /* leaves room for the text above a bar */
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fv%.1f\"/>", at,
 				      l->top + (double)k * l->row_h + l->head_h - 4, l->row_h - l->head_h - 4);
 		jl_svg_text(l->p->out, fmax(half, fmin(at, l->p->width - half)), l->top - 10, "middle", "dim",
@@ -226,7 +226,7 @@ static void whisker(const struct lanes *l, double lo, double hi, double y)
 			      jl_scale_at(&l->x, lo), middle - 5);
 }
 
-/* One bar, or one part of a stacked one; returns where it ends. */
+/* Draws a bar, or one part of a stacked bar; returns its end. */
 static double bar(const struct lanes *l, size_t i, const struct jl_chart_point *p, double from, double y)
 {
 	const struct jl_chart *c = l->p->chart;

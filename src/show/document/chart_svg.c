@@ -334,7 +334,7 @@ static int by_x(const void *a, const void *b)
 	return (x[0]->x > y[0]->x) - (x[0]->x < y[0]->x);
 }
 
-/* A staircase: between two of them the cheaper one is what there is. */
+/* The Pareto front as a staircase: between two points the cheaper one is available. */
 static void front_line(const struct frame *f)
 {
 	const struct jl_chart *c = f->p->chart;

@@ -183,7 +183,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 	}
 }
 
-/* One row for each bar: how long it is, and which parts make most of it. */
+/* One row for each bar: its length and its largest parts. */
 static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
 	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 16 : 12,
@@ -227,7 +227,7 @@ static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t wi
 
 static const char *const fills[] = { "█", "▓", "▒", "░", "▚", "▞", "▤", "▥", "◆", "◇", "●", "○" };
 
-/* What stands in one column of a lane: the span that holds its middle, else an interval, else a mark of the chart. */
+/* Character for one column of a lane: that of the span over its middle, else of an interval, else of a mark. */
 static const char *span_at(const struct jl_chart *c, size_t lane, double lo, double hi)
 {
 	const double middle = (lo + hi) / 2;
@@ -298,7 +298,7 @@ static void spans_text(struct jl_buf *out, const struct jl_chart *c, size_t widt
 	jl_buf_putc(out, '\n');
 }
 
-#define PLACE_COLUMN 52 /* of what stands to the right of a tree */
+#define PLACE_COLUMN 52 /* column of the text to the right of a tree */
 
 /* Name and detail, then the place at its column; a name that is too long is cut. */
 static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_t used, size_t width)
@@ -320,7 +320,7 @@ static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_
 	jl_buf_putc(out, '\n');
 }
 
-/* `before`: what stands before the branches, line by line. */
+/* `before`: text in front of the branches on every line. */
 static void branches_text(struct jl_buf *out, const struct jl_tree_node *node, const char *before, size_t width)
 {
 	char deeper[128];

@@ -72,7 +72,7 @@ enum jl_doc_block_kind {
 	JL_DOC_TABLE,
 	JL_DOC_CHART,
 	JL_DOC_FINDING,
-	JL_DOC_LEAD,   /* the answer, or what is asked, in a line or two: first of a page */
+	JL_DOC_LEAD,   /* the answer or the question in a line or two, first on a page */
 	JL_DOC_ENTRY,  /* a label and what it has: "Bound by  gradient exchange"; neighbours form one list */
 	JL_DOC_NOTE,   /* "Assumed: ...": how it was computed, in small print */
 	JL_DOC_CODE,   /* lines to be copied as they are */
@@ -85,11 +85,11 @@ enum jl_doc_block_kind {
 struct jl_ruler {
 	struct jl_num value;
 	double lo, middle, hi; /* where it is expected */
-	struct jl_num bound;   /* what cannot be passed; value NAN: none is known */
+	struct jl_num bound;   /* upper bound; value NAN: unknown */
 };
 /* Where on the ruler: 0 is its left end, 1 its right one. */
 double jl_ruler_at(const struct jl_ruler *r, double value);
-/* Is the bound near enough to be drawn? */
+/* True where the bound lies within the ruler's range. */
 bool jl_ruler_bounded(const struct jl_ruler *r);
 
 struct jl_doc_block {
@@ -100,7 +100,7 @@ struct jl_doc_block {
 	bool asked;        /* finding: the title is a reader's question; figures in it are given */
 	int level;         /* section: 2 or 3 */
 	enum jl_mark mark; /* finding, note, entry */
-	bool gap;          /* stands apart from what is before it */
+	bool gap;          /* separated from the block before */
 	bool fold;         /* section: evidence; a page shows its title and opens it when asked */
 	bool numbered;     /* item */
 	bool picture;      /* chart: only where it can be drawn; a terminal has the table beside it */
@@ -160,9 +160,9 @@ void jl_doc_open(struct jl_doc *doc, enum jl_doc_block_kind kind, enum jl_mark m
 #define jl_doc_finding(DOC, MARK, TEXT) jl_doc_open((DOC), JL_DOC_FINDING, (MARK), (TEXT))
 void jl_doc_step(struct jl_doc *doc);                                /* of a numbered list */
 void jl_doc_ruler(struct jl_doc *doc, const struct jl_ruler *ruler); /* copied */
-void jl_doc_gap(struct jl_doc *doc);                                 /* what comes next stands apart */
+void jl_doc_gap(struct jl_doc *doc);                                 /* an empty line before the next block */
 void jl_doc_fold(struct jl_doc *doc); /* the section that was just opened is evidence: it folds */
-/* The one-page brief: what stands before the first section. */
+/* Cuts the document to the one-page brief: the part before the first section. */
 void jl_doc_shorten(struct jl_doc *doc);
 
 /* Into the open paragraph, item, finding or cell. All text is copied. */

@@ -21,7 +21,7 @@ static inline bool jl_sink_is_markdown(const struct jl_sink *s)
 	return s->width == 0;
 }
 
-/* "\033[1m" where there is colour, else nothing. */
+/* The escape sequence where the sink has colour, else "". */
 static inline const char *jl_sink_colour(const struct jl_sink *s, const char *sequence)
 {
 	return s->colour ? sequence : "";

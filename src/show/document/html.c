@@ -1,5 +1,5 @@
-/* One HTML file that needs nothing else: style inside, charts and marks as SVG, no script. Every number says in the markup where it comes
- * from; a pointer that rests on it reads the same, and its mark leads to the source. */
+/* The document as one self-contained HTML file: style inside, charts and marks as SVG, no script. Every number carries its origin in the markup
+ * and as a tooltip; its mark links to the source. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct page {
 	bool plain; /* within a cell whose column has the mark */
 };
 
-/* How much of the whole: drawn, since the figure stands beside it. */
+/* A share as a bar; its figure stands beside it. */
 static void bar_html(struct jl_buf *out, const struct jl_num *num)
 {
 	const double frac = fmin(1, fmax(0, num->value));
@@ -30,7 +30,7 @@ static void bar_html(struct jl_buf *out, const struct jl_num *num)
 		      100 * frac);
 }
 
-/* Only addresses of pages: nothing else is followed. */
+/* Links only to http and https addresses. */
 static void link_html(struct jl_buf *out, const struct jl_run *run)
 {
 	const bool page = strncmp(run->ref, "https://", 8) == 0 || strncmp(run->ref, "http://", 7) == 0;
@@ -142,7 +142,7 @@ static void cell_html(const struct page *p, const struct jl_doc_cell *cell, cons
 	jl_buf_puts(p->out, first ? "</th>" : "</td>");
 }
 
-/* What stands over something: figures in it are those that were asked about. */
+/* A title; figures in it are given by the user and have no origin. */
 static void title_html(struct jl_buf *out, const char *title)
 {
 	jl_html_said(out, &(struct jl_run){ .text = title ? title : "" }, NULL, false);
@@ -246,7 +246,7 @@ static void tree_rows(struct jl_doc *doc, const struct jl_tree_node *node, int d
 		tree_rows(doc, &node->children[i], depth + 1);
 }
 
-/* What is drawn, in rows: for those who do not see it, and to be taken away. A span has its beginning, a point of a scatter its x. */
+/* A chart's data as a table, for screen readers and for copying. Spans have their start, scatter points their x. */
 static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 {
 	const bool scatter = c->kind == JL_CHART_SCATTER, placed = scatter || (c->n_lanes && !c->no_legend),
@@ -343,7 +343,7 @@ static void finding_html(const struct page *p, const struct jl_doc_block *b)
 	jl_buf_puts(out, b->asked ? "</section>\n" : "</div>\n");
 }
 
-/* What the marks mean, before the first of them is met. */
+/* The legend of the marks, placed before their first use. */
 static void legend_html(struct jl_buf *out)
 {
 	static const enum jl_origin order[] = { JL_MEASURED, JL_PUBLISHED, JL_LISTED, JL_ESTIMATED };

@@ -1,4 +1,4 @@
-/* Words and figures of a page: what is a name, what is a figure and where it comes from. */
+/* Text runs of a page: names, and figures with their origin. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

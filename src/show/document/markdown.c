@@ -1,4 +1,4 @@
-/* The document as Markdown. An estimated number has its mark; what else is known of it is in the HTML and JSON. */
+/* The document as Markdown. An estimated number has its mark; its source and interval are in HTML and JSON. */
 
 #include "document/flow.h"
 

@@ -38,7 +38,7 @@ void jl_num_tell(struct jl_buf *out, const struct jl_num *num);
 const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B);
 /* Two digits, with separators: 46, 2,400; "?" where it is not known. */
 const char *jl_about_text(char out[JL_UNITS_TEXT_MAX], double value);
-/* As it is, with separators: 19,252. */
+/* A whole number with separators: 19,252. */
 const char *jl_grouped_text(char out[JL_UNITS_TEXT_MAX], double whole);
 /* Samples, tokens, steps as they are written: 8192, but 100,000. */
 const char *jl_count_text(char out[JL_UNITS_TEXT_MAX], double n);

@@ -1,5 +1,5 @@
-/* The document as text for a terminal: what a command prints, or a report. A report shows a number with its mark (○ estimated); what
- * else is known of it is in the HTML and JSON. */
+/* The document as text for a terminal: output of a command, or a report. In a report a number has its mark (○ estimated); its source and interval
+ * are in HTML and JSON. */
 #include <stdio.h>
 #include <string.h>
 
@@ -260,7 +260,7 @@ static bool in_entries(const struct jl_doc_block *b)
 	       (b->kind == JL_DOC_TABLE && b->label);
 }
 
-/* Is there an empty line before it? */
+/* True where an empty line separates the two blocks. */
 static bool apart(const struct jl_sink *s, const struct jl_doc_block *before, const struct jl_doc_block *b)
 {
 	if (!before)

@@ -64,7 +64,7 @@ static bool is_unit(const char *word, size_t len)
 	return jl_units_is_unit(unit);
 }
 
-/* A word with what must not be parted from it. */
+/* Length of a word with what must stay on its line. */
 static size_t word_len(const char *text)
 {
 	size_t len = strcspn(text, STOPS);

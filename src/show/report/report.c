@@ -44,7 +44,7 @@ static void cost(struct jl_section *s)
 						     .no_chart = jl_section_is_charted(s, "cost") });
 }
 
-/* What failures, checkpoints and restarts take of the run. */
+/* Time that failures, checkpoints and restarts take of the run. */
 static void goodput(struct jl_section *s)
 {
 	if (!s->w->goodput)
@@ -67,7 +67,7 @@ const struct jl_notes *jl_section_notes(const struct jl_section *s)
 							   : NULL;
 }
 
-/* What was assumed on the way. */
+/* The section of assumptions. */
 static void assumed(struct jl_section *s)
 {
 	const struct jl_notes *list = jl_section_notes(s);
@@ -141,7 +141,7 @@ static enum jl_status write_one(struct jl_section *s, size_t i, unsigned *done, 
 	return JL_OK;
 }
 
-/* What a question is about comes before the rest. */
+/* Sections that a question refers to come before the others. */
 static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 {
 	const struct jl_scenario *scenario = s->w->scenario;

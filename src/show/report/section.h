@@ -10,11 +10,8 @@ struct jl_section {
 	const struct jl_scenario_results *w;
 	const struct jl_report_in *in;
 	struct jl_arena *arena;
-	const char *charted; /* the section whose chart stands on the first screen; NULL: none does */
+	const char *charted; /* the section whose chart is on the first screen; NULL: none */
 };
-
-/* Text in the language of the report, into what is open. */
-#define JL_SAY(s, en) jl_doc_text((s)->doc, JL_(en))
 
 struct jl_num jl_num_measured(double value, enum jl_kind kind, const char *unit,
 			      const struct jl_scenario_measured *measured);
@@ -32,7 +29,7 @@ const char *jl_mode_name(const char *mode); /* "DDP", "ZeRO-2", "as planned" */
 void jl_point_measured(struct jl_chart_point *point, const struct jl_scenario_measured *measured);
 
 typedef void jl_section_writer(struct jl_section *s);
-/* What a reader sees first: what was asked, each with its answer, one chart, what to do, what is not known. */
+/* The first screen: each question with its answer, one chart, what to do, what is unknown. */
 extern jl_section_writer jl_section_first;
 /* The sections behind it; each writes nothing where the facts do not allow it. */
 extern jl_section_writer jl_section_machine, jl_section_specifications, jl_section_comparison, jl_section_pareto,
@@ -47,5 +44,5 @@ extern jl_section_chart jl_chart_comparison, jl_chart_scaling, jl_chart_time, jl
 /* A source of the catalog with its address, or as it was said. */
 void jl_section_source(struct jl_section *s, const struct jl_doc_source *source);
 
-/* Is a measured all-reduce what such a system reaches? */
+/* Mark of a measured all-reduce: whether it reaches what such a system should. */
 enum jl_mark jl_reduce_verdict(const struct jl_reduce_result *r);

@@ -1,4 +1,4 @@
-/* What to do: at most three things, best first, each with what it gains, what it costs and how much work it is. */
+/* What to do: at most three actions, best first, each with its gain, cost and effort. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void cost_and_effort(struct jl_section *s, const char *cost, const char *
 	jl_doc_text(s->doc, effort);
 }
 
-/* What a change of the run asks for. */
+/* How to make each change of the run. */
 static const struct {
 	const char *key, *cost, *effort;
 } changes[] = {
@@ -69,11 +69,10 @@ static void change(struct list *l, size_t i)
 	while (changes[k].key && strcmp(changes[k].key, a->key) != 0)
 		k++;
 	if (a->makes_it_fit)
-		JL_SAY(s, "then it fits");
+		JL_SHOW(s->doc, "then it fits");
 	else
 		JL_SENTENCE(s->doc, JL_("|1 as fast on |2 GPU{/s}"),
-			    JL_FIG(jl_num_ranged(jl_num_estimate(gain, JL_K_NUMBER, "x"))),
-			    JL_FIG(jl_num_count(a->n_gpus)));
+			    JL_FIG(jl_num_ranged(jl_num_estimate(gain, JL_K_NUMBER, "x"))), JL_COUNT(a->n_gpus));
 	cost_and_effort(s, jl_msg(changes[k].cost), jl_msg(changes[k].effort));
 }
 
@@ -97,7 +96,7 @@ static double paid(const struct jl_cost_study *study, size_t option)
 	return (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
 }
 
-/* The cheapest instead of each other; and from which use on. */
+/* The cheapest option, and the utilisation from which it changes. */
 static void money(struct list *l)
 {
 	const struct jl_cost_study *study = l->s->w->study;
@@ -122,9 +121,8 @@ static void money(struct list *l)
 			    JL_FIG(paid_num(study, (double)study->lines[best].cum_micro[0] / JL_MICRO)));
 		if (use && !isnan(use->flip)) {
 			jl_doc_dot(s->doc);
-			JL_SENTENCE(
-				s->doc, JL_("holds while it is used more than |1 of the time"),
-				JL_FIG(jl_num_share((double)study->setting.util_ppm / 1e6 * use->flip, JL_ESTIMATED)));
+			JL_SENTENCE(s->doc, JL_("holds while it is used more than |1 of the time"),
+				    JL_SHARE((double)study->setting.util_ppm / 1e6 * use->flip));
 		}
 	}
 }
@@ -161,7 +159,7 @@ static void reduce(struct list *l)
 				    mark == JL_MARK_GOOD ? JL_("keeps |1 on |2 nodes what it is")
 							 : JL_("tells whether |1 on |2 nodes can be believed"),
 				    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-				    JL_FIG(jl_num_count(r->n_nodes)));
+				    JL_COUNT(r->n_nodes));
 			cost_and_effort(s, JL_("no cost"), JL_("one command"));
 		}
 	}
@@ -189,7 +187,7 @@ static void measure(struct list *l)
 	jl_doc_dot(s->doc);
 	JL_SENTENCE(s->doc, JL_("about |1"), JL_FIG(rent));
 	jl_doc_dot(s->doc);
-	JL_SAY(s, "an hour");
+	JL_SHOW(s->doc, "an hour");
 }
 
 static void narrow(struct list *l)

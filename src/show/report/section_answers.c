@@ -1,5 +1,5 @@
-/* What can be asked, each answered in a sentence with its figure. An answer writes into the open finding; one that says nothing could
- * not be given from the facts. */
+/* Questions of a scenario, each answered in a sentence with its figure. An answer is written into the open finding; where it writes nothing, the
+ * facts do not suffice. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 
 static const struct jl_answer nothing = { .said = false };
 
-/* Is the question about this system? */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q, const struct jl_system_result *w)
 {
 	return !q->of || jl_scenario_find(s->w->scenario, q->of) == w->said;
@@ -72,7 +71,7 @@ static void times(struct jl_section *s, const struct jl_compare_at *a)
 		    JL_FIG(jl_num_time_like(jl_num_ranged(jl_num_estimate(after, JL_K_TIME, NULL)), like_s)));
 }
 
-/* One system beside the baseline; `label`: what it is among the others, "" for one alone. */
+/* One system against the baseline; `label`: its name among several, "" where there is only one. */
 static void speed_sentence(struct jl_section *s, const struct jl_system_result *system, const char *label)
 {
 	const struct jl_compare_at *a = compared(system);
@@ -86,7 +85,7 @@ static void speed_sentence(struct jl_section *s, const struct jl_system_result *
 	times(s, a);
 }
 
-/* An interval that spans more than is useful is said as such. */
+/* A sentence for an interval too wide to be useful. */
 static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 {
 	const struct jl_num lo = jl_num_times(a->speedup.lo);
@@ -126,7 +125,7 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 	return answer;
 }
 
-/* The least and the most of what is known of each in a sentence, then the others: "The others: A 5.8 d (1.5–14), B ...". */
+/* The fastest and the slowest in a sentence, then the others: "The others: A 5.8 d (1.5–14), B ...". */
 static struct jl_answer each(struct jl_section *s, const struct jl_scenario_question *q, const char *one,
 			     const char *ends, struct jl_num (*num)(const struct jl_system_result *system),
 			     const char *title)
@@ -208,14 +207,14 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 
 /* --- memory */
 
-/* One system's memory; returns how bad it is. */
+/* Memory of one system as a sentence; returns its mark. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_system_result *system)
 {
 	const struct jl_prediction *p = &system->prediction;
 	const struct jl_num need = jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL));
 	struct jl_fit_text fit;
 
-	if (!system->predicted) { /* observed: only what surely fits is known */
+	if (!system->predicted) { /* an observed run: only a lower bound is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
 			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
@@ -270,10 +269,10 @@ static enum jl_mark reduce_one(struct jl_section *s, const struct jl_reduce_resu
 			    ? JL_("Yes, at the edge of what is normal: |1 on |2 nodes, where |3 is expected; |5 of the "
 				  "bound of |4.")
 			    : JL_("Yes: |1 on |2 nodes is normal. Expected is |3; it is |5 of the bound of |4."),
-		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
-		    JL_FIG(jl_num_count(r->n_nodes)), JL_FIG(jl_show_span(s->doc, lo, r->expect.range.hi)),
+		    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)), JL_COUNT(r->n_nodes),
+		    JL_FIG(jl_show_span(s->doc, lo, r->expect.range.hi)),
 		    JL_FIG(jl_num_plain(r->expect.c.bound_Bps, JL_K_BYTE_RATE, NULL, JL_LISTED, NULL)),
-		    JL_FIG(jl_num_share(r->measured_Bps / r->expect.c.bound_Bps, JL_ESTIMATED)));
+		    JL_SHARE(r->measured_Bps / r->expect.c.bound_Bps));
 	return mark;
 }
 
@@ -387,11 +386,11 @@ void jl_answer_question(struct jl_section *s, const struct jl_scenario_question 
 		s->doc->last->mark = a.mark;
 		jl_doc_ref(s->doc, how->section);
 	} else if (how) {
-		JL_SAY(s, "Cannot be answered from what is given. Needed: ");
+		JL_SHOW(s->doc, "Cannot be answered from what is given. Needed: ");
 		jl_doc_text(s->doc, jl_msg(how->needs_en));
 		jl_doc_text(s->doc, ".");
 	} else {
-		JL_SAY(s, "Which of the report's figures answers this was not said; write ask: with one of ");
+		JL_SHOW(s->doc, "Which of the report's figures answers this was not said; write ask: with one of ");
 		for (size_t i = 0; jl_scenario_asks[i]; i++) {
 			jl_doc_text(s->doc, i ? ", " : "");
 			jl_doc_code(s->doc, jl_scenario_asks[i]);

@@ -6,7 +6,7 @@
 
 struct jl_answer {
 	bool said;         /* false: cannot be answered, nothing was written */
-	enum jl_mark mark; /* of a question that wants yes or no; JL_MARK_NONE: it asks how much */
+	enum jl_mark mark; /* for yes-or-no questions; JL_MARK_NONE: a quantity is asked for */
 	const char *title; /* default title */
 };
 
@@ -21,17 +21,17 @@ struct jl_answerer {
 	jl_answer_writer *write;
 	const char *section;     /* where more is said */
 	jl_section_chart *chart; /* of it; NULL: none */
-	const char *needs_en;    /* what would let it be answered */
+	const char *needs_en;    /* input that would make it answerable */
 };
 const struct jl_answerer *jl_answerer_of(const char *ask); /* NULL: no such kind */
 
 /* With the question as its heading; says what would be needed where the facts do not answer it. */
 void jl_answer_question(struct jl_section *s, const struct jl_scenario_question *q);
-/* The same unasked; false: nothing to say. */
+/* The answer where no question was asked; false: none. */
 bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *q);
 void jl_answer_amiss(struct jl_section *s); /* what was measured and cannot be right */
 
-/* Is the question about this system? */
+/* True where the question names this system, or none. */
 bool jl_answer_about(const struct jl_section *s, const struct jl_scenario_question *q,
 		     const struct jl_system_result *system);
 /* section_actions.c: at most three things to do, each with what it gains, what it costs and how much work it is. */

@@ -105,8 +105,7 @@ static enum jl_mark sound_one(struct jl_section *s, const struct jl_rig *rig, co
 		    n_wrong  ? JL_("|1 does not work as it is (errors |2, warnings |3).")
 		    : n_warn ? JL_("|1 works, with warnings: |3.")
 			     : JL_("|1 is sound, as far as it was described."),
-		    JL_NAMED(rig->name ? rig->name : rig->gpu->name), JL_FIG(jl_num_count((double)n_wrong)),
-		    JL_FIG(jl_num_count((double)n_warn)));
+		    JL_NAMED(rig->name ? rig->name : rig->gpu->name), JL_COUNT(n_wrong), JL_COUNT(n_warn));
 	if (worst) {
 		jl_doc_text(s->doc, " ");
 		jl_doc_sourced(s->doc, worst->text, JL_LISTED, worst->rules[0] ? worst->rules[0]->source : NULL);
@@ -127,7 +126,7 @@ struct jl_answer jl_answer_sound(struct jl_section *s, const struct jl_scenario_
 		enum jl_mark mark;
 
 		if (!found || jl_rig_read(&rig, item, s->w->cat, s->arena, &ignored))
-			continue; /* its section says what is wrong with the list */
+			continue; /* its section shows the findings */
 		jl_rig_check(found, &rig, s->w->cat);
 		if (worst)
 			jl_doc_break(s->doc);

@@ -47,7 +47,7 @@ static void above(struct jl_section *s, const struct jl_scaling_point *p)
 	}
 }
 
-/* Of a mode: the number of GPUs that was asked for, else the largest; NULL: it was not weighed. */
+/* The point of a mode at the number of GPUs asked for, else at the largest; NULL: not computed. */
 static const struct jl_scaling_point *asked_point(const struct jl_scaling_result *sc, size_t mode,
 						  const struct jl_scenario_question *q)
 {
@@ -69,7 +69,7 @@ static void fastest_count(struct jl_section *s, const struct jl_scaling_point *p
 			best = &p[i];
 	if (best != &p[n - 1]) {
 		jl_doc_text(s->doc, " ");
-		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_FIG(jl_num_count(best->n_gpus)),
+		JL_SENTENCE(s->doc, JL_("It is fastest with |1 GPUs: |2."), JL_COUNT(best->n_gpus),
 			    JL_FIG(speedup_num(best)));
 	}
 }
@@ -89,7 +89,7 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 		JL_SENTENCE(s->doc,
 			    has_efficiency(p) ? JL_("With |1, |2 GPUs reach |3 of one (efficiency |4).")
 					      : JL_("With |1, |2 GPUs reach |3 of one, which runs another recipe."),
-			    JL_NAMED(jl_mode_name(p->mode)), JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(speedup_num(p)),
+			    JL_NAMED(jl_mode_name(p->mode)), JL_COUNT(p->n_gpus), JL_FIG(speedup_num(p)),
 			    JL_FIG(efficiency_num(p)));
 		above(s, p);
 		fastest_count(s, &sc->points[k * sc->n_counts], sc->n_counts);
@@ -111,7 +111,7 @@ static void cause(struct jl_section *s, const struct jl_system_result *of)
 		JL_SENTENCE(s->doc,
 			    JL_("Without P2P the |1 of gradients of each GPU pass through host memory in every step, "
 				"and |2 GPUs share the |3 of one root complex."),
-			    JL_FIG(moved), JL_FIG(jl_num_count(f->n_shared)),
+			    JL_FIG(moved), JL_COUNT(f->n_shared),
 			    JL_FIG(jl_num_about(f->root_Bps, JL_K_BYTE_RATE, NULL)));
 	else if (sys->join && jl_fact_known(&sys->join_oneway_Bps))
 		JL_SENTENCE(s->doc, JL_("Each GPU exchanges |1 of gradients in every step over |2 (|3 one way)."),
@@ -127,7 +127,7 @@ static void largest_of(const struct jl_step_cost *step, struct jl_num *ret_share
 	*ret_name = jl_msg(bound.en);
 }
 
-/* What takes the time, and why: of the largest number in the scaling, else of the system asked for. */
+/* What bounds the step, and why: at the largest number of GPUs of the scaling, else on the system asked for. */
 struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_scaling_result *sc = &s->w->scaling;
@@ -155,7 +155,7 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 				      "(efficiency |5).")
 				: JL_("On |1 GPUs, |2 of every step goes to |3; they are |4 as fast as one, which runs "
 				      "another recipe."),
-			JL_FIG(jl_num_count(p->n_gpus)), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
+			JL_COUNT(p->n_gpus), JL_FIG(share), JL_WORD(name), JL_FIG(speedup_num(p)),
 			JL_FIG(efficiency_num(p)));
 		cause(s, of);
 		return answer;
@@ -194,7 +194,7 @@ static void answer_advice(struct jl_section *s, size_t i)
 	JL_SENTENCE(s->doc,
 		    a->makes_it_fit ? JL_("|1: then it fits, with |4 on |2 GPU{/s}.")
 				    : JL_("|1: on |2 GPU{/s} |3 → |4, about |5 as fast."),
-		    { .text = a->text }, JL_FIG(jl_num_count(a->n_gpus)),
+		    { .text = a->text }, JL_COUNT(a->n_gpus),
 		    JL_FIG(seen ? rate_num(seen->value, JL_MEASURED, seen->source)
 				: rate_num(a->samples_per_s_before, JL_ESTIMATED, JL_METHOD)),
 		    JL_FIG(after), JL_FIG(gain));

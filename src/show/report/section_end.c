@@ -30,13 +30,13 @@ void jl_section_origins(struct jl_section *s)
 				     jl_origin_word(order[k]));
 			jl_doc_cell(s->doc, JL_MARK_NONE);
 			jl_section_source(s, &list[i]);
-			JL_ROW(s->doc, false, JL_NAMED(date ? date : "—"), JL_FIG(jl_num_count((double)list[i].n)));
+			JL_ROW(s->doc, false, JL_NAMED(date ? date : "—"), JL_COUNT(list[i].n));
 		}
 	s->doc->sources = list;
 	s->doc->n_sources = n;
 }
 
-/* Which published measurements speak about what the report says. */
+/* Sets of published measurements that support each topic of the report. */
 enum { TRAIN = 1, REDUCE = 2, SERVE = 4, DEVICE = 8, MONEY = 16 };
 
 static const struct {
@@ -63,7 +63,7 @@ static unsigned about(const struct jl_section *s)
 	       (s->in->machine ? DEVICE : 0) | (s->w->study ? MONEY : 0);
 }
 
-/* NULL: it says nothing about this report. */
+/* Name of a validation set; NULL: it does not concern this report. */
 static const char *set_name(const struct jl_section *s, const char *set)
 {
 	for (size_t i = 0; i < JL_LEN(sets); i++)
@@ -117,9 +117,10 @@ void jl_section_method(struct jl_section *s)
 
 	jl_section_open(s, "method", "Method and how wrong it is");
 	jl_doc_para(s->doc);
-	JL_SAY(s, "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Below is how "
-		  "far predictions were off on published measurements that the fit had not seen, nor any other of the "
-		  "same source.");
+	JL_SHOW(s->doc,
+		"Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Below is how "
+		"far predictions were off on published measurements that the fit had not seen, nor any other of the "
+		"same source.");
 	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, "scorecard", &ignored))
 		return;
 	jl_show_table(s->doc, NULL, "tffff",

@@ -1,4 +1,4 @@
-/* What a reader sees first: each question with its answer, one chart, what to do, what is not known, where it comes from. */
+/* The first screen of a report: each question with its answer, one chart, what to do, what is unknown, and the sources. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ const struct jl_system_result *jl_this_system(const struct jl_section *s)
 	return NULL;
 }
 
-/* How fast this machine is beside the others. */
+/* The speed of this machine against the others. */
 static void here(struct jl_section *s)
 {
 	const struct jl_system_result *system = jl_this_system(s);
@@ -49,17 +49,17 @@ static void workload(struct jl_section *s)
 		jl_doc_note(s->doc, JL_MARK_NONE, JL_("Workload"));
 		jl_doc_name(s->doc, s->w->subject.name);
 		if (s->w->model_assumed)
-			JL_SAY(s, " (none was named; this one stands in)");
+			JL_SHOW(s->doc, " (none was named; this one stands in)");
 	} else if (!isnan(o->step_s)) {
 		jl_doc_note(s->doc, JL_MARK_NONE, JL_("Workload"));
 		JL_SENTENCE(s->doc,
 			    isnan(o->batches) ? JL_("observed: |1 for a step of |2 samples")
 					      : JL_("observed: |1 for a step of |2 samples, |3 steps an epoch"),
-			    JL_FIG(step), JL_FIG(jl_num_count(o->batch)), JL_FIG(jl_num_count(o->batches)));
+			    JL_FIG(step), JL_COUNT(o->batch), JL_COUNT(o->batches));
 	}
 }
 
-/* What a reader would want to know, where nothing was asked. */
+/* Answers shown where the scenario asks no question. */
 static const char *unasked(struct jl_section *s)
 {
 	static const char *const order[] = { "best", "normal", "breakeven", "scaling", "do", "fastest", "rent" };
@@ -100,7 +100,7 @@ static void outside_band(struct jl_section *s)
 	JL_SENTENCE(s->doc,
 		    out ? JL_("|1 of |2 measured speeds lie outside the predicted range: there the measurement counts.")
 			: JL_("All |2 measured speeds lie within the predicted range."),
-		    JL_FIG(jl_num_count((double)out)), JL_FIG(jl_num_count((double)n)));
+		    JL_COUNT(out), JL_COUNT(n));
 }
 
 static void not_known(struct jl_section *s)
@@ -116,7 +116,7 @@ static void not_known(struct jl_section *s)
 	jl_doc_ref(s->doc, "method");
 	if (list && list->n) {
 		jl_doc_item(s->doc);
-		JL_SENTENCE(s->doc, JL_("Things that were assumed: |1."), JL_FIG(jl_num_count((double)list->n)));
+		JL_SENTENCE(s->doc, JL_("Things that were assumed: |1."), JL_COUNT(list->n));
 		jl_doc_ref(s->doc, "assumed");
 	}
 }
@@ -154,7 +154,7 @@ void jl_section_source(struct jl_section *s, const struct jl_doc_source *source)
 		jl_doc_name(s->doc, title);
 }
 
-/* Of what stands above: the brief has no other list of them. */
+/* Sources of the figures on the first screen; a brief report has no other list of them. */
 static void sources(struct jl_section *s)
 {
 	struct jl_doc_source list[JL_DOC_SOURCES_MAX];

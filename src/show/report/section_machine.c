@@ -1,4 +1,4 @@
-/* This machine: what it is, what is wrong with it, whether its figures are normal, what would help. */
+/* This machine: its parts, findings, whether its figures are normal, and advice. */
 #include <math.h>
 
 #include "check/answer.h"
@@ -76,7 +76,7 @@ static void what_is_wrong(struct jl_section *s)
 							   : JL_MARK_WARN,
 	      JL_("What is wrong with it?"));
 	if (!n)
-		JL_SAY(s, "Nothing that a look at it could find.");
+		JL_SHOW(s->doc, "Nothing that a look at it could find.");
 	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
 		if (i)
 			jl_doc_break(s->doc);
@@ -144,7 +144,7 @@ static void what_is_normal(struct jl_section *s)
 		JL_SENTENCE(s->doc,
 			    n_bad ? JL_("|1 of |2 measured figures are not as they should be.")
 				  : JL_("All |2 measured figures are as they should be."),
-			    JL_FIG(jl_num_count((double)n_bad)), JL_FIG(jl_num_count((double)a->n)));
+			    JL_COUNT(n_bad), JL_COUNT(a->n));
 		jl_doc_ref(s->doc, "measured");
 		return;
 	}
@@ -154,9 +154,9 @@ static void what_is_normal(struct jl_section *s)
 				"expected. "),
 			    JL_FIG(jl_num_fact(mem, JL_K_BYTE_RATE)), JL_FIG(jl_num_fact(rate, JL_K_FLOP_RATE)));
 	} else {
-		JL_SAY(s, "Nothing was measured on it yet. ");
+		JL_SHOW(s->doc, "Nothing was measured on it yet. ");
 	}
-	JL_SAY(s, "This measures it in a minute and judges every figure: ");
+	JL_SHOW(s->doc, "This measures it in a minute and judges every figure: ");
 	jl_doc_code(s->doc, "jeoul bench all --quick && jeoul report");
 }
 

@@ -73,18 +73,14 @@ static void reduce_row(struct jl_section *s, const struct jl_reduce_result *r)
 
 void jl_section_allreduce(struct jl_section *s)
 {
-	struct jl_num size;
-
 	if (!s->w->n_reduce)
 		return;
-	size = jl_num_given(s->w->scenario->allreduce.size_B, JL_K_BYTES, NULL);
 	jl_section_open(s, "allreduce", "All-reduce against nodes");
 	jl_doc_para(s->doc);
-	jl_doc_num(s->doc, &size);
-	JL_SAY(s, " on ");
-	jl_doc_name(s->doc, s->w->scenario->allreduce.on);
-	JL_SAY(s, ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), and "
-		  "shows how busy the links are.");
+	JL_SENTENCE(s->doc, JL_("|1 on |2"), JL_FIG(jl_num_given(s->w->scenario->allreduce.size_B, JL_K_BYTES, NULL)),
+		    JL_NAMED(s->w->scenario->allreduce.on));
+	JL_SHOW(s->doc, ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), "
+			"and shows how busy the links are.");
 	if (!jl_section_is_charted(s, "allreduce"))
 		jl_chart_allreduce(s, NULL);
 	jl_show_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));
@@ -92,13 +88,9 @@ void jl_section_allreduce(struct jl_section *s)
 		reduce_row(s, &s->w->reduce[i]);
 	for (size_t i = 0; i < s->w->n_reduce; i++)
 		if (s->w->reduce[i].known && !isnan(s->w->reduce[i].measured_Bps)) {
-			const struct jl_num nodes = jl_num_count(s->w->reduce[i].n_nodes);
-
 			jl_doc_item(s->doc);
-			JL_SAY(s, "Bound at ");
-			jl_doc_num(s->doc, &nodes);
-			JL_SAY(s, " nodes: ");
-			jl_doc_sourced(s->doc, s->w->reduce[i].expect.c.limit_text, JL_LISTED, NULL);
+			JL_SENTENCE(s->doc, JL_("Bound at |1 nodes: |2"), JL_COUNT(s->w->reduce[i].n_nodes),
+				    JL_FIGURE_TEXT(s->w->reduce[i].expect.c.limit_text, JL_LISTED));
 		}
 }
 

@@ -1,4 +1,4 @@
-/* Which machine for the purpose or the budget: the pick, what nothing beats in both time and money, what to beware of. */
+/* Which machine for the purpose or the budget: the pick, the Pareto-optimal candidates in time and money, and caveats. */
 #include <math.h>
 
 #include "report/section_answers.h"
@@ -43,39 +43,26 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
-/* What it was weighed for, in a sentence. */
+/* The purpose or work of the recommendation, in a sentence. */
 static void purpose(struct jl_section *s)
 {
 	const struct jl_recommend_ask *ask = s->w->found_ask;
 
 	jl_doc_para(s->doc);
-	if (s->w->purpose) {
-		JL_SAY(s, "For ");
-		jl_doc_sourced(s->doc, jl_msg(s->w->purpose->en), JL_ORIGIN_NONE, NULL);
-		jl_doc_text(s->doc, ". ");
-	} else {
-		JL_SAY(s, "For the workload of this report. ");
-	}
-	if (!is_serve(s)) {
-		JL_SAY(s, "Runs in all: ");
-		jl_show_num(s->doc, jl_num_count(s->w->found->runs));
-		jl_doc_text(s->doc, ", ");
-	}
-	JL_SAY(s, "over ");
-	jl_show_num(s->doc, jl_num_given(ask->months, JL_K_NUMBER, JL_("months")));
-	if (!isnan(ask->budget_usd)) {
-		JL_SAY(s, ", budget ");
-		jl_show_num(s->doc, jl_num_given(ask->budget_usd, JL_K_USD, NULL));
-	}
-	if (!isnan(ask->deadline_s)) {
-		JL_SAY(s, ", one run within ");
-		jl_show_num(s->doc, jl_num_given(ask->deadline_s, JL_K_TIME, NULL));
-	}
-	JL_SAY(s, ". Candidates of the catalog: ");
-	jl_show_num(s->doc, jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog"));
-	JL_SAY(s, ", possible: ");
-	jl_show_num(s->doc, jl_num_about((double)s->w->found->n_ok, JL_K_NUMBER, NULL));
-	jl_doc_text(s->doc, ".");
+	if (s->w->purpose)
+		JL_SENTENCE(s->doc, JL_("For |1. "), JL_WORD(jl_msg(s->w->purpose->en)));
+	else
+		JL_SHOW(s->doc, "For the workload of this report. ");
+	if (!is_serve(s))
+		JL_SENTENCE(s->doc, JL_("Runs in all: |1, "), JL_COUNT(s->w->found->runs));
+	JL_SENTENCE(s->doc, JL_("over |1"), JL_FIG(jl_num_given(ask->months, JL_K_NUMBER, JL_("months"))));
+	if (!isnan(ask->budget_usd))
+		JL_SENTENCE(s->doc, JL_(", budget |1"), JL_FIG(jl_num_given(ask->budget_usd, JL_K_USD, NULL)));
+	if (!isnan(ask->deadline_s))
+		JL_SENTENCE(s->doc, JL_(", one run within |1"), JL_FIG(jl_num_given(ask->deadline_s, JL_K_TIME, NULL)));
+	JL_SENTENCE(s->doc, JL_(". Candidates of the catalog: |1, possible: |2."),
+		    JL_FIG(jl_num_plain((double)s->w->found->n, JL_K_NUMBER, NULL, JL_LISTED, "jeoul catalog")),
+		    JL_FIG(jl_num_about((double)s->w->found->n_ok, JL_K_NUMBER, NULL)));
 }
 
 static void put_point(struct jl_section *s, struct jl_chart *chart, struct jl_chart_point *const points[JL_N_HOW],

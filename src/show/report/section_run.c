@@ -34,7 +34,7 @@ static bool has_measured(const struct jl_scaling_result *sc, size_t mode)
 	return false;
 }
 
-/* One panel of a mode: what was predicted as a band, what was measured as points, all on one scale. */
+/* One panel of a mode: predictions as a band, measurements as points, all panels on one scale. */
 static void scaling_panel(struct jl_section *s, size_t mode, double most)
 {
 	const struct jl_scaling_result *sc = &s->w->scaling;
@@ -90,8 +90,7 @@ static void point_row(struct jl_section *s, const struct jl_scaling_point *p, bo
 		jl_show_cell(s->doc, jl_num_written(jl_num_share(off, JL_ESTIMATED),
 						    jl_doc_format(s->doc, "%+.2g %%", 100 * off)));
 	} else {
-		jl_show_cell(s->doc, seen_times);
-		jl_show_cell(s->doc, times);
+		JL_CELLS(s->doc, JL_FIG(seen_times), JL_FIG(times));
 		struct jl_num share = jl_num_measured(p->measured_speedup / p->n_gpus, JL_K_FRACTION, NULL,
 						      p->measured);
 		share.n_digits = 2;
@@ -122,11 +121,12 @@ void jl_section_scaling(struct jl_section *s)
 		return;
 	jl_section_open(s, "scaling", "Scaling");
 	jl_doc_para(s->doc);
-	JL_SAY(s, "On ");
+	JL_SHOW(s->doc, "On ");
 	jl_doc_name(s->doc, jl_system_name(s->w->scaling.of));
 	jl_doc_text(s->doc, ". ");
-	JL_SAY(s, "Every number of GPUs runs the recipe of the largest: the same cut, ZeRO stage, recompute and batch "
-		  "rule.");
+	JL_SHOW(s->doc,
+		"Every number of GPUs runs the recipe of the largest: the same cut, ZeRO stage, recompute and batch "
+		"rule.");
 	if (!jl_section_is_charted(s, "scaling"))
 		jl_chart_scaling(s, NULL);
 	scaling_tables(s);
@@ -216,7 +216,7 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 			points[i].y = k < n ? jl_part_s(bars[i].step, parts[k]) : bars[i].step->step_s;
 			for (size_t j = 0; k == n && j < n; j++)
 				points[i].y -= jl_part_s(bars[i].step, parts[j]);
-			/* what the shown parts leave over by rounding is nothing */
+			/* a remainder by rounding is 0 */
 			points[i].y = points[i].y > 1e-3 * bars[i].step->step_s ? points[i].y : 0;
 			rest |= k == n && points[i].y > 0;
 		}
@@ -263,7 +263,7 @@ static void scaling_time(struct jl_section *s, const char *mode)
 		model_chart(s, JL_("Time of one step as GPUs are added, with the same batch on each"), bars, n);
 }
 
-/* As the number of GPUs grows where that was asked about, else on each system. */
+/* Step time over the number of GPUs where the question is about scaling, else of each system. */
 void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	if (s->w->scaling.of)
@@ -289,8 +289,8 @@ void jl_section_time(struct jl_section *s)
 	jl_section_open(s, "time", "Where the time goes");
 	if (observed) {
 		jl_doc_para(s->doc);
-		JL_SAY(s,
-		       "Only the time of the run was observed; its split follows a stated mix for this kind of model.");
+		JL_SHOW(s->doc, "Only the time of the run was observed; its split follows a stated mix for this kind "
+				"of model.");
 		observed_time(s);
 	} else {
 		systems_time(s);
@@ -339,7 +339,7 @@ static void model_memory(struct jl_section *s)
 static void observed_memory(struct jl_section *s)
 {
 	jl_doc_para(s->doc);
-	JL_SAY(s, "What surely fits: one sample takes at most what the observed batch could use.");
+	JL_SHOW(s->doc, "What surely fits: one sample takes at most what the observed batch could use.");
 	jl_show_table(s->doc, NULL, "tfff",
 		      JL_N("System|Memory per device|Largest batch per device|Passes for the same batch"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {

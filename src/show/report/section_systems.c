@@ -1,4 +1,4 @@
-/* What the systems are, how they compare at one workload, and which are best for their money. */
+/* The systems, their comparison at one workload, and the best for their price. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,8 +66,8 @@ void jl_section_specifications(struct jl_section *s)
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_sys *sys = &s->w->systems[i].said->sys;
 
-		jl_doc_cell_name(s->doc, jl_system_name(&s->w->systems[i]));
-		jl_show_cell(s->doc, jl_num_count(sys->n_nodes * (double)sys->n_per_node));
+		JL_CELLS(s->doc, JL_NAMED(jl_system_name(&s->w->systems[i])),
+			 JL_COUNT(sys->n_nodes * (double)sys->n_per_node));
 		if (sys->gpu)
 			gpu_cells(s, sys->gpu);
 		else if (sys->cpu)
@@ -234,5 +234,5 @@ void jl_section_pareto(struct jl_section *s)
 		pareto_chart(s, choices, n);
 	pareto_table(s, choices, n);
 	jl_doc_para(s->doc);
-	JL_SAY(s, "Rents are the cheapest on-demand ones of the catalog; electricity and staff are not in them.");
+	JL_SHOW(s->doc, "Rents are the cheapest on-demand ones of the catalog; electricity and staff are not in them.");
 }

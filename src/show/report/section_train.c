@@ -1,5 +1,5 @@
-/* The training benchmark as it was measured: scaling beside what was predicted and what would be ideal, what the workers waited for
- * each other, memory and energy. One table for each thing that was trained; of one configuration the newest result counts. */
+/* Results of the training benchmark: scaling beside prediction and ideal, waiting times, memory and energy. One table for each trained model; of
+ * one configuration the newest result counts. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define MODES_MAX  4
 #define EXPOSED    0.15 /* of a step: worth a sentence */
 
-/* What must be the same for rows to stand in one table. */
+/* Parameters that rows of one table have in common. */
 static const char *const group_texts[] = { "model", "precision", "tokens" };
 static const char *const group_numbers[] = { "batch", "seq", "accumulate" };
 
@@ -53,7 +53,7 @@ static double metric_of(const struct jl_record *r, const char *name)
 	return m ? m->value.median : NAN;
 }
 
-/* One worker exchanges nothing: its mode does not matter. */
+/* Mode of a training record; "" for one worker, which exchanges nothing. */
 static const char *mode_of(const struct jl_record *r)
 {
 	const char *mode = jl_record_text(r, "mode");
@@ -173,8 +173,8 @@ static void need_table(struct jl_section *s, const struct group *g)
 		row_head(s, r);
 		jl_show_cell(s->doc, measured_num(s, r, "step_s", JL_K_TIME, NULL));
 		/* below half a per cent there is none */
-		jl_show_cell(s->doc, jl_num_share(round(exposed * 100) / 100, JL_MEASURED));
-		jl_show_cell(s->doc, jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL)));
+		JL_CELLS(s->doc, JL_FIG(jl_num_share(round(exposed * 100) / 100, JL_MEASURED)),
+			 JL_FIG(jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL))));
 		if (energy)
 			jl_show_cell(s->doc, measured_num(s, r, "energy_per_sample_J", JL_K_ENERGY, NULL));
 		jl_doc_end_row(s->doc, false);
@@ -249,23 +249,22 @@ static void group_words(struct jl_section *s, const struct group *g)
 			r = g->rows[i];
 	if (!isnan(gemm)) {
 		jl_doc_item(s->doc);
-		JL_SAY(s, "Of the rate that this machine's own matrix product reaches, one worker uses ");
-		jl_show_num(s->doc, jl_num_share(gemm, JL_MEASURED));
-		jl_doc_text(s->doc, ".");
+		JL_SENTENCE(s->doc,
+			    JL_("Of the rate that this machine's own matrix product reaches, one worker uses |1."),
+			    JL_FIG(jl_num_share(gemm, JL_MEASURED)));
 	}
 	if (r && workers_of(r) > 1 && metric_of(r, "exposed_s") > EXPOSED * metric_of(r, "step_s")) {
 		jl_doc_item(s->doc);
-		jl_show_num(s->doc, jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED));
-		JL_SAY(s, " of a step stands still for other workers at ");
-		jl_show_num(s->doc, jl_num_count(workers_of(r)));
-		JL_SAY(s, " workers");
-		if (!isnan(metric_of(r, "allreduce_Bps"))) {
-			JL_SAY(s, "; all-reduce alone reaches ");
-			jl_show_num(s->doc, measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL));
-		}
-		JL_SAY(s, ". Gradients exchanged once for several micro-batches (");
+		JL_SENTENCE(s->doc,
+			    isnan(metric_of(r, "allreduce_Bps"))
+				    ? JL_("|1 of a step stands still for other workers at |2 workers")
+				    : JL_("|1 of a step stands still for other workers at |2 workers; all-reduce alone "
+					  "reaches |3"),
+			    JL_FIG(jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED)),
+			    JL_COUNT(workers_of(r)), JL_FIG(measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL)));
+		JL_SHOW(s->doc, ". Gradients exchanged once for several micro-batches (");
 		jl_doc_code(s->doc, "--accumulate");
-		JL_SAY(s, ") would shorten that.");
+		JL_SHOW(s->doc, ") would shorten that.");
 	}
 }
 
@@ -277,14 +276,10 @@ static void group_head(struct jl_section *s, const struct group *g, size_t at)
 
 	jl_doc_subsection(s->doc, id ? id : "training-0", model ? model : "—");
 	jl_doc_para(s->doc);
-	jl_doc_name(s->doc, precision ? precision : "—");
-	JL_SAY(s, ", batch per worker ");
-	jl_show_num(s->doc, jl_num_count(jl_record_number(r, "batch")));
-	JL_SAY(s, ", sequence ");
-	jl_show_num(s->doc, jl_num_count(jl_record_number(r, "seq")));
-	JL_SAY(s, ", accumulated ");
-	jl_show_num(s->doc, jl_num_count(jl_record_number(r, "accumulate")));
-	jl_doc_textf(s->doc, ", %s.", r->backend ? r->backend : "—");
+	JL_SENTENCE(s->doc, JL_("|1, batch per worker |2, sequence |3, accumulated |4, |5."),
+		    JL_NAMED(precision ? precision : "—"), JL_COUNT(jl_record_number(r, "batch")),
+		    JL_COUNT(jl_record_number(r, "seq")), JL_COUNT(jl_record_number(r, "accumulate")),
+		    JL_WORD(r->backend ? r->backend : "—"));
 }
 
 void jl_section_train(struct jl_section *s)

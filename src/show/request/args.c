@@ -116,7 +116,7 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 		status = jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
 		break;
 	case JL_OPT_QUANTITY:
-		/* dollars are what the placeholder says */
+		/* a bare number is taken as dollars */
 		snprintf(amount, sizeof(amount), "%s%s", given->text, jl_given_bare_usd(given) ? " USD" : "");
 		status = jl_units_parse(&given->value, strlen(given->text) + 5 < sizeof(amount) ? amount : given->text,
 					option->kind, what, err);
@@ -132,7 +132,7 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 	}
 	if (status == JL_OK || status == JL_E_NOMEM)
 		return status;
-	/* Whatever is wrong with it, it is what was typed. */
+	/* a malformed value is always a usage error */
 	if (err)
 		err->status = JL_E_USAGE;
 	return JL_E_USAGE;
@@ -154,7 +154,7 @@ static enum jl_status add_given(struct jl_args *args, const struct jl_option *op
 	return take_value(given, err);
 }
 
-/* One argument that begins with a dash; `ret_skip` says whether it took the next one as its value. */
+/* Parses one option; `ret_skip`: it took the next argument as its value. */
 static enum jl_status take_option(struct jl_args *args, const struct jl_command *command, const char *arg,
 				  const char *next, bool *ret_skip, struct jl_err *err)
 {
@@ -203,7 +203,7 @@ static const struct jl_given *given_in(const struct jl_args *args, const char *n
 	return NULL;
 }
 
-/* What options say of each other. */
+/* Checks options that need or exclude another (`with`, `apart`). */
 static enum jl_status check_together(const struct jl_args *args, const struct jl_command *command, struct jl_err *err)
 {
 	for (const struct jl_given *g = args->given; g < args->given + args->n_given; g++) {
@@ -334,6 +334,16 @@ enum jl_status jl_check_idle(const struct jl_cli *cli, const struct jl_idle *rul
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name)
 {
 	return given_in(&cli->args, name);
+}
+
+const struct jl_given *jl_given_next(const struct jl_cli *cli, const char *name, const struct jl_given *before)
+{
+	const struct jl_given *const end = cli->args.given + cli->args.n_given;
+
+	for (const struct jl_given *g = before ? before + 1 : cli->args.given; g < end; g++)
+		if (strcmp(g->option->name, name) == 0)
+			return g;
+	return NULL;
 }
 
 double jl_value(const struct jl_cli *cli, const char *name)

@@ -36,7 +36,7 @@ const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *n
 	return a;
 }
 
-/* What is about a terminal is nothing for a request. */
+/* False for options about the terminal. */
 bool jl_ask_option(const struct jl_option *option)
 {
 	static const char *const terminal[] = { "json", "no-color", "help" };
@@ -116,7 +116,7 @@ static enum jl_status add_operand(struct typed *t, const char *key, const json_t
 		return err->status;
 	if (t->n_operands == JL_OPERANDS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d arguments", JL_OPERANDS_MAX);
-	/* parsed behind "--": what begins with a dash is no option there, and nothing is changed */
+	/* parsed behind "--", so a leading dash makes no option of it */
 	return (t->operands[t->n_operands++] = jl_arena_strdup(&t->cli->arena, text)) ? JL_OK : jl_fail_nomem(err);
 }
 
@@ -317,7 +317,7 @@ static int code_of(const struct jl_err *err)
 	return jl_err_is_usage(err) ? 2 : 1;
 }
 
-/* What is asked of nothing but the catalog has the same answer again. */
+/* Only answers that depend on the catalog alone may be cached. */
 static bool is_lasting(const struct typed *t, const char *request, size_t len)
 {
 	const struct jl_cli *cli = t->cli;

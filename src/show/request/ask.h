@@ -58,7 +58,7 @@ void jl_answer_release(struct jl_answer *answer);
 /* NULL: may not be asked. */
 const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *name,
 				     const struct jl_command **ret_command);
-/* May it be in a request to a command that may be asked? */
+/* True where a request may contain the option, if it may name the command. */
 bool jl_ask_option(const struct jl_option *option);
 
 /* Of a page: what was printed as plain text since the last fragment becomes one itself. */

@@ -9,7 +9,7 @@
 
 struct jl_ask_cache;
 
-struct jl_ask_key { /* what was asked, to the byte, and on which day */
+struct jl_ask_key { /* the request, byte by byte, and the day */
 	const char *command, *request;
 	size_t len;
 	long today;

@@ -105,7 +105,7 @@ struct jl_cli {
 	const struct jl_catalog *cat;
 	bool asked;      /* by a request: no terminal */
 	bool page;       /* documents as HTML fragments */
-	size_t page_end; /* ... which `out` holds up to here; what follows is plain text */
+	size_t page_end; /* ... up to this offset of `out`; plain text follows */
 	bool cut;        /* a search ended early with the best so far: asked again, the answer may be better */
 };
 
@@ -116,7 +116,7 @@ struct jl_askable {
 	bool here;            /* it looks at this machine or its store: the answer may be another one in a moment */
 };
 
-/* What a request needs to know of those who answer it. */
+/* The front end's commands, as a request sees them. */
 struct jl_front {
 	const struct jl_command *commands; /* ends with name NULL */
 	const struct jl_askable *askable;  /* ends with command NULL */
@@ -137,6 +137,8 @@ bool jl_given_bare_usd(const struct jl_given *given);
 /* How many of the arguments are global options in front of the command. */
 enum jl_status jl_args_leading(int *ret_n, int argc, char **argv, struct jl_err *err);
 const struct jl_given *jl_given(const struct jl_cli *cli, const char *name); /* the last one given, or NULL */
+/* Every one that was given, in order: for (const struct jl_given *g = NULL; (g = jl_given_next(cli, "on", g));) */
+const struct jl_given *jl_given_next(const struct jl_cli *cli, const char *name, const struct jl_given *before);
 /* Options that do nothing in this call are refused, not dropped: where `when` holds, those that are listed ("batch seq"), or (`but`) all
  * others; with what they would do something, or what it is that leaves them nothing to do. */
 struct jl_idle {

@@ -95,7 +95,7 @@ void jl_audited_diff(struct jl_buf *out, const struct jl_audit_note *note)
 	while (i < n) {
 		size_t last = i, from, to;
 
-		/* changes near each other share a hunk */
+		/* neighbouring changes share a hunk */
 		while (last + 1 < n && edits[last + 1].line <= edits[last].line + 2 * CONTEXT + 1)
 			last++;
 		from = edits[i].line > CONTEXT ? edits[i].line - CONTEXT : 0;

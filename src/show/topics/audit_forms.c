@@ -62,7 +62,7 @@ static uint32_t line_end(const struct jl_audit_note *note, size_t l)
 
 /* --- the page */
 
-/* "12 h → 6 h, listed 5.9 h": what is written and what is right. */
+/* Written and correct figures: "12 h → 6 h, listed 5.9 h". */
 static void reason_html(struct jl_buf *out, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
 	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_audit_verdict_key(f->verdict),

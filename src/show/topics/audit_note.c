@@ -44,10 +44,8 @@ static void counts(struct jl_doc *doc, const struct jl_audit_note *note)
 		    : open < note->n_figures
 			    ? JL_("|1: no error among the |4 figures that could be judged; |5 were not judged.")
 			    : JL_("|1: none of its |3 figures could be judged."),
-		    JL_NAMED(note->file), JL_FIG(jl_num_count((double)note->n_roots)),
-		    JL_FIG(jl_num_count((double)note->n_figures)),
-		    JL_FIG(jl_num_count((double)(note->n_figures - open))), JL_FIG(jl_num_count((double)open)),
-		    JL_FIG(jl_num_count((double)note->n_doubts)));
+		    JL_NAMED(note->file), JL_COUNT(note->n_roots), JL_COUNT(note->n_figures),
+		    JL_COUNT(note->n_figures - open), JL_COUNT(open), JL_COUNT(note->n_doubts));
 	jl_audited_strip(doc, note);
 	jl_doc_para(doc);
 	for (int v = 0; v < JL_N_AUDIT_VERDICT; v++) {
@@ -98,7 +96,7 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 	}
 }
 
-/* What would say whether a figure is right, by what it is a number of. */
+/* What must be known to check a figure of this quantity. */
 static const char *needed_for(enum jl_qty qty)
 {
 	switch (qty) {

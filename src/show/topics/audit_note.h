@@ -10,7 +10,7 @@ void jl_show_audited(struct jl_doc *doc, const struct jl_audit_note *note, bool 
 const char *jl_audited_verdict(enum jl_audit_verdict verdict);
 const char *jl_audited_why(const struct jl_audit_finding *f);
 bool jl_audited_is_said(const struct jl_audit_finding *f, bool all);
-/* Is there one figure to be put in its place? Not where a range, several parts or premises that cannot hold stand behind it. */
+/* True where one figure can replace the wrong one: not a range, not several parts, no contradicting premises. */
 bool jl_audited_is_fixable(const struct jl_audit_note *note, const struct jl_audit_finding *f);
 
 /* "12 h → 6 h, listed 5.9 h"; "" where nothing is known but that it cannot be. */

@@ -48,12 +48,11 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 		    n_wrong  ? JL_("|1 does not work as it is: errors |2, warnings |3.")
 		    : n_warn ? JL_("|1 works, with warnings: |3.")
 			     : JL_("|1: nothing that was checked is wrong."),
-		    JL_NAMED(a->rig->name ? a->rig->name : a->rig->gpu->name), JL_FIG(jl_num_count((double)n_wrong)),
-		    JL_FIG(jl_num_count((double)n_warn)));
+		    JL_NAMED(a->rig->name ? a->rig->name : a->rig->gpu->name), JL_COUNT(n_wrong), JL_COUNT(n_warn));
 	if (n_split)
-		JL_SENTENCE(doc, JL_(" Rules disagree on |1."), JL_FIG(jl_num_count((double)n_split)));
+		JL_SENTENCE(doc, JL_(" Rules disagree on |1."), JL_COUNT(n_split));
 	if (n_open)
-		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_FIG(jl_num_count((double)n_open)));
+		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_COUNT(n_open));
 	jl_doc_lead(doc);
 	jl_show_sourced(doc, JL_ESTIMATED, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
 			a->found->load_W, a->found->psu_least_W, a->found->psu_most_W);
@@ -102,11 +101,11 @@ static void row(struct jl_doc *doc, const struct jl_upgrade_answer *a, const str
 		jl_show_cell(doc,
 			     jl_num_written(jl_num_share(worth, JL_ESTIMATED),
 					    jl_doc_format(doc, "%+.*f %%", fabs(worth) < 0.1 ? 1 : 0, worth * 100)));
-	jl_doc_cell_name(doc, u->price.micro == 0 ? JL_("not known")
-			      : !u->price_date    ? JL_("given")
-						  : jl_doc_format(doc, "%s%s", u->price_date,
-                                                               jl_date_is_old(u->price_date, today) ? " ⚠" : ""));
-	jl_doc_end_row(doc, false);
+	JL_ROW(doc, false,
+	       JL_NAMED(u->price.micro == 0 ? JL_("not known")
+			: !u->price_date    ? JL_("given")
+					    : jl_doc_format(doc, "%s%s", u->price_date,
+                                                         jl_date_is_old(u->price_date, today) ? " ⚠" : "")));
 }
 
 /* The answer first: what gives most for its money. */
@@ -127,7 +126,7 @@ static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 			    JL_FIGURE_TEXT(jl_doc_format(doc, "%s", jl_money_text(JL_TXT, price_of(a, u))), JL_LISTED));
 }
 
-/* What a bridge does for a pair. */
+/* Notes on the effect of an NVLink bridge. */
 static void bridge_notes(struct jl_doc *doc, const struct jl_upgrade *u)
 {
 	if (isnan(u->pair_before_per_s))
@@ -155,7 +154,7 @@ void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 						    : JL_N("purchase|KRW|faster|per million KRW|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, a, &found->items[i], today);
-	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* what the table had to cut, in full */
+	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* texts that the table cut, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
 			jl_show_note(doc, jl_doc_format(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
 		bridge_notes(doc, &found->items[i]);

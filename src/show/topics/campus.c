@@ -1,4 +1,4 @@
-/* What a site is to a run: racks, power, carbon, rent in blocks, and the step on other networks. */
+/* The site of a run: racks, power, carbon, rent in blocks, and the step on other networks. */
 #include <math.h>
 
 #include "goodput/goodput.h"
@@ -12,8 +12,7 @@ static void power(struct jl_doc *doc, const struct jl_goodput *g)
 	JL_SENTENCE(doc,
 		    c->site_W > c->machines_W ? JL_("|1 with cooling, |2 without, on average")
 					      : JL_("|1 on average, without cooling"),
-		    JL_FIG(jl_num_digits(jl_num_about(c->site_W, JL_K_POWER, NULL), 2)),
-		    JL_FIG(jl_num_digits(jl_num_about(c->machines_W, JL_K_POWER, NULL), 2)));
+		    JL_ABOUT(c->site_W, JL_K_POWER), JL_ABOUT(c->machines_W, JL_K_POWER));
 	if (c->n_racks > 1)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%.0f racks of up to %s"), c->n_racks,
 			      jl_units_localized(JL_TXT, c->rack_W, JL_K_POWER, 2));
@@ -39,8 +38,7 @@ static void rent(struct jl_doc *doc, const struct jl_campus *c)
 	if (isnan(c->paid_gpus))
 		return;
 	jl_doc_entry(doc, JL_("Rent"));
-	JL_SENTENCE(doc, JL_("|1 GPUs for |2 are paid"), JL_FIG(jl_num_count(c->paid_gpus)),
-		    JL_FIG(jl_num_digits(jl_num_about(c->paid_s, JL_K_TIME, NULL), 2)));
+	JL_SENTENCE(doc, JL_("|1 GPUs for |2 are paid"), JL_COUNT(c->paid_gpus), JL_ABOUT(c->paid_s, JL_K_TIME));
 	if (!isnan(c->paid_usd))
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%s; %s of it unused"),
 			      jl_units_localized(JL_TXT, c->paid_usd, JL_K_USD, 2),

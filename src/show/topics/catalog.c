@@ -117,7 +117,7 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 	}
 }
 
-/* Is it read, in words of the reader, rather than typed again as an id is? */
+/* True for texts shown in the reader's language; ids are shown as written. */
 static bool is_said(const struct jl_field *field)
 {
 	static const char *const keys[] = { "name", "per", "kind", "value", "component", "url" };
@@ -148,7 +148,7 @@ void jl_show_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 			const struct jl_field *field = &schema->fields[fields[c]];
 			const char *text = text_of(doc, field, list + i * schema->size_B);
 
-			/* in what a word of one kind of record says: "energy" of a tariff is none of a machine */
+			/* texts of one kind of record: "energy" of a tariff is not that of a machine */
 			if (text && is_said(field) && field->type == JL_F_TEXT)
 				text = jl_msg(jl_doc_format(doc, "%s\004%s", schema->en, text));
 			jl_doc_cell_name(doc, !text ? "" : is_said(field) ? jl_msg(text) : text);
@@ -229,8 +229,8 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 		if (!any)
 			jl_show_table(doc, NULL, "kfkt", "|||");
 		any = true;
-		jl_doc_cell_name(doc, jl_fact_label(kind, field));
-		jl_show_cell(doc, jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record)));
+		JL_CELLS(doc, JL_NAMED(jl_fact_label(kind, field)),
+			 JL_FIG(jl_num_written(jl_num_fact(fact, field->kind), text_of(doc, field, record))));
 		JL_ROW(doc, false, JL_NAMED(jl_show_footnote(doc, notes, fact)),
 		       JL_NAMED(fact->note ? jl_msg(fact->note) : ""));
 	}

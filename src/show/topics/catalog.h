@@ -15,7 +15,7 @@ struct jl_footnotes {
 /* "◇ [1]": the mark of the origin and the number of the source; empty for what is not known. */
 const char *jl_show_footnote(struct jl_doc *doc, struct jl_footnotes *notes, const struct jl_fact *fact);
 void jl_show_footnotes(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_footnotes *notes);
-/* What a fact is called; the key itself where it has no name. */
+/* Label of a fact; its key where it has none. */
 const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *field);
 
 /* A record, or (kind JL_N_RECORD) a network that is no plain transformer. */

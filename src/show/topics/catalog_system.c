@@ -15,7 +15,7 @@ static const char *value(struct tree *t, double x, enum jl_kind kind, bool memor
 	return jl_doc_format(t->doc, "%s", jl_value_text(JL_TXT, x, kind, memory));
 }
 
-/* One more under `node`; NULL: no memory. */
+/* Adds a node under `node`; NULL: out of memory. */
 static struct jl_tree_node *add(struct tree *t, struct jl_tree_node *node, const char *name, const char *detail)
 {
 	struct jl_tree_node *list = (struct jl_tree_node *)node->children;
@@ -57,7 +57,7 @@ static void add_link(struct tree *t, struct jl_tree_node *node, const char *name
 		add(t, leaf, jl_msg(rate->note), NULL);
 }
 
-/* What the host has by itself; the network of one that stands alone, too: nothing is at its other end. */
+/* The host's parts; a system of one host shows its network here, as it has no peer. */
 static void host_facts(struct tree *t, struct jl_tree_node *host, const struct jl_system *s, bool alone)
 {
 	const struct jl_schema *schema = jl_schema_of(JL_R_SYSTEM);

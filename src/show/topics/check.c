@@ -60,7 +60,7 @@ static struct jl_num value_num(struct jl_doc *doc, const char *metric, double va
 	return jl_num_written(jl_num_plain(value, JL_K_NUMBER, NULL, origin, NULL), value_text(doc, metric, value));
 }
 
-/* A rate as what is shown of it. */
+/* Text of a rate's bound in the unit of the figure shown. */
 static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s, double rate)
 {
 	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate * s->scale);
@@ -290,7 +290,7 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 			      j->sys->n_net, j->sys->net->id);
 }
 
-/* What slow-down would have been seen. */
+/* The smallest slow-down that would have been detected. */
 static void power(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const double notice = j->expect.notice;
@@ -447,8 +447,8 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 		const struct jl_judged *j = &a->judged[i];
 		const struct shown s = shown_of(j);
 
-		jl_doc_cell_name(doc, jl_doc_format(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record)));
-		jl_show_cell(doc, value_num(doc, s.metric, s.value, JL_MEASURED));
+		JL_CELLS(doc, JL_NAMED(jl_doc_format(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record))),
+			 JL_FIG(value_num(doc, s.metric, s.value, JL_MEASURED)));
 		jl_doc_cell(doc, JL_MARK_NONE);
 		jl_doc_sourced(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
 			       j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
@@ -482,9 +482,8 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 		    : open == a->n      ? JL_("None of the |2 figures could be judged.")
 		    : open              ? JL_("What could be judged (|3) is as expected; |4 of |2 were not judged.")
 					: JL_("All |2 figures are as expected."),
-		    JL_FIG(jl_num_count((double)bad)), JL_FIG(jl_num_count((double)a->n)),
-		    JL_FIG(jl_num_count((double)(a->n - open))), JL_FIG(jl_num_count((double)open)),
-		    JL_FIG(jl_num_count((double)n[JL_VERDICT_WRONG])));
+		    JL_COUNT(bad), JL_COUNT(a->n), JL_COUNT(a->n - open), JL_COUNT(open),
+		    JL_COUNT(n[JL_VERDICT_WRONG]));
 }
 
 /* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */

@@ -63,7 +63,7 @@ static void figures(struct jl_doc *doc, const struct jl_claim *c)
 	}
 }
 
-/* Where, what it says, what it should be; `why` unless it stands above the group. */
+/* A claim: its place, its value, the value that follows; `why`: also the reason, which a group's heading says otherwise. */
 static void claim(struct jl_doc *doc, const struct jl_claim *c, bool why)
 {
 	const bool given = c->verdict == JL_CLAIM_FOLLOWS || c->verdict == JL_CLAIM_GIVEN;
@@ -96,9 +96,8 @@ static void in_a_sentence(struct jl_doc *doc, const struct jl_claims_audit *audi
 	JL_SENTENCE(doc,
 		    JL_("Of |1 claims |2 follow from the text's own figures and |3 do not; |4 cannot be derived, |5 "
 			"are inputs."),
-		    JL_FIG(jl_num_count((double)audit->n_claims)), JL_FIG(jl_num_count((double)n[JL_CLAIM_FOLLOWS])),
-		    JL_FIG(jl_num_count((double)n[JL_CLAIM_DIFFERS])), JL_FIG(jl_num_count((double)n[JL_CLAIM_OPEN])),
-		    JL_FIG(jl_num_count((double)n[JL_CLAIM_GIVEN])));
+		    JL_COUNT(audit->n_claims), JL_COUNT(n[JL_CLAIM_FOLLOWS]), JL_COUNT(n[JL_CLAIM_DIFFERS]),
+		    JL_COUNT(n[JL_CLAIM_OPEN]), JL_COUNT(n[JL_CLAIM_GIVEN]));
 }
 
 static size_t count_same(const struct jl_claims_audit *audit, const struct jl_claim *c,
@@ -127,7 +126,7 @@ static void mistake(struct jl_doc *doc, const struct jl_claims_audit *audit, con
 			claim(doc, c, false);
 }
 
-/* Those with the same mistake stand together under it: the mistake with most claims first, what has no known cause last. */
+/* Claims grouped by mistake: the mistake with most claims first, claims of unknown cause last. */
 static void mistakes(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	size_t *n = jl_arena_array(doc->arena, audit->n_claims + 1, sizeof *n), best;
@@ -200,7 +199,7 @@ static void root(struct jl_doc *doc, const struct jl_claim *c, size_t n)
 	jl_doc_item(doc);
 	if (n > 1) {
 		jl_doc_strong(doc, why ? jl_msg(why) : "");
-		JL_SENTENCE(doc, JL_(": |1 times, first "), JL_FIG(jl_num_count((double)n)));
+		JL_SENTENCE(doc, JL_(": |1 times, first "), JL_COUNT(n));
 	}
 	figures(doc, c);
 	jl_doc_text(doc, " (");

@@ -63,8 +63,7 @@ static void table(struct jl_doc *doc, const struct jl_collective_series *series)
 		const struct jl_collective_case *c = &series->cases[i];
 		const double share = c->algbw_Bps.value / c->bound_Bps;
 
-		jl_show_cell(doc, jl_num_count(c->n_nodes));
-		jl_show_cell(doc, jl_num_count(c->n_ranks));
+		JL_CELLS(doc, JL_COUNT(c->n_nodes), JL_COUNT(c->n_ranks));
 		rate_cell(doc, c->algbw_Bps, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->algbw_Bps.value * c->busbw_factor, NAN, NAN }, &unit);
 		rate_cell(doc, (struct jl_estimate){ c->bound_Bps, NAN, NAN }, &large);

@@ -9,7 +9,7 @@
 
 /* --- cells */
 
-/* What was measured is said to three digits and without an interval; the rest to two, with it. */
+/* Measured times have three digits and no interval; others two, with it. */
 static void time_cell(struct jl_doc *doc, const struct jl_compare_row *row, const struct jl_estimate *e, bool range)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_TIME, NULL);
@@ -77,8 +77,7 @@ static void count_cell(struct jl_doc *doc, double value)
 
 static void no_cells(struct jl_doc *doc, const char *why)
 {
-	jl_doc_cell_text(doc, "–");
-	JL_CELLS(doc, JL_MARKED(JL_MARK_BAD, why));
+	JL_CELLS(doc, JL_WORD("–"), JL_MARKED(JL_MARK_BAD, why));
 }
 
 static const char *name_of(const struct jl_show_compare *in, size_t i)
@@ -201,7 +200,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_show_compare *in)
 	}
 }
 
-/* The fastest first; what is not known last. */
+/* Sorts the fastest first, unknown last. */
 static int by_speed(const void *a, const void *b)
 {
 	const struct jl_chart_point *x = a, *y = b;
@@ -266,7 +265,7 @@ static void observed_lead(struct jl_doc *doc, const struct jl_show_compare *in)
 
 	step.n_digits = 4;
 	jl_doc_lead(doc);
-	JL_SENTENCE(doc, JL_("|1 a batch of |2 on |3  ● observed"), JL_FIG(step), JL_FIG(jl_num_count(run->batch)),
+	JL_SENTENCE(doc, JL_("|1 a batch of |2 on |3  ● observed"), JL_FIG(step), JL_COUNT(run->batch),
 		    JL_NAMED(name_of(in, 0)));
 	jl_doc_lead(doc);
 	if (!isnan(run->batches)) {
@@ -310,7 +309,7 @@ static void speed(struct jl_doc *doc, const struct jl_show_compare *in, size_t i
 					 : JL_("|1 is |2 faster than |3: |4 a step. "),
 		    JL_NAMED(name_of(in, i)),
 		    JL_FIG(jl_num_ranged(jl_num_digits(jl_num_estimate(times, JL_K_NUMBER, "x"), 2))),
-		    JL_NAMED(name_of(in, 0)), JL_FIG(jl_num_wide(at->step_s, JL_K_TIME)));
+		    JL_NAMED(name_of(in, 0)), JL_WIDE(at->step_s, JL_K_TIME));
 	if (runs(in, 0) && e->lo < 1 && e->hi > 1)
 		JL_SHOW(doc, "The range is wide: it may be slower or faster. ");
 }

@@ -1,4 +1,4 @@
-/* One training run on several systems: three tables, what stands against it, what was assumed. */
+/* One training run on several systems: three tables, caveats, assumptions. */
 #pragma once
 
 #include "predict/compare.h"
@@ -6,7 +6,7 @@
 
 struct jl_show_compare {
 	const struct jl_compare *compare;
-	const char *const *names;   /* of its rows, as the reader knows them; NULL: as they were asked for */
+	const char *const *names;   /* display names of the rows; NULL: as given */
 	const char *const *options; /* of the command, NULL at the end; NULL: no command */
 	bool no_chart, no_assumed;  /* they stand elsewhere */
 };

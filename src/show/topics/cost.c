@@ -106,7 +106,7 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(total_num(doc, study, next)));
 }
 
-/* Who names a run and one way to have a machine asks for the run; what the years cost comes after it. */
+/* Where one run and one machine are named, the run's cost comes first and that of the years behind it. */
 static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const struct jl_cost_work *w = &study->work[0];
@@ -122,7 +122,7 @@ static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(jl_num_ranged(jl_num_estimate(w->elapsed_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
 }
 
-/* What cannot do the work, and why, comes first: nothing that follows is of it. */
+/* Options that cannot do the work come first, with the reason: the tables leave them out. */
 static void cannot(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -153,8 +153,7 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 		return;
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc, JL_("Each does the same work: |1 runs a month, what |2 does in |3 of the time."),
-		    JL_FIG(jl_num_digits(jl_num_about(study->runs_per_month, JL_K_NUMBER, NULL), 2)),
-		    JL_NAMED(study->measure->name),
+		    JL_ABOUT(study->runs_per_month, JL_K_NUMBER), JL_NAMED(study->measure->name),
 		    JL_FIG(jl_num_given((double)study->measure->util_ppm / JL_PPM, JL_K_FRACTION, NULL)));
 }
 
@@ -233,7 +232,7 @@ static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 		days[n++] = day;
 		heads[n] = (struct jl_show_head){ name, JL_COLUMN_FIGURE };
 	}
-	if (days[n - 1] < s->horizon_days) { /* the whole of it is what decides */
+	if (days[n - 1] < s->horizon_days) { /* the last point of a chart is the end of the horizon */
 		const char *name = jl_arena_strdup(doc->arena, horizon_text(JL_TXT, s));
 
 		n -= n == MILESTONES_MAX;
@@ -302,8 +301,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 		swing_cell(doc, p->swings[i].lo);
 		swing_cell(doc, p->swings[i].hi);
 		flip_text(text, sizeof text, &p->swings[i]);
-		jl_show_cell(doc, jl_num_written(jl_num_times(p->swings[i].flip), text));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_FIG(jl_num_written(jl_num_times(p->swings[i].flip), text)));
 	}
 }
 
@@ -322,8 +320,7 @@ static void work_row(struct jl_doc *doc, const struct jl_cost_study *study, cons
 	cost = money(study, w->run_cost.value, mid);
 	cost.lo = w->run_cost.lo;
 	cost.hi = w->run_cost.hi;
-	jl_show_cell(doc, cost);
-	jl_show_cell(doc, jl_num_written(cost, range));
+	JL_CELLS(doc, JL_FIG(cost), JL_FIG(jl_num_written(cost, range)));
 	if (!isnan(w->mtoken_cost.value))
 		jl_show_cell(doc, money(study, w->mtoken_cost.value,
 					w->mtoken_cost.value < 0.095 ? jl_doc_format(doc, "%.2g", w->mtoken_cost.value)

@@ -16,7 +16,7 @@ struct jl_show_cost {
 void jl_show_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
 
 void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in);
-/* Its end: what it rests on. */
+/* The end of a cost study: sources, assumptions, caveats. */
 void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in);
 
 /* What a machine adds to the bills of a year. */
@@ -27,5 +27,5 @@ void jl_show_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 void jl_show_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
 		    long today);
 
-/* One month's electricity bill by itself. */
+/* One month's electricity bill. */
 void jl_show_bill(struct jl_doc *doc, const struct jl_bill_asked *asked, long today);

@@ -1,4 +1,4 @@
-/* What a cost study rests on: prices with their dates, power, what was assumed. */
+/* Basis of a cost study: prices with their dates, power, assumptions. */
 #include "topics/cost.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "cost/option.h"
 
-/* What one run draws, on machines of one's own. */
+/* Power of one run on owned machines. */
 static void work_notes(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -56,10 +56,8 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 								       o->host.currency == JL_KRW ? JL_K_KRW : JL_K_USD,
 								       NULL, JL_ESTIMATED, NULL),
 							  jl_money_text(JL_TXT, o->host));
-		const char *rest = jl_show_part(doc, JL_("; | of it assumed for the host"));
 
-		jl_doc_num(doc, &part);
-		jl_show_part(doc, rest);
+		JL_SENTENCE(doc, JL_("; |1 of it assumed for the host"), JL_FIG(part));
 	}
 	if (!isnan(o->other.usd) && o->card.usd > 0)
 		jl_doc_sourced(doc,
@@ -166,7 +164,7 @@ static bool borrows_season(const struct jl_cost_study *study)
 	return any;
 }
 
-/* Of the run: as chosen on the first option that it runs on. */
+/* Assumptions about the run, taken from the first option that it runs on. */
 static void run_assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	for (size_t i = 0; i < in->study->n_options; i++)
@@ -211,7 +209,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 	jl_buf_release(&text);
 }
 
-/* The same sums for those who think in the other money. */
+/* The same sums in the other currency. */
 static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const enum jl_currency other = study->setting.currency == JL_KRW ? JL_USD : JL_KRW;

@@ -25,7 +25,7 @@ static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 	return text;
 }
 
-/* What is offloaded, marked where the host has not so much. */
+/* Offloaded bytes, marked where the host has less memory. */
 static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
 {
 	const bool short_of = row->weight.host_B > JL_HOST_RAM_FRAC * row->how.ram_B;
@@ -63,12 +63,11 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 
 		jl_doc_cell_name(doc, jl_msg(r->en));
 		if (!r->possible) {
-			jl_doc_cell_text(doc, JL_("not possible"));
-			jl_doc_end_row(doc, false);
+			JL_ROW(doc, false, JL_WORD(JL_("not possible")));
 			continue;
 		}
-		jl_doc_cell_name(doc, cut_text(doc, &r->how.plan));
-		JL_CELLS(doc, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.1f", gib(total_B)))),
+		JL_CELLS(doc, JL_NAMED(cut_text(doc, &r->how.plan)),
+			 JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.1f", gib(total_B)))),
 			 JL_MARKED(rooms[r->room].mark, jl_msg(rooms[r->room].en)));
 		host_cell(doc, r);
 		jl_show_cell(doc, jl_num_about(step_s, JL_K_TIME, jl_units_localized(JL_TXT, step_s, JL_K_TIME, 2)));
@@ -98,7 +97,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 							       : JL_("enough for every row"));
 }
 
-/* What would fit the device if the host had the memory: said as such. NAN: nothing would. */
+/* Host memory with which a technique would fit the device; NAN: none would. */
 static double host_needed_B(const struct jl_fit *fit)
 {
 	double least_B = NAN;
@@ -156,26 +155,19 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_SENTENCE(doc,
 			    isnan(ram_B) ? JL_("It fits only where the host has |1 of RAM.")
 					 : JL_("It fits with |1 of the host's |2 of RAM."),
-			    JL_FIG(jl_num_about(need_B, JL_K_BYTES, jl_memory_text(JL_TXT, need_B))),
-			    JL_FIG(jl_num_about(ram_B, JL_K_BYTES, jl_memory_text(JL_TXT, ram_B))));
+			    JL_MEM(need_B), JL_MEM(ram_B));
 	else
 		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It hardly fits.") : JL_("It fits."));
 	JL_SENTENCE(doc,
 		    best->weight.host_B > 0 || best == any
 			    ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
 			    : JL_(" Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
-		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)),
-		    JL_FIG(jl_num_about(best->weight.memory.total_B, JL_K_BYTES,
-					jl_memory_text(JL_TXT, best->weight.memory.total_B))),
-		    JL_FIG(jl_num_about(best->how.machine.dev.mem_B, JL_K_BYTES,
-					jl_memory_text(JL_TXT, best->how.machine.dev.mem_B))),
-		    JL_FIG(jl_num_digits(jl_num_about(best->weight.step.step_s, JL_K_TIME, NULL), 2)));
+		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)), JL_MEM(best->weight.memory.total_B),
+		    JL_MEM(best->how.machine.dev.mem_B), JL_ABOUT(best->weight.step.step_s, JL_K_TIME));
 	if (best->room == JL_ROOM_TIGHT && sure)
 		JL_SENTENCE(doc, JL_(" With room to spare: |1, |2, |3 a step."),
 			    JL_WORD(jl_msg(sure->en) + (sure->en[0] == '+' ? 2 : 0)),
-			    JL_FIG(jl_num_about(sure->weight.memory.total_B, JL_K_BYTES,
-						jl_memory_text(JL_TXT, sure->weight.memory.total_B))),
-			    JL_FIG(jl_num_digits(jl_num_about(sure->weight.step.step_s, JL_K_TIME, NULL), 2)));
+			    JL_MEM(sure->weight.memory.total_B), JL_ABOUT(sure->weight.step.step_s, JL_K_TIME));
 }
 
 static bool zero_halves_weights(const struct jl_fit *fit)

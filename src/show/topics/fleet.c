@@ -26,7 +26,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 
 	for (size_t i = 0; i < a->fleet->n; i++)
 		n_drawn += is_drawn(&a->fleet->points[i]);
-	if (n_drawn < 2) /* one point says nothing that the table does not */
+	if (n_drawn < 2) /* a chart of one point adds nothing to the table */
 		return;
 	chart = jl_show_chart(doc, JL_CHART_SCATTER, JL_("Time and cost; large: nothing is both faster and cheaper"),
 			      n_kinds);
@@ -224,8 +224,7 @@ void jl_show_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 		JL_SENTENCE(doc,
 			    a->fleet->whole_run ? JL_("|1 x |2 do it cheapest: the whole run takes |3 and |4 of rent.")
 						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
-			    JL_FIG(jl_num_count(p->n_gpus)), JL_NAMED(p->kind),
-			    JL_FIG(jl_num_wide(*jl_fleet_time(p), JL_K_TIME)),
+			    JL_COUNT(p->n_gpus), JL_NAMED(p->kind), JL_WIDE(*jl_fleet_time(p), JL_K_TIME),
 			    JL_FIGURE_TEXT(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
 		if (!p->surely)
 			JL_SHOW(doc,

@@ -51,8 +51,7 @@ static void cell(struct jl_doc *doc, struct jl_num num)
 
 static void row(struct jl_doc *doc, const struct jl_count *c, bool total)
 {
-	jl_doc_cell_name(doc, jl_msg(c->en));
-	jl_doc_cell_text(doc, total || !(c->n > 0) ? "" : jl_doc_format(doc, "%.0f", c->n));
+	JL_CELLS(doc, JL_NAMED(jl_msg(c->en)), JL_WORD(total || !(c->n > 0) ? "" : jl_doc_format(doc, "%.0f", c->n)));
 	cell(doc, counted(c->params, JL_K_NUMBER, jl_grouped_text(JL_TXT, c->params)));
 	cell(doc, counted(c->fwd_flop, JL_K_FLOP, jl_units_localized(JL_TXT, c->fwd_flop, JL_K_FLOP, 4)));
 	cell(doc, counted(c->saved_B, JL_K_BYTES, jl_units_localized(JL_TXT, c->saved_B, JL_K_BYTES, 3)));

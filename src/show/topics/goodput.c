@@ -1,4 +1,4 @@
-/* The document of a goodput result: how much of the time is useful, when the run ends, what is lost to what, and what would save most. */
+/* The document of a goodput result: share of useful time, end of the run, losses by cause, and what would save most. */
 #include "goodput/goodput.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static const char *seconds(struct jl_doc *doc, double time_s)
 	return isfinite(time_s) ? jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
 }
 
-/* What it costs, by what most, and what to do: the questions that follow. */
+/* The lead's second half: time and money lost, the largest cause, what would save most. */
 static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_campus *c = &g->campus;
@@ -66,15 +66,14 @@ static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 		JL_SENTENCE(doc,
 			    money ? JL_("It loses |1 and |2 USD, most by: |3. What would save most: |4 (|5).")
 				  : JL_("It loses |1 and |2 GPU hours, most by: |3. What would save most: |4 (|5)."),
-			    JL_FIG(jl_num_digits(jl_num_about(lost_s, JL_K_TIME, NULL), 2)),
+			    JL_ABOUT(lost_s, JL_K_TIME),
 			    JL_FIG(money ? DOLLARS(lost_gpu_s * g->job->prediction.rent.usdps) : GPU_HOURS(lost_gpu_s)),
 			    JL_WORD(jl_msg(g->parts[most].en)), JL_WORD(jl_msg(g->helps[0].en)),
-			    JL_FIG(jl_num_digits(jl_num_about(g->helps[0].saved_s, JL_K_TIME, NULL), 2)));
+			    JL_ABOUT(g->helps[0].saved_s, JL_K_TIME));
 	}
 	if (c->slow_frac > 0) {
 		jl_doc_text(doc, " ");
-		JL_SENTENCE(doc, JL_("Under the cap of |1 a step takes |2 longer."),
-			    JL_FIG(jl_num_digits(jl_num_about(c->cap_W, JL_K_POWER, NULL), 2)),
+		JL_SENTENCE(doc, JL_("Under the cap of |1 a step takes |2 longer."), JL_ABOUT(c->cap_W, JL_K_POWER),
 			    JL_FIG(share_fine(doc, c->slow_frac)));
 	}
 	if (c->n_grids == 1) {
@@ -91,8 +90,7 @@ static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 		JL_SENTENCE(doc,
 			    JL_("On |1 GPUs the narrower network makes a step |2 longer, with hosts in any order |3; a "
 				"dragonfly |4 and |5."),
-			    JL_FIG(jl_num_count(r->n_gpus)),
-			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_TAPERED] / of_s - 1)),
+			    JL_COUNT(r->n_gpus), JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_TAPERED] / of_s - 1)),
 			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_TAPERED_APART] / of_s - 1)),
 			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_DRAGONFLY] / of_s - 1)),
 			    JL_FIG(share_fine(doc, r->step_s[JL_FABRIC_DRAGONFLY_APART] / of_s - 1)));
@@ -109,12 +107,10 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 			doc,
 			JL_("|1 on |2 makes no progress: a failure comes every |3, and a checkpoint and a restart take "
 			    "|4."),
-			JL_NAMED(c->subject.name), JL_NAMED(c->machine.sys.text),
-			JL_FIG(jl_num_digits(jl_num_about(g->mttf_s.value, JL_K_TIME, NULL), 2)),
-			JL_FIG(jl_num_digits(jl_num_about(g->point.cycle.store.stall_s + g->point.cycle.store.lag_s +
-								  g->point.cycle.store.restart_s,
-							  JL_K_TIME, NULL),
-					     2)));
+			JL_NAMED(c->subject.name), JL_NAMED(c->machine.sys.text), JL_ABOUT(g->mttf_s.value, JL_K_TIME),
+			JL_ABOUT(g->point.cycle.store.stall_s + g->point.cycle.store.lag_s +
+					 g->point.cycle.store.restart_s,
+				 JL_K_TIME));
 		return;
 	}
 	JL_SENTENCE(doc, JL_("|1 on |2: |3 of the time is useful."), JL_NAMED(c->subject.name),
@@ -127,8 +123,7 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 	JL_SENTENCE(doc,
 		    g->elapsed_s.value > 1.05 * g->plain_s ? JL_("The run takes |1 instead of |2, until |3 (|4 to |5).")
 							   : JL_("The run takes |1, until |3 (|4 to |5)."),
-		    JL_FIG(jl_num_wide(g->elapsed_s, JL_K_TIME)),
-		    JL_FIG(jl_num_digits(jl_num_about(g->plain_s, JL_K_TIME, NULL), 2)),
+		    JL_WIDE(g->elapsed_s, JL_K_TIME), JL_ABOUT(g->plain_s, JL_K_TIME),
 		    JL_NAMED(day_text(doc, g, g->elapsed_s.value)), JL_NAMED(day_text(doc, g, g->elapsed_s.lo)),
 		    JL_NAMED(day_text(doc, g, g->elapsed_s.hi)));
 	lead_losses(doc, g);
@@ -141,8 +136,7 @@ static void failures(struct jl_doc *doc, const struct jl_goodput *g)
 		JL_SHOW(doc, "none");
 		return;
 	}
-	JL_SENTENCE(doc, JL_("one every |1 on |2 GPUs"), JL_FIG(jl_num_wide(g->mttf_s, JL_K_TIME)),
-		    JL_FIG(jl_num_count(g->setting.n_gpus)));
+	JL_SENTENCE(doc, JL_("one every |1 on |2 GPUs"), JL_WIDE(g->mttf_s, JL_K_TIME), JL_COUNT(g->setting.n_gpus));
 	if (g->rates.job.per_day > 0)
 		jl_show_piece(doc, JL_ESTIMATED,
 			      JL_("%s a day from each thousand nodes, %s a day whatever their number"),
@@ -196,7 +190,7 @@ static void memory(struct jl_doc *doc, const struct jl_goodput *g)
 			      jl_memory_text(JL_TXT, p->memory.total_B), jl_memory_text(JL_TXT, p->capacity_B));
 }
 
-/* What the job's own log shows so far. */
+/* Progress and losses in the job's own log. */
 static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_run_spent *s = g->seen;
@@ -232,10 +226,8 @@ static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 
 		if (i && !(p->frac > 5e-5))
 			continue;
-		JL_CELLS(doc, JL_WORD(jl_msg(p->en)), JL_FIG(share_fine(doc, p->frac)),
-			 JL_FIG(jl_num_digits(jl_num_about(p->time_s, JL_K_TIME, NULL), 2)),
-			 JL_FIG(GPU_HOURS(p->gpu_s)),
-			 JL_FIG(jl_num_digits(jl_num_about(energy ? p->energy_J : NAN, JL_K_ENERGY, NULL), 2)));
+		JL_CELLS(doc, JL_WORD(jl_msg(p->en)), JL_FIG(share_fine(doc, p->frac)), JL_ABOUT(p->time_s, JL_K_TIME),
+			 JL_FIG(GPU_HOURS(p->gpu_s)), JL_ABOUT(energy ? p->energy_J : NAN, JL_K_ENERGY));
 		if (money)
 			jl_show_cell(doc, DOLLARS(p->cost_usd));
 		jl_doc_end_row(doc, i == JL_CAUSE_USEFUL);
@@ -254,9 +246,8 @@ static void sizes(struct jl_doc *doc, const struct jl_goodput *g)
 			jl_show_cell(doc, jl_num_wide(s->mttf_s, JL_K_TIME));
 		else
 			jl_doc_cell_text(doc, "–");
-		jl_show_cell(doc, jl_num_about(s->interval_s, JL_K_TIME, seconds(doc, s->interval_s)));
-		jl_show_cell(doc, share_wide(doc, &s->effective_frac));
-		jl_doc_end_row(doc, s->own);
+		JL_ROW(doc, s->own, JL_FIG(jl_num_about(s->interval_s, JL_K_TIME, seconds(doc, s->interval_s))),
+		       JL_FIG(share_wide(doc, &s->effective_frac)));
 	}
 }
 
@@ -277,10 +268,8 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 	for (size_t i = 0; i < g->n_helps; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
 
-		jl_doc_cell_text(doc, jl_msg(h->en));
-		JL_CELLS(doc, JL_FIG(share_fine(doc, h->effective_frac)),
-			 JL_FIG(jl_num_digits(jl_num_about(h->saved_s, JL_K_TIME, NULL), 2)),
-			 JL_FIG(GPU_HOURS(h->saved_gpu_s)));
+		JL_CELLS(doc, JL_WORD(jl_msg(h->en)), JL_FIG(share_fine(doc, h->effective_frac)),
+			 JL_ABOUT(h->saved_s, JL_K_TIME), JL_FIG(GPU_HOURS(h->saved_gpu_s)));
 		if (money)
 			jl_show_cell(doc, DOLLARS(h->saved_usd));
 		jl_doc_end_row(doc, i == 0);
@@ -333,10 +322,8 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 
 			text = jl_doc_format(doc, "%s%s", text, blocks[(int)fmin(7, ceil(share * 7 - 0.07))]);
 		}
-		jl_doc_cell_text(doc, jl_msg(spent_parts[i].en));
-		jl_doc_cell_text(doc, text);
-		jl_show_cell(doc, share_fine(doc, spent_share(cal, 0, cal->n, i)));
-		jl_doc_end_row(doc, i == 0);
+		JL_ROW(doc, i == 0, JL_WORD(jl_msg(spent_parts[i].en)), JL_WORD(text),
+		       JL_FIG(share_fine(doc, spent_share(cal, 0, cal->n, i))));
 	}
 }
 
@@ -363,7 +350,7 @@ static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 	jl_doc_picture(doc, chart);
 }
 
-/* What the waste costs, by cause, and of failures by kind. */
+/* Cost of lost time by cause, and of failures by kind. */
 static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const bool money = !isnan(g->job->prediction.rent.usdps);
@@ -437,8 +424,7 @@ void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struc
 	JL_SENTENCE(
 		doc,
 		JL_("counted, with checkpoints and restarts: |1 of the time is useful; |2 without ('jeoul goodput')"),
-		JL_FIG(share_fine(doc, useful.value)),
-		JL_FIG(jl_num_digits(jl_num_about(p->run_s.value, JL_K_TIME, NULL), 2)));
+		JL_FIG(share_fine(doc, useful.value)), JL_ABOUT(p->run_s.value, JL_K_TIME));
 }
 
 void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
@@ -451,7 +437,7 @@ void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
 	JL_SENTENCE(
 		doc,
 		JL_("|1 with failures, checkpoints and restarts, until |2; |3 of the time is useful ('jeoul goodput')"),
-		JL_FIG(jl_num_wide(g->elapsed_s, JL_K_TIME)), JL_NAMED(day_text(doc, g, g->elapsed_s.value)),
+		JL_WIDE(g->elapsed_s, JL_K_TIME), JL_NAMED(day_text(doc, g, g->elapsed_s.value)),
 		JL_FIG(share_wide(doc, &g->goodput_frac)));
 }
 

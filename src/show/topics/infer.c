@@ -50,15 +50,13 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, a->concurrency)), JL_FIG(count(doc, a->sessions.turns)));
 }
 
-/* What it needs, what there is, and what would help. */
+/* The model does not fit: memory needed, memory there, and what would help. */
 static void no_room(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const double request_B = a->kv_token_B * a->longest;
 
 	JL_SENTENCE(doc, JL_("It does not fit: weights in |1 |2 and one request |3, of |4 on a device. "),
-		    JL_NAMED(a->weights),
-		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
-		    JL_FIG(jl_num_about(request_B, JL_K_BYTES, jl_memory_text(JL_TXT, request_B))),
+		    JL_NAMED(a->weights), JL_MEM(a->weights_B), JL_MEM(request_B),
 		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
 					  jl_memory_text(JL_TXT, a->capacity_B))));
 	if (a->weights_B < a->capacity_B)
@@ -135,7 +133,7 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		    a->tpot_s.mean.value > 0
 			    ? JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all.")
 			    : JL_("The one token of an answer after |1 on average; |3 answers a second in all."),
-		    JL_FIG(jl_num_wide(a->ttft_s.mean, JL_K_TIME)), JL_FIG(about(doc, a->user_tps, true)),
+		    JL_WIDE(a->ttft_s.mean, JL_K_TIME), JL_FIG(about(doc, a->user_tps, true)),
 		    JL_FIG(about(doc, a->output_tps, true)));
 }
 
@@ -174,15 +172,13 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	JL_SENTENCE(doc,
 		    a->tpot_s.mean.value > 0 ? JL_(": |1 of an answer token's time; busy |2 of the time")
 					     : JL_(": |1 of the first token's time; busy |2 of the time"),
-		    JL_FIG(jl_num_share(a->bound_frac, JL_ESTIMATED)),
-		    JL_FIG(jl_num_share(fmin(a->busy_frac, 1), JL_ESTIMATED)));
+		    JL_SHARE(a->bound_frac), JL_SHARE(fmin(a->busy_frac, 1)));
 	jl_doc_entry(doc, JL_("Cut"));
 	jl_doc_sourced(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
 	JL_SENTENCE(doc,
 		    a->processor ? JL_(" of the model on |1 processor{/s}; weights |2 of |3 of memory")
 				 : JL_(" of the model, |1 GPU{/s} each; weights |2 of |3 on a GPU"),
-		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)),
-		    JL_FIG(jl_num_about(a->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->weights_B))),
+		    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)), JL_MEM(a->weights_B),
 		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
 					  jl_memory_text(JL_TXT, a->capacity_B))));
 	if (a->n_stages > 1 || a->n_ep > 1 || a->dp_attention) {
@@ -198,20 +194,17 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		jl_doc_entry(doc, JL_("Prompts"));
 		jl_doc_sourced(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
 		JL_SENTENCE(doc, JL_(" of their own, |1 GPU{/s} each: busy |2 of the time"),
-			    JL_FIG(count(doc, a->prompt_gpus)),
-			    JL_FIG(jl_num_share(fmin(a->prompt_busy_frac, 1), JL_ESTIMATED)));
+			    JL_FIG(count(doc, a->prompt_gpus)), JL_SHARE(fmin(a->prompt_busy_frac, 1)));
 	}
 	if (a->draft) {
 		jl_doc_entry(doc, JL_("Draft"));
 		jl_doc_name(doc, a->draft);
-		JL_SENTENCE(doc, JL_(": |1 of weights on a device, |2 of an answer's pass"),
-			    JL_FIG(jl_num_about(a->draft_B, JL_K_BYTES, jl_memory_text(JL_TXT, a->draft_B))),
-			    JL_FIG(jl_num_share(a->draft_frac, JL_ESTIMATED)));
+		JL_SENTENCE(doc, JL_(": |1 of weights on a device, |2 of an answer's pass"), JL_MEM(a->draft_B),
+			    JL_SHARE(a->draft_frac));
 	}
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
-		    JL_FIG(exactly(doc, a->kv_tokens)), JL_FIG(jl_num_share(a->kv_mean_frac, JL_ESTIMATED)),
-		    JL_FIG(jl_num_share(fmin(a->kv_max_frac, 1), JL_ESTIMATED)));
+		    JL_FIG(exactly(doc, a->kv_tokens)), JL_SHARE(a->kv_mean_frac), JL_SHARE(fmin(a->kv_max_frac, 1)));
 	if (a->n_preempted > 0 || a->n_refused > 0) {
 		jl_doc_entry(doc, "");
 		JL_SENTENCE(doc, JL_("of |1 simulated request{/s} |2 were thrown back for lack of room, |3 refused"),
@@ -228,18 +221,15 @@ static void sessions(struct jl_doc *doc, const struct jl_infer *a)
 
 	jl_doc_entry(doc, JL_("Earlier turns"));
 	JL_SENTENCE(doc, JL_("found on the GPU |1, in host memory |2, on drives |3; computed again |4"),
-		    JL_FIG(jl_num_share(s->found_frac[JL_KV_DEVICE], JL_ESTIMATED)),
-		    JL_FIG(jl_num_share(s->found_frac[JL_KV_HOST], JL_ESTIMATED)),
-		    JL_FIG(jl_num_share(s->found_frac[JL_KV_DISK], JL_ESTIMATED)),
-		    JL_FIG(jl_num_share(s->computed_frac, JL_ESTIMATED)));
+		    JL_SHARE(s->found_frac[JL_KV_DEVICE]), JL_SHARE(s->found_frac[JL_KV_HOST]),
+		    JL_SHARE(s->found_frac[JL_KV_DISK]), JL_SHARE(s->computed_frac));
 	if (isnan(s->other_host_B))
 		return;
 	jl_doc_entry(doc, without ? JL_("Without --kv-host") : JL_("With --kv-host"));
 	if (!without)
 		jl_doc_textf(doc, JL_("%s a copy: "), jl_memory_text(JL_TXT, s->other_host_B));
 	JL_SENTENCE(doc, JL_("computed again |1, further turns' first tokens (90 %) after |2"),
-		    JL_FIG(jl_num_share(s->other_computed_frac, JL_ESTIMATED)),
-		    JL_FIG(jl_num_estimate(s->other_p90_s, JL_K_TIME, NULL)));
+		    JL_SHARE(s->other_computed_frac), JL_FIG(jl_num_estimate(s->other_p90_s, JL_K_TIME, NULL)));
 	if (!isnan(s->other_held))
 		JL_SENTENCE(doc, JL_("; |1 session{/s} within the targets"), JL_FIG(count(doc, s->other_held)));
 }
@@ -247,25 +237,14 @@ static void sessions(struct jl_doc *doc, const struct jl_infer *a)
 /* "first token 310 ms, each 22 ms; ... */
 static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 {
-	const struct {
-		double s;
-		const char *origin;
-	} times[] = { { s->ttft_s, NULL },
-		      { s->tpot_s, NULL },
-		      { s->ttft_before_s, JL_METHOD },
-		      { s->tpot_before_s, JL_METHOD },
-		      { s->ttft_after_s, JL_METHOD },
-		      { s->tpot_after_s, JL_METHOD } };
-	const char *rest;
-
 	jl_doc_entry(doc, JL_("Observed"));
-	rest = jl_show_part(doc,
-			    JL_("first token |, each |; predicted before | and |, after the correction | and |. "));
-	for (size_t i = 0; i < JL_LEN(times); i++) {
-		jl_show_num(doc, jl_num_plain(times[i].s, JL_K_TIME, NULL, i < 2 ? JL_MEASURED : JL_ESTIMATED,
-					      times[i].origin));
-		rest = jl_show_part(doc, rest);
-	}
+	JL_SENTENCE(doc, JL_("first token |1, each |2; predicted before |3 and |4, after the correction |5 and |6. "),
+		    JL_FIG(jl_num_plain(s->ttft_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
+		    JL_FIG(jl_num_plain(s->tpot_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
+		    JL_FIG(jl_num_about(s->ttft_before_s, JL_K_TIME, NULL)),
+		    JL_FIG(jl_num_about(s->tpot_before_s, JL_K_TIME, NULL)),
+		    JL_FIG(jl_num_about(s->ttft_after_s, JL_K_TIME, NULL)),
+		    JL_FIG(jl_num_about(s->tpot_after_s, JL_K_TIME, NULL)));
 	JL_SENTENCE(doc, JL_("Passes take |1 times what was thought."), JL_FIG(exactly(doc, s->pass_factor)));
 }
 
@@ -317,19 +296,20 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 				jl_doc_end_row(doc, false);
 				continue;
 			}
-			jl_show_cell(doc, jl_num_about(r->weights_B, JL_K_BYTES, jl_memory_text(JL_TXT, r->weights_B)));
-			jl_show_cell(doc, jl_num_count(r->n_gpus));
+			JL_CELLS(doc, JL_MEM(r->weights_B), JL_COUNT(r->n_gpus));
 		} else {
 			jl_about_text(text, r->rate_hz);
 			jl_show_cell(doc, jl_num_written(jl_num_count(r->rate_hz), text));
 		}
-		jl_show_cell(doc, jl_num_ranged(jl_num_estimate(r->ttft_p90_s, JL_K_TIME, NULL)));
-		jl_show_cell(doc, jl_num_ranged(jl_num_estimate(r->tpot_p90_s, JL_K_TIME, NULL)));
+		JL_CELLS(doc, JL_FIG(jl_num_ranged(jl_num_estimate(r->ttft_p90_s, JL_K_TIME, NULL))),
+			 JL_FIG(jl_num_ranged(jl_num_estimate(r->tpot_p90_s, JL_K_TIME, NULL))));
 		jl_about_text(text, r->output_tps.value);
 		jl_show_cell(doc, jl_num_written(jl_num_estimate(r->output_tps, JL_K_NUMBER, NULL), text));
 		if (!a->compared) {
-			jl_show_cell(doc, jl_num_share(fmin(r->busy_frac, 1), JL_ESTIMATED));
-			jl_doc_cell_text(doc, r->knee ? JL_("← knee") : r->keeps_up ? "" : JL_("overloaded"));
+			JL_CELLS(doc, JL_SHARE(fmin(r->busy_frac, 1)),
+				 JL_WORD(r->knee       ? JL_("← knee")
+					 : r->keeps_up ? ""
+						       : JL_("overloaded")));
 		}
 		jl_doc_end_row(doc, r->knee);
 	}

@@ -1,4 +1,4 @@
-/* What really runs in a step: operations by where they stand, with launches, bytes and time. */
+/* Kernels of a step: operations by place, with launches, bytes and time. */
 #include "predict/kernels.h"
 
 #include <math.h>
@@ -31,8 +31,7 @@ void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 			jl_show_cell(doc, jl_num_about(k->moved_B, JL_K_BYTES, NULL));
 		else
 			jl_doc_cell_text(doc, "");
-		jl_show_cell(doc, jl_num_about(k->device_s, JL_K_TIME, NULL));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_FIG(jl_num_about(k->device_s, JL_K_TIME, NULL)));
 	}
 	moved.n_digits = 3;
 	jl_doc_para(doc);
@@ -45,7 +44,7 @@ void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 
 /* --- the roofline */
 
-#define ROOF_KERNELS 12 /* whose names stand beside their points */
+#define ROOF_KERNELS 12 /* points that are labelled with their name */
 
 struct roof {
 	double peak_flopps, mem_Bps; /* listed */
@@ -82,7 +81,7 @@ static bool is_on_roof(const struct jl_kernel *k)
 	return k->kind != JL_OP_STREAM && k->flop > 0 && k->traffic_B > 0 && k->device_s > 0;
 }
 
-/* Is it among those that take longest? */
+/* True for the kernels that take the most time. */
 static bool is_long(const struct jl_kernels *kernels, const struct jl_kernel *k)
 {
 	size_t longer = 0;
@@ -121,7 +120,7 @@ static void widen(struct jl_axis *axis, double lo, double hi)
 	axis->hi = fmax(isnan(axis->hi) ? hi : axis->hi, hi);
 }
 
-/* What has no products in it lies left of the picture. */
+/* Kernels without matrix products, which lie left of the chart, as a list. */
 static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, const struct roof *r)
 {
 	double time_s = 0, moved_B = 0, moving_s = 0;

@@ -1,4 +1,4 @@
-/* Memory of a prediction in words: whether it fits and how sure that is, what takes it, what would make it fit. It chooses no plan. */
+/* Memory of a prediction in words: whether it fits and how certain that is, its parts, and changes that would make it fit. It chooses no plan. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 	return out;
 }
 
-/* The interval decides the words: what may need more than there is only probably fits. Terminal, report and page say the same. */
+/* Chooses the words by the interval: where its upper end exceeds the capacity, it fits only probably. Terminal, report and page share this. */
 struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room)
 {
 	const bool over = p->memory.total_B > p->capacity_B;
@@ -37,7 +37,7 @@ struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_predic
 	return (struct jl_fit_text){ JL_("fits"), JL_MARK_GOOD, false };
 }
 
-/* What would make it fit: the first change that does, a smaller pass, else how many devices would hold the states alone. */
+/* What would make it fit: the first change that does, a smaller micro-batch, else the number of devices whose memory holds the states. */
 static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_case *c = &x->how;
@@ -100,8 +100,7 @@ void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x)
 		JL_FIG(jl_num_about(need_B, JL_K_BYTES,
 				    need_B < 1.02 * has_B ? jl_doc_format(doc, "%s GiB", told_apart(doc, need_B, has_B))
 							  : jl_memory_text(JL_TXT, need_B))),
-		JL_FIG(jl_num_about(has_B, JL_K_BYTES, jl_memory_text(JL_TXT, has_B))),
-		JL_WORD(jl_show_device(&x->how)));
+		JL_MEM(has_B), JL_WORD(jl_show_device(&x->how)));
 	jl_doc_text(doc, " ");
 	jl_doc_sourced(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 }

@@ -1,4 +1,4 @@
-/* What was published near a prediction, and all that `jeoul predict` prints as JSON. */
+/* Published measurements near a prediction, and the JSON of `jeoul predict`. */
 #include "goodput/goodput.h"
 #include "topics/predict.h"
 

@@ -92,7 +92,7 @@ static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enu
 	}
 }
 
-/* Does a column tell the plans apart, or anything at all? */
+/* True where a column differs between plans, or has any value. */
 static bool is_told(const struct jl_plan_answer *a, enum column column)
 {
 	for (size_t i = 0; i < a->n; i++) {
@@ -106,7 +106,7 @@ static bool is_told(const struct jl_plan_answer *a, enum column column)
 	return column != C_CP && column != C_EP && column != C_OFFLOAD && column != C_RECOMPUTE && column != C_FORMAT;
 }
 
-/* What the search minimised, as a person reads it. */
+/* The objective of the search as a cell. */
 static void value_cell(struct jl_doc *doc, const struct jl_plan_answer *a, const struct jl_plan_ranked *plan)
 {
 	const struct {
@@ -148,8 +148,8 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 		for (int k = 0; k < N_COLUMN; k++)
 			if (is_told(a, (enum column)k))
 				jl_doc_cell_name(doc, setting_text(doc, &plan->how, (enum column)k));
-		jl_show_cell(doc, jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.0f", gib(total_B))));
-		jl_doc_end_row(doc, i == 0);
+		JL_ROW(doc, i == 0,
+		       JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.0f", gib(total_B)))));
 	}
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage");
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
@@ -294,8 +294,7 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 		    : a->plans[0].how.n_gpus > p->rent.most
 			    ? JL_("The best way takes |1 for the whole run and |2 at list price, |3 a step.")
 			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
-		    JL_FIG(jl_num_wide(e->time_s, JL_K_TIME)), JL_FIG(jl_num_wide(e->cost_usd, JL_K_USD)),
-		    JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
+		    JL_WIDE(e->time_s, JL_K_TIME), JL_WIDE(e->cost_usd, JL_K_USD), JL_WIDE(p->step_s, JL_K_TIME),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	if (gain >= 1.05) /* below it would be written as once */
 		JL_SENTENCE(doc, JL_(" That is |1 as fast as the way that 'jeoul predict' takes."),

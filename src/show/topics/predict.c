@@ -29,14 +29,13 @@ static void answer(struct jl_doc *doc, const struct jl_show_predicted *in)
 		    : x->how.n_gpus > p->rent.most
 			    ? JL_("The whole run takes |1 and |2 at list price; a step |3, |7 |5 (|4).")
 			    : JL_("The whole run takes |1 and |2 of rent; a step |3, |7 |5 (|4)."),
-		    JL_FIG(jl_num_wide(in->elapsed.time_s, JL_K_TIME)),
-		    JL_FIG(jl_num_wide(in->elapsed.cost_usd, JL_K_USD)), JL_FIG(jl_num_wide(p->step_s, JL_K_TIME)),
-		    JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)),
+		    JL_WIDE(in->elapsed.time_s, JL_K_TIME), JL_WIDE(in->elapsed.cost_usd, JL_K_USD),
+		    JL_WIDE(p->step_s, JL_K_TIME), JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)),
 		    JL_WORD(most.frac > 0.5 ? JL_("most of it") : JL_("the largest part")));
 }
 
-/* What would make a wide one narrower. */
+/* Inputs that would narrow the interval. */
 static void narrower(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	struct jl_narrow found[JL_NARROW_MAX];
@@ -46,7 +45,7 @@ static void narrower(struct jl_doc *doc, const struct jl_predicted *x)
 
 /* --- how long, where it goes */
 
-/* What the catalog's networks count, so that other languages have the words; further ones stay as they are written. */
+/* Units of the catalog's networks in the reader's language; others stay as written. */
 static const char *unit_text(const char *unit)
 {
 	static const char *const units[] = { JL_N("tokens"),         JL_N("images"), JL_N("mel frames"),
@@ -58,7 +57,7 @@ static const char *unit_text(const char *unit)
 	return unit;
 }
 
-/* What else is counted: tokens, mel frames; one GPU's share; how much of the listed rate that is. */
+/* Other rates: tokens or mel frames a second, those of one GPU, and MFU. */
 static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
@@ -212,7 +211,7 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 			      c->input.n_threads, brought, jl_show_device(c), taken);
 }
 
-/* Copies of the model that wait for each other so long that one of them would do more by itself. */
+/* Replicas that wait for each other so long that one alone would be faster. */
 static void alone(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double alone_per_s = jl_alone_samples_per_s(&x->how);
@@ -264,7 +263,7 @@ static void gain_text(char out[160], const struct jl_advice *a)
 
 static void advice(struct jl_doc *doc, const struct jl_predicted *x)
 {
-	size_t room = 35; /* gains stand below each other */
+	size_t room = 35; /* column at which gains are aligned */
 
 	for (size_t i = 0; i < x->n_advice; i++) {
 		const size_t width = jl_utf8_width(x->advice[i].text);
@@ -295,7 +294,7 @@ void jl_show_confidence(struct jl_doc *doc, const struct jl_notes *notes)
 	jl_show_assumed(doc, notes, options);
 }
 
-/* What is open is chosen from few ways; 'plan' tries all. */
+/* Open choices were made among few; 'plan' tries all. */
 static void plan_gain(struct jl_doc *doc, const struct jl_plan_hint *hint)
 {
 	char how[JL_CUT_TEXT_MAX];
@@ -347,7 +346,7 @@ void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, l
 
 /* --- a series */
 
-/* What takes most of it: the bar and the words are of the same share. */
+/* The largest part of a step; bar and text show the same share. */
 static void where_cell(struct jl_doc *doc, const struct jl_step_cost *step)
 {
 	const struct jl_bound most = jl_bound_of(step);
@@ -369,14 +368,13 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 			const double need_B = x->p.memory.total_B;
 			const char *said = jl_doc_format(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
 
-			JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)), JL_WORD("–"), JL_WORD("–"), JL_WORD("–"),
-				 JL_WORD("–"), JL_FIG(jl_num_about(need_B, JL_K_BYTES, said)));
-			jl_doc_end_row(doc, false);
+			JL_ROW(doc, false, JL_COUNT(x->how.n_gpus), JL_WORD("–"), JL_WORD("–"), JL_WORD("–"),
+			       JL_WORD("–"), JL_FIG(jl_num_about(need_B, JL_K_BYTES, said)));
 			continue;
 		}
 		const struct jl_slot share = JL_FIG(jl_show_share(doc, x->efficiency_frac)), none = JL_WORD("–");
 
-		JL_CELLS(doc, JL_FIG(jl_num_count(x->how.n_gpus)),
+		JL_CELLS(doc, JL_COUNT(x->how.n_gpus),
 			 JL_FIG(jl_num_written(jl_num_estimate(x->p.samples_per_s, JL_K_NUMBER, NULL),
 					       jl_about_range_text(JL_TXT, &x->p.samples_per_s))),
 			 JL_FIG(times), isnan(x->efficiency_frac) ? none : share,
@@ -451,8 +449,8 @@ static void sweep_answer(struct jl_doc *doc, const struct jl_sweep *sweep)
 			      "step is |7.")
 		: sweep->changes ? JL_("Only |1 GPUs run this recipe: |5, and |6 of each step is |7.")
 				 : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
-		JL_FIG(jl_num_count(last->how.n_gpus)), JL_FIG(jl_num_digits(jl_num_times(last->speedup), 2)),
-		JL_FIG(jl_num_count(base->how.n_gpus)), JL_FIG(jl_show_share(doc, last->efficiency_frac)),
+		JL_COUNT(last->how.n_gpus), JL_FIG(jl_num_digits(jl_num_times(last->speedup), 2)),
+		JL_COUNT(base->how.n_gpus), JL_FIG(jl_show_share(doc, last->efficiency_frac)),
 		JL_FIG(jl_num_ranged(
 			jl_num_digits(jl_num_estimate(last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
 		JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));

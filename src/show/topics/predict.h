@@ -1,5 +1,4 @@
-/* A prediction: how long, where the time goes, memory, energy, money, what would help; a series of them; a collective; and what people
- * estimate by hand beside it. */
+/* Documents of a prediction: time and where it goes, memory, energy, money, advice; series of predictions; a collective; estimates by hand. */
 #pragma once
 
 #include "score/near.h"
@@ -23,13 +22,13 @@ struct jl_fit_text {
 struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room);
 /* Memory and what takes it, as an entry. */
 void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x);
-/* As a picture: of one device a waterfall with its interval against what the device has; of several a stack each. */
+/* Memory as a chart: for one device a waterfall with its interval against the capacity; for several a stacked bar each. */
 struct jl_named_memory {
 	const char *name;
 	const struct jl_prediction *prediction;
 };
 void jl_show_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n);
-/* Of one that does not fit: what it needs, what there is, what would make it fit. */
+/* A prediction that does not fit: memory needed, memory there, and what would make it fit. */
 void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x);
 
 /* A step on an axis of time, and the schedule of its pipeline. */
@@ -41,7 +40,7 @@ struct jl_near_run {
 	const char *set;
 	double distance, ln_ratio;
 };
-/* Everything of `jeoul predict`; near NULL: not asked for. */
+/* Input of jl_show_predicted; near NULL: not shown. */
 struct jl_show_predicted {
 	const struct jl_predicted *predicted;
 	const struct jl_near_run *near;
@@ -55,7 +54,7 @@ struct jl_show_predicted {
 extern const struct jl_schema jl_show_predicted_fields;
 
 void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, long today);
-/* Of a captured program: its calls and modules; nothing of others. */
+/* Calls and modules of a captured program; nothing for other subjects. */
 void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
 const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
@@ -72,6 +71,6 @@ void jl_show_mixed(struct jl_doc *doc, const struct jl_mixed *mixed);
 
 /* Its operations. */
 struct jl_kernels;
-/* As a picture: what each computes a second over what it computes for a byte, below what the device can. */
+/* Roofline chart: FLOP/s of each operator over its arithmetic intensity, below the device's limits. */
 void jl_show_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);
 void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels);

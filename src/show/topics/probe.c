@@ -133,7 +133,7 @@ static void p2p(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 	}
 }
 
-/* As nvidia-smi topo -m: how each pair is joined. */
+/* How each pair of GPUs is joined, as nvidia-smi topo -m shows it. */
 static void matrix(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
 	struct jl_show_head heads[MATRIX_MAX + 1] = { { "", JL_COLUMN_FIGURE } };
@@ -276,8 +276,8 @@ void jl_show_probed(struct jl_doc *doc, const struct jl_probed *probed)
 		    found->n ? JL_("This machine has |1 GPUs, |2 cores and |3 of memory. To look at: |4, first: |5.")
 			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Nothing seen is wrong; how "
 				   "fast it is, 'jeoul bench all --quick' measures."),
-		    JL_FIG(jl_num_count((double)m->n_gpus)), JL_FIG(jl_num_count(m->cpu.n_cores)),
-		    JL_FIGURE_TEXT(memory(doc, m->memory.total_B), JL_MEASURED), JL_FIG(jl_num_count((double)found->n)),
+		    JL_COUNT(m->n_gpus), JL_COUNT(m->cpu.n_cores),
+		    JL_FIGURE_TEXT(memory(doc, m->memory.total_B), JL_MEASURED), JL_COUNT(found->n),
 		    JL_WORD(found->n ? found->items[0].what.text : ""));
 	jl_doc_gap(doc);
 	jl_show_machine(doc, m);

@@ -13,7 +13,7 @@ struct tree {
 	bool *leads; /* for each PCI function: it, or something below it, is drawn */
 };
 
-/* Place of what sits at a PCI function in a list of the machine; -1: nothing of it does. */
+/* Index of the device at a PCI function in a list of the machine; -1: none. */
 #define AT(TREE, LIST, PCI)                                                                                            \
 	place_of((TREE)->machine->LIST, (TREE)->machine->n_##LIST, sizeof *(TREE)->machine->LIST,                      \
 		 (size_t)((const char *)&(TREE)->machine->LIST->pci - (const char *)(TREE)->machine->LIST), PCI)
@@ -55,7 +55,7 @@ static size_t collect_children(const struct tree *t, int at, int *items, size_t 
 	return n;
 }
 
-/* What is drawn for this function: itself, or what is below it where it does not branch. */
+/* Collects what is drawn for a PCI function: itself, or the functions below a bridge without branches. */
 static size_t collect(const struct tree *t, int at, int *items, size_t max, int depth)
 {
 	size_t n;
@@ -82,7 +82,7 @@ const char *jl_show_bits(struct jl_doc *doc, double Bps)
 	return isnan(Bps) ? JL_("speed unknown") : jl_doc_format(doc, "%.4g Gb/s", Bps * 8 / 1e9);
 }
 
-/* "gen4 x16", "gen3 x8 of gen4 x16"; "?" where nothing is known. */
+/* "gen4 x16", "gen3 x8 of gen4 x16"; "?": unknown. */
 static const char *pcie(struct jl_doc *doc, const struct jl_probe_gpu *gpu)
 {
 	const struct jl_pci_link now = jl_probe_link(gpu), most = gpu->card.gen > 0 ? gpu->card : gpu->most;
@@ -164,7 +164,7 @@ static void pci_node(const struct tree *t, struct jl_tree_node *node, int at, in
 	}
 }
 
-/* `numa` NULL: what no node is known of; containers often have GPUs without their place on the bus. False: there is nothing. */
+/* Devices of one NUMA node; `numa` NULL: devices of unknown node, as containers often hide it. False: none. */
 static bool numa_node(const struct tree *t, struct jl_tree_node *node, const struct jl_probe_node *numa)
 {
 	const struct jl_probe_machine *m = t->machine;

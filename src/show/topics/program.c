@@ -3,7 +3,7 @@
 #include "topics/flops.h"
 #include "topics/predict.h"
 
-/* As a person reads the classes of calls. */
+/* Names of the classes of calls. */
 static const char *const classes[JL_N_OP_CLASS] = {
 	[JL_CLASS_NONE] = JL_N("views"),
 	[JL_CLASS_POINTWISE] = JL_N("pointwise"),
@@ -40,20 +40,19 @@ static void class_table(struct jl_doc *doc, const struct jl_timeline *t)
 		done |= 1u << best;
 		if (!(t->class_s[best] >= 0.005 * all_s))
 			break;
-		JL_CELLS(doc, JL_WORD(jl_msg(classes[best])), JL_FIG(jl_show_share(doc, t->class_s[best] / all_s)),
-			 JL_FIG(jl_num_about(t->class_s[best], JL_K_TIME,
-					     jl_units_localized(JL_TXT, t->class_s[best], JL_K_TIME, 3))),
-			 JL_FIG(jl_num_about(t->class_kernels[best], JL_K_NUMBER,
-					     jl_grouped_text(JL_TXT, t->class_kernels[best]))),
-			 JL_FIG(jl_num_about(t->class_B[best], JL_K_BYTES,
-					     jl_units_localized(JL_TXT, t->class_B[best], JL_K_BYTES, 3))));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false, JL_WORD(jl_msg(classes[best])), JL_FIG(jl_show_share(doc, t->class_s[best] / all_s)),
+		       JL_FIG(jl_num_about(t->class_s[best], JL_K_TIME,
+					   jl_units_localized(JL_TXT, t->class_s[best], JL_K_TIME, 3))),
+		       JL_FIG(jl_num_about(t->class_kernels[best], JL_K_NUMBER,
+					   jl_grouped_text(JL_TXT, t->class_kernels[best]))),
+		       JL_FIG(jl_num_about(t->class_B[best], JL_K_BYTES,
+					   jl_units_localized(JL_TXT, t->class_B[best], JL_K_BYTES, 3))));
 	}
 }
 
 #define LEAST_SHARE 0.03
 
-/* Does one child take nearly all of it? Then the child alone is shown, with both names. */
+/* True where one child takes nearly all the time: then only the child is shown, with both names. */
 static bool passes_on(const struct jl_modules *m, size_t row)
 {
 	for (size_t i = row + 1; i < m->n && m->rows[i].depth > m->rows[row].depth; i++)
@@ -93,14 +92,14 @@ static void module_table(struct jl_doc *doc, const struct jl_modules *m)
 
 		if (!(r->device_s >= LEAST_SHARE * all_s) || passes_on(m, i))
 			continue;
-		jl_doc_cell_text(doc, jl_doc_format(doc, "%*s%s", 2 * shown_depth(m, i), "", path_text(doc, m, i)));
-		JL_CELLS(doc, JL_FIG(jl_show_share(doc, r->device_s / all_s)),
-			 JL_FIG(jl_num_about(r->device_s, JL_K_TIME,
-					     jl_units_localized(JL_TXT, r->device_s, JL_K_TIME, 3))),
-			 JL_FIG(jl_num_about(r->n_kernels, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_kernels))),
-			 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES,
-					     jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 3))));
-		jl_doc_end_row(doc, false);
+		JL_ROW(doc, false,
+		       JL_WORD(jl_doc_format(doc, "%*s%s", 2 * shown_depth(m, i), "", path_text(doc, m, i))),
+		       JL_FIG(jl_show_share(doc, r->device_s / all_s)),
+		       JL_FIG(jl_num_about(r->device_s, JL_K_TIME,
+					   jl_units_localized(JL_TXT, r->device_s, JL_K_TIME, 3))),
+		       JL_FIG(jl_num_about(r->n_kernels, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_kernels))),
+		       JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES,
+					   jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 3))));
 	}
 }
 
@@ -132,13 +131,13 @@ static const struct {
 
 static void module_row(struct jl_doc *doc, const struct jl_module_cost *r)
 {
-	jl_doc_cell_text(doc, jl_doc_format(doc, "%*s%s", 2 * (r->depth > 0 ? r->depth - 1 : 0), "",
-					    r->depth ? r->name : JL_("total")));
-	JL_CELLS(doc, JL_FIG(jl_num_about(r->n_calls, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_calls))),
-		 JL_FIG(jl_num_about(r->flop, JL_K_FLOP, jl_units_localized(JL_TXT, r->flop, JL_K_FLOP, 4))),
-		 JL_FIG(jl_num_about(r->moved_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->moved_B, JL_K_BYTES, 4))),
-		 JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 4))));
-	jl_doc_end_row(doc, r->depth == 0);
+	JL_ROW(doc, r->depth == 0,
+	       JL_WORD(jl_doc_format(doc, "%*s%s", 2 * (r->depth > 0 ? r->depth - 1 : 0), "",
+				     r->depth ? r->name : JL_("total"))),
+	       JL_FIG(jl_num_about(r->n_calls, JL_K_NUMBER, jl_grouped_text(JL_TXT, r->n_calls))),
+	       JL_FIG(jl_num_about(r->flop, JL_K_FLOP, jl_units_localized(JL_TXT, r->flop, JL_K_FLOP, 4))),
+	       JL_FIG(jl_num_about(r->moved_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->moved_B, JL_K_BYTES, 4))),
+	       JL_FIG(jl_num_about(r->peak_B, JL_K_BYTES, jl_units_localized(JL_TXT, r->peak_B, JL_K_BYTES, 4))));
 }
 
 void jl_show_program_flops(struct jl_doc *doc, const struct jl_program_flops *f)

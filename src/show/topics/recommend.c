@@ -50,8 +50,8 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 	return num;
 }
 
-/* What money is counted in: dollars; won, few of them one by one, else in ten thousands (Korean), in thousands or, where they are many and
- * stand in no table, in millions (Korean: in groups of four digits). */
+/* The unit of amounts: dollars; won one by one where few, else in units of ten thousand (Korean) or a thousand, or outside tables in millions
+ * (Korean: groups of four digits). */
 struct counted {
 	double each; /* of them in a dollar */
 	const char *name;
@@ -107,17 +107,15 @@ void jl_show_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 		const bool pick = rows[i] == a->found->pick;
 		struct jl_num from = jl_num_about(c->cost_usd.value, JL_K_USD, NULL);
 
-		jl_doc_cell_text(doc, jl_doc_format(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how)));
-		jl_doc_cell_name(doc, jl_show_machines(doc, c));
+		JL_CELLS(doc, JL_WORD(jl_doc_format(doc, "%s%s", pick ? "▸" : " ", jl_how_name(c->how))),
+			 JL_NAMED(jl_show_machines(doc, c)));
 		if (is_serve(a))
 			jl_show_cell(doc, jl_num_count(c->setup->weight_bits));
-		jl_doc_cell_name(doc, jl_show_seller(doc, c));
-		jl_show_cell(doc, jl_num_written(jl_num_run(c), interval(doc, c)));
-		jl_show_cell(doc,
-			     jl_num_written(from,
-					    jl_rounded_text(doc, c->cost_usd.value *
-									 counted_in(a, c->cost_usd.value, true).each)));
-		jl_doc_end_row(doc, pick);
+		JL_ROW(doc, pick, JL_NAMED(jl_show_seller(doc, c)),
+		       JL_FIG(jl_num_written(jl_num_run(c), interval(doc, c))),
+		       JL_FIG(jl_num_written(
+			       from,
+			       jl_rounded_text(doc, c->cost_usd.value * counted_in(a, c->cost_usd.value, true).each))));
 	}
 }
 
@@ -191,8 +189,8 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 			: JL_("Buy |1 (|2): |3 a run, |4 for |6 run{/s} in |5 month{/s}."),
 		JL_NAMED(jl_show_machines(doc, c)), JL_NAMED(jl_show_seller(doc, c)),
 		JL_FIGURE_TEXT(interval(doc, c), JL_ESTIMATED),
-		JL_FIGURE_TEXT(cost_text(doc, a, c->cost_usd), JL_ESTIMATED), JL_FIG(jl_num_count(a->ask->months)),
-		JL_FIG(jl_num_count(r->runs)), JL_FIG(jl_num_count(people ? a->ask->users : a->ask->concurrency)));
+		JL_FIGURE_TEXT(cost_text(doc, a, c->cost_usd), JL_ESTIMATED), JL_COUNT(a->ask->months),
+		JL_COUNT(r->runs), JL_COUNT(people ? a->ask->users : a->ask->concurrency));
 	jl_show_entry(doc, is_serve(a) ? JL_("A token") : JL_("A run"), JL_ESTIMATED, "%s", interval(doc, c));
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_how_name(c->how));
 	if (is_serve(a))
@@ -286,7 +284,7 @@ static bool is_same(double given, double purpose)
 	return isnan(purpose) || given == purpose;
 }
 
-/* Is the work still what the purpose's sentence says? An option may have replaced it. */
+/* True where no option replaced the work that the purpose's sentence describes. */
 static bool is_as_said(const struct jl_purpose *p, const struct jl_recommend_ask *ask)
 {
 	return !ask->seen && ask->task == p->task && ask->run.model == p->model &&
@@ -387,7 +385,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
-/* A purpose's own note says what it does not weigh: no longer true where the request says how it is tuned. */
+/* A purpose's note on what it leaves out; omitted where the request gives the kind of tuning. */
 static void purpose_note(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	if (a->purpose && a->purpose->caveat && a->ask->run.tune == JL_UNSET)

@@ -74,7 +74,7 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 		jl_show_entry(doc, JL_("noise"), JL_MEASURED, "%s", text);
 }
 
-/* The name stands beside it: "48.4 /s" says enough. */
+/* The value without the unit that its metric's name states: "48.4 /s". */
 static const char *short_value(char out[JL_RECORD_WORDS_MAX], const char *name, double value)
 {
 	const size_t len = strlen(name);
@@ -108,8 +108,7 @@ static void metrics(struct jl_doc *doc, const struct jl_record *r)
 		const struct jl_stats *s = &r->metrics[i].value;
 		const char *name = r->metrics[i].name;
 
-		jl_doc_cell_name(doc, name);
-		JL_CELLS(doc, JL_FIGURE_TEXT(short_value(JL_TXT, name, s->median), origin),
+		JL_CELLS(doc, JL_NAMED(name), JL_FIGURE_TEXT(short_value(JL_TXT, name, s->median), origin),
 			 JL_FIGURE_TEXT(range(doc, name, s->lo95, s->hi95), origin));
 		JL_ROW(doc, false, JL_FIGURE_TEXT(range(doc, name, s->min, s->max), origin),
 		       JL_WORD(s->n ? jl_doc_format(doc, "%zu", s->n) : ""));
@@ -159,11 +158,10 @@ void jl_show_stored_row(struct jl_doc *doc, const struct jl_record *r)
 {
 	jl_doc_cell_name(doc, r->id + JL_RECORD_ID_LEN - SHORT_ID);
 	jl_doc_cell_name(doc, record_time_text(JL_TXT, r->time_s) + 2); /* 26-11-15 */
-	jl_doc_cell_name(doc, jl_doc_format(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : ""));
-	jl_doc_cell_name(doc, jl_record_what(JL_TXT, r));
+	JL_CELLS(doc, JL_NAMED(jl_doc_format(doc, "%s%s", r->kind, r->noise.noisy ? " ~" : "")),
+		 JL_NAMED(jl_record_what(JL_TXT, r)));
 	result_cell(doc, r);
-	jl_doc_cell_name(doc, r->backend);
-	jl_doc_end_row(doc, false);
+	JL_ROW(doc, false, JL_NAMED(r->backend));
 }
 
 void jl_show_imported_table(struct jl_doc *doc)
@@ -180,7 +178,7 @@ void jl_show_imported_row(struct jl_doc *doc, const struct jl_record *r)
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (r->n_metrics > 1) {
 		const struct jl_record_metric *second = &r->metrics[1];
-		const char *named = strstr(second->name, "_per_s"); /* its unit says what it is: 48.8 samples/s */
+		const char *named = strstr(second->name, "_per_s"); /* its unit names it: 48.8 samples/s */
 
 		jl_show_sourced(doc, origin_of(r), "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"),
 				second->name, named ? "" : " ",

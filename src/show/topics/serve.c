@@ -78,7 +78,7 @@ static void table(struct jl_doc *doc, const struct jl_serving *s)
 	}
 }
 
-/* Of a token's time at the most requests: the largest part. */
+/* The largest part of a token's time at the highest load. */
 static void bound(struct jl_doc *doc, const struct jl_serving_row *last)
 {
 	double frac;

@@ -125,7 +125,7 @@ static const char *head_of(const char *en)
 	return both ? both + 1 : jl_msg(en);
 }
 
-/* Its English: without the sense that tells it from others. */
+/* The English of a message without its context. */
 static const char *key_of(struct jl_doc *doc, const char *en)
 {
 	const char *sense = en ? strchr(en, '\004') : NULL;
@@ -171,15 +171,6 @@ void jl_show_table(struct jl_doc *doc, const char *title, const char *how, const
 		said += said_len + (said[said_len] == '|');
 	}
 	jl_show_columns(doc, title, list, n);
-}
-
-const char *jl_show_part(struct jl_doc *doc, const char *text)
-{
-	const size_t len = strcspn(text, "|");
-
-	if (len)
-		jl_doc_textf(doc, "%.*s", (int)len, text);
-	return text + len + (text[len] == '|');
 }
 
 static const char *slot_run(struct jl_doc *doc, const struct jl_slot *slot)

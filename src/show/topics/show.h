@@ -10,12 +10,8 @@
 /* Text in the language of the document, into what is open. */
 #define JL_SHOW(doc, en) jl_doc_text((doc), JL_(en))
 
-/* The first of a page: what is asked, or the answer. */
+/* The lead of a page: the question or the answer. */
 #define JL_LEAD(doc, text) (jl_doc_lead(doc), jl_doc_strong((doc), (text)))
-
-/* A sentence around figures, one message in the order of any language: the text up to the next '|', into what is open; returns what is
- * behind it. */
-const char *jl_show_part(struct jl_doc *doc, const char *text);
 
 /* A whole sentence as one message, "|1 is about |2 faster", in which |1 to |9 are what is filled in: each language has its own order, and
  * an ending behind one ("|1{은/는}") follows its last sound. */
@@ -28,6 +24,11 @@ struct jl_slot {
 };
 /* clang-format off */
 #define JL_FIG(n)             { .num = (n) }
+#define JL_COUNT(n)           JL_FIG(jl_num_count((double)(n)))
+#define JL_SHARE(frac)        JL_FIG(jl_num_share((frac), JL_ESTIMATED))
+#define JL_WIDE(e, kind)      JL_FIG(jl_num_wide((e), (kind)))
+#define JL_ABOUT(value, kind) JL_FIG(jl_num_digits(jl_num_about((value), (kind), NULL), 2))
+#define JL_MEM(size_B)        JL_FIG(jl_num_about((size_B), JL_K_BYTES, jl_memory_text(JL_TXT, (size_B))))
 #define JL_NAMED(n)           { .name = (n) }
 #define JL_WORD(t)            { .text = (t) }
 #define JL_FIGURE_TEXT(t, o)         { .said = (t), .origin = (o) }
@@ -55,7 +56,7 @@ struct jl_num jl_num_times(double ratio); /* "1.9x", estimated */
 struct jl_num jl_num_count(double n);     /* of what was given: batches, GPUs */
 struct jl_num jl_num_given(double value, enum jl_kind kind, const char *unit);
 struct jl_num jl_num_share(double frac, enum jl_origin origin); /* "17 %" */
-/* Its interval beside it: "0.87 s (0.64–1.2)". */
+/* A figure with its interval: "0.87 s (0.64–1.2)". */
 struct jl_num jl_num_wide(struct jl_estimate estimate, enum jl_kind kind);
 /* "1.5–14 d": both ends in the unit of the longest. */
 struct jl_num jl_num_ends(struct jl_doc *doc, const struct jl_estimate *estimate, double like_s);
@@ -143,7 +144,7 @@ void jl_show_readings(struct jl_doc *doc, const struct jl_readings *readings);
  * names of those that the command has, NULL at the end; NULL: no command. */
 void jl_show_assumed(struct jl_doc *doc, const struct jl_notes *notes, const char *const *options);
 
-/* An answer that is wide says what would make it narrower, and how narrow; where nothing but a measurement would, that. */
+/* For a wide interval: which inputs would narrow it, and to what; where only a measurement would, that. */
 struct jl_narrow;
 void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, const struct jl_narrow *found, size_t n);
 
@@ -154,7 +155,7 @@ const char *jl_show_recompute(const struct jl_plan *p);
 #define JL_CUT_TEXT_MAX 160
 const char *jl_show_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *plan, double micro_batch);
 
-/* --- The topics whose results are plain structs of other rooms. Those with more to say have headers of their own. */
+/* --- Topics whose results are plain structs of other modules; larger topics have their own headers. */
 struct jl_build_answer;
 struct jl_upgrade_answer;
 struct jl_check_answer;
@@ -174,7 +175,7 @@ struct jl_recommended;
 struct jl_candidate;
 struct jl_record;
 
-/* Is a parts list sound, and what to buy next. */
+/* Documents of `jeoul build`: findings on a parts list, and upgrades. */
 /* All findings of a command; of a report those that stand against it. */
 void jl_show_build(struct jl_doc *doc, const struct jl_build_answer *answer, bool all);
 void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *answer, long today);
@@ -238,7 +239,7 @@ void jl_show_caveats(struct jl_doc *doc, const struct jl_recommended *answer);
 
 /* Records as people read them: a page of one, rows of many, what became of them in a store. */
 
-/* Everything that is known of it. */
+/* A page with all facts of a record. */
 void jl_show_record(struct jl_doc *doc, const struct jl_record *record);
 
 /* Rows of `jeoul store list` and of `jeoul import`: a table is opened, and each record is a row. */

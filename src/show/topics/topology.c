@@ -9,7 +9,7 @@
 struct joined {
 	struct jl_doc *doc;
 	const struct jl_sys *sys;
-	const struct jl_fabric *f;          /* NULL: what its links do is not known, only what is listed */
+	const struct jl_fabric *f;          /* NULL: only listed facts of its links are known */
 	double root_Bps, join_Bps, net_Bps; /* of one device, one way; NAN: there is no such link */
 	double least_Bps;
 };
@@ -24,7 +24,7 @@ static void devices_node(const struct joined *j, struct jl_tree_node *node, int 
 	jl_show_node_num(j->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
 }
 
-/* How many devices stand together behind what the others do not share: a bridge, a root complex; all of them otherwise. */
+/* Devices that share a bridge or a root complex; all of them where there is no such group. */
 static int group_size(const struct jl_fabric *f, int n)
 {
 	const int roots = f && f->n_numa > 1 ? f->n_numa : 1,
@@ -72,7 +72,7 @@ static void group_node(const struct joined *j, struct jl_tree_node *node, int fi
 	}
 }
 
-/* One host: its devices behind what joins them, group by group. */
+/* The tree of one host: devices grouped by what joins them. */
 static void host_node(const struct joined *j, struct jl_tree_node *host)
 {
 	const struct jl_sys *sys = j->sys;

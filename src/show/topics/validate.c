@@ -44,10 +44,10 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 /* The name, "522" or "510/522" where some are not scored, then as many of the figures as the table has. */
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
-	jl_doc_cell_name(doc, name);
-	JL_CELLS(doc, JL_FIGURE_TEXT(s->n_scored == s->n_rows ? jl_doc_format(doc, "%zu", s->n_rows)
-							      : jl_doc_format(doc, "%zu/%zu", s->n_scored, s->n_rows),
-				     JL_MEASURED));
+	JL_CELLS(doc, JL_NAMED(name),
+		 JL_FIGURE_TEXT(s->n_scored == s->n_rows ? jl_doc_format(doc, "%zu", s->n_rows)
+							 : jl_doc_format(doc, "%zu/%zu", s->n_scored, s->n_rows),
+				JL_MEASURED));
 	if (s->n_scored || !naive) {
 		cell(doc, "%.3f", s->median_abs_ln);
 		cell(doc, "%.3f", s->p90_abs_ln);
@@ -251,7 +251,7 @@ static const struct jl_field score_rows[] = {
 };
 static const struct jl_schema score_fields = JL_SCHEMA("score", jl_score, score_rows);
 
-/* What a figure is of has its own key. */
+/* The key names the property of the rows: "gpu", "framework". */
 #define BY(KEY, LABEL)                                                                                                 \
 	static const struct jl_field KEY##_rows[] = {                                                                  \
 		{ JL_FIELD_AS(jl_validate_by, TEXT, label, LABEL) },                                                   \

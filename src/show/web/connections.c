@@ -1,5 +1,5 @@
-/* How long a connection may take to say what it wants, and how many may wait to say it. The library counts only silence: a byte now and then
- * holds a connection forever. What is asked is not known here. */
+/* Limits of connections: time to send a request, and how many may do so at once. libmicrohttpd limits only silence, so a byte now and then would
+ * hold a connection forever. Requests are not parsed here. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -69,7 +69,7 @@ static void begin(struct jl_web_connections *all, struct MHD_Connection *connect
 	*socket_context = c;
 }
 
-/* The library closes the socket after this: as long as it is in the list, its number is its own. */
+/* Called before the library closes the socket, so its number is not reused while it is in the list. */
 static void end(struct jl_web_connections *all, void **socket_context)
 {
 	struct jl_web_connection *c = *socket_context;

@@ -1,5 +1,5 @@
-/* Who may come in. Pages of other sites that a browser shows beside ours must not reach this server: they are kept out by the name they use
- * for it (DNS rebinding), by what the browser says of where a request comes from, and by a content type that forms cannot send. */
+/* Access control. Other sites' pages in a browser must not reach this server: requests are refused by their Host header (DNS rebinding), by the
+ * browser's Origin and Sec-Fetch headers, and by a content type that forms cannot send. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -102,7 +102,7 @@ static bool knows_token(struct jl_web_request *r, bool *ret_enter)
 	return *ret_enter;
 }
 
-/* What two servers behind each other might read in two ways: where a request ends, and whom it is for. */
+/* Headers that a proxy in front might read differently from this server (request smuggling): each may occur once. */
 static const char *const once[] = { "Host",          "Content-Length", "Transfer-Encoding", "Origin", "Content-Type",
 				    "Authorization", "Cookie",         "Sec-Fetch-Site" };
 struct framing {
@@ -136,7 +136,7 @@ static bool is_ambiguous(struct jl_web_request *r)
 	return f.odd || f.n[1] + f.n[2] > 1;
 }
 
-/* Pages of other sites may not ask; programs say neither. */
+/* A request sent by another site's page; programs send neither header. */
 static bool is_foreign(struct jl_web_request *r)
 {
 	const char *site = header(r, "Sec-Fetch-Site"), *origin = header(r, "Origin"), *host = header(r, "Host");

@@ -1,4 +1,4 @@
-/* What the files of this room know of each other. */
+/* Declarations that the files of this module share. */
 #pragma once
 
 #include <microhttpd.h>
@@ -63,7 +63,7 @@ enum jl_web_refusal {
 	JL_N_WEB_REFUSAL
 };
 
-/* What became of processes that answer. */
+/* How a worker process ended. */
 enum jl_web_worker_end { JL_WEB_STARTED, JL_WEB_STOPPED, JL_WEB_DIED, JL_N_WEB_WORKER_END };
 
 struct jl_web_counts {
@@ -100,7 +100,7 @@ struct jl_web {
 /* A queue and processes for each: what takes a moment, what is large, what takes long. */
 enum jl_web_speed { JL_WEB_QUICK, JL_WEB_LARGE, JL_WEB_LONG, JL_N_WEB_SPEED };
 
-/* One request from its first header to its answer. */
+/* One request, from its first header to its response. */
 struct jl_web_request {
 	struct jl_web *web;
 	struct MHD_Connection *connection;
@@ -125,7 +125,7 @@ struct jl_web_request {
 
 /* door.c */
 enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err);
-/* May it come in? JL_N_WEB_REFUSAL: yes. `ret_enter`: it brought the token in its address and gets a cookie for it. */
+/* Checks whether a request is allowed; JL_N_WEB_REFUSAL: it is. `ret_enter`: its address holds the token, and the answer sets a cookie. */
 enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter);
 /* Counts what a request holds; false: all together hold too much. */
 bool jl_web_hold(struct jl_web_request *r, size_t more_B);
@@ -142,7 +142,7 @@ bool jl_web_prepare(struct jl_web *web); /* false: no memory now; it is tried ag
 
 /* jobs.c: whatever is computed, beside the threads that read and write. */
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads);
-/* Nothing is left suspended and nothing more is taken; asking goes on being safe until they are destroyed. NULL is fine. */
+/* Answers all waiting requests and takes no more; calls stay safe until the queues are destroyed. NULL is allowed. */
 void jl_web_jobs_end(struct jl_web_jobs *jobs);
 void jl_web_jobs_destroy(struct jl_web_jobs *jobs);
 /* False: there are too many, of all or of this client. */
@@ -154,7 +154,7 @@ struct jl_web_worker {
 	pid_t pid; /* 0: none */
 	int fd, n_asked, nice;
 };
-enum { JL_WEB_KINDS = 2 }; /* for questions of words alone, and for one that brings files */
+enum { JL_WEB_KINDS = 2 }; /* requests without files, and with files */
 /* Before any thread is started. */
 enum jl_status jl_web_workers_create(struct jl_web_workers **ret_workers, struct jl_web *web, struct jl_err *err);
 void jl_web_workers_end(struct jl_web_workers *workers); /* at once: what is asked ends with an error */

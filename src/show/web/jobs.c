@@ -1,5 +1,5 @@
-/* What is computed, beside the threads that read and write: no question is answered on those. A question begins in the quick queue; what is not
- * done within a moment begins again in the long one, whose processes give way to all others. */
+/* Queues of requests, run outside the threads that read and write connections. A request starts in the quick queue; one that takes longer than a
+ * moment starts again in the long queue, whose processes have low priority. */
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -219,7 +219,7 @@ struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads)
 	return NULL;
 }
 
-/* Those that wait are let go: nothing may be left suspended. */
+/* Answers all waiting requests with an error, so that no connection stays suspended. */
 void jl_web_jobs_end(struct jl_web_jobs *jobs)
 {
 	if (!jobs)

@@ -1,4 +1,4 @@
-/* What each address gives: the page's files, the commands under /api/v1, and what watches this server. */
+/* Addresses: the page's files, the commands under /api/v1, health and metrics of this server. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why)
 
 	jl_web_log(r->web, why);
 	r->refused = true;
-	r->closes = why == JL_WEB_FRAMING; /* what follows on the connection may be part of it */
+	r->closes = why == JL_WEB_FRAMING; /* the following bytes may belong to this request */
 	jl_buf_init(&text, SMALL_B);
 	put_error(&text, jl_web_refusals[why], en[why], en[why]);
 	return send_buf(r, jl_web_refusal_codes[why], "application/json", &text);
@@ -206,7 +206,7 @@ bool jl_web_prepare(struct jl_web *web)
 	return made;
 }
 
-/* What the page needs to know before it asks anything. */
+/* What the page loads first. */
 static void give_hello(struct jl_web_request *r, struct jl_buf *out)
 {
 	struct jl_web *web = r->web;

@@ -70,7 +70,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 		jl_web_connection_phase(connection, JL_WEB_ANSWERING);
 		return r->refused ? MHD_YES : jl_web_route(r);
 	}
-	if (r->refused) { /* its answer is on its way: what still comes is not kept */
+	if (r->refused) { /* the response is being sent: discard the rest */
 		*n_data = 0;
 		return MHD_YES;
 	}
@@ -87,7 +87,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 	return MHD_YES;
 }
 
-/* What many bodies held stays with the allocator, which waits for as many again; the system may need it. */
+/* Returns freed memory of large request bodies from the allocator to the system. */
 static void give_back(struct jl_web *web, size_t freed_B)
 {
 	if (freed_B > KEPT_EACH_B && atomic_fetch_add(&web->freed_B, freed_B) + freed_B > KEPT_MAX_B) {
@@ -115,7 +115,7 @@ static void completed(void *ctx, struct MHD_Connection *connection, void **reque
 	give_back(ctx, held_B);
 }
 
-/* No name of ours is written with %: what comes so is no such name, and a NUL hides in none. */
+/* URLs are used without percent-decoding: no address of ours contains an escape, so an escaped one matches none and cannot hide a NUL. */
 static size_t as_it_is(void *ctx, struct MHD_Connection *connection, char *text)
 {
 	(void)ctx;
@@ -256,7 +256,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 	struct MHD_Daemon *daemon = NULL;
 	int signal_number;
 
-	greet(web); /* the socket listens already: who comes now is served in a moment */
+	greet(web); /* the socket listens already, so early clients are served soon */
 	jl_confine(JL_CONFINE_PROGRAMS);
 	web->cache = jl_ask_cache_create();
 	web->jobs = jl_web_jobs_create(web, (int)n_threads);

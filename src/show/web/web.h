@@ -1,5 +1,5 @@
-/* The live page: the same answers as the commands', over HTTP, for people who look and for programs. Which requests may come in: door.c;
- * what each address gives: routes.c; what takes longer than a moment: jobs.c. */
+/* The live page and the HTTP API: answers of the commands, for browsers and programs. Access control: door.c; addresses: routes.c; queues of
+ * requests: jobs.c. */
 #pragma once
 
 #include "request/ask.h"

@@ -303,7 +303,7 @@ static _Noreturn void tend(struct jl_web *web, int control)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &child, &waiting);
-	explicit_bzero(web->token, sizeof(web->token)); /* who answers need not know it */
+	explicit_bzero(web->token, sizeof(web->token)); /* workers do not need the token */
 	json_object_seed(0);                            /* by the system's random numbers; every process has it */
 	warm_up(web);
 	for (;;) {
@@ -487,7 +487,7 @@ static bool get_text(struct exchange *e, struct jl_buf *out, size_t len)
 	return move_all(e, out->data, len, false);
 }
 
-/* What comes back is no more to be believed than what was asked. */
+/* A worker is sandboxed because it parses requests; its reply is not trusted either. */
 static bool is_sound(struct reply *reply)
 {
 	reply->err.en[sizeof(reply->err.en) - 1] = reply->err.text[sizeof(reply->err.text) - 1] = '\0';
@@ -511,7 +511,7 @@ static bool exchange(struct exchange *e, const struct question *q)
 	return get_text(e, &r->answer.out, reply.out_len) && get_text(e, &r->answer.warn, reply.warn_len);
 }
 
-/* Does it bring files? An escape may hide the word. */
+/* True where the body may carry files: it has the key "files", or an escape that could hide it. */
 static bool brings_files(const struct jl_web_request *r)
 {
 	return r->body.len > 0 &&

@@ -9,7 +9,7 @@
 
 #define ROLLCALL_ADDRESSES 4
 
-/* What ranks tell each other once, through MPI. */
+/* What each rank announces once, through MPI. */
 struct rollcall_card {
 	uint32_t addresses[ROLLCALL_ADDRESSES]; /* IPv4, network order; 0: none */
 	uint32_t port;
