@@ -44,6 +44,14 @@ enum jl_status jl_csv_need(const struct jl_csv *csv, const char *name, size_t *r
 
 /* Read the next row into csv->fields; `ret_more` is false at the end. */
 enum jl_status jl_csv_next(struct jl_csv *csv, bool *ret_more, struct jl_err *err);
+/* Reads the next row where nothing has failed yet; false: there is none. */
+static inline bool jl_csv_more(struct jl_csv *csv, enum jl_status *io_status, struct jl_err *err)
+{
+	bool more = false;
+
+	JL_THEN(*io_status, jl_csv_next(csv, &more, err));
+	return more && !*io_status;
+}
 /* Upper bound of the rows that are still to be read. */
 size_t jl_csv_rows_left(const struct jl_csv *csv);
 

@@ -58,18 +58,9 @@ void jl_fact_put(struct jl_json *json, const char *key, const struct jl_fact *fa
 {
 	if (!jl_fact_known(fact))
 		return;
-	jl_json_put_object(json, key);
-	jl_json_put_number(json, "value", fact->value);
-	if (!isnan(fact->lo))
-		jl_json_put_number(json, "lo", fact->lo);
-	if (!isnan(fact->hi))
-		jl_json_put_number(json, "hi", fact->hi);
-	jl_json_put_string(json, "origin", jl_origin_name(fact->origin));
-	jl_json_put_string(json, "source", fact->source);
-	jl_json_put_string(json, "date", fact->date);
-	if (fact->note)
-		jl_json_put_string(json, "note", fact->note);
-	jl_json_end_object(json);
+	jl_json_key(json, key);
+	jl_json_pack(json, "{value:f lo?f hi?f origin:s source:s date:s note?s}", fact->value, fact->lo, fact->hi,
+		     jl_origin_name(fact->origin), fact->source, fact->date, fact->note);
 }
 
 static void fact_put(struct jl_json *json, const struct jl_field *f, const struct jl_fact *fact, bool omit)
@@ -84,11 +75,8 @@ static void estimate_put(struct jl_json *json, const struct jl_field *f, const s
 {
 	if (isnan(e->value) && omit)
 		return;
-	jl_json_put_object(json, f->member);
-	jl_json_put_number(json, "value", e->value);
-	jl_json_put_number(json, "lo", e->lo);
-	jl_json_put_number(json, "hi", e->hi);
-	jl_json_end_object(json);
+	jl_json_key(json, f->member);
+	jl_json_pack(json, "{value:f lo:f hi:f}", e->value, e->lo, e->hi);
 }
 
 static void texts_put(struct jl_json *json, const struct jl_field *f, const char *const *texts, bool omit)
@@ -255,14 +243,7 @@ static void collect(struct defs *defs, const struct jl_schema *schema)
 
 static void type_put(struct jl_json *json, const char *type, bool null)
 {
-	if (!null) {
-		jl_json_put_string(json, "type", type);
-		return;
-	}
-	jl_json_put_array(json, "type");
-	jl_json_string(json, type);
-	jl_json_string(json, "null");
-	jl_json_end_array(json);
+	jl_json_pack(json, null ? "type:[s s]" : "type:s", type, "null");
 }
 
 static void ref_put(struct jl_json *json, const struct jl_schema *sub)
@@ -275,25 +256,14 @@ static void ref_put(struct jl_json *json, const struct jl_schema *sub)
 
 static void interval_schema(struct jl_json *json, bool null)
 {
-	static const char *const keys[] = { "value", "lo", "hi" };
-
 	type_put(json, "object", null);
-	jl_json_put_object(json, "properties");
-	for (size_t i = 0; i < 3; i++) {
-		jl_json_put_object(json, keys[i]);
-		type_put(json, "number", true);
-		jl_json_end_object(json);
-	}
-	jl_json_end_object(json);
-	jl_json_put_array(json, "required");
-	jl_json_string(json, "value");
-	jl_json_end_array(json);
+	jl_json_pack(json, "properties:{value:{type:[s s]} lo:{type:[s s]} hi:{type:[s s]}} required:[s]", "number",
+		     "null", "number", "null", "number", "null", "value");
 }
 
 static void items_schema(struct jl_json *json, const struct jl_field *f)
 {
-	jl_json_put_string(json, "type", "array");
-	jl_json_put_object(json, "items");
+	jl_json_pack(json, "type:s items:{", "array");
 	if (f->sub)
 		ref_put(json, f->sub);
 	else
@@ -317,14 +287,9 @@ static void struct_schema(struct jl_json *json, const struct jl_field *f, bool n
 		ref_put(json, f->sub);
 		return;
 	}
-	jl_json_put_array(json, "anyOf");
-	jl_json_object(json);
+	jl_json_pack(json, "anyOf:[{");
 	ref_put(json, f->sub);
-	jl_json_end_object(json);
-	jl_json_object(json);
-	jl_json_put_string(json, "type", "null");
-	jl_json_end_object(json);
-	jl_json_end_array(json);
+	jl_json_pack(json, "} {type:s}]", "null");
 }
 
 static void field_schema(struct jl_json *json, const struct jl_field *f, bool omit)
@@ -393,16 +358,13 @@ static void required(struct jl_json *json, const struct jl_schema *schema)
 
 static void object_schema(struct jl_json *json, const struct jl_schema *schema, const struct jl_schema *more)
 {
-	jl_json_put_string(json, "type", "object");
-	jl_json_put_object(json, "properties");
+	jl_json_pack(json, "type:s properties:{", "object");
 	properties(json, schema);
 	if (more)
 		properties(json, more);
-	jl_json_end_object(json);
-	jl_json_put_array(json, "required");
+	jl_json_pack(json, "} required:[");
 	required(json, schema);
-	jl_json_end_array(json);
-	jl_json_put_bool(json, "additionalProperties", false);
+	jl_json_pack(json, "] additionalProperties:b", false);
 }
 
 void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const struct jl_schema *more,
@@ -415,9 +377,7 @@ void jl_fields_schema(struct jl_buf *out, const struct jl_schema *schema, const 
 	if (more)
 		collect(&defs, more);
 	jl_json_init(&json, out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
-	jl_json_put_string(&json, "title", title);
+	jl_json_pack(&json, "{$schema:s title:s", "https://json-schema.org/draft/2020-12/schema", title);
 	object_schema(&json, schema, more);
 	if (defs.n) {
 		jl_json_put_object(&json, "$defs");

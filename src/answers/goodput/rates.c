@@ -1,9 +1,9 @@
 #include "goodput/rates.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "catalog/find.h"
 
 #define DAY_S        86400.0
@@ -179,18 +179,11 @@ double jl_rates_median_hz(const struct jl_rates *rates, double n_nodes, double p
 	return (median_of(&rates->node) * n_nodes * as_nodes(rates, per_node) + median_of(&rates->job)) / DAY_S;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 struct jl_estimate jl_quantiles(double *values, int n, double share)
 {
 	const int off = (int)((1 - share) / 2 * (n - 1));
 
-	qsort(values, (size_t)n, sizeof(*values), by_value);
+	jl_stats_sort(values, (size_t)n);
 	return (struct jl_estimate){ .value = values[n / 2], .lo = values[off], .hi = values[n - 1 - off] };
 }
 

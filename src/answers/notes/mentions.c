@@ -422,6 +422,14 @@ const struct jl_mention *jl_audit_line_mention(const struct jl_audit_note *note,
 	return jl_audit_mention_in(note, &note->lines[line], 0, UINT32_MAX);
 }
 
+const struct jl_mention *jl_memo_section_mention(const struct jl_memo *note, uint32_t line)
+{
+	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
+		if (note->lines[s - 1].n_mentions)
+			return jl_memo_line_mention(note, s - 1);
+	return NULL;
+}
+
 #define LOOK_BACK 12
 
 /* Hardware that the context names: the line's heading, else earlier lines of the same list, else outer headings. A more exact name of the same
@@ -442,16 +450,10 @@ static const struct jl_mention *above(const struct jl_audit_note *note, uint32_t
 		if (!head || jl_same_entity(note, head, m))
 			return m;
 	}
-	if (head)
-		return head;
-	for (uint32_t s = section; s; s = note->lines[s - 1].section)
-		if (note->lines[s - 1].n_mentions)
-			return jl_audit_line_mention(note, s - 1);
-	return NULL;
+	return head ? head : jl_memo_section_mention(note, line);
 }
 
-const struct jl_mention *jl_audit_speaks_of(const struct jl_audit_note *note, uint32_t at, const struct jl_grid *grid,
-					    uint32_t row)
+const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t at)
 {
 	size_t lo = 0, hi = note->n_lines;
 
@@ -463,24 +465,5 @@ const struct jl_mention *jl_audit_speaks_of(const struct jl_audit_note *note, ui
 		else
 			hi = mid;
 	}
-	uint32_t line = (uint32_t)lo;
-	if (grid && grid->kind == JL_GRID_TABLE) {
-		const int32_t i = jl_grid_cell(grid, row, 0)->mention;
-
-		if (i >= 0)
-			return &note->mentions[i];
-	}
-	if (note->lines[line].n_mentions)
-		return jl_audit_line_mention(note, line);
-	if (grid && grid->kind == JL_GRID_TABLE)
-		return NULL;
-	return above(note, line);
-}
-
-const struct jl_mention *jl_audit_section_mention(const struct jl_audit_note *note, uint32_t line)
-{
-	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
-		if (note->lines[s - 1].n_mentions)
-			return jl_audit_line_mention(note, s - 1);
-	return NULL;
+	return note->lines[lo].n_mentions ? jl_memo_line_mention(note, (uint32_t)lo) : above(note, (uint32_t)lo);
 }

@@ -171,10 +171,8 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 
 static void deepspeed_device(struct jl_json *json, const char *key)
 {
-	jl_json_put_object(json, key);
-	jl_json_put_string(json, "device", "cpu");
-	jl_json_put_bool(json, "pin_memory", true);
-	jl_json_end_object(json);
+	jl_json_key(json, key);
+	jl_json_pack(json, "{device:s pin_memory:b}", "cpu", true);
 }
 
 static void deepspeed(struct jl_buf *out, const struct jl_case *c)
@@ -185,30 +183,20 @@ static void deepspeed(struct jl_buf *out, const struct jl_case *c)
 	struct jl_json json;
 
 	jl_json_init(&json, out, true);
-	jl_json_object(&json);
-	jl_json_put_number(&json, "train_batch_size", c->global_batch);
-	jl_json_put_number(&json, "train_micro_batch_size_per_gpu", c->shard.micro_batch);
-	jl_json_put_number(&json, "gradient_accumulation_steps", p->n_micro);
-	if (c->shard.act_dtype != JL_FP32) {
-		jl_json_put_object(&json, c->shard.act_dtype == JL_FP16 ? "fp16" : "bf16");
-		jl_json_put_bool(&json, "enabled", true);
-		jl_json_end_object(&json);
-	}
-	jl_json_put_object(&json, "zero_optimization");
-	jl_json_put_integer(&json, "stage", stage);
-	if (p->shard > 0 && stage == 3)
-		jl_json_put_number(&json, "zero_hpz_partition_size", p->shard);
+	jl_json_pack(&json, "{train_batch_size:f train_micro_batch_size_per_gpu:f gradient_accumulation_steps:f",
+		     c->global_batch, c->shard.micro_batch, p->n_micro);
+	if (c->shard.act_dtype != JL_FP32)
+		jl_json_pack(&json, c->shard.act_dtype == JL_FP16 ? "fp16:{enabled:b}" : "bf16:{enabled:b}", true);
+	jl_json_pack(&json, "zero_optimization:{stage:i zero_hpz_partition_size?f", stage,
+		     p->shard > 0 && stage == 3 ? p->shard : (double)NAN);
 	if (p->offload & JL_OFFLOAD_OPTIMIZER)
 		deepspeed_device(&json, "offload_optimizer");
 	if (p->offload & JL_OFFLOAD_PARAMS)
 		deepspeed_device(&json, "offload_param");
 	jl_json_end_object(&json);
-	if (p->recompute == JL_RECOMPUTE_FULL || p->offload & JL_OFFLOAD_ACTIVATIONS) {
-		jl_json_put_object(&json, "activation_checkpointing");
-		jl_json_put_bool(&json, "partition_activations", false);
-		jl_json_put_bool(&json, "cpu_checkpointing", (p->offload & JL_OFFLOAD_ACTIVATIONS) != 0);
-		jl_json_end_object(&json);
-	}
+	if (p->recompute == JL_RECOMPUTE_FULL || p->offload & JL_OFFLOAD_ACTIVATIONS)
+		jl_json_pack(&json, "activation_checkpointing:{partition_activations:b cpu_checkpointing:b}", false,
+			     (p->offload & JL_OFFLOAD_ACTIVATIONS) != 0);
 	jl_json_end_object(&json);
 	jl_json_finish(&json);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "predict/kind.h"
+#include "probe/probe.h"
 #include "program/tune.h"
 
 struct idea_in {
@@ -255,24 +256,7 @@ static bool larger_global(const struct idea_in *in, struct jl_case *alt, struct 
 	return true;
 }
 
-/* A bridge of the GPU's own kind whose cards go on the way that they go now. */
-static const struct jl_link_info *bridge_of(const struct jl_catalog *cat, const struct jl_sys *sys)
-{
-	const struct jl_link_info *found = NULL;
-
-	for (size_t i = 0; sys->gpu && sys->gpu->link && i < cat->n_links; i++) {
-		const struct jl_link_info *link = &cat->links[i];
-
-		if (link->role != JL_ROLE_JOIN || !link->topology || strcmp(link->topology, "bridge-pair") != 0 ||
-		    !link->wire || strcmp(link->wire, sys->gpu->link) != 0)
-			continue;
-		if (!found || (link->fallback && sys->join && strcmp(link->fallback, sys->join->id) == 0))
-			found = link;
-	}
-	return found;
-}
-
-/* Rate of one GPU with its share of the batch. */
+/* One of the GPUs by itself, with its share of the batch. */
 static double alone_per_s(const struct jl_case *c)
 {
 	struct jl_case one;
@@ -300,7 +284,10 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 {
 	const struct jl_case *base = in->base;
 	const enum jl_intra_kind kind = base->machine.fabric.intra_kind;
-	const struct jl_link_info *join = bridge_of(in->cat, &base->machine.sys);
+	const struct jl_sys *now = &base->machine.sys;
+	/* of the GPU's own kind, whose cards go on the way that they go now */
+	const struct jl_link_info *join = jl_probe_join(in->cat, "bridge-pair", now->gpu ? now->gpu->link : NULL,
+							now->join ? now->join->id : NULL);
 	struct jl_case two;
 	struct jl_case_price w;
 	struct jl_sys sys;

@@ -157,11 +157,9 @@ static void put_classes(struct jl_json *json, const void *record)
 	for (int i = 0; i < JL_N_OP_CLASS; i++) {
 		if (!(t->class_kernels[i] > 0))
 			continue;
-		jl_json_put_object(json, jl_class_names[i]);
-		jl_json_put_number(json, "device_s", t->class_s[i]);
-		jl_json_put_number(json, "moved_B", t->class_B[i]);
-		jl_json_put_number(json, "n_kernels", t->class_kernels[i]);
-		jl_json_end_object(json);
+		jl_json_key(json, jl_class_names[i]);
+		jl_json_pack(json, "{device_s:f moved_B:f n_kernels:f}", t->class_s[i], t->class_B[i],
+			     t->class_kernels[i]);
 	}
 	jl_json_end_object(json);
 }

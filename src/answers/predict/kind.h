@@ -52,3 +52,7 @@ struct jl_workload_kind {
 	struct jl_case_work (*work)(const struct jl_case *c);
 	double (*matrix_share)(const struct jl_case *c); /* of a device's computing that its matrix units take */
 };
+
+/* Both where measurements of the device itself are what counts. */
+bool jl_device_is_fitted(const struct jl_machine *m);
+void jl_device_say_unfitted(struct jl_case *c, const char *device);

@@ -176,16 +176,6 @@ static double usual_batch(const struct jl_case *c)
 	return batch_of(&c->subject);
 }
 
-static bool is_fitted(const struct jl_machine *m)
-{
-	return m->device_fitted;
-}
-
-static void say_unfitted(struct jl_case *c, const char *device)
-{
-	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval", device);
-}
-
 /* What lives at the peak, as far as it grows with the batch in its measure. */
 static struct jl_memory memory(const struct jl_case *c, double micro_batch, double *ret_host_B)
 {
@@ -319,8 +309,8 @@ const struct jl_workload_kind jl_kind_program = {
 	.run_in = run_in,
 	.elements = elements,
 	.usual_batch = usual_batch,
-	.is_fitted = is_fitted,
-	.say_unfitted = say_unfitted,
+	.is_fitted = jl_device_is_fitted,
+	.say_unfitted = jl_device_say_unfitted,
 	.weigh = weigh,
 	.memory = memory,
 	.predict = predict,

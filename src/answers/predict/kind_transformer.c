@@ -54,12 +54,12 @@ static double usual_batch(const struct jl_case *c)
 	return JL_USUAL_TOKENS / c->shard.seq;
 }
 
-static bool is_fitted(const struct jl_machine *m)
+bool jl_device_is_fitted(const struct jl_machine *m)
 {
 	return m->device_fitted;
 }
 
-static void say_unfitted(struct jl_case *c, const char *device)
+void jl_device_say_unfitted(struct jl_case *c, const char *device)
 {
 	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval", device);
 }
@@ -252,8 +252,8 @@ const struct jl_workload_kind jl_kind_transformer = {
 	.check = check,
 	.elements = elements,
 	.usual_batch = usual_batch,
-	.is_fitted = is_fitted,
-	.say_unfitted = say_unfitted,
+	.is_fitted = jl_device_is_fitted,
+	.say_unfitted = jl_device_say_unfitted,
 	.weigh = weigh,
 	.memory = memory,
 	.predict = predict,

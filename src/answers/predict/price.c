@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/units.h"
 #include "catalog/find.h"
 #include "catalog/place.h"
@@ -63,11 +63,6 @@ double jl_price_rent_usdps(const struct jl_price *p, bool spot)
 	return median >= p->on_demand_usdps ? NAN : median;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
 /* Spot prices float: what one region quotes below the usual of the same offer elsewhere is a day's luck. */
 double jl_price_spot_usdps(const struct jl_catalog *cat, const struct jl_price *p)
 {
@@ -82,7 +77,7 @@ double jl_price_spot_usdps(const struct jl_catalog *cat, const struct jl_price *
 			quotes[n++] = jl_price_rent_usdps(o, true);
 	}
 	if (n)
-		qsort(quotes, n, sizeof(*quotes), by_value);
+		jl_stats_sort(quotes, n);
 	return n ? fmax(own, quotes[(n - 1) / 2]) : own;
 }
 

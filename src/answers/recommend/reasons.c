@@ -14,6 +14,60 @@
 #define NEAR_TIMES 1.1  /* costs within this factor count as equal */
 #define FAST_FRAC  0.95 /* so do times */
 
+static const struct {
+	const char *key, *en;
+} hows[JL_N_HOW] = {
+	[JL_HOW_NEW] = { "buy-new", JL_N("buy new") },
+	[JL_HOW_USED] = { "buy-used", JL_N("buy used") },
+	[JL_HOW_RENT] = { "rent", JL_NC("how", "rent") },
+	[JL_HOW_SPOT] = { "spot", JL_N("spot") },
+};
+static const struct {
+	const char *key, *en;
+} reasons[JL_N_AGAINST] = {
+	[JL_AGAINST_NOTHING] = { "nothing", JL_N("nothing") },
+	[JL_AGAINST_UNKNOWN] = { "unknown", JL_N("facts are missing, or it cannot run this") },
+	[JL_AGAINST_MEMORY] = { "memory", JL_N("does not fit in memory") },
+	[JL_AGAINST_BATCH] = { "batch", JL_N("the batch does not divide evenly") },
+	[JL_AGAINST_USE] = { "use", JL_N("too slow for all the work") },
+	[JL_AGAINST_WAIT] = { "wait", JL_N("takes too long") },
+	[JL_AGAINST_BUDGET] = { "budget", JL_N("above the budget") },
+	[JL_AGAINST_PRICE] = { "price", JL_N("the price is too old") },
+	[JL_AGAINST_OFFER] = { "offer", JL_N("a single offer, not many") },
+	[JL_AGAINST_SUPPORT] = { "support", JL_N("software does not support it well") },
+	[JL_AGAINST_GROUP] = { "group", JL_N("unrealistic configuration") },
+	[JL_AGAINST_SPARE] = { "spare", JL_N("more machines than the work needs") },
+	[JL_AGAINST_MEASURED] = { "measured", JL_N("no measurements of it or its family") },
+	[JL_AGAINST_POWER] = { "power", JL_N("above the power limit") },
+	[JL_AGAINST_INTERVAL] = { "interval", JL_N("fails at the slow end of its interval") },
+	[JL_AGAINST_DEAR] = { "dear", JL_N("ten times the cost of the cheapest") },
+};
+
+const char *jl_how_key(enum jl_how how)
+{
+	return hows[how].key;
+}
+
+const char *jl_how_name(enum jl_how how)
+{
+	return jl_msg(hows[how].en);
+}
+
+const char *jl_against_key(enum jl_against against)
+{
+	return reasons[against].key;
+}
+
+const char *jl_against_en(enum jl_against against)
+{
+	return reasons[against].en;
+}
+
+const char *jl_against_name(enum jl_against against)
+{
+	return jl_msg(reasons[against].en);
+}
+
 /* The best of those that cost and take less than the pick, or, where that is the cheapest, of those as wide that are faster for hardly more;
  * NULL: there is none. */
 static const struct jl_candidate *find_rival(const struct jl_recommendation *r)

@@ -83,7 +83,7 @@ static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set
 static enum jl_status add_infer(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	struct jl_serve_row *c = (struct jl_serve_row *)data->cases + data->n;
-	const struct jl_serve_cells cells = { .at = cell_at, .ctx = in };
+	const struct jl_row_cells cells = { .at = cell_at, .ctx = in };
 	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
 
 	JL_TRY(jl_infer_row_read(c, &cells, &find, err));
@@ -102,7 +102,7 @@ static enum jl_status add_infer(struct jl_set_data *data, const struct jl_set_re
 static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	static const char *const columns[] = { "silicon_ttft_ms", "silicon_tpot_ms" };
-	const struct jl_serve_cells cells = { .at = cell_at, .ctx = in };
+	const struct jl_row_cells cells = { .at = cell_at, .ctx = in };
 	const struct jl_serve_find find = { .gpu = find_gpu, .ctx = data, .cat = data->cat };
 	struct jl_serve_row c = { 0 };
 	const char *model = "";

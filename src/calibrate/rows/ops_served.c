@@ -111,7 +111,7 @@ static const char *cell_at(const void *ctx, const char *column)
 /* A number of the row; what is not there is `instead`. */
 static double number(struct numbers *n, const char *column, double instead)
 {
-	const struct jl_serve_cells cells = { .at = cell_at, .ctx = n->in };
+	const struct jl_row_cells cells = { .at = cell_at, .ctx = n->in };
 	double value = NAN;
 
 	if (!n->status)

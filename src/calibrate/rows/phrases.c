@@ -49,17 +49,13 @@ enum jl_status jl_phrases_of(struct jl_phrases *ret_phrases, const char *set, st
 {
 	struct jl_phrases phrases = { 0 };
 	struct jl_csv csv;
-	bool more = true;
 
 	JL_TRY(jl_csv_open(&csv, (const char *)jl_phrases_text, jl_phrases_text_len, "phrases.csv", err));
 	struct jl_phrase *rules = jl_arena_array(arena, jl_csv_rows_left(&csv) + 1, sizeof(*rules));
 	enum jl_status status = jl_got(rules, err);
 
-	while (!status && more) {
-		status = jl_csv_next(&csv, &more, err);
-		if (!status && more)
-			status = add_rule(&phrases, rules, &csv, set, arena, err);
-	}
+	while (jl_csv_more(&csv, &status, err))
+		status = add_rule(&phrases, rules, &csv, set, arena, err);
 	jl_csv_release(&csv);
 	phrases.rules = rules;
 	if (!status)

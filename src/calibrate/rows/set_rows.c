@@ -280,7 +280,6 @@ enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io
 			   const struct jl_catalog *cat, struct jl_csv *csv, struct jl_arena *arena, struct jl_err *err)
 {
 	enum jl_status status = *io_data ? JL_OK : make_data(io_data, ops, cat, arena, err);
-	bool more = true;
 
 	if (status)
 		return status;
@@ -297,13 +296,10 @@ enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io
 	JL_TRY(jl_phrases_of(&phrases, ops->name, arena, err));
 
 	status = make_room(data, &in, err);
-	while (!status) {
+	while (jl_csv_more(csv, &status, err)) {
 		const size_t n_rows = io_rows->n;
 		struct jl_err why;
 
-		status = jl_csv_next(csv, &more, err);
-		if (status || !more)
-			break;
 		if (check_measures(&in, &why) == JL_OK && ops->add(data, &in, &why) == JL_OK)
 			continue;
 		io_rows->n = n_rows;

@@ -25,7 +25,7 @@
 #define FULL_LOAD   8192.0
 #define FULL_BATCH  2048.0
 
-static enum jl_status find_model(struct jl_served *ret_served, const struct jl_serve_cells *cells,
+static enum jl_status find_model(struct jl_served *ret_served, const struct jl_row_cells *cells,
 				 const struct jl_catalog *cat, struct jl_err *err)
 {
 	const char *text = cells->at(cells->ctx, "model"), *id = jl_spelt(cat, "model-spelling", text);
@@ -37,7 +37,7 @@ static enum jl_status find_model(struct jl_served *ret_served, const struct jl_s
 }
 
 /* "RTX 4090 + RTX 3090 Ti": layers on both, and both have the same memory rate. */
-static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_serve_cells *cells,
+static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_row_cells *cells,
 			       const struct jl_serve_find *find, struct jl_err *err)
 {
 	const char *gpu = cells->at(cells->ctx, "gpu"), *spelt = cells->at(cells->ctx, "gpu_as");
@@ -70,7 +70,7 @@ static double or_else(double value, double instead, struct jl_serve_row *row)
 	return isnan(value) ? instead : value;
 }
 
-static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_cells *cells, double value,
+static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_row_cells *cells, double value,
 				struct jl_err *err)
 {
 	const char *kind = cells->at(cells->ctx, "rate_of");
@@ -97,7 +97,7 @@ static enum jl_status read_kind(struct jl_serve_row *row, const struct jl_serve_
 	return JL_OK;
 }
 
-static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+static enum jl_status read_load(struct jl_serve_row *row, const struct jl_row_cells *cells, struct jl_err *err)
 {
 	const bool chats = *cells->at(cells->ctx, "chats") == 'y';
 	double value = NAN;
@@ -116,7 +116,7 @@ static enum jl_status read_load(struct jl_serve_row *row, const struct jl_serve_
 	return JL_OK;
 }
 
-static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+static enum jl_status read_place(struct jl_serve_row *row, const struct jl_row_cells *cells, struct jl_err *err)
 {
 	double n_gpus = NAN, tp = NAN, pp = NAN;
 
@@ -136,7 +136,7 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_serve
 	return JL_OK;
 }
 
-enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_serve_cells *cells,
+enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_row_cells *cells,
 				 const struct jl_serve_find *find, struct jl_err *err)
 {
 	struct jl_serve_row row = { .run.engine = jl_engine_of_source(cells->at(cells->ctx, "engine"),
@@ -161,7 +161,7 @@ enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_s
 	return JL_OK;
 }
 
-enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,
+enum jl_status jl_serve_number(const struct jl_row_cells *cells, const char *column, double *ret_value,
 			       struct jl_err *err)
 {
 	const char *text = cells->at(cells->ctx, column);

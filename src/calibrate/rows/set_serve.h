@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/arena.h"
+#include "rows/phrases.h"
 #include "serve/serve.h"
 
 struct jl_serve_row {
@@ -26,21 +27,14 @@ struct jl_serve_find {
 	const struct jl_catalog *cat;
 };
 
-/* A cell of the current row by its column; "" where there is none. */
-typedef const char *jl_serve_cell(const void *ctx, const char *column);
-struct jl_serve_cells {
-	jl_serve_cell *at;
-	const void *ctx;
-};
-
-/* A number in a cell; NAN where it is empty. */
-enum jl_status jl_serve_number(const struct jl_serve_cells *cells, const char *column, double *ret_value,
+/* Cells are "" where there is none. A number in one; NAN where it is empty. */
+enum jl_status jl_serve_number(const struct jl_row_cells *cells, const char *column, double *ret_value,
 			       struct jl_err *err);
-enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_serve_cells *cells,
+enum jl_status jl_infer_row_read(struct jl_serve_row *ret_row, const struct jl_row_cells *cells,
 				 const struct jl_serve_find *find, struct jl_err *err);
 /* ret_model: the catalog's id, for the groups. The caller makes two rows of it, one for each metric. */
 enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
-				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
+				   const struct jl_row_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err);
 
 /* Simulates the row once, with default physics, for what the fit needs. */

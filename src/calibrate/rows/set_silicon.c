@@ -19,12 +19,12 @@
 #define ALONE_FRAC  0.85
 #define STATED_FRAC 0.95
 
-static bool says(const struct jl_serve_cells *cells, const char *column)
+static bool says(const struct jl_row_cells *cells, const char *column)
 {
 	return *cells->at(cells->ctx, column) == 'y';
 }
 
-static enum jl_status find_model(struct jl_serve_row *row, const char **ret_model, const struct jl_serve_cells *cells,
+static enum jl_status find_model(struct jl_serve_row *row, const char **ret_model, const struct jl_row_cells *cells,
 				 const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_model_info *info = jl_model_by_id(cat, cells->at(cells->ctx, "catalog_model"));
@@ -36,7 +36,7 @@ static enum jl_status find_model(struct jl_serve_row *row, const char **ret_mode
 	return JL_OK;
 }
 
-static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+static enum jl_status read_format(struct jl_serve_row *row, const struct jl_row_cells *cells, struct jl_err *err)
 {
 	const char *stated = cells->at(cells->ctx, "precision"), *by_name = cells->at(cells->ctx, "format");
 	struct jl_serve_format *f = &row->run.format;
@@ -62,7 +62,7 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_serv
 /* Devices of one worker. Attention in parallel over requests (dp) is run on the same devices as the experts: sources that give dp either
  * count it in tp, or give it alone. What would not hold the weights is a larger worker of which the source gives a part. */
 static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_row *row, const char *prefix,
-				  const struct jl_serve_cells *cells, struct jl_err *err)
+				  const struct jl_row_cells *cells, struct jl_err *err)
 {
 	static const char *const names[] = { "tp_size", "attention_dp_size", "moe_ep_size" };
 	double degree[3] = { NAN, NAN, NAN };
@@ -135,7 +135,7 @@ static void by_requests(struct jl_serve_place *place, const struct jl_serve_run 
 	place->split_batch |= run->model.kv_heads < place->n_gpus && run->n_requests >= each * place->n_gpus;
 }
 
-static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_row_cells *cells, struct jl_err *err)
 {
 	double value = NAN;
 
@@ -204,7 +204,7 @@ static const struct {
 	{ "vllm", "minimax", BLACKWELL, 0, 0, 0, 2, 0 },
 };
 
-static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *cells)
+static void read_recipe(struct jl_serve_run *run, const struct jl_row_cells *cells)
 {
 	const char *model = cells->at(cells->ctx, "recipe");
 	const unsigned is = (says(cells, "blackwell") ? BLACKWELL : 0u) | (run->prompt == run->output ? EVEN : 0u) |
@@ -220,7 +220,7 @@ static void read_recipe(struct jl_serve_run *run, const struct jl_serve_cells *c
 }
 
 /* The source gives the version of Dynamo with some rows of TensorRT-LLM: those are 1.1 and later. */
-static int read_engine(const struct jl_serve_cells *cells)
+static int read_engine(const struct jl_row_cells *cells)
 {
 	const char *name = cells->at(cells->ctx, "backend");
 
@@ -229,7 +229,7 @@ static int read_engine(const struct jl_serve_cells *cells)
 }
 
 /* All requests at once: the source's own figure, else what each group of devices runs. */
-static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_serve_cells *cells, struct jl_err *err)
+static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_row_cells *cells, struct jl_err *err)
 {
 	const char *column = *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size";
 	double batch = NAN, dp = NAN;
@@ -246,7 +246,7 @@ static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_se
 }
 
 enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **ret_model,
-				   const struct jl_serve_cells *cells, const struct jl_serve_find *find,
+				   const struct jl_row_cells *cells, const struct jl_serve_find *find,
 				   struct jl_err *err)
 {
 	struct jl_serve_row row = { .run.engine = read_engine(cells) };

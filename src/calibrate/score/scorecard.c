@@ -65,7 +65,6 @@ static enum jl_status keep_others(struct jl_csv_writer *w, const char *old, cons
 {
 	struct jl_csv csv;
 	size_t at[16], n = 0;
-	bool more = true;
 	enum jl_status status = JL_OK;
 
 	if (old[strspn(old, " \r\n")] == '\0')
@@ -73,10 +72,7 @@ static enum jl_status keep_others(struct jl_csv_writer *w, const char *old, cons
 	JL_TRY(jl_csv_open(&csv, old, strlen(old), "scorecard-history.csv", err));
 	for (; history_columns[n] && !status; n++)
 		status = jl_csv_need(&csv, history_columns[n], &at[n], err);
-	while (!status) {
-		status = jl_csv_next(&csv, &more, err);
-		if (status || !more)
-			break;
+	while (jl_csv_more(&csv, &status, err)) {
 		if (strcmp(jl_csv_text(&csv, at[0]), version) == 0)
 			continue;
 		for (size_t i = 0; i < n; i++)
@@ -280,16 +276,12 @@ static enum jl_status put_unscored(struct jl_buf *out, const struct jl_validatio
 static enum jl_status put_history_table(struct jl_buf *out, const char *history, struct jl_err *err)
 {
 	struct jl_csv csv;
-	bool more = true;
 	enum jl_status status = JL_OK;
 
 	JL_TRY(jl_csv_open(&csv, history, strlen(history), "scorecard-history.csv", err));
 	jl_buf_puts(out, "## Releases\n\n| version | set | scored | median, source left out | p90 | in 80 % |\n"
 			 "|---|---|---:|---:|---:|---:|\n");
-	while (!status) {
-		status = jl_csv_next(&csv, &more, err);
-		if (status || !more)
-			break;
+	while (jl_csv_more(&csv, &status, err)) {
 		if (strcmp(jl_csv_text(&csv, 1), "source-out") == 0)
 			jl_buf_printf(out, "| %s | %s | %s | %s | %s | %s |\n", jl_csv_text(&csv, 0),
 				      jl_csv_text(&csv, 2), jl_csv_text(&csv, 4), jl_csv_text(&csv, 6),

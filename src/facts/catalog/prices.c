@@ -112,12 +112,8 @@ static enum jl_status read_row(struct reader *reader, struct jl_err *err)
 static enum jl_status read_rows(struct reader *reader, struct jl_err *err)
 {
 	enum jl_status status = find_columns(reader, err);
-	bool more = true;
 
-	while (!status) {
-		status = jl_csv_next(&reader->csv, &more, err);
-		if (status || !more)
-			break;
+	while (jl_csv_more(&reader->csv, &status, err)) {
 		if (reader->csv.n_rows > JL_CATALOG_PRICES_MAX) {
 			struct jl_where where = jl_csv_where(&reader->csv, 0);
 

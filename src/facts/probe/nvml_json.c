@@ -74,13 +74,9 @@ void jl_nvml_gpu_json(struct jl_json *json, const struct jl_nvml_gpu *gpu, bool 
 	for (int i = 0; i < gpu->n_links; i++) {
 		const struct jl_nvml_link *link = &gpu->links[i];
 
-		jl_json_object(json);
-		jl_json_put_string(json, "to", ends[link->end]);
-		jl_json_put_string(json, "remote", link->remote[0] ? link->remote : NULL);
-		if (link->version >= 0)
-			jl_json_put_integer(json, "version", link->version);
-		jl_json_put_number(json, "oneway_Bps", link->oneway_Bps);
-		jl_json_end_object(json);
+		jl_json_pack(json, "{to:s remote:s version?f oneway_Bps:f}", ends[link->end],
+			     link->remote[0] ? link->remote : NULL,
+			     link->version >= 0 ? (double)link->version : (double)NAN, link->oneway_Bps);
 	}
 	jl_json_end_array(json);
 }
@@ -118,10 +114,7 @@ void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, 
 	char key[32];
 
 	jl_json_init(&json, out, true);
-	jl_json_object(&json);
-	jl_json_put_string(&json, "record", "nvml");
-	if (snapshot->absent_en[0])
-		jl_json_put_string(&json, "absent", snapshot->absent_en);
+	jl_json_pack(&json, "{record:s absent?s", "nvml", snapshot->absent_en[0] ? snapshot->absent_en : NULL);
 	if (snapshot->absent_en[0] && !jl_lang_is("en"))
 		jl_json_put_string(&json, absent_key(key), snapshot->absent_text);
 	jl_json_put_string(&json, "driver", snapshot->driver[0] ? snapshot->driver : NULL);

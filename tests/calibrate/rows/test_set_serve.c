@@ -180,7 +180,7 @@ static void test_a_rate_becomes_the_time_of_a_step(void **state)
 				{ "tokens_per_s_kind", "prefill" },
 				{ "primary_value", "1024" },
 				{ NULL, NULL } };
-	const struct jl_serve_cells in = { .at = infer_at, .ctx = cells };
+	const struct jl_row_cells in = { .at = infer_at, .ctx = cells };
 	const struct jl_serve_find with = find();
 	struct jl_serve_row row;
 	struct jl_err err;
@@ -213,7 +213,7 @@ static void test_requests_and_devices_of_a_server(void **state)
 				{ "moe_ep_size", "16" },
 				{ "silicon_data_source", "x; silicon_concurrency=8; y" },
 				{ NULL, NULL } };
-	const struct jl_serve_cells in = { .at = silicon_at, .ctx = cells };
+	const struct jl_row_cells in = { .at = silicon_at, .ctx = cells };
 	const struct jl_serve_find with = find();
 	const char *model = NULL;
 	struct jl_serve_row row;
