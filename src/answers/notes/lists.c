@@ -80,7 +80,7 @@ static void label_list(const struct jl_audit_note *note, struct list *list, uint
 	const struct jl_mention *m = s ? jl_audit_line_mention(note, s - 1) : NULL;
 
 	if (!m)
-		m = jl_memo_speaks_of(note, note->lines[line].at);
+		m = jl_audit_speaks_of(note, note->lines[line].at);
 	list->mention = m ? (int32_t)(m - note->mentions) : -1;
 	if (s) {
 		list->label_at = note->lines[s - 1].at;

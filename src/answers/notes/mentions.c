@@ -422,11 +422,11 @@ const struct jl_mention *jl_audit_line_mention(const struct jl_audit_note *note,
 	return jl_audit_mention_in(note, &note->lines[line], 0, UINT32_MAX);
 }
 
-const struct jl_mention *jl_memo_section_mention(const struct jl_memo *note, uint32_t line)
+const struct jl_mention *jl_audit_section_mention(const struct jl_audit_note *note, uint32_t line)
 {
 	for (uint32_t s = note->lines[line].section; s; s = note->lines[s - 1].section)
 		if (note->lines[s - 1].n_mentions)
-			return jl_memo_line_mention(note, s - 1);
+			return jl_audit_line_mention(note, s - 1);
 	return NULL;
 }
 
@@ -450,10 +450,10 @@ static const struct jl_mention *above(const struct jl_audit_note *note, uint32_t
 		if (!head || jl_same_entity(note, head, m))
 			return m;
 	}
-	return head ? head : jl_memo_section_mention(note, line);
+	return head ? head : jl_audit_section_mention(note, line);
 }
 
-const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t at)
+const struct jl_mention *jl_audit_speaks_of(const struct jl_audit_note *note, uint32_t at)
 {
 	size_t lo = 0, hi = note->n_lines;
 
@@ -465,5 +465,5 @@ const struct jl_mention *jl_memo_speaks_of(const struct jl_memo *note, uint32_t 
 		else
 			hi = mid;
 	}
-	return note->lines[lo].n_mentions ? jl_memo_line_mention(note, (uint32_t)lo) : above(note, (uint32_t)lo);
+	return note->lines[lo].n_mentions ? jl_audit_line_mention(note, (uint32_t)lo) : above(note, (uint32_t)lo);
 }

@@ -53,7 +53,7 @@ static enum jl_status read_one(struct confusion *c, const struct jl_yaml *map, s
 static bool hardware_is(const struct jl_audit_note *note, const struct confusion *c, uint32_t at,
 			const struct jl_mention **ret_on)
 {
-	const struct jl_mention *on = jl_memo_speaks_of(note, at);
+	const struct jl_mention *on = jl_audit_speaks_of(note, at);
 	const struct jl_entity *e = jl_mention_entity(note, on);
 
 	*ret_on = on;

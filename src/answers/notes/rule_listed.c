@@ -460,7 +460,7 @@ static void judge_said(struct jl_audit_note *note, const struct jl_line *line, u
 		here = jl_audit_mention_in(note, line, from, f->at);
 	on = here;
 	if (!on && (keyed || f->qty == JL_Q_GENERATION))
-		on = jl_memo_speaks_of(note, f->at);
+		on = jl_audit_speaks_of(note, f->at);
 	for (uint32_t m = line->mention; !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
 		on = &note->mentions[m]; /* "Hopper, 4th generation tensor cores" */
 	if (!on)

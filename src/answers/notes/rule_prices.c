@@ -319,7 +319,7 @@ static int judge_line(struct jl_audit_note *note, struct shelves *shelves, const
 		on = line->n_mentions ? named_by(note, line, f) : NULL;
 		if (!on && !line->n_mentions && colon && colon < note->text + f->at && colon - t < 40 &&
 		    (f->qty == JL_Q_USD_RATE || jl_span_has(t, (size_t)(colon - t), buys)))
-			on = jl_memo_speaks_of(note, f->at);
+			on = jl_audit_speaks_of(note, f->at);
 		if (!on)
 			continue;
 		/* the clause that it stands in */

@@ -33,7 +33,7 @@ static const struct jl_mention *about(const struct jl_audit_note *note, const st
 		/* the first name of the row is its label */
 		return line->n_mentions ? &note->mentions[line->mention] : NULL;
 	}
-	return jl_memo_speaks_of(note, f->at);
+	return jl_audit_speaks_of(note, f->at);
 }
 
 #define REPEATS_OF 64 /* findings whose repetitions are looked for */
