@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/msg.h"
 #include "import/kineto.h"
@@ -144,11 +146,9 @@ static void *push(struct list *l, size_t size)
 
 static uint16_t name_number(struct trace *t, const char *name)
 {
-	uint32_t hash = 2166136261U;
+	const size_t len = strnlen(name, sizeof(t->names[0].name) - 1);
 
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619U;
-	for (size_t k = hash % JL_LEN(t->slots);; k = (k + 1) % JL_LEN(t->slots)) {
+	for (size_t k = jl_hash_keyed(name, len) % JL_LEN(t->slots);; k = (k + 1) % JL_LEN(t->slots)) {
 		if (t->slots[k] && strncmp(t->names[t->slots[k] - 1].name, name, sizeof(t->names[0].name) - 1) == 0)
 			return (uint16_t)(t->slots[k] - 1);
 		if (t->slots[k])
@@ -180,6 +180,11 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
+static uint32_t id_of(double said)
+{
+	return said >= 0 && said <= UINT32_MAX ? (uint32_t)said : 0;
+}
+
 static bool take_gpu(struct trace *t, const struct jl_kineto_event *e)
 {
 	struct on_gpu *g = push(&t->gpu, sizeof(*g));
@@ -188,7 +193,7 @@ static bool take_gpu(struct trace *t, const struct jl_kineto_event *e)
 		return false;
 	*g = (struct on_gpu){ .from_us = e->start_us,
 			      .to_us = e->start_us + e->took_us,
-			      .correlation = e->correlation >= 0 ? (uint32_t)e->correlation : 0,
+			      .correlation = id_of(e->correlation),
 			      .name = name_number(t, e->name),
 			      .is = (uint8_t)class_of(e->name) };
 	return true;
@@ -201,8 +206,8 @@ static bool take_host(struct trace *t, const struct jl_kineto_event *e)
 
 		if (!l)
 			return false;
-		*l = (struct launch){ .correlation = (uint32_t)e->correlation,
-				      .external = e->external_id >= 0 ? (uint32_t)e->external_id : 0,
+		*l = (struct launch){ .correlation = id_of(e->correlation),
+				      .external = id_of(e->external_id),
 				      .from_us = e->start_us,
 				      .to_us = e->start_us + e->took_us };
 	}
@@ -212,7 +217,7 @@ static bool take_host(struct trace *t, const struct jl_kineto_event *e)
 
 			if (!c)
 				return false;
-			*c = (struct called){ (uint32_t)e->external_id, (uint8_t)ops[i].op };
+			*c = (struct called){ id_of(e->external_id), (uint8_t)ops[i].op };
 		}
 	for (size_t i = 0; i < JL_LEN(marks); i++)
 		if (strcmp(marks[i].category, e->category) == 0 && begins(e->name, marks[i].begins)) {
@@ -231,7 +236,9 @@ static enum jl_status take(void *ctx, const struct jl_kineto_event *e, struct jl
 	const bool gpu = strcmp(e->category, "kernel") == 0 || strcmp(e->category, "gpu_memcpy") == 0 ||
 			 strcmp(e->category, "gpu_memset") == 0;
 
-	if (!(e->took_us >= 0) || !isfinite(e->start_us))
+	if (jl_budget_spend(1))
+		return jl_budget_fail(err);
+	if (!(e->took_us >= 0) || !isfinite(e->start_us) || !isfinite(e->start_us + e->took_us))
 		return JL_OK;
 	return (gpu ? take_gpu(t, e) : take_host(t, e))
 		       ? JL_OK
@@ -291,22 +298,52 @@ static enum op op_of(const struct trace *t, const struct launch *l)
 	return c ? (enum op)c->op : OP_NONE;
 }
 
-/* Time that the spans of a kind share with [from, to]; spans are sorted and hardly overlap. */
-static double shared_us(const struct list *l, double from_us, double to_us)
+/* Spans in order, those that overlap as one: each moment belongs to one, and each gap meets few. */
+static void join(struct list *l)
+{
+	struct span *s = l->data;
+	size_t n = 0;
+
+	sort(l, sizeof(*s), span_by_start);
+	for (size_t i = 0; i < l->n; i++)
+		if (n && s[i].from_us <= s[n - 1].to_us)
+			s[n - 1].to_us = fmax(s[n - 1].to_us, s[i].to_us);
+		else
+			s[n++] = s[i];
+	l->n = n;
+}
+
+/* The first span that ends behind `from_us`. */
+static size_t first_span(const struct list *l, double from_us)
 {
 	const struct span *s = l->data;
 	size_t lo = 0, hi = l->n;
-	double sum = 0;
 
 	while (lo < hi) {
 		const size_t middle = (lo + hi) / 2;
 
-		if (s[middle].to_us < from_us)
+		if (s[middle].to_us <= from_us)
 			lo = middle + 1;
 		else
 			hi = middle;
 	}
-	for (; lo < l->n && s[lo].from_us < to_us; lo++)
+	return lo;
+}
+
+static bool meets(const struct list *l, double from_us, double to_us)
+{
+	const size_t at = first_span(l, from_us);
+
+	return at < l->n && ((const struct span *)l->data)[at].from_us < to_us;
+}
+
+/* Time that the spans of a kind share with [from, to]. */
+static double shared_us(const struct list *l, double from_us, double to_us)
+{
+	const struct span *s = l->data;
+	double sum = 0;
+
+	for (size_t lo = first_span(l, from_us); lo < l->n && s[lo].from_us < to_us; lo++)
 		sum += fmax(0, fmin(s[lo].to_us, to_us) - fmax(s[lo].from_us, from_us));
 	return sum;
 }
@@ -379,8 +416,7 @@ static void sum_gpu(struct sums *s, struct trace *t)
 		}
 		s->op_us[op] += took_us;
 		s->n_kernels++;
-		s->n_optimizer += l && shared_us(&t->spans[SPAN_OPTIMIZER], l->from_us, l->to_us) > 0 &&
-				  is != K_MULTI_TENSOR;
+		s->n_optimizer += l && meets(&t->spans[SPAN_OPTIMIZER], l->from_us, l->to_us) && is != K_MULTI_TENSOR;
 		if (g[i].from_us > end_us)
 			take_gap(s, t, end_us, &g[i]);
 		/* exchange beside computing costs nothing */
@@ -545,12 +581,12 @@ static void make_view(struct jl_trace_view *v, struct trace *t)
 	sort(&t->gpu, sizeof(struct on_gpu), by_start);
 	sort(&t->launches, sizeof(struct launch), by_correlation);
 	sort(&t->called, sizeof(struct called), by_external);
-	for (size_t i = 0; i < N_SPAN; i++)
-		sort(&t->spans[i], sizeof(struct span), span_by_start);
-	sum_gpu(&s, t);
-	weigh_syncs(&s, &t->spans[SPAN_SYNC]);
 	/* each step is marked on the host and, in some versions, on the GPU's timeline: those on the host count */
 	v->n_steps = t->spans[SPAN_STEP].n ? (double)t->spans[SPAN_STEP].n : 1;
+	for (size_t i = 0; i < N_SPAN; i++)
+		join(&t->spans[i]);
+	sum_gpu(&s, t);
+	weigh_syncs(&s, &t->spans[SPAN_SYNC]);
 	v->step_s = 1e-6 * (s.to_us - s.from_us) / v->n_steps;
 	v->n_kernels = s.n_kernels / v->n_steps;
 	const double exposed_us = fmax(0, s.exchange_us - s.overlap_us), per = 1e-6 / v->n_steps;
