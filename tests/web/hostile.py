@@ -154,6 +154,13 @@ for pid_ in os.popen(f"ps -o pid= --ppid $(ps -o pid= --ppid {pid})").read().spl
         lines = f.read()
     check("NoNewPrivs:\t1" in lines and ("Seccomp:\t2" in lines or not os.path.exists("/proc/sys/kernel/seccomp")), f"a process that answers is not confined: {lines}")
 
+# what it may read: the files granted are named one by one in src/show/web/workers.c, no folder that holds other people's secrets
+with open(os.path.join(os.environ["JEOUL_SOURCE"], "src/show/web/workers.c")) as f:
+    granted = f.read().split("static const char *const system[] = {")[1].split("};")[0]
+for folder in ["/proc", "/etc", "/run", "/home", "/root", "/var", "/tmp", "/"]:
+    check(f'"{folder}"' not in granted, f"processes that answer may read all of {folder}")
+check(ask("probe", {"no-load": True})[0] == 200 and b'"cpu"' in ask("probe", {"no-load": True})[1], "this machine is still seen")
+
 # the token
 check(ask("predict", CASE, guarded)[0] == 401, "no token")
 for wrong in ["", "x", token[:-1], token + "0", token[:-1] + ("0" if token[-1] != "0" else "1"), "é"]:

@@ -86,7 +86,7 @@ static void sum_gpu(struct sums *s, struct trace *t)
 		}
 		s->op_us[op] += took_us;
 		s->n_kernels++;
-		s->n_optimizer += l && jl_trace_shared_us(&t->spans[SPAN_OPTIMIZER], l->from_us, l->to_us) > 0 &&
+		s->n_optimizer += l && jl_trace_meets(&t->spans[SPAN_OPTIMIZER], l->from_us, l->to_us) &&
 				  is != K_MULTI_TENSOR;
 		if (g[i].from_us > end_us)
 			take_gap(s, t, end_us, &g[i]);
@@ -249,7 +249,7 @@ static void make_view(struct jl_trace_view *v, struct trace *t)
 	sum_gpu(&s, t);
 	weigh_syncs(&s, &t->spans[SPAN_SYNC]);
 	/* each step is marked on the host and, in some versions, on the GPU's timeline: those on the host count */
-	v->n_steps = t->spans[SPAN_STEP].n ? (double)t->spans[SPAN_STEP].n : 1;
+	v->n_steps = t->n_steps ? (double)t->n_steps : 1;
 	v->step_s = 1e-6 * (s.to_us - s.from_us) / v->n_steps;
 	v->n_kernels = s.n_kernels / v->n_steps;
 	const double exposed_us = fmax(0, s.exchange_us - s.overlap_us), per = 1e-6 / v->n_steps;

@@ -1,6 +1,7 @@
 /* A profiler's trace in memory: kernels, what launched them, spans of the host. Private to trace.c and trace_read.c. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,7 +62,7 @@ struct trace {
 		char name[160];
 		double n, time_us;
 	} names[JL_TRACE_NAMES_MAX];
-	size_t n_names;
+	size_t n_names, n_steps;                /* n_steps: marked on the host */
 	uint16_t slots[4 * JL_TRACE_NAMES_MAX]; /* hash of a name to its number + 1 */
 };
 
@@ -72,5 +73,6 @@ void jl_trace_free(struct trace *trace);
 /* What launched it; NULL: not in the trace. */
 const struct launch *jl_trace_launch(const struct trace *trace, const struct on_gpu *g);
 enum op jl_trace_op(const struct trace *trace, const struct launch *launch);
-/* Time that the spans of a kind share with [from, to]. */
+/* Spans are sorted, and none overlaps another: is there one within [from, to], and the time that all share with it. */
+bool jl_trace_meets(const struct list *spans, double from_us, double to_us);
 double jl_trace_shared_us(const struct list *spans, double from_us, double to_us);

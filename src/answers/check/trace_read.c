@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/msg.h"
 #include "import/kineto.h"
@@ -82,11 +84,9 @@ static void *push(struct list *l, size_t size)
 
 static uint16_t name_number(struct trace *t, const char *name)
 {
-	uint32_t hash = 2166136261U;
+	const size_t len = strnlen(name, sizeof(t->names[0].name) - 1);
 
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619U;
-	for (size_t k = hash % JL_LEN(t->slots);; k = (k + 1) % JL_LEN(t->slots)) {
+	for (size_t k = jl_hash_keyed(name, len) % JL_LEN(t->slots);; k = (k + 1) % JL_LEN(t->slots)) {
 		if (t->slots[k] && strncmp(t->names[t->slots[k] - 1].name, name, sizeof(t->names[0].name) - 1) == 0)
 			return (uint16_t)(t->slots[k] - 1);
 		if (t->slots[k])
@@ -118,6 +118,11 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
+static uint32_t id_of(double said)
+{
+	return said >= 0 && said <= UINT32_MAX ? (uint32_t)said : 0;
+}
+
 static bool take_gpu(struct trace *t, const struct jl_kineto_event *e)
 {
 	struct on_gpu *g = push(&t->gpu, sizeof(*g));
@@ -126,7 +131,7 @@ static bool take_gpu(struct trace *t, const struct jl_kineto_event *e)
 		return false;
 	*g = (struct on_gpu){ .from_us = e->start_us,
 			      .to_us = e->start_us + e->took_us,
-			      .correlation = e->correlation >= 0 ? (uint32_t)e->correlation : 0,
+			      .correlation = id_of(e->correlation),
 			      .name = name_number(t, e->name),
 			      .is = (uint8_t)class_of(e->name) };
 	return true;
@@ -139,8 +144,8 @@ static bool take_host(struct trace *t, const struct jl_kineto_event *e)
 
 		if (!l)
 			return false;
-		*l = (struct launch){ .correlation = (uint32_t)e->correlation,
-				      .external = e->external_id >= 0 ? (uint32_t)e->external_id : 0,
+		*l = (struct launch){ .correlation = id_of(e->correlation),
+				      .external = id_of(e->external_id),
 				      .from_us = e->start_us,
 				      .to_us = e->start_us + e->took_us };
 	}
@@ -150,7 +155,7 @@ static bool take_host(struct trace *t, const struct jl_kineto_event *e)
 
 			if (!c)
 				return false;
-			*c = (struct called){ (uint32_t)e->external_id, (uint8_t)ops[i].op };
+			*c = (struct called){ id_of(e->external_id), (uint8_t)ops[i].op };
 		}
 	for (size_t i = 0; i < JL_LEN(marks); i++)
 		if (strcmp(marks[i].category, e->category) == 0 && begins(e->name, marks[i].begins)) {
@@ -169,7 +174,9 @@ static enum jl_status take(void *ctx, const struct jl_kineto_event *e, struct jl
 	const bool gpu = strcmp(e->category, "kernel") == 0 || strcmp(e->category, "gpu_memcpy") == 0 ||
 			 strcmp(e->category, "gpu_memset") == 0;
 
-	if (!(e->took_us >= 0) || !isfinite(e->start_us))
+	if (jl_budget_spend(1))
+		return jl_budget_fail(err);
+	if (!(e->took_us >= 0) || !isfinite(e->start_us) || !isfinite(e->start_us + e->took_us))
 		return JL_OK;
 	return (gpu ? take_gpu(t, e) : take_host(t, e))
 		       ? JL_OK
@@ -198,6 +205,21 @@ static void sort(struct list *l, size_t size, int (*order)(const void *, const v
 		qsort(l->data, l->n, size, order);
 }
 
+/* Spans in order, those that overlap as one: each moment belongs to one, and each gap meets few. */
+static void join(struct list *l)
+{
+	struct span *s = l->data;
+	size_t n = 0;
+
+	sort(l, sizeof(*s), by_time);
+	for (size_t i = 0; i < l->n; i++)
+		if (n && s[i].from_us <= s[n - 1].to_us)
+			s[n - 1].to_us = fmax(s[n - 1].to_us, s[i].to_us);
+		else
+			s[n++] = s[i];
+	l->n = n;
+}
+
 enum jl_status jl_trace_read(struct trace *io_trace, const char *path, char *ret_gpu, size_t gpu_size,
 			     struct jl_err *err)
 {
@@ -207,8 +229,9 @@ enum jl_status jl_trace_read(struct trace *io_trace, const char *path, char *ret
 	sort(&t->gpu, sizeof(struct on_gpu), by_time);
 	sort(&t->launches, sizeof(struct launch), by_number);
 	sort(&t->called, sizeof(struct called), by_number);
+	t->n_steps = t->spans[SPAN_STEP].n;
 	for (size_t i = 0; i < N_SPAN; i++)
-		sort(&t->spans[i], sizeof(struct span), by_time);
+		join(&t->spans[i]);
 	return JL_OK;
 }
 
@@ -238,22 +261,36 @@ enum op jl_trace_op(const struct trace *t, const struct launch *l)
 	return c ? (enum op)c->op : OP_NONE;
 }
 
-/* Spans are sorted and hardly overlap. */
-double jl_trace_shared_us(const struct list *l, double from_us, double to_us)
+/* The first span that ends behind `from_us`. */
+static size_t first_span(const struct list *l, double from_us)
 {
 	const struct span *s = l->data;
 	size_t lo = 0, hi = l->n;
-	double sum = 0;
 
 	while (lo < hi) {
 		const size_t middle = (lo + hi) / 2;
 
-		if (s[middle].to_us < from_us)
+		if (s[middle].to_us <= from_us)
 			lo = middle + 1;
 		else
 			hi = middle;
 	}
-	for (; lo < l->n && s[lo].from_us < to_us; lo++)
+	return lo;
+}
+
+bool jl_trace_meets(const struct list *l, double from_us, double to_us)
+{
+	const size_t at = first_span(l, from_us);
+
+	return at < l->n && ((const struct span *)l->data)[at].from_us < to_us;
+}
+
+double jl_trace_shared_us(const struct list *l, double from_us, double to_us)
+{
+	const struct span *s = l->data;
+	double sum = 0;
+
+	for (size_t lo = first_span(l, from_us); lo < l->n && s[lo].from_us < to_us; lo++)
 		sum += fmax(0, fmin(s[lo].to_us, to_us) - fmax(s[lo].from_us, from_us));
 	return sum;
 }

@@ -151,7 +151,7 @@ static const unsigned allowed[] = {
 	SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_set_robust_list, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
 	SYS_rt_sigtimedwait, SYS_sigaltstack, SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_getcpu,
 	SYS_get_mempolicy, SYS_membarrier, SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrandom,
-	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_getrusage, SYS_times, SYS_getpriority, SYS_setpriority,
+	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_getrusage, SYS_times, SYS_getpriority,
 	SYS_uname, SYS_sysinfo, SYS_ppoll, SYS_pselect6, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_exit, SYS_exit_group, SYS_restart_syscall,
 #ifdef SYS_rseq
 	SYS_rseq,
@@ -220,6 +220,7 @@ static void filter_cell(const struct jl_confine_cell *cell)
 	n = allow_where(code, n, SYS_tgkill, 0, BPF_JEQ, own);          /* abort */
 	n = allow_where(code, n, SYS_prlimit64, 0, BPF_JEQ, 0);
 	n = allow_where(code, n, SYS_prctl, 0, BPF_JEQ, PR_SET_NAME);
+	n = allow_where(code, n, SYS_setpriority, 1, BPF_JEQ, 0); /* its own */
 	code[n++] = REFUSE(ENOSYS);
 	program.len = n;
 	(void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);

@@ -128,8 +128,44 @@ static bool answer_one(struct jl_web *web, const struct question *q, char *body)
 
 static void confine(struct jl_web *web, bool alone)
 {
-	static const char *const system[] = { "/proc", "/sys", "/etc",        "/usr",         "/lib",      "/lib64",
-					      "/opt",  "/run", "/.dockerenv", "/dev/urandom", "/dev/null", NULL };
+	/* of /proc itself and machine-wide figures, not what other processes show of themselves: their environment holds secrets, as /etc and /run do */
+	static const char *const system[] = { "/proc/self",
+					      "/proc/cpuinfo",
+					      "/proc/meminfo",
+					      "/proc/stat",
+					      "/proc/loadavg",
+					      "/proc/uptime",
+					      "/proc/version",
+					      "/proc/devices",
+					      "/proc/modules",
+					      "/proc/cmdline",
+					      "/proc/filesystems",
+					      "/proc/sys",
+					      "/proc/bus",
+					      "/proc/driver",
+					      "/sys",
+					      "/etc/ld.so.cache",
+					      "/etc/localtime",
+					      "/etc/os-release",
+					      "/etc/hosts",
+					      "/etc/resolv.conf",
+					      "/etc/nsswitch.conf",
+					      "/etc/host.conf",
+					      "/etc/gai.conf",
+					      "/etc/services",
+					      "/etc/passwd",
+					      "/etc/ssl/openssl.cnf",
+					      "/etc/ssl/certs",
+					      "/etc/pki/tls/certs",
+					      "/usr",
+					      "/lib",
+					      "/lib64",
+					      "/opt",
+					      "/run/udev",
+					      "/.dockerenv",
+					      "/dev/urandom",
+					      "/dev/null",
+					      NULL };
 	const char *readable[JL_LEN(system) + 4], *writable[2] = { NULL, NULL };
 	size_t n = 0;
 	const struct jl_web_options *o = &web->options;

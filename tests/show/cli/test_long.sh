@@ -39,4 +39,14 @@ long 1 predict deep.jprog --on rtx-4090; says "at most 200 deep"; one_line
 		print "p update"; for (i = 1; i <= 22; i++) printf "k %d 0 0\n", i; print "end 22" }'
 } >lists.jprog
 long 0 predict lists.jprog --on rtx-4090 --json
+
+# A profiler's trace whose marks all overlap: each gap was compared with all of them. Numbers beyond any id are none.
+awk 'BEGIN { printf "{\"schemaVersion\":1,\"deviceProperties\":[{\"name\":\"H100\"}],\"traceEvents\":[{\"cat\":\"cpu_op\",\"name\":\"aten::bmm\",\"ts\":1,\"dur\":1,\"args\":{\"External id\":1e99}}"
+	for (i = 0; i < 30000; i++) {
+		printf ",{\"cat\":\"user_annotation\",\"name\":\"Optimizer.step#%d\",\"ts\":%d,\"dur\":1000000000}", i, i
+		printf ",{\"cat\":\"kernel\",\"name\":\"k%d\",\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%s}}", i % 100, 1000000 + 10 * i, i ? i : "1e300"
+		printf ",{\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"ts\":%d,\"dur\":3,\"args\":{\"correlation\":%d}}", 999995 + 10 * i, i
+	}
+	print "]}" }' >marks.json
+long 0 check marks.json --json; json 'j["n_kernels"] == 30000 and [f["key"] for f in j["findings"]] == ["unfused_optimizer"]'
 finish
