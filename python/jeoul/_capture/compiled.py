@@ -398,24 +398,29 @@ def called_children(module):
             yield child
 
 
-class Compiled:
-    """What stands for torch.compile(function): traced once for each kind of input. A module that cannot be traced whole runs as it is and its
-    children are compiled, as PyTorch compiles what lies around a break of the graph."""
+# the value of a tensor is asked for: PyTorch breaks its graph there
+BREAKS = ("DataDependentOutputException", "DynamicOutputShapeException")
 
-    def __init__(self, session, function):
-        self.session, self.function, self.traced, self.failed = session, function, {}, None
+
+class Compiled:
+    """What stands for torch.compile(function): traced once for each kind of input. A module whose graph breaks runs as it is and its children are
+    compiled, as PyTorch compiles what lies around a break."""
+
+    def __init__(self, session, function, inner=False):
+        self.session, self.function, self.inner, self.traced, self.failed = session, function, inner, {}, None
 
     def fail(self, error):
         what, module = " ".join(str(error).split())[:120], isinstance(self.function, torch.nn.Module)
-        children = list(called_children(self.function)) if module else []
+        children = list(called_children(self.function)) if module and type(error).__name__ in BREAKS else []
         self.failed = "torch.compile is left out of %s (%s: %s)%s" % (
             type(self.function).__name__ if module else "a function", type(error).__name__, what, ": its modules are compiled one by one" if children else "")
         for child in children:
-            self.session.compiled.setdefault(id(child), Compiled(self.session, child))
+            self.session.compiled.setdefault(id(child), Compiled(self.session, child, inner=True))
 
     def __call__(self, *args, **kwargs):
-        if self.failed:  # a step that begins anew forgets what was assumed before
-            self.session.state.program.assume(self.failed)
+        if self.failed:
+            if not self.inner:  # a step that begins anew forgets what was assumed before
+                self.session.state.program.assume(self.failed)
             return self.plainly(*args, **kwargs)
         leaves, _ = tree_flatten((args, kwargs))
         key = tuple((tuple(x.shape), tuple(x.stride()), x.dtype, x.requires_grad) if isinstance(x, torch.Tensor) else

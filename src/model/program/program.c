@@ -109,6 +109,29 @@ double jl_program_initial_B(const struct jl_program *p, enum jl_storage_kind kin
 	return sum_B;
 }
 
+/* PyTorch's compiler turns channels last where that pays: not where groups are wider than a channel, and in training not where a filter
+ * leaves half as many channels, or all are narrow. */
+static void find_layout(struct jl_program *p)
+{
+	static const int64_t narrow = 64;
+	bool wide = false, off = false;
+
+	for (size_t i = 0; i < p->n_kinds; i++) {
+		const struct jl_call_kind *kind = &p->kinds[i];
+		const struct jl_tensor_kind *weight = jl_call_in(p, kind, 1);
+
+		p->compiled |= strcmp(kind->name, "jeoul.fused") == 0;
+		if (strcmp(kind->name, "aten.convolution") != 0 || !weight || weight->rank < 4)
+			continue;
+		const bool wide_out = weight->dims[0] > narrow, halves = weight->dims[0] * 2 <= weight->dims[1];
+
+		wide |= wide_out || weight->dims[1] > narrow;
+		off |= jl_call_number(kind, "groups", 1) > 1 && weight->dims[1] > 1;
+		off |= p->trains && halves && weight->dims[2] > 1;
+	}
+	p->channels_last = p->compiled && wide && !off;
+}
+
 enum jl_status jl_program_tally(struct jl_program *p, struct jl_arena *arena, struct jl_err *err)
 {
 	p->uses = jl_arena_array(arena, p->n_kinds + 1, sizeof(*p->uses));
@@ -124,5 +147,6 @@ enum jl_status jl_program_tally(struct jl_program *p, struct jl_arena *arena, st
 		p->trains |= e->phase == JL_PHASE_BACKWARD;
 		p->n_entered += e->entered;
 	}
+	find_layout(p);
 	return JL_OK;
 }

@@ -172,7 +172,9 @@ struct jl_program {
 	/* jl_program_tally counts these from the events */
 	struct jl_kind_use *uses; /* of each kind */
 	double n_views[JL_N_PHASE], n_entered, n_waits;
-	bool trains; /* it has a backward pass */
+	bool trains;        /* it has a backward pass */
+	bool compiled;      /* by torch.compile: operators are written into shared kernels */
+	bool channels_last; /* the compiler lays its convolutions' channels last, whatever the code says */
 };
 
 /* A producer calls it when everything else is there. */

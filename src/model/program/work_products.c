@@ -53,6 +53,16 @@ static void set_gemm(struct jl_call_work *w, const struct jl_tensor_kind *a, con
 	w->moved_B = a->held_B + b->held_B + m * n * batch * jl_elem_B(out);
 }
 
+/* The compiler pads operands whose rows would begin between wide loads. */
+static void pad(struct jl_call_work *w)
+{
+	const double load_B = 16, step = load_B / jl_dtype_B(w->u.gemm.dtype);
+
+	w->u.gemm.n = step * ceil(w->u.gemm.n / step);
+	w->u.gemm.k = step * ceil(w->u.gemm.k / step);
+	w->odd_rows = false;
+}
+
 static void product(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
 {
 	const size_t first = kind->op->lists;
@@ -65,6 +75,8 @@ static void product(struct jl_call_work *w, const struct jl_program *p, const st
 		return;
 	}
 	set_gemm(w, a, b, linear, out ? out->elem : a->elem);
+	if (p->compiled)
+		pad(w);
 	/* a bias of one row is added inside the library's call; anything else is copied to the output before */
 	if (sum && !(sum->rank <= 1 || sum->held == w->u.gemm.n)) {
 		w->n_kernels = 1;
@@ -124,8 +136,9 @@ static bool is_last(const struct jl_tensor_kind *x)
 }
 
 /* `x` goes in, `y` comes out, also where the call goes back; a transposed convolution is one from y to x. */
-static void set_conv(struct jl_call_work *w, const struct jl_call_kind *kind, const struct jl_tensor_kind *x,
-		     const struct jl_tensor_kind *weight, const struct jl_tensor_kind *y)
+static void set_conv(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
+		     const struct jl_tensor_kind *x, const struct jl_tensor_kind *weight,
+		     const struct jl_tensor_kind *y)
 {
 	const bool transposed = jl_call_number(kind, "transposed", 0) > 0;
 	const struct jl_tensor_kind *in = transposed ? y : x, *out = transposed ? x : y;
@@ -149,7 +162,7 @@ static void set_conv(struct jl_call_work *w, const struct jl_call_kind *kind, co
 	};
 	w->u.conv.batch = (double)x->dims[0];
 	w->u.conv.dtype = jl_elem_dtype(x->elem);
-	w->u.conv.last = is_last(x);
+	w->u.conv.last = is_last(x) || p->channels_last;
 	w->flop = 2 * jl_conv_op_mac(&w->u.conv.op) * w->u.conv.batch;
 	w->n_kernels = 0;
 }
@@ -168,7 +181,7 @@ static void conv(struct jl_call_work *w, const struct jl_program *p, const struc
 
 	if (!is_conv(x, weight, y))
 		return;
-	set_conv(w, kind, x, weight, y);
+	set_conv(w, p, kind, x, weight, y);
 	w->u.conv.passes = 1u << (transposed ? JL_PASS_INPUT_GRADIENT : JL_PASS_FORWARD);
 	w->u.conv.bias = bias != NULL;
 	w->moved_B = x->held_B + weight->held_B + y->held_B;
@@ -194,7 +207,7 @@ static void conv_back(struct jl_call_work *w, const struct jl_program *p, const 
 
 	if (!is_conv(x, weight, dy))
 		return;
-	set_conv(w, kind, x, weight, dy);
+	set_conv(w, p, kind, x, weight, dy);
 	w->backward = true;
 	w->moved_B = 0;
 	for (size_t i = 0; i < OPERANDS_MAX && (out = jl_call_out(p, kind, i)); i++) {
