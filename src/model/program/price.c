@@ -307,7 +307,8 @@ enum jl_issuer jl_issuer_of(const struct jl_program *p, enum jl_step_phase phase
 {
 	if (phase == JL_PHASE_BACKWARD)
 		return JL_BY_AUTOGRAD_BACKWARD;
-	return phase == JL_PHASE_FORWARD && p->trains ? JL_BY_AUTOGRAD_FORWARD : JL_BY_PYTHON;
+	/* a compiled graph's calls come from one function: autograd records that, not them */
+	return phase == JL_PHASE_FORWARD && p->trains && !p->compiled ? JL_BY_AUTOGRAD_FORWARD : JL_BY_PYTHON;
 }
 
 void jl_work_price(struct jl_call_cost *ret_cost, const struct jl_price_in *in, const struct jl_call_work *w)
