@@ -23,7 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					  { .name = "t", .val = jl_val_of(1.06, JL_K_TIME) } };
 	char said[JL_CLAIM_SAY_MAX], *text = malloc(size + 1);
 	struct jl_arena arena;
-	struct jl_expr_scope reckon = { .cat = jl_catalog_embedded(), .arena = &arena, .inputs = inputs, .n_inputs = 2 };
+	struct jl_expr_scope reckon = {
+		.cat = jl_catalog_embedded(), .arena = &arena, .inputs = inputs, .n_inputs = 2
+	};
 	struct jl_err err = { .en = "" };
 	struct jl_val v;
 

@@ -49,8 +49,8 @@ static enum jl_status read_unit(struct jl_claim *c, const struct jl_yaml *node, 
 		c->unit = jl_val_number(1);
 	else if (strcmp(c->unit_text, "%") == 0)
 		c->unit = jl_val_number(0.01);
-	else if (jl_expr_eval(&c->unit, &(struct jl_expr_scope){ .cat = scope->cat, .arena = scope->arena }, c->unit_text,
-			      &inner) ||
+	else if (jl_expr_eval(&c->unit, &(struct jl_expr_scope){ .cat = scope->cat, .arena = scope->arena },
+			      c->unit_text, &inner) ||
 		 !(c->unit.v > 0))
 		return jl_fail_at(
 			err, JL_E_UNIT, &node->where,
@@ -315,7 +315,7 @@ static enum jl_status judge(struct jl_claim *c, struct jl_expr_scope *scope, str
 				  jl_dim_text(a, &c->unit.dim), jl_dim_text(b, &c->result.dim));
 	c->derived = true;
 	c->verdict = !jl_claim_fits(c, &c->result) ? JL_CLAIM_DIFFERS
-		     : repeats_input(c, scope)    ? JL_CLAIM_GIVEN
+		     : repeats_input(c, scope)     ? JL_CLAIM_GIVEN
 						   : JL_CLAIM_FOLLOWS;
 	print_result(c);
 	if (c->verdict != JL_CLAIM_DIFFERS)
@@ -348,13 +348,14 @@ static void find_contradictions(struct jl_claims_audit *audit)
 				c->derived = false; /* which of the two is right is unknown */
 				c->reason = "contradiction";
 				jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
-				       jl_claim_reason_text(c->reason));
+					     jl_claim_reason_text(c->reason));
 			}
 		}
 }
 
 enum jl_status jl_claims_audit_make(struct jl_claims_audit *ret_audit, const struct jl_scenario *scenario,
-			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+				    const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				    struct jl_err *err)
 {
 	struct jl_claims_audit audit = { .scenario = scenario };
 	struct jl_expr_scope scope = { .scenario = scenario, .cat = cat, .arena = arena, .today = today };

@@ -65,7 +65,8 @@ struct jl_claims_audit {
 
 /* Reads scenario->claims and ->inputs and judges every one. A claim that is badly written is an error with its place. */
 enum jl_status jl_claims_audit_make(struct jl_claims_audit *ret_audit, const struct jl_scenario *scenario,
-			     const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
+				    const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				    struct jl_err *err);
 
 /* claims_why.c: fills reason and why of a claim that differs. */
 enum jl_status jl_claim_explain(struct jl_claim *claim, struct jl_expr_scope *scope, struct jl_err *err);

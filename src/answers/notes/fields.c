@@ -38,7 +38,8 @@ static const struct jl_schema finding_schema = JL_SCHEMA("note_finding", jl_audi
 
 #define COUNT(VERDICT, KEY)                                                                                            \
 	{                                                                                                              \
-		.member = (KEY), .type = JL_F_SIZE, .offset = offsetof(struct jl_audit_note, n) + (VERDICT) * sizeof(size_t) \
+		.member = (KEY), .type = JL_F_SIZE,                                                                    \
+		.offset = offsetof(struct jl_audit_note, n) + (VERDICT) * sizeof(size_t)                               \
 	}
 
 static const struct jl_field fields[] = {

@@ -28,8 +28,8 @@ bool jl_figure_at(struct jl_figure *ret_figure, const char *text, size_t at, siz
 enum jl_status jl_audit_mentions(struct jl_audit_note *note, struct jl_err *err);
 /* The hardware that the text at an offset speaks of: its line, its list, the headings above. NULL: none or several. */
 const struct jl_mention *jl_audit_speaks_of(const struct jl_audit_note *note, uint32_t at);
-const struct jl_mention *jl_audit_mention_in(const struct jl_audit_note *note, const struct jl_line *line, uint32_t from,
-					    uint32_t to);
+const struct jl_mention *jl_audit_mention_in(const struct jl_audit_note *note, const struct jl_line *line,
+					     uint32_t from, uint32_t to);
 const struct jl_mention *jl_audit_line_mention(const struct jl_audit_note *note, uint32_t line);
 /* Of the nearest heading above a line that names hardware. */
 const struct jl_mention *jl_audit_section_mention(const struct jl_audit_note *note, uint32_t line);

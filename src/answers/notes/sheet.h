@@ -19,7 +19,7 @@ struct jl_sheet {
 	bool is_stat[JL_AUDIT_COLS_MAX];       /* a percentile, a mean: measured for itself, follows from nothing */
 	uint32_t head_at[JL_AUDIT_COLS_MAX], head_len[JL_AUDIT_COLS_MAX];
 	uint32_t row_of[JL_AUDIT_ROWS_MAX]; /* in the grid */
-	int32_t total;                     /* the row that adds up those above it; -1: none */
+	int32_t total;                      /* the row that adds up those above it; -1: none */
 };
 
 /* sheet_read.c */

@@ -319,8 +319,8 @@ static enum jl_status weigh_compare(struct jl_scenario_results *w, struct jl_err
 }
 
 /* What was measured of the run as it is on so many GPUs; NULL: nothing. */
-static const struct jl_scenario_measured *seen_before(const struct jl_scenario_results *w, const struct jl_system_result *of,
-						      int n_gpus)
+static const struct jl_scenario_measured *seen_before(const struct jl_scenario_results *w,
+						      const struct jl_system_result *of, int n_gpus)
 {
 	static const char *const modes[] = { "ddp", "zero1", "zero2", "zero3" };
 	const char *mode = modes[of->how.plan.zero];
@@ -341,8 +341,8 @@ static const struct jl_scenario_measured *seen_before(const struct jl_scenario_r
 static void weigh_advice(struct jl_scenario_results *w)
 {
 	const struct jl_system_result *of = w->scaling.of  ? w->scaling.of
-					     : w->n_systems ? &w->systems[w->scenario->baseline]
-							    : NULL;
+					    : w->n_systems ? &w->systems[w->scenario->baseline]
+							   : NULL;
 
 	if (!of || !of->predicted)
 		return;
@@ -368,14 +368,14 @@ static enum jl_status weigh_goodput(struct jl_scenario_results *w, struct jl_err
 }
 
 enum jl_status jl_compute_scenario(struct jl_scenario_results *ret_weighed, const struct jl_scenario *scenario,
-			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
+				   const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err)
 {
 	static const struct {
 		const char *key;
 		enum jl_status (*weigh)(struct jl_scenario_results *w, struct jl_err *err);
 	} steps[] = {
-		{ "workload", weigh_model },      { "systems", weigh_systems },     { "systems", weigh_compare },
-		{ "scaling", jl_compute_scaling },  { "allreduce", jl_compute_reduce }, { "cost", jl_compute_cost },
+		{ "workload", weigh_model },       { "systems", weigh_systems },       { "systems", weigh_compare },
+		{ "scaling", jl_compute_scaling }, { "allreduce", jl_compute_reduce }, { "cost", jl_compute_cost },
 		{ "recommend", weigh_recommend },
 	};
 	struct jl_scenario_results *w = ret_weighed;

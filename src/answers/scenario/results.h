@@ -97,11 +97,12 @@ struct jl_scenario_results {
 	const struct jl_scenario_measured *advice_seen[JL_ADVICE_MAX]; /* what was measured before it; NULL: nothing */
 	size_t n_advice;
 	const struct jl_system_result *advised; /* what the advice is for */
-	struct jl_goodput *goodput;              /* its run with failures; NULL: no length was said */
+	struct jl_goodput *goodput;             /* its run with failures; NULL: no length was said */
 };
 
 enum jl_status jl_compute_scenario(struct jl_scenario_results *ret_weighed, const struct jl_scenario *scenario,
-			const struct jl_catalog *cat, struct jl_arena *arena, long today, struct jl_err *err);
+				   const struct jl_catalog *cat, struct jl_arena *arena, long today,
+				   struct jl_err *err);
 
 /* Parts of it. */
 enum jl_status jl_compute_scaling(struct jl_scenario_results *w, struct jl_err *err);

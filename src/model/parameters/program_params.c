@@ -3,20 +3,13 @@
 /* Priors: host times as found on the host of one H200 (151 programs of the draws de0 and ae9a3abd, docs/log); clocks of copies and casts that were
  * measured there; what autograd adds as four draws say (299 programs). */
 static const struct jl_param params[JL_PROGRAM_N_PARAM] = {
-	{ "program.call_ratio", "1", 0.05, 3, 0.5, 0.4 },
-	{ "program.product_ratio", "1", 0.01, 2, 0.09, 0.5 },
-	{ "program.back_ratio", "1", 0.2, 3, 1.4, 0.3 },
-	{ "program.view_ratio", "1", 0.01, 1, 0.08, 0.5 },
-	{ "program.module_ratio", "1", 0.01, 1, 0.09, 0.5 },
-	{ "program.kernel_ratio", "1", 0.02, 1, 0.16, 0.5 },
-	{ "program.tensor_ratio", "1", 0.001, 0.5, 0.15, 0.7 },
-	{ "program.wait_s", "s", 1e-6, 1e-4, 1.5e-5, 0.5 },
-	{ "program.walked_clocks", "1", 0.1, 4, 0.7, 0.3 },
-	{ "program.cast_clocks", "1", 0.1, 4, 0.75, 0.3 },
-	{ "program.across_gain", "1", 1, 16, 3, 0.5 },
-	{ "program.reuse_gain", "1", 0.5, 50, 2, 0.7 },
-	{ "program.grad_ratio", "1", 1, 4, 1.85, 0.3 },
-	{ "program.step_ratio", "1", 0.05, 2, 0.3, 0.5 },
+	{ "program.call_ratio", "1", 0.05, 3, 0.5, 0.4 },       { "program.product_ratio", "1", 0.01, 2, 0.09, 0.5 },
+	{ "program.back_ratio", "1", 0.2, 3, 1.4, 0.3 },        { "program.view_ratio", "1", 0.01, 1, 0.08, 0.5 },
+	{ "program.module_ratio", "1", 0.01, 1, 0.09, 0.5 },    { "program.kernel_ratio", "1", 0.02, 1, 0.16, 0.5 },
+	{ "program.tensor_ratio", "1", 0.001, 0.5, 0.15, 0.7 }, { "program.wait_s", "s", 1e-6, 1e-4, 1.5e-5, 0.5 },
+	{ "program.walked_clocks", "1", 0.1, 4, 0.7, 0.3 },     { "program.cast_clocks", "1", 0.1, 4, 0.75, 0.3 },
+	{ "program.across_gain", "1", 1, 16, 3, 0.5 },          { "program.reuse_gain", "1", 0.5, 50, 2, 0.7 },
+	{ "program.grad_ratio", "1", 1, 4, 1.85, 0.3 },         { "program.step_ratio", "1", 0.05, 2, 0.3, 0.5 },
 };
 
 const struct jl_param_list jl_program_params = { .n = JL_PROGRAM_N_PARAM, .table = params, .key = "program" };

@@ -1,5 +1,5 @@
 /* Calls that multiply: which product, convolution or attention their shapes make. */
-#include "program/work_products.h"
+#include "program/work_parts.h"
 
 #include <math.h>
 #include <string.h>
