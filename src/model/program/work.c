@@ -213,7 +213,6 @@ static void scatter(struct jl_call_work *w, const struct jl_program *p, const st
 }
 
 /* Sums into rows that may meet twice: indices are sorted first. */
-
 static void index_put(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		      const struct jl_work_sums *s)
 {
