@@ -7,33 +7,60 @@ static double block_B(const struct jl_storage *s)
 	return ceil(s->size_B / JL_PROGRAM_BLOCK_B) * JL_PROGRAM_BLOCK_B;
 }
 
-/* Where the most lives: what a call allocates is there before it frees anything. */
-static void find_peak(struct jl_program_peak *peak, const struct jl_program *p, const double *brief_B)
+static double initial_B(const struct jl_program *p)
 {
 	double live_B = 0;
 
 	for (size_t i = 0; i < p->n_initial; i++)
 		live_B += block_B(&p->storages[i]);
+	return live_B;
+}
+
+/* The most during an event: what a call allocates is there before it frees anything. */
+static double most_at(const struct jl_program *p, size_t i, double *io_live_B, const double *brief_B)
+{
+	double most_B = *io_live_B;
+
+	for (uint32_t a = p->events[i].first_alloc; a < p->events[i + 1].first_alloc; a++) {
+		const struct jl_alloc *alloc = &p->allocs[a];
+		const double size_B = block_B(&p->storages[alloc->storage]);
+
+		*io_live_B += alloc->freed ? -size_B : size_B;
+		most_B = fmax(most_B, *io_live_B);
+	}
+	return most_B + (brief_B && p->events[i].what == JL_EVENT_CALL ? brief_B[p->events[i].kind] : 0);
+}
+
+static void find_peak(struct jl_program_peak *peak, const struct jl_program *p, const double *brief_B)
+{
+	double live_B = initial_B(p);
+
 	peak->begin_B = peak->peak_B = live_B;
 	peak->event = 0;
 	for (size_t i = 0; i < p->n_events; i++) {
-		const struct jl_event *e = &p->events[i];
-		double most_B = live_B;
+		const double most_B = most_at(p, i, &live_B, brief_B);
 
-		for (uint32_t a = p->events[i].first_alloc; a < p->events[i + 1].first_alloc; a++) {
-			const struct jl_alloc *alloc = &p->allocs[a];
-			const double size_B = block_B(&p->storages[alloc->storage]);
-
-			live_B += alloc->freed ? -size_B : size_B;
-			most_B = fmax(most_B, live_B);
-		}
-		most_B += brief_B && e->what == JL_EVENT_CALL ? brief_B[e->kind] : 0;
 		if (most_B > peak->peak_B) {
 			peak->peak_B = most_B;
 			peak->event = i;
 		}
 	}
 	peak->end_B = live_B;
+}
+
+void jl_program_live(double *ret_live_B, size_t n, const struct jl_program *p, const double *brief_B)
+{
+	double live_B = initial_B(p);
+
+	for (size_t k = 0; k < n; k++)
+		ret_live_B[k] = k ? 0 : live_B;
+	for (size_t i = 0; i < p->n_events; i++) {
+		double *at = &ret_live_B[i * n / p->n_events];
+
+		*at = fmax(*at, most_at(p, i, &live_B, brief_B));
+	}
+	for (size_t k = 1; k < n; k++) /* fewer events than shares */
+		ret_live_B[k] = ret_live_B[k] > 0 ? ret_live_B[k] : ret_live_B[k - 1];
 }
 
 static enum jl_peak_part part_of(const struct jl_program *p, const struct jl_storage *s, uint32_t freed_at)

@@ -30,3 +30,6 @@ struct jl_program_peak {
 /* brief_B: what each kind of call holds while it runs, beside what the list says; NULL: nothing. */
 enum jl_status jl_program_peak(struct jl_program_peak *ret_peak, const struct jl_program *p, const double *brief_B,
 			       struct jl_arena *arena, struct jl_err *err);
+
+/* The same over the step: the most that lives in each of `n` equal shares of its events. */
+void jl_program_live(double *ret_live_B, size_t n, const struct jl_program *p, const double *brief_B);

@@ -314,6 +314,7 @@ void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, l
 	if (in->charts) {
 		jl_show_step_charts(doc, &x->how, &x->p.step);
 		jl_show_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
+		jl_show_program_memory(doc, x);
 		if (in->kernels)
 			jl_show_roofline(doc, &x->how, in->kernels);
 		if (x->how.n_gpus > 1)

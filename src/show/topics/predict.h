@@ -56,6 +56,8 @@ extern const struct jl_schema jl_show_predicted_fields;
 void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, long today);
 /* Calls and modules of a captured program; nothing for other subjects. */
 void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x);
+/* What its tensors hold from its first call to its last; nothing where the subject is no program. */
+void jl_show_program_memory(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
 const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
 void jl_show_near(struct jl_doc *doc, const struct jl_show_predicted *in);

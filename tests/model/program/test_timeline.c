@@ -130,7 +130,7 @@ static void test_collectives(void **state)
 	const struct jl_timeline open = weigh("p forward\nk 2 0 0\nc all_reduce 4 2\nk 2 0 0\nend 3\n");
 
 	assert_s(open.step_s, 400e-6);
-	/* beside the second call, which is awaited by nobody but the join: 100 + max(200, 100) */
+	/* beside the second call, which only the join waits for: 100 + max(200, 100) */
 	const struct jl_timeline hidden = weigh("p forward\nk 2 0 0\nc all_reduce 4 2 async=1\nk 2 0 0\nx 1\nend 4\n");
 
 	assert_s(hidden.step_s, 300e-6);
@@ -164,6 +164,18 @@ static void test_peak(void **state)
 	for (int i = 0; i < JL_N_PEAK; i++)
 		sum_B += peak.part_B[i];
 	assert_true(sum_B == peak.peak_B);
+
+	static const double over[5] = { 4096, 5120, 7168, 3584, 2560 };
+	double live_B[10];
+
+	jl_program_live(live_B, 5, &p, NULL);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(live_B[i] == over[i]);
+	jl_program_live(live_B, 10, &p, NULL); /* fewer events than shares */
+	for (size_t i = 0; i < 10; i++)
+		assert_true(live_B[i] == over[i / 2]);
+	jl_program_live(live_B, 1, &p, NULL);
+	assert_true(live_B[0] == peak.peak_B);
 }
 
 int main(void)

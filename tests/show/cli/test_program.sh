@@ -16,6 +16,8 @@ for lang in en ko; do
 	run 0 flops mlp.jprog --lang $lang; narrow; golden flops.$lang.txt
 	run 0 predict mlp.jprog --on h200-sxm --kernels --lang $lang; narrow; golden kernels.$lang.txt
 done
+run 0 predict mlp.jprog --on h200-sxm --charts; has "Memory over the step" "what tensors hold" "backward" "optimizer"
+run 0 predict mlp.jprog --on h200-sxm --charts --lang ko; has "스텝 동안의 메모리"
 run 0 predict --assumptions mlp.jprog --on h200-sxm; flat
 has "transformers 5.17.0, torch 2.11.0 code, captured"
 has "1 calls of operators that are not known (mylib.strange) are taken as pointwise"
