@@ -162,5 +162,13 @@ run 1 cost --rent "8x h100 coreweave" --lang en; one_line; says "no prices of 'c
 run 1 cost --rent "8x b200 samsung" --lang en; one_line; says "no rent of"
 # A reservation is never at the on-demand price
 run 1 cost --rent aws:p5.48xlarge --reserve "aws:p5.48xlarge, term=1 y" --util 90% --lang en; one_line; says "no reserved prices"; says "term=1 y"
+# Machines of different sizes: said before anything is compared; a price alone beside one GPU is that of one
+run 0 cost --buy "8x h100 server 280000 USD, watts=10 kW" --rent "lambda 2.99 USD/h" --util 70% --lang en
+[[ "$out" == "These machines are not equal"* ]] && ok || bad "not said first: ${out:0:200}"
+flat; has "8x h100 server has 8 GPUs; how many GPUs lambda has is not known."
+run 0 cost --buy "2x dgx-h100 700000 USD" --rent aws:p5.48xlarge --lang en; flat; has "2x dgx-h100 has 16 GPUs; aws:p5.48xlarge has 8 GPUs."
+run 0 cost --buy "rtx-4090 desktop" --rent aws:p5.48xlarge --json; json "[o['n_gpus'] for o in j['options']] == [1, 8]"
+run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100 lambda" --lang en; lacks "not equal"
+run 0 cost --buy "$desk" --rent "2.14 USD/h" --lang en; lacks "not equal"
 
 finish
