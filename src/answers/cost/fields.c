@@ -14,6 +14,7 @@ JL_BOOL_OF(is_rented, jl_cost_option, jl_cost_is_rent(r->kind));
 JL_BOOL_OF(is_owned, jl_cost_option, !is_rented(r));
 
 JL_BOOL_OF(row_is_owned, jl_cost_row, is_owned(r->option));
+JL_BOOL_OF(is_counted, jl_cost_option, r->n_gpus > 0);
 JL_BOOL_OF(has_host, jl_cost_option, r->host.micro != 0);
 JL_TEXT_OF(kind, jl_cost_option, jl_cost_kind_key(r->kind));
 JL_TEXT_OF(system_text, jl_cost_option, r->has_system ? r->system.text : NULL);
@@ -25,6 +26,7 @@ static const struct jl_field option[] = {
 	{ JL_FIELD(jl_cost_option, CHARS, name) },
 	{ JL_FIELD_TEXT_OF("kind", kind) },
 	{ JL_FIELD_TEXT_OF("system", system_text) },
+	{ JL_FIELD(jl_cost_option, INT, n_gpus), .when = is_counted },
 	{ JL_FIELD_AS(jl_cost_option, LLONG, per_hour.micro, "rent_per_hour"), .scale = MICRO, .when = is_rented },
 	{ JL_FIELD_AS(jl_cost_option, LLONG, price.micro, "price"), .scale = MICRO, .when = is_owned },
 	{ JL_FIELD_TEXT_OF("price_currency", price_currency) },

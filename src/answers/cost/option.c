@@ -95,14 +95,32 @@ double jl_cost_host_usd(const struct jl_catalog *cat, const struct jl_gpu *gpu, 
 	return jl_gpu_is_passive(gpu) ? fmax(usd, jl_figure(cat, "host-usd-passive")) : usd;
 }
 
-enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err)
+static bool has_rents(const struct jl_catalog *cat, const char *region)
 {
 	for (size_t i = 0; i < cat->n_prices; i++)
 		if ((cat->prices[i].on_demand_usdps > 0 || cat->prices[i].spot_median_usdps > 0) &&
 		    jl_place_has(cat->prices[i].region, region))
-			return JL_OK;
-	if (jl_place_tariff(region)) /* a known place: machines can be bought there */
+			return true;
+	return false;
+}
+
+const char *jl_cost_rents_near(const struct jl_catalog *cat, const char *region)
+{
+	while (region && !has_rents(cat, region))
+		region = jl_place_wider(region);
+	return region;
+}
+
+enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, bool rented, struct jl_err *err)
+{
+	const char *near = jl_cost_rents_near(cat, region);
+
+	if (near == region || (!rented && jl_place_is_known(region))) /* machines can be bought in a known place */
 		return JL_OK;
+	if (near)
+		return jl_fail(err, JL_E_NOTFOUND,
+			       "--region: no rents of %s are known; the nearest region with some is %s: --region %s",
+			       region, near, near);
 	return jl_fail(err, JL_E_NOTFOUND,
 		       "--region: no rent of the catalog is from '%s'; try seoul, korea, us, or a cloud's own name "
 		       "such as us-east-1",

@@ -30,6 +30,7 @@ struct jl_cost_option {
 	enum jl_cost_kind kind;
 	bool has_system;
 	struct jl_sys system; /* the system, where the catalog knows the name */
+	int n_gpus;           /* GPUs in all; 0: not known */
 
 	struct jl_money price;      /* buy: paid on the first day; reserve: paid up front for each term */
 	struct jl_money host;       /* of the price: what is assumed for the host around the catalog's cards */
@@ -74,8 +75,11 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 /* What a host around so many cards costs: assumed, since no row of the catalog prices a bare host, and said wherever it is used. */
 double jl_cost_host_usd(const struct jl_catalog *cat, const struct jl_gpu *gpu, int n_cards);
 
-/* JL_E_NOTFOUND if the catalog has no rent there and does not know the place. */
-enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, struct jl_err *err);
+/* The nearest place with rents in the catalog, itself where it has some; NULL: none, or the place is not known. */
+const char *jl_cost_rents_near(const struct jl_catalog *cat, const char *region);
+
+/* JL_E_NOTFOUND if the place is not known; with `rented` also if the catalog has no rent there: the message names the nearest place. */
+enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *region, bool rented, struct jl_err *err);
 
 /* Optimal checkpoint interval (Young): saving against lost work. 0: checkpoints are not modelled. */
 double jl_cost_save_every_s(const struct jl_cost_option *o);

@@ -326,6 +326,12 @@ static enum jl_status longest_system(struct jl_sys *ret_sys, size_t *ret_len, co
 	return JL_OK;
 }
 
+static void blank_marks(char *words)
+{
+	for (char *at = words; (at = strpbrk(at, ",+&/"));)
+		*at = ' ';
+}
+
 /* "rtx-3090 desktop" is an rtx-3090; impossible systems are refused, unknown names are not. */
 static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
 				  struct jl_arena *arena, struct jl_err *err)
@@ -337,10 +343,10 @@ static enum jl_status find_system(struct jl_cost_option *o, const char *name, co
 	size_t len, more;
 
 	snprintf(words, sizeof words, "%s", name);
-	for (char *at = words; (at = strpbrk(at, ",+&/"));)
-		*at = ' ';
+	blank_marks(words);
 	JL_TRY(longest_system(&o->system, &len, words, cat, arena, err));
 	o->has_system = len > 0;
+	o->n_gpus = o->has_system && o->system.gpu ? jl_sys_n_devices(&o->system) : 0;
 	for (const char *rest = len ? strchr(words + len, ' ') : NULL; rest; rest = strchr(rest + 1, ' '))
 		if (!longest_system(&other, &more, rest + 1, cat, arena, &ignored) && other.gpu && o->system.gpu &&
 		    other.gpu != o->system.gpu && strcspn(rest + 1, "0123456789") < more) /* "workstation" is none */
@@ -375,6 +381,81 @@ static enum jl_status assume_watts(struct jl_cost_option *o, const struct jl_cat
 	return JL_OK;
 }
 
+/* Words beside a system's name that name no provider: what it is called, and how it is had. */
+static const char *const plain_words[] = {
+	"a",        "an",      "the",         "my",       "our",      "one",  "on",   "demand",  "on-demand",
+	"spot",     "rented",  "rent",        "gpu",      "gpus",     "host", "node", "box",     "server",
+	"desktop",  "machine", "workstation", "instance", "cloud",    "pod",  "vm",   "cluster", "서버",
+	"클라우드", "장비",    "대여",        "임대",     "데스크톱", "노드",
+};
+
+/* Names of providers that the prices do not have. */
+static const struct {
+	const char *word, *provider;
+} other_names[] = { { "google", "GCP" }, { "amazon", "AWS" }, { "microsoft", "Azure" }, { "람다", "Lambda" } };
+
+static const char *provider_called(const struct jl_catalog *cat, const char *word)
+{
+	for (size_t i = 0; i < JL_LEN(other_names); i++)
+		if (strcasecmp(other_names[i].word, word) == 0)
+			word = other_names[i].provider;
+	for (size_t i = 0; i < cat->n_prices; i++)
+		if (cat->prices[i].on_demand_usdps > 0 && jl_has_words(cat->prices[i].provider, word))
+			return cat->prices[i].provider;
+	return NULL;
+}
+
+/* The provider that the words beside the system name; NULL: none is named. A word that may be another provider's is refused: the
+ * price would be somebody else's. */
+static enum jl_status named_provider(const char **ret_provider, const struct jl_cost_option *o,
+				     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
+{
+	char words[TEXT_MAX];
+	struct jl_err ignored;
+	struct jl_sys system;
+	size_t len = 0;
+	char *rest = NULL;
+
+	*ret_provider = NULL;
+	snprintf(words, sizeof words, "%s", o->name);
+	blank_marks(words);
+	(void)longest_system(&system, &len, words, cat, arena, &ignored);
+	for (char *word = strtok_r(words + len, " ()", &rest); word; word = strtok_r(NULL, " ()", &rest)) {
+		bool plain = false;
+
+		for (size_t i = 0; i < JL_LEN(plain_words); i++)
+			plain |= strcasecmp(plain_words[i], word) == 0;
+		if (plain)
+			continue;
+		const char *provider = provider_called(cat, word);
+		if (!provider)
+			return jl_fail(err, JL_E_NOTFOUND,
+				       "the catalog has no prices of '%s'; write the price, e.g. \"%s 2.14 USD/h\"",
+				       word, o->name);
+		*ret_provider = provider;
+	}
+	return JL_OK;
+}
+
+/* The catalog with this provider's prices alone; NULL: with all. */
+static enum jl_status prices_of(struct jl_catalog *ret_theirs, const struct jl_catalog *cat, const char *provider,
+				struct jl_arena *arena, struct jl_err *err)
+{
+	struct jl_price *prices;
+
+	*ret_theirs = *cat;
+	if (!provider)
+		return JL_OK;
+	prices = jl_arena_array(arena, cat->n_prices, sizeof(*prices));
+	JL_TRY(jl_got(prices, err));
+	ret_theirs->n_prices = 0;
+	for (size_t i = 0; i < cat->n_prices; i++)
+		if (jl_same_text(cat->prices[i].provider, provider))
+			prices[ret_theirs->n_prices++] = cat->prices[i];
+	ret_theirs->prices = prices;
+	return JL_OK;
+}
+
 /* The cheapest offer of a name that is not a system. */
 static const struct jl_price *named_offer(const char *name, const char *region, bool spot, const struct jl_catalog *cat)
 {
@@ -396,7 +477,18 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 				   struct jl_arena *arena, struct jl_err *err)
 {
 	const bool spot = o->kind == JL_COST_SPOT, own = strchr(o->name, ':') != NULL;
-	const struct jl_rent rent = o->has_system ? jl_rent_of(cat, &o->system, region, spot)
+	const char *provider = NULL;
+	struct jl_catalog theirs;
+
+	if (o->kind == JL_COST_RESERVE)
+		return jl_fail(
+			err, JL_E_NOTFOUND,
+			"the catalog has no reserved prices; write that of '%s', e.g. \"%s 2.14 USD/h, term=1 y\"",
+			o->name, o->name);
+	if (o->has_system)
+		JL_TRY(named_provider(&provider, o, cat, arena, err));
+	JL_TRY(prices_of(&theirs, cat, provider, arena, err));
+	const struct jl_rent rent = o->has_system ? jl_rent_of(&theirs, &o->system, region, spot)
 						  : (struct jl_rent){ .usdps = NAN };
 	const struct jl_price *from = rent.price;
 	double usdps = rent.usdps * o->system.n_per_node * o->system.n_nodes;
@@ -405,6 +497,7 @@ static enum jl_status catalog_rent(struct jl_cost_option *o, const char *region,
 	if (!from ||
 	    (own && !jl_price_is_offer(from, o->has_system && o->system.system ? o->system.system->id : o->name))) {
 		from = named_offer(o->name, region, spot, cat);
+		o->n_gpus = from ? (int)from->n_gpu : 0;
 		usdps = from ? jl_price_rent_usdps(from, spot) : NAN;
 	}
 	if (!from)

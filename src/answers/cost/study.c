@@ -1,5 +1,6 @@
 #include "cost/study.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,20 @@ bool jl_cost_any_does(const struct jl_cost_study *study)
 	for (size_t i = 0; i < study->n_options; i++)
 		any |= jl_cost_does(study, i);
 	return any;
+}
+
+bool jl_cost_is_uneven(const struct jl_cost_study *study)
+{
+	int least = INT_MAX, most = 0;
+
+	for (size_t i = 0; i < study->n_options; i++) {
+		const int n = study->options[i].n_gpus;
+
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	/* a price of something unnamed beside one GPU is that of one */
+	return !study->has_work && most > 1 && least < most;
 }
 
 /* Refuses settings that no option uses, and more runs than any option can do. */

@@ -76,6 +76,9 @@ enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_
 bool jl_cost_does(const struct jl_cost_study *study, size_t option);
 bool jl_cost_any_does(const struct jl_cost_study *study);
 
+/* True if no work makes the options equal and their numbers of GPUs differ, or one is not known beside several GPUs. */
+bool jl_cost_is_uneven(const struct jl_cost_study *study);
+
 /* Cheapest at the end of the horizon. */
 size_t jl_cost_cheapest(const struct jl_cost_study *study, long at_day);
 

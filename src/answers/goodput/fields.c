@@ -13,6 +13,7 @@ JL_NUMBER_OF(interval_s, jl_goodput,
 	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.work_s : r->point.cycle.store.work_s);
 JL_NUMBER_OF(load_s, jl_goodput, r->setting.checkpoint_B / r->setting.store_Bps);
 JL_BOOL_OF(ends, jl_goodput, r->progresses && r->whole_run);
+JL_BOOL_OF(fits, jl_goodput, r->job->prediction.room != JL_ROOM_NONE);
 JL_BOOL_OF(progresses, jl_goodput, r->progresses);
 JL_BOOL_OF(fails, jl_goodput, isfinite(r->mttf_s.hi));
 JL_BOOL_OF(size_fails, jl_goodput_size, isfinite(r->mttf_s.hi));
@@ -173,6 +174,7 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_goodput, CHOICE, setting.recovery, "recovery"), .choices = jl_recovery_choices },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.straggle_frac, "straggle_frac") },
 	{ JL_FIELD_GROUP("log", &seen), .when = has_log },
+	{ JL_FIELD_BOOL_OF("fits", fits) },
 	{ JL_FIELD(jl_goodput, BOOL, progresses) },
 	{ JL_FIELD(jl_goodput, ESTIMATE, effective_frac), .about = "time in steps that count / elapsed" },
 	{ JL_FIELD(jl_goodput, ESTIMATE, goodput_frac), .about = "the same without what slow nodes take" },

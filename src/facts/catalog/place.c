@@ -5,31 +5,66 @@
 #include <string.h>
 #include <strings.h>
 
-/* What people call a place, the electricity tariff there, and the clouds' names for their regions there. */
-static const struct {
-	const char *name, *tariff;
-	const char *parts[10];
+#define NAMES_MAX 5
+#define PARTS_MAX 12
+
+/* What people call a place, the electricity tariff there, where to look next, and the clouds' names for their regions there. Azure
+ * writes its regions in one word. */
+static const struct place {
+	const char *names[NAMES_MAX];
+	const char *tariff, *wider;
+	const char *parts[PARTS_MAX];
 } places[] = {
-	{ "seoul",
+	{ { "seoul", "서울" },
 	  "kepco-general",
+	  "korea",
 	  { "ap-northeast-2", "asia-northeast3", "koreacentral", "ap-seoul", "seoul", "korea" } },
-	{ "korea",
+	{ { "korea", "kr", "한국", "대한민국" },
 	  "kepco-general",
+	  "us",
 	  { "ap-northeast-2", "asia-northeast3", "korea", "koreacentral", "ap-seoul", "ap-chuncheon", "seoul" } },
-	{ "frankfurt",
+	{ { "tokyo", "도쿄" },
+	  NULL,
+	  "japan",
+	  { "ap-northeast-1", "asia-northeast1", "japaneast", "ap-tokyo", "tokyo" } },
+	{ { "japan", "jp", "일본" },
+	  NULL,
+	  "korea",
+	  { "ap-northeast-1", "ap-northeast-3", "asia-northeast1", "asia-northeast2", "japaneast", "japanwest",
+	    "ap-tokyo", "ap-osaka", "japan" } },
+	{ { "frankfurt", "프랑크푸르트" },
+	  "germany",
 	  "germany",
 	  { "eu-central-1", "europe-west3", "germanywestcentral", "eu-frankfurt", "frankfurt" } },
-	{ "germany",
+	{ { "germany", "de", "독일" },
 	  "germany",
+	  "europe",
 	  { "eu-central-1", "europe-west3", "germanywestcentral", "eu-frankfurt", "germany", "DE" } },
-	{ "europe",
+	{ { "finland", "fi", "핀란드" }, NULL, "europe", { "eu-north1", "europe-north1", "FIN", "finland", "FI" } },
+	{ { "europe", "eu", "유럽" },
 	  NULL,
-	  { "eu", "europe", "FIN", "germany", "france", "netherlands", "finland", "sweden", "norway" } },
-	{ "virginia", "us-virginia", { "us-east-1", "us-east4", "eastus", "eastus2", "us-ashburn", "virginia" } },
-	{ "us", "us-average-2026-forecast", { "us", "usa", "eastus", "westus", "centralus" } },
-	/* Azure writes its regions in one word */
-	{ "us", "us-average-2026-forecast", { "northcentralus", "southcentralus", "westcentralus" } },
+	  "us",
+	  { "eu", "europe", "westeurope", "northeurope", "germanywestcentral", "FIN", "germany", "france",
+	    "netherlands", "finland", "sweden", "norway" } },
+	{ { "virginia", "버지니아" },
+	  "us-virginia",
+	  "us",
+	  { "us-east-1", "us-east4", "eastus", "eastus2", "us-ashburn", "virginia" } },
+	{ { "us", "usa", "united states", "미국" },
+	  "us-average-2026-forecast",
+	  NULL,
+	  { "us", "usa", "eastus", "westus", "centralus", "northcentralus", "southcentralus", "westcentralus" } },
+	{ { "canada", "캐나다" }, NULL, "us", { "canada", "ca-central-1", "canadacentral", "canadaeast" } },
 };
+
+static const struct place *place_called(const char *name)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		for (size_t k = 0; k < NAMES_MAX && places[i].names[k]; k++)
+			if (strcasecmp(places[i].names[k], name) == 0)
+				return &places[i];
+	return NULL;
+}
 
 static bool is_wordy(char c)
 {
@@ -53,25 +88,31 @@ bool jl_has_words(const char *text, const char *words)
 	return false;
 }
 
-const char *jl_place_tariff(const char *place)
+const char *jl_place_tariff(const char *name)
 {
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (strcasecmp(places[i].name, place) == 0)
-			return places[i].tariff;
-	return NULL;
+	const struct place *place = place_called(name);
+
+	return place ? place->tariff : NULL;
+}
+
+bool jl_place_is_known(const char *name)
+{
+	return place_called(name) != NULL;
+}
+
+const char *jl_place_wider(const char *name)
+{
+	const struct place *place = place_called(name);
+
+	return place ? place->wider : NULL;
 }
 
 bool jl_place_has(const char *region, const char *wanted)
 {
-	bool is_place = false;
+	const struct place *place = region ? place_called(wanted) : NULL;
 
-	for (size_t i = 0; region && i < sizeof(places) / sizeof(*places); i++) {
-		if (strcasecmp(places[i].name, wanted) != 0)
-			continue;
-		is_place = true;
-		for (const char *const *p = places[i].parts; *p; p++)
-			if (jl_has_words(region, *p))
-				return true;
-	}
-	return region && !is_place && jl_has_words(region, wanted);
+	for (size_t i = 0; place && i < PARTS_MAX && place->parts[i]; i++)
+		if (jl_has_words(region, place->parts[i]))
+			return true;
+	return region && !place && jl_has_words(region, wanted);
 }

@@ -101,7 +101,7 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 {
 	const char *region = jl_text(cli, "region");
 
-	if (region && jl_cost_check_region(cli->cat, region, err))
+	if (region && jl_cost_check_region(cli->cat, region, true, err))
 		return err->status;
 	for (size_t i = 0; i < cli->args.n_given; i++) {
 		const struct jl_given *g = &cli->args.given[i];

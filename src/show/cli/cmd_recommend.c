@@ -132,6 +132,11 @@ static enum jl_status read_how(struct jl_recommend_ask *ask, const struct jl_cli
 	return JL_OK;
 }
 
+static bool only_rents(const struct jl_recommend_ask *ask)
+{
+	return ask->hows && !(ask->hows & (1U << JL_HOW_NEW | 1U << JL_HOW_USED));
+}
+
 static enum jl_status read_purpose(const struct jl_purpose **ret_purpose, struct jl_recommend_ask *ask,
 				   struct jl_cli *cli, struct jl_err *err)
 {
@@ -223,12 +228,13 @@ enum jl_status jl_cmd_recommend(struct jl_cli *cli, struct jl_err *err)
 	ask->cat = cli->cat;
 	ask->today = cli->today;
 	JL_READ(ask, jl_recommend_ask, cli);
-	JL_TRY(ask->region ? jl_cost_check_region(cli->cat, ask->region, err) : JL_OK);
 	if (jl_given(cli, "max-price-age"))
 		ask->rent_days_max = lround(fmin(jl_value(cli, "max-price-age") / 86400, 1e6));
 	JL_TRY(read_money(ask, &won, cli, err));
 	JL_TRY(read_only(ask, cli, err));
 	JL_TRY(read_how(ask, cli, err));
+	if (ask->region)
+		JL_TRY(jl_cost_check_region(cli->cat, ask->region, only_rents(ask), err));
 	JL_TRY(read_work(ask, &answer.purpose, cli, err));
 	ask->pue = isnan(ask->run.pue) ? 1 : ask->run.pue;
 	if (won)

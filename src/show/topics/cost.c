@@ -135,6 +135,23 @@ static void cannot(struct jl_doc *doc, const struct jl_cost_study *study)
 	}
 }
 
+/* Prices of machines of different sizes: before anything is compared. */
+static void uneven(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	if (!jl_cost_is_uneven(study))
+		return;
+	jl_doc_lead(doc);
+	JL_SHOW(doc, "These machines are not equal, each is priced whole:");
+	for (size_t i = 0; i < study->n_options; i++) {
+		const struct jl_cost_option *o = &study->options[i];
+
+		jl_doc_text(doc, i ? "; " : " ");
+		JL_SENTENCE(doc, o->n_gpus ? JL_("|1 has |2 GPU{/s}") : JL_("how many GPUs |1 has is not known"),
+			    JL_NAMED(jl_option_name(o->name)), JL_COUNT(o->n_gpus));
+	}
+	jl_doc_text(doc, ".");
+}
+
 /* The same work on each of them, and what is not bought: before anything is compared. */
 static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 {
@@ -359,6 +376,7 @@ void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in)
 	const bool any = jl_cost_any_does(study);
 
 	cannot(doc, study);
+	uneven(doc, study);
 	one_run(doc, study);
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(doc, study, &study->pairs[i]);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "topics/predict.h"
 #include "topics/show.h"
 
 #define HOUR_S   3600.0
@@ -97,10 +98,26 @@ static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
+/* As 'jeoul predict' says it. */
+static void no_room(struct jl_doc *doc, const struct jl_job *job)
+{
+	struct jl_predicted *x = jl_arena_alloc(doc->arena, sizeof(*x));
+
+	if (!x)
+		return;
+	jl_show_case(doc, &job->how);
+	*x = (struct jl_predicted){ .how = job->how, .p = job->prediction };
+	jl_show_room(doc, x);
+}
+
 static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_case *c = &g->job->how;
 
+	if (g->job->prediction.room == JL_ROOM_NONE) {
+		no_room(doc, g->job);
+		return;
+	}
 	jl_doc_lead(doc);
 	if (!g->progresses) {
 		JL_SENTENCE(
@@ -178,16 +195,6 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
 	if (g->progresses && g->spares_enough != g->setting.n_spares)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%d would be enough"), g->spares_enough);
-}
-
-static void memory(struct jl_doc *doc, const struct jl_goodput *g)
-{
-	const struct jl_prediction *p = &g->job->prediction;
-
-	if (p->room == JL_ROOM_NONE)
-		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED,
-			      JL_("it does not fit: %s of %s a GPU; 'jeoul plan' finds a cut that does"),
-			      jl_memory_text(JL_TXT, p->memory.total_B), jl_memory_text(JL_TXT, p->capacity_B));
 }
 
 /* Progress and losses in the job's own log. */
@@ -447,8 +454,7 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 	seen(doc, g);
 	failures(doc, g);
 	checkpoints(doc, g);
-	memory(doc, g);
-	if (g->progresses) {
+	if (g->progresses && g->job->prediction.room != JL_ROOM_NONE) {
 		jl_show_campus(doc, g, false);
 		parts(doc, g);
 		picture(doc, g);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost/money.h"
+#include "cost/option.h"
 
 static bool is_serve(const struct jl_recommended *a)
 {
@@ -319,7 +320,13 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_recommend_ask *ask = a->ask;
 
+	const char *near = ask->region ? jl_cost_rents_near(ask->cat, ask->region) : NULL;
+
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
+	if (near != ask->region)
+		jl_show_piece(doc, JL_ORIGIN_NONE,
+			      JL_("no rents of %s are known, only what can be bought (--region %s)"), ask->region,
+			      near ? near : "us");
 	if (a->purpose && is_as_said(a->purpose, ask))
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->en));
 	if (ask->seen)

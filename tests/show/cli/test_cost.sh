@@ -155,4 +155,20 @@ run 0 cost --spot "mine 2 USD/h, interrupts=20 %/h, lost=30 min, restart=10 min"
 ask "json.loads(text)['options'] == json.load(open('$work/assumed.json'))['options'] or str(json.loads(text)['options'])"
 run 0 cost --spot "mine 2 USD/h, interrupts=20 %/h" --rent "theirs 2 USD/h" --util 15% --lang en; flat; has "mine: taken away 20 %/h, 30 min lost, 10 min until it is back"
 
+# The provider that is named is the one whose price is taken; another's is no substitute
+run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100 lambda" --util 80% --json; json "j['options'][1]['price_source'].startswith('Lambda') and j['options'][1]['rent_per_hour'] == 31.92"
+run 0 cost --rent "8x h100-sxm5 server on RunPod" --json; json "j['options'][0]['price_source'].startswith('RunPod')"
+run 1 cost --rent "8x h100 coreweave" --lang en; one_line; says "no prices of 'coreweave'"
+run 1 cost --rent "8x b200 samsung" --lang en; one_line; says "no rent of"
+# A reservation is never at the on-demand price
+run 1 cost --rent aws:p5.48xlarge --reserve "aws:p5.48xlarge, term=1 y" --util 90% --lang en; one_line; says "no reserved prices"; says "term=1 y"
+# Machines of different sizes: said before anything is compared; a price alone beside one GPU is that of one
+run 0 cost --buy "8x h100 server 280000 USD, watts=10 kW" --rent "lambda 2.99 USD/h" --util 70% --lang en
+[[ "$out" == "These machines are not equal"* ]] && ok || bad "not said first: ${out:0:200}"
+flat; has "8x h100 server has 8 GPUs; how many GPUs lambda has is not known."
+run 0 cost --buy "2x dgx-h100 700000 USD" --rent aws:p5.48xlarge --lang en; flat; has "2x dgx-h100 has 16 GPUs; aws:p5.48xlarge has 8 GPUs."
+run 0 cost --buy "rtx-4090 desktop" --rent aws:p5.48xlarge --json; json "[o['n_gpus'] for o in j['options']] == [1, 8]"
+run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100 lambda" --lang en; lacks "not equal"
+run 0 cost --buy "$desk" --rent "2.14 USD/h" --lang en; lacks "not equal"
+
 finish

@@ -123,4 +123,8 @@ run 2 predict llama-3-8b --on "16x dgx-h100" --whole-run; one_line; says "--toke
 run 2 predict llama-3-8b --on "16x dgx-h100" --whole-run --sweep nodes=1,2; one_line
 run 0 catalog list reliability; flat; has "llama-3-run"
 run 0 catalog show opt-run; flat; has "35 manual restarts"
+# What does not fit says so first, as predict does, and has no end
+run 0 goodput llama-3-8b --on rtx-4090 --tokens 1T --lang en; flat; has "It does not fit: it needs 150 GiB"; lacks "of the time is useful"; lacks "The run takes"
+run 0 goodput llama-3-8b --on rtx-4090 --tokens 1T --json; json "j['fits'] is False"
+
 finish
