@@ -425,6 +425,11 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 	} else if (c->against == JL_AGAINST_BUDGET) {
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the cheapest that is fast enough (%s) costs %s: raise --budget"),
 			      name, priced(doc, a, fmax(c->cost_usd.value, whole_usd)));
+		if (c->host_usd > 0)
+			jl_show_piece(
+				doc, JL_ESTIMATED,
+				JL_("%s of it are for a host: --host-owned where the cards go into one that you have"),
+				priced(doc, a, c->host_usd * c->setup->sys.n_nodes));
 	} else if (c->against == JL_AGAINST_POWER)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the least power (%s) is %s: raise --power-limit"), name,
 			      jl_units_localized(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));

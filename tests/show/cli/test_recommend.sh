@@ -197,6 +197,12 @@ run 0 recommend --purpose kaggle --region frankfurt --lang en; has "Buy "; has "
 run 0 recommend --purpose kaggle --how buy --tariff us-virginia --lang en; has "(us-virginia; --tariff)"
 run 2 recommend --purpose kaggle --tariff us-virginia --kwh "0.1 USD/kWh" --lang en; one_line
 run 0 recommend --purpose kaggle --how buy --host-owned --budget "350 USD" --lang en; has "1x rtx-3060"
+# Below 300 dollars there are used cards, priced by their market and day; without a host the answer says what the host costs
+for region in seoul frankfurt; do
+	run 0 recommend --purpose learning --budget "250 USD" --region $region --how buy --host-owned --json
+	json "j['pick']['how'] == 'buy-used' and j['pick']['provider'] == 'used market' and j['pick']['price_date'] >= '2026' and j['pick']['machine_usd'] < 250"
+done
+run 3 recommend --purpose learning --budget "250 USD" --region frankfurt --how buy --lang en; flat; has "of it are for a host: --host-owned"
 run 0 recommend --purpose kaggle --region korea --json; json "len(j['rejected']) >= 1 and all(c['why'] and c['misses'] for c in j['rejected'])"
 # A place without known rents is not an impossible one: said, with the nearest that has some; names are one table, Korean ones too
 qlora='recommend llama-3-8b --tune qlora --tokens 20M --budget 400USD'
