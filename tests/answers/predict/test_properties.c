@@ -234,8 +234,9 @@ static void test_experts_on_a_host_are_counted_once(void **state)
 			host_B[spread] = jl_case_price(&c).host_B;
 			params = jl_subject_params(&c.subject);
 		}
-		assert_true(host_B[0] > 14 * params && host_B[0] < 22 * params);
-		assert_true(fabs(host_B[1] / host_B[0] - 1) < 0.02);
+		/* EP is Megatron's, which keeps fp32 gradients */
+		assert_true(host_B[0] > 14 * params && host_B[0] < 20 * params);
+		assert_true(host_B[1] > 0.98 * host_B[0] && host_B[1] < 24 * params);
 	}
 	jl_arena_release(&arena);
 }
