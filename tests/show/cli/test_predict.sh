@@ -346,9 +346,12 @@ if python3 -c "import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))" "$
 # frozen weights that are offloaded are in the host
 run 0 fit llama-3-70b --on "1x rtx-3090" --tune qlora --seq 2048 --ram "16 GiB" --lang en; has "host memory is the limit"
 run 0 fit llama-3-8b --on rtx-3090 --tune lora --seq 2048 --lang en; has "It fits. Fastest without memory of the host"
-run 0 fit llama-3-70b --on rtx-4090 --lang en; has "It fits only where the host has"
+# where nothing else fits the GPU alone: moments or weights in fewer bits, before the host's memory is asked for
+run 0 fit llama-3-8b --on h100-sxm5 --lang en; flat; has "+ 8-bit AdamW, recompute"; has "+ states in bf16, recompute"; lacks "where the host has"
+run 0 fit llama-3-8b --on h200-sxm --lang en; lacks "8-bit AdamW"
+run 0 fit llama-3-70b --on rtx-4090 --lang en; has "It fits where the host has"
 # what the host has is told beside what is taken of it
-run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the host's 160 GiB"; lacks "only where the host has"
+run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the host's 160 GiB"; lacks "where the host has"
 # what does not fit takes no time, draws nothing and costs nothing: the first sentence says so, and what would fit
 run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --lang en; has "It does not fit: it needs 1.28 TiB"; has "such GPUs"
 for word in "Step  " "Energy" "Money" "Epoch" "measure it" "Bound by"; do lacks "$word"; done
