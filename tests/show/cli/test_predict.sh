@@ -376,6 +376,11 @@ run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "
 # what nobody says is the fastest of what people run: cut states where a larger batch fits, stages where slices are slow
 run 0 predict --assumptions gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
 run 0 predict --assumptions gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "beside whole states"
+# Triton has no kernels for Apple's GPUs and Google's TPUs: what is written in it is not proposed there
+run 0 predict llama-3-8b --on m3-max --tune lora --lang en; lacks "Unsloth"
+run 0 predict gpt2-124m --on m2-ultra --lang en; lacks "torch.compile"
+run 0 predict llama-3-8b --on "8x tpu-v5p" --lang en; lacks "torch.compile"
+run 0 predict llama-3-8b --on "8x a100-sxm4-80gb" --framework eager --lang en; has "torch.compile"
 # the default is no slower than what the advice and fit list (predict/default tries 500 jobs)
 run 0 predict gpt2 --on "8x rtx-pro-6000" --json; json "j['step_s']['value'] < 0.115 and not [a for a in j['advice'] if a['change'] == 'zero']"
 run 0 fit gpt2 --on "8x rtx-pro-6000" --lang en; flat; has "Fastest is as 'predict' runs it"
