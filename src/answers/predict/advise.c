@@ -361,11 +361,15 @@ static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct
 	return true;
 }
 
+#define TRITON_VENDORS                                                                                                 \
+	"NVIDIA AMD Intel" /* whose GPUs Triton compiles for: torch.compile's and Liger's kernels are its */
+
 /* `network`: also of networks that are lists of operators. */
 static const struct {
 	const char *key;
 	bool (*change)(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice);
 	bool network;
+	const char *vendors; /* whose GPUs it runs on; NULL: all */
 } ideas[] = {
 	{ .key = "pad_vocabulary", .change = pad_vocabulary },
 	{ .key = "nvlink_bridge", .change = bridge, .network = true },
@@ -373,9 +377,9 @@ static const struct {
 	{ .key = "less_zero", .change = less_zero },
 	{ .key = "global_batch", .change = larger_global, .network = true },
 	{ .key = "flash", .change = use_flash },
-	{ .key = "compile", .change = compile, .network = true },
+	{ .key = "compile", .change = compile, .network = true, .vendors = TRITON_VENDORS },
 	{ .key = "layout", .change = channels_last, .network = true },
-	{ .key = "fused", .change = fused },
+	{ .key = "fused", .change = fused, .vendors = TRITON_VENDORS },
 	{ .key = "precision", .change = narrower, .network = true },
 	{ .key = "less_recompute", .change = less_recompute },
 	{ .key = "smaller_batch", .change = smaller_batch, .network = true },
@@ -454,6 +458,11 @@ static bool ask_for(const struct idea_in *in, const struct remedy *r, struct jl_
 	return true;
 }
 
+static bool runs_on(const char *vendors, const struct jl_machine *machine)
+{
+	return !vendors || !machine->sys.gpu || strstr(vendors, machine->sys.gpu->vendor);
+}
+
 static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advice)
 {
 	const struct remedy *remedy = i < JL_LEN(ideas) ? NULL : &remedies[i - JL_LEN(ideas)];
@@ -467,7 +476,8 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 				      .samples_per_s_before = in->base->global_batch / in->weight.step.step_s,
 				      .alone_samples_per_s = NAN,
 				      .makes_it_fit = !in->fits };
-	if (!remedy && !in->base->subject.kind->is_cut && !ideas[i].network)
+	if (!remedy &&
+	    ((!in->base->subject.kind->is_cut && !ideas[i].network) || !runs_on(ideas[i].vendors, &in->base->machine)))
 		return false;
 	if (!remedy)
 		jl_case_what_if(&alt, in->base);

@@ -44,16 +44,15 @@ double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blo
 {
 	const struct jl_plan *p = &c->plan;
 	const unsigned offload = jl_case_offload(c);
-	const double all = jl_stage_params(&blocks->size, p), params = all * p->trained_frac;
-	const double ranks = p->shard > 0 ? p->shard : p->dp * p->cp, own = p->zero >= 1 ? params / ranks : params;
+	const double all = jl_stage_params(&blocks->size, p), kept = jl_stage_own_params(&blocks->size, p);
+	const double own = p->zero >= 1 ? kept : all, held = p->zero == 3 ? kept : all;
 	const double layers = (blocks->size.n_dense_layers + blocks->size.n_moe_layers) / p->pp;
 	double device_B = 0;
 
 	if (offload & JL_OFFLOAD_OPTIMIZER)
-		device_B += own * ((offload & JL_OFFLOAD_NVME ? 0 : p->optimizer_B) + p->grad_B);
+		device_B += own * p->trained_frac * ((offload & JL_OFFLOAD_NVME ? 0 : p->optimizer_B) + p->grad_B);
 	if (offload & JL_OFFLOAD_PARAMS)
-		device_B += (p->zero == 3 ? all / ranks : all) * jl_plan_held_B(p) +
-			    (p->zero == 3 ? own : params) * p->grad_B;
+		device_B += held * (jl_plan_held_B(p) + p->trained_frac * p->grad_B);
 	if (offload & JL_OFFLOAD_ACTIVATIONS)
 		device_B += blocks->cost[JL_BLOCK_DENSE].saved_B * layers * fmin(p->n_micro, p->pp);
 	return device_B * jl_sys_per_node(&c->machine.sys);

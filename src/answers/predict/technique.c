@@ -19,6 +19,8 @@ static const struct way {
 	bool fused;      /* kernels that are fused for tuning */
 	bool accumulate; /* the largest pass that fits, as often as the batch needs */
 	bool one_kernel; /* AdamW in one kernel instead of PyTorch's list of them, which keeps copies */
+	bool rounds;     /* changes what is computed: only where no row before fits without memory of the host */
+	bool moments8, bf16_states;
 } ways[] = {
 	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
 	{ .key = "fp32", .en = JL_N("fp32"), .full_precision = true },
@@ -50,6 +52,16 @@ static const struct way {
 	{ .key = "tensor", .en = JL_N("tensor parallel"), .search = SLICES },
 	{ .key = "pipeline", .en = JL_N("pipeline parallel"), .search = STAGES },
 	{ .key = "3d", .en = JL_N("3D: tp x pp x dp"), .search = BOTH, .zero = 1, .recompute = JL_RECOMPUTE_SELECTIVE },
+	{ .key = "adamw8bit",
+	  .en = JL_N("+ 8-bit AdamW, recompute"),
+	  .rounds = true,
+	  .moments8 = true,
+	  .recompute = JL_RECOMPUTE_FULL },
+	{ .key = "bf16_states",
+	  .en = JL_N("+ states in bf16, recompute"),
+	  .rounds = true,
+	  .bf16_states = true,
+	  .recompute = JL_RECOMPUTE_FULL },
 };
 
 _Static_assert(JL_LEN(ways) <= JL_TECHNIQUES_MAX, "rows fit");
@@ -100,6 +112,10 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 		req.framework = JL_FW_FUSED;
 	if (way->one_kernel)
 		req.optimizer = JL_OPT_FUSED;
+	if (way->moments8)
+		req.optimizer = JL_OPT_ADAMW8;
+	if (way->bf16_states)
+		req.states = 1;
 	if (way->accumulate)
 		req.micro_batch = NAN;
 	return choose(in, &req, row);
@@ -145,6 +161,9 @@ static bool applies(const struct input *in, const struct way *way)
 		return false;
 	if (way->one_kernel && !in->lists)
 		return false;
+	if (way->rounds && (in->adapters || in->asked->states != JL_UNSET || in->asked->optimizer != JL_UNSET ||
+			    !in->subject->kind->is_cut))
+		return false;
 	if (way->search != AS_IS && in->adapters && in->asked->framework != JL_FW_MEGATRON)
 		return false; /* the libraries that train adapters run whole layers */
 	if (way->fused && (in->asked->tune == JL_UNSET || in->asked->framework != JL_UNSET))
@@ -152,6 +171,14 @@ static bool applies(const struct input *in, const struct way *way)
 	if (!in->subject->kind->is_cut)
 		return plain && !way->offload && way->recompute == JL_RECOMPUTE_NONE;
 	return plain || in->n_gpus > 1;
+}
+
+static bool fit_alone(const struct jl_technique *rows, size_t n)
+{
+	for (const struct jl_technique *r = rows; r < rows + n; r++)
+		if (r->possible && r->room != JL_ROOM_NONE && !(r->weight.host_B > 0) && !r->rounds)
+			return true;
+	return false;
 }
 
 static void compare_times(struct jl_technique *rows, size_t n)
@@ -196,8 +223,8 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 	for (size_t i = 0; i < JL_LEN(ways); i++) {
 		struct jl_technique *row = &ret_rows[n];
 
-		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en };
-		if (!applies(&in, &ways[i]))
+		*row = (struct jl_technique){ .key = ways[i].key, .en = ways[i].en, .rounds = ways[i].rounds };
+		if (!applies(&in, &ways[i]) || (ways[i].rounds && fit_alone(ret_rows, n)))
 			continue;
 		if (ways[i].search == AS_IS)
 			weigh_at(&in, &ways[i], 1, 1, row);

@@ -423,12 +423,19 @@ static struct exchange exchange_s(const struct jl_step_in *in, const struct cut 
 }
 
 /* Parameters whose states a device keeps where they are cut over others. */
-static double own_params(const struct jl_step_in *in, const struct cut *cut, double params, int is_cut)
+static double own_params(const struct jl_model_size *size, const struct jl_plan *plan, const struct cut *cut,
+			 double params)
 {
-	const struct jl_plan *plan = in->plan;
-	const double experts = plan->ep > 1.0 ? stage_experts(in->size, plan, cut) : 0.0, shard = shard_ranks(plan);
+	const double experts = plan->ep > 1.0 ? stage_experts(size, plan, cut) : 0.0, shard = shard_ranks(plan);
 
-	return is_cut ? (params - experts) / shard + experts / larger(1.0, shard / plan->ep) : params;
+	return (params - experts) / shard + experts / larger(1.0, shard / plan->ep);
+}
+
+double jl_stage_own_params(const struct jl_model_size *size, const struct jl_plan *plan)
+{
+	const struct cut cut = cut_of(size, plan);
+
+	return own_params(size, plan, &cut, stage_params(size, plan, &cut));
 }
 
 /* Seconds of `comm` that stay in the open when up to `room` of computing can hide them. */
@@ -444,7 +451,7 @@ static double open_s(double comm, double overlap_frac, double room, double *hidd
 static double offload_s(const struct jl_step_in *in, const struct cut *cut, double params, double room)
 {
 	const struct jl_plan *plan = in->plan;
-	const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
+	const double own = (plan->zero >= 1 ? own_params(in->size, plan, cut, params) : params) * plan->trained_frac;
 	double time_s = 0.0, moved_B = 0.0;
 
 	if (plan->paged) /* to the device and back */
@@ -460,7 +467,8 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 			time_s += 2.0 * own * plan->optimizer_B * in->fabric->n_per_node / plan->nvme_Bps;
 	}
 	if (plan->offload & JL_OFFLOAD_PARAMS)
-		moved_B += 2.0 * plan->n_micro * own_params(in, cut, params, plan->zero == 3) * jl_plan_held_B(plan);
+		moved_B += 2.0 * plan->n_micro * (plan->zero == 3 ? own_params(in->size, plan, cut, params) : params) *
+			   jl_plan_held_B(plan);
 	if (plan->offload & JL_OFFLOAD_ACTIVATIONS)
 		moved_B += 2.0 * plan->n_micro * in->saved_B * cut->per_stage;
 	if (moved_B > 0.0)
@@ -477,7 +485,7 @@ struct update { /* of the parameters */
 static struct update update_s(const struct jl_step_in *in, const struct cut *cut, double params)
 {
 	const struct jl_plan *plan = in->plan;
-	const double own = own_params(in, cut, params, plan->zero >= 1) * plan->trained_frac;
+	const double own = (plan->zero >= 1 ? own_params(in->size, plan, cut, params) : params) * plan->trained_frac;
 	struct update u = { 0 };
 
 	if (plan->no_optimizer || (plan->offload & JL_OFFLOAD_OPTIMIZER))
@@ -526,7 +534,7 @@ static void between_stages_s(const struct jl_step_in *in, double *ret_send_s, do
 static double sum_s(const struct jl_step_in *in, const struct cut *cut, double params)
 {
 	const struct jl_plan *plan = in->plan;
-	const double own = own_params(in, cut, params, plan->zero == 3) * plan->trained_frac;
+	const double own = (plan->zero == 3 ? own_params(in->size, plan, cut, params) : params) * plan->trained_frac;
 
 	if (plan->n_micro <= 1.0 || !(in->sum_B > 0.0))
 		return 0.0;

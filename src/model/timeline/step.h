@@ -127,6 +127,9 @@ int jl_chunks_divide(double n_layers, double n_stages, double n_chunks);
 /* Parameters that the fullest stage's device holds before any ZeRO cut. */
 double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *plan);
 
+/* Of them, those that it keeps where they are cut over the ranks that hold the same ones. */
+double jl_stage_own_params(const struct jl_model_size *size, const struct jl_plan *plan);
+
 /* A pipeline of stages: 1F1B, plain or interleaved. Closed form, so that the number of stages costs nothing. Pure. */
 struct jl_pipeline {
 	double n_stages, n_micro;

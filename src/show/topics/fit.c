@@ -153,7 +153,7 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 
 	if (best->weight.host_B > 0) /* the host's memory, where it is known, is enough: else it would not fit */
 		JL_SENTENCE(doc,
-			    isnan(ram_B) ? JL_("It fits only where the host has |1 of RAM.")
+			    isnan(ram_B) ? JL_("It fits where the host has |1 of RAM.")
 					 : JL_("It fits with |1 of the host's |2 of RAM."),
 			    JL_MEM(need_B), JL_MEM(ram_B));
 	else

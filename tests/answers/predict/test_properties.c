@@ -208,6 +208,39 @@ static void test_one_gpu_is_dp_1(void **state)
 	jl_arena_release(&arena);
 }
 
+/* States that lie on one host are as many, whichever of its devices they come from: experts that EP has spread are not cut again. */
+static void test_experts_on_a_host_are_counted_once(void **state)
+{
+	static const char *const models[] = { "gpt-oss-120b", "deepseek-v3", "mixtral-8x7b" };
+	const struct jl_catalog *cat = jl_catalog_embedded();
+	struct jl_arena arena;
+	struct jl_err err = { 0 };
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++) {
+		struct jl_request req = jl_request_empty();
+		double host_B[2], params = 0;
+
+		req.model = models[i];
+		req.system = "8x h200";
+		req.offload = JL_OFFLOAD_OPTIMIZER | JL_OFFLOAD_PARAMS;
+		req.plan.zero = 3;
+		for (int spread = 0; spread < 2; spread++) {
+			struct jl_case c;
+
+			req.plan.ep = spread ? 8 : 1;
+			assert_int_equal(jl_case_make(&c, cat, &req, &arena, &err), JL_OK);
+			host_B[spread] = jl_case_price(&c).host_B;
+			params = jl_subject_params(&c.subject);
+		}
+		/* EP is Megatron's, which keeps fp32 gradients */
+		assert_true(host_B[0] > 14 * params && host_B[0] < 20 * params);
+		assert_true(host_B[1] > 0.98 * host_B[0] && host_B[1] < 24 * params);
+	}
+	jl_arena_release(&arena);
+}
+
 /* Everything that is listed of `b` is listed of `a` too, and not less; nor is it older. */
 static bool has_more_of_everything(const struct jl_gpu *a, const struct jl_gpu *b)
 {
@@ -347,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_zero_never_needs_more_memory),
 		cmocka_unit_test(test_more_nodes_never_compute_longer),
 		cmocka_unit_test(test_one_gpu_is_dp_1),
+		cmocka_unit_test(test_experts_on_a_host_are_counted_once),
 		cmocka_unit_test(test_more_of_everything_is_not_slower),
 		cmocka_unit_test(test_unmeasured_siblings_are_not_slower),
 	};

@@ -346,9 +346,12 @@ if python3 -c "import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))" "$
 # frozen weights that are offloaded are in the host
 run 0 fit llama-3-70b --on "1x rtx-3090" --tune qlora --seq 2048 --ram "16 GiB" --lang en; has "host memory is the limit"
 run 0 fit llama-3-8b --on rtx-3090 --tune lora --seq 2048 --lang en; has "It fits. Fastest without memory of the host"
-run 0 fit llama-3-70b --on rtx-4090 --lang en; has "It fits only where the host has"
+# where nothing else fits the GPU alone: moments or weights in fewer bits, before the host's memory is asked for
+run 0 fit llama-3-8b --on h100-sxm5 --lang en; flat; has "+ 8-bit AdamW, recompute"; has "+ states in bf16, recompute"; lacks "where the host has"
+run 0 fit llama-3-8b --on h200-sxm --lang en; lacks "8-bit AdamW"
+run 0 fit llama-3-70b --on rtx-4090 --lang en; has "It fits where the host has"
 # what the host has is told beside what is taken of it
-run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the host's 160 GiB"; lacks "only where the host has"
+run 0 fit llama-3-8b --on "2x rtx-4090" --ram "160 GiB" --lang en; has "of the host's 160 GiB"; lacks "where the host has"
 # what does not fit takes no time, draws nothing and costs nothing: the first sentence says so, and what would fit
 run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --lang en; has "It does not fit: it needs 1.28 TiB"; has "such GPUs"
 for word in "Step  " "Energy" "Money" "Epoch" "measure it" "Bound by"; do lacks "$word"; done
@@ -373,6 +376,11 @@ run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "
 # what nobody says is the fastest of what people run: cut states where a larger batch fits, stages where slices are slow
 run 0 predict --assumptions gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
 run 0 predict --assumptions gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "beside whole states"
+# Triton has no kernels for Apple's GPUs and Google's TPUs: what is written in it is not proposed there
+run 0 predict llama-3-8b --on m3-max --tune lora --lang en; lacks "Unsloth"
+run 0 predict gpt2-124m --on m2-ultra --lang en; lacks "torch.compile"
+run 0 predict llama-3-8b --on "8x tpu-v5p" --lang en; lacks "torch.compile"
+run 0 predict llama-3-8b --on "8x a100-sxm4-80gb" --framework eager --lang en; has "torch.compile"
 # the default is no slower than what the advice and fit list (predict/default tries 500 jobs)
 run 0 predict gpt2 --on "8x rtx-pro-6000" --json; json "j['step_s']['value'] < 0.115 and not [a for a in j['advice'] if a['change'] == 'zero']"
 run 0 fit gpt2 --on "8x rtx-pro-6000" --lang en; flat; has "Fastest is as 'predict' runs it"
