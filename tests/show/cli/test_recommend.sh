@@ -199,9 +199,9 @@ run 2 recommend --purpose kaggle --tariff us-virginia --kwh "0.1 USD/kWh" --lang
 run 0 recommend --purpose kaggle --how buy --host-owned --budget "350 USD" --lang en; has "1x rtx-3060"
 run 0 recommend --purpose kaggle --region korea --json; json "len(j['rejected']) >= 1 and all(c['why'] and c['misses'] for c in j['rejected'])"
 # A place without known rents is not an impossible one: said, with the nearest that has some; names are one table, Korean ones too
-qlora='recommend llama-3-8b --tune qlora --tokens 20M --budget 400USD'
+qlora='recommend llama-3-8b --tune qlora --tokens 20M --budget 8000USD'
 run 1 $qlora --region frankfurt --how rent --lang en; one_line; says "no rents of frankfurt are known"; says "--region europe"
-run 0 $qlora --region frankfurt --budget "8000 USD" --lang en; flat; has "no rents of frankfurt are known"
+run 0 $qlora --region frankfurt --lang en; flat; has "no rents of frankfurt are known"
 run 0 $qlora --region eu --how rent --json; cp "$work/out" "$work/eu.json"
 run 0 $qlora --region europe --how rent --json; json "j['pick'] == json.load(open('$work/eu.json'))['pick']"
 run 0 $qlora --region seoul --how rent --json; cp "$work/out" "$work/seoul.json"
