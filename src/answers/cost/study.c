@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "catalog/find.h"
 #include "goodput/goodput.h"
 #include "predict/answer.h"
 
@@ -166,6 +167,29 @@ bool jl_cost_any_does(const struct jl_cost_study *study)
 	for (size_t i = 0; i < study->n_options; i++)
 		any |= jl_cost_does(study, i);
 	return any;
+}
+
+void jl_cost_take_contract(struct jl_cost_study *study, const struct jl_catalog *cat, const char *word)
+{
+	const char *general = word ? jl_tariff_general(word) : NULL;
+	struct jl_cost_said *assumed = &study->assumed;
+
+	assumed->contract_kW = jl_figure(cat, "household-contract");
+	for (size_t i = 0; general && i < study->n_options; i++) {
+		const struct jl_cost_option *o = &study->options[i];
+		const double kW = (double)o->active_mW / 1e6 * (double)study->setting.pue_ppm / JL_PPM;
+
+		if (kW <= fmax(assumed->contract_kW, assumed->too_large_kW))
+			continue;
+		assumed->too_large = o->name;
+		assumed->too_large_kW = kW;
+	}
+	if (!assumed->too_large)
+		return;
+	study->setting.tariff = general;
+	if (assumed->household)
+		study->setting.site.milli_kWh = 0;
+	assumed->household = false;
 }
 
 bool jl_cost_is_uneven(const struct jl_cost_study *study)

@@ -47,6 +47,9 @@ struct jl_cost_row { /* an option with all that was found of it */
 struct jl_cost_said { /* assumptions */
 	bool util, power_price, carbon_region, household;
 	const char *carbon_name;
+	const char *
+		too_large; /* the option that draws more than a household's contract: the general tariff was taken; NULL: none */
+	double too_large_kW, contract_kW;
 };
 
 struct jl_cost_study {
@@ -71,6 +74,9 @@ enum jl_status jl_cost_study_make(struct jl_cost_study *study, const struct jl_r
 /* The same when the times of a run on each option are known already (an observed run carried to it). */
 enum jl_status jl_cost_study_times(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
+
+/* Where `word` leaves open who the customer is ("kepco"), a machine that draws more than a household's contract gets the general tariff. */
+void jl_cost_take_contract(struct jl_cost_study *study, const struct jl_catalog *cat, const char *word);
 
 /* True if this option can do the work. */
 bool jl_cost_does(const struct jl_cost_study *study, size_t option);

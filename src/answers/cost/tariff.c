@@ -29,22 +29,23 @@ const char *jl_bill_part_name(enum jl_bill_part part)
 /* Common names of tariffs. */
 static const struct {
 	const char *word, *id;
+	const char *general; /* where the word does not say who the customer is */
 } words[] = {
-	{ "kepco", "kr-residential-low" },
-	{ "kepco-residential", "kr-residential-low" },
-	{ "korea", "kr-residential-low" },
-	{ "한전", "kr-residential-low" },
-	{ "주택용", "kr-residential-low" },
-	{ "주택용 저압", "kr-residential-low" },
-	{ "주택용 고압", "kr-residential-high" },
-	{ "kepco-industrial", "kr-industrial-1-low" },
-	{ "산업용", "kr-industrial-1-low" },
-	{ "kepco-2025", "kr-residential-low-2025" },
-	{ "kepco-general", "kr-general-1-low" },
-	{ "일반용", "kr-general-1-low" },
-	{ "kepco-educational", "kr-educational-1-low" },
-	{ "kepco-edu", "kr-educational-1-low" },
-	{ "교육용", "kr-educational-1-low" },
+	{ "kepco", "kr-residential-low", "kr-general-1-low" },
+	{ "kepco-residential", "kr-residential-low", NULL },
+	{ "korea", "kr-residential-low", "kr-general-1-low" },
+	{ "한전", "kr-residential-low", "kr-general-1-low" },
+	{ "주택용", "kr-residential-low", NULL },
+	{ "주택용 저압", "kr-residential-low", NULL },
+	{ "주택용 고압", "kr-residential-high", NULL },
+	{ "kepco-industrial", "kr-industrial-1-low", NULL },
+	{ "산업용", "kr-industrial-1-low", NULL },
+	{ "kepco-2025", "kr-residential-low-2025", NULL },
+	{ "kepco-general", "kr-general-1-low", NULL },
+	{ "일반용", "kr-general-1-low", NULL },
+	{ "kepco-educational", "kr-educational-1-low", NULL },
+	{ "kepco-edu", "kr-educational-1-low", NULL },
+	{ "교육용", "kr-educational-1-low", NULL },
 };
 
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err)
@@ -82,6 +83,14 @@ enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat,
 			       "no tariff '%s' in the catalog; did you mean %s? (jeoul catalog list tariffs)", name,
 			       near);
 	return jl_fail(err, JL_E_NOTFOUND, "no tariff '%s' in the catalog; see: jeoul catalog list tariffs", name);
+}
+
+const char *jl_tariff_general(const char *word)
+{
+	for (size_t i = 0; i < JL_LEN(words); i++)
+		if (strcasecmp(words[i].word, word) == 0)
+			return words[i].general;
+	return NULL;
 }
 
 const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id)

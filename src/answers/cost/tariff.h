@@ -45,6 +45,9 @@ const char *jl_bill_part_name(enum jl_bill_part part);
 /* The tariff's id as the catalog has it: exact, or what the word means ("kepco", "korea", a US state's name). */
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err);
 
+/* The tariff of businesses where the word names a utility or a country and no kind of customer ("kepco"); NULL: it names one. */
+const char *jl_tariff_general(const char *word);
+
 /* A later entry of the same tariff ("kr-residential-low-2025" of kr-residential-low); NULL: none. */
 const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id);
 

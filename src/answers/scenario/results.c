@@ -93,6 +93,7 @@ enum jl_status jl_compute_cost(struct jl_scenario_results *w, struct jl_err *err
 		return jl_fail_at(err, JL_E_RANGE, where_of(c, "util"), "cost: util: is above 0 %% and at most 100 %%");
 	JL_TRY(read_power(w, err));
 	JL_TRY(read_options(w, err));
+	jl_cost_take_contract(w->study, w->cat, c->tariff);
 	s->currency = jl_cost_is_rent(w->study->options[0].kind) ? w->study->options[0].per_hour.currency
 								 : w->study->options[0].price.currency;
 	if (c->currency)

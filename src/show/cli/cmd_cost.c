@@ -292,6 +292,8 @@ static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *stu
 	JL_TRY(read_util(study, cli, &study->assumed, err));
 	JL_TRY(jl_cost_option_parse(&study->options[0], JL_COST_OWN, jl_text(cli, "bill-of"), NULL, cli->cat,
 				    &cli->arena, err));
+	study->n_options = 1;
+	jl_cost_take_contract(study, cli->cat, jl_text(cli, "tariff"));
 	JL_TRY(jl_machine_bill_make(&bill, &study->options[0], &study->setting, cli->cat, err));
 	JL_ANSWER(cli, err, &jl_machine_bill_fields, &bill, jl_show_machine_bill(&doc, &bill, study, cli->today));
 }
@@ -313,6 +315,7 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	if (jl_given(cli, "bill-of"))
 		return machine_bill(cli, study, err);
 	JL_TRY(read_options(study, cli, err));
+	jl_cost_take_contract(study, cli->cat, jl_text(cli, "tariff"));
 	JL_TRY(read_util(study, cli, assumed, err));
 	if (has_work(cli))
 		JL_TRY(jl_ask_request(&request, cli, err));

@@ -19,6 +19,9 @@ void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in);
 /* The end of a cost study: sources, assumptions, caveats. */
 void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in);
 
+/* Why the general tariff is taken for a household's; nothing where it is not. */
+void jl_show_contract(struct jl_doc *doc, const struct jl_cost_study *study);
+
 /* What a machine adds to the bills of a year. */
 void jl_show_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,
 			  long today);

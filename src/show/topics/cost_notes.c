@@ -230,6 +230,16 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 	jl_buf_release(&text);
 }
 
+void jl_show_contract(struct jl_doc *doc, const struct jl_cost_study *study)
+{
+	const struct jl_cost_said *assumed = &study->assumed;
+
+	if (assumed->too_large)
+		jl_show_note(doc, JL_("Contract"), JL_ESTIMATED,
+			     JL_("%s draws %.3g kW, more than the %.3g kW of a household: the general tariff is taken"),
+			     jl_option_name(assumed->too_large), assumed->too_large_kW, assumed->contract_kW);
+}
+
 void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	const struct jl_cost_study *study = in->study;
@@ -251,6 +261,7 @@ void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in)
 				       study->lines[i].tariff_source, in->today);
 			break;
 		}
+	jl_show_contract(doc, study);
 	if (in->study->has_work)
 		run_assumptions(doc, in);
 	assumptions(doc, in);

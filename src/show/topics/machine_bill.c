@@ -84,6 +84,7 @@ void jl_show_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill
 		jl_doc_end_row(doc, false);
 	}
 	jl_show_tariff(doc, bill->tariff, NULL, bill->first.date, bill->first.source, today);
+	jl_show_contract(doc, study);
 	if (bill->first.borrowed_season)
 		jl_show_note(doc, JL_("Season"), JL_ESTIMATED, "%s",
 			     JL_("the tariff lists no spring/fall price: winter's was taken"));

@@ -205,9 +205,9 @@ done
 run 3 recommend --purpose learning --budget "250 USD" --region frankfurt --how buy --lang en; flat; has "of it are for a host: --host-owned"
 run 0 recommend --purpose kaggle --region korea --json; json "len(j['rejected']) >= 1 and all(c['why'] and c['misses'] for c in j['rejected'])"
 # A place without known rents is not an impossible one: said, with the nearest that has some; names are one table, Korean ones too
-qlora='recommend llama-3-8b --tune qlora --tokens 20M --budget 400USD'
+qlora='recommend llama-3-8b --tune qlora --tokens 20M --budget 8000USD'
 run 1 $qlora --region frankfurt --how rent --lang en; one_line; says "no rents of frankfurt are known"; says "--region europe"
-run 0 $qlora --region frankfurt --budget "8000 USD" --lang en; flat; has "no rents of frankfurt are known"
+run 0 $qlora --region frankfurt --lang en; flat; has "no rents of frankfurt are known"
 run 0 $qlora --region eu --how rent --json; cp "$work/out" "$work/eu.json"
 run 0 $qlora --region europe --how rent --json; json "j['pick'] == json.load(open('$work/eu.json'))['pick']"
 run 0 $qlora --region seoul --how rent --json; cp "$work/out" "$work/seoul.json"
