@@ -156,11 +156,30 @@ static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine
 /* No kernel of a GPU starts and ends in less, and a collective is one at least. */
 static const double kernel_least_s = 1e-6;
 
+/* A collective over several hosts contains the one inside each of them: no more is expected than of one host, nor believed. */
+static enum jl_status within_one_host(struct jl_expect *io_range, double *ret_most_Bps,
+				      const struct jl_collective_case *c, const struct jl_machine *machine,
+				      const struct jl_coll_ask *ask, struct jl_err *err)
+{
+	struct jl_coll_ask inside = *ask;
+	struct jl_coll_expect one;
+
+	if (isnan(c->one_host_Bps.hi)) /* that is no limit here */
+		return JL_OK;
+	inside.ask.n_ranks = c->n_per_node;
+	JL_TRY(jl_check_collective(&one, machine, &inside, err));
+	io_range->hi = fmin(io_range->hi, one.range.hi);
+	io_range->high = fmax(io_range->hi, fmin(io_range->high, one.range.high));
+	*ret_most_Bps = one.range.most > 0 ? one.range.most : INFINITY;
+	return JL_OK;
+}
+
 enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const struct jl_machine *machine,
 				   const struct jl_coll_ask *ask, struct jl_err *err)
 {
 	struct jl_coll_expect e = { .near_lo_frac = NAN, .near_hi_frac = NAN, .near_lo_s = NAN, .near_hi_s = NAN };
 	const struct jl_sys *sys = &machine->sys;
+	double one_most_Bps = INFINITY;
 
 	JL_TRY(jl_collective_case(&e.c, machine, &ask->ask, err));
 	const struct jl_estimate *rate = &e.c.algbw_Bps;
@@ -180,13 +199,7 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 				      .bound = e.c.bound_Bps,
 				      .low = rate->value * exp(-half_ln),
 				      .high = fmin(rate->value * exp(JL_VERDICT_WIDER * e.c.fast_ln), e.c.bound_Bps) };
-	/* hosts joined do not reach more than one of them does, as far as that is known */
-	if (!isnan(e.c.one_host_Bps.hi)) {
-		const struct jl_estimate *one = &e.c.one_host_Bps;
-
-		e.range.high = fmax(rate->hi,
-				    fmin(e.range.high, one->value * pow(one->hi / one->value, JL_VERDICT_WIDER)));
-	}
+	JL_TRY(within_one_host(&e.range, &one_most_Bps, &e.c, machine, ask, err));
 	if (ask->host_s > 0) { /* small ones wait for the host that starts them */
 		const double slow_Bps = e.c.size_B / ask->host_s;
 
@@ -198,8 +211,8 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
 	e.range.notice = fmin(rate->value * exp(JL_VERDICT_TOP_WIDER * e.c.fast_ln), e.range.bound) / e.range.low;
 	if (!e.by_time) /* what others reached is no miracle */
-		e.range.most = fmax(e.range.high,
-				    fmin(rate->value * exp(JL_VERDICT_MOST * e.c.fast_ln), e.range.bound));
+		e.range.most = fmax(e.range.high, fmin(rate->value * exp(JL_VERDICT_MOST * e.c.fast_ln),
+						       fmin(one_most_Bps, e.range.bound)));
 	if (sys->gpu && e.c.size_B / kernel_least_s < e.range.bound) {
 		e.c.bound_Bps = e.range.bound = e.c.size_B / kernel_least_s;
 		e.range.high = fmin(e.range.high, e.range.bound);

@@ -66,6 +66,14 @@ static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, con
 	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate * s->scale);
 }
 
+/* From where on the verdict is low, or good: a figure without an interval of its own gets the benefit of the doubt. */
+static double turn_of(const struct jl_judged *j, bool low)
+{
+	const double doubt = isnan(j->figure.lo95) ? 1 + JL_EDGE_FRAC : 1;
+
+	return low ? j->expect.low / doubt : j->expect.high * doubt;
+}
+
 /* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
 static const char *range_text(struct jl_doc *doc, const struct shown *s)
 {
@@ -111,16 +119,15 @@ static void place(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 	const bool under = j->figure.value < j->expect.lo;
 
 	if (jl_verdict_at_edge(&j->figure, &j->expect) &&
-	    (under ? j->expect.low < j->expect.lo : j->expect.high > j->expect.hi))
-		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s, at the edge: expected %s, %s beyond %s"),
+	    (under ? j->figure.value >= turn_of(j, true) : j->figure.value <= turn_of(j, false)))
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
+			      under == s->is_time ? JL_("%s, at the edge: expected %s, %s above %s")
+						  : JL_("%s, at the edge: expected %s, %s below %s"),
 			      word, range, jl_verdict_word(under ? JL_VERDICT_LOW : JL_VERDICT_GOOD),
-			      limit_text(doc, j, s, under ? j->expect.low : j->expect.high));
+			      limit_text(doc, j, s, turn_of(j, under)));
 	else if (jl_verdict_at_edge(&j->figure, &j->expect))
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
-			      isnan(j->figure.lo95)
-				      ? JL_("%s, at the edge: expected %s, and %.0f %% of doubt in the figure")
-				      : JL_("%s, at the edge: expected %s, and its own interval reaches into it"),
-			      word, range, 100 * JL_EDGE_FRAC);
+			      JL_("%s, at the edge: expected %s, and its own interval reaches into it"), word, range);
 	else if (fabs(off) < 0.5)
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, in the middle of it"), word,
 			      range);
@@ -144,7 +151,7 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s: %s", word,
 			      j->expect.unproven
 				      ? JL_("what is expected is an estimate that nothing was held against")
-				      : jl_doc_format(doc, JL_("a figure %.1f times as slow would look the same"),
+				      : jl_doc_format(doc, JL_("a machine has to be %.1f times slower to be noticed"),
 						      j->expect.notice));
 	else if (isnan(s->expect.lo) || isnan(s->expect.hi))
 		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s%s", word,
@@ -230,31 +237,31 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const struct jl_coll_expect *coll = &j->coll;
 	const struct shown s = shown_of(j);
-	const char *low = limit_text(doc, j, &s, j->expect.low);
+	const char *low = jl_doc_format(doc, s.is_time ? JL_("low above %s") : JL_("low below %s"),
+					limit_text(doc, j, &s, turn_of(j, true)));
 
 	if (strcmp(j->record->kind, "net") == 0)
 		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
 			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
 	else if (!j->is_coll)
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ checked on published figures of "
+			      JL_("○ the model's 80 %% interval, %s · ◆ checked on published figures of "
 				  "single devices"),
 			      low);
 	else if (coll->n_near && coll->by_time)
 		jl_show_entry(
 			doc, JL_("By"), JL_ESTIMATED,
-			JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: %s"), low,
-			coll->n_near,
+			JL_("○ the model's 80 %% interval, %s · ◆ %zu published rows near it: %s"), low, coll->n_near,
 			range_text(doc, &(struct shown){ .metric = "time_s",
 							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
 	else if (coll->n_near)
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ %zu published rows near it: "
+			      JL_("○ the model's 80 %% interval, %s · ◆ %zu published rows near it: "
 				  "%.0f–%.0f %% of their bound"),
 			      low, coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ the model's 80 %% interval, low beyond %s · ◆ no published row near it (links, "
+			      JL_("○ the model's 80 %% interval, %s · ◆ no published row near it (links, "
 				  "hosts, size)"),
 			      low);
 }
