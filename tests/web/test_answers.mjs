@@ -48,7 +48,7 @@ for (const [lang, query] of [["en", "model=llama-3-8b&on=8x+rtx-4090&upto=1024"]
 }
 
 // --- serving: sentence and charts are of as many GPUs; an overloaded rate has no latency, its queue grows by what is not answered
-for (const [lang, query] of [["en", "rate=4"], ["ko", "rate=4"], ["en", "rate=256"], ["ko", "rate=256"], ["en", "rate=16&son=8x+h100-sxm5&smodel=llama-3-70b"]]) {
+for (const [lang, query] of [["en", "rate=4"], ["ko", "rate=4"], ["en", "rate=256"], ["ko", "rate=256"], ["en", "rate=16&on=8x+h100-sxm5&model=llama-3-70b"]]) {
   const page = await open(`/?view=serve&${query}&lang=${lang}`), one = answerOf(page, "/serve", (b) => !b.rows?.length), sweep = page.answers.findLast((a) => a.url.endsWith("/serve") && a.body.rows?.length)?.body, name = `serve ${query} ${lang}`, said = await text(page, ".answer");
   check(sweep.rows.filter((r) => r.fits).every((r) => r.n_gpus === one.n_gpus) && sweep.n_gpus_used === one.n_gpus_used, `${name}: the sentence is of ${one.n_gpus_used} GPUs, the charts of ${sweep.n_gpus_used}`);
   const same = sweep.rows.find((r) => r.rate_per_s === one.rate_per_s);

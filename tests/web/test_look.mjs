@@ -73,7 +73,7 @@ const states = [ // what is wrong, the figure in it, and a click that repairs it
   ["/?view=price&budget=10+USD", /Nearest: /, /budget \$\d/, (p) => p.locator(".best .card").count()],
   ["/?view=price&budget=3000", /^budget: '3000'/, /3000 USD/, (p) => p.locator(".best .card").count()],
   ["/?view=price&model=llama-3.1-405b&how=buy-new", /\d+ of \d+ candidates/, /rent or buy/, (p) => p.locator(".best .card").count()],
-  ["/?view=serve&smodel=llama-3-70b&son=rtx-4090", /weights of 130 GiB, 24 GiB per GPU/, /It fits on/, (p) => p.locator(".answer .num").count()],
+  ["/?view=serve&model=llama-3-70b&on=rtx-4090", /weights of 130 GiB, 24 GiB per GPU/, /It fits on/, (p) => p.locator(".answer .num").count()],
   ["/?view=trust&filter=zzz", /"zzz"/, /without/, (p) => p.locator(".dot").count()],
 ];
 for (const [query, reason, chip, good] of states) {

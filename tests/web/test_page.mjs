@@ -181,7 +181,7 @@ for (const view of views)
 }
 { // more arrives than is answered: said first, with what is held; names in the chart do not lie on each other
   for (const [lang, width, wanted, on] of [["en", 1440, /^Overloaded: it holds at most \d+\/s\. At 256\/s/], ["ko", 390, /^과부하입니다\. 초당 최대 \d+건/], ["en", 390, /^Overloaded/, "rtx-4090"]]) {
-    const page = await open(`/?view=serve&rate=256&lang=${lang}&son=${on ?? "2x+h100-sxm5"}`, { width });
+    const page = await open(`/?view=serve&rate=256&lang=${lang}&on=${on ?? "2x+h100-sxm5"}`, { width });
     check(wanted.test((await page.locator(".answer").innerText()).replaceAll("\n", "")), `overload ${lang}: ${await page.locator(".answer").innerText()}`);
     const boxes = await page.evaluate(() => [...document.querySelectorAll("figure:first-child svg .strong, figure:first-child svg .name")].map((e) => { const b = e.getBBox(); return [e.textContent, b.x, b.y, b.x + b.width, b.y + b.height]; }));
     check(!/ 1 GPUs/.test(await page.locator("main").innerText()), `overload ${lang}: one GPU is one`);
@@ -192,7 +192,7 @@ for (const view of views)
   const missed = await open("/?view=serve&rate=1&ttft=0.001");
   check(/^The targets are missed/.test(await missed.locator(".answer").innerText()), `targets: ${await missed.locator(".answer").innerText()}`);
   await missed.context().close();
-  const long = await open("/?view=serve&smodel=llama-2-7b&prompt=9000&lang=ko");
+  const long = await open("/?view=serve&model=llama-2-7b&prompt=9000&lang=ko");
   check(/9,256토큰으로 이 모델의 컨텍스트 길이 4,096토큰보다/.test(await long.locator("section.result").innerText()), `context: ${await long.locator("section.result").innerText()}`);
   await long.context().close();
 }

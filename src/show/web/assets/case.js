@@ -31,25 +31,25 @@ function word(key, list, label) {
   return input;
 }
 const pattern = /^(?:(\d+)x *\(|)(?:(\d+)x *)?([\w.:-]+)(?: via ([\w-]+))?\)?(?: over ([\w-]+))?$/;
-function builder(onKey) {
-  const [, hosts, n, gpu, via, net] = pattern.exec(state[onKey]) ?? [];
+function builder() {
+  const [, hosts, n, gpu, via, net] = pattern.exec(state.on) ?? [];
   const it = { hosts: hosts ?? "1", n: n ?? "1", gpu: gpu ?? "", via: via ?? "", net: net ?? "" };
   const write = () => {
     let text = `${Number(it.n) > 1 ? it.n + "x " : ""}${it.gpu}${it.via ? " via " + it.via : ""}`;
     if (Number(it.hosts) > 1) text = `${it.hosts}x(${text})${it.net ? " over " + it.net : ""}`;
-    document.getElementById("q-" + onKey).value = text;
-    grow(document.getElementById("q-" + onKey));
-    set({ [onKey]: text });
+    document.getElementById("q-on").value = text;
+    grow(document.getElementById("q-on"));
+    set({ on: text });
   };
   const input = (key, label, props) => el("label", { className: "field" }, el("span", {}, label), el("input", { value: it[key], onchange: (e) => { it[key] = e.target.value.trim(); write(); }, ...props }));
   const links = (roles) => [el("option", { value: "" }, t("as_listed")), ...(hello.links ?? []).filter(([, , role]) => roles.includes(role)).map(([id, name]) => el("option", { value: id }, name))];
   const select = (key, label, roles) => { const s = el("select", { onchange: (e) => { it[key] = e.target.value; write(); } }, links(roles)); s.value = it[key]; return el("label", { className: "field" }, el("span", {}, label), s); };
   return el("details", { className: "build" }, el("summary", {}, t("build")), el("div", { className: "fields" },
     input("n", t("per_host"), { type: "number", min: 1, max: 64 }), input("gpu", t("gpu"), { list: "l-gpus" }), select("via", t("link"), ["join"]), input("hosts", t("hosts"), { type: "number", min: 1, max: 4096 }), select("net", t("network"), ["network"]),
-    el("button", { type: "button", className: "quiet", onclick: () => { document.getElementById("q-" + onKey).value = "this"; set({ [onKey]: "this" }); } }, t("this_machine"))));
+    el("button", { type: "button", className: "quiet", onclick: () => { document.getElementById("q-on").value = "this"; set({ on: "this" }); } }, t("this_machine"))));
 }
-export function question({ modelKey = "model", onKey = "on", verb = "q_verb", end = "q_end", drop = true } = {}) {
-  const ko = state.lang === "ko", first = word(modelKey, "l-models", t("model")), second = word(onKey, "l-systems", t("system")), between = el("span"), particle = el("span"), behind = el("span");
+export function question({ verb = "q_verb", end = "q_end", drop = true } = {}) {
+  const ko = state.lang === "ko", first = word("model", "l-models", t("model")), second = word("on", "l-systems", t("system")), between = el("span"), particle = el("span"), behind = el("span");
   const join = () => {
     between.textContent = ko ? ending(first.value, "을", "를") + " " : ` ${t("q_on")} `;
     const tail = ko && end === "q_serve_end" ? ending(second.value, "으로", "로") + t(end) : t(end);
@@ -61,7 +61,7 @@ export function question({ modelKey = "model", onKey = "on", verb = "q_verb", en
   join();
   return el("section", { className: "question" }, ...lists(),
     el("h1", {}, t(verb) ? t(verb) + " " : "", el("span", { className: ko ? "nb" : "" }, first, between), el("wbr"), el("span", { className: "nb" }, second, particle), behind),
-    el("div", { className: "below" }, builder(onKey), drop ? dropZone(t("drop"), (f) => takeModel(f, modelKey).then(() => { const w = document.getElementById("q-" + modelKey); w.value = state[modelKey]; grow(w); }, () => alert(`${f.name} ${t("unread")}`))) : null));
+    el("div", { className: "below" }, builder(), drop ? dropZone(t("drop"), (f) => takeModel(f).then(() => { const w = document.getElementById("q-model"); w.value = state.model; grow(w); }, () => alert(`${f.name} ${t("unread")}`))) : null));
 }
 export const precisions = () => [["", t("auto")], ...["fp32", "tf32", "fp16", "bf16", "fp8"].map((p) => [p, p])];
 export const frameworks = () => [["", t("auto")], ...["eager", "compiled", "megatron", "native"].map((p) => [p, p])];

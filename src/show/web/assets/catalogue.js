@@ -28,7 +28,7 @@ export function show(main) {
   const search = field("find", { label: t("find"), placeholder: "hopper 80gb", width: 22 });
   search.querySelector("input").addEventListener("input", (e) => set({ find: e.target.value }));
   main.append(tabs, el("div", { className: "fields" }, search), answer, one, table);
-  const use = (r) => (state.kind === "models" ? [chip(fill("ask_of", r.id), () => again({ view: "ask", model: r.id })), chip(fill("serve_of", r.id), () => again({ view: "serve", smodel: r.id }))] : state.kind === "prices" ? [] : [chip(fill("ask_of", r.id), () => again({ view: "ask", on: r.id })), chip(fill("compare_of", r.id), () => again({ view: "compare", vs: [...state.vs.split("|"), r.id].slice(-8).join("|") }))]);
+  const use = (r) => (state.kind === "models" ? [chip(fill("ask_of", r.id), () => again({ view: "ask", model: r.id })), chip(fill("serve_of", r.id), () => again({ view: "serve", model: r.id }))] : state.kind === "prices" ? [] : [chip(fill("ask_of", r.id), () => again({ view: "ask", on: r.id })), chip(fill("compare_of", r.id), () => again({ view: "compare", vs: [...state.vs.split("|"), r.id].slice(-8).join("|") }))]);
   // Rents of one GPU-hour by the day they were read: the cheapest, the middle and the dearest.
   async function prices(gpu, box) {
     const list = ((await ask("catalog prices", { gpu })).prices ?? []).filter((p) => rate(p) != null && p.gpu === gpu && /^\d{4}-\d{2}/.test(p.date ?? ""));

@@ -9,15 +9,14 @@ const fields = { "global-batch": ["global", "global_batch"], only: ["only", "ven
 const fieldOf = (option) => fields[option] ?? (option in defaults ? [option, option] : null);
 export const again = (change) => { set(change, true); dispatchEvent(new Event("popstate")); };
 export const chip = (text, onclick) => el("button", { type: "button", className: "chip", onclick }, text);
-const asked = () => (state.view === "serve" ? ["smodel", "son"] : ["model", "on"]);
 // The server is gone: the page is loaded again once it answers.
 const retry = async (e) => { const b = e.target; b.disabled = true; try { await fetch("/healthz"); location.reload(); } catch { b.disabled = false; } };
 
 // "did you mean a, b?", "fits 7 accelerators: a, b; write one of them": each takes the place of the word that was not understood.
 function instead(en) {
-  const [model, on] = asked(), word = /'([^']*)'/.exec(en)?.[1] ?? "", list = (/did you mean ([^?]*)\?/.exec(en) ?? /fits \d+ [a-z ]+: ([^;]*);/.exec(en))?.[1].split(", ").slice(0, 3) ?? [];
-  if (/^no model|model/.test(en) && list.length) return list.map((name) => [name, { [model]: name }]);
-  if (list.length) return list.map((name) => [state[on].includes(word) ? state[on].replace(word, name) : name]).map(([on_]) => [on_, { [on]: on_ }]);
+  const word = /'([^']*)'/.exec(en)?.[1] ?? "", list = (/did you mean ([^?]*)\?/.exec(en) ?? /fits \d+ [a-z ]+: ([^;]*);/.exec(en))?.[1].split(", ").slice(0, 3) ?? [];
+  if (/^no model|model/.test(en) && list.length) return list.map((name) => [name, { model: name }]);
+  if (list.length) return list.map((name) => (state.on.includes(word) ? state.on.replace(word, name) : name)).map((on) => [on, { on }]);
   return null;
 }
 function repairs(e) {
@@ -27,7 +26,7 @@ function repairs(e) {
   const others = instead(en);
   if (others) return others.map(([name, change]) => chip(name, () => again(change)));
   if (field) return [chip(fill("r_without", t(field[1])), () => again({ [field[0]]: option === "tokens" && !/language models/.test(en) ? defaults.tokens : /^(batch|seq|global-batch)$/.test(option) ? "" : option === "tokens" ? defaults.tokens : defaults[field[0]] }))];
-  const [model, on] = asked(), key = /model/.test(en) ? model : on;
+  const key = /model/.test(en) ? "model" : "on";
   return state[key] !== defaults[key] ? [chip(defaults[key], () => again({ [key]: defaults[key] }))] : [chip(t("r_again"), () => dispatchEvent(new Event("popstate")))];
 }
 // In the page's words: the field's name for its option, nothing of columns and commands.

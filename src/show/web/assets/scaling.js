@@ -1,4 +1,4 @@
-import { state, set, files } from "/state.js";
+import { state, hello } from "/state.js";
 import { t, parts, fill } from "/words.js";
 import { fmt, digits, percent } from "/format.js";
 import { el, num, fragment, copyButton, manyTable, slider, dropZone, sentence, answering, pocket } from "/dom.js";
@@ -16,15 +16,19 @@ const sizes = (n) => { const l = []; for (let v = 1; v < n; v *= 2) l.push(v); r
 export function show(main) {
   const answer = el("section", { className: "result" }), chart = el("figure", { className: "wide" }), efficiency = el("figure"), table = el("div", { className: "tablebox doc", tabIndex: 0, role: "region", "aria-label": t("scaling") }), checked = el("section", { className: "checked" });
   let rows = null, measured = [];
-  const bare = () => (pattern.test(state.on) && !state.on.includes("(") ? state.on.replace(pattern, "") : state.on);
+  let shape = { on: null };
+  // How many GPUs a node of the asked system has, and whether it is more than one node: the program reads the expression, not the page.
+  async function node() {
+    if (shape.on === state.on) return;
+    const { on } = state, [row] = (await ask("predict", { ...caseOf({ ...state, batch: "", global: "", tokens: "" }), sweep: "nodes=1" })).sweep, [, n, name] = /^(\d+)x (\S+)/.exec(row.system) ?? [];
+    shape = { on, each: row.n_gpus, several: /^\d+x ?\(/.test(row.system) || (Number(n) > 1 && (hello.systems ?? []).some(([id]) => id === name)) };
+  }
   const request = () => {
-    const n = Number(state.upto), host = Number(pattern.exec(state.on)?.[1] ?? 8);
-    const inHost = Math.min(host, n), hosts = Math.max(1, Math.round(n / inHost));
+    const n = Number(state.upto), { each = 1, several } = shape, nodes = Math.max(1, Math.round(n / each));
     const body = caseOf();
     delete body.tokens;
-    if (state.on.includes("(") || bare() === state.on) return { ...body, sweep: `nodes=${sizes(Math.max(1, Math.round(n / 8))).join(",")}` };
-    if (hosts > 1) return { ...body, on: `${hosts}x(${inHost}x ${bare()})`, sweep: `gpus=${sizes(inHost * hosts).join(",")}` };
-    return { ...body, on: `${inHost}x ${bare()}`, sweep: `gpus=${sizes(inHost).join(",")}` };
+    if (several) return { ...body, sweep: `nodes=${sizes(nodes).join(",")}` };
+    return { ...body, ...(nodes > 1 ? { on: `${nodes}x(${state.on})` } : {}), sweep: `gpus=${[...sizes(Math.min(each, n)), ...sizes(nodes).slice(1).map((v) => v * each)].join(",")}` };
   };
   main.append(question({ drop: false }), el("div", { className: "fields" }, slider("upto", [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], (v) => (state.lang === "ko" ? `${v}장` : `${v} GPUs`), { label: t("up_to") })), answer, chart, efficiency, table,
     el("div", { className: "actions" }, copyButton(() => commandLine("predict", tidy(request())))), dropZone(t("drop_log"), take), checked);
@@ -58,7 +62,7 @@ export function show(main) {
     answer.replaceChildren(el("p", { className: "answer" }, ...sentence(parts("s_answer"), String(last.n_gpus), String(one.n_gpus), num(last.speedup, "1", { text: digits(last.speedup, 2), label: t("speedup"), formula: `${fmt(last.samples_per_s.value, "1", 3)} / ${fmt(one.samples_per_s.value, "1", 3)} ${t("samples_s")}` })), " ", knee ? `${fill("s_best", knee.n_gpus)} ` : "", ...(dip < 0 ? [] : sentence(parts("s_dip"), String(runs[dip].n_gpus), String(runs[dip + 1].n_gpus), num(gain, "1", { text: digits(gain, 2), label: t("speedup"), formula: `${fmt(f(runs[dip + 1], "value"), "1", 3)} / ${fmt(f(runs[dip], "value"), "1", 3)} ${t("samples_s")}` })))), planLine({ ...last, model: state.model }), last.above_by ? el("p", { className: "second" }, fill("s_above", t(last.above_by))) : "");
   }
   const update = answering(answer, async () => {
-    try { rows = (await ask("predict", tidy(request()))).sweep; draw(); } catch (e) { rows = null; chart.replaceChildren(); efficiency.replaceChildren(); table.replaceChildren(); answer.replaceChildren(fault(e)); }
+    try { await node(); rows = (await ask("predict", tidy(request()))).sweep; draw(); } catch (e) { rows = null; chart.replaceChildren(); efficiency.replaceChildren(); table.replaceChildren(); answer.replaceChildren(fault(e)); }
   });
   // Collectives are judged as `check` judges them; a training log gives throughput points.
   async function take(file) {

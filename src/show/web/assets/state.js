@@ -2,8 +2,9 @@
 export const defaults = {
   view: "ask", lang: "en", cur: "USD", model: "llama-3-8b", on: "8x h100-sxm5", batch: "", seq: "", precision: "", framework: "", recompute: "", zero: "", tokens: "1e10", global: "", flash: "",
   upto: "64", how: "rent,spot,buy", region: "", budget: "", deadline: "", only: "", util: "60", years: "3", price: "", hourly: "", tariff: "", watts: "",
-  rate: "4", prompt: "1024", answer: "256", ttft: "0.5", tpot: "0.05", weights: "", smodel: "llama-3-8b", son: "2x h100-sxm5", set: "train_llm", filter: "", pin: "", checkpoint: "", recovery: "", spares: "", cap: "", pue: "", example: "seed-000", vs: "8x h100-sxm5|8x h200-sxm|8x b200|8x a100-sxm4-80gb", job: "train", kind: "gpus", find: "", record: "",
+  rate: "4", prompt: "1024", answer: "256", ttft: "0.5", tpot: "0.05", weights: "", set: "train_llm", filter: "", pin: "", checkpoint: "", recovery: "", spares: "", cap: "", pue: "", example: "seed-000", vs: "8x h100-sxm5|8x h200-sxm|8x b200|8x a100-sxm4-80gb", job: "train", kind: "gpus", find: "", record: "",
 };
+const former = { model: "smodel", on: "son" }; // Serve had a question of its own: such addresses were shared
 export const state = { ...defaults };
 export const hello = {};
 export const files = {}; // texts of what was dropped, by name: they go with the request
@@ -11,7 +12,7 @@ const listeners = new Set();
 
 export function read({ back = false } = {}) {
   const query = new URLSearchParams(location.search), own = back ? { lang: state.lang, cur: state.cur } : {};
-  for (const key of Object.keys(defaults)) state[key] = own[key] ?? query.get(key) ?? remembered[key] ?? defaults[key];
+  for (const key of Object.keys(defaults)) state[key] = own[key] ?? query.get(key) ?? query.get(former[key]) ?? remembered[key] ?? defaults[key];
   if (back) history.replaceState(null, "", address());
 }
 const remembered = {};

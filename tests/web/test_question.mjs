@@ -1,0 +1,34 @@
+// The question goes with the person: every view weighs the system and the model that were asked, however they are written. Usage: test_question.mjs BASE [SHOTS]
+import { check, done, open, settle } from "./chromium.mjs";
+
+const answerOf = (page, command) => page.answers.findLast((a) => a.url.endsWith(command))?.body;
+const faults = async (page) => (await page.locator(".fault").allInnerTexts()).join(" ");
+
+// --- scaling: parts of one node, then whole nodes of its kind; a system of several nodes by nodes
+for (const [on, upto, counts] of [["4x dgx-h100", 64, [8, 16, 32, 64]], ["dgx-h100", 32, [1, 2, 4, 8, 16, 32]], ["4x DGX H100", 16, [8, 16]], ["2x(8x h100-sxm5) over ib-hdr", 32, [8, 16, 32]],
+  ["10x rtx-3090 via pcie4-no-p2p", 64, [1, 2, 4, 8, 10, 20, 40, 60]], ["8x h100-sxm5", 4, [1, 2, 4]], ["4x a100-sxm4-80gb", 16, [1, 2, 4, 8, 16]]]) {
+  const page = await open(`/?view=scaling&on=${encodeURIComponent(on)}&upto=${upto}`);
+  check(String(answerOf(page, "/predict")?.sweep?.map((r) => r.n_gpus)) === String(counts), `scaling of ${on} up to ${upto}: ${answerOf(page, "/predict")?.sweep?.map((r) => r.n_gpus)} ${await faults(page)}`);
+  await page.context().close();
+}
+
+// --- every view that has such words takes them from the question, also through a click and from addresses of before
+const text = async (page, what) => (await page.locator(what).allInnerTexts()).join(" ");
+{
+  const page = await open("/?model=llama-3-70b&on=4x+dgx-h100&vs=8x+h200-sxm%7C8x+b200");
+  for (const [view, command] of [["serve", "serve"], ["compare", "predict"]]) {
+    await page.locator(`#nav a[href*="view=${view}"]`).click();
+    await settle(page);
+    const asked = page.answers.filter((a) => a.url.endsWith(`/${command}`)).map((a) => a.body), mine = asked.findLast((a) => a.system === "4x dgx-h100");
+    check(mine?.model === "llama-3-70b", `${view} after Ask: ${asked.map((a) => `${a.model} on ${a.system}`)}`);
+  }
+  check(/4x dgx-h100/.test(await text(page, "tbody")) && (await page.locator("tbody tr").count()) === 3, `Compare without the asked system: ${await text(page, "tbody th")}`);
+  await page.context().close();
+}
+for (const query of ["model=gemma-2b&on=rtx-4090", "smodel=gemma-2b&son=rtx-4090"]) {
+  const page = await open(`/?view=serve&${query}`), a = answerOf(page, "/serve");
+  check((await page.inputValue("#q-model")) === "gemma-2b" && (await page.inputValue("#q-on")) === "rtx-4090" && !(await faults(page)), `serve ${query}: ${await page.inputValue("#q-model")}, ${a?.model} on ${a?.system}`);
+  await page.context().close();
+}
+
+await done("question");
