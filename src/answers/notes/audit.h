@@ -144,6 +144,7 @@ struct jl_audit_finding { /* one thing that is not right, and why */
 	const struct jl_entity *about;                       /* hardware that it is about, where that is known */
 	int32_t root;            /* index of the finding that it follows from; -1: it is one itself */
 	bool shown;              /* its rule holds elsewhere or is a definition; others are for --all */
+	bool beside;             /* compatible, but just outside the interval: no reader is to take it for one inside */
 	bool impossible_premise; /* `premises` follows from figures that cannot be: not offered as a correction */
 	char fix[JL_SHOULD_MAX]; /* what to write instead of the figure; "": nothing */
 };

@@ -356,7 +356,8 @@ static void check_allreduce(struct jl_audit_note *note, const struct jl_line *li
 	if (note->verdicts[fig] == JL_AUDIT_CANNOT && said_net->system &&
 	    (said = jl_finding_on_figure(note, inside ? JL_AUDIT_COMPATIBLE : JL_AUDIT_UNLIKELY, "expected", fig))) {
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
-		if (inside && (f->lo > as * e.hi || f->hi < as * e.lo))
+		said->beside = inside && (f->lo > as * e.hi || f->hi < as * e.lo);
+		if (said->beside)
 			jl_audit_finding_explain(
 				said,
 				"jeoul expects %s there (80 %% interval); this is just beside it, as one "

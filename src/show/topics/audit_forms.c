@@ -65,8 +65,7 @@ static uint32_t line_end(const struct jl_audit_note *note, size_t l)
 /* Written and correct figures: "12 h → 6 h, listed 5.9 h". */
 static void reason_html(struct jl_buf *out, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
-	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_audit_verdict_key(f->verdict),
-		      jl_audited_verdict(f->verdict));
+	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_audit_verdict_key(f->verdict), jl_audited_verdict(f));
 	jl_html_escape(out, jl_audited_recomputed(note, f));
 	jl_buf_puts(out, "<br>");
 	jl_html_escape(out, jl_audited_why(f));
@@ -231,7 +230,7 @@ static bool is_fence(const struct jl_audit_note *note, size_t l)
 
 static void footnote(struct jl_buf *out, const struct jl_audit_finding *f, size_t number)
 {
-	jl_buf_printf(out, "\n[^jeoul%zu]: **%s** ", number, jl_audited_verdict(f->verdict));
+	jl_buf_printf(out, "\n[^jeoul%zu]: **%s** ", number, jl_audited_verdict(f));
 	jl_buf_puts(out, jl_audited_why(f));
 	if (*f->premises)
 		jl_buf_printf(out, JL_("; from the note's premises: %s%s"), f->premises,
@@ -358,7 +357,7 @@ static void result(struct jl_json *json, const struct jl_audit_note *note, const
 		     f->verdict == JL_AUDIT_WRONG      ? "error"
 		     : f->verdict <= JL_AUDIT_UNLIKELY ? "warning"
 						       : "note",
-		     jl_arena_printf(note->arena, "%s: %s. %s%s%s", f->written, jl_audited_verdict(f->verdict),
+		     jl_arena_printf(note->arena, "%s: %s. %s%s%s", f->written, jl_audited_verdict(f),
 				     jl_audited_why(f), *f->premises ? " → " : "", f->premises));
 	location(json, note, f);
 	if (f->root >= 0) {

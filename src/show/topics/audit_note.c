@@ -13,14 +13,14 @@ static const struct {
 	[JL_AUDIT_GIVEN] = { JL_N("given"), JL_MARK_NONE },
 };
 
-const char *jl_audited_verdict(enum jl_audit_verdict verdict)
+const char *jl_audited_verdict(const struct jl_audit_finding *f)
 {
-	return jl_msg(verdicts[verdict].en);
+	return f->beside ? JL_("just outside the interval") : jl_msg(verdicts[f->verdict].en);
 }
 
-static enum jl_mark audited_mark(enum jl_audit_verdict verdict)
+static enum jl_mark audited_mark(const struct jl_audit_finding *f)
 {
-	return verdicts[verdict].mark;
+	return f->beside ? JL_MARK_WARN : verdicts[f->verdict].mark;
 }
 
 const char *jl_audited_why(const struct jl_audit_finding *f)
@@ -53,8 +53,7 @@ static void counts(struct jl_doc *doc, const struct jl_audit_note *note)
 			continue;
 		if (v)
 			jl_doc_dot(doc);
-		jl_show_sourced(doc, JL_ORIGIN_NONE, "%s %zu", jl_audited_verdict((enum jl_audit_verdict)v),
-				note->n[v]);
+		jl_show_sourced(doc, JL_ORIGIN_NONE, "%s %zu", jl_msg(verdicts[v].en), note->n[v]);
 	}
 }
 
@@ -78,10 +77,10 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 {
 	const struct jl_audit_finding *f = &note->findings[i];
 
-	jl_doc_finding(doc, audited_mark(f->verdict),
+	jl_doc_finding(doc, audited_mark(f),
 		       jl_arena_printf(doc->arena, JL_("Line %u: %s (%s)"), f->line,
 				       f->figure < 0 ? f->written : jl_audited_recomputed(note, f),
-				       jl_audited_verdict(f->verdict)));
+				       jl_audited_verdict(f)));
 	jl_doc_sourced(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
 		JL_SHOW(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
@@ -92,7 +91,7 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 			continue;
 		jl_doc_item(doc);
 		jl_show_sourced(doc, JL_ESTIMATED, JL_("Line %u follows from it: %s"), c->line,
-				jl_audited_recomputed(note, c));
+				c->figure < 0 ? c->written : jl_audited_recomputed(note, c));
 	}
 }
 

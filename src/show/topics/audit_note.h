@@ -7,7 +7,7 @@
 /* For a terminal: counts, then every root with what follows from it; with `all` also what only one place of the note speaks for. */
 void jl_show_audited(struct jl_doc *doc, const struct jl_audit_note *note, bool all);
 
-const char *jl_audited_verdict(enum jl_audit_verdict verdict);
+const char *jl_audited_verdict(const struct jl_audit_finding *f);
 const char *jl_audited_why(const struct jl_audit_finding *f);
 bool jl_audited_is_said(const struct jl_audit_finding *f, bool all);
 /* True where one figure can replace the wrong one: not a range, not several parts, no contradicting premises. */

@@ -65,12 +65,14 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 				     c->subject.kind->memory(c, 1, &host_B).total_B / 1073741824.0, jl_show_device(c));
 	}
 	if (states_B <= c->n_gpus * c->machine.dev.mem_B)
-		return jl_doc_format(doc,
-				     JL_("Weights and optimizer would fit, one sample's activations do not: try a "
-					 "shorter --seq, or a %s with more memory."),
-				     jl_show_device(c));
-	return jl_doc_format(doc, JL_("Weights and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
-			     ceil(states_B / c->machine.dev.mem_B), jl_show_device(c));
+		return jl_doc_format(
+			doc,
+			JL_("Weights, gradients and optimizer would fit, one sample's activations do not: try a "
+			    "shorter --seq, or a %s with more memory."),
+			jl_show_device(c));
+	return jl_doc_format(
+		doc, JL_("Weights, gradients and optimizer alone need %.0f such %ss; 'jeoul fit' shows every way."),
+		ceil(states_B / c->machine.dev.mem_B), jl_show_device(c));
 }
 
 /* Of two sizes that would read the same the first as exactly as tells them apart: 40.1 of 40. */

@@ -435,26 +435,37 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 	}
 }
 
+/* What a sweep comes to; one that is slower than its base says so: nothing is 0.58x as fast. */
+static const char *sweep_sentence(const struct jl_sweep *sweep)
+{
+	const bool slower = sweep->last->speedup < 1;
+
+	if (sweep->last == sweep->base && sweep->n > 1)
+		return sweep->changes ? JL_("Only |1 GPUs run this recipe: |5, and |6 of each step is |7.")
+				      : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7.");
+	if (sweep->last != sweep->base && sweep->last->recipe != JL_RECIPE_SAME)
+		return slower ? JL_("|1 GPUs run another recipe than |3 and are |2 slower: |5, and |6 of each step "
+				    "is |7.")
+			      : JL_("|1 GPUs run another recipe than |3 and are |2 as fast: |5, and |6 of each step "
+				    "is |7.");
+	return slower ? JL_("|1 GPUs are |2 slower than |3 with the same recipe (efficiency |4): |5, and |6 of each "
+			    "step is |7.")
+		      : JL_("|1 GPUs are |2 as fast as |3 with the same recipe (efficiency |4): |5, and |6 of each "
+			    "step is |7.");
+}
+
 /* The answer in a sentence. */
 static void sweep_answer(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
-	const struct jl_predicted *last = sweep->last, *base = sweep->base;
+	const struct jl_predicted *last = sweep->last;
 	const struct jl_bound most = jl_bound_of(&last->p.step);
 
-	JL_SENTENCE(
-		doc,
-		last != base && last->recipe != JL_RECIPE_SAME
-			? JL_("|1 GPUs run another recipe than |3 and are |2 as fast: |5, and |6 of each step is |7.")
-		: last != base || sweep->n == 1
-			? JL_("|1 GPUs are |2 as fast as |3 with the same recipe (efficiency |4): |5, and |6 of each "
-			      "step is |7.")
-		: sweep->changes ? JL_("Only |1 GPUs run this recipe: |5, and |6 of each step is |7.")
-				 : JL_("It fits only on |1 GPUs: |5, and |6 of each step is |7."),
-		JL_COUNT(last->how.n_gpus), JL_FIG(jl_num_digits(jl_num_times(last->speedup), 2)),
-		JL_COUNT(base->how.n_gpus), JL_FIG(jl_show_share(doc, last->efficiency_frac)),
-		JL_FIG(jl_num_ranged(
-			jl_num_digits(jl_num_estimate(last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
-		JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
+	JL_SENTENCE(doc, sweep_sentence(sweep), JL_COUNT(last->how.n_gpus),
+		    JL_FIG(jl_num_digits(jl_num_times(last->speedup < 1 ? 1 / last->speedup : last->speedup), 2)),
+		    JL_COUNT(sweep->base->how.n_gpus), JL_FIG(jl_show_share(doc, last->efficiency_frac)),
+		    JL_FIG(jl_num_ranged(
+			    jl_num_digits(jl_num_estimate(last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),
+		    JL_FIG(jl_show_share(doc, most.frac)), JL_WORD(jl_msg(most.en)));
 }
 
 void jl_show_sweep(struct jl_doc *doc, const struct jl_sweep *sweep)

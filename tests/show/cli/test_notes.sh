@@ -57,6 +57,9 @@ json "all(f['verdict'] == 'differs' and 'USD' in f['estimate'] and '20' in f['wh
 printf '# all-reduce on P5 instance\n\nEFA: 400 GB/s\n\n- 125 nodes: algbw 156 GB/s\n- something took 31 s\n' > inside.md
 run 0 audit inside.md --strict --lang en --all; has "156 GB/s (compatible)"; has "jeoul expects"; has "what would be needed"; has "model, batch and system"
 run 0 audit inside.md --json; json "j['n_compatible'] == 1 and j['n_roots'] == 0 and j['findings'][0]['estimate']"
+# What is just outside it is not marked as what is inside
+printf '# all-reduce on P5 instance\n\nEFA: 400 GB/s\n\n- 2 nodes: algbw 340 GB/s\n' > beside.md
+run 0 audit beside.md --lang en --all; has "! Line 5: 340 GB/s (just outside the interval)"; lacks "✓"
 
 # The margin survives a note that means harm
 printf '# <script>alert(1)</script>\n3 × 4 = 13 GB <img src=x onerror=y> \xe2\x80\xae\x1b[31m\n\nRTX 3090 48GB & "quotes"\n' > evil.md

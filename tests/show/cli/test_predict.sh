@@ -39,6 +39,9 @@ run 0 predict llama-3-70b --on rtx-3090; has "does not fit"
 run 0 "${seed[@]}" --sweep gpus=1,2,4,8,10 --json
 json "[r['n_gpus'] for r in j['sweep']] == [1, 2, 4, 8, 10] and j['sweep'][0]['speedup'] == 1"
 json "j['sweep'][-1]['speedup'] < 4 and j['sweep'][0]['breakdown_s']['data_parallel'] == 0"
+# More that are slower say so
+run 0 predict gpt-305m --on "2x rtx-3090" --batch 4 --seq 512 --sweep gpus=1,2 --lang en; flat; like "2 GPUs are [12].[0-9]x slower than 1 with"
+run 0 predict gpt-305m --on "2x rtx-3090" --batch 4 --seq 512 --sweep gpus=1,2 --lang ko; flat; like "1장보다 [12].[0-9]배 느립니다"; lacks "배 빠릅니다"
 # The same cluster, two hosts
 run 0 predict gpt-305m --on "2x(10x rtx-3090 via pcie4-no-p2p) over 10gbe-lacp2" --batch 4 --sweep gpus=10,20 --json
 json "[r['n_gpus'] for r in j['sweep']] == [10, 20]"
