@@ -85,6 +85,11 @@ static bool is_job(const void *record)
 	return ((const struct jl_infer *)record)->kind == JL_LOAD_JOB;
 }
 
+static bool has_adapters(const void *record)
+{
+	return ((const struct jl_infer *)record)->n_adapters > 0;
+}
+
 static bool has_target(const void *record)
 {
 	return ((const struct jl_infer *)record)->has_target;
@@ -133,6 +138,11 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD(jl_infer, TEXT, draft), .flags = JL_FF_OMIT },
 	{ JL_FIELD(jl_infer, NUMBER, draft_B), .flags = JL_FF_OMIT },
 	{ JL_FIELD(jl_infer, NUMBER, draft_frac), .flags = JL_FF_OMIT, .about = "of an answer's pass: what drafts" },
+	{ JL_FIELD(jl_infer, INT, n_adapters), .when = has_adapters,
+	  .about = "LoRA adapters that are served together" },
+	{ JL_FIELD(jl_infer, INT, adapter_rank), .when = has_adapters },
+	{ JL_FIELD(jl_infer, NUMBER, adapters_B), .when = has_adapters, .about = "all of them on each device" },
+	{ JL_FIELD(jl_infer, NUMBER, adapters_frac), .when = has_adapters, .about = "of an answer's pass" },
 	{ JL_FIELD(jl_infer, INT, n_gpus_used) },
 	{ JL_FIELD(jl_infer, INT, n_gpus_system) },
 	{ JL_FIELD(jl_infer, BOOL, fits) },

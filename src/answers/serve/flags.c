@@ -124,6 +124,8 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		[OPTION_ep] = a->n_ep > 1 ? (double)a->n_ep : NAN,
 		[OPTION_dp] = a->dp_attention ? (double)a->n_gpus : NAN,
 		[OPTION_host] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
+		[OPTION_loras] = ask->n_adapters > 0 ? (double)ask->n_adapters : NAN,
+		[OPTION_lora_rank] = ask->n_adapters > 0 ? (double)ask->adapter_rank : NAN,
 	};
 
 	const bool narrow = job->format.weight_B < 2 || job->format.expert_B < 2;
@@ -139,7 +141,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		const bool asked = ask->engine == e, today = info->operators && !info->until && !info->vendor;
 
 		/* machines of two kinds: both commands of one engine */
-		if (!s->command ||
+		if (!s->command || (ask->n_adapters > 0 && !s->loras) ||
 		    (!asked && (ask->engine != JL_ENGINE_GENERAL || !today || (ask->prompt_gpus > 0 && a->n_flags))) ||
 		    a->n_flags + (ask->prompt_gpus > 0) >= (int)JL_LEN(a->flags))
 			continue;

@@ -179,6 +179,42 @@ static enum jl_status say_other_host(struct jl_infer *a, struct jl_trial *t, str
 	return own->find_rate ? search_rate(t, own, a->n_gpus, a->n_copies, &s->other_held, err) : JL_OK;
 }
 
+/* Of a pass in the middle of the answers: what it would take less without them. */
+static void say_adapters(struct jl_infer *a, const struct jl_trial *t)
+{
+	const struct jl_pass pass = jl_pass_decode(fmax(t->r.batch_mean, 1), t->ask->prompt + 0.5 * t->ask->answer);
+	struct jl_serve_job without = t->job;
+
+	without.adapters.n = 0;
+	a->adapters_B = jl_serve_adapters_B(&t->job);
+	a->adapters_frac = 1 - jl_serve_pass(&without, &pass).step_s / jl_serve_pass(&t->job, &pass).step_s;
+}
+
+/* Requests of different adapters in one pass are what engines with options for them compute. */
+static enum jl_status check_adapters(const struct jl_infer_ask *ask, struct jl_err *err)
+{
+	static const int ranks[] = { 8, 16, 32, 64, 128, 256, 320, 512 };
+	const struct jl_engine_info *engine = jl_engine_info(ask->engine);
+	bool known = false;
+
+	if (ask->n_adapters <= 0)
+		return JL_OK;
+	for (size_t i = 0; i < JL_LEN(ranks); i++)
+		known = known || ask->adapter_rank == ranks[i];
+	if (!known)
+		return jl_fail(err, JL_E_USAGE,
+			       "--adapter-rank %d: engines keep room for 8, 16, 32, 64, 128, 256, 320 or 512; take the "
+			       "next above",
+			       ask->adapter_rank);
+	if (ask->engine != JL_ENGINE_GENERAL && !engine->start.loras)
+		return jl_fail(
+			err, JL_E_USAGE,
+			"--adapters: %.40s is not known to compute several adapters in one pass; take --engine vllm "
+			"or sglang",
+			jl_engine_id(ask->engine));
+	return JL_OK;
+}
+
 static void say(struct jl_infer *a, struct jl_trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
@@ -267,6 +303,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 		a->draft_B = jl_serve_weights_B(&t->draft);
 		a->draft_frac = draft_s / (draft_s + jl_serve_pass(&t->job, &all).step_s);
 	}
+	say_adapters(a, t);
 	if (ask->turns > 1) {
 		say_sessions(&a->sessions, t);
 		a->sessions.later_s = times_of(&t->r.later_s, first.half_ln);
@@ -441,6 +478,7 @@ static void say_no_room(struct jl_infer *a, struct jl_trial *t, int n_gpus)
 	a->n_gpus = n_gpus;
 	a->n_stages = jl_trial_stages(t->ask);
 	a->weights_B = jl_serve_weights_B(&t->job);
+	a->adapters_B = jl_serve_adapters_B(&t->job);
 	a->capacity_B = t->job.dev->mem_B;
 	a->kv_token_B = jl_serve_context_B(&t->job, 1);
 	a->kv_tokens = a->context_max = fmax(jl_serve_room(&t->job, 1, jl_policy_of(t->ask->engine)->mem_frac), 0);
@@ -465,6 +503,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 
 	by_layer.engine = jl_serve_engine(asked->engine, asked->weights, machine);
 	JL_TRY(jl_serve_engine_check(by_layer.engine, machine, err));
+	JL_TRY(check_adapters(ask, err));
 	if (asked->engine == JL_ENGINE_GENERAL && by_layer.engine != asked->engine)
 		by_layer.assumed &= ~(1u << JL_ASSUMED_ENGINE);
 	struct jl_infer a = { .model = ask->model_name,
@@ -504,6 +543,9 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .published_pair = true,
 			      .draft_B = NAN,
 			      .draft_frac = NAN,
+			      .n_adapters = ask->n_adapters,
+			      .adapter_rank = ask->adapter_rank,
+			      .adapters_frac = NAN,
 			      .ttft_max_s = ask->ttft_max_s,
 			      .tpot_max_s = ask->tpot_max_s,
 			      .n_gpus_system = jl_sys_n_devices(&machine->sys) };

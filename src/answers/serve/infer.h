@@ -76,6 +76,8 @@ struct jl_infer_ask {
 	const char *
 		draft; /* what drafts: "eagle", "mtp" (a layer of the model's own) or the name of draft_model; NULL: at no cost */
 	const struct jl_model_info *draft_model;
+	int n_adapters; /* that lie on the GPUs and are served together (LoRA); 0: none */
+	int adapter_rank;
 	int max_seqs, batched_tokens;      /* of the engine; 0: its defaults */
 	double kv_tokens;                  /* room of a copy; NAN: what the memory leaves */
 	double ttft_max_s, tpot_max_s;     /* targets, of nine requests in ten; NAN: none */
@@ -136,8 +138,10 @@ struct jl_infer {
 	bool published_pair;     /* a source measured this engine on this device; true where no engine is asked for */
 	const char *draft;
 	double draft_B, draft_frac; /* weights of what drafts on each device; its share of an answer's pass */
-	bool fits, checked;         /* where it does not fit, nothing is timed */
-	bool narrow_fits;           /* but in 4 bits it would */
+	int n_adapters, adapter_rank;
+	double adapters_B, adapters_frac; /* all of them on each device; their share of an answer's pass */
+	bool fits, checked;               /* where it does not fit, nothing is timed */
+	bool narrow_fits;                 /* but in 4 bits it would */
 	double weights_B, capacity_B, kv_token_B, kv_tokens; /* on each device; of a copy */
 	double context_max;                                  /* tokens of the longest request that fits */
 	struct jl_infer_times ttft_s, tpot_s, itl_s, e2e_s;

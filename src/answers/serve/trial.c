@@ -51,7 +51,8 @@ enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, 
 					.place = { .n_stages = jl_trial_stages(ask),
 						   .chunk = jl_trial_token_budget(ask),
 						   .n_ep = ask->n_ep,
-						   .split_batch = ask->dp_attention } };
+						   .split_batch = ask->dp_attention },
+					.adapters = { ask->n_adapters, ask->adapter_rank } };
 	status = jl_serve_format(&t->job.format, ask->weights, ask->model, &t->model, dev, ask->engine, err);
 	if (!status && ask->kv) {
 		status = jl_served_format(&kv, ask->kv, err);
@@ -222,6 +223,7 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	t->job.model = t->prompts.model = &t->model;
 	t->draft = t->job;
 	t->draft.model = &t->draft_model;
+	t->draft.adapters.n = 0;
 	t->n_copies = n_copies;
 	JL_TRY(make_load(t, &load, err));
 	if (t->ask->max_seqs > 0)

@@ -100,7 +100,8 @@ enum jl_net_optimizer { JL_NET_SGD, JL_NET_ADAM, JL_NET_LAMB };
 enum jl_kv_rule { JL_KV_AS_NEEDED, JL_KV_RESERVED, JL_KV_ESTIMATED };
 
 /* Options of an engine's command line, each with its figure where it has one; NULL: it has none. */
-#define JL_ENGINE_OPTIONS(X) X(tp) X(seqs) X(tokens) X(length) X(fp8) X(kv8) X(pp) X(ep) X(dp) X(host) X(draft) X(head)
+#define JL_ENGINE_OPTIONS(X)                                                                                           \
+	X(tp) X(seqs) X(tokens) X(length) X(fp8) X(kv8) X(pp) X(ep) X(dp) X(host) X(loras) X(lora_rank) X(draft) X(head)
 
 #include "catalog/records.def"
 

@@ -200,6 +200,23 @@ double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *
 	return s + routed * (e->hidden + e->inter) * 2.0 * fit->v[JL_TERM_EXPERT_MOVE] / stream_Bps(dev, fit);
 }
 
+double jl_served_thin_B(const struct jl_served_thin *t)
+{
+	return 2.0 * t->rank * (t->parts * t->in + t->out);
+}
+
+#define THIN_ROWS 16.0 /* that matrix units multiply at least */
+
+/* Bound by memory: adapters once each; inputs; what is between, in 32 bit, out and in; what it is added to, in and out. */
+double jl_served_thin_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct jl_served_thin *t)
+{
+	const enum jl_dtype dtype = jl_op_dtype(dev, JL_OP_BF16);
+	const double one_B = jl_served_thin_B(t), rows = fmax(t->tokens, THIN_ROWS * t->distinct);
+	const double bytes = t->distinct * one_B + t->tokens * (2.0 * t->in + 8.0 * t->rank * t->parts + 4.0 * t->out);
+
+	return fmax(bytes / stream_Bps(dev, fit), rows * one_B / (dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype]));
+}
+
 double jl_served_exchange_s(const struct jl_op_fit *fit, const struct jl_served_exchange *ex)
 {
 	const double *v = fit->v, n = ex->n, share = (n - 1.0) / n;

@@ -102,6 +102,14 @@ struct jl_served_experts {                                  /* one layer on one 
 double jl_served_experts_s(const struct jl_device *dev, const struct jl_op_fit *fit,
 			   const struct jl_served_experts *experts);
 
+struct jl_served_thin { /* adapters of one product on one device: each [in, rank] of each of its parts, then [rank, out] */
+	double in, out, rank, parts;
+	double tokens, distinct; /* of a pass; adapters that these have */
+};
+double jl_served_thin_B(const struct jl_served_thin *thin); /* of one adapter */
+/* Without the launches of its two kernels. */
+double jl_served_thin_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct jl_served_thin *thin);
+
 /* Products of few rows read their matrix once. Kernels for them multiply while they read, each weight by each row, and widen it once: seconds of
  * both. */
 #define JL_FEW_ROWS 8.0

@@ -7,10 +7,10 @@
 #include "base/num.h"
 #include "program/transformer.h"
 
-static void add(struct jl_served *served, double n, double k, double n_layers, enum jl_cut cut)
+static void add(struct jl_served *served, double n, double k, double n_layers, enum jl_cut cut, double parts)
 {
 	if (n > 0 && k > 0 && n_layers > 0 && served->n_products < JL_SERVED_PRODUCTS)
-		served->products[served->n_products++] = (struct jl_served_product){ n, k, n_layers, cut };
+		served->products[served->n_products++] = (struct jl_served_product){ n, k, n_layers, cut, parts };
 }
 
 static void add_products(struct jl_served *served, const struct jl_transformer *m, double n_dense_layers)
@@ -21,22 +21,23 @@ static void add_products(struct jl_served *served, const struct jl_transformer *
 	if (mla->kv_lora > 0) {
 		const double q = m->heads * (mla->nope_dim + mla->rope_dim);
 
-		add(served, mla->q_lora + mla->kv_lora + mla->rope_dim, m->hidden, m->n_layers, JL_CUT_NONE);
-		add(served, q, mla->q_lora > 0 ? mla->q_lora : m->hidden, m->n_layers, JL_CUT_N);
-		add(served, m->heads * (mla->nope_dim + mla->v_dim), mla->kv_lora, m->n_layers, JL_CUT_N);
-		add(served, m->hidden, m->heads * mla->v_dim, m->n_layers, JL_CUT_K);
+		add(served, mla->q_lora + mla->kv_lora + mla->rope_dim, m->hidden, m->n_layers, JL_CUT_NONE,
+		    mla->q_lora > 0 ? 2 : 1);
+		add(served, q, mla->q_lora > 0 ? mla->q_lora : m->hidden, m->n_layers, JL_CUT_N, 1);
+		add(served, m->heads * (mla->nope_dim + mla->v_dim), mla->kv_lora, m->n_layers, JL_CUT_N, 1);
+		add(served, m->hidden, m->heads * mla->v_dim, m->n_layers, JL_CUT_K, 1);
 	} else {
-		add(served, (m->heads + 2.0 * m->kv_heads) * m->head_dim, m->hidden, m->n_layers, JL_CUT_N);
-		add(served, m->hidden, m->heads * m->head_dim, m->n_layers, JL_CUT_K);
+		add(served, (m->heads + 2.0 * m->kv_heads) * m->head_dim, m->hidden, m->n_layers, JL_CUT_N, 3);
+		add(served, m->hidden, m->heads * m->head_dim, m->n_layers, JL_CUT_K, 1);
 	}
-	add(served, up * m->ffn, m->hidden, n_dense_layers, JL_CUT_N);
-	add(served, m->hidden, m->ffn, n_dense_layers, JL_CUT_K);
-	add(served, up * shared, m->hidden, served->n_moe_layers, JL_CUT_N);
-	add(served, m->hidden, shared, served->n_moe_layers, JL_CUT_K);
+	add(served, up * m->ffn, m->hidden, n_dense_layers, JL_CUT_N, up);
+	add(served, m->hidden, m->ffn, n_dense_layers, JL_CUT_K, 1);
+	add(served, up * shared, m->hidden, served->n_moe_layers, JL_CUT_N, up);
+	add(served, m->hidden, shared, served->n_moe_layers, JL_CUT_K, 1);
 	served->expert_up = up * m->moe.expert_ffn;
 	served->expert_down = m->moe.expert_ffn;
 	if (m->head == JL_HEAD_LM)
-		served->logits = (struct jl_served_product){ m->vocab, m->hidden, 1, JL_CUT_N };
+		served->logits = (struct jl_served_product){ m->vocab, m->hidden, 1, JL_CUT_N, 1 };
 	/* what the catalog counts beyond these (linear attention, norms) is spread over them */
 	double sum = 0;
 

@@ -98,6 +98,43 @@ static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, doubl
 	}
 }
 
+/* Kernels of a layer without adapters: products, attention, norms, positions, activations. */
+#define LAYER_LAUNCHES 12.0
+
+/* What one device has of a product's adapters, as engines cut them: the side that the product is cut on; the other is whole on every device. */
+static struct jl_served_thin thin_of(const struct jl_serve_job *job, const struct jl_served_product *p)
+{
+	const double n = job->place.split_batch ? 1.0 : job->place.n_gpus;
+
+	return (struct jl_served_thin){ .in = p->cut == JL_CUT_K ? p->k / n : p->k,
+					.out = p->cut == JL_CUT_N ? p->n / n : p->n,
+					.rank = job->adapters.rank,
+					.parts = fmax(p->parts, 1.0) };
+}
+
+/* Of each product one kernel into the rank and one out of it, for all adapters that some request of the pass has. */
+static void adapters(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens, double n_requests)
+{
+	const double by_batch = job->place.split_batch ? job->place.n_gpus : 1.0, all = job->adapters.n;
+	double launches = 0.0;
+
+	if (!(all > 0.0))
+		return;
+	const double distinct = all * (1.0 - pow(1.0 - 1.0 / all, fmax(n_requests / by_batch, 1.0)));
+
+	for (int i = 0; i < job->model->n_products; i++) {
+		const struct jl_served_product *p = &job->model->products[i];
+		struct jl_served_thin thin = thin_of(job, p);
+
+		thin.tokens = fmax(n_tokens / by_batch, 1.0);
+		thin.distinct = distinct;
+		w->adapters_s += jl_served_thin_s(job->dev, job->ops, &thin) * p->n_layers;
+		launches += 2.0 * p->n_layers;
+	}
+	w->kernel_s += launches * job->ops->v[JL_TERM_FIXED_S + JL_OP_BF16];
+	w->more_launches = launches / (job->model->n_layers * LAYER_LAUNCHES);
+}
+
 #define SCORE_B      20.0 /* of a pair of tokens: in 32 bit out, in and out by the softmax, in, in 16 bit out and in */
 #define ROUTING_SKEW 1.0  /* experts are not asked evenly */
 
@@ -213,6 +250,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	if (job->format.dtype == JL_FP32)
 		w.dtype = JL_FP32;
 	dense(&w, job, tokens);
+	adapters(&w, job, tokens, seqs + pass->n_prompts);
 	if (model->n_experts > 1)
 		experts(&w, job, tokens);
 	/* sums in 16 bit, or four bytes multiplied by one instruction of vector units */
@@ -248,7 +286,8 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 	const double asked_Bps = fit->sm_B * dev->n_sm *
 				 dev->boost_Hz; /* what kernels ask for at once holds them back */
 	struct jl_serve_step s = {
-		.weights_s = (w->mem_s + w->logits_s) / fit->mem_gain + (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
+		.weights_s = (w->mem_s + w->logits_s + w->adapters_s) / fit->mem_gain +
+			     (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
 		.kv_s = w->kv_s / fit->kv_gain,
 		.attention_s = w->flash_s / fit->flash_gain,
 		.exchange_s = w->exchange_s / fit->hop_gain,
@@ -264,8 +303,8 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
 	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
-	const double host_s = w->captured ? 0.0 : w->n_layers * fit->host_layer_s, both = gpu_s * gpu_s,
-		     host2 = host_s * host_s;
+	const double host_s = w->captured ? 0.0 : w->n_layers * (1.0 + w->more_launches) * fit->host_layer_s,
+		     both = gpu_s * gpu_s, host2 = host_s * host_s;
 	const double wait_s = sqrt(sqrt(both * both + host2 * host2)) - gpu_s;
 
 	s.fixed_s += wait_s + fit->step_s + w->n_seqs * fit->seq_s + w->prompt_tokens * fit->token_s;
@@ -334,6 +373,18 @@ double jl_serve_context_B(const struct jl_serve_job *job, double context)
 	       (kv_parts(job) * job->place.n_stages);
 }
 
+double jl_serve_adapters_B(const struct jl_serve_job *job)
+{
+	double sum = 0.0;
+
+	for (int i = 0; i < job->model->n_products; i++) {
+		const struct jl_served_thin thin = thin_of(job, &job->model->products[i]);
+
+		sum += jl_served_thin_B(&thin) * job->model->products[i].n_layers;
+	}
+	return job->adapters.n * sum / job->place.n_stages;
+}
+
 /* What llama.cpp keeps on the fullest of its devices beside keys and values, of which that one has as many layers. */
 static double by_layer_B(const struct jl_serve_job *job, double *each_B)
 {
@@ -349,7 +400,7 @@ static double by_layer_B(const struct jl_serve_job *job, double *each_B)
 
 double jl_serve_room(const struct jl_serve_job *job, double context, double mem_frac)
 {
-	double left_B = mem_frac * job->dev->mem_B - OTHER_B - jl_serve_weights_B(job),
+	double left_B = mem_frac * job->dev->mem_B - OTHER_B - jl_serve_weights_B(job) - jl_serve_adapters_B(job),
 	       each_B = jl_serve_context_B(job, context);
 
 	if (job->place.by_layer)

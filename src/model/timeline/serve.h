@@ -14,6 +14,7 @@ enum jl_cut { JL_CUT_NONE, JL_CUT_N, JL_CUT_K };
 struct jl_served_product { /* of each token: [1,k] x [k,n] */
 	double n, k, n_layers;
 	enum jl_cut cut;
+	double parts; /* matrices of the model that it joins: each has an adapter of its own; 0: 1 */
 };
 #define JL_SERVED_PRODUCTS 8
 
@@ -93,6 +94,12 @@ struct jl_serve_place {
 	int by_layer; /* stages are whole layers, answers pass them in turn, the table stays with the host: llama.cpp */
 };
 
+/* Low-rank adapters that lie beside the weights, requests drawn evenly over them: two thin products in 16 bit for each matrix but experts' and
+ * logits'. */
+struct jl_serve_adapters {
+	double n, rank; /* n 0: none */
+};
+
 struct jl_serve_step {
 	double weights_s, math_s, kv_s, attention_s, exchange_s, fixed_s;
 	double step_s; /* the whole */
@@ -105,6 +112,7 @@ struct jl_serve_job {
 	const struct jl_served *model;
 	struct jl_serve_format format;
 	struct jl_serve_place place;
+	struct jl_serve_adapters adapters;
 };
 
 /* One pass over the model: a token for each of some sequences, pieces of prompts, or both. */
@@ -125,6 +133,8 @@ struct jl_serve_work {
 	double beside_s;      /* arithmetic of kernels that multiply while they read: hidden where it is shorter */
 	double expert_s;      /* routed experts */
 	double logits_s;      /* in 16 bit, whatever the format */
+	double adapters_s;    /* thin products, as well */
+	double more_launches; /* of adapters, of a layer's own */
 	double kv_s, flash_s; /* attention of answers and of prompts */
 	double exchange_s;    /* between the devices that share a layer */
 	double kernel_s;      /* what kernels take whatever their size */
@@ -151,6 +161,7 @@ struct jl_pass jl_pass_prefill(double n_seq, double prompt);
 /* Bytes on each device: weights, and keys and values of one sequence of `context` tokens. */
 double jl_serve_weights_B(const struct jl_serve_job *job);
 double jl_serve_context_B(const struct jl_serve_job *job, double context);
+double jl_serve_adapters_B(const struct jl_serve_job *job); /* all of them */
 /* Sequences that fit beside the weights in a share of the memory; below 1: none. */
 double jl_serve_room(const struct jl_serve_job *job, double context, double mem_frac);
 

@@ -202,6 +202,12 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SENTENCE(doc, JL_(": |1 of weights on a device, |2 of an answer's pass"), JL_MEM(a->draft_B),
 			    JL_SHARE(a->draft_frac));
 	}
+	if (a->n_adapters > 0) {
+		jl_doc_entry(doc, JL_("Adapters"));
+		JL_SENTENCE(doc, JL_("|1 of rank |2: |3 on a device, |4 of an answer's pass"),
+			    JL_FIG(count(doc, a->n_adapters)), JL_FIG(count(doc, a->adapter_rank)),
+			    JL_MEM(a->adapters_B), JL_SHARE(a->adapters_frac));
+	}
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
 		    JL_FIG(exactly(doc, a->kv_tokens)), JL_SHARE(a->kv_mean_frac), JL_SHARE(fmin(a->kv_max_frac, 1)));

@@ -328,6 +328,41 @@ static void test_kernels_for_any_card(void **state)
 	assert_near(portable_s, prefill(&narrow, 1, 4096).math_s, 1e-12);
 }
 
+/* 100 of rank 16 by hand: a layer's seven matrices have 16 numbers for each input and output of theirs */
+static void test_adapters_lie_beside_the_weights_and_are_read(void **state)
+{
+	(void)state;
+	static const double ins_outs = 3 * 4096.0 + 6144 + 2 * 4096 + 2 * 4096 + 28672 + 14336 + 4096;
+	static const double cut = 3 * 4096.0 + 3072 + 2048 + 4096 + 2 * 4096 + 14336 + 7168 + 4096;
+	struct jl_served model = dense;
+	struct jl_serve_job job = { .dev = &dev,
+				    .fit = &plain,
+				    .ops = &lossless,
+				    .model = &model,
+				    .format = bf16,
+				    .place = { .n_gpus = 1, .n_stages = 1, .link_Bps = 450e9, .hop_gain = 1 },
+				    .adapters = { 0, 16 } };
+	const struct jl_pass pass = jl_pass_decode(32, 1024);
+	const double without_s = jl_serve_pass(&job, &pass).step_s, room = jl_serve_room(&job, 1, 0.9);
+	double last_s = without_s;
+
+	model.products[0].parts = 3;
+	model.products[2].parts = 2;
+	assert_true(jl_serve_pass(&job, &pass).step_s == without_s && jl_serve_adapters_B(&job) == 0);
+	for (job.adapters.n = 1; job.adapters.n <= 1000; job.adapters.n++) {
+		const double s = jl_serve_pass(&job, &pass).step_s;
+
+		assert_true(s > last_s);
+		last_s = s;
+	}
+	job.adapters.n = 100;
+	assert_near(jl_serve_adapters_B(&job), 100 * 2 * 16 * 32 * ins_outs, 1);
+	assert_near(jl_serve_adapters_B(&job), 8388608000.0, 1);
+	assert_near((room - jl_serve_room(&job, 1, 0.9)) * jl_serve_context_B(&job, 1), 8388608000.0, 100);
+	job.place.n_gpus = 2;
+	assert_near(jl_serve_adapters_B(&job), 100 * 2 * 16 * 32 * cut, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_exchanges_grow),
 		cmocka_unit_test(test_stages_overlap_where_there_is_enough_to_do),
 		cmocka_unit_test(test_kernels_for_any_card),
+		cmocka_unit_test(test_adapters_lie_beside_the_weights_and_are_read),
 		cmocka_unit_test(test_devices_share_weights_but_not_what_cannot_be_cut),
 	};
 

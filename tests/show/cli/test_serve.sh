@@ -260,6 +260,17 @@ for draft in eagle llama-3.2-1b; do
 	run 0 serve llama-3-70b --on dgx-h100 --gpus 8 --engine vllm --draft 4 --draft-model $draft --json; json "j['tpot_s']['mean']['value'] > ${free% *} and j['kv_tokens'] < ${free#* } and 0.02 < j['draft_frac'] < 0.5 and 'num_speculative_tokens' in j['flags']"
 done
 run 2 serve llama-3-70b --on dgx-h100 --draft-model eagle
+# adapters: room, time and the engine's settings
+run 0 serve llama-3-8b --on h100-sxm5 --engine vllm --json; cp "$work/out" "$work/none"
+run 0 serve llama-3-8b --on h100-sxm5 --engine vllm --adapters 0 --json; cmp -s "$work/out" "$work/none" && ok || bad "no adapters change the answer"
+run 0 serve llama-3-8b --on h100-sxm5 --engine vllm --adapters 100 --json; json "abs(j['adapters_B'] / 8388608000 - 1) < 1e-3 and 0.02 < j['adapters_frac'] < 0.5 and '--enable-lora --max-loras 100 --max-lora-rank 16' in j['flags']"
+run 0 serve llama-3-8b --on h100-sxm5 --engine sglang --adapters 4 --adapter-rank 32 --lang en; flat; has "4 of rank 32"; has "max-loras-per-batch 4"
+run 0 serve llama-3-8b --on h100-sxm5 --adapters 4 --lang ko; flat; has "어댑터"; has "랭크 16"
+run 2 serve llama-3-8b --on h100-sxm5 --adapters 4 --adapter-rank 24; says "next above"; one_line
+run 2 serve llama-3-8b --on h100-sxm5 --adapters=-1; one_line
+run 2 serve llama-3-8b --on h100-sxm5 --adapters 10001; one_line
+run 2 serve llama-3-8b --on h100-sxm5 --adapter-rank 16; one_line
+run 2 serve llama-3-8b --on h100-sxm5 --adapters 4 --engine llama.cpp; says "several adapters"; one_line
 # a folder with an apostrophe is one word to a shell
 mkdir -p "$work/it's"; echo '{"model_type":"llama","num_hidden_layers":16,"hidden_size":2048,"intermediate_size":8192,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":128256,"max_position_embeddings":8192}' > "$work/it's/config.json"
 run 0 serve "$work/it's/config.json" --on rtx-4090 --json
