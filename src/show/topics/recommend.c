@@ -437,12 +437,34 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the fastest (%s) makes %s tokens/s: lower --tokens-per-s"), name,
 			      jl_grouped(JL_TXT, c->setup->per_s.value));
 	else
-		jl_show_piece(doc, JL_ESTIMATED,
-			      c->against == JL_AGAINST_USE
-				      ? JL_("the fastest (%s) takes %s a run: lower --runs-per-month")
-			      : is_serve(a) ? JL_("the fastest (%s) takes %s a token: raise --deadline")
-					    : JL_("the fastest (%s) takes %s a run: raise --deadline"),
-			      name, time);
+		jl_show_piece(
+			doc, JL_ESTIMATED,
+			c->against == JL_AGAINST_USE && a->found->runs <= 1 ? JL_("the fastest (%s) takes %s a run")
+			: c->against == JL_AGAINST_USE ? JL_("the fastest (%s) takes %s a run: lower --runs-per-month")
+			: is_serve(a)                  ? JL_("the fastest (%s) takes %s a token: raise --deadline")
+						       : JL_("the fastest (%s) takes %s a run: raise --deadline"),
+			name, time);
+}
+
+/* The search ends at so many hosts: said where more might meet the limits, or were allowed. */
+static void largest(struct jl_doc *doc, const struct jl_recommended *a)
+{
+	const struct jl_recommendation *r = a->found;
+	const int at = r->pick >= 0 ? r->pick : r->nearest;
+	int most = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		most = r->items[i].setup->sys.n_nodes > most ? r->items[i].setup->sys.n_nodes : most;
+	if (at < 0)
+		return;
+	const struct jl_candidate *c = &r->items[at];
+	const bool slow = c->against == JL_AGAINST_USE || c->against == JL_AGAINST_WAIT,
+		   limited = a->ask->gpus_max && a->ask->gpus_max <= most * c->setup->sys.n_per_node;
+
+	if (!limited && (a->ask->gpus_max || (slow && c->setup->sys.n_nodes == most)))
+		jl_show_note(doc, JL_("Searched"), JL_ESTIMATED,
+			     JL_("at most %d hosts, %s GPUs of this kind; 'jeoul plan' and 'jeoul predict' take more"),
+			     most, jl_grouped(JL_TXT, (double)most * c->setup->sys.n_per_node));
 }
 
 void jl_show_recommended(struct jl_doc *doc, const struct jl_recommended *a)
@@ -457,6 +479,7 @@ void jl_show_recommended(struct jl_doc *doc, const struct jl_recommended *a)
 		if (a->found->nearest >= 0)
 			nearest(doc, a);
 	}
+	largest(doc, a);
 	places(doc, a);
 	if (a->found->pick >= 0) {
 		tables(doc, a);

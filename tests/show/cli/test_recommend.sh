@@ -213,4 +213,11 @@ run 0 $qlora --region europe --how rent --json; json "j['pick'] == json.load(ope
 run 0 $qlora --region seoul --how rent --json; cp "$work/out" "$work/seoul.json"
 run 0 $qlora --region 서울 --how rent --json; json "j['pick'] == json.load(open('$work/seoul.json'))['pick']"
 
+# The end of the search is said where more hosts might do or were allowed; what nobody asked for is no remedy
+large='recommend llama-3.1-405b --tokens 15.6T --region us --lang en --budget 500MUSD'
+run 3 $large --deadline 90d; flat; has "at most 64 hosts, 512 GPUs of this kind"; has "'jeoul plan' and 'jeoul predict' take more"; lacks "lower --runs-per-month"
+run 3 $large --deadline 90d --max-gpus 20000; flat; has "at most 64 hosts, 512 GPUs"
+run 3 $large --deadline 90d --max-gpus 256; lacks "Searched"
+run 0 recommend llama-3-8b --tune qlora --tokens 20M --budget 8000USD --lang en; lacks "Searched"
+
 finish
