@@ -55,6 +55,8 @@ run 3 check link --on rtx-3090 --rate "3 GB/s" --test h2d; has "PCIe"
 run 0 check net --on "2x(rtx-3090) over 10gbe" --rate "9.4 Gb/s"; has "normal"
 run 3 check net --on "2x(4x rtx-3090) over 10gbe" --rate "3 Gb/s" --lang ko; has "낮음"
 run 0 check net --on "2x aws:p5.48xlarge" --rate "25 GB/s"; has "cannot judge yet"; has "Gb/s"
+for rate in 48 49; do run 0 check net --on "2x dgx-h100" --rate "$rate GB/s"; has "Normal"; has "taken for RDMA"; done
+run 3 check net --on "2x dgx-h100" --rate "30 GB/s"; has "taken for RDMA"; run 0 check net --on "2x dgx-h100" --rate "20 GB/s"; lacks "taken for RDMA"; has "TCP"
 run 3 check net --on "2x(rtx-3090) over 10gbe" --rate "0.5 GB/s"; has "RDMA"
 # in the unit that was asked in, and what would be noticed
 run 0 check allreduce --on dgx-h100 --size 1GB --busbw "480 GB/s"; like "[Nn]ormal: 480 GB/s"; has "busbw 480 GB/s (algbw 274 GB/s)"; has "slow-down of"
