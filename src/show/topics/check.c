@@ -254,12 +254,13 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 	else if (coll->n_near && coll->by_time)
 		jl_show_entry(
 			doc, JL_("By"), JL_ESTIMATED,
-			JL_("○ the model's 80 %% interval, %s · ◆ %zu published rows near it: %s"), low, coll->n_near,
+			JL_("○ the model's 80 %% interval, %s · ◆ %zu published row{/s} near it: %s"), low,
+			coll->n_near,
 			range_text(doc, &(struct shown){ .metric = "time_s",
 							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
 	else if (coll->n_near)
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ the model's 80 %% interval, %s · ◆ %zu published rows near it: "
+			      JL_("○ the model's 80 %% interval, %s · ◆ %zu published row{/s} near it: "
 				  "%.0f–%.0f %% of their bound"),
 			      low, coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else
