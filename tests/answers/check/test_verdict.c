@@ -558,7 +558,7 @@ static void seed_figures(void **state)
 		const char *system;
 		double GBps;
 		enum jl_verdict verdict;
-	} rows[] = { { "2x aws:p5.48xlarge", 340, JL_VERDICT_NORMAL },
+	} rows[] = { { "2x aws:p5.48xlarge", 340, JL_VERDICT_HIGH },
 		     { "125x aws:p5.48xlarge", 156, JL_VERDICT_NORMAL },
 		     { "125x aws:p5.48xlarge", 40, JL_VERDICT_LOW },
 		     { "125x aws:p5.48xlarge", 300, JL_VERDICT_IMPOSSIBLE } };

@@ -39,7 +39,7 @@ run 3 check gemm --on h100-sxm5 --rate "300 TFLOP/s"; has "low"; has "nvidia-smi
 run 3 check gemm --on h100-sxm5 --rate "1979 TFLOP/s"; has "impossible"; has "sparse"
 # below the listed peak, and more than its power lets it keep up
 run 3 check gemm --on h100-pcie --rate "720 TFLOP/s"; has "Too high to be true"; has "zeros"; lacks "normal"
-run 3 check allreduce --on "4x rtx-3090" --size 1GB --algbw "4 GB/s"; flat; has "1 published row near it"
+run 0 check allreduce --on "4x rtx-3090" --size 1GB --algbw "4 GB/s"; flat; has "1 published row near it"
 run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s"; has "Too high to be true"; has "is it a busbw?"; lacks "zeros"
 run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s" --json; json "j['verdict'] == 'high' and j['results'][0]['good_above'] < j['results'][0]['high_above'] < j['results'][0]['bound']"
 sed -e 's/nodes: 2,/nodes: 1,/' -e 's/340 GB\/s, source/500 GB\/s, source/' "$JEOUL_SOURCE/examples/seed-004.yaml" | sed -n 1,10p | sed 's/nodes: \[2,/nodes: [1,/' > "$work/high.yaml"
