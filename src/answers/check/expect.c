@@ -25,6 +25,8 @@ static const double clock_gain = 1.10;
 static const double turbo_gain = 1.5;
 /* TCP payload on Ethernet frames of 1,500 and of 9,000 bytes; what hosts with a usual setting reach. */
 static const double tcp_lo_frac = 0.80, tcp_mid_frac = 0.93, tcp_hi_frac = 0.99;
+/* RDMA writes of large messages over one NIC: headers take 2 to 4 %, PCIe and small messages the rest. */
+static const double rdma_lo_frac = 0.90, rdma_mid_frac = 0.97;
 /* Beyond this the host's own work for TCP decides, not the NICs: 40 Gb/s as installed, 100 with many streams, 200 tuned. */
 static const double tcp_lo_Bps = 5e9, tcp_mid_Bps = 12.5e9, tcp_hi_Bps = 25e9;
 
@@ -365,8 +367,18 @@ void jl_check_tcp(struct jl_expect *ret_range, double nic_Bps, double all_Bps)
 	ret_range->unproven = nic_Bps * tcp_lo_frac > tcp_lo_Bps; /* how the host is set up decides */
 }
 
+/* What is above TCP's range was moved by the NIC itself, where it can: one of them, by its listed rate. */
+static bool is_rdma(const struct jl_sys *sys, const struct jl_expect *tcp, double nic_Bps, double rate_Bps)
+{
+	const enum jl_wire wire = jl_wire_of(sys->net);
+
+	return (wire == JL_WIRE_IB || wire == JL_WIRE_ROCE || wire == JL_WIRE_EFA) && rate_Bps > tcp->hi &&
+	       rate_Bps <= nic_Bps;
+}
+
 /* One flow goes through one NIC, and TCP is the host's work: the sum of many fast NICs is for RDMA. */
-static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys *sys, struct jl_err *err)
+static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys *sys, double rate_Bps,
+				 struct jl_err *err)
 {
 	const double rate = sys->net_oneway_Bps.value;
 	/* of a bond, one flow gets one port */
@@ -378,6 +390,13 @@ static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys
 		return jl_fail(err, JL_E_USAGE, "a network needs two hosts: write e.g. --on \"2x dgx-h100\"");
 	say_bound(e, JL_N("one host's network is listed at %s"), jl_units_text(text, rate, JL_K_BYTE_RATE, 4));
 	jl_check_tcp(&e->range, nic_Bps, rate);
+	e->by_rdma = is_rdma(sys, &e->range, nic_Bps, rate_Bps);
+	if (e->by_rdma) {
+		e->range = (struct jl_expect){
+			.lo = nic_Bps * rdma_lo_frac, .value = nic_Bps * rdma_mid_frac, .hi = nic_Bps, .bound = nic_Bps
+		};
+		say_bound(e, JL_N("one NIC is listed at %s"), jl_units_text(text, nic_Bps, JL_K_BYTE_RATE, 4));
+	}
 	return JL_OK;
 }
 
@@ -440,7 +459,7 @@ enum jl_status jl_check_device(struct jl_device_expect *ret_expect, const struct
 			status = expect_link(&e, &machine, &shared, ask, err);
 	}
 	if (ask->kind == JL_CHECK_NET)
-		status = expect_net(&e, sys, err);
+		status = expect_net(&e, sys, ask->rate_Bps, err);
 	if (!status)
 		*ret_expect = e;
 	return status;

@@ -48,11 +48,13 @@ struct jl_device_ask {
 	bool between_devices; /* link: device to device, not host and device */
 	bool same_device;     /* with it: a copy within one device's memory */
 	bool pageable;        /* link: ordinary host memory, which the driver copies on the way */
+	double rate_Bps;      /* net: the figure itself, which says by what means it was reached; NAN: not known */
 	double n_threads;     /* CPU: of those that take part; 0 or NAN: all */
 };
 
 struct jl_device_expect {
 	struct jl_expect range;
+	bool by_rdma;    /* net: too fast for TCP, so judged by one NIC's own rate */
 	bool half_lanes; /* link: a card may have half of its lanes, as in jl_fabric */
 	char bound_en[JL_CHECK_TEXT_MAX], bound_text[JL_CHECK_TEXT_MAX]; /* where the bound comes from */
 	char from_en[JL_CHECK_TEXT_MAX],

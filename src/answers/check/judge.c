@@ -184,6 +184,7 @@ static void take_expect(struct jl_judged *j, const struct jl_device_expect *e)
 {
 	j->expect = e->range;
 	j->half_lanes = e->half_lanes;
+	j->by_rdma = e->by_rdma;
 	if (!isnan(e->range.bound)) {
 		j->bound_en = e->bound_en;
 		j->bound_text = e->bound_text;
@@ -205,6 +206,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	enum jl_status status = JL_OK;
 
 	JL_TRY(e ? ask_of(&ask, j->record, kind, err) : jl_fail_nomem(err));
+	ask.rate_Bps = j->figure.value;
 	*e = (struct jl_device_expect){ .range = JL_EXPECT_NONE };
 	if (j->sys)
 		status = jl_check_device(e, judge->cat, j->sys, &ask, err);

@@ -24,6 +24,7 @@ struct jl_judged {
 	const char *bound_en, *bound_text; /* NULL: no bound */
 	const char *from_en, *from_text;   /* JL_BASIS_HOST: from which parts; else NULL */
 	const struct jl_sys *sys;          /* the system that it was judged on; NULL: none */
+	bool by_rdma;                      /* net: judged by one NIC's own rate, not by what TCP reaches */
 	bool half_lanes;                   /* a card is taken to have half of its PCIe lanes, or all */
 	bool is_coll;                      /* with `coll` */
 	struct jl_coll_expect coll;

@@ -240,7 +240,10 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 	const char *low = jl_doc_format(doc, s.is_time ? JL_("low above %s") : JL_("low below %s"),
 					limit_text(doc, j, &s, turn_of(j, true)));
 
-	if (strcmp(j->record->kind, "net") == 0)
+	if (j->by_rdma)
+		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
+			 "○ taken for RDMA over one NIC, which is faster than TCP: 90–100 % of its listed rate");
+	else if (strcmp(j->record->kind, "net") == 0)
 		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
 			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
 	else if (!j->is_coll)
@@ -251,12 +254,13 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 	else if (coll->n_near && coll->by_time)
 		jl_show_entry(
 			doc, JL_("By"), JL_ESTIMATED,
-			JL_("○ the model's 80 %% interval, %s · ◆ %zu published rows near it: %s"), low, coll->n_near,
+			JL_("○ the model's 80 %% interval, %s · ◆ %zu published row{/s} near it: %s"), low,
+			coll->n_near,
 			range_text(doc, &(struct shown){ .metric = "time_s",
 							 .expect = { .lo = coll->near_lo_s, .hi = coll->near_hi_s } }));
 	else if (coll->n_near)
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ the model's 80 %% interval, %s · ◆ %zu published rows near it: "
+			      JL_("○ the model's 80 %% interval, %s · ◆ %zu published row{/s} near it: "
 				  "%.0f–%.0f %% of their bound"),
 			      low, coll->n_near, 100 * coll->near_lo_frac, 100 * coll->near_hi_frac);
 	else

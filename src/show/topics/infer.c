@@ -1,4 +1,5 @@
 #include "serve/infer.h"
+#include "parameters/engine.h"
 #include "topics/show.h"
 
 #include <math.h>
@@ -83,8 +84,10 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		return;
 	}
 	if (!a->published_pair)
-		jl_doc_textf(doc, JL_("No published measurement of %s on this device: the ranges are wide. "),
-			     a->engine);
+		jl_doc_textf(
+			doc,
+			JL_("No measurement of %s on this device is in this program's data: the ranges are wide. "),
+			jl_engine_info(jl_engine_by_text(a->engine))->name);
 	if (a->has_target && !isnan(a->rate_max_hz)) {
 		JL_SENTENCE(doc,
 			    a->rate_max_hz > 0 ? JL_("It holds |1 request{/s} a second within the targets.")

@@ -39,6 +39,7 @@ run 3 check gemm --on h100-sxm5 --rate "300 TFLOP/s"; has "low"; has "nvidia-smi
 run 3 check gemm --on h100-sxm5 --rate "1979 TFLOP/s"; has "impossible"; has "sparse"
 # below the listed peak, and more than its power lets it keep up
 run 3 check gemm --on h100-pcie --rate "720 TFLOP/s"; has "Too high to be true"; has "zeros"; lacks "normal"
+run 0 check allreduce --on "4x rtx-3090" --size 1GB --algbw "4 GB/s"; flat; has "1 published row near it"
 run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s"; has "Too high to be true"; has "is it a busbw?"; lacks "zeros"
 run 3 check allreduce --on dgx-h100 --size 8GB --busbw "900 GB/s" --json; json "j['verdict'] == 'high' and j['results'][0]['good_above'] < j['results'][0]['high_above'] < j['results'][0]['bound']"
 sed -e 's/nodes: 2,/nodes: 1,/' -e 's/340 GB\/s, source/500 GB\/s, source/' "$JEOUL_SOURCE/examples/seed-004.yaml" | sed -n 1,10p | sed 's/nodes: \[2,/nodes: [1,/' > "$work/high.yaml"
@@ -55,6 +56,8 @@ run 3 check link --on rtx-3090 --rate "3 GB/s" --test h2d; has "PCIe"
 run 0 check net --on "2x(rtx-3090) over 10gbe" --rate "9.4 Gb/s"; has "normal"
 run 3 check net --on "2x(4x rtx-3090) over 10gbe" --rate "3 Gb/s" --lang ko; has "낮음"
 run 0 check net --on "2x aws:p5.48xlarge" --rate "25 GB/s"; has "cannot judge yet"; has "Gb/s"
+for rate in 48 49; do run 0 check net --on "2x dgx-h100" --rate "$rate GB/s"; has "Normal"; has "taken for RDMA"; done
+run 3 check net --on "2x dgx-h100" --rate "30 GB/s"; has "taken for RDMA"; run 0 check net --on "2x dgx-h100" --rate "20 GB/s"; lacks "taken for RDMA"; has "TCP"
 run 3 check net --on "2x(rtx-3090) over 10gbe" --rate "0.5 GB/s"; has "RDMA"
 # in the unit that was asked in, and what would be noticed
 run 0 check allreduce --on dgx-h100 --size 1GB --busbw "480 GB/s"; like "[Nn]ormal: 480 GB/s"; has "busbw 480 GB/s (algbw 274 GB/s)"; has "slow-down of"

@@ -251,7 +251,8 @@ run 0 serve llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c
 run 0 serve llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
 # versions and backends: what few have measured is said, and is less sure
 run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json; json "j['published_pair']"
-run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.8" --lang en; flat; has "No published measurement of vllm-0.8"
+run 0 serve llama-3-8b --on m2-ultra --engine llamacpp --lang en; flat; has "No measurement of llama.cpp on this device is in"
+run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.8" --lang en; flat; has "No measurement of vLLM 0.8"; has "in this program's data"
 run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.6" --json; json "j['engine'] == 'vllm-0.6-rocm' and j['published_pair']"; slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
 run 0 serve llama-3-70b --on mi300x-platform --engine vllm --json; json "j['output_tokens_per_s']['value'] > 1.15 * $slow"
 # what drafts takes time and memory of its own
