@@ -31,4 +31,24 @@ for (const query of ["model=gemma-2b&on=rtx-4090", "smodel=gemma-2b&son=rtx-4090
   await page.context().close();
 }
 
+// --- figures and fields that are seen whole, and once
+{
+  const page = await open("/?view=goodput&model=llama-3.1-405b&on=2048x+dgx-h100&tokens=15600000000000"), box = page.locator("#f-tokens"), useful = await text(page, ".answer .num");
+  check(Number(await box.inputValue()) === 15.6e12 && (await box.inputValue()).length <= 9, `the box of tokens shows ${await box.inputValue()}`);
+  const built = await page.locator(".build input").evaluateAll((l) => l.map((e) => e.value));
+  check(String(built) === "1,dgx-h100,2048", `the builder shows ${built}`);
+  check((await page.locator(".doc").first().textContent()).replaceAll("\u00a0", " ").includes(useful.replaceAll("\u00a0", " ")), `the sentence says ${useful}, the document ${(await page.locator(".doc").first().textContent()).slice(0, 120)}`);
+  await page.context().close();
+}
+{
+  const page = await open("/?view=catalogue"), rows = await page.locator("tbody th").allInnerTexts();
+  check(rows.some((name) => /RTX|GB?\d{3}\b/.test(name)), `the first GPUs: ${rows}`);
+  await page.context().close();
+}
+{ // the legend's dot is of the points' colour
+  const page = await open("/?view=trust&set=collectives&filter=H100"), colour = (what, key) => page.locator(what).first().evaluate((e, k) => getComputedStyle(e)[k], key);
+  check((await colour("figcaption span", "color")) === (await colour("svg .dot.soft", "fill")), `the legend is ${await colour("figcaption span", "color")}, the points ${await colour("svg .dot.soft", "fill")}`);
+  await page.context().close();
+}
+
 await done("question");
