@@ -52,6 +52,14 @@ for (const [id, charts] of [["rebellions-atom-max", 0], ["h100-sxm5", 1]]) { // 
   check(!refused.length && (await page.locator("figure svg.chart").count()) === charts, `${id}: ${refused}, ${await page.locator("figure svg.chart").count()} charts of prices`);
   await page.context().close();
 }
+{ // what is called cheapest is the cheapest point that is drawn, and so is the fastest
+  const page = await open("/?view=price"), points = page.answers.filter((a) => a.url.endsWith("/recommend")).flatMap((a) => [...(a.body.front ?? []), ...Object.values(a.body.best ?? {})]).filter((p) => p?.cost_usd?.value > 0);
+  for (const [title, key] of [["Cheapest", "cost_usd"], ["Fastest", "wall_s"]]) {
+    const best = points.reduce((a, b) => (b[key].value < a[key].value ? b : a)), card = (await page.locator(".card", { hasText: title }).allInnerTexts()).join(" ");
+    check(card.includes(best.system), `${title} is ${best.system} at ${best[key].value}, the card says ${card.slice(0, 160)}`);
+  }
+  await page.context().close();
+}
 { // the legend's dot is of the points' colour
   const page = await open("/?view=trust&set=collectives&filter=H100"), colour = (what, key) => page.locator(what).first().evaluate((e, k) => getComputedStyle(e)[k], key);
   check((await colour("figcaption span", "color")) === (await colour("svg .dot.soft", "fill")), `the legend is ${await colour("figcaption span", "color")}, the points ${await colour("svg .dot.soft", "fill")}`);
