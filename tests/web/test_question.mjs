@@ -31,4 +31,39 @@ for (const query of ["model=gemma-2b&on=rtx-4090", "smodel=gemma-2b&son=rtx-4090
   await page.context().close();
 }
 
+// --- figures and fields that are seen whole, and once
+{
+  const page = await open("/?view=goodput&model=llama-3.1-405b&on=2048x+dgx-h100&tokens=15600000000000"), box = page.locator("#f-tokens"), useful = await text(page, ".answer .num");
+  check(Number(await box.inputValue()) === 15.6e12 && (await box.inputValue()).length <= 9, `the box of tokens shows ${await box.inputValue()}`);
+  const built = await page.locator(".build input").evaluateAll((l) => l.map((e) => e.value));
+  check(String(built) === "1,dgx-h100,2048", `the builder shows ${built}`);
+  const lead = await page.locator(".doc .lead").textContent();
+  check(lead.replaceAll("\u00a0", " ").includes(useful.replaceAll("\u00a0", " ").replace(/ \(.*/, "")), `the sentence says ${useful}, the document ${lead.slice(0, 120)}`);
+  await page.context().close();
+}
+{
+  const page = await open("/?view=catalogue"), rows = await page.locator("tbody th").allInnerTexts();
+  check(rows.some((name) => /RTX|GB?\d{3}\b/.test(name)), `the first GPUs: ${rows}`);
+  await page.context().close();
+}
+for (const [id, charts] of [["rebellions-atom-max", 0], ["h100-sxm5", 1]]) { // a record without prices is no error
+  const refused = [], page = await open(`/?view=catalogue&record=${id}`, { before: (p) => p.on("response", (r) => { if (r.status() >= 400) refused.push(`${r.status()} ${r.url()}`); }) });
+  await page.waitForTimeout(1500);
+  check(!refused.length && (await page.locator("figure svg.chart").count()) === charts, `${id}: ${refused}, ${await page.locator("figure svg.chart").count()} charts of prices`);
+  await page.context().close();
+}
+{ // what is called cheapest is the cheapest point that is drawn, and so is the fastest
+  const page = await open("/?view=price"), points = page.answers.filter((a) => a.url.endsWith("/recommend")).flatMap((a) => [...(a.body.front ?? []), ...Object.values(a.body.best ?? {})]).filter((p) => p?.cost_usd?.value > 0);
+  for (const [title, key] of [["Cheapest", "cost_usd"], ["Fastest", "wall_s"]]) {
+    const best = points.reduce((a, b) => (b[key].value < a[key].value ? b : a)), card = (await page.locator(".card", { hasText: title }).allInnerTexts()).join(" ");
+    check(card.includes(best.system), `${title} is ${best.system} at ${best[key].value}, the card says ${card.slice(0, 160)}`);
+  }
+  await page.context().close();
+}
+{ // the legend's dot is of the points' colour
+  const page = await open("/?view=trust&set=collectives&filter=H100"), colour = (what, key) => page.locator(what).first().evaluate((e, k) => getComputedStyle(e)[k], key);
+  check((await colour("figcaption span", "color")) === (await colour("svg .dot.soft", "fill")), `the legend is ${await colour("figcaption span", "color")}, the points ${await colour("svg .dot.soft", "fill")}`);
+  await page.context().close();
+}
+
 await done("question");

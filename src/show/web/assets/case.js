@@ -33,7 +33,8 @@ function word(key, list, label) {
 const pattern = /^(?:(\d+)x *\(|)(?:(\d+)x *)?([\w.:-]+)(?: via ([\w-]+))?\)?(?: over ([\w-]+))?$/;
 function builder() {
   const [, hosts, n, gpu, via, net] = pattern.exec(state.on) ?? [];
-  const it = { hosts: hosts ?? "1", n: n ?? "1", gpu: gpu ?? "", via: via ?? "", net: net ?? "" };
+  const named = !hosts && (hello.systems ?? []).some(([id]) => id === gpu); // a system is one node already: its number counts nodes
+  const it = { hosts: hosts ?? (named ? n : null) ?? "1", n: (named ? null : n) ?? "1", gpu: gpu ?? "", via: via ?? "", net: net ?? "" };
   const write = () => {
     let text = `${Number(it.n) > 1 ? it.n + "x " : ""}${it.gpu}${it.via ? " via " + it.via : ""}`;
     if (Number(it.hosts) > 1) text = `${it.hosts}x(${text})${it.net ? " over " + it.net : ""}`;

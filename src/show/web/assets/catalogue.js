@@ -11,6 +11,7 @@ import { pictureActions } from "/picture.js";
 const ROWS = 40, kept = {};
 const value = (f) => f?.value ?? f;
 const dated = (r) => el("span", { className: "nb" }, r.date ?? "–");
+const listed = async (kind) => (kept[kind] ??= (await ask("catalog list", { kind }))[kind]); // asked once for a page
 const rate = (p) => p.on_demand_usdps ?? p.spot_median_usdps ?? p.spot_min_usdps;
 const perGpu = (p) => (rate(p) != null ? (rate(p) * 3600) / (p.n_gpu || 1) : p.price_usd / (p.n_gpu || 1));
 // Columns of each kind: [head, cell, is it a figure]
@@ -31,7 +32,7 @@ export function show(main) {
   const use = (r) => (state.kind === "models" ? [chip(fill("ask_of", r.id), () => again({ view: "ask", model: r.id })), chip(fill("serve_of", r.id), () => again({ view: "serve", model: r.id }))] : state.kind === "prices" ? [] : [chip(fill("ask_of", r.id), () => again({ view: "ask", on: r.id })), chip(fill("compare_of", r.id), () => again({ view: "compare", vs: [...state.vs.split("|"), r.id].slice(-8).join("|") }))]);
   // Rents of one GPU-hour by the day they were read: the cheapest, the middle and the dearest.
   async function prices(gpu, box) {
-    const list = ((await ask("catalog prices", { gpu })).prices ?? []).filter((p) => rate(p) != null && p.gpu === gpu && /^\d{4}-\d{2}/.test(p.date ?? ""));
+    const list = (await listed("prices")).filter((p) => rate(p) != null && p.gpu === gpu && /^\d{4}-\d{2}/.test(p.date ?? ""));
     const months = [...new Set(list.map((p) => p.date.slice(0, 7)))].sort();
     if (!months.length) return;
     const time = (p) => Date.parse(p.date.length > 7 ? p.date : `${p.date}-01`), points = list.map((p) => ({ x: time(p), y: inMoney(perGpu(p)), cls: p.on_demand_usdps != null ? "look3 front" : "look4 front", shape: p.on_demand_usdps != null ? "up" : "diamond", label: `${p.provider} ${p.item}, ${p.region ?? ""}: ${moneyText(inMoney(perGpu(p)), 3)}${t("hour_of")}, ${p.date}` }));
@@ -49,7 +50,8 @@ export function show(main) {
   const update = answering(answer, async () => {
     const kind = kinds[state.kind] ? state.kind : "gpus", { id, columns } = kinds[kind], heads = columns();
     try {
-      const all = (kept[kind] ??= (await ask("catalog list", { kind }))[kind]), words = state.find.toLowerCase().split(/[\s,]+/).filter(Boolean), found = all.filter((r) => words.every((w) => said(r).includes(w)));
+      const all = await listed(kind), words = state.find.toLowerCase().split(/[\s,]+/).filter(Boolean), found = all.filter((r) => words.every((w) => said(r).includes(w)));
+      if (kind === "gpus") found.sort((a, b) => (b.year ?? 0) - (a.year ?? 0) || (value(b.bf16_dense_flopps) ?? 0) - (value(a.bf16_dense_flopps) ?? 0));
       if (kind === "prices") found.sort((a, b) => (b.date ?? "").localeCompare(a.date ?? "") || perGpu(a) - perGpu(b));
       const chosen = found.find((r) => id(r) === state.record);
       answer.replaceChildren(el("p", { className: "answer" }, found.length ? fill("n_found", grouped(found.length), t("k_" + kind), grouped(all.length)) : fill("t_nothing", state.find)), ...(found.length ? [] : [repair(chip(fill("r_without", t("find")), () => again({ find: "" })))]));

@@ -66,8 +66,10 @@ export function manyTable(heads, right, rows) {
   for (const row of rows) [...row.cells].forEach((c, i) => { if (heads[i] && c.colSpan === 1 && (i || !Number.isNaN(Number(c.textContent)))) c.setAttribute("data-h", heads[i]); });
   return el("div", { className: "wide many" }, el("table", {}, el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { scope: "col", className: right(h, i) ? "r" : "" }, h)))), el("tbody", {}, rows)));
 }
+// A number longer than its box, written so that all of it is seen: "1.56e13".
+const short = (text, width) => { const v = Number(text); return width && String(text).length > width && v ? v.toExponential().replace("+", "") : text; };
 export function field(key, { label, list, type = "text", placeholder = t("auto"), width, suffix } = {}) {
-  const input = el("input", { id: "f-" + key, type, value: state[key], placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }, true) });
+  const input = el("input", { id: "f-" + key, type, value: short(state[key], width), placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }, true) });
   if (width) input.size = width;
   return el("label", { className: "field" }, el("span", {}, label ?? t(key)), input, suffix ? el("i", {}, suffix) : null);
 }

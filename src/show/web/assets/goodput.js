@@ -15,7 +15,7 @@ export function show(main) {
   const update = answering(answer, async () => {
     try {
       const [g, html] = await Promise.all([ask("goodput", request()), ask("goodput", { ...request(), as: "html" })]);
-      const useful = num(g.goodput_frac, "frac", { label: t("g_useful"), digits: 3, formula: `${t("g_useful")} = 1 − ${t("g_lost")}` });
+      const useful = num(g.goodput_frac, "frac", { label: t("g_useful"), digits: g.goodput_frac.value > 0.98 ? 3 : 2, formula: `${t("g_useful")} = 1 − ${t("g_lost")}` });
       answer.replaceChildren(el("p", { className: "answer" }, ...(g.progresses ? (g.end_date ? sentence(parts("g_ends"), useful, el("span", { className: "nb" }, g.end_date)) : sentence(parts("g_share"), useful)) : [t("g_never")])));
       view.replaceChildren(fragment(html));
     } catch (e) { view.replaceChildren(); answer.replaceChildren(fault(e)); }

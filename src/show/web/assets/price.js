@@ -81,7 +81,9 @@ export function show(main) {
       for (const b of [a, ...each]) for (const p of [...(b?.front ?? []), ...Object.values(b?.best ?? {}), ...roles.map((r) => b?.[r])]) take(p);
     } catch (e) { named = {}; answer.replaceChildren(hows().length ? fault(e) : el("p", { className: "answer" }, e.message), ...(hows().length ? [] : [repair(chip(t("r_all_ways"), () => again({ how: "rent,spot,buy" })))])); tellBest(); }
     found = list;
-    draw(); compare();
+    // one way alone has points that all ways together leave out: a card calls nothing cheapest that is not on the picture
+    for (const [role, key] of [["cheapest", "cost_usd"], ["fastest", "wall_s"]]) named[role] &&= list.filter((p) => p[key]?.value > 0).reduce((a, b) => (b[key].value < a[key].value ? b : a), named[role]);
+    tellBest(); draw(); compare();
   });
   keepDrawn(charts[0][1], draw);
   update();
