@@ -11,7 +11,7 @@ async function asked(page, command, body) {
 }
 
 // --- memory: the words, their colour and the whisker say what the interval says; the command says the same words
-const fits = { en: [/probably fits \(([^)]*)\)/, /probably does not fit \(([^)]*)\)/, "may need", /It fits:/], ko: [/들어갈 가능성이 높(?:음|습니다)\(([^)]*)\)/, /들어가지 않을 가능성이 높(?:음|습니다)\(([^)]*)\)/, "필요할 수", /메모리에 들어갑니다/] };
+const fits = { en: [/probably fits \(([^)]*)\)/, /probably does not fit \(([^)]*)\)/, "may need", /It fits:/], ko: [/아마 들어(?:감|갑니다)\(([^)]*)\)/, /아마 들어가지 않(?:음|습니다)\(([^)]*)\)/, "필요할 수", /메모리에 들어갑니다/] };
 for (const lang of ["en", "ko"])
   for (const [what, query] of [["doubt", "?on=8x+h100-sxm5"], ["sure", "?model=gpt2-124m&on=rtx-4090&batch=4&seq=512"], ["none", "?model=llama-3-70b&on=rtx-4090"]])
     for (const view of ["ask", "whatif"]) {

@@ -5,6 +5,10 @@
 run 0 catalog list
 has "gpus"; has "1223"
 run 0 catalog list --json
+# what the front pages count is what there is
+for page in README.md README.ko.md; do
+	json "[int(n.replace(',', '')) for n in __import__('re').findall('[0-9][0-9,]*', [l for l in open('$JEOUL_SOURCE/$page') if l.startswith('| \`jeoul catalog\`')][0])] == [j[k] for k in ('gpus', 'systems', 'links', 'models', 'prices')] or str(j)"
+done
 json "j['gpus'] >= 82 and j['systems'] >= 147 and j['prices'] == 1223"
 
 run 0 catalog show h100-sxm5 --json

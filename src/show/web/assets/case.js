@@ -66,6 +66,6 @@ export function question({ verb = "q_verb", end = "q_end", drop = true } = {}) {
 }
 export const precisions = () => [["", t("auto")], ...["fp32", "tf32", "fp16", "bf16", "fp8"].map((p) => [p, p])];
 export const frameworks = () => [["", t("auto")], ...["eager", "compiled", "megatron", "native"].map((p) => [p, p])];
-export const recomputes = () => [["", t("auto")], ...["none", "selective", "full"].map((p) => [p, p])];
+export const recomputes = () => [["", t("auto")], ["none", t("recompute_none_short")], ["selective", t("recompute_selective")], ["full", t("recompute_full")]];
 export const zeros = () => [["", t("auto")], ...["0", "1", "2", "3"].map((p) => [p, "ZeRO-" + p])];
 export const settings = () => el("div", { className: "fields" }, field("batch", { type: "number", width: 6 }), field("seq", { type: "number", width: 7 }), choice("precision", precisions()), choice("framework", frameworks()), choice("recompute", recomputes()), choice("zero", zeros()), field("tokens", { width: 8, placeholder: "1e10" }));

@@ -6,7 +6,7 @@ const steps = {
   B: [[2 ** 50, "PiB"], [2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]],
   Bps: [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]],
   flopps: [[1e15, "PFLOP/s"], [1e12, "TFLOP/s"], [1e9, "GFLOP/s"]],
-  J: [[1e9, "GJ"], [1e6, "MJ"], [1e3, "kJ"], [1, "J"]], W: [[1e6, "MW"], [1e3, "kW"], [1, "W"]], Hz: [[1e9, "GHz"], [1e6, "MHz"]],
+  J: [[3.6e12, "GWh"], [3.6e9, "MWh"], [3.6e6, "kWh"], [1e3, "kJ"], [1, "J"]], W: [[1e6, "MW"], [1e3, "kW"], [1, "W"]], Hz: [[1e9, "GHz"], [1e6, "MHz"]],
 };
 const size = { y: 86400 * 365, d: 86400, h: 3600, min: 60 };
 const ko_units = { y: "년", d: "일", h: "시간", min: "분", s: "초" };
