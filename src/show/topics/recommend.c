@@ -319,6 +319,7 @@ static void run_length(struct jl_doc *doc, const struct jl_request *run)
 static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_recommend_ask *ask = a->ask;
+	const char *kwh;
 
 	const char *near = ask->region ? jl_cost_rents_near(ask->cat, ask->region) : NULL;
 
@@ -381,11 +382,12 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	if (ask->host_owned)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
 			      JL_("the host of bought cards is there already (--host-owned)"));
+	kwh = isnan(a->krw_per_usd) ? jl_doc_format(doc, JL_("%.3g USD/kWh"), ask->usd_per_kWh)
+				    : jl_doc_format(doc, JL_("%.3g KRW/kWh"), ask->usd_per_kWh * a->krw_per_usd);
 	if (ask->tariff)
-		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh (%s; --tariff)"), ask->usd_per_kWh, ask->tariff);
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s (%s; --tariff)", kwh, ask->tariff);
 	else
-		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%.3g USD/kWh%s"), ask->usd_per_kWh,
-			      a->assumed_kwh ? " (--kwh)" : "");
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s", kwh, a->assumed_kwh ? " (--kwh)" : "");
 	if (!is_serve(a) && ask->setup_s > 0 && (!ask->hows || ask->hows & (1U << JL_HOW_RENT | 1U << JL_HOW_SPOT)))
 		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s to set up a rented machine for each run (--setup)"),
 			      jl_units_localized(JL_TXT, ask->setup_s, JL_K_TIME, 2));

@@ -9,6 +9,8 @@ for p in $purposes; do
 	has "candidates"; has "Nothing is both faster and cheaper"; has "Assumed:"; has "▸"
 	if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "$p: wider than 80 columns"; fi
 done
+# electricity in the currency of the answer
+run 0 recommend --purpose startup --currency KRW --lang en; has " KRW/kWh"; lacks "USD/kWh"
 run 0 recommend --purpose finetune-7b --lang ko
 has "후보"; has "방법별로 가장 나은 것"; has "가정:"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "Korean: wider than 80 columns"; fi
