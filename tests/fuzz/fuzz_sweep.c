@@ -18,12 +18,12 @@ static void must(int holds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	double told[JL_SWEEP_TOLD] = { [JL_TOLD_SIZES] = 1, [JL_N_TOLD] = 1024 };
+	double numbers[JL_SWEEP_NUMBERS] = { [JL_SWEEP_SIZES] = 1, [JL_N_SWEEP_NUMBER] = 1024 };
 	struct jl_sweep sweep = { .n_sizes = 7777 };
 	struct jl_err err = { .en = "" };
 
-	memcpy(told, data, size < sizeof(told) ? size : sizeof(told));
-	if (jl_sweep_take(&sweep, told, 4, FREE_B, &err)) {
+	memcpy(numbers, data, size < sizeof(numbers) ? size : sizeof(numbers));
+	if (jl_sweep_take(&sweep, numbers, 4, FREE_B, &err)) {
 		must(err.en[0] && err.text[0] && sweep.n_sizes == 7777);
 		return 0;
 	}

@@ -31,7 +31,7 @@ enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B
 			      struct jl_err *err);
 
 /* Numbers of a sweep that rank 0 sends; its sizes follow. */
-enum jl_sweep_told {
+enum jl_sweep_number {
 	JL_SWEEP_TYPE,
 	JL_SWEEP_OP,
 	JL_SWEEP_ROOT,

@@ -22,10 +22,10 @@ static const struct jl_served dense = { .n_layers = 32,
 					.heads = 32,
 					.head_dim = 128,
 					.context_frac = 1,
-					.products = { { 6144, 4096, 32, JL_CUT_N },
-						      { 4096, 4096, 32, JL_CUT_K },
-						      { 28672, 4096, 32, JL_CUT_N },
-						      { 4096, 14336, 32, JL_CUT_K } },
+					.products = { { 6144, 4096, 32, JL_CUT_N, 0 },
+						      { 4096, 4096, 32, JL_CUT_K, 0 },
+						      { 28672, 4096, 32, JL_CUT_N, 0 },
+						      { 4096, 14336, 32, JL_CUT_K, 0 } },
 					.n_products = 4 };
 #define ALL(value)                                                                                                     \
 	{                                                                                                              \

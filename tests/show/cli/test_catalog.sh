@@ -3,13 +3,13 @@
 . "$(dirname "$0")/lib.sh"
 
 run 0 catalog list
-has "gpus"; has "1223"
+has "gpus"; has "1229"
 run 0 catalog list --json
 # what the front pages count is what there is
 for page in README.md README.ko.md; do
 	json "[int(n.replace(',', '')) for n in __import__('re').findall('[0-9][0-9,]*', [l for l in open('$JEOUL_SOURCE/$page') if l.startswith('| \`jeoul catalog\`')][0])] == [j[k] for k in ('gpus', 'systems', 'links', 'models', 'prices')] or str(j)"
 done
-json "j['gpus'] >= 82 and j['systems'] >= 147 and j['prices'] == 1223"
+json "j['gpus'] >= 82 and j['systems'] >= 147 and j['prices'] == 1229"
 
 run 0 catalog show h100-sxm5 --json
 json "abs(j['bf16_dense_flopps']['value'] / 989.4e12 - 1) < 1e-3"
@@ -83,8 +83,8 @@ run 0 catalog prices --gpu h100 --region asia-northeast --json; json "all('asia-
 run 0 catalog prices --provider azure --region us --json; json "{'westus2', 'southcentralus'} <= {p['region'] for p in j['prices']}"
 # The same row laid over the catalog again is still one row
 mkdir "$work/twice"; cp "$JEOUL_SOURCE"/catalog/prices/cloud-aws.csv "$JEOUL_SOURCE"/catalog/prices/cloud-gcp.csv "$work/twice"
-run 0 catalog list --json --catalog "$work/twice"; json "j['prices'] == 1223"
-run 0 catalog list --json --catalog "$work/rent"; json "j['prices'] == 1226"
+run 0 catalog list --json --catalog "$work/twice"; json "j['prices'] == 1229"
+run 0 catalog list --json --catalog "$work/rent"; json "j['prices'] == 1232"
 
 # Any kind can be shown; the better kind wins, and near names come from all kinds
 run 1 catalog show DGX-1; one_line; says "3 systems"; says "dgx-1-v100-16gb"
@@ -121,7 +121,7 @@ run 1 catalog sources no-such-id; one_line
 run 0 catalog validate; has "clean"; has "no files are laid over it"
 run 0 catalog validate "$JEOUL_SOURCE/catalog" --alone; has "clean"; has "by themselves: "
 run 2 catalog validate --alone; one_line
-run 0 catalog validate "$JEOUL_SOURCE/catalog"; has "1223 prices"
+run 0 catalog validate "$JEOUL_SOURCE/catalog"; has "1229 prices"
 
 # Overlay: a record amended and one added
 mkdir "$work/own"

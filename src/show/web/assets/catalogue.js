@@ -51,7 +51,8 @@ export function show(main) {
     const kind = kinds[state.kind] ? state.kind : "gpus", { id, columns } = kinds[kind], heads = columns();
     try {
       const all = await listed(kind), words = state.find.toLowerCase().split(/[\s,]+/).filter(Boolean), found = all.filter((r) => words.every((w) => said(r).includes(w)));
-      if (kind === "gpus") found.sort((a, b) => (b.year ?? 0) - (a.year ?? 0) || (value(b.bf16_dense_flopps) ?? 0) - (value(a.bf16_dense_flopps) ?? 0));
+      const wanted = words.join("-"), near = (r) => (wanted && r.id === wanted ? 2 : wanted && r.id.startsWith(wanted) ? 1 : 0);
+      if (kind === "gpus") found.sort((a, b) => near(b) - near(a) || (b.year ?? 0) - (a.year ?? 0) || (value(b.bf16_dense_flopps) ?? 0) - (value(a.bf16_dense_flopps) ?? 0));
       if (kind === "prices") found.sort((a, b) => (b.date ?? "").localeCompare(a.date ?? "") || perGpu(a) - perGpu(b));
       const chosen = found.find((r) => id(r) === state.record);
       answer.replaceChildren(el("p", { className: "answer" }, found.length ? fill("n_found", grouped(found.length), t("k_" + kind), grouped(all.length)) : fill("t_nothing", state.find)), ...(found.length ? [] : [repair(chip(fill("r_without", t("find")), () => again({ find: "" })))]));
