@@ -10,7 +10,7 @@ struct jl_technique {
 	const char *en;
 	bool possible; /* false: `why` has the reason */
 	struct jl_err why;
-	bool rounds; /* moments or weights in fewer bits: not the same training */
+	bool rounds;        /* moments or weights in fewer bits: not the same training */
 	struct jl_case how; /* as it was weighed */
 	struct jl_case_price weight;
 	enum jl_room room;
