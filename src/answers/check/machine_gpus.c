@@ -108,7 +108,7 @@ static void power_limit(struct jl_finding_in *in)
 	if (!(finding = jl_finding_on(in, "power_limit", JL_FINDING_WARN, marked, list)))
 		return;
 	jl_bitext_print(&finding->what, "%s: power limit %.0f W, by default %.0f W", list, least_W, default_W);
-	jl_bitext_print(&finding->why, "somebody lowered it: less heat, but lower clocks under full load");
+	jl_bitext_print(&finding->why, "it was lowered: less heat, but lower clocks under full load");
 	jl_bitext_print(&finding->todo, "if that is not on purpose: %s %.0f",
 			jl_rocm_smi_said(machine->nvml) ? "rocm-smi --setpoweroverdrive" : "nvidia-smi -pl", default_W);
 }

@@ -167,7 +167,7 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 /* How runs of one thing differ between fresh processes, before any was seen (docs/cmd/check.md): a standard deviation as ln, and how
  * many runs that counts for. Messages that fit the caches, between processes of one host, go twice as fast or slow by which cores and
  * pages the processes happen to get, each run steady in itself: five quiet runs in a row may all be of the fast kind. Storage is shared
- * with others that nobody here sees, and does its own tidying up: twenty runs say how much. What a GPU does in
+ * with machines that cannot be seen, and cleans up by itself: eight runs that differ by 20 %. What a GPU does in
  * a few microseconds, products apart (those are recorded and replayed), goes by how fast the host launches it. Arrays that a
  * cache may hold in part go by what its other users leave of it, and by whether a core's part fits its own: a copy of 16 MiB went at 190
  * to 205 and at 512 to 536 GB/s in eight quiet runs on sixteen cores with 2 MiB each. */

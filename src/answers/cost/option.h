@@ -65,6 +65,10 @@ const char *jl_cost_kind_key(enum jl_cost_kind kind);
 const char *jl_cost_kind_name(enum jl_cost_kind kind); /* a message */
 bool jl_cost_is_rent(enum jl_cost_kind kind);
 
+/* Inside the reading of options only: the price of one by the catalog. `beside`: what is written behind the system's name, taken apart. */
+enum jl_status jl_cost_catalog_rent(struct jl_cost_option *o, char *beside, const char *region,
+				    const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err);
+enum jl_status jl_cost_catalog_price(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err);
 /* "rtx-3090 desktop 2200 USD, watts=450 W, idle=60 W, resale=30 %, life=3 y, finance=5 %, hosting=100 USD/month, util=15 %"
  * "aws:p3.2xlarge" (the catalog's price), "my cloud 2.14 USD/h, interrupts=20 %/h, lost=30 min, restart=5 min, term=1 y".
  * `region` (may be NULL) chooses among the catalog's prices. */
